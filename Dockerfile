@@ -20,5 +20,6 @@ VOLUME /app/data
 EXPOSE 9464
 HEALTHCHECK --interval=30s --timeout=3s --start-period=20s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:9464/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-# node itself is process 1: npm would not pass SIGTERM on, and the ordered stop would never run.
-CMD ["node", "src/main.ts"]
+# node itself is process 1: npm would not pass SIGTERM on, and the ordered stop would never run. The main heap may have half of
+# the container; its threads, sqlite and what is read need the rest.
+CMD ["node", "--max-old-space-size-percentage=50", "src/main.ts"]

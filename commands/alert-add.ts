@@ -4,8 +4,14 @@ import { alertText } from "../src/discord/render/alert-cards.ts";
 import { obstacle } from "../src/discord/render/channel-access.ts";
 import { plainText } from "../src/discord/render/escape.ts";
 import type { Services } from "../src/discord/services.ts";
-import { ALERT_KINDS, type AlertKind, type AlertLimit, type QuietHours } from "../src/domain/alert.ts";
-import { channelMention, joined, md } from "../src/domain/escaped.ts";
+import {
+  ALERT_KINDS,
+  type AlertKind,
+  type AlertLimit,
+  type AlertRule,
+  type QuietHours,
+} from "../src/domain/alert.ts";
+import { channelMention, type Escaped, joined, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import type { Button } from "../src/domain/message.ts";
@@ -22,11 +28,37 @@ import { completeTeams } from "./team-choices.ts";
 const MOST_TEAMS = 10;
 const { String: text, Role: role } = ApplicationCommandOptionType;
 
+/** What both `/alert add` and `/alert edit` take besides which alert and where. */
+export const detailOptions: readonly APIApplicationCommandBasicOption[] = [
+  {
+    type: text,
+    name: "threshold",
+    description: "When to alert, such as: 5 in 60 s",
+    autocomplete: true,
+    max_length: 30,
+  },
+  { type: role, name: "ping", description: "Ping this role with each new alert" },
+  {
+    type: text,
+    name: "quiet",
+    description: "Quiet hours without pings or sounds, in your time zone, such as 22:00-07:00",
+    autocomplete: true,
+    max_length: 20,
+  },
+  {
+    type: text,
+    name: "leave-out",
+    description: "Teams whose kills don't count, separated by commas",
+    autocomplete: true,
+    max_length: 100,
+  },
+];
+
 export const addOptions: readonly APIApplicationCommandBasicOption[] = [
   {
     type: text,
     name: "kind",
-    description: "What to be told of",
+    description: "What to watch for",
     required: true,
     choices: [
       { name: "Many kills by one player", value: "kills" },
@@ -39,28 +71,7 @@ export const addOptions: readonly APIApplicationCommandBasicOption[] = [
   },
   postChannelOption,
   serverOption,
-  {
-    type: text,
-    name: "threshold",
-    description: "How much is too much, such as: 5 in 60 s",
-    autocomplete: true,
-    max_length: 30,
-  },
-  { type: role, name: "ping", description: "Ping this role, once for each new message" },
-  {
-    type: text,
-    name: "quiet",
-    description: "Hours without a ping or a sound, in your time zone, such as 22:00-07:00",
-    autocomplete: true,
-    max_length: 20,
-  },
-  {
-    type: text,
-    name: "leave-out",
-    description: "Kills by these teams do not count, with commas between",
-    autocomplete: true,
-    max_length: 100,
-  },
+  ...detailOptions,
 ];
 
 export interface AddArgs {
@@ -77,11 +88,7 @@ export interface AddArgs {
 export function parseAdd(options: Options): AddArgs {
   const kind = kindOf(options.string("kind", true));
   const quiet = options.string("quiet");
-  const teams = (options.string("leave-out") ?? "").split(",").map((team) => plainText(team));
-  const withoutTeams = teams.filter((team) => team !== "").slice(0, MOST_TEAMS);
-  if (withoutTeams.length > 0 && kind !== "kills") {
-    throw new Failure("bad-command", "Teams can be left out of alerts about kills only.");
-  }
+  const withoutTeams = teamsOf(kind, options.string("leave-out") ?? "");
   return {
     kind,
     withoutTeams,
@@ -93,9 +100,20 @@ export function parseAdd(options: Options): AddArgs {
   };
 }
 
+/** @throws Failure "bad-command" where alerts of that kind know no teams. */
+export function teamsOf(kind: AlertKind, typed: string): readonly string[] {
+  const teams = typed.split(",").map((team) => plainText(team));
+  const named = teams.filter((team) => team !== "").slice(0, MOST_TEAMS);
+  if (named.length > 0 && kind !== "kills") {
+    throw new Failure("bad-command", "Only kill alerts can leave out teams.");
+  }
+  return named;
+}
+
 function kindOf(name: string | undefined): AlertKind {
   const known = ALERT_KINDS.find((kind) => kind === name);
-  if (known === undefined) throw new Failure("bad-command", "There is no such kind of alert.");
+  if (known === undefined)
+    throw new Failure("bad-command", "Unknown kind of alert. Choose one from the list.");
   return known;
 }
 
@@ -106,13 +124,19 @@ export function completeAdd(
   const { option, typed, options } = typing;
   if (option === "leave-out") return completeTeams(typing);
   if (option === "server") return completeServer(typing, services);
-  const offered = option === "quiet" ? QUIET_HOURS : THRESHOLDS[kindOf(options.string("kind"))];
+  return completeOffered(
+    typed,
+    option === "quiet" ? QUIET_HOURS : THRESHOLDS[kindOf(options.string("kind"))],
+  );
+}
+
+export function completeOffered(typed: string, offered: readonly string[]): readonly Choice[] {
   const wanted = typed.trim().toLowerCase();
   return offered.filter((one) => one.startsWith(wanted)).map((one) => ({ name: one, value: one }));
 }
 
 export async function addAlert(actor: Actor, args: AddArgs, services: Services): Promise<Reply> {
-  const { bindings, alerts, settings, guilds } = services;
+  const { bindings, alerts } = services;
   const { kind, limit, ping, quiet, withoutTeams } = args;
   const binding = await bindings.pick(actor.guildId, args.server);
   const alert = await alerts.add({
@@ -128,23 +152,27 @@ export async function addAlert(actor: Actor, args: AddArgs, services: Services):
   });
   const said = alertText(alert, await bindings.list(actor.guildId));
   await recordAlertEvent(services, actor, { action: "alert-add", text: said });
-  const { timeZone } = await settings.of(actor.guildId);
+  const hints = await hintsOf(services, alert, { ping, hasQuiet: quiet !== undefined });
+  return { content: joined([md`✅ Alert added: ${said}.`, ...hints], "\n"), rows: [[testButton(alert.id)]] };
+}
+
+/** What may keep an alert from being noticed, of what was just set. */
+export async function hintsOf(
+  { settings, guilds }: Services,
+  { guildId, channelId }: AlertRule,
+  { ping, hasQuiet }: { readonly ping: NamedRole | undefined; readonly hasQuiet: boolean },
+): Promise<readonly Escaped[]> {
+  const { timeZone } = await settings.of(guildId);
   const zone =
-    quiet !== undefined && timeZone === undefined
-      ? [md`-# Quiet hours are those of ${DEFAULT_ZONE}: \`/setup timezone\` sets yours.`]
+    hasQuiet && timeZone === undefined
+      ? [md`-# Quiet hours use ${DEFAULT_ZONE} time. Set yours with \`/setup timezone\`.`]
       : [];
-  const access = await guilds.channelAccess(actor.guildId, alert.channelId);
+  const access = await guilds.channelAccess(guildId, channelId);
   const isClosed = access.kind === "missing" || access.kind === "gone" || access.kind === "closed";
-  const closed = isClosed ? [md`⚠ ${channelMention(alert.channelId)} ${obstacle(access)}.`] : [];
-  return {
-    content: joined(
-      [md`✅ From now on: ${said}.`, ...closed, ...(ping === undefined ? [] : silentPing(ping)), ...zone],
-      "\n",
-    ),
-    rows: [[testButton(alert.id)]],
-  };
+  const closed = isClosed ? [md`⚠ ${channelMention(channelId)} ${obstacle(access)}.`] : [];
+  return [...closed, ...(ping === undefined ? [] : silentPing(ping)), ...zone];
 }
 
 export function testButton(alertId: string): Button {
-  return { kind: "button", style: "secondary", label: "Post a test message", id: `alert-test:${alertId}` };
+  return { kind: "button", style: "secondary", label: "Send a test", id: `alert-test:${alertId}` };
 }

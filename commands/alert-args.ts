@@ -64,16 +64,16 @@ function within(
   { least, most }: { readonly least: number; readonly most: number },
 ): number {
   if (value >= least && value <= most) return value;
-  throw new Failure("bad-command", `${WORDS[kind]} Write one such as "${THRESHOLDS[kind].join('" or "')}".`);
+  throw new Failure("bad-command", `${WORDS[kind]} Write it like "${THRESHOLDS[kind].join('" or "')}".`);
 }
 
 const WORDS = {
-  kills: "That is no number of kills in a time (2 to 50, within 10 s to 30 min).",
-  punishments: "That is no number of punishments in a time (2 to 50, within 10 s to 30 min).",
-  outside: "That is no number of commands in a time (1 to 50, within 10 s to 30 min).",
-  calls: "That is no time that a call may wait (1 to 60 min).",
-  full: "That is no number of players (1 to 500).",
-  empty: "That is no number of players (0 to 500).",
+  kills: "Give 2 to 50 kills within 10 s to 30 min.",
+  punishments: "Give 2 to 50 punishments within 10 s to 30 min.",
+  outside: "Give 1 to 50 commands within 10 s to 30 min.",
+  calls: "Give how long a call may wait: 1 to 60 min.",
+  full: "Give 1 to 500 players.",
+  empty: "Give 0 to 500 players.",
 } as const satisfies Readonly<Record<AlertKind, string>>;
 
 /** Of quiet hours, what is offered. */
@@ -86,7 +86,7 @@ export function quietOf(typed: string): QuietHours {
   const fromMinute = minuteOf(fromHour, fromRest);
   const toMinute = minuteOf(toHour, toRest);
   if (fromMinute === undefined || toMinute === undefined || fromMinute === toMinute) {
-    throw new Failure("bad-command", 'Those are no hours of a day. Write them as "22:00-07:00".');
+    throw new Failure("bad-command", 'Write the hours like "22:00-07:00".');
   }
   return { fromMinute, toMinute };
 }

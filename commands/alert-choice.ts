@@ -11,15 +11,20 @@ import { choicesOf, chosenOf } from "./numbered-list.ts";
 
 /** How a sub-command of `/alert` names one alert: by a choice, by its number in the list, or by its id. */
 
+export const NO_SUCH_ALERT = "That alert no longer exists.";
+
 const LONGEST_EVENT_TEXT = 400;
 
-async function completeAlert({ actor, typed }: Typing, services: Services): Promise<readonly Choice[]> {
+export async function completeAlert(
+  { actor, typed }: Typing,
+  services: Services,
+): Promise<readonly Choice[]> {
   const bindings = await services.bindings.list(actor.guildId);
   const all = await services.alerts.list(actor.guildId);
   return choicesOf(all, typed, (rule, number) => alertChoice(rule, number, bindings));
 }
 
-const alertOption: APIApplicationCommandBasicOption = {
+export const alertOption: APIApplicationCommandBasicOption = {
   type: ApplicationCommandOptionType.String,
   name: "alert",
   description: "Which alert, by its number in /alert list",
@@ -39,13 +44,20 @@ export function alertEntry(
     parse: (options) => options.string("alert", true).trim(),
     autocomplete: completeAlert,
     async execute({ actor, args }, services) {
-      const alert = chosenOf(await services.alerts.list(actor.guildId), args);
-      if (alert === undefined) {
-        throw new Failure("bad-command", "There is no such alert; choose one from the list.");
-      }
-      return await execute(actor, alert, services);
+      return await execute(actor, await chosenAlert(services, actor, args), services);
     },
   });
+}
+
+/** @throws Failure "bad-command" where there is no such alert. */
+export async function chosenAlert(
+  { alerts }: Services,
+  { guildId }: Actor,
+  typed: string,
+): Promise<AlertRule> {
+  const alert = chosenOf(await alerts.list(guildId), typed);
+  if (alert === undefined) throw new Failure("bad-command", "Unknown alert. Choose one from the list.");
+  return alert;
 }
 
 /** An alert with many teams left out reads as a long text; the audit keeps its beginning. */

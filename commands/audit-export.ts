@@ -26,13 +26,13 @@ const YIELD_EVERY_ROWS = 200;
 const gzipped = promisify(gzip);
 
 export const exportRows = defineEntry<FilterArgs & { readonly format: string }>({
-  description: "The same as a file",
+  description: "The audit as a file",
   first: "ephemeral",
   options: [
     {
       type: ApplicationCommandOptionType.String,
       name: "format",
-      description: "CSV holds the commands; JSON also what was configured",
+      description: "CSV has the commands, JSON also setting changes",
       required: true,
       choices: [
         { name: "CSV", value: "csv" },
@@ -54,11 +54,11 @@ export const exportRows = defineEntry<FilterArgs & { readonly format: string }>(
     await recordEvent(services, actor, { action: "audit-export", text: `${kept} rows as ${args.format}` });
     const said = [md`📄 ${kept} ${kept === 1 ? "command" : "commands"}.`];
     if (!complete || kept < rows.length) {
-      said.push(md`These are the newest; narrow it by person, verb, server or days for the others.`);
+      said.push(md`These are the newest. Filter by person, verb, server or days to get the rest.`);
     }
     if (unpackedBytes !== undefined) {
       said.push(
-        md`It is compressed (gzip), as Discord takes no file of ${markdownOfOurs(megabytes(unpackedBytes))} MB.`,
+        md`It is gzipped, because Discord refuses a file of ${markdownOfOurs(megabytes(unpackedBytes))} MB.`,
       );
     }
     return { content: joined(said, " "), files: [file] };

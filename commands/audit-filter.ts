@@ -28,10 +28,10 @@ export const filterOptions = [
   {
     type: text,
     name: "outcome",
-    description: "What came of it",
+    description: "The result",
     choices: Object.entries(STATUSES).map(([name, value]) => ({ name, value })),
   },
-  { type: integer, name: "days", description: "Of the last so many days", min_value: 1, max_value: 3_650 },
+  { type: integer, name: "days", description: "Only the last days", min_value: 1, max_value: 3_650 },
   serverOption,
 ] as const;
 

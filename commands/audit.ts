@@ -1,11 +1,13 @@
 import { ApplicationCommandOptionType, ChannelType } from "discord.js";
 import { defineCommand, defineEntry } from "../src/discord/command.ts";
 import { eventLine, fitLines, runLine, searchStopped } from "../src/discord/render/audit-rows.ts";
-import { channelMention, joined, md } from "../src/domain/escaped.ts";
+import { auditLine } from "../src/discord/render/setup-lines.ts";
+import { joined, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { recordEvent } from "./audit-event.ts";
 import { exportRows } from "./audit-export.ts";
 import { type FilterArgs, filterOptions, filtersOf, parseFilter } from "./audit-filter.ts";
+import { type ChannelSetting, offOption, parseChannelSetting } from "./channel-setting.ts";
 import { completeServer } from "./server-option.ts";
 
 /** Who ran and configured what. For holders of Manage Guild. */
@@ -16,7 +18,7 @@ const SHOWN = 30;
 const EVENTS_LOOKED_AT = 200;
 
 const search = defineEntry<FilterArgs>({
-  description: "Commands and changes, the newest first",
+  description: "Commands and setting changes, newest first",
   first: "ephemeral",
   options: filterOptions,
   serverIsFilter: true,
@@ -40,46 +42,43 @@ const search = defineEntry<FilterArgs>({
     ];
     const lines = rows.sort((a, b) => b.atMs - a.atMs).map(({ line }) => line);
     const fitting = fitLines(lines.slice(0, SHOWN));
-    const nothing = stopped ? [] : [md`Nothing fits.`];
+    const nothing = stopped ? [] : [md`Nothing found.`];
     const found = lines.length === 0 ? nothing : [fitting];
     const description = joined([...found, ...(stopped ? [searchStopped(lines.length)] : [])], "\n");
     return { cards: [{ title: md`Audit`, description, color: 0x3b6fd4 }] };
   },
 });
 
-const channelEntry = defineEntry<{ readonly channelId: string | undefined }>({
-  description: "Mirror every row into a channel; without one: stop",
+const channelEntry = defineEntry<ChannelSetting>({
+  description: "Post every entry in a channel; leave empty to see the setting",
   first: "ephemeral",
   options: [
     {
       type: channel,
       name: "channel",
-      description: "Where staff leads read along",
+      description: "A channel for your staff leads",
       channel_types: [ChannelType.GuildText, ChannelType.PublicThread, ChannelType.PrivateThread],
     },
+    offOption("Turn it off; the audit is still saved"),
   ],
-  parse: (options) => ({ channelId: options.id("channel") }),
+  parse: parseChannelSetting,
   async execute({ actor, args }, services) {
-    const { channelId } = args;
-    await services.settings.change(actor.guildId, ({ auditChannelId: _, ...settings }) =>
-      channelId === undefined ? settings : { ...settings, auditChannelId: channelId },
+    if (args.kind === "show") return { content: auditLine(await services.settings.of(actor.guildId)) };
+    const changed = await services.settings.change(actor.guildId, ({ auditChannelId: _, ...settings }) =>
+      args.kind === "off" ? settings : { ...settings, auditChannelId: args.channelId },
     );
     // This row goes into the new channel, where people see at once whether Marshal may post there.
     await recordEvent(services, actor, {
       action: "audit-channel",
-      text: channelId === undefined ? "off" : `<#${channelId}>`,
+      text: args.kind === "off" ? "off" : `<#${args.channelId}>`,
     });
-    return {
-      content:
-        channelId === undefined
-          ? md`✅ The audit is no longer posted in a channel.`
-          : md`✅ The audit is posted in ${channelMention(channelId)} too, with commands run outside Marshal. A first line stands there now; if not, Marshal may not post there.`,
-    };
+    const first = args.kind === "off" ? md`` : md` If you see no first line there, Marshal can't post there.`;
+    return { content: md`✅ ${auditLine(changed)}${first}` };
   },
 });
 
 const retention = defineEntry<{ readonly days: number }>({
-  description: "For how many days rows are kept",
+  description: "How many days the audit is kept",
   first: "ephemeral",
   options: [
     { type: integer, name: "days", description: "1 to 3650", required: true, min_value: 1, max_value: 3_650 },
@@ -92,13 +91,13 @@ const retention = defineEntry<{ readonly days: number }>({
     }
     await services.settings.change(actor.guildId, (settings) => ({ ...settings, auditRetentionDays: days }));
     await recordEvent(services, actor, { action: "audit-retention", text: `${days} days` });
-    return { content: md`✅ Rows are kept for ${days} days; older ones go within a day.` };
+    return { content: md`✅ The audit is kept for ${days} days. Older entries are deleted within a day.` };
   },
 });
 
 export const audit = defineCommand({
   name: "audit",
-  description: "Who ran and configured what",
+  description: "Who ran and changed what",
   manageGuild: true,
   subcommands: { search, export: exportRows, channel: channelEntry, retention },
 });

@@ -2,16 +2,18 @@ import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
 
-/** For lists of what others did. `what` begins the refusal. @throws Failure "denied" unless they take calls there. */
+/** For lists of what others did. `command` is what they typed. @throws Failure "denied" unless they take calls there. */
 export async function mustTakeCalls(
   { permissions }: Services,
   { actor, binding }: { readonly actor: Actor; readonly binding: Binding },
-  what: string,
+  command: string,
 ): Promise<void> {
   const decision = await permissions.decideCalls(actor, binding);
   if (decision.allowed) return;
   const { wants } = decision;
   const why =
-    wants === undefined ? decision.why : `${what} are for the tier Moderator, or a role that may take calls.`;
+    wants === undefined
+      ? decision.why
+      : `Only Moderators can use ${command}, or roles allowed to take calls.`;
   throw new Failure("denied", why, { isRead: true, wants, bindingId: binding.id });
 }

@@ -19,7 +19,7 @@ const LONGEST_LINK = 400;
 export const numberOption: APIApplicationCommandIntegerOption = {
   type: integer,
   name: "number",
-  description: "The number of the case",
+  description: "Case number",
   required: true,
   min_value: 1,
   max_value: 999_999_999,
@@ -38,14 +38,14 @@ export function evidenceOf(typed: string | undefined): string | undefined {
   const link = URL.parse(text);
   const isLink = link !== null && /^https?:$/.test(link.protocol) && link.username === "";
   if (!isLink || link.href.length > LONGEST_LINK) {
-    throw new Failure("bad-command", "Evidence is a link that begins with https://.");
+    throw new Failure("bad-command", "Evidence must be a link that starts with https://.");
   }
   return link.href;
 }
 
 export const searchOptions = [
-  { type: user, name: "staff", description: "Who did it or wrote it" },
-  { type: text, name: "kind", description: "Only of this kind", choices: kindChoices },
+  { type: user, name: "staff", description: "The staff member behind it" },
+  { type: text, name: "kind", description: "Only this kind", choices: kindChoices },
   { type: text, name: "since", description: 'For example "7 days ago" or 2026-11-01', max_length: 40 },
   { type: text, name: "until", description: 'For example "yesterday 20:00"', max_length: 40 },
 ] as const;

@@ -10,22 +10,17 @@ import type { Actor, Binding } from "../src/domain/guild.ts";
 import type { PlayerRef } from "../src/domain/model.ts";
 import { recordEvent } from "./audit-event.ts";
 import { filterOf, LONGEST_REASON } from "./case-args.ts";
-import { moderatedServers } from "./moderated-servers.ts";
+import { refuseReason, seenCases } from "./case-rights.ts";
+import { withTelling } from "./case-tell.ts";
 
 /** What commands, buttons and forms about cases share. */
-
-export async function caseOf({ cases }: Services, actor: Actor, number: number): Promise<Case> {
-  const one = await cases.get(actor.guildId, number);
-  if (one !== undefined) return one;
-  throw new Failure("bad-command", `There is no case ${number} here.`, { isRead: true });
-}
 
 /** A case with everything that is known of it. */
 export async function shown(services: Services, one: Case): Promise<Reply> {
   const [only] = one.targets;
   const warnings =
     one.kind === "warning" && one.revoked === undefined && only?.playerId !== undefined
-      ? await services.cases.warnings(one.guildId, only.playerId)
+      ? await services.cases.warnings(one, only.playerId)
       : undefined;
   return caseCard(one, { warnings, withEdits: true });
 }
@@ -56,7 +51,8 @@ export async function write(services: Services, actor: Actor, made: NewCase): Pr
     action: "case-add",
     text: `${one.number}: ${KINDS[kind].small} of ${targetsPlain(one)}`,
   });
-  return await shown(services, one);
+  const card = await shown(services, one);
+  return kind === "warning" ? await withTelling(services, actor, { one, card }) : card;
 }
 
 /** A page of what a search found, of the cases below `before`. */
@@ -66,8 +62,10 @@ export async function foundCases(
   { filter, before, title = md`🗂 Cases` }: { filter: string; before?: number; title?: Escaped },
 ): Promise<Reply> {
   const narrowed = filterOf(filter);
+  const { bindingIds } = await seenCases(services, actor);
   const found = await services.cases.search(actor.guildId, {
     ...narrowed,
+    ...(bindingIds === undefined ? {} : { bindingIds }),
     ...(before === undefined ? {} : { before }),
     limit: CASES_A_PAGE + 1,
   });
@@ -92,7 +90,7 @@ export function reasonForm(id: string, title: string): Form {
         label: "Reason",
         long: true,
         maxLength: LONGEST_REASON,
-        description: "Stands on the case for all staff to see",
+        description: "Staff see it on the case",
       },
     ],
   };
@@ -101,16 +99,16 @@ export function reasonForm(id: string, title: string): Form {
 /** The reason that a case lacks: its author is asked, or any Moderator where the author is no member that is known. */
 export async function giveReason(services: Services, { actor, form }: Press, one: Case): Promise<Reply> {
   const { userId } = one.author;
-  if (userId !== actor.userId) await moderatedServers(services, actor);
+  await refuseReason(services, actor, one);
   if (userId !== undefined && userId !== actor.userId) {
     return {
-      content: md`✋ ${userMention(userId)} is asked for this reason. \`/case edit\` changes it.`,
+      content: md`✋ ${userMention(userId)} has to give this reason. You can change it with \`/case edit\`.`,
     };
   }
-  if (one.reason !== undefined) return { content: md`✋ Case ${one.number} has a reason already.` };
+  if (one.reason !== undefined) return { content: md`✋ Case ${one.number} already has a reason.` };
   const reason = form.text("reason").trim();
-  if (reason === "") throw new Failure("bad-command", "A reason has at least one word.");
+  if (reason === "") throw new Failure("bad-command", "Write a reason.");
   await services.cases.edit(actor, one.number, { reason });
   await recordEvent(services, actor, { action: "case-edit", text: `${one.number}: reason` });
-  return { content: md`✅ Case ${one.number} has its reason.` };
+  return { content: md`✅ Reason saved for case ${one.number}.` };
 }

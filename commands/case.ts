@@ -26,7 +26,10 @@ import {
   type SearchArgs,
   searchOptions,
 } from "./case-args.ts";
-import { caseOf, foundCases, giveReason, reasonForm, shown, write } from "./case-flow.ts";
+import { foundCases, giveReason, reasonForm, shown, write } from "./case-flow.ts";
+import { caseOf, refuseAgainstOneself } from "./case-rights.ts";
+import { tellWarned } from "./case-tell.ts";
+import { formTitle } from "./form-title.ts";
 import { moderatedServers, serverMeant } from "./moderated-servers.ts";
 import {
   chooseOnePlayer,
@@ -44,7 +47,7 @@ const { String: text, Boolean: flag } = ApplicationCommandOptionType;
 const reasonOption: APIApplicationCommandStringOption = {
   type: text,
   name: "reason",
-  description: "Why, for all staff to see",
+  description: "The reason, visible to all staff",
   max_length: LONGEST_REASON,
 };
 const evidenceOption: APIApplicationCommandStringOption = {
@@ -66,7 +69,7 @@ interface AddArgs {
 }
 
 const add = defineEntry<AddArgs>({
-  description: "Write down a note, a warning, or a punishment that was given elsewhere",
+  description: "Add a note, a warning, or a punishment given elsewhere",
   first: "ephemeral",
   options: [
     playerOption,
@@ -86,7 +89,7 @@ const add = defineEntry<AddArgs>({
   autocomplete: complete,
   async execute({ actor, args }, services) {
     const servers = await moderatedServers(services, actor);
-    if (args.reason === "") throw new Failure("bad-command", "A reason has at least one word.");
+    if (args.reason === "") throw new Failure("bad-command", "Write a reason.");
     const { player, live } = await chooseOnePlayer(services, actor, { typed: args.player, servers });
     const binding = serverMeant(servers, args.server) ?? live?.binding;
     return await write(services, actor, { ...args, player, binding });
@@ -94,18 +97,17 @@ const add = defineEntry<AddArgs>({
 });
 
 const show = defineEntry<{ readonly number: number }>({
-  description: "A case with its history",
+  description: "Show a case and its changes",
   first: "ephemeral",
   options: [numberOption],
   parse: (options) => ({ number: options.number("number", true) }),
   async execute({ actor, args }, services) {
-    await moderatedServers(services, actor);
     return await shown(services, await caseOf(services, actor, args.number));
   },
 });
 
 const search = defineEntry<SearchArgs>({
-  description: "Cases, the newest first",
+  description: "Find cases, newest first",
   first: "ephemeral",
   options: [{ ...playerOption, required: false }, ...searchOptions],
   parse: parseSearch,
@@ -140,13 +142,13 @@ interface EditArgs {
 }
 
 const edit = defineEntry<EditArgs>({
-  description: "Change reason or evidence of a case; what stood there stays in its history",
+  description: "Change a case's reason or evidence. Its history keeps the old text",
   first: "ephemeral",
   options: [
     numberOption,
     reasonOption,
     evidenceOption,
-    { type: flag, name: "drop-evidence", description: "Take its link away" },
+    { type: flag, name: "drop-evidence", description: "Remove its link" },
   ],
   parse: (options) => ({
     number: options.number("number", true),
@@ -155,52 +157,58 @@ const edit = defineEntry<EditArgs>({
     dropsEvidence: options.boolean("drop-evidence") ?? false,
   }),
   async execute({ actor, args }, services) {
-    await moderatedServers(services, actor);
     const { number, reason, evidence, dropsEvidence } = args;
     const link = dropsEvidence ? "" : evidence;
     if ((reason === undefined || reason === "") && link === undefined) {
       throw new Failure("bad-command", "Say what to change: reason: or evidence:.");
     }
     const before = await caseOf(services, actor, number);
+    await refuseAgainstOneself(services, actor, before);
     const one = await services.cases.edit(actor, number, {
       ...(reason === undefined || reason === "" ? {} : { reason }),
       ...(link === undefined ? {} : { evidence: link }),
     });
-    if (one === undefined) throw new Failure("bad-command", `There is no case ${number} here.`);
+    if (one === undefined) throw new Failure("bad-command", `There is no case ${number}.`);
     if (one.edits.length === before.edits.length) {
-      return { ...(await shown(services, one)), content: md`Nothing was changed: it says so already.` };
+      return { ...(await shown(services, one)), content: md`Nothing changed: the case already says that.` };
     }
     const fields = [
       ...(reason === undefined || reason === "" ? [] : ["reason"]),
       ...(link === undefined ? [] : ["evidence"]),
     ];
     await recordEvent(services, actor, { action: "case-edit", text: `${number}: ${fields.join(", ")}` });
-    return { ...(await shown(services, one)), content: md`✅ Case ${number} is changed.` };
+    return { ...(await shown(services, one)), content: md`✅ Case ${number} updated.` };
   },
 });
 
 const revoke = defineEntry<{ readonly number: number; readonly reason: string | undefined }>({
-  description: "Take a case back: it stays, struck out, and counts no more",
+  description: "Revoke a case: it stays visible, crossed out, and no longer counts",
   first: "ephemeral",
-  options: [numberOption, { ...reasonOption, description: "Why it is taken back" }],
+  options: [numberOption, { ...reasonOption, description: "Why it is revoked" }],
   parse: (options) => ({ number: options.number("number", true), reason: options.string("reason") }),
   async execute({ actor, args: { number, reason } }, services) {
-    await moderatedServers(services, actor);
     const before = await caseOf(services, actor, number);
+    await refuseAgainstOneself(services, actor, before);
     if (before.revoked !== undefined) {
-      return { ...(await shown(services, before)), content: md`Case ${number} was revoked before.` };
+      return { ...(await shown(services, before)), content: md`Case ${number} is already revoked.` };
     }
     const one = await services.cases.revoke(actor, number, reason);
-    if (one === undefined) throw new Failure("bad-command", `There is no case ${number} here.`);
+    if (one === undefined) throw new Failure("bad-command", `There is no case ${number}.`);
     await recordEvent(services, actor, {
       action: "case-revoke",
       text: `${number}${reason === undefined ? "" : `: ${reason}`}`,
     });
     const undo = one.kind === "ban" || one.kind === "jail";
-    const hint = undo ? md` In the game nothing is undone by it: that takes \`/run command\`.` : md``;
-    return { ...(await shown(services, one)), content: md`↩️ Case ${number} is revoked.${hint}` };
+    const hint = undo ? md` This changes nothing in the game. Use \`/run command\` for that.` : md``;
+    return { ...(await shown(services, one)), content: md`↩️ Case ${number} revoked.${hint}` };
   },
 });
+
+/** What stands before the first slash, and whom or what it is about behind it. */
+function firstOf(argument: string): readonly [first: string, about: string | undefined] {
+  const at = argument.indexOf("/");
+  return at < 0 ? [argument, undefined] : [argument.slice(0, at), argument.slice(at + 1)];
+}
 
 function numberIn(text: string): number {
   return /^\d{1,9}$/.test(text) ? Number(text) : 0;
@@ -214,14 +222,12 @@ export const cases = defineCommand({
     "case-open": defineAction({
       first: "ephemeral",
       async execute({ actor, values }, services) {
-        await moderatedServers(services, actor);
         return await shown(services, await caseOf(services, actor, numberIn(values[0] ?? "")));
       },
     }),
     "case-older": defineAction({
       first: "update",
       async execute({ actor, argument }, services) {
-        await moderatedServers(services, actor);
         const [, before = "", filter = ""] = /^(\d+)\/(.*)$/s.exec(argument) ?? [];
         return await foundCases(services, actor, { filter, before: numberIn(before) });
       },
@@ -229,36 +235,48 @@ export const cases = defineCommand({
     "case-newest": defineAction({
       first: "update",
       async execute({ actor, argument }, services) {
-        await moderatedServers(services, actor);
         return await foundCases(services, actor, { filter: argument });
       },
     }),
+    /** Under the outcome of a run. */
+    "case-of": defineAction({
+      first: "ephemeral",
+      async execute({ actor, argument }, services) {
+        return await shown(services, await caseOf(services, actor, numberIn(argument)));
+      },
+    }),
+    "case-tell": defineAction({ first: "ephemeral", runs: true, execute: tellWarned }),
     // A form must be the first answer, so the right is checked when it is submitted.
     "case-reason": defineFormAction({
       first: "modal",
-      form: ({ argument }) => reasonForm(`case-reasoned:${argument}`, `Reason of case ${argument}`),
+      form({ argument }) {
+        const [number = "", about] = firstOf(argument);
+        return reasonForm(`case-reasoned:${number}`, formTitle(`Case ${number}:`, about, "reason"));
+      },
     }),
     "case-reasoned": defineAction({
       first: "ephemeral",
       async execute(press, services) {
-        const one = await caseOf(services, press.actor, numberIn(press.argument));
+        const number = numberIn(press.argument);
+        const one = await services.cases.get(press.actor.guildId, number);
+        if (one === undefined) throw new Failure("bad-command", `There is no case ${number}.`);
         return await giveReason(services, press, one);
       },
     }),
     /** Under the outcome of a run: its case is known by the run. */
     "case-why": defineFormAction({
       first: "modal",
-      form: ({ argument }) => reasonForm(`case-why-said:${argument}`, "Reason of this punishment"),
+      form({ argument }) {
+        const [runId = "", command] = firstOf(argument);
+        return reasonForm(`case-why-said:${runId}`, formTitle("Reason for", command, "this punishment"));
+      },
     }),
     "case-why-said": defineAction({
       first: "ephemeral",
       async execute(press, services) {
         const one = await services.cases.ofRun(press.actor.guildId, press.argument);
         if (one === undefined) {
-          throw new Failure(
-            "expired",
-            "The case of this command is not written down yet. Try again in a moment.",
-          );
+          throw new Failure("expired", "This command's case is not saved yet. Try again in a moment.");
         }
         return await giveReason(services, press, one);
       },

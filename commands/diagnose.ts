@@ -31,6 +31,7 @@ async function diagnosis({ guildId }: Actor, services: Services): Promise<Reply>
     noticeChannelId,
     halt: health.halt(),
     storeWorks: host.storeWorks(),
+    posts: host.waitingPosts(guildId),
     requests: host.requestsLeft(),
     nowMs: clock.nowMs(),
   });
@@ -44,7 +45,7 @@ async function placesOf(
 ): Promise<readonly Place[]> {
   const typed = (path: string) => commandMention(path, commandId);
   const set = (what: Escaped, path: string, channelId: string | undefined) =>
-    channelId === undefined ? [] : [{ what, channelId, elsewhere: md`${typed(path)} chooses another` }];
+    channelId === undefined ? [] : [{ what, channelId, elsewhere: md`pick another with ${typed(path)}` }];
   const byChannel = Map.groupBy(await alerts.list(guildId), ({ channelId }) => channelId);
   const alertPlaces = [...byChannel].map(([channelId, rules]) => ({
     what: alertsWords(rules),
@@ -58,9 +59,7 @@ async function placesOf(
     ...set(md`Watched players`, "setup watches", watchChannelId),
     ...set(md`The audit`, "audit channel", auditChannelId),
     ...set(md`The weekly summary`, "stats weekly", (await weekly.of(guildId))?.channelId),
-    ...panels
-      .list(guildId)
-      .flatMap(({ channelId }) => set(md`A panel of a server`, "server panel", channelId)),
+    ...panels.list(guildId).flatMap(({ channelId }) => set(md`A server panel`, "server panel", channelId)),
   ];
 }
 
@@ -72,6 +71,7 @@ async function factsOf(binding: Binding, settings: GuildSettings, services: Serv
     parked: health.parked(binding.source),
     held: health.held(binding.source),
     readRefused: health.readRefused(binding.source),
+    permission: health.commandPermission(binding.source),
     readAtMs: latest?.statusAtMs,
     players: latest?.status.currentPlayers,
     hasStaff: Object.keys(settings.policies[binding.id]?.roleTiers ?? {}).length > 0,
@@ -82,7 +82,7 @@ async function factsOf(binding: Binding, settings: GuildSettings, services: Serv
 /** `diagnose-resume:FEED`: a log that stopped or is paused posts again, from now on. */
 async function resume({ actor, argument }: Press, services: Services): Promise<Reply> {
   const feed = await services.feeds.resume(actor.guildId, argument);
-  if (feed === undefined) throw new Failure("bad-command", "There is no such feed any more.");
+  if (feed === undefined) throw new Failure("bad-command", "That feed no longer exists.");
   await recordEvent(services, actor, {
     action: "feed-resume",
     text: feedText(feed, await services.bindings.list(actor.guildId)),
@@ -92,10 +92,10 @@ async function resume({ actor, argument }: Press, services: Services): Promise<R
 
 export const diagnose = defineCommand({
   name: "diagnose",
-  description: "What is fine and what is wrong here, and how to mend it",
+  description: "Check what works, what doesn't, and how to fix it",
   manageGuild: true,
   entry: defineEntry<undefined>({
-    description: "What is fine and what is wrong here, and how to mend it",
+    description: "Check what works, what doesn't, and how to fix it",
     first: "ephemeral",
     parse: () => undefined,
     execute: ({ actor }, services) => diagnosis(actor, services),

@@ -2,12 +2,12 @@ import { type APIApplicationCommandBasicOption, ApplicationCommandOptionType } f
 import type { NamedRole, Options } from "../src/discord/command.ts";
 import { plainText } from "../src/discord/render/escape.ts";
 import { Failure } from "../src/domain/failure.ts";
-import type { FeedFilter, FeedKind } from "../src/domain/guild.ts";
+import type { Feed, FeedFilter, FeedKind } from "../src/domain/guild.ts";
 import type { NewFeed } from "../src/domain/ports/feeds.ts";
 import { postChannelOption } from "./post-channel.ts";
 import { serverOption } from "./server-option.ts";
 
-const MINUTE_MS = 60_000;
+export const MINUTE_MS = 60_000;
 
 /** More than any community needs; a guild with more has made a mistake. */
 export const MOST_FEEDS = 50;
@@ -21,6 +21,42 @@ const KINDS = {
 } as const satisfies Record<string, FeedKind>;
 
 const { String: text, Integer: integer, Boolean: flag, Role: role } = ApplicationCommandOptionType;
+
+/** What both `/feed add` and `/feed edit` take besides which feed and where. */
+export const detailOptions: readonly APIApplicationCommandBasicOption[] = [
+  {
+    type: text,
+    name: "style",
+    description: "Lines: compact text (default). Cards: with links to profiles",
+    choices: [
+      { name: "Lines", value: "lines" },
+      { name: "Cards", value: "cards" },
+    ],
+  },
+  { type: text, name: "team", description: "Only these teams, separated by commas", autocomplete: true },
+  { type: text, name: "player", description: "Only these players: names or ids, separated by commas" },
+  {
+    type: text,
+    name: "command",
+    description: "Only these commands, such as kick, ban (for command feeds)",
+  },
+  { type: role, name: "ping", description: "Ping this role when someone calls a moderator" },
+  {
+    type: integer,
+    name: "cooldown",
+    description: "Minutes between pings (default 1)",
+    min_value: 0,
+    max_value: 1_440,
+  },
+  {
+    type: integer,
+    name: "escalate",
+    description: "Ping again if a call is still unclaimed after this many minutes",
+    min_value: 1,
+    max_value: 1_440,
+  },
+  { type: flag, name: "silent", description: "Post without a notification sound" },
+];
 
 export const addOptions: readonly APIApplicationCommandBasicOption[] = [
   {
@@ -38,38 +74,7 @@ export const addOptions: readonly APIApplicationCommandBasicOption[] = [
   },
   postChannelOption,
   serverOption,
-  {
-    type: text,
-    name: "style",
-    description: "Lines: compact text (default). Cards: names link to profiles",
-    choices: [
-      { name: "Lines", value: "lines" },
-      { name: "Cards", value: "cards" },
-    ],
-  },
-  { type: text, name: "team", description: "Only these teams, with commas between", autocomplete: true },
-  { type: text, name: "player", description: "Only these players: names or ids, with commas between" },
-  {
-    type: text,
-    name: "command",
-    description: "Only these commands, such as kick, ban (for a feed of commands)",
-  },
-  { type: role, name: "ping", description: "Ping this role when someone calls a moderator" },
-  {
-    type: integer,
-    name: "cooldown",
-    description: "Minutes between two pings (default 1)",
-    min_value: 0,
-    max_value: 1_440,
-  },
-  {
-    type: integer,
-    name: "escalate",
-    description: "Ping again when a moderator call is unclaimed for so many minutes",
-    min_value: 1,
-    max_value: 1_440,
-  },
-  { type: flag, name: "silent", description: "Post without a notification sound" },
+  ...detailOptions,
 ];
 
 /** The options of `/feed add`. */
@@ -82,17 +87,11 @@ export type AddArgs = Omit<NewFeed, "guildId" | "bindingId" | "channelId" | "cre
 /** Failure "bad-command" where the options do not go together. */
 export function parseAdd(options: Options): AddArgs {
   const kind = kindOf(options.string("kind", true));
-  const filter = filterOf(options, kind);
+  const filter = filterOf(typedFilter(options));
   const ping = options.role("ping");
   const cooldown = options.number("cooldown");
   const escalate = options.number("escalate");
-  if (kind !== "modCalls" && (ping !== undefined || cooldown !== undefined || escalate !== undefined)) {
-    throw new Failure("bad-command", "Only a feed of moderator calls can ping.");
-  }
-  if (ping === undefined && cooldown !== undefined) {
-    throw new Failure("bad-command", "A cooldown needs a role to ping.");
-  }
-  return {
+  const details: AddArgs = {
     kind,
     ping,
     channelId: options.id("channel"),
@@ -103,24 +102,56 @@ export function parseAdd(options: Options): AddArgs {
     ...(cooldown === undefined ? {} : { pingCooldownMs: cooldown * MINUTE_MS }),
     ...(escalate === undefined ? {} : { escalateAfterMs: escalate * MINUTE_MS }),
   };
+  checkDetails({ ...details, pingRoleId: ping?.roleId });
+  return details;
+}
+
+/** What has to go together, of a feed that is new or changed. @throws Failure "bad-command" */
+export function checkDetails({
+  kind,
+  filter,
+  pingRoleId,
+  pingCooldownMs,
+  escalateAfterMs,
+}: Pick<Feed, "kind" | "filter" | "pingCooldownMs" | "escalateAfterMs"> & {
+  readonly pingRoleId: string | undefined;
+}): void {
+  if ((filter.verbs ?? []).length > 0 && kind !== "commands") {
+    throw new Failure("bad-command", "Only command feeds can be limited to some commands.");
+  }
+  if (kind === "emergencyCalls" && filter.players?.some((player) => !/^\d+$/.test(player))) {
+    throw new Failure("bad-command", "Emergency calls only show player ids. Give ids, not names.");
+  }
+  const pings = [pingRoleId, pingCooldownMs, escalateAfterMs];
+  if (kind !== "modCalls" && pings.some((one) => one !== undefined)) {
+    throw new Failure("bad-command", "Only feeds of moderator calls can ping.");
+  }
+  if (pingRoleId === undefined && pingCooldownMs !== undefined) {
+    throw new Failure("bad-command", "Choose a role to ping as well.");
+  }
 }
 
 function kindOf(name: string): FeedKind {
   const known = Object.entries(KINDS).find(([key]) => key === name);
-  if (known === undefined) throw new Failure("bad-command", "There is no such kind of feed.");
+  if (known === undefined)
+    throw new Failure("bad-command", "Unknown kind of feed. Choose one from the list.");
   return known[1];
 }
 
-function filterOf(options: Options, kind: FeedKind): FeedFilter {
-  const teams = listOf(options.string("team"));
-  const players = listOf(options.string("player")).map((name) => name.toLowerCase());
-  const verbs = listOf(options.string("command")).map((verb) => verb.replace(/^:/, "").toLowerCase());
-  if (verbs.length > 0 && kind !== "commands") {
-    throw new Failure("bad-command", "Only a feed of commands can be narrowed to some commands.");
-  }
-  if (kind === "emergencyCalls" && players.some((player) => !/^\d+$/.test(player))) {
-    throw new Failure("bad-command", "Emergency calls name players by their ids only: give ids in digits.");
-  }
+/** What was typed as a filter; what is absent was not typed. */
+export function typedFilter(options: Options): FeedFilter {
+  const [team, player, command] = ["team", "player", "command"].map((name) => options.string(name));
+  return {
+    ...(team === undefined ? {} : { teams: listOf(team) }),
+    ...(player === undefined ? {} : { players: listOf(player).map((name) => name.toLowerCase()) }),
+    ...(command === undefined
+      ? {}
+      : { verbs: listOf(command).map((verb) => verb.replace(/^:/, "").toLowerCase()) }),
+  };
+}
+
+/** Without what filters nothing. */
+export function filterOf({ teams = [], players = [], verbs = [] }: FeedFilter): FeedFilter {
   return {
     ...(teams.length === 0 ? {} : { teams }),
     ...(players.length === 0 ? {} : { players }),
@@ -128,7 +159,7 @@ function filterOf(options: Options, kind: FeedKind): FeedFilter {
   };
 }
 
-function listOf(typed: string | undefined): string[] {
-  const parts = (typed ?? "").split(",").map((part) => plainText(part));
+function listOf(typed: string): string[] {
+  const parts = typed.split(",").map((part) => plainText(part));
   return parts.filter((part) => part !== "").slice(0, 25);
 }

@@ -1,5 +1,4 @@
 import { defineAction, defineCommand, defineEntry, type Press, type Reply } from "../src/discord/command.ts";
-import { cut } from "../src/discord/render/escape.ts";
 import {
   feedListCard,
   feedText,
@@ -11,10 +10,9 @@ import type { Services } from "../src/discord/services.ts";
 import { channelMention, type Escaped, joined, md } from "../src/domain/escaped.ts";
 import { Failure, SinkRefusal } from "../src/domain/failure.ts";
 import type { Actor, Feed } from "../src/domain/guild.ts";
-import type { Button } from "../src/domain/message.ts";
-import { type AuditWhat, recordEvent } from "./audit-event.ts";
 import { type AddArgs, addOptions, MOST_FEEDS, parseAdd } from "./feed-add.ts";
-import { feedEntry, numberedFeeds } from "./feed-choice.ts";
+import { feedEntry, NO_SUCH_FEED, numberedFeeds, recordFeedEvent, testButton } from "./feed-choice.ts";
+import { edit } from "./feed-edit.ts";
 import { modCallRunActions } from "./mod-call-runs.ts";
 import { modCallActions } from "./mod-calls.ts";
 import { notPostedText } from "./not-posted.ts";
@@ -23,15 +21,16 @@ import { channelAccessOf } from "./setup-guide.ts";
 import { silentPing } from "./silent-ping.ts";
 import { completeTeams } from "./team-choices.ts";
 
-const NO_SUCH_FEED = "There is no such feed any more.";
-
 async function addFeed(actor: Actor, args: AddArgs, services: Services): Promise<Reply> {
   const { feeds, bindings } = services;
   const { guildId, userId } = actor;
   const { server, channelId, ping, ...rest } = args;
   const binding = await bindings.pick(guildId, server);
   if ((await feeds.list(guildId)).length >= MOST_FEEDS) {
-    throw new Failure("bad-command", `A community has at most ${MOST_FEEDS} feeds. Remove one first.`);
+    throw new Failure(
+      "bad-command",
+      `This community has ${MOST_FEEDS} feeds, the maximum. Remove one first.`,
+    );
   }
   const wanted = {
     ...rest,
@@ -44,7 +43,7 @@ async function addFeed(actor: Actor, args: AddArgs, services: Services): Promise
   const feed = await feeds.add(wanted);
   const said = feedText(feed, await bindings.list(guildId));
   await recordFeedEvent(services, actor, { action: "feed-add", text: said });
-  const start = feeds.status(feed.id).waitsForStore ? notOpenText(said) : md`✅ From now on: ${said}.`;
+  const start = feeds.status(feed.id).waitsForStore ? notOpenText(said) : md`✅ Feed added: ${said}.`;
   const begins = firstLook(services, feed);
   return {
     content: joined([start, ...begins, ...(ping === undefined ? [] : silentPing(ping))], "\n"),
@@ -55,10 +54,6 @@ async function addFeed(actor: Actor, args: AddArgs, services: Services): Promise
 /** What the feed takes for the past, where nothing of that log has been read yet. */
 function firstLook({ feeds, health }: Services, { id }: Feed): Escaped[] {
   return feeds.status(id).waitsForFirstLook === true ? [firstLookText(health.halt()?.untilMs)] : [];
-}
-
-function testButton(feed: Feed): Button {
-  return { kind: "button", style: "secondary", label: "Post a test message", id: `feed-test:${feed.id}` };
 }
 
 async function testFeed(guildId: string, feedId: string, services: Services): Promise<Reply> {
@@ -74,10 +69,10 @@ async function testFeed(guildId: string, feedId: string, services: Services): Pr
       rows: [[testButton(feed)]],
     };
   }
-  return { content: md`✅ A test message stands in ${channelMention(feed.channelId)}.` };
+  return { content: md`✅ Test posted in ${channelMention(feed.channelId)}.` };
 }
 
-const pause = feedEntry("Stop posting until it is resumed", async (actor, found, services) => {
+const pause = feedEntry("Pause a feed until you resume it", async (actor, found, services) => {
   const after = await services.feeds.pause(actor.guildId, found.id);
   if (after === undefined) throw new Failure("bad-command", NO_SUCH_FEED);
   const said = feedText(after, await services.bindings.list(actor.guildId));
@@ -85,17 +80,14 @@ const pause = feedEntry("Stop posting until it is resumed", async (actor, found,
   return { content: md`⏸ Paused: ${said}.` };
 });
 
-const resume = feedEntry(
-  "Post again, from now on, what was paused or has stopped",
-  async (actor, found, services) => {
-    const after = await resumeFeed(services, actor, found.id);
-    const said = feedText(after, await services.bindings.list(actor.guildId));
-    const isWaiting = services.feeds.status(after.id).waitsForStore === true;
-    const start = isWaiting ? notOpenText(said) : md`▶ From now on: ${said}.`;
-    const content = joined([start, ...firstLook(services, after)], "\n");
-    return { content, rows: [[testButton(after)]] };
-  },
-);
+const resume = feedEntry("Resume a feed that is paused or stopped", async (actor, found, services) => {
+  const after = await resumeFeed(services, actor, found.id);
+  const said = feedText(after, await services.bindings.list(actor.guildId));
+  const isWaiting = services.feeds.status(after.id).waitsForStore === true;
+  const start = isWaiting ? notOpenText(said) : md`▶ Resumed: ${said}.`;
+  const content = joined([start, ...firstLook(services, after)], "\n");
+  return { content, rows: [[testButton(after)]] };
+});
 
 /** @throws Failure "bad-command" when the feed is gone. */
 async function resumeFeed(services: Services, actor: Actor, feedId: string): Promise<Feed> {
@@ -126,11 +118,11 @@ async function resumeInList({ actor, argument }: Press, services: Services): Pro
 
 export const feed = defineCommand({
   name: "feed",
-  description: "Post joins, kills, calls and commands of the game server into channels",
+  description: "Post joins, kills, calls and commands in channels",
   manageGuild: true,
   subcommands: {
     add: defineEntry<AddArgs>({
-      description: "Start posting something into a channel, from now on",
+      description: "Start posting something in a channel",
       first: "ephemeral",
       options: addOptions,
       parse: parseAdd,
@@ -138,19 +130,20 @@ export const feed = defineCommand({
         typing.option === "team" ? completeTeams(typing) : completeServer(typing, services),
       execute: ({ actor, args }, services) => addFeed(actor, args, services),
     }),
+    edit,
     list: defineEntry<undefined>({
-      description: "All feeds, where they post and how they are doing",
+      description: "All feeds, where they post and whether that works",
       first: "ephemeral",
       parse: () => undefined,
       execute: ({ actor }, services) => listReply(actor, services),
     }),
-    remove: feedEntry("Stop a feed for good", async (actor, found, services) => {
+    remove: feedEntry("Remove a feed", async (actor, found, services) => {
       await services.feeds.remove(actor.guildId, found.id);
       const said = feedText(found, await services.bindings.list(actor.guildId));
       await recordFeedEvent(services, actor, { action: "feed-remove", text: said });
       return { content: md`🗑 Removed: ${said}.` };
     }),
-    test: feedEntry("Post a test message into a feed's channel", (actor, found, services) =>
+    test: feedEntry("Post a test in a feed's channel", (actor, found, services) =>
       testFeed(actor.guildId, found.id, services),
     ),
     pause,
@@ -167,10 +160,3 @@ export const feed = defineCommand({
     ...modCallRunActions,
   },
 });
-
-/** A feed with long filters reads as a long text; the audit keeps its beginning. */
-const LONGEST_EVENT_TEXT = 400;
-
-function recordFeedEvent(services: Services, actor: Actor, { action, text }: AuditWhat): Promise<void> {
-  return recordEvent(services, actor, { action, text: cut(text, LONGEST_EVENT_TEXT) });
-}

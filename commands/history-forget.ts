@@ -55,7 +55,7 @@ export async function eraseNow({ actor, argument }: Press, services: Services): 
   const playerId = Number(argument);
   const nowS = Math.floor(services.clock.nowMs() / MS_PER_S);
   const forgotten = await services.history.privacy.forget(actor.guildId, playerId, nowS);
-  if (forgotten === undefined) return { content: md`Nothing is recorded of this player any more.` };
+  if (forgotten === undefined) return { content: md`Nothing is recorded about this player any more.` };
   // The audit names the id alone: who asks to be forgotten is not to be kept by name.
   await recordEvent(services, actor, { action: "history-forget", text: String(playerId) });
   return forgottenMessage(forgotten, await standingOf(services, actor.guildId, playerId));

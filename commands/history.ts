@@ -46,25 +46,25 @@ async function completePlayer({ actor, typed }: Typing, { history }: Services): 
 function onlyOne(found: readonly KnownPlayer[], typed: string): KnownPlayer {
   const [player, other] = found;
   if (player === undefined) {
-    throw new Failure("bad-command", `Nothing is recorded of "${typed}". Choose a player from the list.`, {
+    throw new Failure("bad-command", `Nothing is recorded about "${typed}". Choose a player from the list.`, {
       isRead: true,
     });
   }
   if (other !== undefined) {
-    const words = `${found.length} players had the name "${typed}". Choose one from the list, or give the id.`;
+    const words = `${found.length} players have used the name "${typed}". Choose one from the list or give the id.`;
     throw new Failure("bad-command", words, { isRead: true });
   }
   return player;
 }
 
 const retention = defineEntry<{ readonly days: RetentionDays | undefined }>({
-  description: "How long what happens on your servers is kept",
+  description: "How long Marshal keeps its records of your servers",
   first: "ephemeral",
   options: [
     {
       type: ApplicationCommandOptionType.String,
       name: "days",
-      description: "1 to 365, or off; nothing: shows what holds now",
+      description: "1 to 365, or off; leave empty to see the setting",
       max_length: 5,
     },
   ],
@@ -74,14 +74,14 @@ const retention = defineEntry<{ readonly days: RetentionDays | undefined }>({
     if (days === undefined) {
       const now = await privacy.retention(actor.guildId);
       return now === "off"
-        ? { content: md`Nothing is recorded. \`/history retention days:90\` turns it on.` }
-        : { content: md`What happens on your servers is kept for ${now} days.` };
+        ? { content: md`Recording is off. Turn it on with \`/history retention days:90\`.` }
+        : { content: md`Records of your servers are kept for ${now} days.` };
     }
     if (days === "off") return askBeforeOff();
     await privacy.setRetention(actor.guildId, days);
     await recordEvent(services, actor, { action: "history-retention", text: `${days} days` });
     return {
-      content: md`✅ What happens on your servers is kept for ${days} days; what is older goes within hours.`,
+      content: md`✅ Records of your servers are kept for ${days} days. Older ones are deleted within hours.`,
     };
   },
 });
@@ -96,7 +96,7 @@ function parseDays(typed: string | undefined): RetentionDays | undefined {
 
 function askBeforeOff(): Reply {
   return {
-    content: md`Turn the history off? Everything that was recorded of your servers is erased, and nothing more is recorded. Cases stay.`,
+    content: md`Turn recording off? Everything recorded about your servers is erased. Cases stay.`,
     rows: [[{ kind: "button", style: "danger", label: "Erase and turn off", id: "history-off" }]],
   };
 }
@@ -117,14 +117,14 @@ const forget = defineEntry<{ readonly player: string }>({
     }
     const { playerId, name } = onlyOne(found, args.player);
     return {
-      content: md`Erase **${inlineName(name)}**? Sessions, kills, deaths, commands, calls and names go, and cannot be brought back. Messages in channels stay; cases are asked about afterwards.`,
+      content: md`Erase **${inlineName(name)}**? Sessions, kills, deaths, commands, calls and names are deleted for good. Messages in channels stay. You are asked about cases next.`,
       rows: [[{ kind: "button", style: "danger", label: "Erase", id: `history-forget:${playerId}` }]],
     };
   },
 });
 
 const exportEntry = defineEntry<{ readonly player: string }>({
-  description: "What is recorded of a player, as a file",
+  description: "Everything recorded about a player, as a file",
   first: "ephemeral",
   options: [playerOption],
   parse: (options) => ({ player: options.string("player", true).trim() }),
@@ -135,9 +135,10 @@ const exportEntry = defineEntry<{ readonly player: string }>({
     const named = found.length === 0 ? await playerOfCases(services, actor.guildId, args.player) : undefined;
     const { playerId, name } = named ?? onlyOne(found, args.player);
     const file = await services.history.privacy.export(actor.guildId, playerId);
-    if (file === undefined) return { content: md`Nothing is recorded of **${inlineName(name)}** any more.` };
+    if (file === undefined)
+      return { content: md`Nothing is recorded about **${inlineName(name)}** any more.` };
     await recordEvent(services, actor, { action: "history-export", text: name });
-    const rest = file.isComplete ? md`` : md` These are the newest of each kind; there are more.`;
+    const rest = file.isComplete ? md`` : md` These are the newest of each kind. There are more.`;
     return {
       content: md`📄 **${inlineName(name)}**: ${counted(file.rows, "row")}, ${counted(file.cases, "case")}.${rest}`,
       files: [{ name: `player-${playerId}.json`, data: file.text }],
@@ -154,13 +155,13 @@ async function turnOff({ actor }: Press, services: Services): Promise<Reply> {
   await services.history.privacy.setRetention(actor.guildId, "off");
   await recordEvent(services, actor, { action: "history-retention", text: "off" });
   return {
-    content: md`✅ Nothing more is recorded. What was recorded is hidden now and erased within hours.`,
+    content: md`✅ Recording is off. Old records are hidden now and erased within hours.`,
   };
 }
 
 export const history = defineCommand({
   name: "history",
-  description: "What is recorded of your servers, and for how long",
+  description: "What Marshal records about your servers, and for how long",
   manageGuild: true,
   subcommands: { retention, forget, export: exportEntry },
   actions: {

@@ -3,6 +3,7 @@ import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Binding } from "../src/domain/guild.ts";
 import { refuseOnCall } from "./before-form.ts";
+import { formTitle } from "./form-title.ts";
 import { oneTarget } from "./one-target.ts";
 import { ask } from "./run-flow.ts";
 
@@ -19,7 +20,7 @@ interface OpenCall {
 
 async function callOf({ actor, argument }: Press, { modCalls, bindings }: Services): Promise<OpenCall> {
   const call = await modCalls.find(actor.guildId, argument);
-  if (call === undefined) throw new Failure("expired", "This call is too old: its card is no longer kept.");
+  if (call === undefined) throw new Failure("expired", "This call is too old.");
   const binding = (await bindings.list(actor.guildId)).find(({ id }) => id === call.bindingId);
   if (binding === undefined) throw new Failure("not-linked", "The server of this call is no longer linked.");
   return { binding, caller: oneTarget(call.callerName) };
@@ -29,7 +30,7 @@ async function callOf({ actor, argument }: Press, { modCalls, bindings }: Servic
 async function ownName({ actor }: Press, binding: Binding, services: Services): Promise<string> {
   const account = await services.accounts.of(actor.guildId, actor.userId);
   if (account === undefined) {
-    throw new Failure("bad-command", "Marshal does not know your account in the game. Link it first.", {
+    throw new Failure("bad-command", "Your game account is not linked. Link it first.", {
       wants: "account",
       bindingId: binding.id,
     });
@@ -58,10 +59,10 @@ function teleport(words: Words) {
   });
 }
 
-function messageForm(cardId: string): Form {
+function messageForm(cardId: string, caller: string | undefined): Form {
   return {
     id: `mod-pm-sent:${cardId}`,
-    title: "Message to the caller",
+    title: formTitle("Message", caller, "the caller"),
     fields: [
       {
         kind: "text",
@@ -85,7 +86,7 @@ export const modCallRunActions = {
         what: (caller = "the caller") => `a message to ${caller} of a moderator call`,
       });
       if (call !== undefined) oneTarget(call.callerName);
-      return messageForm(press.argument);
+      return messageForm(press.argument, call?.callerName);
     },
   }),
   "mod-pm-sent": defineAction({

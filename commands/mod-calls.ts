@@ -6,10 +6,11 @@ import { md } from "../src/domain/escaped.ts";
 import type { ModCallAct } from "../src/domain/ports/mod-calls.ts";
 import { auditEventOf, recordEvent } from "./audit-event.ts";
 import { refuseOnCall } from "./before-form.ts";
+import { formTitle } from "./form-title.ts";
 
 /** The buttons of a moderator call's card: for people who may take calls on that server; each act stands in the audit. */
 
-const TOO_OLD = "This call is too old: its card is no longer kept.";
+const TOO_OLD = "This call is too old.";
 
 async function actOn({ actor, argument }: Press, act: ModCallAct, services: Services): Promise<Reply> {
   const { modCalls, bindings, permissions } = services;
@@ -40,16 +41,16 @@ async function actOn({ actor, argument }: Press, act: ModCallAct, services: Serv
   return { content: md`${ok ? "✅" : "✋"} ${text}` };
 }
 
-function resolveForm(cardId: string): Form {
+function resolveForm(cardId: string, caller: string | undefined): Form {
   return {
     id: `mod-resolved:${cardId}`,
-    title: "Resolve this call",
+    title: formTitle("Resolve the call of", caller, "a player"),
     fields: [
       {
         kind: "text",
         id: "note",
         label: "What came of it",
-        description: "Stands on the card for everyone to see",
+        description: "Everyone can see it on the card",
         required: false,
         long: true,
         maxLength: 500,
@@ -70,11 +71,11 @@ export const modCallActions = {
   "mod-resolve": defineFormAction({
     first: "modal",
     form(press, services) {
-      refuseOnCall(services, press, {
+      const call = refuseOnCall(services, press, {
         decide: (rights) => rights.calls(),
         what: (caller = "a player") => `resolve the call of ${caller}`,
       });
-      return resolveForm(press.argument);
+      return resolveForm(press.argument, call?.callerName);
     },
   }),
   "mod-resolved": defineAction({

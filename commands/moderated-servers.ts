@@ -29,6 +29,6 @@ export function serverMeant(servers: readonly Binding[], nameOrId: string | unde
   if (nameOrId === undefined || nameOrId === "") return servers.length === 1 ? servers[0] : undefined;
   const wanted = nameOrId.toLowerCase();
   const found = servers.find(({ id, name }) => id === nameOrId || name.toLowerCase() === wanted);
-  if (found === undefined) throw new Failure("not-linked", "No such server is linked here.");
+  if (found === undefined) throw new Failure("not-linked", "That server is not linked here.");
   return found;
 }

@@ -13,6 +13,6 @@ export async function notPostedText(
   const where = channelMention(channelId);
   const access = reason === "no-access" ? await guilds.channelAccess(guildId, channelId) : undefined;
   return access?.kind === "missing"
-    ? md`⚠ Nothing arrived: ${where} ${obstacle(access)}.\n${HOW_TO_MEND}`
-    : md`⚠ Nothing arrived in ${where}: ${refusalText(reason)}`;
+    ? md`⚠ I can't post there: ${where} ${obstacle(access)}.\n${HOW_TO_MEND}`
+    : md`⚠ I can't post in ${where}: ${refusalText(reason)}`;
 }

@@ -3,6 +3,7 @@ import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { refuseBeforeForm, refuseUnlessModerator } from "./before-form.ts";
 import { reasonForm, write } from "./case-flow.ts";
+import { formTitle, nameInMemory } from "./form-title.ts";
 import { oneTarget } from "./one-target.ts";
 import { livePlayers } from "./player-choice.ts";
 import { placeOf, playerAt } from "./player-show.ts";
@@ -13,38 +14,38 @@ import { ask } from "./run-flow.ts";
 
 const IN_GAME = {
   pm: {
-    title: "Message to the player",
+    title: "Message",
     label: "What they read in the game",
     required: true,
     description: "Sent as :pm, in the name of the server",
   },
   kick: {
-    title: "Kick this player",
+    title: "Kick",
     label: "Reason",
     required: false,
-    description: "They read it, and it stands on the case",
+    description: "They read it, and staff see it on the case",
   },
   jail: {
-    title: "Jail this player",
+    title: "Jail",
     label: "Reason",
     required: false,
-    description: "Stands on the case",
+    description: "Staff see it on the case",
   },
   ban: {
-    title: "Ban this player",
+    title: "Ban",
     label: "Reason",
     required: false,
-    description: "Stands on the case; a ban is confirmed once more",
+    description: "Staff see it on the case. You confirm the ban once more",
   },
 } as const;
 
 type GameVerb = keyof typeof IN_GAME;
 
-function gameForm(verb: GameVerb, place: string): Form {
+function gameForm(verb: GameVerb, place: string, name: string | undefined): Form {
   const { title, label, required, description } = IN_GAME[verb];
   return {
     id: `player-${verb}-sent:${place}`,
-    title,
+    title: formTitle(title, name),
     fields: [{ kind: "text", id: "text", label, required, description, maxLength: 200 }],
   };
 }
@@ -59,8 +60,11 @@ async function* act(verb: GameVerb, press: Press, services: Services): AsyncGene
   yield* ask(services, { actor: press.actor, binding, text, origin: "button", on: press });
 }
 
-/** On the server that `playerAt` would find for what is submitted, as far as memory tells. */
-function refuseVerb(verb: GameVerb, press: Press, services: Services): void {
+/**
+ * On the server that `playerAt` would find for what is submitted, as far as memory tells.
+ * @returns the player's name, where it is known
+ */
+function refuseVerb(verb: GameVerb, press: Press, services: Services): string | undefined {
   const { actor, argument } = press;
   const { bindingId, playerId } = placeOf(argument);
   const linked = services.bindings.linkedOf(actor.guildId);
@@ -71,7 +75,8 @@ function refuseVerb(verb: GameVerb, press: Press, services: Services): void {
   const all = livePlayers(services, servers).filter(({ player }) => player.id === playerId);
   const live = all.find(({ binding }) => binding.id === bindingId) ?? all[0];
   const meant = live?.binding ?? servers.find(({ id }) => id === bindingId);
-  const what = `:${verb} ${live === undefined ? "on the card of a player" : live.player.name}`;
+  const name = nameOf(press, services);
+  const what = `:${verb} ${name ?? "on the card of a player"}`;
   refuseBeforeForm(services, press, {
     bindingIds: (meant === undefined ? servers : [meant]).map(({ id }) => id),
     decide: (rights) => rights.verb(`:${verb} player`),
@@ -79,6 +84,11 @@ function refuseVerb(verb: GameVerb, press: Press, services: Services): void {
   });
   refuseUnlessModerator(services, press, what);
   if (live !== undefined) oneTarget(live.player.name);
+  return name;
+}
+
+function nameOf({ actor, argument }: Press, services: Services): string | undefined {
+  return nameInMemory(services, { guildId: actor.guildId, argument });
 }
 
 function inGame<V extends GameVerb>(verb: V) {
@@ -86,8 +96,7 @@ function inGame<V extends GameVerb>(verb: V) {
     [`player-${verb}`]: defineFormAction({
       first: "modal",
       form(press, services) {
-        refuseVerb(verb, press, services);
-        return gameForm(verb, press.argument);
+        return gameForm(verb, press.argument, refuseVerb(verb, press, services));
       },
     }),
     [`player-${verb}-sent`]: defineAction({
@@ -101,7 +110,7 @@ function inGame<V extends GameVerb>(verb: V) {
 async function writeOf(kind: "note" | "warning", press: Press, services: Services): Promise<Reply> {
   const { player, live, binding } = await playerAt(services, press.actor, placeOf(press.argument));
   const reason = press.form.text("reason").trim();
-  if (reason === "") throw new Failure("bad-command", "A reason has at least one word.");
+  if (reason === "") throw new Failure("bad-command", "Write a reason.");
   return await write(services, press.actor, { kind, player, binding: live?.binding ?? binding, reason });
 }
 
@@ -114,7 +123,7 @@ export const playerActs = {
     first: "modal",
     form(press, services) {
       refuseUnlessModerator(services, press, "a note about a player");
-      return reasonForm(`player-noted:${press.argument}`, "Note about this player");
+      return reasonForm(`player-noted:${press.argument}`, formTitle("Note about", nameOf(press, services)));
     },
   }),
   "player-noted": defineAction({
@@ -125,7 +134,7 @@ export const playerActs = {
     first: "modal",
     form(press, services) {
       refuseUnlessModerator(services, press, "a warning to a player");
-      return reasonForm(`player-warned:${press.argument}`, "Warn this player");
+      return reasonForm(`player-warned:${press.argument}`, formTitle("Warn", nameOf(press, services)));
     },
   }),
   "player-warned": defineAction({
@@ -136,7 +145,7 @@ export const playerActs = {
     first: "modal",
     form(press, services) {
       refuseUnlessModerator(services, press, "to watch a player");
-      return watchForm(press.argument);
+      return watchForm(press.argument, formTitle("Watch", nameOf(press, services)));
     },
   }),
   "player-watched": defineAction({

@@ -13,7 +13,7 @@ import { moderatedServers } from "./moderated-servers.ts";
 export const playerOption: APIApplicationCommandStringOption = {
   type: ApplicationCommandOptionType.String,
   name: "player",
-  description: "Today's or an earlier name; or the id",
+  description: "Current or earlier name, or the id",
   required: true,
   autocomplete: true,
   max_length: 100,
@@ -58,7 +58,7 @@ export function livePlayers<Server extends Pick<Binding, "source">>(
 /** Everybody whom the logs of these servers still name. */
 export function loggedPlayers(
   { snapshots }: Pick<Services, "snapshots">,
-  servers: readonly Binding[],
+  servers: readonly Pick<Binding, "source">[],
 ): readonly Required<PlayerRef>[] {
   const found = new Map<number, Required<PlayerRef>>();
   for (const { source } of servers) {
@@ -139,7 +139,7 @@ export async function choosePlayer(
   if (first !== undefined && starting.length === 1) return { kind: "one", player: first.player, live: first };
   throw new Failure(
     "bad-command",
-    `Nobody called "${cut(plainText(typed), 40)}" was seen here. Choose from the list that opens while you type.`,
+    `Nobody called "${cut(plainText(typed), 40)}" was seen here. Choose a player from the list.`,
     { isRead: true },
   );
 }
@@ -159,9 +159,7 @@ export async function chooseOnePlayer(
 ): Promise<Extract<PlayerChoice, { readonly kind: "one" }>> {
   const choice = await choosePlayer(services, actor, wanted);
   if (choice.kind === "one") return choice;
-  throw new Failure(
-    "bad-command",
-    "Several players had that name. Choose one from the list that opens while you type.",
-    { isRead: true },
-  );
+  throw new Failure("bad-command", "Several players have used that name. Choose one from the list.", {
+    isRead: true,
+  });
 }

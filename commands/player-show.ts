@@ -1,3 +1,4 @@
+// Over 200 lines: one player from what was typed or pressed to the card and its lists.
 import type { Press, Reply } from "../src/discord/command.ts";
 import { playerShow, whichPlayer } from "../src/discord/render/players/player-card.ts";
 import { isPlayerList, playerPage } from "../src/discord/render/players/player-pages.ts";
@@ -9,6 +10,7 @@ import type { PlayerHistory } from "../src/domain/history.ts";
 import type { PlayerRef } from "../src/domain/model.ts";
 import { filterText } from "./case-args.ts";
 import { foundCases } from "./case-flow.ts";
+import { seenCases } from "./case-rights.ts";
 import { commandAuthors } from "./command-authors.ts";
 import { moderatedServers, serverMeant } from "./moderated-servers.ts";
 import { choosePlayer, type LivePlayer, livePlayers, loggedPlayers } from "./player-choice.ts";
@@ -17,15 +19,17 @@ import { choosePlayer, type LivePlayer, livePlayers, loggedPlayers } from "./pla
 
 const ROWS_A_PAGE = 15;
 
-/** Which player a button means, and on which server: `binding/id`. */
+/** Which player a button means, and on which server: `binding/id`; `binding*` where only that server is shown. */
 export interface PlayerPlace {
   readonly bindingId: string;
   readonly playerId: number;
+  readonly isOnly?: boolean;
 }
 
 export function placeOf(argument: string): PlayerPlace & { readonly rest: string } {
-  const [, bindingId = "", digits = "", rest = ""] = /^([^/]*)\/(\d{1,15})(?:\/(.*))?$/s.exec(argument) ?? [];
-  return { bindingId, playerId: Number(digits), rest };
+  const [, bindingId = "", only, digits = "", rest = ""] =
+    /^([^/*]*)(\*)?\/(\d{1,15})(?:\/(.*))?$/s.exec(argument) ?? [];
+  return { bindingId, isOnly: only !== undefined, playerId: Number(digits), rest };
 }
 
 export interface FoundPlayer {
@@ -34,26 +38,31 @@ export interface FoundPlayer {
   /** The server that is acted on: where they are, else the one that was meant, or the only one. */
   readonly binding: Binding | undefined;
   readonly servers: readonly Binding[];
+  /** The one server that is shown. Absent: all of them. */
+  readonly only?: Binding | undefined;
 }
 
 /** The player of a button, by today's name. @throws Failure as `moderatedServers` does, "expired" for a lost one. */
 export async function playerAt(
   services: Services,
   actor: Actor,
-  { bindingId, playerId }: PlayerPlace,
+  { bindingId, playerId, isOnly = false }: PlayerPlace,
 ): Promise<FoundPlayer> {
   const servers = await moderatedServers(services, actor);
-  const all = livePlayers(services, servers).filter(({ player }) => player.id === playerId);
+  const only = isOnly ? serverMeant(servers, bindingId) : undefined;
+  const all = livePlayers(services, only === undefined ? servers : [only]).filter(
+    ({ player }) => player.id === playerId,
+  );
   const live = all.find(({ binding }) => binding.id === bindingId) ?? all[0];
   const meant = servers.find(({ id }) => id === bindingId) ?? (servers.length === 1 ? servers[0] : undefined);
-  if (live !== undefined) return { player: live.player, live, binding: live.binding, servers };
+  if (live !== undefined) return { player: live.player, live, binding: live.binding, servers, only };
   const name = await knownName(services, { guildId: actor.guildId, playerId, servers });
   if (name === undefined) {
-    throw new Failure("expired", "This player is in no server now, and nothing is kept of them.", {
+    throw new Failure("expired", "This player is not in a server, and nothing is recorded about them.", {
       isRead: true,
     });
   }
-  return { player: { name, id: playerId }, binding: meant, servers };
+  return { player: { name, id: playerId }, binding: meant, servers, only };
 }
 
 /** From what was kept of them, else from their cases or their watch. */
@@ -81,26 +90,38 @@ export async function showTyped(
 ): Promise<Reply> {
   const servers = await moderatedServers(services, actor);
   const meant = serverMeant(servers, server);
-  const choice = await choosePlayer(services, actor, { typed, servers });
-  if (choice.kind === "several") return whichPlayer(typed, choice.found, meant?.id ?? "");
+  const only = server === undefined || server === "" ? undefined : meant;
+  const searched = only === undefined ? servers : [only];
+  const choice = await choosePlayer(services, actor, { typed, servers: searched });
+  if (choice.kind === "several") return whichPlayer(typed, choice.found, placeText(meant?.id, only));
   const { player, live } = choice;
   return await showPlayer(services, actor, {
     player,
     servers,
     binding: live?.binding ?? meant,
+    only,
     ...(live === undefined ? {} : { live }),
   });
+}
+
+function placeText(bindingId: string | undefined, only: Binding | undefined): string {
+  return only === undefined ? (bindingId ?? "") : `${only.id}*`;
 }
 
 /** The card; what the history or the cases do not answer is said on it. */
 export async function showPlayer(
   services: Services,
-  { guildId }: Pick<Actor, "guildId">,
-  { player, live, binding }: FoundPlayer,
+  actor: Actor,
+  { player, live, binding, only }: FoundPlayer,
 ): Promise<Reply> {
+  const { guildId } = actor;
   const [history, cases, watch] = await Promise.all([
-    kept(services, guildId, player.id),
-    services.cases.summary(guildId, player.id).catch(onlyFailures),
+    kept(services, guildId, { playerId: player.id, bindingId: only?.id }),
+    seenCases(services, actor)
+      .then(({ bindingIds }) =>
+        services.cases.summary(guildId, player.id, bindingIds === undefined ? {} : { bindingIds }),
+      )
+      .catch(onlyFailures),
     services.watches.of(guildId, player.id).catch(onlyFailures),
   ]);
   const against = isKnown(history) ? history.latestCommandsAgainst : [];
@@ -108,6 +129,8 @@ export async function showPlayer(
     player,
     authors: await commandAuthors(services, guildId, against),
     bindingId: binding?.id,
+    place: placeText(binding?.id, only),
+    onlyServer: only?.name,
     history,
     cases,
     watch,
@@ -122,18 +145,18 @@ export async function showPlayer(
 async function kept(
   { history, clock }: Services,
   guildId: string,
-  playerId: number,
+  { playerId, bindingId }: { readonly playerId: number; readonly bindingId: string | undefined },
 ): Promise<PlayerHistory | "nothing" | { readonly why: Escaped }> {
   try {
     const nowS = Math.floor(clock.nowMs() / 1_000);
-    return (await history.cards.card(guildId, playerId, { nowS })) ?? "nothing";
+    return (await history.cards.card(guildId, playerId, { nowS, bindingId })) ?? "nothing";
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return {
       why:
         error.code === "store"
-          ? md`⚠️ What was before cannot be told now: the history does not answer.`
-          : md`⚠️ What was before cannot be told: the operator of this bot keeps no history.`,
+          ? md`⚠️ Earlier records can't be read right now.`
+          : md`⚠️ There are no earlier records: Marshal's host has turned recording off.`,
     };
   }
 }
@@ -153,22 +176,24 @@ export async function showList(
   place: PlayerPlace & { readonly list: string; readonly before?: string },
 ): Promise<Reply> {
   const { list, bindingId, before } = place;
-  const { player } = await playerAt(services, actor, place);
+  const { player, only } = await playerAt(services, actor, place);
   if (list === "cases") {
     return await foundCases(services, actor, {
       filter: filterText({ playerId: player.id }),
       title: md`🗂 Cases`,
     });
   }
-  if (!isPlayerList(list)) throw new Failure("expired", "There is no such list any more.", { isRead: true });
+  if (!isPlayerList(list)) throw new Failure("expired", "That list no longer exists.", { isRead: true });
   const page = await services.history.cards.page(actor.guildId, {
     playerId: player.id,
     list,
     limit: ROWS_A_PAGE,
     before,
+    bindingId: only?.id,
   });
   const authors = await commandAuthors(services, actor.guildId, page.rows);
-  return playerPage({ player, list, page, bindingId, authors, isLater: before !== undefined });
+  const at = placeText(bindingId, only);
+  return playerPage({ player, list, page, bindingId: at, authors, isLater: before !== undefined });
 }
 
 /** `list/binding/id/before`: a turn of the pages. */

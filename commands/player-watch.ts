@@ -1,6 +1,6 @@
 import type { Form, Reply } from "../src/discord/command.ts";
 import { inlineName } from "../src/discord/render/escape.ts";
-import { watchText } from "../src/discord/render/players/watch-cards.ts";
+import { noChannelLine, watchText } from "../src/discord/render/players/watch-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import type { Watch } from "../src/domain/case.ts";
 import { md } from "../src/domain/escaped.ts";
@@ -35,22 +35,21 @@ export async function watchPlayer(services: Services, actor: Actor, made: NewWat
   };
   await services.watches.put(watch);
   await recordEvent(services, actor, { action: "watch-add", text: player.name });
-  const where =
-    watchChannelId === undefined ? md`\n⚠️ Nobody is told yet: \`/setup watches channel:\` says where.` : md``;
+  const where = watchChannelId === undefined ? md`\n⚠️ ${noChannelLine(actor.manageGuild)}` : md``;
   return { content: md`✅ **${inlineName(player.name)}**: ${watchText(watch)}${where}` };
 }
 
 export async function endWatch(services: Services, actor: Actor, playerId: number): Promise<Reply> {
   const watch = await services.watches.remove(actor.guildId, playerId);
-  if (watch === undefined) return { content: md`This player was not watched.` };
+  if (watch === undefined) return { content: md`This player is not watched.` };
   await recordEvent(services, actor, { action: "watch-end", text: watch.name });
   return { content: md`✅ **${inlineName(watch.name)}** is no longer watched.` };
 }
 
-export function watchForm(place: string): Form {
+export function watchForm(place: string, title: string): Form {
   return {
     id: `player-watched:${place}`,
-    title: "Watch this player",
+    title,
     fields: [
       {
         kind: "text",
@@ -59,7 +58,7 @@ export function watchForm(place: string): Form {
         required: false,
         long: true,
         maxLength: 200,
-        description: "Stands on the message when they join",
+        description: "Shown in the message when they join",
       },
       {
         kind: "text",
@@ -67,7 +66,7 @@ export function watchForm(place: string): Form {
         label: "For how long",
         required: false,
         maxLength: 40,
-        description: "Without one: until somebody ends it",
+        description: "Leave empty for no end",
         placeholder: "7 days",
       },
     ],

@@ -18,7 +18,7 @@ const complete = (typing: Typing, services: Services) =>
   typing.option === "server" ? completeServer(typing, services) : completePlayer(typing, services);
 
 const show = defineEntry<{ readonly player: string; readonly server: string | undefined }>({
-  description: "Who a player is, what they did before, who dealt with it",
+  description: "A player's record: names, visits, kills, calls and cases",
   first: "ephemeral",
   options: [playerOption, serverOption],
   serverIsFilter: true,
@@ -28,11 +28,11 @@ const show = defineEntry<{ readonly player: string; readonly server: string | un
 });
 
 const watch = defineEntry<{ readonly player: string; readonly reason: string; readonly until: string }>({
-  description: "Be told when a player joins",
+  description: "Get an alert when a player joins",
   first: "ephemeral",
   options: [
     playerOption,
-    { type: text, name: "reason", description: "Why; stands on the message", max_length: 200 },
+    { type: text, name: "reason", description: "Why; shown on the alert", max_length: 200 },
     { type: text, name: "until", description: 'For example "7 days" or 2026-12-24', max_length: 40 },
   ],
   parse: (options) => ({
@@ -51,11 +51,14 @@ const watch = defineEntry<{ readonly player: string; readonly reason: string; re
 async function listWatches(services: Services, actor: Actor) {
   await moderatedServers(services, actor);
   const { watchChannelId } = await services.settings.of(actor.guildId);
-  return watchList(await services.watches.list(actor.guildId), watchChannelId);
+  return watchList(await services.watches.list(actor.guildId), {
+    alertChannelId: watchChannelId,
+    manages: actor.manageGuild,
+  });
 }
 
 const watches = defineEntry<undefined>({
-  description: "Who is watched, until when and why",
+  description: "List watched players",
   first: "ephemeral",
   parse: () => undefined,
   execute: ({ actor }, services) => listWatches(services, actor),
@@ -63,7 +66,7 @@ const watches = defineEntry<undefined>({
 
 export const player = defineCommand({
   name: "player",
-  description: "Who a player is, and who is watched",
+  description: "Player records and the watchlist",
   subcommands: { show, watch, watches },
   actions: {
     ...playerActs,

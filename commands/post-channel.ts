@@ -17,3 +17,9 @@ export const postChannelOption: APIApplicationCommandChannelOption = {
     ChannelType.AnnouncementThread,
   ],
 };
+
+/** Where a feed or an alert that stands shall post from now on. */
+export const editChannelOption: APIApplicationCommandChannelOption = {
+  ...postChannelOption,
+  description: "Where to post from now on",
+};

@@ -1,8 +1,9 @@
+// Over 200 lines: one run from the question to its outcome, whose steps share the same cards and refusals.
 import type { Press, Reply } from "../src/discord/command.ts";
-import { confirmCard, dryCard } from "../src/discord/render/plan-cards.ts";
+import { confirmCard, dryCard, sayCard } from "../src/discord/render/plan-cards.ts";
 import { outcomeCard, progressCard } from "../src/discord/render/run-cards.ts";
 import type { Services } from "../src/discord/services.ts";
-import { runKinds } from "../src/domain/case.ts";
+import { type Case, runKinds } from "../src/domain/case.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
 import type {
@@ -14,6 +15,7 @@ import type {
   RunRequest,
   SubmittedRun,
 } from "../src/domain/run.ts";
+import { TIER_NAMES } from "../src/domain/tiers.ts";
 
 /** Shows a run from its text to its outcome, in the same way for /run command, presets and buttons. */
 
@@ -22,6 +24,8 @@ const WORTH_SHOWING_MS = 1_500;
 /** How often, and how many times, the audit is asked whether the log shows the run: as long as the log is read. */
 const PROOF_CHECK_EVERY_MS = 5_000;
 const PROOF_CHECKS = 18;
+/** A case is written right after the outcome. */
+const CASE_CHECK_MS = 1_000;
 
 export interface RunAsk {
   readonly actor: Actor;
@@ -46,67 +50,93 @@ export async function* offerWithColon(
   yield dry === true ? dryCard(plan) : confirmCard(plan, { isGuess: true });
 }
 
+/** For words that are no command: shows them as a hint and as a message, each to be sent by one press. */
+export async function* offerAsMessage(
+  services: Services,
+  { on: _, dry, text, ...request }: RunAsk,
+): AsyncGenerator<Reply> {
+  const plans: RunPlan[] = [];
+  for (const verb of [":h", ":m"]) {
+    const plan = await services.runner.plan({ ...request, text: `${verb} ${text}` });
+    if (plan.decision.allowed) plans.push(plan);
+  }
+  const [first] = plans;
+  if (first === undefined) throw new Failure("bad-command", "A command starts with a colon.");
+  if (dry !== true) refuseUnsendable(services, request.binding);
+  yield dry === true ? dryCard(first) : sayCard(plans);
+}
+
 /** Plans it; then shows the plan (dry), asks for a confirmation, or sends it and follows it to its outcome. */
 export async function* ask(services: Services, { dry, on, ...request }: RunAsk): AsyncGenerator<Reply> {
   const plan = await services.runner.plan(await withOwnPlayer(services, request));
-  if (dry === true) {
-    yield dryCard(plan);
-    return;
-  }
-  if (plan.decision.allowed) refuseParked(services, request.binding);
-  if (plan.meant !== undefined) yield* offerNearestVerb(services, plan, plan.meant);
-  else if (plan.decision.allowed && plan.confirm !== "none") yield confirmCard(plan);
+  if (dry !== true && plan.decision.allowed) refuseUnsendable(services, request.binding);
+  const meant = plan.meant === undefined ? undefined : await nearestPlan(services, plan, plan.meant);
+  if (dry === true) yield dryCard(plan.decision.allowed ? plan : (meant ?? plan));
+  else if (meant !== undefined) yield confirmCard(meant, { typed: plan });
+  else if (plan.decision.allowed && plan.confirm !== "none") yield await confirmReply(services, plan);
   // A refusal is submitted too, so that the audit shows who tried what.
   else {
     yield* follow(services, await services.runner.submit(plan), {
-      guildId: plan.request.actor.guildId,
+      actor: plan.request.actor,
       ...on,
     });
   }
 }
 
-/** Nobody is asked whether to send what cannot be sent. @throws Failure "key-rejected" */
-function refuseParked({ health }: Services, { id, source }: Binding): void {
+/** Nobody is asked whether to send what cannot be sent. @throws Failure "key-rejected" or "not-authorised" */
+export function refuseUnsendable({ health, clock }: Services, { id, source }: Binding): void {
   const parked = health.parked(source);
   if (parked !== undefined) throw new Failure("key-rejected", parked.why, { bindingId: id });
+  const permission = health.commandPermission(source);
+  if (permission.kind === "refused" && clock.nowMs() < permission.untilMs)
+    throw new Failure("not-authorised", permission.why, { bindingId: id });
 }
 
 /** With the account that the person has linked, so that a command about oneself is known as one. */
-async function withOwnPlayer({ accounts }: Services, request: RunRequest): Promise<RunRequest> {
+export async function withOwnPlayer({ accounts }: Services, request: RunRequest): Promise<RunRequest> {
   const account = await accounts.of(request.actor.guildId, request.actor.userId);
   return account === undefined ? request : { ...request, ownPlayerId: account.player.id };
 }
 
+/** The question whether to send it, with the nearest names where nobody has one of those that were typed. */
+export async function confirmReply(services: Services, plan: RunPlan): Promise<Reply> {
+  const near: { readonly name: string; readonly plan: RunPlan }[] = [];
+  for (const { name, text } of plan.near) {
+    const other = await services.runner.plan({ ...plan.request, text });
+    if (other.decision.allowed) near.push({ name, plan: other });
+  }
+  return confirmCard(plan, { near });
+}
+
 /**
- * "Did you mean": the text with the nearest verb, to be sent by one press; as it was typed only by who may. A refusal is
- * submitted as well, since who tried what stands in the audit.
+ * The plan of the text with the nearest verb. A mistyped verb is a slip, no attempt: it is no refusal for the audit.
+ * @throws Failure "bad-command" where only a higher tier may use that verb
  */
-async function* offerNearestVerb(services: Services, typed: RunPlan, text: string): AsyncGenerator<Reply> {
-  if (!typed.decision.allowed) await services.runner.submit(typed).catch(onlyDenied);
+async function nearestPlan(services: Services, typed: RunPlan, text: string): Promise<RunPlan> {
   const plan = await services.runner.plan({ ...typed.request, text });
-  if (!plan.decision.allowed) throw refused(plan.decision, plan.request.binding);
-  yield confirmCard(plan, { typed });
+  const { decision, command, request } = plan;
+  if (decision.allowed) return plan;
+  if (decision.wants !== "tier") throw refused(decision, request.binding);
+  const [was, is] = [typed.command.text, text].map((one) => /^\S+/u.exec(one)?.[0] ?? one);
+  const holders = `${TIER_NAMES[command.tier]}s`;
+  throw new Failure("bad-command", `There is no ${was}. Did you mean ${is} (${holders})?`);
 }
 
 function refused({ why, wants }: Extract<Decision, { allowed: false }>, { id }: Binding): Failure {
   return new Failure("denied", why, { wants, bindingId: id });
 }
 
-function onlyDenied(error: unknown): void {
-  if (!(error instanceof Failure && error.code === "denied")) throw error;
-}
-
 /** Shows a run until its outcome and what the log says of it. After a kill the next process completes the answer. */
 export async function* follow(
   services: Services,
   submitted: SubmittedRun,
-  on: AnswerContext & { readonly guildId: string },
+  on: AnswerContext & { readonly actor: Actor },
 ): AsyncGenerator<Reply> {
-  const { guildId, signal, answer } = on;
+  const { actor, signal, answer } = on;
   const { runAnswers, clock } = services;
   // A store that fails here must not keep a command from running. After a kill its outcome is then sent by message.
   if (answer !== undefined) {
-    await runAnswers.remember({ guildId, runId: submitted.id }, answer).catch(() => undefined);
+    await runAnswers.remember({ guildId: actor.guildId, runId: submitted.id }, answer).catch(() => undefined);
   }
   let outcome: RunOutcome | undefined;
   try {
@@ -115,7 +145,7 @@ export async function* follow(
       if (!soon || progress.record.status === "sending") yield progressCard(progress);
     }
     outcome = await submitted.outcome;
-    yield outcomeReply(services, outcome, signal);
+    yield outcomeReply(services, outcome, on);
     if (outcome.record.status === "unknown") yield* proofOf(services, outcome.record, signal);
   } finally {
     if (answer !== undefined && !isLeftToNext(outcome, on))
@@ -131,40 +161,79 @@ function isLeftToNext(outcome: RunOutcome | undefined, { signal, lastReply }: An
   return lastReply?.isShown !== true || outcome?.record.status === "unknown";
 }
 
-/** Shows what the log says of a run as soon as it says something; at the end, that it was not seen. */
+/**
+ * Shows what the log says of a run as soon as it says something, and the case that it became; at the end, that it was
+ * not seen.
+ */
 async function* proofOf(services: Services, run: RunRecord, signal: AbortSignal): AsyncGenerator<Reply> {
   const { audit, clock } = services;
-  const wantsReason = lacksReason(services, run);
+  let latest = run;
+  let found: Case | undefined;
+  const card = () => outcomeCard(latest, { ...caseOptions(services, run, found), isSought: isLooking() });
+  const isLooking = () => latest.status === "unknown" && latest.proof === "unchecked";
   for (let check = 0; check < PROOF_CHECKS; check++) {
+    // A case is there in a moment, what the log shows takes longer.
+    const waitMs = check === 0 && becomesCase(services, run) ? CASE_CHECK_MS : PROOF_CHECK_EVERY_MS;
     try {
-      await clock.sleep(PROOF_CHECK_EVERY_MS, signal);
+      await clock.sleep(waitMs, signal);
     } catch {
       return;
     }
     // A store that fails here must not take the place of the outcome that stands there already.
     const record = await audit.get(run.guildId, run.id).catch(() => undefined);
-    if (record === undefined || record.proof === "unchecked") continue;
-    yield outcomeCard(record, { wantsReason });
-    return;
+    const isProved = record !== undefined && record.proof !== "unchecked" && latest.proof === "unchecked";
+    const made = found ?? (await caseOfRun(services, run));
+    if (!isProved && made === found) continue;
+    if (isProved) latest = record;
+    found = made;
+    yield card();
+    if (latest.proof !== "unchecked" && (found !== undefined || !becomesCase(services, run))) return;
   }
-  if (run.status === "unknown") yield outcomeCard(run, { wantsReason });
+  if (isLooking()) yield outcomeCard(latest, caseOptions(services, run, found));
 }
 
-function outcomeReply(services: Services, { record, failure }: RunOutcome, signal: AbortSignal): Reply {
+/** The card of an earlier run, with what is known by now. */
+export async function outcomeAgain(services: Services, record: RunRecord): Promise<Reply> {
+  return outcomeCard(record, caseOptions(services, record, await caseOfRun(services, record)));
+}
+
+/** The case that a run became; undefined: it becomes none, or has none yet. */
+async function caseOfRun(services: Services, run: RunRecord): Promise<Case | undefined> {
+  if (!becomesCase(services, run)) return undefined;
+  return await services.cases.ofRun(run.guildId, run.id).catch(() => undefined);
+}
+
+function caseOptions(services: Services, run: RunRecord, found: Case | undefined) {
+  const wantsReason = found === undefined ? lacksReason(services, run) : found.reason === undefined;
+  return { wantsReason, caseNumber: found?.number };
+}
+
+function outcomeReply(
+  services: Services,
+  { record, failure }: RunOutcome,
+  { actor, signal }: { readonly actor: Actor; readonly signal: AbortSignal },
+): Reply {
   const mayDefer = record.failureCode === "server-empty" && isHarmless(services, record);
   // A process that stops does not see what the log shows.
   const isSought = record.status === "unknown" && !signal.aborted;
   const wantsReason = lacksReason(services, record);
-  const card = outcomeCard(record, { mayDefer, retryAtMs: failure?.retryAtMs, isSought, wantsReason });
-  return { ...card, important: true };
+  const { retryAtMs } = failure ?? {};
+  const options = { mayDefer, retryAtMs, isSought, wantsReason, manages: actor.manageGuild };
+  return { ...outcomeCard(record, options), important: true };
 }
 
-/** A punishment that ran, or may have, becomes a case; without words behind the names it has no reason. */
-function lacksReason({ catalogue, cases }: Services, { status, text }: RunRecord): boolean {
+/** A punishment that ran, or may have, becomes a case. */
+function becomesCase({ catalogue, cases }: Services, { status, text }: RunRecord): boolean {
   if (!cases.isKept || (status !== "done" && status !== "unknown")) return false;
-  const { verb, rest, targetTexts = [] } = catalogue.readLogged(text) ?? {};
-  const isPunishment = verb !== "unban" && runKinds.some((kind) => kind === verb);
-  return isPunishment && targetTexts.length > 0 && (rest ?? "").trim() === "";
+  const { verb, targetTexts = [] } = catalogue.readLogged(text) ?? {};
+  return runKinds.some((kind) => kind === verb) && targetTexts.length > 0;
+}
+
+/** Without words behind the names a case has no reason; the end of a ban needs none. */
+function lacksReason(services: Services, run: RunRecord): boolean {
+  if (!becomesCase(services, run)) return false;
+  const { verb, rest = "" } = services.catalogue.readLogged(run.text) ?? {};
+  return verb !== "unban" && rest.trim() === "";
 }
 
 /** The rule of the deferred runs: without a person watching, only harmless verbs. */

@@ -33,12 +33,12 @@ interface HistoryArgs extends View {
 }
 
 export const history = defineEntry<HistoryArgs>({
-  description: "The latest commands and what came of them",
+  description: "The latest commands and their results",
   first: "ephemeral",
   options: [
     serverOption,
     { type: flag, name: "mine", description: "Only my own" },
-    { type: flag, name: "refusals", description: "Also what was refused for want of a right" },
+    { type: flag, name: "refusals", description: "Include refused commands" },
   ],
   parse: (options) => ({
     server: options.string("server"),
@@ -53,7 +53,7 @@ export const history = defineEntry<HistoryArgs>({
 async function page(services: Services, { actor, binding }: Of, view: View): Promise<Reply> {
   // Checked before anything is read, because anyone in the community may ask this as often as they like.
   if (!(await services.permissions.isStaff(actor, binding))) {
-    throw new Failure("denied", "Only staff of this server see its history.", {
+    throw new Failure("denied", "Only staff of this server can see its history.", {
       wants: "tier",
       isRead: true,
       bindingId: binding.id,
@@ -69,7 +69,7 @@ async function page(services: Services, { actor, binding }: Of, view: View): Pro
   const shown = rows.length === 0 ? [] : [fitLines(rows.map((row) => runLine(row)))];
   const none =
     rows.length === 0 && stoppedAt === undefined
-      ? [md`There are none${view.after === undefined ? "" : " further back"}.`]
+      ? [md`No ${view.after === undefined ? "" : "earlier "}commands.`]
       : [];
   const stopped = stoppedAt === undefined ? [] : [searchStopped(rows.length)];
   const buttons = [

@@ -82,7 +82,7 @@ const use = defineEntry<UseArgs>({
     { type: text, name: "text", description: "For {text}", max_length: 400 },
     { type: number, name: "number", description: "For {number}" },
     serverOption,
-    { type: flag, name: "dry", description: "Show what it would do and send nothing" },
+    { type: flag, name: "dry", description: "Only show what it would do" },
   ],
   parse: (options) => {
     const [player, words, amount] = [
@@ -116,11 +116,11 @@ const use = defineEntry<UseArgs>({
 });
 
 const save = defineEntry<{ readonly name: string; readonly text: string }>({
-  description: "Keep a preset, or change one (Managers)",
+  description: "Save a preset (Managers)",
   first: "ephemeral",
   options: [
     { ...nameOption, max_length: 50 },
-    { type: text, name: "text", description: "As :pm {player} {text}", required: true, max_length: 500 },
+    { type: text, name: "text", description: "Such as :pm {player} {text}", required: true, max_length: 500 },
   ],
   parse: (options) => ({
     name: plainText(options.string("name", true)),
@@ -128,14 +128,17 @@ const save = defineEntry<{ readonly name: string; readonly text: string }>({
   }),
   autocomplete: completePreset,
   async execute({ actor, args }, services) {
-    await mustBeManager(services, actor, "Only Managers keep presets.");
+    await mustBeManager(services, actor, "Only Managers can save presets.");
     if (args.name === "") throw new Failure("bad-command", "The name is empty.");
     if (!args.text.startsWith(":")) throw new Failure("bad-command", "A command starts with a colon.");
     const used = placeholdersOf(args.text);
     await services.settings.change(actor.guildId, (settings) => {
       const others = settings.presets.filter((preset) => !isNamed(preset, args.name));
       if (others.length >= MOST_PRESETS)
-        throw new Failure("bad-command", `There are ${MOST_PRESETS} presets already. Drop one first.`);
+        throw new Failure(
+          "bad-command",
+          `This community has ${MOST_PRESETS} presets, the maximum. Delete one first.`,
+        );
       return { ...settings, presets: [...others, { ...args, createdBy: actor.userId }] };
     });
     await recordEvent(services, actor, { action: "preset-save", text: `${args.name}: ${args.text}` });
@@ -146,40 +149,39 @@ const save = defineEntry<{ readonly name: string; readonly text: string }>({
             used.map((name) => md`\`${name}:\``),
             ", ",
           );
-    const known = services.catalogue.about(args.text);
-    const unknown =
-      known === undefined ? "\n⚠ Marshal does not know its verb: only Managers can run it." : "";
+    const isKnown = services.catalogue.about(args.text) !== undefined;
+    const unknown = isKnown ? "" : "\n⚠ Marshal doesn't know this command. Only Managers can run it.";
     return {
-      content: md`✅ **${inlineName(args.name)}** is kept: ${inlineCode(args.text, 500)}\nIt asks for ${needs}.${unknown}`,
+      content: md`✅ Saved **${inlineName(args.name)}**: ${inlineCode(args.text, 500)}\nIt asks for ${needs}.${unknown}`,
     };
   },
 });
 
 const remove = defineEntry<{ readonly name: string }>({
-  description: "Drop a preset (Managers)",
+  description: "Delete a preset (Managers)",
   first: "ephemeral",
   options: [nameOption],
   parse: (options) => ({ name: options.string("name", true) }),
   autocomplete: completePreset,
   async execute({ actor, args }, services) {
-    await mustBeManager(services, actor, "Only Managers keep presets.");
+    await mustBeManager(services, actor, "Only Managers can save presets.");
     const preset = presetNamed((await services.settings.of(actor.guildId)).presets, args.name);
     await services.settings.change(actor.guildId, (settings) => ({
       ...settings,
       presets: settings.presets.filter((one) => !isNamed(one, args.name)),
     }));
     await recordEvent(services, actor, { action: "preset-remove", text: `${preset.name}: ${preset.text}` });
-    return { content: md`✅ **${inlineName(preset.name)}** is gone.` };
+    return { content: md`✅ Deleted **${inlineName(preset.name)}**.` };
   },
 });
 
 const list = defineEntry<undefined>({
-  description: "The presets of this Discord server",
+  description: "List the presets",
   first: "ephemeral",
   parse: () => undefined,
   async execute({ actor }, { settings }) {
     const { presets } = await settings.of(actor.guildId);
-    const empty = md`There are none yet. A Manager keeps one with \`/run preset save\`.`;
+    const empty = md`No presets yet. A Manager can add one with \`/run preset save\`.`;
     return {
       cards: [
         {
@@ -193,6 +195,6 @@ const list = defineEntry<undefined>({
 });
 
 export const presets: Group = {
-  description: "Command texts kept for everyone",
+  description: "Saved commands for everyone",
   subcommands: { use, list, save, remove },
 };

@@ -24,7 +24,7 @@ async function itemsFor(services: Services, actor: Actor): Promise<readonly Item
   if (staffed.size === 0) {
     const isLinked = (await services.bindings.list(actor.guildId)).length > 0;
     throw isLinked
-      ? new Failure("denied", "Only staff see what waits.", { wants: "tier", isRead: true })
+      ? new Failure("denied", "Only staff can see the queue.", { wants: "tier", isRead: true })
       : new Failure("not-linked", "No game server is linked here yet.", { wants: "server", isRead: true });
   }
   const waiting = await services.queue.waiting(actor.guildId);
@@ -78,10 +78,10 @@ async function queueReply(services: Services, actor: Actor, { page, notice }: Sh
         ]),
     ...(pages.length === 0 ? [] : [pages]),
   ];
-  const whose = "You can cancel your own; Managers can cancel any.";
+  const whose = "You can cancel your own. Managers can cancel any.";
   const card = {
     title: last === 0 ? md`Queue` : md`Queue · page ${at + 1} of ${last + 1}`,
-    description: here.length === 0 ? md`Nothing waits.` : fitLines(here.map(({ line }) => line)),
+    description: here.length === 0 ? md`Nothing is waiting.` : fitLines(here.map(({ line }) => line)),
     color: 0x3b6fd4,
     ...(options.length === 0 ? {} : { footer: whose }),
   };
@@ -93,7 +93,7 @@ function turn(label: string, page: number): Button {
 }
 
 export const queue = defineEntry<undefined>({
-  description: "What waits to be sent",
+  description: "Commands waiting to be sent",
   first: "ephemeral",
   parse: () => undefined,
   execute: ({ actor }, services) => queueReply(services, actor, { page: 0 }),

@@ -8,16 +8,24 @@ import {
   type Reply,
 } from "../src/discord/command.ts";
 import { confirmCard, droppedCard } from "../src/discord/render/plan-cards.ts";
-import { outcomeCard } from "../src/discord/render/run-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { isSameName } from "../src/domain/typed-server-name.ts";
 import { serverBeingTyped } from "./live-players.ts";
-import { ask, auditRowOf, follow, offerWithColon } from "./run-flow.ts";
+import {
+  ask,
+  auditRowOf,
+  confirmReply,
+  follow,
+  offerAsMessage,
+  offerWithColon,
+  outcomeAgain,
+} from "./run-flow.ts";
 import { history, historyActions } from "./run-history.ts";
 import { completeByName, presets, textOfPreset } from "./run-presets.ts";
 import { queue, queueActions, queueResultText } from "./run-queue.ts";
+import { undoEach } from "./run-undo.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 import { mayRunFor } from "./staff-rights.ts";
 
@@ -43,7 +51,7 @@ const command = defineEntry<CommandArgs>({
       max_length: 1_000,
     },
     serverOption,
-    { type: flag, name: "dry", description: "Show what it would do and send nothing" },
+    { type: flag, name: "dry", description: "Only show what it would do" },
   ],
   parse: (options) => ({
     text: options.string("text", true).trim(),
@@ -63,8 +71,11 @@ const command = defineEntry<CommandArgs>({
     const text = preset ?? args.text;
     const origin = preset === undefined ? "command" : "preset";
     const asked = { actor, binding, text, origin, dry: args.dry, on } as const;
-    const isBare = !text.startsWith(":") && services.catalogue.about(text) !== undefined;
-    yield* isBare ? offerWithColon(services, asked) : ask(services, asked);
+    // Without a letter there is nothing to say.
+    const isBare = !text.startsWith(":") && /[\p{L}\p{N}]/u.test(text);
+    if (!isBare) yield* ask(services, asked);
+    else if (services.catalogue.about(text) !== undefined) yield* offerWithColon(services, asked);
+    else yield* offerAsMessage(services, asked);
   },
 });
 
@@ -75,21 +86,23 @@ async function* again({ actor, argument, ...on }: Press, services: Services): As
 
 async function* undo({ actor, argument, ...on }: Press, services: Services): AsyncGenerator<Reply> {
   const { record, binding } = await auditRowOf(services, actor, argument);
-  if (record.inverse === undefined) throw new Failure("bad-command", "Nothing undoes this command.");
-  yield* ask(services, { actor, binding, text: record.inverse, origin: "undo", on });
+  const [text, ...more] = record.inverse ?? [];
+  if (text === undefined) throw new Failure("bad-command", "This command can't be undone.");
+  if (more.length === 0) yield* ask(services, { actor, binding, text, origin: "undo", on });
+  else yield* undoEach(services, { actor, binding, texts: [text, ...more] });
 }
 
 /** Shows the card again, with what the log has shown since. */
 async function check({ actor, argument }: Press, services: Services): Promise<Reply> {
   const { record, binding } = await auditRowOf(services, actor, argument);
   if (record.actorId !== actor.userId && !(await services.permissions.isStaff(actor, binding))) {
-    throw new Failure("denied", "Only staff see what came of a command.", {
+    throw new Failure("denied", "Only staff can see a command's result.", {
       wants: "tier",
       isRead: true,
       bindingId: binding.id,
     });
   }
-  return outcomeCard(record);
+  return await outcomeAgain(services, record);
 }
 
 export const run = defineCommand({
@@ -102,20 +115,32 @@ export const run = defineCommand({
       runs: true,
       async *execute({ actor, argument, ...on }, services) {
         const submitted = await services.runner.confirmed(argument, actor);
-        yield* follow(services, submitted, { guildId: actor.guildId, ...on });
+        yield* follow(services, submitted, { actor, ...on });
+      },
+    }),
+    "run-near": defineAction({
+      first: "update",
+      runs: true,
+      async *execute({ actor, argument, ...on }, services) {
+        const plan = services.runner.awaiting(argument, actor);
+        if (plan !== undefined && plan.confirm !== "none") yield await confirmReply(services, plan);
+        else {
+          const submitted = await services.runner.confirmed(argument, actor);
+          yield* follow(services, submitted, { actor, ...on });
+        }
       },
     }),
     "run-name": defineFormAction({
       first: "modal",
       form({ actor, argument }, { runner }) {
         if (runner.awaiting(argument, actor) === undefined) {
-          throw new Failure("expired", "This was answered already, or waited too long. Ask again.");
+          throw new Failure("expired", "This expired or was already answered. Run the command again.");
         }
         return {
           id: `run-named:${argument}`,
           title: "Send to everyone in the server?",
-          intro: md`Type the server's name as it stands on the card. Nothing is sent before that.`,
-          fields: [{ kind: "text", id: "name", label: "Name of the server", maxLength: 200 }],
+          intro: md`Type the server's name as shown on the card. Not sent yet.`,
+          fields: [{ kind: "text", id: "name", label: "Server name", maxLength: 200 }],
         };
       },
     }),
@@ -130,7 +155,7 @@ export const run = defineCommand({
           return;
         }
         const submitted = await services.runner.confirmed(argument, actor, name);
-        yield* follow(services, submitted, { guildId: actor.guildId, ...on });
+        yield* follow(services, submitted, { actor, ...on });
       },
     }),
     "run-drop": defineAction({

@@ -26,11 +26,11 @@ import { presetChoice, usablePresets } from "./preset-choices.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 import { mustBeManager } from "./staff-rights.ts";
 
-/** Announcements and presets that run by themselves, by the rights of the Manager who made them. */
+/** Scheduled announcements and presets, by the rights of the Manager who made them. */
 
 const { String: text, Boolean: flag } = ApplicationCommandOptionType;
-const FOR_MANAGERS = "Only Managers keep schedules.";
-const GONE = "There is no such schedule any more.";
+const FOR_MANAGERS = "Only Managers can use schedules.";
+const GONE = "That schedule no longer exists.";
 const EXAMPLES = ["every 30 min", "20:00", "mon-fri 18:00, 21:00", "sat, sun 12:00"];
 
 interface AddArgs {
@@ -41,7 +41,7 @@ interface AddArgs {
 }
 
 const add = defineEntry<AddArgs>({
-  description: "Run an announcement or a preset by itself (Managers)",
+  description: "Schedule an announcement or a preset (Managers)",
   first: "ephemeral",
   options: [
     {
@@ -61,7 +61,7 @@ const add = defineEntry<AddArgs>({
       max_length: 100,
     },
     serverOption,
-    { type: flag, name: "players", description: "Only while players are in the server" },
+    { type: flag, name: "players", description: "Only while someone is playing" },
   ],
   parse: (options) => ({
     what: options.string("what", true).trim(),
@@ -106,7 +106,7 @@ async function completePreset(typing: Typing, services: Services): Promise<reado
 }
 
 const list = defineEntry<undefined>({
-  description: "What runs by itself, when next, and how the last time ended (Managers)",
+  description: "All schedules: next run and last result (Managers)",
   first: "ephemeral",
   parse: () => undefined,
   execute: ({ actor }, services) => listReply(actor, services),
@@ -155,7 +155,7 @@ async function removeOne(services: Services, actor: Actor, id: string): Promise<
 
 export const schedule = defineCommand({
   name: "schedule",
-  description: "Announcements and presets that run by themselves",
+  description: "Scheduled announcements and presets",
   subcommands: { add, list, remove },
   actions: {
     /** A button names the schedule in its id, the menu of the list in its value. */

@@ -27,7 +27,7 @@ interface List {
   lists(filter: string): readonly ListName[];
   /** For people who may take calls, by this name: what it says about others is not everybody's business. */
   readonly forModerators?: string;
-  page(view: ListView): MessageBody;
+  page(view: ListView, services: Services): MessageBody;
 }
 
 const LISTS: Readonly<Record<string, List>> = {
@@ -49,12 +49,17 @@ const LISTS: Readonly<Record<string, List>> = {
   },
   calls: {
     lists: () => ["modCalls", "emergencyCalls", "players"],
-    forModerators: "Calls",
-    page: callsPage,
+    forModerators: "/server calls",
+    page: (view, { modCalls }) =>
+      callsPage({
+        ...view,
+        state: modCalls.withoutResolved(view.place.bindingId, view.state),
+        cards: modCalls.openCards(view.place.bindingId),
+      }),
   },
   logs: {
     lists: (filter) => [LOG_KINDS[kindOf(filter)].list],
-    forModerators: "Logs",
+    forModerators: "/server logs",
     page: (view) => logsPage(kindOf(view.place.filter), view),
   },
 };
@@ -75,13 +80,12 @@ async function* listReplies(
   place: Place & { readonly page: number },
 ): AsyncGenerator<Reply> {
   const list = Object.hasOwn(LISTS, place.list) ? LISTS[place.list] : undefined;
-  if (list === undefined) throw new Failure("expired", "There is no such list any more.", { isRead: true });
+  if (list === undefined) throw new Failure("expired", "That list no longer exists.", { isRead: true });
   const binding = await services.bindings.pick(actor.guildId, place.bindingId);
   if (list.forModerators !== undefined) await mustTakeCalls(services, { actor, binding }, list.forModerators);
   const lists = list.lists(place.filter);
   for await (const { state, seen } of serverStates(services, { binding, lists, signal })) {
-    const shown = place.list === "calls" ? services.modCalls.withoutResolved(binding.id, state) : state;
-    yield list.page({ state: shown, place, page: place.page, seen });
+    yield list.page({ state, place: { ...place, bindingId: binding.id }, page: place.page, seen }, services);
   }
 }
 
@@ -148,12 +152,12 @@ async function completeTeam(
 }
 
 export const lists = {
-  players: listEntry("players", "Who plays, by team", { option: teamOption }),
-  staff: listEntry("staff", "The game server's staff, and who of them plays", undefined),
-  vehicles: listEntry("vehicles", "The vehicles on the streets", { option: teamOption }),
-  queue: listEntry("queue", "Who waits to join", undefined),
+  players: listEntry("players", "Who is playing, by team", { option: teamOption }),
+  staff: listEntry("staff", "The server's staff and which of them are playing", undefined),
+  vehicles: listEntry("vehicles", "Spawned vehicles", { option: teamOption }),
+  queue: listEntry("queue", "Who is waiting to join", undefined),
   calls: listEntry("calls", "Open moderator and emergency calls", { option: teamOption }),
-  logs: listEntry("logs", "What the game's log still holds", { option: kindOption }),
+  logs: listEntry("logs", "The newest entries of the game's logs", { option: kindOption }),
 };
 
 const turnPage = ({ actor, argument, signal }: Press, services: Services) =>

@@ -7,7 +7,7 @@ import type { Services } from "../src/discord/services.ts";
 export const serverOption: APIApplicationCommandStringOption = {
   type: ApplicationCommandOptionType.String,
   name: "server",
-  description: "Which linked server; not needed when there is only one",
+  description: "Which linked server, if there are several",
   autocomplete: true,
 };
 

@@ -22,7 +22,7 @@ async function panelReply(
   services: Services,
 ): Promise<Reply> {
   if (!actor.manageGuild) {
-    throw new Failure("denied", "A panel needs the Manage Server permission.");
+    throw new Failure("denied", "Only people with Manage Server can add a panel.");
   }
   const { guildId, userId } = actor;
   const binding = await services.bindings.pick(guildId, args.server);
@@ -32,38 +32,41 @@ async function panelReply(
 
   if (args.isRemoval) {
     const wasThere = await services.panels.remove(place);
-    if (!wasThere) return { content: md`There is no panel of this server in ${where}.` };
+    if (!wasThere) return { content: md`There is no panel for this server in ${where}.` };
     await recordEvent(services, actor, { action: "panel-remove", text: where });
-    return { content: md`🗑 The panel in ${where} is gone.` };
+    return { content: md`🗑 Panel removed from ${where}.` };
   }
 
   // The panel needs a state to show; an older one will do.
   for await (const _ of serverStates(services, { binding, lists: STATUS_LISTS, signal })) break;
+  let done: Awaited<ReturnType<typeof services.panels.add>>;
   try {
-    const done = await services.panels.add({ ...place, createdBy: userId });
-    if (done === "stands") return { content: md`A panel of this server stands in ${where} already.` };
+    done = await services.panels.add({ ...place, createdBy: userId });
+    if (done === "stands") return { content: md`There is already a panel for this server in ${where}.` };
   } catch (error) {
     if (!(error instanceof SinkRefusal)) throw error;
     return { content: await notPostedText(services, place, error) };
   }
   await recordEvent(services, actor, { action: "panel-add", text: where });
+  if (done === "follows")
+    return { content: md`⏳ Discord does not answer. The panel in ${where} follows as soon as it does.` };
   return {
-    content: md`✅ The panel stands in ${where} and keeps itself current. \`/server panel remove: True\` takes it away.`,
+    content: md`✅ Panel posted in ${where}. It updates itself. Remove it with \`/server panel remove: True\`.`,
   };
 }
 
 export const panel = defineEntry<PanelArgs>({
-  description: "A message that shows the server and keeps itself current (Manage Server)",
+  description: "Post a live server status that updates itself (Manage Server)",
   first: "ephemeral",
   options: [
     {
       type: ApplicationCommandOptionType.Channel,
       name: "channel",
-      description: "Where; without one: here",
+      description: "Where to post it; this channel if empty",
       channel_types: [ChannelType.GuildText, ChannelType.GuildAnnouncement],
     },
     serverOption,
-    { type: ApplicationCommandOptionType.Boolean, name: "remove", description: "Take the panel away" },
+    { type: ApplicationCommandOptionType.Boolean, name: "remove", description: "Remove the panel" },
   ],
   parse: (options) => ({
     server: options.string("server"),

@@ -17,7 +17,7 @@ async function openPlayer({ actor, argument, values }: Press, services: Services
   const players = state?.lists.players;
   const player = players?.value.find((one) => playerValue(one) === values[0]);
   if (state === undefined || players === undefined || player === undefined) {
-    throw new Failure("expired", "This player is no longer on the latest list of the server.", {
+    throw new Failure("expired", "This player has left the server.", {
       isRead: true,
     });
   }

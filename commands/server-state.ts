@@ -22,6 +22,8 @@ export interface ShownState {
 interface StateQuery {
   readonly binding: Binding;
   readonly lists: readonly ListName[];
+  /** Lists without which an old state says nothing, and whose age is its age. @default lists */
+  readonly needed?: readonly ListName[] | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -33,10 +35,10 @@ export async function* serverStates(
   { snapshots, health, clock }: Pick<Services, "snapshots" | "health" | "clock">,
   query: StateQuery,
 ): AsyncGenerator<ShownState> {
-  const { binding, lists, signal } = query;
-  const lastState = () => {
+  const { binding, lists, needed = lists, signal } = query;
+  const lastState = (wanted: readonly ListName[]) => {
     const state = snapshots.latest(binding.source);
-    return state !== undefined && lists.every((list) => state.lists[list] !== undefined) ? state : undefined;
+    return state !== undefined && wanted.every((list) => state.lists[list] !== undefined) ? state : undefined;
   };
 
   const refused = whyNotAsked(health, binding);
@@ -50,7 +52,7 @@ export async function* serverStates(
           )
       : Promise.resolve({ error: refused });
 
-  const last = lastState();
+  const last = lastState(lists);
   if (last !== undefined && refused === undefined) {
     const waiting = new AbortController();
     const soon = await Promise.race([
@@ -59,7 +61,8 @@ export async function* serverStates(
     ]);
     waiting.abort();
     if (soon === undefined) {
-      yield shown(last, query, md`The game service has not answered yet. This is what was seen last.`);
+      const why = md`Still waiting for the game service. This is the last known state.`;
+      yield shown(last, { binding, lists: needed }, why);
     }
   }
 
@@ -67,18 +70,22 @@ export async function* serverStates(
   if ("state" in answer) {
     const missing = lists.find((list) => answer.state.lists[list] === undefined);
     if (missing !== undefined)
-      throw new Failure("bad-response", "The answer lacked a list.", { isRead: true });
+      throw new Failure("bad-response", "The game service's answer was incomplete.", { isRead: true });
     yield shown(answer.state, query);
     return;
   }
   if (!(answer.error instanceof Failure)) throw answer.error;
-  const state = lastState();
+  const state = lastState(needed);
   if (state === undefined) throw withoutSnapshot(answer.error);
-  yield shown(state, query, staleWhy(answer.error, clock.nowMs()));
+  yield shown(state, { binding, lists: needed }, staleWhy(answer.error, clock.nowMs()));
 }
 
-/** A state with its age, which is that of the oldest list in it. */
-function shown(state: ServerState, { binding, lists }: StateQuery, why?: Escaped): ShownState {
+/** A state with its age, which is that of the oldest of these lists. */
+function shown(
+  state: ServerState,
+  { binding, lists }: Pick<StateQuery, "binding" | "lists">,
+  why?: Escaped,
+): ShownState {
   const ages = lists.map((list) => state.lists[list]?.atMs ?? state.statusAtMs);
   return {
     state: underItsName(state, binding),
@@ -87,11 +94,9 @@ function shown(state: ServerState, { binding, lists }: StateQuery, why?: Escaped
 }
 
 const HALT_WORDS = {
-  blocked: "The game service, or something in front of it, answers Marshal with a block.",
-  "rate-limited": "The game service asked Marshal to wait before it sends anything.",
+  blocked: "The game service is blocking Marshal.",
+  "rate-limited": "The game service asked Marshal to wait.",
 } as const;
-
-const GATEWAY_WORDS = "Something in front of the game service answers in its place.";
 
 /** The service's times are for programs; when it is asked again is said beside it. */
 function withoutTimes(message: string): string {
@@ -106,7 +111,6 @@ function whyNotAsked(health: Services["health"], { source }: Binding): Failure |
   const halt = health.halt();
   if (halt !== undefined) {
     const details = { retryAtMs: halt.untilMs, isRead: true };
-    if (halt.isGateway === true) return new Failure("platform", GATEWAY_WORDS, details);
     return new Failure(halt.why, withoutTimes(halt.message ?? "") || HALT_WORDS[halt.why], details);
   }
   const parked = health.parked(source);
@@ -117,7 +121,7 @@ function withoutSnapshot(failure: Failure): Failure {
   const { code, retryAtMs, serviceCode } = failure;
   // The title of the error says these two already.
   const why = code === "unreachable" || code === "rate-limited" ? [] : [failure.message];
-  const words = [...why, "It was not read before, so there is nothing to show."].join(" ");
+  const words = [...why, "There is no earlier state to show."].join(" ");
   return new Failure(code, words, {
     isRead: true,
     ...(retryAtMs === undefined ? {} : { retryAtMs }),
@@ -132,7 +136,7 @@ function staleWhy(failure: Failure, nowMs: number): Escaped {
   const again =
     retryAtMs === undefined || retryAtMs <= nowMs
       ? md``
-      : md` It is asked again at <t:${Math.ceil(retryAtMs / 1000)}:T>.`;
+      : md` Next try: <t:${Math.ceil(retryAtMs / 1000)}:T>.`;
   return md`Not up to date: ${staleWords(failure)}${again}`;
 }
 
@@ -146,29 +150,29 @@ function staleWords({ code, serviceCode, message }: Failure): Escaped {
     case "read-refused":
       return refusedWords(serviceCode);
     case "platform":
-      return message === GATEWAY_WORDS
-        ? md`something in front of the game service answers in its place.`
-        : md`the game service answered that something is wrong at its end.`;
+      return md`the game service has a problem.`;
+    case "moved":
+      return md`the game service has moved. Marshal's host has to set its new address.`;
     case "bad-response":
-      return md`the game service gave an answer that could not be read.`;
+      return md`Marshal could not read the game service's answer.`;
     case "not-linked":
-      return md`the server is not linked any more.`;
+      return md`the server is no longer linked.`;
     case "queue-full":
     case "busy":
-      return md`too much is asked for at this moment.`;
+      return md`Marshal is busy.`;
     case "key-rejected":
-      return md`the game service no longer accepts the server key; \`/setup link\` gives it the current one.`;
+      return md`the server key no longer works. Replace it with \`/setup link\`.`;
     case "unreachable":
       return md`the game service could not be reached.`;
     default:
-      return md`nothing newer could be read at this moment.`;
+      return md`nothing newer could be read right now.`;
   }
 }
 
 /** Why the service does not let Marshal read a server, by its own code. */
 function refusedWords(serviceCode: number | undefined): Escaped {
   if (serviceCode === 4000)
-    return md`the game service says that Marshal is not authorised for this server (code 4000).`;
+    return md`the game service says Marshal is not allowed on this server (code 4000).`;
   if (serviceCode === 9998) return md`the game service restricts access to this server (code 9998).`;
   if (serviceCode === undefined) return md`the game service does not let Marshal read this server.`;
   return md`the game service does not let Marshal read this server (code ${serviceCode}).`;

@@ -22,7 +22,9 @@ async function* statusReplies(
   binding: Binding,
   signal: AbortSignal,
 ): AsyncGenerator<Reply> {
-  for await (const { state, seen } of serverStates(services, { binding, lists: STATUS_LISTS, signal })) {
+  // An old card is as old as the last answer; what that answer did not bring is left out.
+  const query = { binding, lists: STATUS_LISTS, needed: [], signal };
+  for await (const { state, seen } of serverStates(services, query)) {
     const open = services.modCalls.withoutResolved(binding.id, state);
     yield { cards: [statusCard(open, seen)], rows: [buttons(binding)] };
   }
@@ -44,7 +46,7 @@ function buttons({ id }: Binding): Row {
 }
 
 export const status = defineEntry<StatusArgs>({
-  description: "The game server at one glance: players, staff, calls, owner",
+  description: "Players, staff, calls and owner at a glance",
   first: "public",
   options: [serverOption],
   parse: (options) => ({ server: options.string("server") }),
@@ -66,7 +68,7 @@ export const status = defineEntry<StatusArgs>({
 async function joinKey(actor: Actor, bindingId: string, services: Services): Promise<Reply> {
   const binding = await services.bindings.pick(actor.guildId, bindingId);
   if (!(await services.permissions.isStaff(actor, binding))) {
-    throw new Failure("denied", "Only staff of this server see its join key.", {
+    throw new Failure("denied", "Only staff of this server can see its join key.", {
       isRead: true,
       wants: "tier",
       bindingId: binding.id,

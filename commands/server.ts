@@ -7,7 +7,7 @@ import { status, statusActions } from "./server-status.ts";
 
 export const server = defineCommand({
   name: "server",
-  description: "What is going on in the game server",
+  description: "What is happening in the game server",
   subcommands: { status, ...lists, at, panel },
   actions: { ...statusActions, ...listActions, ...playerActions, ...rewindActions },
 });

@@ -4,10 +4,15 @@ import {
   ChannelType,
 } from "discord.js";
 import { defineEntry } from "../src/discord/command.ts";
-import { channelMention, md, roleMention } from "../src/domain/escaped.ts";
+import { casesLine, watchesLine } from "../src/discord/render/setup-lines.ts";
+import type { Services } from "../src/discord/services.ts";
+import { channelMention, md } from "../src/domain/escaped.ts";
+import { Failure } from "../src/domain/failure.ts";
+import type { Actor, GuildSettings } from "../src/domain/guild.ts";
 import { recordEvent } from "./audit-event.ts";
+import { type ChannelSetting, offOption, parseChannelSetting } from "./channel-setting.ts";
 
-/** Where cases stand, and where watched players are announced. */
+/** Where cases are posted, and where the joins of watched players are. */
 
 const channelOption: APIApplicationCommandChannelOption = {
   type: ApplicationCommandOptionType.Channel,
@@ -16,51 +21,75 @@ const channelOption: APIApplicationCommandChannelOption = {
   channel_types: [ChannelType.GuildText, ChannelType.PublicThread, ChannelType.PrivateThread],
 };
 
-export const casesEntry = defineEntry<string | undefined>({
-  description: "Where each kick, ban, jail, warning and note is posted; without a channel: nowhere",
+/** Undefined: nowhere. */
+async function setCases(
+  services: Services,
+  actor: Actor,
+  caseChannelId: string | undefined,
+): Promise<GuildSettings> {
+  const said = caseChannelId === undefined ? "off" : channelMention(caseChannelId);
+  const settings = await services.settings.change(actor.guildId, ({ caseChannelId: _, ...rest }) =>
+    caseChannelId === undefined ? rest : { ...rest, caseChannelId },
+  );
+  await recordEvent(services, actor, { action: "case-channel", text: said });
+  return settings;
+}
+
+export const casesEntry = defineEntry<ChannelSetting>({
+  description: "Where each kick, ban, jail, warning and note is posted; with nothing: what is set",
   first: "ephemeral",
-  options: [channelOption],
-  parse: (options) => options.id("channel"),
-  async execute({ actor, args: caseChannelId }, services) {
-    await services.settings.change(actor.guildId, ({ caseChannelId: _, ...rest }) =>
-      caseChannelId === undefined ? rest : { ...rest, caseChannelId },
-    );
-    const said = caseChannelId === undefined ? "off" : channelMention(caseChannelId);
-    await recordEvent(services, actor, { action: "case-channel", text: said });
-    return {
-      content:
-        caseChannelId === undefined
-          ? md`✅ Cases are posted nowhere. They are still kept: \`/case search\` shows them.`
-          : md`✅ Cases are posted in ${channelMention(caseChannelId)} from now on. Everybody who can see that channel reads them.`,
-    };
+  options: [channelOption, offOption("Post cases nowhere; they are still saved")],
+  parse: parseChannelSetting,
+  async execute({ actor, args }, services) {
+    if (args.kind === "show") return { content: casesLine(await services.settings.of(actor.guildId)) };
+    const settings = await setCases(services, actor, args.kind === "set" ? args.channelId : undefined);
+    const seen = args.kind === "set" ? md` Everyone who can see that channel can read them.` : md``;
+    return { content: md`✅ ${casesLine(settings)}${seen}` };
   },
 });
 
 interface WatchesArgs {
-  readonly channelId: string | undefined;
+  readonly setting: ChannelSetting;
   readonly roleId: string | undefined;
 }
 
 export const watchesEntry = defineEntry<WatchesArgs>({
-  description: "Where staff are told that a watched player has joined; without a channel: nowhere",
+  description: "Where staff read that a watched player has joined; with nothing: what is set",
   first: "ephemeral",
   options: [
     channelOption,
     { type: ApplicationCommandOptionType.Role, name: "ping", description: "Ping this role each time" },
+    offOption("Post the joins of watched players nowhere"),
   ],
-  parse: (options) => ({ channelId: options.id("channel"), roleId: options.role("ping")?.roleId }),
-  async execute({ actor, args: { channelId, roleId } }, services) {
-    await services.settings.change(actor.guildId, ({ watchChannelId: _, watchRoleId: __, ...rest }) => ({
-      ...rest,
-      ...(channelId === undefined ? {} : { watchChannelId: channelId }),
-      ...(channelId === undefined || roleId === undefined ? {} : { watchRoleId: roleId }),
-    }));
-    const said = channelId === undefined ? "off" : channelMention(channelId);
+  parse: (options) => ({ setting: parseChannelSetting(options), roleId: options.role("ping")?.roleId }),
+  async execute({ actor, args: { setting, roleId } }, services) {
+    const before = await services.settings.of(actor.guildId);
+    if (setting.kind === "show" && roleId === undefined) return { content: watchesLine(before) };
+    // A role alone is for the channel that is set.
+    const channelId = setting.kind === "set" ? setting.channelId : before.watchChannelId;
+    if (setting.kind !== "off" && channelId === undefined)
+      throw new Failure("bad-command", "Name the channel too: none is set yet.");
+    const wanted = setting.kind === "off" ? undefined : channelId;
+    const settings = await services.settings.change(
+      actor.guildId,
+      ({ watchChannelId: _, watchRoleId: __, ...rest }) => ({
+        ...rest,
+        ...(wanted === undefined ? {} : { watchChannelId: wanted }),
+        ...(wanted === undefined || roleId === undefined ? {} : { watchRoleId: roleId }),
+      }),
+    );
+    const said = wanted === undefined ? "off" : channelMention(wanted);
     await recordEvent(services, actor, { action: "watch-channel", text: said });
-    if (channelId === undefined) return { content: md`✅ Nobody is told of watched players any more.` };
-    const ping = roleId === undefined ? md`` : md`, and ${roleMention(roleId)} is pinged`;
-    return {
-      content: md`✅ When a watched player joins, it is told in ${channelMention(channelId)}${ping}. \`/player watch\` adds one.`,
-    };
+    const mayWatch = wanted !== undefined && (await isModerator(services, actor));
+    const adds = mayWatch ? md` \`/player watch\` adds a player.` : md``;
+    return { content: md`✅ ${watchesLine(settings)}${adds}` };
   },
 });
+
+/** Of any of the linked servers. */
+async function isModerator({ bindings, permissions }: Services, actor: Actor): Promise<boolean> {
+  for (const binding of await bindings.list(actor.guildId)) {
+    if ((await permissions.decideModerator(actor, binding)).allowed) return true;
+  }
+  return false;
+}

@@ -25,7 +25,8 @@ import { withTier } from "./staff-policy.ts";
 
 /** The selects and buttons of the guided set-up. Each changes something and then shows its step again. */
 
-async function linked({ bindings }: Services, { guildId }: Actor, id: string): Promise<Binding> {
+/** The linked server that a button of the guide names. */
+export async function linked({ bindings }: Services, { guildId }: Actor, id: string): Promise<Binding> {
   const found = (await bindings.list(guildId)).find((binding) => binding.id === id);
   if (found === undefined) throw new Failure("not-linked", "That server is no longer linked.");
   return found;
@@ -35,7 +36,7 @@ async function linked({ bindings }: Services, { guildId }: Actor, id: string): P
 export async function chooseTier({ actor, argument, values }: Press, services: Services): Promise<Reply> {
   const [name = "", bindingId = ""] = argument.split(":");
   const tier = TIERS.find((one) => one === name);
-  if (tier === undefined) throw new Failure("expired", "This list belongs to an older version of the bot.");
+  if (tier === undefined) throw new Failure("expired", "This list is from an older version of Marshal.");
   const binding = await linked(services, actor, bindingId);
   if (values.includes(actor.guildId)) {
     return await guideAt(services, actor, { step: "staff", bindingId, note: md`⚠ ${EVERYONE_IS_NO_STAFF}` });
@@ -51,7 +52,7 @@ export async function chooseTier({ actor, argument, values }: Press, services: S
 }
 
 function tierNote(tier: Tier, roleIds: readonly string[]): Escaped {
-  if (roleIds.length === 0) return md`No role is ${TIER_NAMES[tier]} any more.`;
+  if (roleIds.length === 0) return md`No role is ${TIER_NAMES[tier]} now.`;
   return md`✅ ${TIER_NAMES[tier]}: ${joined(roleIds.map(roleMention), " ")}`;
 }
 
@@ -63,7 +64,7 @@ export async function makeMine({ actor, argument }: Press, services: Services): 
     return await guideAt(services, actor, {
       step: "staff",
       bindingId,
-      note: md`⚠ You no longer hold that role.`,
+      note: md`⚠ You no longer have that role.`,
     });
   }
   await changePolicy(services, { actor, binding }, (policy) => withTier(policy, roleId, "manager"));
@@ -78,7 +79,7 @@ export async function makeMine({ actor, argument }: Press, services: Services): 
 export async function chooseLog({ actor, argument, values }: Press, services: Services): Promise<Reply> {
   const [name = "", bindingId = ""] = argument.split(":");
   const kind = FEED_KINDS.find((one) => one === name);
-  if (kind === undefined) throw new Failure("expired", "This list belongs to an older version of the bot.");
+  if (kind === undefined) throw new Failure("expired", "This list is from an older version of Marshal.");
   const binding = await linked(services, actor, bindingId);
   const before = shownFeed(await feedsOf(services, binding), kind);
   const [channelId] = values;
@@ -112,7 +113,10 @@ async function moveFeed(
   const { guildId, userId } = actor;
   const count = (await services.feeds.list(guildId)).length;
   if (before === undefined && count >= MOST_FEEDS) {
-    throw new Failure("bad-command", `A community has at most ${MOST_FEEDS} feeds. Remove one first.`);
+    throw new Failure(
+      "bad-command",
+      `This community has ${MOST_FEEDS} feeds, the maximum. Remove one first.`,
+    );
   }
   const wanted = { ...keptOf(before), guildId, bindingId: binding.id, kind, channelId, createdBy: userId };
   const feed = await services.feeds.add(wanted);
@@ -163,12 +167,12 @@ export async function postTests({ actor, argument }: Press, services: Services):
 async function testLine({ feeds }: Services, { guildId, id, channelId }: Feed): Promise<Escaped> {
   try {
     await feeds.test(guildId, id);
-    return md`✅ A test message stands in ${channelMention(channelId)}.`;
+    return md`✅ Test posted in ${channelMention(channelId)}.`;
   } catch (error) {
     if (!(error instanceof SinkRefusal)) throw error;
     const channel = channelMention(channelId);
     // The step itself names the permissions that are missing there.
-    if (error.reason === "no-access") return md`⚠ Nothing arrived in ${channel}.`;
-    return md`⚠ Nothing arrived in ${channel}: ${refusalText(error.reason)}`;
+    if (error.reason === "no-access") return md`⚠ I can't post in ${channel}.`;
+    return md`⚠ I can't post in ${channel}: ${refusalText(error.reason)}`;
   }
 }

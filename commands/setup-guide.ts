@@ -1,14 +1,12 @@
 import type { Press, Reply } from "../src/discord/command.ts";
-import { inlineCode } from "../src/discord/render/escape.ts";
-import { isThisYours } from "../src/discord/render/setup-cards.ts";
 import { guideMessage } from "../src/discord/render/setup-guide.ts";
 import type { Services } from "../src/discord/services.ts";
-import { type Escaped, md } from "../src/domain/escaped.ts";
+import type { Escaped } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { type Actor, type Binding, GUIDE_STEPS, type GuideStep } from "../src/domain/guild.ts";
 import type { ChannelAccess } from "../src/domain/ports/guilds.ts";
 import { meantServer } from "../src/domain/server-choice.ts";
-import { linkPending, verifyPastedKey } from "./setup-link.ts";
+import { typedTries } from "./setup-link.ts";
 
 /** The guided set-up. Its position is stored with the guild, so that it goes on after a restart. */
 
@@ -17,6 +15,10 @@ interface GuidePosition {
   /** Empty: the default server of the guild or channel. */
   readonly bindingId: string;
   readonly more?: boolean;
+  /** A harmless command waits for a yes. */
+  readonly isAsked?: boolean;
+  /** The key that was typed last was none. */
+  readonly isKeyWrong?: boolean;
   readonly note?: Escaped;
 }
 
@@ -45,7 +47,16 @@ export async function guideAt(services: Services, actor: Actor, at: GuidePositio
     accessOf: (channelId) => accesses.get(channelId) ?? { kind: "unknown" },
     ownRole: services.guilds.topRole(guildId, roleIds),
     mayRun: binding !== undefined && (await services.permissions.isStaff(actor, binding)),
+    permission:
+      binding === undefined ? { kind: "unknown" } : services.health.commandPermission(binding.source),
+    ownerPage:
+      binding === undefined || step !== "allow"
+        ? undefined
+        : await services.commandPermission.ownerPage(binding.source),
+    tries: step === "link" ? await typedTries(guildId, services) : undefined,
+    isKeyWrong: at.isKeyWrong ?? false,
     nowMs: services.clock.nowMs(),
+    ...(at.isAsked === undefined ? {} : { isAsked: at.isAsked }),
     ...(at.more === undefined ? {} : { more: at.more }),
     ...(at.note === undefined ? {} : { note: at.note }),
   });
@@ -89,35 +100,6 @@ export async function channelAccessOf(
 export async function goTo({ actor, argument }: Press, services: Services): Promise<Reply> {
   const [name = "", bindingId = ""] = argument.split(":");
   const step = GUIDE_STEPS.find((one) => one === name);
-  if (step === undefined) throw new Failure("expired", "This button belongs to an older version of the bot.");
+  if (step === undefined) throw new Failure("expired", "This button is from an older version of Marshal.");
   return await guideAt(services, actor, { step, bindingId });
-}
-
-/** The form with the key, submitted. */
-export async function onKeyTyped({ actor, form }: Press, services: Services): Promise<Reply> {
-  const pasted = form.text("key");
-  const { status, pendingId, replaces } = await verifyPastedKey({ actor, pasted, roleIds: [] }, services);
-  const ids = { yes: `guide-yes:${pendingId}`, no: `guide-no:${pendingId}` };
-  return isThisYours({ status, roleIds: [], replaces, ids });
-}
-
-export async function onLinkConfirmed({ actor, argument }: Press, services: Services): Promise<Reply> {
-  try {
-    const { binding, replaced } = await linkPending(argument, actor, services);
-    const note = replaced
-      ? md`✅ It has its new key. Its feeds and its history go on.`
-      : md`✅ Linked.${binding.keyEnd === undefined ? "" : md` Its key ends in ${inlineCode(binding.keyEnd)}.`}`;
-    return await guideAt(services, actor, { step: "staff", bindingId: binding.id, note });
-  } catch (error) {
-    if (!(error instanceof Failure) || error.code !== "expired") throw error;
-    // After a restart, or too late: the step is still there, only the key has to be pasted once more.
-    const note = md`⚠ The key was forgotten: five minutes have passed, or Marshal was started anew. Paste it once more.`;
-    return await guideAt(services, actor, { step: "link", bindingId: "", note });
-  }
-}
-
-export async function onLinkDeclined({ actor, argument }: Press, services: Services): Promise<Reply> {
-  services.pendingLinks.take(argument, actor);
-  const note = md`Nothing was saved, and the key is forgotten.`;
-  return await guideAt(services, actor, { step: "link", bindingId: "", note });
 }

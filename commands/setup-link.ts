@@ -1,64 +1,18 @@
-import type { Form, Press, Reply } from "../src/discord/command.ts";
-import { plainText } from "../src/discord/render/escape.ts";
-import { isThisYours, linkedCard } from "../src/discord/render/setup-cards.ts";
+import type { Press, Reply } from "../src/discord/command.ts";
+import { linkedCard } from "../src/discord/render/setup-cards.ts";
+import { isThisAKey, isThisYours } from "../src/discord/render/setup-key-cards.ts";
 import type { Services } from "../src/discord/services.ts";
-import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { type Actor, type Binding, EMPTY_POLICY, type GuildSettings } from "../src/domain/guild.ts";
 import type { ServerStatus } from "../src/domain/model.ts";
+import type { TypedTries } from "../src/domain/ports/service-client.ts";
 import { ServerKey } from "../src/domain/server-key.ts";
 import { recordEvent } from "./audit-event.ts";
+import { cleanKey, looksLikeKey } from "./setup-key.ts";
 
 /** From a pasted key to a linked server: nothing is saved before the person has seen whose server it is. */
 
-const LONGEST_KEY = 200;
-
-export const KEY_INTRO = md`The server's owner finds the key in the game: private server settings, API. It is sealed; only its last four characters are ever shown. Nothing is saved before you have seen whose server it is.`;
-
-export const KEY_FIELD: Form["fields"][number] = {
-  kind: "text",
-  id: "key",
-  label: "Server key",
-  placeholder: "Paste it here",
-  maxLength: 400,
-};
-
-export const KEY_FORM: Form = {
-  id: "setup-key",
-  title: "Link your game server",
-  intro: KEY_INTRO,
-  fields: [
-    KEY_FIELD,
-    {
-      kind: "role",
-      id: "staff",
-      label: "Staff role",
-      description: "May run in-game commands as moderators; more with /staff later",
-      maxValues: 5,
-    },
-  ],
-};
-
-/**
- * Removes what pasting adds to a key: spaces, line breaks, quotes, invisible characters. Keys have no known shape, so
- * only characters that cannot stand in a header are refused.
- */
-export function cleanKey(pasted: string): string {
-  const bare = plainText(pasted)
-    .replace(/\s+/g, "")
-    .replace(/^["'`“”‘’«»<]+|["'`“”‘’«»>]+$/g, "")
-    .replace(/^(server[-_]?)?key[:=]["'`]?/i, "");
-  if (bare === "") throw new Failure("bad-command", "No key was given.");
-  if (bare.length > LONGEST_KEY) throw new Failure("bad-command", "This is too long to be a server key.");
-  if (/^https?:/i.test(bare)) throw new Failure("bad-command", "This is a link, not a server key.");
-  if (!/^[\x21-\x7e]+$/.test(bare)) {
-    throw new Failure(
-      "bad-command",
-      "This holds characters that a server key never has. Copy the key alone.",
-    );
-  }
-  return bare;
-}
+const DAY_MS = 24 * 60 * 60_000;
 
 /** The linked server whose owner made this new key. */
 function sameServer(status: ServerStatus, bindings: readonly Binding[]): Binding | undefined {
@@ -71,20 +25,70 @@ interface VerifiedKey {
   readonly replaces: Binding | undefined;
 }
 
-/** Asks the service whose key it is, and keeps the key in memory until the person says Yes. Rejects with a Failure. */
-export async function verifyPastedKey(
-  {
-    actor,
-    pasted,
-    roleIds,
-  }: { readonly actor: Actor; readonly pasted: string; readonly roleIds: readonly string[] },
+/** What was pasted, and which roles the form made moderators. */
+export interface PastedKey {
+  readonly actor: Actor;
+  readonly pasted: string;
+  readonly roleIds: readonly string[];
+}
+
+/** Whose server it is; or a question first, where it does not look like a key. */
+export type ReadKey =
+  | ({ readonly kind: "verified" } & VerifiedKey)
+  | { readonly kind: "odd"; readonly pendingId: string; readonly triesLeft: number };
+
+/**
+ * Asks the service whose key it is, and keeps it in memory until the person says Yes. What does not look like a key costs no
+ * request before they have said that it is one. Rejects with a Failure.
+ */
+export async function readPastedKey(
+  { actor, pasted, roleIds }: PastedKey,
+  services: Services,
+): Promise<ReadKey> {
+  const key = new ServerKey(cleanKey(pasted.trim()));
+  if (looksLikeKey(key.reveal())) return await verifyHidden(key, { actor, roleIds }, services);
+  const { guildId, userId } = actor;
+  const pendingId = services.pendingLinks.put({ key, guildId, userId, roleIds });
+  return { kind: "odd", pendingId, triesLeft: (await typedTries(guildId, services)).left };
+}
+
+/** It is a key, they said. Rejects as `readPastedKey`, and with Failure "expired" where it has been forgotten. */
+export async function readOddKey(
+  pendingId: string,
+  actor: Actor,
+  services: Services,
+): Promise<ReadKey & { readonly roleIds: readonly string[] }> {
+  const pending = services.pendingLinks.take(pendingId, actor);
+  if (pending === undefined) throw forgotten();
+  const { key, roleIds } = pending;
+  return { ...(await verifyHidden(key, { actor, roleIds }, services)), roleIds };
+}
+
+/** How many wrong keys may still be typed here, and from when on where none may now. */
+export async function typedTries(guildId: string, services: Services): Promise<TypedTries> {
+  const linked = await services.bindings.list(guildId);
+  return services.keyVerifier.typedTries({ guildId, isKnown: isKnown(guildId, linked, services) });
+}
+
+async function verifyHidden(
+  key: ServerKey,
+  by: { readonly actor: Actor; readonly roleIds: readonly string[] },
+  services: Services,
+): Promise<ReadKey> {
+  const show = services.hideTyped(key.reveal());
+  try {
+    return { kind: "verified", ...(await verifyKey(key, by, services)) };
+  } finally {
+    show();
+  }
+}
+
+async function verifyKey(
+  key: ServerKey,
+  { actor, roleIds }: { readonly actor: Actor; readonly roleIds: readonly string[] },
   services: Services,
 ): Promise<VerifiedKey> {
   const { guildId, userId } = actor;
-  if (pasted.trim() !== "") services.hideSecret(pasted.trim());
-  const text = cleanKey(pasted.trim());
-  services.hideSecret(text);
-  const key = new ServerKey(text);
   const source = services.sourceOf(key);
   const linked = await services.bindings.list(guildId);
   const known = linked.find((binding) => binding.source === source);
@@ -92,10 +96,18 @@ export async function verifyPastedKey(
     throw new Failure("bad-command", `This key is linked here already, as "${known.name}".`);
   }
   services.pendingLinks.checkRoom(guildId, userId);
-  const status = await services.keyVerifier.verifyKey(key, guildId);
+  const by = { guildId, isKnown: isKnown(guildId, linked, services) };
+  const status = await services.keyVerifier.verifyKey(key, by);
   await services.bindings.checkRoom(guildId, status);
   const pendingId = services.pendingLinks.put({ key, status, guildId, userId, roleIds });
   return { status, pendingId, replaces: sameServer(status, linked) };
+}
+
+/** A community with a server, or one that has been here for a day, has a part of the tries to itself. */
+function isKnown(guildId: string, linked: readonly Binding[], { guilds, clock }: Services): boolean {
+  if (linked.length > 0) return true;
+  const joinedAtMs = guilds.joinedAtMs(guildId);
+  return joinedAtMs !== undefined && clock.nowMs() - joinedAtMs >= DAY_MS;
 }
 
 interface JustLinked {
@@ -108,12 +120,8 @@ interface JustLinked {
 /** Links the server after the Yes. Rejects with Failure "expired" where the key has been forgotten by then. */
 export async function linkPending(pendingId: string, actor: Actor, services: Services): Promise<JustLinked> {
   const pending = services.pendingLinks.take(pendingId, actor);
-  if (pending === undefined) {
-    throw new Failure(
-      "expired",
-      "The key was forgotten: five minutes have passed, it was answered already, or you typed another since.",
-    );
-  }
+  // Without a status nobody has seen whose server it is.
+  if (pending?.status === undefined) throw forgotten();
   const { key, status, roleIds } = pending;
   const { guildId, userId } = actor;
   const { binding, replaced } = await services.bindings.link({ guildId, key, status, byUserId: userId });
@@ -128,21 +136,38 @@ export async function linkPending(pendingId: string, actor: Actor, services: Ser
   return { binding, roleIds, replaced: replaced !== undefined, feedsBack };
 }
 
+function forgotten(): Failure {
+  return new Failure(
+    "expired",
+    "The key was forgotten: five minutes have passed, it was answered already, or you typed another since.",
+  );
+}
+
 /** `/setup link`, its form submitted. */
 export async function onKeySubmitted({ actor, form }: Press, services: Services): Promise<Reply> {
   // With @everyone as staff every member could run commands, so it is refused before the key is verified.
   const roleIds = form.chosen("staff");
   if (roleIds.includes(actor.guildId)) throw new Failure("bad-command", EVERYONE_IS_NO_STAFF);
-  const { status, pendingId, replaces } = await verifyPastedKey(
-    { actor, pasted: form.text("key"), roleIds },
-    services,
-  );
-  const ids = { yes: `setup-yes:${pendingId}`, no: `setup-no:${pendingId}` };
-  return isThisYours({ status, roleIds, replaces, ids });
+  return whatItIs(await readPastedKey({ actor, pasted: form.text("key"), roleIds }, services), roleIds);
+}
+
+/** `setup-odd:PENDING`: it is a key all the same, they say. */
+export async function onOddKey({ actor, argument }: Press, services: Services): Promise<Reply> {
+  const read = await readOddKey(argument, actor, services);
+  return whatItIs(read, read.roleIds);
+}
+
+function whatItIs(read: ReadKey, roleIds: readonly string[]): Reply {
+  const no = `setup-no:${read.pendingId}`;
+  if (read.kind === "odd") {
+    const ids = { yes: `setup-odd:${read.pendingId}`, again: "setup-link", no };
+    return isThisAKey({ triesLeft: read.triesLeft, ids });
+  }
+  return isThisYours({ ...read, roleIds, ids: { yes: `setup-yes:${read.pendingId}`, no } });
 }
 
 export const EVERYONE_IS_NO_STAFF =
-  "Everyone cannot be staff: each member could then run commands in the game. Choose a role.";
+  "Everyone can't be staff: every member could then run commands in the game. Choose a role.";
 
 /** `/setup link`, its question answered by Yes. */
 export async function confirmLink({ actor, argument }: Press, services: Services): Promise<Reply> {

@@ -18,7 +18,7 @@ const ASK = "ask";
 const ASK_CHOICE: Choice = { name: "None: ask each time", value: ASK };
 
 export const unlinkEntry = defineEntry<string | undefined>({
-  description: "Unlink a game server: its key is erased, its feeds stop",
+  description: "Unlink a game server. Its key is erased and its feeds stop",
   first: "ephemeral",
   options: [serverOption],
   parse: (options) => options.string("server"),
@@ -28,7 +28,7 @@ export const unlinkEntry = defineEntry<string | undefined>({
 
 export async function unlink({ actor, argument }: Press, services: Services): Promise<Reply> {
   const binding = await services.bindings.unlink(actor.guildId, argument);
-  if (binding === undefined) throw new Failure("not-linked", "It was unlinked already.");
+  if (binding === undefined) throw new Failure("not-linked", "It is already unlinked.");
   await services.settings.change(actor.guildId, (settings) => withoutServer(settings, binding.id));
   await recordEvent(services, actor, { action: "unlink", text: binding.name });
   await services.onUnlinked(binding);
@@ -57,7 +57,7 @@ interface RenameArgs {
 }
 
 export const renameEntry = defineEntry<RenameArgs>({
-  description: "Give a linked server another short name here",
+  description: "Rename a linked server",
   first: "ephemeral",
   options: [
     {
@@ -74,7 +74,7 @@ export const renameEntry = defineEntry<RenameArgs>({
   async execute({ actor, args }, services) {
     const before = await services.bindings.pick(actor.guildId, args.server);
     const after = await services.bindings.rename(actor.guildId, before.id, args.name);
-    if (after === undefined) throw new Failure("not-linked", "It was unlinked already.");
+    if (after === undefined) throw new Failure("not-linked", "It is already unlinked.");
     await recordEvent(services, actor, {
       action: "rename-server",
       text: `${before.name} is now ${after.name}`,
@@ -92,12 +92,12 @@ interface DefaultArgs {
 
 const meantServerOption: APIApplicationCommandBasicOption = {
   ...serverOption,
-  description: "The server that is meant where a command names none",
+  description: "The default server, here or everywhere",
   required: true,
 };
 
 export const defaultEntry = defineEntry<DefaultArgs>({
-  description: "Which server is meant where a command names none: everywhere, or in one channel",
+  description: "Set the default server, everywhere or in one channel",
   first: "ephemeral",
   options: [
     meantServerOption,
@@ -150,7 +150,7 @@ function withDefault(
   }
   const { [channelId]: __, ...others } = channelServers ?? {};
   if (bindingId !== undefined && Object.keys(others).length >= MOST_CHANNELS) {
-    throw new Failure("bad-command", `${MOST_CHANNELS} channels have a server of their own already.`);
+    throw new Failure("bad-command", `${MOST_CHANNELS} channels already have a default server.`);
   }
   return {
     ...settings,

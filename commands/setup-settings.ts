@@ -2,12 +2,14 @@ import { ApplicationCommandOptionType, ChannelType } from "discord.js";
 import { type Choice, defineEntry } from "../src/discord/command.ts";
 import { inlineCode } from "../src/discord/render/escape.ts";
 import { zoneCode } from "../src/discord/render/setup-guide-zone.ts";
+import { noticesLine } from "../src/discord/render/setup-lines.ts";
 import type { Services } from "../src/discord/services.ts";
 import { channelMention, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import { clockIn, DEFAULT_ZONE, TIME_ZONES, zoneNamed } from "../src/domain/time-zones.ts";
 import { recordEvent } from "./audit-event.ts";
+import { type ChannelSetting, offOption, parseChannelSetting } from "./channel-setting.ts";
 
 /** Settings of the Discord server itself: where notices go, and its time zone. */
 
@@ -23,27 +25,25 @@ export async function setNotices(
   await recordEvent(services, actor, { action: "notices", text: said });
 }
 
-export const noticesEntry = defineEntry<string | undefined>({
+export const noticesEntry = defineEntry<ChannelSetting>({
   description:
-    "Where Marshal tells you about rejected keys, blocks and closed feeds; without a channel: by DM",
+    "Where Marshal tells you about rejected keys, blocks and closed feeds; with nothing: what is set",
   first: "ephemeral",
   options: [
     {
       type: ApplicationCommandOptionType.Channel,
       name: "channel",
-      description: "A channel that your staff reads",
+      description: "A staff channel",
       channel_types: [ChannelType.GuildText, ChannelType.GuildAnnouncement],
     },
+    offOption("No channel: by direct message to the person who linked the server"),
   ],
-  parse: (options) => options.id("channel"),
-  async execute({ actor, args: noticeChannelId }, services) {
-    await setNotices(services, actor, noticeChannelId);
-    return {
-      content:
-        noticeChannelId === undefined
-          ? md`✅ Notices go by direct message to the person who linked the server.`
-          : md`✅ Notices go to ${channelMention(noticeChannelId)}.`,
-    };
+  parse: parseChannelSetting,
+  async execute({ actor, args }, services) {
+    if (args.kind !== "show")
+      await setNotices(services, actor, args.kind === "set" ? args.channelId : undefined);
+    const line = noticesLine(await services.settings.of(actor.guildId));
+    return { content: args.kind === "show" ? line : md`✅ ${line}` };
   },
 });
 
@@ -51,7 +51,7 @@ export const noticesEntry = defineEntry<string | undefined>({
 export async function setTimeZone(services: Services, actor: Actor, typed: string): Promise<string> {
   const zone = zoneNamed(typed);
   if (zone === undefined) {
-    throw new Failure("bad-command", "There is no such time zone. A name looks like Europe/Berlin.");
+    throw new Failure("bad-command", "I don't know that time zone. Write it like Europe/Berlin.");
   }
   await services.settings.change(actor.guildId, ({ timeZone: _, ...rest }) =>
     zone === DEFAULT_ZONE ? rest : { ...rest, timeZone: zone },
@@ -70,7 +70,7 @@ function completeZone(typed: string, nowMs: number): readonly Choice[] {
 }
 
 export const timezoneEntry = defineEntry<string>({
-  description: "The time zone of your community; UTC unless you choose one",
+  description: "Your community's time zone (default UTC)",
   first: "ephemeral",
   options: [
     {

@@ -8,7 +8,9 @@ import {
 import { setupCard } from "../src/discord/render/setup-cards.ts";
 import { md } from "../src/domain/escaped.ts";
 import { casesEntry, watchesEntry } from "./setup-case-channels.ts";
-import { goTo, guideAt, onKeyTyped, onLinkConfirmed, onLinkDeclined, resumeGuide } from "./setup-guide.ts";
+import { goTo, guideAt, resumeGuide } from "./setup-guide.ts";
+import { checkPermission, copyForOwner, proveByCommand } from "./setup-guide-allow.ts";
+import { onKeyTyped, onLinkConfirmed, onLinkDeclined, onOddKeyTyped } from "./setup-guide-link.ts";
 import {
   chooseLog,
   chooseNotices,
@@ -17,7 +19,8 @@ import {
   makeMine,
   postTests,
 } from "./setup-guide-steps.ts";
-import { confirmLink, KEY_FIELD, KEY_FORM, KEY_INTRO, onKeySubmitted } from "./setup-link.ts";
+import { KEY_FIELD, KEY_FORM, KEY_INTRO, NEW_KEY_FORM } from "./setup-key.ts";
+import { confirmLink, onKeySubmitted, onOddKey } from "./setup-link.ts";
 import { defaultEntry, renameEntry, unlink, unlinkEntry } from "./setup-servers.ts";
 import { noticesEntry, timezoneEntry } from "./setup-settings.ts";
 
@@ -31,13 +34,13 @@ export const setup = defineCommand({
   manageGuild: true,
   subcommands: {
     start: defineEntry<undefined>({
-      description: "Set everything up, step by step; goes on where you left it",
+      description: "Set everything up step by step. Continues where you left off",
       first: "ephemeral",
       parse: () => undefined,
       execute: ({ actor }, services) => resumeGuide(services, actor),
     }),
     link: defineFormEntry<undefined>({
-      description: "Link a game server by its key, or give a linked one its new key",
+      description: "Link a game server, or replace its key",
       first: "modal",
       parse: () => undefined,
       form: () => KEY_FORM,
@@ -46,7 +49,7 @@ export const setup = defineCommand({
     rename: renameEntry,
     default: defaultEntry,
     show: defineEntry<undefined>({
-      description: "What is linked, by whom, and who may run commands",
+      description: "Show what is linked, by whom, and who can run commands",
       first: "ephemeral",
       parse: () => undefined,
       async execute({ actor }, { bindings, settings, health }) {
@@ -64,8 +67,13 @@ export const setup = defineCommand({
   },
   actions: {
     /** The button under errors that a new key would mend. */
-    "setup-link": defineFormAction({ first: "modal", manageGuild: true, form: () => KEY_FORM }),
+    "setup-link": defineFormAction({
+      first: "modal",
+      manageGuild: true,
+      form: ({ argument }) => (argument === "new" ? NEW_KEY_FORM : KEY_FORM),
+    }),
     "setup-key": defineAction({ first: "ephemeral", manageGuild: true, execute: onKeySubmitted }),
+    "setup-odd": defineAction({ first: "update", manageGuild: true, execute: onOddKey }),
     "setup-yes": defineAction({ first: "update", manageGuild: true, execute: confirmLink }),
     "setup-no": defineAction({
       first: "update",
@@ -104,12 +112,23 @@ export const setup = defineCommand({
       }),
     }),
     "guide-typed": guided(onKeyTyped),
+    "guide-odd": guided(onOddKeyTyped),
     "guide-yes": guided(onLinkConfirmed),
     "guide-no": guided(onLinkDeclined),
     "guide-tier": guided(chooseTier),
     "guide-mine": guided(makeMine),
     "guide-log": guided(chooseLog),
     "guide-notices": guided(chooseNotices),
+    /** The button under commands that the owner has not allowed. */
+    "guide-allow": defineAction({
+      first: "ephemeral",
+      manageGuild: true,
+      execute: ({ actor, argument }, services) =>
+        guideAt(services, actor, { step: "allow", bindingId: argument }),
+    }),
+    "guide-check": guided(checkPermission),
+    "guide-prove": guided(proveByCommand),
+    "guide-copy": defineAction({ first: "ephemeral", manageGuild: true, execute: copyForOwner }),
     "guide-zone": guided(chooseZone),
     "guide-zone-form": defineFormAction({
       first: "modal",

@@ -5,6 +5,6 @@ import { type Escaped, md, roleMention } from "../src/domain/escaped.ts";
 export function silentPing({ roleId, pingable }: NamedRole): Escaped[] {
   if (pingable) return [];
   return [
-    md`⚠ **${roleMention(roleId)} would not be notified:** Discord lets Marshal ping a role only if anyone may mention it. Turn on “Allow anyone to @mention this role” in the role's settings, or give Marshal the permission Mention Everyone.`,
+    md`⚠ **${roleMention(roleId)} would not be notified:** Marshal may not mention this role. Turn on “Allow anyone to @mention this role” in the role's settings, or give Marshal the permission Mention Everyone.`,
   ];
 }

@@ -16,7 +16,7 @@ interface CheckArgs {
 }
 
 export const check = defineEntry<CheckArgs>({
-  description: "Why somebody may, or may not, run a command",
+  description: "Check whether somebody can run a command, and why",
   first: "ephemeral",
   options: [
     { type: user, name: "person", description: "Who", required: true },
@@ -41,13 +41,14 @@ export const check = defineEntry<CheckArgs>({
     return services.catalogue.complete(source, typing.typed, () => true);
   },
   async execute({ actor, args }, services) {
-    if (args.person === undefined)
-      throw new Failure("bad-command", "That person is not in this Discord server.");
+    if (args.person === undefined) throw new Failure("bad-command", "They are not in this Discord server.");
     const binding = await services.bindings.pick(actor.guildId, args.server);
     const account = await services.accounts.of(actor.guildId, args.person.userId);
     const asked = { ...actor, ...args.person, ownPlayerId: account?.player.id };
     const command = args.command.startsWith(":") ? args.command : `:${args.command}`;
-    const decision = await services.permissions.decide(asked, binding, command);
+    const decided = await services.permissions.decide(asked, binding, command);
+    // The reason speaks to the person who would run it; here somebody else reads it.
+    const decision = { ...decided, why: decided.why.replace("outranks you", "outranks them") };
     const checked: Checked = { userId: asked.userId, command, binding, decision, roleIds: asked.roleIds };
     return { cards: [checkCard(checked)] };
   },

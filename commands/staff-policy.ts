@@ -17,7 +17,7 @@ export function withRule(
   if (others.length >= MOST_RULES) {
     throw new Failure(
       "bad-command",
-      `There are ${MOST_RULES} such rules on this server already. Lift some first.`,
+      `This server has ${MOST_RULES} such rules, the maximum. Remove one first.`,
     );
   }
   return [...others, { roleId, verb }];
@@ -29,7 +29,7 @@ export function withTier(policy: StaffPolicy, roleId: string, tier: Tier): Staff
   if (Object.keys(roleTiers).length > MOST_RULES) {
     throw new Failure(
       "bad-command",
-      `${MOST_RULES} roles have a tier on this server already; take one away first.`,
+      `${MOST_RULES} roles have a tier on this server, the maximum. Remove one first.`,
     );
   }
   return { ...policy, roleTiers };
@@ -54,7 +54,7 @@ export function withProtected(
 ): StaffPolicy {
   const before = withoutProtected(policy, typed);
   if (before.protectedPlayers.length >= MOST_PROTECTED) {
-    throw new Failure("bad-command", `${MOST_PROTECTED} players are protected already.`);
+    throw new Failure("bad-command", `${MOST_PROTECTED} players are protected, the maximum.`);
   }
   const isName = known !== undefined && isSame(known.name, typed);
   const entry = isName ? known.name : typed;

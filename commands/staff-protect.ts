@@ -27,7 +27,7 @@ interface ProtectArgs {
 }
 
 export const protect = defineEntry<ProtectArgs>({
-  description: "A player whom nobody may kick, ban, jail or move",
+  description: "Protect a player from kicks, bans, jail and moves",
   first: "ephemeral",
   options: [
     {
@@ -38,7 +38,7 @@ export const protect = defineEntry<ProtectArgs>({
       autocomplete: true,
       max_length: 60,
     },
-    { type: flag, name: "remove", description: "Protect them no longer" },
+    { type: flag, name: "remove", description: "Stop protecting them" },
     serverOption,
   ],
   parse: (options) => ({
@@ -50,7 +50,7 @@ export const protect = defineEntry<ProtectArgs>({
     typing.option === "server" ? completeServer(typing, services) : completeProtected(typing, services),
   async execute({ actor, args }, services) {
     const { player, remove } = args;
-    if (!/^\w+$/.test(player)) throw new Failure("bad-command", "Give one player's whole name, or their id.");
+    if (!/^\w+$/.test(player)) throw new Failure("bad-command", "Give one player's full name or id.");
     const binding = await services.bindings.pick(actor.guildId, args.server);
     const known = remove ? undefined : services.permissions.findPlayer(binding, player);
     const isId = /^\d+$/.test(player);
@@ -62,14 +62,14 @@ export const protect = defineEntry<ProtectArgs>({
       action: remove ? "staff-unprotect" : "staff-protect",
       text: `${player} on ${binding.name}`,
     });
-    if (remove) return policyChanged(binding, md`**${shown}** is protected no longer.`);
-    const also = known === undefined ? "" : md` A new name changes nothing.`;
+    if (remove) return policyChanged(binding, md`**${shown}** is no longer protected.`);
+    const also = known === undefined ? "" : md` This also holds after a name change.`;
     const other = isId ? "name" : "id";
     const unseen =
-      known === undefined ? md`\n⚠ Their ${other} is not known here yet: protect that as well.` : "";
+      known === undefined ? md`\n⚠ Marshal doesn't know their ${other} yet. Protect that too.` : "";
     return policyChanged(
       binding,
-      md`**${shown}** is protected: nobody may kick, ban, jail or move them.${also}${unseen}`,
+      md`**${shown}** is protected. Nobody can kick, ban, jail or move them.${also}${unseen}`,
     );
   },
 });

@@ -12,7 +12,7 @@ const CALLS_WORD = "calls";
 
 export function completeVerb({ typed }: Typing, { catalogue }: Services) {
   const wanted = typed.replace(/^:+/, "").toLowerCase();
-  const calls = { name: "calls · claim, release and resolve moderator calls", value: CALLS_WORD };
+  const calls = { name: "calls · claim and resolve moderator calls", value: CALLS_WORD };
   const verbs = catalogue
     .verbs()
     .filter(({ verb, aliases }) => [verb, ...aliases].some((name) => name.startsWith(wanted)))
@@ -24,7 +24,7 @@ export function completeVerb({ typed }: Typing, { catalogue }: Services) {
 export function canonicalVerb({ catalogue }: Services, typed: string): string {
   const verb = catalogue.about(typed)?.verb ?? typed.trim().replace(/^:+/, "").toLowerCase();
   if (verb === CALLS_WORD) return CALLS_RIGHT;
-  if (!/^\S+$/u.test(verb)) throw new Failure("bad-command", "A verb is one word, such as kick.");
+  if (!/^\S+$/u.test(verb)) throw new Failure("bad-command", "Give one word, such as kick.");
   return verb;
 }
 

@@ -21,14 +21,14 @@ const roleOption = { type: role, name: "role", description: "The role", required
 const verbOption = {
   type: text,
   name: "verb",
-  description: "One command, for example kick; or calls: to claim and resolve moderator calls",
+  description: "One command, such as kick, or calls for moderator calls",
   autocomplete: true,
   max_length: 40,
 } as const;
 
 /** @everyone is a role too, and its id is the guild's. */
 function mustBeNarrow(actor: Actor, roleId: string): void {
-  if (roleId === actor.guildId) throw new Failure("bad-command", "Everyone cannot be staff. Choose a role.");
+  if (roleId === actor.guildId) throw new Failure("bad-command", "Everyone can't be staff. Choose a role.");
 }
 
 function completeVerbOrServer(typing: Typing, services: Services) {
@@ -43,7 +43,7 @@ interface AllowArgs {
 }
 
 const allow = defineEntry<AllowArgs>({
-  description: "Give a role a tier, or one command on top",
+  description: "Give a role a tier or an extra command",
   first: "ephemeral",
   options: [
     roleOption,
@@ -52,7 +52,7 @@ const allow = defineEntry<AllowArgs>({
       name: "tier",
       description: "Each tier includes those before it",
       choices: [
-        { name: "Viewer: lists only", value: "viewer" },
+        { name: "Viewer: only lists", value: "viewer" },
         { name: "Moderator: kick, jail, pm, messages ...", value: "moderator" },
         { name: "Administrator: also bans, time, weather, fires ...", value: "administrator" },
         { name: "Manager: everything, unknown commands too", value: "manager" },
@@ -72,7 +72,7 @@ const allow = defineEntry<AllowArgs>({
     const { roleId } = args;
     mustBeNarrow(actor, roleId);
     if ((args.tier === undefined) === (args.verb === undefined)) {
-      throw new Failure("bad-command", "Give either a tier or a verb.");
+      throw new Failure("bad-command", "Give a tier or a verb, not both.");
     }
     const binding = await services.bindings.pick(actor.guildId, args.server);
     const tier = TIERS.find((one) => one === args.tier);
@@ -82,7 +82,7 @@ const allow = defineEntry<AllowArgs>({
         action: "staff-allow",
         text: `<@&${roleId}> ${tier} on ${binding.name}`,
       });
-      return policyChanged(binding, md`${roleMention(roleId)} holds the tier **${TIER_NAMES[tier]}**.`);
+      return policyChanged(binding, md`${roleMention(roleId)} has the tier **${TIER_NAMES[tier]}**.`);
     }
     const verb = canonicalVerb(services, args.verb ?? "");
     await changePolicy(services, { actor, binding }, (policy) => ({
@@ -91,16 +91,16 @@ const allow = defineEntry<AllowArgs>({
       denied: withoutRule(policy.denied, roleId, verb),
     }));
     await recordEvent(services, actor, { action: "staff-allow", text: ruleText(roleId, verb, binding) });
-    return policyChanged(binding, md`${roleMention(roleId)} may ${verbPhrase(verb)}, whatever its tier.`);
+    return policyChanged(binding, md`${roleMention(roleId)} can ${verbPhrase(verb)}, whatever its tier.`);
   },
 });
 
 const deny = defineEntry<Omit<AllowArgs, "tier">>({
-  description: "Forbid a role one command, or take its tier and extras away",
+  description: "Deny a role one command, or remove its tier and extras",
   first: "ephemeral",
   options: [
     roleOption,
-    { ...verbOption, description: "Without one: everything the role was given" },
+    { ...verbOption, description: "Leave empty to remove everything the role was given" },
     serverOption,
   ],
   parse: (options) => ({
@@ -124,7 +124,7 @@ const deny = defineEntry<Omit<AllowArgs, "tier">>({
       });
       return policyChanged(
         binding,
-        md`${roleMention(roleId)} has no tier and no extra commands any more; what was denied stays so.`,
+        md`${roleMention(roleId)} no longer has a tier or extra commands. Denied commands stay denied.`,
       );
     }
     const verb = canonicalVerb(services, args.verb);
@@ -134,10 +134,10 @@ const deny = defineEntry<Omit<AllowArgs, "tier">>({
       allowed: withoutRule(policy.allowed, roleId, verb),
     }));
     await recordEvent(services, actor, { action: "staff-deny", text: ruleText(roleId, verb, binding) });
-    const lift = "`/staff allow` with the same verb lifts it.";
+    const lift = "Undo it with `/staff allow` and the same verb.";
     return policyChanged(
       binding,
-      md`${roleMention(roleId)} may not ${verbPhrase(verb)}, whatever their tier. ${lift}`,
+      md`${roleMention(roleId)} can't ${verbPhrase(verb)}, whatever its tier. ${lift}`,
     );
   },
 });

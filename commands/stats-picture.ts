@@ -34,19 +34,19 @@ export async function* drawn(
       if (waits === MOST_WAITS) {
         yield {
           pngs: undefined,
-          pictureWords: md`-# 🖼 Many pictures are asked for here; ask again for this one.`,
+          pictureWords: md`-# 🖼 Too many pictures at once. Ask again.`,
         };
         return;
       }
       const atS = Math.ceil(found.atMs / 1_000);
       yield {
         pngs: undefined,
-        pictureWords: md`-# 🖼 A community gets one new picture a minute: this one follows <t:${atS}:R>.`,
+        pictureWords: md`-# 🖼 Picture <t:${atS}:R>.`,
       };
       await clock.sleep(found.atMs - clock.nowMs(), signal);
     }
   } catch (error) {
     if (!(error instanceof Failure) && !signal.aborted) throw error;
-    yield { pngs: undefined, pictureWords: md`-# 🖼 The picture could not be made now.` };
+    yield { pngs: undefined, pictureWords: md`-# 🖼 The picture could not be drawn.` };
   }
 }

@@ -24,7 +24,7 @@ const SAME_FOR_S = 10;
 export const periodOption: APIApplicationCommandStringOption = {
   type: ApplicationCommandOptionType.String,
   name: "period",
-  description: "How far back; 7 days unless you say otherwise",
+  description: "How far back (default 7 days)",
   choices: PERIODS.map(({ days, label }) => ({ name: label, value: String(days) })),
 };
 
@@ -79,7 +79,7 @@ interface ServerArgs {
 }
 
 export const serverEntry = defineEntry<ServerArgs>({
-  description: "How full the server was, when, and whether staff was there",
+  description: "How full the server was, and whether staff were on",
   first: "ephemeral",
   options: [periodOption, serverOption],
   parse: (options) => ({ server: options.string("server"), days: periodOf(options.string("period")) }),

@@ -15,13 +15,13 @@ interface SettingsArgs {
 const { String: text } = ApplicationCommandOptionType;
 
 export const settingsEntry = defineEntry<SettingsArgs>({
-  description: "How pictures look, and who sees the figures of all of staff (Manage Server)",
+  description: "Picture colours, and who sees everyone's staff stats (Manage Server)",
   first: "ephemeral",
   options: [
     {
       type: text,
       name: "pictures",
-      description: "Dark unless you say otherwise",
+      description: "Default: dark",
       choices: [
         { name: "Dark", value: "dark" },
         { name: "Light", value: "light" },
@@ -30,7 +30,7 @@ export const settingsEntry = defineEntry<SettingsArgs>({
     {
       type: text,
       name: "staff-figures",
-      description: "Who sees those of all; one's own everybody sees",
+      description: "Who sees everyone's stats; your own you always see",
       choices: [
         { name: "Managers", value: "managers" },
         { name: "Moderators and above", value: "moderators" },
@@ -47,7 +47,7 @@ export const settingsEntry = defineEntry<SettingsArgs>({
   },
   async execute({ actor, args: { look, staff } }, services) {
     if (!actor.manageGuild) {
-      throw new Failure("denied", "This is for people who may manage this Discord server.");
+      throw new Failure("denied", "Only people with Manage Server can do this.");
     }
     const settings = await services.settings.change(actor.guildId, (before) => ({
       ...before,
@@ -61,7 +61,7 @@ export const settingsEntry = defineEntry<SettingsArgs>({
     const { pictureLook = "dark", staffFiguresFor = "managers" } = settings;
     const who = staffFiguresFor === "managers" ? md`Managers` : md`Moderators and above`;
     return {
-      content: md`${look === undefined && staff === undefined ? "" : "✅ "}Pictures are **${pictureLook}**. The figures of all of staff are shown to ${who}; their own to each of them.`,
+      content: md`${look === undefined && staff === undefined ? "" : "✅ "}Pictures are **${pictureLook}**. ${who} can see everyone's staff stats. All staff can see their own.`,
     };
   },
 });

@@ -167,11 +167,11 @@ async function caseCounts({ history }: Services, guildId: string, { fromS, toS }
 }
 
 export const staffEntry = defineEntry<StaffArgs>({
-  description: "Hours in the game, calls, commands and cases: yours, and everybody's for Managers",
+  description: "Hours, calls, commands and cases: yours, or everyone's for Managers",
   first: "ephemeral",
   options: [
     periodOption,
-    { type: ApplicationCommandOptionType.User, name: "member", description: "One of staff (Managers)" },
+    { type: ApplicationCommandOptionType.User, name: "member", description: "A staff member (Managers)" },
   ],
   parse: (options) => ({ member: options.person("member"), days: periodOf(options.string("period")) }),
   async *execute({ actor, args, signal }, services) {
@@ -184,12 +184,12 @@ export const staffEntry = defineEntry<StaffArgs>({
     }
     const isStaff = (await staffedServers(services, actor)).length > 0;
     if (!isStaff && !actor.manageGuild) {
-      throw new Failure("denied", "Only staff have figures of staff.", { isRead: true, wants: "tier" });
+      throw new Failure("denied", "Only staff have staff stats.", { isRead: true, wants: "tier" });
     }
     const all = await seesAll(services, actor);
     const wanted = args.member?.userId ?? (all ? undefined : actor.userId);
     if (wanted !== actor.userId && !all) {
-      throw new Failure("denied", "Only Managers see the figures of others.", { isRead: true });
+      throw new Failure("denied", "Only Managers can see other people's stats.", { isRead: true });
     }
     const { timeZone: zone = DEFAULT_ZONE } = await settings.of(actor.guildId);
     const span = { ...spanUpToNow(clock.nowMs(), args.days), zone };

@@ -16,12 +16,12 @@ interface WeeklyArgs {
 async function historyWords({ history }: Services, guildId: string): Promise<Escaped> {
   const isOff = (await history.privacy.retention(guildId)) === "off";
   return isOff
-    ? md`\n⚠️ Nothing is recorded of your servers, so nothing will come: \`/history retention days:90\` turns the history on.`
+    ? md`\n⚠️ Recording is off, so nothing will be posted. Turn it on with \`/history retention days:90\`.`
     : md``;
 }
 
 export const weeklyEntry = defineEntry<WeeklyArgs>({
-  description: "The summary of each week in a channel; nothing: shows what is set (Manage Server)",
+  description: "Post a weekly summary; leave empty to see the setting (Manage Server)",
   first: "ephemeral",
   options: [
     {
@@ -30,31 +30,31 @@ export const weeklyEntry = defineEntry<WeeklyArgs>({
       description: "Where it is posted on Mondays at 9:00",
       channel_types: [ChannelType.GuildText, ChannelType.GuildAnnouncement],
     },
-    { type: ApplicationCommandOptionType.Boolean, name: "off", description: "No summary any more" },
+    { type: ApplicationCommandOptionType.Boolean, name: "off", description: "Turn it off" },
   ],
   parse: (options) => ({ channelId: options.id("channel"), isOff: options.boolean("off") ?? false }),
   async execute({ actor, args: { channelId, isOff } }, services) {
     const { guildId, userId: byId } = actor;
     const { weekly, bindings } = services;
     if (!actor.manageGuild) {
-      throw new Failure("denied", "This is for people who may manage this Discord server.");
+      throw new Failure("denied", "Only people with Manage Server can do this.");
     }
     if (isOff && channelId !== undefined)
-      throw new Failure("bad-command", "Give a channel, or off; not both.");
+      throw new Failure("bad-command", "Give a channel or off, not both.");
     if (isOff) {
       const wasOn = await weekly.turnOff(guildId);
-      if (!wasOn) return { content: md`There is no weekly summary here.` };
+      if (!wasOn) return { content: md`Weekly summaries are already off.` };
       await recordEvent(services, actor, { action: "stats-weekly", text: "off" });
-      return { content: md`✅ No weekly summary is posted any more.` };
+      return { content: md`✅ Weekly summaries are off.` };
     }
     const more = await historyWords(services, guildId);
     if (channelId === undefined) {
       const setting = await weekly.of(guildId);
       return setting === undefined
         ? {
-            content: md`There is no weekly summary here. \`/stats weekly channel:\` posts one each Monday at 9:00.`,
+            content: md`Weekly summaries are off. Turn them on with \`/stats weekly channel:\` (Mondays at 9:00).`,
           }
-        : { content: md`The summary of each week is posted in ${channelMention(setting.channelId)}.${more}` };
+        : { content: md`Weekly summaries are posted in ${channelMention(setting.channelId)}.${more}` };
     }
     if ((await bindings.list(guildId)).length === 0) {
       throw new Failure("not-linked", "No game server is linked here yet.", { wants: "server" });
@@ -62,7 +62,7 @@ export const weeklyEntry = defineEntry<WeeklyArgs>({
     const firstAtMs = await weekly.set(guildId, { channelId, byId });
     await recordEvent(services, actor, { action: "stats-weekly", text: channelMention(channelId) });
     return {
-      content: md`✅ The summary of each week comes to ${channelMention(channelId)} on Mondays at 9:00; the next one <t:${Math.floor(firstAtMs / 1_000)}:F>.${more}`,
+      content: md`✅ Weekly summaries are posted in ${channelMention(channelId)} on Mondays at 9:00. Next: <t:${Math.floor(firstAtMs / 1_000)}:f>.${more}`,
     };
   },
 });

@@ -6,7 +6,7 @@ import { weeklyEntry } from "./stats-weekly.ts";
 
 export const stats = defineCommand({
   name: "stats",
-  description: "Figures of the server and of its staff",
+  description: "Server and staff statistics",
   subcommands: { server: serverEntry, staff: staffEntry, weekly: weeklyEntry, settings: settingsEntry },
   actions: serverStatsActions,
 });

@@ -8,7 +8,7 @@ const needed = Number(/\d+/.exec(engines.node)?.[0]);
 
 if (Number.parseInt(process.versions.node, 10) < needed) {
   process.stderr.write(
-    `Marshal needs Node ${needed} or newer and this is ${process.versions.node}: run \`npm ci\` without --omit=dev, which brings its own, or install Node ${needed}.\n`,
+    `Marshal needs Node ${needed} or newer and this is ${process.versions.node}: run \`npm ci\` without --omit=dev (it brings its own), or install Node ${needed}.\n`,
   );
   process.exit(1);
 }

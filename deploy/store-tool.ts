@@ -14,12 +14,12 @@ import { backUpSqlite } from "../src/store/sqlite/backup-sqlite.ts";
 import { exportStore, importStore, type TransferParts } from "../src/store/transfer.ts";
 import { fingerprintOf } from "../src/store/vault.ts";
 
-const USAGE = `npm run store -- check                     reads everything in the store as the bot would
-npm run store -- export FILE               copies the store into a file, and compares the two
-npm run store -- import FILE [--replace]   fills the store from such a file, and compares the two
-npm run store -- backup FILE               copies a sqlite store while the bot runs
+const USAGE = `npm run store -- check                     reads everything in the store, as Marshal would
+npm run store -- export FILE               copies the store to a file and compares both
+npm run store -- import FILE [--replace]   fills the store from such a file and compares both
+npm run store -- backup FILE               copies a sqlite store while Marshal runs
 
-The store is STORE_URL's. Server keys stay sealed: the secret (SECRET_KEY or data/secret.key) is copied by you.`;
+The store is the one in STORE_URL. Server keys stay sealed. Copy the secret (SECRET_KEY or data/secret.key) yourself.`;
 
 const kinds: ReadonlyMap<string, (typeof DOCUMENT_KINDS)[keyof typeof DOCUMENT_KINDS]> = new Map(
   Object.entries(DOCUMENT_KINDS),
@@ -64,7 +64,7 @@ async function run({ args, environment, say, complain }: StoreToolParts): Promis
     say(backUp(config, file ?? ""));
     return 0;
   }
-  const store = await openStore(config.storeUrl);
+  const store = await openStore(config.storeUrl, { runsIn: "caller" });
   try {
     if (task === "check") return await check(store, config, say);
     const parts = await partsFor(store, config, task);
@@ -72,8 +72,8 @@ async function run({ args, environment, say, complain }: StoreToolParts): Promis
       task === "export"
         ? await exportStore(parts, file ?? "")
         : await importStore(parts, file ?? "", { replace: values.replace });
-    say(`${task}: ${documents} documents of ${namespaces} kinds, read back and found equal`);
-    if (task === "export") say("the secret that opens its server keys is not in it: keep it beside the file");
+    say(`${task}: ${documents} documents of ${namespaces} kinds, read back and equal`);
+    if (task === "export") say("the secret that opens its server keys is not in it. Keep it with the file");
     return 0;
   } finally {
     await store.close();
@@ -87,7 +87,7 @@ function backUp({ storeUrl }: Config, file: string): string {
   const path = /^sqlite:(.+)$/.exec(storeUrl)?.[1];
   if (path === undefined) {
     throw new StoreError(
-      "backup is for sqlite; a Redis is backed up by its own means, or by export while no bot runs",
+      "backup is for sqlite. Back up Redis with its own tools, or use export while Marshal is stopped",
     );
   }
   backUpSqlite(path, file);
@@ -111,9 +111,7 @@ async function proveSecret(store: Store, config: Config, secret: Uint8Array | un
   const bindings = documentsOf(store, "bindings");
   if (secret === undefined) {
     for await (const _ of bindings.entries()) {
-      throw new StoreError(
-        "the store holds server keys, and neither SECRET_KEY nor data/secret.key is there",
-      );
+      throw new StoreError("the store has server keys, but there is no SECRET_KEY and no data/secret.key");
     }
     return;
   }
@@ -125,7 +123,7 @@ async function proveSecret(store: Store, config: Config, secret: Uint8Array | un
 
 async function check(store: Store, config: Config, say: StoreToolParts["say"]): Promise<number> {
   const secret = findSecret({ storeUrl: config.storeUrl, given: config.secretKey });
-  if (secret === undefined) throw new StoreError("neither SECRET_KEY nor data/secret.key is there");
+  if (secret === undefined) throw new StoreError("there is no SECRET_KEY and no data/secret.key");
   const bindings = documentsOf(store, "bindings");
   const roots = documentsOf(store, "sealed-root");
   const { vault } = await openVault({ roots, bindings, secret, old: config.secretKeyOld });
@@ -133,6 +131,6 @@ async function check(store: Store, config: Config, say: StoreToolParts["say"]): 
   const { counts, keys, faults } = await checkStore({ store, parserOf, bindings, vault });
   for (const [namespace, documents] of counts) say(`${namespace.padEnd(22)} ${documents}`);
   for (const fault of faults) say(fault);
-  say(faults.length === 0 ? `all of it can be read; ${keys} server keys open` : `${faults.length} faults`);
+  say(faults.length === 0 ? `everything can be read; ${keys} server keys open` : `${faults.length} faults`);
   return faults.length === 0 ? 0 : 1;
 }

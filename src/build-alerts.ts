@@ -13,7 +13,7 @@ export interface AlertsBuildParts
     | "bindings"
     | "settings"
     | "demands"
-    | "sink"
+    | "posts"
     | "notifier"
     | "clock"
     | "random"
@@ -22,7 +22,7 @@ export interface AlertsBuildParts
   > {
   readonly feeds: Pick<FeedsWing, "isCallTaken">;
   readonly runs: Pick<Runs, "accounts" | "catalogue" | "listen" | "listenOutside">;
-  readonly watch: Pick<Watch, "listen">;
+  readonly watch: Pick<Watch, "listen" | "snapshots">;
 }
 
 /** Builds the alerts and lets them hear of snapshots and runs. Starts nothing. */
@@ -30,8 +30,9 @@ export function buildAlerts({ feeds, runs, watch, ...parts }: AlertsBuildParts):
   const alerts = createAlerts({
     ...parts,
     accounts: runs.accounts,
+    snapshots: watch.snapshots,
     renderer: alertRenderer,
-    verbOf: (text) => runs.catalogue.readLogged(text)?.verb,
+    read: runs.catalogue.readLogged,
     isCallTaken: (bindingId, call) => feeds.isCallTaken(bindingId, call),
   });
   watch.listen(alerts.listener);

@@ -1,5 +1,5 @@
 // Over 200 lines: one process from lease to lease; what it holds decides each step.
-import { buildMarshal, type Marshal, type Runtime } from "./build-marshal.ts";
+import { buildMarshal } from "./build-marshal.ts";
 import type { HeldLease } from "./cluster/held-lease.ts";
 import { identifyTurns } from "./cluster/identify-turns.ts";
 import { leaseBoundClock } from "./cluster/lease-bound-clock.ts";
@@ -8,10 +8,14 @@ import { fenceKeyOf, openRedisLeases, type RedisLeases } from "./cluster/redis-l
 import { blocksBeside, blocksOf, nameOf, type ShardBlock } from "./cluster/shard-block.ts";
 import { ShardClaimant } from "./cluster/shard-claimant.ts";
 import type { Config } from "./config.ts";
-import { LoginError } from "./discord/connection/bot.ts";
 import { createGateway, type Gateway } from "./discord/connection/gateway.ts";
+import { LoginError } from "./discord/connection/log-in.ts";
 import { recommendedShards } from "./discord/connection/recommended-shards.ts";
+import type { FeedStore } from "./domain/ports/feed-store.ts";
+import { type FeedPlace, KnownStore, STORE_IS_NEW } from "./known-store.ts";
 import { leaseBoundLog } from "./leased-parts.ts";
+import type { Marshal, Runtime } from "./marshal.ts";
+import { openDocuments } from "./open-documents.ts";
 import { createMetrics } from "./ops/metrics.ts";
 import { openStore } from "./store/open-store.ts";
 
@@ -21,11 +25,30 @@ import { openStore } from "./store/open-store.ts";
  * meanwhile is nowhere in this one's memory. Rejects with a StoreError when Redis cannot be used at all.
  */
 export async function buildCluster(config: Config, runtime: Runtime): Promise<Marshal> {
-  // The operator reads at the start what has to be mended, and a store of an older form is moved once.
-  await (await openStore(config.storeUrl, { log: runtime.log })).close();
+  // The operator reads at the start what has to be mended, also where it would stop the process at a takeover only.
+  const store = await openStore(config.storeUrl, { log: runtime.log });
+  let known: KnownStore;
+  try {
+    const documents = await openDocuments(store, config, runtime);
+    const identity = await documents.prove();
+    const channels = await channelsOf(documents.feedStore);
+    known = new KnownStore({ id: identity?.id, channels }, runtime.log);
+  } finally {
+    await store.close();
+  }
   const leases = await openRedisLeases(config.storeUrl, runtime.log);
   const limits = await openRedisLimits(config.storeUrl, runtime.log);
-  return new ClusterMember(config, runtime, { leases, limits }).marshal;
+  return new ClusterMember(config, runtime, { leases, limits }, known).marshal;
+}
+
+const INTRODUCE_AGAIN_MS = 30_000;
+
+/** Where live feeds post. */
+async function channelsOf(feedStore: Pick<FeedStore, "all">): Promise<readonly FeedPlace[]> {
+  const channels: FeedPlace[] = [];
+  for await (const { guildId, channelId, state } of feedStore.all())
+    if (state === "live") channels.push([guildId, channelId]);
+  return channels;
 }
 
 class ClusterMember {
@@ -39,10 +62,17 @@ class ClusterMember {
   readonly #ended = Promise.withResolvers<string>();
   #gateway: { readonly gateway: Gateway; readonly block: ShardBlock } | undefined;
   #lease: HeldLease | undefined;
+  readonly #knownStore: KnownStore;
   #bot: Marshal | undefined;
   #serving: Promise<void> = Promise.resolve();
 
-  constructor(config: Config, runtime: Runtime, redis: { leases: RedisLeases; limits: RedisLimits }) {
+  constructor(
+    config: Config,
+    runtime: Runtime,
+    redis: { leases: RedisLeases; limits: RedisLimits },
+    knownStore: KnownStore,
+  ) {
+    this.#knownStore = knownStore;
     const { leases, limits } = redis;
     this.#config = config;
     this.#runtime = runtime;
@@ -75,6 +105,7 @@ class ClusterMember {
         metrics: this.#metrics,
         conceal: (text) => this.#runtime.log.conceal(text),
         notReady: () => this.#notReady(),
+        notes: () => this.#bot?.ops.notes?.() ?? [],
         get state() {
           return { ...member.#bot?.ops.state, cluster: () => member.#state() };
         },
@@ -86,6 +117,7 @@ class ClusterMember {
     const { signal } = this.#stopping;
     let block: ShardBlock | undefined;
     try {
+      await this.#introduce();
       for (;;) {
         this.#lease = await this.#claimant.claim(signal, block, () => this.#leaveDiscord());
         block = this.#lease.lease.block;
@@ -125,9 +157,11 @@ class ClusterMember {
           },
           gateway,
           shards: id.block,
+          blocks: blocksBeside(id.block),
           limitsOf: this.#limits.limitsOf(id.token),
           clock,
           metrics: this.#metrics,
+          knownStore: this.#knownStore,
           isStoreInDoubt: lease.isStoreInDoubt,
           settle: () => lease.settle(),
         },
@@ -190,6 +224,25 @@ class ClusterMember {
       .catch((err: unknown) => this.#runtime.log.warn({ err }, "Discord could not be left"));
   }
 
+  /**
+   * Asks Discord once, before this process says that it stands by: a wrong token would stop it at the takeover only. Where
+   * Discord is away it is asked again later, since a process that serves finds that out by itself. Rejects with LoginError.
+   */
+  async #introduce(): Promise<void> {
+    const { clock, log } = this.#runtime;
+    try {
+      await this.#recommendedCount();
+    } catch (error) {
+      if (error instanceof LoginError) throw error;
+      log.warn({ err: error }, "Discord cannot be reached; whether it takes DISCORD_TOKEN is not known yet");
+      const { signal } = this.#stopping;
+      void clock.sleep(INTRODUCE_AGAIN_MS, signal).then(
+        () => this.#introduce().catch(() => undefined),
+        () => undefined,
+      );
+    }
+  }
+
   async #recommendedCount(): Promise<number> {
     const { discordToken, discordApiUrl } = this.#config;
     try {
@@ -204,7 +257,8 @@ class ClusterMember {
     if (this.#lease === undefined) return [this.#claimant.words];
     const refusal = this.#lease.refusal();
     if (refusal !== undefined) return [refusal];
-    return (await this.#bot?.ops.notReady()) ?? ["starting"];
+    const ofBot = (await this.#bot?.ops.notReady()) ?? ["starting"];
+    return this.#knownStore.isNew ? [STORE_IS_NEW, ...ofBot] : ofBot;
   }
 
   #state(): object {

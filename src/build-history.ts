@@ -1,45 +1,117 @@
+// Over 200 lines: the history and what rests on it, wired by name; where none is kept, each port says so.
+import type { Config } from "./config.ts";
 import { caseRenderer } from "./discord/render/players/watch-cards.ts";
 import { weeklyRenderer } from "./discord/render/stats/weekly-card.ts";
 import type { Services } from "./discord/services.ts";
+import type { AuditLog } from "./domain/ports/audit-log.ts";
 import type { Bindings } from "./domain/ports/bindings.ts";
 import type { Clock, Random } from "./domain/ports/clock.ts";
 import type { Demands } from "./domain/ports/demands.ts";
 import type { Documents } from "./domain/ports/documents.ts";
-import type { Notifier } from "./domain/ports/notifier.ts";
+import type { HistoryPlayers } from "./domain/ports/history.ts";
+import type { JournalLooks } from "./domain/ports/journal.ts";
+import type { Metrics } from "./domain/ports/metrics.ts";
+import type { Notifier, OwedMessages } from "./domain/ports/notifier.ts";
+import type { Posts } from "./domain/ports/posts.ts";
 import type { Settings } from "./domain/ports/settings.ts";
-import type { Sink } from "./domain/ports/sink.ts";
+import type { FeedsWing } from "./feeds/feeds.ts";
 import { type CasesRoom, createCases } from "./history/cases/create-cases.ts";
 import { CASES_OFF, WATCHES_OFF } from "./history/cases/no-cases.ts";
+import type { UnstoredCase } from "./history/cases/unstored-case.ts";
 import { createHistory, type HistoryWing } from "./history/create-history.ts";
+import { BEING_OPENED } from "./history/ingest/recording-state.ts";
 import { createNoHistory } from "./history/no-history.ts";
 import { WEEKLY_OFF } from "./history/weekly/no-weekly.ts";
 import { WeeklyBoard } from "./history/weekly/weekly-board.ts";
 import type { WeeklyRecord } from "./history/weekly/weekly-record.ts";
 import type { RootLog } from "./log.ts";
 import type { MetricsRegistry } from "./ops/metrics.ts";
+import { type GuildAccounts, LinkedAccounts } from "./runs/accounts/linked-accounts.ts";
+import { readLogged } from "./runs/catalogue/read-logged.ts";
 import type { Runs } from "./runs/runs.ts";
-import type { Watch } from "./watch/watch.ts";
+
+export interface HistoryWingParts {
+  readonly config: Pick<Config, "historyUrl">;
+  readonly historyKey: Uint8Array;
+  readonly bindings: Bindings;
+  readonly accounts: Documents<GuildAccounts>;
+  readonly feeds: Pick<FeedsWing, "callsOnCards">;
+  /** Its clock goes on when the lease of this process is over: what was read is still recorded. */
+  readonly leased: { readonly clock: Clock } | undefined;
+  readonly demands: Demands;
+  readonly journal: JournalLooks;
+  /** Whether this process serves a guild; of others it records nothing. */
+  readonly discord: { isOurs(guildId: string): boolean };
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly metrics: MetricsRegistry;
+  readonly log: RootLog;
+}
+
+/** The history alone, before what asks it for names. Undefined: the operator keeps none. */
+export function buildHistoryWing(parts: HistoryWingParts): HistoryWing | undefined {
+  const {
+    config,
+    historyKey,
+    bindings,
+    feeds,
+    leased,
+    demands,
+    journal,
+    discord,
+    clock,
+    random,
+    metrics,
+    log,
+  } = parts;
+  if (config.historyUrl === undefined) return undefined;
+  const accounts = new LinkedAccounts(parts.accounts);
+  const wing = createHistory({
+    url: config.historyUrl,
+    markKey: historyKey,
+    bindings,
+    demands,
+    journal,
+    isOurs: (guildId) => discord.isOurs(guildId),
+    read: readLogged,
+    callsOnCards: (bindingId) => feeds.callsOnCards(bindingId),
+    accountOf: async (guildId, userId) =>
+      (await accounts.all(guildId)).find((one) => one.userId === userId)?.player,
+    clock: leased?.clock ?? clock,
+    random,
+    metrics,
+    log,
+  });
+  const isWorking = () => (wing.state().trouble === null ? 1 : 0);
+  metrics.gauge("marshal_history_working", "1 while the history can be written.", isWorking);
+  const queued = () => wing.state().queued;
+  metrics.gauge("marshal_history_queued", "Answers that wait to be recorded.", queued);
+  return wing;
+}
+
+/** The players whom the history knows; nobody where it is off. */
+export function knownPlayers(wing: HistoryWing | undefined): HistoryPlayers {
+  return (wing ?? createNoHistory()).players;
+}
 
 export interface HistoryBuildParts {
-  /** Absent: the operator has turned the history off. */
-  readonly url: string | undefined;
-  readonly markKey: Uint8Array;
+  readonly wing: HistoryWing | undefined;
   readonly bindings: Bindings;
   /** Whether this process serves a guild; of others it records nothing, and posts nothing about them. */
   isOurs(guildId: string): boolean;
-  readonly demands: Demands;
   readonly settings: Settings;
   /** Where the weekly summaries go, and what was posted of them. */
   readonly weekly: Documents<WeeklyRecord>;
-  readonly sink: Sink;
+  readonly unstoredCases: Documents<UnstoredCase>;
+  readonly audit: Pick<AuditLog, "get">;
+  readonly owed: OwedMessages;
+  readonly posts: Posts;
   readonly notifier: Notifier;
   readonly runs: Runs;
-  readonly watch: Pick<Watch, "listen">;
+  readonly journal: JournalLooks;
   readonly clock: Clock;
-  /** Goes on when the lease of this process is over: what was read is still recorded. */
-  readonly recordingClock: Clock;
   readonly random: Random;
-  readonly metrics: MetricsRegistry;
+  readonly metrics: Metrics;
   readonly log: RootLog;
 }
 
@@ -51,47 +123,48 @@ export interface BuiltHistory {
   readonly wing: HistoryWing | undefined;
   readonly cases: CasesRoom | undefined;
   readonly weekly: Pick<WeeklyBoard, "onUnlinked"> | undefined;
+  /** What the operator should know of it; none: all is recorded. */
+  notes(): readonly string[];
   start(): Promise<void>;
-  /** Waits for what is on its way into channels, then for the database. */
+  /** Waits for what is on its way into channels. */
+  stopPosts(): Promise<void>;
+  /** Waits for the database. */
   stop(): Promise<void>;
   /** The same for a process whose lease is over: it may post nothing more, so no post is waited for. */
   drop(): Promise<void>;
 }
 
-/** Builds the history, the cases and the watchlist, and lets them hear of snapshots and runs. Starts nothing. */
-export function buildHistory({ url, ...parts }: HistoryBuildParts): BuiltHistory {
-  if (url === undefined) {
+/** Builds the cases and the watchlist, and lets them and the history hear of snapshots and runs. Starts nothing. */
+export function buildHistory({ wing, ...parts }: HistoryBuildParts): BuiltHistory {
+  if (wing === undefined) {
     return {
       services: { history: createNoHistory(), cases: CASES_OFF, watches: WATCHES_OFF, weekly: WEEKLY_OFF },
       wing: undefined,
       cases: undefined,
       weekly: undefined,
+      notes: () => [],
       start: () => Promise.resolve(),
+      stopPosts: () => Promise.resolve(),
       stop: () => Promise.resolve(),
       drop: () => Promise.resolve(),
     };
   }
-  const { runs, watch, metrics, log } = parts;
-  const wing = createHistory({
-    ...parts,
-    clock: parts.recordingClock,
-    url,
-    targetsOf: runs.catalogue.targetsOf,
-  });
-  const isWorking = () => (wing.state().trouble === null ? 1 : 0);
-  metrics.gauge("marshal_history_working", "1 while the history can be written.", isWorking);
-  const queued = () => wing.state().queued;
-  metrics.gauge("marshal_history_queued", "Answers that wait to be recorded.", queued);
-
+  const { runs, journal, metrics, log } = parts;
   const cases = createCases({
     ...parts,
     ...wing.caseStores,
+    there: wing.there,
+    unstored: parts.unstoredCases,
     accounts: runs.accounts,
     renderer: caseRenderer,
     read: runs.catalogue.readLogged,
     async findPlayers(guildId, name) {
       const found = await wing.players.find(guildId, name);
-      return found.map(({ playerId, name: own }) => ({ name: own, playerId }));
+      return found.map(({ playerId, name: own }) => ({ name: own, id: playerId }));
+    },
+    onUnreadable(watches) {
+      metrics.count("marshal_watches_unreadable_total", {}, watches);
+      log.warn({ watches }, "watches that cannot be read are left out");
     },
     keeps: async (guildId) => (await wing.privacy.retention(guildId)) !== "off",
     report: (what, err) => log.warn({ err }, what),
@@ -105,24 +178,34 @@ export function buildHistory({ url, ...parts }: HistoryBuildParts): BuiltHistory
     report: (what, err) => log.warn({ err }, what),
   });
   wing.onGuildErased((guildId) => cases.onErased(guildId));
-  watch.listen(wing.listener);
-  watch.listen({ take: async (snapshot) => cases.take(snapshot) });
+  journal.follow({
+    async take({ look, written }) {
+      await written;
+      cases.take(look);
+    },
+  });
   runs.listen((record) => cases.onRun(record));
   return {
     services: { history: wing, cases: cases.cases, watches: cases.watches, weekly },
     wing,
     cases,
     weekly,
+    notes() {
+      const { trouble } = wing.state();
+      if (trouble === null) return [];
+      // A second of each start, which needs nobody.
+      if (trouble === BEING_OPENED) return ["the history is being opened"];
+      return [`the history is not recorded: ${trouble}`];
+    },
     async start() {
       await wing.start();
       cases.start();
       await weekly.start();
     },
-    async stop() {
-      await weekly.stop();
-      await cases.stop();
-      await wing.stop();
+    async stopPosts() {
+      await Promise.all([weekly.stop(), cases.stop()]);
     },
+    stop: () => wing.stop(),
     async drop() {
       // What waits for the permit to post waits for ever; these begin nothing more.
       void weekly.stop();

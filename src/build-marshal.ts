@@ -1,58 +1,42 @@
 // Over 200 lines: builds the whole bot by hand; each part is named once, in the order in which it is needed.
 import { commands } from "../commands/index.ts";
 import { buildAlerts } from "./build-alerts.ts";
-import { buildHistory } from "./build-history.ts";
+import { buildHistory, buildHistoryWing, knownPlayers } from "./build-history.ts";
+import { buildJournal } from "./build-journal.ts";
 import { buildOperation, statesOf } from "./build-operation.ts";
+import { buildOutbox } from "./build-outbox.ts";
 import { buildService } from "./build-service.ts";
 import type { Config } from "./config.ts";
 import { createDiscord } from "./discord/create-discord.ts";
 import { feedRenderer } from "./discord/render/feed.ts";
 import { runRenderer } from "./discord/render/run-renderer.ts";
 import { panelRenderer } from "./discord/render/server/panel.ts";
-import type { Clock, Random } from "./domain/ports/clock.ts";
 import { createFeeds } from "./feeds/feeds.ts";
 import { PanelBoard } from "./feeds/panels/panel-board.ts";
 import { createGuildLifecycle, knownGuilds } from "./guild-lifecycle.ts";
-import { dropAll, type LeasedParts, servedBy } from "./leased-parts.ts";
-import type { RootLog } from "./log.ts";
+import { dropAll, servedBy } from "./leased-parts.ts";
+import type { Marshal, Runtime } from "./marshal.ts";
 import { openDocuments } from "./open-documents.ts";
 import { createMetrics } from "./ops/metrics.ts";
-import type { OpsSources } from "./ops/ops-server.ts";
-import type { Step } from "./ops/shutdown.ts";
+import { Starting } from "./ops/starting.ts";
 import { stopOrder } from "./ops/stop-order.ts";
 import { createRuns } from "./runs/runs.ts";
+import { servicesOfWings } from "./services-of-wings.ts";
 import { withoutTrust } from "./store/clean-stop.ts";
 import { GuildRetention } from "./store/guild-retention.ts";
 import { openStore } from "./store/open-store.ts";
 import { createWatch } from "./watch/watch.ts";
 
-export interface Runtime {
-  readonly log: RootLog;
-  readonly clock: Clock;
-  readonly random: Random;
-  /** Where several processes share a store; absent: this one is alone on it. */
-  readonly leased?: LeasedParts | undefined;
-}
-
-/** Everything that was built, not yet started. */
-export interface Marshal {
-  /** Reads the store, logs in to Discord and begins to poll. */
-  start(): Promise<void>;
-  /** The steps of a stop, in their order. */
-  readonly steps: readonly Step[];
-  /** Ends without order, when what it holds is another's by now: nothing more is written or posted. */
-  drop(): Promise<void>;
-  readonly ops: OpsSources;
-  /** Resolves with the reason, in words, when the bot can do nothing more until its operator acts. */
-  readonly ended: Promise<string>;
-}
-
 /** Builds every part by hand and starts nothing. A part that is not named here does not run. */
 export async function buildMarshal(config: Config, runtime: Runtime): Promise<Marshal> {
   const { log, clock, random, leased } = runtime;
   const metrics = leased?.metrics ?? createMetrics({ ofProcess: true });
-  const store = await openStore(config.storeUrl, { log, fence: leased?.fence });
-  const kept = await openDocuments(store, config, { ...runtime, isOurs: leased && servedBy(leased.shards) });
+  const store = await openStore(config.storeUrl, { log, fence: leased?.fence, timedBy: { clock, metrics } });
+  const isOurs = leased && servedBy(leased.shards);
+  const kept = await openDocuments(store, config, { ...runtime, isOurs }).catch(async (error: unknown) => {
+    await store.close();
+    throw error;
+  });
   const { bindings, settings } = kept;
   const warn = (message: string, err: unknown) => log.warn({ err }, message);
   const report = (message: string, err: unknown) => log.error({ err }, message);
@@ -69,9 +53,20 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     registered: kept.registered,
     clock,
     random,
+    metrics,
     log,
   });
-  const { sink, notifier, members } = discord;
+  const { outbox, notifier } = buildOutbox({
+    discord,
+    notices: kept.notices,
+    settings,
+    bindings,
+    blocks: leased?.blocks,
+    clock,
+    random,
+    metrics,
+    report: warn,
+  });
   const retention = new GuildRetention({
     documents: kept.removedGuilds,
     bindings,
@@ -85,7 +80,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     report,
   });
 
-  const { service, serviceEvents } = buildService({
+  const { service, serviceEvents, serviceForCommands } = buildService({
     config,
     kept,
     notifier,
@@ -95,7 +90,6 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     metrics,
     log,
   });
-
   const watch = createWatch({
     client: service,
     health: service,
@@ -107,22 +101,24 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   });
   const { snapshots, demands } = watch;
   service.shareBy(() => watch.appetite());
-
+  const journalOwner = leased === undefined ? "server" : "guild";
   // Each document is handed over by name, so that no wing receives the keys.
+  const rows = { heads: kept.heads, chunks: kept.chunks };
+  const journal = buildJournal({ rows, bindings, journalOwner, discord, watch, clock, random, warn });
   const feeds = createFeeds({
     bindings,
     feedStore: kept.feedStore,
-    heads: kept.heads,
-    chunks: kept.chunks,
+    journal,
     offsets: kept.offsets,
     cards: kept.cards,
-    journalOwner: leased === undefined ? "server" : "guild",
+    journalOwner,
     onDisk: kept.onDisk,
     // Another process may have posted since that mark was left.
     cleanStop: leased === undefined ? kept.cleanStop : withoutTrust(kept.cleanStop),
     clock,
     random,
-    sink,
+    posts: outbox.posts,
+    batches: outbox.batches,
     renderer: feedRenderer,
     guilds: discord.guilds,
     notifier,
@@ -139,7 +135,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     snapshots,
     demands,
     health: service,
-    sink,
+    posts: outbox.posts,
     modCalls: feeds.modCalls,
     renderer: panelRenderer,
     notifier,
@@ -147,8 +143,23 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     random,
     warn,
   });
-
+  const wing = buildHistoryWing({
+    config,
+    historyKey: kept.historyKey,
+    bindings,
+    accounts: kept.accounts,
+    feeds,
+    leased,
+    demands,
+    journal,
+    discord,
+    clock,
+    random,
+    metrics,
+    log,
+  });
   const runs = createRuns({
+    history: knownPlayers(wing),
     owns: (guildId) => discord.isOurs(guildId),
     bindings,
     settings,
@@ -159,36 +170,36 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     lateAnswers: discord.lateAnswers,
     deferred: kept.deferred,
     schedules: kept.schedules,
-    seenRows: kept.seenRows,
+    journal,
     accounts: kept.accounts,
     client: service,
     health: service,
     snapshots,
     demands,
-    members,
-    sink,
+    members: outbox.members(discord.members),
+    posts: outbox.posts,
+    owed: notifier,
     notifier,
     renderer: runRenderer,
     clock,
     random,
+    metrics,
     report,
   });
-  watch.listen(feeds.listener);
-  watch.listen(runs.listener);
   const history = buildHistory({
-    url: config.historyUrl,
-    markKey: kept.historyKey,
+    wing,
     weekly: kept.weekly,
+    unstoredCases: kept.unstoredCases,
+    audit: kept.audit,
     bindings,
-    demands,
     settings,
-    sink,
+    posts: outbox.posts,
+    owed: notifier,
     notifier,
     isOurs: (guildId) => discord.isOurs(guildId),
     runs,
-    watch,
+    journal,
     clock,
-    recordingClock: leased?.clock ?? clock,
     random,
     metrics,
     log,
@@ -200,7 +211,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     bindings,
     settings,
     demands,
-    sink,
+    posts: outbox.posts,
     notifier,
     feeds,
     runs,
@@ -215,81 +226,74 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     retention,
     service,
     feeds,
+    journal,
     panels,
     runs,
     history: history.wing,
     cases: history.cases,
     weekly: history.weekly,
     alerts,
+    outbox,
   });
   discord.listen(lifecycle.listener);
   serviceEvents.onKeyParked((source) => runs.onKeyParked(source));
-
+  const wings = { discord, service, watch, feeds, runs, outbox };
   const { readiness, heldKeys, host } = buildOperation({
+    ...wings,
     store,
-    discord,
-    service,
+    notifier,
     bindings,
-    watch,
-    feeds,
-    runs,
     clock,
     metrics,
     log,
   });
 
+  const starting = new Starting();
   async function start(): Promise<void> {
-    await kept.begin();
-    await bindings.load();
-    await service.restore();
-    await feeds.start();
-    await panels.start();
-    await runs.start();
-    await alerts.start();
-    await leased?.settle();
-    await history.start();
-    await discord.start(commands, {
-      keyVerifier: service,
-      snapshots,
-      health: service,
-      host,
-      permissions: runs.permissions,
-      catalogue: runs.catalogue,
-      accounts: runs.accounts,
-      schedules: runs.schedules,
-      runner: runs.runner,
-      runAuthors: runs.authors,
-      runAnswers: kept.runAnswers,
-      queue: runs.queue,
-      feeds: feeds.feeds,
-      modCalls: feeds.modCalls,
-      panels,
-      ...history.services,
-      alerts: alerts.alerts,
-      audit: runs.audit,
-      refusals: runs.refusals,
-      sourceOf: kept.keys.sourceOf,
-      hideSecret: log.hide,
-      ...lifecycle.onLink,
-    });
-    watch.start();
+    const identity = await starting.step(() => kept.begin());
+    leased?.knownStore.onStore(identity);
+    await starting.step(() => bindings.load());
+    await starting.step(() => service.restore());
+    for (const part of [feeds, panels, runs, alerts]) await starting.step(() => part.start());
+    await starting.step(() => leased?.settle());
+    await starting.step(() => history.start());
+    const logIn = () =>
+      discord.start(commands, {
+        ...serviceForCommands,
+        snapshots,
+        host,
+        ...servicesOfWings({ runs, feeds, history, alerts }),
+        runAnswers: kept.runAnswers,
+        panels,
+        sourceOf: kept.keys.sourceOf,
+        hideTyped: log.hideTyped,
+        ...lifecycle.onLink,
+      });
+    // The game's logs reach back for a while only: they are read also while Discord is away.
+    const loggedIn = starting.wait(logIn());
+    await Promise.race([loggedIn, discord.away]);
+    await starting.step(() => watch.start());
+    await loggedIn;
+    await starting.step(() => notifier.recover());
+    leased?.knownStore.announce({ posts: outbox.posts, random, isOurs: discord.isOurs });
     runs.beginSchedules();
     retention.start();
     await readiness.start();
   }
 
-  const parts = { discord, readiness, heldKeys, retention, watch, runs, feeds, panels };
-  const stoppable = { ...parts, alerts, history, service, store };
+  const parts = { discord, readiness, heldKeys, retention, watch, runs, outbox, feeds, panels };
+  const stoppable = { starting, ...parts, history, service, store };
   return {
     start,
-    drop: () => dropAll(stoppable),
-    ended: discord.ended,
+    drop: () => dropAll({ ...stoppable, knownStore: leased?.knownStore }),
+    ended: Promise.race([discord.ended, store.lost]),
     steps: stopOrder(stoppable),
     ops: {
       metrics,
       conceal: log.conceal,
       notReady: async () => readiness.reasons(),
-      state: statesOf({ service, watch, feeds, runs, discord, alerts, history: history.wing }),
+      notes: () => history.notes(),
+      state: statesOf({ ...wings, alerts, history: history.wing }),
     },
   };
 }

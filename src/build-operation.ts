@@ -3,6 +3,7 @@ import type { createDiscord } from "./discord/create-discord.ts";
 import { readinessWords, serviceWords } from "./discord/render/service-notices.ts";
 import type { Bindings } from "./domain/ports/bindings.ts";
 import type { Clock } from "./domain/ports/clock.ts";
+import type { Notifier } from "./domain/ports/notifier.ts";
 import type { FeedsWing } from "./feeds/feeds.ts";
 import type { Log } from "./log.ts";
 import { registerGauges } from "./ops/gauges.ts";
@@ -13,17 +14,20 @@ import type { OpsSources } from "./ops/ops-server.ts";
 import { collectFacts } from "./ops/readiness-facts.ts";
 import { createReadinessNotices } from "./ops/readiness-notices.ts";
 import { ReadinessWatch } from "./ops/readiness-watch.ts";
+import type { Outbox } from "./outbox/create-outbox.ts";
 import type { Runs } from "./runs/runs.ts";
 import type { Watch } from "./watch/watch.ts";
 
 export interface OperationParts {
   readonly store: { checkWritable(): Promise<void> };
   readonly discord: ReturnType<typeof createDiscord>;
+  readonly notifier: Notifier;
   readonly service: ReturnType<typeof createServiceClient>;
   readonly bindings: Bindings;
   readonly watch: Watch;
   readonly feeds: FeedsWing;
   readonly runs: Runs;
+  readonly outbox: Pick<Outbox, "state" | "waitingOf">;
   readonly clock: Clock;
   readonly metrics: MetricsRegistry;
   readonly log: Log;
@@ -31,8 +35,7 @@ export interface OperationParts {
 
 /** Builds what tells the operator, and guilds, how the bot itself does. Only the watch of held keys runs at once. */
 export function buildOperation(parts: OperationParts) {
-  const { discord, service, bindings, watch, feeds, runs, clock, metrics, log } = parts;
-  const { notifier } = discord;
+  const { discord, notifier, service, bindings, watch, feeds, runs, outbox, clock, metrics, log } = parts;
   const readiness = new ReadinessWatch({
     clock,
     log,
@@ -50,10 +53,11 @@ export function buildOperation(parts: OperationParts) {
   const host = createHostHealth({
     isPresent: (code) => readiness.isPresent(code),
     buckets: () => service.state().buckets,
+    waitingPosts: (guildId) => outbox.waitingOf(guildId),
     clock,
   });
   const nowMs = () => clock.nowMs();
-  registerGauges(metrics, { discord, service, watch, feeds, runs, readiness, nowMs });
+  registerGauges(metrics, { discord, service, watch, feeds, runs, outbox, readiness, nowMs });
   return { readiness, heldKeys, host };
 }
 

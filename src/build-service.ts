@@ -27,6 +27,7 @@ export function buildService({ config, kept, notifier, leased, clock, random, me
   const service = createServiceClient({
     serviceUrl: config.serviceUrl,
     ...(config.serviceGlobalKey === undefined ? {} : { globalKey: new ServerKey(config.serviceGlobalKey) }),
+    family: config.serviceFamily,
     keys: kept.keys,
     halts: kept.halts,
     rejected: kept.rejected,
@@ -34,6 +35,9 @@ export function buildService({ config, kept, notifier, leased, clock, random, me
     openRequests: kept.openRequests,
     takenKeys: kept.takenKeys,
     refusedReads: kept.refusedReads,
+    commandPermissions: kept.commandPermissions,
+    serviceAppId: config.serviceAppId,
+    publicAddresses: config.publicAddresses,
     badKeyBudget: config.badKeyBudget,
     permit: leased?.permit,
     shared: leased && { limitsOf: leased.limitsOf, salt: kept.limitSalt },
@@ -43,5 +47,6 @@ export function buildService({ config, kept, notifier, leased, clock, random, me
     log,
     onEvent: serviceEvents.onEvent,
   });
-  return { service, serviceEvents };
+  const serviceForCommands = { keyVerifier: service, commandPermission: service, health: service };
+  return { service, serviceEvents, serviceForCommands };
 }

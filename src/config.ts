@@ -1,7 +1,10 @@
 // Over 200 lines: every variable with its check and the words for a bad one, since an operator reads them as one table.
 import { dirname, join } from "node:path";
 import { z } from "zod";
+import { EXPECTED, LOG_LEVELS } from "./expected-values.ts";
+import { readAddresses } from "./public-addresses.ts";
 import { readShards, type ShardsWanted } from "./shards-wanted.ts";
+import { holdsSecret, withoutPassword } from "./shown-value.ts";
 
 /** The settings of the operator, checked and in their final form. */
 export interface Config {
@@ -24,6 +27,12 @@ export interface Config {
   readonly shards: ShardsWanted;
   /** Game servers that one Discord server may link. */
   readonly serversPerGuild: number;
+  /** The id of a public application that is registered at the service: owners allow it by one press. */
+  readonly serviceAppId?: string;
+  /** This host's addresses as the service sees them, which owners add to the trusted ones. */
+  readonly publicAddresses: readonly string[];
+  /** The only family of addresses that is used to reach the service; absent: both. */
+  readonly serviceFamily?: 4 | 6;
   /** Requests with refused keys that this address risks in an hour; also how many may be in flight, less two. */
   readonly badKeyBudget: number;
   /** Where the communities read the documentation; absent: /help has no link. */
@@ -37,7 +46,7 @@ export class ConfigError extends Error {
   readonly lines: readonly string[];
 
   constructor(lines: readonly string[]) {
-    super(`The environment is not right:\n${lines.map((line) => `  ${line}`).join("\n")}`);
+    super(`The environment has errors:\n${lines.map((line) => `  ${line}`).join("\n")}`);
     this.lines = lines;
   }
 }
@@ -48,28 +57,6 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const SECRET_NAMES = new Set(["DISCORD_TOKEN", "SERVICE_GLOBAL_KEY", "SECRET_KEY", "SECRET_KEY_OLD"]);
 
 const RETIRED_HOST = "api.policeroleplay.community";
-const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
-
-/** What a variable should hold, for the line about a bad one. */
-const EXPECTED = {
-  DISCORD_TOKEN:
-    "the bot's token: copy .env.example to .env and fill it in, or try everything without an account by `npm run sandbox`",
-  DISCORD_API_URL: "an http(s) address such as https://discord.com/api",
-  SERVICE_URL: "an http(s) address such as https://api.erlc.gg",
-  SERVICE_GLOBAL_KEY:
-    "the global API key that the service issued, without spaces; leave it out if there is none",
-  STORE_URL: "sqlite:PATH or redis://HOST:PORT or rediss://HOST:PORT",
-  SECRET_KEY: "32 bytes in base64, as `openssl rand -base64 32` prints them",
-  HISTORY_URL: "sqlite:PATH or postgres://USER@HOST/DATABASE, or nothing at all to turn it off",
-  SECRET_KEY_OLD: "the SECRET_KEY before, 32 bytes in base64; only where SECRET_KEY is set",
-  OPS_ADDRESS: "HOST:PORT such as 127.0.0.1:9464, or nothing at all to turn it off",
-  SHARDS: "auto, or with Redis a block such as 0-3/16 or any:4/16",
-  BAD_KEY_BUDGET: "a whole number from 4 to 1000, such as 8",
-  SERVERS_PER_GUILD: "a whole number of 1 or more, such as 10",
-  DOCS_URL: "an http(s) address that /help links to, or nothing",
-  LOG_LEVEL: `one of ${LOG_LEVELS.join(", ")}`,
-} as const;
-
 type Name = keyof typeof EXPECTED;
 
 /** Refuses a value; `why` is given where it says more than the line of `EXPECTED`. */
@@ -79,13 +66,14 @@ function refuse(context: z.RefinementCtx, why?: string): never {
 }
 
 const opaque = z.string().refine((value) => !/\s/.test(value) && !/^(["'`]).*\1$/.test(value), {
-  message: "it holds spaces or stands in quotes",
+  message: "it has spaces or quotes",
 });
 
 const address = z.string().transform((value, context) => {
   const url = URL.parse(value);
   if (url === null || !/^https?:$/.test(url.protocol)) return refuse(context);
-  if (url.username !== "" || url.password !== "") return refuse(context, "an address holds no credentials");
+  if (url.username !== "" || url.password !== "")
+    return refuse(context, "an address has no user or password in it");
   if (url.search !== "" || url.hash !== "") return refuse(context, "an address ends with its path");
   return url.href.replace(/\/+$/, "");
 });
@@ -93,7 +81,7 @@ const address = z.string().transform((value, context) => {
 const serviceAddress = address.superRefine((value, context) => {
   // A name that ends with the dot of the DNS root is the same host.
   if (URL.parse(value)?.hostname.replace(/\.+$/, "") === RETIRED_HOST) {
-    refuse(context, `${RETIRED_HOST} was retired by the service; applications must use its new address`);
+    refuse(context, `${RETIRED_HOST} is retired; use the service's new address`);
   }
 });
 
@@ -118,7 +106,7 @@ const secretKey = z.string().transform((value, context) => {
   const plain = value.replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, "");
   const same = bytes.toString("base64").replace(/=+$/, "") === plain;
   if (!same) return refuse(context, "it is not base64");
-  return bytes.length === 32 ? new Uint8Array(bytes) : refuse(context, `it holds ${bytes.length} bytes`);
+  return bytes.length === 32 ? new Uint8Array(bytes) : refuse(context, `it has ${bytes.length} bytes`);
 });
 
 const opsAddress = z.string().transform((value, context) => {
@@ -146,6 +134,11 @@ const badKeyBudget = z.string().transform((value, context) => {
   return /^\d{1,4}$/.test(value) && number >= 4 && number <= 1_000 ? number : refuse(context);
 });
 
+const publicAddresses = z.string().transform((value, context) => {
+  const read = readAddresses(value);
+  return "why" in read ? refuse(context, read.why) : read;
+});
+
 const schema = z.object({
   DISCORD_TOKEN: opaque,
   DISCORD_API_URL: address.default("https://discord.com/api"),
@@ -157,7 +150,13 @@ const schema = z.object({
   HISTORY_URL: historyAddress.optional(),
   OPS_ADDRESS: opsAddress.default({ host: "127.0.0.1", port: 9464 }),
   SHARDS: shards.default("auto"),
-  BAD_KEY_BUDGET: badKeyBudget.default(8),
+  SERVICE_APP_ID: opaque.optional(),
+  PUBLIC_ADDRESS: publicAddresses.default([]),
+  SERVICE_FAMILY: z
+    .enum(["4", "6"])
+    .transform((value) => (value === "4" ? 4 : 6))
+    .optional(),
+  BAD_KEY_BUDGET: badKeyBudget.default(9),
   SERVERS_PER_GUILD: wholeNumber.default(10),
   DOCS_URL: address.optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS).default("info"),
@@ -174,12 +173,12 @@ export function readConfig(environment: Environment): Config {
   const needsKey = isShared(given.STORE_URL ?? "") && given.SECRET_KEY === undefined;
   if (needsKey) {
     lines.push(
-      `SECRET_KEY: nothing was set; expected ${EXPECTED.SECRET_KEY}: processes that share a Redis share it`,
+      `SECRET_KEY: nothing was set; expected ${EXPECTED.SECRET_KEY}: all processes that share a Redis need it`,
     );
   }
   if (isShared(given.STORE_URL ?? "") && /^sqlite:./.test(given.HISTORY_URL ?? "")) {
     const why =
-      "several processes cannot share a file; use a PostgreSQL, or leave it empty to have no history";
+      "several processes can't share a file; use PostgreSQL, or leave it empty to turn the history off";
     lines.push(`HISTORY_URL: sqlite was found beside a STORE_URL of Redis; ${why}`);
   }
   if (given.SECRET_KEY_OLD !== undefined && given.SECRET_KEY === undefined && !needsKey) {
@@ -199,10 +198,13 @@ export function readConfig(environment: Environment): Config {
     serviceUrl: data.SERVICE_URL,
     storeUrl: data.STORE_URL,
     shards: data.SHARDS,
+    publicAddresses: data.PUBLIC_ADDRESS,
     badKeyBudget: data.BAD_KEY_BUDGET,
     serversPerGuild: data.SERVERS_PER_GUILD,
     logLevel: data.LOG_LEVEL,
     ...(data.SERVICE_GLOBAL_KEY === undefined ? {} : { serviceGlobalKey: data.SERVICE_GLOBAL_KEY }),
+    ...(data.SERVICE_APP_ID === undefined ? {} : { serviceAppId: data.SERVICE_APP_ID }),
+    ...(data.SERVICE_FAMILY === undefined ? {} : { serviceFamily: data.SERVICE_FAMILY }),
     ...(data.DOCS_URL === undefined ? {} : { docsUrl: data.DOCS_URL }),
     ...(data.SECRET_KEY === undefined ? {} : { secretKey: data.SECRET_KEY }),
     ...(historyUrl === null ? {} : { historyUrl }),
@@ -277,17 +279,7 @@ function found(name: Name, given: Partial<Record<Name, string>>): string {
   const value = given[name];
   if (value === undefined) return "nothing was set";
   const length = `a text of ${value.length} characters was found`;
-  if (SECRET_NAMES.has(name) || holdsSecret(value, given)) return length;
+  const secrets = [...SECRET_NAMES].flatMap((secret) => given[secret as Name] ?? []);
+  if (SECRET_NAMES.has(name) || holdsSecret(value, secrets)) return length;
   return `"${withoutPassword(value)}" was found`;
-}
-
-/** Whether a value holds or looks like a secret: a token pasted into the wrong line is still a token. */
-function holdsSecret(value: string, given: Partial<Record<Name, string>>): boolean {
-  const known = [...SECRET_NAMES].some((name) => value.includes(given[name as Name] ?? "\0"));
-  return known || /[\w-]{20,}\.[\w-]{5,}\.[\w-]{20,}/.test(value) || /[A-Za-z0-9+/_-]{40,}/.test(value);
-}
-
-function withoutPassword(value: string): string {
-  const shown = value.replace(/\/\/[^/@]*@/, "//[hidden]@");
-  return shown.length > 80 ? `${shown.slice(0, 80)}...` : shown;
 }

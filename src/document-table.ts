@@ -2,25 +2,27 @@ import { parseGuildAlerts } from "./alerts/alert-rules.ts";
 import { parseServerState } from "./alerts/server-state.ts";
 import * as keyRecords from "./api/stored-records.ts";
 import { parseRegistered } from "./discord/interactions/registration.ts";
-import type { Documents } from "./domain/ports/documents.ts";
+import type { Change, Documents, WriteTogether } from "./domain/ports/documents.ts";
 import { parseCard } from "./feeds/cards/card-records.ts";
-import { parseJournalChunk, parseJournalHead } from "./feeds/journal/journal-records.ts";
-import { parseOffset } from "./feeds/journal/offsets.ts";
 import { parsePanel } from "./feeds/panels/panel-records.ts";
+import { parseOffset } from "./feeds/positions/offsets.ts";
+import { parseUnstoredCase } from "./history/cases/unstored-case.ts";
 import { parseWeekly } from "./history/weekly/weekly-record.ts";
+import { parseJournalChunk, parseJournalHead } from "./journal/journal-records.ts";
+import { parseOwedNotice } from "./outbox/owed-notice.ts";
 import { parseGuildAccounts } from "./runs/accounts/linked-accounts.ts";
-import { parseSeenRows } from "./runs/proof/seen-rows.ts";
 import { parseDeferredRun } from "./runs/queue/deferred-run-record.ts";
 import { parseSchedule } from "./runs/schedules/schedule-record.ts";
 import { parseCleanEnd } from "./store/clean-stop.ts";
 import * as schemas from "./store/document-schemas.ts";
-import type { Durability, Store, Writers } from "./store/keyv-documents.ts";
+import type { Durability, Store, Turn, Writers } from "./store/keyv-documents.ts";
 import { parseDiskMark } from "./store/on-disk.ts";
 
 interface Kind<T> {
   readonly parse: (value: unknown) => T;
   readonly durability: Durability;
   readonly writers: Writers;
+  readonly turn: Turn;
   /** The guild that a document belongs to. Absent: it is no guild's, or nothing ever reads all of them. */
   readonly guildOf?: ((key: string, value: T) => string) | undefined;
 }
@@ -28,14 +30,16 @@ interface Kind<T> {
 function kind<T>(
   parse: (value: unknown) => T,
   durability: Durability,
-  more: Partial<Pick<Kind<T>, "writers" | "guildOf">> = {},
+  more: Partial<Pick<Kind<T>, "writers" | "turn" | "guildOf">> = {},
 ): Kind<T> {
-  return { parse, durability, writers: "holder", ...more };
+  return { parse, durability, writers: "holder", turn: "in-turn", ...more };
 }
 
 const byKey = { guildOf: (key: string) => key };
 const byField = { guildOf: (_: string, value: { readonly guildId: string }) => value.guildId };
 const raised = { writers: "anyone-raises" } as const;
+/** A request that is about to leave, or an answer to a person, waits for it; or the next process must know of it. */
+const ahead = { turn: "ahead" } as const;
 
 /** Every namespace of the store: what stands in it, what it survives, who may write it. */
 export const DOCUMENT_KINDS = {
@@ -53,23 +57,28 @@ export const DOCUMENT_KINDS = {
   "audit-index": kind(schemas.parseDayIndex, "normal"),
   "departed-guilds": kind(schemas.parseRemovedGuild, "full", byKey),
   // Places of answers are of use for minutes: what a power cut takes is then said in a message.
-  "run-answers": kind(schemas.parseSealedAnswer, "normal", byField),
+  "run-answers": kind(schemas.parseSealedAnswer, "normal", { ...byField, ...ahead }),
   // A process that lost its lease with a request under way still tells the others what it was answered.
-  halts: kind(keyRecords.parseHalt, "full", raised),
+  halts: kind(keyRecords.parseHalt, "full", { ...raised, ...ahead }),
   "rejected-keys": kind(keyRecords.parseRejected, "full", raised),
-  "key-budget": kind(keyRecords.parseKeyBudget, "full"),
+  "key-budget": kind(keyRecords.parseKeyBudget, "full", ahead),
   // Written at every poll, so it does not wait for the disk: it is there for the process that is killed.
-  "key-flights": kind(keyRecords.parseOpenRequests, "normal"),
+  "key-flights": kind(keyRecords.parseOpenRequests, "normal", ahead),
   "taken-keys": kind(keyRecords.parseTakenKey, "normal"),
   // Written a few times a day for a server; one that is lost is asked once more and announced again.
   "refused-reads": kind(keyRecords.parseRefusedRead, "normal"),
+  // One that is lost costs a refusal more, or the sign in /setup start until the next command.
+  "command-permissions": kind(keyRecords.parseCommandPermission, "normal"),
   "registered-commands": kind(parseRegistered, "normal"),
   "journal-heads": kind(parseJournalHead, "normal"),
   "journal-chunks": kind(parseJournalChunk, "normal"),
   "feed-offsets": kind(parseOffset, "normal"),
   cards: kind(parseCard, "normal", byField),
+  // Written before it is posted, for the process that is killed meanwhile.
+  notices: kind(parseOwedNotice, "normal", byField),
   panels: kind(parsePanel, "full", byField),
   "weekly-summaries": kind(parseWeekly, "full", byKey),
+  "unstored-cases": kind(parseUnstoredCase, "normal", byField),
   "clean-stop": kind(parseCleanEnd, "full"),
   "disk-marks": kind(parseDiskMark, "full"),
   "deferred-runs": kind(parseDeferredRun, "full", {
@@ -77,7 +86,6 @@ export const DOCUMENT_KINDS = {
   }),
   schedules: kind(parseSchedule, "full", byField),
   "game-accounts": kind(parseGuildAccounts, "full"),
-  "seen-rows": kind(parseSeenRows, "normal"),
   "alert-rules": kind(parseGuildAlerts, "full", byKey),
   // Written with each answer that brings something to count; what a power cut takes is counted again, and a message is
   // looked for in its channel before it is posted a second time.
@@ -99,9 +107,12 @@ export function documentsOf<N extends Namespace>(
   namespace: N,
   isOurs?: (guildId: string) => boolean,
 ): Documents<ValueOf<N>> {
-  const { parse, durability, writers, ...kind } = DOCUMENT_KINDS[namespace];
+  const { parse, durability, writers, turn, ...kind } = DOCUMENT_KINDS[namespace];
   const guildOf = kind.guildOf as ((key: string, value: ValueOf<N>) => string) | undefined;
-  const all = store.documents(namespace, parse as (value: unknown) => ValueOf<N>, durability, writers);
+  const all = store.documents(namespace, parse as (value: unknown) => ValueOf<N>, durability, {
+    writers,
+    turn,
+  });
   if (isOurs === undefined || guildOf === undefined) return all;
   return {
     get: (key) => all.get(key),
@@ -111,4 +122,12 @@ export function documentsOf<N extends Namespace>(
       for await (const [key, value] of all.entries()) if (isOurs(guildOf(key, value))) yield [key, value];
     },
   };
+}
+
+/** A change of a document that has a line in the table. */
+export type DocumentChange = { [N in Namespace]: Change<N, ValueOf<N>> }[Namespace];
+
+/** Writes documents of any namespaces, all or none of them. A namespace that anyone raises or that goes ahead is a TypeError. */
+export function writeTogetherOn(store: Store): WriteTogether<DocumentChange> {
+  return (changes) => store.write(changes);
 }

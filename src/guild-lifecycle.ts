@@ -8,6 +8,7 @@ import type { PanelBoard } from "./feeds/panels/panel-board.ts";
 import type { CasesRoom } from "./history/cases/create-cases.ts";
 import type { HistoryWing } from "./history/create-history.ts";
 import type { WeeklyBoard } from "./history/weekly/weekly-board.ts";
+import type { JournalWing } from "./journal/create-journal.ts";
 import type { Runs } from "./runs/runs.ts";
 import type { BindingStore } from "./store/bindings.ts";
 import type { GuildRetention } from "./store/guild-retention.ts";
@@ -18,15 +19,14 @@ export interface GuildLifecycleParts {
   readonly retention: GuildRetention;
   readonly service: Service;
   readonly feeds: FeedsWing;
+  readonly journal: Pick<JournalWing, "replaced" | "unlinked">;
   readonly panels: PanelBoard;
   readonly runs: Runs;
   readonly history: Pick<HistoryWing, "onLinksChanged"> | undefined;
-  readonly cases: Pick<CasesRoom, "onUnlinked" | "forgetServer"> | undefined;
+  readonly cases: Pick<CasesRoom, "forgetServer"> | undefined;
   readonly weekly: Pick<WeeklyBoard, "onUnlinked"> | undefined;
-  readonly alerts: Pick<
-    AlertsWing,
-    "onLinksChanged" | "onUnlinked" | "onGuildRemoved" | "permissionsChanged"
-  >;
+  readonly outbox: { permissionsChanged(guildId: string): void };
+  readonly alerts: Pick<AlertsWing, "onLinksChanged" | "onUnlinked" | "onGuildRemoved">;
 }
 
 export interface GuildLifecycle {
@@ -38,10 +38,24 @@ export interface GuildLifecycle {
 
 /** What each wing does when a server is linked or unlinked, and when a guild removes the bot. */
 export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle {
-  const { bindings, retention, service, feeds, panels, runs, history, cases, weekly, alerts } = parts;
+  const {
+    bindings,
+    retention,
+    service,
+    feeds,
+    journal,
+    panels,
+    runs,
+    history,
+    cases,
+    weekly,
+    alerts,
+    outbox,
+  } = parts;
 
   /** Lets the gate forget a key that no guild uses any more, and drops what its last answers showed. */
   async function forgetIfUnlinked(source: SourceId): Promise<void> {
+    await journal.unlinked(source);
     if ((await bindings.bySource(source)).length > 0) return;
     service.forget(source);
     cases?.forgetServer(source);
@@ -52,17 +66,14 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
       guildsToCheck: () => retention.guildsToCheck(),
       onPermissionsChanged(guildId) {
         feeds.permissionsChanged(guildId);
-        alerts.permissionsChanged(guildId);
+        outbox.permissionsChanged(guildId);
       },
       async onGuildRemoved(guildId) {
         const linked = await bindings.list(guildId);
         await retention.recordRemoval(guildId);
         await bindings.forgetGuild(guildId);
         await runs.onGuildRemoved(guildId);
-        for (const binding of linked) {
-          await runs.onUnlinked(binding);
-          cases?.onUnlinked(binding);
-        }
+        for (const binding of linked) await runs.onUnlinked(binding);
         await feeds.forgetGuild(guildId);
         await panels.drop({ guildId });
         await weekly?.onUnlinked(guildId);
@@ -78,13 +89,13 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
         await alerts.onLinksChanged(guildId);
         return { feedsBack: await retention.restoreFeeds(guildId, id, feeds.feeds) };
       },
-      async onReplaced(from) {
+      async onReplaced(from, to) {
+        await journal.replaced(from, to);
         await feeds.replaced(from);
         await forgetIfUnlinked(from);
       },
       async onUnlinked(binding) {
         await runs.onUnlinked(binding);
-        cases?.onUnlinked(binding);
         await feeds.unlinked(binding);
         await panels.drop({ guildId: binding.guildId, bindingId: binding.id });
         await weekly?.onUnlinked(binding.guildId);

@@ -4,6 +4,7 @@ import { shardOf } from "./discord/connection/removed-guilds.ts";
 import type { Clock } from "./domain/ports/clock.ts";
 import type { SharedLimits } from "./domain/ports/shared-limits.ts";
 import type { WorkPermit } from "./domain/ports/work-permit.ts";
+import type { FeedPlace, KnownStore } from "./known-store.ts";
 import type { Log, RootLog } from "./log.ts";
 import type { MetricsRegistry } from "./ops/metrics.ts";
 import type { Stoppable } from "./ops/stop-order.ts";
@@ -15,11 +16,14 @@ export interface LeasedParts {
   readonly fence: NonNullable<StoreOptions["fence"]>;
   readonly gateway: Gateway;
   readonly shards: Exclude<Shards, "auto">;
+  /** Processes that share Discord's limit of requests a second. */
+  readonly blocks: number;
   /** What processes share of the game service's limits, by whom it counts. */
   readonly limitsOf: (identity: string) => SharedLimits;
   /** Goes on when the lease is over, because what the service answers then others must know. */
   readonly clock: Clock;
   readonly metrics: MetricsRegistry;
+  readonly knownStore: KnownStore;
   /** The store may be set back by seconds. */
   readonly isStoreInDoubt: boolean;
   /** What was in doubt has been looked through. */
@@ -33,9 +37,12 @@ export function servedBy({ ids, count }: LeasedParts["shards"]): (guildId: strin
 }
 
 /** What has to be dropped: of the runs, people read how they ended. */
-interface Droppable extends Pick<Stoppable, "discord" | "readiness" | "heldKeys" | "service" | "store"> {
+interface Droppable
+  extends Pick<Stoppable, "discord" | "readiness" | "heldKeys" | "outbox" | "service" | "store"> {
   readonly runs: { drop(closed: Promise<unknown>): Promise<void> };
   readonly history: { drop(): Promise<void> };
+  readonly feeds: { channels(): readonly FeedPlace[] };
+  readonly knownStore: KnownStore | undefined;
 }
 
 /**
@@ -43,8 +50,11 @@ interface Droppable extends Pick<Stoppable, "discord" | "readiness" | "heldKeys"
  * who waits for an answer gets it. The history goes on to its end, because what it is given twice it keeps once.
  */
 export async function dropAll(parts: Droppable): Promise<void> {
-  const { discord, readiness, heldKeys, history, runs, service, store } = parts;
+  const { discord, readiness, heldKeys, outbox, history, runs, service, store } = parts;
+  parts.knownStore?.remember(parts.feeds.channels());
   await discord.quiet(0);
+  // Its turns are over at once; what is on its way cannot end without the permit.
+  void outbox.stop();
   readiness.stop();
   heldKeys.stop();
   // Answers that are on their way are listened to a little longer: one may be a 429.
@@ -57,7 +67,8 @@ export async function dropAll(parts: Droppable): Promise<void> {
 export function leaseBoundLog(log: RootLog, over: AbortSignal): RootLog {
   return {
     ...leaseBound(log, over),
-    hide: (secret) => log.hide(secret),
+    hide: (key) => log.hide(key),
+    hideTyped: (text) => log.hideTyped(text),
     conceal: (text) => log.conceal(text),
   };
 }

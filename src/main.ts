@@ -1,16 +1,19 @@
 import process from "node:process";
-import { buildMarshal, type Marshal, type Runtime } from "./build-marshal.ts";
+import { buildMarshal } from "./build-marshal.ts";
 import { systemClock, systemRandom } from "./clock.ts";
 import { type Config, ConfigError, environment, isShared, readConfig, secretsOf } from "./config.ts";
-import { LoginError } from "./discord/connection/bot.ts";
+import { LoginError } from "./discord/connection/log-in.ts";
 import { StoreError } from "./domain/failure.ts";
+import { leaveThreadsTheirLimits } from "./heap-limits.ts";
 import { createLog } from "./log.ts";
+import type { Marshal, Runtime } from "./marshal.ts";
 import { OpsError, startOps } from "./ops/ops-server.ts";
 import { Shutdown } from "./ops/shutdown.ts";
 import { watchWallClock } from "./ops/wall-clock-watch.ts";
 
 /** The process: environment, log, signals, ops address. A start that fails is one clear line and exit code 1. */
 async function run(): Promise<void> {
+  leaveThreadsTheirLimits();
   const config = configOrLines();
   if (config === undefined) return;
   const secrets = secretsOf(config, environment());
@@ -29,9 +32,11 @@ async function run(): Promise<void> {
     await marshal.start();
     void marshal.ended.then((reason) => {
       log.error({}, reason);
-      return shutdown.stop("Discord will not have the bot", 1);
+      return shutdown.stop("Marshal can't go on", 1);
     });
   } catch (error) {
+    // What was still being started ends in the middle, and the stop says the rest.
+    if (shutdown.isStopping) return;
     // What an operator can mend is said in its own words; anything else is a defect and keeps its stack.
     const expected = error instanceof StoreError || error instanceof OpsError || error instanceof LoginError;
     log.error(expected ? {} : { err: error }, expected ? error.message : "Marshal could not start");

@@ -1,12 +1,20 @@
 import type { Config } from "./config.ts";
-import { documentsOf, type Namespace } from "./document-table.ts";
+import { documentsOf, type Namespace, writeTogetherOn } from "./document-table.ts";
+import { StoreError } from "./domain/failure.ts";
 import type { Clock, Random } from "./domain/ports/clock.ts";
 import type { Documents } from "./domain/ports/documents.ts";
 import type { RootLog } from "./log.ts";
 import { createAuditLog } from "./store/audit/audit-log.ts";
 import { createBindings } from "./store/bindings.ts";
 import { createCleanStop } from "./store/clean-stop.ts";
-import { bringDocumentsToForm, DOCUMENT_FORM } from "./store/document-forms.ts";
+import {
+  bringDocumentsToForm,
+  DOCUMENT_FORM,
+  identify,
+  knownIdentity,
+  readableForm,
+  type StoreIdentity,
+} from "./store/document-forms.ts";
 import type { GuildBindings } from "./store/document-schemas.ts";
 import { createFeedStore } from "./store/feed-store.ts";
 import type { Store } from "./store/keyv-documents.ts";
@@ -15,6 +23,7 @@ import { openVault } from "./store/rotation.ts";
 import { createRunAnswers } from "./store/run-answers.ts";
 import { loadSecret } from "./store/secret-file.ts";
 import { createSettings } from "./store/settings.ts";
+import { createVault, type Vault } from "./store/vault.ts";
 
 /** Reading 25 rows takes about half a millisecond: a scan of the audit takes a tenth of the process at most. */
 const SCAN_PAUSE_MS = 5;
@@ -29,7 +38,7 @@ interface DocumentParts {
 
 /**
  * The ports on what lies in the store. Only reads until `begin`, which a process that stands by has not called. Rejects
- * with a StoreError in words where the secret that sealed the server keys is missing.
+ * with a StoreError in words where a newer Marshal wrote it, or the secret that sealed the server keys is missing.
  */
 export async function openDocuments(store: Store, config: Config, parts: DocumentParts) {
   const { log, clock, random, isOurs } = parts;
@@ -37,6 +46,9 @@ export async function openDocuments(store: Store, config: Config, parts: Documen
   const sealed = documentsOf(store, "bindings");
   const ours = on("bindings");
   const registered = on("registered-commands");
+  const marks = on("stored-form");
+  // First of all: what a newer Marshal wrote would be read as something else, or as damaged.
+  await readableForm(marks);
   const { storeUrl, secretKey: given, secretKeyOld: old } = config;
   let found: string | undefined;
   const secret = await loadSecret({
@@ -48,10 +60,10 @@ export async function openDocuments(store: Store, config: Config, parts: Documen
     },
   });
   if (found !== undefined && (await isEmpty(registered))) {
-    const what = "the database is new, but the secret beside it is not";
+    const what = "the database is new, but its secret is not";
     log.warn(
       { secret: found },
-      `${what}: if servers were linked here before, STORE_URL names another file now`,
+      `${what}: if servers were linked before, STORE_URL points to another file now`,
     );
   }
   const { vault, sealAnew } = await openVault({
@@ -70,15 +82,36 @@ export async function openDocuments(store: Store, config: Config, parts: Documen
     serversPerGuild: config.serversPerGuild,
     hideSecret: log.hide,
   });
+  const secretMark = secretMarkOf(vault);
   return {
-    /** Before anything else is written: today's form, and the present secret. */
-    async begin(): Promise<void> {
-      const found = await bringDocumentsToForm({ marks: on("stored-form"), bindings: sealed });
+    /**
+     * Reads what a holder would read first, and writes nothing. Resolves with the identity of the store, where it has one.
+     * Rejects with a StoreError where this process could not serve it.
+     */
+    async prove(): Promise<StoreIdentity | undefined> {
+      await bindings.load();
+      const known = await knownIdentity(marks);
+      const own = [secretMark, ...(old === undefined ? [] : [secretMarkOf(createVault({ secret: old }))])];
+      // Nothing is sealed yet, so nothing failed to open; but whoever serves the store now seals by another secret.
+      if (known?.secret !== undefined && !own.includes(known.secret) && (await store.isHeld()))
+        throw new StoreError("SECRET_KEY differs from that of the process that serves this store");
+      return known;
+    },
+    /** Before anything else is written: today's form, and the present secret. Resolves with the store's identity. */
+    async begin(): Promise<StoreIdentity> {
+      const found = await bringDocumentsToForm({ marks, bindings: sealed });
       if (found < DOCUMENT_FORM) log.info({ from: found, to: DOCUMENT_FORM }, "the store has today's form");
       const count = await sealAnew();
       if (old !== undefined)
-        log.info({ keys: count }, "all server keys are sealed by SECRET_KEY; SECRET_KEY_OLD can go now");
+        log.info(
+          { keys: count },
+          "all server keys are sealed with SECRET_KEY; you can remove SECRET_KEY_OLD",
+        );
+      const newId = () => random.id();
+      return await identify({ marks, secret: secretMark, newId, nowMs: () => clock.nowMs() });
     },
+    /** Several documents of any of these kinds, all or none. */
+    write: writeTogetherOn(store),
     bindings,
     /** Opens keys: for api/ alone. */
     keys,
@@ -110,22 +143,29 @@ export async function openDocuments(store: Store, config: Config, parts: Documen
     openRequests: on("key-flights"),
     takenKeys: on("taken-keys"),
     refusedReads: on("refused-reads"),
+    commandPermissions: on("command-permissions"),
     registered,
     heads: on("journal-heads"),
     chunks: on("journal-chunks"),
     offsets: on("feed-offsets"),
     cards: on("cards"),
+    notices: on("notices"),
     panels: on("panels"),
     weekly: on("weekly-summaries"),
+    unstoredCases: on("unstored-cases"),
     cleanStop: createCleanStop(store, on("clean-stop"), clock),
     onDisk: createDiskWait(store, on("disk-marks"), clock),
     deferred: on("deferred-runs"),
     schedules: on("schedules"),
     accounts: on("game-accounts"),
-    seenRows: on("seen-rows"),
     alertRules: on("alert-rules"),
     alertStates: on("alert-states"),
   };
+}
+
+/** What tells the secret of a store, without showing any of it; the same after a change of the secret. */
+function secretMarkOf(vault: Pick<Vault, "derive">): string {
+  return Buffer.from(vault.derive("store-mark")).toString("hex").slice(0, 32);
 }
 
 /** Each start that reached Discord has written there. */

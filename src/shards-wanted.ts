@@ -20,5 +20,5 @@ export function readShards(value: string): ShardsWanted | { readonly why: string
 function anyBlock(any: number, count: number): ShardsWanted | { readonly why: string } {
   if (any < 1 || any > count) return { why: `a block has 1 to ${count} of ${count} shards` };
   if (count % any === 0) return { any, count };
-  return { why: `${count} shards cannot be divided into blocks of ${any}: some would be nobody's` };
+  return { why: `${count} shards cannot be divided into blocks of ${any}: some would be left over` };
 }

@@ -11,6 +11,7 @@ import { isShown, type MessageRef } from "./alert-posts.ts";
 import { applyRules } from "./apply-rules.ts";
 import type { CommandLog, Facts, MemberRun, OutsideRow, Surroundings } from "./facts.ts";
 import { PlayerTeams } from "./player-teams.ts";
+import type { PunishmentTest } from "./punishments.ts";
 import { isQuiet } from "./quiet-hours.ts";
 import { RunsAwaitingLog } from "./runs-awaiting-log.ts";
 import {
@@ -27,10 +28,10 @@ export interface AlertFollowerPorts {
   readonly states: Documents<StoredServerState>;
   readonly servers: WatchedServers;
   readonly settings: Pick<Settings, "of">;
-  readonly accounts: Pick<GameAccounts, "ofPlayer">;
+  readonly accounts: Pick<GameAccounts, "of" | "ofPlayer">;
   readonly clock: Clock;
   /** Whether a command of the game's log punishes somebody. */
-  isPunishment(text: string): boolean;
+  readonly isPunishment: PunishmentTest;
   /** Whether staff took a call in hand on its card. */
   isCallTaken(bindingId: string, call: ModCallEntry): boolean;
   /** A message is to say what is known now. */
@@ -149,7 +150,8 @@ export class AlertFollower {
     const atS = Math.floor((serviceAtMs ?? takenAtMs) / 1_000);
     const kills = isSame(killLogs, counted?.killLogs) ? undefined : killLogs;
     const commands = isSame(commandLogs, counted?.commandLogs) ? undefined : commandLogs;
-    const runs = this.#runs.reached(server.binding.id, commandLogs ?? [], atS);
+    const reached = this.#runs.reached(server.binding.id, commandLogs ?? [], atS);
+    const runs = await this.#onOthers(server, reached);
     await this.#advance(server, {
       ...(runs.length === 0 ? {} : { runs }),
       presentS: atS,
@@ -159,7 +161,7 @@ export class AlertFollower {
       ...(modCalls === undefined ? {} : { calls: modCalls }),
       players: { current: status.currentPlayers, most: status.maxPlayers, atS },
     });
-    this.#runs.remove(server.binding.id, runs);
+    this.#runs.remove(server.binding.id, reached);
     this.#counted.set(server.binding.id, {
       ...counted,
       rules: server.rules,
@@ -227,6 +229,16 @@ export class AlertFollower {
     return members;
   }
 
+  /** Without those by which members punish their own account. */
+  async #onOthers({ binding }: WatchedServer, runs: readonly MemberRun[]): Promise<readonly MemberRun[]> {
+    const onOthers: MemberRun[] = [];
+    for (const run of runs) {
+      const account = await this.#ports.accounts.of(binding.guildId, run.userId);
+      if (this.#ports.isPunishment(run.text, { self: account?.player })) onOthers.push(run);
+    }
+    return onOthers;
+  }
+
   /** Undefined where no alert counts them. Only what may be new is read. */
   #punishing(
     { rules }: WatchedServer,
@@ -244,7 +256,7 @@ export class AlertFollower {
   #isPunishment({ player, text }: CommandEntry): boolean {
     // A row of a program is counted as the run that it was, or as one of others.
     const isPersons = player.id !== undefined || player.name.toLowerCase() !== "remote server";
-    return isPersons && this.#ports.isPunishment(text);
+    return isPersons && this.#ports.isPunishment(text, { author: player });
   }
 }
 

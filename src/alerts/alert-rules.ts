@@ -76,14 +76,33 @@ export class AlertRules {
     return await this.#changes.take(wanted.guildId, async () => {
       const before = this.of(wanted.guildId);
       if (before.length >= MOST_ALERTS) {
-        throw new Failure("bad-command", `A community has at most ${MOST_ALERTS} alerts; remove one first.`);
+        throw new Failure(
+          "bad-command",
+          `This community has ${MOST_ALERTS} alerts, the maximum. Remove one first.`,
+        );
       }
-      if (before.some((rule) => isTwin(rule, wanted))) {
-        throw new Failure("bad-command", "That channel has this alert already; remove it first.");
-      }
+      refuseTwin(before, wanted);
       const rule: AlertRule = { ...wanted, id: random.id(), createdAtMs: clock.nowMs() };
       await this.#put(wanted.guildId, [...before, rule]);
       return rule;
+    });
+  }
+
+  /** Undefined: there is no such alert. */
+  async edit(
+    guildId: string,
+    alertId: string,
+    changed: (rule: AlertRule) => AlertRule,
+  ): Promise<AlertRule | undefined> {
+    return await this.#changes.take(guildId, async () => {
+      const before = this.of(guildId);
+      const at = before.findIndex(({ id }) => id === alertId);
+      const rule = before[at];
+      if (rule === undefined) return undefined;
+      const next = changed(rule);
+      refuseTwin(before.toSpliced(at, 1), next);
+      await this.#put(guildId, before.with(at, next));
+      return next;
     });
   }
 
@@ -120,6 +139,11 @@ export class AlertRules {
     if (rules.length === 0) this.#byGuild.delete(guildId);
     else this.#byGuild.set(guildId, rules);
   }
+}
+
+function refuseTwin(others: readonly AlertRule[], wanted: NewAlert): void {
+  if (!others.some((rule) => isTwin(rule, wanted))) return;
+  throw new Failure("bad-command", "That channel already has this alert. Remove it first.");
 }
 
 /** The alert that would post the same thing twice in one channel. */

@@ -14,7 +14,7 @@ import {
   tell,
 } from "./incidents.ts";
 import { type RuleState, type ServerState, STREAMS } from "./server-state.ts";
-import { afterCount, type PlayerCount } from "./windows/levels.ts";
+import { afterCount, isNews, type PlayerCount } from "./windows/levels.ts";
 import { isOver, type SpreeLimit, takeRow } from "./windows/sprees.ts";
 import { callId, knownFrom, newlyDue, unchangedSince } from "./windows/waiting-calls.ts";
 
@@ -125,7 +125,7 @@ function takeCount(state: RuleState, players: PlayerCount, opening: Opening): bo
     const entry: KeptEntry = {
       id: `${kind} ${state.told}`,
       count: players.current,
-      firstS: players.atS,
+      firstS: step.sinceS,
       lastS: players.atS,
       rows: [],
       players: { current: players.current, most: players.most },
@@ -135,7 +135,7 @@ function takeCount(state: RuleState, players: PlayerCount, opening: Opening): bo
     const { endedS } = step;
     change(state.incidents, `${kind} ${state.told}`, (entry) => ({ ...entry, endedS, lastS: endedS }));
   }
-  return before?.isArmed !== level.isArmed || before.seen !== level.seen || before.awayS !== level.awayS;
+  return isNews(before, level);
 }
 
 /** @returns whether anything is different now */

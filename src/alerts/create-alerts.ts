@@ -11,15 +11,16 @@ import type { Demands } from "../domain/ports/demands.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import type { GameAccounts } from "../domain/ports/game-accounts.ts";
 import type { Notifier } from "../domain/ports/notifier.ts";
+import type { Posts } from "../domain/ports/posts.ts";
 import type { Settings } from "../domain/ports/settings.ts";
-import type { Sink } from "../domain/ports/sink.ts";
-import type { SnapshotListener } from "../domain/ports/snapshots.ts";
+import type { SnapshotListener, Snapshots } from "../domain/ports/snapshots.ts";
 import type { RunRecord } from "../domain/run.ts";
 import { AlertFollower } from "./alert-follower.ts";
 import { AlertPosts } from "./alert-posts.ts";
 import { AlertRules, type GuildAlerts } from "./alert-rules.ts";
 import type { OutsideRow } from "./facts.ts";
-import { punishmentTest } from "./punishments.ts";
+import { locationOf } from "./player-location.ts";
+import { punishmentTest, type ReadCommand } from "./punishments.ts";
 import { RunCount } from "./run-count.ts";
 import type { StoredServerState } from "./server-state.ts";
 import { WatchedServers } from "./watched-servers.ts";
@@ -30,17 +31,18 @@ export interface AlertsParts {
   /** With `parseServerState`. By binding. */
   readonly states: Documents<StoredServerState>;
   readonly bindings: Pick<Bindings, "list">;
+  readonly snapshots: Pick<Snapshots, "latest">;
   readonly settings: Pick<Settings, "of">;
-  readonly accounts: Pick<GameAccounts, "ofPlayer">;
+  readonly accounts: Pick<GameAccounts, "of" | "ofPlayer">;
   readonly audit: Pick<AuditLog, "recentRuns" | "get">;
   readonly demands: Demands;
-  readonly sink: Sink;
+  readonly posts: Posts;
   readonly notifier: Pick<Notifier, "guild">;
   readonly renderer: AlertRenderer;
   readonly clock: Clock;
   readonly random: Random;
-  /** The verb of a command as the game's log shows it, without the colon; undefined: none can be read. */
-  verbOf(text: string): string | undefined;
+  /** A command as the game's log shows it; undefined: none can be read. */
+  readonly read: ReadCommand;
   /** Whether staff took a call in hand on its card. */
   isCallTaken(bindingId: string, call: ModCallEntry): boolean;
   /** Whether this process serves the guild. */
@@ -58,7 +60,6 @@ export interface AlertsWing {
   readonly listener: SnapshotListener;
   /** After the bindings are loaded: takes up alerts, and messages that an earlier process may not have finished. */
   start(): Promise<void>;
-  stop(): Promise<void>;
   /** The audit row of a run has changed. Never throws. */
   onRun(record: RunRecord): void;
   /** Commands that no run of ours accounts for. Rejects when the store fails; they may come again then. */
@@ -69,16 +70,15 @@ export interface AlertsWing {
   onUnlinked(binding: Pick<Binding, "guildId" | "id">): Promise<void>;
   /** The bot was removed from a guild: its alerts rest until it is back. */
   onGuildRemoved(guildId: string, linked: readonly Pick<Binding, "id">[]): Promise<void>;
-  permissionsChanged(guildId: string): void;
   state(): AlertsState;
 }
 
 /** Builds the wing that alerts staff to what they would otherwise have to watch for. It punishes nobody. */
 export function createAlerts(parts: AlertsParts): AlertsWing {
-  const { bindings, sink, notifier, renderer, clock, random, report } = parts;
+  const { bindings, posts: lines, notifier, renderer, clock, random, report } = parts;
   const rules = new AlertRules({ documents: parts.rules, clock, random });
   const servers = new WatchedServers({ ...parts, rulesOf: (guildId) => rules.of(guildId) });
-  const isPunishment = punishmentTest((text) => parts.verbOf(text));
+  const isPunishment = punishmentTest((text) => parts.read(text));
   const follower: AlertFollower = new AlertFollower({
     ...parts,
     servers,
@@ -89,11 +89,9 @@ export function createAlerts(parts: AlertsParts): AlertsWing {
   });
   const ruleOf = (guildId: string, ruleId: string) => rules.of(guildId).find(({ id }) => id === ruleId);
   const posts = new AlertPosts({
-    sink,
+    posts: lines,
     renderer,
     clock,
-    random,
-    report,
     async find({ guildId, bindingId, ruleId, key }) {
       const rule = ruleOf(guildId, ruleId);
       if (rule === undefined) return undefined;
@@ -101,7 +99,8 @@ export function createAlerts(parts: AlertsParts): AlertsWing {
       const server = servers.ofBinding(guildId, bindingId);
       if (incident === undefined || server === undefined) return undefined;
       const [binding] = (await bindings.list(guildId)).filter(({ id }) => id === bindingId);
-      return { rule, incident, serverName: binding?.name ?? server.binding.name };
+      const location = locationOf(parts, binding, incident.entries);
+      return { rule, incident, serverName: binding?.name ?? server.binding.name, location };
     },
     note: ({ bindingId, ruleId, key }, shown) =>
       follower.note({ bindingId, id: ruleId }, (state) => {
@@ -142,16 +141,28 @@ export function createAlerts(parts: AlertsParts): AlertsWing {
         await servers.refresh(wanted.guildId);
         return rule;
       },
+      async edit(guildId, alertId, changed) {
+        const before = ruleOf(guildId, alertId)?.channelId;
+        const rule = await rules.edit(guildId, alertId, changed);
+        await servers.refresh(guildId);
+        if (rule !== undefined && rule.channelId !== before) {
+          // What the channel of before refused says nothing about this one.
+          await follower.note(rule, (state) => {
+            state.refused = undefined;
+          });
+        }
+        return rule;
+      },
       async remove(guildId, alertId) {
         const [removed] = await removeWhere(guildId, ({ id }) => id === alertId);
         return removed;
       },
       async test(guildId, alertId) {
         const rule = ruleOf(guildId, alertId);
-        if (rule === undefined) throw new Failure("bad-command", "There is no such alert any more.");
+        if (rule === undefined) throw new Failure("bad-command", "That alert no longer exists.");
         const binding = (await bindings.list(guildId)).find(({ id }) => id === rule.bindingId);
         const body = renderer.example(rule, binding?.name ?? "");
-        await sink.send(rule.channelId, { ...body, nonce: random.id().slice(0, 25) });
+        await lines.tryOnce(rule.channelId, body);
       },
       status(rule) {
         const refused = follower.ruleStateAtHand(rule)?.refused;
@@ -165,7 +176,6 @@ export function createAlerts(parts: AlertsParts): AlertsWing {
       for (const ref of await follower.unshown()) posts.show(ref, true);
       await runs.recover();
     },
-    stop: () => posts.stop(),
     onRun: (record) => runs.onRun(record),
     onOutside: ({ guildId, id }, rows) => follower.onOutside({ guildId, bindingId: id }, rows),
     async onLinksChanged(guildId) {
@@ -180,7 +190,6 @@ export function createAlerts(parts: AlertsParts): AlertsWing {
       await servers.refresh(guildId);
       for (const { id } of linked) await follower.drop(id);
     },
-    permissionsChanged: (guildId) => posts.permissionsChanged(guildId),
     state: () => ({
       servers: servers.all().length,
       alerts: servers.all().flatMap((server) => server.rules).length,

@@ -30,6 +30,10 @@ export interface Incident {
   /** What its message says; 0: it may not stand in the channel yet. */
   shown: number;
   messageId?: string | undefined;
+  /** Its message says that it may stand there twice. */
+  isMarked?: boolean | undefined;
+  /** When that was posted, or found, by the host's clock. Absent: before this was noted. */
+  postedAtMs?: number | undefined;
   /** Nothing more is done about its message: somebody deleted it, or it could not be posted for too long. */
   isGone?: boolean | undefined;
 }

@@ -2,13 +2,14 @@ import type { AuditLog } from "../domain/ports/audit-log.ts";
 import type { Clock } from "../domain/ports/clock.ts";
 import type { RunRecord } from "../domain/run.ts";
 import type { MemberRun } from "./facts.ts";
+import type { PunishmentTest } from "./punishments.ts";
 import type { WatchedServers } from "./watched-servers.ts";
 
 export interface RunCountPorts {
   readonly audit: Pick<AuditLog, "recentRuns" | "get">;
   readonly servers: WatchedServers;
   readonly clock: Pick<Clock, "nowMs">;
-  isPunishment(text: string): boolean;
+  readonly isPunishment: PunishmentTest;
   /** Counts a run, unless it was counted before. */
   onRun(of: { readonly guildId: string; readonly bindingId: string }, run: MemberRun): void;
   report(what: string, error: unknown): void;

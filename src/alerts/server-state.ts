@@ -89,12 +89,22 @@ const incident = z.object({
   version: z.number(),
   shown: z.number(),
   messageId: z.string().optional(),
+  isMarked: z.boolean().optional(),
+  postedAtMs: z.number().optional(),
   isGone: z.boolean().optional(),
 });
 const ruleState = z.object({
   id: z.string(),
   sprees: storedSpreesSchema,
-  level: z.object({ isArmed: z.boolean(), seen: z.number(), awayS: z.number().exactOptional() }).optional(),
+  level: z
+    .object({
+      isArmed: z.boolean(),
+      seen: z.number(),
+      awayS: z.number().exactOptional(),
+      sinceS: z.number().exactOptional(),
+      lastS: z.number().exactOptional(),
+    })
+    .optional(),
   told: z.number(),
   calls: z
     .array(

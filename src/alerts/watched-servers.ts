@@ -19,10 +19,11 @@ export interface WatchedServersPorts {
 }
 
 const LISTS: Readonly<Record<AlertKind, readonly ListName[]>> = {
-  kills: ["killLogs"],
+  // Where the one who kills, or waits, is stands in the list of players; it costs the service nothing more.
+  kills: ["killLogs", "players"],
   punishments: ["commandLogs"],
   outside: ["commandLogs"],
-  calls: ["modCalls"],
+  calls: ["modCalls", "players"],
   // How many there are stands in every answer; the list itself costs the service nothing more.
   full: ["players"],
   empty: ["players"],

@@ -1,6 +1,7 @@
-import type { Failure } from "../domain/failure.ts";
+import { Failure } from "../domain/failure.ts";
 import type { Clock } from "../domain/ports/clock.ts";
 import type { WorkPermit } from "../domain/ports/work-permit.ts";
+import { HALT_BEGAN } from "./carrier.ts";
 import * as refusals from "./gate-failures.ts";
 import { paused } from "./http/permitted-transport.ts";
 import type { KeyDesk } from "./keys/key-desk.ts";
@@ -29,9 +30,13 @@ export interface AdmissionParts {
 
 /** A command that would wait longer for its server's command bucket is refused: only a drained bucket takes so long. */
 const PACE_PATIENCE_MS = 60_000;
+/** A request whose route is left alone for longer is refused at once; the refusal names the time. */
+const ROUTE_PATIENCE_MS = 2_000;
 const MOST_WAITING = 10_000;
 /** People of one guild: they must not take the places of all. */
 const MOST_WAITING_OF_GUILD = 200;
+/** What a person asked for longer ago has nobody any more to be told to: an answer can be given for so long. */
+const PERSON_WAITS_MS = 15 * 60_000;
 /** Requests in flight for one key: a key that turns bad costs at most this many. */
 const IN_FLIGHT_OF_PROVEN_KEY = 2;
 
@@ -40,6 +45,8 @@ export class Admission {
   readonly #parts: AdmissionParts;
   /** The number of refusals of keys after which the waiting requests were last checked. */
   #refusalsSeen = 0;
+  /** A route was left alone since then. */
+  #isRouteHeld = false;
 
   constructor(parts: AdmissionParts) {
     this.#parts = parts;
@@ -56,29 +63,57 @@ export class Admission {
     if (parked !== undefined && exchange.proving !== true) return refusals.parked(parked);
     const halted = halt.failure();
     if (halted !== undefined) return halted;
+    const held = this.#routeHeld(exchange);
+    if (held !== undefined) return held;
     const risky = desk.refusal(exchange);
     if (risky !== undefined) this.#parts.onRisky();
     return risky ?? this.#crowded(exchange);
   }
 
   /** Whether a request whose turn has come is sent; refuses it if not. */
-  mayLeave(job: Job): boolean {
+  mayLeave(job: Job, nowMs: number): boolean {
     const { source, mayStart, proving, isAskedAgain } = job.exchange;
+    const isStale = job.waitingClass === "person" && nowMs - job.askedMs > PERSON_WAITS_MS;
     // A 429 may have sent it back while another answer had its key parked.
     const isForParked = proving === true || isAskedAgain === true;
     const parked = isForParked ? undefined : this.#parts.guard.parked(source);
     if (parked !== undefined) job.reject(refusals.parked(parked));
-    else if (mayStart?.() === false) job.reject(refusals.noLongerWanted());
+    else if (isStale || mayStart?.() === false) job.reject(refusals.noLongerWanted());
     else return true;
     return false;
   }
 
-  /** After a refusal of a key: requests that would now wait too long for the budget are refused. */
-  refuseRisky(): void {
+  /** A request failed; gives the failure that its caller gets, which names the wait where its route is left alone. */
+  onFailed(exchange: Exchange, failure: Failure): Failure {
+    const { rateLimiter, clock, inFlight } = this.#parts;
+    const nowMs = clock.monotonicMs();
+    const wait = rateLimiter.routeWait(exchange, nowMs);
+    if (wait === undefined) return failure;
+    this.#isRouteHeld = true;
+    inFlight.cancelUnwritten(HALT_BEGAN, (other) => rateLimiter.routeWait(other, nowMs) !== undefined);
+    return refusals.again(failure, this.#wallMs(wait.untilMs));
+  }
+
+  /** Where a key was asked again and was silent again, people who wait for its answer are told; in an outage all are. */
+  onLost({ source, waitingClass }: Exchange, error: unknown): void {
+    if (waitingClass !== "internal") return;
+    const failure = refusals.lost(error, "no");
+    const { isOutage } = this.#parts.desk;
+    this.#parts.waiting.refuseEach((job) => {
+      const isTold = job.waitingClass === "person" && (isOutage || job.exchange.source === source);
+      return isTold ? failure : undefined;
+    });
+  }
+
+  /** Refuses requests that would now wait too long: for the budget of keys, or for a route that is left alone. */
+  refuseHopeless(): void {
     const { desk, waiting } = this.#parts;
-    if (this.#refusalsSeen === desk.refusals) return;
+    if (this.#refusalsSeen === desk.refusals && !this.#isRouteHeld) return;
     this.#refusalsSeen = desk.refusals;
-    waiting.refuseEach((job) => (job.probe ? undefined : desk.refusal(job.exchange)));
+    this.#isRouteHeld = false;
+    waiting.refuseEach(({ exchange, probe }) =>
+      probe ? undefined : (desk.refusal(exchange) ?? this.#routeHeld(exchange)),
+    );
   }
 
   /** When it may start, monotonic; infinitely late until something happens. */
@@ -99,6 +134,21 @@ export class Admission {
     const { inFlight, connections, rateLimiter } = this.#parts;
     if (inFlight.size >= connections) return Number.POSITIVE_INFINITY;
     return rateLimiter.hopelessUntilMs(waitingClass, nowMs);
+  }
+
+  /** Our own questions wait for the route as well, and are refused by nobody. */
+  #routeHeld(exchange: Exchange): Failure | undefined {
+    const { rateLimiter, clock } = this.#parts;
+    const nowMs = clock.monotonicMs();
+    const wait = exchange.waitingClass === "internal" ? undefined : rateLimiter.routeWait(exchange, nowMs);
+    if (wait === undefined || wait.untilMs - nowMs <= ROUTE_PATIENCE_MS) return undefined;
+    const { code, message, serviceCode } = wait.failure;
+    return refusals.again(new Failure(code, message, { serviceCode }), this.#wallMs(wait.untilMs));
+  }
+
+  #wallMs(monotonicMs: number): number {
+    const { clock } = this.#parts;
+    return Math.ceil(clock.nowMs() + monotonicMs - clock.monotonicMs());
   }
 
   #crowded({ source, route, waitingClass, turn }: Exchange): Failure | undefined {

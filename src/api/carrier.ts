@@ -61,8 +61,7 @@ export class Carrier {
   /** Sends it on its way; it is written once the store knows what it risks. */
   start(job: Job, nowMs: number): void {
     const { rateLimiter, desk, mayLeave } = this.#parts;
-    const { source, route } = job.exchange;
-    const request = this.inFlight.launch(job, rateLimiter.started(source, route, nowMs), nowMs);
+    const request = this.inFlight.launch(job, rateLimiter.started(job.exchange, nowMs), nowMs);
     const written = desk.start(request, job.exchange, job.probe);
     const kept = mayLeave === undefined ? written : mayLeave(request);
     if (kept === undefined) this.#write(request);
@@ -94,7 +93,9 @@ export class Carrier {
   /** A refusal is one from its first line on, and one whose body breaks off was one all the same. */
   #onHead(request: InFlightRequest, head: WireHead): void {
     const { status } = head;
-    if (request.hasEnded || (status !== 429 && status !== 403)) return;
+    if (request.hasEnded) return;
+    request.isAnswered = true;
+    if (status !== 429 && status !== 403) return;
     request.refusal = head;
     if (status === 429) this.inFlight.cancelUnwritten(HALT_BEGAN);
   }
@@ -107,7 +108,8 @@ export class Carrier {
     if (!this.inFlight.end(request)) return;
     const { rateLimiter, clock, desk, onLost } = this.#parts;
     const wasWritten = request.startedMs !== undefined;
-    desk.onEnded(request, wasWritten ? "silent" : "unsent");
+    // A body that broke off behind another status than 403 was no refusal.
+    desk.onEnded(request, !wasWritten ? "unsent" : request.isAnswered ? "unclear" : "silent");
     rateLimiter.lost(request, clock.monotonicMs());
     onLost(request.job, error, wasWritten);
   }
@@ -120,14 +122,14 @@ export class Carrier {
     const nowMs = clock.monotonicMs();
     const observation: Observation = { sentMs: request.startedMs ?? request.dispatchedMs, readMs: nowMs };
 
-    const serverMs = rateLimiter.learnClock(answer, observation);
+    const { serverMs, setByMs } = rateLimiter.learnClock(answer, observation);
     const blanker = this.#blankers.of(source, key, nowMs);
     const outcome = classify(answer, {
       route,
       nowMs: serverMs,
       read: (body) => blanker.read(body, parse),
     });
-    rateLimiter.learn({ request, answer, outcome, observation });
+    rateLimiter.learn({ request, answer, outcome, observation, setByMs });
     const evidence = keyEvidenceOf(outcome, route === "command" && desk.riskOf(request) === "fresh");
     if (evidence === "refused" && outcome.kind === "failure") guard.noLongerFresh(source);
     desk.onEnded(request, evidence);

@@ -8,6 +8,7 @@ import type { WorkPermit } from "../domain/ports/work-permit.ts";
 import type { ServerKey } from "../domain/server-key.ts";
 import type { Log } from "../log.ts";
 import type { Transport } from "./http/transport.ts";
+import type { StoredCommandPermission } from "./keys/command-permissions.ts";
 import type { TakenKey } from "./keys/key-guard.ts";
 import type { StoredBudget, StoredOpenRequests } from "./keys/key-records.ts";
 import type { RejectedKey } from "./keys/rejected-keys.ts";
@@ -18,6 +19,8 @@ import type { StoredRefusedRead } from "./limits/refused-reads.ts";
 export interface ServiceClientOptions {
   readonly serviceUrl: string;
   readonly globalKey?: ServerKey;
+  /** The only family of addresses that is used to reach it. @default both */
+  readonly family?: 4 | 6 | undefined;
   readonly keys: KeyRing;
   /** One document: the halt of this identity. */
   readonly halts: Documents<StoredHalt>;
@@ -31,6 +34,11 @@ export interface ServiceClientOptions {
   readonly takenKeys: Documents<TakenKey>;
   /** Servers that the service does not let us read though their keys are good, by HMAC of the key. */
   readonly refusedReads: Documents<StoredRefusedRead>;
+  /** Whose owners let this host run commands, by HMAC of the key. */
+  readonly commandPermissions: Documents<StoredCommandPermission>;
+  /** What owners are shown who are to allow commands. */
+  readonly serviceAppId?: string | undefined;
+  readonly publicAddresses?: readonly string[] | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly metrics: Metrics;

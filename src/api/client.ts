@@ -1,28 +1,34 @@
 // Over 200 lines: puts the parts of the wing together behind its ports; each port is a few lines.
 import type { CommandAnswer, ListName, ServerStatus, Snapshot, SourceId } from "../domain/model.ts";
+import type { CommandPermission, OwnerPage, PermissionCheck } from "../domain/ports/command-permission.ts";
 import type {
   CommandOptions,
   KeyVerifier,
   ReadOptions,
   ServiceClient,
+  TypedBy,
+  TypedTries,
 } from "../domain/ports/service-client.ts";
 import type { BadKeys, ServiceHealth } from "../domain/ports/service-health.ts";
 import type { SharedLimits } from "../domain/ports/shared-limits.ts";
 import type { ServerKey } from "../domain/server-key.ts";
 import type { ServiceClientOptions } from "./client-options.ts";
+import { CommandCalls } from "./command-calls.ts";
 import { Gate } from "./gate.ts";
-import { linkedKey, unlinked } from "./gate-failures.ts";
+import { unlinked } from "./gate-failures.ts";
 import { permittedTransport } from "./http/permitted-transport.ts";
 import { createTransport } from "./http/transport.ts";
 import type { KeyBudget } from "./keys/budget.ts";
+import type { StoredCommandPermission } from "./keys/command-permissions.ts";
 import type { KeyDesk } from "./keys/key-desk.ts";
+import { takenEarlier } from "./keys/key-errands.ts";
 import type { KeyGuard } from "./keys/key-guard.ts";
 import type { KeyRecords } from "./keys/key-records.ts";
 import { openDesk } from "./keys/open-desk.ts";
 import { verifyKey } from "./keys/verify-key.ts";
+import { ONE_PROBE_FIRST } from "./limits/announced-halt.ts";
 import type { StoredRefusedRead } from "./limits/refused-reads.ts";
 import { loggedSend } from "./logged-send.ts";
-import { readCommandAnswer } from "./schema.ts";
 import { StatusReads } from "./status-reads.ts";
 
 /** What the gate and the key guard know, for /state. No secrets, no bucket names. */
@@ -32,7 +38,7 @@ export interface ServiceClientState extends ReturnType<Gate["state"]> {
   readonly badKeys: BadKeys;
 }
 
-export interface Service extends ServiceClient, KeyVerifier, ServiceHealth {
+export interface Service extends ServiceClient, KeyVerifier, ServiceHealth, CommandPermission {
   /** The stored halt and the parked keys; to be awaited before the first request. */
   restore(): Promise<void>;
   state(): ServiceClientState;
@@ -63,6 +69,7 @@ class GatedClient implements Service {
   readonly #gate: Gate;
   readonly #send: Gate["send"];
   readonly #reads: StatusReads;
+  readonly #commands: CommandCalls;
   readonly #closeTransport: () => Promise<void>;
   /** With another global key the service counts another identity: its halt is not ours. */
   readonly #identity: string;
@@ -74,7 +81,7 @@ class GatedClient implements Service {
   constructor(options: ServiceClientOptions) {
     this.#options = options;
     const connections = options.connections ?? CONNECTIONS;
-    const { globalKey, keys, clock, metrics, onEvent, log } = options;
+    const { serviceUrl, family, globalKey, keys, clock, metrics, onEvent, log } = options;
     const { rejected, openRequests, takenKeys: taken, keyBudget: budget, badKeyBudget } = options;
     this.#identity = globalKey === undefined ? "address" : `application-${keys.sourceOf(globalKey)}`;
     const limits = options.shared?.limitsOf(this.#identity);
@@ -93,7 +100,7 @@ class GatedClient implements Service {
     this.#records = keyDesk.records;
     this.#desk = keyDesk.desk;
     const http =
-      options.transport === undefined ? createTransport(options.serviceUrl, connections) : undefined;
+      options.transport === undefined ? createTransport({ serviceUrl, family, connections }) : undefined;
     const send = options.transport ?? http?.send;
     if (send === undefined) throw new TypeError("a service client needs a transport");
     const { permit } = options;
@@ -120,6 +127,7 @@ class GatedClient implements Service {
       connections,
       keyOf: (source) => keys.keyOf(source),
       sources: () => keys.sources(),
+      usesEarlierKeys: () => this.#records.mayLackHalt,
       onEvent,
       onHaltChanged: () => this.#keepHalt(),
       onRejectedChanged: (source) => this.#records.keepRejected(source),
@@ -134,14 +142,25 @@ class GatedClient implements Service {
       gate: { send: this.#send },
       keepRefused: (source, record) => this.#keepRefusedRead(source, record),
     });
+    this.#commands = new CommandCalls({
+      ...options,
+      gate: { send: this.#send },
+      keep: (source, record) => this.#keepPermission(source, record),
+    });
   }
 
   async restore(): Promise<void> {
     await this.#desk.restore();
     const halt = await this.#options.halts.get(this.#identity);
     if (halt !== undefined) this.#gate.halt.restore(halt);
+    else if (
+      this.#records.mayLackHalt &&
+      takenEarlier(this.#guard, this.#options.keys.sources()) !== undefined
+    )
+      this.#gate.halt.restore(ONE_PROBE_FIRST);
     for await (const [source, record] of this.#options.refusedReads.entries())
       this.#reads.restoreRefused(source as SourceId, record);
+    await this.#commands.restore();
     await this.#gate.resumeWork();
   }
 
@@ -149,31 +168,26 @@ class GatedClient implements Service {
     return this.#reads.read(source, lists, options);
   }
 
-  async command(
-    source: SourceId,
-    text: string,
-    { signal, mayStart, guildId }: CommandOptions = {},
-  ): Promise<CommandAnswer> {
-    const key = linkedKey(await this.#options.keys.keyOf(source));
-    const answered = await this.#send({
-      source,
-      key,
-      route: "command",
-      waitingClass: "person",
-      turn: guildId,
-      path: "/v2/server/command",
-      body: JSON.stringify({ command: text }),
-      signal,
-      mayStart,
-    });
-    const answer = readCommandAnswer(answered.json);
-    return { ...answer, sentAtMs: answered.sentAtMs, answeredAtMs: answered.readAtMs };
+  command(source: SourceId, text: string, options: CommandOptions = {}): Promise<CommandAnswer> {
+    return this.#commands.command(source, text, options);
   }
 
-  verifyKey(key: ServerKey, guildId: string): Promise<ServerStatus> {
+  check(source: SourceId, guildId: string): Promise<PermissionCheck> {
+    return this.#commands.check(source, guildId);
+  }
+
+  ownerPage(source: SourceId): Promise<OwnerPage> {
+    return this.#commands.ownerPage(source);
+  }
+
+  typedTries(by: TypedBy): TypedTries {
+    return this.#desk.typedTries(by);
+  }
+
+  verifyKey(key: ServerKey, by: TypedBy): Promise<ServerStatus> {
     const { keys, clock } = this.#options;
     const parts = { keys, clock, guard: this.#guard, desk: this.#desk, send: this.#send };
-    return verifyKey(parts, { key, guildId });
+    return verifyKey(parts, { key, by });
   }
 
   halt(): ReturnType<ServiceHealth["halt"]> {
@@ -206,6 +220,10 @@ class GatedClient implements Service {
     };
   }
 
+  commandPermission(source: SourceId): ReturnType<ServiceHealth["commandPermission"]> {
+    return this.#commands.known(source);
+  }
+
   commandReadyAtMs(source: SourceId): number {
     return this.#gate.commandReadyAtMs(source);
   }
@@ -229,12 +247,13 @@ class GatedClient implements Service {
     this.#gate.dropKey(source, unlinked());
     this.#desk.forget(source);
     this.#reads.forget(source);
+    this.#commands.forget(source);
   }
 
   async close(): Promise<void> {
     await this.#gate.close();
-    await this.#records.close();
     await this.#writes;
+    await this.#records.close();
     await this.#closeTransport();
   }
 
@@ -250,6 +269,13 @@ class GatedClient implements Service {
       this.#limits === undefined ? halts.delete(this.#identity) : this.#limits.clearHalt();
     this.#write("halt", () =>
       this.#gate.halt.current === undefined ? clear() : halts.set(this.#identity, this.#gate.halt.stored),
+    );
+  }
+
+  #keepPermission(source: SourceId, record: StoredCommandPermission | undefined): void {
+    const { commandPermissions } = this.#options;
+    this.#write("permission to run commands", () =>
+      record === undefined ? commandPermissions.delete(source) : commandPermissions.set(source, record),
     );
   }
 

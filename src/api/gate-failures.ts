@@ -9,11 +9,13 @@ export function stopping(): Failure {
 }
 
 export function tooMany(): Failure {
-  return new Failure("queue-full", "Too many requests wait for the service already.");
+  return new Failure("queue-full", "Too many requests are already waiting for the game service.");
 }
 
 export function drained(retryAtMs: number): Failure {
-  return new Failure("rate-limited", "Another program uses up this server's commands.", { retryAtMs });
+  return new Failure("rate-limited", "Another program is using up this server's command limit.", {
+    retryAtMs,
+  });
 }
 
 export function parked(key: RejectedKey): Failure {
@@ -21,8 +23,14 @@ export function parked(key: RejectedKey): Failure {
   return new Failure("key-rejected", key.why, code);
 }
 
+/** The same failure, which names when asking again makes sense. */
+export function again(failure: Failure, retryAtMs: number): Failure {
+  const { code, message, ran, commandId, serviceCode } = failure;
+  return new Failure(code, message, { ran, retryAtMs, commandId, serviceCode });
+}
+
 export function stillDoubted(): Failure {
-  return new Failure("unreachable", "The service refused this key once and could not be asked again.");
+  return new Failure("unreachable", "The game service refused this key once. Marshal could not ask again.");
 }
 
 /** A bare 403 on a command whose key works: the owner has not authorised it. */
@@ -31,7 +39,7 @@ export function unauthorised(failure: Failure): Failure {
 }
 
 export function unlinked(): Failure {
-  return new Failure("not-linked", "No guild has this server linked any more.");
+  return new Failure("not-linked", "This server is no longer linked.");
 }
 
 /** The open key; throws where nobody has the server linked. */
@@ -41,42 +49,48 @@ export function linkedKey(key: ServerKey | undefined): ServerKey {
 }
 
 export function noLongerWanted(): Failure {
-  return new Failure("expired", "It waited until whoever asked no longer stands for it.");
+  return new Failure("expired", "It waited too long to be sent safely.");
 }
 
 export function abortedBy(signal: AbortSignal, ran: "no" | "unknown"): Failure {
   const { reason } = signal;
   if (reason instanceof Failure) return new Failure(reason.code, reason.message, { ran, cause: reason });
-  return new Failure("expired", "It was given up before the service answered.", { ran, cause: reason });
+  return new Failure("expired", "Marshal gave up before the game service answered.", { ran, cause: reason });
 }
 
 export function lost(error: unknown, ran: "no" | "unknown"): Failure {
   if (error instanceof Failure) return new Failure(error.code, error.message, { ran, cause: error.cause });
-  return new Failure("unreachable", "The service could not be reached.", { ran, cause: error });
+  return new Failure("unreachable", "The game service could not be reached.", { ran, cause: error });
 }
 
 /** All of the budget of bad keys is spent, or held by requests that were never answered. */
 export function keysSpent(retryAtMs: number): Failure {
   const words =
-    "So many server keys were refused within an hour, or may have been, that Marshal asks nothing for now: going on could get this host banned.";
+    "Too many server keys were refused in the last hour. Marshal has stopped asking for now, or this host could get banned.";
   return new Failure("rate-limited", words, { retryAtMs });
 }
 
 /** The last unit of the budget waits until the process has run for a while. */
 export function killedOften(retryAtMs: number): Failure {
-  const words = "Marshal was stopped abruptly several times and waits a moment before it asks again.";
+  const words = "Marshal crashed several times, so it waits a moment before it asks again.";
   return new Failure("rate-limited", words, { retryAtMs });
 }
 
 /** Other keys were refused; this one waits for its turn. */
 export function keyWaits(code: "rate-limited" | "denied", retryAtMs: number): Failure {
   const words =
-    "The service refused several server keys within a short time, so Marshal asks the other servers one after the other; this one's turn has not come.";
+    "The game service refused several server keys, so Marshal checks the others one by one. This server is still waiting its turn.";
   return new Failure(code, words, { retryAtMs });
+}
+
+/** Requests with this key go unanswered while others are answered. */
+export function unanswered(retryAtMs: number): Failure {
+  const words = "The service does not answer for this server, though it answers for others.";
+  return new Failure("unreachable", words, { retryAtMs });
 }
 
 /** The share of the budget for typed keys is spent. */
 export function linkingWaits(where: string, retryAtMs: number): Failure {
-  const words = `Too many wrong keys were tried ${where}; linking waits so that nobody is banned.`;
+  const words = `Too many wrong keys were tried ${where}. Linking is paused so that Marshal doesn't get banned.`;
   return new Failure("denied", words, { retryAtMs });
 }

@@ -9,7 +9,7 @@ import type { SharingParts } from "./shared/sharing.ts";
 export interface GateOptions
   extends Pick<CarrierParts, "transport" | "clock" | "metrics" | "desk" | "globalKey" | "deadlineMs">,
     Pick<AdmissionParts, "guard" | "connections" | "permit">,
-    Pick<KeyErrandsParts, "keyOf" | "sources"> {
+    Pick<KeyErrandsParts, "keyOf" | "sources" | "usesEarlierKeys"> {
   /** Unguessable; bucket names are hashed with it. The same in processes that share. */
   readonly salt: string;
   /** Where several processes ask from one address. @default this one is alone */

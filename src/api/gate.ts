@@ -112,8 +112,8 @@ export class Gate {
 
   /** Sends when its turn has come. Rejects with a Failure; a command's tells whether it may have run. */
   send(exchange: Exchange): Promise<Answered> {
-    const refusal = this.#closed ? undefined : this.#admission.refusal(exchange);
-    return refusal ? Promise.reject(refusal) : this.#enqueue(exchange, false);
+    const why = this.#closed ? undefined : this.#admission.refusal(exchange);
+    return why ? Promise.reject(why) : this.#enqueue(exchange, false);
   }
 
   /** When a command of this source could start, epoch milliseconds. */
@@ -161,7 +161,7 @@ export class Gate {
   #enqueue(exchange: Exchange, probe: boolean): Promise<Answered> {
     if (this.#closed) return Promise.reject(refusals.stopping());
     const { source, key, proving, waitingClass } = exchange;
-    const answered = this.#waiting.enter(exchange, probe);
+    const answered = this.#waiting.enter(exchange, probe, this.#clock.monotonicMs());
     if (!proving && this.#guard.isDoubtful(source) && waitingClass !== "internal")
       void this.#refusedKeys.confirm(source, key);
     this.#pump();
@@ -185,7 +185,7 @@ export class Gate {
     else job.reject(refusals.abortedBy(signal, job.exchange.route === "command" ? "unknown" : "no"));
   }
 
-  /** Starts whatever may start now and sets the alarm for the next moment at which something may. */
+  /** Starts what may start now, and sets the alarm for when something may. */
   #pump(): void {
     this.#alarm.cancel();
     if (this.#closed || this.#carrier.inFlight.isBeingStopped) return;
@@ -195,9 +195,9 @@ export class Gate {
   }
 
   #startReady(): void {
-    this.#admission.refuseRisky();
-    if (this.#halt.state === "open") this.#errands.checkNext();
-    let wakeAtMs = this.#desk.wakeAtMs() ?? Number.POSITIVE_INFINITY;
+    this.#admission.refuseHopeless();
+    // No key is checked beside a probe: a check that is due then is no reason to look again.
+    let wakeAtMs = this.#halt.state === "open" ? this.#errands.checkNext() : Number.POSITIVE_INFINITY;
     while (!this.#waiting.isEmpty) {
       const nowMs = this.#clock.monotonicMs();
       const taken = this.#waiting.take(
@@ -209,7 +209,7 @@ export class Gate {
         wakeAtMs = Math.min(wakeAtMs, taken.wakeAtMs);
         break;
       }
-      if (this.#admission.mayLeave(taken.next)) this.#carrier.start(taken.next, nowMs);
+      if (this.#admission.mayLeave(taken.next, nowMs)) this.#carrier.start(taken.next, nowMs);
     }
     this.#alarm.set(wakeAtMs);
   }
@@ -228,6 +228,7 @@ export class Gate {
       this.#carrier.count(route, "lost");
       job.reject(refusals.lost(error, route === "command" && wasWritten ? "unknown" : "no"));
       if (job.probe) this.#halt.postpone(PROBE_AGAIN_MS);
+      else this.#admission.onLost(job.exchange, error);
     }
     this.#pump();
   }
@@ -243,7 +244,7 @@ export class Gate {
       if (step.kind === "taken") this.#noteTaken(job.exchange, step.speaksForKey, observation);
       // The service answered as it does when nothing is wrong with us.
       if (job.probe) this.#resume();
-      if (step.kind === "failed") job.reject(step.outcome.failure);
+      if (step.kind === "failed") job.reject(this.#admission.onFailed(job.exchange, step.outcome.failure));
       else {
         const { json, dateMs } = step.outcome;
         const sentAtMs = this.#wallMs(observation.sentMs);

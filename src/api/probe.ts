@@ -47,7 +47,7 @@ export class Probe {
     const { guard, waiting } = this.#parts;
     const waiter = waiting().find((job) => !guard.isDoubtful(job.exchange.source));
     if (waiter === undefined) return undefined;
-    const { source, key, proving, guildId } = waiter.exchange;
-    return { source, key, proving, guildId };
+    const { source, key, proving, typedBy } = waiter.exchange;
+    return { source, key, proving, typedBy };
   }
 }

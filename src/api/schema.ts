@@ -139,7 +139,7 @@ const READERS: {
 export function readStatus(wire: unknown): ServerStatus {
   const parsed = statusRow.safeParse(wire);
   if (!parsed.success)
-    throw new Failure("bad-response", "The service's answer is not a server's status.", {
+    throw new Failure("bad-response", "The game service's answer was not a server status.", {
       cause: parsed.error,
     });
   const row = parsed.data;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { SourceId } from "../domain/model.ts";
+import type { StoredCommandPermission } from "./keys/command-permissions.ts";
 import type { TakenKey } from "./keys/key-guard.ts";
 import type { StoredBudget, StoredOpenRequests } from "./keys/key-records.ts";
 import type { RejectedKey } from "./keys/rejected-keys.ts";
@@ -27,14 +28,23 @@ const rejected = z.object({
 const source = z.custom<SourceId>((value) => typeof value === "string" && value !== "");
 const units = z.object({
   refusals: z.array(z.object({ ageMs: z.number(), guildId: z.string().optional() })),
-  open: z.array(z.object({ source, ageMs: z.number(), guildId: z.string().optional() })),
+  open: z.array(
+    z.object({
+      source,
+      ageMs: z.number(),
+      guildId: z.string().optional(),
+      isSoft: z.boolean().optional(),
+    }),
+  ),
 });
 const wave = z.object({ id: z.string(), openedAgeMs: z.number(), lastAgeMs: z.number() });
 const again = z.array(z.object({ source, leftMs: z.number() }));
 const budget = units.extend({
   wave: wave.optional(),
   again: again.optional(),
+  typed: z.array(z.object({ guildId: z.string(), ageMs: z.number() })).optional(),
   flightsOf: z.number().optional(),
+  endedInOrder: z.boolean().optional(),
 });
 const openRequests = units.extend({ process: z.number().optional() });
 const taken = z.object({ takenAtMs: z.number(), wave: z.string().optional() });
@@ -77,4 +87,19 @@ export function parseTakenKey(value: unknown): TakenKey {
 /** Checks why a server may not be read, as read from the store; throws on any other shape. */
 export function parseRefusedRead(value: unknown): StoredRefusedRead {
   return refusedRead.parse(value);
+}
+
+const commandPermission = z.object({
+  state: z.enum(["allowed", "refused"]),
+  byCheck: z.boolean(),
+  why: z.string(),
+  serviceCode: z.number().optional(),
+  sinceMs: z.number(),
+  leftMs: z.number(),
+  untilMs: z.number(),
+});
+
+/** Checks whose owner lets this host run commands, as read from the store; throws on any other shape. */
+export function parseCommandPermission(value: unknown): StoredCommandPermission {
+  return commandPermission.parse(value);
 }

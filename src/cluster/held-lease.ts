@@ -7,6 +7,8 @@ import { nameOf } from "./shard-block.ts";
 
 const RENEW_EVERY_MS = 3_000;
 const RETRY_MS = 500;
+/** Discord waits 3 s for a first answer: a successor takes the first half. */
+const OTHERS_FIRST_MS = 1_500;
 
 /** Why a lease ended. taken: another holds it. expired: it could not be renewed in time. */
 export type LeaseEnd = "taken" | "gone" | "changed" | "expired" | "released";
@@ -21,8 +23,8 @@ export interface HeldLeaseParts {
   readonly log: Log;
 }
 
-const NOT_RENEWED = "Marshal's database does not answer, so nothing is posted or sent until it does.";
-const OVER = "Marshal is being taken over by another of its processes; that takes some seconds.";
+const NOT_RENEWED = "Marshal's database is not answering. Nothing is posted or sent until it does.";
+const OVER = "Another Marshal process is taking over. That takes a few seconds.";
 
 /** A lease that was claimed, from its claim to its end; it renews itself. */
 export class HeldLease implements WorkPermit {
@@ -74,6 +76,10 @@ export class HeldLease implements WorkPermit {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
+  othersFirst(): Promise<void> {
+    return this.#parts.clock.sleep(OTHERS_FIRST_MS);
+  }
+
   /** A write was refused because another's token stands there, or none. */
   onFenceRefused(): void {
     void this.#renew();
@@ -96,7 +102,7 @@ export class HeldLease implements WorkPermit {
     const { leases, lease, log } = this.#parts;
     await leases
       .release(lease)
-      .catch((err: unknown) => log.warn({ err }, "the lease could not be given up; it ends by itself"));
+      .catch((err: unknown) => log.warn({ err }, "the lease could not be released; it expires by itself"));
   }
 
   async #renew(): Promise<void> {

@@ -23,11 +23,11 @@ export interface ShardClaimantParts {
 export type ClaimState = "free" | "taken" | "other-count" | "redis-changed" | "redis-gone" | "discord-gone";
 
 const WORDS: Readonly<Record<ClaimState, string>> = {
-  free: "a free block of shards is being claimed",
-  taken: "standing by: other processes hold all shards; this one takes over when one of them is lost",
-  "other-count": "standing by: processes with another number of shards are still at work (SHARDS)",
-  "redis-changed": "waiting for the length of a lease, because Redis was restarted or replaced",
-  "redis-gone": "Redis does not answer; nothing is posted, run or asked until it does",
+  free: "claiming a free block of shards",
+  taken: "standing by: other processes have all shards; this one takes over if one fails",
+  "other-count": "standing by: processes with another number of shards are still running (SHARDS)",
+  "redis-changed": "waiting one lease, because Redis was restarted or replaced",
+  "redis-gone": "Redis is not answering; nothing is posted, run or read until it does",
   "discord-gone": "Discord does not say how many shards it wants",
 };
 
@@ -57,7 +57,7 @@ export class ShardClaimant {
       const found = await this.#tryOnce(first);
       if (found instanceof HeldLease) {
         this.#standing = "free";
-        log.info({ block: nameOf(found.lease.block) }, "these shards are served by this process now");
+        log.info({ block: nameOf(found.lease.block) }, "this process serves these shards now");
         return found;
       }
       if (found !== this.#standing) log.info({ why: found }, WORDS[found]);

@@ -5,11 +5,11 @@ import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import type { Guilds } from "../domain/ports/guilds.ts";
 import type { Members } from "../domain/ports/members.ts";
-import type { Notifier } from "../domain/ports/notifier.ts";
-import type { Remover } from "../domain/ports/panels.ts";
+import type { Metrics } from "../domain/ports/metrics.ts";
+import type { DirectMessages } from "../domain/ports/notifier.ts";
 import type { LateAnswers } from "../domain/ports/run-answers.ts";
 import type { Settings } from "../domain/ports/settings.ts";
-import type { Sink } from "../domain/ports/sink.ts";
+import type { Remover, Sink } from "../domain/ports/sink.ts";
 import type { WorkPermit } from "../domain/ports/work-permit.ts";
 import type { Log } from "../log.ts";
 import type { Command } from "./command.ts";
@@ -20,7 +20,8 @@ import { createGuildView, mayReadHistory } from "./connection/guild-view.ts";
 import { createMembers } from "./connection/members.ts";
 import { createPermittedRest } from "./connection/permitted-rest.ts";
 import { shardOf } from "./connection/removed-guilds.ts";
-import { createSetupOffer } from "./connection/setup-offer.ts";
+import type { LimitsListener } from "./connection/request-limits.ts";
+import type { JoinedGuild } from "./connection/setup-offer.ts";
 import { createAnswerRests } from "./interactions/answer-rests.ts";
 import { createCommandRegistry } from "./interactions/command-registry.ts";
 import { createDispatch, type Dispatch } from "./interactions/dispatch.ts";
@@ -29,6 +30,7 @@ import { createLateAnswers } from "./interactions/late-answers.ts";
 import { createPendingLinks } from "./interactions/pending-links.ts";
 import { answerOutsideGuild, readInteraction } from "./interactions/read-interaction.ts";
 import { registeredIds, registerWhenChanged } from "./interactions/registration.ts";
+import { createDirectMessages } from "./messages/direct-messages.ts";
 import { createNotifier } from "./messages/notifier.ts";
 import { permittedSink } from "./messages/permitted-sink.ts";
 import { createSink } from "./messages/sink.ts";
@@ -52,6 +54,7 @@ export interface DiscordPorts {
   readonly registered: Documents<string>;
   readonly clock: Clock;
   readonly random: Random;
+  readonly metrics: Pick<Metrics, "observe">;
   readonly log: Log;
 }
 
@@ -87,22 +90,30 @@ interface DiscordState {
 
 export interface Discord {
   readonly sink: Sink & Remover;
-  readonly notifier: Notifier;
+  readonly direct: DirectMessages;
   readonly members: Members;
   readonly guilds: Guilds;
   readonly lateAnswers: LateAnswers;
+  /** Whose channel it is; undefined: one of direct messages, or not known before the login. */
+  readonly guildOf: (channelId: string) => string | undefined;
+  /** This one hears of what Discord's answers say of its limits, in the place of an earlier one. */
+  listenToLimits(listener: LimitsListener): void;
   /**
    * Resolves with the reason, in words, when Discord refuses this bot until its operator acts: the token was reset, or
    * the gateway closed for good. Until `start` has resolved, `start` rejects with the reason instead.
    */
   readonly ended: Promise<string>;
+  /** Resolves when the login has found Discord away: it goes on by itself when Discord is back. */
+  readonly away: Promise<void>;
   /** Hands the events of guilds to `listener`. To be called before `start`. */
   listen(listener: GuildListener): void;
-  /** Logs in, and registers the commands when they have changed. Rejects with LoginError. */
+  /** The guided set-up is offered by `offer`, which hears of guilds that the bot has joined. To be called before `start`. */
+  offerSetupBy(offer: (guild: JoinedGuild) => void): void;
+  /** Logs in, as soon as Discord can be reached, and registers the commands when they have changed. Rejects with LoginError. */
   start(commands: readonly Command[], services: GivenServices): Promise<void>;
   /** Takes no more interactions; resolves when those under way have ended, at the latest after `graceMs`. */
   quiet(graceMs: number): Promise<void>;
-  /** Disconnects, also a connection that was given. Sink, notifier and members no longer work after it. */
+  /** Disconnects, also a connection that was given. Sink, direct messages and members no longer work after it. */
   stop(): Promise<void>;
   /** Whether the bot is in that guild; undefined: not known (not logged in, or another process's shard). */
   isHere(guildId: string): boolean | undefined;
@@ -120,7 +131,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
   const commandIds = new Map<string, string>();
   const gateway = ports.gateway ?? createGateway(ports);
   const { client, presence } = gateway;
-  const rest = permit === undefined ? gateway.rest : createPermittedRest(gateway.rest, ports.token, permit);
+  const rest = permit === undefined ? gateway.rest : createPermittedRest(gateway, ports.token, permit);
   const answerRests = createAnswerRests(rest);
   const guilds = createGuildView(client);
   const posting = createSink({
@@ -130,19 +141,18 @@ export function createDiscord(ports: DiscordPorts): Discord {
   });
   const { sink, progress } = withProgress(permit === undefined ? posting : permittedSink(posting, permit));
   const guildName = (guildId: string) => client.guilds.cache.get(guildId)?.name;
-  const notifier = createNotifier({ rest, sink, settings, bindings, random, log, guildName });
-  const offerSetup = createSetupOffer({ settings, bindings, guilds, sink, clock, random, log });
+  const direct = createDirectMessages({ rest, guildName });
+  const notifier = createNotifier({ sink, direct, settings, random, log });
   const quieted = new AbortController();
   const lateAnswers = createLateAnswers({
     rest: answerRests.later,
-    notifier,
     clock,
     log,
     signal: quieted.signal,
   });
   const members = createMembers(rest, client);
   const arrivals = new FirstArrivals();
-  const guildEvents = new GuildEvents({ log, isOurs, offerSetup });
+  const guildEvents = new GuildEvents({ log, isOurs });
 
   function isOurs(guildId: string): boolean {
     const { shards } = ports;
@@ -166,12 +176,19 @@ export function createDiscord(ports: DiscordPorts): Discord {
 
   return {
     sink,
-    notifier,
+    direct,
     members,
     guilds,
     lateAnswers,
+    guildOf: (channelId) => {
+      const channel = client.channels.cache.get(channelId);
+      return channel === undefined || channel.isDMBased() ? undefined : channel.guildId;
+    },
+    listenToLimits: (listener) => gateway.limits.attach(listener),
     ended: gateway.ended,
+    away: gateway.away,
     listen: (listener) => guildEvents.listen(listener),
+    offerSetupBy: (offer) => guildEvents.offerSetupBy(offer),
     async start(commands, given) {
       const registry = createCommandRegistry(commands);
       const pendingLinks = createPendingLinks(clock, random);
@@ -191,6 +208,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
         services: { ...given, ...own },
         clock,
         random,
+        metrics: ports.metrics,
         sink,
         notifier,
         log,

@@ -6,6 +6,7 @@ import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Cases } from "../domain/ports/cases.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { CommandCatalogue } from "../domain/ports/command-catalogue.ts";
+import type { CommandPermission } from "../domain/ports/command-permission.ts";
 import type { Feeds } from "../domain/ports/feeds.ts";
 import type { GameAccounts } from "../domain/ports/game-accounts.ts";
 import type { Guilds } from "../domain/ports/guilds.ts";
@@ -33,6 +34,7 @@ import type { ServerKey } from "../domain/server-key.ts";
 export interface Services {
   readonly bindings: Bindings;
   readonly keyVerifier: KeyVerifier;
+  readonly commandPermission: CommandPermission;
   readonly settings: Settings;
   readonly snapshots: Snapshots;
   readonly health: ServiceHealth;
@@ -66,8 +68,11 @@ export interface Services {
   readonly docsUrl: string | undefined;
   /** HMAC of a typed key, which shows whether the key is linked already. */
   sourceOf(key: ServerKey): SourceId;
-  /** Called with each typed secret before anything else is done with it, so that no log can show it. */
-  hideSecret(text: string): void;
+  /**
+   * Called with a typed key before anything is done with it: no output shows it until the function that this returns is
+   * called. What cannot be a key is not hidden.
+   */
+  hideTyped(text: string): () => void;
   /**
    * A key was linked, for the first time or again: a parked source is no longer parked, and feeds that the guild had
    * on this server before it removed the bot begin anew.

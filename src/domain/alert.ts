@@ -77,6 +77,6 @@ export interface AlertEntry {
   readonly callEnd?: CallEnd;
   /** Full, empty: how many players there were. */
   readonly players?: { readonly current: number; readonly most: number };
-  /** Full, empty: since when it is so no longer. */
+  /** Full, empty: when it was seen so last. */
   readonly endedS?: number;
 }

@@ -50,6 +50,8 @@ export interface CaseCard {
   readonly nonce: string;
   /** Absent until Discord has named it. */
   readonly messageId?: string;
+  /** It says that it may stand there twice. */
+  readonly isMarked?: boolean;
 }
 
 export interface Case {

@@ -13,26 +13,28 @@ export type FailureCode =
   | "rate-limited"
   | "blocked"
   | "platform"
+  | "module-outdated"
   | "unreachable"
   | "bad-response"
+  | "moved"
   | "store"
   | "paused";
 
 /** Whether the work was done. "unknown": it may have been, so it must not be repeated. */
 export type Ran = "yes" | "no" | "unknown";
 
-/** A role of theirs with a tier; a server, where none is linked at all; their account in the game. */
-type Wanted = "tier" | "server" | "account";
+/** A role of theirs with a tier; a server, where none is linked at all; their account in the game; another key than typed. */
+type Wanted = "tier" | "server" | "account" | "key";
 
 export interface FailureDetails {
   /** Whether the command ran. @default "no", because most failures happen before anything is sent */
   readonly ran?: Ran;
   /** When asking again makes sense, epoch milliseconds. */
-  readonly retryAtMs?: number;
+  readonly retryAtMs?: number | undefined;
   /** The service's id of a command execution, to be quoted to its operators (spec: Command error). */
-  readonly commandId?: string;
+  readonly commandId?: string | undefined;
   /** The service's own error code (2001, 4000 ...), where it gave one. */
-  readonly serviceCode?: number;
+  readonly serviceCode?: number | undefined;
   /** A read failed, not a command, so texts say nothing of whether it ran. */
   readonly isRead?: boolean;
   /** What would mend it. */
@@ -93,19 +95,26 @@ export type SinkRefusalReason =
   | "rejected"
   | "unknown";
 
+/** What became of the request behind a refusal: Discord answered it, did not, or there was none. */
+export type SinkRequest = "answered" | "unanswered" | "none";
+
 /** Thrown by a Sink. Delivery decides by `reason`; only "unknown" may mean that the message is there. */
 export class SinkRefusal extends Error {
   readonly reason: SinkRefusalReason;
   readonly retryAfterMs: number | undefined;
+  readonly request: SinkRequest;
 
+  /** `request`: by default one of unknown outcome had no answer, unless Discord named a wait. */
   constructor(
     reason: SinkRefusalReason,
     message: string,
-    options: { retryAfterMs?: number; cause?: unknown } = {},
+    options: { retryAfterMs?: number; cause?: unknown; request?: SinkRequest } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "SinkRefusal";
     this.reason = reason;
     this.retryAfterMs = options.retryAfterMs;
+    const isAnswered = reason !== "unknown" || options.retryAfterMs !== undefined;
+    this.request = options.request ?? (isAnswered ? "answered" : "unanswered");
   }
 }

@@ -85,7 +85,7 @@ export interface Preset {
 }
 
 /** The steps of the guided set-up, in their order. */
-export const GUIDE_STEPS = ["link", "staff", "logs", "notices", "zone", "test", "done"] as const;
+export const GUIDE_STEPS = ["link", "staff", "logs", "notices", "allow", "zone", "test", "done"] as const;
 export type GuideStep = (typeof GUIDE_STEPS)[number];
 
 /** The position of a guild in the guided set-up, where it goes on after a restart too. */

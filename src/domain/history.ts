@@ -10,7 +10,7 @@ export interface KnownPlayer {
   /** Other names that it had, newest first. */
   readonly earlierNames: readonly string[];
   readonly firstSeenS: number;
-  /** Up to five minutes before it was really seen last: of a player who is in the game it is not written each time. */
+  /** When they left. Of a player who is in the game up to five minutes earlier: it is not written each time. */
   readonly lastSeenS: number;
 }
 
@@ -21,6 +21,18 @@ export interface SessionEnd {
   readonly isSure: boolean;
   /** Of an end that is not sure: it was after this, as far as known. */
   readonly afterS?: number;
+}
+
+/**
+ * How long a session surely lasted, epoch seconds: an end that nobody saw counts to the last look before it, one that has
+ * not come to the last look of all.
+ */
+export function sessionUntilS(
+  { start, end }: Pick<PlayerSession, "start" | "end">,
+  lookedS: number | undefined,
+): number {
+  const untilS = end === undefined ? lookedS : end.isSure ? end.atS : end.afterS;
+  return Math.max(start.atS, untilS ?? start.atS);
 }
 
 export interface PlayerSession {

@@ -93,3 +93,9 @@ export interface PostedMessage {
   readonly attachmentNames: readonly string[];
   readonly postedAtMs: number;
 }
+
+/** Discord's answer to a message. `posted`: what stands there; an old message where the nonce was used before. */
+export interface SentMessage {
+  readonly messageId: string;
+  readonly posted?: PostedMessage;
+}

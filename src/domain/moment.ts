@@ -1,5 +1,6 @@
 import { Failure } from "./failure.ts";
-import { atIn, type Day, dayIn, shifted, utc } from "./zone-time.ts";
+import { clockIn } from "./time-zones.ts";
+import { atIn, type Day, dayIn, shifted, type Time, timesIn, utc } from "./zone-time.ts";
 
 /** Reads a moment of the past as people write one: "20:14", "25 min ago", "yesterday 20:14", "2026-11-21 20:14". */
 
@@ -27,17 +28,50 @@ interface Dated {
   readonly year: string | undefined;
 }
 
+/** What the clocks of a zone were to show. */
+interface Shown {
+  /** When they do; what they leap over is as much later. */
+  readonly atMs: number;
+  /** As `timesIn` answers. */
+  readonly times: readonly number[];
+}
+
 /**
  * Epoch milliseconds, at or before now. A time without a day is the latest that has passed; a day without a time is
- * its beginning. @throws Failure "bad-command" for what cannot be read, or lies ahead.
+ * its beginning. What comes twice in autumn is its first, what is leapt over in spring as much later.
+ * @throws Failure "bad-command" for what cannot be read, or lies ahead.
  */
-export function momentOf(typed: string, { nowMs, zone }: Now): number {
+export function momentOf(typed: string, now: Now): number {
+  return passed(readMoment(typed, now)?.atMs, now);
+}
+
+/**
+ * The same as every moment that it may mean, oldest first: two where the clocks showed it twice.
+ * @throws Failure "bad-command" as `momentOf` does, and for a time that the clocks left out.
+ */
+export function momentsOf(typed: string, now: Now): readonly number[] {
+  const shown = readMoment(typed, now);
+  const atMs = passed(shown?.atMs, now);
+  const times = (shown?.times ?? []).filter((timeMs) => timeMs <= now.nowMs);
+  if (times.length > 0) return times;
+  const later = clockIn(now.zone, atMs).slice(-5);
+  throw new Failure("bad-command", `That time did not exist: the clocks went forward. Try ${later}.`, {
+    isRead: true,
+  });
+}
+
+function readMoment(typed: string, now: Now): Shown | undefined {
   const text = typed.trim().toLowerCase().replace(/\s+/g, " ");
-  const atMs = stampOf(text) ?? agoOf(text, nowMs) ?? calendarOf(text, { nowMs, zone });
+  const atMs = stampOf(text) ?? agoOf(text, now.nowMs);
+  return atMs === undefined ? calendarOf(text, now) : { atMs, times: [atMs] };
+}
+
+function passed(atMs: number | undefined, { nowMs }: Now): number {
   // Discord shows no time that is far from ours, and nothing was recorded before 1970.
   if (atMs === undefined || !(atMs >= 0))
-    throw new Failure("bad-command", `This is no time. ${EXAMPLES}`, { isRead: true });
-  if (atMs > nowMs) throw new Failure("bad-command", `That time lies ahead. ${EXAMPLES}`, { isRead: true });
+    throw new Failure("bad-command", `I can't read that time. ${EXAMPLES}`, { isRead: true });
+  if (atMs > nowMs)
+    throw new Failure("bad-command", `That time is in the future. ${EXAMPLES}`, { isRead: true });
   return atMs;
 }
 
@@ -51,11 +85,11 @@ export function untilOf(typed: string, { nowMs, zone }: Now): number {
   const seenFrom = /^(?:today|yesterday)/.test(text)
     ? [nowMs]
     : [nowMs, nowMs + DAY_MS, nowMs + 365 * DAY_MS];
-  const ahead = seenFrom.map((atMs) => calendarOf(text, { nowMs: atMs, zone }));
+  const ahead = seenFrom.map((atMs) => calendarOf(text, { nowMs: atMs, zone })?.atMs);
   const atMs =
     span === undefined ? (ahead.find((at) => at !== undefined && at > nowMs) ?? ahead[0]) : nowMs + span;
   if (atMs === undefined || !(atMs <= nowMs + LONGEST_AHEAD_MS))
-    throw new Failure("bad-command", `This is no time. ${UNTIL_EXAMPLES}`);
+    throw new Failure("bad-command", `I can't read that time. ${UNTIL_EXAMPLES}`);
   if (atMs <= nowMs) throw new Failure("bad-command", `That time has passed. ${UNTIL_EXAMPLES}`);
   return atMs;
 }
@@ -85,18 +119,22 @@ function spanOf(text: string): number | undefined {
   return ms;
 }
 
-function calendarOf(text: string, { nowMs, zone }: Now): number | undefined {
+function calendarOf(text: string, { nowMs, zone }: Now): Shown | undefined {
   const clock = /(?:^|[ t,])(\d{1,2})[:.h](\d{2})(?::(\d{2}))? ?(am|pm)?$/.exec(text);
   const dayText = (clock === null ? text : text.slice(0, clock.index)).replace(/[ ,]+$/, "");
   const time = clock === null ? { h: 0, m: 0, s: 0 } : timeOf(clock);
   if (time === undefined || (clock === null && dayText === "")) return undefined;
   const today = dayIn(zone, nowMs);
   if (dayText === "") {
-    const atMs = atIn(zone, today, time);
-    return atMs <= nowMs ? atMs : atIn(zone, shifted(today, -1), time);
+    const shown = shownIn(zone, today, time);
+    return shown.atMs <= nowMs ? shown : shownIn(zone, shifted(today, -1), time);
   }
   const day = dayOf(dayText, today);
-  return day === undefined ? undefined : atIn(zone, day, time);
+  return day === undefined ? undefined : shownIn(zone, day, time);
+}
+
+function shownIn(zone: string, day: Day, time: Time): Shown {
+  return { atMs: atIn(zone, day, time), times: timesIn(zone, day, time) };
 }
 
 function timeOf([, hours = "", minutes = "", seconds = "0", half]: RegExpExecArray) {

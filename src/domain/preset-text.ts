@@ -12,10 +12,7 @@ export function placeholdersOf(preset: string): readonly Placeholder[] {
   for (const [, name] of preset.matchAll(/\{([^{}]*)\}/g)) {
     const known = PLACEHOLDERS.find((one) => one === name);
     if (known === undefined) {
-      throw new Failure(
-        "bad-command",
-        `There is no placeholder {${name}}. There are {player}, {text} and {number}.`,
-      );
+      throw new Failure("bad-command", `{${name}} is not a placeholder. Use {player}, {text} or {number}.`);
     }
     found.add(known);
   }
@@ -26,12 +23,12 @@ export function placeholdersOf(preset: string): readonly Placeholder[] {
 export function fillPreset(preset: string, values: Readonly<Partial<Record<Placeholder, string>>>): string {
   for (const name of placeholdersOf(preset)) {
     if (values[name] === undefined)
-      throw new Failure("bad-command", `This preset needs ${name}:. Use it with /run preset use.`);
+      throw new Failure("bad-command", `This preset needs ${name}:. Run it with /run preset use.`);
   }
   const { player } = values;
   if (player !== undefined && /\s/.test(player)) {
     // A space would make the rest of it the next argument.
-    throw new Failure("bad-command", "A player's name has no spaces; several are parted by commas.");
+    throw new Failure("bad-command", "A player's name has no spaces. Separate several with commas.");
   }
   // One pass: what a value holds is never taken for a placeholder.
   return preset.replace(/\{(player|text|number)\}/g, (whole, name: Placeholder) => values[name] ?? whole);

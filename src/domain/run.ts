@@ -1,3 +1,5 @@
+// Over 200 lines: what a run is at each step, from the text to the audit row, for whoever follows one through.
+import type { Aim } from "./command-hits.ts";
 import type { Failure, Ran } from "./failure.ts";
 import type { Actor, Binding, Tier } from "./guild.ts";
 import type { PlayerRef, SourceId } from "./model.ts";
@@ -22,7 +24,7 @@ export interface RunRequest {
 }
 
 /** The meaning of a command text. The text itself is never rewritten. */
-export interface ParsedCommand {
+export interface ParsedCommand extends Aim {
   readonly text: string;
   /** Canonical verb without the colon; undefined when the text has none. */
   readonly verb?: string;
@@ -31,8 +33,6 @@ export interface ParsedCommand {
   readonly danger: Danger;
   /** What the verb does, in words: "kills the player"; absent for unknown ones. */
   readonly does?: string;
-  /** As typed, split at commas. */
-  readonly targetTexts: readonly string[];
   /** "all" or "others" stands among the targets. */
   readonly mass: boolean;
   readonly rest?: string;
@@ -50,6 +50,12 @@ export interface ResolvedTarget {
   readonly staff: boolean;
 }
 
+/** A name that was probably meant, and the whole text with it. */
+export interface NearText {
+  readonly name: string;
+  readonly text: string;
+}
+
 /** The check of a command before it is sent: what `dry` shows and a confirmation relies on. */
 export interface RunPlan {
   readonly id: string;
@@ -65,9 +71,11 @@ export interface RunPlan {
   readonly warnings: readonly string[];
   /** The same text with the verb that was probably meant; absent: the catalogue has the verb, or none like it. */
   readonly meant?: string;
+  /** The same command with the nearest names in the place of one that nobody has, nearest first. */
+  readonly near: readonly NearText[];
   readonly expectedWaitMs: number;
-  /** The text that would undo it, where one exists. */
-  readonly inverse?: string;
+  /** The texts that together would undo it; empty: nothing does. */
+  readonly inverse: readonly string[];
   readonly expiresAtMs: number;
 }
 
@@ -116,8 +124,8 @@ export interface RunRecord {
   readonly failureCode?: string;
   readonly commandId?: string;
   readonly proof: ProofState;
-  /** The text that would undo it, with the players' exact names of that moment; where one exists. */
-  readonly inverse?: string;
+  /** The texts that together would undo it, with the players' exact names of that moment; where there are any. */
+  readonly inverse?: readonly string[];
   /** It ended because Marshal itself was stopped. */
   readonly interrupted?: true;
 }

@@ -56,8 +56,7 @@ export const SHORTEST_INTERVAL_MIN = 10;
 const LONGEST_INTERVAL_MIN = 24 * 60;
 const MOST_TIMES = 6;
 
-const EXAMPLES =
-  'This is no time for a schedule. Write "20:00", "fri 20:00", "mon-fri 18:00, 21:00" or "every 30 min".';
+const EXAMPLES = `I can't read when that is. Write "20:00", "fri 20:00", "mon-fri 18:00, 21:00" or "every 30 min".`;
 const DAY_NAMES = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 /** Words that say nothing of their own: "every friday at 20:00". */
 const FILLERS: ReadonlySet<string> = new Set(["every", "each", "on", "at", "daily", "day", "and", ""]);
@@ -94,10 +93,13 @@ function minutesOf(span: string): number | undefined {
 
 function checkedInterval(minutes: number): ScheduleRule {
   if (minutes < SHORTEST_INTERVAL_MIN) {
-    throw new Failure("bad-command", `Every ${SHORTEST_INTERVAL_MIN} min is the most often that it can run.`);
+    throw new Failure("bad-command", `The shortest interval is ${SHORTEST_INTERVAL_MIN} min.`);
   }
   if (minutes > LONGEST_INTERVAL_MIN) {
-    throw new Failure("bad-command", 'Every 24 h is the longest interval; name days, such as "mon 20:00".');
+    throw new Failure(
+      "bad-command",
+      'The longest interval is 24 h. For longer ones name days, such as "mon 20:00".',
+    );
   }
   return { kind: "every", minutes };
 }
@@ -122,7 +124,10 @@ function timesOf(text: string): ScheduleRule {
 
 function checkedTimes(times: readonly string[]): readonly string[] {
   if (times.length > MOST_TIMES) {
-    throw new Failure("bad-command", `A schedule has at most ${MOST_TIMES} times of day; make a second one.`);
+    throw new Failure(
+      "bad-command",
+      `A schedule has at most ${MOST_TIMES} times of day. Add a second one for more.`,
+    );
   }
   const minutes = times.map((time) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3)));
   const isClose = minutes.some((at, index) => {
@@ -130,7 +135,7 @@ function checkedTimes(times: readonly string[]): readonly string[] {
     return next - at < SHORTEST_INTERVAL_MIN;
   });
   if (isClose) {
-    throw new Failure("bad-command", `Times of day lie at least ${SHORTEST_INTERVAL_MIN} minutes apart.`);
+    throw new Failure("bad-command", `Times of day must be at least ${SHORTEST_INTERVAL_MIN} minutes apart.`);
   }
   return times;
 }

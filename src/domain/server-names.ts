@@ -28,10 +28,10 @@ export function renamed(wanted: string, others: readonly Named[]): string {
   const name = clean(wanted);
   if (name === "") throw new Failure("bad-command", "A name needs letters or digits.");
   if ([...name].length > LONGEST_NAME) {
-    throw new Failure("bad-command", `A name has ${LONGEST_NAME} characters at most.`);
+    throw new Failure("bad-command", `A name can have at most ${LONGEST_NAME} characters.`);
   }
   if (!isFree(name, others)) {
-    throw new Failure("bad-command", "Another server here has that name already. Choose a different one.");
+    throw new Failure("bad-command", "Another server here already has that name. Choose a different one.");
   }
   return name;
 }
@@ -49,9 +49,16 @@ function shortened(text: string): string {
   const characters = [...clean(text)];
   if (characters.length <= LONGEST_NAME) return characters.join("");
   const start = characters.slice(0, LONGEST_NAME).join("");
-  const atWord = start.replace(/\s\S*$/u, "");
-  const kept = atWord === "" ? start : atWord;
-  return kept.replace(/[\s\p{P}|]+$/u, "") || kept.trim();
+  const wordEnd = start.lastIndexOf(" ");
+  const kept = wordEnd > 0 ? start.slice(0, wordEnd) : start;
+  return withoutEnd(kept) || kept.trim();
+}
+
+/** Without the marks at its end; read backwards, so that a long run of them is looked at once. */
+function withoutEnd(text: string): string {
+  const characters = [...text];
+  while (/^[\s\p{P}|]$/u.test(characters.at(-1) ?? "")) characters.pop();
+  return characters.join("");
 }
 
 /** The state under the name by which people here choose the server: two may have the same name in the game. */

@@ -77,12 +77,23 @@ export function shifted(day: Day, days: number): Day {
  * The moment at which the clocks of a zone show this. A time that comes twice, in autumn, is its first; one that the
  * clocks leap over, in spring, is as much later.
  */
-export function atIn(zone: string, day: Day, { h, m, s }: Time): number {
-  const shown = utc(day) + ((h * 60 + m) * 60 + s) * 1_000;
-  const before = shown - offsetIn(zone, shown - DAY_MS);
-  if (before + offsetIn(zone, before) === shown) return before;
-  const after = shown - offsetIn(zone, shown + DAY_MS);
-  return after + offsetIn(zone, after) === shown ? after : before;
+export function atIn(zone: string, day: Day, time: Time): number {
+  const shown = shownAs(day, time);
+  return timesIn(zone, day, time)[0] ?? shown - offsetIn(zone, shown - DAY_MS);
+}
+
+/** All moments at which the clocks of a zone show this, oldest first: two in autumn, none that is leapt over in spring. */
+export function timesIn(zone: string, day: Day, time: Time): readonly number[] {
+  const shown = shownAs(day, time);
+  const offsets = new Set([offsetIn(zone, shown - DAY_MS), offsetIn(zone, shown + DAY_MS)]);
+  return [...offsets]
+    .map((offset) => shown - offset)
+    .filter((atMs) => atMs + offsetIn(zone, atMs) === shown)
+    .sort((a, b) => a - b);
+}
+
+function shownAs(day: Day, { h, m, s }: Time): number {
+  return utc(day) + ((h * 60 + m) * 60 + s) * 1_000;
 }
 
 /** Tells the hour that a zone's clocks show at a second; remembers offsets, because it is asked for thousands. */

@@ -1,6 +1,6 @@
 import type { FeedStatus } from "../domain/ports/feeds.ts";
+import type { Journal } from "../domain/ports/journal.ts";
 import type { Delivery } from "./delivery/delivery.ts";
-import type { Journal } from "./journal/journal-port.ts";
 
 export interface StatusFacts {
   readonly waitsForStore: boolean;

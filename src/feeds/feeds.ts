@@ -1,8 +1,9 @@
 // Over 200 lines: puts the parts of the wing together behind its ports; each port is a few lines.
+import { endsWithin } from "../domain/ends-within.ts";
 import type { Binding, Feed } from "../domain/guild.ts";
-import { KeyedMutex } from "../domain/keyed-mutex.ts";
-import type { MessageBody } from "../domain/message.ts";
+import type { JournalOwner } from "../domain/journal-id.ts";
 import type { ModCallEntry, SourceId } from "../domain/model.ts";
+import type { Batches } from "../domain/ports/batches.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
 import type { CleanStop } from "../domain/ports/clean-stop.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
@@ -12,30 +13,29 @@ import type { FeedRenderer } from "../domain/ports/feed-renderer.ts";
 import type { FeedStore } from "../domain/ports/feed-store.ts";
 import type { Feeds } from "../domain/ports/feeds.ts";
 import type { Guilds } from "../domain/ports/guilds.ts";
+import type { Journal, JournalLooks } from "../domain/ports/journal.ts";
 import type { Metrics } from "../domain/ports/metrics.ts";
-import type { ModCalls } from "../domain/ports/mod-calls.ts";
+import type { CallOnCard, ModCalls } from "../domain/ports/mod-calls.ts";
 import type { Notifier } from "../domain/ports/notifier.ts";
+import type { Posts } from "../domain/ports/posts.ts";
 import type { ServiceHealth } from "../domain/ports/service-health.ts";
-import type { Sink } from "../domain/ports/sink.ts";
-import type { SnapshotListener, Snapshots } from "../domain/ports/snapshots.ts";
+import type { Snapshots } from "../domain/ports/snapshots.ts";
 import { CardBoard } from "./cards/card-board.ts";
 import type { CardRecord } from "./cards/card-records.ts";
 import { EmergencyCards, emergencyView } from "./cards/emergency-calls.ts";
 import { ModCallCards, modCallView } from "./cards/mod-calls.ts";
 import { SituationFollower } from "./cards/situation-follower.ts";
 import { teamsOf } from "./delivery/filter.ts";
-import { StoredJournal } from "./journal/journal.ts";
-import type { JournalOwner } from "./journal/journal-id.ts";
-import type { JournalChunk, JournalHead } from "./journal/journal-records.ts";
-import type { OffsetRecord } from "./journal/offsets.ts";
 import { LastEnd } from "./last-end.ts";
 import { Lateness } from "./lateness.ts";
+import type { OffsetRecord } from "./positions/offsets.ts";
 import { FeedRegistry } from "./registry.ts";
 
 export interface FeedsParts {
   readonly clock: Clock;
   readonly random: Random;
-  readonly sink: Sink;
+  readonly posts: Posts;
+  readonly batches: Batches;
   readonly renderer: FeedRenderer;
   readonly notifier: Notifier;
   readonly guilds: Pick<Guilds, "channelAccess">;
@@ -45,8 +45,7 @@ export interface FeedsParts {
   readonly health: Pick<ServiceHealth, "parked" | "halt">;
   readonly bindings: Pick<Bindings, "list" | "linked">;
   readonly feedStore: FeedStore;
-  readonly heads: Documents<JournalHead>;
-  readonly chunks: Documents<JournalChunk>;
+  readonly journal: Journal & JournalLooks;
   readonly offsets: Documents<OffsetRecord>;
   readonly cards: Documents<CardRecord>;
   /** "guild" where other processes serve other guilds. */
@@ -78,17 +77,23 @@ interface FeedsState {
 export interface FeedsWing {
   /** Before polling starts: takes up journals, offsets and cards where they were. */
   start(): Promise<void>;
-  /** After polling has stopped: ends when what is on its way to Discord has arrived and is written. */
-  stop(): Promise<void>;
+  /**
+   * After polling has stopped: ends when what is on its way to Discord has arrived and is written, or after that time;
+   * then the next start looks for it.
+   */
+  stop(withinMs: number): Promise<void>;
   readonly feeds: Feeds;
   readonly modCalls: ModCalls;
   /** Whether staff took a moderator call in hand on one of its cards. */
   isCallTaken(bindingId: string, call: Pick<ModCallEntry, "caller" | "atS">): boolean;
-  readonly listener: SnapshotListener;
+  /** The calls on the cards of a server that are at hand. */
+  callsOnCards(bindingId: string): readonly CallOnCard[];
   /** A server has a new key: the feeds of every guild that linked it again move over. */
   replaced(from: SourceId): Promise<void>;
   /** Roles, a channel or a thread of a guild have changed. */
   permissionsChanged(guildId: string): void;
+  /** Where each live feed posts. */
+  channels(): readonly (readonly [guildId: string, channelId: string])[];
   unlinked(binding: Binding): Promise<void>;
   forgetGuild(guildId: string): Promise<void>;
   state(): FeedsState;
@@ -103,26 +108,20 @@ export interface FeedsWing {
 }
 
 /**
- * Everything between an answer of the service and a channel: journal, deliveries, cards. One file over 200 lines: it
+ * Everything between the journal and a channel: deliveries, cards. One file over 200 lines: it
  * wires the parts, and their names stand here once.
  */
 export function createFeeds(parts: FeedsParts): FeedsWing {
-  const { clock, snapshots, renderer } = parts;
-  const journal = new StoredJournal(parts);
+  const { clock, snapshots, renderer, journal } = parts;
   const lastEnd = new LastEnd(parts.cleanStop, clock);
-  const poster = {
-    ...parts,
-    lastEnd,
-    turns: new KeyedMutex(),
-    possiblyRepeated: (body: MessageBody) => renderer.possiblyRepeated(body),
-  };
+  const afterEnd = { ...parts, lastEnd };
 
   const nameOf = async (card: CardRecord): Promise<string | undefined> => {
     const bindings = await parts.bindings.list(card.guildId);
     return bindings.length < 2 ? undefined : bindings.find((one) => one.id === card.bindingId)?.name;
   };
   const board: CardBoard = new CardBoard({
-    ...poster,
+    ...afterEnd,
     render: async (card) =>
       card.kind === "modCall"
         ? renderer.modCall(modCallView(card, await nameOf(card)))
@@ -135,8 +134,8 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
     latest: (source) => snapshots.latest(source),
     sourceOf: ({ slots }) => Object.keys(slots).flatMap((feedId) => registry.sourceOf(feedId) ?? [])[0],
   });
-  const modCalls = new ModCallCards({ ...poster, board, follower, latestOf: (feed) => latestOf(feed) });
-  const emergency = new EmergencyCards({ ...poster, board });
+  const modCalls = new ModCallCards({ ...afterEnd, board, follower, latestOf: (feed) => latestOf(feed) });
+  const emergency = new EmergencyCards({ ...afterEnd, board });
   const registry: FeedRegistry = new FeedRegistry({
     ...parts,
     lastEnd,
@@ -146,7 +145,7 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
       follower.prune();
     },
     deliveryPorts: {
-      ...poster,
+      ...afterEnd,
       journal,
       takeModCalls: (feed, items) => modCalls.take(feed, items, teamsOf(latestOf(feed), clock.nowMs())),
     },
@@ -157,45 +156,48 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
   };
   const lateness = new Lateness(parts, registry);
 
+  journal.follow({
+    async take({ look, written }) {
+      lateness.taken(look);
+      const journals = written.then(() => {
+        for (const delivery of registry.of(look.source)) delivery.onPolled();
+      });
+      follower.onSnapshot(look, modCallServers(registry, look.source));
+      // Emergency calls are shown for as long as they last: they are taken in whatever became of the logs.
+      const calls = [...emergencyFeeds(registry, look.source)].map(([bindingId, feeds]) =>
+        emergency.take(look, bindingId, feeds),
+      );
+      const done = await Promise.allSettled([journals, ...calls]);
+      for (const result of done) if (result.status === "rejected") throw result.reason;
+    },
+  });
+
   return {
     feeds: registry,
     modCalls,
     isCallTaken: (bindingId, call) => modCalls.isTaken(bindingId, call),
+    callsOnCards: (bindingId) => modCalls.onCards(bindingId),
     async start() {
       await lastEnd.begin();
       await registry.open();
+      lastEnd.onOpened();
       await board.start();
       modCalls.start();
       registry.wakeAll();
       lateness.start();
     },
-    async stop() {
+    async stop(withinMs) {
       lateness.stop();
-      await registry.stop();
-      await modCalls.stop();
-      await emergency.stop();
-      await follower.stop();
-      await board.stop();
+      // Together: what one of them has on its way is no reason for another to begin something more.
+      const ended = Promise.all([registry, modCalls, follower].map((part) => part.stop()));
+      board.stop();
+      await endsWithin(clock, ended, withinMs);
       const unsettled = registry.all().filter((delivery) => !delivery.settled);
       await lastEnd.leave(unsettled.map(({ feed }) => feed.id));
     },
-    listener: {
-      async take(snapshot) {
-        lateness.taken(snapshot);
-        const journals = journal.take(snapshot).then(() => {
-          for (const delivery of registry.of(snapshot.source)) delivery.onPolled();
-        });
-        follower.onSnapshot(snapshot, modCallServers(registry, snapshot.source));
-        // Emergency calls are shown for as long as they last: they are taken in whatever became of the logs.
-        const calls = [...emergencyFeeds(registry, snapshot.source)].map(([bindingId, feeds]) =>
-          emergency.take(snapshot, bindingId, feeds),
-        );
-        const done = await Promise.allSettled([journals, ...calls]);
-        for (const result of done) if (result.status === "rejected") throw result.reason;
-      },
-    },
     replaced: (from) => registry.replaced(from),
     permissionsChanged: (guildId) => registry.permissionsChanged(guildId),
+    channels: () => registry.all().map(({ feed }) => [feed.guildId, feed.channelId]),
     async unlinked(binding) {
       await registry.removeAll(binding.guildId, binding.id);
       await board.drop({ guildId: binding.guildId, bindingId: binding.id });
@@ -234,7 +236,7 @@ function emergencyFeeds(registry: FeedRegistry, source: SourceId) {
   return Map.groupBy(live, ({ feed }) => feed.bindingId);
 }
 
-function stateOf(registry: FeedRegistry, journal: StoredJournal, board: CardBoard): FeedsState {
+function stateOf(registry: FeedRegistry, journal: Pick<Journal, "journals">, board: CardBoard): FeedsState {
   const waiting = registry
     .busy()
     .map(({ feed, undelivered, lateSinceMs }) => ({

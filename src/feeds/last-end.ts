@@ -12,6 +12,8 @@ export class LastEnd {
   readonly #clock: Clock;
   #postedUpToS: number | undefined = Number.POSITIVE_INFINITY;
   #unsettled: ReadonlySet<string> | undefined;
+  /** Feeds that the end before left open, until the deliveries of this process know of them themselves. */
+  #inherited: readonly string[] = [];
 
   constructor(cleanStop: CleanStop, clock: Clock) {
     this.#cleanStop = cleanStop;
@@ -24,7 +26,13 @@ export class LastEnd {
     const clean = await this.#cleanStop.take();
     // What was marked or looked for in the process before is not known of any feed here.
     this.#unsettled = clean?.postedUpToS === undefined ? clean && new Set(clean.unsettled) : undefined;
+    this.#inherited = [...(this.#unsettled ?? [])];
     this.#postedUpToS = clean === undefined ? startedS + CLOCK_SLACK_S : clean.postedUpToS;
+  }
+
+  /** Each feed's delivery knows now what it has to look for. */
+  onOpened(): void {
+    this.#inherited = [];
   }
 
   /**
@@ -36,7 +44,10 @@ export class LastEnd {
     // Nothing was opened: how the process before ended is not known.
     if (postedUpToS === Number.POSITIVE_INFINITY) return;
     const isOpen = postedUpToS !== undefined && this.#clock.nowMs() / 1_000 - postedUpToS < OPEN_FOR_S;
-    await this.#cleanStop.leave({ unsettled, ...(isOpen ? { postedUpToS } : {}) });
+    await this.#cleanStop.leave({
+      unsettled: [...this.#inherited, ...unsettled],
+      ...(isOpen ? { postedUpToS } : {}),
+    });
   }
 
   /**

@@ -1,18 +1,18 @@
 // Over 200 lines: opening, moving and ending a feed change the same maps of what runs.
 import { eachAtOnce } from "../domain/each-at-once.ts";
 import type { Feed, FeedKind } from "../domain/guild.ts";
+import { type JournalOwner, journalOf, ownerOf, serverOf } from "../domain/journal-id.ts";
 import type { ListName, LogList, SourceId } from "../domain/model.ts";
 import type { LinkedServer } from "../domain/ports/bindings.ts";
 import type { Clock } from "../domain/ports/clock.ts";
 import type { Demands } from "../domain/ports/demands.ts";
 import type { Documents } from "../domain/ports/documents.ts";
+import type { Journal } from "../domain/ports/journal.ts";
 import { Delivery, type DeliveryPorts } from "./delivery/delivery.ts";
 import type { DeliveryStart } from "./delivery/delivery-start.ts";
-import { type JournalOwner, journalOf, ownerOf, serverOf } from "./journal/journal-id.ts";
-import type { Journal } from "./journal/journal-port.ts";
-import type { OffsetRecord } from "./journal/offsets.ts";
-import { atHead, movedTo } from "./journal/positions.ts";
 import type { LastEnd } from "./last-end.ts";
+import type { OffsetRecord } from "./positions/offsets.ts";
+import { atHead, movedTo } from "./positions/positions.ts";
 
 export interface LiveFeedsParts {
   readonly demands: Demands;

@@ -1,37 +1,19 @@
 // Over 200 lines: every change of a feed takes the turn of its guild, writes, and aligns what runs.
 import { Failure } from "../domain/failure.ts";
 import type { Feed } from "../domain/guild.ts";
+import { serverOf } from "../domain/journal-id.ts";
 import { KeyedMutex } from "../domain/keyed-mutex.ts";
 import type { SourceId } from "../domain/model.ts";
-import type { Bindings, LinkedServer } from "../domain/ports/bindings.ts";
-import type { Random } from "../domain/ports/clock.ts";
-import type { FeedRenderer } from "../domain/ports/feed-renderer.ts";
-import type { FeedStore } from "../domain/ports/feed-store.ts";
+import type { LinkedServer } from "../domain/ports/bindings.ts";
 import type { FeedStatus, Feeds, NewFeed } from "../domain/ports/feeds.ts";
-import type { Guilds } from "../domain/ports/guilds.ts";
-import type { Notifier } from "../domain/ports/notifier.ts";
-import type { Sink } from "../domain/ports/sink.ts";
 import type { Delivery } from "./delivery/delivery.ts";
-import { postTest } from "./delivery/test-post.ts";
+import { editFeed, refuseTwin } from "./feed-edit.ts";
 import { FeedServers } from "./feed-servers.ts";
 import { statusOf } from "./feed-status.ts";
-import { serverOf } from "./journal/journal-id.ts";
-import { LiveFeeds, type LiveFeedsParts } from "./live-feeds.ts";
+import { LiveFeeds } from "./live-feeds.ts";
 import { Recovery } from "./recovery.ts";
+import type { RegistryParts } from "./registry-parts.ts";
 import { Retries } from "./retries.ts";
-
-export interface RegistryParts extends Omit<LiveFeedsParts, "park" | "serverName" | "formerNames"> {
-  readonly feedStore: FeedStore;
-  readonly bindings: Pick<Bindings, "list" | "linked">;
-  readonly random: Random;
-  readonly sink: Sink;
-  readonly guilds: Pick<Guilds, "channelAccess">;
-  readonly notifier: Notifier;
-  readonly renderer: FeedRenderer;
-  readonly nonceKey: Uint8Array | string;
-  /** A feed's messages are nobody's business any more. */
-  dropCards(feedId: string): Promise<void>;
-}
 
 /**
  * All feeds of this process. What is stored says what a feed should be doing; a change writes that first and then
@@ -149,21 +131,25 @@ export class FeedRegistry implements Feeds {
     };
     return await this.#change(feed, async () => {
       await this.#servers.ofOrRefuse(feed);
-      const twin = (await feedStore.list(feed.guildId)).find(
-        (other) =>
-          other.channelId === feed.channelId &&
-          other.kind === feed.kind &&
-          other.bindingId === feed.bindingId,
-      );
-      if (twin !== undefined) {
-        throw new Failure(
-          "bad-command",
-          "That channel has a feed of this kind and server already. Remove it first.",
-        );
-      }
+      await refuseTwin(feed, feedStore);
       await feedStore.save(feed);
       return feed;
     });
+  }
+
+  async edit(guildId: string, feedId: string, changed: (feed: Feed) => Feed): Promise<Feed | undefined> {
+    const of = { guildId, id: feedId };
+    const what = {
+      isParking: () => this.#parking.has(feedId),
+      find: () => this.#find(guildId, feedId),
+      changed,
+    };
+    const { feedStore } = this.#parts;
+    const parts = { feedStore, live: this.#live, servers: this.#servers, recovery: this.#recovery };
+    const edited = await this.#change(of, () => editFeed(feedId, what, parts));
+    // Thrown only now, so that the feed goes on all the same.
+    if (edited instanceof Failure) throw edited;
+    return edited;
   }
 
   async remove(guildId: string, feedId: string): Promise<Feed | undefined> {
@@ -203,8 +189,10 @@ export class FeedRegistry implements Feeds {
 
   async test(guildId: string, feedId: string): Promise<void> {
     const feed = await this.#find(guildId, feedId);
-    if (feed === undefined) throw new Failure("bad-command", "There is no such feed.");
-    await postTest(feed, await this.#servers.nameOf(feed), this.#parts);
+    if (feed === undefined) throw new Failure("bad-command", "That feed no longer exists.");
+    const { posts, renderer } = this.#parts;
+    const body = renderer.test(feed.kind, await this.#servers.nameOf(feed));
+    await posts.tryOnce(feed.channelId, { ...body, silent: feed.silent });
   }
 
   status(feedId: string): FeedStatus {

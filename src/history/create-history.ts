@@ -1,21 +1,25 @@
 // Over 200 lines: puts the parts of the wing together behind its port; each part is a few lines.
-import type { Snapshot } from "../domain/model.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { Demands } from "../domain/ports/demands.ts";
 import type { History } from "../domain/ports/history.ts";
+import type { JournalLooks } from "../domain/ports/journal.ts";
 import type { Metrics } from "../domain/ports/metrics.ts";
-import type { SnapshotListener } from "../domain/ports/snapshots.ts";
 import type { Log } from "../log.ts";
 import type { CaseStore, WatchStore } from "./cases/case-store.ts";
 import { storedCases, storedWatches } from "./cases/stored-cases.ts";
 import { Eraser } from "./eraser.ts";
+import { type AimedAtPorts, aimedAt } from "./ingest/aimed-at.ts";
+import type { CardAnswerPorts } from "./ingest/card-answers.ts";
 import { Recorder } from "./ingest/recorder.ts";
+import { RecordingState } from "./ingest/recording-state.ts";
 import { createDrawingThread } from "./pictures/drawing-thread.ts";
 import { RecordedServers } from "./recorded-servers.ts";
 import { ServiceTime } from "./service-time.ts";
 import { createStats } from "./stats/create-stats.ts";
+import { WhoWasThere } from "./who-was-there.ts";
 import { createHistoryThread } from "./worker/history-thread.ts";
+import { operatorsWords } from "./worker/worker-client.ts";
 
 export interface HistoryParts {
   /** `sqlite:PATH` or `postgres://...` */
@@ -24,10 +28,13 @@ export interface HistoryParts {
   readonly markKey: Uint8Array;
   readonly bindings: Pick<Bindings, "all" | "list">;
   readonly demands: Demands;
-  /** Whether this process serves a guild; absent ones are another process's, in the same database. */
+  readonly journal: JournalLooks;
+  /** The calls on the cards of a server, and the account in the game of who took them. */
+  readonly callsOnCards: CardAnswerPorts["callsOnCards"];
+  readonly accountOf: CardAnswerPorts["accountOf"];
+  /** Whether this process serves a guild. */
   isOurs(guildId: string): boolean;
-  /** The names at which a command aims. */
-  targetsOf(text: string): readonly string[];
+  readonly read: AimedAtPorts["read"];
   readonly clock: Clock;
   readonly random: Random;
   readonly metrics: Metrics;
@@ -43,7 +50,6 @@ export interface HistoryState {
 }
 
 export interface HistoryWing extends History {
-  readonly listener: SnapshotListener;
   /** After the bindings are loaded. Does not wait for the database. */
   start(): Promise<void>;
   /** A guild has linked or unlinked a server, replaced a key, or removed the bot. */
@@ -52,14 +58,16 @@ export interface HistoryWing extends History {
   state(): HistoryState;
   /** Cases and watches of a guild are erased, since it went long ago. */
   onGuildErased(listener: (guildId: string) => void): void;
+  /** Who was in the servers, by the answers that it has heard. */
+  readonly there: WhoWasThere;
   /** Where cases and the watchlist are kept. */
   readonly caseStores: { readonly store: CaseStore; readonly watchStore: WatchStore };
 }
 
-/** A database that fails this often in a row is away; one failure may be a lock of a moment. */
-const FAILED_IN_ROW = 2;
 /** One answer of the service may hold hundreds of rows for several guilds. */
 const STORE_WITHIN_MS = 60_000;
+/** A command waits for the names of those whom it may hit. */
+const FIND_WITHIN_MS = 1_000;
 /** Erasing a player of years touches many rows. */
 const ERASE_WITHIN_MS = 60_000;
 
@@ -67,15 +75,21 @@ const ERASE_WITHIN_MS = 60_000;
 export function createHistory(parts: HistoryParts): HistoryWing {
   const { url, markKey, clock, random, metrics, log } = parts;
   const serviceTime = new ServiceTime(clock);
-  let trouble: string | undefined = "it is being opened";
-  let rowsStored = 0;
-  let failedInRow = 0;
+  const there = new WhoWasThere();
+  const state: RecordingState = new RecordingState({
+    metrics,
+    log,
+    queued: () => recorder.queued,
+    // A failure means that the database or the bot has stopped again, which is reported elsewhere.
+    onWorking: () =>
+      void onOpened().catch((err: unknown) => log.debug({ err }, "the history could not read its settings")),
+  });
 
   const client = createHistoryThread({
     options: { url, markKey },
     clock,
     random,
-    onTrouble,
+    onTrouble: (message) => state.onTrouble(message),
     onDefect: (message) =>
       log.error({ stack: message }, "a question to the history failed in a way that was not expected"),
   });
@@ -90,23 +104,16 @@ export function createHistory(parts: HistoryParts): HistoryWing {
   const recorder: Recorder = new Recorder({
     clock,
     random,
+    journal: parts.journal.reader("history", "window"),
     presentS: () => serviceTime.seconds(),
     linksOf: (source) => recorded.of(source),
-    targetsOf: (text) => parts.targetsOf(text),
+    hitBy: (source, row) => aimedAt({ read: (text) => parts.read(text), there }, source, row),
+    callsOnCards: (bindingId) => parts.callsOnCards(bindingId),
+    accountOf: (guildId, userId) => parts.accountOf(guildId, userId),
     store: (answers) => client.call("ingest.take", { answers }, { withinMs: STORE_WITHIN_MS }),
-    onStored(rows) {
-      if (failedInRow >= FAILED_IN_ROW) onTrouble(undefined);
-      failedInRow = 0;
-      rowsStored += rows;
-      metrics.count("marshal_history_rows_total", {}, rows);
-    },
-    onFailed(err) {
-      metrics.count("marshal_history_failures_total");
-      log.debug({ err }, "answers of the service could not be recorded; they are tried again");
-      failedInRow += 1;
-      if (failedInRow >= FAILED_IN_ROW) onTrouble(err instanceof Error ? err.message : String(err));
-    },
-    onDropped: (answers) => metrics.count("marshal_history_dropped_total", {}, answers),
+    onStored: (stored) => state.onStored(stored),
+    onFailed: (error) => state.onFailed(error, operatorsWords(error)),
+    onDropped: (answers) => state.onDropped(answers),
   });
   const recorded = new RecordedServers({
     bindings: parts.bindings,
@@ -136,17 +143,6 @@ export function createHistory(parts: HistoryParts): HistoryWing {
     onFailed: (err) => log.warn({ err }, "what is too old could not be erased from the history"),
   });
 
-  /** What keeps the history from being recorded; undefined: nothing does any more. */
-  function onTrouble(message: string | undefined): void {
-    const before = trouble;
-    trouble = message;
-    if (message === undefined) {
-      log.info({}, "the history is recorded");
-      // A failure means that the database or the bot has stopped again, which is reported elsewhere.
-      void onOpened().catch((err: unknown) => log.debug({ err }, "the history could not read its settings"));
-    } else if (message !== before) log.warn({ reason: message }, "the history is not recorded");
-  }
-
   async function onOpened(): Promise<void> {
     recorded.setOff(await client.call("guild.turnedOff", {}));
     // Which of the others' servers are linked, their own processes say.
@@ -154,16 +150,21 @@ export function createHistory(parts: HistoryParts): HistoryWing {
     await client.call("guild.linked", { links: recorded.all(), guildIds, endedMs: clock.nowMs() });
   }
 
-  return {
-    listener: {
-      async take(snapshot: Snapshot) {
-        serviceTime.note(snapshot);
-        recorder.take(snapshot);
-      },
+  parts.journal.follow({
+    async take({ look, written }) {
+      serviceTime.note(look);
+      there.see(look);
+      await written;
+      recorder.take(look);
     },
+  });
+
+  return {
     players: {
       search: (guildId, typed, limit) => client.call("players.search", { guildId, typed, limit }),
       find: (guildId, nameOrId) => client.call("players.find", { guildId, nameOrId }),
+      findAll: (guildId, namesOrIds) =>
+        client.call("players.findAll", { guildId, namesOrIds }, { withinMs: FIND_WITHIN_MS }),
     },
     cards: {
       card: (guildId, playerId, options) => client.call("cards.card", { guildId, playerId, ...options }),
@@ -207,6 +208,7 @@ export function createHistory(parts: HistoryParts): HistoryWing {
       await recorder.stop();
       await Promise.all([client.stop(), drawing.stop()]);
     },
+    there,
     caseStores: {
       store: storedCases((name, args) => client.call(name, args)),
       watchStore: storedWatches((name, args) => client.call(name, args)),
@@ -214,6 +216,6 @@ export function createHistory(parts: HistoryParts): HistoryWing {
     onGuildErased(listener) {
       onErased = listener;
     },
-    state: () => ({ trouble: trouble ?? null, queued: recorder.queued, rowsStored }),
+    state: () => ({ trouble: state.trouble ?? null, queued: recorder.queued, rowsStored: state.rowsStored }),
   };
 }

@@ -3,13 +3,13 @@ import type { History } from "../domain/ports/history.ts";
 
 /** Refuses what needs a history, in a bot whose operator keeps none. */
 export async function off(): Promise<never> {
-  throw new Failure("bad-command", "The host of this bot has turned the history off.", { isRead: true });
+  throw new Failure("bad-command", "Marshal's host has turned recording off.", { isRead: true });
 }
 
 /** Stands in place of the history where its operator turned it off. */
 export function createNoHistory(): History {
   return {
-    players: { search: async () => [], find: async () => [] },
+    players: { search: async () => [], find: async () => [], findAll: async () => [] },
     cards: { card: off, page: off },
     rewind: { at: off, unrecorded: off },
     stats: { server: off, staff: off, cases: off, draw: off },

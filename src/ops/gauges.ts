@@ -28,6 +28,13 @@ export interface GaugeSources {
   };
   readonly feeds: { gauges(): FeedGauges };
   readonly runs: { gauges(): { readonly waiting: number; readonly running: number } };
+  readonly outbox: {
+    state(): {
+      readonly waiting: Readonly<Record<string, number>>;
+      readonly oldestWaitMs: number;
+      readonly posts: number;
+    };
+  };
   readonly readiness: { reasons(): readonly string[] };
   nowMs(): number;
 }
@@ -45,10 +52,16 @@ interface Gauge {
   read(sources: GaugeSources): number;
 }
 
+interface LabelledGauge {
+  readonly help: string;
+  readonly label: string;
+  read(sources: GaugeSources): Readonly<Record<string, number>>;
+}
+
 /** Every gauge by its name; the dashboard and the alert rules in deploy/grafana are checked against this table. */
 export const GAUGES: Readonly<Record<string, Gauge>> = {
   marshal_ready: {
-    help: "1 while nothing keeps the bot from its work.",
+    help: "1 while Marshal can do its work.",
     read: ({ readiness }) => Number(readiness.reasons().length === 0),
   },
   marshal_guilds: {
@@ -56,7 +69,7 @@ export const GAUGES: Readonly<Record<string, Gauge>> = {
     read: ({ discord }) => discord.state().guilds,
   },
   marshal_shards_away: {
-    help: "Shards that are cut off from Discord at this moment.",
+    help: "Shards that are cut off from Discord right now.",
     read: ({ discord }) => discord.state().shards.filter(({ awayForMs }) => awayForMs > 0).length,
   },
   marshal_discord_failing: {
@@ -68,11 +81,11 @@ export const GAUGES: Readonly<Record<string, Gauge>> = {
     read: ({ discord }) => discord.state().interactionsUnderWay,
   },
   marshal_halted: {
-    help: "1 while nothing may be asked of the service.",
+    help: "1 while Marshal may not ask the service.",
     read: ({ service }) => Number(service.halt() !== undefined),
   },
   marshal_service_limit_left_ratio: {
-    help: "Of the widest limit that the service has named, the share that is left in its window; 1 before it names any.",
+    help: "Share left of the widest limit that the service has named; 1 before it names any.",
     read: ({ service, nowMs }) => widestLeft(service.state().buckets, nowMs()),
   },
   marshal_bad_keys: {
@@ -80,15 +93,15 @@ export const GAUGES: Readonly<Record<string, Gauge>> = {
     read: ({ service }) => service.badKeys().refusedLastHour,
   },
   marshal_bad_key_budget: {
-    help: "Such requests that are risked in an hour (BAD_KEY_BUDGET).",
+    help: "Requests with refused keys that Marshal risks in an hour (BAD_KEY_BUDGET).",
     read: ({ service }) => service.badKeys().most,
   },
   marshal_keys_parked: {
-    help: "Server keys that are not asked, because the service refused them.",
+    help: "Server keys that are paused because the service refused them.",
     read: ({ service }) => service.state().parkedKeys,
   },
   marshal_keys_waiting: {
-    help: "Server keys that wait, because keys of others were refused.",
+    help: "Server keys that wait because other keys were refused.",
     read: ({ service }) => service.badKeys().waitingKeys,
   },
   marshal_sources: {
@@ -96,7 +109,7 @@ export const GAUGES: Readonly<Record<string, Gauge>> = {
     read: ({ watch }) => watch.state().sources,
   },
   marshal_sources_due: {
-    help: "Game servers that are to be read now and may be.",
+    help: "Game servers that are due to be read and may be.",
     read: ({ watch }) => watch.progress().due,
   },
   marshal_feeds: {
@@ -104,7 +117,7 @@ export const GAUGES: Readonly<Record<string, Gauge>> = {
     read: ({ feeds }) => feeds.gauges().live,
   },
   marshal_feeds_late: {
-    help: "Log feeds whose server has not been read for long.",
+    help: "Log feeds whose server was not read lately.",
     read: ({ feeds }) => feeds.gauges().late,
   },
   marshal_feed_undelivered: {
@@ -112,12 +125,20 @@ export const GAUGES: Readonly<Record<string, Gauge>> = {
     read: ({ feeds }) => feeds.gauges().undelivered,
   },
   marshal_feed_oldest_waiting_seconds: {
-    help: "How long the oldest of these has waited since it was read; 0 where none waits.",
+    help: "Age of the oldest waiting log entry since it was read; 0 if none waits.",
     read: ({ feeds }) => feeds.gauges().oldestWaitMs / 1_000,
   },
   marshal_cards_unshown: {
-    help: "Messages of calls that do not show yet what is known.",
+    help: "Call cards that are out of date.",
     read: ({ feeds }) => feeds.gauges().cardsUnshown,
+  },
+  marshal_turns_oldest_wait_seconds: {
+    help: "How long the request to Discord that waits longest for its turn has waited; 0 where none waits.",
+    read: ({ outbox }) => outbox.state().oldestWaitMs / 1_000,
+  },
+  marshal_posts_waiting: {
+    help: "Messages of their own (receipts, alerts, notices, summaries) that are not yet where they are wanted.",
+    read: ({ outbox }) => outbox.state().posts,
   },
   marshal_runs_waiting: {
     help: "In-game commands that wait for their turn.",
@@ -129,8 +150,19 @@ export const GAUGES: Readonly<Record<string, Gauge>> = {
   },
 };
 
+/** Gauges that have one value for each value of a label. */
+export const LABELLED_GAUGES: Readonly<Record<string, LabelledGauge>> = {
+  marshal_turns_waiting: {
+    help: "Requests to Discord that wait for their turn, by class.",
+    label: "class",
+    read: ({ outbox }) => outbox.state().waiting,
+  },
+};
+
 /** Adds all of them to a registry. */
 export function registerGauges(metrics: MetricsRegistry, sources: GaugeSources): void {
+  for (const [name, { help, label, read }] of Object.entries(LABELLED_GAUGES))
+    metrics.gauges({ name, help, label, read: () => read(sources) });
   for (const [name, { help, read }] of Object.entries(GAUGES)) metrics.gauge(name, help, () => read(sources));
 }
 

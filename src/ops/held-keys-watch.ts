@@ -41,7 +41,7 @@ export function watchHeldKeys(parts: HeldKeysParts): { stop(): void } {
     try {
       if (waits.size > 0 || parts.service.badKeys().waitingKeys > 0) waits = await announce(parts, waits);
     } catch (err) {
-      log.error({ err }, "guilds could not be told that their servers wait");
+      log.error({ err }, "communities could not be told that their servers wait");
     }
     if (!isStopped) cancel = clock.after(CHECK_EVERY_MS, () => void check());
   };
@@ -78,7 +78,7 @@ async function announce(
   if (begun > 0)
     log.warn(
       { servers: begun },
-      "servers stand still since too many keys of others were refused (BAD_KEY_BUDGET); their guilds are told",
+      "servers are paused because too many keys were refused (BAD_KEY_BUDGET); their communities were told",
     );
   return now;
 }

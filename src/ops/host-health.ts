@@ -1,5 +1,5 @@
 import type { Clock } from "../domain/ports/clock.ts";
-import type { HostHealth, RequestsLeft } from "../domain/ports/host-health.ts";
+import type { HostHealth, RequestsLeft, WaitingPosts } from "../domain/ports/host-health.ts";
 
 export interface HostHealthParts {
   /** Why the bot is not ready, by code. */
@@ -9,13 +9,15 @@ export interface HostHealthParts {
     readonly remaining: number;
     readonly resetAtMs: number | undefined;
   }[];
+  waitingPosts(guildId: string): WaitingPosts;
   readonly clock: Pick<Clock, "nowMs">;
 }
 
 /** Shows guilds a part of what the operator sees. */
-export function createHostHealth({ isPresent, buckets, clock }: HostHealthParts): HostHealth {
+export function createHostHealth({ isPresent, buckets, waitingPosts, clock }: HostHealthParts): HostHealth {
   return {
     storeWorks: () => !isPresent("store"),
+    waitingPosts,
     requestsLeft() {
       const nowMs = clock.nowMs();
       return buckets()

@@ -1,3 +1,4 @@
+// Over 200 lines: the table of everything that is counted or observed, and what makes metrics of it.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Metrics } from "../domain/ports/metrics.ts";
 
@@ -26,34 +27,66 @@ export const METRIC_DEFINITIONS: Readonly<Record<string, Definition>> = {
     labels: ["kind"],
     buckets: [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1_800, 3_600],
   },
+  marshal_feed_gap_notices_total: {
+    kind: "counter",
+    help: "Notices in a channel that log entries may be missing.",
+    labels: ["kind"],
+  },
+  marshal_turns_total: {
+    kind: "counter",
+    help: "Requests to Discord that were made unasked, by class: all but answers to people.",
+    labels: ["class"],
+  },
+  marshal_discord_refusals_total: {
+    kind: "counter",
+    help: "Requests that Discord refused with 429, for the bot as a whole or for one channel.",
+    labels: ["kind"],
+  },
+  marshal_first_answer_seconds: {
+    kind: "histogram",
+    help: "From hearing of a command, a press or a keystroke to the first answer that Discord took.",
+    labels: ["kind"],
+    buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 2, 3],
+  },
+  marshal_runs_total: {
+    kind: "counter",
+    help: "In-game commands that ended, by whether they ran: yes, no, unknown.",
+    labels: ["outcome"],
+  },
+  marshal_store_write_seconds: {
+    kind: "histogram",
+    help: "From asking for a write to knowing that it is stored; full ones wait for the disk.",
+    labels: ["kind"],
+    buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  },
   marshal_polls_total: {
     kind: "counter",
-    help: "Reads of a game server for feeds and other demands, by what came of them.",
+    help: "Reads of a game server for feeds and other uses, by result.",
     labels: ["outcome"],
   },
   marshal_feed_errors_total: {
     kind: "counter",
-    help: "Rounds of a feed's delivery that failed and are tried again.",
+    help: "Failed rounds of a feed's delivery; each is tried again.",
     labels: [],
   },
   marshal_not_ready_total: {
     kind: "counter",
-    help: "Times that something began to keep the bot from its work, by what it was.",
+    help: "Times that something began to keep Marshal from its work, by cause.",
     labels: ["reason"],
   },
   marshal_service_requests_total: {
     kind: "counter",
-    help: "Requests to the game service, by route and what came of them.",
+    help: "Requests to the game service, by route and result.",
     labels: ["route", "outcome"],
   },
   marshal_service_halts_total: {
     kind: "counter",
-    help: "Times that the service made us stop asking.",
+    help: "Times that the service made Marshal stop asking.",
     labels: ["why"],
   },
   marshal_service_rows_skipped_total: {
     kind: "counter",
-    help: "Rows of the service's lists that could not be read.",
+    help: "Rows in the service's lists that could not be read.",
     labels: ["list"],
   },
   marshal_service_rows_set_aside_total: {
@@ -71,6 +104,16 @@ export const METRIC_DEFINITIONS: Readonly<Record<string, Definition>> = {
     help: "Times that answers could not be recorded; they are tried again.",
     labels: [],
   },
+  marshal_history_refused_rows_total: {
+    kind: "counter",
+    help: "Rows that the history database refused; the rest of their answers is stored.",
+    labels: [],
+  },
+  marshal_watches_unreadable_total: {
+    kind: "counter",
+    help: "Watches of players that could not be read at a start and are left out.",
+    labels: [],
+  },
   marshal_history_dropped_total: {
     kind: "counter",
     help: "Answers that were not recorded; what they alone showed is told as missing.",
@@ -83,9 +126,18 @@ export const METRIC_DEFINITIONS: Readonly<Record<string, Definition>> = {
   },
 };
 
+export interface LabelledGauge {
+  readonly name: string;
+  readonly help: string;
+  readonly label: string;
+  read(): Readonly<Record<string, number>>;
+}
+
 export interface MetricsRegistry extends Metrics {
   /** Adds a value that is read on each request for the metrics, in the place of an earlier one of that name. */
   gauge(name: string, help: string, read: () => number): void;
+  /** The same with one value for each value of a label. */
+  gauges(labelled: LabelledGauge): void;
   /** Takes out every gauge that was added: what they read from is no more. */
   withdrawGauges(): void;
   /** The text form of Prometheus. */
@@ -131,7 +183,14 @@ export function createMetrics(options: { readonly ofProcess?: boolean } = {}): M
     },
     gauge(name, help, read) {
       gauges.add(name);
-      addGauge({ registry, name, help, read });
+      addGauge({ registry, name, help, set: (gauge) => gauge.set(read()) });
+    },
+    gauges({ name, help, label, read }) {
+      gauges.add(name);
+      const set = (gauge: Gauge) => {
+        for (const [value, measured] of Object.entries(read())) gauge.set({ [label]: value }, measured);
+      };
+      addGauge({ registry, name, help, labels: [label], set });
     },
     withdrawGauges() {
       for (const name of gauges) registry.removeSingleMetric(name);
@@ -146,22 +205,25 @@ interface GaugeOptions {
   readonly registry: Registry;
   readonly name: string;
   readonly help: string;
-  read(): number;
+  readonly labels?: readonly string[];
+  set(gauge: Gauge): void;
 }
 
-function addGauge({ registry, name, help, read }: GaugeOptions): void {
+function addGauge({ registry, name, help, labels = [], set }: GaugeOptions): void {
   // Parts that are built anew take the place of those before.
   registry.removeSingleMetric(name);
   new Gauge({
     name,
     help,
+    labelNames: [...labels],
     registers: [registry],
     collect() {
       // A gauge that throws must not hide the others.
       try {
-        this.set(read());
+        set(this);
       } catch {
-        this.set(Number.NaN);
+        if (labels.length === 0) this.set(Number.NaN);
+        else this.reset();
       }
     },
   });

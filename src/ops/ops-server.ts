@@ -5,6 +5,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 export interface OpsSources {
   /** The reasons why the bot is not ready, in words; empty: it is ready. */
   notReady(): Promise<readonly string[]>;
+  /** What an operator should know of although the bot is ready. @default none */
+  notes?(): readonly string[];
   /** Each part of /state under its name: plain JSON without secrets. */
   readonly state: Readonly<Record<string, () => unknown>>;
   readonly metrics: { text(): Promise<string>; readonly contentType: string };
@@ -50,7 +52,7 @@ export async function startOps(
   } catch (error) {
     const reason = error instanceof Error && "code" in error ? error.code : "it was refused";
     throw new OpsError(
-      `OPS_ADDRESS ${address.host}:${address.port} cannot be had (${reason}); set another one, or nothing to turn it off`,
+      `OPS_ADDRESS ${address.host}:${address.port} is not available (${reason}). Set another address, or leave it empty to turn it off`,
       { cause: error },
     );
   }
@@ -128,7 +130,10 @@ async function answerTo(request: IncomingMessage, sources: GuardedSources): Prom
         return plain(200, "ok");
       case "/readyz": {
         const missing = await sources.notReady();
-        return missing.length === 0 ? plain(200, "ready") : plain(503, missing.join("\n"));
+        const notes = sources.notes?.() ?? [];
+        return missing.length === 0
+          ? plain(200, ["ready", ...notes].join("\n"))
+          : plain(503, [...missing, ...notes].join("\n"));
       }
       case "/metrics":
         return { status: 200, type: sources.metrics.contentType, body: await sources.metrics.text() };

@@ -17,7 +17,11 @@ export interface FactSources {
     state(): { readonly undelivered: number; readonly cards: { readonly unshown: number } };
   };
   readonly watch: { progress(): Facts["polling"] };
-  readonly service: { badKeys(): { readonly spentUntilMs: number | undefined } };
+  readonly outbox: { state(): { readonly posts: number; readonly oldestWaitMs: number } };
+  readonly service: {
+    badKeys(): { readonly spentUntilMs: number | undefined };
+    halt(): { readonly untilMs: number; readonly why: "rate-limited" | "blocked" } | undefined;
+  };
 }
 
 /** Time limit for the store's answer, so that a store that hangs does not hide the other facts. */
@@ -30,10 +34,13 @@ export async function collectFacts({
   discord,
   feeds,
   watch,
+  outbox,
   service,
 }: FactSources): Promise<Facts> {
   const { ready, shards, sending } = discord.state();
   const { undelivered, cards } = feeds.state();
+  const { posts, oldestWaitMs } = outbox.state();
+  const halt = service.halt();
   return {
     loggedIn: ready,
     shardsAway: shards
@@ -42,7 +49,9 @@ export async function collectFacts({
     storeTrouble: await storeTrouble(store, clock),
     // A card may wait minutes for its turn to be edited, so waiting cards count only while Discord itself fails.
     sending: { waiting: undelivered + (sending.failing ? cards.unshown : 0), taken: sending.taken },
+    backlog: { waiting: undelivered + posts, oldestWaitMs },
     polling: watch.progress(),
+    blockedUntilMs: halt?.why === "blocked" ? halt.untilMs : undefined,
     badKeysSpentUntilMs: service.badKeys().spentUntilMs,
   };
 }

@@ -45,7 +45,9 @@ export function createServiceEvents(parts: ServiceEventParts): ServiceEvents {
   }
 
   const inBackground = (work: Promise<void>): void => {
-    work.catch((err: unknown) => log.error({ err }, "guilds could not be told of a change at the service"));
+    work.catch((err: unknown) =>
+      log.error({ err }, "communities could not be told of a change at the service"),
+    );
   };
 
   const onEvent = (event: ServiceEvent): void => {
@@ -62,36 +64,36 @@ export function createServiceEvents(parts: ServiceEventParts): ServiceEvents {
         }
         break;
       case "resumed":
-        log.info({}, "the service answers again; asking goes on");
+        log.info({}, "the service answers again");
         if (blockAnnounced) inBackground(notifyAll(words.resumed()));
         blockAnnounced = false;
         break;
       case "key-parked":
         log.warn(
           { source: event.source, why: event.failure.message },
-          "a server key is parked until it is linked again",
+          "a server key was refused and is paused",
         );
         for (const listener of keyListeners) listener(event.source);
         inBackground(notifyGuildsOf(event.source, (name) => words.keyParked(name, event.failure.message)));
         break;
       case "key-taken-again":
-        log.info({ source: event.source }, "a parked server key is taken again");
+        log.info({ source: event.source }, "a paused server key works again");
         inBackground(notifyGuildsOf(event.source, words.keyTakenAgain));
         break;
       case "read-refused":
         log.warn(
           { source: event.source, why: event.failure.message },
-          "the service does not let us read a server; it is asked again rarely",
+          "the service does not let Marshal read a server; it is asked again rarely",
         );
         inBackground(notifyGuildsOf(event.source, (name) => words.readRefused(name, event.failure.message)));
         break;
       case "global-key-rejected":
-        log.error({}, "the service rejects SERVICE_GLOBAL_KEY; asking has stopped until it is put right");
+        log.error({}, "the service refuses SERVICE_GLOBAL_KEY; Marshal stops asking until it is fixed");
         break;
       case "shared-limits":
         log.warn(
           { bucket: event.bucketHash },
-          "requests of another program spend from our limits: the same address or key is in use elsewhere",
+          "another program uses up our limits: the same address or key is in use elsewhere",
         );
         break;
     }

@@ -4,18 +4,27 @@ import type { Log } from "../log.ts";
 export interface ShutdownOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** Time limit for all steps together. A supervisor has to wait longer before it kills. @default 12_000 */
+  /** Time limit for all steps together. A supervisor has to wait longer before it kills. @default 9_500 */
   readonly deadlineMs?: number | undefined;
   /** Ends the process. */
   exit(code: number): void;
 }
 
-const DEFAULTS = { deadlineMs: 12_000 } as const;
+const DEFAULTS = { deadlineMs: 9_500 } as const;
 
 export interface Step {
   readonly name: string;
   /** Time limit for this step, so that one that hangs leaves time for the later ones. */
   readonly withinMs: number;
+  /** Neighbours of one group run together. @default a group of its own */
+  readonly group?: string;
+  /**
+   * What its time is not enough for: "fails" the stop, or is "recorded", so that the next start goes on with it.
+   * @default "fails"
+   */
+  readonly late?: "fails" | "recorded";
+  /** Of the time for all, what earlier steps must leave to this one. @default 0 */
+  readonly reservedMs?: number;
   run(): Promise<void> | void;
 }
 
@@ -42,6 +51,10 @@ export class Shutdown {
     this.#steps.push(steps);
   }
 
+  get isStopping(): boolean {
+    return this.#stopping !== undefined;
+  }
+
   /** For SIGTERM and SIGINT. */
   onSignal(name: string): void {
     if (this.#stopping !== undefined) {
@@ -63,10 +76,15 @@ export class Shutdown {
     const endMs = clock.monotonicMs() + deadlineMs;
     let failed = false;
     log.info({ why }, "stopping");
-    for (const step of this.#steps.flatMap((steps) => steps())) {
-      const leftMs = Math.min(step.withinMs, endMs - clock.monotonicMs());
-      if (await this.#endsWithin(step, leftMs)) log.debug({ step: step.name }, "a step of the stop is done");
-      else failed = true;
+    const steps = this.#steps.flatMap((steps) => steps());
+    for (const [from, group] of groupsOf(steps)) {
+      const later = steps.slice(from + group.length);
+      const reservedMs = later.reduce((sum, { reservedMs: ms = 0 }) => sum + ms, 0);
+      const leftMs = endMs - reservedMs - clock.monotonicMs();
+      const ended = await Promise.all(
+        group.map((step) => this.#endsWithin(step, Math.min(step.withinMs, leftMs))),
+      );
+      if (ended.includes(false)) failed = true;
     }
     log.info({ failed }, "stopped");
     exit(failed ? 1 : code);
@@ -79,13 +97,27 @@ export class Shutdown {
     const cancel = clock.after(Math.max(0, leftMs), () => timeUp.resolve("late"));
     try {
       const ended = await Promise.race([Promise.resolve().then(() => step.run()), timeUp.promise]);
-      if (ended === "late") log.error({ step: step.name, leftMs }, "a step of the stop took too long");
-      return ended !== "late";
+      if (ended !== "late") log.debug({ step: step.name }, "a step of the stop is done");
+      else if (step.late === "recorded")
+        log.info({ step: step.name }, "what is still on its way continues at the next start");
+      else log.error({ step: step.name, leftMs }, "a step of the stop took too long");
+      return ended !== "late" || step.late === "recorded";
     } catch (error) {
       log.error({ step: step.name, err: error }, "a step of the stop failed");
       return false;
     } finally {
       cancel();
     }
+  }
+}
+
+/** Steps that run together, each with the index of its first. */
+function* groupsOf(steps: readonly Step[]): Generator<readonly [from: number, group: readonly Step[]]> {
+  for (let from = 0; from < steps.length; ) {
+    const name = steps[from]?.group;
+    let to = from + 1;
+    while (name !== undefined && steps[to]?.group === name) to += 1;
+    yield [from, steps.slice(from, to)];
+    from = to;
   }
 }

@@ -1,6 +1,6 @@
 // Over 200 lines: builds the wing by hand; each part is named once, in the order in which it is needed.
 import type { Binding } from "../domain/guild.ts";
-import type { Snapshot, SourceId } from "../domain/model.ts";
+import type { SourceId } from "../domain/model.ts";
 import type { AuditLog, Refusals } from "../domain/ports/audit-log.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
@@ -8,9 +8,13 @@ import type { CommandCatalogue } from "../domain/ports/command-catalogue.ts";
 import type { Demands } from "../domain/ports/demands.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import type { GameAccounts } from "../domain/ports/game-accounts.ts";
+import type { HistoryPlayers } from "../domain/ports/history.ts";
+import type { JournalLooks } from "../domain/ports/journal.ts";
 import type { Members } from "../domain/ports/members.ts";
-import type { Notifier } from "../domain/ports/notifier.ts";
+import type { Metrics } from "../domain/ports/metrics.ts";
+import type { Notifier, OwedMessages } from "../domain/ports/notifier.ts";
 import type { Permissions } from "../domain/ports/permissions.ts";
+import type { Posts } from "../domain/ports/posts.ts";
 import type { LateAnswers, RunAnswers } from "../domain/ports/run-answers.ts";
 import type { RunAuthors } from "../domain/ports/run-authors.ts";
 import type { RunQueue } from "../domain/ports/run-queue.ts";
@@ -20,8 +24,7 @@ import type { Schedules } from "../domain/ports/schedules.ts";
 import type { ServiceClient } from "../domain/ports/service-client.ts";
 import type { ServiceHealth } from "../domain/ports/service-health.ts";
 import type { Settings } from "../domain/ports/settings.ts";
-import type { Sink } from "../domain/ports/sink.ts";
-import type { SnapshotListener, Snapshots } from "../domain/ports/snapshots.ts";
+import type { Snapshots } from "../domain/ports/snapshots.ts";
 import type { DeferredRun, RunRecord } from "../domain/run.ts";
 import type { Schedule } from "../domain/schedule.ts";
 import { createGameAccounts } from "./accounts/game-accounts.ts";
@@ -33,9 +36,9 @@ import { RefusalCount } from "./audit/refusal-count.ts";
 import { startRetention } from "./audit/retention.ts";
 import { createCommandCatalogue } from "./catalogue/suggestions.ts";
 import { createPermissions } from "./permission/permissions.ts";
+import type { FreshRow } from "./proof/outside-runs.ts";
 import { Proof } from "./proof/proof.ts";
 import { createRunAuthors } from "./proof/run-authors.ts";
-import type { FreshRow, SeenRows } from "./proof/seen-rows.ts";
 import { DeferredRuns } from "./queue/deferred-runs.ts";
 import { CommandRunner } from "./queue/runner.ts";
 import { WaitingRuns } from "./queue/waiting-runs.ts";
@@ -51,8 +54,11 @@ export interface RunsPorts {
   /** Every guild of which anything is kept; some may come twice. */
   readonly guilds: () => AsyncIterable<string>;
   readonly audit: AuditLog;
+  /** Names of people who are not in a server. */
+  readonly history: Pick<HistoryPlayers, "findAll">;
   readonly members: Members;
-  readonly sink: Sink;
+  readonly posts: Posts;
+  readonly owed: OwedMessages;
   readonly notifier: Notifier;
   readonly renderer: RunRenderer;
   readonly answers: RunAnswers;
@@ -63,10 +69,10 @@ export interface RunsPorts {
   readonly schedules: Documents<Schedule>;
   /** With `parseGuildAccounts`; durable. */
   readonly accounts: Documents<GuildAccounts>;
-  /** With `parseSeenRows`. */
-  readonly seenRows: Documents<SeenRows>;
+  readonly journal: JournalLooks;
   readonly clock: Clock;
   readonly random: Random;
+  readonly metrics: Pick<Metrics, "count">;
   /** Defects, for the log: what was being done, and the error. */
   report(what: string, error: unknown): void;
   /** Whether this process serves the guild (its shards); absent: all. */
@@ -86,8 +92,6 @@ export interface Runs {
   readonly audit: AuditLog;
   readonly refusals: Refusals;
   readonly authors: RunAuthors;
-  /** Receives each snapshot, for proofs, commands of others, "run when someone joins" and link codes. */
-  readonly listener: SnapshotListener;
   /** Concludes what a crash left behind. To be called when the store is open. */
   start(): Promise<void>;
   /** From now on schedules run. To be called when Discord is there, which is asked for their owners' roles. */
@@ -195,6 +199,14 @@ export function createRuns(ports: RunsPorts): Runs {
     proof.stop();
   }
 
+  ports.journal.follow({
+    async take({ look, written }) {
+      await deferred.take(look);
+      await written;
+      await proof.take(look);
+      await codes.take(look);
+    },
+  });
   return {
     runner,
     queue: new WaitingRuns(runner, deferred, settings),
@@ -205,13 +217,6 @@ export function createRuns(ports: RunsPorts): Runs {
     audit,
     refusals,
     authors: createRunAuthors({ ...ports, audit }),
-    listener: {
-      take: async (snapshot: Snapshot) => {
-        await deferred.take(snapshot);
-        await proof.take(snapshot);
-        await codes.take(snapshot);
-      },
-    },
     start,
     beginSchedules: () => schedules.begin(),
     stop,
@@ -234,8 +239,6 @@ export function createRuns(ports: RunsPorts): Runs {
       await deferred.onUnlinked(binding);
       await schedules.onUnlinked(binding);
       await watchOutside(binding.guildId);
-      const linked = await bindings.bySource(binding.source);
-      if (linked.every(({ id }) => id === binding.id)) await ports.seenRows.delete(binding.source);
     },
     onGuildRemoved: (guildId) => schedules.forgetGuild(guildId),
   };

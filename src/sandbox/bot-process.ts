@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
@@ -15,6 +16,10 @@ export interface BotEnvironment {
   readonly SERVICE_GLOBAL_KEY?: string;
   readonly BAD_KEY_BUDGET?: string;
   readonly SHARDS?: string;
+  /** Flags of Node, such as how large its heap may become. */
+  readonly NODE_OPTIONS?: string;
+  /** A library of the system's loader: a bench slows the disk with one. */
+  readonly LD_PRELOAD?: string;
 }
 
 export interface BotExit {
@@ -28,6 +33,8 @@ const logLinesKept = 400;
 
 /** The real bot as a child process: started by its environment, watched by its ops address, as an operator would. */
 export class BotProcess {
+  /** Whose `src/main.ts` the next start runs. @default this code */
+  codeFolder = fileURLToPath(new URL("../..", import.meta.url));
   readonly #environment: BotEnvironment;
   readonly #listeners = new Set<(line: string) => void>();
   readonly #exitListeners = new Set<(exit: BotExit) => void>();
@@ -41,6 +48,10 @@ export class BotProcess {
 
   get running(): boolean {
     return this.#child !== undefined;
+  }
+
+  get opsAddress(): string {
+    return this.#environment.OPS_ADDRESS;
   }
 
   get pid(): number | undefined {
@@ -66,7 +77,7 @@ export class BotProcess {
   start(): void {
     if (this.#child) return;
     this.#expected = false;
-    const main = fileURLToPath(new URL("../main.ts", import.meta.url));
+    const main = join(this.codeFolder, "src/main.ts");
     // The parent's environment stays out: a real DISCORD_TOKEN of this machine must never reach the sandbox.
     const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
     const env = { PATH, HOME, NODE_COMPILE_CACHE, ...this.#environment };
@@ -115,6 +126,16 @@ export class BotProcess {
     } catch {
       return undefined;
     }
+  }
+
+  /** What it says of its readiness (`/readyz`); empty while it does not answer. */
+  async readiness(): Promise<string> {
+    return await fetch(`http://${this.#environment.OPS_ADDRESS}/readyz`, {
+      signal: AbortSignal.timeout(2_000),
+    }).then(
+      (answer) => answer.text(),
+      () => "",
+    );
   }
 
   async #end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {

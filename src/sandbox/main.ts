@@ -31,6 +31,8 @@ async function open(options: SandboxOptions): Promise<Sandbox> {
     serverKey: `sandbox-${options.seed}-river`,
     traffic: "normal",
     live: true,
+    // As on the public service: an owner who has set nothing up has allowed nothing.
+    commands: options.empty ? "refused" : "allowed",
     processes,
     ...(shared === undefined ? {} : { environment: shared.environment }),
     ...(options.keep === undefined ? {} : { dataFolder: resolve(options.keep) }),

@@ -60,6 +60,14 @@ export async function linkServer(
   return answered(await done.settled((exchange) => !exchange.pending && exchange.text !== before));
 }
 
+/** `/staff allow`: the owner's role may run everything. */
+export async function allowOwner(stage: Stage): Promise<Message> {
+  const { owner, ownerRole, channels } = stage.cast;
+  const options = { role: ownerRole, tier: "manager" };
+  const exchange = await stage.discord.as(owner).slash(channels.staff, "staff allow", options);
+  return answered(await exchange.settled());
+}
+
 /** `/feed add` of one kind into one channel. */
 export async function addFeed(stage: Stage, kind: string, channel: Channel): Promise<Message> {
   const { owner, channels } = stage.cast;

@@ -13,6 +13,8 @@ import { Service } from "./service/service.ts";
 export interface Cast {
   readonly guild: Guild;
   readonly owner: Member;
+  /** Hers alone. */
+  readonly ownerRole: Role;
   readonly moderator: Member;
   readonly member: Member;
   readonly staffRole: Role;
@@ -33,12 +35,16 @@ export interface StageOptions {
   readonly traffic: "quiet" | "normal" | "busy" | "frenzy";
   /** Where the bot keeps its data; a temporary folder that is removed at the end when absent. */
   readonly dataFolder?: string;
+  /** Whether the owner lets Marshal run commands from the start. @default "allowed" */
+  readonly commands?: "allowed" | "refused";
   /** Whether towns move by themselves with the machine's clock. */
   readonly live: boolean;
   /** Instead of what the stage would set: another store, say. */
   readonly environment?: Partial<BotEnvironment>;
   /** Bot processes that share the environment; several need a store that can be shared. @default 1 */
   readonly processes?: number;
+  /** What one process has beside that, by its number from 0. */
+  readonly environmentOf?: (index: number) => Partial<BotEnvironment>;
 }
 
 /** Everything of the sandbox: the emulated service with its town, the emulated Discord, the real bot between them. */
@@ -60,12 +66,14 @@ export interface Stage {
 function buildGuild(discord: EmulatedDiscord): Cast {
   const guild = discord.addGuild({ name: "Riverside Roleplay", ownerName: "Olivia" });
   // A role of her own: the guided set-up offers it as Manager.
-  guild.owner.addRole(guild.addRole({ name: "Management", color: 0xe67e22 }));
+  const ownerRole = guild.addRole({ name: "Management", color: 0xe67e22 });
+  guild.owner.addRole(ownerRole);
   const staffRole = guild.addRole({ name: "Moderator", color: 0x3ba55d, mentionable: true });
   const channel = (name: string) => guild.addChannel({ name });
   return {
     guild,
     owner: guild.owner,
+    ownerRole,
     moderator: guild.addMember({ name: "Mo", roles: [staffRole] }),
     member: guild.addMember({ name: "Max" }),
     staffRole,
@@ -82,7 +90,12 @@ function buildGuild(discord: EmulatedDiscord): Cast {
 
 /** Opens the stage; the bot is not started yet. Everything listens on the loopback only. */
 export async function openStage(options: StageOptions): Promise<Stage> {
-  const service = new Service({ nowMs: Date.now, seed: options.seed, keys: [options.serverKey] });
+  const service = new Service({
+    nowMs: Date.now,
+    seed: options.seed,
+    keys: [options.serverKey],
+    commands: options.commands ?? "allowed",
+  });
   const town = service.town(options.serverKey);
   town.setIntensity(options.traffic);
   const http = await serve(service, { host: "127.0.0.1" });
@@ -90,7 +103,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   const discord = await EmulatedDiscord.start({ seed: String(options.seed) });
   const cast = buildGuild(discord);
   const folder = options.dataFolder ?? (await mkdtemp(join(tmpdir(), "marshal-sandbox-")));
-  const startable = async () =>
+  const startable = async (index: number) =>
     new BotProcess({
       DISCORD_TOKEN: discord.token,
       DISCORD_API_URL: discord.apiUrl,
@@ -99,10 +112,11 @@ export async function openStage(options: StageOptions): Promise<Stage> {
       OPS_ADDRESS: `127.0.0.1:${await freePort()}`,
       LOG_LEVEL: "info",
       ...options.environment,
+      ...options.environmentOf?.(index),
     });
-  const bot = await startable();
+  const bot = await startable(0);
   const bots = [bot];
-  while (bots.length < (options.processes ?? 1)) bots.push(await startable());
+  while (bots.length < (options.processes ?? 1)) bots.push(await startable(bots.length));
   return {
     service,
     serviceUrl: http.url,

@@ -99,7 +99,26 @@ export const TOUR_STEPS: readonly TourStep[] = [
     },
   },
   {
-    title: "Mo, a moderator, runs one",
+    title: "Mo, a moderator, runs one, but a key only reads: Olivia has to allow commands",
+    async run({ stage, show, say, seen }) {
+      const { moderator, owner, channels } = stage.cast;
+      const text = ":h Too early";
+      const asked = await stage.discord.as(moderator).slash(channels.staff, "run command", { text });
+      show(await finished(asked, /has not let Marshal run commands/));
+      const olivia = stage.discord.as(owner);
+      const found = answered(await (await olivia.slash(channels.staff, "diagnose")).settled());
+      const mend = await olivia.click(found, `Commands on ${stage.town.world.info.name}`);
+      const guide = answered(await mend.settled());
+      stage.service.keyBook.setCommandsAllowed(stage.serverKey, true);
+      say("On the owner's page of the game service she allows it, then presses Check again.");
+      await olivia.click(guide, "Check again");
+      await seen("what the check shows", () => /Run it\?/.test(textOf(guide)));
+      show(guide);
+      expect(stage.service.counts.executions.length === 0, "a check that runs nothing in the game");
+    },
+  },
+  {
+    title: "Now Mo's command runs",
     async run({ stage, show, say, seen }) {
       const { moderator, channels } = stage.cast;
       const text = ":h Welcome to the server, have fun";
@@ -180,7 +199,7 @@ export const TOUR_STEPS: readonly TourStep[] = [
       const { owner, moderator, channels, guild } = stage.cast;
       const cases = guild.addChannel({ name: "cases" });
       const set = await stage.discord.as(owner).slash(channels.staff, "setup cases", { channel: cases });
-      await finished(set, /Cases are posted/);
+      await finished(set, /Cases are now posted/);
       const text = ":kick Casey_Holt spawn killing";
       const ran = await stage.discord.as(moderator).slash(channels.staff, "run command", { text });
       await finished(ran, /It ran/);
@@ -224,7 +243,7 @@ export const TOUR_STEPS: readonly TourStep[] = [
       say("The history is given three weeks of past, as a lever of the page does.");
       const { moderator, channels } = stage.cast;
       const stats = await stage.discord.as(moderator).slash(channels.staff, "stats server");
-      const message = await finished(stats, /When staff is needed/);
+      const message = await finished(stats, /When staff are needed/);
       show(message);
       const pictures = message.embeds.filter(({ image }) => image?.content_type === "image/png");
       expect(pictures.length === 2, "two pictures under the words");

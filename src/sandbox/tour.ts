@@ -36,7 +36,13 @@ function guideOf(stage: Stage, write: (line: string) => void): Guide {
  * Answers the exit code: 0 only when every step was seen.
  */
 export async function tour({ seed, write }: TourOptions): Promise<number> {
-  const stage = await openStage({ seed, serverKey: `tour${seed}-sandbox`, traffic: "quiet", live: true });
+  const stage = await openStage({
+    seed,
+    serverKey: `tour${seed}-sandbox`,
+    traffic: "quiet",
+    live: true,
+    commands: "refused",
+  });
   stage.town.pause();
   for (let players = 0; players < 5; players += 1) stage.town.join();
   const guide = guideOf(stage, write);

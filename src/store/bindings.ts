@@ -54,7 +54,7 @@ function withoutSeal({ sealed: _, ...binding }: SealedBinding): Binding {
 const OPENED_AT_START = 20;
 
 const WRONG_SECRET =
-  "the server keys in the store do not open: SECRET_KEY, or data/secret.key, is not the one they were sealed with; put that one back, or start with an empty store and link every server again";
+  "the server keys in the store can't be opened: SECRET_KEY or data/secret.key is not the one they were sealed with. Put that one back, or start with an empty store and link every server again";
 
 /** One document a guild; changes of one guild never interleave. */
 export function createBindings(parts: BindingParts): LinkedServers {
@@ -188,6 +188,7 @@ export function createBindings(parts: BindingParts): LinkedServers {
     rename: (guildId, bindingId, name) => turns.take(guildId, () => rename(guildId, bindingId, name)),
     unlink: (guildId, bindingId) => turns.take(guildId, () => unlink(guildId, bindingId)),
     bySource: async (source) => (await sealedOf(source)).map(withoutSeal),
+    guildsOf: (source) => [...(guildsOf.get(source) ?? [])],
     linkedOf: (guildId) => serversOf.get(guildId) ?? [],
     *linked() {
       for (const servers of serversOf.values()) yield* servers;
@@ -272,6 +273,6 @@ function refuseBeyond(
   known: SealedBinding | undefined,
 ): void {
   if (known !== undefined || linked.length < most) return;
-  const words = `${linked.length} game servers are linked here, and one community may have ${most}`;
-  throw new Failure("bad-command", `${words}. Unlink one with /setup unlink before you link another.`);
+  const words = `${linked.length} game servers are linked here. The maximum is ${most}`;
+  throw new Failure("bad-command", `${words}. Unlink one first with /setup unlink.`);
 }

@@ -15,7 +15,7 @@ export function chooseBinding<T extends Named>(bindings: readonly T[], wanted: s
   const names = (all: readonly Named[]) => all.map(({ name }) => name).join(", ");
   if (wanted === undefined || wanted === "") {
     if (bindings.length === 1) return first;
-    throw new Failure("not-linked", `Several servers are linked here. Say which one: ${names(bindings)}.`);
+    throw new Failure("not-linked", `Several servers are linked here. Choose one: ${names(bindings)}.`);
   }
   const lower = wanted.toLowerCase();
   const byId = bindings.find(({ id }) => id === wanted);
@@ -29,7 +29,7 @@ export function chooseBinding<T extends Named>(bindings: readonly T[], wanted: s
   if (others.length > 0) {
     throw new Failure(
       "not-linked",
-      `"${wanted}" can mean several servers: ${names(found)}. Choose one from the list.`,
+      `"${wanted}" fits several servers: ${names(found)}. Choose one from the list.`,
     );
   }
   return one;

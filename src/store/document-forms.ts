@@ -1,7 +1,7 @@
 import { StoreError } from "../domain/failure.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import { uniqueName } from "../domain/server-names.ts";
-import { type GuildBindings, parseFormMark, type SealedBinding } from "./document-schemas.ts";
+import { type FormMark, type GuildBindings, parseFormMark, type SealedBinding } from "./document-schemas.ts";
 
 /** Where the marks lie. */
 export const FORM_NAMESPACE = "stored-form";
@@ -10,7 +10,7 @@ export const IMPORTING = "importing";
 const MARK = "documents";
 
 export interface FormParts {
-  readonly marks: Documents<{ readonly form: number }>;
+  readonly marks: Documents<FormMark>;
   readonly bindings: Documents<GuildBindings>;
 }
 
@@ -27,6 +27,9 @@ const STEPS: readonly ((parts: FormParts) => Promise<void>)[] = [
         await bindings.set(guildId, { ...document, bindings: after });
     }
   },
+  // 2 to 3: what is owed to Discord lies in documents that no earlier Marshal knows. It would leave them unposted, and
+  // post again what today's has posted meanwhile. Documents of form 2 are read as they are.
+  async () => undefined,
 ];
 
 /** The form that this Marshal writes. 1 was never written down. */
@@ -37,19 +40,61 @@ export const DOCUMENT_FORM = 1 + STEPS.length;
  * the form that it found. Rejects with a StoreError for documents of a newer Marshal.
  */
 export async function bringDocumentsToForm(parts: FormParts): Promise<number> {
-  const found = await formOf(parts.marks);
-  if (found > DOCUMENT_FORM)
-    throw new StoreError("this store was written by a newer Marshal; this one cannot read it");
+  const found = await readableForm(parts.marks);
   for (const step of STEPS.slice(found - 1)) await step(parts);
-  if (found < DOCUMENT_FORM) await parts.marks.set(MARK, { form: DOCUMENT_FORM });
+  if (found < DOCUMENT_FORM)
+    await parts.marks.set(MARK, { ...(await parts.marks.get(MARK)), form: DOCUMENT_FORM });
   return found;
+}
+
+/** The form of documents that this Marshal reads. Rejects with a StoreError for those of a newer one. */
+export async function readableForm(marks: Documents<unknown>): Promise<number> {
+  const found = await formOf(marks);
+  if (found <= DOCUMENT_FORM) return found;
+  const forms = `form ${found}, and this one knows ${DOCUMENT_FORM}`;
+  throw new StoreError(
+    `this store is from a newer Marshal (${forms}). Start the newer version again, or restore a backup from before the update`,
+  );
+}
+
+/** Which store this is, by a random id that nothing but its loss ever changes. */
+export interface StoreIdentity {
+  readonly id: string;
+  readonly madeAtMs: number;
+}
+
+export interface IdentityParts {
+  readonly marks: Documents<FormMark>;
+  /** What tells the secret of this store, without showing any of it. */
+  readonly secret: string;
+  readonly newId: () => string;
+  readonly nowMs: () => number;
+}
+
+/** The identity of a store; one that has none gets it, so this is for its holder, after the form. */
+export async function identify({ marks, secret, newId, nowMs }: IdentityParts): Promise<StoreIdentity> {
+  const mark = (await marks.get(MARK)) ?? { form: DOCUMENT_FORM };
+  const { store: id = newId(), madeAtMs = nowMs() } = mark;
+  // The secret may change for as long as nothing is sealed with it.
+  if (mark.store === undefined || mark.secret !== secret)
+    await marks.set(MARK, { ...mark, store: id, madeAtMs, secret });
+  return { id, madeAtMs };
+}
+
+/** What a store says of itself, where it has said it already. Writes nothing. */
+export async function knownIdentity(
+  marks: Documents<FormMark>,
+): Promise<(StoreIdentity & { readonly secret: string | undefined }) | undefined> {
+  const mark = await marks.get(MARK);
+  if (mark?.store === undefined) return undefined;
+  return { id: mark.store, madeAtMs: mark.madeAtMs ?? 0, secret: mark.secret };
 }
 
 /** The form of a store's documents. Rejects with a StoreError where an import into it has not ended. */
 export async function formOf(marks: Documents<unknown>): Promise<number> {
   if ((await marks.get(IMPORTING)) !== undefined) {
     throw new StoreError(
-      "an import into this store did not end: begin it again with `npm run store -- import FILE --replace`",
+      "an import into this store did not finish. Run it again: `npm run store -- import FILE --replace`",
     );
   }
   const mark = await marks.get(MARK);

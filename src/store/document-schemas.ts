@@ -144,7 +144,12 @@ const run = z.object({
   failureCode: z.string().exactOptional(),
   commandId: z.string().exactOptional(),
   proof: z.enum(["unchecked", "seen", "seen-twice", "not-seen"]),
-  inverse: z.string().exactOptional(),
+  // Before a command could need several to undo it, it was one text.
+  inverse: z
+    .string()
+    .transform((text) => [text])
+    .or(texts)
+    .exactOptional(),
   interrupted: z.literal(true).exactOptional(),
 });
 
@@ -195,9 +200,18 @@ export function parseSealedRoot(value: unknown): SealedRoot {
   return sealedRoot.parse(value);
 }
 
-const formMark = z.object({ form: z.int() });
+const formMark = z.object({
+  form: z.int(),
+  // Absent in stores of the first releases, until one that knows of it has begun on them.
+  store: z.string().exactOptional(),
+  secret: z.string().exactOptional(),
+  madeAtMs: z.number().exactOptional(),
+});
 
-export function parseFormMark(value: unknown): { readonly form: number } {
+/** What a store says of itself: its form, which store it is, which secret is its own, and since when. */
+export type FormMark = Readonly<z.infer<typeof formMark>>;
+
+export function parseFormMark(value: unknown): FormMark {
   return formMark.parse(value);
 }
 

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { Keyv } from "keyv";
 import { StoreError } from "../domain/failure.ts";
-import type { Documents } from "../domain/ports/documents.ts";
+import type { Change, Documents } from "../domain/ports/documents.ts";
 
 /** full: what was acknowledged survives a power cut. normal: it survives the end of the process. */
 export type Durability = "full" | "normal";
@@ -13,14 +13,32 @@ export type Durability = "full" | "normal";
  */
 export type Writers = "holder" | "anyone-raises";
 
+/**
+ * In which order a store on a file writes. in-turn: in the order of asking, in groups. ahead: before whatever waits for its
+ * group, because a request or a person waits for it, or because a kill must not find it unwritten.
+ */
+export type Turn = "in-turn" | "ahead";
+
+export interface NamespaceRules {
+  /** @default holder */
+  readonly writers?: Writers | undefined;
+  /** @default in-turn */
+  readonly turn?: Turn | undefined;
+}
+
 export interface Store {
   /** One namespace; `parse` throws on a value of another shape. One Documents a namespace, made once. */
   documents<T>(
     namespace: string,
     parse: (value: unknown) => T,
     durability: Durability,
-    writers?: Writers,
+    rules?: NamespaceRules,
   ): Documents<T>;
+  /**
+   * Writes all or none of these, in the durability of the most durable one. Each namespace is one of which `documents`
+   * was made, and none that anyone raises or that goes ahead: that is a TypeError.
+   */
+  write(changes: readonly Change[]): Promise<void>;
   /**
    * Resolves with true once what was written with full durability survives a power cut, with false where this store
    * cannot tell.
@@ -35,7 +53,55 @@ export interface Store {
   namespaces(): Promise<readonly string[]>;
   /** Whether another Marshal works on it at this moment. A file that is open here is no other's. */
   isHeld(): Promise<boolean>;
+  /** Resolves with the reason, in words, when the store has ended for good and the process can do nothing more. */
+  readonly lost: Promise<string>;
   close(): Promise<void>;
+}
+
+/** What `documents` was told of a namespace. */
+export interface NamespaceKind extends NamespaceRules {
+  readonly durability: Durability;
+}
+
+/** A change as adapters write it; without a text the document goes. */
+export interface TextChange {
+  readonly namespace: string;
+  readonly key: string;
+  readonly text: string | undefined;
+}
+
+/**
+ * The changes as texts in keyv's form, and the durability that all of them get. Throws a TypeError for a change that cannot
+ * be written with others.
+ */
+export function textsOf(
+  changes: readonly Change[],
+  kinds: ReadonlyMap<string, NamespaceKind>,
+): { readonly texts: readonly TextChange[]; readonly durability: Durability } {
+  let durability: Durability = "normal";
+  const texts = changes.map((change) => {
+    const { namespace, key } = change;
+    const kind = kinds.get(namespace);
+    if (kind === undefined || kind.writers === "anyone-raises" || kind.turn === "ahead")
+      throw new TypeError(`${namespace} cannot be written with others`);
+    if (kind.durability === "full") durability = "full";
+    return { namespace, key: checkedKey(namespace, key), text: textOf(change) };
+  });
+  return { texts, durability };
+}
+
+/** As keyv stores a value that never expires. */
+function textOf(change: Change): string | undefined {
+  if ("deleted" in change) return undefined;
+  if (change.value === undefined)
+    throw new TypeError(`nothing to write for ${change.namespace}/${change.key}`);
+  return PLAIN_JSON.stringify({ value: change.value });
+}
+
+/** Throws on an empty key, which keyv would answer with `false` or undefined instead of an error. */
+function checkedKey(namespace: string, key: string): string {
+  if (key === "") throw new TypeError(`an empty key for ${namespace}`);
+  return key;
 }
 
 /** Documents read between two yields to other work of the process. */
@@ -66,17 +132,17 @@ export class KeyvDocuments<T> implements Documents<T> {
   }
 
   async get(key: string): Promise<T | undefined> {
-    const value: unknown = await this.#answered(this.#keyv.get(this.#checked(key)));
+    const value: unknown = await this.#answered(this.#keyv.get(checkedKey(this.#namespace, key)));
     return value === undefined ? undefined : this.#read(key, value);
   }
 
   async set(key: string, value: T): Promise<void> {
-    const kept = await this.#answered(this.#keyv.set(this.#checked(key), value));
+    const kept = await this.#answered(this.#keyv.set(checkedKey(this.#namespace, key), value));
     if (!kept) throw new StoreError(`${this.#namespace}/${key} was not kept`);
   }
 
   async delete(key: string): Promise<void> {
-    await this.#answered(this.#keyv.delete(this.#checked(key)));
+    await this.#answered(this.#keyv.delete(checkedKey(this.#namespace, key)));
   }
 
   async *entries(): AsyncIterable<readonly [key: string, value: T]> {
@@ -85,27 +151,17 @@ export class KeyvDocuments<T> implements Documents<T> {
       // On Redis a document can be deleted between its listing and its reading.
       if (value === undefined || typeof key !== "string") continue;
       yield [key, this.#read(key, value)];
-      // sqlite answers synchronously: without a yield nothing else would run during ten thousand documents.
+      // A page is there at once: without a yield nothing else would run while its documents are read.
       if (++read % YIELD_EVERY_DOCUMENTS === 0) await setImmediate();
     }
   }
 
-  /** The adapter's answer. Its refusal is a StoreError, so that people read what failed; a defect stays one. */
   async #answered<A>(answer: Promise<A>): Promise<A> {
     try {
       return await answer;
     } catch (error) {
-      if (error instanceof StoreError || error instanceof TypeError || error instanceof RangeError)
-        throw error;
-      const why = error instanceof Error ? error.message : String(error);
-      throw new StoreError(`the store refused ${this.#namespace}: ${why}`, { cause: error });
+      throw refusalOf(error, this.#namespace);
     }
-  }
-
-  /** Throws on an empty key, which keyv would answer with `false` or undefined instead of an error. */
-  #checked(key: string): string {
-    if (key === "") throw new TypeError(`an empty key for ${this.#namespace}`);
-    return key;
   }
 
   #read(key: string, value: unknown): T {
@@ -115,4 +171,20 @@ export class KeyvDocuments<T> implements Documents<T> {
       throw new StoreError(`${this.#namespace}/${key} has a shape that cannot be read`, { cause: error });
     }
   }
+}
+
+/** The answer to a write of several documents. Its refusal is a StoreError. */
+export async function writtenTogether(written: Promise<unknown>): Promise<void> {
+  try {
+    await written;
+  } catch (error) {
+    throw refusalOf(error, "several documents");
+  }
+}
+
+/** What an adapter refused, as a StoreError that people can read; a defect stays one. */
+function refusalOf(error: unknown, what: string): unknown {
+  if (error instanceof StoreError || error instanceof TypeError || error instanceof RangeError) return error;
+  const why = error instanceof Error ? error.message : String(error);
+  return new StoreError(`the store refused ${what}: ${why}`, { cause: error });
 }

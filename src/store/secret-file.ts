@@ -52,7 +52,7 @@ export async function loadSecret({ storeUrl, given, hasSealed, onFound }: Secret
   if (existsSync(path)) onFound?.(path);
   else if (await hasSealed()) {
     throw new StoreError(
-      `${path} is missing, and the store holds server keys that were sealed with it; restore it from a backup, set SECRET_KEY to what it held, or start with an empty store and link every server again`,
+      `${path} is missing, but the store has server keys sealed with it. Restore it from a backup, set SECRET_KEY to its content, or start with an empty store and link every server again`,
     );
   }
   try {
@@ -70,7 +70,7 @@ function readOrMake(path: string): Uint8Array {
   const secret = Buffer.from(readFileSync(path, "utf8").trim(), "base64");
   if (secret.length === SECRET_BYTES) return new Uint8Array(secret);
   throw new StoreError(
-    `${path} does not hold ${SECRET_BYTES} bytes in base64; restore it from a backup, or remove it and link every server again`,
+    `${path} does not hold ${SECRET_BYTES} bytes in base64. Restore it from a backup, or remove it and link every server again`,
   );
 }
 

@@ -63,7 +63,7 @@ export async function writeStoreFile(
   rows: AsyncIterable<FileRow>,
 ): Promise<Digest> {
   const making = `${path}.new`;
-  if (await exists(path)) throw new StoreError(`${path} is there already; give another name`);
+  if (await exists(path)) throw new StoreError(`${path} already exists; choose another name`);
   const file = await open(making, "w", 0o600);
   try {
     const digest = new Digest();
@@ -131,7 +131,7 @@ export async function* readRows(path: string): AsyncGenerator<FileRow> {
     if (last.success && last.data.documents === documents && last.data.digest === sum) return;
     break;
   }
-  throw new StoreError(`${path} is not whole or was changed; nothing of it is to be trusted`);
+  throw new StoreError(`${path} is incomplete or was changed; don't use it`);
 }
 
 function lines(path: string): AsyncIterable<string> {

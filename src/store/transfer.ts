@@ -30,8 +30,7 @@ const LEFT_BEHIND: ReadonlySet<string> = new Set(["clean-stop"]);
 export async function exportStore(parts: TransferParts, path: string): Promise<Transferred> {
   await refuseWhileHeld(parts.store);
   const form = await formOf(documentsIn(parts, FORM_NAMESPACE));
-  if (form > parts.form)
-    throw new StoreError("this store was written by a newer Marshal; this one cannot read it");
+  if (form > parts.form) throw new StoreError("this store is from a newer Marshal. This one can't read it");
   const first: FileHead = { marshal: "store", version: 1, form, secret: parts.fingerprints[0] };
   const written = await writeStoreFile(path, first, rowsOf(parts));
 
@@ -40,7 +39,7 @@ export async function exportStore(parts: TransferParts, path: string): Promise<T
   await refuseUnlessSame(
     parts,
     read,
-    "the file differs from the store: did something write to it meanwhile?",
+    "the file differs from the store: did something write to it in between?",
   );
   return { documents: written.end.documents, namespaces: (await parts.store.namespaces()).length };
 }
@@ -57,8 +56,7 @@ export async function importStore(
 ): Promise<Transferred> {
   const { store, fingerprints, form } = parts;
   const first = await readHead(path);
-  if (first.form > form)
-    throw new StoreError(`${path} was written by a newer Marshal; this one cannot read it`);
+  if (first.form > form) throw new StoreError(`${path} is from a newer Marshal. This one can't read it`);
   if (first.secret !== undefined && !fingerprints.includes(first.secret)) {
     throw new StoreError(
       `the server keys in ${path} were sealed with another secret: set SECRET_KEY to that one, or put its data/secret.key beside the new database`,
@@ -83,7 +81,7 @@ export async function importStore(
   await refuseUnlessSame(
     parts,
     given,
-    "the store differs from the file: did something write to it meanwhile?",
+    "the store differs from the file: did something write to it in between?",
   );
   await marks.delete(IMPORTING);
   await store.flush();
@@ -103,7 +101,7 @@ async function* rowsOf(parts: Pick<TransferParts, "store" | "writersOf">): Async
 async function refuseFull(store: Store, { replace }: { readonly replace: boolean }): Promise<void> {
   if (replace || (await store.namespaces()).length === 0) return;
   throw new StoreError(
-    "the store is not empty: give --replace to delete all that is in it, or another STORE_URL",
+    "the store is not empty. Use --replace to delete everything in it, or another STORE_URL",
   );
 }
 
@@ -119,7 +117,7 @@ async function makeEmpty(parts: TransferParts): Promise<void> {
 
 async function refuseWhileHeld(store: Store): Promise<void> {
   if (await store.isHeld())
-    throw new StoreError("a Marshal works on this store; stop every process of it first");
+    throw new StoreError("Marshal is running on this store. Stop all its processes first");
 }
 
 async function refuseUnlessSame(parts: TransferParts, expected: Digest, words: string): Promise<void> {
@@ -134,5 +132,5 @@ function documentsIn(
   { store, writersOf }: Pick<TransferParts, "store" | "writersOf">,
   namespace: string,
 ): Documents<unknown> {
-  return store.documents(namespace, (value) => value, "normal", writersOf(namespace));
+  return store.documents(namespace, (value) => value, "normal", { writers: writersOf(namespace) });
 }

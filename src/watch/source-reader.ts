@@ -1,4 +1,4 @@
-import { Failure } from "../domain/failure.ts";
+import { Failure, type FailureCode } from "../domain/failure.ts";
 import type { ListName, Snapshot, SourceId } from "../domain/model.ts";
 import type { Clock } from "../domain/ports/clock.ts";
 import type { ServiceClient } from "../domain/ports/service-client.ts";
@@ -30,6 +30,9 @@ const FIRST_PAUSE_MS = 2_000;
 const WAIT_AFTER_FAILURE_MS = 1_000;
 /** A server that must not be read (its owner allows only other hosts, say) is asked again, rarely. */
 const UNAUTHORISED_AGAIN_MS = 15 * 60_000;
+
+/** Failures of a route, whose time is the end of a wait that the service named or that grows with each failure. */
+const OF_ROUTES: ReadonlySet<FailureCode> = new Set<FailureCode>(["platform", "bad-response", "moved"]);
 
 export interface SourceRead {
   readonly source: SourceId;
@@ -95,7 +98,9 @@ export class SourceReader {
       const waitMs = retryAtMs === undefined ? FIRST_PAUSE_MS : retryAtMs - this.#parts.clock.nowMs();
       return { kind: "halted", code, waitMs };
     }
-    const leastWaitMs = code === "not-authorised" ? UNAUTHORISED_AGAIN_MS : WAIT_AFTER_FAILURE_MS;
-    return { kind: "failed", code, leastWaitMs };
+    const ownMs = code === "not-authorised" ? UNAUTHORISED_AGAIN_MS : WAIT_AFTER_FAILURE_MS;
+    // Keys have times of their own, which the schedule knows, and which end early when a key is linked again.
+    const toldMs = OF_ROUTES.has(code) ? (retryAtMs ?? 0) - this.#parts.clock.nowMs() : 0;
+    return { kind: "failed", code, leastWaitMs: Math.max(ownMs, toldMs) };
   }
 }

@@ -12,6 +12,7 @@ import type {
   Lists,
   ModCallEntry,
   PlayerRef,
+  ServerState,
   Snapshot,
   SourceId,
 } from "../../src/domain/model.ts";
@@ -19,11 +20,13 @@ import type { NewAlert } from "../../src/domain/ports/alerts.ts";
 import type { GameAccount } from "../../src/domain/ports/game-accounts.ts";
 import type { Sink } from "../../src/domain/ports/sink.ts";
 import type { RunRecord } from "../../src/domain/run.ts";
+import type { Outbox } from "../../src/outbox/create-outbox.ts";
 import { readLogged } from "../../src/runs/catalogue/read-logged.ts";
 import { linkedServer } from "../support/bindings.ts";
 import { seededRandom, settle, VirtualClock } from "../support/clock.ts";
 import { FakeSink } from "../support/fake-sink.ts";
 import { MemoryDocuments } from "../support/memory-documents.ts";
+import { outboxOver } from "../support/outbox.ts";
 import { serverStatus } from "../support/server-status.ts";
 
 const SOURCE = "s1" as SourceId;
@@ -34,6 +37,7 @@ export const binding = linkedServer({ source: SOURCE });
 /** A process of the bot that was killed waits for ever, and does nothing more. */
 interface Process {
   readonly wing: AlertsWing;
+  readonly outbox: Outbox;
   readonly states: MemoryDocuments<ReturnType<typeof parseServerState>>;
   readonly rules: MemoryDocuments<ReturnType<typeof parseGuildAlerts>>;
   isDead: boolean;
@@ -56,6 +60,8 @@ export class AlertsWorld {
   commands: CommandEntry[] = [];
   calls: ModCallEntry[] = [];
   players: PlayerRef[] = [];
+  /** What was read last, beside what is taken in. */
+  latest: ServerState | undefined;
   teams = new Map<string, string>();
   /** Asked before each call of Discord or the store; true: the process is killed there. */
   dies: () => boolean = () => false;
@@ -172,13 +178,16 @@ export class AlertsWorld {
         await new Promise(() => undefined);
       }
     };
+    const outbox = outboxOver(mortalSink(this.sink, alive), this.clock);
     const wing = createAlerts({
       rules: mortal(rules, alive),
       states: mortal(states, alive),
-      sink: mortalSink(this.sink, alive),
+      posts: outbox.posts,
       bindings: { list: async () => this.bindings },
+      snapshots: { latest: () => this.latest },
       settings: { of: async () => this.settings },
       accounts: {
+        of: async (_, userId) => this.accounts.find((account) => account.userId === userId),
         ofPlayer: async (_, playerId) => this.accounts.find(({ player }) => player.id === playerId),
       },
       audit: {
@@ -195,13 +204,13 @@ export class AlertsWorld {
       renderer: alertRenderer,
       clock: this.clock,
       random: seededRandom(this.#started),
-      verbOf: (text) => readLogged(text)?.verb,
+      read: readLogged,
       isOurs: (guildId) => this.ours(guildId),
       isCallTaken: (_, { caller, atS }) => this.taken.has(`${caller.name} ${atS}`),
       report: (what) => void this.reports.push(what),
     });
     process.wing = wing;
-    return Object.assign(process, { wing, states, rules });
+    return Object.assign(process, { wing, outbox, states, rules });
   }
 }
 

@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import type { RunRecord } from "../../src/domain/run.ts";
 import { isFailure } from "../support/failures.ts";
 import { runRecord } from "../support/run-record.ts";
+import { serverStatus } from "../support/server-status.ts";
 import { AlertsWorld, binding, CHANNEL } from "./alerts-world.ts";
 
 const ann = { name: "Ann_Lee", id: 11 };
@@ -37,6 +38,30 @@ describe("an alert about kills", () => {
     assert.deepEqual(made.reports, []);
   });
 
+  test("says where the one is who kills, as long as that is known, and names the first victims on one line", async () => {
+    const made = await world();
+    await made.add({ kind: "kills", count: 3 });
+    await made.look();
+    const location = { x: 1, z: 2, streetName: "Main Street", postalCode: "204" };
+    const row = { player: ann, team: "Civilian", permission: "Normal", wantedStars: 0, location };
+    const stateAt = (atMs: number) => ({
+      source: binding.source,
+      status: serverStatus(),
+      statusAtMs: atMs,
+      lists: { players: { atMs, value: [row] } },
+    });
+    made.latest = stateAt(made.clock.nowMs());
+    made.kill(ann, 6);
+    await made.look();
+    const shown = made.shown()[0] ?? "";
+    assert.match(shown, /\n📍 Main Street, postal 204(?=\n|$)/);
+    assert.match(shown, /\n> \*\*Victim0\*\*, \*\*Victim1\*\*, \*\*Victim2\*\* and 3 more\n/);
+    await made.clock.advance(MINUTE_MS * 10);
+    made.kill(ann, 3);
+    await made.look();
+    assert.doesNotMatch(made.shown().at(-1) ?? "", /Main Street/, "ten minutes later they may be anywhere");
+  });
+
   test("begins another message when the killing has stopped for as long as the window", async () => {
     const made = await world();
     await made.add({ kind: "kills", count: 3, withinS: 30 });
@@ -48,6 +73,46 @@ describe("an alert about kills", () => {
     }
     assert.equal(made.messages().length, 2);
     assert.match(made.shown()[0] ?? "", /killed \*\*6\*\*/);
+  });
+
+  test("counts on when it is changed, and posts in its new channel; what was posted stays where it is", async () => {
+    const made = await world();
+    const { id, createdAtMs } = await made.add({ kind: "kills", count: 5 });
+    await made.look();
+    made.kill(ann, 2);
+    await made.look();
+    await made.wing.alerts.edit("g1", id, (rule) => ({ ...rule, count: 3 }));
+    await made.clock.advance(10_000);
+    made.kill(ann);
+    await made.look();
+    assert.match(made.shown()[0] ?? "", /killed \*\*3\*\*/, "those from before the change count");
+    const moved = await made.wing.alerts.edit("g1", id, (rule) => ({ ...rule, channelId: "others" }));
+    assert.deepEqual([moved?.id, moved?.createdAtMs], [id, createdAtMs]);
+    await made.clock.advance(MINUTE_MS * 10);
+    await made.restart();
+    made.kill(bob, 3);
+    await made.look();
+    await made.clock.advance(10_000);
+    assert.deepEqual([made.messages().length, made.messages("others").length], [1, 1]);
+    assert.match(made.shown("others")[0] ?? "", /Bob/);
+  });
+
+  test("is not changed into one that its channel has, nor where the store refuses; its channel's refusal goes with it", async () => {
+    const made = await world();
+    const first = await made.add({ kind: "kills", count: 5 });
+    await made.add({ kind: "kills", count: 3 });
+    const edit = made.wing.alerts.edit("g1", first.id, (rule) => ({ ...rule, count: 3 }));
+    await assert.rejects(edit, isFailure("bad-command"));
+    assert.deepEqual((await made.wing.alerts.list("g1"))[0], first);
+    assert.equal(await made.wing.alerts.edit("g1", "none", (rule) => rule), undefined);
+    made.sink.fault = (_, channelId) => (channelId === CHANNEL ? "no-access" : undefined);
+    await made.look();
+    made.kill(ann, 5);
+    await made.look();
+    await made.clock.advance(MINUTE_MS);
+    assert.equal(made.wing.alerts.status(first).refused, "no-access");
+    const moved = await made.wing.alerts.edit("g1", first.id, (rule) => ({ ...rule, channelId: "open" }));
+    assert.deepEqual(made.wing.alerts.status(moved ?? first), {});
   });
 
   test("counts from its own beginning, also where an earlier alert had read the same logs before", async () => {
@@ -100,7 +165,10 @@ describe("an alert about kills", () => {
     made.kill(bob, 6, atS + 300);
     await made.look();
     assert.equal(made.messages().length, 1);
-    assert.match(made.shown()[0] ?? "", new RegExp(`Ann.*<t:${atS}:T>.*Bob.*Told late`, "s"));
+    assert.match(
+      made.shown()[0] ?? "",
+      new RegExp(`Ann.*<t:${atS}:T>.*Bob.*Late: Marshal could not read`, "s"),
+    );
     assert.deepEqual(
       [made.messages()[0]?.sent.pingRoleIds, made.messages()[0]?.sent.silent],
       [undefined, true],
@@ -160,6 +228,26 @@ describe("an alert about punishments", () => {
     assert.match(made.shown()[0] ?? "", /4 punishments[\s\S]*<@u9>.*ran \*\*4\*\*[\s\S]*`:kick Bob`/);
   });
 
+  test("counts nothing that staff do to themselves, in the game or through Marshal", async () => {
+    const made = await world();
+    await made.add({ kind: "punishments", count: 2, withinS: 60 });
+    await made.look();
+    for (const text of [":jail me", ":kill", ":kill me", `:jail ${ann.name}`]) made.type(ann, text);
+    await made.look();
+    made.accounts = [{ userId: "u9", player: ann, linkedAtMs: 0 }];
+    for (const id of ["r1", "r2", "r3"]) made.wing.onRun(run(made, id, ":jail me"));
+    for (const id of ["r4", "r5"]) made.wing.onRun(run(made, id, `:jail ${ann.name.toUpperCase()}`));
+    for (const id of ["r6", "r7"]) made.wing.onRun(run(made, id, `:ban ${ann.id}`));
+    await made.look();
+    await made.look();
+    assert.equal(made.messages().length, 0);
+    made.type(ann, ":kick Bob");
+    made.type(ann, ":kick Cem");
+    await made.look();
+    await made.look();
+    assert.equal(made.messages().length, 1);
+  });
+
   test("counts after a kill the run that the process before had not counted", async () => {
     const made = await world();
     await made.add({ kind: "punishments", count: 2, withinS: 60 });
@@ -209,7 +297,7 @@ describe("an alert about calls", () => {
     assert.equal(made.messages().length, 0);
     await made.clock.advance(2 * MINUTE_MS);
     await made.look();
-    assert.match(made.shown()[0] ?? "", /A moderator call waits[\s\S]*Ann\\_Lee.*nobody has answered/);
+    assert.match(made.shown()[0] ?? "", /A moderator call is waiting[\s\S]*Ann\\_Lee.*nobody has answered/);
     made.calls[0] = { kind: "modCall", atS: made.calls[0]?.atS ?? 0, caller: ann, moderator: bob };
     await made.clock.advance(10_000);
     await made.look();
@@ -260,7 +348,35 @@ describe("an alert about a server that fills or empties", () => {
     assert.match(made.shown()[0] ?? "", /The server was full/);
     await looks(0, 0, 1, 0, 0);
     assert.equal(made.messages().length, 2);
-    assert.match(made.shown()[1] ?? "", /The server has emptied/);
+    assert.match(made.shown()[1] ?? "", /The server is empty/);
+  });
+
+  test("tells when it was at its number, and not until when it was nearly there; also over restarts", async () => {
+    for (const restartsAfter of [Number.POSITIVE_INFINITY, 4, 12, 45]) {
+      const made = await world();
+      await made.add({ kind: "full" });
+      const atNumber: number[] = [];
+      // Seven minutes full, then 38 with one place free, then far below.
+      const counts = [5, 5, ...Array(8).fill(10), ...Array(38).fill(9), ...Array(7).fill(3)];
+      for (const [nth, count] of counts.entries()) {
+        made.players = crowd(count);
+        if (count === 10) atNumber.push(made.nowS);
+        await made.look();
+        await made.clock.advance(MINUTE_MS);
+        if (nth === restartsAfter) {
+          const started = made.restart();
+          await made.clock.advance(1_000);
+          await started;
+        }
+      }
+      const told = (made.shown()[0] ?? "").replaceAll("\u00a0", " ");
+      const [firstS, lastS] = [atNumber[0], atNumber.at(-1)];
+      assert.match(
+        told,
+        new RegExp(`<t:${firstS}:T> to <t:${lastS}:T>, 7 min`),
+        `restarted after ${restartsAfter}`,
+      );
+    }
   });
 });
 
@@ -281,7 +397,7 @@ describe("the channel of an alert", () => {
     assert.match(made.notices[0]?.content ?? "", /could not be posted in <#alerts>/);
     assert.equal(made.wing.alerts.status(rule).refused, "no-access");
     made.sink.fault = () => undefined;
-    made.wing.permissionsChanged("g1");
+    made.process.outbox.permissionsChanged("g1");
     await made.clock.advance(1_000);
     assert.equal(made.messages().length, 2);
     assert.deepEqual(made.wing.alerts.status(rule), {});
@@ -326,7 +442,7 @@ describe("the alerts of a community", () => {
     await made.add({ kind: "kills" });
     await made.add({ kind: "calls" });
     assert.deepEqual(made.demands.get("alerts g1"), [
-      { source: binding.source, guildId: "g1", lists: ["killLogs", "modCalls"] },
+      { source: binding.source, guildId: "g1", lists: ["killLogs", "players", "modCalls"] },
     ]);
     await made.restart();
     assert.deepEqual(
@@ -387,5 +503,44 @@ describe("the alerts of a community", () => {
     await made.look();
     assert.equal(made.messages().length, 1);
     assert.match(made.shown()[0] ?? "", /killed \*\*5\*\*/);
+  });
+});
+
+describe("an alert while Discord is away", () => {
+  for (const minutes of [8, 60, 7 * 60]) {
+    test(`for ${minutes} minutes stands once when it is back, says how late it is, and pings while that is of use`, async () => {
+      const made = await world();
+      await made.add({ kind: "kills", roleId: "77" });
+      await made.look();
+      made.sink.fault = () => "unknown";
+      made.kill(ann, 5);
+      await made.look();
+      await made.clock.advance(minutes * MINUTE_MS);
+      made.sink.fault = () => undefined;
+      await made.clock.advance(2 * MINUTE_MS);
+      assert.equal(made.messages().length, 1);
+      const said = () => made.shown()[0] ?? "";
+      assert.match(said(), /killed \*\*5\*\*/);
+      assert.equal(/Posted .* late/.test(said()), minutes > 10);
+      assert.deepEqual(made.messages()[0]?.sent.pingRoleIds ?? [], minutes > 360 ? [] : ["77"]);
+      assert.equal(said().startsWith("<@&77>"), minutes <= 360);
+    });
+  }
+
+  test("stands once, however often it is killed meanwhile", async () => {
+    const made = await world();
+    made.sink.nonceMemoryMs = 0;
+    await made.add({ kind: "kills", roleId: "77" });
+    await made.look();
+    made.sink.fault = (call) => (call === "send" ? "lost" : "unknown");
+    made.kill(ann, 5);
+    await made.look();
+    for (let hour = 0; hour < 3; hour += 1) {
+      await made.clock.advance(60 * MINUTE_MS);
+      await made.restart();
+    }
+    made.sink.fault = () => undefined;
+    await made.clock.advance(2 * MINUTE_MS);
+    assert.equal(made.messages().length, 1);
   });
 });

@@ -21,7 +21,7 @@ export async function measurePosting(): Promise<PostedMeasured> {
     const { owner, general, guild } = rig.home;
     const channel = guild.addChannel({ name: "alerts" });
     const options = { kind: "kills", threshold: "5 in 10 s", channel };
-    await reads(await owner.slash(general, "alert add", options), /From now on/);
+    await reads(await owner.slash(general, "alert add", options), /Alert added/);
     await rig.polled("KillLogs");
     const victim = rig.town.join("Victim");
     const seconds: number[] = [];

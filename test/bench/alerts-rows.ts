@@ -7,9 +7,11 @@ import { ALERT_KINDS } from "../../src/domain/alert.ts";
 import { type Binding, DEFAULT_SETTINGS } from "../../src/domain/guild.ts";
 import type { CommandEntry, KillEntry, ModCallEntry, Snapshot, SourceId } from "../../src/domain/model.ts";
 import type { Documents } from "../../src/domain/ports/documents.ts";
+import type { Sink } from "../../src/domain/ports/sink.ts";
 import { readLogged } from "../../src/runs/catalogue/read-logged.ts";
 import { linkedServer } from "../support/bindings.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";
+import { outboxOver } from "../support/outbox.ts";
 
 /** The wing of alerts between answers of busy servers and a Discord that takes everything at once. */
 
@@ -34,29 +36,32 @@ export async function sendRows(rows: number): Promise<RowsMeasured> {
   const clock = new VirtualClock(START_S * 1_000);
   const bindings = Array.from({ length: SERVERS }, (_, index) => bindingOf(index));
   const counts = { messages: 0, edits: 0 };
+  const sink: Sink = {
+    async send() {
+      counts.messages += 1;
+      return { messageId: String(counts.messages) };
+    },
+    async edit() {
+      counts.edits += 1;
+    },
+    readBack: async () => [],
+  };
+  const outbox = outboxOver(sink, clock);
   const wing = createAlerts({
     rules: documents(parseGuildAlerts),
     states: documents(parseServerState),
     bindings: { list: async (guildId) => bindings.filter((binding) => binding.guildId === guildId) },
+    snapshots: { latest: () => undefined },
     settings: { of: async () => DEFAULT_SETTINGS },
-    accounts: { ofPlayer: async () => undefined },
+    accounts: { of: async () => undefined, ofPlayer: async () => undefined },
     audit: { recentRuns: async () => [], get: async () => undefined },
     demands: { put: () => undefined },
-    sink: {
-      async send() {
-        counts.messages += 1;
-        return { messageId: String(counts.messages) };
-      },
-      async edit() {
-        counts.edits += 1;
-      },
-      readBack: async () => [],
-    },
+    posts: outbox.posts,
     notifier: { guild: async () => undefined },
     renderer: alertRenderer,
     clock,
     random: systemRandom,
-    verbOf: (text) => readLogged(text)?.verb,
+    read: readLogged,
     isCallTaken: () => false,
     isOurs: () => true,
     report: (what, error) => {
@@ -83,7 +88,7 @@ export async function sendRows(rows: number): Promise<RowsMeasured> {
     await clock.advance(ANSWER_EVERY_S * 1_000);
     tookUs += cpuUs() - before;
   }
-  await wing.stop();
+  await outbox.stop();
   return { rows: sent, usPerRow: tookUs / sent, ...counts };
 }
 

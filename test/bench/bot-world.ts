@@ -14,7 +14,7 @@ const SHAPE = { textChannels: 12, voiceChannels: 3, roles: 10 };
  * wrong keys of a hostile guild, four are left in flight: where a round trip takes 150 ms, as on a machine under load,
  * those are less than the limit.
  */
-const BAD_KEY_BUDGET = "40";
+const BAD_KEY_BUDGET = 40;
 
 export interface BotWorldOptions extends Omit<ServiceOptions, "quiet" | "servers"> {
   readonly guilds: number;
@@ -22,6 +22,14 @@ export interface BotWorldOptions extends Omit<ServiceOptions, "quiet" | "servers
   readonly otherServers?: number;
   /** As a bot leaves them that is updated: the service took each of the keys a moment ago. @default false */
   readonly areKeysTaken?: boolean;
+  /** A panel and two alerts each. @default false */
+  readonly areWatched?: boolean;
+  /** Where the machine is so busy that requests go unanswered, each of them holds a unit for minutes. @default 40 */
+  readonly badKeyBudget?: number;
+  /** What Node is started with, as NODE_OPTIONS says it. @default nothing */
+  readonly nodeOptions?: string;
+  /** A library that the bot is started with. @default none */
+  readonly preload?: string;
 }
 
 /**
@@ -51,13 +59,27 @@ export class BotWorld {
   }
 
   static async open(options: BotWorldOptions): Promise<BotWorld> {
-    const { guilds, otherServers = 0, areKeysTaken = false, ...limits } = options;
+    const {
+      guilds,
+      otherServers = 0,
+      areKeysTaken = false,
+      areWatched,
+      nodeOptions,
+      badKeyBudget = BAD_KEY_BUDGET,
+      preload,
+      ...limits
+    } = options;
     const folder = tempFolder();
     const discord = await EmulatedDiscord.start({ nowMs: () => performance.timeOrigin + performance.now() });
     const service = await ServiceProcess.start({ servers: guilds + otherServers, quiet: guilds, ...limits });
     const communities = Array.from({ length: guilds }, (_, index) => addCommunity(discord, index, SHAPE));
     const storeUrl = `sqlite:${join(folder.path, "marshal.sqlite")}`;
-    await settle(storeUrl, communities, { clock: systemClock, random: seededRandom(1), areKeysTaken });
+    await settle(storeUrl, communities, {
+      clock: systemClock,
+      random: seededRandom(1),
+      areKeysTaken,
+      areWatched,
+    });
     const opsAddress = `127.0.0.1:${await freePort()}`;
     const bot = new BotProcess({
       DISCORD_TOKEN: discord.token,
@@ -65,8 +87,10 @@ export class BotWorld {
       SERVICE_URL: service.url,
       STORE_URL: storeUrl,
       OPS_ADDRESS: opsAddress,
-      BAD_KEY_BUDGET,
+      BAD_KEY_BUDGET: String(badKeyBudget),
       LOG_LEVEL: "info",
+      ...(nodeOptions === undefined ? {} : { NODE_OPTIONS: nodeOptions }),
+      ...(preload === undefined ? {} : { LD_PRELOAD: preload }),
     });
     const parts = { discord, service, communities, bot, opsAddress, storeUrl };
     return new BotWorld(parts, () => folder.remove());

@@ -1,7 +1,10 @@
+import { parseGuildAlerts } from "../../src/alerts/alert-rules.ts";
 import { parseTakenKey } from "../../src/api/stored-records.ts";
+import type { AlertRule } from "../../src/domain/alert.ts";
 import { EMPTY_POLICY, type Feed, type FeedKind } from "../../src/domain/guild.ts";
 import type { Clock, Random } from "../../src/domain/ports/clock.ts";
 import { ServerKey } from "../../src/domain/server-key.ts";
+import { panelKey, parsePanel } from "../../src/feeds/panels/panel-records.ts";
 import type { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
 import type { Channel, Guild, Person, Role } from "../../src/sandbox/discord/types.ts";
 import { createBindings } from "../../src/store/bindings.ts";
@@ -70,6 +73,8 @@ interface SettleOptions {
   readonly random: Random;
   /** As a bot leaves them that is updated: the service took each of the keys a moment ago. @default false */
   readonly areKeysTaken?: boolean;
+  /** A panel and two alerts each. @default false */
+  readonly areWatched?: boolean | undefined;
   /** What seals the keys. @default the one beside a sqlite store */
   readonly secretKey?: Uint8Array;
   /** The key of the server that a community has linked. @default one for each */
@@ -83,9 +88,9 @@ interface SettleOptions {
 export async function settle(
   storeUrl: string,
   communities: readonly Community[],
-  { clock, random, areKeysTaken = false, secretKey, keyAt = keyOf }: SettleOptions,
+  { clock, random, areKeysTaken = false, areWatched = false, secretKey, keyAt = keyOf }: SettleOptions,
 ): Promise<void> {
-  const store = await openStore(storeUrl);
+  const store = await openStore(storeUrl, { runsIn: "caller" });
   try {
     const { bindings } = createBindings({
       documents: store.documents("bindings", parseGuildBindings, "normal"),
@@ -100,7 +105,9 @@ export async function settle(
     const settings = createSettings(store.documents("settings", parseSettings, "normal"));
     const feedStore = createFeedStore(store.documents("feeds", parseFeed, "normal"));
     const takenKeys = store.documents("taken-keys", parseTakenKey, "normal");
-    for (const [index, { guild, feeds, staffRole, owner }] of communities.entries()) {
+    const panels = store.documents("panels", parsePanel, "normal");
+    const alerts = store.documents("alert-rules", parseGuildAlerts, "normal");
+    for (const [index, { guild, general, feeds, staffRole, owner }] of communities.entries()) {
       const byUserId = owner.member.id;
       const key = new ServerKey(keyAt(index));
       const { binding } = await bindings.link({ guildId: guild.id, key, status: statusOf(index), byUserId });
@@ -123,6 +130,16 @@ export async function settle(
         };
         await feedStore.save(feed);
       }
+      if (!areWatched) continue;
+      const place = { guildId: guild.id, bindingId: binding.id, channelId: general.id };
+      const by = { createdBy: byUserId, createdAtMs: clock.nowMs() };
+      const panel = { ...place, createdBy: byUserId, mark: random.id(), nonce: random.id(), goodAtMs: 0 };
+      await panels.set(panelKey(place), panel);
+      const rules: AlertRule[] = [
+        { ...place, ...by, id: random.id(), kind: "kills", count: 5, withinS: 30 },
+        { ...place, ...by, id: random.id(), kind: "calls", withinS: 120 },
+      ];
+      await alerts.set(guild.id, { rules });
     }
   } finally {
     await store.close();

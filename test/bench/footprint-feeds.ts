@@ -4,12 +4,14 @@ import type { Clock } from "../../src/domain/ports/clock.ts";
 import type { Sink } from "../../src/domain/ports/sink.ts";
 import { parseCard } from "../../src/feeds/cards/card-records.ts";
 import { createFeeds } from "../../src/feeds/feeds.ts";
-import { parseJournalChunk, parseJournalHead } from "../../src/feeds/journal/journal-records.ts";
-import { parseOffset } from "../../src/feeds/journal/offsets.ts";
+import { parseOffset } from "../../src/feeds/positions/offsets.ts";
+import { createJournal } from "../../src/journal/create-journal.ts";
+import { parseJournalChunk, parseJournalHead } from "../../src/journal/journal-records.ts";
 import type { Store } from "../../src/store/keyv-documents.ts";
 import { openStore } from "../../src/store/open-store.ts";
-import { connectSqlite } from "../../src/store/sqlite/open-sqlite.ts";
+import { connectSqlite } from "../../src/store/sqlite/open-file.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";
+import { outboxOver } from "../support/outbox.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { FootprintTown } from "./footprint-town.ts";
 import { settledHeapBytes } from "./heap.ts";
@@ -28,7 +30,7 @@ if (servers === undefined || perDay === undefined)
 
 const folder = tempFolder();
 const path = join(folder.path, "marshal.sqlite");
-const store = await openStore(`sqlite:${path}`);
+const store = await openStore(`sqlite:${path}`, { runsIn: "caller" });
 const clock = new VirtualClock();
 const random = seededRandom(3);
 const towns = Array.from({ length: servers }, (_, index) => new FootprintTown(index, random));
@@ -38,29 +40,39 @@ for (let poll = 0; poll < POLLS; poll++) {
   const nowS = clock.nowMs() / 1_000;
   for (const town of towns) {
     town.live(perDay / POLLS, nowS - POLL_MS / 1_000, nowS);
-    await wing.listener.take(town.snapshot(clock.nowMs()));
+    await wing.journal.take(town.snapshot(clock.nowMs()));
   }
   await clock.advance(POLL_MS);
 }
 for (const town of towns) town.forgetLogs();
 const heapBytes = await settledHeapBytes();
 const { undelivered, cards } = wing.state();
-await wing.stop();
+await wing.stop(2_500);
 await store.close();
 process.send?.({ heapBytes, storedBytes: storedBytes(), cards: cards.cards, undelivered });
 folder.remove();
 process.disconnect?.();
 
 function buildWing(on: Store) {
-  return createFeeds({
+  const outbox = outboxOver(emptySink(clock), clock);
+  const journal = createJournal({
+    followedOf: () => [],
+    heads: on.documents("journal-heads", parseJournalHead, "normal"),
+    chunks: on.documents("journal-chunks", parseJournalChunk, "normal"),
+    clock,
+    random,
+    warn,
+  });
+  const feeds = createFeeds({
     journalOwner: "server",
     clock,
     random,
     renderer: feedRenderer,
-    sink: emptySink(clock),
+    posts: outbox.posts,
+    batches: outbox.batches,
     nonceKey: "footprint",
     guilds: { channelAccess: async () => ({ kind: "unknown" }) },
-    notifier: { person: async () => "told", guild: async () => undefined },
+    notifier: { person: async () => undefined, guild: async () => undefined },
     metrics: { count: () => undefined, observe: () => undefined },
     snapshots: { latest: () => undefined },
     demands: { put: () => undefined },
@@ -79,16 +91,18 @@ function buildWing(on: Store) {
       save: async () => undefined,
       remove: async () => undefined,
     },
-    heads: on.documents("journal-heads", parseJournalHead, "normal"),
-    chunks: on.documents("journal-chunks", parseJournalChunk, "normal"),
+    journal,
     offsets: on.documents("feed-offsets", parseOffset, "normal"),
     cards: on.documents("cards", parseCard, "normal"),
     onDisk: async () => undefined,
     cleanStop: { take: async () => undefined, leave: async () => undefined },
-    warn(message, error) {
-      throw new Error(message, { cause: error });
-    },
+    warn,
   });
+  return { ...feeds, journal };
+}
+
+function warn(message: string, error: unknown): void {
+  throw new Error(message, { cause: error });
 }
 
 /** Takes every message and remembers none, so that the heap holds nothing but what the wing keeps. */
@@ -106,7 +120,7 @@ function emptySink(by: Clock): Sink {
 
 /** Keys and values, by namespace. */
 function storedBytes(): Readonly<Record<string, number>> {
-  const database = connectSqlite(path, "NORMAL");
+  const database = connectSqlite(path);
   const query =
     "SELECT namespace, sum(length(key) + length(value)) AS bytes FROM documents GROUP BY namespace";
   const rows = database.prepare(query).all();

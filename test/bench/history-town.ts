@@ -58,8 +58,7 @@ export function recordedAnswerOf(
     const seconds = rows.map(({ atS }) => atS);
     return {
       rows,
-      isUnshared: false,
-      oldestS: Math.min(...seconds),
+      gaps: [],
       newestS: Math.max(...seconds),
       length: count,
     };
@@ -74,12 +73,19 @@ export function recordedAnswerOf(
     playerCount: INSIDE,
     players: inside.map((player, at) => ({ player, permission: at < 3 ? "Server Moderator" : "Normal" })),
     newestJoinS: joins.newestS,
+    hasModCalls: true,
     joins,
     kills: log(MIX.kills, (atS): KillEntry => ({ kind: "kill", atS, killer: one(), killed: one() })),
     commands: log(MIX.commands, (atS): AimedCommand => {
-      const target = one().name;
-      const text = (TEXTS[Math.floor(random.next() * TEXTS.length)] ?? "").replace("{}", target);
-      return { kind: "command", atS, player: one(), text, targets: text.includes(target) ? [target] : [] };
+      const target = one();
+      const text = (TEXTS[Math.floor(random.next() * TEXTS.length)] ?? "").replace("{}", target.name);
+      return {
+        kind: "command",
+        atS,
+        player: one(),
+        text,
+        targets: text.includes(target.name) ? [target] : [],
+      };
     }),
     modCalls: log(
       MIX.modCalls,

@@ -26,15 +26,22 @@ export const HOSTILE_KEYS = SERVERS + SPARE_KEYS;
 /** More than a search may read. */
 const AUDIT_ROWS = 5_000;
 const ACTS_PER_S = 35;
+/** Commands and cases that its staff asks for, beside all that. */
+const WORK_PER_S = 60;
 const MANAGERS = 10;
-const MODERATORS = 10;
+const MODERATORS = 30;
 const MEMBERS = 30;
 const CARDS_KEPT = 50;
+/** What people read where the bound of a guild's interactions holds. */
+const REFUSED = "Too many people are using Marshal";
 
 /** One guild whose people, staff among them, do everything that costs the bot something, all at once and all the time. */
 export class HostileGuild {
   /** What was done, and how often. */
   readonly done = new Map<string, number>();
+  /** Commands and cases that were answered, and those of them that were taken on. */
+  asked = 0;
+  accepted = 0;
   readonly #random = seededRandom(3);
   /** The index of its first server; those of the quiet communities come before. */
   readonly #firstKey: number;
@@ -48,6 +55,7 @@ export class HostileGuild {
   readonly #cards: { readonly person: Person; readonly message: Message }[] = [];
   #bindingIds: readonly string[] = [];
   #typedKeys = 0;
+  #playerId = "";
 
   constructor(discord: EmulatedDiscord, firstKey: number) {
     this.#firstKey = firstKey;
@@ -73,7 +81,7 @@ export class HostileGuild {
     storeUrl: string,
     { clock, random }: { readonly clock: Clock; readonly random: Random },
   ): Promise<void> {
-    const store = await openStore(storeUrl);
+    const store = await openStore(storeUrl, { runsIn: "caller" });
     try {
       const { bindings } = createBindings({
         documents: store.documents("bindings", schemas.parseGuildBindings, "normal"),
@@ -152,16 +160,54 @@ export class HostileGuild {
 
   /** Acts until the signal is aborted, whether or not the acts before were answered. */
   async act(signal: AbortSignal): Promise<void> {
+    const others = this.#repeat((count) => this.#one(count), ACTS_PER_S, signal);
+    await Promise.all([others, this.work(signal)]);
+  }
+
+  /** Only its staff's commands and cases. */
+  async work(signal: AbortSignal): Promise<void> {
+    await this.#repeat((count) => this.#work(count), WORK_PER_S, signal);
+  }
+
+  async #repeat(one: (count: number) => Promise<void>, perS: number, signal: AbortSignal): Promise<void> {
     const underWay = new Set<Promise<void>>();
     const startMs = performance.now();
     for (let count = 0; !signal.aborted; count += 1) {
-      const waitMs = startMs + (count * 1_000) / ACTS_PER_S - performance.now();
+      const waitMs = startMs + (count * 1_000) / perS - performance.now();
       if (waitMs > 0) await sleep(waitMs);
-      const work = this.#one(count).catch(() => undefined);
+      const work = one(count).catch(() => undefined);
       underWay.add(work);
       void work.then(() => underWay.delete(work));
     }
     await Promise.all(underWay);
+  }
+
+  /** A player whom the history knows, as they are offered while a person types. */
+  async #knownPlayer(moderator: Person, server: string): Promise<string> {
+    if (this.#playerId !== "") return this.#playerId;
+    const typed = { player: "a", server };
+    const choices = await moderator.autocomplete(this.#general, "case add", typed, "player");
+    this.#playerId = String(choices[0]?.value ?? "");
+    return this.#playerId === "" ? "nobody" : this.#playerId;
+  }
+
+  /** A command that the moderators may run, or a case. */
+  async #work(count: number): Promise<void> {
+    const moderator = this.#pick(this.#moderators);
+    const server = this.#pick(this.#bindingIds);
+    const exchange =
+      count % 3 === 0
+        ? await moderator.slash(this.#general, "case add", {
+            player: await this.#knownPlayer(moderator, server),
+            kind: "note",
+            reason: `note ${count}`,
+            server,
+          })
+        : await moderator.slash(this.#general, "run command", { text: `:h hello ${count}`, server });
+    this.asked += 1;
+    const { text } = await exchange.settled();
+    if (text.includes(REFUSED)) return;
+    this.accepted += 1;
   }
 
   async #one(count: number): Promise<void> {

@@ -13,9 +13,9 @@ export interface Discovery {
 
 const KEYS = 50;
 const SEEDS = 200;
-const BUDGET = 8;
-/** Two units of the budget are kept for keys that are known to be good. */
-const AVAILABLE = BUDGET - 2;
+const BUDGET = 9;
+/** One unit must be left for keys that are known to be good, or all would wait. */
+const AVAILABLE = BUDGET - 1;
 const REFUSED = [1, 3, 5, 6, 8, 12, 20, 30, 40, 49];
 const MINUTE_MS = 60_000;
 const NIGHT_MS = 10 * 60 * MINUTE_MS;

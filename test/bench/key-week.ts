@@ -150,7 +150,7 @@ class Week {
   async #type(key: string, guildId: string): Promise<boolean> {
     this.#linksTried += 1;
     try {
-      await this.#client.verifyKey(new ServerKey(key), guildId);
+      await this.#client.verifyKey(new ServerKey(key), { guildId, isKnown: true });
       return true;
     } catch (error) {
       if (error instanceof Failure && error.code !== "key-rejected") this.#linkingRefused += 1;

@@ -1,5 +1,6 @@
 import { seededRandom } from "../support/clock.ts";
 import { runLoad, World } from "../support/limit-run.ts";
+import { pollOwnCounters } from "../support/own-counters.ts";
 
 /** What came of asking for twice what the limits allow. */
 export interface LoadResult {
@@ -52,7 +53,8 @@ export async function sharedCounter(seeds: number, resetWobble: number): Promise
       },
     });
     await poll(world, 40, { perSecond: (2_000 * limit) / windowMs, forMs: WINDOWS * windowMs });
-    total.add(world, limit * WINDOWS);
+    const { requests, answers429, byStatus } = world.service.counts;
+    total.add({ requests, answers429, used: (byStatus.get(200) ?? 0) / (limit * WINDOWS) });
     await world.close();
   }
   return total.result;
@@ -61,16 +63,9 @@ export async function sharedCounter(seeds: number, resetWobble: number): Promise
 /** A counter for each key under one bucket name, in the first minute of a process. */
 export async function ownCountersFirstMinute(): Promise<LoadResult> {
   const total = new Total();
-  for (const { keys, limit, windowMs } of OWN_COUNTERS)
-    for (const align of ["first-request", "clock"] as const) {
-      const world = new World({ seed: keys, keys, badKeyBudget: BAD_KEY_BUDGET, jitterMs: 20 });
-      const perServer = Object.fromEntries(world.keyTexts.map((key) => [key, { limit, windowMs }]));
-      Object.assign(world.service.limits, { align, perServer });
-      const most = (keys * limit * MINUTE_MS) / windowMs;
-      await poll(world, keys, { perSecond: (2_000 * most) / MINUTE_MS, forMs: MINUTE_MS });
-      total.add(world, most);
-      await world.close();
-    }
+  for (const size of OWN_COUNTERS)
+    for (const align of ["first-request", "clock"] as const)
+      total.add(await pollOwnCounters({ ...size, forMs: MINUTE_MS, limits: { align } }));
   return total.result;
 }
 
@@ -89,11 +84,10 @@ class Total {
   #answers429 = 0;
   readonly #shares: number[] = [];
 
-  /** `most`: what the limits would have let through. */
-  add({ service: { counts } }: World, most: number): void {
-    this.#requests += counts.requests;
-    this.#answers429 += counts.answers429;
-    this.#shares.push((counts.byStatus.get(200) ?? 0) / most);
+  add({ requests, answers429, used }: Pick<LoadResult, "requests" | "answers429" | "used">): void {
+    this.#requests += requests;
+    this.#answers429 += answers429;
+    this.#shares.push(used);
   }
 
   get result(): LoadResult {

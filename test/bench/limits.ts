@@ -1,6 +1,7 @@
 import { chaos } from "../support/chaos.ts";
 import { type PhaseOptions, type PhaseResult, usedInPhase } from "../support/limit-phases.ts";
 import { type BenchResult, figure, table } from "./bench.ts";
+import { troubleFigures } from "./limits-in-trouble.ts";
 import { keyFigures } from "./limits-of-keys.ts";
 import { type LoadResult, ownCountersFirstMinute, sharedCounter } from "./limits-under-load.ts";
 import { bareUndici, erlcApi, marshal, type Peer, steadily, withService } from "./peers.ts";
@@ -50,6 +51,7 @@ export async function run(): Promise<BenchResult> {
   const perKey = await ownCountersFirstMinute();
   const phases: PhaseUse[] = [];
   for (const world of PHASE_WORLDS) phases.push(await useOverPhases(world));
+  const trouble = await troubleFigures();
   const keys = await keyFigures();
   const figures = {
     avoidable,
@@ -60,10 +62,12 @@ export async function run(): Promise<BenchResult> {
     usedOfLimitWithResetJitter: figure(Math.min(...wobbling.map(({ used }) => used))),
     usedOfLimitPerKeyFirstMinute: figure(perKey.used),
     requestsAfterFirst403: afterFirst403,
+    ...trouble.figures,
     ...keys.figures,
   };
   const ok =
     keys.ok &&
+    trouble.ok &&
     avoidable === 0 &&
     [load, ...wobbling].every((one) => one.answers429Per1000 <= 1 && one.used >= 0.9) &&
     perKey.used >= 0.6 &&
@@ -80,6 +84,7 @@ export async function run(): Promise<BenchResult> {
     `a counter for each key under one name, first minute, ${words(perKey)}`,
     `polls and people over ${PHASES} phases of the window, resets told in whole seconds:`,
     ...phases.map((one) => `  ${one.world}: ${words(one)}`),
+    ...trouble.lines,
     ...keys.lines,
     ...(bad.length === 0 ? [] : [`seeds to look at: ${bad.join(", ")}`]),
     `side by side, ${SIDE_BY_SIDE_MS / 1_000} s at twice a limit of 10 a second, 20 keys, one of them regenerated:`,

@@ -14,8 +14,10 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   footprint: () => import("./footprint.ts"),
   history: () => import("./history.ts"),
   tenants: () => import("./tenants.ts"),
+  disk: () => import("./disk.ts"),
   alerts: () => import("./alerts.ts"),
   fleet: () => import("./fleet.ts"),
+  posting: () => import("./posting.ts"),
 };
 
 const { values, positionals } = parseArgs({

@@ -5,6 +5,8 @@ import { fileURLToPath } from "node:url";
 export interface Counts {
   /** Polls of the quiet servers' feeds. */
   readonly polls: number;
+  /** Of these servers, how many were read twice or more often. */
+  readonly readTwice: number;
   readonly answers429: number;
   readonly avoidable: number;
   readonly commands: number;
@@ -19,6 +21,8 @@ export interface ServiceOptions {
   readonly perS: number;
   /** In which they are counted. @default 1_000 */
   readonly windowMs?: number;
+  /** The share of servers that have players. @default 0.35 */
+  readonly openShare?: number;
 }
 
 /** The emulated service as a child process. */
@@ -31,9 +35,15 @@ export class ServiceProcess {
     this.url = url;
   }
 
-  static async start({ servers, quiet, perS, windowMs = 1_000 }: ServiceOptions): Promise<ServiceProcess> {
+  static async start({
+    servers,
+    quiet,
+    perS,
+    windowMs = 1_000,
+    openShare = 0.35,
+  }: ServiceOptions): Promise<ServiceProcess> {
     const file = fileURLToPath(new URL("./ack-service.ts", import.meta.url));
-    const child = fork(file, [servers, quiet, perS, windowMs].map(String), { execArgv: [] });
+    const child = fork(file, [servers, quiet, perS, windowMs, openShare].map(String), { execArgv: [] });
     const [{ url }] = await once(child, "message");
     return new ServiceProcess(child, String(url));
   }

@@ -4,6 +4,7 @@ import { type BenchResult, figure, quantile, table } from "./bench.ts";
 import { BotWorld } from "./bot-world.ts";
 import { Echo } from "./echo.ts";
 import { HOSTILE_KEYS, HostileGuild } from "./hostile.ts";
+import { pollsBesideLeague } from "./league.ts";
 import { People } from "./people.ts";
 import type { Counts } from "./service-process.ts";
 
@@ -24,6 +25,7 @@ const ROUND_MS = 10_000;
 const START_WITHIN_MS = 60_000;
 const ACK_P99_OVER_QUIET = 1.5;
 const POLLS_OVER_QUIET = 0.9;
+const POLLS_BESIDE_LEAGUE = 0.6;
 
 interface Round {
   readonly p50Ms: number;
@@ -31,6 +33,8 @@ interface Round {
   readonly pollsPerS: number;
   readonly requestsPerS: number;
   readonly answers429: number;
+  /** Commands and cases of the hostile guild. */
+  readonly acceptedPerS: number;
   /** Of one core. */
   readonly cpuPercent: number;
 }
@@ -112,6 +116,7 @@ class World {
     const { service } = this.#parts.base;
     people.forget();
     const before = await service.counts();
+    const acceptedBefore = this.#parts.hostile?.accepted ?? 0;
     const cpuBeforeS = await this.#cpuS();
     const startMs = performance.now();
     await people.act(forMs);
@@ -127,14 +132,17 @@ class World {
       pollsPerS: grown(({ polls }) => polls) / seconds,
       requestsPerS: grown(({ requests }) => requests) / seconds,
       answers429: grown(({ answers429 }) => answers429),
+      acceptedPerS: ((this.#parts.hostile?.accepted ?? 0) - acceptedBefore) / seconds,
       cpuPercent: (100 * cpuS) / seconds,
     };
   }
 
   /** What the hostile guild did, in words. */
   get harm(): string {
-    const done = this.#parts.hostile?.done ?? new Map<string, number>();
-    return [...done].map(([what, times]) => `${times} ${what}`).join(", ");
+    const { hostile } = this.#parts;
+    const done = hostile?.done ?? new Map<string, number>();
+    const work = `${hostile?.asked ?? 0} commands and cases (accepted: ${hostile?.accepted ?? 0})`;
+    return [work, ...[...done].map(([what, times]) => `${times} ${what}`)].join(", ");
   }
 
   /** Processor time of the bot so far, as its metrics tell it. */
@@ -168,10 +176,16 @@ function report(
       median(({ quiet, beside }) => beside.pollsPerS / quiet.pollsPerS),
       2,
     ),
+    acceptedPerS: figure(
+      median(({ beside }) => beside.acceptedPerS),
+      1,
+    ),
+    pollsBesideLeague: figure(pollsBesideLeague(), 2),
   };
   const ok =
     figures.ackP99OverQuiet <= ACK_P99_OVER_QUIET &&
     figures.pollsOverQuiet >= POLLS_OVER_QUIET &&
+    figures.pollsBesideLeague >= POLLS_BESIDE_LEAGUE &&
     failures.length === 0;
   const rows = rounds.flatMap(({ quiet, beside }, round) => [
     [`${round + 1}. without the hostile guild`, ...columnsOf(quiet)],

@@ -30,6 +30,7 @@ async function rig(options: { readonly tier?: Tier } = { tier: "moderator" }) {
   const feeds: Feeds = {
     list: async () => kept,
     add: () => Promise.reject(new Error("not expected")),
+    edit: () => Promise.reject(new Error("not expected")),
     remove: () => Promise.reject(new Error("not expected")),
     test: () => Promise.reject(new Error("not expected")),
     status: (id) => statuses.get(id) ?? { undelivered: 0 },
@@ -155,7 +156,7 @@ describe("/diagnose", () => {
     assert.match(text, /✅ \*\*Riverside Roleplay\*\*: read <t:\d+:R>/);
     assert.match(text, /✅ Joins and leaves in <#700>/);
     assert.match(text, /12 of 35 requests/);
-    assert.deepEqual(labels(body), ["Look again"]);
+    assert.deepEqual(labels(body), ["Check again"]);
   });
 
   const cases: readonly {
@@ -166,14 +167,14 @@ describe("/diagnose", () => {
   }[] = [
     {
       name: "a rejected key",
-      words: /⛔ \*\*Riverside Roleplay\*\*: the game service rejects its key \(Server Key is invalid\)/,
+      words: /⛔ \*\*Riverside Roleplay\*\*: the game service refuses its key \(Server Key is invalid\)/,
       button: "New key for Riverside Roleplay",
       make: ({ world, binding }) => world.parked.set(binding.source, "Server Key is invalid"),
     },
     {
       name: "a server that the service does not let the bot read",
       words:
-        /⛔ \*\*Riverside Roleplay\*\*: may not be read \(Not authorised \\\(code 4000\\\)\); asked again at <t:3600:t>/,
+        /⛔ \*\*Riverside Roleplay\*\*: can't be read \(Not authorised \\\(code 4000\\\)\); asked again at <t:3600:t>/,
       button: undefined,
       make: ({ world, binding }) => world.readRefusals.set(binding.source, "Not authorised (code 4000)"),
     },
@@ -187,10 +188,19 @@ describe("/diagnose", () => {
     },
     {
       name: "a store that cannot be written",
-      words: /⛔ Marshal cannot write to its own store/,
+      words: /⛔ Marshal can't write to its database/,
       button: undefined,
       make: ({ world }) => {
         world.storeWorks = false;
+      },
+    },
+    {
+      name: "messages that wait for Discord",
+      words:
+        /⏳ 240 of your messages wait for Discord, the first for 3 min\. It takes one a second in a channel/,
+      button: undefined,
+      make: ({ world }) => {
+        world.waitingPosts = { waiting: 240, oldestMs: 200_000 };
       },
     },
     {
@@ -228,7 +238,7 @@ describe("/diagnose", () => {
     },
     {
       name: "a server that was last read long ago although it has players",
-      words: /last read <t:\d+:R>, which is late/,
+      words: /last read <t:\d+:R>\. That is late/,
       button: undefined,
       make: ({ world, binding, add }) => {
         add("f2");
@@ -261,7 +271,7 @@ describe("/diagnose", () => {
     },
     {
       name: "an alert whose messages Discord refuses although nothing seems to be missing",
-      words: /⚠ Alert, the server fills up in <#801>: Discord took no message of it lately/,
+      words: /⚠ Alert, the server fills up in <#801>: recent posts failed/,
       button: undefined,
       make: ({ alert, alertsRefused }) => {
         alert("a1", "full", "801");
@@ -270,7 +280,7 @@ describe("/diagnose", () => {
     },
     {
       name: "cases in a deleted channel",
-      words: /⛔ Cases: the channel was deleted; <\/setup cases:77> chooses another/,
+      words: /⛔ Cases: the channel was deleted; pick another with <\/setup cases:77>/,
       button: undefined,
       make: ({ world, set }) => {
         world.channelAccess.set("802", { kind: "gone" });
@@ -280,7 +290,7 @@ describe("/diagnose", () => {
     {
       name: "watched players in an archived thread",
       words:
-        /⚠ Watched players in <#803>: archived or locked; open it, or <\/setup watches:77> chooses another/,
+        /⚠ Watched players in <#803>: archived or locked\. Open it or pick another with <\/setup watches:77>/,
       button: undefined,
       make: ({ world, set }) => {
         world.channelAccess.set("803", { kind: "closed" });
@@ -298,7 +308,7 @@ describe("/diagnose", () => {
     },
     {
       name: "the weekly summary in a deleted channel",
-      words: /⛔ The weekly summary: the channel was deleted; `\/stats weekly` chooses another/,
+      words: /⛔ The weekly summary: the channel was deleted; pick another with `\/stats weekly`/,
       button: undefined,
       make: ({ world, weekly }) => {
         weekly.setting = { channelId: "805", byId: "1" };
@@ -307,7 +317,7 @@ describe("/diagnose", () => {
     },
     {
       name: "a panel in a channel without permissions",
-      words: /⚠ A panel of a server in <#806>: lacks \*\*Embed Links\*\*/,
+      words: /⚠ A server panel in <#806>: lacks \*\*Embed Links\*\*/,
       button: undefined,
       make: ({ world, binding, panels }) => {
         panels.push({ guildId: actor.guildId, bindingId: binding.id, channelId: "806", createdBy: "1" });
@@ -317,7 +327,7 @@ describe("/diagnose", () => {
     {
       name: "a schedule that fails again and again",
       words:
-        /⚠ Schedule `:h Welcome`, every 30 min: did not get through 2 times in a row \(the owner has not allowed it\); `\/schedule list` removes it/,
+        /⚠ Schedule `:h Welcome`, every 30 min: failed 2 times in a row \(the owner has not allowed it\); `\/schedule list` removes it/,
       button: undefined,
       make: ({ binding, schedules }) => {
         schedules.push(failing(binding.id, 2));
@@ -326,7 +336,7 @@ describe("/diagnose", () => {
     {
       name: "a notice channel that takes nothing",
       words: /⚠ Notices: <#800> was deleted/,
-      button: "Another notice channel",
+      button: "Other notice channel",
       make: ({ world }) => {
         world.channelAccess.set("800", { kind: "gone" });
         const settings = world.settingsByGuild.get(actor.guildId);
@@ -342,7 +352,7 @@ describe("/diagnose", () => {
       const body = await made.look();
       assert.match(textOf(body), words);
       assert.match(textOf(body), /1 thing needs a look/);
-      assert.deepEqual(labels(body), [...(button === undefined ? [] : [button]), "Look again"]);
+      assert.deepEqual(labels(body), [...(button === undefined ? [] : [button]), "Check again"]);
     });
   }
 
@@ -369,7 +379,7 @@ describe("/diagnose", () => {
 
   test("no staff at all is said, with the button that opens the roles", async () => {
     const { look } = await rig({});
-    assert.deepEqual(labels(await look()), ["Roles for Riverside Roleplay", "Look again"]);
+    assert.deepEqual(labels(await look()), ["Roles for Riverside Roleplay", "Check again"]);
   });
 
   test("the press posts the log again and shows how it stands then", async () => {

@@ -11,7 +11,7 @@ import { actorOf, FakeWorld } from "../support/fake-services.ts";
 import { FeedsRig, guildId } from "../support/feeds-rig.ts";
 
 const manager = actorOf({ guildId, channelId: "channel-1", userId: "100", manageGuild: true });
-const { add, list, remove, test: tryOut, pause, resume } = feed.subcommands;
+const { add, edit, list, remove, test: tryOut, pause, resume } = feed.subcommands;
 
 interface Stage {
   readonly rig: FeedsRig;
@@ -39,6 +39,13 @@ async function one(answer: unknown): Promise<Reply> {
   return (await answer) as Reply;
 }
 
+/** An answer that waits for a turn at Discord. */
+async function inTime(rig: FeedsRig, answer: unknown): Promise<Reply> {
+  const reply = one(answer);
+  await rig.clock.advance(1_000);
+  return await reply;
+}
+
 /** An answer of several replies, to its end. */
 async function played(answer: unknown): Promise<Reply[]> {
   const replies: Reply[] = [];
@@ -48,6 +55,10 @@ async function played(answer: unknown): Promise<Reply[]> {
 
 async function adding(stage: Stage, options: Record<string, string | number | boolean>): Promise<Reply> {
   return await one(add.execute(asked(add.parse(optionsOf(options))), stage.services));
+}
+
+async function editing(stage: Stage, options: Record<string, string | number | boolean>): Promise<Reply> {
+  return await one(edit.execute(asked(edit.parse(optionsOf({ feed: "1", ...options }))), stage.services));
 }
 
 function press(argument: string, note = "", actor: Actor = manager): Press {
@@ -95,19 +106,16 @@ describe("/feed", () => {
       const { rig, world, services } = stage;
       world.halt = { untilMs: 1_800_000_000_500, why: "rate-limited" };
       const first = textOf(await adding(stage, { kind: "joins", channel: "one" }));
-      assert.match(first, /From now on/);
-      assert.match(
-        first,
-        /begins at Marshal's next look at the server; what happens before that is not posted/,
-      );
-      assert.match(first, /asked to wait, so that is after <t:1800000001:T>/);
+      assert.match(first, /Feed added/);
+      assert.match(first, /starts when Marshal next reads the server\. Nothing from before that is posted/);
+      assert.match(first, /asked Marshal to wait, so that is after <t:1800000001:T>/);
       const listed = async () => textOf(await one(list.execute(asked(undefined), services)));
-      assert.match(await listed(), /begins at the next look at the server/);
+      assert.match(await listed(), /starts when the server is next read/);
 
       // The halt: what happens in it stands in the log at the first look.
       rig.join("Ann");
       await rig.poll();
-      assert.doesNotMatch(await listed(), /next look/);
+      assert.doesNotMatch(await listed(), /next read/);
       rig.join("Ben");
       await rig.pollAndFlush();
       assert.doesNotMatch(rig.sink.text("one"), /Ann/);
@@ -115,7 +123,7 @@ describe("/feed", () => {
 
       // The log is known now: a second feed of it begins at once, and a halt loses it nothing.
       const second = textOf(await adding(stage, { kind: "joins", channel: "two" }));
-      assert.doesNotMatch(second, /next look/);
+      assert.doesNotMatch(second, /next read/);
       rig.join("Cem");
       await rig.pollAndFlush();
       assert.match(rig.sink.text("two"), /\*\*Cem\*\* joined/);
@@ -145,7 +153,7 @@ describe("/feed", () => {
         textOf(await adding(stage, { kind: "mod-calls", channel: `mods-${ping}`, ping }));
       assert.match(
         await text("777!"),
-        /From now on[\s\S]*<@&777!> would not be notified[\s\S]*Allow anyone to @mention/,
+        /Feed added[\s\S]*<@&777!> would not be notified[\s\S]*Allow anyone to @mention/,
       );
       assert.doesNotMatch(await text("777"), /would not be notified/);
     }));
@@ -153,10 +161,10 @@ describe("/feed", () => {
   test("what makes no sense is refused before anything is stored, in words", () => {
     const parsing = (options: Record<string, string | number>) => () => add.parse(optionsOf(options));
     assert.throws(parsing({ kind: "kills", ping: "7" }), refused(/moderator calls can ping/));
-    assert.throws(parsing({ kind: "mod-calls", cooldown: 3 }), refused(/needs a role/));
-    assert.throws(parsing({ kind: "kills", command: "ban" }), refused(/feed of commands/));
-    assert.throws(parsing({ kind: "emergency-calls", player: "Ann" }), refused(/ids only/));
-    assert.throws(parsing({ kind: "nonsense" }), refused(/no such kind/));
+    assert.throws(parsing({ kind: "mod-calls", cooldown: 3 }), refused(/Choose a role to ping/));
+    assert.throws(parsing({ kind: "kills", command: "ban" }), refused(/Only command feeds/));
+    assert.throws(parsing({ kind: "emergency-calls", player: "Ann" }), refused(/only show player ids/));
+    assert.throws(parsing({ kind: "nonsense" }), refused(/Unknown kind/));
   });
 
   test("filters are read leniently: spaces, colons, capitals, control characters", () => {
@@ -175,7 +183,7 @@ describe("/feed", () => {
   test("list numbers the feeds and tells how each is doing", () =>
     onStage(async (stage) => {
       const { rig, services } = stage;
-      assert.match(textOf(await one(list.execute(asked(undefined), services))), /There are none yet/);
+      assert.match(textOf(await one(list.execute(asked(undefined), services))), /No feeds yet/);
       await adding(stage, { kind: "joins" });
       await rig.clock.advance(1_000);
       await adding(stage, { kind: "kills", channel: "gone" });
@@ -210,7 +218,57 @@ describe("/feed", () => {
       assert.deepEqual(await services.feeds.list(guildId), []);
       await assert.rejects(
         async () => await pause.execute(asked({ feed: "1" }), services),
-        refused(/no such feed/),
+        refused(/Unknown feed/),
+      );
+    }));
+
+  test("edit changes what is given and nothing else, and is audited; with nothing it says what is set", () =>
+    onStage(async (stage) => {
+      const { rig, world } = stage;
+      await adding(stage, { kind: "joins", team: "Police, Fire", player: "Ann", silent: true });
+      const [before] = await rig.wing.feeds.list(guildId);
+      assert.match(textOf(await editing(stage, {})), /Set now: joins.*team `Police` `Fire`.*silent/);
+      assert.deepEqual(
+        world.events.map(({ action }) => action),
+        ["feed-add"],
+      );
+      const reply = await editing(stage, { channel: "two", team: "-", style: "cards" });
+      assert.match(textOf(reply), /Feed changed: joins and leaves in <#two> · cards · player `ann` · silent/);
+      const [after] = await rig.wing.feeds.list(guildId);
+      assert.deepEqual(after, { ...before, channelId: "two", filter: { players: ["ann"] }, style: "cards" });
+      assert.deepEqual(
+        world.events.map(({ action }) => action),
+        ["feed-add", "feed-edit"],
+      );
+    }));
+
+  test("edit refuses what add refuses, and changes nothing then", () =>
+    onStage(async (stage) => {
+      const { rig } = stage;
+      await adding(stage, { kind: "joins", channel: "one" });
+      await rig.clock.advance(1_000);
+      await adding(stage, { kind: "joins", channel: "two" });
+      const before = await rig.wing.feeds.list(guildId);
+      for (const [options, words] of [
+        [{ command: "kick" }, /Only command feeds/],
+        [{ ping: "777" }, /Only feeds of moderator calls can ping/],
+        [{ escalate: 5 }, /Only feeds of moderator calls can ping/],
+        [{ channel: "two" }, /already has this feed/],
+        [{ feed: "9", silent: true }, /Unknown feed/],
+      ] as const) {
+        await assert.rejects(editing(stage, options), refused(words));
+      }
+      assert.deepEqual(await rig.wing.feeds.list(guildId), before);
+    }));
+
+  test("edit of a feed of calls changes its ping, its cooldown and when it escalates", () =>
+    onStage(async (stage) => {
+      await adding(stage, { kind: "mod-calls", ping: "777", escalate: 5 });
+      await editing(stage, { cooldown: 3, escalate: 0 });
+      const [stored] = await stage.rig.wing.feeds.list(guildId);
+      assert.deepEqual(
+        [stored?.pingRoleId, stored?.pingCooldownMs, stored?.escalateAfterMs],
+        ["777", 180_000, undefined],
       );
     }));
 
@@ -224,7 +282,7 @@ describe("/feed", () => {
         for (const entry of [remove, pause, resume, tryOut]) {
           await assert.rejects(
             async () => await entry.execute(asked(entry.parse(optionsOf({ feed: stale }))), services),
-            refused(/no such feed/),
+            refused(/Unknown feed/),
             stale,
           );
         }
@@ -243,7 +301,7 @@ describe("/feed", () => {
       rig.stores.offsets.failure = new Error("disk full");
       assert.match(textOf(await adding(stage, { kind: "joins" })), /Saved, but not posting yet: joins/);
       const listed = async () => textOf(await one(list.execute(asked(undefined), services)));
-      assert.match(await listed(), /not posting yet\n⤷ Marshal's store fails/);
+      assert.match(await listed(), /not posting yet\n⤷ Marshal's database is not working/);
       assert.doesNotMatch(await listed(), /live/);
       rig.stores.offsets.failure = undefined;
       await rig.clock.advance(60_000);
@@ -275,16 +333,13 @@ describe("/feed", () => {
     onStage(async (stage) => {
       const { rig, services } = stage;
       await adding(stage, { kind: "joins" });
-      assert.match(
-        textOf(await one(tryOut.execute(asked({ feed: "1" }), services))),
-        /A test message stands/,
-      );
+      assert.match(textOf(await one(tryOut.execute(asked({ feed: "1" }), services))), /Test posted/);
       rig.sink.fault = () => "no-access";
-      const failed = await one(tryOut.execute(asked({ feed: "1" }), services));
-      assert.match(textOf(failed), /Nothing arrived in <#channel-1>: Marshal may not post there/);
+      const failed = await inTime(rig, tryOut.execute(asked({ feed: "1" }), services));
+      assert.match(textOf(failed), /I can't post in <#channel-1>: give Marshal View Channel/);
       const [stored] = await services.feeds.list(guildId);
-      const again = await one(feed.actions["feed-test"].execute(press(stored?.id ?? ""), services));
-      assert.match(textOf(again), /Nothing arrived/);
+      const again = await inTime(rig, feed.actions["feed-test"].execute(press(stored?.id ?? ""), services));
+      assert.match(textOf(again), /can't post in/);
     }));
 
   test("teams are completed one after the other", () => {
@@ -327,7 +382,7 @@ describe("buttons of a mod-call card", () => {
       const { actions } = feed;
       // Who manages the Discord server configures; calls are for staff all the same.
       const manages = await one(actions["mod-claim"].execute(press(id), services));
-      assert.match(textOf(manages), /⛔ Moderator calls are for the tier Moderator/);
+      assert.match(textOf(manages), /⛔ Only Moderators and roles allowed to take calls/);
       assert.deepEqual(buttonsOf(manages), ["guide-roles:binding-1"]);
       const member = actorOf({ guildId, userId: "300" });
       assert.deepEqual(
@@ -336,7 +391,7 @@ describe("buttons of a mod-call card", () => {
       );
       assert.match(textOf(await one(actions["mod-claim"].execute(press(id, "", mine), services))), /yours/);
       const second = await one(actions["mod-claim"].execute(press(id, "", other), services));
-      assert.match(textOf(second), /<@100> was first/);
+      assert.match(textOf(second), /<@100> already claimed/);
       assert.match(
         textOf(await one(actions["mod-release"].execute(press(id, "", mine), services))),
         /open again/,
@@ -382,7 +437,7 @@ describe("buttons of a mod-call card", () => {
       const pressed = async (name: "mod-bring" | "mod-to" | "mod-pm-sent", given = press(id)) =>
         await played(actions[name].execute(given, able));
 
-      await assert.rejects(pressed("mod-bring"), refused(/Marshal does not know your account/));
+      await assert.rejects(pressed("mod-bring"), refused(/Your game account is not linked/));
       linked = account;
       await assert.rejects(pressed("mod-bring"), stop);
       const source = rig.bindings.get("binding-1")?.source;
@@ -428,7 +483,7 @@ describe("buttons of a mod-call card", () => {
         const typed = { ...press(id), form: formOf({ text: "hello" }) };
         await assert.rejects(
           played(feed.actions["mod-pm-sent"].execute(typed, services)),
-          refused(/read this name as something else/),
+          refused(/misread this name/),
         );
       }
     }));

@@ -8,6 +8,7 @@ import type { Services } from "../../src/discord/services.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import { type Actor, type Binding, EMPTY_POLICY, type StaffPolicy } from "../../src/domain/guild.ts";
 import type { SourceId } from "../../src/domain/model.ts";
+import { createNoHistory } from "../../src/history/no-history.ts";
 import { createPermissions } from "../../src/runs/permission/permissions.ts";
 import { formOf } from "../support/fake-answers.ts";
 import { actorOf, emptyLists, FakeWorld } from "../support/fake-services.ts";
@@ -24,7 +25,13 @@ class Buttons {
   readonly cards = new Map<string, { bindingId: string; callerName: string; calledAtS: number }>();
   readonly services: Services = {
     ...this.world.services,
-    permissions: createPermissions(this.world),
+    permissions: createPermissions({
+      settings: this.world.settings,
+      snapshots: this.world.services.snapshots,
+      clock: this.world.clock,
+      history: createNoHistory().players,
+      report: assert.fail,
+    }),
     modCalls: { ...this.world.services.modCalls, atHand: (_, cardId) => this.cards.get(cardId) },
   };
 
@@ -69,13 +76,13 @@ class Buttons {
 }
 
 const PLAYER_FORMS = [
-  ["player-pm", "Message to the player"],
-  ["player-kick", "Kick this player"],
-  ["player-jail", "Jail this player"],
-  ["player-ban", "Ban this player"],
-  ["player-note", "Note about this player"],
-  ["player-warn", "Warn this player"],
-  ["player-watch", "Watch this player"],
+  ["player-pm", "Message"],
+  ["player-kick", "Kick"],
+  ["player-jail", "Jail"],
+  ["player-ban", "Ban"],
+  ["player-note", "Note about"],
+  ["player-warn", "Warn"],
+  ["player-watch", "Watch"],
 ] as const;
 
 const acts: Readonly<Record<string, Action>> = playerActs;
@@ -99,8 +106,8 @@ describe("a button whose form would be refused", () => {
     const { id } = await rig.link("river", MODS);
     for (const [name, title] of PLAYER_FORMS) {
       const place = `${id}/4001`;
-      assert.equal(rig.press(playerForm(name), place, administrator), title);
-      const failure = refused(rig.press(playerForm(name), place, member), /needs the tier/);
+      assert.equal(rig.press(playerForm(name), place, administrator), `${title} this player`);
+      const failure = refused(rig.press(playerForm(name), place, member), /Only \w+ can/);
       assert.deepEqual([failure.wants, failure.bindingId], ["tier", id]);
     }
     assert.deepEqual(
@@ -115,8 +122,23 @@ describe("a button whose form would be refused", () => {
     assert.equal(rig.press(playerForm("player-kick"), `${id}/4001`, moderator), "Kick this player");
     refused(
       rig.press(playerForm("player-ban"), `${id}/4001`, moderator),
-      /needs the tier Administrator. Tier held: Moderator/,
+      /Only Administrators can run :\w+\. Current tier: Moderator/,
     );
+  });
+
+  test("names in its title whom it is about: by today's name, else by the one on the button", async () => {
+    const rig = new Buttons();
+    const { id, source } = await rig.link("river", MODS);
+    for (const [name, title] of PLAYER_FORMS) {
+      const press = (place: string) => rig.press(playerForm(name), `${id}/4001${place}`, administrator);
+      rig.joins(source, "Riley_Brooks", 5);
+      assert.equal(press("/Captain67"), `${title} Captain67`);
+      rig.joins(source, "Captain68", 4001);
+      assert.equal(press("/Captain67"), `${title} Captain68`);
+      rig.joins(source, "a\u202eb".repeat(40), 4001);
+      const longest = press("");
+      assert.ok(typeof longest === "string" && longest.length <= 45 && !longest.includes("\u202e"));
+    }
   });
 
   test("names the player in the audit while they are in the game", async () => {
@@ -135,7 +157,7 @@ describe("a button whose form would be refused", () => {
     const denied = [{ roleId: "mods", verb: "jail" }];
     const { id } = await rig.link("river", { ...MODS, denied });
     assert.equal(rig.press(playerForm("player-kick"), `${id}/4001`, moderator), "Kick this player");
-    const failure = refused(rig.press(playerForm("player-jail"), `${id}/4001`, moderator), /is denied :jail/);
+    const failure = refused(rig.press(playerForm("player-jail"), `${id}/4001`, moderator), /can't run :jail/);
     assert.equal(failure.wants, undefined, "choosing roles mends no denial");
   });
 
@@ -144,11 +166,11 @@ describe("a button whose form would be refused", () => {
     const river = await rig.link("river", MODS);
     const lake = await rig.link("lake", { ...MODS, denied: [{ roleId: "mods", verb: "kick" }] });
     const kick = (bindingId: string) => rig.press(playerForm("player-kick"), `${bindingId}/4001`, moderator);
-    refused(kick(lake.id), /denied :kick/);
+    refused(kick(lake.id), /can't run :kick/);
     rig.joins(river.source, "Riley_Brooks", 4001);
-    assert.equal(kick(lake.id), "Kick this player");
+    assert.equal(kick(lake.id), "Kick Riley_Brooks");
     rig.joins(lake.source, "Riley_Brooks", 4001);
-    refused(kick(lake.id), /denied :kick/);
+    refused(kick(lake.id), /can't run :kick/);
   });
 
   test("opens where they may do it on any server that may be meant", async () => {
@@ -177,10 +199,13 @@ describe("a button whose form would be refused", () => {
     ];
     for (const failure of opened) {
       assert.ok(failure instanceof Failure);
-      assert.match(failure.message, /The game would read this name as something else/);
+      assert.match(failure.message, /The game would misread this name/);
     }
-    assert.equal(rig.press(playerForm("player-note"), `${id}/4001`, moderator), "Note about this player");
-    assert.equal(rig.press(modCallActions["mod-resolve"], "here", moderator), "Resolve this call");
+    assert.equal(rig.press(playerForm("player-note"), `${id}/4001`, moderator), "Note about all");
+    assert.equal(
+      rig.press(modCallActions["mod-resolve"], "here", moderator),
+      "Resolve the call of two words",
+    );
   });
 
   test("opens nowhere where no server is linked any more", () => {
@@ -203,13 +228,18 @@ describe("a button whose form would be refused", () => {
     rig.cards.set("here", { bindingId: river.id, callerName: "Casey", calledAtS: 1 });
     rig.cards.set("there", { bindingId: lake.id, callerName: "Casey", calledAtS: 1 });
     const forms = [
-      [modCallActions["mod-resolve"], "Resolve this call", /calls are for the tier Moderator/],
-      [modCallRunActions["mod-pm"], "Message to the caller", /:pm needs the tier Moderator/],
+      [
+        modCallActions["mod-resolve"],
+        "Resolve the call of",
+        "a player",
+        /Only Moderators and roles allowed to take calls/,
+      ],
+      [modCallRunActions["mod-pm"], "Message", "the caller", /Only Moderators can run :pm/],
     ] as const;
-    for (const [action, title, words] of forms) {
-      assert.equal(rig.press(action, "here", moderator), title);
+    for (const [action, title, somebody, words] of forms) {
+      assert.equal(rig.press(action, "here", moderator), `${title} Casey`);
       refused(rig.press(action, "there", moderator), words);
-      assert.equal(rig.press(action, "gone", moderator), title);
+      assert.equal(rig.press(action, "gone", moderator), `${title} ${somebody}`);
       for (const card of ["here", "there", "gone"]) refused(rig.press(action, card, member), words);
     }
     const texts = new Set(rig.world.events.map(({ text }) => text));

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { Failure } from "../../src/domain/failure.ts";
 import type { Exchange, Message } from "../../src/sandbox/discord/types.ts";
 import { type RunCommandsRig, startRunCommandsRig } from "../support/run-commands-rig.ts";
 import { player } from "../support/runs-rig.ts";
@@ -11,9 +12,7 @@ function messageOf(exchange: Exchange): Message {
 
 async function typeInGame(rig: RunCommandsRig, text: string, name = "Alice", id = 11): Promise<void> {
   const atS = Math.floor(rig.runs.clock.nowMs() / 1_000);
-  await rig.runs.runs.listener.take(
-    rig.runs.snapshot([{ kind: "command", atS, player: { name, id }, text }]),
-  );
+  await rig.runs.journal.take(rig.runs.snapshot([{ kind: "command", atS, player: { name, id }, text }]));
 }
 
 async function codeIn(rig: RunCommandsRig, exchange: Exchange): Promise<string> {
@@ -32,11 +31,11 @@ describe("/me", () => {
     await typeInGame(rig, `:log marshal ${code}`);
     await rig.reads(linking, /You are \*\*/);
     assert.match(linking.text, /\*\*\[Alice\]\(https:\/\/www\.roblox\.com\/users\/11\/profile\)\*\*/);
-    await rig.reads(await rig.mod.slash(rig.channel, "me link"), /linked to Alice already/);
+    await rig.reads(await rig.mod.slash(rig.channel, "me link"), /already linked to Alice/);
     await rig.reads(await rig.mod.slash(rig.channel, "me show"), /by a code typed in the game/);
     const undone = await rig.mod.click(messageOf(linking), "Unlink");
     await rig.reads(undone, /no longer linked to you/);
-    await rig.reads(await rig.mod.slash(rig.channel, "me unlink"), /no game account/);
+    await rig.reads(await rig.mod.slash(rig.channel, "me unlink"), /no linked game account/);
   });
 
   test("a code that nobody types expires, and a button gives a new one in its place", async (t) => {
@@ -57,7 +56,7 @@ describe("/me", () => {
       await rig.manager.slash(rig.channel, "me link", { ...options, player: "Nobody_Here" }),
       /was not seen/,
     );
-    await rig.reads(await rig.manager.slash(rig.channel, "me link", { player: "bobby" }), /name both/);
+    await rig.reads(await rig.manager.slash(rig.channel, "me link", { player: "bobby" }), /give both/);
     await rig.reads(await rig.manager.slash(rig.channel, "me link", options), /is \*\*Bobby\*\* in the game/);
     await rig.reads(await rig.owner.slash(rig.channel, "staff list"), /Game accounts[\s\S]*Bobby/);
     const who = { member: { id: rig.mod.member.id } };
@@ -65,6 +64,31 @@ describe("/me", () => {
     await rig.reads(await rig.admin.slash(rig.channel, "me show", who), /Bobby[\s\S]*Linked/);
     await rig.reads(await rig.admin.slash(rig.channel, "me unlink", who), /Only Managers/);
     await rig.reads(await rig.manager.slash(rig.channel, "me unlink", who), /no longer linked to <@/);
+  });
+
+  test("a Manager finds everybody who is in the server, also where nobody has asked for its players yet", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    rig.runs.unread = ["players", "staff"];
+    const options = { member: { id: rig.mod.member.id }, player: "Bobby" };
+    await rig.reads(await rig.manager.slash(rig.channel, "me link", options), /is \*\*Bobby\*\* in the game/);
+
+    rig.runs.unread = ["players", "staff"];
+    rig.runs.freshFailure = new Failure("unreachable", "No answer.");
+    const unseen = { member: { id: rig.admin.member.id }, player: "Alice" };
+    const refused = await rig.manager.slash(rig.channel, "me link", unseen);
+    assert.doesNotMatch(await rig.reads(refused, /service/), /was not seen/);
+  });
+
+  test("holders of Manage Server are offered everybody who is in the server", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    const offered = async (typed: string) => {
+      const options = { member: { id: rig.mod.member.id }, player: typed };
+      return (await rig.owner.autocomplete(rig.channel, "me link", options, "player")).map(
+        ({ value }) => value,
+      );
+    };
+    assert.deepEqual(await offered(""), ["Alice", "Bob", "Bobby"]);
+    assert.deepEqual(await offered("bobb"), ["Bobby"]);
   });
 
   test("a name with marks in it neither formats, pings nor links", async (t) => {

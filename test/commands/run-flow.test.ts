@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { follow } from "../../commands/run-flow.ts";
+import type { Actor } from "../../src/domain/guild.ts";
 import type { RunOutcome, RunStatus, SubmittedRun } from "../../src/domain/run.ts";
 import { FakeWorld } from "../support/fake-services.ts";
 import { runRecord } from "../support/run-record.ts";
@@ -24,7 +25,8 @@ function rig(status: RunStatus = "expired") {
   };
   const stopping = new AbortController();
   const lastReply = { isShown: false };
-  const on = { guildId: record.guildId, signal: stopping.signal, answer: place, lastReply };
+  const actor = { guildId: record.guildId } as Actor;
+  const on = { actor, signal: stopping.signal, answer: place, lastReply };
   return { kept, stopping, lastReply, replies: follow(services, submitted, on) };
 }
 

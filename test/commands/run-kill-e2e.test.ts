@@ -80,8 +80,8 @@ test("a run that waited when the process was killed: its own message says so and
   await rig.reads(exchange, /It is next/);
   assert.deepEqual(labelsOf(exchange), ["Cancel"]);
   await killAndStart(rig, 60_000);
-  const text = await rig.reads(exchange, /Marshal was stopped before it was sent/);
-  assert.match(text, /ended while the command waited/);
+  const text = await rig.reads(exchange, /Marshal stopped before sending it/);
+  assert.match(text, /stopped while the command was waiting/);
   assert.doesNotMatch(text, /waited too long/);
   assert.deepEqual(labelsOf(exchange), ["Run again"]);
   assert.equal(exchange.message?.ephemeralFor, rig.mod.member.id);
@@ -96,21 +96,21 @@ test("a run that was being sent: its own message says that it may have run, then
   auditInto(rig, audit);
   neverAnswering(rig);
   const exchange = await rig.admin.slash(rig.channel, "run command", { text: ":ban Alice" });
-  await rig.reads(exchange, /Nothing is sent yet/);
+  await rig.reads(exchange, /Not sent yet/);
   assert.ok(exchange.message !== undefined);
   const pressed = await rig.admin.click(exchange.message, "Send it");
   await rig.reads(pressed, /Being sent/);
   await killAndStart(rig, 30_000);
-  const text = await rig.reads(pressed, /It may have run: Marshal was stopped while it was being sent/);
-  assert.match(text, /Do not repeat it yet/);
+  const text = await rig.reads(pressed, /It may have run[\s\S]*Marshal stopped while sending it/);
+  assert.match(text, /Do not repeat it/);
   await posted(rig, audit, /❔ may have run.*:ban Alice/);
 
   const [row] = rig.runs.audit.rows.values();
   const atS = Math.floor((row?.sentAtMs ?? 0) / 1000) + 1;
   const log = { kind: "command", atS, player: { name: "Remote Server" }, text: ":ban Alice" } as const;
-  await rig.runs.runs.listener.take(rig.runs.snapshot([log]));
-  await rig.reads(pressed, /consistent with it having run/);
-  await posted(rig, audit, /❔ may have run.*:ban Alice.*seen in the log/);
+  await rig.runs.journal.take(rig.runs.snapshot([log]));
+  assert.doesNotMatch(await rig.reads(pressed, /✅ It ran[\s\S]*log shows it/), /may have run|not repeat/);
+  await posted(rig, audit, /✅ ran.*:ban Alice.*seen in the log/);
   assert.deepEqual([...rig.runs.answerTexts.keys()], []);
   assert.equal(rig.runs.sent.length, 1);
 });
@@ -128,8 +128,8 @@ test("past the token's fifteen minutes the outcome is sent by direct message, wh
     () => rig.mod.dms().map(({ embeds }) => JSON.stringify(embeds))[0],
     () => JSON.stringify(rig.log.lines),
   );
-  assert.match(text, /Marshal was stopped before it was sent.*:h one/);
-  const inChannel = await posted(rig, rig.channel, /stopped before it was sent.*:h two/);
+  assert.match(text, /Marshal stopped before sending it.*:h one/);
+  const inChannel = await posted(rig, rig.channel, /stopped before sending it.*:h two/);
   assert.match(inChannel, new RegExp(`<@${rig.admin.member.id}>`));
   assert.deepEqual([...rig.runs.answerTexts.keys()], []);
 });
@@ -184,7 +184,7 @@ test("a run that is ended by a stop in order while Discord is down keeps its pla
   assert.match(exchange.text, /It is next/);
   assert.equal(rig.runs.answerTexts.size, 1);
   await killAndStart(rig);
-  await rig.reads(exchange, /Marshal was stopped before it was sent/);
+  await rig.reads(exchange, /Marshal stopped before sending it/);
   await eventually(
     rig,
     () => (rig.runs.answerTexts.size === 0 ? true : undefined),
@@ -199,10 +199,10 @@ describe("an outcome that may have run", () => {
       throw new Failure("unreachable", "no answer", { ran: "unknown" });
     };
     const exchange = await rig.mod.slash(rig.channel, "run command", { text: ":h one" });
-    await rig.reads(exchange, /says here what it shows/);
+    await rig.reads(exchange, /Checking the game's log/);
     rig.runs.demandsPut.clear();
     await killAndStart(rig);
-    await rig.reads(exchange, /not seen so far/);
+    await rig.reads(exchange, /has not shown it yet/);
     assert.ok(isLogAskedFor(rig));
   });
 
@@ -279,7 +279,7 @@ describe("an outcome that a stop in order has shown", () => {
     const { answered, exchange } = await sending(rig);
     await stopInOrder(rig, () => {
       answered.reject(new Failure("server-empty", "offline"));
-      return rig.reads(exchange, /Nobody is in/);
+      return rig.reads(exchange, /The server is empty/);
     });
     const before = labelsOf(exchange);
     await killAndStart(rig);
@@ -304,12 +304,12 @@ test("the outcome of a deferred run whose channel refuses is sent by direct mess
     throw new Failure("server-empty", "offline");
   };
   const exchange = await rig.mod.slash(rig.channel, "run command", { text: ":h Welcome" });
-  await rig.reads(exchange, /Nobody is in the server/);
+  await rig.reads(exchange, /The server is empty/);
   assert.ok(exchange.message !== undefined);
   await rig.reads(await rig.mod.click(exchange.message, "Run when someone joins"), /sent when someone joins/);
   rig.channel.denyBot("SendMessages");
   rig.runs.answering = async () => "Success";
-  await rig.runs.runs.listener.take(rig.runs.snapshot());
+  await rig.runs.journal.take(rig.runs.snapshot());
   const text = await eventually(
     rig,
     () => rig.mod.dms().map(({ embeds }) => JSON.stringify(embeds))[0],
@@ -331,7 +331,7 @@ describe("a run that shows thinking... when the process is killed", () => {
     );
     assert.equal(rig.runs.audit.rows.size, 0);
     await killAndStart(rig, 60_000);
-    await rig.reads(exchange, /restarted before it could answer. Ask again only if your command is not in/);
+    await rig.reads(exchange, /restarted before it could answer. Try again only if your command is not in/);
     assert.deepEqual([...rig.runs.answerTexts.keys()], []);
     assert.equal(rig.runs.sent.length, 0);
   });
@@ -346,7 +346,7 @@ describe("a run that shows thinking... when the process is killed", () => {
       () => exchange.text,
     );
     await killAndStart(rig, 60_000);
-    await rig.reads(exchange, /Marshal was stopped before it was sent/);
+    await rig.reads(exchange, /Marshal stopped before sending it/);
     await rig.runs.clock.advance(1_000);
     assert.doesNotMatch(exchange.text, /restarted/);
     assert.deepEqual([...rig.runs.answerTexts.keys()], []);
@@ -373,7 +373,7 @@ describe("a command that is no run", () => {
     );
     assert.match([...rig.runs.answerTexts.values()][0] ?? "", /"sealed":"v1\./);
     await killAndStart(rig, 60_000);
-    await rig.reads(exchange, /Marshal was restarted before it could answer\. Ask again/);
+    await rig.reads(exchange, /Marshal restarted before it could answer\. (?:Try|Check)/);
     assert.deepEqual([...rig.runs.answerTexts.keys()], []);
   });
 
@@ -385,7 +385,7 @@ describe("a command that is no run", () => {
     const exchange = await thinking(rig);
     assert.equal(await asked, 1);
     await killAndStart(rig);
-    await rig.reads(exchange, /Marshal was restarted before it could answer\. Ask again/);
+    await rig.reads(exchange, /Marshal restarted before it could answer\. (?:Try|Check)/);
   });
 
   test("is completed also where Discord is down when the next process starts", async (t) => {
@@ -393,7 +393,7 @@ describe("a command that is no run", () => {
     const exchange = await thinking(rig);
     rig.emulated.faults.set({ outage: "5xx", outageMs: 120_000 });
     await killAndStart(rig);
-    await rig.reads(exchange, /Marshal was restarted before it could answer\. Ask again/);
+    await rig.reads(exchange, /Marshal restarted before it could answer\. (?:Try|Check)/);
     assert.deepEqual(rig.mod.dms(), []);
     assert.deepEqual([...rig.runs.answerTexts.keys()], []);
   });

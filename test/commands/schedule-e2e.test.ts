@@ -41,8 +41,8 @@ describe("/schedule", () => {
     const rig = await startRig(t);
     const text = await added(rig, { what: ":h Welcome to Liberty", when: "Every 30 minutes", players: true });
     assert.match(text, /✅ `:h Welcome to Liberty` on \*\*Liberty County\*\*, every 30 min/);
-    assert.match(text, /Next: <t:1767227400:F> \(<t:1767227400:R>\)/);
-    assert.match(text, /by your rights and ends with them.*Only while players are in the server/);
+    assert.match(text, /Next: <t:1767227400:f> \(<t:1767227400:R>\)/);
+    assert.match(text, /with your rights and stops when you lose them.*Only while players are in the server/);
     await pass(rig, 31 * MINUTE_MS);
     const list = await listed(rig, /✅ ran <t:1767227400:R>/);
     assert.match(
@@ -59,11 +59,14 @@ describe("/schedule", () => {
 
   test("times are told in the zone of the community, or as UTC with the way to set one", async (t) => {
     const rig = await startRig(t);
-    assert.match(await added(rig, { what: ":h a", when: "fri 20:00" }), /Times are UTC\. `\/setup timezone`/);
+    assert.match(
+      await added(rig, { what: ":h a", when: "fri 20:00" }),
+      /Times in UTC\. Set yours with `\/setup timezone`/,
+    );
     const zone = await rig.owner.slash(rig.channel, "setup timezone", { zone: "Europe/Berlin" });
     await rig.reads(zone, /Europe\/Berlin/);
     const text = await added(rig, { what: ":h b", when: "20:00" });
-    assert.match(text, /Next: <t:1767294000:F>[\s\S]*Times are those of Europe\\\/Berlin/);
+    assert.match(text, /Next: <t:1767294000:f>[\s\S]*Times are those of Europe\\\/Berlin/);
     // The one from before moves with the zone: Friday, 2 January, 20:00 there.
     assert.match(await listed(rig, /Fri at 20/), /next <t:1767380400:R>/);
   });
@@ -72,10 +75,10 @@ describe("/schedule", () => {
     const rig = await startRig(t);
     const options = { what: ":h x", when: "hourly" };
     for (const who of ["mod", "member"] as const) {
-      await rig.reads(await type(rig, "add", options, who), /Only Managers keep schedules/);
-      await rig.reads(await type(rig, "list", {}, who), /Only Managers keep schedules/);
+      await rig.reads(await type(rig, "add", options, who), /Only Managers can use schedules/);
+      await rig.reads(await type(rig, "list", {}, who), /Only Managers can use schedules/);
     }
-    await rig.reads(await type(rig, "add", options, "owner"), /needs the tier Moderator/);
+    await rig.reads(await type(rig, "add", options, "owner"), /Only Moderators can/);
     assert.equal(rig.runs.scheduleTexts.size, 0);
   });
 
@@ -84,19 +87,19 @@ describe("/schedule", () => {
     const refused = async (options: Readonly<Record<string, Value>>, why: RegExp) =>
       rig.reads(await type(rig, "add", options), why);
     await refused({ what: ":h x", when: "soon" }, /Write "20\\:00", "fri 20\\:00"/);
-    await refused({ what: ":h x", when: "every 5 min" }, /Every 10 min is the most often/);
+    await refused({ what: ":h x", when: "every 5 min" }, /The shortest interval is 10 min/);
     await refused({ what: ":weather rain", when: "20:00" }, /announcement[\s\S]*or a preset/);
-    await refused({ what: ":kick Alice", when: "20:00" }, /too much to run with nobody watching/);
+    await refused({ what: ":kick Alice", when: "20:00" }, /too serious to run unattended/);
     await refused({ what: "Unknown", when: "20:00" }, /no preset "Unknown"/);
     for (const [name, text] of [
       ["Punish", ":ban Alice"],
       ["Everyone", ":heal all"],
       ["Asks", ":pm {player} hello"],
     ] as const) {
-      await rig.reads(await rig.manager.slash(rig.channel, "run preset save", { name, text }), /is kept/);
+      await rig.reads(await rig.manager.slash(rig.channel, "run preset save", { name, text }), /Saved/);
     }
-    await refused({ what: "punish", when: "20:00" }, /too much to run with nobody watching/);
-    await refused({ what: "Everyone", when: "20:00" }, /too much to run with nobody watching/);
+    await refused({ what: "punish", when: "20:00" }, /too serious to run unattended/);
+    await refused({ what: "Everyone", when: "20:00" }, /too serious to run unattended/);
     await refused({ what: "Asks", when: "20:00" }, /asks for player/);
     assert.equal(rig.runs.scheduleTexts.size, 0);
   });
@@ -107,7 +110,7 @@ describe("/schedule", () => {
       ["Night", ":time 0"],
       ["Asks", ":pm {player} hello"],
     ] as const) {
-      await rig.reads(await rig.manager.slash(rig.channel, "run preset save", { name, text }), /is kept/);
+      await rig.reads(await rig.manager.slash(rig.channel, "run preset save", { name, text }), /Saved/);
     }
     const choices = async (option: string, typed: string) => {
       const line = "schedule add";
@@ -137,15 +140,18 @@ describe("/schedule", () => {
     await rig.reads(list, /:h two/);
     assert.ok(list.message !== undefined);
     const row = "Remove 1. :h two, daily at 20:00";
-    await rig.reads(await rig.manager.select(list.message, "schedule-remove", [row]), /There are none yet/);
-    await rig.reads(await type(rig, "remove", { schedule: "1" }), /no such schedule/);
+    await rig.reads(await rig.manager.select(list.message, "schedule-remove", [row]), /No schedules yet/);
+    await rig.reads(await type(rig, "remove", { schedule: "1" }), /no longer exists/);
     assert.equal(rig.runs.scheduleTexts.size, 0);
   });
 
   test("its owner loses the right: it ends, told once where notices go, with what and why", async (t) => {
     const rig = await startRig(t);
     const channel = rig.guild.addChannel({ name: "notices" });
-    await rig.reads(await rig.owner.slash(rig.channel, "setup notices", { channel }), /Notices go to/);
+    await rig.reads(
+      await rig.owner.slash(rig.channel, "setup notices", { channel }),
+      /Notices are posted in/,
+    );
     await added(rig, { what: ":h Welcome", when: "every 30 min" });
     rig.manager.member.removeRole(rig.roles.manager);
     await pass(rig, 95 * MINUTE_MS);
@@ -153,7 +159,7 @@ describe("/schedule", () => {
     assert.equal(told.length, 1, told.join("\n"));
     assert.match(
       told[0] ?? "",
-      /A schedule has ended\.\*\* Schedules belong to Managers, and the owner is none/,
+      /A schedule has ended\.\*\* Only Managers can own schedules, and its owner is no longer one/,
     );
     assert.match(told[0] ?? "", /• `:h Welcome` on \*\*Liberty County\*\*, every 30 min, by <@\d+>/);
     assert.equal(rig.runs.sent.length, 0);
@@ -194,7 +200,7 @@ describe("/schedule", () => {
     const name = "@everyone **[a](https://evil.example)** `q";
     await rig.reads(
       await rig.manager.slash(rig.channel, "run preset save", { name, text: ":time 12" }),
-      /is kept/,
+      /Saved/,
     );
     const outputs = [
       await added(rig, { what: hostile, when: "20:00" }),
@@ -203,7 +209,10 @@ describe("/schedule", () => {
     ];
     rig.manager.member.removeRole(rig.roles.manager);
     const channel = rig.guild.addChannel({ name: "notices" });
-    await rig.reads(await rig.owner.slash(rig.channel, "setup notices", { channel }), /Notices go to/);
+    await rig.reads(
+      await rig.owner.slash(rig.channel, "setup notices", { channel }),
+      /Notices are posted in/,
+    );
     await pass(rig, 65 * MINUTE_MS);
     outputs.push(...rig.emulated.messages(channel).map(({ content }) => content));
     assert.equal(outputs.length, 4);

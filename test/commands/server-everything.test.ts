@@ -203,9 +203,12 @@ async function openPanel(world: FakeWorld, opened: Set<string>): Promise<void> {
     const answer = server.subcommands.panel.execute({ ...owner, args }, services);
     await each(answer, (reply) => assertFit({ ...reply, content: withoutChannels(reply) }, "panel"));
   }
-  const panel = panelRenderer.current(state, { bindingId: binding.id, mark: "p1" });
+  const panel = panelRenderer.current(state, { bindingId: binding.id, mark: "p1", seenAtMs: 0 });
   assertFit(panel, "the panel");
-  assertFit(panelRenderer.silent(panel, world.clock.nowMs()), "the panel in a silence");
+  for (const kind of ["key", "refused", "silent"] as const)
+    assertFit(panelRenderer.stale(panel, { kind }), `the panel: ${kind}`);
+  for (const kind of ["waits", "blocked"] as const)
+    assertFit(panelRenderer.stale(panel, { kind, untilMs: 5 }), `the panel: ${kind}`);
   await openAll(world, panel, opened);
 }
 

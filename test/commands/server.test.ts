@@ -5,6 +5,7 @@ import type { Answer, Reply } from "../../src/discord/command.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import { type Actor, type Binding, EMPTY_POLICY } from "../../src/domain/guild.ts";
 import type { Lists, Player } from "../../src/domain/model.ts";
+import type { OpenCallCard } from "../../src/domain/ports/mod-calls.ts";
 import { optionsOf, textOf } from "../support/fake-answers.ts";
 import { actorOf, FakeWorld } from "../support/fake-services.ts";
 import { serverStatus } from "../support/server-status.ts";
@@ -109,23 +110,26 @@ describe("/server status", () => {
       "**12** of **40** players · **2** in the queue",
       "Staff in the game · 1\nolga",
       "Wanted · 1\nrob ★★★",
-      `Open moderator calls · 1\nann <t:${nowS - 60}:R>, 2 times`,
+      `Open moderator calls · 1\n<t:${nowS - 60}:R>`,
       "Emergency calls · 1\n#12 Police",
       "Owner and 2 co-owners\n[olga](",
-      "[cora](https://www.roblox.com/users/4002/profile), [co-owner 2](https://www.roblox.com/users/4003/profile)",
+      "[cora](https://www.roblox.com/users/4002/profile)\nUnknown until they join: [co-owner 2](https://www.roblox.com/users/4003/profile)",
       `Seen <t:${nowS}:R>`,
       "Account verification: Email · Team balance on",
     ]) {
       assert.ok(text.includes(part), `${part} in ${text}`);
     }
     assert.doesNotMatch(text, /rvrsd/);
+    assert.doesNotMatch(text, /ann/, "who called is for Moderators");
   });
 
-  test("of a fresh server links to the owners whom nobody has seen yet, without words about it", async () => {
+  test("of a fresh server says that its owners' names come when they join", async () => {
     const { world } = await rig();
     const text = textOf(await statusOf(world));
-    assert.match(text, /Owner and 2 co-owners\n\[owner\]\([^ ]+4001[^ ]+, \[co-owner 1\]/);
-    assert.doesNotMatch(text, /not seen/);
+    assert.match(
+      text,
+      /Owner and 2 co-owners\nUnknown until they join: \[owner\]\([^ ]+4001[^ ]+, \[co-owner 1\]/,
+    );
   });
 
   test("stands under the name by which people here choose the server", async () => {
@@ -189,7 +193,7 @@ describe("A service that is silent", () => {
     })();
     await world.clock.advance(1_000);
     assert.equal(replies.length, 1);
-    assert.match(textOf(replies[0]), new RegExp(`not answered yet[\\s\\S]*Seen <t:${seenS}:R>`));
+    assert.match(textOf(replies[0]), new RegExp(`Still waiting[\\s\\S]*Seen <t:${seenS}:R>`));
     await world.clock.advance(5_000);
     give(world, binding, {});
     answer.resolve();
@@ -206,23 +210,55 @@ describe("A service that is silent", () => {
     const text = textOf(await statusOf(world));
     assert.match(text, /Riverside/);
     assert.match(text, new RegExp(`Seen <t:${seenS}:R>`));
-    assert.match(text, new RegExp(`asked again at <t:${seenS + 150}:T>`));
+    assert.match(text, new RegExp(`Next try: <t:${seenS + 150}:T>`));
     assert.deepEqual(world.calls, []);
+  });
+
+  test("in a halt has one age, that of the last answer, and leaves out what this answer did not bring", async () => {
+    const { world, binding } = await rig();
+    give(world, binding, {
+      staff: { ...NOTHING.staff, admins: new Map([[4_001, "olga"]]) },
+      emergencyCalls: [{ team: "Police", unitIds: [], startedAtS: 1, callNumber: 12 }],
+    });
+    await world.clock.advance(8 * 60_000);
+    give(world, binding, { players: [player("mia", { permission: "Server Moderator" })] });
+    const answeredS = world.clock.nowMs() / 1000;
+    await world.clock.advance(60_000);
+    world.halt = { untilMs: world.clock.nowMs() + 60_000, why: "rate-limited" };
+
+    const text = textOf(await statusOf(world));
+    assert.deepEqual(text.match(/Seen <t:\d+:R>/g), [`Seen <t:${answeredS}:R>`]);
+    assert.match(text, /mia/);
+    assert.match(text, /\[olga\]/, "names of owners do not age");
+    assert.doesNotMatch(text, /#12/, "the call was seen eight minutes before the answer");
+    assert.match(textOf(await listOf(world, "players")), new RegExp(`Seen <t:${answeredS}:R>`));
+    assert.match(textOf(await listOf(world, "staff")), new RegExp(`Seen <t:${answeredS - 480}:R>`));
+  });
+
+  test("in a halt of an hour shows the last answer although its calls are forgotten", async () => {
+    const { world, binding } = await rig();
+    const { modCalls: _, ...lists } = NOTHING;
+    const state = world.states.get(binding.source);
+    assert.ok(state !== undefined);
+    world.states.set(binding.source, { ...state, lists: {} });
+    give(world, binding, lists);
+    world.halt = { untilMs: world.clock.nowMs() + 60_000, why: "rate-limited" };
+    assert.match(textOf(await statusOf(world)), /\*\*12\*\* of \*\*40\*\* players/);
   });
 
   test("a halt whose time has passed promises nothing", async () => {
     const { world } = await rig();
     world.halt = { untilMs: world.clock.nowMs() - 10_000, why: "blocked" };
     const text = textOf(await statusOf(world));
-    assert.match(text, /answers Marshal with a block/);
-    assert.doesNotMatch(text, /asked again at/);
+    assert.match(text, /is blocking Marshal/);
+    assert.doesNotMatch(text, /Next try/);
   });
 
   test("behind a page of HTML tells that it is a page", async () => {
     const { world } = await rig();
-    const message = "The service answered with a page instead of data: this host may be blocked.";
+    const message = "The game service answered with a web page instead of data. This host may be blocked.";
     world.halt = { untilMs: world.clock.nowMs() + 60_000, why: "blocked", message };
-    assert.match(textOf(await statusOf(world)), /answered with a page instead of data/);
+    assert.match(textOf(await statusOf(world)), /answered with a web page instead of data/);
   });
 
   test("in a halt without any state says that there is none, and when to ask again", async () => {
@@ -234,7 +270,7 @@ describe("A service that is silent", () => {
       assert.equal(error.code, "blocked");
       assert.ok(error.isRead);
       assert.equal(error.retryAtMs, 1_900_000_000_000);
-      assert.match(error.message, /not read before/);
+      assert.match(error.message, /no earlier state/);
       return true;
     });
   });
@@ -247,7 +283,7 @@ describe("A service that is silent", () => {
 
   test("that does not let us read a server says which refusal it is, not that nobody was reached", async () => {
     for (const [serviceCode, words] of [
-      [4000, /not authorised for this server \(code 4000\)/],
+      [4000, /not allowed on this server \(code 4000\)/],
       [9998, /restricts access to this server \(code 9998\)/],
       [4444, /does not let Marshal read this server \(code 4444\)/],
     ] as const) {
@@ -391,6 +427,39 @@ describe("Lists of a server", () => {
     ]);
   });
 
+  test("of calls tell where the caller is and who has it, lead to its card, and offer Claim to who waits longest", async () => {
+    const { world, binding } = await rig();
+    const nowS = world.clock.nowMs() / 1000;
+    const names = ["a", "b", "c", "d", "e", "f", "g"];
+    const called = (nth: number) => nowS - 60 * (nth + 1);
+    give(world, binding, {
+      players: names.map((name) =>
+        player(name, {
+          player: { name },
+          location: { x: 1, z: 2, streetName: "Main Street", postalCode: name },
+        }),
+      ),
+      modCalls: names.map((name, nth) => ({ kind: "modCall", atS: called(nth), caller: { name } })),
+    });
+    const cards: OpenCallCard[] = names.slice(0, 6).map((name, nth) => ({
+      cardId: `card-${name}`,
+      caller: { name },
+      calledAtS: [called(nth)],
+      ...(name === "b" ? { claimedBy: { userId: "42" } } : {}),
+      ...(name === "c" ? { message: { guildId: "1", channelId: "2", messageId: "3" } } : {}),
+    }));
+    const services = { ...world.services, modCalls: { ...world.services.modCalls, openCards: () => cards } };
+    const args = { server: undefined, filter: "" };
+    const reply = await lastOf(server.subcommands.calls.execute(asked(args, staffActor), services));
+    const text = textOf(reply);
+    assert.match(text, /\*\*b\*\* called <t:\d+:R>\n📍 Main Street, postal b · ✋ claimed by <@42>/);
+    assert.match(text, /postal c · \[card\]\(https:\/\/discord\.com\/channels\/1\/2\/3\)/);
+    assert.deepEqual(
+      reply.rows?.[0]?.map((part) => ["label" in part && part.label, part.id]),
+      ["f", "e", "d", "c", "a"].map((name) => [`Claim ${name}`, `mod-claim:card-${name}`]),
+    );
+  });
+
   test("of calls and logs are for people who take calls", async () => {
     const { world, binding } = await rig();
     const nowS = world.clock.nowMs() / 1000;
@@ -413,7 +482,7 @@ describe("Lists of a server", () => {
       ],
     });
     const calls = textOf(await listOf(world, "calls"));
-    assert.match(calls, /🔔 \*\*ann\*\* called a moderator/);
+    assert.match(calls, /🔔 \*\*ann\*\* called <t:\d+:R>/);
     assert.match(calls, /#3\*\* Fire <t:\d+:R> · by \[ann\]\(\S+\) · 1 unit\n> Burning bin/);
     const logs = textOf(await listOf(world, "logs", "kills"));
     assert.ok(logs.indexOf("**new**") < logs.indexOf("**old**"));

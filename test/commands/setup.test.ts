@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import type { ChannelSetting } from "../../commands/channel-setting.ts";
 import { setup } from "../../commands/setup.ts";
-import { cleanKey } from "../../commands/setup-link.ts";
+import { cleanKey, looksLikeKey } from "../../commands/setup-key.ts";
 import type { Press, Reply } from "../../src/discord/command.ts";
 import { Failure, type FailureCode } from "../../src/domain/failure.ts";
 import { EMPTY_POLICY } from "../../src/domain/guild.ts";
@@ -72,13 +73,24 @@ test("a typed key is proven by one call and shown by its server's name; nothing 
   assert.deepEqual(made.events, []);
 });
 
-test("the key is in no custom_id and no text, and the log hides it before anything else is done", async () => {
+test("the key is in no custom_id and no text, and no output shows it while the service is asked", async () => {
   const made = world();
+  const asked: string[][] = [];
+  const { verifyKey } = made.keyVerifier;
+  made.services.keyVerifier.verifyKey = (key, guildId) => {
+    asked.push([...made.hidden]);
+    return verifyKey(key, guildId);
+  };
   const reply = await typeKey(made, "abc-xyz");
   assert.doesNotMatch(JSON.stringify(reply), /abc-xyz/);
-  assert.ok(made.hidden.includes("abc-xyz"));
+  await assert.rejects(typeKey(made, 'server-key: "wrong-key"'), failure("key-rejected"));
+  assert.deepEqual(
+    asked,
+    [["abc-xyz"], ["wrong-key"]],
+    "as it is sent, also where it was pasted with its name",
+  );
   await assert.rejects(typeKey(made, "https://x.example/secret"), failure("bad-command"));
-  assert.ok(made.hidden.includes("https://x.example/secret"), "what is refused is hidden too");
+  assert.deepEqual(made.hidden, [], "nor longer than that");
 });
 
 test("Yes links the server, makes the role moderators, and is audited", async () => {
@@ -115,10 +127,87 @@ test("a person who holds a tier afterwards reads that they can run commands", as
   );
 });
 
-test("a key that was pasted with its name is hidden as it was pasted and as it is sent", async () => {
+test("what does not look like a key is not asked about before they say that it is one; an odd one links nothing unseen", async () => {
   const made = world();
-  await typeKey(made, 'server-key: "abc-xyz"');
-  assert.deepEqual(made.hidden, ['server-key: "abc-xyz"', "abc-xyz"]);
+  made.keys.set("oddkey", serverStatus());
+  const asked = await typeKey(made, "oddkey");
+  assert.match(textOf(asked), /really the server key/);
+  assert.deepEqual(made.calls, []);
+  const odd =
+    buttons(asked)
+      .find(({ label }) => label === "It is the key")
+      ?.id.split(":")[1] ?? "";
+  await assert.rejects(act(made, "setup-yes", press(odd)), failure("expired"));
+  const again = await typeKey(made, "oddkey");
+  const id =
+    buttons(again)
+      .find(({ label }) => label === "It is the key")
+      ?.id.split(":")[1] ?? "";
+  const yours = await act(made, "setup-odd", press(id));
+  assert.match(textOf(yours), /Is this your server/);
+  await act(made, "setup-yes", press(pendingId(yours)));
+  const [binding] = [...made.bindingsById.values()];
+  const policy = (await made.settings.of(actor.guildId)).policies[binding?.id ?? ""];
+  assert.deepEqual(policy?.roleTiers, { role: "moderator" }, "the roles of the form go along");
+  assert.deepEqual(made.hidden, []);
+});
+
+test("keys have letters and digits on both sides of a hyphen; ids, addresses and words are odd", () => {
+  for (const text of ["abc-xyz", "AbCdEfGh-IjKlMnOpQr", "demo-key", "a-b-c"])
+    assert.ok(looksLikeKey(text), text);
+  for (const text of [
+    "abc",
+    "rvrsd",
+    "a_b-c",
+    "abc-",
+    "-abc",
+    "x.y-z",
+    "2b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed",
+  ])
+    assert.ok(!looksLikeKey(text), text);
+});
+
+test("in the guide a wrong key leaves the step open: what was wrong, the tries, and where it is locked until when", async () => {
+  const made = world();
+  const typed = (key: string) => act(made, "guide-typed", press("", { key }));
+  const wrong = await typed("wrong-key");
+  assert.match(textOf(wrong), /The service does not know this key[\s\S]*Link your game server/);
+  assert.deepEqual(
+    buttons(wrong).map(({ label }) => label),
+    ["Try again"],
+  );
+  assert.match(
+    textOf(await typed("https://x.example/a")),
+    /This is a link, not a server key[\s\S]*Link your/,
+  );
+  const odd = await typed("nokey");
+  assert.match(textOf(odd), /really the server key/);
+  const oddId =
+    buttons(odd)
+      .find(({ label }) => label === "It is the key")
+      ?.id.split(":")[1] ?? "";
+  assert.match(textOf(await act(made, "guide-odd", press(oddId))), /does not know this key[\s\S]*Link your/);
+  assert.match(textOf(await act(made, "guide-odd", press(oddId))), /The key was forgotten[\s\S]*Link your/);
+  made.tries = { left: 0, fromMs: 1_800_000_000_000 };
+  const locked = await typed("wrong-key");
+  assert.match(textOf(locked), /🔒 Too many wrong keys were typed\. Try again after <t:1800000000:t>/);
+  assert.deepEqual(
+    buttons(locked).map(({ label }) => label),
+    ["Check again"],
+  );
+});
+
+test("in the guide the new key of a linked server ends it at once", async () => {
+  const made = world();
+  made.keys.set("abc-new", serverStatus());
+  Object.assign(made.services, { feeds: { list: async () => [] } });
+  const yes = async (key: string) =>
+    act(made, "guide-yes", press(pendingId(await act(made, "guide-typed", press("", { key })))));
+  assert.match(textOf(await yes("abc-xyz")), /Who may run commands/);
+  assert.match(
+    textOf(await yes("abc-new")),
+    /Key replaced\. Its staff, feeds and records stay[\s\S]*All set/,
+  );
 });
 
 test("No saves nothing and forgets the key", async () => {
@@ -208,7 +297,7 @@ test("@everyone never becomes staff: it is said in words, and the key is not ask
   const made = world();
   await assert.rejects(
     typeKey(made, "abc-xyz", [actor.guildId]),
-    failure("bad-command", /Everyone cannot be staff/),
+    failure("bad-command", /Everyone can't be staff/),
   );
   assert.deepEqual(made.calls, []);
 });
@@ -260,14 +349,15 @@ test("show tells what is linked, parked, and who may run commands", async () => 
 
 test("notices are set, and unset again", async () => {
   const made = world();
-  const run = (args: string | undefined) =>
+  const run = (args: ChannelSetting) =>
     setup.subcommands.notices.execute(
       { actor, args, signal: new AbortController().signal, reference: "r" },
       made.services,
     );
-  await run("77");
+  await run({ kind: "set", channelId: "77" });
+  await run({ kind: "show" });
   assert.equal((await made.settings.of(actor.guildId)).noticeChannelId, "77");
-  await run(undefined);
+  await run({ kind: "off" });
   assert.equal((await made.settings.of(actor.guildId)).noticeChannelId, undefined);
   assert.equal(made.events.length, 2);
 });

@@ -38,7 +38,8 @@ describe("the environment as a Config", () => {
       opsAddress: { host: "127.0.0.1", port: 9464 },
       shards: "auto",
       serversPerGuild: 10,
-      badKeyBudget: 8,
+      publicAddresses: [],
+      badKeyBudget: 9,
       logLevel: "info",
     });
   });
@@ -121,7 +122,7 @@ describe("the environment as a Config", () => {
 
   test("an address with credentials or a query is refused, and the credentials are not shown", () => {
     const line = onlyLine({ SERVICE_URL: "https://user:hunter2@api.erlc.gg" });
-    assert.match(line, /credentials/);
+    assert.match(line, /no user or password/);
     assert.ok(!line.includes("hunter2"));
     assert.match(onlyLine({ DISCORD_API_URL: "https://discord.com/api?v=9" }), /ends with its path/);
   });
@@ -170,7 +171,7 @@ describe("the environment as a Config", () => {
   test("beside Redis the history is off by default, and a file is refused", () => {
     const redis = { STORE_URL: "redis://localhost", SECRET_KEY: secretKey };
     assert.ok(!("historyUrl" in accepted(redis)));
-    assert.match(onlyLine({ ...redis, HISTORY_URL: "sqlite:h.sqlite" }), /cannot share a file/);
+    assert.match(onlyLine({ ...redis, HISTORY_URL: "sqlite:h.sqlite" }), /can't share a file/);
   });
 
   test("the secret is 32 bytes in base64, of either alphabet, padded or not", () => {
@@ -178,7 +179,7 @@ describe("the environment as a Config", () => {
     for (const form of [bytes.toString("base64"), bytes.toString("base64url")]) {
       assert.deepEqual(Buffer.from(accepted({ SECRET_KEY: form }).secretKey ?? []), bytes);
     }
-    assert.match(onlyLine({ SECRET_KEY: Buffer.alloc(16).toString("base64") }), /it holds 16 bytes/);
+    assert.match(onlyLine({ SECRET_KEY: Buffer.alloc(16).toString("base64") }), /it has 16 bytes/);
     assert.match(onlyLine({ SECRET_KEY: "not base64!".repeat(4) }), /not base64/);
   });
 
@@ -245,6 +246,26 @@ describe("the environment as a Config", () => {
     ]);
   });
 
+  test("the permission to run commands: an application's id, addresses that owners can trust, one family", () => {
+    const { serviceAppId, publicAddresses, serviceFamily } = accepted({
+      SERVICE_APP_ID: "1182736451",
+      PUBLIC_ADDRESS: "203.0.113.7, 2001:db8::7",
+      SERVICE_FAMILY: "6",
+    });
+    assert.deepEqual(
+      [serviceAppId, publicAddresses, serviceFamily],
+      ["1182736451", ["203.0.113.7", "2001:db8::7"], 6],
+    );
+    assert.match(onlyLine({ PUBLIC_ADDRESS: "my.host" }), /"my.host" is no address/);
+    for (const own of ["192.168.1.20", "127.0.0.1", "10.0.0.4", "100.64.0.1", "fe80::1", "::1"])
+      assert.match(onlyLine({ PUBLIC_ADDRESS: own }), /only seen in your own network/);
+    for (const bad of ["5", "both"]) assert.match(onlyLine({ SERVICE_FAMILY: bad }), /expected 4 or 6/);
+    assert.match(
+      onlyLine({ SERVICE_APP_ID: "an id" }),
+      /expected the id of your public application, without spaces/,
+    );
+  });
+
   test("a secret before is taken only beside a new one, and is hidden in the log", () => {
     const given = { DISCORD_TOKEN: token, SECRET_KEY_OLD: secretKey };
     assert.throws(() => readConfig(given), /SECRET_KEY: nothing was set; expected the new secret/);
@@ -268,9 +289,12 @@ describe("the environment as a Config", () => {
       "HISTORY_URL",
       "LOG_LEVEL",
       "OPS_ADDRESS",
+      "PUBLIC_ADDRESS",
       "SECRET_KEY",
       "SECRET_KEY_OLD",
       "SERVERS_PER_GUILD",
+      "SERVICE_APP_ID",
+      "SERVICE_FAMILY",
       "SERVICE_GLOBAL_KEY",
       "SERVICE_URL",
       "SHARDS",

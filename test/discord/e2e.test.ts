@@ -447,7 +447,7 @@ test("a first answer that never got through does nothing, and leaves no thinking
   ]);
   rig.emulated.faults.set({ callbackThen500: 1, failCallbacks: 2 });
   const exchange = await rig.member.slash(rig.channel, "do", { what: "x" });
-  await exchange.settled(({ text }) => text.includes("nothing was done"));
+  await exchange.settled(({ text }) => text.includes("Nothing was done"));
   assert.equal(messageOf(exchange).thinking, false);
   assert.equal(runs, 0);
 });

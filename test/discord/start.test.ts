@@ -9,7 +9,7 @@ import { definitionsHash, parseRegistered } from "../../src/discord/interactions
 import { md } from "../../src/domain/escaped.ts";
 import { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
 import { discordIn } from "../support/discord-rig.ts";
-import { FakeWorld, textDocuments } from "../support/fake-services.ts";
+import { FakeWorld, keptLog, textDocuments } from "../support/fake-services.ts";
 
 const hello = (description: string): Command =>
   defineCommand({
@@ -79,11 +79,42 @@ test("a token that Discord does not accept ends the start with a line that names
   });
 });
 
-test("a Discord that cannot be reached ends the start with a line that says so", async () => {
+for (const outage of ["down", "5xx"] as const) {
+  test(`a Discord that is away at the start (${outage}) is waited for, and said once`, async (t) => {
+    const emulated = await EmulatedDiscord.start();
+    t.after(() => emulated.close());
+    const [world, log] = [new FakeWorld(), keptLog()];
+    const discord = discordIn(emulated, world, { log });
+    t.after(() => discord.stop());
+    emulated.faults.set({ outage });
+    const started = discord.start([hello("first")], world.services);
+    await discord.away;
+    const tries = emulated.traffic.length;
+    await world.clock.advance(3_600_000);
+    assert.ok(emulated.traffic.length - tries < 200, "it does not press");
+    assert.equal(discord.state().ready, false);
+
+    emulated.faults.clear();
+    const waiting = setInterval(() => void world.clock.advance(30_000), 5);
+    await started.finally(() => clearInterval(waiting));
+    assert.equal(discord.state().ready, true);
+    assert.equal(emulated.commands()[0]?.description, "first");
+    const said = log.lines.filter(({ message }) => /cannot be reached/.test(message));
+    assert.equal(said.length, 1);
+  });
+}
+
+test("a stop while Discord is away ends the wait", async (t) => {
   const emulated = await EmulatedDiscord.start();
-  await emulated.close();
-  const discord = discordIn(emulated, new FakeWorld());
-  await assert.rejects(discord.start([], new FakeWorld().services), /cannot be reached/);
+  t.after(() => emulated.close());
+  const world = new FakeWorld();
+  const discord = discordIn(emulated, world);
+  emulated.faults.set({ outage: "down" });
+  const started = discord.start([], world.services);
+  started.catch(() => undefined);
+  await discord.away;
+  await discord.stop();
+  await assert.rejects(started, { name: "LoginError" });
 });
 
 test("the hash of the definitions changes with any word of them, and only then", () => {

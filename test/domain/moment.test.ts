@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { Failure } from "../../src/domain/failure.ts";
-import { momentOf, untilOf } from "../../src/domain/moment.ts";
+import { momentOf, momentsOf, untilOf } from "../../src/domain/moment.ts";
 
 const iso = (text: string) => Date.parse(text);
 const now = { nowMs: iso("2026-11-21T21:05:30Z"), zone: "UTC" };
@@ -47,7 +47,43 @@ describe("a moment of the past, as people write it", () => {
     assert.equal(momentOf("2026-03-29 03:30", berlin), iso("2026-03-29T01:30:00Z"));
   });
 
-  test("is refused with examples where it cannot be read, or lies ahead", () => {
+  test("that comes twice is both, as far as they have passed; what does not come says so, with the time after it", () => {
+    const times = (typed: string, nowMs: number) =>
+      momentsOf(typed, { nowMs, zone: "Europe/Berlin" }).map((atMs) =>
+        new Date(atMs).toISOString().slice(0, 16),
+      );
+    const after = iso("2026-10-25T10:00:00Z");
+    assert.deepEqual(times("02:10", after), ["2026-10-25T00:10", "2026-10-25T01:10"]);
+    assert.deepEqual(times("2026-10-25 02:10", after), ["2026-10-25T00:10", "2026-10-25T01:10"]);
+    assert.deepEqual(times("02:10", iso("2026-10-25T00:30:00Z")), ["2026-10-25T00:10"]);
+    assert.deepEqual(times("02:10", iso("2026-10-26T10:00:00Z")), ["2026-10-26T01:10"]);
+    for (const typed of ["02:30", "2026-03-29 02:30", "today 2:30"]) {
+      assert.throws(
+        () => times(typed, iso("2026-03-29T10:00:00Z")),
+        (error) => error instanceof Failure && /did not exist.*Try 03:30/.test(error.message),
+      );
+    }
+    assert.deepEqual(times("02:30", iso("2026-03-29T00:50:00Z")), ["2026-03-28T01:30"]);
+  });
+
+  test("is, in every zone and at every time, a moment at which its clocks show what was typed", () => {
+    const zones = ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "UTC", "America/Sao_Paulo"];
+    fc.assert(
+      fc.property(fc.constantFrom(...zones), fc.nat(365 * 24 * 60), (zone, minute) => {
+        const atMs = iso("2026-01-01T00:00:00Z") + minute * 60_000;
+        const format = new Intl.DateTimeFormat("sv-SE", {
+          timeZone: zone,
+          dateStyle: "short",
+          timeStyle: "short",
+        });
+        const moments = momentsOf(format.format(atMs), { nowMs: iso("2027-02-01T00:00:00Z"), zone });
+        assert.ok(moments.includes(atMs));
+        for (const moment of moments) assert.equal(format.format(moment), format.format(atMs));
+      }),
+    );
+  });
+
+  test("is refused with examples where it cannot be read, or in the future", () => {
     for (const typed of [
       "",
       "soon",
@@ -69,7 +105,7 @@ describe("a moment of the past, as people write it", () => {
     }
   });
 
-  test("never lies ahead and never breaks, whatever was typed", () => {
+  test("never in the future and never breaks, whatever was typed", () => {
     const words = fc.constantFrom("20:14", "ago", "min", "3", "yesterday", "-", ":", "2026", "am", "d", " ");
     fc.assert(
       fc.property(

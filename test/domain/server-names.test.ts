@@ -25,6 +25,15 @@ test("a long name is cut at a word, and invisible characters make no difference"
   assert.equal(uniqueName("\u200b\u202e ", []), "Server");
 });
 
+test("a name of a million signs is cut like a short one", () => {
+  for (const sign of [" ", "!", "|", "a ", "\u200b"]) {
+    const name = uniqueName(`Riverside ${sign.repeat(1_000_000)}x`, []);
+    assert.ok([...name].length <= 40 && name.startsWith("Riverside"), name);
+  }
+  assert.equal(uniqueName(`A ${"!".repeat(60)}`, []), "A");
+  assert.equal(uniqueName("!".repeat(60), []), "!".repeat(40));
+});
+
 test("whatever a server calls itself, its name here is short, visible and not like another", () => {
   fc.assert(
     fc.property(anyText(), fc.array(fc.string(), { maxLength: 5 }), (own, others) => {

@@ -33,7 +33,7 @@ describe("alerts, each kind from the command to its message", () => {
   /** A channel with an alert whose first answer of the service has been taken. */
   const alertOf = async (kind: string, list: string, options: Options = {}): Promise<Channel> => {
     const channel = rig.home.guild.addChannel({ name: `alert-${kind}-${rig.home.guild.channels.length}` });
-    await owner("alert add", { kind, channel, ...options }, /From now on/);
+    await owner("alert add", { kind, channel, ...options }, /Alert added/);
     await rig.polled(list);
     return channel;
   };
@@ -50,17 +50,8 @@ describe("alerts, each kind from the command to its message", () => {
     const message = await rig.posted(channel, "3 kills", "Alert ·");
     assert.deepEqual([message.pings.everyone, message.pings.users.length], [false, 0]);
     assert.deepEqual(message.pings.roles, [staffRole.id]);
-    assert.deepEqual(labelsOf(message), [
-      "PM",
-      "Kick",
-      "Jail",
-      "Ban",
-      "Note",
-      "Warn",
-      "Watch",
-      "Player",
-      "Rewind",
-    ]);
+    assert.deepEqual(labelsOf(message), ["Player", "Rewind", "Kick", "Jail", "Ban"]);
+    assert.match(textOf(message), /^📍 .*postal \d+/m);
     rig.town.kill(evil, ann);
     await rig.until("the fourth kill", () => textOf(message).includes("4 kills"));
     await rig.restart();
@@ -70,7 +61,7 @@ describe("alerts, each kind from the command to its message", () => {
     assert.ok(message.edits <= 4, `${message.edits} edits`);
     await reads(await press(moderator, only(channel), "Player"), /In the game[\s\S]*Kills · 5/);
     await reads(await press(moderator, only(channel), "Rewind"), /Rewind[\s\S]*killed[\s\S]*BobRay/);
-    await reads(await press(rig.home.member, only(channel), "Rewind"), /for the tier Moderator/);
+    await reads(await press(rig.home.member, only(channel), "Rewind"), /Only Moderators can use/);
   });
 
   test("kills by a team that is left out do not count", async () => {
@@ -119,7 +110,7 @@ describe("alerts, each kind from the command to its message", () => {
     rig.town.modCall(bob);
     await press(moderator, await rig.posted(cards, "BobRay", "open"), "Claim");
     const call = rig.town.modCall(evil);
-    const message = await rig.posted(channel, "A moderator call waits", "nobody has answered");
+    const message = await rig.posted(channel, "A moderator call is waiting", "nobody has answered");
     assert.doesNotMatch(textOf(message), /BobRay/);
     rig.town.answerModCall(call, ann);
     await rig.until("the answer", () => /was answered[\s\S]*answered by .*AnnLee/.test(textOf(message)));
@@ -136,16 +127,16 @@ describe("alerts, each kind from the command to its message", () => {
     );
     const menu = menuOf(message) ?? "";
     await reads(await moderator.select(message, menu, ["AnnLee"]), /AnnLee[\s\S]*In the game/);
-    await reads(await member.select(message, menu, ["AnnLee"]), /needs the tier Moderator/);
+    await reads(await member.select(message, menu, ["AnnLee"]), /Only Moderators can/);
   });
 
   test("a server that fills, and one that empties", async () => {
     const full = await alertOf("full", "Players", { threshold: "14 players" });
     const empty = await alertOf("empty", "Players");
     while (rig.town.players.length < 14) rig.town.join();
-    await rig.posted(full, "The server fills up", "of **500**");
+    await rig.posted(full, "The server is filling up", "of **500**");
     rig.town.empty();
-    await rig.posted(empty, "The server has emptied", "**0** of");
+    await rig.posted(empty, "The server is empty", "**0** of");
     await rig.polled("Players");
     only(full);
     only(empty);
@@ -163,7 +154,7 @@ describe("alerts, each kind from the command to its message", () => {
       await rig.polled("KillLogs");
     }
     await rig.posted(general, "could not be posted in");
-    const list = await owner("alert list", {}, /takes no messages: Marshal may not post there/);
+    const list = await owner("alert list", {}, /can't post there: give Marshal/);
     assert.match(list.text, /3 in 1.min/);
     assert.equal(
       rig.discord
@@ -180,9 +171,38 @@ describe("alerts, each kind from the command to its message", () => {
     assert.ok(guild.channels.includes(channel));
   });
 
+  test("an alert is changed by what is given alone; with nothing given it says what is set", async () => {
+    const { owner: olive, general, guild } = rig.home;
+    const options = { kind: "kills", threshold: "12 in 60 s", quiet: "22-7" };
+    await owner("alert add", options, /Alert added/);
+    const [mine] = await olive.autocomplete(
+      general,
+      "alert edit",
+      { alert: "kills by one player, 12" },
+      "alert",
+    );
+    const alert = String(mine?.value);
+    await owner("alert edit", { alert }, /Set now: .*12 in .*22:00-07:00/);
+    await owner("alert edit", { alert, threshold: "lots" }, /5 in 60 s/);
+    const channel = guild.addChannel({ name: "alerts-moved" });
+    await owner(
+      "alert edit",
+      { alert, channel },
+      new RegExp(`changed: .*12 in .*${channel.id}.*22:00-07:00`),
+    );
+    await owner("alert edit", { alert, threshold: "13 in 60 s", quiet: "-" }, /changed: .*13 in [^q]*$/m);
+    await owner("audit search", {}, /changed an alert/);
+    const offered = await olive.autocomplete(general, "alert edit", { alert, threshold: "3" }, "threshold");
+    assert.deepEqual(
+      offered.map(({ name }) => name),
+      ["3 in 30 s"],
+    );
+    await owner("alert remove", { alert }, /Removed/);
+  });
+
   test("alerts are tested, chosen by what they are, and removed; what cannot be meant is refused", async () => {
     const { owner: olive, moderator, general } = rig.home;
-    await owner("alert test", { alert: "1" }, /A test message stands in/);
+    await owner("alert test", { alert: "1" }, /Test posted in/);
     const choices = await olive.autocomplete(general, "alert remove", { alert: "outside" }, "alert");
     assert.equal(choices.length, 1);
     await owner(
@@ -191,7 +211,7 @@ describe("alerts, each kind from the command to its message", () => {
       /Removed: .*commands from outside Marshal/,
     );
     const gone = await olive.slash(general, "alert remove", { alert: String(choices[0]?.value) });
-    await reads(gone, /no such alert/);
+    await reads(gone, /Unknown alert/);
     const thresholds = await olive.autocomplete(
       general,
       "alert add",
@@ -203,13 +223,13 @@ describe("alerts, each kind from the command to its message", () => {
       ["5 min", "2 min", "10 min"],
     );
     await owner("alert add", { kind: "kills", threshold: "lots" }, /5 in 60 s/);
-    await owner("alert add", { kind: "kills", quiet: "at night" }, /no hours of a day/);
-    await owner("alert add", { kind: "calls", "leave-out": "Police" }, /about kills only/);
+    await owner("alert add", { kind: "kills", quiet: "at night" }, /Write the hours like/);
+    await owner("alert add", { kind: "calls", "leave-out": "Police" }, /Only kill alerts/);
     await owner("alert add", { kind: "kills", quiet: "22-7", threshold: "7 in 60 s" }, /quiet 22:00-07:00/);
     await owner("audit search", {}, /added an alert/);
     await assert.rejects(moderator.slash(general, "alert list"));
-    const old = answerOf(await owner("alert add", { kind: "kills", threshold: "8 in 60 s" }, /From now on/));
-    await reads(await press(olive, old, "Post a test message"), /A test message stands in/);
+    const old = answerOf(await owner("alert add", { kind: "kills", threshold: "8 in 60 s" }, /Alert added/));
+    await reads(await press(olive, old, "Send a test"), /Test posted in/);
   });
 
   test("an unlinked server takes its alerts along", async () => {

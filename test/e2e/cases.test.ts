@@ -22,7 +22,10 @@ describe("cases and the watchlist, from a kick to a revoked case", () => {
     channel = guild.addChannel({ name: "cases" });
     watched = guild.addChannel({ name: "watched" });
     await reads(await owner.slash(general, "setup cases", { channel }), /Cases are posted in/);
-    await reads(await owner.slash(general, "setup watches", { channel: watched }), /it is told in/);
+    await reads(
+      await owner.slash(general, "setup watches", { channel: watched }),
+      /Joins of watched players/,
+    );
     // Something reads the logs of the server.
     await rig.feed("commands");
     await rig.feed("joins");
@@ -47,12 +50,12 @@ describe("cases and the watchlist, from a kick to a revoked case", () => {
   test("a kick without a reason becomes a receipt that completes itself, and its author is asked", async () => {
     const ran = await mod.reads("run command", { text: ":kick AnnLee" }, /It ran/);
     const card = await rig.posted(channel, "Kick · case 1", "AnnLee", "Answered");
-    assert.match(textOf(card), /No reason was given yet/);
+    assert.match(textOf(card), /No reason yet/);
     assert.deepEqual(labelsOf(answerOf(ran)).includes("Give the reason"), true);
     await rig.until("the receipt is complete", () =>
       /Seen in the game's log[\s\S]*Player left/.test(textOf(card)) ? card : undefined,
     );
-    await fill(ran, "Give the reason", "cop baiting", /Case 1 has its reason/);
+    await fill(ran, "Give the reason", "cop baiting", /Reason saved for case 1/);
     await rig.until("the reason on the card", () => textOf(card).includes("cop baiting"));
     assert.ok(!labelsOf(card).includes("Give the reason"));
     assert.equal(rig.discord.messages(channel).length, 1);
@@ -61,7 +64,7 @@ describe("cases and the watchlist, from a kick to a revoked case", () => {
   test("a ban that somebody typed in the game becomes a case; any Moderator gives its reason", async () => {
     rig.town.world.logCommand(mo, ":ban AnnLee", false);
     const card = await rig.posted(channel, "Ban · case 2", "Typed in the game", "MoGame");
-    await fill(card, "Give the reason", "came back", /Case 2 has its reason/);
+    await fill(card, "Give the reason", "came back", /Reason saved for case 2/);
     await rig.until("the reason on the card", () => textOf(card).includes("came back"));
   });
 
@@ -76,28 +79,44 @@ describe("cases and the watchlist, from a kick to a revoked case", () => {
       );
     }
     await rig.posted(channel, "spam 3", "3 warnings in 30 days");
+    const told = await mod.reads(
+      "case add",
+      { player: String(bob.id), kind: "warning", reason: "told *now*" },
+      /BobRay\*\* was not told in the game yet/,
+    );
+    const asked = await press(rig.home.moderator, told, "Tell BobRay");
+    await reads(asked, /:pm BobRay You were warned by the staff: told \*now\*[\s\S]*Not sent yet/);
+    await reads(await press(rig.home.moderator, asked, "Send it"), /It ran/);
+    rig.town.leave(bob);
+    await rig.polled("JoinLogs");
+    await mod.reads("case revoke", { number: 6, reason: "only to see" }, /Case 6 revoked/);
+    const left = { player: String(bob.id), kind: "warning", reason: "gone" };
+    await mod.reads("case add", left, /BobRay\*\* is not in the server, so they were not told/);
+    await mod.reads("case revoke", { number: 7, reason: "only to see" }, /Case 7 revoked/);
+    rig.town.join("BobRay", bob.id);
+    await rig.polled("JoinLogs");
     const link = { number: 3, reason: "much spam", evidence: "https://pictures.example/1?a=(b)" };
-    await mod.reads("case edit", link, /Case 3 is changed[\s\S]*Evidence[\s\S]*before: spam 1/);
+    await mod.reads("case edit", link, /Case 3 updated[\s\S]*Evidence[\s\S]*before: spam 1/);
     await rig.posted(channel, "much spam", "Edited");
     const found = await mod.reads("case search", { player: String(bob.id) }, /#5[\s\S]*#4[\s\S]*#3/);
     assert.doesNotMatch(found.text, /#1/);
-    await mod.reads("case revoke", { number: 3, reason: "a mistake" }, /Case 3 is revoked/);
+    await mod.reads("case revoke", { number: 3, reason: "a mistake" }, /Case 3 revoked/);
     await rig.posted(channel, "Revoked · Warning · case 3", "a mistake");
     await mod.reads("case show", { number: 3 }, /Revoked/);
     await mod.reads("case show", { number: 99 }, /no case 99/);
     await mod.reads("case edit", { number: 3 }, /Say what to change/);
-    await mod.reads("case edit", { number: 3, evidence: "javascript:alert(1)" }, /begins with https/);
+    await mod.reads("case edit", { number: 3, evidence: "javascript:alert(1)" }, /starts with https/);
     await mod.reads("case search", { kind: "ban", since: "1 h ago" }, /#2/);
     await mod.reads("case search", { since: "20 parsecs" }, /25 min ago/);
   });
 
   test("only Moderators see any of it", async () => {
     const { member, general } = rig.home;
-    await reads(await member.slash(general, "case show", { number: 1 }), /needs the tier Moderator/);
-    await reads(await member.slash(general, "case search"), /needs the tier Moderator/);
-    await reads(await member.slash(general, "player watches"), /needs the tier Moderator/);
+    await reads(await member.slash(general, "case show", { number: 1 }), /Only Moderators can/);
+    await reads(await member.slash(general, "case search"), /Only Moderators can/);
+    await reads(await member.slash(general, "player watches"), /Only Moderators can/);
     const card = await rig.posted(channel, "Ban · case 2");
-    assert.match((await member.click(card, "Player")).text, /needs the tier Moderator|^$/);
+    assert.match((await member.click(card, "Player")).text, /Only Moderators can|^$/);
   });
 
   test("a watched player is told once when they join, with their buttons, also after a restart", async () => {
@@ -112,7 +131,7 @@ describe("cases and the watchlist, from a kick to a revoked case", () => {
     rig.town.join("BobRay", 9_000_000_003);
     const alert = await rig.posted(watched, "A watched player joined", "BobRay", "asks for money");
     assert.deepEqual(labelsOf(alert), ["PM", "Kick", "Jail", "Ban", "Note", "Warn", "End watch", "Player"]);
-    await fill(alert, "Note", "talked to him", /Note · case 6[\s\S]*talked to him/);
+    await fill(alert, "Note", "talked to him", /Note · case 8[\s\S]*talked to him/);
     await rig.polled("JoinLogs");
     assert.equal(rig.discord.messages(watched).length, 1);
     const list = await mod.reads("player watches", {}, /Watchlist · 1[\s\S]*BobRay/);
@@ -121,7 +140,7 @@ describe("cases and the watchlist, from a kick to a revoked case", () => {
       await moderator.select(answerOf(list), menu, ["End the watch of BobRay"]),
       /no longer watched/,
     );
-    await reads(await press(moderator, alert, "End watch"), /was not watched/);
+    await reads(await press(moderator, alert, "End watch"), /is not watched/);
   });
 
   test("nothing was logged as an error, no key was seen, the service was asked well", async () => {

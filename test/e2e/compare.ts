@@ -101,10 +101,19 @@ export function gapNotices(
   discord: EmulatedDiscord,
   channels: Readonly<Record<string, Channel>>,
 ): readonly string[] {
+  return noticesIn(discord, channels, "⚠ Gap");
+}
+
+/** Messages in any of the channels that begin in this way. */
+export function noticesIn(
+  discord: EmulatedDiscord,
+  channels: Readonly<Record<string, Channel>>,
+  beginning: string,
+): readonly string[] {
   return Object.values(channels)
     .flatMap((channel) => discord.messages(channel))
     .map(({ content }) => content)
-    .filter((content) => content.startsWith("⚠ Gap"));
+    .filter((content) => content.startsWith(beginning));
 }
 
 /** Each call on a card, with who answered it. */

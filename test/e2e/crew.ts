@@ -3,7 +3,8 @@ import type { BotProcess } from "../../src/sandbox/bot-process.ts";
 import { commandIsThere } from "../../src/sandbox/moves.ts";
 import { openStage, type Stage } from "../../src/sandbox/stage.ts";
 import { type RedisServer, startRedis } from "../support/redis-server.ts";
-import { addFeeds, type Channels, differences, gapNotices, type Lengths, lengthsOf } from "./compare.ts";
+import { TcpWay } from "../support/tcp-way.ts";
+import { addFeeds, type Channels, differences, type Lengths, lengthsOf, noticesIn } from "./compare.ts";
 
 /** Of the real clock, and only for what never comes. */
 const PATIENCE_MS = 300_000;
@@ -17,17 +18,22 @@ const USUAL = 240;
 export class Crew {
   readonly redis: RedisServer;
   readonly stage: Stage;
+  /** Of each process, its own way to Redis. */
+  readonly #ways: readonly TcpWay[];
   #channels: Channels | undefined;
   #from: Lengths | undefined;
 
-  private constructor(redis: RedisServer, stage: Stage) {
+  private constructor(redis: RedisServer, stage: Stage, ways: readonly TcpWay[]) {
     this.redis = redis;
     this.stage = stage;
+    this.#ways = ways;
   }
 
   /** The first process serves, the feeds have their baselines, the town stands still. */
   static async open(processes: number): Promise<Crew> {
     const redis = await startRedis({ appendfsync: "everysec" });
+    const toRedis = () => TcpWay.open(() => Number(new URL(redis.url).port));
+    const ways = await Promise.all(Array.from({ length: processes }, toRedis));
     const stage = await openStage({
       seed: 7,
       serverKey: "crew-key",
@@ -35,8 +41,9 @@ export class Crew {
       live: true,
       processes,
       environment: { STORE_URL: redis.url, SECRET_KEY: Buffer.alloc(32, 7).toString("base64") },
+      environmentOf: (index) => ({ STORE_URL: `redis://127.0.0.1:${ways[index]?.port}` }),
     });
-    const crew = new Crew(redis, stage);
+    const crew = new Crew(redis, stage, ways);
     try {
       await crew.#begin();
       return crew;
@@ -61,6 +68,13 @@ export class Crew {
     const other = this.stage.bots.find((bot) => bot !== holder && bot.running);
     if (other === undefined) throw new Error("there is no other process");
     return other;
+  }
+
+  /** The way of one process to Redis; the others keep theirs. */
+  wayOf(bot: BotProcess): TcpWay {
+    const way = this.#ways[this.stage.bots.indexOf(bot)];
+    if (way === undefined) throw new Error("this process is not of the crew");
+    return way;
   }
 
   /** A process that says that it is ready. */
@@ -96,8 +110,9 @@ export class Crew {
     return { lost, repeated };
   }
 
-  gaps(): readonly string[] {
-    return this.#channels === undefined ? [] : gapNotices(this.stage.discord, this.#channels);
+  /** Messages in the log channels that begin in this way. */
+  notices(beginning: string): readonly string[] {
+    return this.#channels === undefined ? [] : noticesIn(this.stage.discord, this.#channels, beginning);
   }
 
   /** The last lines of every process, for a test that failed. */
@@ -109,6 +124,7 @@ export class Crew {
   async close(): Promise<void> {
     for (const bot of this.stage.bots) await bot.kill();
     await this.stage.close();
+    for (const way of this.#ways) way.close();
     await this.redis.stop();
   }
 

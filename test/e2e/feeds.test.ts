@@ -76,7 +76,7 @@ describe("feeds, from the game's logs into the channels", () => {
     const text = await rig.ops("/metrics");
     assert.match(text, /^marshal_feed_delay_seconds_count\{kind="joins"\} [1-9]/m);
     const labels = new Set([...text.matchAll(/[{,]([a-z_]+)="/g)].map(([, label = ""]) => label));
-    const known = ["kind", "outcome", "reason", "route", "why", "list", "le", "quantile", "version"];
+    const known = ["kind", "outcome", "reason", "route", "why", "list", "le", "quantile", "version", "class"];
     const ofNode = ["major", "minor", "patch", "space", "type", "gctype"];
     for (const label of labels) assert.ok([...known, ...ofNode].includes(label), label);
     for (const secret of [rig.key, "Riley", rig.home.guild.id, joins.id]) assert.ok(!text.includes(secret));
@@ -134,7 +134,7 @@ describe("feeds, from the game's logs into the channels", () => {
   test("hostile names ping nobody, break no line and are shown as they are", async () => {
     const before = lines(joins).length;
     const players = HOSTILE_NAMES.map((name) => rig.town.join(name));
-    await rig.until("all of them", () => lines(joins).length >= before + players.length);
+    await rig.until("All of them", () => lines(joins).length >= before + players.length);
     const shown = lines(joins).slice(before);
     assert.equal(shown.length, players.length);
     for (const line of shown) assert.match(line, /^<t:\d+:T> 🟢 \*\*.+\*\* joined$/u);
@@ -177,7 +177,7 @@ describe("feeds, from the game's logs into the channels", () => {
       .then((both) => both.map(({ text }) => text).sort())
       .then(([first, second]) => {
         assert.match(`${first}\n${second}`, /The call is yours/);
-        assert.match(`${first}\n${second}`, /was first and claimed this call/);
+        assert.match(`${first}\n${second}`, /already claimed this call/);
       });
     await cardReads(card, /Claimed by/);
     const holder = textOf(card).includes(moderator.member.id) ? moderator : owner;
@@ -196,21 +196,24 @@ describe("feeds, from the game's logs into the channels", () => {
     const takers = guild.addRole({ name: "Call takers" });
     rig.town.modCall(rig.town.join("Harper"));
     const card = await rig.posted(calls, "Harper", "open");
-    await reads(await press(member, card, "Claim"), /⛔ Moderator calls are for the tier Moderator/);
+    await reads(await press(member, card, "Claim"), /⛔ Only Moderators and roles allowed to take calls/);
     assert.match(textOf(card), /open/);
     member.member.addRole(takers);
     await reads(
       await owner.slash(general, "staff allow", { role: takers, verb: "calls" }),
-      /may take moderator calls/,
+      /can take moderator calls/,
     );
     await reads(await press(member, card, "Claim"), /The call is yours/);
     await cardReads(card, /Claimed by/);
-    await reads(await member.slash(general, "run command", { text: ":kick Harper" }), /Tier held\\?: none/);
+    await reads(
+      await member.slash(general, "run command", { text: ":kick Harper" }),
+      /Current tier\\?: none/,
+    );
     await reads(
       await owner.slash(general, "staff deny", { role: takers, verb: "calls" }),
-      /may not take moderator calls/,
+      /can.t take moderator calls/,
     );
-    await reads(await press(member, card, "Release"), /is denied moderator calls/);
+    await reads(await press(member, card, "Release"), /can't take calls/);
     const audit = await owner.slash(general, "audit search", { person: member.member });
     await reads(audit, /claimed: the call of Harper/);
     assert.doesNotMatch(textOf(answerOf(audit)), /released: the call of Harper/);
@@ -323,17 +326,18 @@ describe("feeds, from the game's logs into the channels", () => {
   test("a feed that may not post is told in the notice channel, and goes on by itself when it may again", async () => {
     const { guild, owner, general } = rig.home;
     const staffRoom = guild.addChannel({ name: "notices" });
-    await reads(await owner.slash(general, "setup notices", { channel: staffRoom }), /Notices go to/);
+    await reads(await owner.slash(general, "setup notices", { channel: staffRoom }), /Notices are posted in/);
     const shut = await rig.feed("joins");
     shut.denyBot("SendMessages");
     rig.town.join("NotSeen");
-    await rig.posted(staffRoom, "has stopped", "goes on by itself");
+    await rig.posted(staffRoom, "has stopped", "continues by itself");
     shut.allowBot("SendMessages");
-    await rig.posted(staffRoom, "goes on. What happened meanwhile");
+    await rig.posted(staffRoom, "is back. What happened in between");
     await rig.polled("JoinLogs");
     rig.town.join("SeenAgain");
     await rig.posted(shut, "**SeenAgain** joined");
-    await reads(await owner.slash(general, "setup notices"), /direct message/);
+    await reads(await owner.slash(general, "setup notices"), /Notices are posted in/);
+    await reads(await owner.slash(general, "setup notices", { off: true }), /direct message/);
   });
 
   test("a channel that was deleted parks its feed, tells who configured it what to do, once, and the others go on", async () => {
@@ -359,19 +363,19 @@ describe("feeds, from the game's logs into the channels", () => {
     const { owner, general, guild } = rig.home;
     const closed = await rig.feed("kills");
     const notices = guild.addChannel({ name: "notices" });
-    await reads(await owner.slash(general, "setup notices", { channel: notices }), /Notices go to/);
+    await reads(await owner.slash(general, "setup notices", { channel: notices }), /Notices are posted in/);
     owner.member.closeDms();
     closed.denyBot("SendMessages");
     const [a, b] = [rig.town.join("Hush"), rig.town.join("Hushed")];
     rig.town.kill(a, b);
-    await rig.posted(notices, closed.id, "Marshal may not post there");
+    await rig.posted(notices, closed.id, "Marshal can't post there");
     owner.member.openDms();
     closed.allowBot("SendMessages");
     const list = await reads(await owner.slash(general, "feed list"), /stopped/);
     const number = list.split("\n").findIndex((line) => line.includes(closed.id));
     assert.ok(number >= 0, list);
     const feed = /(\d+)\./.exec(list.split("\n")[number] ?? "")?.[1] ?? "";
-    await reads(await owner.slash(general, "feed resume", { feed }), /From now on/);
+    await reads(await owner.slash(general, "feed resume", { feed }), /Resumed/);
     await rig.polled("KillLogs");
     rig.town.kill(b, a);
     await rig.posted(closed, "**Hushed** killed **Hush**");
@@ -404,12 +408,36 @@ describe("feeds, from the game's logs into the channels", () => {
     assert.deepEqual(gapNotices(rig.discord, channels), []);
   });
 
+  test("a feed that is moved goes on in the new channel, with nothing lost and nothing twice", async () => {
+    const { owner, general, guild } = rig.home;
+    const old = await rig.feed("joins");
+    rig.town.join("Settled");
+    await rig.posted(old, "**Settled** joined");
+    const choices = await owner.autocomplete(general, "feed edit", { feed: old.id.slice(-4) }, "feed");
+    const feed = String(choices[0]?.value);
+    const channel = guild.addChannel({ name: "joins-moved" });
+    await reads(await owner.slash(general, "feed edit", { feed }), new RegExp(`Set now: .*${old.id}`));
+    await reads(await owner.slash(general, "feed edit", { feed, channel }), /Feed changed/);
+    rig.town.join("Moved");
+    await rig.posted(channel, "**Moved** joined");
+    assert.equal(linesWith(channel, "**Settled** joined").length, 0);
+    assert.equal(linesWith(old, "**Moved** joined").length, 0);
+  });
+
+  test("@everyone is no role to ping: refused in words that say so", async () => {
+    const { owner, general, guild } = rig.home;
+    const words = /Marshal never pings @.?everyone[\s\S]*Choose a role/u;
+    const ping = guild.everyone;
+    await reads(await owner.slash(general, "feed add", { kind: "mod-calls", ping }), words);
+    await reads(await owner.slash(general, "setup watches", { channel: general, ping }), words);
+  });
+
   test("a feed whose role Discord would not ping says so when it is added; a role that it pings does not", async () => {
     const { owner, general, guild, staffRole } = rig.home;
     const add = async (ping: typeof staffRole) => {
       const channel = guild.addChannel({ name: `calls-of-${ping.name.toLowerCase()}` });
       const options = { kind: "mod-calls", channel, ping };
-      return await reads(await owner.slash(general, "feed add", options), /From now on/);
+      return await reads(await owner.slash(general, "feed add", options), /Feed added/);
     };
     const quiet = guild.addRole({ name: "Quiet", mentionable: false });
     assert.match(await add(quiet), new RegExp(`<@&${quiet.id}> would not be notified`));

@@ -87,7 +87,13 @@ describe("the first evening, from the invite to the first posted join", () => {
   let rig: E2eRig;
   before(async () => {
     rig = await E2eRig.start({
-      keys: ["alpha-first-key", "beta-second-key", "gamma-third-key", "delta-fourth-key"],
+      keys: [
+        "alpha-first-key",
+        "beta-second-key",
+        "gamma-third-key",
+        "delta-fourth-key",
+        "epsilon-permitkey",
+      ],
     });
   });
   after(() => rig.close());
@@ -98,11 +104,11 @@ describe("the first evening, from the invite to the first posted join", () => {
     const evening = new Evening(rig, owner);
 
     await evening.open(offer, "Set it up");
-    assert.match(evening.text, /1 of 6/);
+    assert.match(evening.text, /1 of 7/);
     await evening.pasteKey("beta-second-key");
     await evening.click("Yes, link it", /Who may run commands/);
     assert.match(textOf(evening.message), /ends in `-key`/);
-    await evening.click("Make Owners Managers", /You may run commands yourself/);
+    await evening.click("Make Owners Managers", /You can run commands yourself/);
     await evening.click("Next", /Which logs go where/);
     await evening.choose("guide-log:joins", [joins], /✅ Joins and leaves/);
     assert.equal(evening.presses, 7);
@@ -114,6 +120,7 @@ describe("the first evening, from the invite to the first posted join", () => {
 
     await evening.click("Next", /Where notices go/);
     await evening.choose("guide-notices", [general], /✅ Notices/);
+    await evening.click("Next", /Let Marshal run commands/);
     await evening.click("Next", /each reader's own clock/);
     await evening.choose("guide-zone", ["Europe/Berlin"], /Europe\/Berlin/);
     await evening.click("Next", /A test post/);
@@ -123,7 +130,7 @@ describe("the first evening, from the invite to the first posted join", () => {
     // A moderator's role can still be chosen: the steps stay open on the last screen.
     await evening.click("Roles", /Who may run commands/);
     await evening.choose("guide-tier:moderator", [staffRole], /Moderator: <@&\d+>/);
-    await evening.choose("guide-tier:moderator", [guild.everyone], /Everyone cannot be staff/);
+    await evening.choose("guide-tier:moderator", [guild.everyone], /Everyone can't be staff/);
     assert.match(await reads(await owner.slash(general, "setup show"), /Setup of/), /Moderator <@&/);
   });
 
@@ -144,6 +151,45 @@ describe("the first evening, from the invite to the first posted join", () => {
     assert.equal(offers.length, 1, "it is offered once");
   });
 
+  test("commands that the owner has not allowed: from the invite to the first command that ran in 12 presses", async () => {
+    const { general, owner, joins } = inviting(rig, "Permitside");
+    const key = "epsilon-permitkey";
+    rig.service.keyBook.setCommandsAllowed(key, false);
+    const evening = new Evening(rig, owner);
+    await evening.open(await rig.posted(general, "Marshal is here"), "Set it up");
+    await evening.pasteKey(key);
+    await evening.click("Yes, link it", /Who may run commands/);
+    await evening.click("Make Owners Managers", /You can run commands yourself/);
+    await evening.click("Next", /Which logs go where/);
+    await evening.choose("guide-log:joins", [joins], /✅ Joins and leaves/);
+    await evening.click("Next", /Where notices go/);
+    await evening.click("Next", /Let Marshal run commands/);
+    assert.match(evening.text, /permission of the \*\*server's owner\*\*[\s\S]*`203\.0\.113\.7`/);
+    const links = evening.message.components.flatMap((row) => row.components ?? []).filter(({ url }) => url);
+    assert.match(String(links[0]?.url), /\/server-owners$/);
+    const copied = await reads(
+      await owner.click(evening.message, "Copy for the owner"),
+      /Permitside|needs your/,
+    );
+    assert.match(copied, /```\nOur Discord bot[\s\S]*203\.0\.113\.7[\s\S]*server-owners\n```/);
+
+    await evening.click("Check", /Not allowed yet\. Nothing ran/);
+    const refused = await owner.slash(general, "run command", { text: ":h hello" });
+    await reads(refused, /owner has not let Marshal run commands yet[\s\S]*allowlist your IP address/);
+    assert.deepEqual(labelsOf(answerOf(refused)), ["Let Marshal run commands"]);
+    assert.equal(rig.service.counts.executions.length, 0);
+
+    rig.service.keyBook.setCommandsAllowed(key, true);
+    await evening.open(answerOf(refused), "Let Marshal run commands");
+    await rig.clock.sleep(31_000);
+    await evening.click("Check again", /The owner has allowed it/);
+    assert.equal(evening.presses, 12);
+    await reads(await owner.slash(general, "run command", { text: ":h hello" }), /It ran/);
+    assert.ok(rig.service.counts.executionsByText.get(":h hello") === 1);
+    const { badKeyRequests } = rig.service.counts;
+    assert.equal(badKeyRequests.get(key), undefined);
+  });
+
   test("permissions that are missing in a channel are named, and ticked when they are given", async () => {
     const { general, owner, joins } = inviting(rig, "Thirdside");
     joins.denyBot("SendMessages", "EmbedLinks");
@@ -161,16 +207,16 @@ describe("the first evening, from the invite to the first posted join", () => {
     const { general, owner, member } = rig.home;
     await rig.link("delta-fourth-key");
     const refused = await owner.slash(general, "run command", { text: ":h hello" });
-    await reads(refused, /Tier held\\?: none/);
+    await reads(refused, /Current tier\\?: none/);
     assert.deepEqual(labelsOf(answerOf(refused)), ["Choose roles"]);
     const role = rig.home.guild.addRole({ name: "Owners" });
     owner.member.addRole(role);
     const evening = new Evening(rig, owner);
     await evening.open(answerOf(refused), "Choose roles");
-    await evening.click("Make Owners Managers", /You may run commands yourself/);
+    await evening.click("Make Owners Managers", /You can run commands yourself/);
     await reads(await owner.slash(general, "run command", { text: ":h hello" }), /ran|Ran|done|Done/);
     const other = await member.slash(general, "run command", { text: ":h hello" });
-    await reads(other, /Tier held\\?: none/);
+    await reads(other, /Current tier\\?: none/);
     assert.deepEqual(labelsOf(answerOf(other)), []);
   });
 

@@ -43,7 +43,7 @@ describe("what a community decides about its history", () => {
     const data = JSON.parse(Buffer.from(file?.bytes ?? []).toString()) as Record<string, unknown[]>;
     assert.deepEqual([data.kills?.length, data.deaths?.length, data.visits?.length], [3, 0, 1]);
     assert.equal(file?.filename, `player-${ann.id}.json`);
-    await manager.reads("history export", { player: "Nobody_Here" }, /Nothing is recorded of/);
+    await manager.reads("history export", { player: "Nobody_Here" }, /Nothing is recorded about/);
   });
 
   test("forget asks, erases the rows, says what stays, and asks about cases by themselves", async () => {
@@ -56,8 +56,8 @@ describe("what a community decides about its history", () => {
     await mod.reads("player show", { player: "AnnLee" }, /Kills · 3/);
     const { owner } = rig.home;
     const erased = await press(owner, asked, "Erase");
-    await reads(erased, /is erased: .*3 kills and deaths[\s\S]*What stays: the audit/);
-    assert.match(erased.text, /1 case is kept of this player\. This player is on the watchlist\./);
+    await reads(erased, /erased: .*3 kills and deaths[\s\S]*The audit and messages in channels stay/);
+    assert.match(erased.text, /1 case is about this player\. This player is on the watchlist\./);
     assert.deepEqual(labelsOf(answerOf(erased)), ["Erase cases and watch"]);
     await mod.reads("case show", { number: 1 }, /AnnLee/);
 
@@ -65,7 +65,7 @@ describe("what a community decides about its history", () => {
     const later = await manager.reads(
       "history forget",
       { player: String(ann.id) },
-      /No row of the game's logs is kept/,
+      /No log entries are recorded/,
     );
     assert.deepEqual(labelsOf(answerOf(later)), ["Erase cases and watch"]);
     const of = { player: String(ann.id) };
@@ -73,19 +73,19 @@ describe("what a community decides about its history", () => {
     const [file] = answerOf(exported).attachments;
     assert.match(Buffer.from(file?.bytes ?? []).toString(), /"reason": "spam"[\s\S]*"watch"/);
     const gone = await press(owner, later, "Erase cases and watch");
-    await reads(gone, /1 case is erased\. They are watched no longer\./);
+    await reads(gone, /1 case is erased\. They are no longer watched\./);
     assert.deepEqual(labelsOf(answerOf(gone)), []);
     await mod.reads("case show", { number: 1 }, /no case 1/);
     await mod.reads("player watches", {}, /Nobody is watched/);
     await mod.reads("case add", { player: "BobRay", kind: "note", reason: "kind" }, /case 2/);
-    await manager.reads("history forget", { player: String(ann.id) }, /Nothing is recorded of/);
+    await manager.reads("history forget", { player: String(ann.id) }, /Nothing is recorded about/);
     await manager.reads("audit search", {}, /erased a player from the cases/);
   });
 
   test("off asks, then nothing is shown and cases stay", async () => {
-    const asked = await manager.reads("history retention", { days: "off" }, /Turn the history off\?/);
-    await reads(await press(rig.home.owner, asked, "Erase and turn off"), /Nothing more is recorded/);
-    await manager.reads("history retention", {}, /Nothing is recorded/);
+    const asked = await manager.reads("history retention", { days: "off" }, /Turn recording off\?/);
+    await reads(await press(rig.home.owner, asked, "Erase and turn off"), /Recording is off/);
+    await manager.reads("history retention", {}, /Recording is off/);
     await mod.reads("case show", { number: 2 }, /BobRay/);
   });
 

@@ -130,7 +130,7 @@ describe("a night shift, from the first look to the last note", () => {
 
   test("several who match are named first; nothing is sent before the press, and one press sends it once", async () => {
     shift = new Shift(rig);
-    const asked = await shift.type("run command", { text: ":wanted Riley" }, /Nothing is sent yet/);
+    const asked = await shift.type("run command", { text: ":wanted Riley" }, /Not sent yet/);
     assert.equal(executed(":wanted Riley"), 0);
     await shift.press(asked, "Send it", /It ran/);
     assert.equal(executed(":wanted Riley"), 1);

@@ -34,6 +34,8 @@ export interface E2eOptions
   readonly startMs?: number;
   /** The database of its history; without one, a file beside its store. */
   readonly historyUrl?: string;
+  /** What the host risks in refused keys; without it, the default. */
+  readonly badKeyBudget?: number;
   /** The folder of its store; without one, a folder that goes with the rig. */
   readonly storeFolder?: string;
 }
@@ -61,6 +63,7 @@ export class E2eRig {
   readonly #folder = tempFolder();
   readonly #storeFolder: string;
   readonly #historyUrl: string | undefined;
+  readonly #badKeyBudget: number | undefined;
   readonly #ends: (() => Promise<void>)[] = [];
   readonly #listeners = new Set<() => void>();
   #serviceUrl = "";
@@ -72,6 +75,7 @@ export class E2eRig {
     this.discord = discord;
     this.#storeFolder = options.storeFolder ?? this.#folder.path;
     this.#historyUrl = options.historyUrl;
+    this.#badKeyBudget = options.badKeyBudget;
     this.service = new WatchedService({
       nowMs: clock.nowMs,
       town: { initialPlayers: 6, range: { min: 6, max: 6 }, info: { maxPlayers: 500 } },
@@ -93,7 +97,7 @@ export class E2eRig {
   static async start(options: E2eOptions = {}): Promise<E2eRig> {
     const { speed = USUAL_SPEED, startMs } = options;
     const clock = new FastClock(speed, startMs);
-    const discord = await EmulatedDiscord.start({ nowMs: clock.nowMs, record: true });
+    const discord = await EmulatedDiscord.start({ nowMs: clock.nowMs, pace: "wide", record: true });
     // Thresholds that a person at real speed would meet at the speed of the clock.
     discord.limits.answerWithinMs *= speed;
     const rig = new E2eRig(discord, clock, options);
@@ -139,9 +143,11 @@ export class E2eRig {
     const environment = {
       DISCORD_TOKEN: this.discord.token,
       DISCORD_API_URL: this.discord.apiUrl,
+      PUBLIC_ADDRESS: "203.0.113.7",
       SERVICE_URL: this.#serviceUrl,
       STORE_URL: `sqlite:${this.storePath}`,
       ...(this.#historyUrl === undefined ? {} : { HISTORY_URL: this.#historyUrl }),
+      ...(this.#badKeyBudget === undefined ? {} : { BAD_KEY_BUDGET: String(this.#badKeyBudget) }),
       OPS_ADDRESS: "127.0.0.1:0",
       LOG_LEVEL: "debug",
     };
@@ -286,7 +292,7 @@ export class E2eRig {
   ): Promise<Channel> {
     const channel = this.home.guild.addChannel({ name: `${kind}-${this.home.guild.channels.length}` });
     const { owner, general } = this.home;
-    await reads(await owner.slash(general, "feed add", { kind, channel, ...options }), /From now on/);
+    await reads(await owner.slash(general, "feed add", { kind, channel, ...options }), /Feed added/);
     // The history reads the same lists of every server: the baseline comes from this feed's own.
     await this.#polledTwice([LIST_OF_FEED[kind]], ({ isHome }) => isHome);
     return channel;

@@ -43,7 +43,7 @@ describe("schedules, of the whole bot and over its restarts", () => {
 
   test("an announcement stands in the game at its minute, once, and in the audit as a schedule's", async () => {
     const { time, atMs } = ahead(30_000);
-    await reads(await schedule("add", { what: ":h Welcome to Riverside", when: time }), /Next: <t:\d+:F>/);
+    await reads(await schedule("add", { what: ":h Welcome to Riverside", when: time }), /Next: <t:\d+:f>/);
     await rig.until("the announcement in the game", () => executions(":h Welcome to Riverside") === 1);
     assert.ok(rig.clock.nowMs() >= atMs && rig.clock.nowMs() < atMs + 60_000);
     assert.ok(rig.town.record.messages.some(({ text }) => text === "Welcome to Riverside"));
@@ -102,14 +102,14 @@ describe("schedules, of the whole bot and over its restarts", () => {
   test("its owner is a Manager no more: it ends, and the notice channel reads it once", async () => {
     const { guild, owner, general } = rig.home;
     const notices = guild.addChannel({ name: "notices" });
-    await reads(await owner.slash(general, "setup notices", { channel: notices }), /Notices go to/);
+    await reads(await owner.slash(general, "setup notices", { channel: notices }), /Notices are posted in/);
     const { time } = ahead(20_000);
     await reads(await schedule("add", { what: ":h The last one", when: time }), /Next:/);
     manager.member.removeRole(managerRole);
     await rig.posted(notices, "schedules have ended", ":h The last one", ":h Welcome to Riverside");
     assert.equal(executions(":h The last one"), 0);
     manager.member.addRole(managerRole);
-    await list(/There are none yet/);
+    await list(/No schedules yet/);
     assert.equal(rig.discord.messages(notices).length, 1);
   });
 

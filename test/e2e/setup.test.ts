@@ -1,13 +1,18 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import type { Value } from "../../src/sandbox/discord/types.ts";
 import { assertFitsDescription, assertNoKeySeen, assertWellBehaved } from "./checks.ts";
 import { answerOf, labelsOf, press, reads } from "./read.ts";
 import { E2eRig } from "./rig.ts";
 
 describe("setup, from the form to a linked server and back", () => {
   let rig: E2eRig;
+  let homeKey = "";
   before(async () => {
-    rig = await E2eRig.start({ keys: ["alpha-first-key", "beta-second-key", "gamma-third-key"] });
+    rig = await E2eRig.start({
+      keys: ["alpha-first-key", "beta-second-key", "gamma-third-key"],
+      badKeyBudget: 18,
+    });
   });
   after(() => rig.close());
 
@@ -39,20 +44,17 @@ describe("setup, from the form to a linked server and back", () => {
     const clumsy = rig.community("Lakeside");
     await reads(
       await rig.typeKey("wrong-key-1", clumsy),
-      /does not accept the server key[\s\S]*One more key can be tried here/,
+      /server key is wrong or expired[\s\S]*That key is wrong or expired\. 1 try left/,
     );
-    await reads(await rig.typeKey(" wrong-key-1 ", clumsy), /refused this key within the last day/);
+    await reads(await rig.typeKey(" wrong-key-1 ", clumsy), /refused .*in the last day/);
     assert.equal(rig.service.counts.badKeyRequests.get("wrong-key-1"), 1);
     assert.match(await shown(clumsy), /No game server is linked yet/);
   });
 
   test("a few wrong keys close linking for this community alone, so that the host is not banned", async () => {
     const clumsy = rig.community("Woodside");
-    await reads(await rig.typeKey("wrong-key-2", clumsy), /does not accept the server key/);
-    await reads(
-      await rig.typeKey("wrong-key-3", clumsy),
-      /No other key can be tried here for now[\s\S]*Ask again after <t:/,
-    );
+    await reads(await rig.typeKey("wrong-key-2", clumsy), /server key is wrong or expired/);
+    await reads(await rig.typeKey("wrong-key-3", clumsy), /No tries left for now[\s\S]*Ask again after <t:/);
     await reads(await rig.typeKey("wrong-key-4", clumsy), /Too many wrong keys[\s\S]*Ask again after <t:/);
     assert.equal(rig.service.counts.badKeyRequests.get("wrong-key-4"), undefined);
     const other = rig.community("Parkside");
@@ -67,6 +69,20 @@ describe("setup, from the form to a linked server and back", () => {
     assert.equal(rig.service.counts.requests, requests);
   });
 
+  test("what does not look like a key is asked about before a request is spent on it", async () => {
+    const other = rig.community("Oddside");
+    const { requests } = rig.service.counts;
+    const asked = await rig.typeKey("hunter2.not.a.key", other);
+    await reads(asked, /Is this really the server key\?[\s\S]*Not sent yet\..*1 of your 2 tries/);
+    assert.deepEqual(labelsOf(answerOf(asked)), ["Paste again", "It is the key", "No"]);
+    assert.ok((await press(other.owner, asked, "Paste again")).modal !== undefined);
+    assert.equal(rig.service.counts.requests, requests);
+    const sent = await press(other.owner, asked, "It is the key");
+    await reads(sent, /That key is wrong or expired\. 1 try left/);
+    assert.equal(rig.service.counts.badKeyRequests.get("hunter2.not.a.key"), 1);
+    assert.deepEqual(labelsOf(sent.followUps.at(-1) ?? answerOf(sent)), ["Try again"]);
+  });
+
   test("a service that does not answer, answers half a document or a page: said in words, nothing saved", async () => {
     const other = rig.community("Hillside");
     rig.service.faults.next({ resetBefore: 1 });
@@ -75,7 +91,7 @@ describe("setup, from the form to a linked server and back", () => {
     await reads(await rig.typeKey("gamma-third-key", other), /cannot be reached|could not be read/);
     rig.service.faults.next({ html: 1, htmlStatus: 502 });
     const paged = await rig.typeKey("gamma-third-key", other);
-    await reads(paged, /page stood in front of the service/);
+    await reads(paged, /error page came instead of the game service/);
     assert.match(await shown(other), /No game server is linked yet/);
     // The same key, at the time that was told, is as good as before.
     await rig.timeToldIn(paged.text);
@@ -113,12 +129,82 @@ describe("setup, from the form to a linked server and back", () => {
 
   test("a new key of the same server replaces the old one and keeps its staff", async () => {
     const fresh = rig.service.regenerateKey(rig.key);
+    homeKey = fresh;
     const asked = await rig.typeKey(fresh);
     await reads(asked, /its key will be replaced/);
     await reads(await rig.home.owner.click(answerOf(asked), "Yes, link it"), /has its new key/);
     const text = await shown();
     assert.equal(text.match(/Key in use/g)?.length, 1);
     assert.match(text, new RegExp(`moderator:? <@&${rig.home.staffRole.id}>`, "i"));
+  });
+
+  test("under a key that is refused stands the form for the new one, which asks for nothing else", async () => {
+    const { owner, general, staffRole } = rig.home;
+    const fresh = rig.service.regenerateKey(homeKey);
+    rig.keys.add(fresh);
+    owner.member.addRole(staffRole);
+    const refused = await owner.slash(general, "run command", { text: ":h hello" });
+    await reads(
+      refused,
+      /server key is wrong or expired|refuses this server's key|no longer accepts the server key/,
+    );
+    const { modal } = await press(owner, refused, "Paste the new key");
+    assert.ok(modal !== undefined);
+    assert.deepEqual(
+      modal.fields.map(({ label }) => label),
+      ["Server key"],
+    );
+    const asked = await owner.submit(modal, { key: fresh });
+    await reads(asked, /its key will be replaced/);
+    await reads(await owner.click(answerOf(asked), "Yes, link it"), /has its new key/);
+    assert.match(await shown(), new RegExp(`moderator:? <@&${rig.home.staffRole.id}>`, "i"));
+  });
+
+  test("with nothing typed a setting is shown, off turns it off, and one card shows all of them", async () => {
+    const { owner, general, staffRole: ping } = rig.home;
+    const set = async (line: string, options: Readonly<Record<string, Value>>, words: RegExp) =>
+      reads(await owner.slash(general, line, options), words);
+    await set("setup cases", { channel: general }, /✅ Cases are posted in <#\d+>/);
+    await set("setup watches", { ping }, /Name the channel too/);
+    await set(
+      "setup watches",
+      { channel: general, ping },
+      /✅ Joins of watched players are posted in <#\d+>, with a ping/,
+    );
+    await set("setup notices", { channel: general }, /✅ Notices are posted in <#\d+>/);
+    await set("audit channel", { channel: general }, /✅ The audit is posted in <#\d+>/);
+    const all = [
+      /Cases are posted in/,
+      /watched players are posted in/,
+      /Notices are posted in/,
+      /audit is posted in/,
+    ];
+    for (const [at, line] of ["setup cases", "setup watches", "setup notices", "audit channel"].entries()) {
+      const now = await set(line, {}, all[at] ?? /^$/);
+      assert.doesNotMatch(now, /✅/, "nothing was changed");
+      assert.match(await shown(), all[at] ?? /^$/);
+      await set(line, { channel: general, off: true }, /Choose a channel or `?off/);
+      await set(line, { off: true }, /✅ .*(are off|direct message)/);
+      assert.doesNotMatch(await shown(), all[at] ?? /^$/);
+    }
+  });
+
+  test("an owner without a tier gets the button that gives one wherever Moderators read", async () => {
+    const community = rig.community("Tierside");
+    const { owner, general, member } = community;
+    await rig.link("gamma-third-key", community);
+    for (const [line, options] of [
+      ["stats server", {}],
+      ["player show", { player: "Celeb" }],
+      ["server at", { time: "10 min ago" }],
+    ] as const) {
+      const refused = await owner.slash(general, line, options);
+      await reads(refused, /Moderator/);
+      assert.deepEqual(labelsOf(answerOf(refused)), ["Choose roles"], line);
+      const other = await member.slash(general, line, options);
+      await reads(other, /Moderator/);
+      assert.deepEqual(labelsOf(answerOf(other)), [], line);
+    }
   });
 
   test("a restart keeps what is linked", async () => {
@@ -148,7 +234,7 @@ describe("setup, from the form to a linked server and back", () => {
     const away = rig.community("Elsewhere");
     await rig.link(rig.key, away);
     const { owner, general, guild } = away;
-    await reads(await owner.slash(general, "feed add", { kind: "joins" }), /From now on/);
+    await reads(await owner.slash(general, "feed add", { kind: "joins" }), /Feed added/);
     await reads(await owner.slash(general, "staff protect", { player: "Celeb" }), /is protected/);
     guild.removeBot();
     const forgotten = async () => JSON.parse(await rig.ops("/state")).feeds.live === 0;

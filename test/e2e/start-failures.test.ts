@@ -55,25 +55,25 @@ describe("a start that cannot succeed is one line that says what to do", () => {
     const cwd = folderOf(t);
     mkdirSync(join(cwd, "data"));
     writeFileSync(join(cwd, "data", "marshal.sqlite"), "no database ".repeat(500));
-    await failsWith({ cwd }, /data\/marshal\.sqlite is not a database that can be read; put a backup/);
+    await failsWith({ cwd }, /data\/marshal\.sqlite is not a readable database\. Restore a backup/);
   });
 
   test("the database is damaged behind its first pages", async (t) => {
     const cwd = folderOf(t);
     const path = join(cwd, "data", "marshal.sqlite");
-    const store = await openStore(`sqlite:${path}`);
+    const store = await openStore(`sqlite:${path}`, { runsIn: "caller" });
     const documents = store.documents("any", String, "full");
     for (let n = 0; n < 100; n++) await documents.set(`row-${n}`, "text ".repeat(200));
     await store.close();
     const bytes = readFileSync(path);
     writeFileSync(path, bytes.fill(0xa5, 8_192));
-    await failsWith({ cwd }, /data\/marshal\.sqlite is not a database that can be read; put a backup/);
+    await failsWith({ cwd }, /data\/marshal\.sqlite is not a readable database\. Restore a backup/);
   });
 
   test("a folder stands where the database should", async (t) => {
     const cwd = folderOf(t);
     mkdirSync(join(cwd, "data", "marshal.sqlite"), { recursive: true });
-    await failsWith({ cwd }, /data\/marshal\.sqlite is a folder; STORE_URL has to name a file/);
+    await failsWith({ cwd }, /data\/marshal\.sqlite is a folder\. STORE_URL must name a file/);
   });
 
   test("the folder may not be written", async (t) => {
@@ -89,7 +89,7 @@ describe("a start that cannot succeed is one line that says what to do", () => {
   test("the secret is missing beside keys that it sealed, and none is made in its place", async (t) => {
     const cwd = folderOf(t);
     const path = join(cwd, "data", "marshal.sqlite");
-    const store = await openStore(`sqlite:${path}`);
+    const store = await openStore(`sqlite:${path}`, { runsIn: "caller" });
     const binding = {
       id: "b1",
       guildId: "1",
@@ -104,8 +104,18 @@ describe("a start that cannot succeed is one line that says what to do", () => {
     const documents = store.documents("bindings", parseGuildBindings, "full");
     await documents.set("1", parseGuildBindings({ bindings: [binding] }));
     await store.close();
-    await failsWith({ cwd }, /data\/secret\.key is missing.*restore it from a backup, set SECRET_KEY/);
+    await failsWith({ cwd }, /data\/secret\.key is missing.*Restore it from a backup, set SECRET_KEY/);
     assert.ok(!readdirSync(join(cwd, "data")).some((name) => name.startsWith("secret.key")));
+  });
+
+  test("the database was written by a newer version: it says so, whatever else it cannot read there", async (t) => {
+    const cwd = folderOf(t);
+    const store = await openStore(`sqlite:${join(cwd, "data", "marshal.sqlite")}`);
+    const any = (value: unknown) => value;
+    await store.documents("stored-form", any, "full").set("documents", { form: 99, more: "than we know" });
+    await store.documents("bindings", any, "full").set("1", { servers: "of a later shape" });
+    await store.close();
+    await failsWith({ cwd }, /from a newer Marshal \(form 99.*restore a backup/);
   });
 
   test("a Node that is too old is told by the preflight before any TypeScript is read", async (t) => {

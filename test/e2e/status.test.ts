@@ -50,7 +50,7 @@ describe("server status, in good times and in a halt", () => {
     const key = await press(moderator, staff, "Join key");
     await reads(key, new RegExp(joinKey));
     assert.equal(answerOf(key).ephemeralFor, moderator.member.id);
-    await reads(await press(member, plain, "Join key"), /Only staff of this server see its join key/);
+    await reads(await press(member, plain, "Join key"), /Only staff of this server can see its join key/);
     assert.ok(member.sees(general).every((message) => !textOf(message).includes(joinKey)));
   });
 
@@ -83,22 +83,22 @@ describe("server status, in good times and in a halt", () => {
       await reads(await moderator.slash(general, "server logs", { kind }), /game's log/);
     }
     await reads(await moderator.slash(general, "server vehicles"), /on the streets/);
-    await reads(await moderator.slash(general, "server queue"), /Nobody waits/);
+    await reads(await moderator.slash(general, "server queue"), /Nobody is waiting/);
   });
 
   test("a panel stands once in a channel, is found again after a restart, and follows the server", async () => {
     const { owner, member, guild } = rig.home;
     const channel = guild.addChannel({ name: "panel" });
-    await reads(await member.slash(channel, "server panel"), /needs the Manage Server permission/);
-    await reads(await owner.slash(channel, "server panel"), /The panel stands in <#\d+>/);
-    const panel = await rig.posted(channel, "Kept current by Marshal");
+    await reads(await member.slash(channel, "server panel"), /Only people with Manage Server/);
+    await reads(await owner.slash(channel, "server panel"), /Panel posted in <#\d+>/);
+    const panel = await rig.posted(channel, "Updated by Marshal");
     assert.match(textOf(panel), /players[\s\S]*Owner/);
-    await reads(await owner.slash(channel, "server panel"), /stands in <#\d+> already/);
+    await reads(await owner.slash(channel, "server panel"), /already a panel for this server in <#\d+>/);
     await rig.restart();
-    await reads(await owner.slash(channel, "server panel"), /stands in <#\d+> already/);
+    await reads(await owner.slash(channel, "server panel"), /already a panel for this server in <#\d+>/);
     await reads(await press(member, panel, "Players"), /Players of/);
-    await reads(await owner.slash(channel, "server panel", { remove: true }), /is gone/);
-    assert.equal(owner.sees(channel).filter((message) => textOf(message).includes("Kept current")).length, 0);
+    await reads(await owner.slash(channel, "server panel", { remove: true }), /Panel removed from/);
+    assert.equal(owner.sees(channel).filter((message) => textOf(message).includes("Updated by")).length, 0);
   });
 
   test("an unreachable service: the last snapshot with its age; without one, the reason and a way to try again", async () => {
@@ -110,9 +110,11 @@ describe("server status, in good times and in a halt", () => {
     await rig.clock.sleep(10_001);
     const stale = await owner.slash(general, "server status");
     await reads(stale, /Not up to date: the game service could not be reached[\s\S]*Seen <t:\d+:R>/);
+    // Linking has read the server: only another process knows nothing of it.
+    await rig.restart();
     const person = rig.discord.as(lakeside.owner);
     const none = await person.slash(lakeside.channel("general"), "server status");
-    await reads(none, /cannot be reached[\s\S]*not read before/);
+    await reads(none, /cannot be reached[\s\S]*no earlier state/);
     rig.service.faults.clear();
     assert.ok(labelsOf(answerOf(none)).includes("Try again"));
     await reads(await press(person, none, "Try again"), / players/);
@@ -128,8 +130,8 @@ describe("server status, in good times and in a halt", () => {
     await halt(10_000);
     const { requests } = rig.service.counts;
     const text = await reads(await owner.slash(general, "server status"), /Not up to date/);
-    assert.match(text, /asked Marshal to wait\. It is asked again at <t:(\d+):T>[\s\S]*Seen <t:\d+:R>/);
-    const resumesMs = Number(/again at <t:(\d+):T>/.exec(text)?.[1]) * 1_000;
+    assert.match(text, /asked Marshal to wait\. Next try: <t:(\d+):T>[\s\S]*Seen <t:\d+:R>/);
+    const resumesMs = Number(/Next try: <t:(\d+):T>/.exec(text)?.[1]) * 1_000;
     assert.ok(resumesMs > rig.clock.nowMs() && resumesMs < rig.clock.nowMs() + 12_000);
     assert.equal(rig.service.counts.requests, requests, "nothing was sent in the halt");
     rig.town.join("PatientPlayer");
@@ -144,7 +146,7 @@ describe("server status, in good times and in a halt", () => {
     await rig.restart();
     await halt(6_000);
     const exchange = await other.member.slash(other.general, "server status");
-    await reads(exchange, /asks us to wait[\s\S]*not read before[\s\S]*Ask again after <t:\d+:T>/);
+    await reads(exchange, /asked Marshal to wait[\s\S]*no earlier state[\s\S]*Ask again after <t:\d+:T>/);
     await rig.polled("JoinLogs");
     await reads(await other.member.slash(other.general, "server status"), / players/);
   });
@@ -153,7 +155,7 @@ describe("server status, in good times and in a halt", () => {
     await halt(8_000);
     const { requests } = rig.service.counts;
     await rig.restart();
-    await reads(await rig.home.member.slash(rig.home.general, "server status"), /asks us to wait/);
+    await reads(await rig.home.member.slash(rig.home.general, "server status"), /asked Marshal to wait/);
     assert.equal(rig.service.counts.requests, requests);
     await rig.polled("JoinLogs");
     assert.equal(rig.service.counts.avoidable, 0);
@@ -162,12 +164,12 @@ describe("server status, in good times and in a halt", () => {
   test("an invalid-request block is told to the community with its end, and so is that it is over", async () => {
     const { owner, general, guild } = rig.home;
     const notices = guild.addChannel({ name: "notices" });
-    await reads(await owner.slash(general, "setup notices", { channel: notices }), /Notices go to/);
+    await reads(await owner.slash(general, "setup notices", { channel: notices }), /Notices are posted in/);
     const identity = { address: "127.0.0.1", application: undefined };
     rig.service.blocks.block(identity, rig.clock.nowMs(), 6_000);
-    const notice = await rig.posted(notices, "blocks Marshal");
-    assert.match(textOf(notice), /asks again at <t:\d+:t>/);
-    await rig.posted(notices, "answers again");
+    const notice = await rig.posted(notices, "is blocking Marshal");
+    assert.match(textOf(notice), /Next try: <t:\d+:t>/);
+    await rig.posted(notices, "The game service is back");
     assert.equal(rig.service.counts.avoidable, 0);
     const state: { service?: { halt?: unknown } } = JSON.parse(await rig.ops("/state"));
     assert.equal(state.service?.halt, null);

@@ -57,17 +57,17 @@ export class Unasked {
   async turnOn(): Promise<void> {
     const { rig, home, names } = this.#sweep;
     const { staffRole: ping } = home;
-    await this.#owner("setup notices", { channel: this.notices }, /Notices go to/);
+    await this.#owner("setup notices", { channel: this.notices }, /Notices are posted in/);
     await this.#owner("audit channel", { channel: this.audit }, /./);
     await this.#owner("setup cases", { channel: this.cases }, /Cases are posted in/);
-    await this.#owner("setup watches", { channel: this.watches, ping }, /it is told in/);
+    await this.#owner("setup watches", { channel: this.watches, ping }, /Joins of watched players/);
     await this.#owner("stats weekly", { channel: this.weekly }, /on Mondays at 9:00/);
-    await this.#owner("server panel", { channel: this.panel }, /The panel stands/);
+    await this.#owner("server panel", { channel: this.panel }, /Panel posted/);
     const escalate = { escalate: 1, ping };
-    await this.#owner("feed add", { kind: "mod-calls", channel: this.calls, ...escalate }, /From now on/);
+    await this.#owner("feed add", { kind: "mod-calls", channel: this.calls, ...escalate }, /Feed added/);
     for (const [kind, channel] of this.#alerts) {
       const options = { kind, channel, ping, threshold: THRESHOLDS[kind] };
-      await this.#owner("alert add", options, /From now on/);
+      await this.#owner("alert add", options, /Alert added/);
     }
     await rig.polled("KillLogs", "CommandLogs", "ModCalls", "Players");
     await this.#owner("player watch", { player: PLAIN, reason: names[0] ?? "" }, /Watched by/);
@@ -97,14 +97,14 @@ export class Unasked {
       await rig.posted(this.alert("punishments"), "punishments", "Alert ·"),
       await rig.posted(this.alert("outside"), "outside Marshal"),
       await rig.posted(this.alert("calls"), "nobody has answered"),
-      await rig.posted(this.alert("full"), "The server fills up"),
+      await rig.posted(this.alert("full"), "The server is filling up"),
       await rig.posted(this.watches, "watched player joined"),
       await rig.posted(this.cases, "Kick · case"),
-      await rig.posted(this.calls, "staff were called again"),
+      await rig.posted(this.calls, "staff were pinged again"),
       await rig.posted(this.panel, "players"),
     ];
     town.empty();
-    return [...posted, await rig.posted(this.alert("empty"), "The server has emptied")];
+    return [...posted, await rig.posted(this.alert("empty"), "The server is empty")];
   }
 
   /** The bot was down over a Monday at nine: the week comes late, with its pictures. */

@@ -105,10 +105,11 @@ function valuesOf(option: APIApplicationCommandBasicOption, stock: Stock): reado
   }
 }
 
-/** A way to go: where it begins, and which parts are pressed one after the other. */
+/** A way to go from a command or a message: which parts are pressed one after the other. */
 interface Way {
-  readonly what: string;
   readonly parts: readonly string[];
+  /** How often it led elsewhere before its end. */
+  readonly missed: number;
 }
 
 /** Where one stands: a message with what can be pressed, or a form. */
@@ -116,6 +117,8 @@ type Place = Pick<Exchange, "modal" | "message" | "followUps">;
 
 const DEEPEST = 12;
 const TIMES_EACH = 2;
+/** What stands in an answer while a run waits, or until a list is read again, may be gone on the second way there. */
+const MOST_MISSED = 3;
 
 /** Opens commands and all that their answers offer: buttons, choices of menus, forms. */
 export class Walker {
@@ -137,7 +140,7 @@ export class Walker {
 
   /** One command with these options, and everything behind it that was not opened often enough before. */
   async open(line: string, given: Given): Promise<void> {
-    await this.#all({ what: `/${line} ${JSON.stringify(given)}`, parts: [] }, (words) =>
+    await this.#all(`/${line} ${JSON.stringify(given)}`, (words) =>
       this.#person.slash(this.#channel, line, given).then((exchange) => this.#settled(exchange, words)),
     );
   }
@@ -145,32 +148,34 @@ export class Walker {
   /** Everything that stands under a message in a channel. */
   async openPosted(message: Message): Promise<void> {
     const what = `a message in #${message.channel.name}`;
-    await this.#all({ what, parts: [] }, async () => ({ modal: undefined, message, followUps: [] }));
+    await this.#all(what, async () => ({ modal: undefined, message, followUps: [] }));
   }
 
   /** Goes every way; a press replaces what could be pressed beside it, so that each begins anew. */
-  async #all(first: Way, begin: (words: string) => Promise<Place>): Promise<void> {
-    const ways = [first];
+  async #all(what: string, begin: (words: string) => Promise<Place>): Promise<void> {
+    const ways: Way[] = [{ parts: [], missed: 0 }];
     for (let way = ways.shift(); way !== undefined; way = ways.shift()) {
-      this.#doing(way.what);
-      let place: Place | undefined = await begin(way.what);
+      this.#doing(what);
+      let place: Place | undefined = await begin(what);
       let parts: readonly string[] = [];
       let ahead = [...way.parts];
       while (place !== undefined && parts.length < DEEPEST) {
         if (ahead.length === 0) {
           const [now, ...later] = this.#unpressed(place);
           if (now === undefined) break;
-          for (const part of later) ways.push({ what: way.what, parts: [...parts, part] });
+          for (const part of later) ways.push({ parts: [...parts, part], missed: 0 });
           ahead = [now];
         }
         const part = ahead.shift() ?? "";
-        const words = [way.what, ...parts, part].join(" > ");
+        const words = [what, ...parts, part].join(" > ");
         this.#doing(words);
         const next: Exchange | undefined = await this.#press(place, part);
         if (next === undefined) {
           // A message that keeps its place begins elsewhere this time, perhaps further on.
           if (ahead.length > 0) continue;
-          this.#uncount(part);
+          const again = way.parts.at(-1) === part ? way.parts : [...parts, part];
+          if (way.missed < MOST_MISSED) ways.push({ parts: again, missed: way.missed + 1 });
+          else this.#uncount(part);
           break;
         }
         parts = [...parts, part];

@@ -119,6 +119,10 @@ describe("Everything that can be typed and pressed", { timeout: 900_000, concurr
       await walker.open("run history", { refusals: true });
       rig.town.empty();
       await sweep.run(":h Is anybody there", /Run when someone joins/);
+      rig.town.join(PLAIN);
+      await rig.polled("Players");
+      rig.service.keyBook.setCommandsAllowed(rig.key, false);
+      await sweep.run(":h The owner has not allowed it", /Let Marshal run commands/);
 
       rig.service.faults.set({ resetBefore: 1 });
       await rig.restart();

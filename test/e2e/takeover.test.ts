@@ -78,6 +78,25 @@ describe("two processes on one Redis", needsRedis(), () => {
     assert.equal(crew.stage.discord.sessions.length, 1);
   });
 
+  test("the holder alone is cut off from Redis: once another serves, nobody reads an error of the first", async () => {
+    const { stage } = crew;
+    const holder = await crew.holder();
+    const standby = await crew.standby();
+    crew.wayOf(holder).cut();
+    await crew.ready(standby);
+    assert.equal(stage.discord.sessions.length, 2, "the first one cannot know, and stays");
+    const person = stage.discord.as(stage.cast.owner);
+    for (let asks = 0; asks < 8; asks++) {
+      const { text } = await (await person.slash(stage.cast.channels.staff, "server status")).settled();
+      assert.doesNotMatch(text, /paused for a moment|database is not answering/);
+    }
+    crew.wayOf(holder).mend();
+    await crew.until("the first one standing by", async () =>
+      /standing by/.test(await standingOf(holder)) ? true : undefined,
+    );
+    assert.equal(stage.discord.sessions.length, 1);
+  });
+
   test("Redis is lost for longer than a lease: people are told why, and it goes on by itself", async () => {
     const { stage, redis: server } = crew;
     const { town } = stage;
@@ -88,9 +107,9 @@ describe("two processes on one Redis", needsRedis(), () => {
     const told = await crew.until("the reason", async () => {
       const asked = await person.slash(stage.cast.channels.staff, "server status");
       const { text } = await asked.settled();
-      return /pauses for a moment/.test(text) ? text : undefined;
+      return /paused for a moment/.test(text) ? text : undefined;
     });
-    assert.match(told, /database does not answer/);
+    assert.match(told, /database is not answering/);
     const sessions = stage.discord.sessions.map(({ id }) => id);
     const sent = stage.service.counts.requests;
     await server.start();
@@ -98,7 +117,7 @@ describe("two processes on one Redis", needsRedis(), () => {
     town.pause();
     assert.deepEqual(await crew.shown(), { lost: [], repeated: [] });
     assert.ok(stage.service.counts.requests > sent);
-    assert.deepEqual(crew.gaps(), []);
+    assert.deepEqual(crew.notices("⚠ Gap"), []);
     if ((await crew.holder()) === holder)
       assert.deepEqual(
         stage.discord.sessions.map(({ id }) => id),
@@ -115,9 +134,16 @@ describe("two processes on one Redis", needsRedis(), () => {
     await waiting.settled(({ text }) => /Waiting, not sent yet/.test(text));
     await server.kill();
     await server.start({ empty: true });
-    await waiting.settled(({ text }) => /Not sent: Marshal was stopped/.test(text));
+    await waiting.settled(({ text }) => /Not sent: Marshal stopped/.test(text));
     const { text } = await sent.settled(({ text }) => /It may have run/.test(text));
     assert.doesNotMatch(text, /says here what it shows/, "nobody looks any more");
     assert.deepEqual([executions(":h before the loss"), executions(":h behind it")], [1, 0]);
+    const saying = await crew.until("the operator being told that the store is new", () =>
+      stage.bots.find(({ lines }) => lines.some((line) => line.includes("the store is new"))),
+    );
+    assert.match(await saying.readiness(), /the store is new/);
+    await crew.until("the communities being told that nothing is linked any more", () =>
+      crew.notices("⛔ Marshal has lost its data").length > 0 ? true : undefined,
+    );
   });
 });

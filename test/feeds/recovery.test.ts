@@ -13,7 +13,7 @@ async function parked(rig: FeedsRig): Promise<void> {
   rig.join("A");
   await rig.pollAndFlush();
   assert.equal(await stateOf(rig), "parked");
-  assert.match(rig.told[0]?.body.content ?? "", /goes on by itself/);
+  assert.match(rig.told[0]?.body.content ?? "", /continues by itself/);
 }
 
 const stateOf = async (rig: FeedsRig) => (await rig.wing.feeds.list("guild-1"))[0]?.state;
@@ -32,7 +32,7 @@ describe("a feed that has stopped for want of permissions", () => {
       await rig.clock.advance(2_000);
       assert.equal(await stateOf(rig), "live");
       assert.equal(rig.told.length, 2, "told once that it stopped, once that it goes on");
-      assert.match(rig.told[1]?.body.content ?? "", /goes on/);
+      assert.match(rig.told[1]?.body.content ?? "", /is back/);
       await rig.pollAndFlush();
       rig.join("B");
       await rig.pollAndFlush();
@@ -82,7 +82,7 @@ describe("a feed that has stopped for want of permissions", () => {
       rig.sink.fault = () => "gone";
       rig.join("A");
       await rig.pollAndFlush();
-      assert.match(rig.told[0]?.body.content ?? "", /`\/diagnose` has the button/);
+      assert.match(rig.told[0]?.body.content ?? "", /button in `\/diagnose`/);
       open(rig);
       await rig.clock.advance(2 * HOUR_MS);
       assert.equal(await stateOf(rig), "parked");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { card } from "../../src/history/queries/player-card.ts";
 import { page } from "../../src/history/queries/player-pages.ts";
-import { find, search } from "../../src/history/queries/players.ts";
+import { find, findAll, search } from "../../src/history/queries/players.ts";
 import { at as rewindAt } from "../../src/history/queries/rewind.ts";
 import { onBothDatabases } from "./databases.ts";
 import { ann, BINDING, bob, GUILD, mod, openRig, START_S } from "./rig.ts";
@@ -28,6 +28,19 @@ onBothDatabases("what is answered from the history", (databases) => {
     assert.deepEqual(await ask("rob", "901"), []);
     assert.deepEqual(names(await find(context, { guildId: GUILD, nameOrId: "BOB" })), ["Robert"]);
     assert.deepEqual(await find(context, { guildId: GUILD, nameOrId: "bo" }), []);
+  });
+
+  test("several are found at once by whole names and ids; an earlier name that somebody else has now is theirs", async () => {
+    const { see, context } = await openRig(databases);
+    const ask = async (...namesOrIds: string[]) =>
+      names(await findAll(context, { guildId: GUILD, namesOrIds })).toSorted();
+    await see({ players: [bob, ann] }, at(10));
+    await see({ players: [{ name: "Robert", id: 11 }] }, at(400));
+    assert.deepEqual(await ask("BOB", "12", "nobody", "an"), ["Ann", "Robert"]);
+    await see({ players: [{ name: "Bob", id: 15 }] }, at(800));
+    assert.deepEqual(await ask("bob"), ["Bob"]);
+    assert.deepEqual(await ask("11"), ["Robert"]);
+    assert.deepEqual(await findAll(context, { guildId: "901", namesOrIds: ["bob"] }), []);
   });
 
   test("a card counts what is kept, with time in the game, streaks, calls about kills and commands against them", async () => {
@@ -184,5 +197,34 @@ onBothDatabases("what is answered from the history", (databases) => {
       toS: at(299),
     });
     assert.deepEqual(names(later.present.map(({ player }) => player)), ["Ann", "Mona"]);
+  });
+
+  test("a rewind of one player has what they did, and what was done to them by kill, call or command", async () => {
+    const { see, context } = await openRig(databases);
+    await see(
+      {
+        kills: [
+          [bob, ann, at(100)],
+          [ann, mod, at(101)],
+          [bob, mod, at(102)],
+        ],
+        modCalls: [
+          [ann, at(110), mod],
+          [bob, at(111)],
+        ],
+        commands: [
+          [mod, ":kick ann,Bob spam", at(120)],
+          [mod, ":pm Annabel hi", at(121)],
+        ],
+        players: [ann, bob, mod],
+      },
+      at(300),
+    );
+    const times = { guildId: GUILD, bindingId: BINDING, atS: at(110), fromS: at(90), toS: at(260) };
+    const { rows } = await rewindAt(context, { ...times, player: ann });
+    assert.deepEqual(
+      rows.flatMap((row) => (row.kind === "appeared" ? [] : [`${row.kind} ${row.atS - START_S}`])),
+      ["kill 100", "kill 101", "modCall 110", "command 120"],
+    );
   });
 });

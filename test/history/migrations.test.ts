@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sql } from "kysely";
 import { nextNumber, nextPersons } from "../../src/history/database/next-number.ts";
 import { onBothDatabases } from "./databases.ts";
 
@@ -16,6 +17,56 @@ onBothDatabases("the tables of the history", (databases) => {
     assert.deepEqual(
       rows.map((row) => ({ ...row })),
       [{ id: 1, guild_id: "9", retention_days: 90, version: 1 }],
+    );
+  });
+
+  if (databases.kind === "sqlite") {
+    test("a file that grows takes at most 192 MB of memory: 128 mapped, 64 in sqlite's cache", async () => {
+      const { db } = await databases.open();
+      const { rows: mapped } = await sql<{ mmap_size: number }>`pragma mmap_size`.execute(db);
+      const { rows: cached } = await sql<{ cache_size: number }>`pragma cache_size`.execute(db);
+      assert.equal(mapped[0]?.mmap_size, 128 * 2 ** 20);
+      assert.equal(cached[0]?.cache_size, -64 * 2 ** 10);
+    });
+  }
+
+  test("cases of the release before get their server, whatever their words are", async () => {
+    const url = await databases.fresh();
+    const { db } = await databases.open(url);
+    await db.schema.dropIndex("cases_by_server").execute();
+    await db.schema.alterTable("cases").dropColumn("binding_id").execute();
+    await sql`delete from kysely_migration where name = '0007-case-servers'`.execute(db);
+    const old = Array.from({ length: 1_203 }, (_, n) => ({
+      guild_id: n % 2 === 0 ? "g1" : "g2",
+      number: 1 + Math.floor(n / 2),
+      kind: "kick",
+      at_ms: n,
+      origin: null,
+      author_user: null,
+      author_player: null,
+      is_revoked: 0,
+      is_open: 0,
+      body: JSON.stringify({
+        reason: '\u0000\ud800 "bindingId":"b9"',
+        ...(n % 3 === 0 ? {} : { bindingId: `b${n % 3}` }),
+      }),
+    }));
+    // A case of then has no such column.
+    const rows: object[] = old;
+    for (let at = 0; at < rows.length; at += 100)
+      await db
+        .insertInto("cases")
+        .values(rows.slice(at, at + 100) as never)
+        .execute();
+    const again = await databases.open(url);
+    const found = await again.db
+      .selectFrom("cases")
+      .select(["at_ms", "binding_id"])
+      .orderBy("at_ms")
+      .execute();
+    assert.deepEqual(
+      found.map(({ at_ms, binding_id }) => [Number(at_ms), binding_id]),
+      old.map(({ at_ms: n }) => [n, n % 3 === 0 ? null : `b${n % 3}`]),
     );
   });
 

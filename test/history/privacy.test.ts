@@ -124,11 +124,13 @@ onBothDatabases("what a guild decides about its history", (databases) => {
     await add(context, {
       draft: { ...of, targets, command: ":kick Bob,Ann", reason: "spam" },
       card: undefined,
+      most: 1_000,
     });
     for (let n = 0; n < 120; n += 1) {
       await add(context, {
         draft: { ...of, targets: targets.slice(0, 1), reason: `r${n}` },
         card: undefined,
+        most: 1_000,
       });
     }
     const watch = { guildId: GUILD, playerId: 11, name: "Bob", byId: "u77", atMs: 0, reason: "scams" };
@@ -187,8 +189,9 @@ onBothDatabases("what a guild decides about its history", (databases) => {
 
   test("an unlinked server is erased although no server states the time any more; linked ones stay", async () => {
     const rig = await openRig(databases);
-    await rig.see(town, at(40));
     const other = { ...rig.links[0], guildId: "901", bindingId: "b2", linkedAtS: START_S };
+    rig.links = [...rig.links, other];
+    await rig.see(town, at(40));
     rig.links = [other];
     await rig.see(town, at(41));
     await linked(rig.context, { links: [], guildIds: [GUILD], endedMs: at(50) * 1_000 });

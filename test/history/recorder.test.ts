@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Metrics } from "../../src/domain/ports/metrics.ts";
 import { Recorder } from "../../src/history/ingest/recorder.ts";
+import { RecordingState } from "../../src/history/ingest/recording-state.ts";
+import type { Log } from "../../src/log.ts";
 import { settle, VirtualClock } from "../support/clock.ts";
+import { memoryJournal } from "../support/memory-journal.ts";
 import { ann, BINDING, bob, GUILD, START_S, snapshotOf } from "./rig.ts";
+
+const NO_NEWS = { unread: async () => [], readAnew: () => undefined };
 
 test("an answer that comes in the moment in which the one before is stored is stored as well", async () => {
   // After how many steps of promises it comes: the queue finds itself empty within a few of them.
@@ -14,12 +20,15 @@ test("an answer that comes in the moment in which the one before is stored is st
     };
     const recorder = new Recorder({
       clock: new VirtualClock(),
+      journal: NO_NEWS,
       random: { next: () => 0.5, id: () => "id" },
       presentS: () => undefined,
       linksOf: () => [{ guildId: GUILD, bindingId: BINDING, linkedAtS: START_S }],
-      targetsOf: () => [],
-      store: async (answers) => answers.length,
-      onStored(rows) {
+      hitBy: () => [],
+      callsOnCards: () => [],
+      accountOf: async () => undefined,
+      store: async (answers) => ({ rows: answers.length, refused: 0 }),
+      onStored({ rows }) {
         stored.push(rows);
         if (stored.length === 1) void again();
       },
@@ -29,5 +38,81 @@ test("an answer that comes in the moment in which the one before is stored is st
     recorder.take(snapshotOf({ kills: [[ann, bob, START_S + 1]] }, START_S + 1));
     for (let turn = 0; turn < 3; turn += 1) await settle();
     assert.deepEqual([stored, recorder.queued], [[1, 1], 0], `after ${steps} steps`);
+  }
+});
+
+test("a database too slow for all answers: said once, as not working, until nothing waits any more", async () => {
+  const clock = new VirtualClock();
+  const said: unknown[] = [];
+  const line = (fields: object) => void said.push("reason" in fields ? fields.reason : "recorded");
+  const log: Log = { debug: line, info: line, warn: line, error: line, child: () => log };
+  const counted = new Map<string, number>();
+  const metrics: Metrics = {
+    count: (name, _, by = 1) => void counted.set(name, (counted.get(name) ?? 0) + by),
+    observe: () => undefined,
+  };
+  const state: RecordingState = new RecordingState({
+    log,
+    metrics,
+    queued: () => recorder.queued,
+    onWorking: () => undefined,
+  });
+  const recorder: Recorder = new Recorder({
+    clock,
+    journal: NO_NEWS,
+    random: { next: () => 0.5, id: () => "id" },
+    presentS: () => undefined,
+    linksOf: () => [{ guildId: GUILD, bindingId: BINDING, linkedAtS: START_S }],
+    hitBy: () => [],
+    callsOnCards: () => [],
+    accountOf: async () => undefined,
+    async store(answers) {
+      await clock.sleep(15_000);
+      return { rows: answers.length, refused: 0 };
+    },
+    onStored: (stored) => state.onStored(stored),
+    onFailed: (error) => state.onFailed(error, String(error)),
+    onDropped: (answers) => state.onDropped(answers),
+  });
+  state.onTrouble(undefined);
+  for (let s = 0; s < 60; s += 1) {
+    recorder.take(snapshotOf({ kills: [[ann, bob, START_S + s]] }, START_S + s));
+    await clock.advance(1_000);
+  }
+  assert.match(state.trouble ?? "", /slower than answers come/);
+  assert.ok((counted.get("marshal_history_dropped_total") ?? 0) > 10);
+  await clock.advance(60_000);
+  assert.equal(state.trouble, undefined);
+  assert.deepEqual(said, [
+    "recorded",
+    "its database is slower than answers come, so some are left out",
+    "recorded",
+  ]);
+});
+
+test("what a server shows that nobody records is left out, and says nothing of the database", async () => {
+  const clock = new VirtualClock();
+  const journal = memoryJournal({ clock });
+  const reader = journal.reader("history", "window");
+  const recorder = new Recorder({
+    clock,
+    journal: reader,
+    random: { next: () => 0.5, id: () => "id" },
+    presentS: () => undefined,
+    linksOf: () => [],
+    hitBy: () => [],
+    callsOnCards: () => [],
+    accountOf: async () => undefined,
+    store: () => assert.fail("stored"),
+    onStored: () => assert.fail("stored"),
+    onFailed: (error) => assert.fail(String(error)),
+    onDropped: () => assert.fail("dropped"),
+  });
+  for (const s of [1, 2]) {
+    const look = snapshotOf({ kills: [[ann, bob, START_S + s]] }, START_S + s);
+    await journal.take(look);
+    recorder.take(look);
+    await settle();
+    assert.deepEqual([await reader.unread(look), recorder.queued], [[], 0]);
   }
 });

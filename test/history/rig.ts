@@ -1,9 +1,14 @@
 import type { Player, PlayerRef, Snapshot, SourceId } from "../../src/domain/model.ts";
+import type { CallOnCard } from "../../src/domain/ports/mod-calls.ts";
+import { aimedAt } from "../../src/history/ingest/aimed-at.ts";
 import type { Link } from "../../src/history/ingest/recorded-answer.ts";
 import { Recorder } from "../../src/history/ingest/recorder.ts";
 import { openContext, type QueryContext } from "../../src/history/queries/context.ts";
 import { take } from "../../src/history/queries/ingest.ts";
+import { WhoWasThere } from "../../src/history/who-was-there.ts";
+import { readLogged } from "../../src/runs/catalogue/read-logged.ts";
 import { VirtualClock } from "../support/clock.ts";
+import { memoryJournal } from "../support/memory-journal.ts";
 import { serverStatus } from "../support/server-status.ts";
 import { WakeUp } from "../support/wake-up.ts";
 import type { Databases } from "./databases.ts";
@@ -71,8 +76,14 @@ export interface HistoryRig {
   readonly context: QueryContext;
   readonly clock: VirtualClock;
   links: readonly Link[];
+  /** Rows that the database did not take. */
+  refused: number;
+  /** The calls on the cards of the server; the member `u13` is `mod` in the game. */
+  cards: readonly CallOnCard[];
   /** Shows the town as it is at that time, and waits until it is stored. Answers how many rows were new. */
   see(town: Town, atS: number): Promise<number>;
+  /** The same for an answer as it is. */
+  take(snapshot: Snapshot): Promise<number>;
 }
 
 export const GUILD = "900";
@@ -83,19 +94,24 @@ export async function openRig(databases: Pick<Databases, "open">, url?: string):
   const { db } = await databases.open(url);
   const context = await openContext({ db }, new Uint8Array(32));
   const clock = new VirtualClock();
-  const targetsOf = (text: string) => /^:(?:kick|pm|bring) (\S+)/.exec(text)?.slice(1) ?? [];
+  const there = new WhoWasThere();
   let stored = 0;
   const failures: unknown[] = [];
   const ended = new WakeUp();
+  const journal = memoryJournal({ clock });
   const recorder = new Recorder({
     clock,
+    journal: journal.reader("history", "window"),
     random: { next: () => 0.5, id: () => "id" },
     presentS: () => undefined,
     linksOf: () => rig.links,
-    targetsOf,
+    hitBy: (source, row) => aimedAt({ read: readLogged, there }, source, row),
+    callsOnCards: () => rig.cards,
+    accountOf: async (_, userId) => (userId === "u13" ? mod : undefined),
     store: (answers) => take(context, { answers: structuredClone(answers) }),
-    onStored: (rows) => {
+    onStored: ({ rows, refused }) => {
       stored += rows;
+      rig.refused += refused;
       ended.call();
     },
     onFailed(error) {
@@ -108,9 +124,14 @@ export async function openRig(databases: Pick<Databases, "open">, url?: string):
     context,
     clock,
     links: [{ guildId: GUILD, bindingId: BINDING, linkedAtS: START_S }],
-    async see(town, atS) {
+    cards: [],
+    refused: 0,
+    see: (town, atS) => rig.take(snapshotOf(town, atS)),
+    async take(snapshot) {
       stored = 0;
-      recorder.take(snapshotOf(town, atS));
+      there.see(snapshot);
+      await journal.take(snapshot);
+      recorder.take(snapshot);
       while (recorder.queued > 0 && failures.length === 0) await ended.next();
       if (failures.length > 0) throw failures[0];
       return stored;

@@ -9,6 +9,7 @@ import { take } from "../../src/history/queries/ingest.ts";
 import { readSessions } from "../../src/history/queries/player-sessions.ts";
 import { personOf, scopesOf } from "../../src/history/queries/scopes.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";
+import { memoryJournal } from "../support/memory-journal.ts";
 import { WakeUp } from "../support/wake-up.ts";
 import { onBothDatabases } from "./databases.ts";
 import { BINDING, GUILD, START_S, snapshotOf } from "./rig.ts";
@@ -18,7 +19,9 @@ import { asTold, contradiction, realSessions } from "./town-sessions.ts";
 const KILLED = "the process was killed here";
 
 /** One process of the bot: it has the database, and forgets everything else when it ends. */
-async function startProcess(db: HistoryDatabase["db"], dieAt: () => boolean) {
+async function startProcess(db: HistoryDatabase["db"], dieAt: () => boolean, texts: Map<string, string>) {
+  const clock = new VirtualClock();
+  const journal = memoryJournal({ clock, texts });
   const opened = await openContext({ db }, new Uint8Array(32));
   const ingest = new Ingest(db, {
     markOf: (guildId, playerId) => opened.markOf(guildId, playerId),
@@ -30,14 +33,18 @@ async function startProcess(db: HistoryDatabase["db"], dieAt: () => boolean) {
   });
   const context = { ...opened, ingest };
   let nowS: number | undefined;
+  let lookS: number | undefined;
   const failures: unknown[] = [];
   const ended = new WakeUp();
   const recorder = new Recorder({
-    clock: new VirtualClock(),
+    clock,
+    journal: journal.reader("history", "window"),
     random: { next: () => 0.5, id: () => "id" },
     presentS: () => nowS,
     linksOf: () => [{ guildId: GUILD, bindingId: BINDING, linkedAtS: START_S }],
-    targetsOf: () => [],
+    hitBy: () => [],
+    callsOnCards: () => [],
+    accountOf: async () => undefined,
     async store(answers) {
       const rows = await take(context, { answers: structuredClone(answers) });
       // After the commit, before anybody knows of it.
@@ -57,6 +64,9 @@ async function startProcess(db: HistoryDatabase["db"], dieAt: () => boolean) {
     async see(snapshot: ReturnType<typeof snapshotOf>, atS: number): Promise<boolean> {
       // Once an answer has told the time, it goes on by itself.
       if (snapshot.serviceAtMs !== undefined || nowS !== undefined) nowS = atS;
+      await clock.advance((atS - (lookS ?? atS)) * 1_000);
+      lookS = atS;
+      await journal.take(snapshot);
       recorder.take(snapshot);
       while (recorder.queued > 0 && failures.length === 0) await ended.next();
       for (const error of failures)
@@ -95,7 +105,8 @@ async function evening({ db }: HistoryDatabase, { seed, isCalm }: Evening) {
     if (dies) deaths += 1;
     return dies;
   };
-  let bot = await startProcess(db, dieAt);
+  const texts = new Map<string, string>();
+  let bot = await startProcess(db, dieAt, texts);
   let clockStepS = 0;
   const processed: Seen[] = [];
   const older: (ReturnType<SimulatedTown["shown"]> & { readonly atS: number })[] = [];
@@ -113,7 +124,7 @@ async function evening({ db }: HistoryDatabase, { seed, isCalm }: Evening) {
     older.push(now);
     const chance = random.next();
     if (chance < 0.03) clockStepS = Math.floor((random.next() - 0.5) * 4e8);
-    if (chance > 0.97) bot = await startProcess(db, dieAt);
+    if (chance > 0.97) bot = await startProcess(db, dieAt, texts);
     // An answer of before is served again now and then.
     const shown = chance > 0.1 && chance < 0.2 ? (older.at(-2) ?? now) : now;
     if (shown !== now) servedAgain.set(nowS, shown.atS);
@@ -121,7 +132,7 @@ async function evening({ db }: HistoryDatabase, { seed, isCalm }: Evening) {
     const told = random.next() < 0.8 ? { serviceAtMs: nowS * 1_000 } : { serviceAtMs: undefined };
     const answer = { ...snapshot, takenAtMs: (nowS + clockStepS) * 1_000, ...told };
     if (await bot.see(answer, nowS)) processed.push({ rows: shown.rows });
-    else bot = await startProcess(db, dieAt);
+    else bot = await startProcess(db, dieAt, texts);
     if (chance > 0.5 && chance < 0.515) {
       const who = town.people[Math.floor(random.next() * town.people.length)];
       if (who !== undefined && (await forget(bot.context, { guildId: GUILD, playerId: who.id, nowS }))) {
@@ -130,7 +141,7 @@ async function evening({ db }: HistoryDatabase, { seed, isCalm }: Evening) {
     }
   }
   // A last look that nothing disturbs.
-  bot = await startProcess(db, () => false);
+  bot = await startProcess(db, () => false, texts);
   const last = town.shown();
   assert.ok(await bot.see(snapshotOf(last.town, nowS), nowS));
   processed.push({ rows: last.rows });
@@ -179,7 +190,7 @@ async function storedRows({ db }: HistoryDatabase): Promise<readonly string[]> {
 }
 
 onBothDatabases("the history against the town's own record, exactly", (databases) => {
-  const seeds = databases.kind === "sqlite" ? [1, 2, 3, 4, 5, 6, 7, 8] : [9, 10];
+  const seeds = databases.kind === "sqlite" ? [1, 2, 3, 4, 5, 6, 7, 8] : [9, 11];
   let unseen = 0;
   let answered = 0;
   let whole = 0;
@@ -204,7 +215,7 @@ onBothDatabases("the history against the town's own record, exactly", (databases
       // Nothing is there that did not happen, or more often than it happened, or of somebody who was forgotten.
       for (const [key, count] of stored) assert.ok(count <= (real.get(key) ?? 0), `${key}: ${count}`);
 
-      // Whatever any answer showed is there.
+      // Whatever any answer showed is there. More of it may be: one that was stored right before a kill is not in `processed`.
       const shown = new Map<string, number>();
       for (const { rows } of processed) {
         for (const [key, count] of countsOf(rows.filter((row) => !isForgotten(row)).map(identity))) {
@@ -212,7 +223,7 @@ onBothDatabases("the history against the town's own record, exactly", (databases
         }
       }
       for (const [key, count] of shown)
-        assert.equal(stored.get(key), count, `${key} was shown and is not stored`);
+        assert.ok((stored.get(key) ?? 0) >= count, `${key} was shown and is not stored`);
 
       // Who answered a call: each that an answer showed, and nothing else.
       const answers = await storedAnswers(database);

@@ -3,12 +3,15 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { constants, getPriority } from "node:os";
 import { after, before, describe, test } from "node:test";
 import { systemClock, systemRandom } from "../../src/clock.ts";
+import { failureBody } from "../../src/discord/render/errors.ts";
+import { Failure } from "../../src/domain/failure.ts";
 import { createHistory } from "../../src/history/create-history.ts";
 import { createHistoryThread } from "../../src/history/worker/history-thread.ts";
 import { WorkerClient } from "../../src/history/worker/worker-client.ts";
 import type { Log } from "../../src/log.ts";
 import { VirtualClock } from "../support/clock.ts";
 import { isFailure } from "../support/failures.ts";
+import { memoryJournal } from "../support/memory-journal.ts";
 import { type TempFolder, tempFolder } from "../support/temp-folder.ts";
 import { WakeUp } from "../support/wake-up.ts";
 
@@ -23,12 +26,15 @@ const silent: Log = {
 /** A history that nobody feeds. */
 function wingAt(url: string, log: Log) {
   return createHistory({
+    journal: memoryJournal({ clock: new VirtualClock() }),
     url,
     markKey: new Uint8Array(32),
     bindings: { async *all() {}, list: async () => [] },
     demands: { put: () => undefined },
     isOurs: () => true,
-    targetsOf: () => [],
+    read: () => undefined,
+    callsOnCards: () => [],
+    accountOf: async () => undefined,
     metrics: { count: () => undefined, observe: () => undefined },
     clock: systemClock,
     random: systemRandom,
@@ -112,6 +118,19 @@ describe("the thread of the history", () => {
     rmSync(`${folder.path}/folder.sqlite`, { recursive: true });
   });
 
+  test("a database that is away is named to the operator and never to a community", async () => {
+    const url = "postgres://marshal:secret@127.0.0.1:9/people";
+    const { client, troubles, settled } = started(url);
+    await settled;
+    assert.match(troubles[0] ?? "", /127\.0\.0\.1:9\/people/);
+    const failure: unknown = await client.call("guild.retention", { guildId: "1" }).catch((error) => error);
+    await client.stop();
+    assert.ok(failure instanceof Failure);
+    const shown = `${failure.message} ${JSON.stringify(failureBody(failure, { reference: "r" }))}`;
+    assert.match(shown, /cannot be read/);
+    assert.doesNotMatch(shown, /127\.0|:9\b|people|marshal:|secret|PostgreSQL|ECONNREFUSED/i);
+  });
+
   test("pictures are drawn where the database cannot be opened: their thread is another, which ends with the wing", async () => {
     mkdirSync(`${folder.path}/none.sqlite`);
     const history = wingAt(`sqlite:${folder.path}/none.sqlite`, silent);
@@ -141,6 +160,7 @@ describe("a thread that ends", () => {
     }>({
       file: new URL("./fragile-worker.ts", import.meta.url),
       options: undefined,
+      heapMb: 64,
       whatFails: "It cannot be said",
       clock,
       random: systemRandom,

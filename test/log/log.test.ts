@@ -143,6 +143,35 @@ describe("the log", () => {
     assert.ok(!text().includes(key));
   });
 
+  test("no text of others sets colours, breaks a line or turns its order, in JSON and at a terminal", () => {
+    const evil = "\u001b[31mred\r\nFAKE \u009b2J\u0085 \u2028 \u202eback \u007f\u0007";
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
+    const obeyed = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
+    for (const pretty of [false, true]) {
+      const { log, lines } = rig({ pretty });
+      log.info(
+        { name: evil, caller: evil, who: evil, nested: { deep: [evil], [evil]: 1 }, [evil]: evil },
+        evil,
+      );
+      log.error({ err: new Error(evil, { cause: new Error(evil) }) }, "failed");
+      for (const line of lines) {
+        assert.doesNotMatch(line, obeyed);
+        for (const row of line.split("\n")) assert.doesNotMatch(row, /^FAKE/);
+        assert.match(line, /\\u001b\[31mred/);
+      }
+    }
+  });
+
+  test("JSON lines read back as what was logged, whatever is in it", () => {
+    fc.assert(
+      fc.property(anyText(), (said) => {
+        const { log, lines } = rig();
+        log.info({ said }, "said");
+        assert.equal(parsed(lines[0]).said, said);
+      }),
+    );
+  });
+
   test("any secret in any text: never written, and every line stays JSON", () => {
     fc.assert(
       fc.property(
@@ -168,5 +197,58 @@ describe("the log", () => {
     const { log } = rig({ level: "error" });
     for (let index = 0; index < 10_000; index++) log.hide(`key-${index}-${"x".repeat(20)}`);
     assert.equal(log.conceal(`key-77-${"x".repeat(20)} and key-77-y`), "[hidden] and key-77-y");
+  });
+});
+
+describe("keys that strangers type", () => {
+  const typed = "dEfGhIjKlMnOp-qRsTuVwXyZaBcDeF";
+
+  test("are blanked while they are asked, and not longer", () => {
+    const { log } = rig();
+    const show = log.hideTyped(typed);
+    const other = log.hideTyped(` ${typed} `);
+    assert.equal(log.conceal(`about ${typed}`), "about [hidden]");
+    show();
+    show();
+    assert.equal(log.conceal(`about ${typed}`), "about [hidden]", "somebody else's is still being asked");
+    other();
+    assert.equal(log.conceal(`about ${typed}`), `about ${typed}`);
+  });
+
+  test("are only what can be a key: words and names of ours stay readable whatever is typed", () => {
+    const { log } = rig();
+    const ours = [
+      "marshal_",
+      "marshal_service_requests_total",
+      "service",
+      "rate-limited",
+      "requests-after-first-refusal",
+      "spentUntilMs",
+      "2026-01-01T00:00:00.000Z",
+      "123456789012345678",
+      "too many server keys were refused within an hour",
+      "http://127.0.0.1:4680/state",
+    ];
+    for (const text of ours) log.hideTyped(text);
+    for (const text of ours) assert.equal(log.conceal(text), text);
+  });
+
+  test("push out neither the host's own secrets nor linked keys, however many there are", () => {
+    const token = "MTIz.host.token";
+    const { log } = rig({ secrets: [token] });
+    log.hide(key);
+    for (let n = 0; n < 50_000; n++) log.hideTyped(`Typed${n}aBcD-eFgHiJ${n}`);
+    assert.equal(log.conceal(`${token} ${key}`), "[hidden] [hidden]");
+    const first = "Typed0aBcD-eFgHiJ0";
+    assert.equal(log.conceal(first), first, "only so many typed keys are remembered at once");
+    for (let n = 0; n < 60_000; n++) log.hide(`linked-key-${n}`);
+    assert.equal(log.conceal(token), "[hidden]");
+  });
+
+  test("end without showing the same text where it is a secret of the host's or a linked key", () => {
+    const { log } = rig({ secrets: [typed] });
+    log.hide(key);
+    for (const text of [typed, key]) log.hideTyped(text)();
+    assert.equal(log.conceal(`${typed} ${key}`), "[hidden] [hidden]");
   });
 });

@@ -45,6 +45,12 @@ describe("the ops address", () => {
     assert.equal((await ask("/readyz")).status, 200);
   });
 
+  test("/readyz says what an operator should know of although the bot is ready", async () => {
+    const ask = await rig({ notes: () => ["the history is not recorded: its database is slow"] });
+    const { status, body } = await ask("/readyz");
+    assert.deepEqual([status, body], [200, "ready\nthe history is not recorded: its database is slow\n"]);
+  });
+
   test("/metrics gives the text of the registry", async () => {
     const metrics = createMetrics();
     metrics.count("marshal_feed_entries_total", { kind: "joins" });

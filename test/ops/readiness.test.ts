@@ -17,7 +17,9 @@ const well: Facts = {
   shardsAway: [],
   storeTrouble: undefined,
   sending: { waiting: 0, taken: 0 },
+  backlog: { waiting: 0, oldestWaitMs: 0 },
   polling: { due: 0, kept: 0 },
+  blockedUntilMs: undefined,
   badKeysSpentUntilMs: undefined,
 };
 
@@ -69,6 +71,33 @@ describe("what keeps the bot from its work", () => {
     assert.deepEqual(
       after(600_000, (ms) => ({ sending: { waiting: (ms / 10_000) % 2, taken: 0 } })),
       [],
+    );
+  });
+
+  test("a backlog that grows for three minutes while something waits for three, and not one that is only old or only grows", () => {
+    const at = (waiting: (ms: number) => number, oldestWaitMs: number) => (ms: number) => ({
+      sending: { waiting: 1, taken: ms },
+      backlog: { waiting: waiting(ms), oldestWaitMs },
+    });
+    const grows = (ms: number) => 1_000 + ms / 100;
+    const upAndDown = (ms: number) => 5_000 + 500 * Math.sin(ms / 25_000);
+    assert.deepEqual(after(230_000, at(grows, 180_000)), ["backlog"]);
+    assert.deepEqual(after(170_000, at(grows, 180_000)), []);
+    assert.deepEqual(after(230_000, at(grows, 179_000)), []);
+    assert.deepEqual(
+      after(
+        230_000,
+        at(() => 9_000, 900_000),
+      ),
+      [],
+    );
+    for (let ms = 0; ms < 1_200_000; ms += 10_000) assert.deepEqual(after(ms, at(upAndDown, 900_000)), []);
+  });
+
+  test("a block by the service, at once", () => {
+    assert.deepEqual(
+      after(0, () => ({ blockedUntilMs: 1_800_000_000_000 })),
+      ["blocked"],
     );
   });
 
@@ -178,8 +207,12 @@ test("a store that hangs is a reason after five seconds, and a card that waits f
     store: { checkWritable: () => new Promise(() => {}) },
     discord: { state: () => ({ ready: true, shards: [], sending: { taken: 4, failing } }) },
     feeds: { state: () => ({ undelivered: 1, cards: { unshown: 2 } }) },
+    outbox: { state: () => ({ posts: 3, oldestWaitMs: 4 }) },
     watch: { progress: () => ({ due: 1, kept: 2 }) },
-    service: { badKeys: () => ({ spentUntilMs: 7 }) },
+    service: {
+      badKeys: () => ({ spentUntilMs: 7 }),
+      halt: () => ({ untilMs: 8, why: failing ? "blocked" : "rate-limited" }),
+    },
   });
   for (const [failing, waiting] of [
     [false, 1],
@@ -191,6 +224,8 @@ test("a store that hangs is a reason after five seconds, and a card that waits f
     assert.equal(facts.storeTrouble, "it does not answer");
     assert.equal(facts.sending.waiting, waiting);
     assert.equal(facts.badKeysSpentUntilMs, 7);
+    assert.deepEqual(facts.backlog, { waiting: 4, oldestWaitMs: 4 });
+    assert.equal(facts.blockedUntilMs, failing ? 8 : undefined);
   }
 });
 

@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createLog } from "../../src/log.ts";
 import { Shutdown } from "../../src/ops/shutdown.ts";
+import { stopOrder } from "../../src/ops/stop-order.ts";
 import { settle, VirtualClock } from "../support/clock.ts";
 
-function rig(deadlineMs = 10_000) {
+function rig(limitMs: number | "usual" = 10_000) {
+  const deadlineMs = limitMs === "usual" ? undefined : limitMs;
   const clock = new VirtualClock();
   const trace: string[] = [];
   const lines: string[] = [];
@@ -113,5 +115,36 @@ describe("the stop", () => {
     clock.step(3_600_000);
     await clock.advance(2_000);
     assert.deepEqual([trace, exits], [["first", "second"], [0]]);
+  });
+
+  test("while Discord is behind takes ten seconds at most, writes what has to be written, and is in order", async () => {
+    const { clock, exits, shutdown, text } = rig("usual");
+    const closed: string[] = [];
+    const close = (name: string, ms: number) => async () => {
+      await clock.sleep(ms);
+      closed.push(name);
+    };
+    const behind = { stop: never };
+    const steps = stopOrder({
+      starting: { stop: async () => {} },
+      discord: { quiet: (graceMs) => clock.sleep(graceMs), stop: never },
+      readiness: { stop() {} },
+      heldKeys: { stop() {} },
+      retention: { stop() {} },
+      watch: { stop: close("watch", 1_000) },
+      runs: { stop: (deadlineMs) => close("runs", deadlineMs)() },
+      outbox: behind,
+      feeds: behind,
+      panels: behind,
+      history: { stopPosts: never, stop: close("history", 1_000) },
+      service: { close: close("service", 1_000) },
+      store: { close: close("store", 500) },
+    });
+    for (const step of steps) shutdown.add(step);
+    shutdown.onSignal("SIGTERM");
+    await clock.advance(10_000);
+    assert.deepEqual(exits, [0], text());
+    assert.deepEqual(closed, ["watch", "runs", "history", "service", "store"]);
+    await clock.run();
   });
 });

@@ -1,7 +1,7 @@
 import { SinkRefusal, type SinkRefusalReason } from "../../src/domain/failure.ts";
-import type { MessageBody, OutgoingMessage, PostedMessage } from "../../src/domain/message.ts";
+import type { MessageBody, OutgoingMessage, PostedMessage, SentMessage } from "../../src/domain/message.ts";
 import type { Random } from "../../src/domain/ports/clock.ts";
-import type { SentMessage, Sink } from "../../src/domain/ports/sink.ts";
+import type { Sink } from "../../src/domain/ports/sink.ts";
 import type { VirtualClock } from "../support/clock.ts";
 import { posted } from "../support/fake-sink.ts";
 import { tokensIn } from "./world.ts";

@@ -10,6 +10,8 @@ interface Followed {
   readonly plain: Map<number, number>;
   readonly marked: Map<number, number>;
   readonly ended: Set<number>;
+  /** Spans of which a notice says that calls may be missing, seconds. */
+  readonly told: { readonly fromS: number; readonly toS: number }[];
   expecting: boolean;
 }
 
@@ -20,6 +22,8 @@ export interface EmergencyVerdict {
   readonly callsRepeated: number;
   /** Ended, and their card says that they go on. */
   readonly callsOpen: number;
+  /** Shown by an answer that reached the bot and was not kept, over by the next, and neither posted nor told. */
+  readonly callsForgotten: number;
 }
 
 /** Counts cards of emergency calls against the calls that answers showed: each once, ended when it has ended. */
@@ -38,6 +42,7 @@ export class EmergencyJudge {
       plain: new Map(),
       marked: new Map(),
       ended: new Set(),
+      told: [],
       expecting: true,
     });
   }
@@ -48,6 +53,7 @@ export class EmergencyJudge {
   }
 
   posted(channelId: string, body: MessageBody): void {
+    this.#noteTold(channelId, body);
     for (const number of numbersIn(body)) {
       const feed = this.#followed.get(channelId);
       if (feed === undefined) throw new Error(`an emergency call in ${channelId}, which nobody follows`);
@@ -57,13 +63,22 @@ export class EmergencyJudge {
     this.edited(channelId, body);
   }
 
+  /** A notice names the span in which calls may have been lost. */
+  #noteTold(channelId: string, body: MessageBody): void {
+    const content: string = body.content ?? "";
+    const times = [...content.matchAll(/<t:(\d+):T>/g)].map(([, second]) => Number(second));
+    const [fromS, toS = fromS] = times;
+    if (fromS === undefined || toS === undefined || !/emergency calls?/i.test(content)) return;
+    this.#followed.get(channelId)?.told.push({ fromS, toS });
+  }
+
   edited(channelId: string, body: MessageBody): void {
     if (!textOf(body).includes("Ended after")) return;
     for (const number of numbersIn(body)) this.#followed.get(channelId)?.ended.add(number);
   }
 
   verdict(examples: string[]): EmergencyVerdict {
-    const sums = { calls: 0, callsLost: 0, callsRepeated: 0, callsOpen: 0 };
+    const sums = { calls: 0, callsLost: 0, callsRepeated: 0, callsOpen: 0, callsForgotten: 0 };
     for (const [channelId, feed] of this.#followed) {
       if (!feed.expecting) continue;
       const shown = shownBy(feed, this.#looks.withCalls(feed.server));
@@ -84,6 +99,16 @@ export class EmergencyJudge {
           sums.callsRepeated += plain - 1;
           say("repeated");
         }
+      }
+      for (const call of shownBy(feed, this.#looks.all(feed.server))) {
+        const isPosted = feed.plain.has(call.number) || feed.marked.has(call.number);
+        if (isPosted || shown.some(({ number }) => number === call.number)) continue;
+        const atS = startedAtS(call);
+        if (feed.told.some(({ fromS, toS }) => fromS <= atS && atS <= toS)) continue;
+        sums.callsForgotten += 1;
+        examples.push(
+          `forgotten: emergency ${call.number} of ${new Date(call.fromMs).toISOString()} in ${channelId}`,
+        );
       }
       // Whether a kept answer showed it or a power cut took that: whoever reads the card believes it.
       for (const number of new Set([...feed.plain.keys(), ...feed.marked.keys()])) {

@@ -72,6 +72,9 @@ const nothing = {
   needlessNotices: 0,
   /** Notices that name nothing which is missing: something might have been. */
   emptyNotices: 0,
+  /** Notices around restarts of the game server, and those of them that name nothing which is missing. */
+  restartNotices: 0,
+  emptyRestartNotices: 0,
   /** The most notices of one feed for one restart of the game server. */
   noticesPerRestart: 0,
   /** Gone before any answer was kept that showed them, neither announced nor silent for a reason of the design. */
@@ -283,6 +286,14 @@ export class Judge implements Watcher {
     sums.gaps += named.filter((missing) => missing > 0).length;
     for (const [index, notice] of notices.entries()) {
       const words = `${notice.fromS}-${notice.toS} posted ${new Date(notice.atMs).toISOString()} in ${key}`;
+      const isOfRestart = due.some(
+        (one) =>
+          one.clearedMs !== undefined && one.clearedMs <= notice.atMs && isDueBy(notice, [one], server),
+      );
+      if (isOfRestart) {
+        sums.restartNotices += 1;
+        if (named[index] === 0) sums.emptyRestartNotices += 1;
+      }
       if (!isDueBy(notice, due, server)) {
         sums.needlessNotices += 1;
         examples.push(`needless notice: ${words}`);

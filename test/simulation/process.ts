@@ -9,18 +9,21 @@ import type { ServiceClient } from "../../src/domain/ports/service-client.ts";
 import type { ServiceHealth } from "../../src/domain/ports/service-health.ts";
 import type { Sink } from "../../src/domain/ports/sink.ts";
 import { parseCard } from "../../src/feeds/cards/card-records.ts";
-import { logLists } from "../../src/feeds/diff/window-facts.ts";
 import { createFeeds, type FeedsWing } from "../../src/feeds/feeds.ts";
+import { parseOffset } from "../../src/feeds/positions/offsets.ts";
+import { logLists } from "../../src/journal/compare/window-facts.ts";
+import { createJournal } from "../../src/journal/create-journal.ts";
 import {
   headKey,
   type JournalHead,
   parseJournalChunk,
   parseJournalHead,
-} from "../../src/feeds/journal/journal-records.ts";
-import { parseOffset } from "../../src/feeds/journal/offsets.ts";
+} from "../../src/journal/journal-records.ts";
+import type { Outbox } from "../../src/outbox/create-outbox.ts";
 import { createCleanStop, parseCleanEnd } from "../../src/store/clean-stop.ts";
 import { createDiskWait, parseDiskMark } from "../../src/store/on-disk.ts";
 import { createWatch, type Watch } from "../../src/watch/watch.ts";
+import { outboxOver } from "../support/outbox.ts";
 import type { SimDiscord } from "./discord.ts";
 import { Injected, type Life } from "./life.ts";
 import { type Disk, DiskDocuments, DiskFeeds } from "./store.ts";
@@ -55,6 +58,7 @@ export interface ProcessParts {
 export interface Process {
   readonly watch: Watch;
   readonly feeds: FeedsWing;
+  readonly outbox: Pick<Outbox, "stop">;
   /** Rejects when the store fails meanwhile. */
   start(): Promise<void>;
 }
@@ -84,14 +88,24 @@ export function buildProcess(parts: ProcessParts): Process {
     onDefect: report,
   });
   const { documents } = storage;
+  const outbox = outboxOver(mortalSink(discord, life), clock);
+  const journal = createJournal({
+    followedOf: () => [],
+    heads: told(documents("heads", parseJournalHead), parts),
+    chunks: documents("chunks", parseJournalChunk),
+    clock,
+    random,
+    warn: (_message, error) => report(error),
+  });
   const feeds: FeedsWing = createFeeds({
     journalOwner: "server",
     clock,
     random,
-    sink: mortalSink(discord, life),
+    posts: outbox.posts,
+    batches: outbox.batches,
     renderer: feedRenderer,
     guilds: { channelAccess: async () => ({ kind: "unknown" }) },
-    notifier: { person: async () => "told", guild: async () => undefined },
+    notifier: { person: async () => undefined, guild: async () => undefined },
     metrics,
     snapshots: watch.snapshots,
     demands: watch.demands,
@@ -103,8 +117,7 @@ export function buildProcess(parts: ProcessParts): Process {
       },
     },
     feedStore: storage.feedStore,
-    heads: told(documents("heads", parseJournalHead), parts),
-    chunks: documents("chunks", parseJournalChunk),
+    journal,
     offsets: documents("offsets", parseOffset),
     cards: documents("cards", parseCard),
     cleanStop: createCleanStop(
@@ -122,12 +135,13 @@ export function buildProcess(parts: ProcessParts): Process {
   });
   watch.listen({
     take: async (snapshot) => {
-      await feeds.listener.take(snapshot);
+      await journal.take(snapshot);
       if (!life.dead) parts.onKept(snapshot);
     },
   });
   return {
     watch,
+    outbox,
     feeds,
     async start() {
       await client.restore();

@@ -19,7 +19,7 @@ export interface RealStore {
 /** A disk says when calls fail; it holds nothing. A power cut cannot be shown here: the kill loops of the soak do. */
 export async function openRealStore(): Promise<RealStore> {
   const folder = tempFolder();
-  const store = await openStore(`sqlite:${join(folder.path, "store.sqlite")}`);
+  const store = await openStore(`sqlite:${join(folder.path, "store.sqlite")}`, { runsIn: "caller" });
   return {
     of: (life, disk) => {
       const documents = <T>(name: string, parse: (value: unknown) => T, durability: Durability = "normal") =>

@@ -87,6 +87,10 @@ export class SimService implements ServiceClient, ServiceHealth {
   held(): undefined {}
   readRefused(): undefined {}
 
+  commandPermission(): { readonly kind: "unknown" } {
+    return { kind: "unknown" };
+  }
+
   commandReadyAtMs(): number {
     return 0;
   }

@@ -417,7 +417,7 @@ class Simulation {
     const { life, process } = { life: this.#life, process: this.#process };
     this.#act(async () => {
       await process.watch.stop();
-      await process.feeds.stop();
+      await Promise.all([process.outbox.stop(), process.feeds.stop(2_500)]);
       life.die();
     });
   }

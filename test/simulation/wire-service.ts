@@ -1,5 +1,6 @@
 import { createServiceClient, type Service } from "../../src/api/client.ts";
 import {
+  parseCommandPermission,
   parseHalt,
   parseKeyBudget,
   parseOpenRequests,
@@ -56,6 +57,7 @@ export function wireClient(parts: WireParts): Service {
     openRequests: documents("key-flights", parseOpenRequests),
     takenKeys: documents("taken-keys", parseTakenKey),
     refusedReads: documents("refused-reads", parseRefusedRead),
+    commandPermissions: documents("command-permissions", parseCommandPermission),
     clock,
     random,
     metrics: { count: () => undefined, observe: () => undefined },

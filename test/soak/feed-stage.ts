@@ -10,6 +10,8 @@ export interface FeedStageOptions {
   /** How long Discord remembers a nonce. */
   readonly nonceMs: number;
   readonly machine: StoreMachine;
+  /** Of the code that is started first; this one's without it. */
+  readonly codeFolder?: string;
 }
 
 /** From the start of the process until its commands are there. */
@@ -24,16 +26,18 @@ const STARTS_WITHIN_MS = 120_000;
 export async function withFeeds(
   options: FeedStageOptions,
   rounds: (stage: Stage) => Promise<void>,
+  afterwards: (stage: Stage) => Promise<void> = async () => undefined,
 ): Promise<boolean> {
   const { seed, machine, nonceMs, perMinute } = options;
   const stage = await openStage({
     seed,
-    serverKey: "soak",
+    serverKey: "soakTown-soakServer",
     traffic: "quiet",
     live: true,
     environment: machine.environment,
   });
   stage.discord.limits.nonceWindowMs = nonceMs;
+  stage.bot.codeFolder = options.codeFolder ?? stage.bot.codeFolder;
   let exact = false;
   try {
     const channels = await begin(stage);
@@ -45,6 +49,7 @@ export async function withFeeds(
     await reads(stage, 3);
     await quiet(stage);
     exact = report(stage, channels, from);
+    await afterwards(stage);
   } finally {
     if (!exact) for (const line of stage.bot.lines.slice(-20)) console.log(line);
     await stage.close();

@@ -6,7 +6,9 @@ const soaks: Readonly<Record<string, () => Promise<Soak>>> = {
   cuts: () => import("./cuts.ts"),
   image: () => import("./image.ts"),
   chaos: () => import("./chaos.ts"),
+  upgrade: () => import("./upgrade.ts"),
   night: () => import("./night.ts"),
+  memory: () => import("./memory.ts"),
 };
 
 const [name = "", ...args] = process.argv.slice(2);

@@ -243,7 +243,7 @@ test("the eleventh server of a guild is refused in words; a new key for one of t
   }
   const refusal = {
     code: "bad-command",
-    message: /10 game servers .* one community may have 10\. Unlink one/,
+    message: /10 game servers .* The maximum is 10\. Unlink one/,
   };
   await assert.rejects(link("g1", "secret-key-11", "S11"), refusal);
   await assert.rejects(bindings.checkRoom("g1", status("S11")), refusal);

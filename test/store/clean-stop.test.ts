@@ -12,7 +12,7 @@ const clock = new VirtualClock();
 const end: CleanEnd = { unsettled: ["feed-1"] };
 
 async function cleanStopOf(url: string) {
-  const store = await openStore(url);
+  const store = await openStore(url, { runsIn: "caller" });
   const clock = new VirtualClock();
   const documents = store.documents("clean-stop", parseCleanEnd, "full");
   return { store, clock, cleanStop: createCleanStop(store, documents, clock) };

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { z } from "zod";
 import { StoreError } from "../../src/domain/failure.ts";
-import type { Documents } from "../../src/domain/ports/documents.ts";
+import type { Change, Documents } from "../../src/domain/ports/documents.ts";
 
 const row = z.object({
   n: z.number(),
@@ -16,6 +16,11 @@ const parseRow = (value: unknown): Row => row.parse(value);
 export interface ContractSubject {
   /** A namespace that no other test uses. */
   documents<T>(namespace: string, parse: (value: unknown) => T): Documents<T>;
+}
+
+export interface StoreContractSubject extends ContractSubject {
+  /** Writes all or none of them. */
+  write(changes: readonly Change[]): Promise<void>;
 }
 
 /** What every store has to do, whatever it is made of; `subject` is asked for in each test. */
@@ -143,6 +148,56 @@ export function documentsContract(subject: () => ContractSubject): void {
       }),
       { numRuns: 40 },
     );
+  });
+}
+
+/** What every whole store has to do beyond that. */
+export function togetherContract(subject: () => StoreContractSubject): void {
+  const rows = (namespace: string) => subject().documents(namespace, parseRow);
+
+  test("documents of several namespaces are written together, and read as if written one by one", async () => {
+    const [one, two] = [rows("t-one"), rows("t-two")];
+    await two.set("gone", { n: 0 });
+    await subject().write([
+      { namespace: "t-one", key: "a:b", value: { n: 1, text: "é\u0000" } },
+      { namespace: "t-two", key: "k", value: { n: 2 } },
+      { namespace: "t-two", key: "gone", deleted: true },
+      { namespace: "t-two", key: "never there", deleted: true },
+    ]);
+    assert.deepEqual(await one.get("a:b"), { n: 1, text: "é\u0000" });
+    assert.deepEqual(await all(two), [["k", { n: 2 }]]);
+    await one.set("a:b", { n: 3 });
+    assert.deepEqual(await all(one), [["a:b", { n: 3 }]]);
+  });
+
+  test("of two changes of one document in one write the later stands", async () => {
+    const documents = rows("t-twice");
+    const change = { namespace: "t-twice", key: "k" };
+    await subject().write([
+      { ...change, value: { n: 1 } },
+      { ...change, deleted: true },
+    ]);
+    assert.equal(await documents.get("k"), undefined);
+    await subject().write([
+      { ...change, deleted: true },
+      { ...change, value: { n: 2 } },
+    ]);
+    assert.deepEqual(await documents.get("k"), { n: 2 });
+    await subject().write([]);
+  });
+
+  test("where one of them cannot be written, none is", async () => {
+    const documents = rows("t-none");
+    subject().documents("t-json", (value) => value);
+    const good = { namespace: "t-none", key: "k", value: { n: 1 } };
+    await assert.rejects(subject().write([good, { namespace: "t-json", key: "a", value: 1n }]));
+    for (const bad of [
+      { namespace: "t-none", key: "", value: { n: 1 } },
+      { namespace: "t-none", key: "a", value: undefined },
+      { namespace: "t-nobody-made-it", key: "a", value: { n: 1 } },
+    ])
+      await assert.rejects(subject().write([good, bad]), TypeError);
+    assert.equal(await documents.get("k"), undefined);
   });
 }
 

@@ -2,16 +2,21 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { createClient } from "@redis/client";
 import { StoreError } from "../../src/domain/failure.ts";
+import type { Change } from "../../src/domain/ports/documents.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { needsRedis, type RedisServer, startRedis } from "../support/redis-server.ts";
-import { all, documentsContract } from "./contract.ts";
+import { all, documentsContract, togetherContract } from "./contract.ts";
 import { storeOnRedis } from "./redis-store.ts";
 
 describe("the store on Redis", needsRedis(), () => {
   const redis = storeOnRedis();
-  documentsContract(() => ({
-    documents: (namespace, parse) => redis.store.documents(namespace, parse, "full"),
-  }));
+  const subject = () => ({
+    documents: <T>(namespace: string, parse: (value: unknown) => T) =>
+      redis.store.documents(namespace, parse, "full"),
+    write: (changes: readonly Change[]) => redis.store.write(changes),
+  });
+  documentsContract(subject);
+  togetherContract(subject);
 
   test("rejects at once while Redis is away, writes nothing later, and is back by itself", async () => {
     const documents = redis.store.documents("away", (value) => value, "full");
@@ -109,8 +114,8 @@ describe("the store on Redis", needsRedis(), () => {
       const documents = redis.store.documents("replica", (value) => value, "full");
       await documents.set("kept", 1);
       await operator.sendCommand(["REPLICAOF", "127.0.0.1", "1"]);
-      await assert.rejects(documents.set("lost", 1), /is a replica and takes no writes/);
-      await untilResolves(() => assert.rejects(redis.store.checkWritable(), /takes no writes/));
+      await assert.rejects(documents.set("lost", 1), /is a read-only replica/);
+      await untilResolves(() => assert.rejects(redis.store.checkWritable(), /read-only replica/));
       await operator.sendCommand(["REPLICAOF", "NO", "ONE"]);
       await untilResolves(() => redis.store.checkWritable());
       assert.equal(await documents.get("kept"), 1);
@@ -204,8 +209,13 @@ describe("a fence in Redis", needsRedis(), () => {
     await documentsOf(two).set("a", 2);
     await assert.rejects(documentsOf(one).set("a", 3), /another process has taken over/);
     await assert.rejects(documentsOf(one).delete("a"), /another process has taken over/);
-    assert.equal(await documentsOf(one).get("a"), 2);
-    assert.deepEqual([one.refused(), two.refused()], [2, 0]);
+    const together = [
+      { namespace: "docs", key: "b", value: 3 },
+      { namespace: "docs", key: "a", deleted: true },
+    ] as const;
+    await assert.rejects(one.store.write(together), /another process has taken over/);
+    assert.deepEqual(await all(documentsOf(one)), [["a", 2]]);
+    assert.deepEqual([one.refused(), two.refused()], [3, 0]);
     await operator.del("marshal:lease:1:0");
     await assert.rejects(documentsOf(two).set("a", 4), /another process has taken over/);
   });
@@ -236,7 +246,7 @@ describe("a fence in Redis", needsRedis(), () => {
     t.after(() => Promise.all([holder.store.close(), former.store.close()]));
     await operator.set("marshal:lease:1:0", "holder");
     const haltsOf = ({ store }: typeof holder) =>
-      store.documents("halts", (value) => value, "full", "anyone-raises");
+      store.documents("halts", (value) => value, "full", { writers: "anyone-raises" });
     await haltsOf(former).set("address", { leftMs: 60_000 });
     assert.deepEqual(await haltsOf(holder).get("address"), { leftMs: 60_000 });
     await haltsOf(holder).set("address", { leftMs: 90_000 });
@@ -251,7 +261,7 @@ describe("a fence in Redis", needsRedis(), () => {
   test("of two words on one key the later observed stands", async (t) => {
     const { store } = await fenced("nobody");
     t.after(() => store.close());
-    const keys = store.documents("rejected", (value) => value, "full", "anyone-raises");
+    const keys = store.documents("rejected", (value) => value, "full", { writers: "anyone-raises" });
     await keys.set("key", { atMs: 2_000, parked: true });
     await keys.set("key", { atMs: 1_000, parked: false });
     assert.deepEqual(await keys.get("key"), { atMs: 2_000, parked: true });

@@ -82,7 +82,7 @@ const status = (name: string) => serverStatus({ name, ownerId: 1, joinKey: `join
 
 /** A store with two linked servers, a halt, a hundred rows of the audit, and the mark of a clean stop. */
 async function fill(url: string): Promise<void> {
-  const store = await openStore(url);
+  const store = await openStore(url, { runsIn: "caller" });
   const { bindings } = bindingsOn(store);
   for (const guildId of ["10", "11"])
     await bindings.link({
@@ -116,7 +116,7 @@ async function fill(url: string): Promise<void> {
 }
 
 async function keyIn(url: string, guildId = "10"): Promise<string | undefined> {
-  const store = await openStore(url);
+  const store = await openStore(url, { runsIn: "caller" });
   try {
     const { bindings, keys } = bindingsOn(store);
     await bindings.load();
@@ -136,7 +136,7 @@ describe("npm run store", () => {
     await fill(from);
     const exported = await spawned({ STORE_URL: from }, "export", file);
     assert.deepEqual(
-      [exported.code, /103 documents of .* found equal/.test(exported.said)],
+      [exported.code, /103 documents of .* equal/.test(exported.said)],
       [0, true],
       exported.said,
     );
@@ -149,7 +149,7 @@ describe("npm run store", () => {
     assert.equal(imported.code, 0, imported.said);
     assert.equal(await keyIn(to), `${KEY}10`);
     const checked = await run({ STORE_URL: to }, "check");
-    assert.match(checked.said, /audit-events +100\n.*all of it can be read; 2 server keys open/s);
+    assert.match(checked.said, /audit-events +100\n.*everything can be read; 2 server keys open/s);
     assert.equal((await spawned({ STORE_URL: from }, "export", file)).code, 1, "no file is written over");
   });
 
@@ -160,14 +160,14 @@ describe("npm run store", () => {
     const file = join(folder, "store.jsonl");
     await fill(from);
     await run({ STORE_URL: from }, "export", file);
-    const store = await openStore(to);
+    const store = await openStore(to, { runsIn: "caller" });
     await documentsOf(store, "audit-open").set("of-before", { guildId: "9" });
     await store.close();
 
     const refused = await run({ STORE_URL: to }, "import", file);
-    assert.deepEqual([refused.code, /not empty: give --replace/.test(refused.said)], [1, true]);
+    assert.deepEqual([refused.code, /not empty\. Use --replace/.test(refused.said)], [1, true]);
     assert.equal((await run({ STORE_URL: to }, "import", file, "--replace")).code, 0);
-    const after = await openStore(to);
+    const after = await openStore(to, { runsIn: "caller" });
     t.after(() => after.close());
     assert.equal(await documentsOf(after, "audit-open").get("of-before"), undefined);
   });
@@ -192,15 +192,15 @@ describe("npm run store", () => {
     ]) {
       writeFileSync(join(folder, "bad"), bad.map((line) => `${line}\n`).join(""));
       const { code, said } = await run(to, "import", join(folder, "bad"));
-      assert.deepEqual([code, /not whole|was not written by/.test(said)], [1, true], said);
+      assert.deepEqual([code, /is incomplete|was not written by/.test(said)], [1, true], said);
     }
     assert.equal(
-      (await run(to, "check")).said.includes("all of it can be read; 0"),
+      (await run(to, "check")).said.includes("everything can be read; 0"),
       true,
       "nothing was written",
     );
 
-    const atWork = await openStore(from);
+    const atWork = await openStore(from, { runsIn: "caller" });
     const busy = await run({ STORE_URL: from }, "export", join(folder, "busy"));
     await atWork.close();
     assert.deepEqual([busy.code, /in use by another Marshal/.test(busy.said)], [1, true]);
@@ -220,18 +220,18 @@ describe("npm run store", () => {
     const folder = folderOf(t);
     const url = `sqlite:${join(folder, "m.sqlite")}`;
     await fill(url);
-    const store = await openStore(url);
+    const store = await openStore(url, { runsIn: "caller" });
     await documentsOf(store, "stored-form").set("importing", { form: 2 });
     await store.close();
     const refused = await run({ STORE_URL: url }, "export", join(folder, "x"));
-    assert.match(refused.said, /an import into this store did not end/);
+    assert.match(refused.said, /an import into this store did not finish/);
   });
 
   test("check names what cannot be read and which keys do not open, and shows none of them", async (t) => {
     const folder = folderOf(t);
     const url = `sqlite:${join(folder, "m.sqlite")}`;
     await fill(url);
-    const store = await openStore(url);
+    const store = await openStore(url, { runsIn: "caller" });
     await store.documents("feeds", (value) => value, "full").set("f1", { kind: "none" });
     await store.documents("of-tomorrow", (value) => value, "full").set("x", {});
     const bindings = store.documents("bindings", (value) => value, "full");
@@ -253,14 +253,14 @@ describe("npm run store", () => {
     const folder = folderOf(t);
     const path = join(folder, "m.sqlite");
     await fill(`sqlite:${path}`);
-    const atWork = await openStore(`sqlite:${path}`);
+    const atWork = await openStore(`sqlite:${path}`, { runsIn: "caller" });
     t.after(() => atWork.close());
     await documentsOf(atWork, "audit-open").set("late", { guildId: "9" });
     const copy = join(folder, "copy.sqlite");
     const { code, said } = await run({ STORE_URL: `sqlite:${path}` }, "backup", copy);
     assert.equal(code, 0, said);
     assert.equal(statSync(copy).mode & 0o777, 0o600);
-    const opened = await openStore(`sqlite:${copy}`);
+    const opened = await openStore(`sqlite:${copy}`, { runsIn: "caller" });
     t.after(() => opened.close());
     assert.deepEqual(await documentsOf(opened, "audit-open").get("late"), { guildId: "9" });
     assert.equal(await documentsOf(opened, "clean-stop").get("end"), undefined);
@@ -300,7 +300,7 @@ describe("npm run store", () => {
       await client.set("marshal:lease:1:0", "token");
       const refused = await run({ STORE_URL: server.url }, "import", first, "--replace");
       await client.close();
-      assert.deepEqual([refused.code, /a Marshal works on this store/.test(refused.said)], [1, true]);
+      assert.deepEqual([refused.code, /Marshal is running on this store/.test(refused.said)], [1, true]);
     },
   );
 });

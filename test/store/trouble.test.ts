@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, type TestContext, test } from "node:test";
 import { StoreError } from "../../src/domain/failure.ts";
 import { openStore } from "../../src/store/open-store.ts";
+import type { FileOutcome } from "../../src/store/sqlite/requests.ts";
+import { openServedFile } from "../../src/store/sqlite/served-file.ts";
 import { explainStoreError } from "../../src/store/sqlite/sqlite-errors.ts";
-import { StatementQueue } from "../../src/store/sqlite/statement-queue.ts";
 import { settle } from "../support/clock.ts";
 import { fillDisk, smallDisk } from "../support/small-disk.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -29,13 +31,13 @@ describe("a store that cannot be opened says why, and what to do", () => {
   test("a database that is damaged", async (t) => {
     const path = join(folderOf(t), "m.sqlite");
     writeFileSync(path, "SQLite format 3\0 and then nothing that belongs there".repeat(100));
-    await assert.rejects(openStore(`sqlite:${path}`, { waitMs: 0 }), saying(path, /backup .* begin anew/));
+    await assert.rejects(openStore(`sqlite:${path}`, { waitMs: 0 }), saying(path, /backup.*start over/));
   });
 
   test("a folder in the place of the file", async (t) => {
     const path = join(folderOf(t), "m.sqlite");
     mkdirSync(path);
-    await assert.rejects(openStore(`sqlite:${path}`, { waitMs: 0 }), saying(path, /is a folder; STORE_URL/));
+    await assert.rejects(openStore(`sqlite:${path}`, { waitMs: 0 }), saying(path, /is a folder\. STORE_URL/));
   });
 
   test("a file in the place of the folder", async (t) => {
@@ -52,19 +54,42 @@ describe("a store that cannot be opened says why, and what to do", () => {
     const path = join(disk, "m.sqlite");
     await assert.rejects(
       openStore(`sqlite:${path}`, { waitMs: 0 }),
-      saying(path, /the disk is full; make room/),
+      saying(path, /the disk is full\. Free some/),
     );
+  });
+
+  test("a disk that can only be read: no store is made there, and one that is there is not opened", async (t) => {
+    const disk = smallDisk(t, 4_096);
+    if (disk === undefined) return t.skip("no disk can be mounted here");
+    const path = join(disk, "m.sqlite");
+    const store = await openStore(`sqlite:${path}`, { waitMs: 0 });
+    await store.documents("halts", (value) => value, "full").set("key", "kept");
+    await store.close();
+    execFileSync("mount", ["-o", "remount,ro", disk]);
+    await assert.rejects(
+      openStore(`sqlite:${path}`, { waitMs: 0 }),
+      saying(path, /may not be written|read-only|cannot be written/),
+    );
+    const other = join(disk, "other.sqlite");
+    await assert.rejects(
+      openStore(`sqlite:${other}`, { waitMs: 0 }),
+      saying(other, /its folder cannot be written/),
+    );
+    execFileSync("mount", ["-o", "remount,rw", disk]);
+    const again = await openStore(`sqlite:${path}`, { waitMs: 0 });
+    assert.equal(await again.documents("halts", (value) => value, "full").get("key"), "kept");
+    await again.close();
   });
 
   test("each error of the system has one line; a defect keeps its stack", () => {
     const system = (code: string) => Object.assign(new Error(code), { code });
     const sqlite = (errcode: number) => Object.assign(new Error("x"), { code: "ERR_SQLITE_ERROR", errcode });
     const table: readonly (readonly [Error, RegExp])[] = [
-      [system("EACCES"), /rights/],
-      [system("EROFS"), /rights/],
+      [system("EACCES"), /write access/],
+      [system("EROFS"), /write access/],
       [system("ENOSPC"), /full/],
-      [sqlite(8), /rights/],
-      [sqlite(1_032), /rights/],
+      [sqlite(8), /write access/],
+      [sqlite(1_032), /write access/],
       [sqlite(10), /disk reports an error/],
       [sqlite(13), /full/],
       [sqlite(5), /another program/],
@@ -113,41 +138,51 @@ describe("a lock of another program on the file", () => {
     const normal = store.documents("y", (value) => value, "normal");
     const other = new DatabaseSync(path);
     other.exec("BEGIN IMMEDIATE");
-    const written: string[] = [];
-    const first = full.set("a", 1).then(() => written.push("first"));
-    const second = full.set("a", 2).then(() => written.push("second"));
-    const third = normal.set("b", 3).then(() => written.push("third"));
+    let written = 0;
+    const writes = [full.set("a", 1), full.set("a", 2), normal.set("b", 3)].map((write) =>
+      write.then(() => void written++),
+    );
     // The process goes on: were it held up, the other program's lock would never end here.
     await settle();
-    assert.deepEqual(written, []);
+    assert.equal(written, 0);
     other.exec("COMMIT");
     other.close();
-    await Promise.all([first, second, third]);
-    assert.deepEqual(written, ["first", "second", "third"]);
+    await Promise.all(writes);
     assert.equal(await full.get("a"), 2);
   });
 
   test("that never ends rejects what waits, each after its own time", async (t) => {
     const path = join(folderOf(t), "m.sqlite");
-    const [holder, waiter] = [new DatabaseSync(path), new DatabaseSync(path, { timeout: 0 })];
-    t.after(() => {
-      holder.close();
-      waiter.close();
-    });
-    holder.exec("CREATE TABLE x (n); BEGIN IMMEDIATE");
     let sleptMs = 0;
     const sleep = async (ms: number) => {
       sleptMs += ms;
+      await settle();
     };
-    const queue = new StatementQueue({ waitMs: 1_000, sleep });
-    const write = () => queue.run(() => waiter.exec("INSERT INTO x VALUES (1)"));
-    const both = await Promise.allSettled([write(), write()]);
-    assert.deepEqual(
-      both.map(({ status }) => status),
-      ["rejected", "rejected"],
-    );
-    assert.ok(sleptMs >= 1_000 && sleptMs < 1_200, `${sleptMs} ms`);
+    const file = await openServedFile({
+      path,
+      lockWaitMs: 0,
+      sleep,
+      soon: queueMicrotask,
+      sync: async () => {},
+    });
+    t.after(() => file.close());
+    const holder = new DatabaseSync(path);
+    holder.exec("BEGIN IMMEDIATE");
+    const write = (key: string) =>
+      new Promise<number>((resolve, reject) => {
+        const changes = [{ namespace: "x", key, text: "1" }];
+        const done = ({ kind }: FileOutcome) =>
+          kind === "refused" ? resolve(sleptMs) : reject(new Error(kind));
+        file.take({ kind: "write", changes, durability: "normal", turn: "in-turn" }, done);
+      });
+    const first = write("a");
+    while (sleptMs < 2_000) await settle();
+    const laterBy = sleptMs;
+    const second = write("b");
+    const [firstMs, secondMs] = [await first, await second];
+    assert.ok(firstMs >= 5_000 && firstMs < 5_200, `${firstMs} ms`);
+    assert.ok(secondMs >= laterBy + 4_900 && secondMs < laterBy + 5_200, `${secondMs} ms`);
     holder.exec("ROLLBACK");
-    await write();
+    holder.close();
   });
 });

@@ -1,4 +1,5 @@
 import {
+  parseCommandPermission,
   parseHalt,
   parseKeyBudget,
   parseOpenRequests,
@@ -16,6 +17,7 @@ export class ClientTexts {
   readonly openRequests = new Map<string, string>();
   readonly takenKeys = new Map<string, string>();
   readonly refusedReads = new Map<string, string>();
+  readonly commandPermissions = new Map<string, string>();
 }
 
 export type ClientDocuments = ReturnType<typeof clientDocuments>;
@@ -29,5 +31,6 @@ export function clientDocuments(texts = new ClientTexts()) {
     openRequests: new MemoryDocuments(parseOpenRequests, texts.openRequests),
     takenKeys: new MemoryDocuments(parseTakenKey, texts.takenKeys),
     refusedReads: new MemoryDocuments(parseRefusedRead, texts.refusedReads),
+    commandPermissions: new MemoryDocuments(parseCommandPermission, texts.commandPermissions),
   };
 }

@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Command } from "../../src/discord/command.ts";
 import { createDiscord, type Discord } from "../../src/discord/create-discord.ts";
+import { type AskerNotifier, createNotifier } from "../../src/discord/messages/notifier.ts";
 import type { Settings } from "../../src/domain/ports/settings.ts";
 import { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
 import type { Channel, Guild, Person, Role } from "../../src/sandbox/discord/types.ts";
 import { FakeWorld, type KeptLog, keptLog, textDocuments } from "./fake-services.ts";
+import { FakeMetrics } from "./network.ts";
 import { OpenApi } from "./openapi.ts";
 
 /** The Discord wing with its real discord.js client, in an emulated Discord with one community. */
@@ -38,13 +40,28 @@ export function discordIn(
   { clock, random, settings: kept, bindings }: FakeWorld,
   { token = right, registered = textDocuments(), log = keptLog(), settings = kept }: DiscordParts = {},
 ): Discord {
-  return createDiscord({ token, apiUrl, shards: "auto", settings, bindings, registered, clock, random, log });
+  return createDiscord({
+    token,
+    apiUrl,
+    shards: "auto",
+    settings,
+    bindings,
+    registered,
+    clock,
+    random,
+    metrics: new FakeMetrics(),
+    log,
+  });
 }
 
 /** Time is the world's virtual clock on both sides. */
 export async function startDiscordRig(t: TestContext, commands: readonly Command[]): Promise<DiscordRig> {
   const world = new FakeWorld();
-  const emulated = await EmulatedDiscord.start({ nowMs: () => world.clock.nowMs(), record: true });
+  const emulated = await EmulatedDiscord.start({
+    nowMs: () => world.clock.nowMs(),
+    pace: "wide",
+    record: true,
+  });
   t.after(() => emulated.close());
   const guild = emulated.addGuild({ name: "Riverside", ownerName: "Olive" });
   const channel = guild.addChannel({ name: "general" });
@@ -99,4 +116,10 @@ export async function eventually(condition: () => boolean, withinMs = 60_000): P
     if (performance.now() > endMs) throw new Error("the condition never held");
     await new Promise((resolve) => setImmediate(resolve));
   }
+}
+
+/** Tells people who wait for an answer, over the rig's Discord. */
+export function notifierOf({ discord, world, log }: DiscordRig): AskerNotifier {
+  const { sink, direct } = discord;
+  return createNotifier({ sink, direct, settings: world.settings, random: world.random, log });
 }

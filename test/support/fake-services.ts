@@ -13,15 +13,16 @@ import type { ServerState, ServerStatus, SourceId } from "../../src/domain/model
 import type { Alerts } from "../../src/domain/ports/alerts.ts";
 import type { AuditLog } from "../../src/domain/ports/audit-log.ts";
 import type { Bindings } from "../../src/domain/ports/bindings.ts";
+import type { KnownPermission } from "../../src/domain/ports/command-permission.ts";
 import type { Documents } from "../../src/domain/ports/documents.ts";
 import type { ChannelAccess, Guilds } from "../../src/domain/ports/guilds.ts";
-import type { RequestsLeft } from "../../src/domain/ports/host-health.ts";
+import type { RequestsLeft, WaitingPosts } from "../../src/domain/ports/host-health.ts";
 import type { ModCalls } from "../../src/domain/ports/mod-calls.ts";
 import type { Panels } from "../../src/domain/ports/panels.ts";
 import type { PendingLinks } from "../../src/domain/ports/pending-links.ts";
 import type { Permissions } from "../../src/domain/ports/permissions.ts";
 import type { Schedules } from "../../src/domain/ports/schedules.ts";
-import type { KeyVerifier } from "../../src/domain/ports/service-client.ts";
+import type { KeyVerifier, TypedTries } from "../../src/domain/ports/service-client.ts";
 import type { ServiceHealth } from "../../src/domain/ports/service-health.ts";
 import type { Settings } from "../../src/domain/ports/settings.ts";
 import type { Snapshots } from "../../src/domain/ports/snapshots.ts";
@@ -101,6 +102,8 @@ export class FakeWorld {
     bySource: async (source) => [...this.bindingsById.values()].filter((one) => one.source === source),
     all: async function* (this: void) {},
     linkedOf: (guildId) => [...this.bindingsById.values()].filter((one) => one.guildId === guildId),
+    guildsOf: (source) =>
+      [...this.bindingsById.values()].filter((one) => one.source === source).map(({ guildId }) => guildId),
     linked: () => this.bindingsById.values(),
     forgetGuild: async (guildId) => {
       for (const one of await this.bindings.list(guildId)) this.bindingsById.delete(one.id);
@@ -121,10 +124,13 @@ export class FakeWorld {
     verifyKey: async (key) => {
       this.calls.push("verifyKey");
       const status = this.keys.get(key.reveal());
-      if (status === undefined) throw new Failure("key-rejected", "The service does not know this key.");
+      if (status === undefined)
+        throw new Failure("key-rejected", "The service does not know this key.", { wants: "key" });
       return status;
     },
+    typedTries: () => this.tries,
   };
+  tries: TypedTries = { left: 2, fromMs: undefined };
 
   readonly snapshots: Snapshots = {
     latest: (source) => this.states.get(source),
@@ -140,6 +146,9 @@ export class FakeWorld {
   /** Servers that the service does not let the bot read, with its words. */
   readonly readRefusals = new Map<SourceId, string>();
 
+  /** What is known of the owners' permission to run commands. */
+  readonly commandPermissions = new Map<SourceId, KnownPermission>();
+
   readonly health: ServiceHealth = {
     halt: () => this.halt,
     parked: (source) => {
@@ -151,6 +160,7 @@ export class FakeWorld {
       const why = this.readRefusals.get(source);
       return why === undefined ? undefined : { why, untilMs: 3_600_000 };
     },
+    commandPermission: (source) => this.commandPermissions.get(source) ?? { kind: "unknown" },
     commandReadyAtMs: () => 0,
   };
 
@@ -161,11 +171,11 @@ export class FakeWorld {
     decideCalls: async (actor, binding) =>
       (await this.permissions.isStaff(actor, binding))
         ? { allowed: true, why: "staff" }
-        : { allowed: false, wants: "tier", why: "Moderator calls are for the tier Moderator." },
+        : { allowed: false, wants: "tier", why: "Only Moderators and roles allowed to take calls." },
     decideModerator: async (actor, binding) =>
       (await this.permissions.isStaff(actor, binding))
         ? { allowed: true, why: "staff" }
-        : { allowed: false, why: "What is kept of players needs the tier Moderator." },
+        : { allowed: false, why: "Only Moderators can see player records." },
     mayRun: async (actor, binding) => {
       const allowed = await this.permissions.isStaff(actor, binding);
       return () => allowed;
@@ -177,13 +187,16 @@ export class FakeWorld {
   };
 
   storeWorks = true;
+  waitingPosts: WaitingPosts = { waiting: 0, oldestMs: 0 };
   requestsLeft: RequestsLeft | undefined;
   /** Channels that are not open to the bot. */
   readonly channelAccess = new Map<string, ChannelAccess>();
   /** Names of roles by id, the highest last. */
   readonly roleNames = new Map<string, string>();
+  joinedAtMs: number | undefined;
   readonly guilds: Guilds = {
     channelAccess: async (_, channelId) => this.channelAccess.get(channelId) ?? { kind: "open" },
+    joinedAtMs: () => this.joinedAtMs,
     topRole: (_, roleIds) => {
       const [id, name] = [...this.roleNames].findLast(([role]) => roleIds.includes(role)) ?? [];
       return id === undefined || name === undefined ? undefined : { id, name };
@@ -194,6 +207,14 @@ export class FakeWorld {
     bindings: this.bindings,
     settings: this.settings,
     keyVerifier: this.keyVerifier,
+    commandPermission: {
+      check: async () => ({ kind: "refused" }),
+      ownerPage: async () => ({
+        kind: "addresses",
+        url: "https://service.example/server-owners",
+        addresses: [],
+      }),
+    },
     snapshots: this.snapshots,
     health: this.health,
     permissions: this.permissions,
@@ -206,7 +227,11 @@ export class FakeWorld {
     audit: { ...unused<AuditLog>("audit"), event: async (event) => void this.events.push(event) },
     members: unused("members"),
     guilds: this.guilds,
-    host: { storeWorks: () => this.storeWorks, requestsLeft: () => this.requestsLeft },
+    host: {
+      storeWorks: () => this.storeWorks,
+      waitingPosts: () => this.waitingPosts,
+      requestsLeft: () => this.requestsLeft,
+    },
     runner: unused("runner"),
     runAuthors: { of: async (_, rows) => rows.map(() => ({ kind: "unknown" })) },
     runAnswers: { remember: async () => undefined, forget: async () => undefined },
@@ -222,12 +247,15 @@ export class FakeWorld {
       onZoneChanged: async () => undefined,
       list: async () => [],
     },
-    modCalls: { ...unused<ModCalls>("modCalls"), withoutResolved: (_, state) => state },
+    modCalls: { ...unused<ModCalls>("modCalls"), withoutResolved: (_, state) => state, openCards: () => [] },
     panels: { ...unused<Panels>("panels"), list: () => [] },
     history: createNoHistory(),
     accounts: unused("accounts"),
     sourceOf,
-    hideSecret: (text) => void this.hidden.push(text),
+    hideTyped: (text) => {
+      this.hidden.push(text);
+      return () => void this.hidden.splice(this.hidden.indexOf(text), 1);
+    },
     onLinked: async ({ id }) => {
       this.calls.push(`linked ${id}`);
       return { feedsBack: 0 };

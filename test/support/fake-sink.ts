@@ -1,8 +1,8 @@
 import { markdownOfOurs } from "../../src/domain/escaped.ts";
 import { SinkRefusal, type SinkRefusalReason } from "../../src/domain/failure.ts";
-import type { MessageBody, OutgoingMessage, PostedMessage } from "../../src/domain/message.ts";
+import type { MessageBody, OutgoingMessage, PostedMessage, SentMessage } from "../../src/domain/message.ts";
 import type { Clock } from "../../src/domain/ports/clock.ts";
-import type { SentMessage, Sink } from "../../src/domain/ports/sink.ts";
+import type { Sink } from "../../src/domain/ports/sink.ts";
 
 /** What becomes of one call: refused, or "lost": done, but the answer never arrives. */
 export type SinkFault = SinkRefusalReason | "lost" | undefined;
@@ -22,6 +22,8 @@ const discordEpochMs = 1_420_070_400_000;
 export class FakeSink implements Sink {
   readonly channels = new Map<string, StoredMessage[]>();
   readonly calls: string[] = [];
+  /** When a call that was done is answered; at once. */
+  answer: (call: "send", channelId: string) => Promise<void> = () => Promise.resolve();
   readonly #clock: Clock;
   #made = 0;
   /** Discord gives back the first message for a nonce that it still remembers, and forgets nonces in minutes. */
@@ -51,6 +53,7 @@ export class FakeSink implements Sink {
     await Promise.resolve();
     if (fault !== undefined && fault !== "lost") throw refusal(fault);
     const stored = this.#store(channelId, message);
+    await this.answer("send", channelId);
     if (fault === "lost") throw refusal("unknown");
     return { messageId: stored.messageId, posted: posted(stored) };
   }

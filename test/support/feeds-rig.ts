@@ -1,5 +1,6 @@
 import { feedRenderer } from "../../src/discord/render/feed.ts";
 import type { Binding, Feed } from "../../src/domain/guild.ts";
+import type { JournalOwner } from "../../src/domain/journal-id.ts";
 import type { MessageBody } from "../../src/domain/message.ts";
 import type {
   CommandEntry,
@@ -14,20 +15,25 @@ import type {
   Snapshot,
   SourceId,
 } from "../../src/domain/model.ts";
+import type { Clock } from "../../src/domain/ports/clock.ts";
 import type { FeedStore } from "../../src/domain/ports/feed-store.ts";
 import type { NewFeed } from "../../src/domain/ports/feeds.ts";
 import type { ChannelAccess } from "../../src/domain/ports/guilds.ts";
+import type { Sink } from "../../src/domain/ports/sink.ts";
 import { parseCard } from "../../src/feeds/cards/card-records.ts";
 import { createFeeds, type FeedsWing } from "../../src/feeds/feeds.ts";
-import type { JournalOwner } from "../../src/feeds/journal/journal-id.ts";
-import { parseJournalChunk, parseJournalHead } from "../../src/feeds/journal/journal-records.ts";
-import { parseOffset } from "../../src/feeds/journal/offsets.ts";
+import { parseOffset } from "../../src/feeds/positions/offsets.ts";
+import { createJournal, type JournalWing } from "../../src/journal/create-journal.ts";
+import { parseJournalChunk, parseJournalHead } from "../../src/journal/journal-records.ts";
+import type { Outbox } from "../../src/outbox/create-outbox.ts";
 import { createCleanStop, parseCleanEnd } from "../../src/store/clean-stop.ts";
 import { linkedServer } from "./bindings.ts";
 import { seededRandom, VirtualClock } from "./clock.ts";
 import { entryLinesOf } from "./entry-lines.ts";
 import { FakeSink } from "./fake-sink.ts";
 import { MemoryDocuments } from "./memory-documents.ts";
+import { FakeMetrics } from "./network.ts";
+import { outboxOver } from "./outbox.ts";
 import { serverStatus } from "./server-status.ts";
 
 export const source = "source-a" as SourceId;
@@ -45,6 +51,7 @@ export class FeedsRig {
   readonly demands = new Map<string, readonly Demand[]>();
   readonly bindings = new Map<string, Binding>();
   /** What was measured, in order. */
+  readonly counts = new FakeMetrics();
   readonly observed: { readonly name: string; readonly value: number; readonly kind: string | undefined }[] =
     [];
   readonly warnings: string[] = [];
@@ -72,6 +79,8 @@ export class FeedsRig {
   latest: ServerState | undefined;
   parkedKey = false;
   wing: FeedsWing;
+  journal: JournalWing;
+  outbox: Outbox;
   #life: Life = { dead: false, callsLeft: Number.POSITIVE_INFINITY };
   /** Rows that the service shows; each poll serves them all again. */
   readonly log: {
@@ -90,7 +99,7 @@ export class FeedsRig {
 
   constructor() {
     this.link("binding-1", "Town", source);
-    this.wing = this.#build();
+    [this.journal, this.wing, this.outbox] = this.#build();
   }
 
   link(id: string, name: string, of: SourceId): void {
@@ -150,7 +159,7 @@ export class FeedsRig {
         modCalls: { atMs: nowMs, value: [...this.log.modCalls] },
       },
     };
-    await this.wing.listener.take(snapshot);
+    await this.journal.take(snapshot);
   }
 
   /** A poll, then time for batches to be flushed. */
@@ -200,7 +209,7 @@ export class FeedsRig {
   /** A new process after the old one has died (or was stopped). */
   async restart(): Promise<void> {
     this.#life = { dead: false, callsLeft: Number.POSITIVE_INFINITY };
-    this.wing = this.#build();
+    [this.journal, this.wing, this.outbox] = this.#build();
     await this.wing.start();
   }
 
@@ -218,11 +227,12 @@ export class FeedsRig {
     return this;
   }
 
+  /** A stop in order: the outbox and its senders together, as in stop-order.ts. */
   async stop(): Promise<void> {
-    await this.wing.stop();
+    await Promise.all([this.outbox.stop(), this.wing.stop(2_500)]);
   }
 
-  #build(): FeedsWing {
+  #build(): [JournalWing, FeedsWing, Outbox] {
     const life = this.#life;
     const { heads, chunks, offsets, cards, feeds } = this.stores;
     const feedStore: FeedStore = {
@@ -238,26 +248,35 @@ export class FeedsRig {
       remove: (_guildId, feedId) => feeds.delete(feedId),
     };
     const bindings = this.bindings;
-    return createFeeds({
-      journalOwner: this.journalOwner,
+    const clock: Clock = {
+      nowMs: () => this.clock.nowMs(),
+      monotonicMs: () => this.clock.monotonicMs(),
+      after: (delayMs, work) => this.clock.after(delayMs, () => (life.dead ? undefined : work())),
+      sleep: (delayMs, signal) => this.clock.sleep(delayMs, signal),
+    };
+    const outbox = outboxOver(mortal<Sink>(this.sink, life), clock);
+    const journal = createJournal({
+      followedOf: () => [],
       heads: mortal(heads, life),
       chunks: mortal(chunks, life),
+      clock,
+      random: this.random,
+      warn: (message) => void this.warnings.push(message),
+    });
+    const wing = createFeeds({
+      journalOwner: this.journalOwner,
+      journal,
       offsets: mortal(offsets, life),
       cards: mortal(cards, life),
-      clock: {
-        nowMs: () => this.clock.nowMs(),
-        monotonicMs: () => this.clock.monotonicMs(),
-        after: (delayMs, work) => this.clock.after(delayMs, () => (life.dead ? undefined : work())),
-        sleep: (delayMs, signal) => this.clock.sleep(delayMs, signal),
-      },
+      clock,
       random: this.random,
       onDisk: async () => this.onDisk(),
-      sink: mortal(this.sink, life),
+      posts: outbox.posts,
+      batches: outbox.batches,
       renderer: feedRenderer,
       notifier: {
         person: async (_guildId, userId, body) => {
           this.told.push({ userId, body });
-          return "told";
         },
         // Without a notice channel: who is named, or whoever linked the server.
         guild: async (_guildId, body, userId = "linker") => {
@@ -269,7 +288,7 @@ export class FeedsRig {
           this.channelAccess.get(channelId) ?? { kind: "unknown" },
       },
       metrics: {
-        count: () => undefined,
+        count: (name, labels) => this.counts.count(name, labels),
         observe: (name, value, labels = {}) => void this.observed.push({ name, value, kind: labels.kind }),
       },
       snapshots: { latest: () => this.latest },
@@ -296,6 +315,7 @@ export class FeedsRig {
         this.warnings.push(message);
       },
     });
+    return [journal, wing, outbox];
   }
 }
 

@@ -1,6 +1,7 @@
 import { type Service as Client, createServiceClient } from "../../src/api/client.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import type { SourceId } from "../../src/domain/model.ts";
+import type { TypedBy } from "../../src/domain/ports/service-client.ts";
 import type { ServiceEvent } from "../../src/domain/ports/service-health.ts";
 import { ServerKey } from "../../src/domain/server-key.ts";
 import type { Log } from "../../src/log.ts";
@@ -43,16 +44,18 @@ export class World {
   /** Of the process that runs now. */
   documents: ClientDocuments = clientDocuments();
   readonly #make: () => Client;
-  #process = { isDead: false };
+  /** How far the service's clock is ahead of our monotonic one. */
+  #aheadMs: number;
+  #process: { isDead: boolean } = { isDead: false };
 
   constructor(options: WorldOptions) {
     const startMs = Date.UTC(2026, 0, 1) + (options.seed % 1_000);
     this.clock = new VirtualClock(startMs);
     // The service has a clock of its own: a step of ours does not move it.
-    const aheadMs = startMs + (options.skewMs ?? 0) - this.clock.monotonicMs();
+    this.#aheadMs = startMs + (options.skewMs ?? 0) - this.clock.monotonicMs();
     this.keyTexts = Array.from({ length: options.keys }, (_, n) => `key${n}Seed${options.seed}-server${n}`);
     this.service = new Service({
-      nowMs: () => this.clock.monotonicMs() + aheadMs,
+      nowMs: () => this.clock.monotonicMs() + this.#aheadMs,
       seed: options.seed,
       keys: this.keyTexts,
       town: { intensity: "quiet" },
@@ -73,10 +76,10 @@ export class World {
         if (status === 403) this.refusalsRead.set(key, (this.refusalsRead.get(key) ?? 0) + 1);
       },
     });
-    const process = new StallingClock(this.clock, seededRandom(options.seed), options.stallMs ?? 0);
+    const stalls = seededRandom(options.seed);
     this.#make = () => {
-      const ours = { isDead: false };
-      this.#process = ours;
+      const process = new StallingClock(this.clock, stalls, options.stallMs ?? 0);
+      this.#process = process;
       this.documents = clientDocuments(this.texts);
       return createServiceClient({
         serviceUrl: "http://service.invalid",
@@ -91,11 +94,11 @@ export class World {
         onEvent: take,
         // What was handed over before the kill is on its way; afterwards nothing leaves and nobody hears an answer.
         transport: (request, cancel) =>
-          ours.isDead
+          process.isDead
             ? new Promise(() => {})
             : transport(request, cancel)
                 .finally(() => process.awake())
-                .finally(() => ours.isDead && new Promise(() => {})),
+                .finally(() => process.isDead && new Promise(() => {})),
       });
     };
     this.client = this.#make();
@@ -105,6 +108,11 @@ export class World {
     const source = this.sources[n];
     if (source === undefined) throw new RangeError(`no key ${n}`);
     return source;
+  }
+
+  /** The service's clock is set: `ms` forward, or back where negative. */
+  stepService(ms: number): void {
+    this.#aheadMs += ms;
   }
 
   key(n: number): string {
@@ -142,6 +150,11 @@ export class World {
     this.client = this.#make();
     await this.client.restore();
   }
+}
+
+/** A guild that came today and has linked nothing. */
+export function stranger(guildId: string): TypedBy {
+  return { guildId, isKnown: false };
 }
 
 export interface Load {

@@ -118,7 +118,11 @@ export class FakeMetrics implements Metrics {
     this.sums.set(key, (this.sums.get(key) ?? 0) + by);
   }
 
-  observe(): void {}
+  readonly observed: string[] = [];
+
+  observe(name: string, value: number, labels: Readonly<Record<string, string>> = {}): void {
+    this.observed.push([name, ...Object.values(labels), value].join(" "));
+  }
 }
 
 /** Events as they came. */

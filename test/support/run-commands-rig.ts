@@ -5,11 +5,14 @@ import type { Discord } from "../../src/discord/create-discord.ts";
 import { runRenderer } from "../../src/discord/render/run-renderer.ts";
 import type { Binding } from "../../src/domain/guild.ts";
 import type { Schedules } from "../../src/domain/ports/schedules.ts";
+import { parseOwedNotice } from "../../src/outbox/owed-notice.ts";
 import { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
 import type { Channel, Exchange, Guild, Person, Role } from "../../src/sandbox/discord/types.ts";
 import { discordIn } from "./discord-rig.ts";
 import { FakeWorld, type KeptLog, keptLog } from "./fake-services.ts";
+import { MemoryDocuments } from "./memory-documents.ts";
 import { OpenApi } from "./openapi.ts";
+import { outboxOver } from "./outbox.ts";
 import { binding as plainBinding, RunsRig } from "./runs-rig.ts";
 
 /** The runs wing behind the real commands and a real discord.js client, in an emulated Discord. */
@@ -33,7 +36,11 @@ export interface RunCommandsRig {
 
 export async function startRunCommandsRig(t: TestContext): Promise<RunCommandsRig> {
   const world = new FakeWorld();
-  const emulated = await EmulatedDiscord.start({ nowMs: () => world.clock.nowMs(), record: true });
+  const emulated = await EmulatedDiscord.start({
+    nowMs: () => world.clock.nowMs(),
+    pace: "wide",
+    record: true,
+  });
   const guild = emulated.addGuild({ name: "Riverside", ownerName: "Olive" });
   const channel = guild.addChannel({ name: "general" });
   const roles = {
@@ -52,12 +59,18 @@ export async function startRunCommandsRig(t: TestContext): Promise<RunCommandsRi
     },
     log,
   });
-  const { sink, notifier, members, lateAnswers } = discord;
+  const { sink, direct, members, lateAnswers } = discord;
+  const outbox = outboxOver(sink, world.clock, direct);
   const rig = new RunsRig({
     clock: world.clock,
     members,
     sink,
-    notifier,
+    notifier: outbox.notices({
+      owed: new MemoryDocuments(parseOwedNotice),
+      noticeChannelOf: async (guildId) => (await known(runs).settings.of(guildId)).noticeChannelId,
+      linkerOf: async () => undefined,
+      late: (body) => body,
+    }),
     lateAnswers,
     renderer: runRenderer,
   });

@@ -30,6 +30,8 @@ const WAITING_PROCESSES = 5;
 /** No higher than what this process was started with: raising it is not allowed. */
 const COMPUTING_PRIORITY = Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL);
 const MOST_SHOWN = 5;
+/** A test that waits for ever fails by then and is named; otherwise nothing would say which file keeps the suite. */
+const TEST_TIMEOUT_MS = 600_000;
 const COUNT = /(\d+) passed, (\d+) failed, (\d+) skipped\s*$/;
 interface Counts {
   readonly passed: number;
@@ -59,7 +61,11 @@ function giveNext(child: ChildProcess, kind: Kind): void {
 async function runProcess(kind: Kind): Promise<Counts | undefined> {
   const child = fork(WORKER, [], {
     // More processes run than there are cores: threads of their collectors would only take them from each other.
-    execArgv: ["--single-threaded-gc", "--import", BEFORE_NODE_TEST, `--test-reporter=${REPORTER}`],
+    execArgv: [
+      "--single-threaded-gc",
+      ...["--import", BEFORE_NODE_TEST],
+      ...[`--test-reporter=${REPORTER}`, `--test-timeout=${TEST_TIMEOUT_MS}`],
+    ],
     env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE },
     stdio: ["ignore", "pipe", "inherit", "ipc"],
   });

@@ -1,11 +1,13 @@
 import { markdownOfOurs } from "../../src/domain/escaped.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import { type Actor, type Binding, DEFAULT_SETTINGS, type GuildSettings } from "../../src/domain/guild.ts";
+import type { KnownPlayer } from "../../src/domain/history.ts";
 import type { OutgoingMessage } from "../../src/domain/message.ts";
 import type {
   CommandAnswer,
   CommandEntry,
   Demand,
+  ListName,
   Player,
   ServerState,
   Snapshot,
@@ -16,7 +18,7 @@ import type { Bindings } from "../../src/domain/ports/bindings.ts";
 import type { Clock } from "../../src/domain/ports/clock.ts";
 import type { Demands } from "../../src/domain/ports/demands.ts";
 import type { Members } from "../../src/domain/ports/members.ts";
-import type { Notifier } from "../../src/domain/ports/notifier.ts";
+import type { Notifier, OwedMessage, OwedMessages } from "../../src/domain/ports/notifier.ts";
 import type { LateAnswers, RunAnswers } from "../../src/domain/ports/run-answers.ts";
 import type { RunRenderer } from "../../src/domain/ports/run-renderer.ts";
 import type { ServiceClient } from "../../src/domain/ports/service-client.ts";
@@ -27,7 +29,6 @@ import type { Snapshots } from "../../src/domain/ports/snapshots.ts";
 import type { AuditEvent, DeferredRun, RecentRun, RunRecord } from "../../src/domain/run.ts";
 import type { Schedule } from "../../src/domain/schedule.ts";
 import { type GuildAccounts, parseGuildAccounts } from "../../src/runs/accounts/linked-accounts.ts";
-import { parseSeenRows, type SeenRows } from "../../src/runs/proof/seen-rows.ts";
 import { parseDeferredRun } from "../../src/runs/queue/deferred-run-record.ts";
 import { createRuns, type Runs } from "../../src/runs/runs.ts";
 import { parseSchedule } from "../../src/runs/schedules/schedule-record.ts";
@@ -37,6 +38,9 @@ import { createVault } from "../../src/store/vault.ts";
 import { linkedServer } from "./bindings.ts";
 import { seededRandom, VirtualClock } from "./clock.ts";
 import { MemoryDocuments } from "./memory-documents.ts";
+import { memoryJournal } from "./memory-journal.ts";
+import { FakeMetrics } from "./network.ts";
+import { outboxOver } from "./outbox.ts";
 
 /** A guild with one linked server and everything that runs/ needs around it, in memory and in virtual time. */
 
@@ -128,7 +132,7 @@ export interface RunsRigOptions {
   readonly health?: ServiceHealth;
   readonly members?: Members;
   readonly sink?: Sink;
-  readonly notifier?: Notifier;
+  readonly notifier?: Notifier & OwedMessages;
   readonly renderer?: RunRenderer;
   readonly lateAnswers?: LateAnswers;
 }
@@ -139,6 +143,7 @@ const VAULT = createVault({ secret: new Uint8Array(32).fill(5) });
 export class RunsRig {
   readonly clock: VirtualClock;
   readonly audit = new MemoryAudit();
+  readonly metrics = new FakeMetrics();
   readonly sent: Sent[] = [];
   readonly posts: { readonly channelId: string; readonly message: OutgoingMessage }[] = [];
   readonly told: { readonly userId: string; readonly content: string }[] = [];
@@ -146,6 +151,12 @@ export class RunsRig {
   /** Answers that were completed where they stand, by their tokens. */
   readonly edits: { readonly token: string; readonly content: string }[] = [];
   editFails = false;
+  /** False: the process ends before anybody is told of an outcome. */
+  storesOwed = true;
+  /** The owner of the server, who is not in it. */
+  readonly ownerId = 1;
+  /** Players whom the history knows. */
+  history: readonly KnownPlayer[] = [];
   /** As the store keeps them; they survive `crash`. */
   readonly answerTexts = new Map<string, string>();
   readonly reports: { readonly what: string; readonly error: unknown }[] = [];
@@ -165,10 +176,13 @@ export class RunsRig {
   readyAtMs = 0;
   parkedWhy: string | undefined;
   freshFailure: Error | undefined;
+  /** Lists that no answer had yet; a fresh read brings what it asks for. */
+  unread: readonly ListName[] = [];
   listsKnown = true;
   answering: Answering = async () => "Success";
   runs: Runs;
   readonly #random = seededRandom(7);
+  readonly #owed = new Set<string>();
   readonly #deferredTexts = new Map<string, string>();
   /** As the store keeps them; they survive `crash`. */
   readonly scheduleTexts = new Map<string, string>();
@@ -176,9 +190,9 @@ export class RunsRig {
   scheduleDocuments = new MemoryDocuments<Schedule>(parseSchedule, this.scheduleTexts);
   /** Those of the process that runs now. */
   deferredDocuments = new MemoryDocuments<DeferredRun>(parseDeferredRun, this.#deferredTexts);
-  readonly #seenTexts = new Map<string, string>();
+  readonly #journalTexts = new Map<string, string>();
   /** Those of the process that runs now. */
-  seenDocuments = new MemoryDocuments<SeenRows>(parseSeenRows, this.#seenTexts);
+  journal = memoryJournal({ clock: new VirtualClock() });
   readonly #accountTexts = new Map<string, string>();
   readonly accountDocuments = new MemoryDocuments<GuildAccounts>(parseGuildAccounts, this.#accountTexts);
   /** What a crashed process still had under way must not be seen by the next. */
@@ -200,8 +214,9 @@ export class RunsRig {
 
   readonly snapshots: Snapshots = {
     latest: () => this.#state(),
-    fresh: async () => {
+    fresh: async (_, lists) => {
       if (this.freshFailure !== undefined) throw this.freshFailure;
+      this.unread = this.unread.filter((list) => !lists.includes(list));
       return this.#state();
     },
   };
@@ -224,6 +239,7 @@ export class RunsRig {
     bySource: async (source) => this.linked.filter((one) => one.source === source),
     all: () => this.#allLinked(),
     linkedOf: (guildId) => this.linked.filter((one) => one.guildId === guildId),
+    guildsOf: (source) => this.linked.filter((one) => one.source === source).map(({ guildId }) => guildId),
     linked: () => this.linked,
     forgetGuild: async () => undefined,
   };
@@ -316,6 +332,7 @@ export class RunsRig {
       parked: () => (this.parkedWhy === undefined ? undefined : { sinceMs: 0, why: this.parkedWhy }),
       held: () => undefined,
       readRefused: () => undefined,
+      commandPermission: () => ({ kind: "unknown" }),
       commandReadyAtMs: () => this.readyAtMs,
     };
     const client: Pick<ServiceClient, "command"> = {
@@ -324,7 +341,9 @@ export class RunsRig {
         return this.#command(source, text, signal, () => isHolding() && (mayStart?.() ?? true));
       },
     };
+    this.journal = memoryJournal({ clock, texts: this.#journalTexts });
     const runs = createRuns({
+      metrics: this.metrics,
       isStoreInDoubt,
       client: this.#options.client ?? client,
       health: this.#options.health ?? health,
@@ -334,19 +353,20 @@ export class RunsRig {
       settings: this.settings,
       guilds: () => this.#guilds(),
       audit: this.#auditOf(alive, isHolding),
-      members: this.#options.members ?? this.#members(),
-      sink: this.#options.sink ?? {
-        send: async (channelId, message) => {
-          this.posts.push({ channelId, message });
-          return { messageId: String(this.posts.length) };
-        },
-        edit: async () => undefined,
-        readBack: async () => [],
+      history: {
+        findAll: async (_guildId, namesOrIds) =>
+          this.history.filter(({ playerId, name, earlierNames }) =>
+            [String(playerId), name, ...earlierNames].some((way) =>
+              namesOrIds.some((wanted) => wanted.toLowerCase() === way.toLowerCase()),
+            ),
+          ),
       },
+      members: this.#options.members ?? this.#members(),
+      posts: outboxOver(this.#sinkOf(alive), clock).posts,
+      owed: this.#options.notifier ?? { owe: (message) => this.#owe(message) },
       notifier: this.#options.notifier ?? {
         person: async (_guildId, userId, body) => {
           this.told.push({ userId, content: body.content ?? "" });
-          return "told";
         },
         guild: async (_guildId, body) => void this.guildNotices.push(body.content ?? ""),
       },
@@ -355,13 +375,40 @@ export class RunsRig {
       lateAnswers: this.#options.lateAnswers ?? this.#lateAnswers(),
       schedules: this.#newScheduleDocuments(),
       deferred: this.#newDeferredDocuments(),
-      seenRows: this.#newSeenDocuments(),
+      journal: this.journal,
       accounts: this.accountDocuments,
       clock,
       random: this.#random,
       report: (what, error) => void (alive() && this.reports.push({ what, error })),
     });
     return runs;
+  }
+
+  #sinkOf(alive: () => boolean): Sink {
+    const kept: Sink = this.#options.sink ?? {
+      send: async (channelId, message) => {
+        this.posts.push({ channelId, message });
+        return { messageId: String(this.posts.length) };
+      },
+      edit: async () => undefined,
+      readBack: async () => [],
+    };
+    const unlessDead = <T>(work: () => Promise<T>) => (alive() ? work() : new Promise<T>(() => undefined));
+    return {
+      send: (...given) => unlessDead(() => kept.send(...given)),
+      edit: (...given) => unlessDead(() => kept.edit(...given)),
+      readBack: (...given) => unlessDead(() => kept.readBack(...given)),
+    };
+  }
+
+  /** The first way is open; the same twice is one. */
+  async #owe({ id, ways: [way], body }: OwedMessage): Promise<boolean> {
+    if (!this.storesOwed) return false;
+    if (this.#owed.has(id)) return true;
+    this.#owed.add(id);
+    if (way?.to === "channel") this.posts.push({ channelId: way.channelId, message: { ...body, nonce: id } });
+    if (way?.to === "person") this.told.push({ userId: way.userId, content: body.content ?? "" });
+    return true;
   }
 
   #newScheduleDocuments(): MemoryDocuments<Schedule> {
@@ -374,11 +421,6 @@ export class RunsRig {
     return this.deferredDocuments;
   }
 
-  #newSeenDocuments(): MemoryDocuments<SeenRows> {
-    this.seenDocuments = new MemoryDocuments<SeenRows>(parseSeenRows, this.#seenTexts);
-    return this.seenDocuments;
-  }
-
   #lateAnswers(): LateAnswers {
     return {
       edit: async ({ token }, body) => {
@@ -388,7 +430,6 @@ export class RunsRig {
       },
       replaceThinking: async ({ token }, body) =>
         void this.edits.push({ token, content: body.content ?? "" }),
-      tell: async ({ userId }, body) => void this.told.push({ userId, content: body.content ?? "" }),
     };
   }
 
@@ -442,7 +483,7 @@ export class RunsRig {
     const atMs = this.clock.nowMs();
     const status = {
       name: binding.name,
-      ownerId: 1,
+      ownerId: this.ownerId,
       coOwnerIds: [2],
       currentPlayers: this.players.length,
       maxPlayers: 40,
@@ -454,7 +495,12 @@ export class RunsRig {
       players: { atMs, value: this.players },
       staff: { atMs, value: { admins: this.admins, mods: this.mods, helpers: new Map<number, string>() } },
     };
-    return { source: sourceId, status, statusAtMs: atMs, lists: this.listsKnown ? lists : {} };
+    return { source: sourceId, status, statusAtMs: atMs, lists: this.listsKnown ? this.#read(lists) : {} };
+  }
+
+  #read(lists: ServerState["lists"]): ServerState["lists"] {
+    const read = Object.entries(lists).filter(([list]) => !this.unread.some((name) => name === list));
+    return Object.fromEntries(read);
   }
 
   #demands(): Demands {
@@ -500,11 +546,11 @@ const plainRenderer: RunRenderer = {
   answer: ({ record }) => ({
     content: markdownOfOurs(`answer ${record.status} ${record.text} ${record.proof}`),
   }),
-  outcomeMark: ({ id }) => id,
+  outcomeMarks: ({ id }) => [id],
   restarted: () => ({ content: markdownOfOurs("restarted") }),
   restartedRun: () => ({ content: markdownOfOurs("restarted") }),
-  auditRow: (record) => ({ content: markdownOfOurs(`row ${record.status} ${record.text} ${record.proof}`) }),
-  auditEvent: (event) => ({ content: markdownOfOurs(`event ${event.action} ${event.text}`) }),
+  auditRow: (record) => markdownOfOurs(`row ${record.status} ${record.text} ${record.proof}`),
+  auditEvent: (event) => markdownOfOurs(`event ${event.action} ${event.text}`),
   deferredExpired: (run) => ({ content: markdownOfOurs(`nobody joined: ${run.request.text}`) }),
   schedulesEnded: (ended, why) => ({
     content: markdownOfOurs(`ended ${ended.map(({ text }) => text).join(", ")}: ${why}`),

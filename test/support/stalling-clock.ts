@@ -7,6 +7,8 @@ export class StallingClock implements Clock {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #longestMs: number;
+  /** Set when the process that has this clock was killed: nothing of it happens any more. */
+  isDead = false;
   #stall = { fromMs: Number.POSITIVE_INFINITY, untilMs: Number.POSITIVE_INFINITY };
 
   constructor(clock: Clock, random: Random, longestMs: number) {
@@ -26,6 +28,7 @@ export class StallingClock implements Clock {
 
   after(delayMs: number, work: () => void): () => void {
     let cancel = this.#clock.after(delayMs, () => {
+      if (this.isDead) return;
       const leftMs = this.#leftMs();
       if (leftMs > 0) cancel = this.after(leftMs, work);
       else work();

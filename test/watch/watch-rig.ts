@@ -85,6 +85,10 @@ export class GateClient implements ServiceClient, ServiceHealth {
     return this.unreadableSources.has(source) ? { why: "not authorised", untilMs: 0 } : undefined;
   }
 
+  commandPermission(): ReturnType<ServiceHealth["commandPermission"]> {
+    return { kind: "unknown" };
+  }
+
   commandReadyAtMs(): number {
     return 0;
   }

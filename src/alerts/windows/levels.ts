@@ -10,6 +10,9 @@ export interface Level {
   readonly seen: number;
   /** Since when it has clearly been over, epoch seconds. */
   readonly awayS?: number;
+  /** The first of these answers in a row, and the last answer of all that showed it, epoch seconds. */
+  readonly sinceS?: number;
+  readonly lastS?: number;
 }
 
 export interface LevelLimit {
@@ -28,10 +31,12 @@ export interface PlayerCount {
 const ANSWERS_TO_TELL = 2;
 /** It must be away from the border for this long before it is posted again. */
 const AWAY_FOR_S = 300;
+const STORED_EVERY_S = 60;
 
-/** `endedS`: since when it has clearly been over. */
+/** `sinceS`: the first answer that showed it; `endedS`: the last one. */
 export type LevelStep =
-  | { readonly kind: "none" | "began" }
+  | { readonly kind: "none" }
+  | { readonly kind: "began"; readonly sinceS: number }
   | { readonly kind: "ended"; readonly endedS: number };
 
 const NONE: LevelStep = { kind: "none" };
@@ -46,15 +51,29 @@ export function afterCount(
   if (level === undefined) return { level: { isArmed: !isIn, seen: 0 }, step: NONE };
   if (isIn) {
     const seen = Math.min(ANSWERS_TO_TELL, level.seen + 1);
+    const sinceS = level.seen === 0 ? count.atS : (level.sinceS ?? count.atS);
+    const shown = { seen, sinceS, lastS: count.atS };
     if (level.isArmed && seen >= ANSWERS_TO_TELL)
-      return { level: { isArmed: false, seen }, step: { kind: "began" } };
-    return { level: { isArmed: level.isArmed, seen }, step: NONE };
+      return { level: { isArmed: false, ...shown }, step: { kind: "began", sinceS } };
+    return { level: { isArmed: level.isArmed, ...shown }, step: NONE };
   }
-  const isAway = isClearlyAway(limit, count);
-  if (level.isArmed || !isAway) return { level: { isArmed: level.isArmed, seen: 0 }, step: NONE };
+  if (level.isArmed) return { level: { isArmed: true, seen: 0 }, step: NONE };
+  const over = { isArmed: false, seen: 0, ...(level.lastS === undefined ? {} : { lastS: level.lastS }) };
+  if (!isClearlyAway(limit, count)) return { level: over, step: NONE };
   const awayS = level.awayS ?? count.atS;
-  if (count.atS - awayS < AWAY_FOR_S) return { level: { isArmed: false, seen: 0, awayS }, step: NONE };
-  return { level: { isArmed: true, seen: 0 }, step: { kind: "ended", endedS: awayS } };
+  if (count.atS - awayS < AWAY_FOR_S) return { level: { ...over, awayS }, step: NONE };
+  return { level: { isArmed: true, seen: 0 }, step: { kind: "ended", endedS: level.lastS ?? awayS } };
+}
+
+/** Whether the state after an answer has to be stored: of one that goes on, the last answer is stored once a minute. */
+export function isNews(before: Level | undefined, after: Level): boolean {
+  const minute = (lastS = 0) => Math.floor(lastS / STORED_EVERY_S);
+  return (
+    before?.isArmed !== after.isArmed ||
+    before.seen !== after.seen ||
+    before.awayS !== after.awayS ||
+    minute(before.lastS) !== minute(after.lastS)
+  );
 }
 
 function isReached({ kind, count }: LevelLimit, { current, most }: PlayerCount): boolean {

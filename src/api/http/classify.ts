@@ -2,7 +2,8 @@
 import { Failure, type FailureCode, type Ran } from "../../domain/failure.ts";
 import type { Route } from "../limits/bucket-registry.ts";
 import type { HaltCause } from "../limits/halt.ts";
-import { dateMs, greatest, headerText, retryAfterMs, sensibleWait, type WireHeaders } from "./headers.ts";
+import { brokenWaitMs, type ErrorBody, errorBody, saysError } from "./error-body.ts";
+import { dateMs, greatest, headerText, resetWaitMs, retryAfterMs, type WireHeaders } from "./headers.ts";
 import { waitInWords } from "./wait-in-words.ts";
 
 /** The part of an answer that comes first. */
@@ -20,7 +21,12 @@ export interface WireAnswer extends WireHead {
 export type Outcome =
   /** `dateMs`: the service's present, by the answer's own Date. */
   | { readonly kind: "ok"; readonly json: unknown; readonly dateMs: number | undefined }
-  | { readonly kind: "failure"; readonly failure: Failure }
+  | {
+      readonly kind: "failure";
+      readonly failure: Failure;
+      /** Its route itself is in trouble: it is left alone for the wait that the answer named, or for one of our own. */
+      readonly routeWait?: { readonly toldMs: number | undefined } | undefined;
+    }
   | {
       readonly kind: "halt";
       readonly cause: HaltCause;
@@ -32,17 +38,8 @@ export type Outcome =
   /** Speaks against the key. `coded`: by 2001 or 2002, not by a bare 403. `final`: 2004, needs no second opinion. */
   | { readonly kind: "key"; readonly coded: boolean; readonly final: boolean; readonly failure: Failure };
 
-interface ErrorBody {
-  readonly code: number | undefined;
-  readonly message: string;
-  readonly commandId: string | undefined;
-  readonly retryAfterMs: number | undefined;
-}
-
-const MESSAGE_CHARS = 300;
 const OWN_WORDS: Readonly<Record<number, string>> = {
-  2004: "This server key is banned from the service.",
-  4000: "The server's owner has not authorised Marshal to run commands; reading still works.",
+  2004: "This server key is banned from the game service.",
 };
 
 /** Failure codes by the service's own codes; the key is fine in all of these. */
@@ -57,7 +54,8 @@ const BY_CODE: Readonly<Record<number, readonly [FailureCode, Ran]>> = {
   4002: ["bad-command", "no"],
   4003: ["bad-command", "no"],
   9998: ["not-authorised", "no"],
-  9999: ["platform", "unknown"],
+  // Its page says that all have to leave and then to try again: it was not run.
+  9999: ["module-outdated", "no"],
 };
 
 export interface ClassifyOptions {
@@ -75,7 +73,7 @@ export interface ClassifyOptions {
 export function classify(answer: WireAnswer, { route, nowMs, read = JSON.parse }: ClassifyOptions): Outcome {
   const json = parse(answer.body, read);
   if (json === undefined) return classifyPage(answer, route, nowMs);
-  if (answer.status >= 200 && answer.status < 300) {
+  if (answer.status >= 200 && answer.status < 300 && !saysError(json)) {
     return { kind: "ok", json, dateMs: dateMs(answer.headers) };
   }
   return classifyError({ ...errorBody(json), answer, route, nowMs });
@@ -88,8 +86,12 @@ interface ErrorAnswer extends ErrorBody {
 }
 
 function classifyError({ answer, route, nowMs, ...body }: ErrorAnswer): Outcome {
-  const { status } = answer;
+  const { status, headers } = answer;
   const { code } = body;
+  if (code === 4001 || status === 429) return limited(answer, { ...body, nowMs });
+  const told = greatest([retryAfterMs(headers, nowMs), body.retryAfterMs]);
+  const isMoving = status >= 300 && status < 400;
+  const routeWait = isMoving || (status >= 500 && told !== undefined) ? { toldMs: told } : undefined;
   const fail = (failureCode: FailureCode, ran: Ran, words: string, retryAtMs?: number) =>
     new Failure(failureCode, words, {
       ran: route === "command" ? ran : "no",
@@ -97,42 +99,55 @@ function classifyError({ answer, route, nowMs, ...body }: ErrorAnswer): Outcome 
       ...(body.commandId === undefined ? {} : { commandId: body.commandId }),
       ...(retryAtMs === undefined ? {} : { retryAtMs }),
     });
-  if (code === 4001 || status === 429) {
-    const toldMs = greatest([
-      retryAfterMs(answer.headers, nowMs),
-      body.retryAfterMs,
-      waitInWords(body.message, nowMs),
-    ]);
-    const saysBlocked = /\b(block|blocked|banned)\b/i.test(body.message);
-    const words = body.message || "The service asked us to wait.";
-    const failure = fail(saysBlocked ? "blocked" : "rate-limited", "no", words);
-    return { kind: "halt", cause: "limit", toldMs, saysBlocked, failure };
-  }
   if (code === 2003) {
-    const failure = fail("blocked", "no", "The service refused this host's global key.");
+    const failure = fail("blocked", "no", "The game service refused this host's global key.");
     return { kind: "halt", cause: "global-key", toldMs: undefined, saysBlocked: true, failure };
   }
   // With another status it is the outcome of that request: a bad one, which says nothing of the key.
   if ((status === 403 || status === 401) && (code === 2001 || code === 2002 || code === 2004)) {
-    const words = OWN_WORDS[code] ?? (body.message || "The service refused the server key.");
+    const words = OWN_WORDS[code] ?? (body.message || "The game service refused the server key.");
     return { kind: "key", coded: true, final: code === 2004, failure: fail("key-rejected", "no", words) };
   }
   if (route === "read" && isReadRefused(status, code))
     return { kind: "failure", failure: fail("read-refused", "no", readRefusedWords(code, body.message)) };
   const known = code === undefined ? undefined : BY_CODE[code];
   if (known !== undefined && code !== undefined)
-    return { kind: "failure", failure: fail(known[0], known[1], OWN_WORDS[code] ?? body.message) };
+    return { kind: "failure", failure: fail(known[0], known[1], OWN_WORDS[code] ?? body.message), routeWait };
   if (status === 401 || status === 403) {
     // A code that we have not met is the outcome of that request; only silence leaves the key itself in doubt.
     if (code !== undefined) return { kind: "failure", failure: fail("not-authorised", "no", body.message) };
-    const words = body.message || "The service refused the server key.";
+    const words = body.message || "The game service refused the server key.";
     return { kind: "key", coded: false, final: false, failure: fail("key-rejected", "no", words) };
   }
   const [failureCode, ran] = byStatus(status, route);
-  return {
-    kind: "failure",
-    failure: fail(failureCode, ran, body.message || `The service answered ${status}.`),
+  const words = failureCode === "moved" ? "" : body.message;
+  return { kind: "failure", failure: fail(failureCode, ran, words || statusWords(status)), routeWait };
+}
+
+/** A request too many: everybody waits for the greatest of the waits that it names (spec: Limits 5). */
+function limited(
+  { headers }: WireAnswer,
+  {
+    message,
+    commandId,
+    code,
+    nowMs,
+    ...body
+  }: ErrorBody & { readonly nowMs: number; readonly isUnreadable?: boolean },
+): Outcome {
+  const inWordsMs = waitInWords(message, nowMs);
+  // A reset tells when the window ends, and is asked only where nothing says how long to wait.
+  const toldMs =
+    greatest([retryAfterMs(headers, nowMs), body.retryAfterMs, inWordsMs]) ?? resetWaitMs(headers, nowMs);
+  const saysBlocked = /\b(block|blocked|banned)\b/i.test(message);
+  const words =
+    message === "" || body.isUnreadable === true ? "The game service asked Marshal to wait." : message;
+  const details = {
+    ...(code === undefined ? {} : { serviceCode: code }),
+    ...(commandId === undefined ? {} : { commandId }),
   };
+  const failure = new Failure(saysBlocked ? "blocked" : "rate-limited", words, details);
+  return { kind: "halt", cause: "limit", toldMs, saysBlocked, failure };
 }
 
 /** Codes by which the service refuses a request although the key is good (facts: error codes). */
@@ -147,56 +162,72 @@ function isReadRefused(status: number, code: number | undefined): boolean {
 
 function readRefusedWords(code: number | undefined, message: string): string {
   const said = message === "" ? "" : `: ${message}`;
-  if (code === 4000)
-    return `The service says that this bot is not authorised for this server (code 4000)${said}`;
-  if (code === 9998) return `The service restricts access to this server (code 9998)${said}`;
-  return `The service does not let this bot read this server (${code === undefined ? "no code" : `code ${code}`})${said}`;
+  if (code === 4000) return `The game service says Marshal is not allowed on this server (code 4000)${said}`;
+  if (code === 9998) return `The game service restricts access to this server (code 9998)${said}`;
+  return `The game service does not let Marshal read this server (${code === undefined ? "no code" : `code ${code}`})${said}`;
 }
 
+/** What a route that has another address answers (not 304: nothing has changed). */
+const MOVED: ReadonlySet<number> = new Set([300, 301, 302, 303, 307, 308]);
+/** What is answered before a request is worked on. Of others, such as 409 or 499, nobody knows how far it came. */
+const NOT_BEGUN: ReadonlySet<number> = new Set([404, 405, 406, 410, 411, 413, 414, 415, 431]);
+/** Answers of a route that is not where it was; on pages they say no more of us than 5xx do. */
+const NOT_THERE: ReadonlySet<number> = new Set([404, 405, 410]);
+
 function byStatus(status: number, route: Route): readonly [FailureCode, Ran] {
+  if (MOVED.has(status)) return ["moved", "unknown"];
   if (status === 400) return [route === "command" ? "bad-command" : "bad-response", "no"];
   if (status === 422) return [route === "command" ? "server-empty" : "bad-response", "no"];
   // The service gave it up half way and does not say whether the game had it by then.
   if (status === 408) return ["platform", "unknown"];
   if (status >= 500) return ["platform", "unknown"];
-  return ["bad-response", status >= 400 ? "no" : "unknown"];
+  return ["bad-response", NOT_BEGUN.has(status) ? "no" : "unknown"];
+}
+
+function statusWords(status: number): string {
+  if (MOVED.has(status)) return `The game service's address has moved (status ${status}).`;
+  return `The game service answered ${status}.`;
 }
 
 /** Not JSON: half a document, or a page of the network in front of the service (spec: Errors 3). */
 function classifyPage(answer: WireAnswer, route: Route, nowMs: number): Outcome {
   const { status, headers } = answer;
   const refused = status === 403 || status === 429 || status === 401;
-  const ran: Ran = route === "command" && !refused ? "unknown" : "no";
   const text = answer.body.trimStart();
-  const isPage = text.startsWith("<") || /\bhtml\b/i.test(headerText(headers, "content-type") ?? "");
+  const isHtml = /\bhtml\b/i.test(headerText(headers, "content-type") ?? "");
+  const isPage = text.startsWith("<") || (isHtml && /^[^{[]/.test(text));
   if ((status === 403 || status === 401) && saysNothing(text)) {
-    const failure = new Failure("key-rejected", "The service refused the server key.", { ran: "no" });
+    const failure = new Failure("key-rejected", "The game service refused the server key.", { ran: "no" });
     return { kind: "key", coded: false, final: false, failure };
   }
+  if (status === 429 && !isPage) {
+    const message = text.slice(0, LONGEST_LIMIT_WORDS);
+    const body = { code: undefined, commandId: undefined, retryAfterMs: brokenWaitMs(message) };
+    return limited(answer, { ...body, message, nowMs, isUnreadable: true });
+  }
+
+  const isOfRoute = status >= 500 || (status >= 300 && status < 400) || NOT_THERE.has(status);
+  const [code, ran] = byStatus(status, route);
+  const ofCommand = { ran: route === "command" && !refused ? ran : "no" } as const;
+  const toldMs = retryAfterMs(headers, nowMs);
+  if (isOfRoute) {
+    const inFront = `An error page came instead of the game service (status ${status}).`;
+    const words = isPage && code !== "moved" ? inFront : statusWords(status);
+    return { kind: "failure", failure: new Failure(code, words, ofCommand), routeWait: { toldMs } };
+  }
   if (refused || isPage) {
-    const gateway = status >= 500;
-    const cause = status === 429 && !isPage ? "limit" : gateway ? "gateway" : "page";
-    const words = gateway
-      ? `A page stood in front of the service (status ${status}).`
-      : "The service answered with a page instead of data: this host may be blocked.";
-    const code = cause === "page" ? "blocked" : cause === "limit" ? "rate-limited" : "platform";
-    const failure = new Failure(code, words, { ran });
-    return {
-      kind: "halt",
-      cause,
-      toldMs: retryAfterMs(headers, nowMs),
-      saysBlocked: cause === "page",
-      failure,
-    };
+    const words = "The game service answered with a web page instead of data. This host may be blocked.";
+    const ran = route === "command" && !refused ? "unknown" : "no";
+    const failure = new Failure("blocked", words, { ran });
+    return { kind: "halt", cause: "page", toldMs, saysBlocked: true, failure };
   }
-  if (status >= 500) {
-    return { kind: "failure", failure: new Failure("platform", `The service answered ${status}.`, { ran }) };
-  }
-  return {
-    kind: "failure",
-    failure: new Failure("bad-response", "The service's answer could not be read.", { ran }),
-  };
+  const unread = { ran: route === "command" ? "unknown" : "no" } as const;
+  const failure = new Failure("bad-response", "Marshal could not read the game service's answer.", unread);
+  return { kind: "failure", failure };
 }
+
+/** What is read of a 429 that is no JSON: words that may say how long it holds. */
+const LONGEST_LIMIT_WORDS = 300;
 
 /**
  * Whether a 403 says no more than its status does: the specification shows no body of one, so nothing at all, or JSON
@@ -219,35 +250,4 @@ function parse(body: string, read: (body: string) => unknown): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** The envelopes seen: `{code,message}`, `{message}`, `{message,commandId}`, `{error,code}`. */
-function errorBody(json: unknown): ErrorBody {
-  const body: Readonly<Record<string, unknown>> = { ...(json as object) };
-  const inner = typeof body.error === "object" && body.error !== null ? { ...body.error } : {};
-  const all: Readonly<Record<string, unknown>> = { ...inner, ...body };
-  const codes = [all.code, (inner as Record<string, unknown>).code, all.errorCode, all.error];
-  const code = codes.map(number).find((found) => found !== undefined && !isStatus(found));
-  const words = [all.message, (inner as Record<string, unknown>).message, all.error];
-  const message = words.find((word) => typeof word === "string" && word !== "");
-  const commandId = all.commandId;
-  const seconds = [all.retry_after, all.retryAfter].map(number).filter((s) => s !== undefined);
-  return {
-    code,
-    message: typeof message === "string" ? message.slice(0, MESSAGE_CHARS) : "",
-    commandId: typeof commandId === "string" ? commandId.slice(0, 100) : undefined,
-    retryAfterMs: greatest(seconds.map((s) => sensibleWait(s * 1_000))),
-  };
-}
-
-/** The service's own codes have one digit or four: three are a status that the body repeats. */
-function isStatus(code: number): boolean {
-  return code >= 100 && code < 600;
-}
-
-function number(value: unknown): number | undefined {
-  if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
-  if (typeof value !== "string" || value.trim() === "") return undefined;
-  const parsed = Number(value);
-  return Number.isFinite(parsed) ? parsed : undefined;
 }

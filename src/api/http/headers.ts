@@ -65,6 +65,19 @@ function dateOf(text: string): number {
   return /[a-z]{3}/i.test(text) ? Date.parse(text) : Number.NaN;
 }
 
+/** A reset that lies farther ahead is no wait that anybody named. */
+const LONGEST_RESET_WAIT_MS = 120_000;
+/** Resets are stated in whole seconds, sometimes cut. */
+const RESET_CUT_MS = 1_000;
+
+/** How long until the stated reset, read against the answer's own `Date`; undefined where it names no time to wait for. */
+export function resetWaitMs(headers: WireHeaders, nowMs: number): number | undefined {
+  const { resetMs } = rateHeaders(headers) ?? {};
+  if (resetMs === undefined) return undefined;
+  const leftMs = resetMs - (dateMs(headers) ?? nowMs);
+  return leftMs > 0 && leftMs <= LONGEST_RESET_WAIT_MS ? leftMs + RESET_CUT_MS : undefined;
+}
+
 /** The greatest of the waits that could be read. */
 export function greatest(waits: readonly (number | undefined)[]): number | undefined {
   const known = waits.filter((wait) => wait !== undefined);

@@ -31,8 +31,16 @@ export interface HttpTransport {
 
 const LARGEST_ANSWER_BYTES = 8 * 1024 * 1024;
 
-/** Requests to one origin over `connections` connections, one at a time on each. */
-export function createTransport(serviceUrl: string, connections: number): HttpTransport {
+export interface TransportOptions {
+  readonly serviceUrl: string;
+  /** One request at a time on each. */
+  readonly connections: number;
+  /** The only family of addresses that is used: an owner who trusts one address of a host trusts no other. @default both */
+  readonly family?: 4 | 6 | undefined;
+}
+
+/** Requests to one origin. */
+export function createTransport({ serviceUrl, connections, family }: TransportOptions): HttpTransport {
   const { origin, pathname } = new URL(serviceUrl);
   const basePath = pathname.replace(/\/+$/, "");
   const pool = new Pool(origin, {
@@ -42,6 +50,7 @@ export function createTransport(serviceUrl: string, connections: number): HttpTr
     allowH2: false,
     maxResponseSize: LARGEST_ANSWER_BYTES,
     connectTimeout: 10_000,
+    ...(family !== undefined && { connect: { family, autoSelectFamily: false } }),
     // The whole exchange has a deadline, and a cancellation ends the connection: timers of undici's own, two for
     // each request, would watch what is watched already.
     headersTimeout: 0,
@@ -132,7 +141,7 @@ class Carriage implements Dispatcher.DispatchHandler {
 }
 
 function tooLong(cause: Error): Failure {
-  return new Failure("bad-response", "The service's answer was longer than Marshal reads.", { cause });
+  return new Failure("bad-response", "The game service's answer was too long to read.", { cause });
 }
 
 function errorOf(reason: unknown): Error {

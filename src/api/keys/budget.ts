@@ -1,7 +1,9 @@
 // Over 200 lines: one budget, whose refusals, held units and units on their way are counted together.
 import type { SourceId } from "../../domain/model.ts";
+import type { TypedBy } from "../../domain/ports/service-client.ts";
 import type { SharedUnits } from "../../domain/ports/shared-limits.ts";
 import { OthersUnits } from "./others-units.ts";
+import { TypedShare, type TypedUnits } from "./typed-share.ts";
 import { UnansweredRequests } from "./unanswered.ts";
 import type { BudgetDecision, KeyEvidence, Risk, StoredUnits, Unit } from "./unit.ts";
 
@@ -11,8 +13,8 @@ interface Refusal {
 }
 
 const HOUR_MS = 60 * 60_000;
-/** Units that only keys which are known to be good may use. */
-const RESERVE = 2;
+/** A unit that only keys which are known to be good may use, one at a time: after a kill it is what can still be asked. */
+const RESERVE = 1;
 /** This process gets no notice when requests of other processes end: it looks again after this time. */
 const OTHERS_AGAIN_MS = 25;
 /** After a kill the last unit waits until the process has stood this long: a crash loop must not use it up. */
@@ -29,20 +31,16 @@ export class KeyBudget {
   readonly others = new OthersUnits();
   #refusals: Refusal[] = [];
   readonly #units = new Set<Unit>();
-  readonly #unanswered = new UnansweredRequests();
+  readonly unanswered = new UnansweredRequests();
+  readonly typed: TypedShare;
+  /** Keys that a killed process had on their way. */
+  readonly #restored = new Set<SourceId>();
   /** Until when the last unit waits, monotonic. */
   #steadyAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(most: number) {
     this.most = most;
-  }
-
-  /** What typed keys may hold: over all guilds, and of one guild. */
-  get typedShare(): { readonly ofAll: number; readonly ofGuild: number } {
-    return {
-      ofAll: Math.max(1, Math.floor(this.most / 2)),
-      ofGuild: Math.max(1, Math.floor(this.most / 4)),
-    };
+    this.typed = new TypedShare(Math.floor(most / 3));
   }
 
   /** Refusals of the last hour. */
@@ -54,7 +52,7 @@ export class KeyBudget {
 
   /** Refusals of the last hour and requests that may have been some: no answer makes this smaller soon. */
   bound(nowMs: number): number {
-    return this.refusals(nowMs) + this.#unanswered.held(nowMs) + this.others.held(nowMs);
+    return this.refusals(nowMs) + this.unanswered.held(nowMs) + this.others.held(nowMs);
   }
 
   /** How many refusals and units all processes together may have once a request of this risk has started. */
@@ -68,21 +66,16 @@ export class KeyBudget {
     this.refusals(nowMs);
     const refusals = this.#refusals.map(({ atMs, guildId }) => ({ ageMs: nowMs - atMs, guildId }));
     const open: SharedUnits["open"][number][] = [];
-    for (const { source, guildId, startedMs } of this.#units)
-      open.push({ source, guildId, ageMs: nowMs - startedMs, isHeld: false });
-    for (const { source, guildId, sentMs } of this.#unanswered.heldUnits(nowMs))
-      open.push({ source, guildId, ageMs: nowMs - sentMs, isHeld: true });
+    for (const { source, guildId, startedMs, isCovered } of this.#units)
+      if (isCovered !== true) open.push({ source, guildId, ageMs: nowMs - startedMs, isHeld: false });
+    for (const { source, guildId, ageMs } of this.unanswered.heldUnits(nowMs))
+      open.push({ source, guildId, ageMs, isHeld: true });
     return { refusals, open };
   }
 
   /** Whether a request with this key went unanswered and holds its unit still. */
   isHeld(source: SourceId, nowMs: number): boolean {
-    return this.#unanswered.isHeld(source, nowMs);
-  }
-
-  /** Keys whose unanswered requests hold units; those whose answer frees most come first. */
-  heldSources(nowMs: number): readonly SourceId[] {
-    return this.#unanswered.heldSources(nowMs);
+    return this.unanswered.isHeld(source, nowMs);
   }
 
   /** How many requests are on their way with this key that started as fresh. */
@@ -101,53 +94,66 @@ export class KeyBudget {
 
   /** Whether such a request may start. `inWave`: keys that are not fresh are asked one at a time. */
   decide(
-    ask: { readonly risk: Risk; readonly guildId?: string | undefined; readonly inWave: boolean },
+    ask: {
+      readonly risk: Risk;
+      readonly typedBy?: TypedBy | undefined;
+      readonly inWave: boolean;
+      /** The unit that its key holds already is the one that it risks. */
+      readonly isCovered?: boolean | undefined;
+    },
     nowMs: number,
   ): BudgetDecision {
-    const { risk } = ask;
-    const isAlone = ask.inWave && (risk === "settling" || risk === "typed" || risk === "unknown");
-    if (isAlone && this.unknownInFlight > 0) return { kind: "when-one-ends" };
-    if (risk === "fresh" || risk === "settling" || risk === "probe") return this.#inReserve(nowMs);
-    if (risk === "again") return this.below(this.most / 2, nowMs);
-    const share = risk === "typed" ? this.typed(ask.guildId, nowMs) : undefined;
-    if (share !== undefined && share.kind !== "go") return share;
-    return this.below(this.most - RESERVE, nowMs);
+    const { risk, inWave, typedBy } = ask;
+    if (ask.isCovered)
+      return [...this.#units].some(({ isCovered }) => isCovered) ? { kind: "when-one-ends" } : { kind: "go" };
+    if (risk === "typed") {
+      const share = this.typed.decide(typedBy, this.#typedUnits(nowMs), nowMs);
+      return share.kind === "go" ? this.below(this.most - RESERVE, nowMs) : share;
+    }
+    if (inWave && (risk === "settling" || risk === "unknown") && this.unknownInFlight > 0)
+      return { kind: "when-one-ends" };
+    const most = this.#isAfterKill(nowMs) ? 1 : this.mostLinkedInFlight(nowMs);
+    if (this.#linkedInFlight >= most) return { kind: "when-one-ends" };
+    if (risk === "again") return this.below(Math.floor(this.most / 2), nowMs);
+    const ordinary = this.below(this.most - RESERVE, nowMs);
+    return risk === "unknown" || ordinary.kind === "go" ? ordinary : this.#inReserve(nowMs);
   }
 
-  /** Whether typed keys have their share left, that guild's and everybody's; the later of both times where both wait. */
-  typed(guildId: string | undefined, nowMs: number): BudgetDecision {
-    const { ofAll, ofGuild } = this.typedShare;
-    const all = this.#typedBelow(ofAll, () => true, nowMs);
-    const own = this.#typedBelow(ofGuild, (typedBy) => typedBy === guildId, nowMs);
-    if (all.kind === "later" && own.kind === "later")
-      return { kind: "later", atMs: Math.max(all.atMs, own.atMs) };
-    if (all.kind === "later" || own.kind === "go") return all;
-    return own;
+  /** What linked keys may have on their way: what typing takes is never theirs, what was refused of them is gone. */
+  mostLinkedInFlight(nowMs: number): number {
+    const refused = this.#refusals.filter(({ guildId }) => guildId === undefined).length;
+    return Math.max(1, this.most - this.typed.most - refused - this.others.linkedRefusals(nowMs));
+  }
+
+  /** Whether typed keys have used up their share. */
+  isTypedFull(nowMs: number): boolean {
+    return this.#typedUnits(nowMs).spent.length >= this.typed.most;
   }
 
   /** How many wrong keys this guild may type from now on, if nobody else types one. */
-  typedLeft(guildId: string, nowMs: number): number {
-    const { ofAll, ofGuild } = this.typedShare;
-    const held = (of: (typedBy: string) => boolean) => {
-      const { free, flying } = this.#typedBy(of, nowMs);
-      return free.length + flying;
-    };
-    const all = this.bound(nowMs) + this.#units.size + this.others.flying(nowMs);
-    return Math.max(
-      0,
-      Math.min(
-        ofGuild - held((typedBy) => typedBy === guildId),
-        ofAll - held(() => true),
-        this.most - RESERVE - all,
-      ),
-    );
+  typedLeft(by: TypedBy, nowMs: number): number {
+    const all = this.bound(nowMs) + this.#flying + this.others.flying(nowMs);
+    const left = Math.min(this.typed.left(by, this.#typedUnits(nowMs), nowMs), this.most - RESERVE - all);
+    return Math.max(0, left);
+  }
+
+  /** From when on this guild may type a key, monotonic; undefined: now, or when one that is on its way has ended. */
+  typedFromMs(by: TypedBy | undefined, nowMs: number): number | undefined {
+    const share = this.typed.decide(by, this.#typedUnits(nowMs), nowMs);
+    const atMs = Math.max(share.kind === "later" ? share.atMs : 0, this.closedUntilMs(nowMs) ?? 0);
+    return atMs <= nowMs ? undefined : atMs;
+  }
+
+  /** Whether it is this guild's own typing that makes it wait, and nobody else's. */
+  isOwnTyping(by: TypedBy, nowMs: number): boolean {
+    return this.closedUntilMs(nowMs) === undefined && this.typed.isOwn(by, this.#typedUnits(nowMs), nowMs);
   }
 
   /** Whether refusals and units are fewer than `limit`. */
   below(limit: number, nowMs: number): BudgetDecision {
     const bound = this.bound(nowMs);
     const flying = this.others.flying(nowMs);
-    if (bound + this.#units.size + flying < limit) return { kind: "go" };
+    if (bound + this.#flying + flying < limit) return { kind: "go" };
     if (bound < limit && flying > 0) return { kind: "later", atMs: nowMs + OTHERS_AGAIN_MS };
     return bound < limit ? { kind: "when-one-ends" } : { kind: "later", atMs: this.#freeAtMs(limit, nowMs) };
   }
@@ -170,9 +176,9 @@ export class KeyBudget {
   }
 
   /** A request starts. */
-  take({ source, risk, guildId }: Pick<Unit, "source" | "risk" | "guildId">, nowMs: number): Unit {
-    const inReserve = this.bound(nowMs) + this.#units.size >= this.most - RESERVE;
-    const unit: Unit = { source, risk, guildId, startedMs: nowMs, inReserve };
+  take(request: Omit<Unit, "startedMs">, nowMs: number): Unit {
+    if (request.guildId !== undefined) this.typed.onStarted(request.guildId);
+    const unit: Unit = { ...request, startedMs: nowMs };
     this.#units.add(unit);
     return unit;
   }
@@ -181,22 +187,24 @@ export class KeyBudget {
   release(unit: Unit, evidence: KeyEvidence, nowMs: number): void {
     if (!this.#units.delete(unit)) return;
     const { source, guildId } = unit;
-    if (evidence === "taken") this.#unanswered.settle(source, nowMs);
+    if (evidence !== "silent" && evidence !== "unsent") this.unanswered.onAnswered(unit.startedMs);
+    if (evidence === "taken") this.unanswered.settleTaken(source, nowMs);
     if (evidence === "refused") {
+      if (guildId !== undefined) this.typed.onRefused(guildId, nowMs);
       this.#refusals.push({ atMs: nowMs, guildId });
       this.settleRefused(source, nowMs);
     }
-    if (evidence === "silent") this.#unanswered.add(unit, nowMs);
+    if (evidence === "silent") this.unanswered.add(unit, nowMs);
   }
 
   /** What is to be kept: refusals, and what is on its way or unanswered with keys that are not fresh. */
   stored(nowMs: number): StoredUnits {
     const refusals = this.#refusals.map(({ atMs, guildId }) => ({ ageMs: nowMs - atMs, guildId }));
     const open: StoredUnits["open"][number][] = [];
-    for (const { source, risk, guildId, startedMs } of this.#units)
-      if (risk !== "fresh") open.push({ source, guildId, ageMs: nowMs - startedMs });
-    for (const { source, guildId, sentMs } of this.#unanswered.heldUnits(nowMs))
-      open.push({ source, guildId, ageMs: nowMs - sentMs });
+    for (const { source, risk, guildId, startedMs, isCovered } of this.#units)
+      if (risk !== "fresh" && isCovered !== true) open.push({ source, guildId, ageMs: nowMs - startedMs });
+    for (const { isSoft, ...unit } of this.unanswered.heldUnits(nowMs))
+      open.push(isSoft ? { ...unit, isSoft } : unit);
     return { refusals, open };
   }
 
@@ -221,61 +229,67 @@ export class KeyBudget {
       this.#refusals.push({ atMs: nowMs - Math.max(0, ageMs), guildId });
     this.#refusals.sort((a, b) => a.atMs - b.atMs);
     if (stored.open.length > 0) this.#steadyAtMs = nowMs + STEADY_AFTER_MS;
-    for (const { source, ageMs, guildId } of stored.open)
-      this.#unanswered.restore({ source, guildId, sentMs: nowMs - Math.max(0, ageMs) }, nowMs);
+    for (const { source } of stored.open) this.#restored.add(source);
+    for (const unit of stored.open) this.unanswered.restore(unit, nowMs);
   }
 
   /** The key is bad, so its unanswered requests of the last hour were refusals too. */
   settleRefused(source: SourceId, nowMs: number): void {
-    const silent = this.#unanswered.settle(source, nowMs);
-    for (const { sentMs, guildId } of silent) this.#refusals.push({ atMs: sentMs, guildId });
+    // What was asked in an outage leaves the unit with which keys are asked that were taken since.
+    for (const { atMs, guildId, holds } of this.unanswered.settleRefused(source, nowMs))
+      if (holds || this.bound(nowMs) < this.most - RESERVE) this.#refusals.push({ atMs, guildId });
     this.#refusals.sort((a, b) => a.atMs - b.atMs);
   }
 
-  #inReserve(nowMs: number): BudgetDecision {
-    const ordinary = this.below(this.most - RESERVE, nowMs);
-    if (ordinary.kind === "go") return ordinary;
-    let fresh = 0;
-    for (const unit of this.#units) {
-      if (unit.inReserve) return { kind: "when-one-ends" };
-      if (unit.risk === "fresh") fresh += 1;
+  /** Until what a killed process had on its way is settled, a kill in each round trip must cost one unit and not many. */
+  #isAfterKill(nowMs: number): boolean {
+    // A server that never answers must not slow the others for longer.
+    if (nowMs >= this.#steadyAtMs) return false;
+    for (const source of this.#restored) {
+      if (this.unanswered.isHeld(source, nowMs)) return true;
+      this.#restored.delete(source);
     }
-    // What is left to ask after a kill is what is not on its way now: fresh keys wait for each other.
-    if (fresh >= this.most - RESERVE) return { kind: "when-one-ends" };
+    return false;
+  }
+
+  get #linkedInFlight(): number {
+    let count = 0;
+    for (const { risk } of this.#units) if (risk !== "typed") count += 1;
+    return count;
+  }
+
+  /** Requests on their way that hold a unit of their own. */
+  get #flying(): number {
+    let count = 0;
+    for (const { isCovered } of this.#units) if (isCovered !== true) count += 1;
+    return count;
+  }
+
+  /** The last unit: alone, and by a process that has stood for a while. */
+  #inReserve(nowMs: number): BudgetDecision {
+    if (this.#flying > 0) return { kind: "when-one-ends" };
     const steadyMs = this.steadyUntilMs(nowMs);
     return steadyMs === undefined ? this.below(this.most, nowMs) : { kind: "later", atMs: steadyMs };
   }
 
-  #typedBelow(limit: number, of: (guildId: string) => boolean, nowMs: number): BudgetDecision {
-    const { free, flying } = this.#typedBy(of, nowMs);
-    if (free.length + flying < limit) return { kind: "go" };
-    if (free.length < limit) return { kind: "when-one-ends" };
-    return { kind: "later", atMs: nth(free, free.length - limit) };
-  }
-
-  /** What typed keys hold: when each refusal, known or possible, counts no more, and how many are on their way. */
-  #typedBy(of: (guildId: string) => boolean, nowMs: number) {
-    const isOf = ({ guildId }: { readonly guildId: string | undefined }) =>
-      guildId !== undefined && of(guildId);
+  /** What typed keys have cost, may have cost, and may cost. */
+  #typedUnits(nowMs: number): TypedUnits {
     this.refusals(nowMs);
-    const spent = this.#refusals.filter(isOf).map(({ atMs }) => atMs + HOUR_MS);
-    const silent = this.#unanswered.typedFreeTimes(of, nowMs);
-    const flying = [...this.#units].filter(isOf).length;
-    return { free: [...this.others.freeTimes(nowMs, of), ...spent, ...silent], flying };
+    const spent: { guildId: string; freeMs: number }[] = [];
+    for (const { guildId, atMs } of this.#refusals)
+      if (guildId !== undefined) spent.push({ guildId, freeMs: atMs + HOUR_MS });
+    spent.push(...this.unanswered.typed(nowMs), ...this.others.typed(nowMs));
+    const flying = [...this.#units].flatMap(({ guildId }) => (guildId === undefined ? [] : [guildId]));
+    return { spent, flying };
   }
 
   /** When refusals and held units will be fewer than `limit`, if nothing more happens. */
   #freeAtMs(limit: number, nowMs: number): number {
     const free = [
       ...this.#refusals.map(({ atMs }) => atMs + HOUR_MS),
-      ...this.#unanswered.freeTimes(nowMs),
+      ...this.unanswered.freeTimes(nowMs),
       ...this.others.freeTimes(nowMs),
-    ];
-    return nth(free, Math.floor(free.length - limit));
+    ].sort((a, b) => a - b);
+    return free[Math.max(0, free.length - limit)] ?? 0;
   }
-}
-
-/** The n-th smallest, from 0. */
-function nth(times: number[], n: number): number {
-  return times.sort((a, b) => a - b)[Math.max(0, n)] ?? 0;
 }

@@ -2,6 +2,7 @@
 import type { Failure } from "../../domain/failure.ts";
 import type { SourceId } from "../../domain/model.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
+import type { TypedBy, TypedTries } from "../../domain/ports/service-client.ts";
 import * as refusals from "../gate-failures.ts";
 import type { Exchange } from "../limits/in-flight.ts";
 import type { AskedAgain } from "./asked-again.ts";
@@ -9,7 +10,8 @@ import type { KeyBudget } from "./budget.ts";
 import { HeldKeys } from "./held-keys.ts";
 import type { KeyGuard } from "./key-guard.ts";
 import type { KeyRecords } from "./key-records.ts";
-import type { KeyEvidence, Risk, Unit } from "./unit.ts";
+import { SecondAsks } from "./second-asks.ts";
+import type { KeyCheck, KeyEvidence, Risk, Unit } from "./unit.ts";
 import type { Wave } from "./wave.ts";
 
 export interface KeyDeskParts {
@@ -19,12 +21,6 @@ export interface KeyDeskParts {
   readonly wave: Wave;
   readonly again: AskedAgain;
   readonly records: KeyRecords;
-}
-
-/** A request of our own that shows what a key is worth. */
-export interface KeyCheck {
-  readonly source: SourceId;
-  readonly risk: Extract<Risk, "settling" | "unknown" | "again">;
 }
 
 /** Requests that would wait longer than this for the budget are refused at once, with the time. */
@@ -37,14 +33,14 @@ const PATIENCE_MS = 2_000;
 export class KeyDesk {
   readonly #parts: KeyDeskParts;
   readonly #held = new HeldKeys();
+  readonly #secondAsks: SecondAsks;
   readonly #units = new Map<object, Unit>();
-  /** Keys that a killed process had on their way: asking them frees what they hold. */
-  readonly #unsettled = new Set<SourceId>();
   #checking: KeyCheck | undefined;
   #refusals = 0;
 
   constructor(parts: KeyDeskParts) {
     this.#parts = parts;
+    this.#secondAsks = new SecondAsks(parts.guard, parts.budget);
   }
 
   /** Counts refusals, so that requests which wait are looked at anew after each. */
@@ -58,10 +54,13 @@ export class KeyDesk {
   }
 
   /** Takes up what an earlier process knew. */
-  async restore(): Promise<void> {
-    const { clock, budget, records } = this.#parts;
-    await records.restore();
-    for (const source of budget.heldSources(clock.monotonicMs())) this.#unsettled.add(source);
+  restore(): Promise<void> {
+    return this.#parts.records.restore();
+  }
+
+  /** Nothing is answered at all. */
+  get isOutage(): boolean {
+    return this.#secondAsks.isOutage(this.#parts.clock.monotonicMs());
   }
 
   /** Why a request cannot be accepted now; undefined: it may wait for its turn. Polls do not wait for others' keys. */
@@ -69,6 +68,12 @@ export class KeyDesk {
     const { budget, wave, clock } = this.#parts;
     const { source, waitingClass } = exchange;
     const nowMs = clock.monotonicMs();
+    const risk = this.#risk(exchange, false, nowMs);
+    if (this.#secondAsks.isAwaited(exchange, risk, nowMs)) {
+      const againMs = this.#secondAsks.onAwaited(exchange, nowMs);
+      return againMs <= nowMs + PATIENCE_MS ? undefined : refusals.unanswered(this.#wallMs(againMs));
+    }
+
     const spentMs = budget.spentUntilMs(nowMs);
     if (spentMs !== undefined && spentMs > nowMs + PATIENCE_MS)
       return refusals.keysSpent(this.#wallMs(spentMs));
@@ -77,15 +82,10 @@ export class KeyDesk {
     if (waitingClass === "person" && steadyMs !== undefined && steadyMs > nowMs + PATIENCE_MS)
       return refusals.killedOften(this.#wallMs(steadyMs));
 
-    const risk = this.#risk(exchange, false, nowMs);
-    if (risk === "typed") return this.#typedRefusal(exchange.guildId, nowMs);
-    if (risk !== "unknown") {
-      this.#held.drop(source);
-      return undefined;
-    }
+    if (risk === "typed") return this.#typedRefusal(exchange.typedBy, nowMs);
     const closedMs = budget.closedUntilMs(nowMs);
     const isClosed = closedMs !== undefined && closedMs > nowMs + PATIENCE_MS;
-    if (!isClosed && wave.current(nowMs) === undefined) {
+    if (risk !== "unknown" || (!isClosed && wave.current(nowMs) === undefined)) {
       this.#held.drop(source);
       return undefined;
     }
@@ -104,13 +104,18 @@ export class KeyDesk {
     const risk = this.#risk(exchange, isProbe, nowMs);
     const inWave = wave.current(nowMs) !== undefined;
     const isOwn = exchange.waitingClass === "internal";
+    if (!isProbe && this.#secondAsks.isAwaited(exchange, risk, nowMs)) return Number.POSITIVE_INFINITY;
     // In a wave a key that is not fresh is asked by a check of our own, in the order that finds most good ones.
     if (inWave && risk === "unknown" && !isOwn) return Number.POSITIVE_INFINITY;
     if (risk === "again" && inWave) return Number.POSITIVE_INFINITY;
     // A parked key is asked only while little is on its way: polls make room for that one request.
     const makesRoom = exchange.waitingClass === "poll" && this.#checking?.risk === "again";
-    if (makesRoom && budget.bound(nowMs) < budget.most / 2) return Number.POSITIVE_INFINITY;
-    const decision = budget.decide({ risk, guildId: exchange.guildId, inWave }, nowMs);
+    if (makesRoom && budget.bound(nowMs) < Math.floor(budget.most / 2)) return Number.POSITIVE_INFINITY;
+    // Where answers get lost, each poll may be the next that holds a unit.
+    const isFirst = this.#checking?.risk === "settling" && budget.unanswered.held(nowMs) > 0;
+    if (isFirst && exchange.waitingClass === "poll") return Number.POSITIVE_INFINITY;
+    const isCovered = this.#secondAsks.isCovered(exchange, isProbe, nowMs);
+    const decision = budget.decide({ risk, typedBy: exchange.typedBy, inWave, isCovered }, nowMs);
     if (decision.kind === "go") return 0;
     return decision.kind === "later" ? Math.max(1, decision.atMs - nowMs) : Number.POSITIVE_INFINITY;
   }
@@ -120,7 +125,9 @@ export class KeyDesk {
     const { budget, clock, records } = this.#parts;
     const nowMs = clock.monotonicMs();
     const risk = this.#risk(exchange, isProbe, nowMs);
-    const unit = budget.take({ source: exchange.source, risk, guildId: exchange.guildId }, nowMs);
+    const { source, typedBy } = exchange;
+    const isCovered = this.#secondAsks.isCovered(exchange, isProbe, nowMs);
+    const unit = budget.take({ source, risk, guildId: typedBy?.guildId, isCovered }, nowMs);
     this.#units.set(request, unit);
     return records.beforeLeaving(unit);
   }
@@ -140,8 +147,8 @@ export class KeyDesk {
     const wasHeld = budget.isHeld(unit.source, nowMs);
     budget.release(unit, evidence, nowMs);
     if (evidence === "refused") this.#refusals += 1;
-    if (unit.risk !== "fresh" || wasHeld) records.keepBudget();
-    if (unit.risk === "fresh" && evidence === "refused") records.keepRefusedFresh();
+    if (unit.risk === "fresh" && (evidence === "refused" || evidence === "silent")) records.keepEndedFresh();
+    else if (unit.risk !== "fresh" || wasHeld) records.keepBudget();
   }
 
   /** The service worked with this key. */
@@ -152,7 +159,6 @@ export class KeyDesk {
     const open = wave.current(nowMs)?.id;
     guard.taken(source, { sentMs, nowMs, wave: open });
     this.#held.drop(source);
-    this.#unsettled.delete(source);
     if (exchange.proving !== true) records.keepTaken(source, open);
   }
 
@@ -166,7 +172,7 @@ export class KeyDesk {
   /** A key was parked: where one refusal was enough for that, it is asked once more in an hour. */
   onParked(source: SourceId): void {
     const { clock, guard, again, records } = this.#parts;
-    this.#drop(source);
+    this.#held.drop(source);
     if (guard.rejectedKeys.isToBeAskedAgain(source)) again.onParked(source, clock.monotonicMs());
     records.forgetTaken(source);
     records.keepRejected(source);
@@ -192,7 +198,7 @@ export class KeyDesk {
   /** Nobody has this key linked any more. */
   forget(source: SourceId): void {
     const { guard, again, records } = this.#parts;
-    this.#drop(source);
+    this.#held.drop(source);
     again.forget(source);
     guard.forget(source);
     records.forgetTaken(source);
@@ -200,11 +206,12 @@ export class KeyDesk {
   }
 
   /** How many wrong keys this guild may still type, and from when on where it may not now, epoch milliseconds. */
-  typedTries(guildId: string): { readonly left: number; readonly fromMs: number | undefined } {
-    const nowMs = this.#parts.clock.monotonicMs();
-    const fromMs = this.#typedFromMs(guildId, nowMs);
-    const left = this.#parts.budget.typedLeft(guildId, nowMs);
-    return { left, fromMs: fromMs === undefined ? undefined : this.#wallMs(fromMs) };
+  typedTries(by: TypedBy): TypedTries {
+    const { clock, budget } = this.#parts;
+    const nowMs = clock.monotonicMs();
+    const fromMs = budget.typedFromMs(by, nowMs);
+    const wallMs = fromMs === undefined ? undefined : this.#wallMs(fromMs);
+    return { left: budget.typedLeft(by, nowMs), fromMs: wallMs };
   }
 
   /** Until when this server's key waits because others were refused, monotonic; undefined when it does not. */
@@ -223,13 +230,12 @@ export class KeyDesk {
     const inWave = wave.current(nowMs) !== undefined;
     const isClosed = budget.closedUntilMs(nowMs) !== undefined;
     if (!inWave && !isClosed) this.#held.clear();
-    // Asked after each request, when mostly there is nothing: no iterator then, and no function.
-    const [unsettled] = this.#unsettled.size === 0 ? [] : this.#unsettled;
+    const second = this.#secondAsks.next(nowMs);
     const held =
       isClosed || this.#held.isEmpty ? undefined : this.#held.next(nowMs, (source) => guard.takenMs(source));
-    const isAgainAllowed = again.size > 0 && !inWave && budget.bound(nowMs) < budget.most / 2;
+    const isAgainAllowed = again.size > 0 && !inWave && budget.bound(nowMs) < Math.floor(budget.most / 2);
     const parked = isAgainAllowed ? again.due(nowMs) : undefined;
-    if (unsettled !== undefined) this.#checking = { source: unsettled, risk: "settling" };
+    if (second !== undefined) this.#checking = second;
     else if (held !== undefined) this.#checking = { source: held, risk: "unknown" };
     else if (parked !== undefined) this.#checking = { source: parked, risk: "again" };
     return this.#checking;
@@ -239,26 +245,25 @@ export class KeyDesk {
   checkEnded({ source, risk }: KeyCheck): void {
     this.#checking = undefined;
     const nowMs = this.#parts.clock.monotonicMs();
-    if (risk === "settling") this.#unsettled.delete(source);
+    if (risk === "settling") this.#parts.budget.unanswered.onAsked(source, nowMs);
     if (risk === "unknown") this.#held.postpone(source, nowMs);
     if (risk === "again") this.#parts.again.onUnanswered(source, nowMs);
   }
 
-  /** When there may be something to check, monotonic; undefined until something happens. */
-  wakeAtMs(): number | undefined {
-    if (this.#checking !== undefined) return undefined;
+  /** When there may be something to check, monotonic; infinitely late until something happens. */
+  wakeAtMs(): number {
+    if (this.#checking !== undefined) return Number.POSITIVE_INFINITY;
     const { budget, wave, again, clock } = this.#parts;
     const nowMs = clock.monotonicMs();
     const waveEndsMs = wave.endsAtMs(nowMs);
-    const times: number[] = [];
+    const times = [this.#secondAsks.wakeAtMs(nowMs)];
     if (!this.#held.isEmpty)
       times.push(Math.min(budget.closedUntilMs(nowMs) ?? this.#held.nextAtMs, waveEndsMs ?? Infinity));
     if (again.size > 0) {
-      const halfFreeMs = budget.below(budget.most / 2, nowMs);
-      const roomMs = halfFreeMs.kind === "later" ? halfFreeMs.atMs : nowMs;
-      times.push(Math.max(again.firstMs, waveEndsMs ?? 0, roomMs));
+      const room = budget.below(Math.floor(budget.most / 2), nowMs);
+      times.push(Math.max(again.firstMs, waveEndsMs ?? 0, room.kind === "later" ? room.atMs : nowMs));
     }
-    return times.length === 0 ? undefined : Math.min(...times);
+    return Math.min(...times);
   }
 
   #risk(exchange: Exchange, isProbe: boolean, nowMs: number): Risk {
@@ -266,31 +271,26 @@ export class KeyDesk {
     const { source } = exchange;
     if (isProbe) return "probe";
     if (exchange.isAskedAgain === true) return "again";
-    if (guard.isFresh(source, nowMs, wave.current(nowMs)?.id)) return "fresh";
-    if (budget.isHeld(source, nowMs)) return "settling";
-    return exchange.proving === true ? "typed" : "unknown";
+    const isTyped = exchange.proving === true;
+    const { unanswered } = budget;
+    const isHeld = unanswered.isHeld(source, nowMs);
+    if (isHeld && isTyped && budget.isTypedFull(nowMs)) return "typed";
+    if (isHeld && (unanswered.isSoft(source) || unanswered.isLone(source))) return "settling";
+    // Where a key alone is silent, it and others may have died before that: only what was taken since is good.
+    const loneMs = unanswered.loneSinceMs(nowMs);
+    const isDoubted = loneMs !== undefined && guard.takenMs(source) <= loneMs;
+    if (guard.isFresh(source, nowMs, wave.current(nowMs)?.id) && !isDoubted) return "fresh";
+    return isHeld ? "settling" : isTyped ? "typed" : "unknown";
   }
 
-  #typedRefusal(guildId: string | undefined, nowMs: number): Failure | undefined {
+  /** A guild that has to wait for others keeps the place that it is told. */
+  #typedRefusal(by: TypedBy | undefined, nowMs: number): Failure | undefined {
     const { budget } = this.#parts;
-    const untilMs = this.#typedFromMs(guildId, nowMs);
-    if (untilMs === undefined) return undefined;
-    const isGuilds =
-      budget.closedUntilMs(nowMs) === undefined && budget.typed(undefined, nowMs).kind !== "later";
-    return refusals.linkingWaits(isGuilds ? "in this community" : "on this host", this.#wallMs(untilMs));
-  }
-
-  /** From when on this guild may type a key, monotonic; undefined: now. */
-  #typedFromMs(guildId: string | undefined, nowMs: number): number | undefined {
-    const share = this.#parts.budget.typed(guildId, nowMs);
-    const closedMs = this.#parts.budget.closedUntilMs(nowMs) ?? 0;
-    const untilMs = Math.max(share.kind === "later" ? share.atMs : 0, closedMs);
-    return untilMs <= nowMs ? undefined : untilMs;
-  }
-
-  #drop(source: SourceId): void {
-    this.#held.drop(source);
-    this.#unsettled.delete(source);
+    const untilMs = budget.typedFromMs(by, nowMs);
+    if (untilMs === undefined || by === undefined) return undefined;
+    const isOwn = budget.isOwnTyping(by, nowMs);
+    if (!isOwn) budget.typed.onTold(by, untilMs, nowMs);
+    return refusals.linkingWaits(isOwn ? "in this community" : "on this host", this.#wallMs(untilMs));
   }
 
   #wallMs(monotonicMs: number): number {

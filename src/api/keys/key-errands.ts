@@ -1,11 +1,12 @@
 import type { SourceId } from "../../domain/model.ts";
 import type { ServerKey } from "../../domain/server-key.ts";
 import type { Exchange } from "../limits/in-flight.ts";
-import type { KeyCheck, KeyDesk } from "./key-desk.ts";
+import type { KeyDesk } from "./key-desk.ts";
 import type { KeyGuard } from "./key-guard.ts";
+import type { KeyCheck } from "./unit.ts";
 
 /** With which key a request of our own is made. */
-export type KeyQuestion = Pick<Exchange, "source" | "key" | "proving" | "guildId" | "isAskedAgain">;
+export type KeyQuestion = Pick<Exchange, "source" | "key" | "proving" | "typedBy" | "isAskedAgain">;
 
 export interface KeyErrandsParts {
   readonly guard: KeyGuard;
@@ -13,6 +14,8 @@ export interface KeyErrandsParts {
   readonly keyOf: (source: SourceId) => Promise<ServerKey | undefined>;
   /** Every server that somebody has linked. */
   readonly sources: () => Iterable<SourceId>;
+  /** Whether a probe may be made with a key that only an earlier process saw taken. */
+  readonly usesEarlierKeys: () => boolean;
   /** Keys that raised the suspicion that it is us. */
   readonly suspects: () => readonly SourceId[];
   readonly ask: (question: KeyQuestion) => Promise<unknown>;
@@ -27,10 +30,12 @@ export class KeyErrands {
     this.#parts = parts;
   }
 
-  /** Asks whether a key is good, where the budget has room for it; one at a time. */
-  checkNext(): void {
-    const check = this.#parts.desk.nextCheck();
+  /** Asks whether a key is good, where the budget has room for it; one at a time. Returns when to look again. */
+  checkNext(): number {
+    const { desk } = this.#parts;
+    const check = desk.nextCheck();
     if (check !== undefined) void this.#check(check);
+    return desk.wakeAtMs();
   }
 
   /**
@@ -38,9 +43,10 @@ export class KeyErrands {
    * only where there is no other.
    */
   async keyForProbe(): Promise<KeyQuestion | undefined> {
-    const { guard, keyOf } = this.#parts;
+    const { guard, keyOf, sources, usesEarlierKeys } = this.#parts;
     const suspects = new Set(this.#parts.suspects());
-    const taken = guard.lastTaken(suspects);
+    const taken =
+      guard.lastTaken(suspects) ?? (usesEarlierKeys() ? takenEarlier(guard, sources()) : undefined);
     const candidates = taken === undefined ? [] : [taken];
     if (suspects.size > 0) candidates.push(...this.#otherThan(suspects), ...suspects);
     for (const source of candidates) {
@@ -71,4 +77,14 @@ export class KeyErrands {
     for (const source of sources()) if (!suspects.has(source) && !guard.isRefused(source)) return [source];
     return [];
   }
+}
+
+/** The linked key in no doubt that any process saw taken last. */
+export function takenEarlier(guard: KeyGuard, sources: Iterable<SourceId>): SourceId | undefined {
+  let [found, atMs]: [SourceId | undefined, number] = [undefined, Number.NEGATIVE_INFINITY];
+  for (const source of sources) {
+    if (guard.takenMs(source) <= atMs || guard.isRefused(source) || guard.isDoubtful(source)) continue;
+    [found, atMs] = [source, guard.takenMs(source)];
+  }
+  return found;
 }

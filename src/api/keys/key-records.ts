@@ -7,7 +7,9 @@ import type { Log } from "../../log.ts";
 import type { AskedAgain, StoredAgain } from "./asked-again.ts";
 import type { KeyBudget } from "./budget.ts";
 import type { KeyGuard, TakenKey } from "./key-guard.ts";
+import { LatestWrite } from "./latest-write.ts";
 import type { RejectedKey } from "./rejected-keys.ts";
+import type { StoredTyped } from "./typed-share.ts";
 import type { StoredUnits, Unit } from "./unit.ts";
 import type { StoredWave, Wave } from "./wave.ts";
 
@@ -16,8 +18,12 @@ export interface StoredBudget extends StoredUnits {
   readonly wave?: StoredWave | undefined;
   /** Parked keys that are to be asked once more. */
   readonly again?: readonly StoredAgain[] | undefined;
+  /** Wrong keys that were typed in the last day. */
+  readonly typed?: readonly StoredTyped[] | undefined;
   /** Which process's requests with good keys are among the open requests already: killed again, they are not counted twice. */
   readonly flightsOf?: number | undefined;
+  /** Written last of all by a process that stops in order: nothing that it learned is missing here. */
+  readonly endedInOrder?: boolean | undefined;
 }
 
 /** Requests on their way with keys that are known to be good. */
@@ -69,6 +75,8 @@ export class KeyRecords {
   #listed: ReadonlyMap<SourceId, number> = new Map();
   /** The process whose open requests were taken up at the start. */
   #processBefore = 0;
+  #isClosing = false;
+  #mayLackHalt = false;
   /** When the time of each key was last written, monotonic, and in which wave. */
   readonly #takenWritten = new Map<SourceId, { readonly atMs: number; readonly wave: string | undefined }>();
   /** Writes of single keys, in the order in which they were asked for. */
@@ -87,7 +95,9 @@ export class KeyRecords {
           ...together(budget.stored(nowMs), budget.others.last),
           wave: parts.wave.stored(nowMs),
           again: parts.again.stored(nowMs),
+          typed: budget.typed.stored(nowMs),
           flightsOf,
+          endedInOrder: this.#isClosing || undefined,
         });
         return parts.shared === undefined ? kept : settleBoth(parts.shared.keep(this.own()), kept);
       }),
@@ -102,6 +112,14 @@ export class KeyRecords {
     );
   }
 
+  /**
+   * Whether an earlier process, which asked alone, may have been told to wait without the store knowing of it: it ended out of
+   * order. Known after `restore`.
+   */
+  get mayLackHalt(): boolean {
+    return this.#mayLackHalt;
+  }
+
   /** Takes up what an earlier process knew; to be awaited before the first request. */
   async restore(): Promise<void> {
     const { documents, identity, guard, budget, wave, again, clock } = this.#parts;
@@ -111,6 +129,8 @@ export class KeyRecords {
     // The documents are a copy of what is shared: of use where a store was moved.
     const stored = taken?.isNew === false ? undefined : await documents.budget.get(identity);
     if (stored !== undefined) budget.restore(stored, nowMs);
+    this.#mayLackHalt = taken === undefined && stored?.endedInOrder === undefined && stored !== undefined;
+    budget.typed.restore(stored?.typed ?? [], nowMs);
     if (stored?.wave !== undefined) wave.restore(stored.wave, nowMs);
     const openRequests = taken?.isNew === false ? undefined : await documents.openRequests.get(identity);
     this.#processBefore = openRequests?.process ?? 0;
@@ -156,8 +176,8 @@ export class KeyRecords {
     void this.#keep();
   }
 
-  /** A request with a fresh key was refused: it is no longer on its way, but counted. */
-  keepRefusedFresh(): void {
+  /** A request with a fresh key was refused, or went unanswered: it is no longer on its way, but counted. */
+  keepEndedFresh(): void {
     void this.#keep();
     this.#keepOpenRequests();
   }
@@ -196,6 +216,7 @@ export class KeyRecords {
 
   /** Writes a last time what is spent; nothing is written by itself any more. */
   async close(): Promise<void> {
+    this.#isClosing = true;
     this.#cancelBeat?.();
     this.#cancelBeat = () => {};
     void this.#budget.ask();
@@ -260,37 +281,4 @@ function countBySource({ open }: StoredUnits): ReadonlyMap<SourceId, number> {
   const counts = new Map<SourceId, number>();
   for (const { source } of open) counts.set(source, (counts.get(source) ?? 0) + 1);
   return counts;
-}
-
-/** Writes the latest state of one document; calls during a write share the next one. Never rejects. */
-class LatestWrite {
-  readonly #write: () => Promise<void>;
-  #current: Promise<void> | undefined;
-  #next: Promise<void> | undefined;
-
-  constructor(write: () => Promise<void>) {
-    this.#write = write;
-  }
-
-  /** Resolves when what is known now has been written. */
-  ask(): Promise<void> {
-    if (this.#current === undefined) return this.#begin();
-    this.#next ??= this.#current.then(() => {
-      this.#next = undefined;
-      return this.#begin();
-    });
-    return this.#next;
-  }
-
-  async settled(): Promise<void> {
-    while (this.#current !== undefined) await (this.#next ?? this.#current);
-  }
-
-  #begin(): Promise<void> {
-    const writing = this.#write().then(() => {
-      if (this.#current === writing) this.#current = undefined;
-    });
-    this.#current = writing;
-    return writing;
-  }
 }

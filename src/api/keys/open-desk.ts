@@ -13,7 +13,7 @@ export interface KeyDeskOptions {
   readonly documents: KeyDocuments;
   readonly clock: Clock;
   readonly log: Log | undefined;
-  /** Requests with refused keys that this address risks in an hour. @default 8 */
+  /** Requests with refused keys that this address risks in an hour. @default 9 */
   readonly badKeyBudget: number | undefined;
   /** Where several processes ask from one address. @default this one is alone */
   readonly shared?: SharedLimits | undefined;
@@ -21,7 +21,7 @@ export interface KeyDeskOptions {
   readonly isOurs: (source: SourceId) => boolean;
 }
 
-const BAD_KEY_BUDGET = 8;
+const BAD_KEY_BUDGET = 9;
 /** A wave is a quarter of the budget refused within minutes; two at least, since one key proves nothing. */
 const WAVE_SHARE = 1 / 4;
 const LEAST_WAVE = 2;

@@ -50,11 +50,25 @@ export class OthersUnits {
     return nowMs - this.#seenMs < FLYING_KNOWN_MS ? this.#flying : 0;
   }
 
-  /** When each of them counts no more, of those whose key a guild typed that `of` names, or of all. */
-  freeTimes(nowMs: number, of?: (guildId: string) => boolean): number[] {
-    return [...within(this.#refusals, nowMs), ...within(this.#held, nowMs)]
-      .filter(({ guildId }) => of === undefined || (guildId !== undefined && of(guildId)))
-      .map(({ atMs }) => atMs + HOUR_MS);
+  /** Refusals of keys that nobody typed. */
+  linkedRefusals(nowMs: number): number {
+    return within(this.#refusals, nowMs).filter(({ guildId }) => guildId === undefined).length;
+  }
+
+  /** When each of them counts no more. */
+  freeTimes(nowMs: number): readonly number[] {
+    return this.#spent(nowMs).map(({ atMs }) => atMs + HOUR_MS);
+  }
+
+  /** What typed keys have cost or may have cost, and when each counts no more. */
+  typed(nowMs: number): readonly { readonly guildId: string; readonly freeMs: number }[] {
+    return this.#spent(nowMs).flatMap(({ guildId, atMs }) =>
+      guildId === undefined ? [] : [{ guildId, freeMs: atMs + HOUR_MS }],
+    );
+  }
+
+  #spent(nowMs: number): readonly Spent[] {
+    return [...within(this.#refusals, nowMs), ...within(this.#held, nowMs)];
   }
 }
 

@@ -67,10 +67,10 @@ export class RefusedKeys {
     for (const source of guard.undecided()) {
       // A copy of a key that cannot be opened must not keep the process from starting.
       const key = await keyOf(source).catch(() => undefined);
-      const failure = new Failure("key-rejected", "The service refused the server key.");
+      const failure = new Failure("key-rejected", "The game service refused the server key.");
       if (key !== undefined) this.#suspects.set(source, { key, failure });
     }
-    if (this.#suspects.size > 0) probeNow("A key that worked was refused without a reason.");
+    if (this.#suspects.size > 0) probeNow("A working key was refused without a reason.");
   }
 
   /** A request was answered with a refusal of its key; its caller gets the failure when it is clear what that means. */
@@ -180,7 +180,8 @@ export class RefusedKeys {
     this.#isUs = true;
     guard.absolve(absolved);
     for (const suspect of absolved) onRejectedChanged(suspect);
-    const message = "The service refuses one key after the other without a reason: this host may be blocked.";
+    const message =
+      "The game service refuses one key after another without a reason. This host may be blocked.";
     halt({ cause: "suspicion", toldMs: undefined, saysBlocked: true, message });
     this.#tellWaiting();
     job.reject(failure);
@@ -207,12 +208,12 @@ export class RefusedKeys {
         this.#suspects.set(source, { key, failure });
         // Its caller gets the failure when the probe has shown whether the key is parked.
         this.#waitingForOpinion.push(() => job.reject(failure));
-        probeNow("Keys that worked were refused without a reason.");
+        probeNow("Working keys were refused without a reason.");
         return;
       case "nothing-known": {
         this.#suspects.set(source, { key, failure });
         const message =
-          "The service refused the first key without a reason: another one is asked in a minute.";
+          "The game service refused the first key without a reason. Marshal tries another in a minute.";
         halt({ cause: "doubt", toldMs: FIRST_DOUBT_MS, saysBlocked: false, message });
         job.reject(failure);
       }

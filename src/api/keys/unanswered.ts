@@ -1,98 +1,234 @@
+// Over 200 lines: what went unanswered with a key is one record, and every event of it changes that.
 import type { SourceId } from "../../domain/model.ts";
-import type { Unit } from "./unit.ts";
+import type { StoredUnits, Unit } from "./unit.ts";
 
-/** Requests with one key that were never answered: refusals, if it turns out bad. */
+/** A request that was written and never answered: it may have been a refusal. */
 interface Silence {
-  readonly atMs: number[];
+  readonly sentMs: number;
+  /** When it may have been refused at the latest. */
+  readonly atMs: number;
+  readonly untilMs: number;
   readonly guildId: string | undefined;
-  /** How many of them hold a unit, and until when. */
-  readonly held: number;
-  readonly heldUntilMs: number;
+  /** It holds a unit. False: asked in an outage with a key that holds one already. */
+  readonly holds: boolean;
 }
 
-/** A unit that an unanswered request holds. */
-interface HeldUnit {
-  readonly source: SourceId;
-  readonly guildId: string | undefined;
-  readonly sentMs: number;
+/** What went unanswered with one key since its last answer. */
+interface SilentKey {
+  readonly silences: readonly Silence[];
+  /** Others were answered though it was not: it is this key, not the service. */
+  readonly isLone: boolean;
+  /** An outage ended while it was silent, so it is asked again like a good one. */
+  readonly isLeftOver: boolean;
+  /** How often it was asked again: since it is lone, or as long as it is not. */
+  readonly asked: number;
+  readonly askAgainMs: number;
+  /** Of an earlier process: what was answered meanwhile is not known. */
+  readonly isRestored: boolean;
 }
+
+type HeldUnit = StoredUnits["open"][number] & { readonly isSoft: boolean };
 
 const HOUR_MS = 60 * 60_000;
-const SILENCE_HOLDS_MS = 10 * 60_000;
-const MOST_SILENCES = 8;
+/** Of those that hold no unit. */
+const MOST_REMEMBERED = 8;
+/** In an outage keys are asked again after a second, and then ever more rarely. */
+const SOFT_AGAIN_MS = { firstMs: 1_000, mostMs: 5_000 };
+/** A lone key is asked again at once, and then this much later. */
+const LONE_AGAIN_MS = 10 * 60_000;
+/** The same, while answers get lost whatever the key: doubled each time. */
+const LOSSY_AGAIN_MS = 500;
+const LOSSY_FOR_MS = 10 * 60_000;
+const LOSSY_KEYS = 2;
+/** Where answers get lost a key holds one unit, for this time. */
+const LOSSY_HOLDS_MS = 10 * 60_000;
+/** So many keys that were all silent, one after the other, are taken for an outage. */
+export const OUTAGE_KEYS = 3;
 
-/** Requests that went unanswered, by their keys: each may have been a refusal. Pure; times are monotonic. */
+/**
+ * Requests that went unanswered, by their keys. Each holds a unit until its key answers, an hour at most. A key is
+ * *soft* while nothing was answered that was asked after its first silence: so an outage looks. It is *lone* when others
+ * were answered while it was not. Pure; times are monotonic.
+ */
 export class UnansweredRequests {
-  readonly #silences = new Map<SourceId, Silence>();
+  readonly #keys = new Map<SourceId, SilentKey>();
+  /** When the latest request was sent that was answered, whatever its key. */
+  #answeredSentMs = Number.NEGATIVE_INFINITY;
+  /** When lone keys turned out good, the latest of them. */
+  #recoveredMs: readonly number[] = [];
+
+  /** Whether lone keys turned out good lately: answers get lost whatever the key. */
+  isLossy(nowMs: number): boolean {
+    const firstMs = this.#recoveredMs.at(-LOSSY_KEYS);
+    return firstMs !== undefined && nowMs - firstMs < LOSSY_FOR_MS;
+  }
 
   /** How many units they hold. */
   held(nowMs: number): number {
-    let held = 0;
-    for (const silence of this.#silences.values()) if (nowMs < silence.heldUntilMs) held += silence.held;
-    return held;
+    return this.#holding(nowMs).length;
   }
 
   isHeld(source: SourceId, nowMs: number): boolean {
-    return nowMs < (this.#silences.get(source)?.heldUntilMs ?? 0);
+    return this.#keys.get(source)?.silences.some((silence) => holdsAt(silence, nowMs)) ?? false;
   }
 
-  /** Keys that hold units; those whose answer frees most come first. */
-  heldSources(nowMs: number): readonly SourceId[] {
-    const held = [...this.#silences].filter(([, { heldUntilMs }]) => nowMs < heldUntilMs);
-    return held.sort(([, a], [, b]) => b.held - a.held).map(([source]) => source);
+  isSoft(source: SourceId): boolean {
+    const key = this.#keys.get(source);
+    return key !== undefined && this.#isSoftKey(key);
+  }
+
+  isLone(source: SourceId): boolean {
+    return this.#keys.get(source)?.isLone ?? false;
+  }
+
+  /** How often a lone key was asked again; undefined: it is not lone. */
+  askedLone(source: SourceId): number | undefined {
+    const key = this.#keys.get(source);
+    return key?.isLone ? key.asked : undefined;
+  }
+
+  /** When the oldest silence of a lone key was sent. */
+  loneSinceMs(nowMs: number): number | undefined {
+    if (this.#keys.size === 0) return undefined;
+    const lone = this.#holding(nowMs).filter(({ key }) => key.isLone);
+    return lone.length === 0 ? undefined : Math.min(...lone.map(({ silence }) => silence.sentMs));
+  }
+
+  /** Linked keys that hold units; those that are to be asked again first come first. */
+  sources(nowMs: number): readonly SourceId[] {
+    if (this.#keys.size === 0) return [];
+    const linked = [...this.#keys].filter(([source, key]) => !isTyped(key) && this.isHeld(source, nowMs));
+    const order = ([, a]: [SourceId, SilentKey], [, b]: [SourceId, SilentKey]) =>
+      a.askAgainMs - b.askAgainMs || b.silences.length - a.silences.length;
+    return linked.sort(order).map(([source]) => source);
+  }
+
+  /** Not to be asked again before. */
+  askAgainMs(source: SourceId, nowMs: number): number {
+    const key = this.#keys.get(source);
+    if (key === undefined) return nowMs;
+    if (!key.isLone || key.asked === 0 || !this.isLossy(nowMs)) return key.askAgainMs;
+    const lastMs = key.silences.at(-1)?.atMs ?? nowMs;
+    return Math.min(key.askAgainMs, lastMs + LOSSY_AGAIN_MS * 2 ** Math.min(key.asked, 10));
   }
 
   heldUnits(nowMs: number): readonly HeldUnit[] {
-    return [...this.#silences].flatMap(([source, { atMs, guildId, held, heldUntilMs }]) =>
-      nowMs < heldUntilMs ? atMs.slice(-held).map((sentMs) => ({ source, guildId, sentMs })) : [],
-    );
+    return this.#holding(nowMs).map(({ source, key, silence: { guildId, sentMs } }) => {
+      const isSoft = this.#isSoftKey(key);
+      return { source, guildId, ageMs: nowMs - sentMs, isSoft };
+    });
   }
 
   /** When each held unit is free again. */
   freeTimes(nowMs: number): readonly number[] {
-    const free: number[] = [];
-    for (const { held, heldUntilMs } of this.#silences.values())
-      if (nowMs < heldUntilMs) for (let n = 0; n < held; n++) free.push(heldUntilMs);
-    return free;
+    return this.#holding(nowMs).map(({ silence }) => silence.untilMs);
   }
 
-  /** When each key that a guild typed which `of` names holds nothing any more. */
-  typedFreeTimes(of: (guildId: string) => boolean, nowMs: number): readonly number[] {
-    return [...this.#silences.values()].flatMap(({ guildId, heldUntilMs }) =>
-      guildId !== undefined && of(guildId) && nowMs < heldUntilMs ? [heldUntilMs] : [],
+  /** Units that typed keys hold, and when each is free again. */
+  typed(nowMs: number): readonly { readonly guildId: string; readonly freeMs: number }[] {
+    return this.#holding(nowMs).flatMap(({ silence: { guildId, untilMs: freeMs } }) =>
+      guildId === undefined ? [] : [{ guildId, freeMs }],
     );
   }
 
   /** A request of this process went unanswered. */
-  add({ source, risk, guildId }: Unit, nowMs: number): void {
-    const known = this.#silences.get(source);
-    const atMs = [...(known?.atMs ?? []), nowMs].filter((silentMs) => nowMs - silentMs < HOUR_MS);
-    const isHeld = known !== undefined && nowMs < known.heldUntilMs;
-    const holds = risk !== "fresh" && risk !== "probe";
-    // One unit a key however often it is asked: a server that never answers must not use up what all share.
-    const heldUntilMs = isHeld ? known.heldUntilMs : holds ? nowMs + SILENCE_HOLDS_MS : nowMs;
-    const held = isHeld ? known.held : 1;
-    this.#silences.set(source, { atMs: atMs.slice(-MOST_SILENCES), guildId, held, heldUntilMs });
+  add({ source, guildId, startedMs, isCovered }: Unit, nowMs: number): void {
+    const known = this.#keys.get(source);
+    const silence = {
+      sentMs: startedMs,
+      atMs: nowMs,
+      untilMs: nowMs + HOUR_MS,
+      guildId,
+      holds: !isCovered,
+    };
+    const silences = pruned([...(known?.silences ?? []), silence], nowMs);
+    const isLone = known !== undefined && !known.isRestored && (known.isLone || !this.#isSoftKey(known));
+    const asked = known === undefined ? 0 : isLone && !known.isLone ? 1 : known.asked + 1;
+    const softMs = Math.min(SOFT_AGAIN_MS.mostMs, SOFT_AGAIN_MS.firstMs * 2 ** Math.min(asked, 10));
+    const againMs = isLone ? LONE_AGAIN_MS : softMs;
+    const { isRestored = false, isLeftOver = false } = known ?? {};
+    const askAgainMs = nowMs + againMs;
+    this.#keys.set(source, { silences, isLone, isLeftOver, asked, askAgainMs, isRestored });
   }
 
-  /** A request of an earlier process: it holds its unit until its key answers, an hour at most. */
-  restore({ source, guildId, sentMs }: HeldUnit, nowMs: number): void {
-    const known = this.#silences.get(source);
-    const atMs = [...(known?.atMs ?? []), sentMs];
-    this.#silences.set(source, {
-      atMs,
-      guildId: guildId ?? known?.guildId,
-      held: atMs.length,
-      heldUntilMs: nowMs + HOUR_MS,
+  /** A request of an earlier process: it holds its unit until its key answers, an hour from now at most. */
+  restore({ source, guildId, ageMs, isSoft }: StoredUnits["open"][number], nowMs: number): void {
+    const known = this.#keys.get(source);
+    const sentMs = nowMs - Math.max(0, ageMs);
+    const silence = { sentMs, atMs: sentMs, untilMs: nowMs + HOUR_MS, guildId, holds: true };
+    const isRestored = isSoft !== true || (known?.isRestored ?? false);
+    const silences = [...(known?.silences ?? []), silence];
+    const key = { silences, isLone: false, isLeftOver: false, asked: 0, askAgainMs: nowMs };
+    this.#keys.set(source, { ...key, isRestored });
+  }
+
+  /** A person waits for it. */
+  hasten(source: SourceId, nowMs: number): void {
+    const key = this.#keys.get(source);
+    if (key !== undefined && !key.isLone) this.#keys.set(source, { ...key, askAgainMs: nowMs });
+  }
+
+  /** It was to be asked; where it could not be, or the answer said nothing of the key, others go first. */
+  onAsked(source: SourceId, nowMs: number): void {
+    const key = this.#keys.get(source);
+    if (key === undefined || key.askAgainMs > nowMs) return;
+    this.#keys.set(source, { ...key, askAgainMs: nowMs + SOFT_AGAIN_MS.mostMs });
+  }
+
+  /** A request that was sent then was answered, whatever its key. */
+  onAnswered(sentMs: number): void {
+    const soft = this.#keys.size === 0 ? [] : [...this.#keys].filter(([, key]) => this.#isSoftKey(key));
+    this.#answeredSentMs = Math.max(this.#answeredSentMs, sentMs);
+    const wasOutage = soft.length >= OUTAGE_KEYS;
+    for (const [source, key] of soft) {
+      if (this.#isSoftKey(key)) continue;
+      const askAgainMs = Math.min(key.askAgainMs, key.silences.at(-1)?.atMs ?? 0);
+      this.#keys.set(source, { ...key, isLone: !wasOutage, isLeftOver: wasOutage, asked: 0, askAgainMs });
+    }
+  }
+
+  /** The service took the key: its silences were no refusals. */
+  settleTaken(source: SourceId, nowMs: number): void {
+    if (this.#keys.get(source)?.isLone) this.#recoveredMs = [...this.#recoveredMs, nowMs].slice(-LOSSY_KEYS);
+    this.#keys.delete(source);
+  }
+
+  /** The service refused the key. Returns its silences of the last hour: they may have been refusals as well. */
+  settleRefused(source: SourceId, nowMs: number): readonly Silence[] {
+    const silences = this.#keys.get(source)?.silences ?? [];
+    this.#keys.delete(source);
+    return silences.filter(({ atMs }) => nowMs - atMs < HOUR_MS);
+  }
+
+  #isSoftKey({ silences: [first], isRestored, isLone, isLeftOver }: SilentKey): boolean {
+    return (
+      !isRestored && !isLone && !isLeftOver && first !== undefined && first.sentMs > this.#answeredSentMs
+    );
+  }
+
+  #holding(nowMs: number) {
+    if (this.#keys.size === 0) return [];
+    const isLossy = this.isLossy(nowMs);
+    return [...this.#keys].flatMap(([source, key]) => {
+      const holding = key.silences.filter((silence) => holdsAt(silence, nowMs));
+      const isOne = isLossy && key.isLone;
+      const current = isOne ? holding.slice(-1).filter(({ atMs }) => nowMs - atMs < LOSSY_HOLDS_MS) : holding;
+      return current.map((silence) => ({ source, key, silence }));
     });
   }
+}
 
-  /** The key was answered, so they hold nothing any more. Returns those of the last hour: refusals, if it is bad. */
-  settle(source: SourceId, nowMs: number): readonly Omit<HeldUnit, "source">[] {
-    const silence = this.#silences.get(source);
-    this.#silences.delete(source);
-    if (silence === undefined) return [];
-    const { atMs, guildId } = silence;
-    return atMs.filter((sentMs) => nowMs - sentMs < HOUR_MS).map((sentMs) => ({ guildId, sentMs }));
-  }
+function holdsAt({ holds, untilMs }: Silence, nowMs: number): boolean {
+  return holds && nowMs < untilMs;
+}
+
+function isTyped({ silences }: SilentKey): boolean {
+  return silences.some(({ guildId }) => guildId !== undefined);
+}
+
+/** Without what is over, and of those that hold nothing the latest only. */
+function pruned(silences: readonly Silence[], nowMs: number): readonly Silence[] {
+  const current = silences.filter(({ untilMs }) => nowMs < untilMs);
+  const surplus = current.filter(({ holds }) => !holds).slice(0, -MOST_REMEMBERED);
+  return surplus.length === 0 ? current : current.filter((silence) => !surplus.includes(silence));
 }

@@ -6,7 +6,7 @@ export type Risk =
   | "fresh"
   /** Linked, but nothing is known of it now. */
   | "unknown"
-  /** An earlier request with this key went unanswered: asking it again is what frees that unit. */
+  /** An earlier request with this key went unanswered: asking it again is what frees its unit. */
   | "settling"
   /** Typed by somebody; nobody has linked it. */
   | "typed"
@@ -14,6 +14,12 @@ export type Risk =
   | "again"
   /** The one request after a halt. */
   | "probe";
+
+/** A request of our own that shows what a key is worth. */
+export interface KeyCheck {
+  readonly source: SourceId;
+  readonly risk: Extract<Risk, "settling" | "unknown" | "again">;
+}
 
 /** What became of a request, as far as it speaks of its key. */
 export type KeyEvidence =
@@ -33,8 +39,8 @@ export interface Unit {
   /** Who typed the key. */
   readonly guildId: string | undefined;
   readonly startedMs: number;
-  /** It started where only fresh keys go on. */
-  readonly inReserve: boolean;
+  /** Asked in an outage: the unit that its key holds already is the one it risks. */
+  readonly isCovered?: boolean | undefined;
 }
 
 export type BudgetDecision =
@@ -50,5 +56,7 @@ export interface StoredUnits {
     readonly source: SourceId;
     readonly ageMs: number;
     readonly guildId?: string | undefined;
+    /** It went unanswered while nothing at all was answered. */
+    readonly isSoft?: boolean | undefined;
   }[];
 }

@@ -2,6 +2,7 @@ import { Failure } from "../../domain/failure.ts";
 import type { ServerStatus, SourceId } from "../../domain/model.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { KeyRing } from "../../domain/ports/key-ring.ts";
+import type { TypedBy, TypedTries } from "../../domain/ports/service-client.ts";
 import type { ServerKey } from "../../domain/server-key.ts";
 import type { Gate } from "../gate.ts";
 import { readStatus } from "../schema.ts";
@@ -25,15 +26,15 @@ const KEY_SHAPE = /^[\x21-\x7e]{1,512}$/;
  */
 export async function verifyKey(
   parts: KeyVerification,
-  { key, guildId }: { readonly key: ServerKey; readonly guildId: string },
+  { key, by }: { readonly key: ServerKey; readonly by: TypedBy },
 ): Promise<ServerStatus> {
   const { keys, clock, guard, desk, send } = parts;
   if (!KEY_SHAPE.test(key.reveal()))
-    throw new Failure("key-rejected", "A server key has no spaces, line breaks or special letters.");
+    throw new Failure("key-rejected", "A server key has no spaces, line breaks or special characters.");
   const source = keys.sourceOf(key);
   if (guard.rejectedKeys.rememberedUntilMs(source, clock.nowMs()) !== undefined) {
-    const words = "The service refused this key within the last day; it was not asked again.";
-    throw withTries(new Failure("key-rejected", words), desk.typedTries(guildId));
+    const words = "That key was refused in the last day, so Marshal did not try it again.";
+    throw withTries(new Failure("key-rejected", words), desk.typedTries(by));
   }
   // A key that another guild uses is judged as that guild's: if it is bad, both are to know.
   const isUsed = guard.parked(source) === undefined && (await isLinked(keys, source));
@@ -44,12 +45,12 @@ export async function verifyKey(
     waitingClass: "person",
     path: "/v1/server",
     proving: !isUsed,
-    guildId,
-    turn: guildId,
+    typedBy: by,
+    turn: by.guildId,
   });
   const answered = await asked.catch((error: unknown) => {
     const isRefused = error instanceof Failure && error.code === "key-rejected";
-    throw isRefused ? withTries(error, desk.typedTries(guildId)) : error;
+    throw isRefused ? withTries(inPlainWords(error), desk.typedTries(by)) : error;
   });
   desk.unpark(source);
   return readStatus(answered.json);
@@ -61,17 +62,26 @@ async function isLinked(keys: KeyRing, source: SourceId): Promise<boolean> {
   return key !== undefined;
 }
 
+/** What the service says of an unknown key is about its requests; the person only needs to know what is wrong. */
+const WRONG_KEY_CODES: readonly (number | undefined)[] = [2000, 2001, 2002, undefined];
+
 /** People type a second key as soon as the first was wrong, so they read before it what that may cost them. */
-function withTries(refused: Failure, { left, fromMs }: ReturnType<KeyDesk["typedTries"]>): Failure {
+function withTries(refused: Failure, { left, fromMs }: TypedTries): Failure {
   const { message, serviceCode } = refused;
   const code = serviceCode === undefined ? {} : { serviceCode };
   const sentence = /[.!?]$/.test(message) ? message : `${message}.`;
   if (left > 0) {
-    const more = left === 1 ? "One more key" : `${left} more keys`;
-    const words = `${sentence} ${more} can be tried here; after that linking waits for up to an hour.`;
-    return new Failure("key-rejected", words, { ...code, cause: refused });
+    const tries = left === 1 ? "1 try left" : `${left} tries left`;
+    const words = `${sentence} ${tries}, then you have to wait up to an hour (too many wrong keys get Marshal banned).`;
+    return new Failure("key-rejected", words, { ...code, wants: "key", cause: refused });
   }
   const again = fromMs === undefined ? {} : { retryAtMs: fromMs };
-  const words = `${sentence} No other key can be tried here for now.`;
-  return new Failure("key-rejected", words, { ...code, ...again, cause: refused });
+  const words = `${sentence} No tries left for now (too many wrong keys get Marshal banned).`;
+  return new Failure("key-rejected", words, { ...code, ...again, wants: "key", cause: refused });
+}
+
+function inPlainWords(refused: Failure): Failure {
+  if (!WRONG_KEY_CODES.includes(refused.serviceCode)) return refused;
+  const { serviceCode } = refused;
+  return new Failure("key-rejected", "That key is wrong or expired.", { serviceCode, cause: refused });
 }

@@ -19,6 +19,14 @@ const NOTICE_MS = 1_000;
 /** How often what is left is written: a restart waits at most this much longer than it has to. */
 const WRITE_EVERY_MS = 60_000;
 
+/** After an end out of order a 429 may have been read that was not stored: one request finds out. */
+export const ONE_PROBE_FIRST: StoredHalt = {
+  leftMs: 0,
+  why: "rate-limited",
+  message: "Marshal did not shut down cleanly, so it first asks the game service whether it has to wait.",
+  strikes: 0,
+};
+
 /** The halt of one identity, announced to events, metrics and the store, and to people in wall time. */
 export class AnnouncedHalt {
   readonly #parts: AnnouncedHaltParts;

@@ -1,6 +1,7 @@
 import type { SourceId } from "../../domain/model.ts";
 import { Bucket } from "./bucket.ts";
-import { type CounterAnswer, CounterGroup, type CounterState } from "./counter-group.ts";
+import { BucketNames } from "./bucket-names.ts";
+import type { CounterAnswer, CounterGroup, CounterState } from "./counter-group.ts";
 import type { ServerClock } from "./server-clock.ts";
 
 export type Route = "read" | "command";
@@ -15,11 +16,9 @@ interface RouteAnswer extends CounterAnswer {
 /** The learned buckets: by hashed name, and which of them a route with a key spends from. */
 export class Buckets {
   readonly #clock: ServerClock;
-  readonly #salt: string;
   /** Other processes of ours spend from the same app-wide buckets. */
   readonly #isShared: boolean;
-  /** By their mark. */
-  readonly #names = new Map<number, CounterGroup>();
+  readonly #names: BucketNames;
   readonly #reads = new Map<SourceId, CounterState>();
   readonly #commands = new Map<SourceId, CounterState>();
   /** The app-wide bucket of the other keys: a key without a read so far is taken to spend from it. */
@@ -29,7 +28,7 @@ export class Buckets {
   /** `salt`: anything unguessable, since a bucket's name can hold a server key; the same in processes that share. */
   constructor(clock: ServerClock, { salt, isShared }: { readonly salt: string; readonly isShared: boolean }) {
     this.#clock = clock;
-    this.#salt = salt;
+    this.#names = new BucketNames(clock, salt);
     this.#isShared = isShared;
     this.#common = { hash: "unknown", bucket: new Bucket(clock) };
   }
@@ -59,10 +58,7 @@ export class Buckets {
     const command = this.#commands.get(source);
     this.#commands.delete(source);
     this.#reads.delete(source);
-    for (const [mark, name] of this.#names) {
-      if (name.hash === command?.hash) this.#names.delete(mark);
-      name.forget(source);
-    }
+    this.#names.forget(source, command?.hash);
   }
 
   /** App-wide buckets that are spent from by shares. */
@@ -71,7 +67,7 @@ export class Buckets {
   }
 
   all(): readonly CounterState[] {
-    const named = [...this.#names.values()].flatMap((name) => name.buckets);
+    const named = this.#names.groups.flatMap((group) => group.buckets);
     return this.#common.hash === "unknown" ? [this.#common, ...named] : named;
   }
 
@@ -83,7 +79,9 @@ export class Buckets {
     started: readonly CounterState[],
   ): { readonly named: CounterState; readonly shared: boolean } {
     const { quota, refused } = answer;
-    const name = this.#name(quota.bucket);
+    // A refusal, or a command, may name a bucket that reads do not spend from.
+    const isOfReads = answer.route === "read" && answer.mapped && !refused;
+    const name = this.#names.find(answer, isOfReads ? this.#reads.get(answer.source) : undefined);
     const { named, odd, regrouped } = name.assign(answer);
     if (regrouped) {
       this.#clock.forgetRounding();
@@ -95,11 +93,11 @@ export class Buckets {
       if (other === named) continue;
       // A read spends from one bucket, so a wrong guess spent nothing. A command also spends from the app-wide one, unseen.
       if (answer.route === "read") other.bucket.spentElsewhere();
-      else other.bucket.spentUnseen();
+      else other.bucket.spentUnseen(answer);
     }
     if (odd) {
       // One counter cannot have given this answer. Until its own is known, it counts against this one and teaches nothing.
-      if (counted) named.bucket.spentUnseen();
+      if (counted) named.bucket.spentUnseen(answer);
       return { named, shared: false };
     }
     const { shared } = named.bucket.learn(quota, answer, { counted, refused });
@@ -144,36 +142,8 @@ export class Buckets {
         if (isOf(name, named)) routes.set(source, name.of(source) ?? name.largest);
     if (isOf(name, this.#common)) this.#common = name.largest;
   }
-
-  #name(text: string): CounterGroup {
-    const marked = mark(this.#salt, text);
-    let name = this.#names.get(marked);
-    if (name === undefined) {
-      name = new CounterGroup(marked.toString(16).padStart(14, "0"), this.#clock);
-      this.#names.set(marked, name);
-    }
-    return name;
-  }
 }
 
 function isOf(name: CounterGroup, { hash }: CounterState): boolean {
   return hash === name.hash || hash.startsWith(`${name.hash}.`);
-}
-
-/**
- * 53 bits of a salted hash (cyrb53): enough to tell names apart, far too few to give back a key that a name
- * may hold, and cheap, since each answer names a bucket.
- */
-function mark(salt: string, text: string): number {
-  let a = 0xdeadbeef;
-  let b = 0x41c6ce57;
-  for (const part of [salt, text])
-    for (let at = 0; at < part.length; at++) {
-      const code = part.charCodeAt(at);
-      a = Math.imul(a ^ code, 2_654_435_761);
-      b = Math.imul(b ^ code, 1_597_334_677);
-    }
-  a = Math.imul(a ^ (a >>> 16), 2_246_822_507) ^ Math.imul(b ^ (b >>> 13), 3_266_489_909);
-  b = Math.imul(b ^ (b >>> 16), 2_246_822_507) ^ Math.imul(a ^ (a >>> 13), 3_266_489_909);
-  return 4_294_967_296 * (2_097_151 & b) + (a >>> 0);
 }

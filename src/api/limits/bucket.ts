@@ -2,18 +2,17 @@
 import type { RateHeaders } from "../http/headers.ts";
 import { type Eagerness, KeptTokens } from "./kept-tokens.ts";
 import { LimitShare } from "./limit-share.ts";
+import { LongWindow, type WindowLeft } from "./long-window.ts";
 import { ResetTracker } from "./reset-tracker.ts";
-import type { Observation, ServerClock } from "./server-clock.ts";
+import { type Observation, type ServerClock, WOBBLE_MS } from "./server-clock.ts";
+import { Spending } from "./spending.ts";
 import { WindowEdge } from "./window-edge.ts";
+import { WindowLengths } from "./window-lengths.ts";
 
 /** A cautious start while answers have shown no limits: one in flight, one a second. */
 const CAUTIOUS_MS = 1_000;
-/** A reset further away than this is a mistake of the service. */
-const LONGEST_WINDOW_MS = 24 * 3_600_000;
-
-/** A window that is longer than this, and than so many of the longest one seen, is believed when it is named twice. */
-const LONGEST_USUAL_WINDOW_MS = 60_000;
-const FAR_WINDOWS = 5;
+/** The service states resets in whole seconds. */
+const ROUNDING_MS = 1_000;
 
 /** How an answer that names the bucket came about. */
 export interface Telling {
@@ -36,33 +35,32 @@ export interface Learned {
  */
 export class Bucket {
   readonly #clock: ServerClock;
-  readonly #edge: WindowEdge;
+  #edge: WindowEdge;
   #limit: number | undefined;
-  #remaining = 0;
+  readonly #spending = new Spending();
+  readonly #longWindow = new LongWindow();
   /** Reset of the present window; undefined while no answer has named one since the last window ended. */
   #resetMs: number | undefined;
   /** The window before: answers that show it, or an older one, are late. */
   #pastResetMs = Number.NEGATIVE_INFINITY;
   #rolledMs = Number.NEGATIVE_INFINITY;
-  #inFlight = 0;
   #lastStartMs = Number.NEGATIVE_INFINITY;
-  /** The longest that a window can have been, as far as seen: what to wait when headers stop coming. */
-  #longestMs = CAUTIOUS_MS;
+  readonly #lengths = new WindowLengths(CAUTIOUS_MS);
   /** Requests of ours that the present window may hold, answered ones included. */
   #ours = 0;
   /** Requests since the last new window whose end showed nothing of the bucket: they may count in it. */
   #unseen = 0;
-  readonly #resets = new ResetTracker();
-  readonly #keptTokens: KeptTokens;
+  #resets = new ResetTracker();
+  #keptTokens: KeptTokens;
   /** When the one request was written that tries whether the next window has begun. */
   #scoutMs: number | undefined;
-  /** A reset that one answer named alone, far beyond all windows before. */
-  #farReset: { readonly resetMs: number; readonly readMs: number } | undefined;
+  #timesSet = 0;
   /** This process's share, where other processes of ours spend from the bucket too. */
   #share: LimitShare | undefined;
 
   constructor(clock: ServerClock) {
     this.#clock = clock;
+    this.#timesSet = clock.timesSet;
     this.#edge = new WindowEdge(clock, this.#resets);
     this.#keptTokens = new KeptTokens(clock, this.#edge);
   }
@@ -72,7 +70,7 @@ export class Bucket {
   }
 
   get inFlight(): number {
-    return this.#inFlight;
+    return this.#spending.inFlight;
   }
 
   /** Whether its resets are known to differ between answers about one window. */
@@ -85,7 +83,7 @@ export class Bucket {
   }
 
   get remaining(): number {
-    return this.#remaining;
+    return this.#spending.remaining;
   }
 
   /** Other processes of ours spend from it too: nothing may be started beyond a share that was granted. */
@@ -98,11 +96,6 @@ export class Bucket {
     this.#edge.beShared();
   }
 
-  /** When the window with the stated reset is over, however that was rounded; Infinity while no reset is known. */
-  get windowOverMs(): number {
-    return this.#resetMs === undefined ? Number.POSITIVE_INFINITY : this.#edge.latestMs(this.#resetMs);
-  }
-
   /** When a request may start if no answer comes before; `nowMs` or earlier: at once; Infinity: only after an answer. */
   readyAtMs(nowMs: number, eagerness: Eagerness): number {
     this.#roll(nowMs);
@@ -110,17 +103,19 @@ export class Bucket {
     if (this.#share?.isNothing(nowMs) === true) return Number.POSITIVE_INFINITY;
     const free = this.#free(nowMs);
     const limit = Math.min(this.#limit, this.#share?.present ?? this.#limit);
+    if (free > 0 && this.#longWindow.isLong)
+      return this.#longWindow.readyAtMs(this.#left(limit, free), nowMs, eagerness);
     if (this.#resetMs === undefined) {
       if (free > (this.#edge.isReliable ? 0 : this.#keptTokens.mostOf(limit))) return nowMs;
-      if (free > 0 && this.#inFlight > 0) return Number.POSITIVE_INFINITY;
+      if (free > 0 && this.inFlight > 0) return Number.POSITIVE_INFINITY;
       if (free > 0) return nowMs;
       // The window's tokens went, and no answer said when it ends.
-      return this.#inFlight > 0 ? Number.POSITIVE_INFINITY : this.#lastStartMs + this.#longestMs;
+      return this.inFlight > 0 ? Number.POSITIVE_INFINITY : this.#lastStartMs + this.#lengths.longestMs;
     }
     if (free <= 0) {
       this.#keptTokens.onNothingLeft();
-      return this.#scoutMs === undefined
-        ? this.#edge.releaseMs(this.#resetMs)
+      return this.#scoutMs === undefined && !this.#longWindow.isLong
+        ? this.#edge.releaseMs(this.#resetMs, limit, nowMs)
         : this.#edge.latestMs(this.#resetMs);
     }
     const tokens = {
@@ -133,68 +128,100 @@ export class Bucket {
     return this.#keptTokens.readyAtMs(tokens, nowMs, eagerness);
   }
 
+  #left(limit: number, free: number): WindowLeft {
+    const left = { limit, free, inFlight: this.inFlight, longestMs: this.#lengths.longestMs };
+    if (this.#resetMs === undefined) return { ...left, end: undefined };
+    const statedMs = this.#clock.earliest(this.#resetMs);
+    return { ...left, end: { soonestMs: statedMs - this.#offMs, statedMs } };
+  }
+
   /** A request was written. */
-  started(nowMs: number): void {
+  started(nowMs: number, eagerness: Eagerness): void {
     this.#roll(nowMs);
-    if (this.#limit !== undefined && this.#resetMs === undefined && this.#remaining - this.#inFlight <= 0)
-      this.#remaining = this.#inFlight + 1;
-    if (this.#limit !== undefined && this.#free(nowMs) <= 0) this.#scoutMs = nowMs;
+    // The one that asks again when nothing is known of the present window.
+    if (this.#limit !== undefined && this.#resetMs === undefined) this.#spending.allowOne();
+    if (this.#limit !== undefined && this.#free(nowMs) <= 0) {
+      this.#scoutMs = nowMs;
+      this.#edge.onReleased(this.#resetMs, this.#limit, nowMs);
+    }
     this.#share?.spend(1);
-    this.#inFlight += 1;
+    this.#spending.onStarted();
+    this.#longWindow.onStarted(nowMs, eagerness);
     this.#ours += 1;
     this.#lastStartMs = nowMs;
   }
 
   /** A request that was counted as started never left. */
   notWritten(): void {
+    if (this.#scoutMs !== undefined) this.#edge.onNotWritten();
     this.#scoutMs = undefined;
     this.#share?.spend(-1);
-    this.#inFlight -= 1;
+    this.#spending.onSettled();
     this.#ours -= 1;
   }
 
   /** A request ended without an answer about this bucket: it may have spent from it. */
-  spentUnseen(): void {
-    this.#inFlight -= 1;
+  spentUnseen(request: Observation): void {
+    this.#spending.onEndedBlind(request);
     this.#unseen += 1;
-    this.#remaining = Math.max(0, this.#remaining - 1);
   }
 
   /** A request ended and turned out to belong to another bucket. */
   spentElsewhere(): void {
     this.#share?.spend(-1);
-    this.#inFlight -= 1;
+    this.#spending.onSettled();
     this.#ours -= 1;
   }
 
   /**
-   * Whether an answer is not believed yet: one alone makes no window many times as long as all before, which would stop
-   * everything for hours. A second one that was asked for after it and says the same is believed.
+   * Whether an answer names a reset that no window of this bucket can have: many times as far away as those that were seen
+   * to their end, or another than that of the window which its request surely reached.
    */
-  doubts({ resetMs }: RateHeaders, { sentMs, readMs }: Observation): boolean {
-    if (this.#limit === undefined) return false;
-    const usualMs = Math.max(LONGEST_USUAL_WINDOW_MS, FAR_WINDOWS * this.#longestMs);
-    if (this.#clock.earliest(resetMs) <= readMs + usualMs) return false;
-    const far = this.#farReset;
-    if (far !== undefined && sentMs >= far.readMs && Math.abs(resetMs - far.resetMs) <= usualMs) return false;
-    this.#farReset = { resetMs, readMs };
-    return true;
+  isFar(quota: RateHeaders, observation: Observation): boolean {
+    const aheadMs = this.#clock.earliest(quota.resetMs) - observation.readMs;
+    if (aheadMs > this.usualMs) return true;
+    if (this.#resetMs === undefined || quota.resetMs <= this.#resetMs + 2 * WOBBLE_MS) return false;
+    const surelyUntilMs = this.#clock.earliest(this.#resetMs - this.#offMs);
+    return observation.readMs < surelyUntilMs && !this.#resets.hasRisen(quota.remaining, observation.sentMs);
+  }
+
+  /** How much sooner than stated a window may end. */
+  get #offMs(): number {
+    return ROUNDING_MS + (this.#resets.wobbles ? WOBBLE_MS : 0);
+  }
+
+  /** How far ahead a reset may lie and be believed at once. */
+  get usualMs(): number {
+    return this.#lengths.usualMs;
   }
 
   /** An answer named this bucket. */
   learn(quota: RateHeaders, observation: Observation, telling: Telling): Learned {
     this.#roll(observation.readMs);
-    if (telling.counted) this.#inFlight -= 1;
+    if (telling.counted) this.#spending.onSettled();
     else this.#ours += 1;
-    if (this.#clock.middle(quota.resetMs) > observation.readMs + LONGEST_WINDOW_MS) {
-      this.#remaining = Math.max(0, this.#remaining - 1);
-      return { shared: false };
-    }
+    if (this.#timesSet !== this.#clock.timesSet) this.#beginAnew();
     const window = this.#resets.windowOf(quota, observation, telling.refused);
     if (this.#resets.wobbles) this.#edge.wobbles();
-    if (window === "past") return { shared: false };
+    if (window === "past") {
+      if (observation.sentMs >= this.#rolledMs) this.#spending.addBlind(observation);
+      return { shared: false };
+    }
     if (window === "present") return this.#sameWindow(quota, observation);
-    return this.#newWindow(quota, observation);
+    return this.#newWindow(quota, observation, telling.refused);
+  }
+
+  /** The service's clock was set: its resets before and after are no measure of each other. */
+  #beginAnew(): void {
+    this.#timesSet = this.#clock.timesSet;
+    this.#limit = undefined;
+    this.#resetMs = undefined;
+    this.#pastResetMs = Number.NEGATIVE_INFINITY;
+    this.#scoutMs = undefined;
+    this.#resets = new ResetTracker();
+    this.#edge = new WindowEdge(this.#clock, this.#resets);
+    if (this.#share !== undefined) this.#edge.beShared();
+    this.#keptTokens = new KeptTokens(this.#clock, this.#edge);
   }
 
   #sameWindow(quota: RateHeaders, observation: Observation): Learned {
@@ -202,34 +229,36 @@ export class Bucket {
     if (this.#resetMs === undefined && observation.sentMs < this.#rolledMs) return { shared: false };
     const early =
       this.#resetMs === undefined || (this.#scoutMs !== undefined && observation.sentMs >= this.#scoutMs);
-    if (early) this.#edge.wasWrong();
     this.#resetMs = this.#resets.likeliestMs;
+    if (early) this.#edge.wasWrong(this.#resetMs, observation.sentMs);
     this.#edge.inside(this.#resetMs, observation, quota.remaining === quota.limit - 1);
     this.#limit = quota.limit;
-    this.#remaining = Math.min(this.#remaining, quota.remaining);
+    this.#spending.state(quota.remaining, observation, false);
     return { shared: this.#compare(quota) && !early };
   }
 
-  #newWindow(quota: RateHeaders, observation: Observation): Learned {
-    const opened = quota.remaining === quota.limit - 1;
+  #newWindow(quota: RateHeaders, observation: Observation, refused: boolean): Learned {
+    const opened = !refused && quota.remaining === quota.limit - 1;
+    const openedReset = opened ? quota.resetMs : undefined;
     const last = this.#resetMs ?? this.#pastResetMs;
     const first = !Number.isFinite(last);
-    if (!first) this.#edge.renewed(last, observation, opened);
-    else this.#edge.begin(observation, opened);
+    if (!first) this.#edge.renewed(last, observation, openedReset);
+    else this.#edge.begin(observation, openedReset);
     const rolled = this.#limit !== undefined && this.#resetMs === undefined;
-    this.#remaining = rolled ? Math.min(this.#remaining, quota.remaining) : quota.remaining;
+    this.#spending.state(quota.remaining, observation, true);
     this.#limit = quota.limit;
     this.#resetMs = quota.resetMs;
     this.#pastResetMs = quota.resetMs;
     if (!rolled) {
-      this.#ours = this.#inFlight + 1 + this.#unseen;
+      this.#ours = this.inFlight + 1 + this.#unseen;
       this.#share?.onWindow(this.#ours);
     }
     this.#unseen = 0;
     this.#scoutMs = undefined;
     if (!rolled) this.#keptTokens.onWindowOver(true);
-    const spanMs = this.#edge.latestMs(quota.resetMs) - observation.sentMs;
-    if (opened) this.#longestMs = Math.max(this.#longestMs, spanMs);
+    this.#lengths.onWindow(opened ? this.#edge.latestMs(quota.resetMs) - observation.sentMs : 0);
+    const leastMs = this.#clock.earliest(quota.resetMs - this.#offMs) - observation.readMs;
+    this.#longWindow.onWindow(observation.sentMs, leastMs, opened);
     const shared = this.#compare(quota);
     // What an earlier process of ours spent looks like somebody else's in the first window.
     return { shared: shared && !first };
@@ -247,23 +276,24 @@ export class Bucket {
   #roll(nowMs: number): void {
     if (this.#resetMs === undefined || this.#limit === undefined) return;
     if (nowMs < this.#edge.latestMs(this.#resetMs)) return;
+    this.#spending.onOver(this.#limit, this.#clock.earliest(this.#resetMs - this.#offMs));
     this.#pastResetMs = this.#resetMs;
     this.#resetMs = undefined;
     this.#rolledMs = nowMs;
     this.#scoutMs = undefined;
-    this.#remaining = this.#limit;
-    this.#ours = this.#inFlight;
-    this.#share?.onWindow(this.#inFlight);
+    this.#longWindow.onOver(nowMs);
+    this.#ours = this.inFlight;
+    this.#share?.onWindow(this.inFlight);
     this.#keptTokens.onWindowOver(false);
   }
 
   /** How many may start now: what answers show to be left, within this process's share. */
   #free(nowMs: number): number {
-    const told = this.#remaining - this.#inFlight;
+    const { free: told } = this.#spending;
     return this.#share === undefined ? told : Math.min(told, this.#share.left(nowMs));
   }
 
   #cautiousMs(): number {
-    return this.#inFlight > 0 ? Number.POSITIVE_INFINITY : this.#lastStartMs + CAUTIOUS_MS;
+    return this.inFlight > 0 ? Number.POSITIVE_INFINITY : this.#lastStartMs + CAUTIOUS_MS;
   }
 }

@@ -100,8 +100,8 @@ export class CommandPace {
     if (quota.limit !== 1) return;
     lane.measured += 1;
     const earlyMs = this.#clock.earliest(quota.resetMs) - observation.readMs;
-    // Counted from the middle: the next command starts after this one's answer and needs time to arrive as well.
-    const lateMs = this.#clock.latest(quota.resetMs) - (observation.sentMs + observation.readMs) / 2;
+    // From its arrival, and not from its answer: an answer that took long would make the window look shorter than it is.
+    const lateMs = this.#clock.latest(quota.resetMs) - this.#clock.arrival(observation).lowMs;
     lane.mostMs = Math.max(lane.mostMs, earlyMs);
     lane.leastMs = Math.min(lane.leastMs, lateMs);
     if (lane.mostMs - lane.leastMs > ROUNDING_MS) {
@@ -116,7 +116,7 @@ export class CommandPace {
   /** When the window that the last answer opened is over: by its stated reset, or a learned length after that answer. */
   #nextMs(lane: Lane): number {
     const lateMs = this.#lateMs(lane);
-    const isMeasure = lane.misses < MISSES_OF_WOBBLE && !this.#clock.wobbles;
+    const isMeasure = lane.misses < MISSES_OF_WOBBLE && !this.#clock.wobbles && !this.#clock.isByClock;
     const lengthMs = isMeasure ? Math.min(lane.presumedMs, lane.leastMs + lateMs) : lane.presumedMs;
     if (lane.resetMs === undefined) return lane.endedMs + lengthMs;
     const nextMs = Math.min(lane.endedMs + lengthMs, this.#clock.latest(lane.resetMs + lateMs));
@@ -134,10 +134,12 @@ export class CommandPace {
   }
 
   /** The command bucket refused this request: another program drains it, or its window is longer than presumed. */
-  drained(source: SourceId, { sentMs, readMs: nowMs }: Observation): void {
+  drained(source: SourceId, { sentMs, readMs: nowMs }: Observation, quota: RateHeaders | undefined): void {
     const lane = this.#lane(source);
     if (lane.lastResetMs !== undefined && sentMs >= this.#clock.latest(lane.lastResetMs))
       this.#clock.noteRoundedDown();
+    // Of the window that the last command was counted in: it lasts longer than others that a command opened.
+    else if (quota !== undefined && quota.resetMs === lane.lastResetMs) this.#clock.noteByClock();
     const longestMs = lane.leastMs + ROUNDING_MS;
     if (Number.isFinite(longestMs)) lane.presumedMs = Math.max(lane.presumedMs, longestMs);
     lane.misses = MISSES_OF_WOBBLE;

@@ -2,6 +2,7 @@
 import type { SourceId } from "../../domain/model.ts";
 import type { RateHeaders } from "../http/headers.ts";
 import { Bucket } from "./bucket.ts";
+import { FarResets } from "./far-resets.ts";
 import { type KeyedAnswer, SeparateCounters } from "./separate-counters.ts";
 import { type ServerClock, WOBBLE_MS } from "./server-clock.ts";
 
@@ -19,7 +20,7 @@ export interface CounterAnswer extends KeyedAnswer {
 
 /** One counter of the service's, and the keys that are known to be counted there. */
 interface Group {
-  readonly named: CounterState;
+  readonly named: { hash: string; readonly bucket: Bucket };
   members: number;
   last: KeyedAnswer | undefined;
   /** Every limit that answers have named for it. */
@@ -28,23 +29,26 @@ interface Group {
 
 /** So many sure contradictions give a key a counter of its own: a single one may be a service that just restarted. */
 const SURE_CHARGES_TO_SPLIT = 2;
+/** A limit that was told longer ago may have changed and changed back since. */
+const SAME_LIMIT_MS = 120_000;
 /** Resets that wobble look like contradictions, but rarely three times in a row. */
 const DOUBTS_TO_SPLIT = 3;
 
 /** One name of the service's. Usually one counter; where keys show what one counter cannot, several. */
 export class CounterGroup {
-  readonly #hash: string;
+  #hash: string;
   readonly #clock: ServerClock;
   #groups: Group[] = [];
   #made = 0;
   readonly #groupOf = new Map<SourceId, Group>();
   /** The limit that the latest answer to each key named. */
-  readonly #limitOf = new Map<SourceId, number>();
+  readonly #limitOf = new Map<SourceId, { readonly limit: number; readonly readMs: number }>();
   /** Contradictions that a key has shown. */
   readonly #charges = new Map<SourceId, number>();
   /** Contradictions in a row that a wobble of the resets would explain as well. */
   readonly #doubts = new Map<SourceId, number>();
   readonly #separateKeys: SeparateCounters;
+  readonly #farResets = new FarResets();
   /** Keys that were taken for counters of their own and turned out to share one. */
   readonly #joined = new Set<SourceId>();
   /** Servers with different limits were met under this name: from then on its limit says where a key is counted. */
@@ -59,6 +63,12 @@ export class CounterGroup {
 
   get hash(): string {
     return this.#hash;
+  }
+
+  /** The service changed the name: processes that share find each other by the present one. */
+  rename(hash: string): void {
+    for (const { named } of this.#groups) named.hash = named.hash.replace(this.#hash, hash);
+    this.#hash = hash;
   }
 
   get buckets(): readonly CounterState[] {
@@ -85,6 +95,7 @@ export class CounterGroup {
     this.#doubts.delete(source);
     this.#joined.delete(source);
     this.#separateKeys.forget(source);
+    this.#farResets.forget(source);
   }
 
   /** Others spend from what was taken for this key's own counter: it goes back to most keys. False: it shared before. */
@@ -108,10 +119,10 @@ export class CounterGroup {
   } {
     const { source, quota, refused } = answer;
     const expected = this.#expected(source, quota.limit);
-    if (!refused && expected.named.bucket.doubts(quota, answer))
+    if (this.#farResets.doubts(answer, expected.named.bucket))
       return { named: expected.named, odd: true, regrouped: false };
-    this.#limitOf.set(source, quota.limit);
     const isMixed = !this.#isMixed && this.#showsMixture(answer);
+    this.#limitOf.set(source, { limit: quota.limit, readMs: answer.readMs });
     if (isMixed) this.#sortByLimit();
     const areApart = !refused && this.#separateCounters(answer);
 
@@ -159,13 +170,18 @@ export class CounterGroup {
   }
 
   /**
-   * A limit that comes back after another key got another one: it did not change for all, each server has its own.
+   * A key that is told the limit that it was told before, after another key got another one in between: it did not change
+   * for all, each server has its own.
    */
   #showsMixture({ source, quota, sentMs }: KeyedAnswer): boolean {
-    const group = this.#groupOf.get(source) ?? this.#largest();
-    const { last, limits } = group;
-    if (last === undefined || last.source === source || sentMs < last.readMs) return false;
-    return last.quota.limit !== quota.limit && limits.has(quota.limit);
+    const { last } = this.#groupOf.get(source) ?? this.#largest();
+    const own = this.#limitOf.get(source);
+    if (last === undefined || own === undefined || last.source === source || sentMs < last.readMs)
+      return false;
+    const isLate = sentMs - own.readMs > SAME_LIMIT_MS;
+    return (
+      !isLate && last.sentMs >= own.readMs && own.limit === quota.limit && last.quota.limit !== own.limit
+    );
   }
 
   /** Starts anew for each limit: what was learned of several counters as if they were one holds for none of them. */
@@ -173,7 +189,7 @@ export class CounterGroup {
     this.#isMixed = true;
     this.#groups = [];
     this.#groupOf.clear();
-    for (const [source, limit] of this.#limitOf) this.#move(source, this.#ofLimit(limit));
+    for (const [source, { limit }] of this.#limitOf) this.#move(source, this.#ofLimit(limit));
   }
 
   #expected(source: SourceId, limit: number): Group {

@@ -9,8 +9,6 @@ export type HaltCause =
   | "limit"
   /** An answer that is a page instead of JSON where the service itself refuses. */
   | "page"
-  /** A page of something in front of the service that could not reach it (5xx). */
-  | "gateway"
   /** 2003: the operator must act. */
   | "global-key"
   /** Keys that worked are refused one after the other: it is us. */
@@ -42,8 +40,6 @@ export interface HaltNow {
   readonly untilMs: number;
   readonly why: HaltWhy;
   readonly message: string;
-  /** Something in front of the service could not reach it; the service itself refused nothing. */
-  readonly isGateway: boolean;
 }
 
 const MINUTE_MS = 60_000;
@@ -55,7 +51,6 @@ const BLOCK_FROM_MS = 30 * MINUTE_MS;
 const PATIENCE: Readonly<Record<HaltCause, { readonly firstMs: number; readonly mostMs: number }>> = {
   limit: { firstMs: MINUTE_MS, mostMs: 60 * MINUTE_MS },
   page: { firstMs: 15 * MINUTE_MS, mostMs: DAY_MS },
-  gateway: { firstMs: 5_000, mostMs: 10 * MINUTE_MS },
   "global-key": { firstMs: DAY_MS, mostMs: DAY_MS },
   doubt: { firstMs: MINUTE_MS, mostMs: MINUTE_MS },
   suspicion: { firstMs: 15 * MINUTE_MS, mostMs: DAY_MS },
@@ -71,7 +66,6 @@ export class Halt {
   #untilMs = 0;
   #why: HaltWhy = "rate-limited";
   #message = "";
-  #isGateway = false;
   #strikes = 0;
 
   get state(): "open" | "halted" | "probing" {
@@ -82,7 +76,7 @@ export class Halt {
   get current(): HaltNow | undefined {
     return this.#state === "open"
       ? undefined
-      : { untilMs: this.#untilMs, why: this.#why, message: this.#message, isGateway: this.#isGateway };
+      : { untilMs: this.#untilMs, why: this.#why, message: this.#message };
   }
 
   stored(nowMs: number): StoredHalt {
@@ -109,13 +103,12 @@ export class Halt {
     const patience = PATIENCE[cause];
     const ownMs = Math.min(patience.mostMs, patience.firstMs * 2 ** Math.min(20, this.#strikes - 1));
     const waitMs = Math.min(toldMs ?? ownMs, LONGEST_TOLD_WAIT_MS);
-    const isOrdinary = cause === "limit" || cause === "gateway" || cause === "doubt";
+    const isOrdinary = cause === "limit" || cause === "doubt";
     const blocked = saysBlocked || !isOrdinary || waitMs >= BLOCK_FROM_MS;
     const untilMs = nowMs + waitMs;
     if (wasOpen || untilMs > this.#untilMs) {
       this.#why = blocked ? "blocked" : "rate-limited";
       this.#message = message;
-      this.#isGateway = cause === "gateway";
     }
     this.#untilMs = wasOpen ? untilMs : Math.max(this.#untilMs, untilMs);
     this.#state = "halted";
@@ -134,7 +127,6 @@ export class Halt {
     this.#untilMs = nowMs;
     this.#why = "blocked";
     this.#message = message;
-    this.#isGateway = false;
   }
 
   /** The probe reached nobody: nothing was learned, ask again a little later. */

@@ -1,6 +1,7 @@
 import { Failure } from "../../domain/failure.ts";
 import type { SourceId } from "../../domain/model.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
+import type { TypedBy } from "../../domain/ports/service-client.ts";
 import type { ServerKey } from "../../domain/server-key.ts";
 import { CancelToken } from "../http/cancel-token.ts";
 import type { WireHead } from "../http/classify.ts";
@@ -24,7 +25,7 @@ export interface Exchange {
   /** A typed key that nobody has linked: one refusal is the answer, no second opinion is asked. */
   readonly proving?: boolean | undefined;
   /** Who typed it. */
-  readonly guildId?: string | undefined;
+  readonly typedBy?: TypedBy | undefined;
   /** A parked key, asked once more by ourselves. */
   readonly isAskedAgain?: boolean | undefined;
   /** Asked right before it is written: false refuses it with "expired", unsent (ServiceClient.command). */
@@ -47,6 +48,8 @@ export interface Answered {
 export interface Job extends Waiter {
   readonly exchange: Exchange;
   readonly probe: boolean;
+  /** When it was asked for. */
+  readonly askedMs: number;
   /** It left the gate once; a halt or a 429 may have sent it back. */
   hasLeft: boolean;
   readonly resolve: (answered: Answered) => void;
@@ -62,6 +65,8 @@ export interface InFlightRequest {
   readonly dispatchedMs: number;
   /** When the first byte was written. */
   startedMs: number | undefined;
+  /** The first line of an answer came, whatever became of the rest. */
+  isAnswered: boolean;
   /** What came of an answer that refuses: it counts, whatever becomes of its body. */
   refusal: WireHead | undefined;
   hasEnded: boolean;
@@ -115,6 +120,7 @@ export class InFlight {
       cancel,
       dispatchedMs,
       startedMs: undefined,
+      isAnswered: false,
       refusal: undefined,
       hasEnded: false,
     };
@@ -144,10 +150,10 @@ export class InFlight {
     this.#onAborted(request, reason);
   }
 
-  /** Calls back what has not been written: after the first byte nothing can be. */
-  cancelUnwritten(reason: unknown): void {
+  /** Calls back what has not been written, all of it or what is meant: after the first byte nothing can be. */
+  cancelUnwritten(reason: unknown, isMeant: (exchange: Exchange) => boolean = () => true): void {
     for (const request of [...this.#requests])
-      if (request.startedMs === undefined) this.abort(request, reason);
+      if (request.startedMs === undefined && isMeant(request.job.exchange)) this.abort(request, reason);
   }
 
   /** Listens to what was written for a while, then gives it up. */
@@ -174,7 +180,7 @@ export class InFlight {
       const overdueMs = this.#clock.monotonicMs() - this.#deadlineMs;
       for (const request of [...this.#requests])
         if (request.dispatchedMs <= overdueMs)
-          this.abort(request, new Failure("unreachable", "The service did not answer in time."));
+          this.abort(request, new Failure("unreachable", "The game service did not answer in time."));
       this.#watch();
     });
   }

@@ -1,5 +1,5 @@
 import type { ServerClock } from "./server-clock.ts";
-import type { WindowEdge } from "./window-edge.ts";
+import { LEAST_LIMIT, type WindowEdge } from "./window-edge.ts";
 
 /** Who asks: automatic polls leave the last tokens of a window for finding its end; people do not wait long for it. */
 export type Eagerness = "eager" | "patient";
@@ -12,8 +12,6 @@ const MOST_KEPT = 8;
 const KEPT_WHEN_CLOSE = 2;
 /** How many more are kept while windows still run out before their end is seen. */
 const MOST_SPARE = 4;
-/** Of a smaller limit no token can be spared. */
-const LEAST_LIMIT = 4;
 
 /** What a bucket knows of its present window when a request wants one of its last tokens. */
 export interface LastTokens {

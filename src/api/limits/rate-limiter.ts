@@ -3,11 +3,12 @@ import type { SourceId } from "../../domain/model.ts";
 import type { Outcome, WireAnswer } from "../http/classify.ts";
 import { dateMs, headerText, type RateHeaders, rateHeaders } from "../http/headers.ts";
 import type { Bucket } from "./bucket.ts";
-import { Buckets, type Route } from "./bucket-registry.ts";
+import { Buckets } from "./bucket-registry.ts";
 import { CommandPace } from "./command-pace.ts";
 import type { CounterState } from "./counter-group.ts";
 import type { Exchange, InFlightRequest } from "./in-flight.ts";
 import { Restraint } from "./restraint.ts";
+import { type RouteWait, RouteWaits } from "./route-waits.ts";
 import { type Observation, ServerClock } from "./server-clock.ts";
 import type { WaitingClass } from "./turn-order.ts";
 
@@ -36,6 +37,8 @@ interface Ended {
   readonly answer: WireAnswer;
   readonly outcome: Outcome;
   readonly observation: Observation;
+  /** As `learnClock` gave it. */
+  readonly setByMs: number;
 }
 
 /** A limit that several processes spend from. */
@@ -67,6 +70,7 @@ export class RateLimiter {
   readonly #buckets: Buckets;
   readonly #pace: CommandPace;
   readonly #restraint = new Restraint();
+  readonly #routeWaits = new RouteWaits();
   readonly #onShared: (bucketHash: string) => void;
   readonly #sharedToldMs = new Map<string, number>();
   #lastDate: { readonly text: string | undefined; readonly atMs: number | undefined } = {
@@ -121,11 +125,18 @@ export class RateLimiter {
   }
 
   /** When such a request may start; infinitely late until an answer comes. */
-  readyAtMs({ source, route, waitingClass }: Exchange, nowMs: number): number {
+  readyAtMs(exchange: Exchange, nowMs: number): number {
+    const { source, route, waitingClass } = exchange;
+    const routeMs = this.#routeWaits.readyAtMs(exchange, nowMs);
     const bucketMs = this.#buckets.general(source).bucket.readyAtMs(nowMs, eagernessOf(waitingClass));
-    const generalMs = Math.max(bucketMs, this.#restrainedUntilMs(waitingClass, nowMs));
+    const generalMs = Math.max(bucketMs, routeMs, this.#restrainedUntilMs(waitingClass, nowMs));
     if (route === "read") return generalMs;
     return Math.max(generalMs, this.#pace.readyAtMs(source, nowMs, this.#buckets.command(source)?.bucket));
+  }
+
+  /** The route of the request is left alone for a while: why, and until when; undefined where it is not. */
+  routeWait(exchange: Exchange, nowMs: number): RouteWait | undefined {
+    return this.#routeWaits.standing(exchange, nowMs);
   }
 
   /** The same for a command of that server which nobody has asked for yet; now where only an answer can tell. */
@@ -150,12 +161,14 @@ export class RateLimiter {
   }
 
   /** A request is on its way; gives what it spends from. */
-  started(source: SourceId, route: Route, nowMs: number): readonly CounterState[] {
+  started(exchange: Exchange, nowMs: number): readonly CounterState[] {
+    const { source, route, waitingClass } = exchange;
     const command = route === "command" ? this.#buckets.command(source) : undefined;
     const general = this.#buckets.general(source);
     const buckets = command === undefined ? [general] : [general, command];
-    for (const { bucket } of buckets) bucket.started(nowMs);
+    for (const { bucket } of buckets) bucket.started(nowMs, eagernessOf(waitingClass));
     this.#restraint.onStarted(nowMs);
+    this.#routeWaits.onStarted(exchange);
     if (route === "command") this.#pace.started(source);
     return buckets;
   }
@@ -165,8 +178,9 @@ export class RateLimiter {
     const { source, route } = job.exchange;
     const wasSent = startedMs !== undefined;
     this.#restraint.onEnded();
+    this.#routeWaits.onEnded(job.exchange);
     for (const { bucket } of buckets) {
-      if (wasSent) bucket.spentUnseen();
+      if (wasSent) bucket.spentUnseen({ sentMs: startedMs, readMs: nowMs });
       else bucket.notWritten();
     }
     if (route !== "command") return;
@@ -174,21 +188,30 @@ export class RateLimiter {
     else this.#pace.notWritten(source);
   }
 
-  /** Takes in the answer's `Date`; gives what the service's clock showed at least when the answer was read. */
-  learnClock(answer: WireAnswer, observation: Observation): number {
-    this.#serverClock.learn(observation, this.#dateOf(answer));
-    return this.#serverClock.serverMs(observation.readMs);
+  /**
+   * Takes in the answer's `Date`. `serverMs`: what the service's clock showed at least when the answer was read; `setByMs`:
+   * what its stated times lack, because that clock was set.
+   */
+  learnClock(
+    answer: WireAnswer,
+    observation: Observation,
+  ): { readonly serverMs: number; readonly setByMs: number } {
+    const setByMs = this.#serverClock.learn(observation, this.#dateOf(answer));
+    return { serverMs: this.#serverClock.serverMs(observation.readMs) - setByMs, setByMs };
   }
 
   /** What its answer says of the limits, and that it has ended. */
-  learn({ request, answer, outcome, observation }: Ended): void {
-    const { source, route } = request.job.exchange;
-    const quota = this.#quotaOf(answer, observation);
+  learn({ request, answer, outcome, observation, setByMs }: Ended): void {
+    const { exchange } = request.job;
+    const { source, route } = exchange;
+    const quota = this.#quotaOf(answer, observation, setByMs);
     const refused = outcome.kind === "halt";
     this.#restraint.onEnded();
+    this.#routeWaits.onEnded(exchange);
+    this.#routeWaits.onAnswer(exchange, outcome, observation.readMs);
     let own: Bucket | undefined;
     if (quota === undefined) {
-      for (const { bucket } of request.buckets) bucket.spentUnseen();
+      for (const { bucket } of request.buckets) bucket.spentUnseen(observation);
     } else {
       const mapped = outcome.kind !== "key";
       const named = { source, route, mapped, refused, quota, ...observation };
@@ -202,7 +225,7 @@ export class RateLimiter {
     if (route !== "command") return;
     this.#pace.ended(source, observation.readMs);
     const ofCommand = quota === undefined || own !== undefined;
-    if (isLimit && ofCommand) this.#pace.drained(source, observation);
+    if (isLimit && ofCommand) this.#pace.drained(source, observation, quota);
     else if (!refused && quota !== undefined && own !== undefined)
       this.#pace.learn(source, quota, observation);
   }
@@ -210,6 +233,7 @@ export class RateLimiter {
   /** A key that will not be used any more. */
   forget(source: SourceId, nowMs: number): void {
     this.#buckets.forget(source);
+    this.#routeWaits.forget(source);
     this.#pace.forget(source, nowMs);
   }
 
@@ -219,15 +243,15 @@ export class RateLimiter {
   }
 
   /** A window that was long over when its answer was written is a mistake: nothing could be held back by it. */
-  #quotaOf(answer: WireAnswer, { readMs }: Observation): RateHeaders | undefined {
+  #quotaOf(answer: WireAnswer, { readMs }: Observation, setByMs: number): RateHeaders | undefined {
     const quota = rateHeaders(answer.headers);
     if (quota === undefined) return undefined;
     const dateMs = this.#dateOf(answer);
     const isOver =
       dateMs === undefined
-        ? this.#serverClock.earliest(quota.resetMs) < readMs - LATE_BY_OUR_CLOCK_MS
+        ? this.#serverClock.earliest(quota.resetMs + setByMs) < readMs - LATE_BY_OUR_CLOCK_MS
         : quota.resetMs < dateMs - LATE_RESET_MS;
-    return isOver ? undefined : quota;
+    return isOver ? undefined : { ...quota, resetMs: quota.resetMs + setByMs };
   }
 
   /** Many answers of one second carry one `Date`. */

@@ -36,7 +36,7 @@ export class RequestQueue {
   }
 
   /** Lets a request wait. Resolves or rejects with its outcome. */
-  enter(exchange: Exchange, probe: boolean): Promise<Answered> {
+  enter(exchange: Exchange, probe: boolean, nowMs: number): Promise<Answered> {
     return new Promise((resolve, reject) => {
       const { signal, waitingClass, turn = "" } = exchange;
       const ended = () => {
@@ -48,6 +48,7 @@ export class RequestQueue {
         turn,
         isShared: waitingClass === "person" && exchange.route === "read" && turn !== "",
         probe,
+        askedMs: nowMs,
         hasLeft: false,
         resolve: (answered) => {
           ended();

@@ -69,7 +69,7 @@ export class ResetTracker {
     if (laterMs > 2 * WOBBLE_MS) return "new";
     if (laterMs < -2 * WOBBLE_MS) return "past";
 
-    const rose = this.#rose(quota.remaining, observation.sentMs, refused);
+    const rose = this.hasRisen(quota.remaining, observation.sentMs, refused);
     if (!this.#wobbles) {
       if (laterMs === 0) return "present";
       // A later one without more left than before may be a wobble, too. To take it for one sends less, which is safe.
@@ -83,7 +83,7 @@ export class ResetTracker {
   }
 
   /** Whether more is left than the present window can have: the counter began anew. */
-  #rose(remaining: number, sentMs: number, refused: boolean): boolean {
+  hasRisen(remaining: number, sentMs: number, refused = false): boolean {
     const low = this.#lows.findLast(({ readMs }) => readMs <= sentMs);
     return low !== undefined && (refused ? remaining > low.remaining : remaining >= low.remaining);
   }

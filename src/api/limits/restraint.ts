@@ -10,6 +10,10 @@ const MOST_REFUSALS = 6;
 const AMONG_REQUESTS = 400;
 /** The pace of a start at which nothing is known yet. */
 const CAUTIOUS_MS = 1_000;
+/** Where even that is refused, as where another program takes nearly all, each refusal doubles the wait up to this. */
+const LONGEST_PACE_MS = 60_000;
+/** So many requests without a refusal halve it again. */
+const GOOD_REQUESTS = 16;
 
 interface Refusal {
   readonly atMs: number;
@@ -18,7 +22,7 @@ interface Refusal {
 }
 
 /**
- * Falls back to one request at a time, one a second, where the service refuses again and again what its own headers
+ * Falls back to one request at a time, one a second and then ever fewer, where the service refuses again and again what its own headers
  * allowed: a clock that runs ahead, counters that several programs spend from, or numbers that mean something else. Who
  * goes on after refusals is blocked in the end (spec: Limits 6). Pure; times are monotonic milliseconds.
  */
@@ -27,20 +31,29 @@ export class Restraint {
   #started = 0;
   #inFlight = 0;
   #lastStartMs = Number.NEGATIVE_INFINITY;
+  #paceMs = CAUTIOUS_MS;
+  #sinceRefusal = 0;
 
   /** When the next request may start; infinitely late until the one on its way has ended. */
   readyAtMs(nowMs: number): number {
+    if (!this.#isOn(nowMs)) return nowMs;
+    return this.#inFlight > 0 ? Number.POSITIVE_INFINITY : this.#lastStartMs + this.#paceMs;
+  }
+
+  #isOn(nowMs: number): boolean {
     const [oldest] = this.#refusals;
-    if (oldest === undefined || this.#refusals.length < MOST_REFUSALS) return nowMs;
-    if (nowMs - oldest.atMs >= REMEMBERED_MS || this.#started - oldest.started >= AMONG_REQUESTS)
-      return nowMs;
-    return this.#inFlight > 0 ? Number.POSITIVE_INFINITY : this.#lastStartMs + CAUTIOUS_MS;
+    if (oldest === undefined || this.#refusals.length < MOST_REFUSALS) return false;
+    return nowMs - oldest.atMs < REMEMBERED_MS && this.#started - oldest.started < AMONG_REQUESTS;
   }
 
   onStarted(nowMs: number): void {
     this.#started += 1;
     this.#inFlight += 1;
     this.#lastStartMs = nowMs;
+    this.#sinceRefusal += 1;
+    if (this.#sinceRefusal < GOOD_REQUESTS) return;
+    this.#sinceRefusal = 0;
+    this.#paceMs = Math.max(CAUTIOUS_MS, this.#paceMs / 2);
   }
 
   onEnded(): void {
@@ -51,6 +64,8 @@ export class Restraint {
   onRefused(nowMs: number): void {
     const last = this.#refusals.at(-1);
     if (last !== undefined && nowMs - last.atMs < SAME_REFUSAL_MS) return;
+    this.#paceMs = this.#isOn(nowMs) ? Math.min(LONGEST_PACE_MS, this.#paceMs * 2) : CAUTIOUS_MS;
+    this.#sinceRefusal = 0;
     this.#refusals = [...this.#refusals, { atMs: nowMs, started: this.#started }].slice(-MOST_REFUSALS);
   }
 }

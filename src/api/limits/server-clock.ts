@@ -1,3 +1,5 @@
+import { Trial } from "./trial.ts";
+
 /** When one request was written and its answer read, monotonic milliseconds. */
 export interface Observation {
   readonly sentMs: number;
@@ -19,19 +21,27 @@ const UNKNOWN_MS = 1_000;
 /** A `Date` may come from a second-long cache and clocks drift: bounds are this much wider than they could be. */
 const SLACK_MS = 20;
 const DRIFT_PER_MS = 1e-4;
+/** A `Date` that is further off than this comes from a clock that was set, or from a node with a clock of its own. */
+const OTHER_CLOCK_MS = 2_000;
 /** Per answer, so that a longer round trip is noticed. */
 const LEAST_GROWS = 1.002;
 
 /**
  * How far the service's clock is ahead of our monotonic one, as an interval. A step of our wall clock changes nothing.
  * `Date` has whole seconds, so each answer gives bounds a second wide; many answers intersect to about a round trip.
- * Clocks that step make bounds that contradict: then the newest answer alone counts.
+ * Bounds that contradict by a little leave the newest answer alone. Where the service's clock was set, its times are read
+ * as if it had not been: `Date` and reset move together, so what is left of a window does not change.
  */
 export class ServerClock {
   #low: number;
   #high: number;
   #known = false;
   #seenMs = 0;
+  /** What is added to the times that the service states, in whole seconds, since its clock was set. */
+  #setByMs = 0;
+  /** The same by the latest answer, where that is another: believed when it is met twice in a row. */
+  #otherByMs: number | undefined;
+  #timesSet = 0;
   /** Smoothed round trip, milliseconds. */
   #rttMs = 100;
   #rttKnown = false;
@@ -39,7 +49,10 @@ export class ServerClock {
   #leastRttMs = Number.POSITIVE_INFINITY;
   #roundedUp = 0;
   #roundsDown = false;
+  #isByClock = false;
   #wobbles = false;
+  readonly endsAsStated = new Trial();
+  readonly beginsWithRequest = new Trial();
 
   /** `aheadMs`: wall time less monotonic time, believed until an answer carries a `Date`. */
   constructor(aheadMs: number) {
@@ -47,15 +60,26 @@ export class ServerClock {
     this.#high = aheadMs + UNKNOWN_MS;
   }
 
-  /** Takes in one answer. `dateMs` is its `Date` header, where it had one. */
-  learn(observation: Observation, dateMs: number | undefined): void {
+  /** How often the service's clock was set: stated times from before and after differ by part of a second. */
+  get timesSet(): number {
+    return this.#timesSet;
+  }
+
+  /**
+   * Takes in one answer. `dateMs` is its `Date` header, where it had one. Gives what is to be added to the times that this
+   * answer states, so that they can be compared with those of other answers.
+   */
+  learn(observation: Observation, dateMs: number | undefined): number {
     const rtt = Math.max(0, observation.readMs - observation.sentMs);
     this.#rttMs = this.#rttKnown ? this.#rttMs * 0.9 + rtt * 0.1 : rtt;
     this.#rttKnown = true;
     this.#leastRttMs = Math.min(rtt, this.#leastRttMs * LEAST_GROWS);
-    if (dateMs === undefined) return;
-    const low = dateMs - observation.readMs - SLACK_MS;
-    const high = dateMs + 1_000 - observation.sentMs + SLACK_MS;
+    if (dateMs === undefined) return this.#setByMs;
+    const byMs = this.#byMs(observation, dateMs);
+    if (byMs !== this.#setByMs && !this.#believes(byMs)) return byMs;
+    this.#otherByMs = undefined;
+    const low = dateMs + this.#setByMs - observation.readMs - SLACK_MS;
+    const high = dateMs + this.#setByMs + 1_000 - observation.sentMs + SLACK_MS;
     const drift = this.#known ? Math.max(0, observation.readMs - this.#seenMs) * DRIFT_PER_MS : 0;
     const nextLow = Math.max(low, this.#low - drift);
     const nextHigh = Math.min(high, this.#high + drift);
@@ -64,6 +88,31 @@ export class ServerClock {
     this.#high = fits ? nextHigh : high;
     this.#known = true;
     this.#seenMs = observation.readMs;
+    return this.#setByMs;
+  }
+
+  /** What is to be added to the times of an answer with this `Date`. */
+  #byMs({ sentMs, readMs }: Observation, dateMs: number): number {
+    const lateMs = this.#low - (dateMs + this.#setByMs + 1_000 - sentMs);
+    const earlyMs = dateMs + this.#setByMs - readMs - this.#high;
+    if (!this.#known || Math.max(lateMs, earlyMs) <= OTHER_CLOCK_MS) return this.#setByMs;
+    const offMs = (this.#low + this.#high) / 2 - (dateMs + 500 - (sentMs + readMs) / 2);
+    return Math.round(offMs / 1_000) * 1_000;
+  }
+
+  #believes(byMs: number): boolean {
+    const isMetAgain = this.#otherByMs !== undefined && Math.abs(byMs - this.#otherByMs) <= 1_000;
+    this.#otherByMs = byMs;
+    if (!isMetAgain) return false;
+    this.#setByMs = byMs;
+    this.#timesSet += 1;
+    return true;
+  }
+
+  /** A window went on when it was surely over: where no answer carries a `Date`, our clock is that far ahead or further. */
+  noteBehind(): void {
+    if (this.#known) return;
+    [this.#low, this.#high] = [2 * this.#low - this.#high, this.#low];
   }
 
   /** The earliest moment, on our clock, that the service's clock may show `serverMs`. */
@@ -96,6 +145,11 @@ export class ServerClock {
     return this.#roundsDown;
   }
 
+  /** Whether a window lasted longer than those that begin with a request. */
+  get isByClock(): boolean {
+    return this.#isByClock;
+  }
+
   /** Whether stated resets were seen a second off. */
   get wobbles(): boolean {
     return this.#wobbles;
@@ -114,6 +168,11 @@ export class ServerClock {
   /** A window went on after its stated reset. */
   noteRoundedDown(): void {
     this.#roundsDown = true;
+  }
+
+  /** A window that had been opened by a request of ours lasted longer than earlier ones. */
+  noteByClock(): void {
+    this.#isByClock = true;
   }
 
   noteWobble(): void {

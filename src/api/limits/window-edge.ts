@@ -1,7 +1,10 @@
 // Over 200 lines: one estimate of where a window ends, with every observation that narrows it.
 import type { ResetTracker } from "./reset-tracker.ts";
 import { type Observation, type ServerClock, type Span, WOBBLE_MS } from "./server-clock.ts";
+import { StatedEnd } from "./stated-end.ts";
 
+/** Of a smaller limit no request can be spared for finding a window's end. */
+export const LEAST_LIMIT = 4;
 /** This many windows must agree closely before a learned edge is relied upon. */
 const AGREEING_WINDOWS = 4;
 const CLOSE_MS = 20;
@@ -76,6 +79,7 @@ export class WindowEdge {
   #roundsUp = false;
   #roundsUpSeen = 0;
   readonly #resets: ResetTracker;
+  readonly #statedEnd: StatedEnd;
   /** How much later than stated a window may end. */
   #slackMs = 0;
   /** Arrival of the request that opened the present window, where that was seen. */
@@ -89,6 +93,7 @@ export class WindowEdge {
   constructor(clock: ServerClock, resets: ResetTracker) {
     this.#clock = clock;
     this.#resets = resets;
+    this.#statedEnd = new StatedEnd(clock);
   }
 
   /** From now on others open most windows: the moment of opening is only known by the answers before and after it. */
@@ -113,12 +118,26 @@ export class WindowEdge {
   }
 
   /** When the next window's first request may be written: its answer will say whether that was right. */
-  releaseMs(resetMs: number): number {
+  releaseMs(resetMs: number, limit: number, nowMs: number): number {
     const latestMs = this.latestMs(resetMs);
+    if (this.#isByStatedEnd(limit)) return Math.min(latestMs, this.#statedEnd.releaseMs(resetMs, nowMs));
     if (this.#distrust > 0) return latestMs;
     const learnedMs = this.#learnedMs(resetMs);
     // One request goes where the end is nearly sure; many only where it is certain.
     return learnedMs ?? (this.#resets.isSure ? latestMs - this.#slackMs : latestMs);
+  }
+
+  /** That request is written. */
+  onReleased(resetMs: number | undefined, limit: number, nowMs: number): void {
+    if (resetMs !== undefined && this.#isByStatedEnd(limit)) this.#statedEnd.onReleased(resetMs, nowMs);
+  }
+
+  onNotWritten(): void {
+    this.#statedEnd.onNotWritten();
+  }
+
+  #isByStatedEnd(limit: number): boolean {
+    return limit < LEAST_LIMIT && this.#slackMs === 0;
   }
 
   /** The end of the window by a measure that has proved right; undefined while there is none. */
@@ -163,7 +182,9 @@ export class WindowEdge {
   }
 
   /** A window was not over when it was thought to be. */
-  wasWrong(): void {
+  wasWrong(resetMs: number, sentMs: number): void {
+    if (sentMs >= this.latestMs(resetMs)) this.#clock.noteBehind();
+    this.#statedEnd.onWrong(resetMs, sentMs);
     this.#distrust = WINDOWS_OF_DISTRUST;
     this.#clock.forgetRounding();
   }
@@ -215,8 +236,8 @@ export class WindowEdge {
     if (opened) this.#opened = arrival;
   }
 
-  /** The first answer of a new window. `opened`: its request was the first of that window. */
-  renewed(oldResetMs: number, observation: Observation, opened: boolean): void {
+  /** The first answer of a new window. `opened`: the reset of that window, where its request was the first. */
+  renewed(oldResetMs: number, observation: Observation, opened: number | undefined): void {
     const arrival = this.#clock.arrival(observation);
     this.#distrust = Math.max(0, this.#distrust - 1);
     this.#learnRounding(oldResetMs, observation);
@@ -232,7 +253,8 @@ export class WindowEdge {
         this.#length.see([leastMs, mostMs], noiseMs, this.closeMs);
       }
     }
-    this.#opened = opened ? arrival : this.#openedByOthers(arrival);
+    this.#open(arrival, opened);
+    if (opened === undefined) this.#opened = this.#openedByOthers(arrival);
     this.#lastInsideMs = arrival.lowMs;
   }
 
@@ -240,6 +262,12 @@ export class WindowEdge {
   #openedByOthers({ highMs }: Span): Span | undefined {
     const lowMs = this.#lastInsideMs;
     return this.#isShared && Number.isFinite(lowMs) && lowMs <= highMs ? { lowMs, highMs } : undefined;
+  }
+
+  #open(arrival: Span, resetMs: number | undefined): void {
+    this.#opened = resetMs === undefined ? undefined : arrival;
+    if (resetMs === undefined) this.#statedEnd.onOther();
+    else this.#statedEnd.onOpened(arrival, resetMs);
   }
 
   #learnRounding(oldResetMs: number, { readMs }: Observation): void {
@@ -251,9 +279,9 @@ export class WindowEdge {
   }
 
   /** The window that begins is the first one seen, or nothing is known of the one before. */
-  begin(observation: Observation, opened: boolean): void {
+  begin(observation: Observation, opened: number | undefined): void {
     const arrival = this.#clock.arrival(observation);
-    this.#opened = opened ? arrival : undefined;
+    this.#open(arrival, opened);
     this.#lastInsideMs = arrival.lowMs;
   }
 }

@@ -50,7 +50,7 @@ export type Leave =
 
 const LOOK_EVERY_MS = 1_000;
 const LOOK_AGAIN_MS = 200;
-const UNREACHABLE = "Marshal's database does not answer, so nothing is sent until it does.";
+const UNREACHABLE = "Marshal's database is not answering. Nothing is sent until it does.";
 
 /**
  * This process's part in what it shares with others that ask from the same address: asked before each request leaves, and

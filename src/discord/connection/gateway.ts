@@ -1,7 +1,11 @@
+import type { RESTOptions } from "@discordjs/rest";
 import type { Client, Guild, Interaction, REST } from "discord.js";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { Log } from "../../log.ts";
-import { type Crowd, createClient, logIn, type Shards } from "./bot.ts";
+import { type Crowd, createClient, DISCORD_PER_S, type Shards } from "./bot.ts";
+import { guardedRequests } from "./guarded-requests.ts";
+import { logIn } from "./log-in.ts";
+import { RequestLimits } from "./request-limits.ts";
 import { ShardPresence } from "./shard-presence.ts";
 
 export interface GatewayOptions {
@@ -30,13 +34,19 @@ export interface GatewayEvents {
 export interface Gateway {
   readonly client: Client;
   readonly rest: REST;
+  /** Sends one request, whatever the limits say. */
+  readonly send: RESTOptions["makeRequest"];
+  /** What all requests of this bot share. */
+  readonly limits: RequestLimits;
   readonly presence: ShardPresence;
   /** Resolves, with the reason in words, when Discord will not have this bot again until its operator acts. */
   readonly ended: Promise<string>;
   /** From now on these hear, and nobody else. */
   attach(events: GatewayEvents): void;
-  /** Does nothing when it is connected. Rejects with LoginError. */
+  /** Waits until Discord can be reached; does nothing when it is connected. Rejects with LoginError. */
   logIn(): Promise<void>;
+  /** Resolves when a login has found Discord away. */
+  readonly away: Promise<void>;
   /** Connected, and not closed for good: discord.js goes on calling itself ready after that. */
   isReady(): boolean;
   close(): Promise<void>;
@@ -47,13 +57,23 @@ export function createGateway(options: GatewayOptions): Gateway {
   let events: GatewayEvents | undefined;
   let phase: "starting" | "running" | "ended" = "starting";
   const ended = Promise.withResolvers<string>();
+  const away = Promise.withResolvers<void>();
+  const closed = new AbortController();
+  let loggingIn: Promise<void> | undefined;
+  function onEnded(reason: string): void {
+    if (phase === "starting") return;
+    phase = "ended";
+    ended.resolve(reason);
+  }
+  const { apiUrl, clock, crowd, log } = options;
+  const onAway = () => away.resolve();
+  const send = guardedRequests({ apiUrl, clock, log, closed: closed.signal, onAway, onEnded });
+  const limits = new RequestLimits(clock, Math.max(1, Math.floor(DISCORD_PER_S / (crowd?.blocks ?? 1))));
   const client = createClient({
     ...options,
-    onEnded(reason) {
-      if (phase === "starting") return;
-      phase = "ended";
-      ended.resolve(reason);
-    },
+    send,
+    limits,
+    onEnded,
     onInteraction: (interaction) => events?.onInteraction(interaction),
     onPermissionsChanged: (guildId) => events?.onPermissionsChanged(guildId),
     onGuildJoined: (guild) => events?.onGuildJoined(guild),
@@ -63,6 +83,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     client,
     // Set before the login, so that what waited since the last run can be posted at once.
     rest: client.rest.setToken(options.token),
+    send,
+    limits,
     presence: new ShardPresence(client, options.clock),
     ended: ended.promise,
     attach: (given) => {
@@ -70,10 +92,16 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     async logIn() {
       if (phase === "running") return;
-      await logIn(client, options.token);
+      // The bot of the lease before may still wait for Discord on this connection.
+      loggingIn ??= logIn(client, options.token);
+      await loggingIn;
       phase = "running";
     },
+    away: away.promise,
     isReady: () => client.isReady() && phase === "running",
-    close: () => client.destroy(),
+    async close() {
+      closed.abort(new Error("Marshal is stopping"));
+      await client.destroy();
+    },
   };
 }

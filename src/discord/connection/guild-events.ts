@@ -17,8 +17,6 @@ export interface GuildEventsPorts {
   readonly log: Log;
   /** Whether the guild belongs to a shard of this process. */
   isOurs(guildId: string): boolean;
-  /** Offers the guided set-up. Never rejects. */
-  offerSetup(guild: JoinedGuild): Promise<void>;
 }
 
 const NO_LISTENER: GuildListener = {
@@ -31,6 +29,7 @@ const NO_LISTENER: GuildListener = {
 export class GuildEvents {
   readonly #ports: GuildEventsPorts;
   #listener = NO_LISTENER;
+  #offerSetup: (guild: JoinedGuild) => void = () => undefined;
 
   constructor(ports: GuildEventsPorts) {
     this.#ports = ports;
@@ -41,12 +40,17 @@ export class GuildEvents {
     this.#listener = listener;
   }
 
+  /** The guided set-up is offered by `offer`. To be called before the login. */
+  offerSetupBy(offer: (guild: JoinedGuild) => void): void {
+    this.#offerSetup = offer;
+  }
+
   onPermissionsChanged(guildId: string): void {
     this.#listener.onPermissionsChanged(guildId);
   }
 
   onJoined(guild: Guild): void {
-    void this.#ports.offerSetup(joinedGuild(guild));
+    this.#offerSetup(joinedGuild(guild));
   }
 
   onRemoved(guildId: string): void {
@@ -55,15 +59,11 @@ export class GuildEvents {
 
   /** Offers the set-up to guilds that joined since the last start, and finds those that removed the bot. Returns at once. */
   afterLogin({ guilds }: Pick<Client, "guilds">, rest: REST): void {
-    void this.#offerToAll([...guilds.cache.values()]);
+    for (const guild of guilds.cache.values()) this.#offerSetup(joinedGuild(guild));
     // Not awaited, because it asks Discord once for each such guild.
     this.#findRemoved(rest, (guildId) => guilds.cache.has(guildId)).catch((err: unknown) =>
       this.#ports.log.error({ err }, "it is not known which guilds removed the bot"),
     );
-  }
-
-  async #offerToAll(guilds: readonly Guild[]): Promise<void> {
-    for (const guild of guilds) await this.#ports.offerSetup(joinedGuild(guild));
   }
 
   async #findRemoved(rest: REST, isHere: (guildId: string) => boolean): Promise<void> {

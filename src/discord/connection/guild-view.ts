@@ -42,6 +42,7 @@ export function createGuildView(client: Client): Guilds {
 
   return {
     channelAccess,
+    joinedAtMs: (guildId) => client.guilds.cache.get(guildId)?.joinedTimestamp ?? undefined,
     topRole(guildId, roleIds) {
       const guild = client.guilds.cache.get(guildId);
       const [top] = roleIds
@@ -67,7 +68,8 @@ export async function mayReadHistory(client: Client, channelId: string): Promise
   const channel =
     client.channels.cache.get(channelId) ?? (await client.channels.fetch(channelId).catch(() => null));
   // For a channel that cannot be fetched the read itself gives Discord's own code.
-  if (channel === null || channel.isDMBased()) return undefined;
+  if (channel === null) return undefined;
+  if (channel.isDMBased()) return true;
   const me = channel.guild.members.me;
   return me === null ? undefined : channel.permissionsFor(me)?.has(PermissionFlagsBits.ReadMessageHistory);
 }

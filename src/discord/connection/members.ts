@@ -18,7 +18,7 @@ export function createMembers(rest: REST, { guilds }: Pick<Client, "guilds">): M
   return {
     async now(guildId, userId) {
       const guild = guilds.cache.get(guildId);
-      if (guild === undefined) throw new Failure("denied", "The bot is not in this Discord server any more.");
+      if (guild === undefined) throw new Failure("denied", "Marshal is no longer in this Discord server.");
       const { roles } = await member(rest, guildId, userId);
       const bits = [guildId, ...roles].reduce((sum, id) => sum | permissionsOf(guild, id), 0n);
       return { roleIds: roles, manageGuild: guild.ownerId === userId || (bits & MANAGES) !== 0n };
@@ -37,10 +37,15 @@ async function member(rest: REST, guildId: string, userId: string): Promise<Pick
   } catch (cause) {
     // Who has left the server holds none of its roles.
     if (cause instanceof DiscordAPIError && isGone(cause.code)) return { roles: [] };
-    throw new Failure("denied", "Your roles could not be read from Discord.", { cause });
+    throw notRead(cause);
   }
-  if (!isMember(found)) throw new Failure("denied", "Your roles could not be read from Discord.");
+  if (!isMember(found)) throw notRead(undefined);
   return found;
+}
+
+/** Not a refusal: whether they may is not known. */
+function notRead(cause: unknown): Failure {
+  return new Failure("paused", "Marshal can't read your roles right now.", { cause });
 }
 
 /** Discord knows no such member, or no such person, any more. */

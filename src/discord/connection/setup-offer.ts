@@ -4,9 +4,8 @@ import type { MessageBody } from "../../domain/message.ts";
 import type { Bindings } from "../../domain/ports/bindings.ts";
 import type { Clock, Random } from "../../domain/ports/clock.ts";
 import type { Guilds } from "../../domain/ports/guilds.ts";
+import type { Posts } from "../../domain/ports/posts.ts";
 import type { Settings } from "../../domain/ports/settings.ts";
-import type { Sink } from "../../domain/ports/sink.ts";
-import type { Log } from "../../log.ts";
 
 /** After this time nobody connects the message with their invitation. */
 const OFFERED_WITHIN_MS = 60 * 60_000;
@@ -15,10 +14,10 @@ export interface SetupOfferPorts {
   readonly settings: Settings;
   readonly bindings: Pick<Bindings, "list">;
   readonly guilds: Pick<Guilds, "channelAccess">;
-  readonly sink: Pick<Sink, "send">;
+  readonly posts: Posts;
   readonly clock: Clock;
   readonly random: Random;
-  readonly log: Log;
+  report(what: string, error: unknown): void;
 }
 
 /** A guild as the gateway describes it. */
@@ -35,15 +34,41 @@ export function joinedGuild({ id, joinedTimestamp, systemChannelId }: Guild): Jo
 
 /**
  * Offers the guided set-up in the system channel, once for each time that the bot is added: within the hour, where it
- * may write, and only while nothing is linked. Never rejects; what goes wrong leaves `/setup start` as the way.
+ * may write, and only while nothing is linked. Never throws; what goes wrong leaves `/setup start` as the way.
  */
-export function createSetupOffer(ports: SetupOfferPorts): (guild: JoinedGuild) => Promise<void> {
-  const { settings, bindings, guilds, sink, clock, random, log } = ports;
+export function createSetupOffer(ports: SetupOfferPorts): (guild: JoinedGuild) => void {
+  const { settings, bindings, guilds, posts, clock, random, report } = ports;
+  /** By guild: the nonces of those that do not stand yet. */
+  const open = new Map<string, string>();
 
-  async function offer({ id, joinedAtMs, systemChannelId }: JoinedGuild): Promise<void> {
+  const isOfUse = async ({ id, joinedAtMs }: JoinedGuild): Promise<boolean> =>
+    clock.nowMs() - joinedAtMs <= OFFERED_WITHIN_MS && (await bindings.list(id)).length === 0;
+
+  const line = posts.line<JoinedGuild>({
+    name: "the offer of the set-up",
+    classes: { post: "first", edit: "change" },
+    keyOf: ({ id }) => id,
+    guildOf: ({ id }) => id,
+    async wanted(guild) {
+      const nonce = open.get(guild.id);
+      const { systemChannelId: channelId } = guild;
+      if (nonce === undefined || channelId === null || !(await isOfUse(guild))) return undefined;
+      return { channelId, nonce, body: OFFER_MESSAGE, sinceMs: guild.joinedAtMs };
+    },
+    isIt: (_, { content }) => content === OFFER_MESSAGE.content,
+    onStands: async ({ id }) => void open.delete(id),
+    async onRefused({ id }, refusal) {
+      open.delete(id);
+      report(`the set-up was not offered in ${id}`, refusal);
+      return "over";
+    },
+  });
+
+  async function offer(guild: JoinedGuild): Promise<void> {
+    const { id, joinedAtMs, systemChannelId } = guild;
     if (systemChannelId === null || clock.nowMs() - joinedAtMs > OFFERED_WITHIN_MS) return;
     if ((await settings.of(id)).guideOfferedForJoinMs === joinedAtMs) return;
-    if ((await bindings.list(id)).length > 0) return;
+    if (!(await isOfUse(guild))) return;
     const access = await guilds.channelAccess(id, systemChannelId);
     const mayWrite =
       access.kind === "open" ||
@@ -51,11 +76,13 @@ export function createSetupOffer(ports: SetupOfferPorts): (guild: JoinedGuild) =
     if (!mayWrite) return;
     // Recorded before it is sent, because a missing message is better than one at every start.
     await settings.change(id, (before) => ({ ...before, guideOfferedForJoinMs: joinedAtMs }));
-    await sink.send(systemChannelId, { ...OFFER_MESSAGE, nonce: random.id().slice(0, 25) });
+    open.set(id, random.id().slice(0, 25));
+    line.show(guild);
   }
 
-  return (guild) =>
-    offer(guild).catch((err: unknown) => log.warn({ guildId: guild.id, err }, "the set-up was not offered"));
+  return (guild) => {
+    offer(guild).catch((error: unknown) => report(`the set-up was not offered in ${guild.id}`, error));
+  };
 }
 
 const NEEDED: ReadonlySet<string> = new Set(["View Channel", "Send Messages"]);

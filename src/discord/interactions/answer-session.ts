@@ -3,10 +3,10 @@ import { Failure, StoreError } from "../../domain/failure.ts";
 import type { Actor } from "../../domain/guild.ts";
 import type { Button, MessageBody } from "../../domain/message.ts";
 import type { Clock, Random } from "../../domain/ports/clock.ts";
-import type { Notifier } from "../../domain/ports/notifier.ts";
 import type { Sink } from "../../domain/ports/sink.ts";
 import type { Log } from "../../log.ts";
 import type { FirstAnswer, Reply } from "../command.ts";
+import type { AskerNotifier } from "../messages/notifier.ts";
 import { defectBody, failureBody } from "../render/errors.ts";
 import { AnswerRefused, type InteractionResponder, type Target, TOKEN_LIVES_MS } from "./incoming.ts";
 import { retryUntilTaken } from "./retry-answers.ts";
@@ -15,7 +15,7 @@ export interface AnswerSessionPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly sink: Sink;
-  readonly notifier: Notifier;
+  readonly notifier: Pick<AskerNotifier, "person">;
   readonly log: Log;
 }
 
@@ -173,7 +173,7 @@ export class AnswerSession {
 export function failureOf(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error;
   if (!(error instanceof StoreError)) return undefined;
-  return new Failure("store", "What you asked for was not kept, or not all of it.", { cause: error });
+  return new Failure("store", "Not everything was saved.", { cause: error });
 }
 
 const EXPIRED = { reason: "late", message: "its token has expired" } as const;

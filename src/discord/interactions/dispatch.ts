@@ -1,6 +1,7 @@
 // Over 200 lines: the road of an interaction, from its arrival to its answer, is read in one piece.
 import { Failure } from "../../domain/failure.ts";
 import type { Actor } from "../../domain/guild.ts";
+import type { Metrics } from "../../domain/ports/metrics.ts";
 import type { WorkPermit } from "../../domain/ports/work-permit.ts";
 import { inRequest } from "../../domain/request-scope.ts";
 import type { Action, Answer, Entry, Form, Press, Reply } from "../command.ts";
@@ -10,6 +11,7 @@ import type { AnswerJob } from "./answer-job.ts";
 import { AnswerSession, type AnswerSessionPorts, failureOf } from "./answer-session.ts";
 import { autocomplete } from "./autocomplete.ts";
 import type { CommandRegistry } from "./command-registry.ts";
+import { GuildAllowance } from "./guild-allowance.ts";
 import {
   AnswerRefused,
   type Incoming,
@@ -21,14 +23,16 @@ import { mendingButton } from "./mending-button.ts";
 import { rememberAnswer } from "./remember-answer.ts";
 import { retryUntilTaken } from "./retry-answers.ts";
 import { ServerQuestions } from "./server-questions.ts";
+import { withFirstAnswerTimed } from "./timed-answers.ts";
 
-const OUTDATED_BUTTON = "This button belongs to an older version of the bot.";
+const OUTDATED_BUTTON = "This button is from an older version of Marshal.";
 
 export interface DispatchPorts extends AnswerSessionPorts {
   readonly registry: CommandRegistry;
   readonly services: Services;
+  readonly metrics: Pick<Metrics, "observe">;
   /** Where several processes share a store: without it nothing is done, and people read why. */
-  readonly permit?: Pick<WorkPermit, "refusal"> | undefined;
+  readonly permit?: Pick<WorkPermit, "refusal" | "othersFirst"> | undefined;
 }
 
 export interface Dispatch {
@@ -48,29 +52,41 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
   const stopping = new AbortController();
   const underWay = new Set<Promise<void>>();
   const questions = new ServerQuestions({ services, clock, random });
+  const asked = new GuildAllowance();
+  const typed = new GuildAllowance();
   let closed = false;
 
   async function handle(incoming: Incoming): Promise<void> {
-    const refusal = refusalNow();
-    if (refusal !== undefined && incoming.kind !== "typing") return answerAtOnce(incoming, refusal);
+    const { guildId } = incoming.actor;
+    // Each keystroke asks again, so one without choices harms nobody.
+    if (incoming.kind === "typing" && !typed.take(guildId, clock.monotonicMs())) return;
     const reference = random.id().slice(0, 8);
     const command =
       incoming.kind === "command" ? [incoming.command, incoming.path].flat().join(" ") : undefined;
     log.debug({ reference, kind: incoming.kind, command }, "an interaction came");
-    const work = inRequest(reference, () =>
-      incoming.kind === "typing"
-        ? autocomplete({ ...ports, questions }, incoming)
-        : perform(incoming, reference),
-    ).catch((error) => log.error({ reference, err: error }, "an interaction could not be handled"));
+    const timed = withFirstAnswerTimed(incoming, ports);
+    const work = inRequest(reference, () => takeUp(timed, reference)).catch((error) =>
+      log.error({ reference, err: error }, "an interaction could not be handled"),
+    );
     underWay.add(work);
     await work;
     underWay.delete(work);
   }
 
-  function refusalNow(): Failure | undefined {
+  async function takeUp(incoming: Incoming, reference: string): Promise<void> {
+    // Only this one's way to the store may be cut: then a successor answers, and hears nothing of it.
+    if (ports.permit?.refusal() !== undefined) await ports.permit.othersFirst();
+    if (incoming.kind === "typing") return autocomplete({ ...ports, questions }, incoming);
+    const refusal = refusalNow(incoming.actor.guildId);
+    return refusal === undefined ? perform(incoming, reference) : answerAtOnce(incoming, refusal, reference);
+  }
+
+  function refusalNow(guildId: string): Failure | undefined {
     const why = ports.permit?.refusal();
     if (why !== undefined) return new Failure("paused", why);
-    return closed ? new Failure("expired", "The bot is restarting; ask again in a minute.") : undefined;
+    if (closed) return new Failure("expired", "Marshal is restarting. Try again in a minute.");
+    if (asked.take(guildId, clock.monotonicMs())) return undefined;
+    return new Failure("busy", "Too many people are using Marshal here right now. Nothing was done.");
   }
 
   async function perform(incoming: IncomingCommand | IncomingPress, reference: string): Promise<void> {
@@ -119,7 +135,7 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
     arrivedAtMs: number,
     reference: string,
   ): Promise<void> {
-    const failure = new Failure("unreachable", "Discord did not confirm the answer; nothing was done.");
+    const failure = new Failure("unreachable", "Discord did not confirm the answer. Nothing was done.");
     const body = failureBody(failure, errorContext(actor, reference));
     const limit = { clock, endMs: arrivedAtMs + TOKEN_LIVES_MS, signal: stopping.signal };
     try {
@@ -135,7 +151,7 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
     about: Pick<Press, "reference" | "lastReply">,
   ): AnswerJob | Form {
     const found = registry.entry(command, path);
-    if (found === undefined) throw new Failure("expired", "This command has changed; reload Discord.");
+    if (found === undefined) throw new Failure("expired", "This command has changed. Reload Discord.");
     const entry: Entry = found.entry;
     if (found.manageGuild) mustManage(actor);
     const on = { ...about, actor, signal: stopping.signal, answer: answers.place };
@@ -175,7 +191,7 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
   async function answerAtOnce(
     { answers, actor }: IncomingCommand | IncomingPress,
     error: unknown,
-    reference = random.id().slice(0, 8),
+    reference: string,
   ): Promise<void> {
     const failure = failureOf(error);
     if (!failure) log.error({ reference, guildId: actor.guildId, err: error }, "a command met a defect");
@@ -185,7 +201,9 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
     try {
       await answers.replyPrivately(body);
     } catch (refused) {
-      log.warn({ reference, err: refused }, "an error could not be shown");
+      // Answered by another process, so there is nothing to show.
+      const isAnswered = refused instanceof AnswerRefused && refused.reason === "taken";
+      log[isAnswered ? "debug" : "warn"]({ reference, err: refused }, "an error could not be shown");
     }
   }
 
@@ -200,7 +218,7 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
       const grace = clock.sleep(graceMs, waited.signal).catch(() => undefined);
       if (graceMs > 0) await Promise.race([Promise.allSettled([...underWay]), grace]);
       waited.abort();
-      stopping.abort(new Failure("expired", "The bot is restarting."));
+      stopping.abort(new Failure("expired", "Marshal is restarting."));
     },
   };
 }
@@ -230,5 +248,5 @@ function errorContext({ manageGuild, roleIds }: Actor, reference: string) {
 }
 
 function mustManage(actor: Actor): void {
-  if (!actor.manageGuild) throw new Failure("denied", "This needs the Manage Server permission.");
+  if (!actor.manageGuild) throw new Failure("denied", "Only people with Manage Server can do this.");
 }

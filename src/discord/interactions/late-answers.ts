@@ -5,19 +5,13 @@ import type { Clock } from "../../domain/ports/clock.ts";
 import type { AnswerPlace, LateAnswers, LateEdit } from "../../domain/ports/run-answers.ts";
 import type { Log } from "../../log.ts";
 import { composeEdit } from "../messages/compose.ts";
-import type { AskerNotifier } from "../messages/notifier.ts";
 import { AnswerRefused } from "./incoming.ts";
 import { asAnswerRefused } from "./interaction-responder.ts";
 import { retryUntilTaken } from "./retry-answers.ts";
 
-/** How long an outcome that has no place is told again while Discord is away; then the audit alone has it. */
-const TELL_FOR_MS = 3_600_000;
-const TELL_AGAIN_MS = 60_000;
-
 export interface LateAnswersPorts {
   /** On which answers go after the first. */
   readonly rest: Pick<REST, "get" | "patch">;
-  readonly notifier: Pick<AskerNotifier, "tellAsker">;
   readonly clock: Clock;
   readonly log: Log;
   /** Aborted when the bot stops. */
@@ -26,7 +20,7 @@ export interface LateAnswersPorts {
 
 /** Completes answers from outside their interaction, such as those of a process that was killed. */
 export function createLateAnswers(ports: LateAnswersPorts): LateAnswers {
-  const { rest, notifier, clock, log, signal } = ports;
+  const { rest, clock, log, signal } = ports;
 
   /** Repeats it until Discord answers; undefined: Discord refuses it for good. */
   async function untilAnswered<T>({ untilMs }: AnswerPlace, call: () => Promise<T>): Promise<T | undefined> {
@@ -63,22 +57,14 @@ export function createLateAnswers(ports: LateAnswersPorts): LateAnswers {
     async replaceThinking(place, body) {
       await editUnless(place, body, (message) => !isThinking(message));
     },
-    async tell(asker, body, nonce) {
-      const endMs = clock.monotonicMs() + TELL_FOR_MS;
-      for (let waitMs = TELL_AGAIN_MS; ; waitMs *= 2) {
-        const reach = await notifier.tellAsker(asker, body, nonce);
-        if (reach !== "away" || clock.monotonicMs() + waitMs > endMs) return;
-        await clock.sleep(waitMs, signal).catch(() => undefined);
-        if (signal.aborted) throw new Failure("expired", "Marshal stopped before Discord took it.");
-      }
-    },
   };
 }
 
-/** Whether its cards hold that text. */
-function says(message: unknown, text: string): boolean {
+/** Whether its cards or buttons hold one of these texts. */
+function says(message: unknown, texts: readonly string[]): boolean {
   if (typeof message !== "object" || message === null || !("embeds" in message)) return false;
-  return JSON.stringify(message.embeds).includes(JSON.stringify(text).slice(1, -1));
+  const shown = JSON.stringify([message.embeds, "components" in message ? message.components : []]);
+  return texts.some((text) => shown.includes(JSON.stringify(text).slice(1, -1)));
 }
 
 function routeOf({ applicationId, token }: AnswerPlace): `/${string}` {

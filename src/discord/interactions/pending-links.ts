@@ -38,7 +38,7 @@ export function createPendingLinks(clock: Clock, random: Random): PendingLinks {
   function checkRoom(guildId: string, userId: string): void {
     const others = of(guildId).filter(({ link }) => link.userId !== userId);
     if (others.length < MOST_OF_GUILD) return;
-    const why = `${MOST_OF_GUILD} people here have typed a key that waits for their Yes. Answer those first, or wait five minutes.`;
+    const why = `${MOST_OF_GUILD} people here are already linking a server. Finish those first or wait five minutes.`;
     throw new Failure("bad-command", why);
   }
 

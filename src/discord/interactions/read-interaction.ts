@@ -69,7 +69,7 @@ export function readInteraction(interaction: Interaction, rests: AnswerRests): I
 /** Answers outside a guild, where no command works: without an answer Discord would show a failure. */
 export async function answerOutsideGuild(interaction: Interaction, rests: AnswerRests): Promise<void> {
   if (interaction.isAutocomplete()) return createInteractionResponder(rests, interaction).choices([]);
-  const failure = new Failure("denied", "Marshal works within a Discord server, not in direct messages.");
+  const failure = new Failure("denied", "Marshal works in Discord servers, not in direct messages.");
   const body = failureBody(failure, { reference: interaction.id });
   await createInteractionResponder(rests, interaction).replyPrivately(body);
 }
@@ -131,16 +131,21 @@ function readOptions(
     boolean,
     id: string,
     person: (name) => personOf(given.get(name), guildId),
-    role: (name) => roleOf(given.get(name), own),
+    role: (name) => roleOf(given.get(name), own, guildId),
   } as Options;
 }
 
 function roleOf(
   option: CommandInteractionOption | undefined,
   own: Readonly<PermissionsBitField>,
+  guildId: string,
 ): NamedRole | undefined {
   if (!option?.role) return undefined;
   const { id, mentionable } = option.role;
+  // Its id is the guild's. Every option that takes a role is for a ping, and Marshal pings nobody by the hundred.
+  if (id === guildId) {
+    throw new Failure("bad-command", "Marshal never pings @everyone. Choose a role.");
+  }
   return { roleId: id, pingable: mentionable || own.has(PermissionFlagsBits.MentionEveryone) };
 }
 

@@ -62,7 +62,7 @@ export class ServerQuestions {
     if (action !== "which" && action !== "which-page") return undefined;
     const found = this.#of(on.actor.guildId).find((one) => one.id === id && isOf(one, on.actor));
     if (found === undefined) {
-      throw new Failure("expired", "This question was answered already, or is older than 15 minutes.");
+      throw new Failure("expired", "This question was already answered or is older than 15 minutes.");
     }
     if (action === "which-page") {
       const work = () => this.#question(found.id, on.actor, Number(choice));
@@ -76,7 +76,7 @@ export class ServerQuestions {
     const job = jobOf({ services: this.#ports.services, typed, args, first, serverId: choice });
     const work = () => {
       // A second press finds nothing: a command never goes on twice.
-      if (!this.#take(found)) throw new Failure("expired", "This question was answered already.");
+      if (!this.#take(found)) throw new Failure("expired", "This question was already answered.");
       return job.work();
     };
     return { ...job, work };

@@ -1,5 +1,4 @@
-import type { Remover } from "../../domain/ports/panels.ts";
-import type { Sink } from "../../domain/ports/sink.ts";
+import type { Remover, Sink } from "../../domain/ports/sink.ts";
 import type { WorkPermit } from "../../domain/ports/work-permit.ts";
 
 /** The same sink for a process that may lose its right to post: messages wait until it has it, or for ever. */

@@ -1,6 +1,5 @@
 import { SinkRefusal } from "../../domain/failure.ts";
-import type { Remover } from "../../domain/ports/panels.ts";
-import type { Sink } from "../../domain/ports/sink.ts";
+import type { Remover, Sink } from "../../domain/ports/sink.ts";
 
 export interface SinkProgress {
   /** Messages and edits that Discord has taken. */

@@ -10,8 +10,7 @@ import {
 } from "discord.js";
 import { SinkRefusal, type SinkRefusalReason } from "../../domain/failure.ts";
 import type { PostedCard, PostedMessage } from "../../domain/message.ts";
-import type { Remover } from "../../domain/ports/panels.ts";
-import type { Sink } from "../../domain/ports/sink.ts";
+import type { Remover, Sink } from "../../domain/ports/sink.ts";
 import { composeEdit, composeMessage } from "./compose.ts";
 
 /** A message as Discord tells it. Bots get all of it, but nothing of ours may fail where a part is left out. */
@@ -37,7 +36,10 @@ export function createSink({ rest, ownId, mayReadHistory }: SinkPorts): Sink & R
         query: new URLSearchParams({ limit: String(PAGE_MESSAGES), ...query }),
       }),
     );
-    if (!isMessages(found)) throw new SinkRefusal("unknown", "Discord's list of messages could not be read");
+    if (!isMessages(found))
+      throw new SinkRefusal("unknown", "Discord's list of messages could not be read", {
+        request: "answered",
+      });
     return found;
   }
 
@@ -45,7 +47,10 @@ export function createSink({ rest, ownId, mayReadHistory }: SinkPorts): Sink & R
     async send(channelId, message) {
       const payload = composeMessage(message);
       const sent = await asSinkRefusal(() => rest.post(Routes.channelMessages(channelId), payload));
-      if (!isMessage(sent)) throw new SinkRefusal("unknown", "Discord took a message and did not name it");
+      if (!isMessage(sent))
+        throw new SinkRefusal("unknown", "Discord took a message and did not name it", {
+          request: "answered",
+        });
       return isTold(sent) && tellsAll(sent)
         ? { messageId: sent.id, posted: posted(sent) }
         : { messageId: sent.id };
@@ -59,24 +64,31 @@ export function createSink({ rest, ownId, mayReadHistory }: SinkPorts): Sink & R
       await asSinkRefusal(() => rest.delete(Routes.channelMessage(channelId, messageId)));
     },
 
-    async readBack(channelId, afterMessageId, limit) {
+    async readBack(...[channelId, afterMessageId, limit, nextPage]) {
       const self = ownId();
       if (self === undefined)
-        throw new SinkRefusal("unknown", "which messages are ours is known after the login");
+        throw new SinkRefusal("unknown", "which messages are ours is known after the login", {
+          request: "none",
+        });
       const mayRead = await mayReadHistory(channelId);
       if (mayRead === false) {
         throw new SinkRefusal("no-history", "the bot may not read this channel's history");
       }
       const read = afterMessageId === undefined ? readLatest : readAfter;
       let seen = 0;
+      let isFirst = true;
       const ask: Page = async (query) => {
+        if (!isFirst) await nextPage?.();
+        isFirst = false;
         const found = await page(channelId, query);
         seen += found.length;
         return found;
       };
       const own = await read({ page: ask, ownId: self, limit, afterId: afterMessageId ?? "0" });
       if (mayRead === undefined && seen === 0) {
-        throw new SinkRefusal("unknown", "an empty channel, or one whose history may not be read");
+        throw new SinkRefusal("unknown", "an empty channel, or one whose history may not be read", {
+          request: "answered",
+        });
       }
       return own.map(posted);
     },

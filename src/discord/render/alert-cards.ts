@@ -19,9 +19,9 @@ import { cut, cutLines, inlineCode, inlineName, plainText } from "./escape.ts";
 
 const ALERT_NAMES = {
   kills: "kills by one player",
-  punishments: "punishments by one member of staff",
+  punishments: "punishments by one staff member",
   outside: "commands from outside Marshal",
-  calls: "moderator calls without an answer",
+  calls: "unanswered moderator calls",
   full: "the server fills up",
   empty: "the server empties",
 } as const satisfies Readonly<Record<AlertKind, string>>;
@@ -34,8 +34,7 @@ export function alertListCard(
 ): Card {
   const lines = rules.map((rule, index) => {
     const refused = refusedOf(rule);
-    const why =
-      refused === undefined ? md`` : md`\n⤷ ⚠ Its channel takes no messages: ${refusedText(refused)}`;
+    const why = refused === undefined ? md`` : md`\n⤷ ⚠ I can't post there: ${refusedText(refused)}`;
     return md`**${index + 1}.** ${alertText(rule, bindings)}${why}`;
   });
   return {
@@ -113,31 +112,29 @@ function limitWords({ kind, count, withinS }: AlertRule): string {
 export function refusedText(reason: SinkRefusalReason): Escaped {
   switch (reason) {
     case "gone":
-      return md`it no longer exists. Remove the alert and add it in another channel.`;
+      return md`it no longer exists. Choose another one with \`/alert edit\`.`;
     case "no-access":
-      return md`Marshal may not post there. Give it View Channel, Send Messages, Embed Links and Read Message History (in a thread also Send Messages in Threads).`;
+      return md`give Marshal View Channel, Send Messages, Embed Links and Read Message History (in a thread also Send Messages in Threads).`;
     case "closed":
-      return md`the thread is archived or locked. Open it, or use another channel.`;
+      return md`the thread is archived or locked. Open it or use another channel.`;
     case "unknown":
-      return md`Discord did not answer. The message may still appear; try again in a minute.`;
+      return md`Discord did not answer. The message may still appear. Try again in a minute.`;
     default:
-      return md`Discord refuses Marshal's messages there. Try another channel.`;
+      return md`Discord refuses messages there. Try another channel.`;
   }
 }
 
 function refused(rule: AlertRule, why: SinkRefusalReason): MessageBody {
   const { kind, channelId } = rule;
   return {
-    content: md`⚠ An alert (${markdownOfOurs(ALERT_NAMES[kind])}) could not be posted in ${channelMention(channelId)}: ${refusedText(why)} Alerts of the last hour follow once it takes messages.`,
+    content: md`⚠ An alert (${markdownOfOurs(ALERT_NAMES[kind])}) could not be posted in ${channelMention(channelId)}: ${refusedText(why)} Once it works, alerts from the last hour follow.`,
   };
 }
 
 function example(rule: AlertRule, serverName: string): MessageBody {
   const { roleId, quiet } = rule;
   const ping =
-    roleId === undefined
-      ? md`Nobody is pinged by it.`
-      : md`It pings ${roleMention(roleId)}, this test does not.`;
+    roleId === undefined ? md`It pings nobody.` : md`It pings ${roleMention(roleId)}, this test does not.`;
   const still = roleId === undefined ? "it makes no sound" : "nobody is pinged";
   const rest = quiet === undefined ? md`` : md` At ${quietText(quiet)} ${still}.`;
   return {
@@ -145,7 +142,7 @@ function example(rule: AlertRule, serverName: string): MessageBody {
       {
         author: cut(plainText(serverName), 200),
         title: md`✅ Test of an alert`,
-        description: md`This channel is told of: ${markdownOfOurs(ALERT_NAMES[rule.kind])}${limitText(rule)}. ${ping}${rest}`,
+        description: md`This channel gets alerts for: ${markdownOfOurs(ALERT_NAMES[rule.kind])}${limitText(rule)}. ${ping}${rest}`,
         color: 0x2f855a,
         footer: "Test",
       },

@@ -6,7 +6,8 @@ import type { PlayerRef } from "../../domain/model.ts";
 import type { AlertView } from "../../domain/ports/alert-renderer.ts";
 import { duration, person } from "./entry-line.ts";
 import { cut, cutLines, inlineCode, plainText, shownName } from "./escape.ts";
-import { playerButtons } from "./players/player-buttons.ts";
+import { punishButtons } from "./players/player-buttons.ts";
+import { placeText } from "./server/player-card.ts";
 
 /** One message of an alert: what happened, who it was, and what can be done about it. Pure. */
 
@@ -16,6 +17,8 @@ const ENTRIES_SHOWN = 12;
 /** Of an entry that shares its message with others. */
 const ROWS_OF_SHARED = 0;
 const COMMAND_LENGTH = 120;
+/** One line of a phone. */
+const VICTIMS_SHOWN = 3;
 const RED = 0xc53030;
 const AMBER = 0xb7791f;
 const GREY = 0x6b7280;
@@ -56,15 +59,17 @@ function titleOf({ rule, entries, more }: AlertView): Escaped {
     case "calls": {
       const open = entries.filter(({ callEnd }) => callEnd === undefined).length;
       if (open === 0) return people === 1 ? md`🔔 The call was answered` : md`🔔 The calls were answered`;
-      return people === 1 ? md`🔔 A moderator call waits` : md`🔔 ${open} of ${people} moderator calls wait`;
+      return people === 1
+        ? md`🔔 A moderator call is waiting`
+        : md`🔔 ${open} of ${people} moderator calls are waiting`;
     }
     case "full":
       if (rule.count === undefined)
         return isOver(entries) ? md`📈 The server was full` : md`📈 The server is full`;
-      return isOver(entries) ? md`📈 The server had filled up` : md`📈 The server fills up`;
+      return isOver(entries) ? md`📈 The server was filling up` : md`📈 The server is filling up`;
     case "empty":
       if ((rule.count ?? 0) === 0)
-        return isOver(entries) ? md`📉 The server had emptied` : md`📉 The server has emptied`;
+        return isOver(entries) ? md`📉 The server was empty` : md`📉 The server is empty`;
       return isOver(entries) ? md`📉 Few players were left` : md`📉 Few players are left`;
   }
 }
@@ -92,7 +97,13 @@ function bodyLines(view: AlertView): readonly Escaped[] {
   return [
     ...(hidden === 0 ? [] : [md`-# and ${hidden} more before these`]),
     ...shown.flatMap((entry) => entryLines(view, entry, shown.length > 1 ? ROWS_OF_SHARED : undefined)),
+    ...placeLines(view),
   ];
+}
+
+function placeLines({ location }: AlertView): readonly Escaped[] {
+  const where = placeText(location);
+  return where === undefined ? [] : [md`📍 ${where}`];
 }
 
 function entryLines(
@@ -109,7 +120,7 @@ function entryLines(
     case "punishments":
       return [md`${named(who)} ran **${count}** · ${when}`, ...commands(rows, count)];
     case "outside":
-      return [md`Run through another program, or the game's own page · ${when}`, ...commands(rows, count)];
+      return [md`Run by another program or on the game's own page · ${when}`, ...commands(rows, count)];
     case "calls":
       return [md`${named(who)} called ${at(firstS)}${callEnd(entry)}`];
     case "full":
@@ -136,18 +147,19 @@ function named(who: AlertPerson | undefined): Escaped {
   return id === undefined ? userMention(userId) : md`${person(who, true)} (${userMention(userId)})`;
 }
 
-/** `> Ann ×3, Bob`, of the latest of them; the times stand in the rewind. */
+/** `> Ann ×3, Bob and 4 more` on one line; the times are in the rewind. */
 function victims(rows: readonly AlertRow[], count: number): readonly Escaped[] {
   if (rows.length === 0) return [];
   const byVictim = Map.groupBy(rows, ({ other }) => `${other?.id ?? ""}:${other?.name ?? ""}`);
-  const parts = [...byVictim.values()].flatMap((kills) => {
+  const shown = [...byVictim.values()].slice(0, VICTIMS_SHOWN);
+  const names = shown.flatMap((kills) => {
     const [first] = kills;
     if (first === undefined) return [];
     const name = person(first.other ?? { name: "" }, false);
     return [kills.length === 1 ? name : md`${name}\u00a0×${kills.length}`];
   });
-  const before = count - rows.length;
-  return [md`> ${before === 0 ? md`` : md`${before} before, then `}${joined(parts, ", ")}`];
+  const left = count - shown.flat().length;
+  return [md`> ${joined(names, ", ")}${left === 0 ? md`` : md` and ${left} more`}`];
 }
 
 function commands(rows: readonly AlertRow[], count: number): readonly Escaped[] {
@@ -164,11 +176,18 @@ function callEnd({ callEnd: end }: AlertEntry): Escaped {
   return end.kind === "taken" ? md` · staff took it` : md` · answered by ${person(end.by, true)}`;
 }
 
-function endLines({ isLate, rule }: AlertView): readonly Escaped[] {
-  if (isLate) return [md`-# Told late: Marshal could not read the server then. Nobody was pinged.`];
+function endLines(view: AlertView): readonly Escaped[] {
+  const { postedLateMs } = view;
+  if (postedLateMs === undefined) return whyNow(view);
+  const late = duration(Math.round(postedLateMs / 1_000));
+  return [...whyNow(view), md`-# Posted ${late} late.`];
+}
+
+function whyNow({ isLate, rule }: AlertView): readonly Escaped[] {
+  if (isLate) return [md`-# Late: Marshal could not read the server at the time. Nobody was pinged.`];
   if (rule.kind === "calls") {
     const waitS = rule.withinS ?? ALERT_DEFAULTS.calls.withinS;
-    return [md`-# Told when nobody has answered for ${duration(waitS)}.`];
+    return [md`-# Alerts when nobody has answered for ${duration(waitS)}.`];
   }
   return [];
 }
@@ -189,7 +208,7 @@ function rowsOf(view: AlertView): readonly Row[] {
   const [only] = players;
   if (only === undefined) return [[rewind]];
   if (entries.length > 1 && players.length > 1) return [pickOf(rule.bindingId, players), [rewind]];
-  const place = { bindingId: rule.bindingId, playerId: only.id };
+  const place = { bindingId: rule.bindingId, playerId: only.id, name: only.name };
   const open: Button = {
     kind: "button",
     style: "secondary",
@@ -197,7 +216,8 @@ function rowsOf(view: AlertView): readonly Row[] {
     emoji: "👤",
     id: `player-open:${rule.bindingId}/${only.id}`,
   };
-  return [...playerButtons({ ...place, inGame: true, isWatched: false }), [open, rewind]];
+  // What else can be done is on the player's card.
+  return [[open, rewind, ...punishButtons(place)]];
 }
 
 function pickOf(bindingId: string, players: readonly Required<PlayerRef>[]): Row {

@@ -36,7 +36,8 @@ export function runLine(record: RunRecord, options: { readonly server?: boolean 
       ? md``
       : refusalWords(cut(message, 200), status, record.actorRoleIds);
   const how = origin === "schedule" ? md` · 🕒 by schedule` : "";
-  return md`${MARKS[status]} ${inlineCode(text, LONGEST_IN_LINE)}${where}${PROOFS[proof]}${how}\n${small(actorId, askedAtMs, why)}`;
+  const mark = status === "unknown" && proof === "seen" ? MARKS.done : MARKS[status];
+  return md`${mark} ${inlineCode(text, LONGEST_IN_LINE)}${where}${PROOFS[proof]}${how}\n${small(actorId, askedAtMs, why)}`;
 }
 
 /** A row that is not a run. */
@@ -91,27 +92,29 @@ const ACTIONS = {
   notices: "set the channel for notices",
   "time-zone": "set the time zone",
   "rename-server": "renamed a server",
-  "default-server": "set which server is meant",
+  "default-server": "set the default server",
   "feed-add": "added a feed",
+  "feed-edit": "changed a feed",
   "feed-remove": "removed a feed",
   "feed-pause": "paused a feed",
   "feed-resume": "resumed a feed",
   "alert-add": "added an alert",
+  "alert-edit": "changed an alert",
   "alert-remove": "removed an alert",
   "staff-allow": "allowed",
-  "staff-tier": "chose the roles of a tier",
+  "staff-tier": "chose the roles for a tier",
   "staff-deny": "denied",
   "staff-protect": "protected a player",
-  "staff-unprotect": "ended the protection of a player",
+  "staff-unprotect": "stopped protecting a player",
   "account-link": "linked a game account",
   "account-unlink": "unlinked a game account",
   "call-claim": "claimed",
   "call-release": "released",
   "call-resolve": "resolved",
-  "panel-add": "put up a panel",
-  "panel-remove": "took down a panel",
-  "preset-save": "kept a preset",
-  "preset-remove": "dropped a preset",
+  "panel-add": "added a panel",
+  "panel-remove": "removed a panel",
+  "preset-save": "saved a preset",
+  "preset-remove": "deleted a preset",
   "schedule-add": "scheduled",
   "schedule-remove": "removed a schedule",
   "schedule-end": "ended a schedule",
@@ -124,14 +127,14 @@ const ACTIONS = {
   "history-export": "exported a player's history",
   "call-refused": "was refused",
   "press-refused": "was refused",
-  "case-add": "wrote down case",
+  "case-add": "added case",
   "case-edit": "changed case",
   "case-revoke": "revoked case",
   "case-channel": "set the channel for cases",
   "watch-add": "watches",
-  "watch-end": "ended the watch of",
+  "watch-end": "stopped watching",
   "watch-channel": "set the channel for watched players",
-  "stats-settings": "set how figures are shown",
+  "stats-settings": "changed the statistics settings",
   "stats-weekly": "set the channel for the weekly summary",
   refusals: "was refused",
 } as const;
@@ -171,15 +174,15 @@ export function fitLines(lines: readonly Escaped[], max = 3_800): Escaped {
   }
   const left = lines.length - kept.length;
   return joined(
-    [...kept, ...(left === 0 ? [] : [md`-# and ${left} more; narrow the search or export`])],
+    [...kept, ...(left === 0 ? [] : [md`-# and ${left} more; narrow the search or export it`])],
     "\n",
   );
 }
 
 /** Says that a search ended before it had looked at every row. */
 export function searchStopped(found: number): Escaped {
-  const what = found === 0 ? "Nothing fits among" : "These are from";
-  return md`-# ${what} the newest rows that a search may read. Narrow it by person, verb, server or days to look further back.`;
+  const what = found === 0 ? "Nothing found in" : "Searched";
+  return md`-# ${what} the newest entries only. Filter by person, verb, server or days to look further back.`;
 }
 
 function seconds(atMs: number): number {

@@ -12,7 +12,7 @@ export function channelLine(what: Escaped, channelId: string, access: ChannelAcc
     case "open":
       return md`✅ ${what}: ${channel}`;
     case "unknown":
-      return md`❔ ${what}: ${channel} (Discord did not say what Marshal may do there)`;
+      return md`❔ ${what}: ${channel} (Discord did not say what Marshal can do there)`;
     default:
       return md`⚠ ${what}: ${channel} ${obstacle(access)}`;
   }
@@ -24,16 +24,16 @@ export function obstacle(access: ChannelAccess): Escaped {
     case "missing":
       return md`lacks ${permissionList(access.permissions)} for Marshal`;
     case "gone":
-      return md`was deleted; choose another channel`;
+      return md`was deleted. Pick another channel`;
     case "closed":
-      return md`is archived or locked; open it, or choose another`;
+      return md`is archived or locked. Open it or pick another`;
     default:
       return md`takes messages`;
   }
 }
 
 /** Where permissions of a channel are given, for a line under those that lack some. */
-export const HOW_TO_MEND = md`-# In the channel's settings, Permissions, add Marshal and allow what is missing.`;
+export const HOW_TO_MEND = md`-# In the channel's settings, under Permissions, add Marshal and allow what is missing.`;
 
 function permissionList(names: readonly string[]): Escaped {
   // The names are Discord's own, from a list of ours.

@@ -51,11 +51,11 @@ function placeLine(
     case "missing":
       return md`⚠ ${what} in ${channelMention(channelId)}: ${obstacle(access)}`;
     case "closed":
-      return md`⚠ ${what} in ${channelMention(channelId)}: archived or locked; open it, or ${elsewhere}`;
+      return md`⚠ ${what} in ${channelMention(channelId)}: archived or locked. Open it or ${elsewhere}`;
     default:
       return refused === undefined
         ? undefined
-        : md`⚠ ${what} in ${channelMention(channelId)}: Discord took no message of it lately; ${elsewhere}`;
+        : md`⚠ ${what} in ${channelMention(channelId)}: recent posts failed; ${elsewhere}`;
   }
 }
 
@@ -70,5 +70,5 @@ function scheduleLine(
   const why = last?.why === undefined ? md`` : md` (${escapeMarkdown(cut(last.why, 150))})`;
   const list = commandMention("schedule list", commandId);
   const sends = inlineCode(text ?? (what.kind === "preset" ? what.name : what.text), 80);
-  return md`⚠ Schedule ${sends}, ${escapeMarkdown(ruleWords(rule))}: did not get through ${times}${why}; ${list} removes it`;
+  return md`⚠ Schedule ${sends}, ${escapeMarkdown(ruleWords(rule))}: failed ${times}${why}; ${list} removes it`;
 }

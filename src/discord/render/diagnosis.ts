@@ -4,13 +4,14 @@ import type { Binding, Feed } from "../../domain/guild.ts";
 import type { Button, MessageBody, Row } from "../../domain/message.ts";
 import type { FeedStatus } from "../../domain/ports/feeds.ts";
 import type { ChannelAccess } from "../../domain/ports/guilds.ts";
-import type { RequestsLeft } from "../../domain/ports/host-health.ts";
+import type { RequestsLeft, WaitingPosts } from "../../domain/ports/host-health.ts";
 import type { ServiceHealth } from "../../domain/ports/service-health.ts";
 import { HOW_TO_MEND, obstacle } from "./channel-access.ts";
 import { type Finding, type PlacesView, placeFindings } from "./diagnosis-places.ts";
 import { cut, cutLines, escapeMarkdown, inlineName, plainText } from "./escape.ts";
 import { FEED_LABELS, FEED_NAMES } from "./feed-names.ts";
 import { chooseRoles } from "./setup-cards.ts";
+import { letCommandsRun } from "./setup-guide-allow.ts";
 
 /** `/diagnose`: each server and each log in one line, fine or what is wrong, with the press that mends it. Pure. */
 
@@ -19,6 +20,7 @@ export interface ServerFacts {
   readonly parked: ReturnType<ServiceHealth["parked"]>;
   readonly held: ReturnType<ServiceHealth["held"]>;
   readonly readRefused: ReturnType<ServiceHealth["readRefused"]>;
+  readonly permission: ReturnType<ServiceHealth["commandPermission"]>;
   /** When it was last read, epoch milliseconds; undefined: not since the start. */
   readonly readAtMs: number | undefined;
   readonly players: number | undefined;
@@ -31,12 +33,15 @@ export interface DiagnosisView extends PlacesView {
   readonly noticeChannelId: string | undefined;
   readonly halt: ReturnType<ServiceHealth["halt"]>;
   readonly storeWorks: boolean;
+  readonly posts: WaitingPosts;
   readonly requests: RequestsLeft | undefined;
   readonly nowMs: number;
 }
 
 /** A server with players is read far more often than this; without any there is nothing to be late for. */
 const LATE_AFTER_MS = 15 * 60_000;
+/** Messages that wait for Discord for longer are told. */
+const POSTS_LATE_MS = 60_000;
 const LONGEST_TEXT = 3_900;
 /** One row is for looking again. */
 const MOST_BUTTONS = 20;
@@ -46,6 +51,7 @@ export function diagnosisMessage(view: DiagnosisView): MessageBody {
   const groups = view.servers.map((facts) => [
     serverFinding(facts, view),
     ...(facts.hasStaff ? [] : [noStaff(facts.binding)]),
+    ...(facts.permission.kind === "refused" ? [notPermitted(facts.binding)] : []),
     ...facts.feeds.map((one) => feedFinding(one.feed, one.status, { view, isStill: isStill(facts) })),
   ]);
   // What is wrong elsewhere stands before the logs, of which there may be more than fit.
@@ -82,7 +88,7 @@ export function channelsOf({
   ];
 }
 
-const LOOK_AGAIN: Button = { kind: "button", style: "secondary", label: "Look again", id: "diagnose-again" };
+const LOOK_AGAIN: Button = { kind: "button", style: "secondary", label: "Check again", id: "diagnose-again" };
 
 function buttonRows(findings: readonly Finding[]): readonly Row[] {
   const ids = new Set<string>();
@@ -101,20 +107,26 @@ function budgetText({ requests, servers }: DiagnosisView): string {
       ({ readAtMs, parked }) => readAtMs !== undefined || parked !== undefined,
     );
     return hasAnswered
-      ? "How many requests to the game service are left is not known at this moment."
+      ? "The game service's limit is not known yet."
       : "The game service has not answered since Marshal started.";
   }
-  return `${requests.left} of ${requests.limit} requests to the game service left at this moment.`;
+  return `${requests.left} of ${requests.limit} requests to the game service left right now.`;
 }
 
-function hostFindings({ halt, storeWorks, noticeChannelId, accessOf, servers }: DiagnosisView): Finding[] {
+function hostFindings(view: DiagnosisView): Finding[] {
+  const { halt, storeWorks, posts, noticeChannelId, accessOf, servers } = view;
   const findings: Finding[] = [];
+  if (posts.oldestMs >= POSTS_LATE_MS) {
+    const minutes = Math.floor(posts.oldestMs / 60_000);
+    const line = md`⏳ ${posts.waiting} of your messages wait for Discord, the first for ${minutes} min. It takes one a second in a channel, and four a second of one community while others wait. Fewer logs, or more channels, help.`;
+    findings.push({ isFine: false, line });
+  }
   if (!storeWorks) {
-    const line = md`⛔ Marshal cannot write to its own store: logs and commands wait. Its operator has to mend that.`;
+    const line = md`⛔ Marshal can't write to its database. Logs and commands wait until its host fixes that.`;
     findings.push({ isFine: false, line });
   }
   if (halt !== undefined) {
-    const line = md`⏳ ${haltWords(halt)}; Marshal goes on by itself at <t:${Math.ceil(halt.untilMs / 1_000)}:T>.`;
+    const line = md`⏳ ${haltWords(halt)}. Marshal continues by itself at <t:${Math.ceil(halt.untilMs / 1_000)}:T>.`;
     findings.push({ isFine: false, line });
   }
   if (servers.length === 0) {
@@ -125,14 +137,13 @@ function hostFindings({ halt, storeWorks, noticeChannelId, accessOf, servers }: 
     const access = accessOf(noticeChannelId);
     if (isShut(access)) {
       const line = md`⚠ Notices: ${channelMention(noticeChannelId)} ${obstacle(access)}`;
-      findings.push({ isFine: false, line, mend: button("Another notice channel", "guide:notices:") });
+      findings.push({ isFine: false, line, mend: button("Other notice channel", "guide:notices:") });
     }
   }
   return findings;
 }
 
-function haltWords({ why, isGateway }: NonNullable<DiagnosisView["halt"]>): Escaped {
-  if (isGateway === true) return md`Something in front of the game service answers in its place`;
+function haltWords({ why }: NonNullable<DiagnosisView["halt"]>): Escaped {
   return why === "blocked"
     ? md`The game service blocks requests from Marshal`
     : md`The game service asked Marshal to wait`;
@@ -142,38 +153,46 @@ function serverFinding(facts: ServerFacts, { nowMs }: DiagnosisView): Finding {
   const { binding, parked, held, readRefused, readAtMs, players = 0, feeds } = facts;
   const name = md`**${inlineName(binding.name)}**`;
   if (parked !== undefined) {
-    const line = md`⛔ ${name}: the game service rejects its key (${escapeMarkdown(cut(parked.why, 150))})`;
+    const line = md`⛔ ${name}: the game service refuses its key (${escapeMarkdown(cut(parked.why, 150))})`;
     return { isFine: false, line, mend: button(`New key for ${labelName(binding.name)}`, "setup-link") };
   }
   if (held !== undefined) {
-    const line = md`⏳ ${name}: too many other keys were refused lately; read again by itself at <t:${Math.ceil(held.untilMs / 1_000)}:t>`;
+    const line = md`⏳ ${name}: waiting, because too many other keys were refused. Next try <t:${Math.ceil(held.untilMs / 1_000)}:t>`;
     return { isFine: false, line };
   }
   if (readRefused !== undefined) {
-    const again = md`asked again at <t:${Math.ceil(readRefused.untilMs / 1_000)}:t>; the owner looks at the game's API settings`;
-    const line = md`⛔ ${name}: may not be read (${escapeMarkdown(cut(readRefused.why, 150))}); ${again}`;
+    const again = md`asked again at <t:${Math.ceil(readRefused.untilMs / 1_000)}:t>; the owner should check the game's API settings`;
+    const line = md`⛔ ${name}: can't be read (${escapeMarkdown(cut(readRefused.why, 150))}); ${again}`;
     return { isFine: false, line };
   }
   const hasLogs = feeds.some(({ feed }) => feed.state === "live");
   if (readAtMs === undefined) {
     return hasLogs
       ? { isFine: false, line: md`⏳ ${name}: not read since Marshal started` }
-      : { isFine: true, line: md`✅ ${name}: read when somebody asks, since no log is posted` };
+      : { isFine: true, line: md`✅ ${name}: read only when someone asks, because it has no feeds` };
   }
   const read = md`read <t:${Math.floor(readAtMs / 1_000)}:R>`;
   const isLate = hasLogs && players > 0 && nowMs - readAtMs > LATE_AFTER_MS;
   return isLate
-    ? { isFine: false, line: md`⚠ ${name}: last ${read}, which is late; Marshal goes on trying` }
+    ? { isFine: false, line: md`⚠ ${name}: last ${read}. That is late. Marshal keeps trying` }
     : { isFine: true, line: md`✅ ${name}: ${read}` };
 }
 
 function noStaff({ id, name }: Binding): Finding {
-  const line = md`⚠ **${inlineName(name)}**: no role may run commands`;
+  const line = md`⚠ **${inlineName(name)}**: no role can run commands yet`;
   const { style } = chooseRoles(id);
   return {
     isFine: false,
     line,
     mend: { ...chooseRoles(id), style, label: `Roles for ${labelName(name)}` },
+  };
+}
+
+function notPermitted({ id, name }: Binding): Finding {
+  return {
+    isFine: false,
+    line: md`⛔ **${inlineName(name)}**: its owner has not let Marshal run commands. Reading works`,
+    mend: { ...letCommandsRun(id), label: `Commands on ${labelName(name)}` },
   };
 }
 
@@ -205,7 +224,7 @@ function feedFinding(
     return { isFine: false, line: md`⛔ ${what}: stopped${why}`, mend: resume };
   }
   if (feed.state === "paused") return { isFine: true, line: md`⏸ ${what}: paused`, mend: resume };
-  if (waits) return { isFine: true, line: md`⏸ ${what}: stands still until the server is read again` };
+  if (waits) return { isFine: true, line: md`⏸ ${what}: paused until the server can be read` };
   return {
     isFine: status.waitsForStore !== true && status.lateSinceMs === undefined,
     line: liveLine(what, status),
@@ -213,7 +232,7 @@ function feedFinding(
 }
 
 function liveLine(what: Escaped, { undelivered, lateSinceMs, waitsForStore }: FeedStatus): Escaped {
-  if (waitsForStore === true) return md`⏳ ${what}: waits for Marshal's store; tried again by itself`;
+  if (waitsForStore === true) return md`⏳ ${what}: waiting for Marshal's database`;
   const waiting =
     undelivered === 0 ? "" : md`, ${undelivered} ${undelivered === 1 ? "entry waits" : "entries wait"}`;
   if (lateSinceMs !== undefined)

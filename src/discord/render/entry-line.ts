@@ -71,7 +71,7 @@ export function person(player: PlayerRef, linked: boolean): Escaped {
 }
 
 /**
- * `42 s`, `12 min`, `1 h 12 min`, `3 d 4 h`, in one piece: its spaces do not break a line on a phone.
+ * `42 s`, `12 min`, `1 h 12 min`, `3 d 4 h`, rounded, in one piece: its spaces do not break a line on a phone.
  * Negative counts as nothing: clocks of two servers may differ.
  */
 export function duration(seconds: number): Escaped {
@@ -80,14 +80,16 @@ export function duration(seconds: number): Escaped {
 
 function inWords(s: number): string {
   if (s < 60) return `${s} s`;
-  const minutes = Math.floor(s / 60);
+  const minutes = Math.round(s / 60);
   if (minutes < 60) return `${minutes} min`;
-  const hours = Math.floor(minutes / 60);
-  const restMinutes = minutes % 60;
-  if (hours < 24) return restMinutes === 0 ? `${hours} h` : `${hours} h ${restMinutes} min`;
-  const restHours = hours % 24;
-  const days = Math.floor(hours / 24);
-  return restHours === 0 ? `${days} d` : `${days} d ${restHours} h`;
+  if (minutes < 24 * 60) return inUnits(minutes, 60, ["h", "min"]);
+  return inUnits(Math.round(s / 3_600), 24, ["d", "h"]);
+}
+
+function inUnits(count: number, each: number, [large, small]: readonly [string, string]): string {
+  const rest = count % each;
+  const whole = `${Math.floor(count / each)} ${large}`;
+  return rest === 0 ? whole : `${whole} ${rest} ${small}`;
 }
 
 /** A line of someone else's prose, such as a note: escaped and cut. */

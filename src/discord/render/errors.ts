@@ -25,64 +25,72 @@ export interface ErrorContext {
 
 const ERROR_TEXTS = {
   "not-linked": {
-    what: "This names no server that is linked here",
-    next: "Someone with the Manage Server permission links one with `/setup start`.",
+    what: "That server is not linked here",
+    next: "Someone with Manage Server can link one with `/setup start`.",
   },
   "queue-full": {
     what: "Too many commands are waiting",
-    next: "Wait until some have run; `/run queue` shows them.",
+    next: "Wait until some have run. See `/run queue`.",
   },
-  expired: { what: "This is no longer valid", next: "Start again with the slash command." },
-  busy: { what: "Too much is asked for at once", next: "Try again in a moment." },
+  expired: { what: "This has expired", next: "Run the slash command again." },
+  busy: { what: "Too many requests at once", next: "Try again in a moment." },
   denied: {
-    what: "You may not do this",
-    next: "Ask whoever manages this Discord server; `/staff check` shows them why.",
+    what: "You can't do this",
+    next: "A manager can see why with `/staff check`.",
   },
-  "bad-command": { what: "This cannot be done as it was written", next: "Correct it and try again." },
+  "bad-command": { what: "That didn't work", next: "Correct it and try again." },
   "key-rejected": {
-    what: "The game service does not accept the server key",
-    next: "The server's owner makes or copies the current key, and someone links it with `/setup link`.",
+    what: "The server key is wrong or expired",
+    next: "Copy the current key from the game's settings, then use `/setup link`.",
   },
   "not-authorised": {
-    what: "The server's owner has not allowed Marshal to run commands",
-    next: "The owner authorises it in the game's API settings.",
+    what: "The server's owner has not let Marshal run commands yet",
+    next: "Someone with Manage Server can fix it: `/setup start`, **Let Marshal run commands**.",
   },
   "read-refused": {
     what: "The game service does not let Marshal read the server",
-    next: "The owner looks at the game's API settings. Marshal asks again by itself, ever more rarely.",
+    next: "The owner should check the game's API settings. Marshal tries again by itself.",
   },
   "server-empty": {
-    what: "Nobody is in the server, so the game did not run it",
+    what: "The server is empty, so the game did not run it",
     next: "Try again when someone has joined.",
   },
   "rate-limited": {
-    what: "The game service asks us to wait",
-    next: "Try again then. Nothing is lost: asking earlier would only lengthen the wait.",
+    what: "The game service asked Marshal to wait",
+    next: "Try again then. Nothing is lost.",
   },
   blocked: {
-    what: "The game service has blocked requests from Marshal",
-    next: "Try again then. The operator of this bot has been told.",
+    what: "The game service is blocking Marshal",
+    next: "Try again then. Marshal's host knows.",
   },
   platform: {
-    what: "The game platform did not answer the game service",
+    what: "The game did not answer",
     next: "Try again in a minute.",
+  },
+  "module-outdated": {
+    what: "The game server runs an old version",
+    next: "Everyone has to leave it once: a Manager shuts it down from inside the game (Marshal can't). Then try again.",
   },
   unreachable: { what: "The game service cannot be reached", next: "Try again in a minute." },
   "bad-response": {
-    what: "The game service gave an answer that could not be read",
-    next: "Try again in a minute; if it stays, tell the operator of this bot the reference.",
+    what: "Marshal could not read the game service's answer",
+    next: "Try again in a minute. If it keeps happening, give Marshal's host the reference.",
+  },
+  moved: {
+    what: "The game service has moved",
+    next: "Tell Marshal's host: `SERVICE_URL` needs the new address.",
   },
   store: {
-    what: "Marshal cannot write to its own store",
-    next: "Tell the operator of this bot; `/readyz` says what is the matter. Then try again.",
+    what: "Marshal can't write to its database",
+    next: "Tell Marshal's host: `/readyz` says what is wrong. Then try again.",
   },
-  paused: { what: "Marshal pauses for a moment", next: "Try again in a minute; nothing is lost meanwhile." },
+  paused: { what: "Marshal is paused for a moment", next: "Try again in a minute. Nothing is lost." },
 } as const satisfies Record<FailureCode, { readonly what: string; readonly next: string }>;
 
 /** The history, cases and watches are kept apart from the store: that they cannot be read stops nothing else. */
 const NOT_READ = {
-  what: "What Marshal has recorded cannot be read now",
-  next: "Try again in a minute; if it stays, tell the operator of this bot.",
+  what: "Marshal can't read its records right now",
+  next: "Try again in a minute. If it keeps happening, tell Marshal's host.",
 } as const;
 
 function textOf({ code, isRead }: Failure) {
@@ -92,15 +100,14 @@ function textOf({ code, isRead }: Failure) {
 const RAN_WORDS = {
   yes: "**It ran.**",
   no: "**It did not run.**",
-  unknown: "**It may have run.** Do not repeat it before you have looked in the game.",
+  unknown: "**It may have run.** Check in the game before you run it again.",
 } as const satisfies Record<Ran, string>;
 
 /** Red for what failed, amber where it may have happened. */
 const FAILED_COLOR = 0xd83c3e;
 const UNKNOWN_COLOR = 0xe0a100;
 
-const DENIED_MANAGER =
-  "You manage this Discord server: `/staff allow` gives one of your roles a tier, `/staff check` shows what it may.";
+const DENIED_MANAGER = "You manage this Discord server: give one of your roles a tier with `/staff allow`.";
 
 /** An expected failure. Where the next step is a button, no sentence repeats it. */
 export function failureBody(failure: Failure, context: ErrorContext): MessageBody {
@@ -109,7 +116,7 @@ export function failureBody(failure: Failure, context: ErrorContext): MessageBod
   const isRun = (context.runs === true && !failure.isRead) || failure.ran !== "no";
   if (!isRun || failure.code === "not-linked") {
     // The check of commands has nothing to say of what is only read or configured.
-    const plain = failure.code === "denied" ? md`Ask whoever manages this Discord server.` : next;
+    const plain = failure.code === "denied" ? md`Ask a manager of this Discord server.` : next;
     return plainBody(failure, { ...said, next: plain }, context);
   }
   const lines: Escaped[] = [joined([md`${RAN_WORDS[failure.ran]}`, ...said.why], " ")];
@@ -131,6 +138,16 @@ export function failureBody(failure: Failure, context: ErrorContext): MessageBod
     },
     context.next,
   );
+}
+
+/** The same in a line or two, where the message beside it goes on. */
+export function failureNote(failure: Failure): Escaped {
+  const { what, why } = saidOf(failure, []);
+  const again = failure.retryAtMs;
+  const when = again === undefined ? [] : [md`Ask again after <t:${Math.ceil(again / 1000)}:T>.`];
+  // What is wrong with a key that was typed is said by its own words.
+  const title = failure.wants === "key" ? [] : [md`**${what}.**`];
+  return md`⛔ ${joined([...title, ...why, ...when], " ")}`;
 }
 
 /** Nothing of it could have run, so it says in one sentence what is the matter, and in one what to do. */
@@ -221,12 +238,12 @@ export function defectBody({ reference, runs }: Pick<ErrorContext, "reference" |
   const words =
     runs === true
       ? [
-          "**It may have run.** Look in the game before you repeat it.",
-          "Tell the operator of this bot the reference.",
+          "**It may have run.** Check in the game before you run it again.",
+          "Give Marshal's host the reference.",
         ]
-      : ["Try it again; if it stays, tell the operator of this bot the reference."];
+      : ["Try again. If it keeps happening, give Marshal's host the reference."];
   return body({
-    title: md`⛔ Something broke in Marshal`,
+    title: md`⛔ Something went wrong inside Marshal`,
     description: joined(
       [...words.map((line) => md`${markdownOfOurs(line)}`), referenceLine(reference)],
       "\n",

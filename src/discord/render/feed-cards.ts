@@ -36,7 +36,7 @@ export function feedListCard(
     const details = rest.length === 0 ? "" : md`\n-# ${joined(rest, " · ")}`;
     return md`**${index + 1}.** ${sign} ${place}${words}${why}${details}`;
   });
-  const none = md`There are none yet. \`/setup start\` gives each log a channel; \`/feed add\` adds one.`;
+  const none = md`No feeds yet. Set up all logs with \`/setup start\`, or add one with \`/feed add\`.`;
   return {
     title: md`Log channels`,
     description: lines.length === 0 ? none : packed(lines, 4_000),
@@ -113,14 +113,14 @@ export function feedChoice(
 export function refusalText(reason: SinkRefusalReason): Escaped {
   switch (reason) {
     case "gone":
-      return md`the channel no longer exists. Remove this feed and add it in another channel.`;
+      return md`the channel no longer exists. Choose another one with \`/feed edit\`.`;
     case "no-access":
     case "no-history":
-      return md`Marshal may not post there. Give it View Channel, Send Messages, Embed Links, Attach Files and Read Message History (in a thread also Send Messages in Threads).`;
+      return md`give Marshal View Channel, Send Messages, Embed Links, Attach Files and Read Message History (in a thread also Send Messages in Threads).`;
     case "closed":
-      return md`the thread is archived or locked. Open it, or use another channel.`;
+      return md`the thread is archived or locked. Open it or use another channel.`;
     case "unknown":
-      return md`Discord did not answer. The message may still appear; try again in a minute.`;
+      return md`Discord did not answer. The message may still appear. Try again in a minute.`;
     default:
       return md`Discord refused it. Try another channel.`;
   }
@@ -144,7 +144,7 @@ function filterTexts({ filter }: Feed): Escaped[] {
 }
 
 /** Marshal could not write or read what the feed needs; nothing is for people to do but to know. */
-const WAITS_FOR_STORE = "Marshal's store fails at the moment; this is tried again by itself";
+const WAITS_FOR_STORE = "Marshal's database is not working. It tries again by itself";
 
 /** What `/feed add` and `/feed resume` say of a feed that is stored and could not be opened yet. */
 export function notOpenText(said: Escaped): Escaped {
@@ -156,8 +156,8 @@ export function firstLookText(haltUntilMs: number | undefined): Escaped {
   const when =
     haltUntilMs === undefined
       ? md``
-      : md` The game service asked to wait, so that is after <t:${Math.ceil(haltUntilMs / 1_000)}:T>.`;
-  return md`-# It begins at Marshal's next look at the server; what happens before that is not posted.${when}`;
+      : md` The game service asked Marshal to wait, so that is after <t:${Math.ceil(haltUntilMs / 1_000)}:T>.`;
+  return md`-# It starts when Marshal next reads the server. Nothing from before that is posted.${when}`;
 }
 
 function stateText(feed: Feed, health: FeedHealth): { readonly sign: Escaped; readonly words: Escaped } {
@@ -169,7 +169,7 @@ function stateText(feed: Feed, health: FeedHealth): { readonly sign: Escaped; re
 }
 
 function healthText({ undelivered, lateSinceMs, waitsForFirstLook }: FeedHealth): Escaped {
-  if (waitsForFirstLook === true) return md` · begins at the next look at the server`;
+  if (waitsForFirstLook === true) return md` · starts when the server is next read`;
   const waiting =
     undelivered === 0 ? md`` : md` · ${escapeMarkdown(undelivered.toLocaleString("en"))} waiting`;
   return lateSinceMs === undefined

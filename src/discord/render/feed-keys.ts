@@ -16,7 +16,8 @@ import { entriesIn, nameIn, unescaped } from "./posted-lines.ts";
  */
 
 const GAP = /^⚠ Gap: (.+?) (?:before|between) <t:(\d+):T>(?: and <t:(\d+):T>)?/u;
-const LATE = /^⏳ Late: (.+?) have not been up to date/u;
+/** The second wording is that of the release before. */
+const LATE = /^⏳ Late: (.+?) (?:are behind|have not been up to date)/u;
 /** `joins-FROM-TO-COUNT-HASH.txt`; the release before had neither count nor hash. */
 const DIGEST = /^([a-zA-Z]+)-(\d+)-(\d+)(?:-(\d+)-([0-9a-f]{16}))?\.txt$/u;
 const DIGEST_COUNT = /^⚠ \*\*([\d,]+) entr(?:y|ies)\*\*/u;

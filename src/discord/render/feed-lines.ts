@@ -95,13 +95,13 @@ export function renderDigest(
   const toS = times.reduce((a, b) => Math.max(a, b), 0);
   const reason =
     why === "backlog"
-      ? "Too much had piled up to post line by line"
+      ? "Too much piled up to post line by line"
       : "Discord refused these entries as a message";
-  const span = entries.length === 0 ? "" : md` from <t:${fromS}:f> to <t:${toS}:T>`;
+  const span = entries.length === 0 ? "" : md` from <t:${fromS}:f> to <t:${toS}:f>`;
   const number = escapeMarkdown(entries.length.toLocaleString("en"));
   const count = md`${number} ${entries.length === 1 ? "entry" : "entries"}`;
   return {
-    content: md`⚠ **${count}**${span}: ${FEED_NAMES[feed.kind]}. ${reason}; all of them are in the attached file.`,
+    content: md`⚠ **${count}**${span}: ${FEED_NAMES[feed.kind]}. ${reason}. All of them are in the attached file.`,
     files: [
       {
         name: digestName(feed.kind, entries, { fromS: entries.length === 0 ? 0 : fromS, toS }),

@@ -13,7 +13,6 @@ export interface Standing {
 }
 
 const MOST_COUNTED = 100;
-const MOST_NUMBERED = 20;
 
 /** What went when a player was erased, what did not, and how to have that go too. Pure. */
 export function forgottenMessage(forgotten: Forgotten, standing: Standing): MessageBody {
@@ -21,7 +20,7 @@ export function forgottenMessage(forgotten: Forgotten, standing: Standing): Mess
   const blanked =
     blankedCommands === 0
       ? md``
-      : md` In ${blankedCommands} ${blankedCommands === 1 ? "command" : "commands"} of others the name is blanked.`;
+      : md` In ${blankedCommands} ${blankedCommands === 1 ? "command" : "commands"} of other players their name is blanked.`;
   const counts = [
     [visits, "join or leave", "joins and leaves"],
     [kills, "kill or death", "kills and deaths"],
@@ -36,9 +35,9 @@ export function forgottenMessage(forgotten: Forgotten, standing: Standing): Mess
   return {
     content: joined(
       [
-        md`✅ **${inlineName(player.name)}** is erased: ${erased}.${blanked}`,
-        md`It stays erased: the game shows some of it for a while, but nothing up to <t:${untilS}:f> is recorded again.`,
-        md`What stays: the audit, and messages in channels, which you can delete by hand.`,
+        md`✅ **${inlineName(player.name)}** erased: ${erased}.${blanked}`,
+        md`The game still shows some of it for a while, but nothing up to <t:${untilS}:f> is recorded again.`,
+        md`The audit and messages in channels stay. You can delete messages by hand.`,
         ...standingLines(standing),
       ],
       "\n",
@@ -51,7 +50,7 @@ export function forgottenMessage(forgotten: Forgotten, standing: Standing): Mess
 export function onlyCasesMessage(name: string, standing: Standing): MessageBody {
   return {
     content: joined(
-      [md`No row of the game's logs is kept of **${inlineName(name)}**.`, ...standingLines(standing)],
+      [md`No log entries are recorded about **${inlineName(name)}**.`, ...standingLines(standing)],
       "\n",
     ),
     rows: standingRows(standing),
@@ -59,30 +58,18 @@ export function onlyCasesMessage(name: string, standing: Standing): MessageBody 
 }
 
 /** What went when the cases of a player were erased. Pure. */
-export function casesErasedMessage({ cases, cardsLeft }: ErasedCases, wasWatched: boolean): MessageBody {
-  const watch = wasWatched ? md` They are watched no longer.` : md``;
+export function casesErasedMessage({ cases }: ErasedCases, wasWatched: boolean): MessageBody {
+  const watch = wasWatched ? md` They are no longer watched.` : md``;
   return {
     content: joined(
       [
         md`✅ ${casesText(cases)} erased.${watch}`,
-        ...cardLines(cardsLeft),
-        md`A case that names others too stays, without this player. What stays as well: cases that this player wrote as staff, the audit, and other messages in channels, which you can delete by hand.`,
+        md`Cases that also name others stay, without this player. The audit, cases this player wrote as staff, and messages in channels stay too.`,
       ],
       "\n",
     ),
     rows: [],
   };
-}
-
-function cardLines(left: readonly number[]): Escaped[] {
-  if (left.length === 0) return [];
-  const shown = joined(
-    left.slice(0, MOST_NUMBERED).map((number) => md`${number}`),
-    ", ",
-  );
-  const more = left.length > MOST_NUMBERED ? md` and ${left.length - MOST_NUMBERED} more` : md``;
-  const cards = left.length === 1 ? md`The card of case` : md`The cards of cases`;
-  return [md`⚠️ ${cards} ${shown}${more} could not be changed: delete them by hand in the case channel.`];
 }
 
 function casesText(cases: number): Escaped {
@@ -91,11 +78,11 @@ function casesText(cases: number): Escaped {
 }
 
 function standingLines({ cases, isWatched }: Standing): Escaped[] {
-  if (cases === undefined) return [md`Cases stay too; how many name this player cannot be told now.`];
+  if (cases === undefined) return [md`Cases stay too. Marshal can't count them right now.`];
   if (cases === 0 && !isWatched) return [md`No case names this player.`];
   const watch = isWatched ? md` This player is on the watchlist.` : md``;
-  const text = cases === 0 ? md`` : md`${casesText(cases)} kept of this player.`;
-  return [md`${text}${watch} Erase that too? It cannot be brought back.`];
+  const text = cases === 0 ? md`` : md`${casesText(cases)} about this player.`;
+  return [md`${text}${watch} Erase that too? This can't be undone.`];
 }
 
 function standingRows({ playerId, cases, isWatched }: Standing): readonly Row[] {

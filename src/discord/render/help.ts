@@ -26,28 +26,34 @@ export const HELP_TASKS = {
     { path: "setup start", does: "link, roles, logs" },
     { path: "server status", does: "see the server" },
     { path: "run command", does: "try `:h hello`" },
-    { path: "diagnose", does: "should something fail" },
+    { path: "diagnose", does: "if something fails" },
   ],
   everyone: [
     { path: "server status", does: "the server now" },
-    { path: "server players", does: "who plays" },
-    { path: "me link", does: "your game account" },
+    { path: "server players", does: "who is playing" },
   ],
   staff: [
     { path: "run command", does: "act in the game" },
     { path: "server calls", does: "open calls" },
+    { path: "server at", does: "rewind to a time" },
     { path: "player show", does: "who is this" },
+    { path: "case search", does: "kicks, bans, warnings" },
+    { path: "stats server", does: "how full, staff or not" },
+    { path: "schedule list", does: "commands at set times" },
+    { path: "me link", does: "your game account" },
   ],
   managers: [
     { path: "setup start", does: "set everything up" },
     { path: "diagnose", does: "what is wrong" },
     { path: "feed list", does: "the logs" },
-    { path: "staff list", does: "who may run what" },
+    { path: "alert list", does: "what staff are alerted to" },
+    { path: "stats weekly", does: "a summary each week" },
+    { path: "staff list", does: "who can run what" },
     { path: "audit search", does: "who ran what" },
   ],
 } as const satisfies Readonly<Record<string, readonly Task[]>>;
 
-/** What this person can do here; where nothing is linked, what comes first. At most 12 lines with the title. */
+/** What this person can do here; where nothing is linked, what comes first. */
 export function helpMessage(view: HelpView): MessageBody {
   const { docsUrl } = view;
   return {
@@ -62,16 +68,16 @@ function linesOf(view: HelpView): readonly Escaped[] {
   const { linked, staff, manageGuild } = view;
   const lines = (tasks: readonly Task[]) => tasks.map((task) => taskLine(task, view));
   if (!linked) {
-    if (!manageGuild)
-      return [md`No game server is linked yet. Someone with the Manage Server permission links one.`];
+    if (!manageGuild) return [md`No game server is linked yet. Someone with Manage Server can link one.`];
     const steps = HELP_TASKS.evening.map((task, at) => md`${at + 1}. ${taskLine(task, view)}`);
     return [md`**The first evening**`, ...steps];
   }
   return [
+    md`**The server**`,
     ...lines(HELP_TASKS.everyone),
-    ...(staff ? lines(HELP_TASKS.staff) : []),
-    ...(manageGuild ? lines(HELP_TASKS.managers) : []),
-    ...(staff || manageGuild ? [] : [md`-# Commands in the game are for staff.`]),
+    ...(staff ? [md`**On duty**`, ...lines(HELP_TASKS.staff)] : []),
+    ...(manageGuild ? [md`**Manage**`, ...lines(HELP_TASKS.managers)] : []),
+    ...(staff || manageGuild ? [] : [md`-# Only staff can run commands in the game.`]),
   ];
 }
 

@@ -18,11 +18,11 @@ export function codeCard(
         title: md`🔗 Link your game account`,
         description: joined(
           [
-            md`On **${inlineName(serverName)}**, type this in the chat of the game:`,
+            md`On **${inlineName(serverName)}**, type this in the game chat:`,
             md`${inlineCode(`:log marshal ${code}`)}`,
             md`The account that types it is linked to you. Keep the code to yourself. It expires <t:${Math.floor(untilMs / 1_000)}:R>.`,
             "",
-            "-# Only staff of the game can use `:log`. For others a Manager types `/me link member: player:`.",
+            "-# Only staff in the game can use `:log`. For others a Manager runs `/me link member: player:`.",
           ],
           "\n",
         ),
@@ -41,7 +41,7 @@ export function codeOutcomeCard(outcome: LinkOutcome, bindingId: string): Messag
         cards: [
           {
             title: md`✅ Your game account is linked`,
-            description: md`You are **${playerLink(outcome.account)}**. Not your account? Unlink it: somebody else typed your code.`,
+            description: md`You are **${playerLink(outcome.account)}**. Not your account? Someone else typed your code: unlink it.`,
             color: COLORS.done,
           },
         ],
@@ -101,7 +101,7 @@ function accountWords(userId: string, account: GameAccount | undefined, isOwn: b
     return md`${userMention(userId)} is **${playerLink(account)}**.\n-# ${how(account)}`;
   }
   return isOwn
-    ? md`You have not linked one. \`/me link\` does it; then cards can act for you in the game.`
+    ? md`You have not linked one. Run \`/me link\`, then Bring and To work for you.`
     : md`${userMention(userId)} has not linked one.`;
 }
 
@@ -114,7 +114,7 @@ export function accountsField(accounts: readonly GameAccount[]): CardField {
   const lines = accounts.map((account) => md`${userMention(account.userId)} · ${playerLink(account)}`);
   return {
     name: md`Game accounts`,
-    value: lines.length === 0 ? md`Nobody has linked one. \`/me link\` does it.` : cutLines(lines, 1_000),
+    value: lines.length === 0 ? md`Nobody has linked one. Run \`/me link\`.` : cutLines(lines, 1_000),
   };
 }
 

@@ -22,7 +22,7 @@ export function modCallCard(view: ModCallView): MessageBody {
     lines.push(md`✋ Claimed by ${userMention(userId)} after ${duration(atMs / 1_000 - firstAtS)}`);
   }
   if (view.escalated && view.claimedBy === undefined && view.resolved === undefined) {
-    lines.push(md`⏰ Unclaimed for long: staff were called again`);
+    lines.push(md`⏰ Still unclaimed: staff were pinged again`);
   }
   if (view.resolved !== undefined) {
     const { userId, atMs } = view.resolved;

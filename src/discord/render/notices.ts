@@ -1,6 +1,6 @@
 import { channelMention, md } from "../../domain/escaped.ts";
 import type { FeedKind } from "../../domain/guild.ts";
-import type { Card, MessageBody } from "../../domain/message.ts";
+import type { Card, MessageBody, PostedMessage } from "../../domain/message.ts";
 import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
 import { duration } from "./entry-line.ts";
 import { escapeMarkdown, inlineName } from "./escape.ts";
@@ -9,20 +9,22 @@ import { FEED_NAMES } from "./feed-names.ts";
 /** Entries that nobody can get any more: the log moved on between two polls. */
 export function gapNotice(kind: FeedKind, fromS: number | undefined, toS: number): MessageBody {
   const span = fromS === undefined ? md`before <t:${toS}:T>` : md`between <t:${fromS}:T> and <t:${toS}:T>`;
-  return { content: md`⚠ Gap: ${FEED_NAMES[kind]} ${span} may be missing. The game's log had moved on.` };
+  return {
+    content: md`⚠ Gap: ${FEED_NAMES[kind]} ${span} may be missing: the game's log had already moved on.`,
+  };
 }
 
 /** Said once when a feed falls behind; what it holds back follows by itself. */
 export function lateNotice(kind: FeedKind, sinceMs: number): MessageBody {
   const since = Math.floor(sinceMs / 1_000);
   return {
-    content: md`⏳ Late: ${FEED_NAMES[kind]} have not been up to date since <t:${since}:T> (<t:${since}:R>). They follow as soon as possible.`,
+    content: md`⏳ Late: ${FEED_NAMES[kind]} are behind since <t:${since}:T> (<t:${since}:R>). They will catch up.`,
   };
 }
 
 const MARKS = {
-  unreadable: md`-# Possibly repeated: Marshal may not read this channel's history and cannot tell.`,
-  "in-file": md`-# Possibly repeated: a file above may hold some of these already.`,
+  unreadable: md`-# Possibly repeated: Marshal can't read this channel's history.`,
+  "in-file": md`-# Possibly repeated: a file above may already have some of these.`,
 };
 
 /** Marks a message whose entries may stand there already: the channel cannot be read, or a file in it may hold them. */
@@ -39,6 +41,17 @@ export function possiblyRepeated(
   return { ...body, cards: [marked, ...rest] };
 }
 
+/** Whether a message of ours says that it may stand there twice. */
+export function isPossiblyRepeated({ content, cards }: PostedMessage): boolean {
+  return [content, cards[0]?.description ?? ""].some((text) => text.includes(MARKS.unreadable));
+}
+
+/** Under a notice that comes long after it was given. */
+export function lateGiven(body: MessageBody, sinceMs: number): MessageBody {
+  const late = md`-# Late: this is from <t:${Math.floor(sinceMs / 1_000)}:f>.`;
+  return { ...body, content: body.content === undefined ? late : md`${body.content}\n${late}` };
+}
+
 /** For the person who configured a feed that has stopped: what happened, and what to do. */
 export function parkedNotice(
   kind: FeedKind,
@@ -46,8 +59,8 @@ export function parkedNotice(
 ): MessageBody {
   const mend =
     goesOn === "by-itself"
-      ? md`\`/diagnose\` shows what is missing; once that is there, it goes on by itself.`
-      : md`\`/diagnose\` has the button that mends it.`;
+      ? md`\`/diagnose\` shows what is missing. Once fixed, it continues by itself.`
+      : md`Fix it with the button in \`/diagnose\`.`;
   return {
     content: md`⏸ The log of ${FEED_NAMES[kind]} in ${channelMention(channelId)} has stopped: ${escapeMarkdown(why)}. ${mend}`,
   };
@@ -56,7 +69,7 @@ export function parkedNotice(
 /** A feed that had stopped goes on by itself. */
 export function goesOnNotice(kind: FeedKind, channelId: string): MessageBody {
   return {
-    content: md`▶ The log of ${FEED_NAMES[kind]} in ${channelMention(channelId)} goes on. What happened meanwhile is not posted there.`,
+    content: md`▶ The log of ${FEED_NAMES[kind]} in ${channelMention(channelId)} is back. What happened in between is not posted.`,
   };
 }
 
@@ -69,7 +82,7 @@ export function testNotice(kind: FeedKind, serverName: string | undefined): Mess
 /** A second ping for a call that nobody has claimed; a reply to its card, since edits notify no one. */
 export function escalationNotice(callerName: string, waitedMs: number): MessageBody {
   return {
-    content: md`⏰ Unclaimed for ${duration(waitedMs / 1_000)}: **${inlineName(callerName)}** still waits for a moderator.`,
+    content: md`⏰ Unclaimed for ${duration(waitedMs / 1_000)}: **${inlineName(callerName)}** is still waiting for a moderator.`,
   };
 }
 
@@ -86,6 +99,6 @@ export function unpostableNotice(
 /** Emergency calls that nobody sees any more; their cards were owed to a store that took nothing. */
 export function unwrittenNotice(count: number, fromS: number, toS: number): MessageBody {
   return {
-    content: md`⚠ ${count} emergency ${count === 1 ? "call" : "calls"} between <t:${fromS}:T> and <t:${toS}:T> ${count === 1 ? "is" : "are"} missing here: Marshal could not write to its own store, and more calls waited for it than it holds.`,
+    content: md`⚠ ${count} emergency ${count === 1 ? "call" : "calls"} between <t:${fromS}:T> and <t:${toS}:T> ${count === 1 ? "is" : "are"} missing here: Marshal could not write to its database.`,
   };
 }

@@ -31,10 +31,18 @@ export function commandLine(text: string, serverName: string): Escaped {
 export function dryCard(plan: RunPlan): MessageBody {
   const { request, command, decision } = plan;
   const asks =
-    plan.confirm === "none" ? [] : [{ name: md`Would ask you first`, value: bullets(plan.confirmReasons) }];
-  const undo = plan.inverse === undefined ? md`No command undoes it` : inlineCode(plan.inverse, 900);
+    plan.confirm === "none" ? [] : [{ name: md`Asks you first`, value: bullets(plan.confirmReasons) }];
+  const undo =
+    plan.inverse.length === 0
+      ? md`Can't be undone`
+      : cutLines(
+          plan.inverse.map((text) => inlineCode(text, 900)),
+          1_024,
+        );
   const meant =
-    plan.meant === undefined ? [] : [{ name: md`Did you mean`, value: inlineCode(plan.meant, 900) }];
+    plan.meant === undefined
+      ? nearFields(plan.near.map(({ name }) => name))
+      : [{ name: md`Did you mean`, value: inlineCode(plan.meant, 900) }];
   const card: Card = {
     title: md`🔎 Dry run: nothing was sent`,
     description: joined(
@@ -67,6 +75,8 @@ export interface ConfirmOptions {
   readonly typed?: RunPlan;
   /** The colon was left out. */
   readonly isGuess?: boolean;
+  /** The same with the nearest names, each to be sent, or asked about, by a press. */
+  readonly near?: readonly { readonly name: string; readonly plan: RunPlan }[];
   /** Another name than the server's was typed just now. */
   readonly isWrongName?: boolean;
 }
@@ -74,13 +84,11 @@ export interface ConfirmOptions {
 /** Nothing is sent before the press. */
 export function confirmCard(
   plan: RunPlan,
-  { typed, isGuess, isWrongName }: ConfirmOptions = {},
+  { typed, isGuess, near = [], isWrongName }: ConfirmOptions = {},
 ): MessageBody {
   const { request } = plan;
   const lead =
-    isWrongName === true
-      ? [md`⛔ **That is not the name of the server.** Type it as it stands here.`, md``]
-      : [];
+    isWrongName === true ? [md`⛔ **That is not the server's name.** Type it as shown here.`, md``] : [];
   const isGuessed = typed !== undefined || isGuess === true;
   // The title says it already.
   const many = isGuessed ? undefined : forManyReason(plan);
@@ -95,18 +103,69 @@ export function confirmCard(
         commandLine(request.text, request.binding.name),
         md``,
         ...why,
-        md`**Nothing is sent yet.** Expires <t:${Math.floor(plan.expiresAtMs / 1000)}:R>.`,
+        md`**Not sent yet.** Expires <t:${Math.floor(plan.expiresAtMs / 1000)}:R>.`,
       ],
       "\n",
     ),
     color: RUN_COLORS.ask,
-    fields: [...targetFields(plan, "Who"), ...warningFields(plan)],
+    fields: [
+      ...nearFields(near.map(({ name }) => name)),
+      ...targetFields(plan, "Who"),
+      ...warningFields(plan),
+    ],
   };
+  const nearby = near.map(
+    (one): Button => ({
+      kind: "button",
+      style: "primary",
+      label: cut(plainText(one.name), 60),
+      id: `run-near:${one.plan.id}`,
+    }),
+  );
   const anyway =
     typed?.decision.allowed === true
       ? [{ ...goButton(typed), style: "secondary", label: `Send ${verbTyped(typed)} anyway` } as const]
       : [];
-  return { cards: [card], rows: [[goButton(plan), ...anyway, button("Do not send", `run-drop:${plan.id}`)]] };
+  return {
+    cards: [card],
+    rows: [[...nearby, goButton(plan), ...anyway, button("Do not send", `run-drop:${plan.id}`)]],
+  };
+}
+
+function nearFields(names: readonly string[]): CardField[] {
+  return names.length === 0
+    ? []
+    : [
+        {
+          name: md`Did you mean`,
+          value: joined(
+            names.map((name) => md`**${inlineName(name)}**`),
+            ", ",
+          ),
+        },
+      ];
+}
+
+/** Words without a verb: each of the plans is one way to say them. */
+export function sayCard(plans: readonly RunPlan[]): MessageBody {
+  const card: Card = {
+    title: md`❔ A command starts with a colon`,
+    description: joined(
+      [
+        md`To say it to everyone:`,
+        ...plans.map(({ request }) => inlineCode(request.text, 1_000)),
+        md``,
+        md`**Not sent yet.**`,
+      ],
+      "\n",
+    ),
+    color: RUN_COLORS.ask,
+  };
+  const ways = plans.map(
+    (plan): Button => ({ ...goButton(plan), style: "primary", label: `Send ${verbTyped(plan)}` }),
+  );
+  const drops = plans.slice(0, 1).map(({ id }) => button("Do not send", `run-drop:${id}`));
+  return { cards: [card], rows: [[...ways, ...drops]] };
 }
 
 function titleOf(plan: RunPlan): Escaped {
@@ -134,8 +193,8 @@ function matchesNobody({ targets }: RunPlan): boolean {
 
 export function droppedCard(dropped: boolean): MessageBody {
   if (dropped) return { content: md`⚪ Nothing was sent.` };
-  const description = md`It was answered already, or its time was over. \`/run queue\` and \`/run history\` tell which.`;
-  return { cards: [{ title: md`⚪ Too late to drop`, description, color: RUN_COLORS.quiet }] };
+  const description = md`It was already answered or has expired. Check \`/run queue\` or \`/run history\`.`;
+  return { cards: [{ title: md`⚪ Too late to cancel`, description, color: RUN_COLORS.quiet }] };
 }
 
 function button(label: string, id: string): Button {
@@ -182,10 +241,10 @@ function targetFields(plan: RunPlan, heading?: "Who"): CardField[] {
   // One below the other they would fill a phone, and push the buttons out of sight.
   const people = shown.length > MOST_ON_LINES ? [joined([...shown, ...more], ", ")] : [...shown, ...more];
   const among = targets.some(({ staff, players }) => staff && players.length > 1);
-  const staff = among ? [md`🛡 Staff of the server are among them`] : [];
+  const staff = among ? [md`🛡 Some of them are staff`] : [];
   // The reasons say it already.
   if (heading !== undefined && named.length === 0) return [];
-  const lines = named.length === 0 ? [md`Nobody who is known to be there`] : [...people, ...staff];
+  const lines = named.length === 0 ? [md`Nobody Marshal can see`] : [...people, ...staff];
   const count = named.length === 1 ? "1 player" : md`${named.length} players`;
   const age =
     playersAgeMs === undefined || playersAgeMs < WORTH_AN_AGE_MS

@@ -5,8 +5,10 @@ import type { Button, Card, MessageBody, Row } from "../../domain/message.ts";
 import type { DeferredRun, RunProgress, RunRecord } from "../../domain/run.ts";
 import { refusalWords } from "./audit-rows.ts";
 import { referenceLine } from "./errors.ts";
-import { cut, escapeMarkdown } from "./escape.ts";
+import { cut, escapeMarkdown, plainText } from "./escape.ts";
 import { RUN_COLORS as colors, commandLine } from "./plan-cards.ts";
+import { PASTE_NEW_KEY } from "./setup-cards.ts";
+import { letCommandsRun } from "./setup-guide-allow.ts";
 
 /** How a run reads from the queue to what the log says of it: what happened, and what to press. Pure. */
 
@@ -40,28 +42,64 @@ export interface OutcomeOptions {
   readonly isSought?: boolean;
   /** It became a case that has no reason yet. */
   readonly wantsReason?: boolean;
+  /** The case that it became. */
+  readonly caseNumber?: number | undefined;
+  /** Who reads it manages the Discord server, so they get the button that mends it. */
+  readonly manages?: boolean;
 }
 
 /**
- * What happened; whether it ran and why; what the log says; the next step; when; and last the reference. From the
- * audit row alone, so that it can be shown again later.
+ * What happened; whether it ran and why; what the log says; the next step; when; and last, unless it ran, the
+ * reference. From the audit row alone, so that it can be shown again later.
  */
 export function outcomeCard(record: RunRecord, options: OutcomeOptions = {}): MessageBody {
-  const { title, color, next } = wordsFor(record, options);
-  const lines: Escaped[] = [commandLine(record.text, record.serverName), md``, ...whyLines(record)];
-  const proof = proofLine(record);
-  if (proof !== undefined) lines.push(proof);
-  // What the log says of an unknown outcome is what to do next.
-  if (next !== undefined) lines.push(record.status === "unknown" ? next : md`**Next:** ${next}`);
+  const { title, color, next: advice } = wordsFor(record);
+  const mend = options.manages === true ? mendsOf(record) : [];
+  const next = mend.length > 0 ? md`Press the button.` : advice;
+  const said: Escaped[] = [...whyLines(record)];
+  const proof = proofLine(record, options);
+  if (proof !== undefined) said.push(proof);
+  if (next !== undefined) said.push(md`**Next:** ${next}`);
   // A time of day: counted from now it would soon promise what has passed.
   if (options.retryAtMs !== undefined) {
-    lines.push(md`**When:** after <t:${Math.ceil(options.retryAtMs / 1000)}:T>`);
+    said.push(md`**When:** after <t:${Math.ceil(options.retryAtMs / 1000)}:T>`);
   }
-  lines.push(referenceLine(record.id, record.commandId));
-  const why = options.wantsReason === true ? [button("Give the reason", `case-why:${record.id}`)] : [];
-  const buttons = [...why, ...outcomeButtons(record, options)];
+  if (!isSure(record)) said.push(referenceLine(record.id, record.commandId));
+  const lines = [commandLine(record.text, record.serverName), ...(said.length === 0 ? [] : [md``, ...said])];
+  const why = options.wantsReason === true ? [reasonButton(record)] : [];
+  const buttons = [...why, ...caseButtons(options), ...mend, ...outcomeButtons(record, options)];
   const rows: readonly Row[] = buttons.length === 0 ? [] : [buttons];
   return { cards: [{ title, description: joined(lines, "\n"), color }], rows };
+}
+
+/** What would mend it, for those who manage the server. */
+function mendsOf({ status, failureCode, bindingId }: RunRecord): readonly Button[] {
+  if (status !== "failed") return [];
+  if (failureCode === "not-authorised") return [letCommandsRun(bindingId)];
+  return failureCode === "key-rejected" ? [PASTE_NEW_KEY] : [];
+}
+
+/** It ran: the game said so, or its log shows it and nobody else can have sent it. */
+function isSure({ status, proof }: RunRecord): boolean {
+  return status === "done" || (status === "unknown" && proof === "seen");
+}
+
+function caseButtons({ caseNumber }: OutcomeOptions): Button[] {
+  return caseNumber === undefined ? [] : [button(`Case ${caseNumber}`, `case-of:${caseNumber}`)];
+}
+
+/** Carries the command, for the title of its form. */
+function reasonButton({ id, text }: RunRecord): Button {
+  return button("Give the reason", `case-why:${id}/${cut(plainText(text), 40)}`);
+}
+
+/** The card of an outcome has one of these: its reference, or the button of what ran, which has none. */
+export function outcomeMarks({ id }: Pick<RunRecord, "id">): readonly string[] {
+  return [referenceLine(id), againId(id)];
+}
+
+function againId(id: string): string {
+  return `run-again:${id}`;
 }
 
 interface Words {
@@ -71,30 +109,38 @@ interface Words {
 }
 
 const FAILURES = {
-  "not-linked": ["The server was unlinked", "Someone with Manage Server links it again with `/setup link`."],
-  "queue-full": ["Too many commands are waiting", "Wait until some have run; `/run queue` shows them."],
-  denied: ["You may not run this", "Ask whoever manages this Discord server; `/staff check` shows them why."],
+  "not-linked": [
+    "The server was unlinked",
+    "Someone with Manage Server can link it again with `/setup link`.",
+  ],
+  "queue-full": ["Too many commands are waiting", "Wait until some have run. See `/run queue`."],
+  denied: ["You can't run this", "A manager can see why with `/staff check`."],
   "bad-command": ["The game refused the command", "Correct it and send it with `/run command`."],
   "key-rejected": [
-    "The game service no longer accepts the server key",
-    "The owner copies the current key, and someone links it with `/setup link`.",
+    "The server key is wrong or expired",
+    "Copy the current key from the game's settings, then use `/setup link`.",
   ],
   "not-authorised": [
-    "The owner has not allowed Marshal to run commands",
-    "The owner authorises it in the game's API settings.",
+    "The owner has not let Marshal run commands yet",
+    "Someone with Manage Server can fix it: `/setup start`, **Let Marshal run commands**.",
   ],
   "read-refused": [
     "The game service does not let Marshal read the server",
-    "The owner looks at the game's API settings.",
+    "The owner should check the game's API settings.",
   ],
-  "server-empty": ["Nobody is in the server", "Run it again when someone has joined."],
-  "rate-limited": ["The game service asks us to wait", "Run it again then."],
-  blocked: ["The game service blocks Marshal for a while", "Run it again then; the operator was told."],
-  platform: ["The game platform did not answer", "Try again in a minute."],
+  "server-empty": ["The server is empty", "Run it again when someone has joined."],
+  "rate-limited": ["The game service asked Marshal to wait", "Run it again then."],
+  blocked: ["The game service is blocking Marshal", "Run it again then. Marshal's host knows."],
+  platform: ["The game did not answer", "Try again in a minute."],
+  "module-outdated": [
+    "The game server runs an old version",
+    "Everyone has to leave it once: a Manager shuts it down from inside the game (Marshal can't). Then run it again.",
+  ],
   unreachable: ["The game service could not be reached", "Try again in a minute."],
-  "bad-response": ["The answer could not be read", "Tell the operator of this bot the reference."],
-  store: ["Marshal cannot write to its own store", "Tell the operator of this bot; ask again afterwards."],
-  paused: ["Marshal pauses for a moment", "Try again in a minute."],
+  "bad-response": ["Marshal could not read the answer", "Give Marshal's host the reference."],
+  moved: ["The game service has moved", "Tell Marshal's host to set the new address."],
+  store: ["Marshal can't write to its database", "Tell Marshal's host. Then try again."],
+  paused: ["Marshal is paused for a moment", "Try again in a minute."],
 } as const satisfies Readonly<
   Record<
     FailureCode extends "expired" ? never : Exclude<FailureCode, "expired" | "busy">,
@@ -102,58 +148,57 @@ const FAILURES = {
   >
 >;
 
-function wordsFor(record: RunRecord, { isSought }: OutcomeOptions): Words {
+function wordsFor(record: RunRecord): Words {
   const { status, failureCode, proof, interrupted } = record;
   if (status === "done") {
     const seen = proof === "seen" ? " · seen in the log" : "";
     return { title: md`✅ It ran${seen}`, color: colors.done };
   }
   if (status === "unknown") {
-    const why = interrupted === true ? ": Marshal was stopped while it was being sent" : TITLE_PROOF[proof];
-    const next = isSought === true && proof === "unchecked" ? LOOKING : NEXT_OF_UNKNOWN[proof];
-    return { title: md`❔ It may have run${why}`, color: colors.ask, next };
+    if (proof === "seen") return { title: md`✅ It ran`, color: colors.done };
+    return { title: md`❔ ${UNKNOWN_TITLES[proof]}`, color: colors.ask };
   }
   if (status === "waiting") return { title: md`⏳ Waiting, not sent yet`, color: colors.wait };
   if (status === "sending") return { title: md`📨 Being sent`, color: colors.wait };
   if (status === "cancelled") return { title: md`⚪ Cancelled, not sent`, color: colors.quiet };
   if (status === "expired") {
-    const why = interrupted === true ? "Marshal was stopped before it was sent" : "it waited too long";
+    const why = interrupted === true ? "Marshal stopped before sending it" : "it waited too long";
     return {
       title: md`⌛ Not sent: ${why}`,
       color: colors.quiet,
-      next: md`Ask again if it still matters.`,
+      next: md`Run it again if it still matters.`,
     };
   }
   const [what, next] = isCode(failureCode)
     ? FAILURES[failureCode]
-    : (["Nothing came of it", "Ask again."] as const);
+    : (["Nothing happened", "Ask again."] as const);
   return { title: md`⛔ ${what}`, color: colors.failed, next: md`${next}` };
 }
 
-const TITLE_PROOF = {
-  unchecked: "",
-  seen: " · seen in the log",
-  "seen-twice": " · seen in the log",
-  "not-seen": " · not in the log",
-} as const satisfies Readonly<Record<RunRecord["proof"], string>>;
+const UNKNOWN_TITLES = {
+  unchecked: "It may have run",
+  "seen-twice": "It probably ran",
+  "not-seen": "It probably did not run",
+} as const satisfies Readonly<Record<Exclude<RunRecord["proof"], "seen">, string>>;
 
-const LOOKING = md`**Do not repeat it yet.** Marshal is looking into the game's log, and says here what it shows.`;
-const NOT_SEEN = md`⚠ **In the game's log it is not there**, although the log covers that time.`;
-const SEEN_TWICE = md`⚠ The game's log shows it **twice**; another program may have sent it too.`;
+const LOOKING = md`Checking the game's log …`;
+const NOT_SEEN = md`The game's log does not show it.`;
+const SEEN_TWICE = md`The game's log shows this text more than once. Another program may have sent it.`;
 
-/** Another program may have sent the same text: a match is consistent with the log, no proof of more. */
-const NEXT_OF_UNKNOWN = {
-  unchecked: md`In the game's log it was not seen so far. **Do not repeat it yet:** look in the game, or check the log.`,
-  seen: md`**Do not repeat it:** the game's log shows it once, which is consistent with it having run.`,
-  "seen-twice": md`**Do not repeat it.** ${SEEN_TWICE}`,
-  "not-seen": md`${NOT_SEEN} Run it again only if nothing has happened in the game.`,
+const UNKNOWN_PROOFS = {
+  unchecked: md`The game's log has not shown it yet. **Do not repeat it** before you have looked in the game.`,
+  seen: md`The game's log shows it.`,
+  "seen-twice": md`${SEEN_TWICE} **Do not repeat it.**`,
+  "not-seen": md`${NOT_SEEN} Run it again if nothing happened in the game.`,
 } as const satisfies Readonly<Record<RunRecord["proof"], Escaped>>;
 
-/** Of a run whose outcome the service stated. */
-function proofLine({ status, proof }: RunRecord): Escaped | undefined {
-  if (status === "unknown") return undefined;
-  if (proof === "seen-twice") return SEEN_TWICE;
-  return proof === "not-seen" ? NOT_SEEN : undefined;
+/** What the log says of it, and what that means for the next step. */
+function proofLine({ status, proof }: RunRecord, { isSought }: OutcomeOptions): Escaped | undefined {
+  if (status === "unknown") {
+    return isSought === true && proof === "unchecked" ? LOOKING : UNKNOWN_PROOFS[proof];
+  }
+  if (proof === "seen-twice") return md`⚠ ${SEEN_TWICE}`;
+  return proof === "not-seen" ? md`⚠ ${NOT_SEEN}` : undefined;
 }
 
 function isCode(code: string | undefined): code is keyof typeof FAILURES {
@@ -161,15 +206,18 @@ function isCode(code: string | undefined): code is keyof typeof FAILURES {
 }
 
 /** Whether it ran, unless the title has said so, and why not. The game's usual answer is the bare word "Success". */
-function whyLines({ message = "", status, ran, actorRoleIds }: RunRecord): Escaped[] {
+function whyLines({ message = "", status, ran, actorRoleIds, interrupted, proof }: RunRecord): Escaped[] {
   if (status === "done") {
     const said = /^success\W*$/i.test(message) ? "" : message;
     return said === "" ? [] : [md`**The game says:** ${escapeMarkdown(cut(said, 800))}`];
   }
   const why = message === "" ? [] : [refusalWords(message, status, actorRoleIds)];
   if (ran === "yes") return [joined([md`**It ran.**`, ...why], " ")];
-  if (ran === "unknown") {
-    return [joined([md`**It was sent, and no clear answer came.**`, ...why], " ")];
+  if (status === "unknown") {
+    if (interrupted === true) return [md`Marshal stopped while sending it.`];
+    // Once it is known that it ran, the service's own words of failure only confuse.
+    if (proof === "seen") return [md`The game service gave no clear answer.`];
+    return [joined([md`The game service gave no clear answer.`, ...why], " ")];
   }
   // The title of these says that it was not sent.
   if (status === "cancelled" || status === "expired") return why;
@@ -187,8 +235,10 @@ const NEEDS_MENDING: ReadonlySet<string> = new Set([
 function outcomeButtons(record: RunRecord, { mayDefer, isSought }: OutcomeOptions): Button[] {
   const { id, status, failureCode, inverse, proof } = record;
   const buttons: Button[] = [];
-  // Where the card says "do not repeat it", no button does.
-  const isOpen = status === "unknown" && isSought !== true && proof !== "seen" && proof !== "seen-twice";
+  const ran = isSure(record);
+  const isUnseen = status === "unknown" && proof === "not-seen";
+  // Where the card says "do not repeat it", or is about to say more, no button repeats it.
+  const isOpen = status === "unknown" && isSought !== true && (isUnseen || proof === "unchecked");
   if (failureCode === "server-empty" && mayDefer === true) {
     buttons.push({
       kind: "button",
@@ -200,10 +250,10 @@ function outcomeButtons(record: RunRecord, { mayDefer, isSought }: OutcomeOption
   if (isOpen) {
     buttons.push({ kind: "button", style: "primary", label: "Check the log", id: `run-check:${id}` });
   }
-  if (status === "done" && inverse !== undefined) buttons.push(button("Undo", `run-undo:${id}`));
-  const again = status === "done" || isOpen || status === "expired" || status === "failed";
+  if (ran && inverse !== undefined) buttons.push(button("Undo", `run-undo:${id}`));
+  const again = ran || isUnseen || status === "expired" || status === "failed";
   if (again && !(status === "failed" && NEEDS_MENDING.has(failureCode ?? "")))
-    buttons.push(button("Run again", `run-again:${id}`));
+    buttons.push(button("Run again", againId(id)));
   return buttons;
 }
 
@@ -220,7 +270,7 @@ export function deferredExpiredCard({ request, id }: DeferredRun): MessageBody {
         commandLine(request.text, request.binding.name),
         "",
         "**It was never sent.** It waited an hour for someone to join.",
-        "**Next:** Ask again if it still matters.",
+        "**Next:** Run it again if it still matters.",
         referenceLine(id),
       ],
       "\n",

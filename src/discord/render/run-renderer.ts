@@ -1,8 +1,7 @@
 import { md, userMention } from "../../domain/escaped.ts";
 import type { RunRenderer } from "../../domain/ports/run-renderer.ts";
 import { eventLine, runLine } from "./audit-rows.ts";
-import { referenceLine } from "./errors.ts";
-import { deferredExpiredCard, outcomeCard } from "./run-cards.ts";
+import { deferredExpiredCard, outcomeCard, outcomeMarks } from "./run-cards.ts";
 import { scheduleFailing, schedulesEnded } from "./schedule-cards.ts";
 
 /** The messages that runs/ sends by itself. Their buttons stay, because each press is checked anew. */
@@ -12,15 +11,15 @@ export const runRenderer: RunRenderer = {
     return { ...card, content: userMention(record.actorId) };
   },
   answer: ({ record, failure }) => outcomeCard(record, { retryAtMs: failure?.retryAtMs }),
-  outcomeMark: ({ id }) => referenceLine(id),
+  outcomeMarks,
   restarted: () => ({
-    content: md`⌛ Marshal was restarted before it could answer. Ask again; if it was to change something, look first whether it did.`,
+    content: md`⌛ Marshal restarted before it could answer. Check whether it worked, then try again.`,
   }),
   restartedRun: () => ({
-    content: md`⌛ Marshal was restarted before it could answer. Ask again only if your command is not in \`/run history\`.`,
+    content: md`⌛ Marshal restarted before it could answer. Try again only if your command is not in \`/run history\`.`,
   }),
-  auditRow: (record) => ({ content: runLine(record, { server: true }) }),
-  auditEvent: (event) => ({ content: eventLine(event) }),
+  auditRow: (record) => runLine(record, { server: true }),
+  auditEvent: (event) => eventLine(event),
   deferredExpired: deferredExpiredCard,
   schedulesEnded,
   scheduleFailing,

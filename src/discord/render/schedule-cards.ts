@@ -62,8 +62,8 @@ export function scheduleAdded({ view, serverName, zone }: AddedView): MessageBod
   const players = onlyWithPlayers ? md` Only while players are in the server.` : md``;
   const lines = [
     md`✅ ${whatMarkdown(schedule.what, view.text, 300)} on **${inlineName(serverName)}**, ${escapeMarkdown(ruleWords(rule))}`,
-    md`Next: <t:${seconds(nextAtMs)}:F> (<t:${seconds(nextAtMs)}:R>)`,
-    md`-# It runs by your rights and ends with them.${players} What cannot be sent in its minute is skipped, with the reason in \`/schedule list\`.`,
+    md`Next: <t:${seconds(nextAtMs)}:f> (<t:${seconds(nextAtMs)}:R>)`,
+    md`-# It runs with your rights and stops when you lose them.${players} Missed runs are skipped. \`/schedule list\` says why.`,
     ...times,
   ];
   return {
@@ -76,7 +76,7 @@ export function scheduleAdded({ view, serverName, zone }: AddedView): MessageBod
 
 function zoneLine(zone: string | undefined): Escaped {
   return zone === undefined
-    ? md`-# Times are UTC. \`/setup timezone\` sets your own.`
+    ? md`-# Times in UTC. Set yours with \`/setup timezone\`.`
     : md`-# Times are those of ${escapeMarkdown(zone)}.`;
 }
 
@@ -102,7 +102,7 @@ export function scheduleList({ views, servers, zone }: ListView): MessageBody {
     const small = md`-# ${joined(parts, " · ")}`;
     return joined([head, small, ...(last === undefined ? [] : [md`-# ${lastWords(last)}`])], "\n");
   });
-  const empty = md`There are none yet. \`/schedule add\` makes one: an announcement or a preset, at times or every so often.`;
+  const empty = md`No schedules yet. Add one with \`/schedule add\`: an announcement or a preset, at set times or intervals.`;
   const body = lines.length === 0 ? empty : joined([fitLines(lines, 3_600), zoneLine(zone)], "\n");
   return {
     cards: [{ title: md`🕒 Schedules`, description: body, color: COLOR }],
@@ -145,7 +145,7 @@ function whatMarkdown(what: ScheduledWhat, text: string | undefined, max: number
 /** Several schedules of a guild run no more, for one reason. */
 export function schedulesEnded(ended: readonly NamedSchedule[], why: string): MessageBody {
   const title = ended.length === 1 ? md`A schedule has ended` : md`${ended.length} schedules have ended`;
-  const next = md`**Next:** Somebody who may run it makes it anew with \`/schedule add\`, if it is still wanted.`;
+  const next = md`**Next:** Someone who can run it can add it again with \`/schedule add\`.`;
   return {
     content: joined([md`⏹ **${title}.** ${escapeMarkdown(cut(why, 300))}`, ...ended.map(lineOf), next], "\n"),
   };
@@ -154,10 +154,10 @@ export function schedulesEnded(ended: readonly NamedSchedule[], why: string): Me
 /** One that failed several times in a row. */
 export function scheduleFailing(failing: NamedSchedule, why: string): MessageBody {
   const lines = [
-    md`⚠ **A schedule does not get through.** It failed ${failing.schedule.failures} times in a row.`,
+    md`⚠ **A schedule keeps failing:** ${failing.schedule.failures} times in a row.`,
     lineOf(failing),
     md`**Last reason:** ${why === "" ? "not known" : escapeMarkdown(cut(why, 300))}`,
-    md`**Next:** It goes on trying at its times. \`/schedule list\` shows how each ended, and removes it.`,
+    md`**Next:** It keeps trying. See or remove it in \`/schedule list\`.`,
   ];
   return { content: joined(lines, "\n") };
 }

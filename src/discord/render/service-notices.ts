@@ -7,32 +7,32 @@ import { escapeMarkdown, inlineName } from "./escape.ts";
 /** The service does not accept a key any more: nothing of this server is read until it is linked again. */
 function keyParkedNotice(serverName: string, why: string): MessageBody {
   return {
-    content: md`🔑 The game service no longer accepts the key of **${inlineName(serverName)}** (${escapeMarkdown(why)}). Its log channels stand still and its commands are not sent. The owner copies the current key from the game's settings; \`/setup link\` takes it.`,
+    content: md`🔑 The game service refuses the key of **${inlineName(serverName)}** (${escapeMarkdown(why)}). Its logs and commands are paused until the key works. Copy the current key from the game's settings, then use \`/setup link\`.`,
   };
 }
 
 /** The service had refused a key by mistake: an hour later it took it again. */
 function keyTakenAgainNotice(serverName: string): MessageBody {
   return {
-    content: md`🔑 The game service accepts the key of **${inlineName(serverName)}** again. Its log channels and commands go on; nobody has to do anything.`,
+    content: md`🔑 The game service accepts the key of **${inlineName(serverName)}** again. Logs and commands are back.`,
   };
 }
 
 /** Other servers' keys were refused, so this one waits for its turn although nothing is wrong with it. */
 function keyWaitsNotice(serverName: string, untilMs: number): MessageBody {
   return {
-    content: md`⏳ **${inlineName(serverName)}** waits until about <t:${Math.ceil(untilMs / 1_000)}:t>: the game service refused the keys of several other servers, and Marshal risks no ban. Its log channels stand still and its commands are not sent. Nobody has to do anything; what the game's log still shows then is posted.`,
+    content: md`⏳ **${inlineName(serverName)}** waits until about <t:${Math.ceil(untilMs / 1_000)}:t>: the game service refused several other servers' keys, and Marshal must not get banned. Its logs and commands are paused. Nothing to do: it continues by itself and posts what the game's log still shows.`,
   };
 }
 
 function keyGoesOnNotice(serverName: string): MessageBody {
-  return { content: md`✅ **${inlineName(serverName)}** is read again. Log channels and commands go on.` };
+  return { content: md`✅ **${inlineName(serverName)}** is back. Logs and commands work again.` };
 }
 
 /** The key is good, but the service does not let this bot read the server. */
 function readRefusedNotice(serverName: string, why: string): MessageBody {
   return {
-    content: md`🚧 The game service does not let Marshal read **${inlineName(serverName)}** (${escapeMarkdown(why)}). Its key is fine and commands are still sent, but its log channels stand still. The owner looks at the game's API settings; Marshal asks again after an hour, then ever more rarely.`,
+    content: md`🚧 The game service does not let Marshal read **${inlineName(serverName)}** (${escapeMarkdown(why)}). Its key is fine and commands still work, but its logs are paused. The owner should check the game's API settings. Marshal tries again in an hour.`,
   };
 }
 
@@ -40,12 +40,12 @@ function readRefusedNotice(serverName: string, why: string): MessageBody {
 function blockedNotice(untilMs: number): MessageBody {
   const until = Math.ceil(untilMs / 1_000);
   return {
-    content: md`⛔ The game service blocks Marshal, which asks again at <t:${until}:t>. What the game's log still shows then is posted. The operator of this bot has been told.`,
+    content: md`⛔ The game service is blocking Marshal. Next try: <t:${until}:t>. What the game's log still shows then is posted. Marshal's host knows.`,
   };
 }
 
 function resumedNotice(): MessageBody {
-  return { content: md`✅ The game service answers again. Log channels and commands go on.` };
+  return { content: md`✅ The game service is back. Logs and commands work again.` };
 }
 
 /** The notices of the service. */
@@ -63,14 +63,18 @@ export const serviceWords = {
 export const readinessWords = {
   /** What Marshal would post or run cannot be written down, so it does neither. */
   storeStuck: (): MessageBody => ({
-    content: md`⛔ Marshal cannot write to its own store. Until its operator has mended that, log channels stand still and commands are not sent. Log entries are posted afterwards, as far as the game still shows them then; gaps are named.`,
+    content: md`⛔ Marshal can't write to its database. Logs and commands are paused until its host fixes that. Then it posts what the game's log still shows and says what is missing.`,
   }),
   storeBack: (): MessageBody => ({
-    content: md`✅ Marshal can write to its store again. Log channels and commands go on.`,
+    content: md`✅ Marshal's database works again. Logs and commands are back.`,
+  }),
+  /** All that was stored is gone: nobody's set-up is known any more. */
+  storeNew: (): MessageBody => ({
+    content: md`⛔ Marshal has lost its data. No game server is linked and nothing is posted. If its host restores a backup, all is as before. If not, set it up again with \`/setup start\`.`,
   }),
   /** No command arrives; feeds go on, because they need no gateway. */
   shardAway: (): MessageBody => ({
-    content: md`⚠️ Marshal has lost its connection to Discord: commands and buttons get no answer here, and nothing of them was done. Log channels go on.`,
+    content: md`⚠️ Marshal lost its connection to Discord. Commands and buttons do nothing right now. Logs are still posted.`,
   }),
-  shardBack: (): MessageBody => ({ content: md`✅ Marshal hears commands and buttons again.` }),
+  shardBack: (): MessageBody => ({ content: md`✅ Commands and buttons work again.` }),
 };

@@ -1,56 +1,17 @@
-import { channelMention, type Escaped, joined, md, roleMention, userMention } from "../../domain/escaped.ts";
+import { type Escaped, joined, md, roleMention, userMention } from "../../domain/escaped.ts";
 import type { Binding, GuildSettings } from "../../domain/guild.ts";
 import type { Button, Card, MessageBody, Row } from "../../domain/message.ts";
-import type { ServerStatus } from "../../domain/model.ts";
 import { TIER_NAMES, TIERS_HIGHEST_FIRST } from "../../domain/tiers.ts";
 import { DEFAULT_ZONE } from "../../domain/time-zones.ts";
 import { cutLines, escapeMarkdown, inlineCode, inlineName } from "./escape.ts";
-import { profile } from "./server/view.ts";
 import { zoneCode } from "./setup-guide-zone.ts";
+import { auditLine, casesLine, noticesLine, watchesLine } from "./setup-lines.ts";
 
 /** How `/setup` reads. Pure. */
 
 const LONGEST_SERVER = 80;
-const ASK_COLOR = 0x3b6fd4;
+export const ASK_COLOR = 0x3b6fd4;
 const DONE_COLOR = 0x2d7d46;
-
-export interface LinkQuestion {
-  readonly status: ServerStatus;
-  readonly roleIds: readonly string[];
-  /** The server is linked already; this key takes the place of its key. */
-  readonly replaces: Binding | undefined;
-  /** Of the buttons. */
-  readonly ids: { readonly yes: string; readonly no: string };
-}
-
-/** Shown before anything is saved: a person who pasted another server's key sees it by the name. */
-export function isThisYours({ status, roleIds, replaces, ids }: LinkQuestion): MessageBody {
-  const staff = { name: md`Staff, may run commands`, value: roleList(roleIds) };
-  const card: Card = {
-    title: md`❓ Is this your server?`,
-    description: joined(
-      [
-        md`**${inlineName(status.name)}**`,
-        replaces === undefined
-          ? "Nothing is saved yet."
-          : md`Nothing is saved yet. **${inlineName(replaces.name)}** is linked here already: its key will be replaced; its feeds and its history go on.`,
-      ],
-      "\n",
-    ),
-    color: ASK_COLOR,
-    fields: [
-      { name: md`Owner`, value: profile(status.ownerId), inline: true },
-      { name: md`Players`, value: md`${status.currentPlayers} of ${status.maxPlayers}`, inline: true },
-      ...(roleIds.length === 0 ? [] : [staff]),
-    ],
-    footer: "The key is forgotten after 5 minutes without an answer.",
-  };
-  const row: Row = [
-    { kind: "button", style: "success", label: "Yes, link it", id: ids.yes },
-    { kind: "button", style: "secondary", label: "No", id: ids.no },
-  ];
-  return { cards: [card], rows: [row] };
-}
 
 export interface JustLinked {
   readonly binding: Binding;
@@ -78,8 +39,8 @@ export function linkedCard({ binding, roleIds, replaced, feedsBack, mayRun }: Ju
         "• `/server status` shows the server",
         mayRun
           ? md`• \`/run command\` runs an in-game command`
-          : md`• **Choose roles**: you may not run commands yet, since none of your roles is staff`,
-        "• **Go on** gives the logs a channel each",
+          : md`• **Choose roles**: you can't run commands yet, none of your roles is staff`,
+        "• **Go on**: give the logs their channels",
       ],
       "\n",
     ),
@@ -99,6 +60,14 @@ export function chooseRoles(bindingId: string): Button {
   return { kind: "button", style: "primary", label: "Choose roles", id: `guide-roles:${named}` };
 }
 
+/** Mends a key that the service no longer accepts: its form asks for nothing else. */
+export const PASTE_NEW_KEY: Button = {
+  kind: "button",
+  style: "primary",
+  label: "Paste the new key",
+  id: "setup-link:new",
+};
+
 /** So that people can tell which key is in use; nothing for keys that are too short for it. */
 function keyEnding({ keyEnd }: Pick<Binding, "keyEnd">): Escaped[] {
   return keyEnd === undefined ? [] : [md`Its key ends in ${inlineCode(keyEnd)}.`];
@@ -110,15 +79,15 @@ export interface LinkedServer {
 }
 
 export function setupCard(servers: readonly LinkedServer[], settings: GuildSettings): Card {
-  const notices = settings.noticeChannelId;
   return {
     title: md`Setup of this Discord server`,
     description: joined(
       [
-        notices === undefined
-          ? md`Notices go by direct message to the person who linked the server; \`/setup notices\` names a channel.`
-          : md`Notices go to ${channelMention(notices)}.`,
-        md`Time zone: ${zoneCode(settings.timeZone ?? DEFAULT_ZONE)}; \`/setup timezone\` sets it.`,
+        noticesLine(settings),
+        md`Time zone: ${zoneCode(settings.timeZone ?? DEFAULT_ZONE)}. Change it with \`/setup timezone\`.`,
+        casesLine(settings),
+        watchesLine(settings),
+        auditLine(settings),
         ...(servers.length === 0 ? [md`No game server is linked yet: \`/setup start\`.`] : []),
       ],
       "\n",
@@ -142,10 +111,10 @@ function serverLines(binding: Binding, parkedWhy: string | undefined, settings: 
   return [
     parkedWhy === undefined
       ? md`🟢 Key in use${binding.keyEnd === undefined ? "" : md`, ends in ${inlineCode(binding.keyEnd)}`}`
-      : md`⛔ Key rejected: ${escapeMarkdown(parkedWhy)} Link it again with \`/setup link\`.`,
+      : md`⛔ Key refused: ${escapeMarkdown(parkedWhy)} Link it again with \`/setup link\`.`,
     md`Linked by ${userMention(binding.linkedBy)} <t:${Math.floor(binding.linkedAtMs / 1000)}:R>`,
-    ...(settings.defaultServer === binding.id ? [md`Meant where a command names no server`] : []),
-    staff.length === 0 ? md`No staff roles: nobody may run commands.` : md`Staff: ${joined(staff, " · ")}`,
+    ...(settings.defaultServer === binding.id ? [md`Default server`] : []),
+    staff.length === 0 ? md`No staff roles: nobody can run commands.` : md`Staff: ${joined(staff, " · ")}`,
   ];
 }
 
@@ -154,7 +123,7 @@ export function unlinkQuestion(binding: Binding): MessageBody {
     cards: [
       {
         title: md`Unlink ${inlineName(binding.name)}?`,
-        description: md`Its key is erased here and its feeds stop. Commands that wait are not sent. The audit stays.`,
+        description: md`Its key is erased here and its feeds stop. Waiting commands are not sent. The audit stays.`,
         color: 0xd83c3e,
       },
     ],
@@ -167,6 +136,6 @@ export function unlinkQuestion(binding: Binding): MessageBody {
   };
 }
 
-function roleList(roleIds: readonly string[]): Escaped {
+export function roleList(roleIds: readonly string[]): Escaped {
   return roleIds.length === 0 ? md`nobody yet` : joined(roleIds.map(roleMention), " ");
 }

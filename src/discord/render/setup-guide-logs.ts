@@ -18,7 +18,7 @@ export function logText({ feeds, accessOf }: GuideView): readonly Escaped[] {
   });
   const isMending = feeds.some(({ channelId }) => accessOf(channelId).kind === "missing");
   return [
-    md`Choose a channel for each; what has none is not posted.`,
+    md`Pick a channel for each log. Logs without a channel are off.`,
     ...lines,
     ...(isMending ? [HOW_TO_MEND] : []),
   ];

@@ -1,6 +1,8 @@
 import type { Escaped } from "../../domain/escaped.ts";
 import type { Binding, Feed, GuideStep, GuildSettings } from "../../domain/guild.ts";
 import type { Button, Row } from "../../domain/message.ts";
+import type { KnownPermission, OwnerPage } from "../../domain/ports/command-permission.ts";
+import type { TypedTries } from "../../domain/ports/service-client.ts";
 import type { AccessOf } from "./channel-access.ts";
 
 /** What the steps of the guided set-up are drawn from. */
@@ -21,6 +23,15 @@ export interface GuideView {
   readonly ownRole: { readonly id: string; readonly name: string } | undefined;
   /** They hold a tier on that server. */
   readonly mayRun: boolean;
+  /** What is known of the owner's permission to run commands, and where they give it; undefined: not this step. */
+  readonly permission: KnownPermission;
+  readonly ownerPage?: OwnerPage | undefined;
+  /** A harmless command would show it, and waits for a yes. */
+  readonly isAsked?: boolean;
+  /** Of keys; undefined: not this step. */
+  readonly tries?: TypedTries | undefined;
+  /** The key that was typed last was none. */
+  readonly isKeyWrong?: boolean;
   readonly nowMs: number;
   /** The outcome of the press before. */
   readonly note?: Escaped;

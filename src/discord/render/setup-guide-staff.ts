@@ -19,7 +19,7 @@ const MOST_ROLES = 10;
 
 export function staffText({ mayRun, ownRole, binding, settings }: GuideView): readonly Escaped[] {
   const roleTiers = settings.policies[binding?.id ?? ""]?.roleTiers ?? {};
-  const rule = md`Only roles chosen here may run commands in the game. Each tier includes those below it.`;
+  const rule = md`Only roles chosen here can run commands in the game. Each tier includes those below it.`;
   return [rule, ...chosenLines(roleTiers), ...ownLines({ mayRun, ownRole, roleTiers })];
 }
 
@@ -41,10 +41,10 @@ function ownLines({
 }: Pick<GuideView, "mayRun" | "ownRole"> & {
   readonly roleTiers: Readonly<Record<string, Tier>>;
 }): readonly Escaped[] {
-  if (mayRun) return [md`✅ You may run commands yourself.`];
+  if (mayRun) return [md`✅ You can run commands yourself.`];
   if (ownRole === undefined) {
     return [
-      md`⚠ You hold no role yourself. Give yourself one in the settings of this Discord server, then press **Check again**.`,
+      md`⚠ You have no role yourself. Give yourself one in this Discord server's settings, then press **Check again**.`,
     ];
   }
   if (roleTiers[ownRole.id] !== undefined) return [];

@@ -2,8 +2,10 @@
 import { type Escaped, joined, markdownOfOurs, md, roleMention } from "../../domain/escaped.ts";
 import { type Binding, GUIDE_STEPS, type GuideStep } from "../../domain/guild.ts";
 import type { Button, MessageBody, Row } from "../../domain/message.ts";
+import type { TypedTries } from "../../domain/ports/service-client.ts";
 import { channelLine } from "./channel-access.ts";
 import { cut, inlineCode, inlineName, plainText } from "./escape.ts";
+import { allowRows, allowText } from "./setup-guide-allow.ts";
 import { feedLine, logRows, logText, moreLogRows } from "./setup-guide-logs.ts";
 import { button, type GuideView } from "./setup-guide-parts.ts";
 import { staffRows, staffText } from "./setup-guide-staff.ts";
@@ -19,6 +21,7 @@ const TITLES = {
   staff: "Who may run commands",
   logs: "Which logs go where",
   notices: "Where notices go",
+  allow: "Let Marshal run commands",
   zone: "Time zone",
   test: "A test post",
   done: "Done",
@@ -50,13 +53,14 @@ function authorOf({ binding, isOneOfSeveral }: GuideView): { readonly author?: s
   return binding === undefined || !isOneOfSeveral ? {} : { author: cut(plainText(binding.name), 200) };
 }
 
-/** Done, here, still to come: by sign and place, never by colour alone. */
+/** Done, skipped, here, still to come: by sign and place, never by colour alone. */
 function progress(view: GuideView): Escaped {
   const marks = GUIDE_STEPS.filter((step) => step !== "done").map((step) => {
     // Kept together with its sign where a phone breaks the line.
     const name = markdownOfOurs(SHORT_TITLES[step].replace(" ", "\u00a0"));
     if (step === view.step) return md`▶\u00a0**${name}**`;
-    return isDone(step, view) ? md`✅\u00a0${name}` : md`▫\u00a0${name}`;
+    if (isDone(step, view)) return md`✅\u00a0${name}`;
+    return isPast(step, view) ? md`⏭\u00a0${name}` : md`▫\u00a0${name}`;
   });
   return joined(marks, " · ");
 }
@@ -66,13 +70,18 @@ const SHORT_TITLES = {
   staff: "Roles",
   logs: "Logs",
   notices: "Notices",
+  allow: "Commands",
   zone: "Time zone",
   test: "Test",
 } as const;
 
+/** Left behind undone: skipped. */
+function isPast(step: GuideStep, view: GuideView): boolean {
+  return GUIDE_STEPS.indexOf(view.step) > GUIDE_STEPS.indexOf(step);
+}
+
 function isDone(step: Exclude<GuideStep, "done">, view: GuideView): boolean {
   const { binding, settings, feeds } = view;
-  const isPast = GUIDE_STEPS.indexOf(view.step) > GUIDE_STEPS.indexOf(step);
   switch (step) {
     case "link":
       return binding !== undefined;
@@ -81,30 +90,34 @@ function isDone(step: Exclude<GuideStep, "done">, view: GuideView): boolean {
     case "logs":
       return feeds.length > 0;
     case "notices":
-      return settings.noticeChannelId !== undefined || isPast;
+      return settings.noticeChannelId !== undefined;
+    case "allow":
+      return view.permission.kind === "allowed";
     case "zone":
-      return settings.timeZone !== undefined || isPast;
+      return settings.timeZone !== undefined;
     case "test":
       return view.step === "done";
   }
 }
 
 function textOf(view: GuideView): readonly Escaped[] {
-  const { step, binding, settings } = view;
+  const { step, settings } = view;
   switch (step) {
     case "link":
-      return linkText(binding);
+      return linkText(view);
     case "staff":
       return staffText(view);
     case "logs":
       return logText(view);
     case "notices":
       return [
-        md`Marshal tells your staff when a key is rejected, the game service blocks it, or a log stops. Without a channel, the person who linked the server gets a direct message.`,
+        md`Marshal tells your staff when a key stops working, the game service blocks it, or a log stops. Without a channel, whoever linked the server gets a direct message.`,
         ...(settings.noticeChannelId === undefined
           ? []
           : [channelLine(md`Notices`, settings.noticeChannelId, view.accessOf(settings.noticeChannelId))]),
       ];
+    case "allow":
+      return allowText(view);
     case "zone":
       return zoneText(view);
     case "test":
@@ -114,10 +127,16 @@ function textOf(view: GuideView): readonly Escaped[] {
   }
 }
 
-function linkText(binding: Binding | undefined): readonly Escaped[] {
-  const how = md`The server's owner finds the key in the game: private server settings, API. Press **Paste the key**; it is sealed, and only its last four characters are ever shown.`;
-  if (binding === undefined) return [how];
-  return [linkedLine(binding), md`To set up another server, paste its key.`];
+function linkText({ binding, tries }: GuideView): readonly Escaped[] {
+  const how = md`The server's owner finds the key in the game: private server settings, API. Press **Paste the key**. It is stored encrypted, and only its last four characters are ever shown.`;
+  const start =
+    binding === undefined ? [how] : [linkedLine(binding), md`To set up another server, paste its key.`];
+  return [...start, ...(tries?.left === 0 ? [lockedLine(tries)] : [])];
+}
+
+function lockedLine({ fromMs }: TypedTries): Escaped {
+  const when = fromMs === undefined ? md`Try later` : md`Try again after <t:${Math.ceil(fromMs / 1000)}:t>`;
+  return md`🔒 Too many wrong keys were typed. ${when}: more of them would get Marshal banned.`;
 }
 
 function linkedLine({ name, keyEnd }: Binding): Escaped {
@@ -128,28 +147,31 @@ function linkedLine({ name, keyEnd }: Binding): Escaped {
 function testText({ feeds, accessOf }: GuideView): readonly Escaped[] {
   if (feeds.length === 0) return [md`No log has a channel yet, so there is nothing to test.`];
   return [
-    md`Marshal posts one test message for each log, so that you see that it arrives.`,
+    md`Marshal posts one test per log, so you can see that it works.`,
     ...feeds.slice(0, 10).map((feed) => feedLine(feed, accessOf(feed.channelId))),
   ];
 }
 
 /** What this person can do now, not what somebody could. */
-function doneText({ binding, settings, feeds, mayRun }: GuideView): readonly Escaped[] {
+function doneText({ binding, settings, feeds, mayRun, permission }: GuideView): readonly Escaped[] {
   const roles = Object.keys(settings.policies[binding?.id ?? ""]?.roleTiers ?? {});
   const logs = feeds.length === 1 ? md`1 log` : md`${feeds.length} logs`;
   return [
     ...(binding === undefined ? [] : [linkedLine(binding)]),
     roles.length === 0
-      ? md`⚠ No role may run commands yet: press **Roles**.`
+      ? md`⚠ No role can run commands yet: press **Roles**.`
       : md`Staff: ${joined(roles.slice(0, 10).map(roleMention), " ")}`,
     feeds.length === 0
       ? md`No logs are posted yet: press **Logs**.`
       : md`${logs} ${feeds.length === 1 ? "is" : "are"} posted from now on.`,
+    ...(permission.kind === "refused"
+      ? [md`⛔ The owner has not let Marshal run commands yet: press **Commands**.`]
+      : []),
     md``,
     md`**What you can do now**`,
     md`• \`/server status\` shows the server`,
     ...(mayRun ? [md`• \`/run command\` runs a command in the game`] : []),
-    md`• \`/diagnose\` says what is wrong, should a log stand still`,
+    md`• \`/diagnose\` says what is wrong if a log stops`,
   ];
 }
 
@@ -159,7 +181,11 @@ function rowsOf(view: GuideView): readonly Row[] {
   const walk = (...between: readonly Button[]): Row => [back(step, id), ...between, next(step, id)];
   switch (step) {
     case "link": {
-      const paste = button("Paste the key", "guide-key", "primary");
+      const isLocked = view.tries?.left === 0;
+      const label = view.isKeyWrong === true ? "Try again" : "Paste the key";
+      const paste = isLocked
+        ? button("Check again", `guide:link:${id}`)
+        : button(label, "guide-key", "primary");
       return [binding === undefined ? [paste] : [paste, next(step, id)]];
     }
     case "staff":
@@ -185,6 +211,8 @@ function rowsOf(view: GuideView): readonly Row[] {
         walk(...again),
       ];
     }
+    case "allow":
+      return allowRows(view, walk);
     case "zone":
       return [zoneRow(view), walk(button("Another zone", `guide-zone-form:${id}`))];
     case "test":
@@ -204,8 +232,9 @@ function rowsOf(view: GuideView): readonly Row[] {
           button("Roles", `guide:staff:${id}`),
           button("Logs", `guide:logs:${id}`),
           button("Notices", `guide:notices:${id}`),
-          button("Time zone", `guide:zone:${id}`),
+          button("Commands", `guide:allow:${id}`),
         ],
+        [button("Time zone", `guide:zone:${id}`)],
       ];
   }
 }

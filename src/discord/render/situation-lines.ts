@@ -46,18 +46,14 @@ function killLines(kills: readonly CallKill[]): Escaped[] {
   });
 }
 
+/** How long a unit of the map is, nobody has published: about a sixth of the map's side is a short drive. */
+const NEAR_UNITS = 500;
+
 function staffLine(staff: readonly NearbyStaff[]): Escaped {
   if (staff.length === 0) return md`🛡 No staff in the game`;
-  const first = staff.findIndex(({ awayUnits }) => awayUnits !== undefined);
-  const shown = staff.map((one, index) => {
-    const unit = index === first ? " units" : "";
-    const away = one.awayUnits === undefined ? "" : md`, ${rounded(one.awayUnits)}${unit}`;
+  const shown = staff.map((one) => {
+    const away = one.awayUnits === undefined ? "" : one.awayUnits <= NEAR_UNITS ? ", near" : ", far";
     return md`${person(one, true)}${away}`;
   });
   return md`🛡 Nearest staff: ${joined(shown, " · ")}`;
-}
-
-/** Nobody walks by single units. */
-function rounded(units: number): number {
-  return units < 100 ? Math.round(units / 5) * 5 : Math.round(units / 50) * 50;
 }

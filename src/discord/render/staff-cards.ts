@@ -28,14 +28,14 @@ export function staffCard(binding: Binding, policy: StaffPolicy, accounts: reado
     title: md`Staff of ${inlineName(binding.name)}`,
     description:
       held.length === 0
-        ? md`No role has a tier: nobody may run commands. Give one with \`/staff allow\`.`
+        ? md`No role has a tier, so nobody can run commands. Give one with \`/staff allow\`.`
         : cutLines(held, 2_000),
     color: 0x3b6fd4,
     fields: [
       ...extra(md`Also allowed, whatever the tier`, policy.allowed),
       ...extra(md`Denied, whatever the tier`, policy.denied),
       {
-        name: md`Protected: nobody may target them`,
+        name: md`Protected: nobody can target them`,
         value: protectedNames(policy),
       },
       accountsField(accounts),
@@ -78,7 +78,7 @@ export interface Checked {
 
 export function checkCard({ userId, command, binding, decision, roleIds }: Checked): Card {
   return {
-    title: decision.allowed ? md`✅ They may run this` : md`⛔ They may not run this`,
+    title: decision.allowed ? md`✅ They can run this` : md`⛔ They can't run this`,
     description: joined(
       [
         md`${userMention(userId)} ${decision.allowed ? "may" : "may not"} run ${inlineCode(command, 500)}`,

@@ -40,8 +40,8 @@ export function whichServer({ id, servers, page, manages }: ServerQuestion): Mes
       turn("▶", `which-page:${id}:${at + 1}`, at === pages - 1),
     ]);
   }
-  const save = manages ? md`\n-# \`/setup default\` answers this for a channel, or for good.` : "";
-  return { content: md`**Which server?** Your command goes on with the one that you press.${save}`, rows };
+  const save = manages ? md`\n-# Set a default with \`/setup default\`.` : "";
+  return { content: md`**Which server?** Press one to continue.${save}`, rows };
 }
 
 function turn(label: string, id: string, disabled: boolean): Button {

@@ -1,6 +1,7 @@
 import type { AlertEntry, AlertRule } from "../alert.ts";
 import type { SinkRefusalReason } from "../failure.ts";
 import type { MessageBody, PostedMessage } from "../message.ts";
+import type { PlayerLocation } from "../model.ts";
 
 /** Pure rendering of what alerts/ posts, implemented in discord/render. */
 export interface AlertRenderer {
@@ -22,8 +23,12 @@ export interface AlertView {
   readonly entries: readonly AlertEntry[];
   /** Further ones that are not kept. */
   readonly more: number;
+  /** Where the one player is whom it tells of, as far as a young list of players says. */
+  readonly location?: PlayerLocation | undefined;
   /** It happened long before Marshal could read of it. */
   readonly isLate: boolean;
+  /** So long after that its message came: Discord could not be reached, or Marshal did not run. */
+  readonly postedLateMs: number | undefined;
   /** Was pinged by the message; an edit keeps the mention. */
   readonly pingedRoleId: string | undefined;
 }

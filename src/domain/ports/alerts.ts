@@ -17,6 +17,16 @@ export interface Alerts {
    * or the same one in that channel. Rejects where the store refused it.
    */
   add(alert: NewAlert): Promise<AlertRule>;
+  /**
+   * `changed` answers the alert as it shall be; its id, kind, server and age stay, and what it has counted counts on.
+   * Undefined: there is no such alert. @throws Failure "bad-command" where that channel has the same one, and what
+   * `changed` throws. Rejects where the store refused it.
+   */
+  edit(
+    guildId: string,
+    alertId: string,
+    changed: (alert: AlertRule) => AlertRule,
+  ): Promise<AlertRule | undefined>;
   /** What was removed; undefined: there is no such alert. */
   remove(guildId: string, alertId: string): Promise<AlertRule | undefined>;
   /** Posts one example into the alert's channel, and pings nobody; rejects with SinkRefusal. */

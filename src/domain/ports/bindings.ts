@@ -20,6 +20,8 @@ export interface Bindings {
   all(): AsyncIterable<Binding>;
   /** The linked servers of a guild, from memory: nothing is read. */
   linkedOf(guildId: string): readonly LinkedServer[];
+  /** The guilds that link a server, from memory: nothing is read. */
+  guildsOf(source: SourceId): readonly string[];
   /** Every linked server, from memory: nothing is read. */
   linked(): Iterable<LinkedServer>;
   /** The bot was removed from a guild: its keys go at once. Linked again, the same server gets its former id. */

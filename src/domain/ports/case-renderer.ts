@@ -8,12 +8,19 @@ export interface CaseRenderer {
   card(one: Case, warnings?: number): MessageBody;
   /** In place of the card of a case that is gone. */
   erased(number: number): MessageBody;
+  /** Discord does not take that in its place. */
+  notErased(
+    card: { readonly guildId: string; readonly channelId: string; readonly messageId: string },
+    number: number,
+  ): MessageBody;
   /** The number of the case that a message of ours shows; undefined: it shows none. */
   numberOf(posted: Pick<PostedMessage, "cards">): number | undefined;
   /** A watched player has joined. */
   watchAlert(view: WatchAlertView): MessageBody;
   /** Which join a message of ours tells of; undefined: it is no such message. */
   alertKeyOf(posted: Pick<PostedMessage, "cards">): string | undefined;
+  /** No more cases are kept. */
+  full(most: number): MessageBody;
   /** The channel of cases or of the watchlist takes no message. */
   closed(what: "cases" | "watches", channelId: string): MessageBody;
 }

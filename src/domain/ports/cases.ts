@@ -10,6 +10,8 @@ export interface CaseFilter {
   readonly userId?: string;
   readonly authorPlayerId?: number;
   readonly kind?: CaseKind;
+  /** Only cases of these servers, and those of none. */
+  readonly bindingIds?: readonly string[];
   readonly fromMs?: number;
   readonly toMs?: number;
   /** Only cases with a smaller number: the next page. */
@@ -28,8 +30,6 @@ export interface CaseSummary {
 export interface ErasedCases {
   /** How many named the player. */
   readonly cases: number;
-  /** Numbers of cases that are gone while their card stands as it was, because Discord did not take the change. */
-  readonly cardsLeft: readonly number[];
 }
 
 export interface CaseChange {
@@ -49,13 +49,16 @@ export interface Cases {
   ofRun(guildId: string, runId: string): Promise<Case | undefined>;
   /** Newest first. */
   search(guildId: string, filter: CaseFilter): Promise<readonly Case[]>;
-  summary(guildId: string, playerId: number): Promise<CaseSummary>;
+  summary(guildId: string, playerId: number, of?: Pick<CaseFilter, "bindingIds">): Promise<CaseSummary>;
   /** What stood there before stays in its history. Undefined: there is no such case. */
   edit(actor: Actor, number: number, change: CaseChange): Promise<Case | undefined>;
   /** It stays, struck out, and counts no more. Undefined: there is no such case. */
   revoke(actor: Actor, number: number, why: string | undefined): Promise<Case | undefined>;
   /** Takes a player out of all cases that name them; those that name nobody else go, and their cards say so. */
   eraseOf(guildId: string, playerId: number): Promise<ErasedCases>;
-  /** Warnings of a player that count: not revoked, of the last 30 days. */
-  warnings(guildId: string, playerId: number): Promise<number>;
+  /**
+   * Warnings of a player that count: not revoked, of the last 30 days, on the server of that case or on none; where the
+   * case is of no server, those of none.
+   */
+  warnings(of: Pick<Case, "guildId" | "bindingId">, playerId: number): Promise<number>;
 }

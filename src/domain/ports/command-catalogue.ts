@@ -27,8 +27,6 @@ export interface CommandCatalogue {
   verbs(): readonly VerbInfo[];
   /** Of a verb, an alias or a whole text, with or without the colon; undefined: not in the catalogue. */
   about(verbOrText: string): VerbInfo | undefined;
-  /** The names at which a text aims; none where its verb is unknown or takes none, or where it aims at everybody. */
-  targetsOf(text: string): readonly string[];
   /** What a text of the game's log means, in whatever spelling; undefined: no command can be read in it. */
   readLogged(text: string): ParsedCommand | undefined;
 }

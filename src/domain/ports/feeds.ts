@@ -20,6 +20,12 @@ export interface Feeds {
    * its status says so and it is tried again. Rejects where the store refused it.
    */
   add(feed: NewFeed): Promise<Feed>;
+  /**
+   * `changed` answers the feed as it shall be; its id, kind, server, state and age stay. It goes on where it was: no
+   * entry is lost or repeated, and what waits goes to the channel that it has then. One that was stopped begins anew
+   * in another channel. Undefined: there is no such feed. @throws Failure "bad-command", and what `changed` throws.
+   */
+  edit(guildId: string, feedId: string, changed: (feed: Feed) => Feed): Promise<Feed | undefined>;
   remove(guildId: string, feedId: string): Promise<Feed | undefined>;
   /** Stops posting until `resume`; undefined: there is no such feed. */
   pause(guildId: string, feedId: string): Promise<Feed | undefined>;

@@ -13,6 +13,8 @@ export type ChannelAccess =
 export interface Guilds {
   /** Never rejects. */
   channelAccess(guildId: string, channelId: string): Promise<ChannelAccess>;
+  /** When the bot came to this guild, epoch milliseconds; undefined where that is not known. */
+  joinedAtMs(guildId: string): number | undefined;
   /** The highest of these roles that people hold, not an integration; undefined where there is none. */
   topRole(
     guildId: string,

@@ -9,6 +9,7 @@ import type {
   RewindView,
   UnrecordedInterval,
 } from "../history.ts";
+import type { PlayerRef } from "../model.ts";
 import type { Stats } from "./stats.ts";
 
 /**
@@ -23,6 +24,8 @@ export interface HistoryPlayers {
   search(guildId: string, typed: string, limit: number): Promise<readonly KnownPlayer[]>;
   /** By the id, or by the whole name: those who have it now, else those who had it. Several may have had it. */
   find(guildId: string, nameOrId: string): Promise<readonly KnownPlayer[]>;
+  /** The same for several at once, each player once; for who waits to send a command, so that it waits a second at most. */
+  findAll(guildId: string, namesOrIds: readonly string[]): Promise<readonly KnownPlayer[]>;
 }
 
 export interface PlayerPage {
@@ -57,7 +60,13 @@ export interface HistoryRewind {
   at(
     guildId: string,
     bindingId: string,
-    times: { readonly atS: number; readonly fromS: number; readonly toS: number },
+    times: {
+      readonly atS: number;
+      readonly fromS: number;
+      readonly toS: number;
+      /** Only what this player did, or what was done to them. */
+      readonly player?: Required<PlayerRef> | undefined;
+    },
   ): Promise<RewindView>;
   /** Newest first, at most 100. */
   unrecorded(guildId: string, sinceS: number): Promise<readonly UnrecordedInterval[]>;

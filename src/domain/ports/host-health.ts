@@ -2,8 +2,16 @@
 export interface HostHealth {
   /** Whether the store can be written. */
   storeWorks(): boolean;
+  /** What waits to be posted for a guild. */
+  waitingPosts(guildId: string): WaitingPosts;
   /** The service's limit of which the smallest share is left; undefined before the first answer. */
   requestsLeft(): RequestsLeft | undefined;
+}
+
+export interface WaitingPosts {
+  readonly waiting: number;
+  /** How long the first of them has waited. */
+  readonly oldestMs: number;
 }
 
 export interface RequestsLeft {

@@ -1,6 +1,6 @@
 import type { Escaped } from "../escaped.ts";
 import type { Actor } from "../guild.ts";
-import type { ServerState } from "../model.ts";
+import type { PlayerRef, ServerState } from "../model.ts";
 import type { ModCallView } from "./feed-renderer.ts";
 
 export type ModCallAct =
@@ -12,7 +12,26 @@ export type ModCallAct =
 export interface ModCallCard {
   readonly bindingId: string;
   readonly callerName: string;
+  readonly callerId?: number | undefined;
   readonly calledAtS: number;
+}
+
+/** A call as its card has it. */
+export interface CallOnCard {
+  readonly caller: PlayerRef;
+  readonly atS: number;
+  /** Who of staff claimed it, or resolved it unclaimed; absent: nobody has, and nobody answered it in the game. */
+  readonly taken?: { readonly userId: string; readonly userName?: string; readonly atMs: number };
+}
+
+/** A card whose call nobody has resolved or answered. */
+export interface OpenCallCard {
+  readonly cardId: string;
+  readonly caller: PlayerRef;
+  readonly calledAtS: readonly number[];
+  readonly claimedBy?: { readonly userId: string };
+  /** Where it stands; absent: nowhere yet. */
+  readonly message?: { readonly guildId: string; readonly channelId: string; readonly messageId: string };
 }
 
 export interface ModCalls {
@@ -20,6 +39,8 @@ export interface ModCalls {
   find(guildId: string, cardId: string): Promise<ModCallCard | undefined>;
   /** The same from memory: undefined also where the card would have to be read. */
   atHand(guildId: string, cardId: string): ModCallCard | undefined;
+  /** Of a linked server, as far as its cards are in memory. */
+  openCards(bindingId: string): readonly OpenCallCard[];
   /** The state of a linked server without the calls that were resolved on their card. */
   withoutResolved(bindingId: string, state: ServerState): ServerState;
   /** The first claim wins; the answer says in words what happened. Cards follow by themselves. */

@@ -11,26 +11,31 @@ export interface Panel {
 
 export interface Panels {
   /**
-   * Posts it, or answers "stands" where there is one already. Rejects with the SinkRefusal of the first post, and
-   * with Failure "bad-command" where the guild has as many as it may, or nothing was read of the server yet.
+   * Posts it, or answers "stands" where there is one already, and "follows" where Discord does not answer soon. Rejects
+   * with the SinkRefusal of the first post, and with Failure "bad-command" where the guild has as many as it may, or
+   * nothing was read of the server yet.
    */
-  add(panel: Panel): Promise<"posted" | "stands">;
+  add(panel: Panel): Promise<"posted" | "stands" | "follows">;
   /** Those of a Discord server, oldest first. */
   list(guildId: string): readonly Panel[];
-  /** Removes the message and forgets the panel. False: there was none. */
+  /** Forgets the panel; its message goes as soon as Discord takes that. False: there was none. */
   remove(panel: Omit<Panel, "createdBy">): Promise<boolean>;
 }
 
 export interface PanelRenderer {
-  /** Everything but its age: an older panel that says the same needs no edit. `mark` finds the message again. */
-  current(state: ServerState, panel: { readonly bindingId: string; readonly mark: string }): MessageBody;
-  /** The last state that was shown, marked with its time. */
-  silent(body: MessageBody, goodAtMs: number): MessageBody;
+  /** `mark` finds the message again; `seenAtMs` is the time that it shows. */
+  current(
+    state: ServerState,
+    panel: { readonly bindingId: string; readonly mark: string; readonly seenAtMs: number },
+  ): MessageBody;
+  /** The last state that was shown, with what keeps a newer one from being read. */
+  stale(body: MessageBody, why: StaleCause): MessageBody;
   /** For the person who made it, when Discord no longer takes its edits. */
   stopped(channelId: string, why: string): MessageBody;
 }
 
-/** Removes one of our own messages. Rejects with SinkRefusal. */
-export interface Remover {
-  remove(channelId: string, messageId: string): Promise<void>;
-}
+/** What keeps a server from being read: its key, the service's word, or its silence. */
+export type StaleCause =
+  | { readonly kind: "key" | "refused" | "silent" }
+  /** Nothing is asked before `untilMs`. */
+  | { readonly kind: "waits" | "blocked"; readonly untilMs: number };

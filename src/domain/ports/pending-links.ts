@@ -14,8 +14,8 @@ export interface PendingLinks {
 
 export interface PendingLink {
   readonly key: ServerKey;
-  /** What the service said of it: proven, not saved. */
-  readonly status: ServerStatus;
+  /** What the service said of it: proven, not saved. Absent: it does not look like a key, and nothing was asked yet. */
+  readonly status?: ServerStatus;
   readonly guildId: string;
   readonly userId: string;
   readonly roleIds: readonly string[];

@@ -31,21 +31,12 @@ export type LateEdit = "edited" | "left" | "refused";
 
 /** Answers from outside the interaction that asked for them. Each rejects with Failure "expired" where the process stops before. */
 export interface LateAnswers {
-  /** Completes an answer where it stands, also after an outage of Discord; leaves one whose cards say `unlessSaid`. */
+  /** Completes an answer where it stands, also after an outage of Discord; leaves one that shows one of these texts, or has it in the id of a button. */
   edit(
     place: AnswerPlace,
     body: MessageBody,
-    options?: { readonly unlessSaid?: string | undefined },
+    options?: { readonly unlessSaid?: readonly string[] | undefined },
   ): Promise<LateEdit>;
   /** The same where it still shows "thinking..."; what else stands there is right, and stays. */
   replaceThinking(place: AnswerPlace, body: MessageBody): Promise<void>;
-  /**
-   * By direct message, else in the channel where it was asked, else in the notice channel; a few times within an hour where
-   * Discord is away, with the same nonce, because a try without an answer may have arrived.
-   */
-  tell(
-    asker: { readonly guildId: string; readonly userId: string; readonly channelId: string },
-    body: MessageBody,
-    nonce: string,
-  ): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import type { Escaped } from "../escaped.ts";
 import type { MessageBody } from "../message.ts";
 import type { AuditEvent, DeferredRun, RunOutcome, RunRecord } from "../run.ts";
 import type { Schedule } from "../schedule.ts";
@@ -15,14 +16,15 @@ export interface RunRenderer {
   outcome(outcome: RunOutcome): MessageBody;
   /** For the answer that waited for it. */
   answer(outcome: RunOutcome): MessageBody;
-  /** What stands on each card that tells an outcome of that run, and on no other one. */
-  outcomeMark(record: RunRecord): string;
+  /** Each card that tells an outcome of that run has one of these, and no other card has. */
+  outcomeMarks(record: RunRecord): readonly string[];
   /** For an answer that a command before the restart never gave. */
   restarted(): MessageBody;
   /** The same for a command that sends commands to the game: it may have been sent. */
   restartedRun(): MessageBody;
-  auditRow(record: RunRecord): MessageBody;
-  auditEvent(event: AuditEvent): MessageBody;
+  /** One row, for the audit's channel. */
+  auditRow(record: RunRecord): Escaped;
+  auditEvent(event: AuditEvent): Escaped;
   /** Nobody joined in time: it was not sent. */
   deferredExpired(run: DeferredRun): MessageBody;
   /** Schedules of one guild that run no more, for one reason. */

@@ -35,7 +35,21 @@ export interface ServiceClient {
   command(source: SourceId, text: string, options?: CommandOptions): Promise<CommandAnswer>;
 }
 
+/** Who types a key. */
+export interface TypedBy {
+  readonly guildId: string;
+  /** It has a server linked, or has had Marshal for a day: strangers' wrong keys do not keep it from linking. */
+  readonly isKnown: boolean;
+}
+
 /** Verifies a key that no guild has linked yet by one `GET /v1/server`, within the guild's budget for wrong keys. */
 export interface KeyVerifier {
-  verifyKey(key: ServerKey, guildId: string): Promise<ServerStatus>;
+  verifyKey(key: ServerKey, by: TypedBy): Promise<ServerStatus>;
+  typedTries(by: TypedBy): TypedTries;
+}
+
+/** How many wrong keys a guild may still type, and from when on where it may not now, epoch milliseconds. */
+export interface TypedTries {
+  readonly left: number;
+  readonly fromMs: number | undefined;
 }

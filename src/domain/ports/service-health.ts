@@ -1,18 +1,15 @@
 import type { Failure } from "../failure.ts";
 import type { SourceId } from "../model.ts";
+import type { KnownPermission } from "./command-permission.ts";
 
 /** What the gate knows, for people and for /state. */
 export interface ServiceHealth {
-  /**
-   * Epoch milliseconds until which nothing is sent, and why; `message` is the answer that caused it, in a sentence;
-   * `isGateway`: a page of something in front of the service, which itself asked for nothing.
-   */
+  /** Epoch milliseconds until which nothing is sent, and why; `message` is the answer that caused it, in a sentence. */
   halt():
     | {
         readonly untilMs: number;
         readonly why: "rate-limited" | "blocked";
         readonly message?: string;
-        readonly isGateway?: boolean;
       }
     | undefined;
   /** A key that the service rejected is parked until it is linked again. */
@@ -21,6 +18,8 @@ export interface ServiceHealth {
   held(source: SourceId): { readonly untilMs: number } | undefined;
   /** The key is good, and the service does not let this bot read the server: why, and when it is asked again. */
   readRefused(source: SourceId): { readonly why: string; readonly untilMs: number } | undefined;
+  /** Whether the owner lets this bot run commands, as far as answers have shown. */
+  commandPermission(source: SourceId): KnownPermission;
   /** When a command of this source could be sent, epoch milliseconds; now or earlier when it may be sent at once. */
   commandReadyAtMs(source: SourceId): number;
 }

@@ -7,6 +7,11 @@ export interface WorkPermit {
   refusal(): string | undefined;
   /** Resolves when it may; never, once it is over. */
   granted(): Promise<void>;
+  /**
+   * Without the permit another process may serve: resolves when that one has had its time to answer, so that nobody reads
+   * of the trouble of this one.
+   */
+  othersFirst(): Promise<void>;
   /** Aborted when this process may no longer do any of it, and what it holds in memory may be out of date. */
   readonly over: AbortSignal;
 }

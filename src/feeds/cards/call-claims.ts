@@ -16,20 +16,21 @@ export function decideAct(
 ): ActDecision {
   const { claimedBy, resolved } = card;
   if (resolved !== undefined) {
-    return { text: md`${userMention(resolved.userId)} resolved this call already, ${when(resolved.atMs)}.` };
+    return { text: md`${userMention(resolved.userId)} already resolved this call, ${when(resolved.atMs)}.` };
   }
+  const who = { userId: actor.userId, userName: actor.userName };
   const mine = claimedBy?.userId === actor.userId;
   switch (act.do) {
     case "claim":
-      if (mine) return { text: md`You hold this call already, since ${when(claimedBy.atMs)}.` };
+      if (mine) return { text: md`You already claimed this call, ${when(claimedBy.atMs)}.` };
       if (claimedBy !== undefined) {
         return {
-          text: md`${userMention(claimedBy.userId)} was first and claimed this call ${when(claimedBy.atMs)}.`,
+          text: md`${userMention(claimedBy.userId)} already claimed this call ${when(claimedBy.atMs)}.`,
         };
       }
-      return { next: { ...card, claimedBy: { userId: actor.userId, atMs } }, text: md`The call is yours.` };
+      return { next: { ...card, claimedBy: { ...who, atMs } }, text: md`The call is yours.` };
     case "release": {
-      if (claimedBy === undefined) return { text: md`Nobody holds this call.` };
+      if (claimedBy === undefined) return { text: md`Nobody has claimed this call.` };
       if (!mine && !actor.manageGuild) {
         return { text: md`Only ${userMention(claimedBy.userId)}, who claimed this call, can release it.` };
       }
@@ -41,7 +42,7 @@ export function decideAct(
         return { text: md`Only ${userMention(claimedBy.userId)}, who claimed this call, can resolve it.` };
       }
       const note = act.note === undefined || act.note.trim() === "" ? {} : { note: act.note.trim() };
-      const done = { userId: actor.userId, atMs, ...note };
+      const done = { ...who, atMs, ...note };
       return { next: { ...card, resolved: done }, text: md`The call is resolved.` };
     }
   }

@@ -1,11 +1,9 @@
 // Over 200 lines: one board of cards, whose edits, failures and records change together.
-import { BackOff } from "../../domain/back-off.ts";
-import { SinkRefusal } from "../../domain/failure.ts";
+import type { SinkRefusal } from "../../domain/failure.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
 import { reasonInWords } from "../delivery/refusal-words.ts";
-import { calledAtS } from "./card-identity.ts";
-import { CardMessages, type CardMessagesPorts } from "./card-messages.ts";
+import { CardMessages, type CardMessagesPorts, type CardRef, type CardsOfMessages } from "./card-messages.ts";
 import type { CardRecord, CardSlot } from "./card-records.ts";
 import { CardsAtHand } from "./cards-at-hand.ts";
 import { withPosted } from "./joined-calls.ts";
@@ -15,12 +13,11 @@ const REMEMBERED_MS = 6 * 3_600_000;
 /** Time that the buttons of a card work; then its record goes. */
 const CARD_LIFE_MS = 7 * 24 * 3_600_000;
 const SWEEP_EVERY_MS = 6 * 3_600_000;
-/** 30046: Discord limits edits of a message older than an hour; it does not say for how long. */
-const EDIT_LIMIT_MS = 300_000;
 
 export interface CardBoardPorts extends CardMessagesPorts {
   readonly cards: Documents<CardRecord>;
   park(feedId: string, why: string): Promise<void>;
+  warn(message: string, error: unknown): void;
 }
 
 /**
@@ -28,19 +25,15 @@ export interface CardBoardPorts extends CardMessagesPorts {
  * written before anything is shown; what a crash leaves unshown is shown after it. One file: every step of a message
  * reads the record anew and changes it under the same lock.
  */
-export class CardBoard {
+export class CardBoard implements CardsOfMessages {
   readonly #ports: CardBoardPorts;
-  readonly #stop = new AbortController();
   readonly #changes = new KeyedMutex();
   readonly #cards = new CardsAtHand();
   /** By binding, or by guild where all of a guild's cards went: when. Older cards in the store go with the next sweep. */
   readonly #dropped = new Map<string, number>();
-  /** By card and feed: the one that brings the message up to date. */
-  readonly #syncing = new Map<string, Promise<void>>();
-  /** By card and feed: the messages of an earlier life that were read before they are edited. */
-  readonly #read = new Set<string>();
   readonly #messages: CardMessages;
   #cancelSweep: () => void = () => undefined;
+  #isStopped = false;
 
   constructor(ports: CardBoardPorts) {
     this.#ports = ports;
@@ -50,15 +43,14 @@ export class CardBoard {
   /** Takes up what the last run left: unposted cards may stand in their channels already. */
   async start(): Promise<void> {
     await this.#sweep();
-    for (const record of this.#cards.values()) this.#syncAll(record, true);
+    for (const record of this.#cards.values()) this.#showAll(record, true);
     this.#sweepLater();
   }
 
-  /** Ends after the messages that are on their way. */
-  async stop(): Promise<void> {
-    this.#stop.abort(new Error("the card board was stopped"));
+  /** What is on its way is the outbox's. */
+  stop(): void {
+    this.#isStopped = true;
     this.#cancelSweep();
-    await Promise.allSettled(this.#syncing.values());
   }
 
   /** Cards of a linked server that are at hand. */
@@ -90,14 +82,14 @@ export class CardBoard {
         if (before !== undefined && !this.#cards.has(cardId)) {
           // The store has it and we do not: a write that failed was done all the same, and nobody shows the card.
           this.#cards.put(before);
-          this.#syncAll(before, true);
+          this.#showAll(before, true);
         }
         return before;
       }
       const after = { ...edited, version: (before?.version ?? 0) + 1 };
       await this.#ports.cards.set(cardId, after);
       this.#cards.put(after);
-      this.#syncAll(after, false);
+      this.#showAll(after, false);
       return after;
     });
   }
@@ -105,7 +97,7 @@ export class CardBoard {
   /** A feed is gone or parked: its messages are left as they are. */
   async dropFeed(feedId: string): Promise<void> {
     for (const { id } of [...this.#cards.values()].filter((card) => feedId in card.slots)) {
-      await this.#patchSlot(id, feedId, { gone: true });
+      await this.patchSlot({ cardId: id, feedId }, { gone: true });
     }
   }
 
@@ -135,81 +127,35 @@ export class CardBoard {
     return { cards: this.#cards.size, unshown: slots.filter(Boolean).length };
   }
 
-  #syncAll(record: CardRecord, uncertain: boolean): void {
+  /** `isDoubtful`: an earlier process may have posted its messages. */
+  #showAll(record: CardRecord, isDoubtful: boolean): void {
+    if (this.#isStopped) return;
     for (const [feedId, slot] of Object.entries(record.slots)) {
       if (slot.gone === true || slot.shown >= record.version) continue;
-      const key = `${record.id} ${feedId}`;
-      // The one that runs looks at the record again before it ends.
-      if (this.#syncing.has(key) || this.#stop.signal.aborted) continue;
-      const run = this.#sync(record.id, feedId, uncertain).finally(() => this.#syncing.delete(key));
-      this.#syncing.set(key, run);
+      this.#messages.show({ cardId: record.id, feedId }, isDoubtful);
     }
   }
 
-  async #sync(cardId: string, feedId: string, uncertainAtFirst: boolean): Promise<void> {
-    const { signal } = this.#stop;
-    const backOff = new BackOff(this.#ports.clock, this.#ports.random);
-    let uncertain = uncertainAtFirst;
-    while (!signal.aborted) {
-      const record = this.#cards.get(cardId);
-      const slot = record?.slots[feedId];
-      if (record === undefined || slot === undefined || slot.gone || slot.shown >= record.version) return;
-      try {
-        if (slot.messageId !== undefined && this.#mayShowMore(record, feedId)) {
-          const posted = await this.#messages.callsPosted(slot, slot.messageId);
-          await this.#takeOver(record, feedId, posted);
-          continue;
-        }
-        const patch =
-          slot.messageId === undefined
-            ? await this.#messages.post(record, feedId, { uncertain, signal })
-            : await this.#messages.edit(record, slot, slot.messageId);
-        uncertain = false;
-        await this.#patchSlot(cardId, feedId, patch);
-        backOff.reset();
-      } catch (error) {
-        if (signal.aborted) return;
-        const waitMs = await this.#refused(cardId, feedId, error);
-        await backOff.wait(signal, waitMs).catch(() => undefined);
-      }
-    }
-  }
-
-  /** An earlier life may have posted calls on it that a power cut made the store forget. */
-  #mayShowMore(record: CardRecord, feedId: string): boolean {
-    if (record.kind !== "modCall" || this.#read.has(`${record.id} ${feedId}`)) return false;
-    return calledAtS(record) <= (this.#ports.lastEnd.postedUpToS ?? 0);
-  }
-
-  async #takeOver(record: CardRecord, feedId: string, posted: readonly number[]): Promise<void> {
-    await this.change(record.id, (card) => {
+  async takeOver(cardId: string, calledAtS: readonly number[]): Promise<void> {
+    await this.change(cardId, (card) => {
       if (card?.kind !== "modCall") return undefined;
-      const calls = withPosted(card.calls, posted);
+      const calls = withPosted(card.calls, calledAtS);
       return calls === card.calls ? undefined : { ...card, calls };
     });
-    this.#read.add(`${record.id} ${feedId}`);
   }
 
-  /** What Discord or the store said no to; resolves with how long to wait at least. */
-  async #refused(cardId: string, feedId: string, error: unknown): Promise<number> {
-    if (!(error instanceof SinkRefusal)) {
-      this.#ports.warn(`card ${cardId} waits after an error`, error);
-      return 0;
-    }
-    if (error.reason === "edit-limit") return Math.max(EDIT_LIMIT_MS, error.retryAfterMs ?? 0);
-    if (error.reason === "unknown" || error.retryAfterMs !== undefined) return error.retryAfterMs ?? 0;
-    if (error.reason === "message-gone" && this.#owesCalls(cardId, feedId)) {
+  async onRefused({ cardId, feedId }: CardRef, refusal: SinkRefusal): Promise<void> {
+    if (refusal.reason === "message-gone" && this.#owesCalls(cardId, feedId)) {
       await this.#changeSlot(cardId, feedId, withoutMessage);
-      return 0;
+      this.#messages.show({ cardId, feedId }, false);
+      return;
     }
     // A deleted card is left deleted: somebody wanted it so. The feed itself goes on.
-    await this.#patchSlot(cardId, feedId, { gone: true });
-    if (error.reason !== "message-gone") {
-      await this.#ports.park(feedId, reasonInWords(error)).catch((failure: unknown) => {
-        this.#ports.warn(`feed ${feedId} could not be parked`, failure);
-      });
-    }
-    return 0;
+    await this.patchSlot({ cardId, feedId }, { gone: true });
+    if (refusal.reason === "message-gone") return;
+    await this.#ports.park(feedId, reasonInWords(refusal)).catch((failure: unknown) => {
+      this.#ports.warn(`feed ${feedId} could not be parked`, failure);
+    });
   }
 
   /** A call came that the message, deleted by somebody, has never shown. */
@@ -218,7 +164,7 @@ export class CardBoard {
     return record?.kind === "modCall" && (record.slots[feedId]?.shownCalls ?? 0) < record.calls.length;
   }
 
-  async #patchSlot(cardId: string, feedId: string, patch: Partial<CardSlot>): Promise<void> {
+  async patchSlot({ cardId, feedId }: CardRef, patch: Partial<CardSlot>): Promise<void> {
     await this.#changeSlot(cardId, feedId, (slot) => ({ ...slot, ...patch }));
   }
 
@@ -243,7 +189,7 @@ export class CardBoard {
 
   #forget(record: CardRecord): void {
     this.#cards.delete(record);
-    for (const feedId of Object.keys(record.slots)) this.#read.delete(`${record.id} ${feedId}`);
+    this.#messages.forget(record);
   }
 
   #sweepLater(): void {
@@ -251,7 +197,7 @@ export class CardBoard {
       this.#sweep()
         .catch((error: unknown) => this.#ports.warn("old cards could not be swept", error))
         .finally(() => {
-          if (!this.#stop.signal.aborted) this.#sweepLater();
+          if (!this.#isStopped) this.#sweepLater();
         });
     });
   }

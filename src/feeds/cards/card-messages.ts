@@ -1,14 +1,17 @@
 import { roleMention } from "../../domain/escaped.ts";
-import { SinkRefusal } from "../../domain/failure.ts";
+import type { SinkRefusal } from "../../domain/failure.ts";
 import type { MessageBody, PostedMessage } from "../../domain/message.ts";
+import type { Clock } from "../../domain/ports/clock.ts";
 import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
 import type { Metrics } from "../../domain/ports/metrics.ts";
+import type { PostLine, Posts, Stands, WantedPost } from "../../domain/ports/posts.ts";
 import { nonceOf } from "../delivery/nonce.ts";
-import { type PosterPorts, post } from "../delivery/poster.ts";
 import { calledAtS, isCardOf } from "./card-identity.ts";
 import type { CardRecord, CardSlot } from "./card-records.ts";
 
-export interface CardMessagesPorts extends PosterPorts {
+export interface CardMessagesPorts {
+  readonly posts: Posts;
+  readonly clock: Clock;
   readonly nonceKey: Uint8Array | string;
   readonly renderer: Pick<FeedRenderer, "keysOf" | "callKey" | "modCallOf">;
   /** How the process before ended. */
@@ -17,103 +20,146 @@ export interface CardMessagesPorts extends PosterPorts {
   render(record: CardRecord): Promise<MessageBody>;
 }
 
-/** The cards that are at hand. */
-export interface KnownCards {
-  atHand(cardId: string): CardRecord | undefined;
-  ofBinding(bindingId: string): readonly CardRecord[];
+/** A ping is of no use any more after this time. */
+export const PING_OF_USE_MS = 6 * 60 * 60_000;
+
+/** The card's message in one feed's channel. */
+export interface CardRef {
+  readonly cardId: string;
+  readonly feedId: string;
 }
 
-/** One card's message in one channel: posted once, edited after. Writes nothing; each answers what its slot becomes. */
+/** The board whose cards these are. */
+export interface CardsOfMessages {
+  atHand(cardId: string): CardRecord | undefined;
+  ofBinding(bindingId: string): readonly CardRecord[];
+  /** Written as far as the store takes it. */
+  patchSlot(ref: CardRef, patch: Partial<CardSlot>): Promise<void>;
+  /** Calls that the message shows, as a power cut may have made the record forget them. */
+  takeOver(cardId: string, calledAtS: readonly number[]): Promise<void>;
+  onRefused(ref: CardRef, refusal: SinkRefusal): Promise<void>;
+}
+
+/** The messages of cards: what each is to say now, and what becomes of its slot. */
 export class CardMessages {
   readonly #ports: CardMessagesPorts;
-  readonly #known: KnownCards;
+  readonly #cards: CardsOfMessages;
+  readonly #line: PostLine<CardRef>;
+  /** Messages that an earlier process may have posted. */
+  readonly #doubtful = new Set<string>();
+  /** Messages of an earlier process that were read before they are edited. */
+  readonly #read = new Set<string>();
+  /** What each message says as it was last asked for. */
+  readonly #said = new Map<string, Pick<CardSlot, "shown" | "shownCalls">>();
 
-  constructor(ports: CardMessagesPorts, known: KnownCards) {
+  constructor(ports: CardMessagesPorts, cards: CardsOfMessages) {
     this.#ports = ports;
-    this.#known = known;
-  }
-
-  /** `uncertain`: an earlier life may have posted it. Rejects with the SinkRefusal, or with the signal's reason. */
-  async post(
-    record: CardRecord,
-    feedId: string,
-    { uncertain, signal }: { readonly uncertain: boolean; readonly signal: AbortSignal },
-  ): Promise<Partial<CardSlot>> {
-    const slot = record.slots[feedId];
-    if (slot === undefined) return {};
-    const body = await this.#body(record, slot);
-    const firstAtS = calledAtS(record);
-    const sentBefore = uncertain || firstAtS <= (this.#ports.lastEnd.postedUpToS ?? 0);
-    const ping = slot.pingRoleId === undefined ? {} : { pingRoleIds: [slot.pingRoleId] };
-    const round = slot.deletions === undefined ? [] : [slot.deletions];
-    const posted = await post(
-      {
-        channelId: slot.channelId,
-        compose: () => ({ ...body, ...ping, silent: slot.silent }),
-        nonce: nonceOf(this.#ports.nonceKey, record.id, feedId, ...round),
-        matches: (found) => this.#isCardOf(record, feedId, found),
-        afterMessageId: undefined,
-        // The service's clock may run ahead of Discord's, and what was not seen was not posted.
-        notBeforeMs: Math.min(firstAtS * 1_000, record.createdAtMs),
-        sentBefore,
+    this.#cards = cards;
+    this.#line = ports.posts.line<CardRef>({
+      name: "the card of a call",
+      classes: { post: "first", edit: "change" },
+      keyOf,
+      guildOf: ({ cardId }) => cards.atHand(cardId)?.guildId ?? cardId,
+      wanted: (ref) => this.#wanted(ref),
+      isIt: (ref, posted) => this.#isIt(ref, posted),
+      onStands: (ref, stands) => this.#onStands(ref, stands),
+      onSeen: (ref, posted) => this.#onSeen(ref, posted),
+      onRefused: async (ref, refusal) => {
+        await cards.onRefused(ref, refusal);
+        return "over";
       },
-      this.#ports,
-      signal,
-    );
-    if (slot.deletions === undefined) this.#noteDelay(record, firstAtS);
-    // A message from before a crash may show less than is wanted now: one edit more is harmless.
-    const shown = sentBefore ? { shown: 0 } : { shown: record.version, ...callsOn(record) };
-    return { messageId: posted.messageId, ...shown, ...(posted.marked ? { marked: true } : {}) };
+    });
   }
 
-  #noteDelay({ kind }: CardRecord, atS: number): void {
-    const { metrics, clock } = this.#ports;
-    const delayS = Math.max(0, clock.nowMs() / 1_000 - atS);
-    const labels = { kind: kind === "modCall" ? "modCalls" : "emergencyCalls" };
-    metrics.observe("marshal_feed_delay_seconds", delayS, labels);
+  /** It is to say what its record says now. `isDoubtful`: an earlier process may have posted it. */
+  show(ref: CardRef, isDoubtful: boolean): void {
+    if (isDoubtful) this.#doubtful.add(keyOf(ref));
+    this.#line.show(ref);
   }
 
-  /**
-   * The calls that a message shows beyond what its record holds, as a power cut may have set that back: an edit would
-   * take them away. Rejects with the SinkRefusal where Discord cannot tell now.
-   */
-  async callsPosted(slot: CardSlot, messageId: string): Promise<readonly number[]> {
-    const before = (BigInt(messageId) - 1n).toString();
-    try {
-      const [found] = await this.#ports.sink.readBack(slot.channelId, before, 1);
-      if (found?.messageId !== messageId) return [];
-      return this.#ports.renderer.modCallOf(found)?.calledAtS ?? [];
-    } catch (error) {
-      if (error instanceof SinkRefusal && error.reason === "no-history") return [];
-      throw error;
+  forget({ id, slots }: CardRecord): void {
+    for (const feedId of Object.keys(slots)) {
+      const key = keyOf({ cardId: id, feedId });
+      this.#read.delete(key);
+      this.#said.delete(key);
+      this.#doubtful.delete(key);
     }
   }
 
-  /** Rejects with the SinkRefusal. */
-  async edit(record: CardRecord, slot: CardSlot, messageId: string): Promise<Partial<CardSlot>> {
-    const body = await this.#body(record, slot);
-    await this.#ports.turns.take(slot.channelId, () =>
-      this.#ports.sink.edit(slot.channelId, messageId, body),
-    );
-    return { shown: record.version, ...callsOn(record) };
+  async #wanted(ref: CardRef): Promise<WantedPost | undefined> {
+    const { nonceKey, lastEnd } = this.#ports;
+    const record = this.#cards.atHand(ref.cardId);
+    const slot = record?.slots[ref.feedId];
+    if (record === undefined || slot === undefined || slot.gone || slot.shown >= record.version)
+      return undefined;
+    const body = await this.#ports.render(record);
+    this.#said.set(keyOf(ref), { shown: record.version, ...callsOn(record) });
+    const round = slot.deletions === undefined ? [] : [slot.deletions];
+    const firstAtS = calledAtS(record);
+    const isLate = this.#ports.clock.nowMs() - record.createdAtMs > PING_OF_USE_MS;
+    const { channelId, messageId, silent, pingRoleId, marked } = slot;
+    return {
+      channelId,
+      messageId,
+      nonce: nonceOf(nonceKey, record.id, ref.feedId, ...round),
+      // An edit says the whole message again: the mention that pinged stays where it stood, and pings nobody twice.
+      body: pingRoleId === undefined ? body : { ...body, content: roleMention(pingRoleId) },
+      pingRoleIds: pingRoleId === undefined || isLate ? undefined : [pingRoleId],
+      silent,
+      isMarked: marked,
+      isToBeRead: this.#mayShowMore(record, ref),
+      isDoubtful: this.#doubtful.has(keyOf(ref)) || firstAtS <= (lastEnd.postedUpToS ?? 0),
+      // The service's clock may run ahead of Discord's, and what was not seen was not posted.
+      sinceMs: Math.min(firstAtS * 1_000, record.createdAtMs),
+    };
   }
 
-  #isCardOf(record: CardRecord, feedId: string, found: PostedMessage): boolean {
-    const isKnown = (cardId: string) => this.#known.atHand(cardId) !== undefined;
+  /** An earlier life may have posted calls on it that a power cut made the store forget: an edit would take them away. */
+  #mayShowMore(record: CardRecord, ref: CardRef): boolean {
+    if (record.kind !== "modCall" || this.#read.has(keyOf(ref))) return false;
+    return calledAtS(record) <= (this.#ports.lastEnd.postedUpToS ?? 0);
+  }
+
+  async #onSeen(ref: CardRef, posted: PostedMessage | undefined): Promise<void> {
+    const calls = posted === undefined ? undefined : this.#ports.renderer.modCallOf(posted)?.calledAtS;
+    await this.#cards.takeOver(ref.cardId, calls ?? []);
+    this.#read.add(keyOf(ref));
+  }
+
+  #isIt({ cardId, feedId }: CardRef, found: PostedMessage): boolean {
+    const record = this.#cards.atHand(cardId);
+    if (record === undefined) return false;
+    const isKnown = (id: string) => this.#cards.atHand(id) !== undefined;
     const isOthers = (other: CardRecord) =>
       other.id !== record.id && other.slots[feedId]?.messageId === found.messageId;
     return (
       isCardOf(record, found, { renderer: this.#ports.renderer, isKnown }) &&
-      !this.#known.ofBinding(record.bindingId).some(isOthers)
+      !this.#cards.ofBinding(record.bindingId).some(isOthers)
     );
   }
 
-  /** An edit says the whole message again: the mention that pinged stays where it stood, and pings nobody twice. */
-  async #body(record: CardRecord, slot: CardSlot): Promise<MessageBody> {
-    const rendered = await this.#ports.render(record);
-    const body = slot.marked === true ? this.#ports.possiblyRepeated(rendered) : rendered;
-    return slot.pingRoleId === undefined ? body : { ...body, content: roleMention(slot.pingRoleId) };
+  async #onStands(ref: CardRef, { kind, messageId, isMarked }: Stands): Promise<void> {
+    const record = this.#cards.atHand(ref.cardId);
+    const said = this.#said.get(keyOf(ref));
+    if (record === undefined || said === undefined) return;
+    if (kind === "edited") return await this.#cards.patchSlot(ref, said);
+    this.#doubtful.delete(keyOf(ref));
+    if (record.slots[ref.feedId]?.deletions === undefined) this.#noteDelay(record);
+    // A message from before a crash may show less than is wanted now: one edit more is harmless.
+    const shown = kind === "found" ? { shown: 0 } : said;
+    await this.#cards.patchSlot(ref, { messageId, ...shown, ...(isMarked ? { marked: true } : {}) });
   }
+
+  #noteDelay(record: CardRecord): void {
+    const { metrics, clock } = this.#ports;
+    const delayS = Math.max(0, clock.nowMs() / 1_000 - calledAtS(record));
+    const labels = { kind: record.kind === "modCall" ? "modCalls" : "emergencyCalls" };
+    metrics.observe("marshal_feed_delay_seconds", delayS, labels);
+  }
+}
+
+function keyOf({ cardId, feedId }: CardRef): string {
+  return `${cardId} ${feedId}`;
 }
 
 function callsOn(record: CardRecord): { readonly shownCalls?: number } {

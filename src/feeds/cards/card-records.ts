@@ -52,8 +52,13 @@ export interface ModCallRecord extends CardBase {
   readonly caller: PlayerRef;
   /** At least one; the first one gave the card its id. */
   readonly calls: readonly CardCall[];
-  readonly claimedBy?: { readonly userId: string; readonly atMs: number };
-  readonly resolved?: { readonly userId: string; readonly atMs: number; readonly note?: string };
+  readonly claimedBy?: { readonly userId: string; readonly userName?: string; readonly atMs: number };
+  readonly resolved?: {
+    readonly userId: string;
+    readonly userName?: string;
+    readonly atMs: number;
+    readonly note?: string;
+  };
   readonly escalated: boolean;
   readonly situation?: CallSituation;
   /** The caller was gone at some moment since: a further call is another matter. */
@@ -94,7 +99,7 @@ const base = {
   createdAtMs: z.number(),
   slots: z.record(z.string(), slot),
 };
-const act = { userId: z.string(), atMs: z.number() };
+const act = { userId: z.string(), userName: z.string().exactOptional(), atMs: z.number() };
 
 const cardCall = z.object({
   atS: z.number(),

@@ -1,10 +1,11 @@
 // Over 200 lines: one emergency call from its row to its end; the steps change the same record.
 import type { Feed } from "../../domain/guild.ts";
+import type { MessageBody } from "../../domain/message.ts";
 import type { EmergencyCall, Player, Snapshot } from "../../domain/model.ts";
+import type { Random } from "../../domain/ports/clock.ts";
 import type { EmergencyCallView, FeedRenderer } from "../../domain/ports/feed-renderer.ts";
+import type { PostLine } from "../../domain/ports/posts.ts";
 import { callPasses } from "../delivery/filter.ts";
-import { nonceOf } from "../delivery/nonce.ts";
-import { type PosterPorts, type Posting, post } from "../delivery/poster.ts";
 import { sameMessage } from "../delivery/read-back.ts";
 import type { CardBoard } from "./card-board.ts";
 import { emergencyCardId } from "./card-identity.ts";
@@ -19,7 +20,8 @@ import { type CardPlace, type SeenCall, UnwrittenCalls } from "./unwritten-calls
 /** A call has ended when this many answers in a row lack it: one may be an old answer, served again. */
 const ABSENCES_TO_END = 2;
 
-export interface EmergencyPorts extends PosterPorts, ForgottenEmergenciesPorts {
+export interface EmergencyPorts extends ForgottenEmergenciesPorts {
+  readonly random: Random;
   readonly board: CardBoard;
   readonly renderer: FeedRenderer;
 }
@@ -27,6 +29,14 @@ export interface EmergencyPorts extends PosterPorts, ForgottenEmergenciesPorts {
 /** A feed of emergency calls that is live, and since when: calls from before are not its business. */
 export interface EmergencyFeed {
   readonly feed: Feed;
+  readonly sinceMs: number;
+}
+
+/** Calls of a feed that nobody sees any more, to be said in its channel. */
+interface LostNotice {
+  readonly feed: Feed;
+  readonly body: MessageBody;
+  readonly nonce: string;
   readonly sinceMs: number;
 }
 
@@ -40,18 +50,29 @@ export class EmergencyCards {
   readonly #absences = new Map<string, number>();
   readonly #unwritten = new UnwrittenCalls();
   readonly #forgotten: ForgottenEmergencies;
-  readonly #notices = new Set<Promise<void>>();
-  readonly #stop = new AbortController();
+  readonly #lostLine: PostLine<LostNotice>;
 
   constructor(ports: EmergencyPorts) {
     this.#ports = ports;
     this.#forgotten = new ForgottenEmergencies(ports);
-  }
-
-  /** Ends after the notices that are on their way. */
-  async stop(): Promise<void> {
-    this.#stop.abort(new Error("the emergency cards were stopped"));
-    await Promise.allSettled(this.#notices);
+    const standing = new WeakSet<LostNotice>();
+    this.#lostLine = ports.posts.line<LostNotice>({
+      name: "a notice of lost calls",
+      classes: { post: "first", edit: "change" },
+      keyOf: ({ nonce }) => nonce,
+      guildOf: ({ feed }) => feed.guildId,
+      wanted: async (notice) => {
+        if (standing.has(notice)) return undefined;
+        const { feed, nonce, body, sinceMs } = notice;
+        return { channelId: feed.channelId, nonce, body, silent: feed.silent, sinceMs };
+      },
+      isIt: ({ body }, posted) => sameMessage(body, posted),
+      onStands: async (notice) => void standing.add(notice),
+      onRefused: async ({ feed }, refusal) => {
+        ports.warn(`feed ${feed.id} was not told of lost calls`, refusal);
+        return "over";
+      },
+    });
   }
 
   /**
@@ -171,23 +192,9 @@ export class EmergencyCards {
   #sayLost(feed: Feed): void {
     const lost = this.#unwritten.takeLost(feed.id);
     if (lost === undefined) return;
-    const { renderer, clock, random, nonceKey, warn } = this.#ports;
+    const { renderer, clock, random } = this.#ports;
     const body = renderer.unwritten(lost.count, lost.fromS, lost.toS);
-    const posting: Posting = {
-      channelId: feed.channelId,
-      compose: () => ({ ...body, silent: feed.silent }),
-      nonce: nonceOf(nonceKey, "unwritten", feed.id, random.id()),
-      matches: (found) => sameMessage(body, found),
-      afterMessageId: undefined,
-      notBeforeMs: clock.nowMs(),
-      sentBefore: false,
-    };
-    const notice = post(posting, this.#ports, this.#stop.signal).then(
-      () => undefined,
-      (error: unknown) => warn(`feed ${feed.id} was not told of ${lost.count} lost calls`, error),
-    );
-    this.#notices.add(notice);
-    notice.finally(() => this.#notices.delete(notice));
+    this.#lostLine.show({ feed, body, nonce: random.id().slice(0, 25), sinceMs: clock.nowMs() });
   }
 }
 

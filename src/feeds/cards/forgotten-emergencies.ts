@@ -1,10 +1,9 @@
 import { SinkRefusal } from "../../domain/failure.ts";
 import type { Feed } from "../../domain/guild.ts";
-import type { KeyedMutex } from "../../domain/keyed-mutex.ts";
-import type { PostedMessage } from "../../domain/message.ts";
+import type { MessageBody, PostedMessage } from "../../domain/message.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
-import type { Sink } from "../../domain/ports/sink.ts";
+import type { PostLine, Posts } from "../../domain/ports/posts.ts";
 import { postedAfter, snowflakeBefore } from "../delivery/read-back.ts";
 import { emergencyCardId } from "./card-identity.ts";
 
@@ -14,14 +13,19 @@ const ANSWERS_TO_WAIT = 2;
 export const OLDEST_BEGUN_MS = 6 * 3_600_000;
 
 export interface ForgottenEmergenciesPorts {
-  readonly sink: Sink;
+  readonly posts: Posts;
   readonly clock: Clock;
-  readonly turns: KeyedMutex;
   readonly renderer: Pick<FeedRenderer, "openEmergencyOf" | "endedEmergency">;
   readonly nonceKey: Uint8Array | string;
   /** How the process before ended. */
   readonly lastEnd: { isDoubtful(feedId: string): boolean };
   warn(message: string, error: unknown): void;
+}
+
+interface EndedCard {
+  readonly feed: Feed;
+  readonly messageId: string;
+  readonly body: MessageBody;
 }
 
 /**
@@ -35,8 +39,27 @@ export class ForgottenEmergencies {
   /** Feeds whose channels were looked through, or are being so. */
   readonly #looked = new Set<string>();
 
+  readonly #line: PostLine<EndedCard>;
+
   constructor(ports: ForgottenEmergenciesPorts) {
     this.#ports = ports;
+    const ended = new WeakSet<EndedCard>();
+    this.#line = ports.posts.line<EndedCard>({
+      name: "the end of a card that nobody looks after",
+      classes: { post: "first", edit: "change" },
+      keyOf: ({ messageId }) => messageId,
+      guildOf: ({ feed }) => feed.guildId,
+      wanted: async (card) => {
+        const { feed, messageId, body } = card;
+        return ended.has(card) ? undefined : { channelId: feed.channelId, messageId, body, nonce: messageId };
+      },
+      isIt: () => false,
+      onStands: async (card) => void ended.add(card),
+      onRefused: async ({ feed }, refusal) => {
+        ports.warn(`a card of feed ${feed.id} that nobody looks after could not be ended`, refusal);
+        return "over";
+      },
+    });
   }
 
   /** An answer for these feeds was taken; returns at once. `isKnown`: somebody looks after the card with that id. */
@@ -57,12 +80,12 @@ export class ForgottenEmergencies {
   }
 
   async #endForgotten(feed: Feed, endedAtMs: number, isKnown: (cardId: string) => boolean): Promise<void> {
-    const { sink, clock, turns, renderer } = this.#ports;
+    const { posts, clock, renderer } = this.#ports;
     const after = snowflakeBefore(clock.nowMs() - OLDEST_BEGUN_MS);
-    for await (const message of postedAfter(sink, feed.channelId, after)) {
+    for await (const message of postedAfter(posts, feed.channelId, after)) {
       if (!this.#isForgotten(feed, message, isKnown)) continue;
       const body = renderer.endedEmergency(message, endedAtMs);
-      await turns.take(feed.channelId, () => sink.edit(feed.channelId, message.messageId, body));
+      this.#line.show({ feed, messageId: message.messageId, body });
     }
   }
 

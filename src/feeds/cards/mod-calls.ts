@@ -3,11 +3,18 @@ import { md } from "../../domain/escaped.ts";
 import type { Actor, Feed } from "../../domain/guild.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
 import type { ModCallEntry, ServerState } from "../../domain/model.ts";
+import type { Clock } from "../../domain/ports/clock.ts";
 import type { FeedRenderer, ModCallView } from "../../domain/ports/feed-renderer.ts";
-import type { ModCallAct, ModCallCard, ModCalls } from "../../domain/ports/mod-calls.ts";
+import type { AnswerItem, EntryItem, JournalItem } from "../../domain/ports/journal.ts";
+import type {
+  CallOnCard,
+  ModCallAct,
+  ModCallCard,
+  ModCalls,
+  OpenCallCard,
+} from "../../domain/ports/mod-calls.ts";
+import type { Posts } from "../../domain/ports/posts.ts";
 import { passes, type TeamOf } from "../delivery/filter.ts";
-import type { PosterPorts } from "../delivery/poster.ts";
-import type { AnswerItem, EntryItem, JournalItem } from "../journal/journal-port.ts";
 import { decideAct } from "./call-claims.ts";
 import { CallEscalations } from "./call-escalations.ts";
 import { CallPings } from "./call-pings.ts";
@@ -25,17 +32,20 @@ import {
   withCall,
   withPosted,
 } from "./joined-calls.ts";
-import { withoutResolved } from "./resolved-calls.ts";
+import { callsOnCards, openCards, withoutResolved } from "./resolved-calls.ts";
 import type { SituationFollower } from "./situation-follower.ts";
 import { StandingCards } from "./standing-cards.ts";
 
-export interface ModCallPorts extends PosterPorts {
+export interface ModCallPorts {
+  readonly posts: Posts;
+  readonly clock: Clock;
   readonly board: CardBoard;
   readonly follower: SituationFollower;
   readonly renderer: FeedRenderer;
   readonly nonceKey: Uint8Array | string;
   /** How the process before ended. */
   readonly lastEnd: { readonly postedUpToS: number | undefined };
+  warn(message: string, error: unknown): void;
   /** The latest that is known of a feed's server. */
   latestOf(feed: Feed): ServerState | undefined;
 }
@@ -118,12 +128,20 @@ export class ModCallCards implements ModCalls {
     );
   }
 
+  onCards(bindingId: string): readonly CallOnCard[] {
+    return callsOnCards(this.#ports.board.ofBinding(bindingId));
+  }
+
+  openCards(bindingId: string): readonly OpenCallCard[] {
+    return openCards(this.#ports.board.ofBinding(bindingId));
+  }
+
   withoutResolved(bindingId: string, state: ServerState): ServerState {
     return withoutResolved(state, this.#ports.board.ofBinding(bindingId));
   }
 
   async act(actor: Actor, cardId: string, act: ModCallAct): Promise<ActAnswer> {
-    let answer: ActAnswer = { ok: false, text: md`This call is too old: its card is no longer kept.` };
+    let answer: ActAnswer = { ok: false, text: md`This call is too old.` };
     const atMs = this.#ports.clock.nowMs();
     const record = await this.#ports.board.change(cardId, (card) => {
       if (card?.kind !== "modCall" || card.guildId !== actor.guildId) return undefined;
@@ -255,7 +273,8 @@ function isNear(first: CardCall | undefined, { atS }: ModCallEntry): boolean {
 /** Of another guild's card nothing is told. */
 function cardOf(guildId: string, card: CardRecord | undefined): ModCallCard | undefined {
   if (card?.kind !== "modCall" || card.guildId !== guildId) return undefined;
-  return { bindingId: card.bindingId, callerName: card.caller.name, calledAtS: calledAtS(card) };
+  const { bindingId, caller } = card;
+  return { bindingId, callerName: caller.name, callerId: caller.id, calledAtS: calledAtS(card) };
 }
 
 /** What a card shows, from its record. */

@@ -1,4 +1,5 @@
 import type { ModCallEntry, ServerState } from "../../domain/model.ts";
+import type { CallOnCard, OpenCallCard } from "../../domain/ports/mod-calls.ts";
 import type { CardRecord } from "./card-records.ts";
 
 /**
@@ -20,6 +21,48 @@ export function withoutResolved(state: ServerState, cards: readonly CardRecord[]
   return value.length === modCalls.value.length
     ? state
     : { ...state, lists: { ...state.lists, modCalls: { ...modCalls, value } } };
+}
+
+/** The calls of these cards that nobody answered in the game, with who took them on their card. Pure. */
+export function callsOnCards(cards: readonly CardRecord[]): readonly CallOnCard[] {
+  return cards.flatMap((card) => {
+    if (card.kind !== "modCall") return [];
+    const taken = card.claimedBy ?? card.resolved;
+    return card.calls.flatMap(({ atS, answeredBy }): CallOnCard[] => {
+      if (taken === undefined) return answeredBy === undefined ? [{ caller: card.caller, atS }] : [];
+      const { userId, userName, atMs } = taken;
+      return [
+        {
+          caller: card.caller,
+          atS,
+          taken: { userId, atMs, ...(userName === undefined ? {} : { userName }) },
+        },
+      ];
+    });
+  });
+}
+
+/** The cards whose calls wait, each with one message that shows it. Pure. */
+export function openCards(cards: readonly CardRecord[]): readonly OpenCallCard[] {
+  return cards.flatMap((card): OpenCallCard[] => {
+    if (card.kind !== "modCall" || card.resolved !== undefined) return [];
+    if (card.calls.some(({ answeredBy }) => answeredBy !== undefined)) return [];
+    const { id: cardId, guildId, caller, calls, claimedBy, slots } = card;
+    const slot = Object.values(slots).find(({ messageId, gone }) => messageId !== undefined && gone !== true);
+    const message =
+      slot?.messageId === undefined
+        ? undefined
+        : { guildId, channelId: slot.channelId, messageId: slot.messageId };
+    return [
+      {
+        cardId,
+        caller,
+        calledAtS: calls.map(({ atS }) => atS),
+        ...(claimedBy === undefined ? {} : { claimedBy: { userId: claimedBy.userId } }),
+        ...(message === undefined ? {} : { message }),
+      },
+    ];
+  });
 }
 
 /** How many calls of a caller and second were resolved and not answered in the game. */

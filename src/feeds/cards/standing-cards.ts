@@ -2,13 +2,13 @@ import { SinkRefusal } from "../../domain/failure.ts";
 import type { Feed } from "../../domain/guild.ts";
 import type { ModCallEntry } from "../../domain/model.ts";
 import type { FeedRenderer, PostedModCall } from "../../domain/ports/feed-renderer.ts";
-import type { Sink } from "../../domain/ports/sink.ts";
+import type { Posts } from "../../domain/ports/posts.ts";
 import { Attempts } from "../delivery/attempts.ts";
 import { postedAfter, snowflakeBefore } from "../delivery/read-back.ts";
 import { JOIN_WITHIN_S } from "./joined-calls.ts";
 
 export interface StandingCardsPorts {
-  readonly sink: Sink;
+  readonly posts: Pick<Posts, "readBack">;
   readonly renderer: Pick<FeedRenderer, "keysOf" | "callKey" | "modCallOf">;
   /** How the process before ended. */
   readonly lastEnd: { readonly postedUpToS: number | undefined };
@@ -85,9 +85,9 @@ export class StandingCards {
   }
 
   async #read(feed: Feed, fromS: number): Promise<readonly StandingCard[]> {
-    const { sink, renderer } = this.#ports;
+    const { posts, renderer } = this.#ports;
     const cards: StandingCard[] = [];
-    for await (const message of postedAfter(sink, feed.channelId, snowflakeBefore(fromS * 1_000))) {
+    for await (const message of postedAfter(posts, feed.channelId, snowflakeBefore(fromS * 1_000))) {
       const card = renderer.modCallOf(message);
       if (card !== undefined) cards.push({ ...card, keys: renderer.keysOf(message).calls });
     }

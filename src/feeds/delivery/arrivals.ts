@@ -1,4 +1,6 @@
 const MOST_MARKS = 100;
+/** Entries that weigh for the turn of a feed. */
+const MOST_WEIGHED = 30;
 
 /**
  * When entries of a journal were first noticed, by the monotonic clock: waits and lateness are counted from it, so that
@@ -39,6 +41,18 @@ export class Arrivals {
   /** How long this process has known this entry; one of an earlier process since this one began. */
   sinceNoticedMs(seq: number, monotonicMs: number): number {
     return seq < this.#opened.head ? monotonicMs - this.#opened.monotonicMs : this.waitedMs(seq, monotonicMs);
+  }
+
+  /** When the entries from `seq` to `head` were noticed, oldest first; of many only the first. */
+  oldest(seq: number, head: number): readonly number[] {
+    const atMs: number[] = [];
+    let from = seq;
+    const upTo = (below: number, noticedMs: number): void => {
+      for (; from < Math.min(below, head) && atMs.length < MOST_WEIGHED; from++) atMs.push(noticedMs);
+    };
+    upTo(this.#opened.head, this.#opened.monotonicMs);
+    for (const mark of this.#marks) upTo(mark.below, mark.atMs);
+    return atMs;
   }
 
   /** How old this entry is, `seenAtMs` being the wall time at which it was seen. */

@@ -50,7 +50,8 @@ export class Attempts {
   onSendFailed(error: unknown, startedMs: number): never {
     const refusal =
       error instanceof SinkRefusal ? error : new SinkRefusal("unknown", "the send failed", { cause: error });
-    if (refusal.reason === "unknown") this.#unknownSinceMs ??= startedMs;
+    // What was never asked for did nothing.
+    if (refusal.reason === "unknown" && refusal.request !== "none") this.#unknownSinceMs ??= startedMs;
     throw this.retryOrGiveUp(refusal);
   }
 

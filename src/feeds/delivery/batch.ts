@@ -1,11 +1,8 @@
 import { Buffer } from "node:buffer";
 import type { Feed } from "../../domain/guild.ts";
-import type { LogEntry } from "../../domain/model.ts";
-import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
-import type { EntryItem, GapItem, JournalItem } from "../journal/journal-port.ts";
-import type { FrozenBatch } from "../journal/offsets.ts";
-import { passes, type TeamOf } from "./filter.ts";
-import { KeyMultiset } from "./key-multiset.ts";
+import type { JournalItem } from "../../domain/ports/journal.ts";
+import type { FrozenBatch } from "../positions/offsets.ts";
+import { chosen, type GapInPlace, type OwedContext, toldGap } from "./owed.ts";
 
 /** A batch before it has a nonce. */
 export type DraftBatch = Omit<FrozenBatch, "nonce">;
@@ -17,13 +14,9 @@ export type BatchPlan =
   /** `full`: more would not fit, so there is no point in waiting for more. */
   | { readonly kind: "post"; readonly batch: DraftBatch; readonly full: boolean };
 
-export interface BatchContext {
-  readonly teamOf: TeamOf;
+export interface BatchContext extends OwedContext {
   readonly serverName: string | undefined;
   readonly nowMs: number;
-  readonly renderer: FeedRenderer;
-  /** Keys of entries that stand in the channel already: they are left out. */
-  readonly standing: readonly string[];
   /** Entries up to this second may stand in the channel, which cannot be read: they are posted with a mark. */
   readonly markUpToS: number | undefined;
   /** Entries up to this second may stand in a file in the channel, of which only the name is read. */
@@ -119,21 +112,6 @@ function fileBytes({ files = [] }: FrozenBatch["body"]): number {
   return files.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0);
 }
 
-/** The entries among the items that this feed shows and that do not stand in its channel yet, with their numbers. */
-export function pendingEntries(
-  feed: Feed,
-  items: readonly JournalItem[],
-  context: Pick<BatchContext, "teamOf" | "renderer" | "standing">,
-): readonly EntryItem[] {
-  return chosen(feed, items, context).shown;
-}
-
-/** A gap, and what follows it in the journal. */
-interface GapInPlace {
-  readonly gap: GapItem;
-  readonly next: JournalItem | undefined;
-}
-
 function planGap(feed: Feed, place: GapInPlace, context: BatchContext): BatchPlan {
   const { renderer, nowMs } = context;
   const { gap } = place;
@@ -141,49 +119,8 @@ function planGap(feed: Feed, place: GapInPlace, context: BatchContext): BatchPla
   const met = toldGap(feed, place, context);
   if (met.length > 0) return { kind: "skip", throughSeq, met };
   const body = marked(renderer.gap(feed.kind, gap.fromS, gap.toS), gap.toS, context);
-  const batch: DraftBatch = { throughSeq, entries: 0, body, atMs: nowMs, form: "notice" };
+  const batch: DraftBatch = { throughSeq, entries: 0, body, atMs: nowMs, isGap: true, form: "notice" };
   return { kind: "post", full: true, batch };
-}
-
-/**
- * The keys of a notice in the channel that tells this gap. After a power cut the same gap may end later, in a later
- * answer: it is told all the same where the first entry after it was posted then too.
- */
-function toldGap(
-  { kind }: Feed,
-  { gap: { fromS, toS }, next }: GapInPlace,
-  { renderer, standing: keys }: BatchContext,
-): readonly string[] {
-  const standing = new KeyMultiset(keys);
-  const [exact, beginning] = renderer.gapKeys(kind, fromS, toS);
-  if (standing.take([exact]) !== undefined) return [exact, beginning];
-  const follows = next?.kind === "entry" && standing.take(renderer.entryKeys(next.entry)) !== undefined;
-  return follows && standing.take([beginning]) !== undefined ? [beginning] : [];
-}
-
-function chosen(
-  feed: Feed,
-  items: readonly JournalItem[],
-  { teamOf, renderer, standing: keys }: Pick<BatchContext, "teamOf" | "renderer" | "standing">,
-) {
-  const standing = new KeyMultiset(keys);
-  const keysOf = (entry: LogEntry) => (keys.length === 0 ? [] : renderer.entryKeys(entry));
-  const shown: EntryItem[] = [];
-  const left: { readonly seq: number; readonly key: string }[] = [];
-  let endSeq = items[0]?.seq ?? 0;
-  let stopped = false;
-  for (const item of items) {
-    if (item.kind === "gap") {
-      stopped = true;
-      break;
-    }
-    endSeq = item.seq + 1;
-    if (item.kind === "answer" || !passes(feed.filter, item.entry, teamOf)) continue;
-    const key = standing.take(keysOf(item.entry));
-    if (key === undefined) shown.push(item);
-    else left.push({ seq: item.seq, key });
-  }
-  return { shown, left, endSeq, stopped };
 }
 
 function markedEntries(body: FrozenBatch["body"], oldestS: number, context: BatchContext) {

@@ -1,17 +1,17 @@
 import { SinkRefusal } from "../../domain/failure.ts";
 import type { Feed } from "../../domain/guild.ts";
 import type { PostedMessage } from "../../domain/message.ts";
+import type { Batches, WaitingEntries } from "../../domain/ports/batches.ts";
 import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
-import type { Sink } from "../../domain/ports/sink.ts";
-import type { JournalItem } from "../journal/journal-port.ts";
-import type { OffsetRecord } from "../journal/offsets.ts";
+import type { JournalItem } from "../../domain/ports/journal.ts";
+import type { OffsetRecord } from "../positions/offsets.ts";
 import { laterId, postedAfter, snowflakeBefore } from "./read-back.ts";
 
 /** Our own clock may have been set while a message without entries was on its way. */
 const OWN_CLOCK_SLACK_MS = 7_200_000;
 
 export interface ChannelViewPorts {
-  readonly sink: Sink;
+  readonly batches: Pick<Batches, "readBack">;
   readonly renderer: FeedRenderer;
   serverName(feed: Feed): Promise<string | undefined>;
   /** What the server was called before: its older messages carry those names. */
@@ -34,15 +34,22 @@ export type ChannelView =
  */
 export async function viewChannel(
   feed: Feed,
-  { record, firstPending }: { readonly record: OffsetRecord; readonly firstPending: JournalItem | undefined },
+  known: {
+    readonly record: OffsetRecord;
+    readonly firstPending: JournalItem | undefined;
+    readonly entries: WaitingEntries;
+  },
   ports: ChannelViewPorts,
 ): Promise<ChannelView> {
+  const { record, firstPending, entries } = known;
   const serverName = await ports.serverName(feed);
   const formerNames = serverName === undefined ? [] : await ports.formerNames(feed);
   const after = laterId(record.lastMessageId, snowflakeBefore(oldestMs(record, firstPending)));
   const posted: PostedMessage[] = [];
   try {
-    for await (const message of postedAfter(ports.sink, feed.channelId, after)) posted.push(message);
+    const readBack = (_: string, afterId: string, limit: number) =>
+      ports.batches.readBack(entries, afterId, limit);
+    for await (const message of postedAfter({ readBack }, feed.channelId, after)) posted.push(message);
   } catch (error) {
     if (error instanceof SinkRefusal && error.reason === "no-history") return { kind: "unreadable" };
     throw error;

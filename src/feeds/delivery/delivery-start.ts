@@ -1,5 +1,5 @@
 import type { Feed } from "../../domain/guild.ts";
-import type { OffsetRecord } from "../journal/offsets.ts";
+import type { OffsetRecord } from "../positions/offsets.ts";
 
 /** Where a delivery begins. */
 export interface DeliveryStart {

@@ -3,18 +3,18 @@ import { SinkRefusal } from "../../domain/failure.ts";
 import type { Feed } from "../../domain/guild.ts";
 import type { Random } from "../../domain/ports/clock.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
+import type { Journal, JournalItem } from "../../domain/ports/journal.ts";
 import type { Metrics } from "../../domain/ports/metrics.ts";
-import type { Journal, JournalItem } from "../journal/journal-port.ts";
-import type { FrozenBatch, OffsetRecord } from "../journal/offsets.ts";
+import type { FrozenBatch, OffsetRecord } from "../positions/offsets.ts";
 import { Arrivals } from "./arrivals.ts";
 import { TryAgain } from "./attempts.ts";
 import type { DraftBatch } from "./batch.ts";
 import { countDelivered } from "./delivered-figures.ts";
 import type { DeliveryStart } from "./delivery-start.ts";
-import { FeedChannel, type FeedChannelPorts } from "./feed-channel.ts";
+import { FeedChannel, type FeedChannelPorts, type TurnWait } from "./feed-channel.ts";
 import { nextStep, type Step } from "./next-step.ts";
 import { nonceOf } from "./nonce.ts";
-import { mayFitOtherwise, Planner, type PlannerPorts } from "./planner.ts";
+import { type Looked, mayFitOtherwise, Planner, type PlannerPorts } from "./planner.ts";
 import { delivered, skipped, withoutStanding } from "./reconcile.ts";
 import { reasonInWords } from "./refusal-words.ts";
 import { type LoopWork, WakeLoop } from "./wake-loop.ts";
@@ -41,7 +41,7 @@ export interface DeliveryPorts extends PlannerPorts, FeedChannelPorts {
  */
 export class Delivery {
   static readonly #work: LoopWork<Delivery> = {
-    pass: (delivery) => delivery.#drain(),
+    pass: (delivery) => delivery.#drain().finally(() => delivery.#channel.release()),
     onFailed: (delivery, error) => delivery.#onFailed(error),
     onBusy: (delivery) => delivery.#ports.busy.add(delivery),
     onIdle: (delivery) => delivery.#onIdle(),
@@ -92,7 +92,7 @@ export class Delivery {
 
   /** The record tells all that stands in the channel: nothing is on its way without an outcome. */
   get settled(): boolean {
-    return this.#channel.settled && this.#delivered === undefined;
+    return this.#channel.settled && this.#delivered === undefined && !this.#loop.isRunning;
   }
 
   /** There may be something to do. Returns at once. */
@@ -140,21 +140,20 @@ export class Delivery {
   }
 
   async #drain(): Promise<void> {
-    const { signal } = this.#loop;
-    let items: readonly JournalItem[] | undefined;
-    while (!signal.aborted) {
-      const step = this.#next(items);
-      items = undefined;
+    let looked: Looked | undefined;
+    while (!this.#loop.signal.aborted) {
+      const step = this.#next(looked);
+      looked = undefined;
       if (step.kind === "rest") {
         if (step.caughtUp) await this.#onCaughtUp();
         return;
       }
-      if (step.kind === "look") items = await this.#planner.first(this.#record);
+      if (step.kind === "look") looked = await this.#planner.look(this.#record, this.#arrivals);
       else await this.#perform(step);
     }
   }
 
-  #next(items: readonly JournalItem[] | undefined): Step {
+  #next({ items, owed }: Partial<Looked> = {}): Step {
     const nowMs = this.#ports.clock.monotonicMs();
     const [first, last] = [items?.[0], items?.at(-1)];
     return nextStep({
@@ -168,7 +167,7 @@ export class Delivery {
       items,
       firstWaitedMs: first === undefined ? 0 : this.#arrivals.waitedMs(first.seq, nowMs),
       lastWaitedMs: last === undefined ? 0 : this.#arrivals.waitedMs(last.seq, nowMs),
-      firstAgeMs: first === undefined ? 0 : this.#arrivals.ageMs(first.seq, first.seenAtMs, nowMs),
+      owed,
     });
   }
 
@@ -201,14 +200,27 @@ export class Delivery {
     this.#loop.signal.throwIfAborted();
     if (plan.kind === "skip") await this.#acknowledge(plan.throughSeq, plan.met);
     else if (forMs > 0 && !plan.full) await this.#ports.clock.sleep(forMs, this.#loop.signal);
-    else await this.#freeze(plan.batch);
+    else await this.#freezeInTurn();
+  }
+
+  /** What has come while it waited for its turn goes with it. */
+  async #freezeInTurn(): Promise<void> {
+    await this.#channel.hold(this.#turnWait());
+    const plan = await this.#planner.plan(this.#record, await this.#planner.first(this.#record));
+    if (plan.kind === "post") return await this.#freeze(plan.batch);
+    this.#channel.release();
+    await this.#acknowledge(plan.throughSeq, plan.met);
+  }
+
+  #turnWait(): TurnWait {
+    const waiting = () => this.#arrivals.oldest(this.#record.nextSeq, this.#head);
+    return { waiting, signal: this.#loop.signal };
   }
 
   async #readBack(): Promise<void> {
-    const record = await this.#channel.read(this.#record);
+    const record = await this.#channel.read(this.#record, this.#turnWait());
     this.#loop.signal.throwIfAborted();
     if (record === undefined) return;
-
     const { frozen } = this.#record;
     if (record !== this.#record) await this.#write(record);
     this.#channel.onRead();
@@ -220,7 +232,7 @@ export class Delivery {
       if (this.#delivered === undefined) {
         // What a file holds cannot be read back entry by entry: after a power cut its batch must still be known.
         if (batch.form === "digest") await this.#ports.onDisk();
-        const sent = await this.#channel.send(this.#record, batch, this.#loop.signal);
+        const sent = await this.#channel.send(this.#record, batch, this.#turnWait());
         if (sent.kind === "other") return await this.#makeAnew(batch, sent.keys);
         this.#delivered = sent.messageId;
       }
@@ -230,8 +242,8 @@ export class Delivery {
     }
 
     const record = delivered(this.#record, batch, this.#delivered);
-    const over = this.#channel.isStandingOver(this.#ports.clock.monotonicMs());
-    await this.#write(over ? withoutStanding(record) : record);
+    const isOver = this.#channel.isStandingOver(this.#ports.clock.monotonicMs());
+    await this.#write(isOver ? withoutStanding(record) : record);
     this.#onDone(this.#record, batch);
   }
 

@@ -1,5 +1,5 @@
 import type { DigestMark, FeedRenderer } from "../../domain/ports/feed-renderer.ts";
-import type { EntryItem } from "../journal/journal-port.ts";
+import type { EntryItem } from "../../domain/ports/journal.ts";
 
 /** Rows that came late may lie among a digest's entries; more than this many cannot be separated from them. */
 const MOST_BETWEEN = 4;

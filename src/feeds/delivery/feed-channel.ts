@@ -1,11 +1,11 @@
 // Over 200 lines: one feed's channel as delivery sees it; its sends, edits and refusals share the same private state.
 import { SinkRefusal } from "../../domain/failure.ts";
 import type { Feed } from "../../domain/guild.ts";
-import type { KeyedMutex } from "../../domain/keyed-mutex.ts";
+import type { SentMessage } from "../../domain/message.ts";
+import type { Batches, SendTurn, WaitingEntries } from "../../domain/ports/batches.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
-import type { SentMessage, Sink } from "../../domain/ports/sink.ts";
-import type { FrozenBatch, OffsetRecord } from "../journal/offsets.ts";
+import type { FrozenBatch, OffsetRecord } from "../positions/offsets.ts";
 import { Attempts, NONCE_TRUSTED_MS, TryAgain } from "./attempts.ts";
 import { type ChannelView, viewChannel } from "./channel-view.ts";
 import type { DeliveryStart } from "./delivery-start.ts";
@@ -18,10 +18,9 @@ import { answeredWith, reconcile, withoutHeld } from "./reconcile.ts";
 const STANDING_KEPT_MS = 900_000;
 
 export interface FeedChannelPorts {
-  readonly sink: Sink;
+  readonly batches: Batches;
   readonly clock: Clock;
   readonly renderer: FeedRenderer;
-  readonly turns: KeyedMutex;
   readonly nonceKey: Uint8Array | string;
   /** How the process before ended. */
   readonly lastEnd: { readonly postedUpToS: number | undefined };
@@ -30,6 +29,12 @@ export interface FeedChannelPorts {
   /** What the server was called before: its older messages carry those names. */
   formerNames(feed: Feed): Promise<readonly string[]>;
   warn(message: string, error: unknown): void;
+}
+
+/** How a turn is waited for; `waiting`: when the entries arrived that go with it. */
+export interface TurnWait {
+  readonly waiting: () => readonly number[];
+  readonly signal: AbortSignal;
 }
 
 export type Sent =
@@ -53,6 +58,7 @@ export class FeedChannel {
   /** The frozen batch was there when this object was made: an earlier life may have sent it. */
   #inherited: boolean;
   #attempts = new Attempts();
+  #turn: SendTurn | undefined;
   /** Its history may not be read, so what is sent again after minutes carries a mark. */
   #unreadable = false;
   #polled = false;
@@ -103,11 +109,12 @@ export class FeedChannel {
    * Reads what we posted there; resolves with what the record becomes, which is to be written before `onRead`.
    * Undefined: only the next answer of the server can tell. Rejects with TryAgain or the SinkRefusal.
    */
-  async read(record: OffsetRecord): Promise<OffsetRecord | undefined> {
+  async read(record: OffsetRecord, { waiting }: TurnWait): Promise<OffsetRecord | undefined> {
     const [first] = await this.#planner.first(record, 1);
     let view: ChannelView;
     try {
-      view = await viewChannel(this.#feed, { record, firstPending: first }, this.#ports);
+      const entries = this.#entries(waiting);
+      view = await viewChannel(this.#feed, { record, firstPending: first, entries }, this.#ports);
     } catch (error) {
       throw error instanceof SinkRefusal ? this.#attempts.retryOrGiveUp(error) : error;
     }
@@ -127,34 +134,50 @@ export class FeedChannel {
     this.#attempts.lookedBack(nowMs);
   }
 
-  /** One attempt. Rejects with TryAgain, with the SinkRefusal, or with the signal's reason. */
-  async send(record: OffsetRecord, batch: FrozenBatch, signal: AbortSignal): Promise<Sent> {
-    const { sink, turns, clock, nonceKey, renderer } = this.#ports;
-    const { id, channelId, silent } = this.#feed;
+  /**
+   * Resolves when a message may be sent, which is to be decided on then: by `send`, or by `release` where there is none.
+   * Rejects with the signal's reason.
+   */
+  async hold({ waiting, signal }: TurnWait): Promise<void> {
+    if (this.#turn !== undefined) return;
+    const turn = await this.#ports.batches.turn(this.#entries(waiting), signal);
+    this.#turn = turn;
+    if (signal.aborted) this.release();
+    signal.throwIfAborted();
+  }
+
+  release(): void {
+    this.#turn?.giveBack();
+    this.#turn = undefined;
+  }
+
+  /** One attempt, once its turn has come. Rejects with TryAgain, with the SinkRefusal, or with the signal's reason. */
+  async send(record: OffsetRecord, batch: FrozenBatch, wait: TurnWait): Promise<Sent> {
+    await this.hold(wait);
+    const { clock, nonceKey, renderer } = this.#ports;
+    const { id, silent } = this.#feed;
+    const startedMs = clock.monotonicMs();
+    // The turn may have come so late that the nonce of an earlier attempt is forgotten by now.
+    if (this.#attempts.isForgotten(startedMs)) {
+      throw new TryAgain(new SinkRefusal("unknown", "an earlier attempt is too old to be repeated"));
+    }
     const nonce = batch.nonce ?? nonceOf(nonceKey, id, record.batch ?? 0);
-    let { body } = batch;
-    let begun = false;
-    let startedMs = clock.monotonicMs();
+    const body = this.#mustMark(batch) ? renderer.possiblyRepeated(batch.body) : batch.body;
+    const turn = this.#turn;
+    this.#turn = undefined;
     let answer: SentMessage;
     try {
-      // Order in the channel: who waits here before us posts before us.
-      answer = await turns.take(channelId, () => {
-        signal.throwIfAborted();
-        startedMs = clock.monotonicMs();
-        // Others may have had their turn for so long that the nonce of an earlier attempt is forgotten by now.
-        if (this.#attempts.isForgotten(startedMs)) {
-          throw new TryAgain(new SinkRefusal("unknown", "an earlier attempt is too old to be repeated"));
-        }
-        if (this.#mustMark(batch)) body = renderer.possiblyRepeated(batch.body);
-        begun = true;
-        return sink.send(channelId, { ...body, silent, nonce });
-      });
+      if (turn === undefined) throw new Error("a message needs a turn");
+      answer = await turn.send({ ...body, silent, nonce });
     } catch (error) {
-      if (!begun) throw error;
       if (!(error instanceof SinkRefusal)) this.#ports.warn("a send failed without Discord's refusal", error);
       return this.#attempts.onSendFailed(error, startedMs);
     }
     return this.#outcomeOf(answer, [batch, { ...batch, body }]);
+  }
+
+  #entries(waiting: () => readonly number[]): WaitingEntries {
+    return { channelId: this.#feed.channelId, isInDoubt: this.#attempts.unknown, waiting };
   }
 
   /** Discord answers a nonce that was used before with the old message: what that does not show is still owed. */

@@ -1,6 +1,6 @@
 import type { FeedKind } from "../../domain/guild.ts";
-import type { JournalItem } from "../journal/journal-port.ts";
-import type { FrozenBatch, OffsetRecord } from "../journal/offsets.ts";
+import type { JournalItem } from "../../domain/ports/journal.ts";
+import type { FrozenBatch, OffsetRecord } from "../positions/offsets.ts";
 import { batchWaitMs } from "./batch-timing.ts";
 
 /** Fewer cannot fill a message: not worth rendering before the wait is over. */
@@ -27,8 +27,8 @@ export interface Outlook {
   /** How long the first and the last of these items have waited here. */
   readonly firstWaitedMs: number;
   readonly lastWaitedMs: number;
-  /** How old the first of them is, by when it was seen. */
-  readonly firstAgeMs: number;
+  /** The first of these items that the channel lacks, and how old it is, by when it was seen. */
+  readonly owed: { readonly seenAtMs: number; readonly ageMs: number } | undefined;
 }
 
 export type Step =
@@ -64,12 +64,12 @@ export function nextStep(outlook: Outlook): Step {
 }
 
 function withItems(outlook: Outlook, items: readonly JournalItem[]): Step {
-  const { kind, record, head, firstWaitedMs, lastWaitedMs, firstAgeMs } = outlook;
+  const { kind, record, head, firstWaitedMs, lastWaitedMs, owed } = outlook;
   const [first] = items;
   // Gone from the store, which only a record of ours that was set back explains.
   if (first === undefined) return { kind: "acknowledge", nextSeq: head };
-  if (firstAgeMs >= LATE_AFTER_MS && record.lateSinceMs === undefined) {
-    return { kind: "say-late", sinceMs: first.seenAtMs };
+  if (owed !== undefined && owed.ageMs >= LATE_AFTER_MS && record.lateSinceMs === undefined) {
+    return { kind: "say-late", sinceMs: owed.seenAtMs };
   }
   if (kind === "modCalls" && first.kind !== "gap") {
     const gapAt = items.findIndex((item) => item.kind === "gap");

@@ -1,21 +1,17 @@
 import type { SinkRefusal } from "../../domain/failure.ts";
 import type { Feed } from "../../domain/guild.ts";
+import { serverOf } from "../../domain/journal-id.ts";
 import type { LogList } from "../../domain/model.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
+import type { EntryItem, Journal, JournalItem } from "../../domain/ports/journal.ts";
 import type { Snapshots } from "../../domain/ports/snapshots.ts";
-import { serverOf } from "../journal/journal-id.ts";
-import type { EntryItem, Journal, JournalItem } from "../journal/journal-port.ts";
-import type { FrozenBatch, OffsetRecord } from "../journal/offsets.ts";
-import {
-  type BatchContext,
-  type BatchPlan,
-  type DraftBatch,
-  pendingEntries,
-  planBatch,
-  planDigest,
-} from "./batch.ts";
+import type { FrozenBatch, OffsetRecord } from "../positions/offsets.ts";
+import type { Arrivals } from "./arrivals.ts";
+import { type BatchContext, type BatchPlan, type DraftBatch, planBatch, planDigest } from "./batch.ts";
 import { teamsOf } from "./filter.ts";
+import { LATE_AFTER_MS, type Outlook } from "./next-step.ts";
+import { firstOwed, pendingEntries } from "./owed.ts";
 
 /** More items than a message holds, so that what is filtered out seldom costs a second reading. */
 const READ_AHEAD = 150;
@@ -40,6 +36,12 @@ export interface PendingEntries {
   readonly gapSeq: number | undefined;
 }
 
+/** What stands first in the journal, and the first of it that the channel lacks. */
+export interface Looked {
+  readonly items: readonly JournalItem[];
+  readonly owed: Outlook["owed"];
+}
+
 /** Reads a feed's journal and makes batches of it; writes and sends nothing. Rejects when the store fails. */
 export class Planner {
   readonly #feed: Feed;
@@ -56,6 +58,21 @@ export class Planner {
   async first(record: OffsetRecord, limit = READ_AHEAD): Promise<readonly JournalItem[]> {
     const { source, list, nextSeq } = record;
     return list === undefined ? [] : await this.#ports.journal.read({ source, list }, nextSeq, limit);
+  }
+
+  /** What stands first in the journal. Whether the channel lacks it is asked only where it could make the feed late. */
+  async look(record: OffsetRecord, arrivals: Pick<Arrivals, "ageMs">): Promise<Looked> {
+    const items = await this.first(record);
+    const [first] = items;
+    const nowMs = this.#ports.clock.monotonicMs();
+    const withAge = (item: JournalItem | undefined) =>
+      item && { seenAtMs: item.seenAtMs, ageMs: arrivals.ageMs(item.seq, item.seenAtMs, nowMs) };
+
+    const oldest = withAge(first);
+    const mayBeLate = oldest !== undefined && oldest.ageMs >= LATE_AFTER_MS;
+    // Calls stand in cards, which are not looked for by their lines.
+    if (!mayBeLate || this.#feed.kind === "modCalls") return { items, owed: oldest };
+    return { items, owed: withAge(firstOwed(this.#feed, items, await this.#context(record))) };
   }
 
   /** All entries that wait for this feed and do not stand in its channel yet, those behind a gap included. */

@@ -1,5 +1,5 @@
 import type { MessageBody, PostedMessage } from "../../domain/message.ts";
-import type { Sink } from "../../domain/ports/sink.ts";
+import type { Posts } from "../../domain/ports/posts.ts";
 
 /** How far Discord's clock and the service's may lie apart when messages are looked for by time. */
 const CLOCK_SLACK_MS = 600_000;
@@ -50,27 +50,15 @@ function squeeze(text: string | undefined): string {
 
 /** Our messages after `afterMessageId`, page by page. Rejects with the Sink's refusal ("no-history" and others). */
 export async function* postedAfter(
-  sink: Sink,
+  channels: Pick<Posts, "readBack">,
   channelId: string,
   afterMessageId: string,
 ): AsyncGenerator<PostedMessage, void> {
   for (let after = afterMessageId; ; ) {
-    const page = await sink.readBack(channelId, after, PAGE_SIZE);
+    const page = await channels.readBack(channelId, after, PAGE_SIZE);
     yield* page;
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE_SIZE || last.messageId === after) return;
     after = last.messageId;
   }
-}
-
-/** The first of our messages after `afterMessageId` that `matches`, or undefined when there is none. */
-export async function findPosted(
-  sink: Sink,
-  { channelId, afterMessageId }: { readonly channelId: string; readonly afterMessageId: string },
-  matches: (posted: PostedMessage) => boolean,
-): Promise<PostedMessage | undefined> {
-  for await (const posted of postedAfter(sink, channelId, afterMessageId)) {
-    if (matches(posted)) return posted;
-  }
-  return undefined;
 }

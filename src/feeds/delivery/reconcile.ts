@@ -1,7 +1,7 @@
 import type { PostedMessage } from "../../domain/message.ts";
 import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
-import type { EntryItem } from "../journal/journal-port.ts";
-import type { FrozenBatch, OffsetRecord } from "../journal/offsets.ts";
+import type { EntryItem } from "../../domain/ports/journal.ts";
+import type { FrozenBatch, OffsetRecord } from "../positions/offsets.ts";
 import { KeyMultiset } from "./key-multiset.ts";
 import type { PendingEntries } from "./planner.ts";
 import { asPosted, sameMessage } from "./read-back.ts";

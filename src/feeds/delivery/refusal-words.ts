@@ -17,7 +17,7 @@ export function reasonInWords(refusal: SinkRefusal): string {
 }
 
 /** What is missing there is looked up when somebody asks: it may have changed since. */
-const NO_ACCESS = "Marshal may not post there";
+const NO_ACCESS = "Marshal can't post there";
 const CLOSED = "the thread is archived or locked";
 
 /** Whether a change of permissions, or of a thread, can put it right: then a feed goes on by itself. */

@@ -49,6 +49,11 @@ export class WakeLoop<Subject> {
     return this.#controller.signal;
   }
 
+  /** A pass is under way. */
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
   /** There may be something to do. Returns at once. */
   wake(): void {
     this.#woken = true;

@@ -1,26 +1,27 @@
-// Over 200 lines: one board of panels, whose edits, failures and records change together.
-import { Failure, SinkRefusal } from "../../domain/failure.ts";
-import { KeyedMutex } from "../../domain/keyed-mutex.ts";
+// Over 200 lines: one board of panels, whose posts, replacements and records change together.
+import { Failure, type SinkRefusal } from "../../domain/failure.ts";
+import type { MessageBody, PostedMessage } from "../../domain/message.ts";
 import type { Random } from "../../domain/ports/clock.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
 import type { Notifier } from "../../domain/ports/notifier.ts";
-import type { Panel, PanelRenderer, Panels, Remover } from "../../domain/ports/panels.ts";
-import type { Sink } from "../../domain/ports/sink.ts";
+import type { Panel, PanelRenderer, Panels } from "../../domain/ports/panels.ts";
+import type { PostLine, Posts, Stands, WantedPost } from "../../domain/ports/posts.ts";
 import { reasonInWords } from "../delivery/refusal-words.ts";
 import { type PanelBodyPorts, type PanelServer, panelBody } from "./panel-body.ts";
-import { demandOwner, type PanelRecord, panelKey } from "./panel-records.ts";
-import { afterRefusal, EDIT_EVERY_MS, LIMITED_EVERY_MS, panelStep } from "./panel-step.ts";
+import { demandOwner, formerKey, type PanelRecord, panelKey } from "./panel-records.ts";
 
 const LOOK_EVERY_MS = 15_000;
 /** Not while everything starts. */
 const FIRST_LOOK_MS = 1_000;
+/** Edits of one panel: at most one in this time. */
+const EDIT_EVERY_MS = 60_000;
 const MOST_PANELS = 10;
-/** Our latest messages of a channel, among which a panel is looked for whose post went unanswered. */
-const LOOK_BACK = 50;
+/** Who asked for a panel waits so long for its message. */
+const FIRST_POST_WITHIN_MS = 10_000;
 
 export interface PanelBoardPorts extends PanelBodyPorts {
   readonly panels: Documents<PanelRecord>;
-  readonly sink: Sink & Remover;
+  readonly posts: Posts;
   readonly renderer: PanelRenderer;
   readonly notifier: Pick<Notifier, "person">;
   readonly random: Random;
@@ -30,66 +31,113 @@ export interface PanelBoardPorts extends PanelBodyPorts {
 /** A panel that runs; the times are of the monotonic clock. */
 interface LivePanel extends PanelServer {
   notBeforeMs: number;
-  limited: number;
-  /** A post may stand there of which we know nothing. */
+  /** An earlier process may have posted it. */
   isDoubtful: boolean;
+  /** What its message is to say, as it was last asked for. */
+  wanted: MessageBody | undefined;
+  /** Who asked for it waits to hear of its first message. */
+  first: PromiseWithResolvers<void> | undefined;
 }
 
-/**
- * The panels of all guilds: each says what the latest state says, within a minute, and never more often. One file: a
- * post, an edit and a replacement are steps of one message.
- */
+/** The panels of all guilds: each says what the latest state says, within a minute, and never more often. */
 export class PanelBoard implements Panels {
   readonly #ports: PanelBoardPorts;
   readonly #live = new Map<string, LivePanel>();
-  readonly #turns = new KeyedMutex();
-  #running: Promise<void> = Promise.resolve();
+  /** Messages that were panels, by their keys: they are to go. */
+  readonly #former = new Map<string, PanelRecord>();
+  readonly #line: PostLine<string>;
+  readonly #formerLine: PostLine<string>;
   #cancel: () => void = () => undefined;
   #isStopped = false;
 
   constructor(ports: PanelBoardPorts) {
     this.#ports = ports;
+    this.#line = ports.posts.line<string>({
+      name: "a panel",
+      classes: { post: "first", edit: "refresh" },
+      keyOf: (key) => key,
+      guildOf: (key) => this.#live.get(key)?.record.guildId ?? key,
+      wanted: (key) => this.#wanted(key),
+      isIt: (key, posted) => isPanel(posted, this.#live.get(key)?.record),
+      onStands: (key, stands) => this.#onStands(key, stands),
+      onRefused: (key, refusal) => this.#onRefused(key, refusal),
+      replace: (key) => this.#replace(key),
+    });
+    this.#formerLine = ports.posts.line<string>({
+      name: "a former panel",
+      classes: { post: "first", edit: "refresh" },
+      keyOf: (key) => key,
+      guildOf: (key) => this.#former.get(key)?.guildId ?? key,
+      wanted: async (key) => {
+        const record = this.#former.get(key);
+        if (record === undefined) return undefined;
+        const { channelId, messageId, nonce } = record;
+        return { channelId, messageId, nonce, body: {}, isToGo: true };
+      },
+      isIt: () => false,
+      onStands: (key) => this.#forgetFormer(key),
+      onRefused: async (key, refusal) => {
+        if (refusal.reason !== "message-gone")
+          ports.warn("the message of a former panel could not be removed", refusal);
+        await this.#forgetFormer(key);
+        return "over";
+      },
+    });
   }
 
   /** Takes up the messages that stand in their channels. Rejects when the store fails. */
   async start(): Promise<void> {
     for await (const [key, record] of this.#ports.panels.entries()) {
-      this.#live.set(key, this.#opened(record, record.messageId === undefined));
+      if (record.isFormer === true) this.#takeAway(key, record);
+      else {
+        const isDoubtful = record.messageId === undefined;
+        this.#live.set(key, this.#opened(record, { isDoubtful, first: undefined }));
+      }
     }
     this.#lookLater(FIRST_LOOK_MS);
   }
 
-  /** Ends after the message that is on its way. */
-  async stop(): Promise<void> {
+  /** What is on its way is the outbox's. */
+  stop(): void {
     this.#isStopped = true;
     this.#cancel();
-    await this.#running;
   }
 
-  async add(panel: Panel): Promise<"posted" | "stands"> {
+  async add(panel: Panel): Promise<"posted" | "stands" | "follows"> {
     const key = panelKey(panel);
     if (this.#live.has(key)) return "stands";
     if (this.list(panel.guildId).length >= MOST_PANELS) {
-      throw new Failure("bad-command", `A community has at most ${MOST_PANELS} panels. Remove one first.`);
+      throw new Failure(
+        "bad-command",
+        `This community has ${MOST_PANELS} panels, the maximum. Remove one first.`,
+      );
     }
-    const { random, panels } = this.#ports;
+    const { random, panels, clock } = this.#ports;
     const { guildId, bindingId, channelId, createdBy } = panel;
     const mark = random.id().slice(0, 8);
     const record = { guildId, bindingId, channelId, createdBy, mark, nonce: this.#nonce(), goodAtMs: 0 };
-    await panels.set(key, record);
-    const live = this.#opened(record, false);
+    const first = Promise.withResolvers<void>();
+    const live = this.#opened(record, { isDoubtful: false, first });
     this.#live.set(key, live);
     try {
-      await this.#turns.take(key, () => this.#step(key, live));
+      if ((await panelBody(this.#ports, live)) === undefined)
+        throw new Failure(
+          "bad-command",
+          "Marshal has not read this server yet, so there is nothing to show.",
+        );
+      await panels.set(key, live.record);
     } catch (error) {
       await this.#forget(key);
       throw error;
     }
-    if (live.record.messageId === undefined) {
-      await this.#forget(key);
-      throw new Failure("bad-command", "Nothing was read of this server yet, so there is nothing to show.");
-    }
-    return "posted";
+    this.#line.show(key);
+    const inTime = new AbortController();
+    const late = clock.sleep(FIRST_POST_WITHIN_MS, inTime.signal).then(() => "follows" as const);
+    late.catch(() => undefined);
+    return await Promise.race([first.promise.then(() => "posted" as const), late]).finally(() => {
+      live.first = undefined;
+      inTime.abort();
+    });
   }
 
   list(guildId: string): readonly Panel[] {
@@ -100,12 +148,9 @@ export class PanelBoard implements Panels {
     const key = panelKey(panel);
     const live = this.#live.get(key);
     if (live === undefined) return false;
-    return await this.#turns.take(key, async () => {
-      await this.#forget(key);
-      if (live.record.messageId !== undefined)
-        await this.#takeAway(live.record.channelId, live.record.messageId);
-      return true;
-    });
+    if (live.record.messageId !== undefined) await this.#makeFormer(live.record, live.record.messageId);
+    await this.#forget(key);
+    return true;
   }
 
   /** A guild is gone, or one of its servers is no longer linked. Messages stay as they are. */
@@ -113,126 +158,94 @@ export class PanelBoard implements Panels {
     for (const [key, { record }] of [...this.#live]) {
       const isTheirs = record.guildId === whose.guildId;
       if (isTheirs && (whose.bindingId === undefined || record.bindingId === whose.bindingId)) {
-        await this.#turns.take(key, () => this.#forget(key));
+        await this.#forget(key);
       }
     }
   }
 
-  #opened(record: PanelRecord, isDoubtful: boolean): LivePanel {
+  #opened(record: PanelRecord, { isDoubtful, first }: Pick<LivePanel, "isDoubtful" | "first">): LivePanel {
     const goodSinceMs = this.#ports.clock.monotonicMs();
-    return { record, source: undefined, goodSinceMs, notBeforeMs: 0, limited: 0, isDoubtful };
+    return { record, source: undefined, goodSinceMs, notBeforeMs: 0, isDoubtful, wanted: undefined, first };
   }
 
   #lookLater(delayMs: number): void {
     if (this.#isStopped) return;
     this.#cancel = this.#ports.clock.after(delayMs, () => {
-      this.#running = this.#look().then(() => this.#lookLater(LOOK_EVERY_MS));
+      for (const key of this.#live.keys()) this.#line.show(key);
+      this.#lookLater(LOOK_EVERY_MS);
     });
   }
 
-  async #look(): Promise<void> {
-    for (const [key, live] of [...this.#live]) {
-      if (this.#isStopped) return;
-      try {
-        await this.#turns.take(key, () => this.#stepOrStop(key, live));
-      } catch (error) {
-        this.#ports.warn("a panel could not be brought up to date; it is tried again", error);
-        live.notBeforeMs = this.#ports.clock.monotonicMs() + EDIT_EVERY_MS;
-      }
-    }
+  async #wanted(key: string): Promise<WantedPost | undefined> {
+    const live = this.#live.get(key);
+    const body = live === undefined ? undefined : await panelBody(this.#ports, live);
+    if (live === undefined || body === undefined) return undefined;
+    const { channelId, messageId, nonce, isMarked, body: shown } = live.record;
+    const isCurrent = JSON.stringify(body) === JSON.stringify(shown);
+    const isTooSoon = this.#ports.clock.monotonicMs() < live.notBeforeMs;
+    if (messageId !== undefined && (isCurrent || isTooSoon)) return undefined;
+    live.wanted = body;
+    const { isDoubtful } = live;
+    return { channelId, messageId, nonce, isMarked, body, silent: true, isDoubtful };
   }
 
-  async #stepOrStop(key: string, live: LivePanel): Promise<void> {
-    if (this.#live.get(key) !== live) return;
-    try {
-      await this.#step(key, live);
-    } catch (error) {
-      if (!(error instanceof SinkRefusal)) throw error;
-      await this.#onRefused(key, live, error);
-    }
-  }
-
-  /** Rejects with the SinkRefusal. */
-  async #step(key: string, live: LivePanel): Promise<void> {
-    const { clock, sink } = this.#ports;
-    const wanted = await panelBody(this.#ports, live);
-    const { record, notBeforeMs, limited } = live;
-    const { messageId } = record;
-    const nowMs = clock.monotonicMs();
-    const step = panelStep({ wanted, shown: record.body, messageId, nowMs, notBeforeMs, limited });
-    if (step === "wait" || wanted === undefined) return;
-
-    live.notBeforeMs = nowMs + EDIT_EVERY_MS;
-    if (step === "edit" && messageId !== undefined) {
-      await sink.edit(record.channelId, messageId, wanted);
-      live.limited = 0;
-      await this.#keep(key, live, { body: wanted });
-      return;
-    }
-    // The nonce is written before it is used: what a crash leaves unknown is sent again under the same one.
-    if (step === "replace" && !live.isDoubtful) await this.#keep(key, live, { nonce: this.#nonce() });
-    const found = live.isDoubtful ? await this.#found(live) : undefined;
-    // Until Discord has answered, it may stand there.
-    live.isDoubtful = true;
-    const sent = found ?? {
-      messageId: (await sink.send(record.channelId, { ...wanted, nonce: live.record.nonce, silent: true }))
-        .messageId,
-    };
+  async #onStands(key: string, { kind, messageId, isMarked }: Stands): Promise<void> {
+    const live = this.#live.get(key);
+    // It was removed while its message was on its way.
+    if (live === undefined) return;
+    const { after, body: _, ...record } = live.record;
+    if (kind !== "edited" && after !== undefined) await this.#makeFormer(live.record, after);
+    live.first?.resolve();
     live.isDoubtful = false;
-    live.limited = 0;
-    await this.#keep(key, live, { body: wanted, messageId: sent.messageId });
-    if (step === "replace" && messageId !== undefined) await this.#takeAway(record.channelId, messageId);
+    // What was found may say something older, and is then edited at once.
+    const isCurrent = kind !== "found";
+    live.notBeforeMs = isCurrent ? this.#ports.clock.monotonicMs() + EDIT_EVERY_MS : 0;
+    const said = isCurrent && live.wanted !== undefined ? { body: live.wanted } : {};
+    await this.#keep(key, live, { ...record, ...said, messageId, ...(isMarked ? { isMarked } : {}) });
   }
 
-  async #onRefused(key: string, live: LivePanel, refusal: SinkRefusal): Promise<void> {
-    const { clock, notifier, renderer, warn } = this.#ports;
+  async #onRefused(key: string, refusal: SinkRefusal): Promise<"over"> {
+    const { notifier, renderer } = this.#ports;
+    const live = this.#live.get(key);
+    if (live === undefined) return "over";
     const { record } = live;
-    const nowMs = clock.monotonicMs();
-    switch (afterRefusal(refusal.reason, record.isRemade === true)) {
-      case "limited":
-        live.limited += 1;
-        live.notBeforeMs = nowMs + LIMITED_EVERY_MS;
-        return;
-      case "make-again": {
-        const { messageId: _, ...rest } = record;
-        live.record = { ...rest, isRemade: true, nonce: this.#nonce() };
-        live.notBeforeMs = 0;
-        await this.#keep(key, live, {});
-        return;
-      }
-      case "stop": {
-        await this.#forget(key);
-        if (refusal.reason === "message-gone") return;
-        const why = reasonInWords(refusal);
-        await notifier.person(record.guildId, record.createdBy, renderer.stopped(record.channelId, why));
-        return;
-      }
-      case "again":
-        live.notBeforeMs = nowMs + (refusal.retryAfterMs ?? EDIT_EVERY_MS);
-        warn("a panel could not be brought up to date; it is tried again", refusal);
+    // Someone who deletes it twice does not want it.
+    if (refusal.reason === "message-gone" && record.isRemade !== true) {
+      await this.#postAnew(key, live, { isRemade: true });
+      return "over";
     }
+    await this.#forget(key);
+    // Who asked for it and still waits reads the refusal there.
+    const isAwaited = live.first !== undefined;
+    live.first?.reject(refusal);
+    if (isAwaited || refusal.reason === "message-gone") return "over";
+    const why = reasonInWords(refusal);
+    await notifier.person(record.guildId, record.createdBy, renderer.stopped(record.channelId, why));
+    return "over";
   }
 
-  /** The message of a post whose answer was lost, by the mark in its footer: newer than the one that it replaces. */
-  async #found({ record }: LivePanel): Promise<{ readonly messageId: string } | undefined> {
-    const posted = await this.#ports.sink
-      .readBack(record.channelId, undefined, LOOK_BACK)
-      .catch((error: unknown) => {
-        // Where the channel may not be read, the nonce alone guards against a second one.
-        if (error instanceof SinkRefusal && error.reason === "no-history") return [];
-        throw error;
-      });
-    const isNewer = (messageId: string) =>
-      record.messageId === undefined || BigInt(messageId) > BigInt(record.messageId);
-    return posted.findLast(
-      ({ messageId, cards }) =>
-        isNewer(messageId) && cards.some(({ footer }) => footer?.endsWith(record.mark) === true),
-    );
+  async #replace(key: string): Promise<void> {
+    const live = this.#live.get(key);
+    const messageId = live?.record.messageId;
+    if (live !== undefined && messageId !== undefined) await this.#postAnew(key, live, { after: messageId });
   }
 
-  async #keep(key: string, live: LivePanel, changes: Partial<PanelRecord>): Promise<void> {
-    live.record = { ...live.record, ...changes };
-    await this.#ports.panels.set(key, live.record);
+  /** The next message is another one; the nonce is written before it is used. */
+  async #postAnew(key: string, live: LivePanel, more: Partial<PanelRecord>): Promise<void> {
+    const { messageId: _, isMarked: __, body, ...record } = live.record;
+    live.notBeforeMs = 0;
+    await this.#keep(key, live, {
+      ...record,
+      ...(body === undefined ? {} : { body }),
+      ...more,
+      nonce: this.#nonce(),
+    });
+    this.#line.show(key);
+  }
+
+  async #keep(key: string, live: LivePanel, record: PanelRecord): Promise<void> {
+    live.record = record;
+    if (this.#live.get(key) === live) await this.#ports.panels.set(key, record);
   }
 
   async #forget(key: string): Promise<void> {
@@ -242,15 +255,33 @@ export class PanelBoard implements Panels {
     await this.#ports.panels.delete(key);
   }
 
-  async #takeAway(channelId: string, messageId: string): Promise<void> {
-    try {
-      await this.#ports.sink.remove(channelId, messageId);
-    } catch (error) {
-      this.#ports.warn("the message of a former panel could not be removed", error);
-    }
+  /** Its message is to go, also where the process ends before that. */
+  async #makeFormer({ body: _, ...record }: PanelRecord, messageId: string): Promise<void> {
+    const former = { ...record, messageId, isFormer: true };
+    const key = formerKey(former, messageId);
+    await this.#ports.panels.set(key, former);
+    this.#takeAway(key, former);
+  }
+
+  #takeAway(key: string, former: PanelRecord): void {
+    this.#former.set(key, former);
+    this.#formerLine.show(key);
+  }
+
+  async #forgetFormer(key: string): Promise<void> {
+    await this.#ports.panels.delete(key);
+    this.#former.delete(key);
   }
 
   #nonce(): string {
     return this.#ports.random.id().slice(0, 25);
   }
+}
+
+/** By the mark in its footer: newer than the one that it replaces. */
+function isPanel({ messageId, cards }: PostedMessage, record: PanelRecord | undefined): boolean {
+  if (record === undefined) return false;
+  const { mark, after } = record;
+  const isNewer = after === undefined || BigInt(messageId) > BigInt(after);
+  return isNewer && cards.some(({ footer }) => footer?.endsWith(mark) === true);
 }

@@ -1,16 +1,21 @@
 import type { MessageBody } from "../../domain/message.ts";
-import type { ListName, SourceId } from "../../domain/model.ts";
+import type { ListName, ServerState, SourceId } from "../../domain/model.ts";
 import type { Bindings } from "../../domain/ports/bindings.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { Demands } from "../../domain/ports/demands.ts";
 import type { ModCalls } from "../../domain/ports/mod-calls.ts";
-import type { PanelRenderer } from "../../domain/ports/panels.ts";
+import type { PanelRenderer, StaleCause } from "../../domain/ports/panels.ts";
 import type { ServiceHealth } from "../../domain/ports/service-health.ts";
 import type { Snapshots } from "../../domain/ports/snapshots.ts";
 import { underItsName } from "../../domain/server-names.ts";
 import { demandOwner, type PanelRecord } from "./panel-records.ts";
-import { HALTED_SILENT_AFTER_MS, SILENT_AFTER_MS } from "./panel-step.ts";
 
+/** An empty server is read every ten minutes at the latest: silence is longer than that. */
+const SILENT_AFTER_MS = 900_000;
+/** Where it is known that nothing may be asked. */
+const HALTED_SILENT_AFTER_MS = 180_000;
+/** Where nothing but the time that it shows has changed. */
+const TIME_EVERY_MS = 300_000;
 const LISTS: readonly ListName[] = ["players", "staff", "queue", "modCalls", "emergencyCalls"];
 
 export interface PanelBodyPorts {
@@ -18,8 +23,8 @@ export interface PanelBodyPorts {
   readonly snapshots: Pick<Snapshots, "latest">;
   readonly modCalls: Pick<ModCalls, "withoutResolved">;
   readonly demands: Demands;
-  readonly health: Pick<ServiceHealth, "halt" | "parked">;
-  readonly renderer: Pick<PanelRenderer, "current" | "silent">;
+  readonly health: Pick<ServiceHealth, "halt" | "parked" | "held" | "readRefused">;
+  readonly renderer: Pick<PanelRenderer, "current" | "stale">;
   readonly clock: Clock;
 }
 
@@ -37,7 +42,7 @@ export interface PanelServer {
  */
 export async function panelBody(ports: PanelBodyPorts, panel: PanelServer): Promise<MessageBody | undefined> {
   const { bindings, snapshots, modCalls, health, renderer, clock } = ports;
-  const { guildId, bindingId, mark } = panel.record;
+  const { guildId, bindingId } = panel.record;
   const binding = (await bindings.list(guildId)).find(({ id }) => id === bindingId);
   if (binding === undefined) return undefined;
   const { source } = binding;
@@ -51,15 +56,35 @@ export async function panelBody(ports: PanelBodyPorts, panel: PanelServer): Prom
     panel.record = { ...panel.record, goodAtMs: state.statusAtMs };
     panel.goodSinceMs = clock.monotonicMs();
   }
-  const body =
-    state === undefined
-      ? panel.record.body
-      : renderer.current(modCalls.withoutResolved(bindingId, underItsName(state, binding)), {
-          bindingId,
-          mark,
-        });
-  const isHeld = health.halt() !== undefined || health.parked(source) !== undefined;
-  const silentAfterMs = isHeld ? HALTED_SILENT_AFTER_MS : SILENT_AFTER_MS;
-  const isSilent = clock.monotonicMs() - panel.goodSinceMs >= silentAfterMs;
-  return body !== undefined && isSilent ? renderer.silent(body, panel.record.goodAtMs) : body;
+  const known = state && modCalls.withoutResolved(bindingId, underItsName(state, binding));
+  const cause = staleCause(health, source);
+  const staleAfterMs = cause.kind === "silent" ? SILENT_AFTER_MS : HALTED_SILENT_AFTER_MS;
+  const isStale = clock.monotonicMs() - panel.goodSinceMs >= staleAfterMs;
+  const body = known === undefined ? panel.record.body : currentBody(renderer, panel, known);
+  return body !== undefined && isStale ? renderer.stale(body, cause) : body;
+}
+
+/** With the time that its message shows already, where nothing else has changed and that is not long ago. */
+function currentBody(
+  renderer: Pick<PanelRenderer, "current">,
+  panel: PanelServer,
+  state: ServerState,
+): MessageBody {
+  const { bindingId, mark, goodAtMs, seenAtMs, body } = panel.record;
+  if (seenAtMs !== undefined && goodAtMs - seenAtMs < TIME_EVERY_MS) {
+    const same = renderer.current(state, { bindingId, mark, seenAtMs });
+    if (JSON.stringify(same) === JSON.stringify(body)) return same;
+  }
+  panel.record = { ...panel.record, seenAtMs: goodAtMs };
+  return renderer.current(state, { bindingId, mark, seenAtMs: goodAtMs });
+}
+
+function staleCause(health: PanelBodyPorts["health"], source: SourceId): StaleCause {
+  if (health.parked(source) !== undefined) return { kind: "key" };
+  if (health.readRefused(source) !== undefined) return { kind: "refused" };
+  const halt = health.halt();
+  if (halt !== undefined)
+    return { kind: halt.why === "blocked" ? "blocked" : "waits", untilMs: halt.untilMs };
+  const held = health.held(source);
+  return held === undefined ? { kind: "silent" } : { kind: "waits", untilMs: held.untilMs };
 }

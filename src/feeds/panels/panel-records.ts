@@ -13,8 +13,16 @@ export interface PanelRecord extends Panel {
   readonly body?: MessageBody;
   /** When what it shows was true, epoch milliseconds. */
   readonly goodAtMs: number;
+  /** The time that its message shows, which is edited less often than it is seen. Absent: of an older release. */
+  readonly seenAtMs?: number;
   /** It was deleted by someone and made again: once is enough. */
   readonly isRemade?: boolean;
+  /** Its message says that it may stand there twice. */
+  readonly isMarked?: boolean;
+  /** The message that the next one replaces. */
+  readonly after?: string;
+  /** It is no panel any more: its message is to go. */
+  readonly isFormer?: boolean;
 }
 
 const record = z.object({
@@ -27,7 +35,11 @@ const record = z.object({
   messageId: z.string().exactOptional(),
   body: z.custom<MessageBody>((value) => typeof value === "object" && value !== null).exactOptional(),
   goodAtMs: z.number(),
+  seenAtMs: z.number().exactOptional(),
   isRemade: z.boolean().exactOptional(),
+  isMarked: z.boolean().exactOptional(),
+  after: z.string().exactOptional(),
+  isFormer: z.boolean().exactOptional(),
 });
 
 /** For `Documents<PanelRecord>`, one document per server and channel. Throws on any other shape. */
@@ -37,6 +49,11 @@ export function parsePanel(value: unknown): PanelRecord {
 
 export function panelKey({ guildId, bindingId, channelId }: Omit<Panel, "createdBy">): string {
   return `${guildId}:${bindingId}:${channelId}`;
+}
+
+/** The document of a message that was a panel. */
+export function formerKey(panel: Omit<Panel, "createdBy">, messageId: string): string {
+  return `${panelKey(panel)}:${messageId}`;
 }
 
 /** The name under which a panel's demand stands. */

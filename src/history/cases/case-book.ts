@@ -1,16 +1,17 @@
 // Over 200 lines: one book, whose changes of a case share one lock and one list of open receipts.
 import type { Case, CaseCard, CaseDraft, Receipt } from "../../domain/case.ts";
+import { Failure } from "../../domain/failure.ts";
 import type { Actor } from "../../domain/guild.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
 import type { CaseRenderer } from "../../domain/ports/case-renderer.ts";
 import type { CaseChange, CaseFilter, CaseSummary, Cases, ErasedCases } from "../../domain/ports/cases.ts";
 import type { Clock, Random } from "../../domain/ports/clock.ts";
-import type { Notifier } from "../../domain/ports/notifier.ts";
+import type { Notifier, OwedMessages } from "../../domain/ports/notifier.ts";
+import type { Posts } from "../../domain/ports/posts.ts";
 import type { Settings } from "../../domain/ports/settings.ts";
-import type { Sink } from "../../domain/ports/sink.ts";
 import { originOfRun } from "./case-of-command.ts";
 import { CasePosts } from "./case-posts.ts";
-import type { CaseStore } from "./case-store.ts";
+import { type AddedCase, type CaseStore, MOST_CASES } from "./case-store.ts";
 import { edited, revoked } from "./change-case.ts";
 import { isComplete, merged, RECEIPT_OPEN_MS } from "./receipt.ts";
 
@@ -18,13 +19,17 @@ import { isComplete, merged, RECEIPT_OPEN_MS } from "./receipt.ts";
 const WARNING_MS = 30 * 24 * 60 * 60_000;
 /** Cases of all guilds that a start looks at again. */
 const MOST_RECOVERED = 1_000;
+/** A card that Discord or the process held back for so long is still posted. */
+const UNPOSTED_MS = 7 * 24 * 60 * 60_000;
 const LATEST_OF_PLAYER = 3;
+const FULL_WORDS = `${MOST_CASES.toLocaleString("en")} cases are saved here, the maximum. \`/history forget\` erases a player's cases.`;
 const ERASED_AT_ONCE = 100;
 
 export interface CaseBookPorts {
   readonly store: CaseStore;
   readonly settings: Pick<Settings, "of">;
-  readonly sink: Sink;
+  readonly posts: Posts;
+  readonly owed: OwedMessages;
   readonly notifier: Pick<Notifier, "guild">;
   readonly renderer: CaseRenderer;
   readonly clock: Clock;
@@ -42,6 +47,8 @@ export class CaseBook implements Cases {
   readonly #changes = new KeyedMutex();
   /** Cases whose receipt may still grow: `guild number`. */
   readonly #open = new Map<string, Case>();
+  /** Guilds that were told that no more cases are kept. */
+  readonly #told = new Set<string>();
 
   constructor(ports: CaseBookPorts) {
     this.#ports = ports;
@@ -53,9 +60,9 @@ export class CaseBook implements Cases {
         const warnings = await this.#warningsTold(one);
         return { one, ...(warnings === undefined ? {} : { warnings }) };
       },
-      onPosted: async ({ guildId, number }, messageId) => {
+      onPosted: async ({ guildId, number }, posted) => {
         await this.#change(guildId, number, (one) =>
-          one.card === undefined ? one : { ...one, card: { ...one.card, messageId } },
+          one.card === undefined ? one : { ...one, card: { ...one.card, ...posted } },
         );
       },
     });
@@ -63,25 +70,26 @@ export class CaseBook implements Cases {
 
   /** Takes up receipts and cards that an earlier process left open. */
   async start(): Promise<void> {
-    const sinceMs = this.#ports.clock.nowMs() - RECEIPT_OPEN_MS;
-    for (const one of await this.#ports.store.open(sinceMs, MOST_RECOVERED)) {
+    const nowMs = this.#ports.clock.nowMs();
+    for (const one of await this.#ports.store.open(nowMs - UNPOSTED_MS, MOST_RECOVERED)) {
       if (!this.#ports.isOurs(one.guildId)) continue;
+      // Of an older one only a card that was never posted is owed.
+      if (nowMs - one.atMs > RECEIPT_OPEN_MS && one.card?.messageId !== undefined) continue;
       this.#follow(one);
       this.#posts.recover(one);
     }
   }
 
-  stop(): Promise<void> {
-    return this.#posts.stop();
-  }
-
   async add(draft: CaseDraft): Promise<Case> {
-    return (await this.record(draft)).one;
+    const { one, isFull } = await this.record(draft);
+    if (isFull === true) throw new Failure("bad-command", FULL_WORDS);
+    return one;
   }
 
-  /** The same draft twice is one case. */
-  async record(draft: CaseDraft): Promise<{ readonly one: Case; readonly isNew: boolean }> {
+  /** The same draft twice is one case. Where the guild has as many as it may, there is none, and it is told so once. */
+  async record(draft: CaseDraft): Promise<AddedCase> {
     const added = await this.#ports.store.add(draft, await this.#newCard(draft.guildId));
+    if (added.isFull === true) await this.#tellFull(draft.guildId);
     if (added.isNew) {
       this.#follow(added.one);
       this.#posts.show(added.one.guildId, added.one.number);
@@ -101,11 +109,15 @@ export class CaseBook implements Cases {
     return this.#ports.store.search(guildId, filter);
   }
 
-  async summary(guildId: string, playerId: number): Promise<CaseSummary> {
+  async summary(
+    guildId: string,
+    playerId: number,
+    of: Pick<CaseFilter, "bindingIds"> = {},
+  ): Promise<CaseSummary> {
     const { store } = this.#ports;
     const [counts, latest] = await Promise.all([
-      store.counts(guildId, playerId, 0),
-      store.search(guildId, { playerId, limit: LATEST_OF_PLAYER }),
+      store.counts(guildId, playerId, { ...of, sinceMs: 0 }),
+      store.search(guildId, { ...of, playerId, limit: LATEST_OF_PLAYER }),
     ]);
     return { counts, latest };
   }
@@ -120,15 +132,18 @@ export class CaseBook implements Cases {
     return this.#shown(actor.guildId, number, (one) => revoked(one, by, why));
   }
 
-  async warnings(guildId: string, playerId: number): Promise<number> {
+  async warnings(
+    { guildId, bindingId }: Pick<Case, "guildId" | "bindingId">,
+    playerId: number,
+  ): Promise<number> {
     const sinceMs = this.#ports.clock.nowMs() - WARNING_MS;
-    return (await this.#ports.store.counts(guildId, playerId, sinceMs)).warning ?? 0;
+    const bindingIds = bindingId === undefined ? [] : [bindingId];
+    return (await this.#ports.store.counts(guildId, playerId, { sinceMs, bindingIds })).warning ?? 0;
   }
 
   async eraseOf(guildId: string, playerId: number): Promise<ErasedCases> {
     const { store } = this.#ports;
     let cases = 0;
-    const cardsLeft: number[] = [];
     for (let before: number | undefined; ; ) {
       const page = before === undefined ? {} : { before };
       const found = await store.search(guildId, { playerId, limit: ERASED_AT_ONCE, ...page });
@@ -142,15 +157,24 @@ export class CaseBook implements Cases {
         cases += 1;
         this.#open.delete(`${guildId} ${number}`);
         if (done === "erased") {
-          if (!(await this.#posts.erase(one))) cardsLeft.push(number);
+          await this.#posts.erase(one);
           continue;
         }
         await this.#change(guildId, number, (rest) => rest);
         this.#posts.show(guildId, number);
       }
       before = found.at(-1)?.number;
-      if (before === undefined) return { cases, cardsLeft };
+      if (before === undefined) return { cases };
     }
+  }
+
+  async #tellFull(guildId: string): Promise<void> {
+    if (this.#told.has(guildId)) return;
+    this.#told.add(guildId);
+    const { notifier, renderer, report } = this.#ports;
+    await notifier
+      .guild(guildId, renderer.full(MOST_CASES))
+      .catch((error: unknown) => report("a guild could not be told that no more cases are kept", error));
   }
 
   /** Adds what is newly known to the receipt of a punishment. */
@@ -204,10 +228,11 @@ export class CaseBook implements Cases {
       : { channelId: caseChannelId, nonce: this.#ports.random.id().slice(0, 25) };
   }
 
-  async #warningsTold({ kind, guildId, targets, revoked: gone }: Case): Promise<number | undefined> {
+  async #warningsTold(one: Case): Promise<number | undefined> {
+    const { kind, targets, revoked: gone } = one;
     const [only] = targets;
     if (kind !== "warning" || gone !== undefined || only?.playerId === undefined) return undefined;
-    return await this.warnings(guildId, only.playerId);
+    return await this.warnings(one, only.playerId);
   }
 }
 

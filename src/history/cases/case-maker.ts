@@ -1,37 +1,53 @@
 // Over 200 lines: one case from its outcome to its number; the steps share what is remembered of unfinished ones.
-import type { CaseDraft, CaseTarget } from "../../domain/case.ts";
+import { type Aim, isMassWord } from "../../domain/command-hits.ts";
 import type { Binding } from "../../domain/guild.ts";
+import { guildOf } from "../../domain/journal-id.ts";
 import type { PlayerRef, Snapshot, SourceId } from "../../domain/model.ts";
+import type { AuditLog } from "../../domain/ports/audit-log.ts";
 import type { Bindings } from "../../domain/ports/bindings.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
+import type { Documents } from "../../domain/ports/documents.ts";
 import type { GameAccounts } from "../../domain/ports/game-accounts.ts";
+import type { JournalLooks, JournalReader } from "../../domain/ports/journal.ts";
 import type { RunRecord } from "../../domain/run.ts";
+import type { WhoWasThere } from "../who-was-there.ts";
 import type { CaseBook } from "./case-book.ts";
 import {
   caseOfRow,
   caseOfRun,
+  humanCommand,
   humanRows,
   type LoggedCommand,
   originOfRow,
   punishmentIn,
   type ReadCommand,
 } from "./case-of-command.ts";
-import { PossibleTargets } from "./possible-targets.ts";
 import { leavesIn } from "./receipt.ts";
+import { SetAside } from "./set-aside.ts";
+import type { UnstoredCase } from "./unstored-case.ts";
 
-/** A case of a run that could not be stored is tried again after these waits, and then no more. */
+/** A case of a run that could not be stored is tried again after these waits, then after the last of them each time. */
 const AGAIN_AFTER_MS = [1_000, 5_000, 30_000, 120_000, 600_000] as const;
+const AGAIN_AT_LAST_MS = 600_000;
+/** A run so old gets no case any more. */
+const OLDEST_MS = 7 * 24 * 60 * 60_000;
 /** Runs that wait for their case, and runs under way whose targets are kept in mind. */
 const MOST_WAITING = 1_000;
 
 export interface CaseMakerPorts {
   readonly book: Pick<CaseBook, "record" | "complete" | "openOn">;
   readonly bindings: Pick<Bindings, "bySource">;
-  readonly accounts: Pick<GameAccounts, "ofPlayer">;
+  readonly accounts: Pick<GameAccounts, "of" | "ofPlayer">;
   readonly read: ReadCommand;
   readonly clock: Clock;
+  readonly journal: Pick<JournalLooks, "reader">;
+  readonly audit: Pick<AuditLog, "get">;
+  /** Runs whose case is not stored: they get it although the process ends meanwhile. */
+  readonly unstored: Documents<UnstoredCase>;
   /** Players of that whole name whom the history knows. */
-  findPlayers(guildId: string, name: string): Promise<readonly CaseTarget[]>;
+  findPlayers(guildId: string, name: string): Promise<readonly Required<PlayerRef>[]>;
+  /** Who was in the servers: hears of each answer before this does. */
+  readonly there: Pick<WhoWasThere, "at" | "named" | "forget">;
   /** Whether this guild keeps a history at all. */
   keeps(guildId: string): Promise<boolean>;
   report(what: string, error: unknown): void;
@@ -39,22 +55,25 @@ export interface CaseMakerPorts {
 
 /**
  * Makes cases automatically: from our own runs as their rows in the audit change, and from commands that people typed in
- * the game. Nothing waits for it; what cannot be stored is tried again while a later window still shows it.
+ * the game. Nothing waits for it; what cannot be stored is tried again with each later answer.
  */
 export class CaseMaker {
   readonly #ports: CaseMakerPorts;
-  readonly #possible = new PossibleTargets();
   /** Of runs under way: who was there when they were sent. */
   readonly #hit = new Map<string, readonly PlayerRef[]>();
-  /** By binding: rows of the window whose case is stored. */
-  readonly #made = new Map<string, ReadonlySet<string>>();
+  readonly #log: JournalReader;
+  readonly #setAside: SetAside;
   readonly #reading = new Map<SourceId, { next: Snapshot | undefined; work: Promise<void> }>();
   readonly #runs = new Map<string, Promise<void>>();
+  /** Runs that stand among the unstored. */
+  readonly #noted = new Set<string>();
   readonly #cancels = new Set<() => void>();
   #isStopped = false;
 
   constructor(ports: CaseMakerPorts) {
     this.#ports = ports;
+    this.#log = ports.journal.reader("cases", "window");
+    this.#setAside = new SetAside(ports);
   }
 
   /** A row of the audit was written. Never throws and takes no time. */
@@ -62,26 +81,28 @@ export class CaseMaker {
     if (this.#isStopped || punishmentIn(record.text, this.#ports.read) === undefined) return;
     if (record.status === "sending") {
       const atS = Math.floor(this.#ports.clock.nowMs() / 1_000);
-      if (this.#hit.size < MOST_WAITING) this.#hit.set(record.id, this.#possible.at(record.source, atS));
+      const present = this.#ports.there.at(record.source, atS);
+      if (this.#hit.size < MOST_WAITING) this.#hit.set(record.id, present);
+      this.#note(record, present);
       return;
     }
     if (record.status !== "done" && record.status !== "unknown") {
       this.#hit.delete(record.id);
+      this.#forget(record.id);
       return;
     }
-    const present = this.#hit.get(record.id) ?? this.#possible.at(record.source, sentS(record));
+    const present = this.#hit.get(record.id) ?? this.#ports.there.at(record.source, sentS(record));
     this.#hit.delete(record.id);
     this.#take(record, present, 0);
   }
 
-  /** Takes in a window of the logs. Never rejects, and the caller need not wait for it. */
+  /** Takes in what an answer brought. Never rejects, and the caller need not wait for it. */
   take(snapshot: Snapshot): void {
-    this.#possible.see(snapshot);
     if (this.#isStopped) return;
     const { source } = snapshot;
     const reading = this.#reading.get(source);
     if (reading !== undefined) {
-      // A later window shows what this one does; what matters is the newest.
+      // What this one brought comes with it.
       reading.next = snapshot;
       return;
     }
@@ -93,13 +114,25 @@ export class CaseMaker {
     entry.work = this.#readAll(entry, snapshot).finally(() => this.#reading.delete(source));
   }
 
-  onUnlinked({ id }: Pick<Binding, "id">): void {
-    this.#made.delete(id);
-  }
-
   /** No guild has this server linked any more. */
   forgetServer(source: SourceId): void {
-    this.#possible.forget(source);
+    this.#ports.there.forget(source);
+  }
+
+  /** Takes up runs that an earlier process left without a case. Rejects when the store fails. */
+  async recover(): Promise<void> {
+    const { unstored, audit, clock } = this.#ports;
+    for await (const [id, { guildId, present }] of unstored.entries()) {
+      if (this.#noted.has(id)) continue;
+      this.#noted.add(id);
+      const record = await audit.get(guildId, id);
+      const isOld = record !== undefined && clock.nowMs() - sentS(record) * 1_000 > OLDEST_MS;
+      if (record === undefined || isOld) this.#forget(id);
+      else if (record.status === "sending") this.#hit.set(id, present.map(refOf));
+      else if (record.status === "done" || record.status === "unknown")
+        this.#take(record, present.map(refOf), 0);
+      else this.#forget(id);
+    }
   }
 
   /** Nothing is begun any more; resolves when what was begun has ended. */
@@ -111,12 +144,13 @@ export class CaseMaker {
 
   #take(record: RunRecord, present: readonly PlayerRef[], tries: number): void {
     if (this.#runs.size >= MOST_WAITING) {
-      this.#ports.report("a run has no case, because too many wait", new Error(`${MOST_WAITING} wait`));
+      this.#ports.report("a run got no case: too many are waiting", new Error(`${MOST_WAITING} wait`));
       return;
     }
     const before = this.#runs.get(record.id) ?? Promise.resolve();
     const work = before
       .then(() => this.#caseOfRun(record, present))
+      .then(() => this.#forget(record.id))
       .catch((error: unknown) => this.#again(record, present, { tries, error }))
       .finally(() => {
         if (this.#runs.get(record.id) === work) this.#runs.delete(record.id);
@@ -129,11 +163,13 @@ export class CaseMaker {
     present: readonly PlayerRef[],
     { tries, error }: { readonly tries: number; readonly error: unknown },
   ): void {
-    const waitMs = AGAIN_AFTER_MS[tries];
-    if (waitMs === undefined || this.#isStopped) {
+    if (!this.#noted.has(record.id)) this.#note(record, present);
+    // Where it is not tried again here, the next start does: the run stands among the unstored.
+    const isTooMany = this.#cancels.size >= MOST_WAITING;
+    if (tries === AGAIN_AFTER_MS.length || isTooMany || this.#isStopped)
       this.#ports.report("the case of a run could not be stored", error);
-      return;
-    }
+    if (isTooMany || this.#isStopped) return;
+    const waitMs = AGAIN_AFTER_MS[tries] ?? AGAIN_AT_LAST_MS;
     const cancel = this.#ports.clock.after(waitMs, () => {
       this.#cancels.delete(cancel);
       this.#take(record, present, tries + 1);
@@ -141,32 +177,50 @@ export class CaseMaker {
     this.#cancels.add(cancel);
   }
 
+  #note({ id, guildId }: RunRecord, present: readonly PlayerRef[]): void {
+    this.#noted.add(id);
+    this.#ports.unstored
+      .set(id, { guildId, present: [...present] })
+      .catch((error: unknown) => this.#ports.report("a run could not be noted until it has its case", error));
+  }
+
+  /** Its case is stored, or it gets none. */
+  #forget(id: string): void {
+    if (!this.#noted.delete(id)) return;
+    this.#ports.unstored
+      .delete(id)
+      .catch((error: unknown) => this.#ports.report("a run is still noted although it has its case", error));
+  }
+
   async #caseOfRun(record: RunRecord, present: readonly PlayerRef[]): Promise<void> {
-    const { book, read } = this.#ports;
-    if (!(await this.#ports.keeps(record.guildId))) return;
-    const made = caseOfRun(record, present, read);
+    const { book, read, accounts } = this.#ports;
+    const { guildId, source, text, actorId } = record;
+    const punishment = punishmentIn(text, read);
+    if (punishment === undefined || !(await this.#ports.keeps(guildId))) return;
+    const absent = await this.#absent({ guildId, source }, punishment.aim, present);
+    const self = (await accounts.of(guildId, actorId))?.player;
+    const made = caseOfRun(record, { present, absent, self }, read);
     if (made?.receipt === undefined) return;
-    const draft = await this.#withAbsent(made, record.source, present);
-    const { one, isNew } = await book.record(draft);
+    const { one, isNew } = await book.record(made);
     if (!isNew) await book.complete(one.guildId, one.number, made.receipt);
   }
 
-  /** A ban reaches somebody who is not there: a whole name that exactly one player has is that player's. */
-  async #withAbsent(draft: CaseDraft, source: SourceId, present: readonly PlayerRef[]): Promise<CaseDraft> {
-    const targets = await Promise.all(
-      draft.targets.map(async (target) => {
-        const name = target.name.toLowerCase();
-        const fitsSeveral = present.some((player) => player.name.toLowerCase().startsWith(name));
-        if (target.playerId !== undefined || draft.mass || fitsSeveral) return target;
-        const logged = this.#possible
-          .named(source, target.name)
-          .map(({ name: own, id }) => ({ name: own, playerId: id }));
-        const found = logged.length > 0 ? logged : await this.#ports.findPlayers(draft.guildId, target.name);
-        const [only] = found;
-        return only !== undefined && found.length === 1 ? only : target;
+  /** A ban reaches somebody who is not there: who has the whole names that it holds, where nobody there has them. */
+  async #absent(
+    { guildId, source }: Pick<Binding, "guildId" | "source">,
+    { targetTexts }: Aim,
+    present: readonly PlayerRef[],
+  ): Promise<readonly PlayerRef[]> {
+    const here = new Set(present.map(({ name }) => name.toLowerCase()));
+    const away = targetTexts.filter((text) => !isMassWord(text) && !here.has(text.toLowerCase()));
+    const found = await Promise.all(
+      away.map(async (text) => {
+        const logged = this.#ports.there.named(source, text);
+        const known = logged.length > 0 ? logged : await this.#ports.findPlayers(guildId, text);
+        return known.length === 1 ? known : [];
       }),
     );
-    return { ...draft, targets };
+    return found.flat();
   }
 
   async #readAll(entry: { next: Snapshot | undefined }, first: Snapshot): Promise<void> {
@@ -181,33 +235,44 @@ export class CaseMaker {
     }
   }
 
-  async #read({ source, lists }: Snapshot): Promise<void> {
-    const { bindings, read, book } = this.#ports;
-    const rows = humanRows(lists.commandLogs ?? []).filter(
-      ({ row }) => punishmentIn(row.text, read) !== undefined,
-    );
-    for (const binding of await bindings.bySource(source)) {
-      if (lists.commandLogs !== undefined) await this.#makeCases(binding, rows);
+  async #read(look: Snapshot): Promise<void> {
+    const { bindings, book } = this.#ports;
+    const { source, lists } = look;
+    const linked = await bindings.bySource(source);
+    const failures: unknown[] = [];
+    for (const { log, isFirst, items, done } of await this.#log.unread(look)) {
+      if (log.list === "commandLogs") {
+        const guildId = guildOf(log.source);
+        const readers = linked.filter((one) => guildId === undefined || one.guildId === guildId);
+        const rows = isFirst ? humanRows(lists.commandLogs ?? []) : items.flatMap(humanCommand);
+        for (const binding of readers) failures.push(...(await this.#makeCases(binding, rows)));
+      }
+      if (failures.length === 0) done();
+    }
+    for (const binding of linked) {
       for (const one of book.openOn(binding.id)) {
         const left = leavesIn(one, lists.joinLogs ?? []);
         if (left.length > 0) await book.complete(one.guildId, one.number, { left });
       }
     }
+    if (failures.length > 0) throw failures[0];
   }
 
-  async #makeCases(binding: Binding, rows: readonly LoggedCommand[]): Promise<void> {
-    const known = this.#made.get(binding.id);
-    const made = new Set<string>();
-    // Rows stay known as long as the window shows them, so that the next one asks for none of them again.
-    this.#made.set(binding.id, made);
-    const origins = rows.map((logged) => ({ logged, origin: originOfRow(binding.id, logged) }));
-    for (const { origin } of origins) if (known?.has(origin) === true) made.add(origin);
-    const fresh = origins.filter(({ origin }) => !made.has(origin));
-    if (fresh.length === 0 || !(await this.#ports.keeps(binding.guildId))) return;
-    for (const { logged, origin } of fresh) {
-      await this.#makeCase(binding, logged);
-      made.add(origin);
+  /** Answers what failed and has to be tried again: the same row is the same case. */
+  async #makeCases(binding: Binding, logged: readonly LoggedCommand[]): Promise<readonly unknown[]> {
+    const rows = logged.filter(({ row }) => punishmentIn(row.text, this.#ports.read) !== undefined);
+    if (rows.length === 0 || !(await this.#ports.keeps(binding.guildId))) return [];
+    const failures: unknown[] = [];
+    // The order of the log is not known; numbers follow time.
+    for (const one of rows.toSorted((a, b) => a.row.atS - b.row.atS)) {
+      const origin = originOfRow(binding.id, one);
+      if (this.#setAside.has(origin)) continue;
+      await this.#makeCase(binding, one).catch((error: unknown) => {
+        this.#setAside.onFailed(origin, error);
+        failures.push(error);
+      });
     }
+    return failures;
   }
 
   async #makeCase(binding: Binding, logged: LoggedCommand): Promise<void> {
@@ -215,11 +280,18 @@ export class CaseMaker {
     const { row } = logged;
     // What happened before the guild linked the server belongs to others.
     if (row.atS * 1_000 < binding.linkedAtMs || row.player.id === undefined) return;
+    const punishment = punishmentIn(row.text, read);
+    if (punishment === undefined) return;
     const account = await accounts.ofPlayer(binding.guildId, row.player.id);
-    const present = this.#possible.at(binding.source, row.atS);
-    const draft = caseOfRow(logged, { binding, present, userId: account?.userId, read });
-    if (draft !== undefined) await book.record(await this.#withAbsent(draft, binding.source, present));
+    const present = this.#ports.there.at(binding.source, row.atS);
+    const absent = await this.#absent(binding, punishment.aim, present);
+    const draft = caseOfRow(logged, { binding, around: { present, absent }, userId: account?.userId, read });
+    if (draft !== undefined) await book.record(draft);
   }
+}
+
+function refOf({ name, id }: UnstoredCase["present"][number]): PlayerRef {
+  return id === undefined ? { name } : { name, id };
 }
 
 function sentS({ sentAtMs, askedAtMs }: RunRecord): number {

@@ -1,10 +1,20 @@
 import type { Case, CaseCard, CaseDraft, CaseKind, Watch } from "../../domain/case.ts";
 import type { CaseFilter } from "../../domain/ports/cases.ts";
 
+/** Cases that one guild may have; at ten a day that is 27 years. */
+export const MOST_CASES = 100_000;
+
+export interface AddedCase {
+  readonly one: Case;
+  readonly isNew: boolean;
+  /** The guild has as many as it may: nothing was stored. */
+  readonly isFull?: true;
+}
+
 /** Where cases are kept. Each call rejects with Failure "store" while the history cannot be written or read. */
 export interface CaseStore {
   /** Gives it the next number of its guild; where one of the same origin stands, that one is the answer; where one was erased, one with number 0. */
-  add(draft: CaseDraft, card: CaseCard | undefined): Promise<{ readonly one: Case; readonly isNew: boolean }>;
+  add(draft: CaseDraft, card: CaseCard | undefined): Promise<AddedCase>;
   get(guildId: string, number: number): Promise<Case | undefined>;
   byOrigin(guildId: string, origin: string): Promise<Case | undefined>;
   /** In the place of the one with its number. `isOpen`: a restart has to look at it again. */
@@ -14,7 +24,7 @@ export interface CaseStore {
   counts(
     guildId: string,
     playerId: number,
-    sinceMs: number,
+    of: Pick<CaseFilter, "bindingIds"> & { readonly sinceMs: number },
   ): Promise<Readonly<Partial<Record<CaseKind, number>>>>;
   /** Takes the player out of a case; the case goes where it names nobody else. Undefined: it did not name them. */
   erasePlayer(guildId: string, number: number, playerId: number): Promise<"erased" | "changed" | undefined>;
@@ -47,9 +57,15 @@ export interface WatchRow {
   readonly alerts?: readonly PendingAlert[];
 }
 
+export interface StoredWatches {
+  readonly rows: readonly WatchRow[];
+  /** How many more stand there and cannot be read. */
+  readonly unreadable: number;
+}
+
 export interface WatchStore {
   put(row: WatchRow): Promise<void>;
   remove(guildId: string, playerId: number): Promise<void>;
   /** Of all guilds. */
-  all(): Promise<readonly WatchRow[]>;
+  all(): Promise<StoredWatches>;
 }

@@ -1,5 +1,5 @@
 import { BackOff } from "../../domain/back-off.ts";
-import type { Binding } from "../../domain/guild.ts";
+import { Failure } from "../../domain/failure.ts";
 import type { Snapshot, SourceId } from "../../domain/model.ts";
 import type { Cases } from "../../domain/ports/cases.ts";
 import type { Watches } from "../../domain/ports/watches.ts";
@@ -21,9 +21,8 @@ export interface CasesRoom {
   readonly watches: Watches;
   /** A row of the audit was written. Never throws and takes no time. */
   onRun(record: RunRecord): void;
-  /** Takes no time either. */
+  /** An answer whose news are written. Takes no time either. */
   take(snapshot: Snapshot): void;
-  onUnlinked(binding: Pick<Binding, "id">): void;
   /** No guild has this server linked any more: what its last answers showed is dropped. */
   forgetServer(source: SourceId): void;
   /** Cases and watches of a guild were erased from the database. */
@@ -41,25 +40,24 @@ export function createCases({ watchStore, ...ports }: CasesPorts): CasesRoom {
   const watches = new WatchList({ ...ports, store: watchStore });
   const stopping = new AbortController();
 
-  async function open(): Promise<void> {
+  /** Once: of the watches and the cases, one may be read where the other fails. */
+  async function open(what: string, start: () => Promise<void>): Promise<void> {
     const backOff = new BackOff(clock, random);
-    const parts = [() => watches.start(), () => book.start()];
+    let isTold = false;
     while (!stopping.signal.aborted) {
       try {
-        // Each part is started once.
-        for (const start of parts.slice()) {
-          await start();
-          parts.shift();
-        }
+        await start();
         return;
-      } catch {
-        // The history says itself what is the matter with its database.
+      } catch (error) {
+        // Where its database is away, the history says so itself.
+        if (!isTold && !(error instanceof Failure)) ports.report(`${what} could not be read`, error);
+        isTold ||= !(error instanceof Failure);
         await backOff.wait(stopping.signal).catch(() => undefined);
       }
     }
   }
 
-  let opening: Promise<void> = Promise.resolve();
+  let opening: readonly Promise<void>[] = [];
   return {
     cases: book,
     watches,
@@ -68,21 +66,23 @@ export function createCases({ watchStore, ...ports }: CasesPorts): CasesRoom {
       maker.take(snapshot);
       watches.take(snapshot);
     },
-    onUnlinked: (binding) => maker.onUnlinked(binding),
     forgetServer(source) {
       maker.forgetServer(source);
       watches.forgetServer(source);
     },
     onErased: (guildId) => watches.forgetGuild(guildId),
     start() {
-      opening = open();
+      opening = [
+        open("the watchlists", () => watches.start()),
+        open("the cases that are open", () => book.start()),
+        open("the runs without a case", () => maker.recover()),
+      ];
     },
     async stop() {
       stopping.abort();
       watches.stop();
-      await opening;
+      await Promise.all(opening);
       await maker.stop();
-      await book.stop();
     },
   };
 }

@@ -1,17 +1,17 @@
 import type { AnswerOf, ArgsOf, QueryName } from "../queries/named-queries.ts";
-import type { CaseStore, WatchStore } from "./case-store.ts";
+import { type CaseStore, MOST_CASES, type WatchStore } from "./case-store.ts";
 
 type Call = <N extends QueryName>(name: N, args: ArgsOf<N>) => Promise<AnswerOf<N>>;
 
 /** Cases in the database of the history, by its named questions. */
 export function storedCases(call: Call): CaseStore {
   return {
-    add: (draft, card) => call("cases.add", { draft, card }),
+    add: (draft, card) => call("cases.add", { draft, card, most: MOST_CASES }),
     get: (guildId, number) => call("cases.get", { guildId, number }),
     byOrigin: (guildId, origin) => call("cases.byOrigin", { guildId, origin }),
     put: (one, isOpen) => call("cases.put", { one, isOpen }),
     search: (guildId, filter) => call("cases.search", { guildId, filter }),
-    counts: (guildId, playerId, sinceMs) => call("cases.counts", { guildId, playerId, sinceMs }),
+    counts: (guildId, playerId, of) => call("cases.counts", { guildId, playerId, ...of }),
     erasePlayer: (guildId, number, playerId) => call("cases.erasePlayer", { guildId, number, playerId }),
     open: (sinceMs, limit) => call("cases.open", { sinceMs, limit }),
   };

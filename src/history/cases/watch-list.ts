@@ -21,8 +21,11 @@ export interface WatchListPorts extends Omit<WatchAlertsPorts, "rowOf" | "settle
   readonly store: WatchStore;
   readonly bindings: Pick<Bindings, "bySource" | "list">;
   readonly random: Random;
+  /** So many watches, of any guild, cannot be read and are left out. */
+  onUnreadable(watches: number): void;
   /** Whether this process serves a guild; the watches of others are another process's. */
   isOurs(guildId: string): boolean;
+  report(what: string, error: unknown): void;
 }
 
 interface Arrival {
@@ -54,7 +57,9 @@ export class WatchList implements Watches {
 
   /** Takes up what is stored, and alerts that an earlier process may not have posted. */
   async start(): Promise<void> {
-    for (const row of await this.#ports.store.all()) {
+    const { rows, unreadable } = await this.#ports.store.all();
+    if (unreadable > 0) this.#ports.onUnreadable(unreadable);
+    for (const row of rows) {
       if (!this.#ports.isOurs(row.watch.guildId)) continue;
       this.#keep(row);
       for (const alert of row.alerts ?? []) this.#alerts.doubt(alert);
@@ -65,7 +70,6 @@ export class WatchList implements Watches {
 
   stop(): void {
     this.#isStopped = true;
-    this.#alerts.stop();
   }
 
   async put(watch: Watch): Promise<void> {
@@ -77,7 +81,7 @@ export class WatchList implements Watches {
       if (before === undefined && (await this.#current(guildId)).length >= MOST_WATCHES) {
         throw new Failure(
           "bad-command",
-          `${MOST_WATCHES} players are watched already. End a watch first: /player watches.`,
+          `${MOST_WATCHES} players are already watched, the maximum. End a watch first with /player watches.`,
         );
       }
       const row = { ...before, watch, toldS: before?.toldS ?? {} };
@@ -218,7 +222,7 @@ export class WatchList implements Watches {
 
   #mustBeLoaded(): void {
     if (!this.#isLoaded) {
-      throw new Failure("store", "The watchlist has not been read yet.", { isRead: true });
+      throw new Failure("store", "The watchlist is still loading.", { isRead: true });
     }
   }
 }

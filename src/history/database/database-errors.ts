@@ -2,13 +2,27 @@
 const SQLITE_WORDS: Readonly<Record<number, string>> = {
   5: "is locked by another program (a backup, a database browser?)",
   6: "is locked by another program (a backup, a database browser?)",
-  8: "cannot be written: the user that runs Marshal needs the rights to it and to its folder",
+  8: "cannot be written: the user that runs Marshal needs write access to it and its folder",
   10: "cannot be read or written: the disk reports an error",
-  11: "is damaged; put a backup in its place, or move it away to begin anew",
+  11: "is damaged. Restore a backup, or move it away to start over",
   13: "cannot be written because the disk is full",
-  14: "cannot be opened: its folder may not be entered or something else stands in its way",
-  26: "is no database; put a backup in its place, or move it away to begin anew",
+  14: "cannot be opened: its folder is not accessible, or a folder has its name",
+  26: "is not a database. Restore a backup, or move it away to start over",
 };
+
+/** Results of SQLite that speak of what was to be written: too big, a constraint, the type, a number of values. */
+const SQLITE_REFUSES: ReadonlySet<number> = new Set([1, 18, 19, 20, 25]);
+/** The same of PostgreSQL: data, its limits, a constraint, more values than a statement may have. Of others it is tried again. */
+const POSTGRES_REFUSES = /^(?:22|54)|^23(?!505|P01)|^08P01$/;
+
+/** Whether the database refuses what was to be written, and would again; else it is away, locked, full or broken. */
+export function isRefused(error: unknown): boolean {
+  if (error instanceof TypeError || error instanceof RangeError) return true;
+  if (!(error instanceof Error)) return false;
+  if ("errcode" in error && typeof error.errcode === "number")
+    return SQLITE_REFUSES.has(error.errcode & 0xff);
+  return "code" in error && typeof error.code === "string" && POSTGRES_REFUSES.test(error.code);
+}
 
 /** One line for the operator that names the database; a password in its address is left out. */
 export function explainDatabaseError(error: unknown, url: string): string {

@@ -16,7 +16,8 @@ export interface HistoryDatabase {
 /** How long a statement waits for another process that writes. */
 const LOCK_WAIT_MS = 2_000;
 const CACHE_KIB = 65_536;
-const MAP_BYTES = 1_073_741_824;
+/** What is mapped of the file counts as the process's memory once it was read: a file that grows must not take it along. */
+const MAP_BYTES = 134_217_728;
 /** Written to the side file before it is worked into the main one: an index page that changes often is then written once. */
 const CHECKPOINT_PAGES = 8_192;
 

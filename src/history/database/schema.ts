@@ -25,6 +25,8 @@ export interface ScopeTable {
   readonly start_s: number | null;
   /** When it was unlinked, epoch milliseconds: it is erased some time later. */
   readonly ended_ms: number | null;
+  /** The last look whose list of players was what the rows say; null: there was none since this is kept. */
+  readonly looked_s: number | null;
 }
 
 /** A player of a guild; or a bare name without an id, such as the one of commands by the interface. */
@@ -176,6 +178,8 @@ export interface CaseTable {
   readonly at_ms: number;
   /** Where it came from; the same origin is the same case. */
   readonly origin: string | null;
+  /** The linked server; null: of none. */
+  readonly binding_id: string | null;
   readonly author_user: string | null;
   readonly author_player: number | null;
   /** 1: it counts no more. */

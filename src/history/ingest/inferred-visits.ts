@@ -9,19 +9,37 @@ export interface InferredVisit {
   readonly after_s: number | null;
 }
 
-/**
- * Takes in new rows of the join log. Answers the persons whose rows came out of order: who of them is inside has to be
- * read from all of their rows.
- */
-export function noteVisits(presence: Presence, rows: readonly StoredVisit[]): readonly number[] {
+export interface NotedVisits {
+  /** Persons whose rows came out of order: who of them is inside has to be read from all of their rows. */
+  readonly unclear: readonly number[];
+  /** Who joined while inside had left before, and no row will tell it: the game server started anew. */
+  readonly missed: readonly InferredVisit[];
+}
+
+/** Takes in new rows of the join log. */
+export function noteVisits(presence: Presence, rows: readonly StoredVisit[]): NotedVisits {
   const unclear = new Set<number>();
+  const missed: InferredVisit[] = [];
   for (const { person, at_s: atS, kind } of [...rows].sort((a, b) => a.at_s - b.at_s)) {
     const lastS = presence.lastRowS.get(person) ?? presence.knownFromS;
+    const isJoin = kind === VISIT.joined || kind === VISIT.appeared;
     if (atS <= lastS) unclear.add(person);
+    else if (isJoin && presence.inside.has(person)) missed.push(missedLeave(presence, person, atS));
     presence.lastRowS.set(person, Math.max(lastS, atS));
-    setInside(presence, person, kind === VISIT.joined || kind === VISIT.appeared);
+    setInside(presence, person, isJoin);
   }
-  return [...unclear];
+  return { unclear: [...unclear], missed };
+}
+
+/**
+ * They left after the last look before their join that listed them. A log may be a moment behind: a list that is later
+ * than the join may show the new visit.
+ */
+function missedLeave(presence: Presence, person: number, joinedS: number): InferredVisit {
+  const { vanishing, listedS, listedBeforeS } = presence;
+  const gone = vanishing.get(person) ?? { atS: joinedS, afterS: listedS };
+  const afterS = [gone.afterS, listedBeforeS].find((lookS) => lookS !== undefined && lookS < joinedS);
+  return { person, kind: VISIT.vanished, at_s: Math.min(gone.atS, joinedS), after_s: afterS ?? null };
 }
 
 export function setInside(presence: Presence, person: number, isInside: boolean): void {
@@ -68,6 +86,7 @@ export function lookAt(
     if (!listed.has(person)) presence.appearing.delete(person);
   }
   presence.lastLookS = atS;
+  presence.listedBeforeS = presence.listedS;
   presence.listedS = atS;
   return rows;
 }

@@ -1,26 +1,42 @@
 // Over 200 lines: one transaction from an answer to its rows; its steps share what is remembered of a server.
 import type { Kysely, Transaction } from "kysely";
 import type { RecordedLog } from "../../domain/history.ts";
+import { chunks } from "../database/chunks.ts";
+import { isRefused } from "../database/database-errors.ts";
 import type { HistoryTables } from "../database/schema.ts";
 import type { Hashes } from "../queries/hashes.ts";
 import { isInside, type Visit } from "../queries/sessions.ts";
-import { CommandTargets } from "./command-targets.ts";
-import { lookAt, noteVisits, setInside } from "./inferred-visits.ts";
+import { storeCardAnswers } from "./card-answers.ts";
+import { type InferredVisit, lookAt, noteVisits, setInside } from "./inferred-visits.ts";
 import { createInserts } from "./inserts.ts";
 import { type Book, People, type Sighting } from "./people.ts";
-import type { Link, LogRows, RecordedAnswer } from "./recorded-answer.ts";
+import {
+  type Link,
+  type LogRows,
+  type RecordedAnswer,
+  type StoredAnswers,
+  sumOf,
+} from "./recorded-answer.ts";
 import { followers } from "./row-followers.ts";
 import { type GuildState, openGuild, openScope, type ScopeState } from "./scope-state.ts";
+import { rowsIn, splitAnswer } from "./split-answer.ts";
 import { storeGaps } from "./store-gaps.ts";
 import {
   type Place,
   type Stored,
+  type StoredVisit,
   storeCommands,
   storeJoins,
   storeKills,
   storeModCalls,
 } from "./store-logs.ts";
-import { storeCount, storeEmergencyCalls, storePermissions, storeRoster } from "./store-players-and-calls.ts";
+import {
+  storeCount,
+  storeEmergencyCalls,
+  storeLook,
+  storePermissions,
+  storeRoster,
+} from "./store-players-and-calls.ts";
 
 type Db = Transaction<HistoryTables>;
 
@@ -34,26 +50,34 @@ export class Ingest {
   readonly #people = new People(this.#inserts);
   readonly #guilds = new Map<string, GuildState>();
   readonly #scopes = new Map<string, ScopeState>();
-  readonly #targets = new Map<number, CommandTargets>();
 
   constructor(db: Kysely<HistoryTables>, hashes: Hashes) {
     this.#db = db;
     this.#hashes = hashes;
   }
 
-  /** Stores an answer for each guild, each in one transaction. Answers how many rows were new. */
-  async take(answer: RecordedAnswer): Promise<number> {
-    let rows = 0;
-    for (const link of answer.links) {
-      try {
-        rows += await this.#db.transaction().execute((db) => this.#store(db, link, answer));
-      } catch (error) {
-        // What was undone in the database is not undone in memory.
-        this.forget();
-        throw error;
-      }
+  /** Stores an answer for each guild. What the database refuses is left out and counted. Rejects where it is away. */
+  async take(answer: RecordedAnswer): Promise<StoredAnswers> {
+    const all: StoredAnswers[] = [];
+    for (const link of answer.links) all.push(await this.#storeOrSplit(link, answer));
+    return sumOf(all);
+  }
+
+  /** In one transaction; what cannot be stored as a whole, in parts. */
+  async #storeOrSplit(link: Link, answer: RecordedAnswer): Promise<StoredAnswers> {
+    try {
+      const rows = await this.#db.transaction().execute((db) => this.#store(db, link, answer));
+      return { rows, refused: 0 };
+    } catch (error) {
+      // What was undone in the database is not undone in memory.
+      this.forget();
+      if (!isRefused(error)) throw error;
+      const parts = splitAnswer(answer);
+      if (parts.length === 0) return { rows: 0, refused: rowsIn(answer), why: String(error) };
+      const all: StoredAnswers[] = [];
+      for (const part of parts) all.push(await this.#storeOrSplit(link, part));
+      return sumOf(all);
     }
-    return rows;
   }
 
   /** Forgets what is remembered: something else changed the database. */
@@ -61,7 +85,6 @@ export class Ingest {
     this.#people.clear();
     this.#guilds.clear();
     this.#scopes.clear();
-    this.#targets.clear();
   }
 
   async #store(db: Db, link: Link, answer: RecordedAnswer): Promise<number> {
@@ -73,10 +96,14 @@ export class Ingest {
         ? -1
         : (guild.barriers.get(this.#hashes.markOf(link.guildId, playerId)) ?? -1);
     const fromS = Math.max(state.startS, presentOf(answer) - guild.retentionDays * DAY_S);
-    const sightings = sightingsOf(answer).filter(({ atS }) => atS >= fromS);
+    const cardAnswers = answer.cardAnswers?.filter(({ bindingId }) => bindingId === link.bindingId) ?? [];
+    const takers = cardAnswers.flatMap(({ by, answeredS }) =>
+      by === undefined ? [] : { ref: by, atS: answeredS },
+    );
+    const sightings = [...sightingsOf(answer), ...takers].filter(({ atS }) => atS >= fromS);
     const book = await this.#people.note(db, guild.id, sightings, barredUntilS);
-    const targets = this.#targetsFor(state);
-    targets.note(sightings, book);
+    const aimed = answer.commands?.rows.flatMap(({ targets }) => targets) ?? [];
+    await this.#people.recall(db, guild.id, aimed, barredUntilS);
     const place: Place = {
       db,
       scope: state.id,
@@ -85,7 +112,7 @@ export class Ingest {
       fromS,
       callsLook: { atS: answer.atS, beforeS: state.callsLookS },
       hashOf: (text) => this.#hashes.hashOf(text),
-      aimedAt: (name, atS) => targets.at(name, atS),
+      isForgotten: ({ id }, atS) => id !== undefined && atS <= barredUntilS(id),
     };
 
     const { joins, kills, commands, modCalls } = answer;
@@ -93,13 +120,14 @@ export class Ingest {
     const killed = kills && (await storeKills(place, kills));
     const run = commands && (await storeCommands(place, commands));
     const called = modCalls && (await storeModCalls(place, modCalls));
-    if (modCalls !== undefined) state.callsLookS = answer.atS;
+    await storeCardAnswers(place, cardAnswers);
+    if (answer.hasModCalls) state.callsLookS = answer.atS;
     await this.#noteLog(db, state, "joins", joins, visits);
     await this.#noteLog(db, state, "kills", kills, killed);
     await this.#noteLog(db, state, "commands", commands, run);
     await this.#noteLog(db, state, "modCalls", modCalls, called);
 
-    if (visits !== undefined) await noteInside(db, state, visits.rows);
+    if (visits !== undefined) await this.#noteVisits(db, state, visits.rows);
     await this.#look(db, state, book, answer);
     await storeEmergencyCalls(place, state, answer);
     const added = { guild: guild.id, scope: state.id, visits: visits?.rows ?? [], commands: run?.rows ?? [] };
@@ -120,14 +148,25 @@ export class Ingest {
       const person = book.numberOf(player, atS);
       if (person !== undefined) listed.set(person, permission);
     }
-    const inferred = lookAt(state.presence, new Set(listed.keys()), atS);
-    if (inferred.length > 0) {
-      const rows = inferred.map((row) => ({ scope: state.id, n: 0, ...row }));
-      await this.#inserts.visits.run(db, rows);
-    }
+    await this.#infer(db, state, lookAt(state.presence, new Set(listed.keys()), atS));
+    await storeLook(db, state, atS);
     await storePermissions(db, state, listed, atS);
     await storeCount(db, state, answer);
     await storeRoster(db, state, [...listed.keys()], atS);
+  }
+
+  async #noteVisits(db: Db, state: ScopeState, rows: readonly StoredVisit[]): Promise<void> {
+    const { unclear, missed } = noteVisits(state.presence, rows);
+    await this.#infer(db, state, missed);
+    if (unclear.length > 0) await readInside(db, state, unclear);
+  }
+
+  async #infer(db: Db, { id }: ScopeState, inferred: readonly InferredVisit[]): Promise<void> {
+    if (inferred.length === 0) return;
+    await this.#inserts.visits.run(
+      db,
+      inferred.map((row) => ({ scope: id, n: 0, ...row })),
+    );
   }
 
   async #noteLog(
@@ -135,11 +174,16 @@ export class Ingest {
     state: ScopeState,
     log: RecordedLog,
     window: LogRows<unknown> | undefined,
-    stored: Stored<unknown> | undefined,
+    stored: Stored<{ readonly at_s: number }> | undefined,
   ): Promise<void> {
     if (window === undefined || stored === undefined) return;
-    const isMissed = window.isUnshared && !stored.isShared && stored.rows.length > 0;
-    if (isMissed) await storeGaps(db, state, log, window);
+    for (const gap of window.gaps) {
+      const { isFirst, oldestS, newestS } = gap;
+      const isMissed = isFirst
+        ? !stored.isShared && stored.rows.length > 0
+        : stored.rows.some(({ at_s }) => at_s >= oldestS && at_s <= newestS);
+      if (isMissed) await storeGaps(db, state, log, { ...gap, length: window.length });
+    }
     state.newestS.set(log, Math.max(state.newestS.get(log) ?? 0, window.newestS));
     state.longest.set(log, Math.max(state.longest.get(log) ?? 0, window.length));
   }
@@ -154,10 +198,8 @@ export class Ingest {
     if (known !== undefined && row?.version === known.version && row.id === known.id) return known;
     if (known !== undefined) {
       this.#people.forgetGuild(known.id);
-      for (const [key, { id }] of this.#scopes) {
-        if (!key.startsWith(`${guildId} `)) continue;
-        this.#scopes.delete(key);
-        this.#targets.delete(id);
+      for (const key of this.#scopes.keys()) {
+        if (key.startsWith(`${guildId} `)) this.#scopes.delete(key);
       }
     }
     const guild = await openGuild(db, guildId);
@@ -173,33 +215,23 @@ export class Ingest {
     this.#scopes.set(key, state);
     return state;
   }
-
-  #targetsFor({ id }: ScopeState): CommandTargets {
-    const targets = this.#targets.get(id) ?? new CommandTargets();
-    this.#targets.set(id, targets);
-    return targets;
-  }
 }
 
 /** Who was inside, after rows that came out of order, is read from all rows of these persons. */
-async function noteInside(
-  db: Db,
-  { id, presence }: ScopeState,
-  rows: Stored<{ person: number; at_s: number; kind: number }>["rows"],
-): Promise<void> {
-  const unclear = noteVisits(presence, rows);
-  if (unclear.length === 0) return;
-  const found = await db
-    .selectFrom("visits")
-    .select(["person", "at_s", "kind", "after_s"])
-    .where("person", "in", [...unclear])
-    .where("scope", "=", id)
-    .orderBy("at_s")
-    .execute();
-  const byPerson = Map.groupBy(found, ({ person }) => person);
-  for (const [person, visits] of byPerson) {
-    setInside(presence, person, isInside(visits as readonly Visit[], false));
-    presence.lastRowS.set(person, visits.at(-1)?.at_s ?? 0);
+async function readInside(db: Db, { id, presence }: ScopeState, unclear: readonly number[]): Promise<void> {
+  for (const some of chunks(unclear)) {
+    const found = await db
+      .selectFrom("visits")
+      .select(["person", "at_s", "kind", "after_s"])
+      .where("person", "in", some)
+      .where("scope", "=", id)
+      .orderBy("at_s")
+      .execute();
+    const byPerson = Map.groupBy(found, ({ person }) => person);
+    for (const [person, visits] of byPerson) {
+      setInside(presence, person, isInside(visits as readonly Visit[], false));
+      presence.lastRowS.set(person, visits.at(-1)?.at_s ?? 0);
+    }
   }
 }
 

@@ -1,8 +1,10 @@
 // Over 200 lines: what is remembered of the people of a guild is one table, which each answer reads and changes.
 import type { Transaction } from "kysely";
 import type { PlayerRef } from "../../domain/model.ts";
+import { chunks } from "../database/chunks.ts";
 import { nextPersons } from "../database/next-number.ts";
 import type { HistoryTables, NameTable, PersonTable } from "../database/schema.ts";
+import { nameKey, storableName } from "../database/storable.ts";
 import type { Inserts } from "./inserts.ts";
 
 /** A person of a guild, as the worker remembers it. */
@@ -75,7 +77,7 @@ export class People {
       if (ref.id !== undefined && atS <= barredUntilS(ref.id)) continue;
       const key = keyOf(guild, ref);
       const one = people.get(key);
-      const name = storable(ref.name);
+      const name = storableName(ref.name);
       if (one === undefined) people.set(key, { ref, firstS: atS, lastS: atS, name });
       else {
         if (name !== one.name) renamed.add(key);
@@ -91,7 +93,7 @@ export class People {
     // Several names within one answer: the older ones are names too.
     for (const { ref, atS } of renamed.size === 0 ? [] : sightings) {
       const known = renamed.has(keyOf(guild, ref)) ? this.#known.get(keyOf(guild, ref)) : undefined;
-      const name = storable(ref.name);
+      const name = storableName(ref.name);
       if (known === undefined || ref.id === undefined || name === "" || atS <= known.barredUntilS) continue;
       if (name !== known.name) changes.names.push(nameRow(guild, known.person, name, atS, atS));
     }
@@ -99,6 +101,17 @@ export class People {
     await this.#inserts.names.run(db, merged(changes.names));
     this.#shrink();
     return new Book(guild, this.#known);
+  }
+
+  /** Reads who is named without being seen, so that they have their number where one is stored. */
+  async recall(
+    db: Transaction<HistoryTables>,
+    guild: number,
+    refs: readonly PlayerRef[],
+    barredUntilS: (playerId: number) => number,
+  ): Promise<void> {
+    const people = new Map(refs.map((ref) => [keyOf(guild, ref), { ref }]));
+    await this.#load(db, guild, people, barredUntilS);
   }
 
   /** Reads those that are not remembered. */
@@ -110,7 +123,16 @@ export class People {
   ): Promise<void> {
     const missing = [...people].filter(([key]) => !this.#known.has(key)).map(([, { ref }]) => ref);
     if (missing.length === 0) return;
-    const bare = missing.filter(({ id }) => id === undefined).map(({ name }) => storable(name));
+    for (const some of chunks(missing)) await this.#loadSome(db, guild, some, barredUntilS);
+  }
+
+  async #loadSome(
+    db: Transaction<HistoryTables>,
+    guild: number,
+    missing: readonly PlayerRef[],
+    barredUntilS: (playerId: number) => number,
+  ): Promise<void> {
+    const bare = missing.filter(({ id }) => id === undefined).map(({ name }) => storableName(name));
     const rows = await db
       .selectFrom("persons")
       .selectAll()
@@ -161,7 +183,7 @@ export class People {
       this.#known.set(key, {
         person: id,
         playerId: ref.id ?? 0,
-        bareName: ref.id === undefined ? storable(ref.name) : "",
+        bareName: ref.id === undefined ? storableName(ref.name) : "",
         barredUntilS: barred,
         name: undefined,
         nameS: 0,
@@ -221,12 +243,7 @@ export class Book {
 }
 
 function keyOf(guild: number, { id, name }: PlayerRef): string {
-  return id === undefined ? `${guild} ~${storable(name)}` : `${guild} ${id}`;
-}
-
-/** A text as both databases take it: PostgreSQL refuses a zero byte, and half a character is none. */
-export function storable(text: string): string {
-  return text.isWellFormed() && !text.includes("\0") ? text : text.toWellFormed().replaceAll("\0", "\ufffd");
+  return id === undefined ? `${guild} ~${storableName(name)}` : `${guild} ${id}`;
 }
 
 function personRow(guild: number, known: Known | undefined): PersonTable {
@@ -241,7 +258,7 @@ function personRow(guild: number, known: Known | undefined): PersonTable {
 }
 
 function nameRow(guild: number, person: number, name: string, firstS: number, lastS: number): NameTable {
-  return { guild, person, name, name_key: name.toLowerCase(), first_s: firstS, last_s: lastS };
+  return { guild, person, name, name_key: nameKey(name), first_s: firstS, last_s: lastS };
 }
 
 /** The last of several rows of a person holds. */

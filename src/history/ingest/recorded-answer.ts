@@ -15,19 +15,36 @@ export interface Link {
   readonly linkedAtS: number;
 }
 
-/** What is to be stored of one log: of each second in which something is new, all rows that the window has of it. */
+/** Rows before which others may have been missed. */
+export interface AfterGap {
+  /** It is not known what was seen before: whatever the database has tells whether something is missing. */
+  readonly isFirst: boolean;
+  readonly oldestS: number;
+  readonly newestS: number;
+}
+
+/** What is to be stored of one log: of each second in which something is new, all rows of it. */
 export interface LogRows<T> {
   readonly rows: readonly T[];
-  /** No row of the window was in the window before: something between them may have been missed. */
-  readonly isUnshared: boolean;
+  readonly gaps: readonly AfterGap[];
   /** Of the whole window. */
-  readonly oldestS: number;
   readonly newestS: number;
   readonly length: number;
 }
 
-/** A command, and the names at which it aims. */
-export type AimedCommand = CommandEntry & { readonly targets: readonly string[] };
+/** A command, and whom it hit. */
+export type AimedCommand = CommandEntry & { readonly targets: readonly PlayerRef[] };
+
+/** A call that staff took, or let go, on its card in Discord. */
+export interface CardAnswer {
+  readonly bindingId: string;
+  readonly caller: PlayerRef;
+  /** When it was called. */
+  readonly atS: number;
+  /** The player to whom the member is linked, else the member by name; absent: nobody has the call. */
+  readonly by?: PlayerRef;
+  readonly answeredS: number;
+}
 
 /** What one answer of the service brings, as it crosses to the worker. */
 export interface RecordedAnswer {
@@ -40,8 +57,33 @@ export interface RecordedAnswer {
   readonly emergencyCalls?: readonly EmergencyCall[];
   /** The newest row of the join log, whatever of it is new; absent where it is empty or was not asked for. */
   readonly newestJoinS?: number;
+  /** It showed the moderator calls, be it that nothing in them is new. */
+  readonly hasModCalls: boolean;
   readonly joins?: LogRows<JoinEntry>;
   readonly kills?: LogRows<KillEntry>;
   readonly commands?: LogRows<AimedCommand>;
   readonly modCalls?: LogRows<ModCallEntry>;
+  /** What changed on cards since the answer before. */
+  readonly cardAnswers?: readonly CardAnswer[];
+}
+
+/** What came of storing answers. */
+export interface StoredAnswers {
+  /** New in the database. */
+  readonly rows: number;
+  /** Rows that the database does not take. */
+  readonly refused: number;
+  /** Why, of the first of them; for the operator. */
+  readonly why?: string | undefined;
+}
+
+export function sumOf(all: readonly StoredAnswers[]): StoredAnswers {
+  return all.reduce(
+    (sum, { rows, refused, why }) => ({
+      rows: sum.rows + rows,
+      refused: sum.refused + refused,
+      why: sum.why ?? why,
+    }),
+    { rows: 0, refused: 0 },
+  );
 }

@@ -1,23 +1,28 @@
+// Over 200 lines: the queue before the worker; taking, storing and giving up change the same few fields.
 import { BackOff } from "../../domain/back-off.ts";
-import type { LogEntry, LogList, Snapshot, SourceId } from "../../domain/model.ts";
+import { guildOf } from "../../domain/journal-id.ts";
+import type { CommandEntry, LogEntry, LogList, PlayerRef, Snapshot, SourceId } from "../../domain/model.ts";
 import type { Clock, Random } from "../../domain/ports/clock.ts";
-import { freshRows } from "./fresh-rows.ts";
-import type { Link, RecordedAnswer } from "./recorded-answer.ts";
+import type { JournalReader, Unread } from "../../domain/ports/journal.ts";
+import { type CardAnswerPorts, CardAnswers } from "./card-answers.ts";
+import type { CardAnswer, Link, RecordedAnswer, StoredAnswers } from "./recorded-answer.ts";
+import { unreadRows } from "./unread-rows.ts";
 
-export interface RecorderParts {
+export interface RecorderParts extends CardAnswerPorts {
+  readonly journal: JournalReader;
   readonly clock: Clock;
   readonly random: Random;
   /** The present by the service's clock, seconds; undefined before any answer stated it. */
   presentS(): number | undefined;
   /** The guilds for which a server is recorded; none: its answers are left alone. */
   linksOf(source: SourceId): readonly Link[];
-  /** The names at which a command aims. */
-  targetsOf(text: string): readonly string[];
-  /** Stores answers in their order; resolves when they stand in the database, with the number of new rows. */
-  store(answers: readonly RecordedAnswer[]): Promise<number>;
-  onStored(rows: number): void;
+  /** Whom a command of the log hit. */
+  hitBy(source: SourceId, row: CommandEntry): readonly PlayerRef[];
+  /** Stores answers in their order; resolves when they stand in the database, as far as it takes them. */
+  store(answers: readonly RecordedAnswer[]): Promise<StoredAnswers>;
+  onStored(stored: StoredAnswers): void;
   onFailed(error: unknown): void;
-  /** Answers that were given up; what their windows held comes with a later one, or is reported as missing. */
+  /** Answers that were given up; what they brought comes with a later one. */
   onDropped(answers: number): void;
 }
 
@@ -28,14 +33,13 @@ interface Queued {
   attempts: number;
 }
 
-type Windows = Readonly<Partial<Record<LogList, readonly LogEntry[]>>>;
-
 /** Answers of one server that wait; a newer one shows nearly all that an older one did. */
 const MOST_OF_SOURCE = 3;
 const MOST_QUEUED = 2_000;
 const AT_ONCE = 16;
 const MS_PER_S = 1_000;
 const MOST_ATTEMPTS = 5;
+const NOTHING: StoredAnswers = { rows: 0, refused: 0 };
 
 /**
  * The bounded queue before the worker. Taking an answer waits for nothing; while the database is slow or away, answers
@@ -44,21 +48,25 @@ const MOST_ATTEMPTS = 5;
 export class Recorder {
   readonly #parts: RecorderParts;
   readonly #backOff: BackOff;
+  readonly #cardAnswers: CardAnswers;
   /** Oldest first. */
   #queue: Queued[] = [];
-  /** The windows that are stored, by server. */
-  readonly #stored = new Map<SourceId, Windows>();
   #draining: Promise<void> | undefined;
   #isDraining = false;
   readonly #abort = new AbortController();
 
   constructor(parts: RecorderParts) {
     this.#parts = parts;
+    this.#cardAnswers = new CardAnswers(parts);
     this.#backOff = new BackOff(parts.clock, parts.random);
   }
 
   take(snapshot: Snapshot): void {
-    if (this.#abort.signal.aborted || this.#parts.linksOf(snapshot.source).length === 0) return;
+    if (this.#abort.signal.aborted) return;
+    if (this.#parts.linksOf(snapshot.source).length === 0) {
+      void this.#leaveOut(snapshot);
+      return;
+    }
     const atS = Math.floor(secondOf(snapshot, this.#parts.presentS()));
     this.#queue.push({ snapshot, atS, attempts: 0 });
     const ofSource = this.#queue.filter((queued) => queued.snapshot.source === snapshot.source);
@@ -73,7 +81,7 @@ export class Recorder {
 
   /** A server that is linked or unlinked: what is stored of it is looked at anew. */
   forget(source: SourceId): void {
-    this.#stored.delete(source);
+    this.#parts.journal.readAnew(source);
   }
 
   /** Nothing more is taken; resolves when what waits is stored, or could not be. */
@@ -106,26 +114,42 @@ export class Recorder {
   }
 
   async #store(some: readonly Queued[]): Promise<void> {
-    const windows = new Map<SourceId, Windows>();
-    const answers = some.flatMap(({ snapshot, atS }) => {
+    const unread = new Map<Queued, readonly Unread[]>();
+    for (const queued of some) unread.set(queued, await this.#parts.journal.unread(queued.snapshot));
+    const answers = some.flatMap((queued, at) => {
+      const { snapshot } = queued;
       const links = this.#parts.linksOf(snapshot.source);
-      const before = windows.get(snapshot.source) ?? this.#stored.get(snapshot.source) ?? {};
-      windows.set(snapshot.source, { ...before, ...windowsOf(snapshot) });
-      return links.length === 0
-        ? []
-        : recordedAnswerOf({
-            snapshot,
-            atS,
-            before,
-            links,
-            targetsOf: (text) => this.#parts.targetsOf(text),
-          });
+      const before = some.slice(0, at).findLast((one) => one.snapshot.source === snapshot.source);
+      const isLast = some.slice(at + 1).every((one) => one.snapshot.source !== snapshot.source);
+      const span = {
+        afterMs: before?.snapshot.takenAtMs ?? Number.NEGATIVE_INFINITY,
+        untilMs: isLast ? Number.POSITIVE_INFINITY : snapshot.takenAtMs,
+      };
+      const news = (unread.get(queued) ?? []).map((one) => within(one, span));
+      return byJournal(links, news).map(([readers, own]) => this.#recorded(queued, readers, own));
     });
-    const rows = answers.length === 0 ? 0 : await this.#parts.store(answers);
-    for (const [source, its] of windows) this.#stored.set(source, its);
-    const done = new Set(some);
-    this.#queue = this.#queue.filter((queued) => !done.has(queued));
-    this.#parts.onStored(rows);
+    const cards = await this.#cardAnswers.changes(linksOf(answers));
+    const stored =
+      answers.length === 0 ? NOTHING : await this.#parts.store(withCards(answers, cards.answers));
+    cards.onStored();
+    for (const { done } of [...unread.values()].flat()) done();
+    const finished = new Set(some);
+    this.#queue = this.#queue.filter((queued) => !finished.has(queued));
+    this.#parts.onStored(stored);
+  }
+
+  #recorded({ snapshot, atS }: Queued, links: readonly Link[], news: readonly News[]): RecordedAnswer {
+    const hitBy = (row: CommandEntry) => this.#parts.hitBy(snapshot.source, row);
+    return recordedAnswerOf({ snapshot, atS, links, news, hitBy });
+  }
+
+  /** Nobody records this server: what it shows is not kept for the history. */
+  async #leaveOut(snapshot: Snapshot): Promise<void> {
+    try {
+      for (const { done } of await this.#parts.journal.unread(snapshot)) done();
+    } catch {
+      // The store failed: the next answer brings the same.
+    }
   }
 
   #drop(dropped: Queued | undefined): void {
@@ -135,14 +159,47 @@ export class Recorder {
   }
 }
 
-function windowsOf({ lists }: Snapshot): Windows {
-  const { joinLogs, killLogs, commandLogs, modCalls } = lists;
-  return {
-    ...(joinLogs === undefined ? {} : { joinLogs }),
-    ...(killLogs === undefined ? {} : { killLogs }),
-    ...(commandLogs === undefined ? {} : { commandLogs }),
-    ...(modCalls === undefined ? {} : { modCalls }),
-  };
+function linksOf(answers: readonly RecordedAnswer[]): readonly Link[] {
+  return [...new Map(answers.flatMap(({ links }) => links.map((link) => [link.bindingId, link]))).values()];
+}
+
+/** What is on cards goes with the newest answer of its server, whose rows have the calls. */
+function withCards(
+  answers: readonly RecordedAnswer[],
+  cards: readonly CardAnswer[],
+): readonly RecordedAnswer[] {
+  const newest = new Map(
+    answers.flatMap((answer) => answer.links.map(({ bindingId }) => [bindingId, answer])),
+  );
+  return answers.map((answer) => {
+    const cardAnswers = cards.filter(({ bindingId }) => newest.get(bindingId) === answer);
+    return cardAnswers.length === 0 ? answer : { ...answer, cardAnswers };
+  });
+}
+
+type News = Pick<Unread, "log" | "isFirst" | "items">;
+
+/** What came with the answers of that time: of several that wait, each brings its own. */
+function within(
+  { log, isFirst, items }: News,
+  { afterMs, untilMs }: { readonly afterMs: number; readonly untilMs: number },
+): News {
+  const own = items.filter(({ seenAtMs }) => seenAtMs > afterMs && seenAtMs <= untilMs);
+  return { log, isFirst, items: own };
+}
+
+/** The links of a server, with what is news to them: a journal is all guilds', or each guild's own. */
+function byJournal(
+  links: readonly Link[],
+  news: readonly News[],
+): readonly (readonly [links: readonly Link[], news: readonly News[]])[] {
+  const groups = Map.groupBy(links, ({ guildId }) =>
+    news.some(({ log }) => guildOf(log.source) === guildId) ? guildId : undefined,
+  );
+  return [...groups].map(([guildId, readers]) => [
+    readers,
+    news.filter(({ log }) => guildOf(log.source) === guildId),
+  ]);
 }
 
 /**
@@ -162,23 +219,28 @@ function secondOf({ serviceAtMs, takenAtMs, lists }: Snapshot, presentS: number 
 interface Answered {
   readonly snapshot: Snapshot;
   readonly atS: number;
-  readonly before: Windows;
+  readonly news: readonly News[];
   readonly links: readonly Link[];
-  targetsOf(text: string): readonly string[];
+  hitBy(row: CommandEntry): readonly PlayerRef[];
 }
 
-/** What an answer brings that the windows before did not. */
-function recordedAnswerOf({ snapshot, atS, before, links, targetsOf }: Answered): RecordedAnswer {
+/** An answer, with what is news in it. */
+function recordedAnswerOf({ snapshot, atS, news, links, hitBy }: Answered): RecordedAnswer {
   const { lists, status } = snapshot;
-  const fresh = <T extends LogEntry>(window: readonly T[] | undefined, list: LogList) =>
-    // The windows of one list hold rows of one kind; the pairing is lost on the type checker only.
-    window === undefined ? undefined : freshRows(window, before[list] as readonly T[] | undefined);
+  const fresh = <T extends LogEntry>(window: readonly T[] | undefined, list: LogList) => {
+    const own = news.find(({ log }) => log.list === list);
+    return window === undefined || own === undefined ? undefined : unreadRows(window, own);
+  };
   const joins = fresh(lists.joinLogs, "joinLogs");
   const kills = fresh(lists.killLogs, "killLogs");
   const commands = fresh(lists.commandLogs, "commandLogs");
   const modCalls = fresh(lists.modCalls, "modCalls");
-  const newestJoinS = lists.joinLogs?.reduce((newest, { atS }) => Math.max(newest, atS), 0);
-  const aimed = commands?.rows.map((row) => ({ ...row, targets: targetsOf(row.text) }));
+  // A log that is empty, because the game server started anew, is not older than anything.
+  const newestJoinS = lists.joinLogs?.reduce<number | undefined>(
+    (newestS, { atS: at }) => Math.max(newestS ?? at, at),
+    undefined,
+  );
+  const aimed = commands?.rows.map((row) => ({ ...row, targets: hitBy(row) }));
   return {
     links,
     atS,
@@ -189,6 +251,7 @@ function recordedAnswerOf({ snapshot, atS, before, links, targetsOf }: Answered)
     ...(lists.queue === undefined ? {} : { queue: lists.queue.length }),
     ...(lists.emergencyCalls === undefined ? {} : { emergencyCalls: lists.emergencyCalls }),
     ...(newestJoinS === undefined ? {} : { newestJoinS }),
+    hasModCalls: lists.modCalls !== undefined,
     ...(joins === undefined ? {} : { joins }),
     ...(kills === undefined ? {} : { kills }),
     ...(commands === undefined || aimed === undefined ? {} : { commands: { ...commands, rows: aimed } }),

@@ -26,8 +26,10 @@ export interface Presence {
   readonly appearing: Map<number, Change>;
   readonly vanishing: Map<number, Change>;
   lastLookS: number | undefined;
-  /** The last list of which is known whom it had not: after a restart the last one that was kept whole. */
+  /** The last list of which is known whom it had, and whom not: after a restart the last one that was what the rows say. */
   listedS: number | undefined;
+  /** The one before it. */
+  listedBeforeS: number | undefined;
 }
 
 export interface Change {
@@ -47,7 +49,7 @@ export interface ScopeState {
   readonly emergencyCalls: Set<string>;
   count: { atS: number; players: number; staff: number | null; queue: number | null } | undefined;
   rosterS: number | undefined;
-  /** The last answer that showed the moderator calls, since this process began. */
+  /** The last answer that showed the moderator calls. */
   callsLookS: number | undefined;
 }
 
@@ -92,7 +94,8 @@ export async function openScope(
   if (row === undefined) {
     const id = await nextNumber(db, "scopes");
     // Our clock may be ahead of the service's by any amount; what the service counts is then what holds.
-    row = { id, guild: guild.id, binding_id: bindingId, start_s: Math.min(linkedAtS, nowS), ended_ms: null };
+    const start_s = Math.min(linkedAtS, nowS);
+    row = { id, guild: guild.id, binding_id: bindingId, start_s, ended_ms: null, looked_s: null };
     await db.insertInto("scopes").values(row).execute();
   } else if (row.ended_ms !== null) {
     await db.updateTable("scopes").set({ ended_ms: null }).where("id", "=", row.id).execute();
@@ -100,20 +103,21 @@ export async function openScope(
   return {
     id: row.id,
     startS: row.start_s ?? nowS,
-    presence: await readPresence(db, row.id),
+    presence: await readPresence(db, row.id, row.looked_s ?? undefined),
     newestS: await readNewest(db, row.id),
     longest: new Map(),
     permissions: await readPermissions(db, row.id),
     emergencyCalls: new Set(),
     count: await readCount(db, row.id),
     rosterS: await newestOf(db, "rosters", row.id),
-    callsLookS: undefined,
+    // The lists of the history are asked for together.
+    callsLookS: row.looked_s ?? undefined,
   };
 }
 
-async function readPresence(db: Db, scope: number): Promise<Presence> {
+async function readPresence(db: Db, scope: number, lookedS: number | undefined): Promise<Presence> {
   const present = await presentAt(db, scope, Number.MAX_SAFE_INTEGER);
-  const listedS = await newestOf(db, "rosters", scope);
+  const listedS = lookedS ?? (await newestOf(db, "rosters", scope));
   const newest = [listedS, await newestOf(db, "counts", scope), await newestOf(db, "visits", scope)].filter(
     (atS) => atS !== undefined,
   );
@@ -125,6 +129,7 @@ async function readPresence(db: Db, scope: number): Promise<Presence> {
     vanishing: new Map(),
     lastLookS: newest.length === 0 ? undefined : Math.max(...newest),
     listedS,
+    listedBeforeS: undefined,
   };
 }
 

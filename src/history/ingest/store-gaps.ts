@@ -1,7 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import type { RecordedLog } from "../../domain/history.ts";
 import { type HistoryTables, VISIT } from "../database/schema.ts";
-import type { LogRows } from "./recorded-answer.ts";
+import type { AfterGap, LogRows } from "./recorded-answer.ts";
 import type { ScopeState } from "./scope-state.ts";
 
 const TABLES = { joins: "visits", kills: "kills", commands: "commands", modCalls: "mod_calls" } as const;
@@ -15,11 +15,12 @@ export async function storeGaps(
   db: Transaction<HistoryTables>,
   state: ScopeState,
   log: RecordedLog,
-  window: Omit<LogRows<never>, "rows">,
+  window: AfterGap & Pick<LogRows<never>, "length">,
 ): Promise<void> {
   const beforeS = await neighbour(db, state.id, log, "before", window.oldestS);
-  const afterS = await neighbour(db, state.id, log, "after", window.newestS);
-  const startedAnew = state.count?.players === 0 && window.length < (state.longest.get(log) ?? 0);
+  const afterS = window.isFirst ? await neighbour(db, state.id, log, "after", window.newestS) : undefined;
+  const startedAnew =
+    window.isFirst && state.count?.players === 0 && window.length < (state.longest.get(log) ?? 0);
   const gaps = [
     ...(beforeS === undefined || startedAnew ? [] : [{ from_s: beforeS, to_s: window.oldestS }]),
     ...(afterS === undefined ? [] : [{ from_s: window.newestS, to_s: afterS }]),

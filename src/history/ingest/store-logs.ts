@@ -2,8 +2,9 @@
 import type { Transaction } from "kysely";
 import type { JoinEntry, KillEntry, ModCallEntry, PlayerRef } from "../../domain/model.ts";
 import { type HistoryTables, type ModCallTable, VISIT } from "../database/schema.ts";
+import { storable } from "../database/storable.ts";
 import type { Inserts } from "./inserts.ts";
-import { type Book, storable } from "./people.ts";
+import type { Book } from "./people.ts";
 import type { AimedCommand, LogRows } from "./recorded-answer.ts";
 
 /** Where rows are stored, and what is needed for it. */
@@ -17,8 +18,8 @@ export interface Place {
   /** When this answer was given, and the one before it that showed the moderator calls. */
   readonly callsLook: { readonly atS: number; readonly beforeS: number | undefined };
   hashOf(text: string): number;
-  /** The person at whom a name aims, of those who were in the server lately; "forgotten" for one who was forgotten. */
-  aimedAt(name: string, atS: number): number | "forgotten" | undefined;
+  /** A player who was forgotten later than that. */
+  isForgotten(ref: PlayerRef, atS: number): boolean;
 }
 
 /** What came of storing the rows of a log. */
@@ -84,7 +85,7 @@ export async function storeCommands(
 ): Promise<Stored<StoredCommand>> {
   const { wanted, isShared } = kept(place, log, ({ player }) => [player]);
   const commands = wanted.map(({ row: { atS, text, targets }, people: [person = 0] }) => {
-    const isAboutForgotten = targets.some((name) => place.aimedAt(name, atS) === "forgotten");
+    const isAboutForgotten = targets.some((ref) => place.isForgotten(ref, atS));
     return {
       scope: place.scope,
       at_s: atS,
@@ -99,16 +100,23 @@ export async function storeCommands(
   return { rows: fresh, isShared: isShared || fresh.length < rows.length };
 }
 
-/** The targets of fresh commands, where a name means exactly one player. */
+/** The players whom fresh commands hit. */
 async function storeTargets(
-  { db, inserts, scope, hashOf, aimedAt }: Place,
+  { db, inserts, scope, hashOf, book }: Place,
   log: LogRows<AimedCommand>,
   fresh: readonly StoredCommand[],
 ): Promise<void> {
-  const targetsOf = new Map(log.rows.map(({ text, targets }) => [hashOf(text), targets]));
+  // The same text hits others when somebody else types it, or later.
+  const aimed = log.rows.filter(({ targets }) => targets.length > 0);
+  const targetsOf = new Map(
+    aimed.map(({ player, atS, text, targets }) => [
+      `${atS} ${book.numberOf(player, atS) ?? 0} ${hashOf(text)}`,
+      targets,
+    ]),
+  );
   const rows = fresh.flatMap(({ person, at_s, hash, n }) => {
-    const found = (targetsOf.get(hash) ?? []).map((name) => aimedAt(name, at_s));
-    const persons = new Set(found.filter((target) => typeof target === "number"));
+    const hit = targetsOf.get(`${at_s} ${person} ${hash}`) ?? [];
+    const persons = new Set(hit.flatMap((ref) => book.numberOf(ref, at_s) ?? []));
     return [...persons].map((target) => ({ scope, at_s, person, hash, n, target }));
   });
   await inserts.targets.run(db, rows);

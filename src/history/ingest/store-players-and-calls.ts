@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 import type { HistoryTables } from "../database/schema.ts";
-import { storable } from "./people.ts";
+import { storable, storableCount } from "../database/storable.ts";
 import type { RecordedAnswer } from "./recorded-answer.ts";
 import type { ScopeState } from "./scope-state.ts";
 import type { Place } from "./store-logs.ts";
@@ -13,6 +13,19 @@ const HOUR_S = 3_600;
 const COUNT_AGAIN_S = 900;
 /** The rank of nearly everybody; only what differs from it is written. */
 const NO_RANK = "Normal";
+
+/**
+ * Notes the look, where its list of players is what the rows say: whoever is gone by the next one, also after a pause,
+ * was there until now.
+ */
+export async function storeLook(db: Db, { id, presence }: ScopeState, atS: number): Promise<void> {
+  if (presence.appearing.size + presence.vanishing.size > 0) return;
+  await db
+    .updateTable("scopes")
+    .set({ looked_s: Math.floor(atS) })
+    .where("id", "=", id)
+    .execute();
+}
 
 /** The rank of everybody of staff, when it was seen first and when it changes. */
 export async function storePermissions(
@@ -44,7 +57,7 @@ export async function storePermissions(
 export async function storeCount(db: Db, state: ScopeState, answer: RecordedAnswer): Promise<void> {
   const atS = Math.floor(answer.atS / MINUTE_S) * MINUTE_S;
   const staff = answer.players?.filter(({ permission }) => permission !== NO_RANK).length ?? null;
-  const next = { atS, players: answer.playerCount, staff, queue: answer.queue ?? null };
+  const next = { atS, players: storableCount(answer.playerCount), staff, queue: answer.queue ?? null };
   const last = state.count;
   if (last !== undefined) {
     const isSame = last.players === next.players && last.staff === next.staff && last.queue === next.queue;
@@ -87,6 +100,8 @@ export async function storeEmergencyCalls(
     const key = `${startedAtS} ${callNumber}`;
     keys.add(key);
     if (state.emergencyCalls.has(key) || startedAtS < fromS) continue;
+    // SQLite would take any number into a column of whole ones.
+    if (!Number.isSafeInteger(callNumber)) throw new RangeError(`${callNumber} is no number of a call`);
     const caller = callerId === undefined ? null : book.numberOf({ name: "", id: callerId }, startedAtS);
     if (caller === undefined) continue;
     await db

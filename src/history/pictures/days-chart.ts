@@ -1,6 +1,6 @@
 import type { Picture } from "../../domain/stats.ts";
 import { amountAxis, axisLabel, type Chart, frame, namedAxis } from "./frame.ts";
-import { FONT, THEMES } from "./theme.ts";
+import { FONT, SMALL_SIZE, THEMES } from "./theme.ts";
 import { stepWords } from "./time-words.ts";
 
 type DaysPicture = Extract<Picture, { readonly kind: "days" }>;
@@ -26,7 +26,7 @@ export function daysChart({ look, title, zone, days }: DaysPicture): Chart {
         caption:
           hasCalls && days.length <= MOST_NUMBERED ? "Above the bars: calls answered on that day" : undefined,
       }),
-      grid: { left: 44, right: 14, top: 48, bottom: hasCalls ? 46 : 30 },
+      grid: { left: 50, right: 16, top: 54, bottom: hasCalls ? 46 : 30 },
       xAxis: {
         ...namedAxis(theme),
         data: words,
@@ -42,7 +42,7 @@ export function daysChart({ look, title, zone, days }: DaysPicture): Chart {
             show: days.length <= MOST_NUMBERED,
             position: "top",
             fontFamily: FONT,
-            fontSize: 11,
+            fontSize: SMALL_SIZE,
             color: theme.text,
             formatter: ({ dataIndex }: { readonly dataIndex: number }) =>
               String(days[dataIndex]?.callsAnswered || ""),

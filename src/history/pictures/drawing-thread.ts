@@ -23,15 +23,18 @@ export interface DrawingThread {
 
 /** The first pictures of a process wait until charts and fonts are loaded. */
 const DRAWN_WITHIN_MS = 30_000;
+/** Charts and fonts, and the pictures of one question. */
+const HEAP_MB = 256;
 
 /** Starts its thread with the first pictures: most bots draw none for days, and charts take memory. */
 export function createDrawingThread(
-  parts: Omit<WorkerClientParts, "file" | "options" | "whatFails">,
+  parts: Omit<WorkerClientParts, "file" | "options" | "heapMb" | "whatFails">,
 ): DrawingThread {
   const client = new WorkerClient<DrawingQuestions>({
     ...parts,
     file: new URL("./drawing-worker.ts", import.meta.url),
     options: undefined,
+    heapMb: HEAP_MB,
     whatFails: "The pictures cannot be drawn",
   });
   let isStarted = false;

@@ -1,5 +1,5 @@
 import type { EChartsCoreOption } from "echarts/core";
-import { FONT, TEXT_SIZE, type Theme, TITLE_SIZE } from "./theme.ts";
+import { FONT, SMALL_SIZE, TEXT_SIZE, type Theme, TITLE_SIZE } from "./theme.ts";
 
 /** What all charts have in common. Pure. */
 
@@ -38,7 +38,7 @@ export function frame({ theme, title, caption }: Frame) {
               left: 12,
               bottom: 8,
               padding: 0,
-              textStyle: { ...words, fontSize: 11, fontWeight: 400, color: theme.faint },
+              textStyle: { ...words, fontSize: SMALL_SIZE, fontWeight: 400, color: theme.faint },
             },
           ]),
     ],

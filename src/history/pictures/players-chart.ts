@@ -15,25 +15,29 @@ export function playersChart({ look, title, zone, stepKind, steps }: PlayersPict
     stepKind,
   );
   const peaks = steps.map(({ peak }) => peak ?? null);
-  // A line of one or two points is nothing without its points.
-  const symbol = steps.length < 4 ? "circle" : "none";
-  const base = { type: "line", symbol, connectNulls: false } as const;
+  const base = {
+    type: "line",
+    symbol: "circle",
+    symbolSize: 5,
+    showAllSymbol: true,
+    connectNulls: false,
+  } as const;
   return {
     option: {
       ...frame({
         theme,
         title,
-        caption: hasHole ? "Where the lines have a hole nothing was recorded." : undefined,
+        caption: hasHole ? "Gaps: nothing was recorded." : undefined,
       }),
       legend: {
-        top: 34,
+        top: 38,
         left: 8,
         itemWidth: 22,
         itemHeight: 10,
-        itemGap: 14,
+        itemGap: 12,
         textStyle: { fontFamily: FONT, fontSize: TEXT_SIZE, color: theme.text },
       },
-      grid: { left: 38, right: 14, top: 62, bottom: hasHole ? 46 : 30 },
+      grid: { left: 42, right: 18, top: 68, bottom: hasHole ? 54 : 34 },
       xAxis: {
         ...namedAxis(theme),
         boundaryGap: false,
@@ -45,14 +49,14 @@ export function playersChart({ look, title, zone, stepKind, steps }: PlayersPict
         {
           ...base,
           name: "Most players",
-          data: peaks,
+          data: withPoints(peaks),
           lineStyle: { width: 1, type: "dotted", color: theme.faint },
           itemStyle: { color: theme.faint },
         },
         {
           ...base,
           name: "Players",
-          data: steps.map(({ players }) => rounded(players)),
+          data: withPoints(steps.map(({ players }) => rounded(players))),
           lineStyle: { width: 2, color: theme.players },
           itemStyle: { color: theme.players },
           areaStyle: { color: theme.playersArea },
@@ -60,13 +64,19 @@ export function playersChart({ look, title, zone, stepKind, steps }: PlayersPict
         {
           ...base,
           name: "Staff",
-          data: steps.map(({ staff }) => rounded(staff)),
+          data: withPoints(steps.map(({ staff }) => rounded(staff))),
           lineStyle: { width: 2, type: "dashed", color: theme.staff },
           itemStyle: { color: theme.staff },
         },
       ],
     },
   };
+}
+
+/** A line of one point, between two holes, is nothing without that point. */
+function withPoints(values: readonly (number | null)[]) {
+  const isHole = (at: number) => (values[at] ?? null) === null;
+  return values.map((value, at) => (isHole(at - 1) && isHole(at + 1) ? value : { value, symbol: "none" }));
 }
 
 function rounded(value: number | undefined): number | null {

@@ -6,9 +6,9 @@ import { FONT, TEXT_SIZE, THEMES } from "./theme.ts";
 type StaffPicture = Extract<Picture, { readonly kind: "staff" }>;
 
 const HOUR_S = 3_600;
-const ROW_HEIGHT = 22;
-const AROUND_ROWS = 66;
-const LONGEST_NAME = 16;
+const ROW_HEIGHT = 26;
+const AROUND_ROWS = 78;
+const LONGEST_NAME = 15;
 
 /** Hours in the game as bars, with the calls that were answered beside them. Pure. */
 export function staffChart({ look, title, rows }: StaffPicture): Chart {
@@ -18,7 +18,7 @@ export function staffChart({ look, title, rows }: StaffPicture): Chart {
     height: AROUND_ROWS + ROW_HEIGHT * rows.length,
     option: {
       ...frame({ theme, title }),
-      grid: { left: 128, right: 76, top: 38, bottom: 26 },
+      grid: { left: 138, right: 84, top: 44, bottom: 32 },
       xAxis: {
         ...amountAxis(theme),
         axisLabel: { ...axisLabel(theme), formatter: "{value} h" },
@@ -38,7 +38,7 @@ export function staffChart({ look, title, rows }: StaffPicture): Chart {
       series: [
         {
           type: "bar",
-          barWidth: 14,
+          barWidth: 16,
           data: rows.map(({ playedS }) => Math.round((playedS / HOUR_S) * 10) / 10),
           itemStyle: { color: theme.players },
           label: {

@@ -5,7 +5,7 @@ import { dayIn, localHours, weekdayOf } from "../../domain/zone-time.ts";
 export const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"] as const;
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"] as const;
 /** More words than this do not stand beside each other. */
-const MOST_WORDS = 8;
+const MOST_WORDS = 6;
 
 /** What stands under each step, empty where there is no room: hours of a day, weekdays of a week, else dates. */
 export function stepWords(zone: string, startsS: readonly number[], kind: "hour" | "day"): readonly string[] {

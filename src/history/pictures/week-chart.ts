@@ -18,15 +18,15 @@ export function weekChart({ look, title, week }: WeekPicture): Chart {
   const marked = known.filter(({ knownS, uncoveredS }) => uncoveredS / knownS >= MARKED_FROM);
   const unknown = cells.filter(({ knownS }) => knownS === 0);
   const caption = [
-    `${look === "dark" ? "Brighter" : "Darker"}: more players, up to ${Math.round(most)}`,
+    `${look === "dark" ? "Brighter" : "Darker"}: more players (up to ${Math.round(most)}`,
     ...(marked.length === 0 ? [] : ["○ no staff"]),
-    ...(unknown.length === 0 ? [] : ["· not recorded"]),
-  ].join("    ");
+    ...(unknown.length === 0 ? [] : ["· no record"]),
+  ].join("   ");
   const onMap = { coordinateSystem: "cartesian2d" } as const;
   return {
     option: {
       ...frame({ theme, title, caption }),
-      grid: { left: 46, right: 12, top: 40, bottom: 54 },
+      grid: { left: 50, right: 12, top: 44, bottom: 58 },
       xAxis: {
         ...namedAxis(theme),
         data: HOUR_WORDS.map((_, hour) => String(hour)),

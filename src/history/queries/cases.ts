@@ -1,8 +1,9 @@
 // Over 200 lines: the queries about cases, over the same tables and with the same filter.
-import type { Kysely } from "kysely";
+import type { ExpressionBuilder, Kysely } from "kysely";
 import { type Case, type CaseCard, type CaseDraft, type CaseKind, caseKinds } from "../../domain/case.ts";
 import type { CaseFilter } from "../../domain/ports/cases.ts";
 import type { CaseTable, HistoryTables } from "../database/schema.ts";
+import { nameKey, storable } from "../database/storable.ts";
 import type { QueryContext } from "./context.ts";
 
 /** Cases: numbered within a guild, never numbered twice. */
@@ -13,13 +14,18 @@ const MOST_FOUND = 100;
 interface AddArgs {
   readonly draft: CaseDraft;
   readonly card: CaseCard | undefined;
+  /** Cases that the guild may have. */
+  readonly most: number;
 }
 
-/** Adds a case under the next number. Returns the one of the same origin where it stands; number 0 where it was erased. */
+/**
+ * Adds a case under the next number. Returns the one of the same origin where it stands; number 0 where it was erased, or
+ * where the guild has as many as it may.
+ */
 export async function add(
   { db, hashOf }: QueryContext,
-  { draft, card }: AddArgs,
-): Promise<{ readonly one: Case; readonly isNew: boolean }> {
+  { draft, card, most }: AddArgs,
+): Promise<{ readonly one: Case; readonly isNew: boolean; readonly isFull?: true }> {
   const { guildId, origin } = draft;
   return await db.transaction().execute(async (transaction) => {
     // The counter's row is held until the end, so that of two processes one waits here for the other.
@@ -33,6 +39,11 @@ export async function add(
       await giveBack(transaction, guildId);
       return { one: { ...draft, number: 0, edits: [] }, isNew: false };
     }
+    // Numbers are never used again, so that a small one says without counting that there is room.
+    if (number > most && (await countOf(transaction, guildId)) >= most) {
+      await giveBack(transaction, guildId);
+      return { one: { ...draft, number: 0, edits: [] }, isNew: false, isFull: true };
+    }
     const one: Case = { ...draft, number, edits: [], ...(card === undefined ? {} : { card }) };
     await transaction
       .insertInto("cases")
@@ -41,6 +52,15 @@ export async function add(
     await writeTargets(transaction, one);
     return { one, isNew: true };
   });
+}
+
+async function countOf(db: Database, guildId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom("cases")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("guild_id", "=", guildId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 export async function get(
@@ -82,11 +102,13 @@ export async function search(
   { guildId, filter }: { readonly guildId: string; readonly filter: CaseFilter },
 ): Promise<readonly Case[]> {
   const { playerId, playerName, userId, authorPlayerId, kind, fromMs, toMs, before, limit } = filter;
+  const { bindingIds } = filter;
   let query = db.selectFrom("cases").select("body").where("guild_id", "=", guildId);
   if (kind !== undefined) query = query.where("kind", "=", kind);
   if (fromMs !== undefined) query = query.where("at_ms", ">=", fromMs);
   if (toMs !== undefined) query = query.where("at_ms", "<=", toMs);
   if (before !== undefined) query = query.where("number", "<", before);
+  if (bindingIds !== undefined) query = query.where(isOfServers(bindingIds));
   if (userId !== undefined || authorPlayerId !== undefined) {
     query = query.where(({ eb, or }) =>
       or([
@@ -104,7 +126,7 @@ export async function search(
         .where(({ eb, or }) =>
           or([
             ...(playerId === undefined ? [] : [eb("player_id", "=", playerId)]),
-            ...(playerName === undefined ? [] : [eb("name_key", "=", playerName.toLowerCase())]),
+            ...(playerName === undefined ? [] : [eb("name_key", "=", nameKey(playerName))]),
           ]),
         ),
     );
@@ -116,18 +138,28 @@ export async function search(
   return rows.map(({ body }) => caseIn(body));
 }
 
+/** Cases of these servers, and of none. */
+function isOfServers(bindingIds: readonly string[]) {
+  return ({ eb, or }: ExpressionBuilder<HistoryTables, "cases">) =>
+    or([
+      eb("cases.binding_id", "is", null),
+      ...(bindingIds.length === 0 ? [] : [eb("cases.binding_id", "in", bindingIds)]),
+    ]);
+}
+
 interface CountArgs {
   readonly guildId: string;
   readonly playerId: number;
   readonly sinceMs: number;
+  readonly bindingIds?: readonly string[];
 }
 
 /** How many of each kind count against a player. */
 export async function counts(
   { db }: QueryContext,
-  { guildId, playerId, sinceMs }: CountArgs,
+  { guildId, playerId, sinceMs, bindingIds }: CountArgs,
 ): Promise<Readonly<Partial<Record<CaseKind, number>>>> {
-  const rows = await db
+  const counting = db
     .selectFrom("case_targets")
     .innerJoin("cases", (join) =>
       join
@@ -139,8 +171,11 @@ export async function counts(
     .where("player_id", "=", playerId)
     .where("is_revoked", "=", 0)
     .where("at_ms", ">=", sinceMs)
-    .groupBy("kind")
-    .execute();
+    .groupBy("kind");
+  const rows = await (bindingIds === undefined
+    ? counting
+    : counting.where(isOfServers(bindingIds))
+  ).execute();
   const counted = new Map(rows.map(({ kind, count }) => [kind, Number(count)]));
   return Object.fromEntries(
     caseKinds.flatMap((kind) => (counted.has(kind) ? [[kind, counted.get(kind) ?? 0]] : [])),
@@ -170,7 +205,7 @@ async function ofOrigin(db: Database, guildId: string, origin: string): Promise<
     .selectFrom("cases")
     .select("body")
     .where("guild_id", "=", guildId)
-    .where("origin", "=", origin)
+    .where("origin", "=", storable(origin))
     .executeTakeFirst();
   return row === undefined ? undefined : caseIn(row.body);
 }
@@ -215,7 +250,8 @@ export function columnsOf(one: Case, isOpen: boolean): Omit<CaseTable, "guild_id
   return {
     kind: one.kind,
     at_ms: one.atMs,
-    origin: one.origin ?? null,
+    origin: one.origin === undefined ? null : storable(one.origin),
+    binding_id: one.bindingId ?? null,
     author_user: one.author.userId ?? null,
     author_player: one.author.playerId ?? null,
     is_revoked: one.revoked === undefined ? 0 : 1,
@@ -233,7 +269,7 @@ async function writeTargets(db: Database, { guildId, number, targets }: Case): P
         guild_id: guildId,
         number,
         player_id: playerId ?? 0,
-        name_key: name.toLowerCase(),
+        name_key: nameKey(name),
       })),
     )
     .onConflict((conflict) => conflict.doNothing())

@@ -3,7 +3,7 @@ import type { HistoryRow, KnownPlayer, PlayerExport } from "../../domain/history
 import { search } from "./cases.ts";
 import type { QueryContext } from "./context.ts";
 import { readRows } from "./history-rows.ts";
-import { known } from "./players.ts";
+import { known } from "./known-players.ts";
 import { personOf, scopesOf } from "./scopes.ts";
 
 /** Rows of one kind in one file. */

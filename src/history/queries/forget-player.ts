@@ -4,7 +4,7 @@ import { chunks } from "../database/chunks.ts";
 import type { HistoryTables } from "../database/schema.ts";
 import { blanked } from "../ingest/store-logs.ts";
 import type { QueryContext } from "./context.ts";
-import { known } from "./players.ts";
+import { known } from "./known-players.ts";
 import { personOf } from "./scopes.ts";
 
 interface ForgetArgs {

@@ -1,14 +1,14 @@
-import type { RecordedAnswer } from "../ingest/recorded-answer.ts";
+import { type RecordedAnswer, type StoredAnswers, sumOf } from "../ingest/recorded-answer.ts";
 import type { QueryContext } from "./context.ts";
 
-/** Stores answers in their order; answers how many rows were new. */
+/** Stores answers in their order. */
 export async function take(
   { ingest, writing }: QueryContext,
   { answers }: { readonly answers: readonly RecordedAnswer[] },
-): Promise<number> {
+): Promise<StoredAnswers> {
   return writing.take("all", async () => {
-    let rows = 0;
-    for (const answer of answers) rows += await ingest.take(answer);
-    return rows;
+    const stored: StoredAnswers[] = [];
+    for (const answer of answers) stored.push(await ingest.take(answer));
+    return sumOf(stored);
   });
 }

@@ -31,6 +31,7 @@ export const namedQueries = {
   "ingest.take": ingest.take,
   "players.search": players.search,
   "players.find": players.find,
+  "players.findAll": players.findAll,
   "cards.card": cards.card,
   "cards.page": page,
   "rewind.at": rewind.at,

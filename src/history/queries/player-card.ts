@@ -1,8 +1,16 @@
-import type { BestStreak, CallNearKill, HistoryRowOf, PlayerHistory } from "../../domain/history.ts";
+import {
+  type BestStreak,
+  type CallNearKill,
+  type HistoryRowOf,
+  type KnownPlayer,
+  type PlayerHistory,
+  type PlayerSession,
+  sessionUntilS,
+} from "../../domain/history.ts";
 import type { QueryContext } from "./context.ts";
 import { readRows } from "./history-rows.ts";
+import { known } from "./known-players.ts";
 import { playedS, readSessions } from "./player-sessions.ts";
-import { known } from "./players.ts";
 import { idsOf, personOf, refsOf, type Scope, scopesOf } from "./scopes.ts";
 
 const DAY_S = 86_400;
@@ -33,7 +41,7 @@ export async function card(
   const scopes = await scopesOf(context, guildId, bindingId);
   const sessions = await readSessions(context, scopes, person);
   const [latest] = sessions;
-  const played = (days: number) => playedS(context, sessions, scopes, nowS - days * DAY_S, nowS);
+  const played = (days: number) => playedS(sessions, scopes, { fromS: nowS - days * DAY_S, nowS });
   const near = await callsNearKills(context, scopes, person);
   const streak = await bestStreak(context, scopes, person);
   const permission = await lastPermission(context, scopes, person);
@@ -45,11 +53,11 @@ export async function card(
     person: { id: person, as: "target" },
   });
   return {
-    player,
+    player: bindingId === undefined ? player : { ...player, ...seenIn(sessions, scopes) },
     sessions: sessions.length,
     ...(latest === undefined ? {} : { latestSession: latest }),
-    playedLast7DaysS: await played(7),
-    playedLast30DaysS: await played(30),
+    playedLast7DaysS: played(7),
+    playedLast30DaysS: played(30),
     kills: await count(context, scopes, "kills", "killer", person),
     deaths: await count(context, scopes, "kills", "killed", person),
     ...(streak === undefined ? {} : { bestStreak: streak }),
@@ -63,6 +71,17 @@ export async function card(
     ...(permission === undefined ? {} : { permission }),
     ...(starts.length === 0 ? {} : { recordedSinceS: Math.min(...starts) }),
   };
+}
+
+/** When a player was seen first and last on one server; nothing where they never were. */
+function seenIn(
+  sessions: readonly PlayerSession[],
+  [scope]: readonly Scope[],
+): Partial<Pick<KnownPlayer, "firstSeenS" | "lastSeenS">> {
+  const [latest] = sessions;
+  const first = sessions.at(-1);
+  if (latest === undefined || first === undefined) return {};
+  return { firstSeenS: first.start.atS, lastSeenS: sessionUntilS(latest, scope?.lookedS) };
 }
 
 async function count(

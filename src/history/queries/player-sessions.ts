@@ -1,12 +1,10 @@
-import type { PlayerSession } from "../../domain/history.ts";
+import { type PlayerSession, sessionUntilS } from "../../domain/history.ts";
 import type { QueryContext } from "./context.ts";
 import { idsOf, type Scope } from "./scopes.ts";
 import { sessionsOf, type Visit } from "./sessions.ts";
 
 /** Rows of one player that one card reads, the newest. */
 const MOST_VISITS = 5_000;
-/** The number of players is written at least this often, so that it shows when a server was last looked at. */
-const LOOKED_AT_S = 900;
 
 /** Newest first. */
 export async function readSessions(
@@ -33,29 +31,15 @@ export async function readSessions(
   return sessions.sort((a, b) => b.start.atS - a.start.atS);
 }
 
-/** How long somebody was in the game between two times. A session without an end lasts as long as somebody looked. */
-export async function playedS(
-  { db }: QueryContext,
+/** How long somebody was in the game from a time on. */
+export function playedS(
   sessions: readonly PlayerSession[],
   scopes: readonly Scope[],
-  fromS: number,
-  nowS: number,
-): Promise<number> {
-  let sum = 0;
-  for (const { bindingId, start, end } of sessions) {
-    let endS = end?.atS;
-    if (endS === undefined) {
-      const scope = scopes.find((one) => one.bindingId === bindingId);
-      const looked = await db
-        .selectFrom("counts")
-        .select("at_s")
-        .where("scope", "=", scope?.id ?? 0)
-        .orderBy("at_s", "desc")
-        .limit(1)
-        .executeTakeFirst();
-      endS = Math.min(nowS, Math.max(start.atS, (looked?.at_s ?? start.atS) + LOOKED_AT_S));
-    }
-    sum += Math.max(0, Math.min(endS, nowS) - Math.max(start.atS, fromS));
-  }
-  return sum;
+  { fromS, nowS }: { readonly fromS: number; readonly nowS: number },
+): number {
+  const lookedS = new Map(scopes.map((scope) => [scope.bindingId, scope.lookedS]));
+  return sessions.reduce((sum, session) => {
+    const untilS = sessionUntilS(session, lookedS.get(session.bindingId));
+    return sum + Math.max(0, Math.min(untilS, nowS) - Math.max(session.start.atS, fromS));
+  }, 0);
 }

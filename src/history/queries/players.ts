@@ -1,11 +1,15 @@
 import { type AliasedExpression, sql } from "kysely";
 import type { KnownPlayer } from "../../domain/history.ts";
+import { nameKey } from "../database/storable.ts";
 import type { QueryContext } from "./context.ts";
+import { known } from "./known-players.ts";
 
 /** Names of a guild that one search reads at most. */
 const MOST_SCANNED_NAMES = 20_000;
 const LAST_CHARACTER = "\u{10ffff}";
 const MOST_FOUND = 25;
+/** A command has at most a thousand characters, and a name three. */
+const MOST_FOUND_AT_ONCE = 1_000;
 
 interface SearchArgs {
   readonly guildId: string;
@@ -16,7 +20,7 @@ interface SearchArgs {
 /** Players whose name, or earlier name, begins with what was typed; then those that only contain it; or by id. */
 export async function search(context: QueryContext, args: SearchArgs): Promise<readonly KnownPlayer[]> {
   const limit = Math.max(0, Math.min(args.limit, MOST_FOUND));
-  const typed = args.typed.trim().toLowerCase();
+  const typed = nameKey(args.typed.trim());
   const guild = await guildNumber(context, args.guildId);
   if (guild === undefined || limit === 0) return [];
   if (typed === "") return known(context, await seenLast(context, guild, limit));
@@ -32,7 +36,7 @@ export async function find(
   context: QueryContext,
   { guildId, nameOrId }: { readonly guildId: string; readonly nameOrId: string },
 ): Promise<readonly KnownPlayer[]> {
-  const wanted = nameOrId.trim().toLowerCase();
+  const wanted = nameKey(nameOrId.trim());
   const guild = await guildNumber(context, guildId);
   if (guild === undefined || wanted === "") return [];
   const ids = await byId(context, guild, wanted);
@@ -47,6 +51,43 @@ export async function find(
   const all = await known(context, [...new Set(rows.map(({ person }) => person))]);
   const now = all.filter(({ name }) => name.toLowerCase() === wanted);
   return now.length > 0 ? now : all;
+}
+
+/** The same for several names or ids, with three questions to the database however many they are. */
+export async function findAll(
+  context: QueryContext,
+  { guildId, namesOrIds }: { readonly guildId: string; readonly namesOrIds: readonly string[] },
+): Promise<readonly KnownPlayer[]> {
+  const wanted = [...new Set(namesOrIds.map((one) => nameKey(one.trim())).filter((one) => one !== ""))];
+  const guild = await guildNumber(context, guildId);
+  if (guild === undefined || wanted.length === 0) return [];
+  const ids = wanted.filter((one) => /^\d{1,15}$/.test(one) && Number(one) !== 0).map(Number);
+  const named = await context.db
+    .selectFrom("names")
+    .select("person as id")
+    .distinct()
+    .where("guild", "=", guild)
+    .where("name_key", "in", wanted)
+    .limit(MOST_FOUND_AT_ONCE)
+    .execute();
+  const numbered = context.db
+    .selectFrom("persons")
+    .select("id")
+    .where("guild", "=", guild)
+    .where("player_id", "in", ids)
+    .where("bare_name", "=", "");
+  const withIds = ids.length === 0 ? [] : await numbered.execute();
+  const found = await known(context, [...new Set([...named, ...withIds].map(({ id }) => id))]);
+  // A name without an id was never a player's.
+  const all = found.filter(({ playerId }) => playerId > 0);
+  const isNow = new Set(all.map(({ name }) => name.toLowerCase()));
+  // An earlier name that somebody else has now is theirs.
+  return all.filter(
+    ({ playerId, name, earlierNames }) =>
+      ids.includes(playerId) ||
+      wanted.includes(name.toLowerCase()) ||
+      earlierNames.some((one) => wanted.includes(one.toLowerCase()) && !isNow.has(one.toLowerCase())),
+  );
 }
 
 async function guildNumber({ db }: QueryContext, guildId: string): Promise<number | undefined> {
@@ -128,33 +169,4 @@ async function newest({ db }: QueryContext, scanned: Scanned, limit: number): Pr
     .limit(limit)
     .execute();
   return rows.map(({ id }) => id);
-}
-
-/** The players of these numbers with all their names, seen last first. */
-export async function known(
-  { db }: QueryContext,
-  persons: readonly number[],
-): Promise<readonly KnownPlayer[]> {
-  if (persons.length === 0) return [];
-  const rows = await db
-    .selectFrom("persons")
-    .innerJoin("names", "names.person", "persons.id")
-    .select(["persons.id", "player_id", "persons.first_s", "persons.last_s", "name"])
-    .where("persons.id", "in", [...persons])
-    .orderBy("persons.last_s", "desc")
-    .orderBy("names.last_s", "desc")
-    .orderBy("names.first_s", "desc")
-    .execute();
-  const byPerson = Map.groupBy(rows, ({ id }) => id);
-  return [...byPerson.values()].flatMap((its) => {
-    const [first, ...earlier] = its;
-    if (first === undefined) return [];
-    return {
-      playerId: first.player_id,
-      name: first.name,
-      earlierNames: earlier.map(({ name }) => name),
-      firstSeenS: first.first_s,
-      lastSeenS: first.last_s,
-    };
-  });
 }

@@ -1,4 +1,5 @@
-import type { PresentPlayer, RewindView, UnrecordedInterval } from "../../domain/history.ts";
+import type { HistoryRow, PresentPlayer, RewindView, UnrecordedInterval } from "../../domain/history.ts";
+import type { PlayerRef } from "../../domain/model.ts";
 import type { QueryContext } from "./context.ts";
 import { readRows } from "./history-rows.ts";
 import { presentAt } from "./players-present.ts";
@@ -6,6 +7,8 @@ import { idsOf, refsOf, type Scope, scopesOf } from "./scopes.ts";
 import { sessionsOf, type Visit } from "./sessions.ts";
 
 const MOST_ROWS_A_SIDE = 150;
+/** Where only one player's rows are shown, as many are looked through: ten minutes of a very busy server. */
+const MOST_SEARCHED_A_SIDE = 1_500;
 const MOST_INTERVALS = 100;
 /** Sessions are looked for this far around the time. */
 const BEFORE_S = 2 * 86_400;
@@ -19,18 +22,27 @@ interface RewindArgs {
   readonly atS: number;
   readonly fromS: number;
   readonly toS: number;
+  readonly player?: Required<PlayerRef> | undefined;
 }
 
 /** What happened on one server about a time, and who was in it. */
 export async function at(context: QueryContext, args: RewindArgs): Promise<RewindView> {
-  const { guildId, bindingId, atS, fromS, toS } = args;
+  const { guildId, bindingId, atS, fromS, toS, player } = args;
   const [scope] = await scopesOf(context, guildId, bindingId);
   const base = { bindingId, atS, fromS, toS };
   if (scope === undefined) return { ...base, present: [], rows: [], isShortened: false, unrecorded: [] };
   const scopes = [scope];
-  const limit = MOST_ROWS_A_SIDE + 1;
-  const before = await readRows(context, ALL_LOGS, { scopes, side: { upToS: atS, fromS }, limit });
-  const after = await readRows(context, ALL_LOGS, { scopes, side: { fromS: atS + 1, toS }, limit });
+  const limit = player === undefined ? MOST_ROWS_A_SIDE + 1 : MOST_SEARCHED_A_SIDE;
+  const sides = [
+    { upToS: atS, fromS },
+    { fromS: atS + 1, toS },
+  ] as const;
+  const [before = [], after = []] = await Promise.all(
+    sides.map(async (side) => {
+      const rows = await readRows(context, ALL_LOGS, { scopes, side, limit });
+      return player === undefined ? rows : rows.filter((row) => isAbout(row, player));
+    }),
+  );
   const players = await playersAt(context, scope, atS);
   return {
     ...base,
@@ -41,6 +53,25 @@ export async function at(context: QueryContext, args: RewindArgs): Promise<Rewin
     unrecorded: await intervals(context, scopes, { fromS, toS }),
     ...(scope.startS === undefined ? {} : { recordedSinceS: scope.startS }),
   };
+}
+
+/** Whether the player did it, or it was done to them; a command by the name that stands in it. */
+function isAbout(row: HistoryRow, { id, name }: Required<PlayerRef>): boolean {
+  const isThem = (ref: PlayerRef | undefined) => ref?.id === id;
+  switch (row.kind) {
+    case "kill":
+      return isThem(row.killer) || isThem(row.killed);
+    case "command": {
+      const words = row.text.toLowerCase().split(/[\s,]+/);
+      return isThem(row.player) || words.includes(name.toLowerCase());
+    }
+    case "modCall":
+      return isThem(row.caller) || isThem(row.moderator);
+    case "emergencyCall":
+      return isThem(row.caller);
+    default:
+      return isThem(row.player);
+  }
 }
 
 /** Where rows of the guild's servers may be missing, newest first. */

@@ -6,6 +6,8 @@ export interface Scope {
   readonly id: number;
   readonly bindingId: string;
   readonly startS: number | undefined;
+  /** The last look at who was there. */
+  readonly lookedS: number | undefined;
 }
 
 /** The servers that a guild has linked now, of which anything is kept; or the one that is meant. */
@@ -17,15 +19,16 @@ export async function scopesOf(
   let query = db
     .selectFrom("scopes")
     .innerJoin("guilds", "guilds.id", "scopes.guild")
-    .select(["scopes.id", "binding_id", "start_s"])
+    .select(["scopes.id", "binding_id", "start_s", "looked_s"])
     .where("guild_id", "=", guildId)
     .where("ended_ms", "is", null);
   if (bindingId !== undefined) query = query.where("binding_id", "=", bindingId);
   const rows = await query.execute();
-  return rows.map(({ id, binding_id, start_s }) => ({
+  return rows.map(({ id, binding_id, start_s, looked_s }) => ({
     id,
     bindingId: binding_id,
     startS: start_s ?? undefined,
+    lookedS: looked_s ?? undefined,
   }));
 }
 

@@ -1,5 +1,6 @@
 // Over 200 lines: the figures of one person, each with the query that it comes from.
 import { setImmediate } from "node:timers/promises";
+import { sessionUntilS } from "../../domain/history.ts";
 import {
   type CaseCount,
   QUIET_PLAYERS,
@@ -22,8 +23,6 @@ import { sessionsOf, type Visit } from "./sessions.ts";
 const NO_RANK = "Normal";
 /** Sessions that began this long before are still found. */
 const LOOK_BACK_S = 2 * 86_400;
-/** The number of players is written at least this often while somebody looks. */
-const LOOKED_AT_S = 900;
 const MOST_STAFF = 200;
 const MOST_SHOWN = 50;
 const MOST_VISITS = 10_000;
@@ -39,7 +38,6 @@ interface Watched {
   readonly scope: Scope;
   /** In which few players were there. */
   readonly quiet: readonly Interval[];
-  readonly lookedUntilS: number;
   /** Oldest first. */
   readonly calls: readonly Call[];
 }
@@ -76,7 +74,7 @@ export async function staff(context: QueryContext, args: StaffStatsArgs): Promis
   const starts = scopes.flatMap(({ startS }) => startS ?? []);
   const active = figures
     .map(({ own }) => own)
-    .filter((own) => playerId !== undefined || own.playedS + own.callsAnswered + own.commands > 0)
+    .filter((own) => playerId !== undefined || own.sessions + own.callsAnswered + own.commands > 0)
     .sort((a, b) => b.playedS - a.playedS || b.callsAnswered - a.callsAnswered);
   return {
     ...span,
@@ -128,7 +126,7 @@ async function watchedOf(
   });
   until(span.toS);
   const its = calls.filter((call) => call.scope === scope.id).sort((a, b) => a.at_s - b.at_s);
-  return { scope, quiet, lookedUntilS: (last?.atS ?? 0) + LOOKED_AT_S, calls: its };
+  return { scope, quiet, calls: its };
 }
 
 interface Asked {
@@ -196,10 +194,10 @@ async function readPlayed(
     .execute();
   const byScope = Map.groupBy(rows, ({ scope }) => scope);
   return watched.flatMap((one) =>
-    sessionsOf((byScope.get(one.scope.id) ?? []) as readonly Visit[]).flatMap(({ start, end }) => {
-      const seenS = end === undefined || end.isSure ? end?.atS : (end.afterS ?? end.atS);
-      const played = { fromS: start.atS, toS: seenS ?? Math.max(start.atS, one.lookedUntilS) };
-      const cut = within(played, span);
+    sessionsOf((byScope.get(one.scope.id) ?? []) as readonly Visit[]).flatMap((session) => {
+      const played = { fromS: session.start.atS, toS: sessionUntilS(session, one.scope.lookedS) };
+      const isMoment = played.fromS === played.toS && span.fromS <= played.fromS && played.fromS < span.toS;
+      const cut = isMoment ? played : within(played, span);
       return cut === undefined ? [] : { ...cut, watched: one };
     }),
   );

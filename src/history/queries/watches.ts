@@ -1,4 +1,5 @@
-import type { WatchRow } from "../cases/case-store.ts";
+import type { StoredWatches, WatchRow } from "../cases/case-store.ts";
+import { watchRowIn } from "../cases/stored-watch.ts";
 import type { QueryContext } from "./context.ts";
 
 /** The watchlists of all guilds: small, and kept in memory by the caller. */
@@ -20,10 +21,8 @@ export async function remove(
   await db.deleteFrom("watches").where("guild_id", "=", guildId).where("player_id", "=", playerId).execute();
 }
 
-export async function all(
-  { db }: QueryContext,
-  _: Readonly<Record<string, never>>,
-): Promise<readonly WatchRow[]> {
-  const rows = await db.selectFrom("watches").select("body").execute();
-  return rows.map(({ body }) => JSON.parse(body) as WatchRow);
+export async function all({ db }: QueryContext, _: Readonly<Record<string, never>>): Promise<StoredWatches> {
+  const stored = await db.selectFrom("watches").select("body").execute();
+  const rows = stored.flatMap(({ body }) => watchRowIn(body) ?? []);
+  return { rows, unreadable: stored.length - rows.length };
 }

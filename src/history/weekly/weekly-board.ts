@@ -1,5 +1,5 @@
-// Over 200 lines: one summary from being due to standing in its channel, whatever fails in between.
-import { Failure, SinkRefusal } from "../../domain/failure.ts";
+// Over 200 lines: one summary from being due to being done with, whatever fails in between.
+import { Failure } from "../../domain/failure.ts";
 import type { Binding } from "../../domain/guild.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
 import type { MessageBody } from "../../domain/message.ts";
@@ -8,14 +8,14 @@ import type { Clock, Random } from "../../domain/ports/clock.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
 import type { HistoryPrivacy } from "../../domain/ports/history.ts";
 import type { Notifier } from "../../domain/ports/notifier.ts";
+import type { Posts } from "../../domain/ports/posts.ts";
 import type { Settings } from "../../domain/ports/settings.ts";
-import type { Sink } from "../../domain/ports/sink.ts";
 import type { Stats } from "../../domain/ports/stats.ts";
 import type { WeeklyRenderer, WeeklySetting, WeeklySummaries } from "../../domain/ports/weekly.ts";
-import { postOnce } from "../../domain/post-once.ts";
 import type { Picture } from "../../domain/stats.ts";
 import { DEFAULT_ZONE } from "../../domain/time-zones.ts";
 import { isDone, LatestWeeks, liesAhead, nextWeek, previous, type Week } from "./week.ts";
+import { type MadeSummary, type Sending, WeeklyPosts } from "./weekly-posts.ts";
 import type { WeeklyRecord } from "./weekly-record.ts";
 
 const LOOK_EVERY_MS = 60_000;
@@ -25,6 +25,8 @@ const AGAIN_AFTER_MS = 300_000;
 const PAUSE_MS = 200;
 /** Nobody waits for a summary: on a busy machine it comes later rather than without its pictures. */
 const DRAWN_WITHIN_MS = 10 * 60_000;
+/** Communities whose summary is on its way, each with its pictures in memory: the others wait. */
+const MOST_AT_ONCE = 8;
 /** A picture may have to wait for another one of the community. */
 const MOST_WAITS = 3;
 
@@ -34,7 +36,7 @@ export interface WeeklyPorts {
   readonly settings: Pick<Settings, "of">;
   readonly stats: Pick<Stats, "server" | "draw">;
   readonly privacy: Pick<HistoryPrivacy, "retention">;
-  readonly sink: Sink;
+  readonly posts: Posts;
   readonly notifier: Pick<Notifier, "guild">;
   readonly renderer: WeeklyRenderer;
   readonly clock: Clock;
@@ -44,28 +46,30 @@ export interface WeeklyPorts {
   report(what: string, error: unknown): void;
 }
 
-interface Sending {
-  readonly bindingId: string;
-  readonly key: string;
-  readonly nonce: string;
-}
-
 /** Posts the summary of each week once for each linked server: late where it was missed, never twice. */
 export class WeeklyBoard implements WeeklySummaries {
   readonly #ports: WeeklyPorts;
   readonly #records = new Map<string, WeeklyRecord>();
   readonly #changes = new KeyedMutex();
   readonly #weeks = new LatestWeeks();
-  /** Keys of messages that may stand in their channel although nobody has said so. */
-  readonly #doubtful = new Set<string>();
+  readonly #posts: WeeklyPosts;
+  /** One at a time is drawn. */
+  readonly #making = new KeyedMutex();
   /** By guild, on the monotonic clock. */
   readonly #notBeforeMs = new Map<string, number>();
   readonly #stopping = new AbortController();
   #cancel: () => void = () => undefined;
-  #running: Promise<void> = Promise.resolve();
+  readonly #running = new Map<string, Promise<void>>();
 
   constructor(ports: WeeklyPorts) {
     this.#ports = ports;
+    this.#posts = new WeeklyPosts({
+      posts: ports.posts,
+      renderer: ports.renderer,
+      channelOf: (guildId) => this.#records.get(guildId)?.channelId,
+      onStands: (made) => this.#onStands(made),
+      onRefused: (guildId) => this.#onRefused(guildId),
+    });
   }
 
   /** Rejects when the store fails. */
@@ -73,16 +77,17 @@ export class WeeklyBoard implements WeeklySummaries {
     for await (const [guildId, record] of this.#ports.documents.entries()) {
       this.#records.set(guildId, record);
       const sending = record.current?.sending;
-      if (sending !== undefined) this.#doubtful.add(sending.key);
+      if (sending !== undefined) this.#posts.doubt(sending);
     }
     this.#lookLater();
   }
 
-  /** Ends after the message that is on its way. */
+  /** What waits for its turn is posted by the next process. */
   async stop(): Promise<void> {
-    this.#stopping.abort();
+    this.#stopping.abort(new Error("the weekly summaries were stopped"));
     this.#cancel();
-    await this.#running;
+    this.#posts.stop(this.#stopping.signal.reason);
+    await Promise.all(this.#running.values());
   }
 
   async of(guildId: string): Promise<WeeklySetting | undefined> {
@@ -125,38 +130,45 @@ export class WeeklyBoard implements WeeklySummaries {
   #lookLater(): void {
     if (this.#stopping.signal.aborted) return;
     this.#cancel = this.#ports.clock.after(LOOK_EVERY_MS, () => {
-      this.#running = this.#look().then(() => this.#lookLater());
+      void this.#look().then(() => this.#lookLater());
     });
   }
 
   async #look(): Promise<void> {
-    const { clock, report } = this.#ports;
     for (const guildId of [...this.#records.keys()]) {
+      while (this.#running.size >= MOST_AT_ONCE) await Promise.race(this.#running.values());
       if (this.#stopping.signal.aborted) return;
-      if ((this.#notBeforeMs.get(guildId) ?? 0) > clock.monotonicMs()) continue;
+      const nowMs = this.#ports.clock.monotonicMs();
+      if (this.#running.has(guildId) || (this.#notBeforeMs.get(guildId) ?? 0) > nowMs) continue;
       if (!this.#ports.isOurs(guildId)) continue;
-      try {
-        const wasDue = await this.#step(guildId);
-        if (wasDue) await clock.sleep(PAUSE_MS, this.#stopping.signal);
-      } catch (error) {
-        if (this.#stopping.signal.aborted) return;
-        this.#notBeforeMs.set(guildId, clock.monotonicMs() + AGAIN_AFTER_MS);
-        report("a weekly summary could not be posted; it is tried again", error);
-      }
+      this.#running.set(
+        guildId,
+        this.#lookAt(guildId).finally(() => this.#running.delete(guildId)),
+      );
     }
   }
 
-  /** Whether something was due. */
-  async #step(guildId: string): Promise<boolean> {
+  async #lookAt(guildId: string): Promise<void> {
+    const { clock, report } = this.#ports;
+    try {
+      await this.#step(guildId);
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return;
+      this.#notBeforeMs.set(guildId, clock.monotonicMs() + AGAIN_AFTER_MS);
+      report("a weekly summary could not be posted; it is tried again", error);
+    }
+  }
+
+  async #step(guildId: string): Promise<void> {
     const record = this.#records.get(guildId);
-    if (record === undefined) return false;
+    if (record === undefined) return;
     const { timeZone: zone = DEFAULT_ZONE } = await this.#ports.settings.of(guildId);
     const week = this.#weeks.of(zone, this.#ports.clock.nowMs());
     if (liesAhead(week, record.doneUntilS)) {
       await this.#done(guildId, week);
-      return false;
+      return;
     }
-    if (isDone(week, record.doneUntilS)) return false;
+    if (isDone(week, record.doneUntilS)) return;
 
     const isKept = (await this.#ports.privacy.retention(guildId)) !== "off";
     const bindings = isKept ? await this.#ports.bindings.list(guildId) : [];
@@ -164,12 +176,10 @@ export class WeeklyBoard implements WeeklySummaries {
       if (!(await this.#postOne(guildId, binding, week))) break;
     }
     await this.#done(guildId, week);
-    return true;
   }
 
   /** False: the channel takes nothing. Rejects with what may work later. */
   async #postOne(guildId: string, binding: Binding, week: Week): Promise<boolean> {
-    const { sink, renderer } = this.#ports;
     const record = this.#records.get(guildId);
     if (record === undefined) return false;
     const current = this.#currentOf(record, week);
@@ -178,30 +188,19 @@ export class WeeklyBoard implements WeeklySummaries {
     const sending =
       current.sending?.bindingId === binding.id ? current.sending : this.#newSending(binding.id);
     if (!(await this.#change(guildId, (now) => ({ ...now, current: { ...current, sending } })))) return false;
-    try {
-      await postOnce(sink, {
-        channelId: record.channelId,
-        nonce: sending.nonce,
-        body: await this.#summary(guildId, { binding, week, key: sending.key }),
-        isDoubtful: this.#doubtful.has(sending.key),
-        sinceMs: week.postAtMs,
-        isIt: (posted) => renderer.keyOf(posted) === sending.key,
-      });
-    } catch (error) {
-      if (error instanceof SinkRefusal && error.reason === "unknown") this.#doubtful.add(sending.key);
-      if (!isFinal(error)) throw error;
-      await this.#onRefused(record);
-      return false;
-    }
-    // It stands, and until that is written another attempt has to look for it.
-    this.#doubtful.add(sending.key);
-    const posted = [...current.posted, binding.id];
-    await this.#change(guildId, ({ isRefused: _, ...now }) => ({
-      ...now,
-      current: { toS: week.toS, posted },
-    }));
-    this.#doubtful.delete(sending.key);
-    return true;
+    const body = await this.#making.take("", async () => {
+      await this.#ports.clock.sleep(PAUSE_MS, this.#stopping.signal);
+      return await this.#summary(guildId, { binding, week, key: sending.key });
+    });
+    this.#stopping.signal.throwIfAborted();
+    return await this.#posts.post({ guildId, sending, week, body });
+  }
+
+  async #onStands({ guildId, sending, week }: MadeSummary): Promise<void> {
+    await this.#change(guildId, ({ isRefused: _, ...record }) => {
+      const posted = [...this.#currentOf(record, week).posted, sending.bindingId];
+      return { ...record, current: { toS: week.toS, posted } };
+    });
   }
 
   async #summary(
@@ -233,11 +232,12 @@ export class WeeklyBoard implements WeeklySummaries {
     return undefined;
   }
 
-  async #onRefused(record: WeeklyRecord): Promise<void> {
+  async #onRefused(guildId: string): Promise<void> {
     const { notifier, renderer } = this.#ports;
-    if (record.isRefused === true) return;
-    await this.#change(record.guildId, (now) => ({ ...now, isRefused: true }));
-    await notifier.guild(record.guildId, renderer.closed(record.channelId), record.byId);
+    const record = this.#records.get(guildId);
+    if (record === undefined || record.isRefused === true) return;
+    await this.#change(guildId, (now) => ({ ...now, isRefused: true }));
+    await notifier.guild(guildId, renderer.closed(record.channelId), record.byId);
   }
 
   #currentOf({ current }: WeeklyRecord, { toS }: Week): NonNullable<WeeklyRecord["current"]> {
@@ -267,9 +267,4 @@ export class WeeklyBoard implements WeeklySummaries {
     await this.#ports.documents.set(record.guildId, record);
     this.#records.set(record.guildId, record);
   }
-}
-
-/** Discord will not take it, however often it is sent. */
-function isFinal(error: unknown): boolean {
-  return error instanceof SinkRefusal && error.reason !== "unknown" && error.reason !== "edit-limit";
 }

@@ -8,6 +8,8 @@ export interface WorkerClientParts {
   /** The program of the thread, which answers with `serveCalls`, and what it is started with. */
   readonly file: URL;
   readonly options: unknown;
+  /** What its heap may hold; where that is not enough the thread ends, and comes back. */
+  readonly heapMb: number;
   /** How a failed call begins, for people: "The history cannot be read". */
   readonly whatFails: string;
   readonly clock: Clock;
@@ -20,6 +22,8 @@ export interface WorkerClientParts {
 
 interface Waiting {
   readonly settle: (message: FromWorker & { readonly kind: "answer" | "failed" }) => void;
+  /** The thread is gone. */
+  readonly lose: (why: string) => void;
 }
 
 /** A person waits for an answer that long; a slower one is of no use to them. */
@@ -27,6 +31,7 @@ const ANSWER_WITHIN_MS = 10_000;
 /** Calls that wait for the worker; beyond it a call fails at once. */
 const MOST_WAITING = 500;
 const CLOSE_WITHIN_MS = 2_000;
+const YOUNG_HEAP_MB = 24;
 
 /**
  * The main thread's end of a thread that answers by name. Nothing here waits for it but the promise of the call itself;
@@ -50,7 +55,10 @@ export class WorkerClient<Q extends Questions> {
   /** Does nothing once it was stopped. */
   start(): void {
     if (this.#isStopping) return;
-    const worker = new Worker(this.#parts.file, { workerData: this.#parts.options });
+    const { file, options: workerData, heapMb } = this.#parts;
+    // What this process was started with (`--import` above all) is not for the thread.
+    const resourceLimits = { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_HEAP_MB };
+    const worker = new Worker(file, { workerData, resourceLimits, execArgv: [] });
     this.#worker = worker;
     worker.on("message", (message: FromWorker) => this.#onMessage(message));
     worker.on("error", (error) => this.#onEnd(`its thread failed: ${String(error)}`));
@@ -84,12 +92,19 @@ export class WorkerClient<Q extends Questions> {
       this.#waiting.delete(id);
       answer.reject(this.#unavailable("it does not answer in time"));
     });
+    const over = () => {
+      this.#waiting.delete(id);
+      cancel();
+    };
     this.#waiting.set(id, {
+      lose: (why) => {
+        over();
+        answer.reject(this.#unavailable("its thread ended", why));
+      },
       settle: (message) => {
-        this.#waiting.delete(id);
-        cancel();
+        over();
         if (message.kind === "answer") answer.resolve(message.value);
-        else answer.reject(this.#unavailable(message.message));
+        else answer.reject(this.#unavailable("its database does not answer", message.message));
       },
     });
     worker.postMessage({ id, name, args } satisfies Call);
@@ -137,15 +152,21 @@ export class WorkerClient<Q extends Questions> {
     if (this.#worker === undefined) return;
     this.#worker = undefined;
     this.#isOpen = false;
-    for (const [id, { settle }] of [...this.#waiting]) {
-      settle({ kind: "failed", id, message: why, isDefect: false });
-    }
+    for (const { lose } of [...this.#waiting.values()]) lose(why);
     if (this.#isStopping) return;
     this.#parts.onTrouble(why);
     this.#cancelRestart = this.#parts.clock.after(this.#backOff.next(), () => this.start());
   }
 
-  #unavailable(why: string): Failure {
-    return new Failure("store", `${this.#parts.whatFails}: ${why}.`, { isRead: true });
+  /** The message is for people; what names the database is its cause. */
+  #unavailable(why: string, forOperator: string = why): Failure {
+    const cause = new Error(forOperator);
+    return new Failure("store", `${this.#parts.whatFails}: ${why}.`, { isRead: true, cause });
   }
+}
+
+/** What a failed call means, in words for the operator. */
+export function operatorsWords(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error instanceof Failure && error.cause instanceof Error ? error.cause.message : error.message;
 }

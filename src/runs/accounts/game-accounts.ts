@@ -65,7 +65,7 @@ export function createGameAccounts(ports: GameAccountsPorts): {
         if (linked !== undefined) {
           throw new Failure(
             "bad-command",
-            `You are linked to ${linked.player.name} already. Unlink it first, with /me unlink.`,
+            `You are already linked to ${linked.player.name}. Run /me unlink first.`,
           );
         }
         return codes.begin(actor, binding);

@@ -55,7 +55,7 @@ export class LinkCodes implements SnapshotListener {
     const ofGuild = [...this.#waiting.values()].filter(({ actor: other }) => other.guildId === actor.guildId);
     const earlier = ofGuild.find(({ actor: other }) => other.userId === actor.userId);
     if (earlier === undefined && ofGuild.length >= MOST_OF_GUILD) {
-      throw new Failure("busy", "Many members link their accounts just now; try again in some minutes.");
+      throw new Failure("busy", "Too many members are linking right now. Try again in a few minutes.");
     }
     earlier?.end({ kind: "withdrawn" });
 

@@ -67,16 +67,19 @@ function refuseSecond(before: readonly GameAccount[], { userId, player }: GameAc
   if (own !== undefined) {
     throw new Failure(
       "bad-command",
-      `${own.player.name} is linked to this member already. Unlink it first, with /me unlink.`,
+      `This member is already linked to ${own.player.name}. Run /me unlink first.`,
     );
   }
   if (before.some((account) => account.player.id === player.id)) {
     throw new Failure(
       "bad-command",
-      `${player.name} is linked to another member here. That member or a Manager can undo it, with /me unlink.`,
+      `${player.name} is linked to another member here. They or a Manager can undo it with /me unlink.`,
     );
   }
   if (before.length >= MOST_ACCOUNTS) {
-    throw new Failure("bad-command", `${MOST_ACCOUNTS} accounts are linked here already, which is the most.`);
+    throw new Failure(
+      "bad-command",
+      `This community has ${MOST_ACCOUNTS} linked accounts, the maximum. Unlink one first.`,
+    );
   }
 }

@@ -1,41 +1,54 @@
-import { channelMention, md } from "../../domain/escaped.ts";
-import type { MessageBody } from "../../domain/message.ts";
+import { channelMention, type Escaped, md } from "../../domain/escaped.ts";
+import type { SinkRefusal } from "../../domain/failure.ts";
 import type { AuditLog } from "../../domain/ports/audit-log.ts";
-import type { Random } from "../../domain/ports/clock.ts";
+import type { Clock, Random } from "../../domain/ports/clock.ts";
 import type { Notifier } from "../../domain/ports/notifier.ts";
+import type { PostLine, Posts, Stands, WantedPost } from "../../domain/ports/posts.ts";
 import type { RunRenderer } from "../../domain/ports/run-renderer.ts";
 import type { Settings } from "../../domain/ports/settings.ts";
-import type { Sink } from "../../domain/ports/sink.ts";
 import type { RunRecord } from "../../domain/run.ts";
+import { MirroredRows } from "./mirrored-rows.ts";
 import { isOver } from "./run-record.ts";
-
-/** Rows that may wait for a guild's channel; beyond it rows are not mirrored, but always in the audit. */
-const MOST_WAITING_ROWS = 200;
 
 export interface MirrorPorts {
   readonly audit: AuditLog;
   readonly settings: Settings;
-  readonly sink: Sink;
-  readonly notifier: Notifier;
-  readonly renderer: RunRenderer;
+  readonly posts: Posts;
+  readonly notifier: Pick<Notifier, "guild">;
+  readonly renderer: Pick<RunRenderer, "auditRow" | "auditEvent">;
+  readonly clock: Clock;
   readonly random: Random;
   report(what: string, error: unknown): void;
   /** Somebody configured something, which may change what is watched for this guild. */
   onEvent(guildId: string): void;
 }
 
-/** The audit, which also posts its rows into the guild's audit channel, in order and by best effort. */
+/**
+ * The audit, which also posts its rows into the guild's audit channel, in order. What waits for the channel when the
+ * process ends stands in the audit only.
+ */
 export class AuditChannelMirror implements AuditLog {
   readonly #ports: MirrorPorts;
-  readonly #chains = new Map<string, Promise<void>>();
-  readonly #behind = new Map<string, number>();
-  /** Channels whose refusal the guild was notified of. */
-  readonly #notified = new Set<string>();
-
+  readonly #line: PostLine<string>;
+  /** By guild. */
+  readonly #waiting = new Map<string, MirroredRows>();
+  /** By guild: the channel whose refusal it was notified of. */
+  readonly #notified = new Map<string, string>();
+  #flushed: PromiseWithResolvers<void> | undefined;
   readonly #listeners: ((record: RunRecord) => void)[] = [];
 
   constructor(ports: MirrorPorts) {
     this.#ports = ports;
+    this.#line = ports.posts.line<string>({
+      name: "rows of the audit",
+      classes: { post: "first", edit: "change" },
+      keyOf: (guildId) => guildId,
+      guildOf: (guildId) => guildId,
+      wanted: (guildId) => this.#wanted(guildId),
+      isIt: (guildId, posted) => this.#waiting.get(guildId)?.isIt(posted) === true,
+      onStands: (guildId, stands) => this.#onStands(guildId, stands),
+      onRefused: (guildId, refusal) => this.#onRefused(guildId, refusal),
+    });
   }
 
   /** Hears of each row of a run, after it was written. */
@@ -48,13 +61,13 @@ export class AuditChannelMirror implements AuditLog {
     for (const listener of this.#listeners) listener(record);
     // Posted when the run is over, and again when the log contradicts its outcome or resolves an unknown one.
     if (isOver(record.status) && (record.proof !== "seen" || record.status === "unknown")) {
-      this.#post(record.guildId, () => this.#ports.renderer.auditRow(record));
+      this.#post(record.guildId, this.#ports.renderer.auditRow(record));
     }
   }
 
   async event(event: Parameters<AuditLog["event"]>[0]): Promise<void> {
     await this.#ports.audit.event(event);
-    this.#post(event.guildId, () => this.#ports.renderer.auditEvent(event));
+    this.#post(event.guildId, this.#ports.renderer.auditEvent(event));
     this.#ports.onEvent(event.guildId);
   }
 
@@ -65,42 +78,60 @@ export class AuditChannelMirror implements AuditLog {
   unfinished: AuditLog["unfinished"] = () => this.#ports.audit.unfinished();
   prune: AuditLog["prune"] = (guildId, beforeMs) => this.#ports.audit.prune(guildId, beforeMs);
 
-  /** Resolves when each row so far was posted or refused. */
+  /** Resolves when each row so far stands in its channel. */
   async flushed(): Promise<void> {
-    await Promise.all(this.#chains.values());
+    if (this.#waiting.size === 0) return;
+    this.#flushed ??= Promise.withResolvers<void>();
+    await this.#flushed.promise;
   }
 
-  #post(guildId: string, render: () => MessageBody): void {
-    const behind = this.#behind.get(guildId) ?? 0;
-    if (behind >= MOST_WAITING_ROWS) return;
-    this.#behind.set(guildId, behind + 1);
-    const chain = (this.#chains.get(guildId) ?? Promise.resolve())
-      .then(() => this.#send(guildId, render))
-      .catch((error: unknown) => this.#ports.report("an audit row could not be mirrored", error))
-      .finally(() => {
-        const left = (this.#behind.get(guildId) ?? 1) - 1;
-        if (left > 0) this.#behind.set(guildId, left);
-        else {
-          this.#behind.delete(guildId);
-          this.#chains.delete(guildId);
-        }
-      });
-    this.#chains.set(guildId, chain);
+  #post(guildId: string, text: Escaped): void {
+    const { random, clock } = this.#ports;
+    const rows = this.#waiting.get(guildId) ?? new MirroredRows(() => random.id().slice(0, 25));
+    rows.add(text, clock.nowMs());
+    this.#waiting.set(guildId, rows);
+    this.#line.show(guildId);
   }
 
-  async #send(guildId: string, render: () => MessageBody): Promise<void> {
-    const { settings, sink, random, notifier } = this.#ports;
-    const { auditChannelId } = await settings.of(guildId);
-    if (auditChannelId === undefined) return;
-    try {
-      await sink.send(auditChannelId, { ...render(), nonce: random.id().slice(0, 25), silent: true });
-      this.#notified.delete(auditChannelId);
-    } catch (error) {
-      this.#ports.report("an audit row could not be mirrored", error);
-      if (this.#notified.has(auditChannelId)) return;
-      this.#notified.add(auditChannelId);
-      const content = md`Marshal cannot post into the audit channel ${channelMention(auditChannelId)}. The audit itself is complete: see \`/audit search\`. Choose another channel with \`/audit channel\`.`;
-      await notifier.guild(guildId, { content });
+  async #wanted(guildId: string): Promise<WantedPost | undefined> {
+    const { auditChannelId: channelId } = await this.#ports.settings.of(guildId);
+    // Nobody wants them, or no longer.
+    if (channelId === undefined) this.#end(guildId);
+    const next = this.#waiting.get(guildId)?.next();
+    if (channelId === undefined || next === undefined) return undefined;
+    const { content, ...message } = next;
+    return { ...message, channelId, body: { content }, silent: true };
+  }
+
+  async #onStands(guildId: string, { kind, messageId, isMarked }: Stands): Promise<void> {
+    this.#notified.delete(guildId);
+    const rows = this.#waiting.get(guildId);
+    if (kind === "found") rows?.onFound(messageId, isMarked);
+    else rows?.onStands(messageId);
+    if (rows?.isEmpty === true) this.#end(guildId);
+    else this.#line.show(guildId);
+  }
+
+  async #onRefused(guildId: string, refusal: SinkRefusal): Promise<"over" | "closed"> {
+    this.#ports.report("rows of the audit could not be mirrored", refusal);
+    if (refusal.reason === "form" || refusal.reason === "message-gone") {
+      this.#waiting.get(guildId)?.leaveOut(this.#ports.clock.nowMs());
+      this.#line.show(guildId);
+      return "over";
     }
+    const { auditChannelId } = await this.#ports.settings.of(guildId);
+    if (auditChannelId !== undefined && this.#notified.get(guildId) !== auditChannelId) {
+      this.#notified.set(guildId, auditChannelId);
+      const content = md`Marshal can't post in the audit channel ${channelMention(auditChannelId)}. Nothing is lost: \`/audit search\` has it all. Pick another channel with \`/audit channel\`.`;
+      await this.#ports.notifier.guild(guildId, { content });
+    }
+    return "closed";
+  }
+
+  #end(guildId: string): void {
+    this.#waiting.delete(guildId);
+    if (this.#waiting.size > 0) return;
+    this.#flushed?.resolve();
+    this.#flushed = undefined;
   }
 }

@@ -1,14 +1,14 @@
 import { Failure } from "../../domain/failure.ts";
 import { isOpenRun } from "../../domain/open-answer.ts";
+import type { NoticeWay, OwedMessages } from "../../domain/ports/notifier.ts";
 import type { AnswerPlace, LateAnswers, LateEdit, RunAnswers } from "../../domain/ports/run-answers.ts";
 import type { RunRenderer } from "../../domain/ports/run-renderer.ts";
-import type { Sink } from "../../domain/ports/sink.ts";
 import type { RunOutcome, RunRecord } from "../../domain/run.ts";
 
 export interface LateOutcomesPorts {
   readonly answers: RunAnswers;
   readonly lateAnswers: LateAnswers;
-  readonly sink: Sink;
+  readonly owed: OwedMessages;
   readonly renderer: RunRenderer;
   report(what: string, error: unknown): void;
 }
@@ -42,7 +42,7 @@ export class LateOutcomes {
     { replacesOutcome = false }: { readonly replacesOutcome?: boolean } = {},
   ): Promise<void> {
     const { record } = outcome;
-    const unlessSaid = replacesOutcome ? undefined : this.#ports.renderer.outcomeMark(record);
+    const unlessSaid = replacesOutcome ? undefined : this.#ports.renderer.outcomeMarks(record);
     const open: OpenProof | undefined = place === undefined ? undefined : { place, isShown: false };
     if (open !== undefined && record.status === "unknown" && record.proof === "unchecked")
       this.#open.set(record.id, open);
@@ -53,7 +53,9 @@ export class LateOutcomes {
       return;
     }
     this.#open.delete(record.id);
-    if (edited === "refused") await this.#tellElsewhere({ ...outcome, record: open?.proved ?? record });
+    // What is not stored is not forgotten: the next process tells it.
+    if (edited === "refused" && !(await this.#tellElsewhere({ ...outcome, record: open?.proved ?? record })))
+      return;
     await this.#forget(record.id);
   }
 
@@ -67,21 +69,13 @@ export class LateOutcomes {
     await this.#forget(id);
   }
 
-  /** Posts the outcome of a deferred run into its channel; where that refuses, sends it to the person. */
-  async post(outcome: RunOutcome, nonce: string): Promise<void> {
-    const { sink, renderer, lateAnswers } = this.#ports;
-    const { guildId, actorId: userId, channelId } = outcome.record;
-    const body = renderer.outcome(outcome);
-    try {
-      await sink.send(channelId, { ...body, nonce });
-    } catch (error) {
-      this.#ports.report("an outcome could not be posted, so it is told in person", error);
-      await lateAnswers
-        .tell({ guildId, userId, channelId }, body, nonce)
-        .catch((stopped: unknown) =>
-          this.#ports.report("an outcome was told to nobody before the stop", stopped),
-        );
-    }
+  /**
+   * Posts the outcome of a deferred run into its channel; where that refuses, sends it to the person. `isDoubtful`: an
+   * earlier process may have posted it. Resolves with whether it is stored that it is owed.
+   */
+  post(outcome: RunOutcome, isDoubtful: boolean): Promise<boolean> {
+    const { channelId } = outcome.record;
+    return this.#owe(outcome, [{ to: "channel", channelId }, personOf(outcome)], isDoubtful);
   }
 
   /** Adds to a completed answer what the log shows of the run. Not waited for: Discord may be away for minutes. */
@@ -105,18 +99,32 @@ export class LateOutcomes {
   #edit(
     place: AnswerPlace,
     outcome: RunOutcome,
-    options: { readonly unlessSaid?: string | undefined } = {},
+    options: { readonly unlessSaid?: readonly string[] | undefined } = {},
   ): Promise<LateEdit> {
     return this.#ports.lateAnswers.edit(place, this.#ports.renderer.answer(outcome), options);
   }
 
-  async #tellElsewhere(outcome: RunOutcome): Promise<void> {
-    const { id, origin, guildId, actorId: userId, channelId } = outcome.record;
-    if (origin === "on-join") return this.post(outcome, id.slice(0, 25));
+  /** An earlier process may have told it. */
+  async #tellElsewhere(outcome: RunOutcome): Promise<boolean> {
+    const { origin, channelId } = outcome.record;
+    if (origin === "on-join") return await this.post(outcome, true);
     // Nobody waits for it: the list of schedules and the audit say what came of it.
-    if (origin === "schedule") return;
-    const asker = { guildId, userId, channelId };
-    await this.#ports.lateAnswers.tell(asker, this.#ports.renderer.outcome(outcome), id.slice(0, 25));
+    if (origin === "schedule") return true;
+    return await this.#owe(outcome, [personOf(outcome), { to: "channel", channelId }], true);
+  }
+
+  #owe(outcome: RunOutcome, ways: readonly NoticeWay[], isDoubtful: boolean): Promise<boolean> {
+    const { owed, renderer } = this.#ports;
+    const { id, guildId } = outcome.record;
+    return owed.owe({
+      id: `outcome ${id}`,
+      guildId,
+      ways: [...ways, { to: "notice-channel" }],
+      body: renderer.outcome(outcome),
+      marks: renderer.outcomeMarks(outcome.record),
+      sinceMs: outcome.record.askedAtMs,
+      isDoubtful,
+    });
   }
 
   async #forget(runId: string): Promise<void> {
@@ -124,4 +132,8 @@ export class LateOutcomes {
       .forget(runId)
       .catch((error: unknown) => this.#ports.report("the place of an answer could not be forgotten", error));
   }
+}
+
+function personOf({ record }: RunOutcome): NoticeWay {
+  return { to: "person", userId: record.actorId };
 }

@@ -86,7 +86,7 @@ function onlyStopped(error: unknown): void {
 function concluded(row: RunRecord, nowMs: number, isStoreInDoubt: boolean): RunOutcome {
   const failure =
     row.status === "sending" || isStoreInDoubt
-      ? new Failure("unreachable", "It may have run; Marshal does not repeat it.", { ran: "unknown" })
-      : new Failure("expired", "The process ended while the command waited.");
+      ? new Failure("unreachable", "It may have run. Marshal won't send it again.", { ran: "unknown" })
+      : new Failure("expired", "Marshal stopped while the command was waiting.");
   return failedOutcome(row, { failure, nowMs, interrupted: true });
 }

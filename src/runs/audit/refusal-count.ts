@@ -82,7 +82,7 @@ export class RefusalCount implements Refusals {
 
     const { audit, clock, random, report } = this.#ports;
     const { guildId, actorId, actorName, text } = minute.last;
-    const counted = `${minute.more} more ${minute.more === 1 ? "time" : "times"} within a minute, the last: ${text}`;
+    const counted = `${minute.more} more ${minute.more === 1 ? "time" : "times"} within a minute. Last: ${text}`;
     const event = { id: random.id(), guildId, atMs: clock.nowMs(), actorId, actorName };
     await audit
       .event({ ...event, action: "refusals", text: counted })

@@ -21,7 +21,7 @@ export function newRecord(plan: RunPlan, nowMs: number): RunRecord {
     status: "waiting",
     ran: "no",
     proof: "unchecked",
-    ...(plan.inverse === undefined ? {} : { inverse: plan.inverse }),
+    ...(plan.inverse.length === 0 ? {} : { inverse: plan.inverse }),
   };
 }
 

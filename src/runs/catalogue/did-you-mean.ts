@@ -1,11 +1,15 @@
-import type { ParsedCommand } from "../../domain/run.ts";
-import { parseCommand } from "./parse-command.ts";
+import type { NearText, ParsedCommand, ResolvedTarget } from "../../domain/run.ts";
+import { parseCommand, withTarget } from "./parse-command.ts";
+import type { People } from "./targets.ts";
 import { catalogue } from "./verbs.ts";
 
 /** Names that somebody may have meant, by the number of edits between them and what was typed. Pure. */
 
 /** Of longer names the beginning is compared. */
 const LONGEST_CHARACTERS = 40;
+
+/** More would not fit beside the other buttons. */
+const MOST_NAMES = 3;
 
 /** The most edits by which a word of this length may differ. */
 function mostEdits(length: number): number {
@@ -70,7 +74,10 @@ function startEdits(typed: string, name: string): number {
   return Math.min(...lengths.map((length) => edits(wanted, name.slice(0, length))));
 }
 
-/** The text with the verb that was probably meant, among those that `may` lets through; undefined: the verb is known, or none is near. */
+/**
+ * The text with the verb that was probably meant, rather one that `may` lets through; undefined: the verb is known, or
+ * none is near.
+ */
 export function nearestCommand(
   command: ParsedCommand,
   may: (command: ParsedCommand) => boolean,
@@ -78,7 +85,23 @@ export function nearestCommand(
   const typed = /^:+(\S+)/u.exec(command.text)?.[1];
   if (command.known || typed === undefined) return undefined;
   const names = catalogue.flatMap(({ verb, aliases }) => [verb, ...aliases]);
-  return nearestWords(typed, names)
-    .map((name) => `:${name}${command.text.slice(command.text.indexOf(typed) + typed.length)}`)
-    .find((text) => may(parseCommand(text)));
+  const texts = nearestWords(typed, names).map(
+    (name) => `:${name}${command.text.slice(command.text.indexOf(typed) + typed.length)}`,
+  );
+  return texts.find((text) => may(parseCommand(text))) ?? texts[0];
+}
+
+/** The command with the nearest names in the place of the first one that nobody has. Who is banned is not known. */
+export function nearestNames(
+  command: ParsedCommand,
+  { targets, people }: { readonly targets: readonly ResolvedTarget[]; readonly people: People | undefined },
+): readonly NearText[] {
+  const wrong = targets.find(({ players }) => players.length === 0)?.text;
+  if (wrong === undefined || people === undefined || command.finds === "banned") return [];
+  const here = people.players.map(({ player }) => player);
+  const away = command.finds === "anyone" ? [...people.seen.values()] : [];
+  // Of an id where the game takes names alone.
+  const named = here.filter(({ id }) => String(id) === wrong).map(({ name }) => name);
+  const near = named.length > 0 ? named : namesLike(wrong, [...here.map(({ name }) => name), ...away]);
+  return near.slice(0, MOST_NAMES).map((name) => ({ name, text: withTarget(command.text, wrong, name) }));
 }

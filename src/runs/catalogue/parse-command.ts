@@ -1,6 +1,7 @@
+import { isMassWord } from "../../domain/command-hits.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { ParsedCommand } from "../../domain/run.ts";
-import { findVerb } from "./verbs.ts";
+import { findVerb, UNKNOWN_AIM } from "./verbs.ts";
 
 /** Control characters, line breaks of every kind, marks that turn the direction of text, and halves of a character. */
 const REFUSED_CHARACTERS = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u;
@@ -10,9 +11,6 @@ const REFUSED_CHARACTERS = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u
  * and a rule or a protection would miss it.
  */
 const UNSEEN_CHARACTERS = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
-
-/** Targets that hit everyone in the server. */
-const MASS_WORDS: ReadonlySet<string> = new Set(["all", "others"]);
 
 /** A longer text is warned of; the game's own limit is not known (spec: Limits 9). */
 export const WARNED_CHARACTERS = 500;
@@ -25,18 +23,19 @@ export const WARNED_CHARACTERS = 500;
 export function parseCommand(text: string): ParsedCommand {
   if (text === "") throw new Failure("bad-command", "There is no command. Write one like :h Welcome.");
   if (REFUSED_CHARACTERS.test(text)) {
-    throw new Failure("bad-command", "The command holds line breaks or invisible characters.");
+    throw new Failure("bad-command", "The command has line breaks or invisible characters.");
   }
   if (!text.startsWith(":")) {
     // Discord takes a text of invisible characters alone; to suggest it with a colon would say nothing.
-    const meant = /[\p{L}\p{N}]/u.test(text)
-      ? `Did you mean :${text.trimStart()}?`
-      : "Write one like :h Welcome.";
+    const plain = text.trim();
+    const isVerb = findVerb(/^\S*/u.exec(plain)?.[0]?.toLowerCase() ?? "") !== undefined;
+    const said = isVerb ? `Did you mean :${plain}?` : `To say it to everyone, write :h ${plain}`;
+    const meant = /[\p{L}\p{N}]/u.test(text) ? said : "Write one like :h Welcome.";
     throw new Failure("bad-command", `A command starts with a colon. ${meant}`);
   }
   // The game may skip further colons: "::kick" must not pass as a verb that no rule names.
   const [start = "", name] = /^:+([^\s:]\S*)?/u.exec(text) ?? [];
-  if (name === undefined) throw new Failure("bad-command", "There is no verb after the colon.");
+  if (name === undefined) throw new Failure("bad-command", "There is nothing after the colon.");
   const typed = name.toLowerCase();
   const verb = findVerb(typed);
   const after = text.slice(start.length).trimStart();
@@ -45,14 +44,11 @@ export function parseCommand(text: string): ParsedCommand {
   const [targets, rest] = hits ? splitTargets(after) : ["", after];
   const targetTexts = targets === "" ? [] : targets.split(",").map((part) => part.trim());
   if (UNSEEN_CHARACTERS.test(name) || targetTexts.some((target) => UNSEEN_CHARACTERS.test(target))) {
-    throw new Failure("bad-command", "The verb or a name holds invisible characters. Type it anew.");
+    throw new Failure("bad-command", "The command or a name has invisible characters. Type it again.");
   }
   if (targetTexts.includes("")) {
     // Names match by prefix, and an empty prefix matches everyone.
-    throw new Failure(
-      "bad-command",
-      "A name between the commas is empty. The game may take it for everyone.",
-    );
+    throw new Failure("bad-command", "A name between the commas is empty. The game may read it as everyone.");
   }
   return {
     text,
@@ -61,8 +57,9 @@ export function parseCommand(text: string): ParsedCommand {
     tier: verb?.tier ?? "manager",
     danger: verb?.danger ?? "serious",
     ...(verb === undefined ? {} : { does: verb.does }),
+    ...(verb?.aim ?? UNKNOWN_AIM),
     targetTexts,
-    mass: targetTexts.some((target) => MASS_WORDS.has(target.toLowerCase())),
+    mass: targetTexts.some(isMassWord),
     ...(rest === "" ? {} : { rest }),
   };
 }
@@ -75,11 +72,16 @@ export function targetsIn(after: string): string {
   return /^\S*(?:(?:(?<=,)\s+|\s+(?=,))\S*)*/u.exec(after)?.[0] ?? "";
 }
 
+/** The same command text with another name in the place of one of its targets. */
+export function withTarget(text: string, from: string, to: string): string {
+  const start = /^:+\S+\s*/u.exec(text)?.[0] ?? "";
+  const after = text.slice(start.length);
+  const targets = targetsIn(after);
+  const names = targets.split(",").map((part) => (part.trim() === from ? to : part.trim()));
+  return `${start}${names.join(",")}${after.slice(targets.length)}`;
+}
+
 function splitTargets(after: string): readonly [targets: string, rest: string] {
   const targets = targetsIn(after);
   return [targets.trim(), after.slice(targets.length).trim()];
-}
-
-export function isMassWord(target: string): boolean {
-  return MASS_WORDS.has(target.toLowerCase());
 }

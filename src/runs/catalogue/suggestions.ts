@@ -1,11 +1,18 @@
-import { Failure } from "../../domain/failure.ts";
 import type { SourceId } from "../../domain/model.ts";
 import type { CommandCatalogue, VerbInfo } from "../../domain/ports/command-catalogue.ts";
 import type { Snapshots } from "../../domain/ports/snapshots.ts";
 import { namesLike, nearestWords } from "./did-you-mean.ts";
-import { parseCommand, targetsIn } from "./parse-command.ts";
+import { targetsIn } from "./parse-command.ts";
 import { readLogged } from "./read-logged.ts";
-import { type Argument, catalogue, findVerb, usageOf, type Verb } from "./verbs.ts";
+import {
+  type Argument,
+  catalogue,
+  FIRE_KINDS,
+  findVerb,
+  leadsSomewhere,
+  usageOf,
+  type Verb,
+} from "./verbs.ts";
 
 /** Discord's limits: choices of an option, and the length of each value and name. */
 const MOST_CHOICES = 25;
@@ -16,6 +23,7 @@ type Choices = readonly { readonly name: string; readonly value: string }[];
 /** Choices for arguments that are neither people nor free text. */
 const FIXED_CHOICES: Readonly<Partial<Record<Argument, readonly string[]>>> = {
   weather: ["clear", "rain", "thunderstorm", "fog", "snow"],
+  fire: FIRE_KINDS,
   hour: ["0", "6", "12", "18"],
   seconds: ["0", "60", "120", "300", "600"],
 };
@@ -38,19 +46,8 @@ export function createCommandCatalogue({ snapshots }: CatalogueParts): CommandCa
       const verb = findVerb(name);
       return verb === undefined ? undefined : infoOf(verb);
     },
-    targetsOf,
     readLogged,
   };
-}
-
-function targetsOf(text: string): readonly string[] {
-  try {
-    const { known, mass, targetTexts } = parseCommand(text);
-    return known && !mass ? targetTexts : [];
-  } catch (error) {
-    if (error instanceof Failure) return [];
-    throw error;
-  }
 }
 
 function infoOf(verb: Verb): VerbInfo {
@@ -76,7 +73,7 @@ export function complete({ typed, players, may }: Typed): Choices {
   const name = word.toLowerCase();
   if (gap === undefined) return completeVerb(name, may);
   const verb = findVerb(name);
-  if (verb === undefined || !may(`:${name}`)) return [];
+  if (verb === undefined || !leadsSomewhere(verb) || !may(`:${name}`)) return [];
   const { argument, before, last, named } = partTyped(verb, rest);
   if (argument === undefined) return [];
   const people = argument === "targets" || argument === "player";
@@ -124,7 +121,7 @@ function startingWith(prefix: string, options: readonly string[] = []): readonly
 }
 
 function completeVerb(prefix: string, may: Typed["may"]): Choices {
-  const allowed = catalogue.filter(({ verb }) => may(`:${verb}`));
+  const allowed = catalogue.filter((verb) => leadsSomewhere(verb) && may(`:${verb.verb}`));
   const namesOf = ({ verb, aliases }: Verb) => [verb, ...aliases];
   const starts = allowed.filter((verb) => namesOf(verb).some((name) => name.startsWith(prefix)));
   const exact = allowed.find((verb) => namesOf(verb).includes(prefix));

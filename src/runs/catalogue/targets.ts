@@ -1,8 +1,8 @@
+import { type Aim, isSamePlayer, whomItHits } from "../../domain/command-hits.ts";
 import type { Tier } from "../../domain/guild.ts";
 import type { Player, PlayerRef, ServerState, Staff } from "../../domain/model.ts";
 import type { ResolvedTarget } from "../../domain/run.ts";
 import { higherTier } from "../../domain/tiers.ts";
-import { isMassWord } from "./parse-command.ts";
 
 /** What is known of the people of a server: who is in it, and who is staff of the game. */
 export interface People {
@@ -12,6 +12,8 @@ export interface People {
   readonly coOwnerIds: readonly number[];
   /** Names by id of people whom the logs show; they need not be in the server. */
   readonly seen: ReadonlyMap<number, string>;
+  /** People whom the history knows by the names that a command holds. One may stand here under several names. */
+  readonly kept: readonly Required<PlayerRef>[];
   /** How old the older of the two lists is. */
   readonly ageMs: number;
 }
@@ -27,6 +29,7 @@ export function peopleOf(state: ServerState | undefined, nowMs: number): People 
     ownerId: state.status.ownerId,
     coOwnerIds: state.status.coOwnerIds,
     seen: seenIn(state),
+    kept: [],
     ageMs: Math.max(0, nowMs - Math.min(players.atMs, staff.atMs)),
   };
 }
@@ -42,39 +45,56 @@ function seenIn({ lists }: ServerState): ReadonlyMap<number, string> {
   return new Map(refs.flatMap(({ id, name }) => (id === undefined ? [] : [[id, name] as const])));
 }
 
-/** Whom each target text hits, as the game finds them: by prefix, `all`, `others`, or by id. Pure. */
-export function resolveTargets(targetTexts: readonly string[], people: People): readonly ResolvedTarget[] {
-  return targetTexts.map((text) => {
-    const players = matches(text, people);
-    return { text, players, staff: players.some((player) => rankOf(player, people) !== undefined) };
-  });
+/** Whom each target text hits when Remote Server runs the command. Pure. */
+export function resolveTargets(command: Aim, people: People): readonly ResolvedTarget[] {
+  return whomItHits(command, { present: present(people), absent: knownAbsent(people) }).map((hit) => ({
+    ...hit,
+    staff: hit.players.some((player) => rankOf(player, people) !== undefined),
+  }));
 }
 
-function matches(text: string, people: People): readonly PlayerRef[] {
-  const online = people.players.map(({ player }) => player);
-  if (isMassWord(text)) return online;
-  const prefix = text.toLowerCase();
-  const absent = absentStaff(people);
-  // Absent staff may be banned, or join, so one who is named whole or by id counts beside the players who match.
-  const found = [
-    ...online.filter((player) => player.name.toLowerCase().startsWith(prefix) || hasId(player, prefix)),
-    ...absent.filter((player) => player.name.toLowerCase() === prefix || hasId(player, prefix)),
-  ];
-  if (found.length > 0) return found;
-  return absent.filter(({ name }) => name.toLowerCase().startsWith(prefix));
+/**
+ * Whom a text may mean beside those whom it hits: for rights, where one too many is better than one too few. Everybody
+ * of that whole name or id, there or not; else those whose names begin so, of absent staff too, who may have joined.
+ */
+export function mayMean(text: string, people: People): readonly PlayerRef[] {
+  const wanted = text.trim().toLowerCase();
+  const named = [...present(people), ...knownAbsent(people)].filter(
+    ({ name, id }) => name.toLowerCase() === wanted || String(id) === wanted,
+  );
+  if (named.length > 0) return named;
+  const isMeant = ({ name }: PlayerRef) => name.toLowerCase().startsWith(wanted);
+  const here = present(people).filter(isMeant);
+  return here.length > 0 ? here : staffAway(people).filter(isMeant);
 }
 
-function hasId({ id }: PlayerRef, digits: string): boolean {
-  return id !== undefined && String(id) === digits;
+function present({ players }: People): readonly PlayerRef[] {
+  return players.map(({ player }) => player);
+}
+
+/** Everybody who is known by name and id and is not in the server, under each of their names. */
+function knownAbsent(people: People): readonly Required<PlayerRef>[] {
+  const here = new Set(people.players.map(({ player }) => player.id));
+  const seen = [...people.seen].map(([id, name]) => ({ id, name }));
+  // The name that a list shows now stands last, and so is the one that is shown.
+  return [...people.kept, ...seen, ...staffAway(people)].filter(({ id }) => !here.has(id));
 }
 
 /** Staff of the game, the owners among them, who are not in the server. */
-function absentStaff({ players, staff, ownerId, coOwnerIds, seen }: People): readonly PlayerRef[] {
+function staffAway({
+  players,
+  staff,
+  ownerId,
+  coOwnerIds,
+  seen,
+  kept,
+}: People): readonly Required<PlayerRef>[] {
   const online = new Set(players.map(({ player }) => player.id));
   const listed = new Map([...staff.helpers, ...staff.mods, ...staff.admins]);
-  // The service gives owners by id alone; where no log names one, the digits serve as the name.
+  // The service gives owners by id alone; where nothing names one, the digits serve as the name.
   for (const id of [ownerId, ...coOwnerIds]) {
-    if (!listed.has(id)) listed.set(id, seen.get(id) ?? String(id));
+    const name = seen.get(id) ?? kept.find((one) => one.id === id)?.name ?? String(id);
+    if (!listed.has(id)) listed.set(id, name);
   }
   return [...listed].filter(([id]) => !online.has(id)).map(([id, name]) => ({ id, name }));
 }
@@ -82,9 +102,7 @@ function absentStaff({ players, staff, ownerId, coOwnerIds, seen }: People): rea
 /** A player of whom both name and id are known, by either; undefined: nobody of that whole name or id was seen. */
 export function findPerson(nameOrId: string, people: People): Required<PlayerRef> | undefined {
   const wanted = nameOrId.toLowerCase();
-  const known = new Map([...people.seen, ...absentStaff(people).map(({ id, name }) => [id, name] as const)]);
-  for (const { player } of people.players) known.set(player.id, player.name);
-  for (const [id, name] of known) {
+  for (const { id, name } of [...present(people), ...knownAbsent(people)]) {
     const named = id !== undefined && name !== String(id);
     if (named && (name.toLowerCase() === wanted || String(id) === wanted)) return { id, name };
   }
@@ -103,7 +121,7 @@ const TIER_OF_PERMISSION: Readonly<Record<string, Tier>> = {
 export function rankOf(player: PlayerRef, people: People): Tier | undefined {
   const { id } = player;
   if (id !== undefined && (id === people.ownerId || people.coOwnerIds.includes(id))) return "manager";
-  const held = people.players.find((row) => same(row.player, player))?.permission;
+  const held = people.players.find((row) => isSamePlayer(row.player, player))?.permission;
   const shown = held === undefined ? undefined : TIER_OF_PERMISSION[held];
   const { admins, mods, helpers } = people.staff;
   const listed = holds(admins, player)
@@ -114,10 +132,6 @@ export function rankOf(player: PlayerRef, people: People): Tier | undefined {
         ? "viewer"
         : undefined;
   return higherTier(shown, listed);
-}
-
-function same(a: PlayerRef, b: PlayerRef): boolean {
-  return a.id === undefined || b.id === undefined ? a.name === b.name : a.id === b.id;
 }
 
 function holds(list: ReadonlyMap<number, string>, player: PlayerRef): boolean {

@@ -8,13 +8,13 @@ import type { Settings } from "../../domain/ports/settings.ts";
 import type { Snapshots } from "../../domain/ports/snapshots.ts";
 import type { RunRequest } from "../../domain/run.ts";
 import { parseCommand } from "../catalogue/parse-command.ts";
-import { peopleOf } from "../catalogue/targets.ts";
+import { type KnownPeoplePorts, knownPeople } from "./known-people.ts";
 import { decide } from "./permission-rules.ts";
 
 /** Roles this young are used as they are; older ones are read again. */
 export const ROLES_GOOD_FOR_MS = 10_000;
 
-export interface AuthorizeParts {
+export interface AuthorizeParts extends KnownPeoplePorts {
   readonly bindings: Bindings;
   readonly members: Members;
   readonly settings: Settings;
@@ -34,7 +34,7 @@ export interface Authorized {
 /**
  * Checks right before sending that the server is still linked, its key good and the person still allowed.
  * `rolesReadAtMs`: the age of the roles in the request, by the monotonic clock.
- * @throws Failure "not-linked", "key-rejected" or "denied"; a member that cannot be read is denied.
+ * @throws Failure "not-linked", "key-rejected" or "denied"; "paused" where the member cannot be read: nothing is sent then.
  */
 export async function authorizeAtSend(
   ports: AuthorizeParts,
@@ -45,13 +45,15 @@ export async function authorizeAtSend(
   const { actor } = now;
   const bindings = await ports.bindings.list(request.actor.guildId);
   const binding = bindings.find(({ id }) => id === request.binding.id);
-  if (binding === undefined) throw new Failure("not-linked", "The server was unlinked; nothing was sent.");
+  if (binding === undefined) throw new Failure("not-linked", "The server was unlinked. Nothing was sent.");
   const parked = ports.health.parked(binding.source);
   if (parked !== undefined) throw new Failure("key-rejected", parked.why);
   const policy = (await ports.settings.of(actor.guildId)).policies[binding.id] ?? EMPTY_POLICY;
-  const people = peopleOf(ports.snapshots.latest(binding.source), ports.clock.nowMs());
+  const command = parseCommand(request.text);
+  const about = { guildId: actor.guildId, command };
+  const people = await knownPeople(ports, ports.snapshots.latest(binding.source), about);
   const asker = { ...actor, ownPlayerId: request.ownPlayerId };
-  const decision = decide(policy, asker, { command: parseCommand(request.text), people });
+  const decision = decide(policy, asker, { command, people });
   if (!decision.allowed)
     throw new Failure("denied", decision.why, { wants: decision.wants, bindingId: binding.id });
   return { ...now, binding };
@@ -69,7 +71,7 @@ async function actorNow(
     const read = await members.now(actor.guildId, actor.userId);
     return { actor: { ...actor, ...read }, rolesReadAtMs: nowMs };
   } catch (error) {
-    const why = "The roles of whoever asked could not be read anew, so nothing was sent.";
-    throw new Failure("denied", why, { cause: error });
+    const why = "Marshal could not check your roles again, so nothing was sent.";
+    throw new Failure("paused", why, { cause: error });
   }
 }

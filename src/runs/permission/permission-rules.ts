@@ -1,9 +1,10 @@
+// Over 200 lines: every rule of who may what, which are read beside each other.
 import { CALLS_RIGHT, type StaffPolicy, type Tier } from "../../domain/guild.ts";
 import type { PlayerRef } from "../../domain/model.ts";
 import type { Asker } from "../../domain/ports/permissions.ts";
-import type { Decision, ParsedCommand, ResolvedTarget } from "../../domain/run.ts";
+import type { Decision, ParsedCommand } from "../../domain/run.ts";
 import { higherTier, TIER_NAMES, tierLevel } from "../../domain/tiers.ts";
-import { findPerson, type People, rankOf, resolveTargets } from "../catalogue/targets.ts";
+import { mayMean, type People, rankOf, resolveTargets } from "../catalogue/targets.ts";
 import { findVerb } from "../catalogue/verbs.ts";
 
 /** Who may run what. Pure; every answer says why, in words for the person who asked. */
@@ -52,25 +53,26 @@ export function decideVerb(
     rule.verb === verb && roleIds.includes(rule.roleId);
   const denied = policy.denied.find(names);
   if (denied !== undefined) {
-    return { allowed: false, why: `The role <@&${denied.roleId}> is denied :${verb} on this server.` };
+    return { allowed: false, why: `<@&${denied.roleId}> can't run :${verb} on this server.` };
   }
   const allowed = policy.allowed.find(names);
   if (allowed !== undefined) {
-    return { allowed: true, why: `The role <@&${allowed.roleId}> is allowed :${verb} on this server.` };
+    return { allowed: true, why: `<@&${allowed.roleId}> can run :${verb} on this server.` };
   }
   const tier = tierOf(policy, roleIds);
   // In the person's own word: who typed :h does not look for :hint.
   const word = /^:\S+/u.exec(command.text)?.[0] ?? `:${verb}`;
-  const needs = `${word}${command.known ? "" : ", which Marshal does not know,"} needs the tier ${TIER_NAMES[command.tier]}`;
+  const unknown = command.known ? "" : `Marshal doesn't know ${word}. `;
+  const can = `${TIER_NAMES[command.tier]}s can run ${word}. ${heldWords(tier)}`;
   if (tierLevel(tier) < tierLevel(command.tier)) {
-    return { allowed: false, wants: "tier", why: `${needs}. ${heldWords(tier)}` };
+    return { allowed: false, wants: "tier", why: `${unknown}Only ${can}` };
   }
-  return { allowed: true, why: `${needs}. ${heldWords(tier)}` };
+  return { allowed: true, why: `${unknown}${can}` };
 }
 
 /** Of nobody: the same sentence is read by the person and by who checks them. */
 function heldWords(tier: Tier | undefined): string {
-  return `Tier held: ${tier === undefined ? "none" : TIER_NAMES[tier]}.`;
+  return `Current tier: ${tier === undefined ? "none" : TIER_NAMES[tier]}.`;
 }
 
 /** Claim, release and resolve of moderator calls: from Moderator on, or by a rule of their own. */
@@ -79,22 +81,22 @@ export function decideCalls(policy: StaffPolicy, roleIds: readonly string[]): De
     rules.find(({ roleId, verb }) => verb === CALLS_RIGHT && roleIds.includes(roleId));
   const denied = rule(policy.denied);
   if (denied !== undefined) {
-    return { allowed: false, why: `The role <@&${denied.roleId}> is denied moderator calls on this server.` };
+    return { allowed: false, why: `<@&${denied.roleId}> can't take calls on this server.` };
   }
   const allowed = rule(policy.allowed);
   if (allowed !== undefined) {
     return {
       allowed: true,
-      why: `The role <@&${allowed.roleId}> is allowed moderator calls on this server.`,
+      why: `<@&${allowed.roleId}> can take calls on this server.`,
     };
   }
   if (tierLevel(tierOf(policy, roleIds)) >= tierLevel("moderator")) {
-    return { allowed: true, why: "Moderators and above take moderator calls." };
+    return { allowed: true, why: "Moderators can take calls." };
   }
   return {
     allowed: false,
     wants: "tier",
-    why: "Moderator calls are for the tier Moderator, or a role that may take calls.",
+    why: "Only Moderators and roles allowed to take calls can do this.",
   };
 }
 
@@ -102,14 +104,17 @@ export function decideCalls(policy: StaffPolicy, roleIds: readonly string[]): De
 export function decideModerator(policy: StaffPolicy, roleIds: readonly string[]): Decision {
   const tier = tierOf(policy, roleIds);
   if (tierLevel(tier) >= tierLevel("moderator")) {
-    return { allowed: true, why: "Moderators and above see what is kept of players." };
+    return { allowed: true, why: "Moderators can see player records." };
   }
   return {
     allowed: false,
     wants: "tier",
-    why: `What is kept of players needs the tier Moderator. ${heldWords(tier)}`,
+    why: `Only Moderators can see player records. ${heldWords(tier)}`,
   };
 }
+
+/** The verb that a person may use on themselves whatever their rank in the game is. */
+const MOVES_ONESELF = "teleport";
 
 function refuseTargets(
   policy: StaffPolicy,
@@ -118,48 +123,62 @@ function refuseTargets(
 ): string | undefined {
   // Nobody needs shielding from a heal or a private message; "kill all" is another matter than "heal all".
   if (findVerb(command.verb ?? "")?.benign === true) return undefined;
-  const typed = command.targetTexts.find((text) => isProtected(policy, waysToName(text, people)));
-  if (typed !== undefined) return `${typed} is protected: nobody may target them.`;
+  const typed = command.targetTexts.find((text) => isProtected(policy, [text.toLowerCase()]));
+  if (typed !== undefined) return `${typed} is protected. Nobody can target them.`;
   if (people === undefined) {
     if (tierOf(policy, actor.roleIds) === "manager" && policy.protectedPlayers.length === 0) return undefined;
-    return "The lists of players and staff are not known yet, so the targets cannot be checked.";
+    return "Marshal has not read the player and staff lists yet, so it can't check the targets.";
   }
-  const targets = resolveTargets(command.targetTexts, people);
-  for (const target of targets) {
+  const hits = resolveTargets(command, people);
+  for (const text of command.targetTexts) {
+    const hit = hits.find((one) => one.text === text)?.players ?? [];
+    const players = [...hit, ...mayMean(text, people)];
+    const target = { text, players, mayBeOneself: command.verb === MOVES_ONESELF };
     const reason = refuseOne(policy, actor, { target, people });
     if (reason !== undefined) return reason;
   }
   return undefined;
 }
 
+interface JudgedTarget {
+  readonly text: string;
+  /** Everybody whom it may mean. */
+  readonly players: readonly PlayerRef[];
+  readonly mayBeOneself: boolean;
+}
+
 function refuseOne(
   policy: StaffPolicy,
   { roleIds, ownPlayerId }: Roles,
-  { target, people }: { readonly target: ResolvedTarget; readonly people: People },
+  { target, people }: { readonly target: JudgedTarget; readonly people: People },
 ): string | undefined {
   const tier = tierOf(policy, roleIds);
-  if (target.players.length === 0) {
+  if (target.players.every(isOnlyAnId)) {
     // The list may be some seconds old: who is meant may have joined since.
     const prefix = target.text.toLowerCase();
     const near = policy.protectedPlayers.find((entry) =>
       waysOfEntry(policy, entry).some((way) => way.toLowerCase().startsWith(prefix)),
     );
     if (near !== undefined)
-      return `"${target.text}" may mean ${shownEntry(policy, near)}, who is protected: nobody may target them.`;
+      return `"${target.text}" may mean ${shownEntry(policy, near)}, who is protected. Nobody can target them.`;
   }
   for (const player of target.players) {
     const via = player.name === target.text ? "" : ` (matched by "${target.text}")`;
     if (isProtected(policy, waysOf(player)))
-      return `${player.name}${via} is protected: nobody may target them.`;
+      return `${player.name}${via} is protected. Nobody can target them.`;
     // A rank shields from others: it must not keep anyone from moving themselves.
-    if (player.id !== undefined && player.id === ownPlayerId) continue;
+    if (target.mayBeOneself && player.id !== undefined && player.id === ownPlayerId) continue;
     const rank = rankOf(player, people);
     if (tierLevel(rank) > tierLevel(tier)) {
-      const held = tier === undefined ? "no tier" : `the tier ${TIER_NAMES[tier]}`;
-      return `${player.name}${via} is staff of the game server with the rank of ${TIER_NAMES[rank ?? "viewer"]}, above ${held}.`;
+      return `${player.name}${via} outranks you (${TIER_NAMES[rank ?? "viewer"]} in the game).`;
     }
   }
   return undefined;
+}
+
+/** An id that nobody who is known has. */
+function isOnlyAnId({ name, id }: PlayerRef): boolean {
+  return name === String(id);
 }
 
 /** By name, whole and in any case, or by id: whichever of the two was protected, the other counts once it is known. */
@@ -181,12 +200,6 @@ function waysOfEntry({ protectedAliases }: StaffPolicy, entry: string): readonly
 /** By name where one is known: nobody reads ids. */
 function shownEntry(policy: StaffPolicy, entry: string): string {
   return waysOfEntry(policy, entry).find((way) => !/^\d+$/.test(way)) ?? "a player";
-}
-
-/** The text itself, and name and id of the player whom it names as a whole. */
-function waysToName(text: string, people: People | undefined): readonly string[] {
-  const person = people === undefined ? undefined : findPerson(text, people);
-  return [text.toLowerCase(), ...(person === undefined ? [] : waysOf(person))];
 }
 
 function waysOf({ name, id }: PlayerRef): readonly string[] {

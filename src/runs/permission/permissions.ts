@@ -7,23 +7,26 @@ import type { Snapshots } from "../../domain/ports/snapshots.ts";
 import type { Decision, ParsedCommand } from "../../domain/run.ts";
 import { parseCommand } from "../catalogue/parse-command.ts";
 import { findPerson, peopleOf } from "../catalogue/targets.ts";
+import { type KnownPeoplePorts, knownPeople } from "./known-people.ts";
 import { decide, decideCalls, decideModerator, decideVerb, isStaff } from "./permission-rules.ts";
 
-export interface PermissionPorts {
+export interface PermissionPorts extends KnownPeoplePorts {
   readonly settings: Settings;
   readonly snapshots: Snapshots;
   readonly clock: Clock;
 }
 
 /** Answers who may do what from the latest known lists, without a request to the service. */
-export function createPermissions({ settings, snapshots, clock }: PermissionPorts): Permissions {
+export function createPermissions(ports: PermissionPorts): Permissions {
+  const { settings, snapshots, clock } = ports;
   const policyOf = async (actor: Actor, binding: Binding): Promise<StaffPolicy> =>
     (await settings.of(actor.guildId)).policies[binding.id] ?? EMPTY_POLICY;
   return {
     decide: async (actor, binding, text): Promise<Decision> => {
       const command = read(text);
       if (command instanceof Failure) return { allowed: false, why: command.message };
-      const people = peopleOf(snapshots.latest(binding.source), clock.nowMs());
+      const about = { guildId: actor.guildId, command };
+      const people = await knownPeople(ports, snapshots.latest(binding.source), about);
       return decide(await policyOf(actor, binding), actor, { command, people });
     },
     known: ({ guildId, roleIds }, bindingId) => {

@@ -1,12 +1,19 @@
 import { createHash } from "node:crypto";
 import type { Binding } from "../../domain/guild.ts";
-import type { SourceId } from "../../domain/model.ts";
+import { guildOf, serverOf } from "../../domain/journal-id.ts";
+import type { CommandEntry, SourceId } from "../../domain/model.ts";
 import type { AuditLog } from "../../domain/ports/audit-log.ts";
 import type { Bindings } from "../../domain/ports/bindings.ts";
 import type { Demands } from "../../domain/ports/demands.ts";
+import type { JournalItem } from "../../domain/ports/journal.ts";
 import type { Settings } from "../../domain/ports/settings.ts";
 import type { RemoteRow } from "./match-runs.ts";
-import type { FreshRow } from "./seen-rows.ts";
+
+/** A row that was not seen before. */
+export interface FreshRow extends RemoteRow {
+  /** Its place among equal rows of its second, from 0. */
+  readonly ordinal: number;
+}
 
 export interface OutsideRunsPorts {
   readonly audit: Pick<AuditLog, "event">;
@@ -43,18 +50,25 @@ export class OutsideRuns {
     else this.#watched.set(guildId, sources);
   }
 
-  /** Writes the new rows that no run accounts for into the audit of each guild that links the server, and tells of them. */
-  async report(source: SourceId, fresh: readonly FreshRow[], foreign: readonly RemoteRow[]): Promise<void> {
+  /** Writes the new rows that no run accounts for into the audit of each guild that reads this journal, and tells of them. Answers whether there were any. */
+  async report(
+    journal: SourceId,
+    fresh: readonly FreshRow[],
+    foreign: readonly RemoteRow[],
+  ): Promise<boolean> {
+    const source = serverOf(journal);
+    const guildId = guildOf(journal);
     const strange = foreignAmong(fresh, foreign);
-    const before = this.#written.get(source);
+    const before = this.#written.get(journal);
     if (strange.length === 0) {
-      this.#written.delete(source);
-      return;
+      this.#written.delete(journal);
+      return false;
     }
-    const bindings = await this.#ports.bindings.bySource(source);
+    const linked = await this.#ports.bindings.bySource(source);
+    const bindings = linked.filter((one) => guildId === undefined || one.guildId === guildId);
     for (const binding of bindings) await this.#ports.onOutside(binding, strange);
     const written = new Set(before);
-    this.#written.set(source, written);
+    this.#written.set(journal, written);
     const now = new Set<string>();
     for (const row of strange) {
       for (const binding of bindings) {
@@ -64,7 +78,8 @@ export class OutsideRuns {
         now.add(id);
       }
     }
-    this.#written.set(source, now);
+    this.#written.set(journal, now);
+    return true;
   }
 
   async #write(id: string, { guildId, name }: Binding, { atS, text }: FreshRow): Promise<void> {
@@ -99,4 +114,15 @@ function foreignAmong(fresh: readonly FreshRow[], foreign: readonly RemoteRow[])
     if (at !== -1) left.splice(at, 1);
     return at !== -1;
   });
+}
+
+/** A row of the journal, where it is a command that came through an API. */
+export function remoteRow(item: JournalItem): readonly FreshRow[] {
+  if (item.kind !== "entry" || item.entry.kind !== "command" || !isRemote(item.entry)) return [];
+  const { text, atS } = item.entry;
+  return [{ text, atS, ordinal: item.ordinal ?? 0 }];
+}
+
+export function isRemote({ player }: CommandEntry): boolean {
+  return player.name.toLowerCase() === "remote server";
 }

@@ -2,12 +2,10 @@ import type { Snapshot, SourceId } from "../../domain/model.ts";
 import type { AuditLog } from "../../domain/ports/audit-log.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { Demands } from "../../domain/ports/demands.ts";
-import type { Documents } from "../../domain/ports/documents.ts";
-import type { SnapshotListener } from "../../domain/ports/snapshots.ts";
+import type { JournalLooks, JournalReader } from "../../domain/ports/journal.ts";
 import type { ProofState, RecentRun, RunRecord } from "../../domain/run.ts";
 import { matchRuns, type RemoteRow, type SentRun } from "./match-runs.ts";
-import { OutsideRuns, type OutsideRunsPorts } from "./outside-runs.ts";
-import { newRows, type SeenRows } from "./seen-rows.ts";
+import { isRemote, OutsideRuns, type OutsideRunsPorts, remoteRow } from "./outside-runs.ts";
 
 /** After a run its server's log is read at least this often, for `PROOF_FOR_MS`. */
 const PROOF_MAX_AGE_MS = 5_000;
@@ -25,7 +23,7 @@ interface Found {
 export interface ProofPorts extends OutsideRunsPorts {
   readonly audit: AuditLog;
   readonly demands: Demands;
-  readonly seenRows: Documents<SeenRows>;
+  readonly journal: Pick<JournalLooks, "reader">;
   readonly clock: Clock;
   /** The audit row of a run has a new proof. */
   onProof(record: RunRecord): void;
@@ -35,18 +33,20 @@ export interface ProofPorts extends OutsideRunsPorts {
  * Looks for runs in the game's log of commands. What ran is read from the audit, so runs of other processes and of the
  * time before a restart are found too. Rows that no run accounts for are handed to `OutsideRuns`.
  */
-export class Proof implements SnapshotListener {
+export class Proof {
   readonly #ports: ProofPorts;
   /** The end of the search for each run, by server and run, by the monotonic clock. */
   readonly #pending = new Map<SourceId, Map<string, number>>();
   /** The second of the row that a run was matched with, by server and run, in the order of matching. */
   readonly #seenAtS = new Map<SourceId, Map<string, number>>();
   readonly #outside: OutsideRuns;
+  readonly #log: JournalReader;
   readonly #chains = new Map<SourceId, Promise<void>>();
 
   constructor(ports: ProofPorts) {
     this.#ports = ports;
     this.#outside = new OutsideRuns(ports);
+    this.#log = ports.journal.reader("proof", "head");
   }
 
   get pendingCount(): number {
@@ -88,15 +88,12 @@ export class Proof implements SnapshotListener {
   async #read(snapshot: Snapshot): Promise<void> {
     const { source } = snapshot;
     const log = snapshot.lists.commandLogs ?? [];
-    const rows = log
-      .filter(({ player }) => player.name.toLowerCase() === "remote server")
-      .map(({ text, atS }) => ({ text, atS }));
-    const { fresh, next, changed } = newRows(await this.#ports.seenRows.get(source), rows);
-    const pending = this.#pending.get(source);
-    if (fresh.length === 0 && pending === undefined) {
-      if (changed) await this.#ports.seenRows.set(source, next);
-      return;
-    }
+    const rows = log.filter(isRemote).map(({ text, atS }) => ({ text, atS }));
+    const unread = (await this.#log.unread(snapshot)).filter(({ log: { list } }) => list === "commandLogs");
+    const news = unread.map((one) => ({ ...one, fresh: one.items.flatMap(remoteRow) }));
+    const fresh = news.flatMap((one) => one.fresh);
+    if (fresh.length === 0) for (const { done } of news) done();
+    if (fresh.length === 0 && !this.#pending.has(source)) return;
     const runs = await this.#sentRuns(source, fresh);
     const times = log.map(({ atS }) => atS);
     const span =
@@ -110,8 +107,11 @@ export class Proof implements SnapshotListener {
       const found = matched.proofs.get(run.id);
       if (found !== undefined) await this.#note(source, run, found);
     }
-    await this.#outside.report(source, fresh, matched.foreign);
-    if (changed) await this.#ports.seenRows.set(source, next);
+    for (const one of news) {
+      const isReported = await this.#outside.report(one.log.source, one.fresh, matched.foreign);
+      if (isReported) await one.doneForGood();
+      else one.done();
+    }
     this.#forgetOld(source);
   }
 

@@ -111,7 +111,7 @@ export class ActiveRun implements LaneEntry {
       // A defect. Once the command is being sent, it is not known whether it ran.
       report("a run failed", error);
       const ran = this.#record.status === "sending" ? "unknown" : "no";
-      this.#fail(new Failure("bad-response", "Marshal itself failed.", { ran, cause: error }));
+      this.#fail(new Failure("bad-response", "Something went wrong inside Marshal.", { ran, cause: error }));
       return { kind: "over" };
     } finally {
       locks.release(source);
@@ -197,7 +197,9 @@ export class ActiveRun implements LaneEntry {
     } catch (error) {
       if (error instanceof Failure) return this.#onRefused(error);
       report("sending a command failed", error);
-      this.#fail(new Failure("bad-response", "Marshal itself failed.", { ran: "unknown", cause: error }));
+      this.#fail(
+        new Failure("bad-response", "Something went wrong inside Marshal.", { ran: "unknown", cause: error }),
+      );
     }
     return { kind: "over" };
   }
@@ -267,17 +269,17 @@ export class ActiveRun implements LaneEntry {
 }
 
 function notChecked(cause: unknown): Failure {
-  return new Failure("denied", "The permission could not be checked, so nothing was sent.", { cause });
+  return new Failure("paused", "Marshal could not check the permissions, so nothing was sent.", { cause });
 }
 
 function notAudited(cause: unknown): Failure {
-  return new Failure("store", "The audit row could not be written, so nothing was sent.", { cause });
+  return new Failure("store", "Marshal could not write its audit log, so nothing was sent.", { cause });
 }
 
 function expiredUnsent(origin: RunOrigin): Failure {
   const words =
     origin === "schedule"
-      ? "Other commands came first for 2 minutes, so it was left out."
-      : "It waited for 10 minutes and was not sent.";
+      ? "Other commands came first for 2 minutes, so it was skipped."
+      : "It waited 10 minutes and was not sent.";
   return new Failure("expired", words);
 }

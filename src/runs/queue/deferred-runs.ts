@@ -72,7 +72,8 @@ export class DeferredRuns implements SnapshotListener {
       const { guildId } = run.request.actor;
       if (!owns(guildId)) continue;
       // It has fired: its row, which has its id, says what became of it.
-      if ((await audit.get(guildId, run.id)) !== undefined) await documents.delete(key);
+      const record = await audit.get(guildId, run.id);
+      if (record !== undefined) this.#track(this.#tell(key, run, { outcome: { record }, isDoubtful: true }));
       else if (isStoreInDoubt) await this.#giveUp(key, run);
       else this.#hold(key, run);
     }
@@ -80,12 +81,11 @@ export class DeferredRuns implements SnapshotListener {
 
   /** It may have been sent already, and its removal from the store may be what was lost: it is not sent. */
   async #giveUp(key: string, run: DeferredRun): Promise<void> {
-    const { documents, clock, late } = this.#ports;
-    const nowMs = clock.nowMs();
-    const words = "The database was set back while it waited, so it may have been sent already.";
+    const nowMs = this.#ports.clock.nowMs();
+    const words = "The database was restored from an older copy, so it may already have been sent.";
     const failure = new Failure("store", words, { ran: "unknown" });
-    await documents.delete(key);
-    this.#track(late.post(failedOutcome(unsent(run, nowMs), { failure, nowMs }), run.id.slice(0, 25)));
+    const outcome = failedOutcome(unsent(run, nowMs), { failure, nowMs });
+    await this.#tell(key, run, { outcome, isDoubtful: true });
   }
 
   list(guildId: string): readonly DeferredRun[] {
@@ -102,12 +102,12 @@ export class DeferredRuns implements SnapshotListener {
     const binding = (await this.#ports.bindings.list(actor.guildId)).find(
       ({ id }) => id === record.bindingId,
     );
-    if (binding === undefined) return { ok: false, text: "The server is no longer linked." };
+    if (binding === undefined) return { ok: false, text: "This server is no longer linked." };
     const key = keyOf(actor, binding);
     if (!this.#held.has(key) && this.list(actor.guildId).length >= MOST_OF_GUILD) {
       return {
         ok: false,
-        text: `${MOST_OF_GUILD} commands wait for someone to join already; cancel one first.`,
+        text: `${MOST_OF_GUILD} commands are already waiting for someone to join. Cancel one first.`,
       };
     }
     const run: DeferredRun = {
@@ -119,10 +119,10 @@ export class DeferredRuns implements SnapshotListener {
     const replaced = this.#drop(key);
     this.#hold(key, run);
     const until = `<t:${Math.ceil(run.expiresAtMs / 1000)}:t>`;
-    const instead = replaced === undefined ? "" : ` It replaces the one that waited before.`;
+    const instead = replaced === undefined ? "" : ` It replaces the one that was waiting.`;
     return {
       ok: true,
-      text: `It is sent when someone joins, until ${until}. The outcome is posted here.${instead}`,
+      text: `It will be sent when someone joins, until ${until}. The result is posted here.${instead}`,
     };
   }
 
@@ -156,27 +156,33 @@ export class DeferredRuns implements SnapshotListener {
   }
 
   /**
-   * Its row in the audit has its id and is written before anything is sent. Only then it leaves the store: a crash at
-   * any point neither loses it nor makes it run twice.
+   * Its row in the audit has its id and is written before anything is sent. It leaves the store once its outcome is
+   * owed to who asked: a crash at any point neither loses it nor makes it run twice.
    */
   async #fire(key: string, run: DeferredRun): Promise<void> {
-    const { clock, late, report } = this.#ports;
+    const { clock, report } = this.#ports;
     let outcome: RunOutcome;
     try {
       const submitted = await this.#submit(run);
-      await this.#remove(key, run);
       outcome = await submitted.outcome;
     } catch (error) {
-      await this.#remove(key, run);
       if (!(error instanceof Failure)) report("a deferred command could not be sent", error);
       const why = new Failure(
-        "denied",
-        "Marshal could not check the roles of whoever asked; it was not sent.",
+        "paused",
+        "Marshal could not check the roles of the person who asked. It was not sent.",
       );
       const failure = error instanceof Failure ? error : why;
       outcome = failedOutcome(unsent(run, clock.nowMs()), { failure, nowMs: clock.nowMs() });
     }
-    await late.post(outcome, run.id.slice(0, 25));
+    await this.#tell(key, run, { outcome, isDoubtful: false });
+  }
+
+  async #tell(
+    key: string,
+    run: DeferredRun,
+    { outcome, isDoubtful }: { readonly outcome: RunOutcome; readonly isDoubtful: boolean },
+  ): Promise<void> {
+    if (await this.#ports.late.post(outcome, isDoubtful)) await this.#remove(key, run);
   }
 
   async #submit(run: DeferredRun): Promise<SubmittedRun> {
@@ -245,7 +251,7 @@ export class DeferredRuns implements SnapshotListener {
 }
 
 function unconfirmed({ confirmReasons }: RunPlan): Failure {
-  return new Failure("denied", `${confirmReasons.join(" ")} Nobody was there to say "Send anyway".`);
+  return new Failure("denied", `${confirmReasons.join(" ")} Nobody was there to confirm it.`);
 }
 
 function keyOf(actor: Actor, binding: Binding): string {

@@ -69,7 +69,8 @@ export class Lane {
 
   /** @throws Failure "queue-full" */
   add(entry: LaneEntry): void {
-    if (this.full) throw new Failure("queue-full", `${MOST_WAITING} commands wait for this server already.`);
+    if (this.full)
+      throw new Failure("queue-full", `${MOST_WAITING} commands are already waiting for this server.`);
     this.#enter(entry, entry.automatic ? RANKS.automatic : RANKS.person);
     this.#onChanged();
   }

@@ -7,11 +7,12 @@ import type { ServiceHealth } from "../../domain/ports/service-health.ts";
 import type { Settings } from "../../domain/ports/settings.ts";
 import type { Snapshots } from "../../domain/ports/snapshots.ts";
 import type { ParsedCommand, RunPlan, RunRequest } from "../../domain/run.ts";
-import { nearestCommand } from "../catalogue/did-you-mean.ts";
+import { nearestCommand, nearestNames } from "../catalogue/did-you-mean.ts";
 import { inverseOf } from "../catalogue/inverse-command.ts";
-import { refuseMissingTarget } from "../catalogue/missing-target.ts";
 import { parseCommand } from "../catalogue/parse-command.ts";
-import { type People, peopleOf, resolveTargets } from "../catalogue/targets.ts";
+import { refuseTargetCount } from "../catalogue/target-count.ts";
+import { type People, resolveTargets } from "../catalogue/targets.ts";
+import { type KnownPeoplePorts, knownPeople } from "../permission/known-people.ts";
 import { decide, decideVerb } from "../permission/permission-rules.ts";
 import { PLAN_LIVES_MS } from "./pending-plans.ts";
 import { planWarnings, reasonsToConfirm } from "./plan-warnings.ts";
@@ -23,7 +24,7 @@ const READ_WITHIN_MS = 2_500;
 /** The same text with an unknown outcome in this time may have run, so sending it again needs a confirmation. */
 const UNKNOWN_WITHIN_MS = 30 * 60_000;
 
-export interface PlanPorts {
+export interface PlanPorts extends KnownPeoplePorts {
   readonly snapshots: Snapshots;
   readonly settings: Settings;
   readonly audit: AuditLog;
@@ -43,7 +44,7 @@ export async function makePlan(
   expectedWaitMs: number,
 ): Promise<RunPlan> {
   const command = parseCommand(request.text);
-  refuseMissingTarget(command);
+  refuseTargetCount(command);
   const { actor, ownPlayerId } = request;
   const policy = (await ports.settings.of(actor.guildId)).policies[request.binding.id] ?? EMPTY_POLICY;
   const mayVerb = decideVerb(policy, actor.roleIds, command);
@@ -51,7 +52,7 @@ export async function makePlan(
   const { people, unread } = await readPeople(ports, request, { command, allowed: mayVerb.allowed });
   const decision = decide(policy, { ...actor, ownPlayerId }, { command, people });
   if (mayVerb.allowed && !decision.allowed && people === undefined && unread !== undefined) throw unread;
-  const targets = people === undefined ? [] : resolveTargets(command.targetTexts, people);
+  const targets = people === undefined ? [] : resolveTargets(command, people);
   const repeats = await earlierUnknown(ports, request);
   const meant = nearestCommand(command, (verb) => decideVerb(policy, actor.roleIds, verb).allowed);
   const confirmReasons = reasonsToConfirm({ command, targets, repeats, meant, ownPlayerId });
@@ -69,7 +70,8 @@ export async function makePlan(
     warnings: planWarnings(command, { people, haltUntilMs: ports.health.halt()?.untilMs, nowMs }),
     expectedWaitMs,
     ...(meant === undefined ? {} : { meant }),
-    ...(inverse === undefined ? {} : { inverse }),
+    near: decision.allowed ? nearestNames(command, { targets, people }) : [],
+    inverse,
     expiresAtMs: nowMs + PLAN_LIVES_MS,
   };
 }
@@ -79,8 +81,9 @@ async function readPeople(
   { binding }: RunRequest,
   { command, allowed }: { readonly command: ParsedCommand; readonly allowed: boolean },
 ): Promise<{ readonly people: People | undefined; readonly unread: Failure | undefined }> {
-  const known = () => peopleOf(ports.snapshots.latest(binding.source), ports.clock.nowMs());
-  if (command.targetTexts.length === 0 || !allowed) return { people: known(), unread: undefined };
+  const about = { guildId: binding.guildId, command };
+  const known = () => knownPeople(ports, ports.snapshots.latest(binding.source), about);
+  if (command.targetTexts.length === 0 || !allowed) return { people: await known(), unread: undefined };
   const abort = new AbortController();
   const cancel = ports.clock.after(READ_WITHIN_MS, () =>
     abort.abort(new Failure("unreachable", "The player list could not be read in time.")),
@@ -91,10 +94,10 @@ async function readPeople(
       signal: abort.signal,
       guildId: binding.guildId,
     });
-    return { people: peopleOf(state, ports.clock.nowMs()), unread: undefined };
+    return { people: await knownPeople(ports, state, about), unread: undefined };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return { people: known(), unread: error };
+    return { people: await known(), unread: error };
   } finally {
     cancel();
   }

@@ -1,14 +1,14 @@
 import { forManyReason, type ParsedCommand, type ResolvedTarget } from "../../domain/run.ts";
 import { WARNED_CHARACTERS } from "../catalogue/parse-command.ts";
 import type { People } from "../catalogue/targets.ts";
-import { findVerb } from "../catalogue/verbs.ts";
+import { findVerb, leadsSomewhere } from "../catalogue/verbs.ts";
 
 /** What a plan warns of, and why it needs a confirmation. Pure. */
 
 /** Its target is banned, and so not in the server. */
 const LIFTS_BANS = "unban";
-/** Verbs that need a body in the game, which a remote command lacks. */
-const NEEDS_A_BODY: ReadonlySet<string> = new Set(["bring", "to"]);
+/** Verbs that move people to or from a body in the game; `:tp` does it without one. */
+const MOVES_TO_BODY: ReadonlySet<string> = new Set(["bring", "to"]);
 
 /** The facts by which a confirmation is decided. */
 export interface ConfirmFacts {
@@ -32,16 +32,26 @@ export function reasonsToConfirm({
     players.length > 0 && players.every(({ id }) => id !== undefined && id === ownPlayerId);
   const many = forManyReason({ command, targets });
   const reasons: string[] = [];
-  if (meant !== undefined) reasons.push(`The game has no :${command.verb} that Marshal knows.`);
-  if (command.danger === "severe") reasons.push(`:${command.verb} cannot be taken back easily.`);
+  if (meant !== undefined) reasons.push(`There is no :${command.verb}.`);
+  const nothing = whyNothingHappens(command);
+  if (nothing !== undefined) reasons.push(nothing);
+  if (command.danger === "severe") reasons.push(`:${command.verb} is hard to undo.`);
   if (many !== undefined) reasons.push(many);
   if (!command.mass && targets.some((target) => target.staff && !isOwn(target)))
-    reasons.push("A target is staff of the server.");
+    reasons.push("A target is staff in the game.");
   const nobody = command.verb === LIFTS_BANS ? [] : targets.filter(({ players }) => players.length === 0);
   for (const { text } of nobody) reasons.push(`Nobody in the server matches "${text}".`);
-  if (repeats)
-    reasons.push("The same command was sent lately with an unknown outcome: it may run a second time.");
+  if (repeats) reasons.push("The same command was sent recently and may have run. It could run twice.");
   return reasons;
+}
+
+/** Of a verb that needs somebody in the game behind it. */
+function whyNothingHappens(command: ParsedCommand): string | undefined {
+  const verb = findVerb(command.verb ?? "");
+  if (verb === undefined || leadsSomewhere(verb)) return undefined;
+  if (verb.danger === "read") return `Nobody will see the list: Marshal is not in the game.`;
+  const instead = MOVES_TO_BODY.has(verb.verb) ? " Use :tp with two names." : "";
+  return `:${verb.verb} only works for players in the game, and Marshal isn't one.${instead}`;
 }
 
 interface WarningFacts {
@@ -57,23 +67,20 @@ export function planWarnings(
 ): readonly string[] {
   const said: string[] = [];
   const verb = findVerb(command.verb ?? "");
-  if (verb === undefined) said.push(`Marshal does not know :${command.verb}; the game may not either.`);
+  if (verb === undefined) said.push(`Marshal doesn't know :${command.verb}. The game may not either.`);
   if (command.text.length > WARNED_CHARACTERS) {
-    said.push(`It is ${command.text.length} characters long; the game may cut or refuse it.`);
-  }
-  if (verb !== undefined && NEEDS_A_BODY.has(verb.verb)) {
-    said.push("It is run by Remote Server, who stands nowhere. Use :tp with two names.");
+    said.push(`It is ${command.text.length} characters long. The game may cut it off or refuse it.`);
   }
   if (/,\s|\s,/.test(command.text) && command.targetTexts.length > 1) {
-    said.push("There is a space at a comma: the game may read only the names before it.");
+    said.push("There is a space next to a comma. The game may ignore the names after it.");
   }
   // How old a list is that is known stands above the names.
   if (command.targetTexts.length > 0 && people === undefined) {
-    said.push("The player list is not known: the targets were not resolved.");
+    said.push("Marshal has no player list yet, so the targets are not checked.");
   }
   if (haltUntilMs !== undefined && haltUntilMs > nowMs) {
     said.push(
-      `The service asked to wait until <t:${Math.ceil(haltUntilMs / 1000)}:T>; it is queued until then.`,
+      `The game service asked Marshal to wait. It is queued until <t:${Math.ceil(haltUntilMs / 1000)}:T>.`,
     );
   }
   return said;

@@ -3,12 +3,13 @@ import { Failure } from "../../domain/failure.ts";
 import { type Actor, type Binding, EMPTY_POLICY } from "../../domain/guild.ts";
 import type { SourceId } from "../../domain/model.ts";
 import type { Random } from "../../domain/ports/clock.ts";
+import type { Metrics } from "../../domain/ports/metrics.ts";
 import type { Runner } from "../../domain/ports/runner.ts";
 import type { Decision, RunOutcome, RunPlan, RunRequest, SubmittedRun } from "../../domain/run.ts";
 import { isSameName } from "../../domain/typed-server-name.ts";
 import type { RefusalCount } from "../audit/refusal-count.ts";
 import { failedOutcome, newRecord } from "../audit/run-record.ts";
-import { peopleOf } from "../catalogue/targets.ts";
+import { knownPeople } from "../permission/known-people.ts";
 import { decide } from "../permission/permission-rules.ts";
 import { ActiveRun, type RunPorts } from "./active-run.ts";
 import { Lanes } from "./lanes.ts";
@@ -22,6 +23,7 @@ const ABANDONED_WITHIN_MS = 500;
 export interface RunnerPorts extends Omit<RunPorts, "locks"> {
   readonly refusals: Pick<RefusalCount, "note">;
   readonly random: Random;
+  readonly metrics: Pick<Metrics, "count">;
   /** A run that was, or may have been, sent is over. */
   onOver(outcome: RunOutcome): void;
 }
@@ -50,7 +52,7 @@ export class CommandRunner implements Runner {
     const own = this.#plans.get(plan.id);
     if (own === undefined) throw usedUp();
     if (own.decision.allowed && own.confirm !== "none") {
-      throw new Failure("denied", "This command needs its confirmation first.");
+      throw new Failure("denied", "Confirm this command first.");
     }
     this.#plans.use(own.id);
     if (!own.decision.allowed) throw await this.#deny(own, own.decision);
@@ -68,10 +70,10 @@ export class CommandRunner implements Runner {
     if (plan === undefined) throw usedUp();
     const { request } = plan;
     if (actor.userId !== request.actor.userId || actor.guildId !== request.actor.guildId) {
-      throw new Failure("denied", "Only whoever asked for this command can confirm it.");
+      throw new Failure("denied", "Only the person who asked can confirm this.");
     }
     if (plan.confirm === "name" && !isSameName(typedName ?? "", request.binding.name)) {
-      throw new Failure("bad-command", "That is not the name of the server.");
+      throw new Failure("bad-command", "That is not the server's name.");
     }
     if (!this.#plans.use(planId)) throw usedUp();
     const confirmedPlan = { ...plan, request: { ...request, actor } };
@@ -93,7 +95,7 @@ export class CommandRunner implements Runner {
 
   /** The key no longer works: what waits for this server ends, unsent. */
   onKeyParked(source: SourceId): void {
-    const why = this.#ports.health.parked(source)?.why ?? "The service rejected the server's key.";
+    const why = this.#ports.health.parked(source)?.why ?? "The game service refused this server's key.";
     for (const run of this.lanes.ofSource(source)) run.end("failed", new Failure("key-rejected", why));
   }
 
@@ -101,7 +103,7 @@ export class CommandRunner implements Runner {
     this.#plans.forget(binding.id);
     for (const run of this.lanes.all()) {
       if (run.record.bindingId !== binding.id || run.record.guildId !== binding.guildId) continue;
-      run.end("cancelled", new Failure("not-linked", "The server was unlinked; nothing was sent."));
+      run.end("cancelled", new Failure("not-linked", "The server was unlinked. Nothing was sent."));
     }
   }
 
@@ -140,7 +142,7 @@ export class CommandRunner implements Runner {
   }
 
   #abandon(runs: readonly ActiveRun[]): void {
-    for (const run of runs) run.abandon(new Failure("expired", "Marshal was restarted meanwhile."));
+    for (const run of runs) run.abandon(new Failure("expired", "Marshal restarted in the meantime."));
   }
 
   async #atMost(ms: number, work: Promise<unknown>): Promise<void> {
@@ -154,9 +156,10 @@ export class CommandRunner implements Runner {
   }
 
   async #decideNow({ request, command }: RunPlan): Promise<RunPlan["decision"]> {
-    const { settings, snapshots, clock } = this.#ports;
+    const { settings, snapshots } = this.#ports;
     const policy = (await settings.of(request.actor.guildId)).policies[request.binding.id] ?? EMPTY_POLICY;
-    const people = peopleOf(snapshots.latest(request.binding.source), clock.nowMs());
+    const about = { guildId: request.actor.guildId, command };
+    const people = await knownPeople(this.#ports, snapshots.latest(request.binding.source), about);
     return decide(policy, { ...request.actor, ownPlayerId: request.ownPlayerId }, { command, people });
   }
 
@@ -177,7 +180,10 @@ export class CommandRunner implements Runner {
     const parked = this.#ports.health.parked(binding.source);
     if (parked !== undefined) throw new Failure("key-rejected", parked.why);
     if (this.lanes.isFull(binding)) {
-      throw new Failure("queue-full", "Too many commands wait for this server already; nothing was sent.");
+      throw new Failure(
+        "queue-full",
+        "Too many commands are already waiting for this server. Nothing was sent.",
+      );
     }
     const run = new ActiveRun(this.#ports, plan, (over) => this.#onEnd(over));
     try {
@@ -201,21 +207,19 @@ export class CommandRunner implements Runner {
   #onEnd(run: ActiveRun): void {
     this.lanes.remove(run);
     const { record } = run;
+    this.#ports.metrics.count("marshal_runs_total", { outcome: record.ran });
     if (record.ran !== "no") void run.submitted.outcome.then((outcome) => this.#ports.onOver(outcome));
   }
 }
 
 function usedUp(): Failure {
-  return new Failure(
-    "expired",
-    "This was answered already, waited too long, or gave way to newer ones of yours. Ask again.",
-  );
+  return new Failure("expired", "This expired or was already answered. Run the command again.");
 }
 
 function restarting(): Failure {
-  return new Failure("expired", "Marshal was restarted meanwhile. Ask again in a minute.");
+  return new Failure("expired", "Marshal restarted in the meantime. Try again in a minute.");
 }
 
 function unaudited(cause: unknown): Failure {
-  return new Failure("store", "The audit row could not be written, so nothing was sent.", { cause });
+  return new Failure("store", "Marshal could not write its audit log, so nothing was sent.", { cause });
 }

@@ -34,13 +34,13 @@ export class WaitingRuns implements RunQueue {
 
     const run = this.#runner.lanes.get(runId);
     if (run === undefined || run.record.guildId !== actor.guildId) {
-      return { ok: false, text: "It no longer waits." };
+      return { ok: false, text: "It is no longer waiting." };
     }
     const { actorId, bindingId } = run.record;
     if (actorId !== actor.userId && !(await this.#manages(actor, bindingId))) return NOT_YOURS;
     const by = actorId === actor.userId ? "the person who asked" : actor.userName;
     const done = run.end("cancelled", new Failure("expired", `Cancelled by ${by}.`));
-    return done ? CANCELLED : { ok: false, text: "Too late: it is being sent or was sent already." };
+    return done ? CANCELLED : { ok: false, text: "Too late: it is being sent or was already sent." };
   }
 
   defer(actor: Actor, runId: string): Promise<{ readonly ok: boolean; readonly text: string }> {
@@ -62,4 +62,4 @@ export class WaitingRuns implements RunQueue {
 }
 
 const CANCELLED = { ok: true, text: "Cancelled: it was not sent." };
-const NOT_YOURS = { ok: false, text: "It is another person's; only a Manager can cancel it." };
+const NOT_YOURS = { ok: false, text: "Only the person who asked or a Manager can cancel it." };

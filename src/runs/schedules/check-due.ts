@@ -43,10 +43,10 @@ const none = () => false;
 export async function checkDue(ports: CheckPorts, schedule: Schedule): Promise<Check> {
   const { guildId, bindingId, what } = schedule;
   const binding = (await ports.bindings.list(guildId)).find(({ id }) => id === bindingId);
-  if (binding === undefined) return { kind: "end", why: "Its server is not linked any more.", also: none };
+  if (binding === undefined) return { kind: "end", why: "Its server is no longer linked.", also: none };
   const settings = await ports.settings.of(guildId);
   const text = textOf(what, settings.presets);
-  if (text === undefined) return { kind: "end", why: "Its preset was dropped.", also: none };
+  if (text === undefined) return { kind: "end", why: "Its preset was deleted.", also: none };
 
   const held = whyHeld(ports, binding);
   if (held !== undefined) return { kind: "skip", why: held, isFailure: false };
@@ -54,7 +54,7 @@ export async function checkDue(ports: CheckPorts, schedule: Schedule): Promise<C
   const readAtMs = ports.clock.nowMs();
   const owner = await ownerNow(ports, schedule);
   if (owner === undefined) {
-    return { kind: "skip", why: "Discord did not say which roles its owner has.", isFailure: true };
+    return { kind: "skip", why: "Marshal could not read its owner's roles.", isFailure: true };
   }
   const lost = whyEnded(settings, owner, { schedule, text });
   if (lost !== undefined) {
@@ -84,10 +84,10 @@ async function ownerNow(
 
 /** Why nothing is sent to this server now. What waits for minutes would be out of date then. */
 function whyHeld({ health, clock }: CheckPorts, { source }: Binding): string | undefined {
-  if (health.parked(source) !== undefined) return "The game service does not accept the server's key.";
-  if (health.halt() !== undefined) return "The game service had asked Marshal to wait.";
+  if (health.parked(source) !== undefined) return "The game service refuses the server's key.";
+  if (health.halt() !== undefined) return "The game service asked Marshal to wait.";
   if (health.commandReadyAtMs(source) - clock.nowMs() > LONGEST_HOLD_MS) {
-    return "The game service takes no commands for this server for a while.";
+    return "The game service is not taking commands for this server right now.";
   }
   return undefined;
 }
@@ -114,7 +114,9 @@ function endsToo(settings: GuildSettings, owner: OwnerNow, other: Schedule): boo
 async function isEmpty({ snapshots, clock }: CheckPorts, binding: Binding): Promise<boolean> {
   const abort = new AbortController();
   const cancel = clock.after(READ_WITHIN_MS, () =>
-    abort.abort(new Failure("unreachable", "Whether anybody is in the server could not be read in time.")),
+    abort.abort(
+      new Failure("unreachable", "Marshal could not check in time whether anyone is in the server."),
+    ),
   );
   const { source, guildId } = binding;
   try {

@@ -33,6 +33,6 @@ export function dueStep(
   if (dueAtMs > nowMs) return { kind: "wait", untilMs: dueAtMs };
   const oldestMs = Math.max(beganMs, nowMs - LATEST_START_MS);
   if (dueAtMs > oldestMs) return { kind: "run", dueAtMs };
-  const why = dueAtMs <= beganMs ? "Marshal was not running then." : "It was noticed too late.";
+  const why = dueAtMs <= beganMs ? "Marshal was not running then." : "Marshal noticed it too late.";
   return { kind: "missed", dueAtMs, claimMs: oldestMs, why };
 }

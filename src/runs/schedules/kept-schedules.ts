@@ -91,7 +91,7 @@ export class KeptSchedules {
     const { last, guildId } = stored;
     if (last?.result !== "claimed") return stored;
     const row = await this.#ports.audit.get(guildId, last.runId);
-    const unsent = { result: "skipped", why: "Marshal was stopped before it was sent." } as const;
+    const unsent = { result: "skipped", why: "Marshal stopped before sending it." } as const;
     return { ...stored, last: { ...last, ...(row === undefined ? unsent : resultOf(row)) } };
   }
 }

@@ -52,7 +52,7 @@ export async function launchDue(
     const plan = await runner.plan({ ...check.request, runId });
     if (!plan.decision.allowed) return skipped(plan.decision.why, true);
     if (plan.confirm !== "none") {
-      return skipped(`${plan.confirmReasons.join(" ")} Nobody was there to say "Send anyway".`, true);
+      return skipped(`${plan.confirmReasons.join(" ")} Nobody was there to confirm it.`, true);
     }
     if (clock.monotonicMs() - beganMs > CHECKS_WITHIN_MS) return skipped("The checks took too long.", false);
     if (!isKept()) return skipped(REMOVED, false);
@@ -64,11 +64,11 @@ export async function launchDue(
   } catch (error) {
     if (error instanceof Failure) return skipped(error.message, !PASSING.has(error.code));
     ports.report("a schedule could not be run", error);
-    return skipped("Marshal itself failed.", true);
+    return skipped("Something went wrong inside Marshal.", true);
   }
 }
 
-const REMOVED = "Its schedule was removed before it was sent.";
+const REMOVED = "The schedule was removed before it was sent.";
 
 /** Why a run of a schedule that is no more is not sent. */
 export function removed(): Failure {
@@ -109,7 +109,7 @@ export function resultOf({
       return { result: "ran" };
     case "unknown":
       return proof === "seen" || proof === "seen-twice"
-        ? { result: "unknown", why: "The game's log speaks for it having run." }
+        ? { result: "unknown", why: "The game's log shows it." }
         : { result: "unknown", ...why };
     case "waiting":
     case "sending":

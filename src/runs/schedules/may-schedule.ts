@@ -18,19 +18,17 @@ export function textOf(what: ScheduledWhat, presets: readonly Preset[]): string 
 /** Why a text cannot be run with nobody there to confirm it or to fill it in; undefined: it can. */
 export function whyNotScheduled(what: ScheduledWhat, command: ParsedCommand): string | undefined {
   const verb = findVerb(command.verb ?? "");
-  if (verb === undefined) return `:${command.verb} is not in the catalogue, so it cannot be scheduled.`;
+  if (verb === undefined) return `:${command.verb} is unknown to Marshal, so it can't be scheduled.`;
   // Before the advice to keep it as a preset, with which this would be refused as well.
   const hitsPeople = verb.danger === "serious" && verb.args.includes("targets");
   if (verb.danger === "severe" || hitsPeople || command.mass) {
-    return `:${verb.verb} is too much to run with nobody watching, so it cannot be scheduled.`;
+    return `:${verb.verb} is too serious to run unattended, so it can't be scheduled.`;
   }
   if (what.kind === "text" && !ANNOUNCING.has(verb.verb)) {
-    return "A schedule sends an announcement (:h or :m), or a preset. Keep this command with /run preset save first.";
+    return "A schedule can run an announcement (:h or :m) or a preset. Save this command with /run preset save first.";
   }
   const [asked] = what.kind === "preset" ? placeholdersOf(command.text) : [];
-  return asked === undefined
-    ? undefined
-    : `This preset asks for ${asked}:, and a schedule has nobody to ask.`;
+  return asked === undefined ? undefined : `This preset asks for ${asked}:. A schedule has nobody to ask.`;
 }
 
 export interface OwnerNow {
@@ -45,9 +43,9 @@ export function whyNotTheirs(
   { bindingId, command }: { readonly bindingId: string; readonly command: ParsedCommand },
 ): string | undefined {
   const isManager = Object.values(policies).some((policy) => tierOf(policy, roleIds) === "manager");
-  if (!isManager && !manageGuild) return "Schedules belong to Managers, and the owner is none any more.";
+  if (!isManager && !manageGuild) return "Only Managers can own schedules, and its owner is no longer one.";
   const policy = policies[bindingId] ?? EMPTY_POLICY;
   return decideVerb(policy, roleIds, command).allowed
     ? undefined
-    : "The owner no longer has the right to run this command.";
+    : "Its owner may no longer run this command.";
 }

@@ -3,8 +3,8 @@ import { type Actor, EMPTY_POLICY, type GuildSettings } from "../../domain/guild
 import type { NewSchedule } from "../../domain/ports/schedules.ts";
 import type { Schedule } from "../../domain/schedule.ts";
 import { DEFAULT_ZONE } from "../../domain/time-zones.ts";
-import { refuseMissingTarget } from "../catalogue/missing-target.ts";
 import { parseCommand } from "../catalogue/parse-command.ts";
+import { refuseTargetCount } from "../catalogue/target-count.ts";
 import { decideVerb } from "../permission/permission-rules.ts";
 import { textOf, whyNotScheduled } from "./may-schedule.ts";
 import { anchorOf } from "./next-time.ts";
@@ -25,11 +25,11 @@ export function newSchedule(
   { settings, id, nowMs }: NewScheduleFacts,
 ): Schedule {
   const text = textOf(what, settings.presets);
-  if (text === undefined) throw new Failure("bad-command", "There is no such preset any more.");
+  if (text === undefined) throw new Failure("bad-command", "That preset no longer exists.");
   const command = parseCommand(text);
   const refused = whyNotScheduled(what, command);
   if (refused !== undefined) throw new Failure("bad-command", refused);
-  refuseMissingTarget(command);
+  refuseTargetCount(command);
   const policy = settings.policies[binding.id] ?? EMPTY_POLICY;
   const decision = decideVerb(policy, actor.roleIds, command);
   if (!decision.allowed) throw new Failure("denied", decision.why, { wants: decision.wants });

@@ -95,7 +95,10 @@ export class ScheduleBook implements Schedules {
     const schedule = newSchedule(actor, wanted, { settings, id: random.id(), nowMs: clock.nowMs() });
     await this.#changes.take(guildId, async () => {
       if (this.#kept.of(guildId).length >= MOST_OF_GUILD) {
-        throw new Failure("bad-command", `There are ${MOST_OF_GUILD} schedules already; remove one first.`);
+        throw new Failure(
+          "bad-command",
+          `This community has ${MOST_OF_GUILD} schedules, the maximum. Remove one first.`,
+        );
       }
       await this.#kept.add(schedule);
     });
@@ -180,7 +183,7 @@ export class ScheduleBook implements Schedules {
       return schedule;
     } catch (error) {
       const { last } = schedule;
-      const why = "Marshal could not write to its store.";
+      const why = "Marshal could not write to its database.";
       if (last?.result === "claimed")
         this.#kept.note({ ...schedule, last: { ...last, result: "skipped", why } });
       throw error;

@@ -68,8 +68,17 @@ export class RateLimits {
   }
 }
 
-/** Generous: nothing in a test meets them unless it sets its own. */
-export function defaultLimits(): DiscordLimits {
+/** What Discord counts for each channel: messages sent, edits and reads apart. */
+const CHANNEL_ROUTES = [
+  "POST /channels/:id/messages",
+  "PATCH /channels/:id/messages/:id",
+  "DELETE /channels/:id/messages/:id",
+  "GET /channels/:id/messages",
+];
+const PER_CHANNEL: RouteLimit = { limit: 5, windowMs: 5_000 };
+
+/** Discord's own; `wide`: nothing meets a limit of requests unless it is set. */
+export function defaultLimits(pace: "real" | "wide"): DiscordLimits {
   return {
     answerWithinMs: 3_000,
     tokenLivesMs: 15 * 60_000,
@@ -78,8 +87,8 @@ export function defaultLimits(): DiscordLimits {
     maxUploadBytes: 25 * 1024 * 1024,
     maxFileBytes: 10 * 1024 * 1024,
     perRoute: { limit: 1_000, windowMs: 1_000 },
-    routes: {},
-    globalPerSecond: 0,
+    routes: pace === "real" ? Object.fromEntries(CHANNEL_ROUTES.map((route) => [route, PER_CHANNEL])) : {},
+    globalPerSecond: pace === "real" ? 50 : 0,
     shards: 1,
     identify: { total: 1_000, maxConcurrency: 16, everyMs: 5_000 },
   };

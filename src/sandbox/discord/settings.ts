@@ -35,9 +35,9 @@ export interface DiscordLimits {
   maxFileBytes: number;
   /** For any route without its own entry; the window of each bucket. */
   perRoute: RouteLimit;
-  /** By "METHOD /route", ids as `:id`, such as "POST /channels/:id/messages". */
+  /** By "METHOD /route", ids as `:id`, such as "POST /channels/:id/messages"; those of a channel: 5 in 5 s each. */
   routes: Record<string, RouteLimit>;
-  /** Requests a second over all routes but interactions; 0 for no limit. */
+  /** Requests a second over all routes but interactions (50); 0 for no limit. */
   globalPerSecond: number;
   /** How many shards are recommended (1). */
   shards: number;
@@ -99,6 +99,11 @@ export interface Faults {
 export interface DiscordOptions {
   /** Clock of every threshold and timestamp; default the machine's. */
   readonly nowMs?: () => number;
+  /**
+   * `wide`: requests are not limited. For clocks that the client does not follow: it waits by the machine's, and would
+   * wait for ever where this one stands still. @default "real"
+   */
+  readonly pace?: "real" | "wide";
   readonly token?: string;
   readonly applicationId?: string;
   readonly applicationName?: string;

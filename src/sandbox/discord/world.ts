@@ -16,7 +16,7 @@ import type { Command } from "./wire.ts";
 export class World implements Core {
   readonly bot: User;
   readonly token: string;
-  readonly limits: DiscordLimits = defaultLimits();
+  readonly limits: DiscordLimits;
   readonly events = new EventStream();
   readonly messages: MessageStore;
   readonly oldEdits: OldEdits;
@@ -38,6 +38,7 @@ export class World implements Core {
 
   constructor(options: DiscordOptions) {
     this.#clock = options.nowMs ?? Date.now;
+    this.limits = defaultLimits(options.pace ?? "real");
     // A clock that a test moves may stand still, and the second session would wait for ever.
     if (options.nowMs !== undefined) this.limits.identify.everyMs = 0;
     this.#mint = new SnowflakeMint(this.#clock);

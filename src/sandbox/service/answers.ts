@@ -19,7 +19,11 @@ export const ERRORS: Readonly<Record<number, { readonly status: number; readonly
     status: 422,
     message: "The server you are attempting to reach is currently offline (has no players).",
   },
-  4000: { status: 403, message: "You are not authorized to perform this action on this server." },
+  4000: {
+    status: 403,
+    message:
+      "You are not authorized to perform this action on this server. If you are creating your own custom bot, visit https://api.erlc.gg/server-owners to allowlist your IP address.",
+  },
   4001: { status: 429, message: "You are being rate limited." },
   4002: { status: 403, message: "The command you are attempting to run is restricted." },
   4003: { status: 403, message: "The message you are trying to send is prohibited." },
@@ -74,6 +78,8 @@ export function failure(code: number, style: ErrorStyle, detail: ErrorDetail = {
         commandId: detail.commandId ?? "00000000-0000-4000-8000-000000000000",
         ...extra,
       });
+    case "error-only":
+      return json(status, { error: message, ...extra });
     case "error-code":
       return json(status, { error: message, code, ...extra });
     case "standard":
@@ -87,9 +93,14 @@ export function failure(code: number, style: ErrorStyle, detail: ErrorDetail = {
 /** A page in HTML, as something in front of the service answers. */
 export function page(status: number, title: string, text: string): ServiceResponse {
   const body = `<!DOCTYPE html>\n<html lang="en"><head><title>${title}</title></head><body><h1>${title}</h1><p>${text}</p></body></html>\n`;
+  const isMoved = status >= 300 && status < 400;
   return {
     status,
-    headers: { "content-type": "text/html; charset=UTF-8", "cache-control": "no-store" },
+    headers: {
+      "content-type": "text/html; charset=UTF-8",
+      "cache-control": "no-store",
+      ...(isMoved && { location: "https://moved.example/" }),
+    },
     body,
   };
 }

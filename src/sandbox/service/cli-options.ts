@@ -1,3 +1,4 @@
+import { COMMAND_CHECKS, type CommandCheck } from "./command-route.ts";
 import type { FaultSettings } from "./faults.ts";
 import type { LimitSettings } from "./limits.ts";
 import type { Intensity } from "./town/traffic.ts";
@@ -11,6 +12,8 @@ export interface Draft {
   host: string;
   trustForwarded: boolean;
   strictSpec: boolean;
+  commands: "allowed" | "refused";
+  commandChecks: readonly CommandCheck[];
   seed: number;
   keys: string[];
   globalKeys: string[];
@@ -86,6 +89,15 @@ function choice<T extends string>(
   };
 }
 
+const CHECK_ORDERS = [
+  "permission,body,players",
+  "permission,players,body",
+  "body,permission,players",
+  "body,players,permission",
+  "players,permission,body",
+  "players,body,permission",
+] as const;
+
 const GENERAL: readonly Option[] = [
   count("port", "where to listen; 0 takes a free port (default 0)", (d, n) => {
     if (n > 65_535) throw new UsageError(`--port must be at most 65535, not "${n}"`);
@@ -101,6 +113,17 @@ const GENERAL: readonly Option[] = [
     "strict-spec",
     "the bare specification, without the public service's facts",
     (d) => (d.strictSpec = true),
+  ),
+  choice("commands", ["allowed", "refused"], "whether the owners let callers run commands", (d, v) => {
+    d.commands = v;
+  }),
+  choice(
+    "command-checks",
+    CHECK_ORDERS,
+    "the order in which a command is refused (default: the first)",
+    (d, v) => {
+      d.commandChecks = COMMAND_CHECKS.toSorted((a, b) => v.indexOf(a) - v.indexOf(b));
+    },
   ),
   count("seed", "the same seed gives the same towns (default 1)", (d, n) => (d.seed = n)),
   toggle("trust-forwarded", "take client addresses from X-Forwarded-For", (d) => (d.trustForwarded = true)),
@@ -159,7 +182,7 @@ const FAULTS: readonly Option[] = [
   count("too-many-ms", "its wait (default 5000)", (d, n) => (d.faults.tooManyRetryAfterMs = n)),
   choice(
     "retry-after",
-    ["both", "header", "twice", "body", "none", "garbage"],
+    ["both", "header", "twice", "body", "none", "zero", "garbage"],
     "where a 429 tells its wait",
     (d, v) => {
       d.faults.retryAfter = v;
@@ -185,7 +208,7 @@ const FAULTS: readonly Option[] = [
   share("far-future", "a row with a second of the year 2096", (d, n) => (d.faults.farFuture = n)),
   choice(
     "envelope",
-    ["standard", "code-message", "message", "message-commandid", "error-code", "html", "empty"],
+    ["standard", "code-message", "message", "message-commandid", "error-code", "error-only", "html", "empty"],
     "the body of errors",
     (d, v) => (d.faults.envelope = v),
   ),
@@ -212,7 +235,16 @@ const FAULTS: readonly Option[] = [
     "answers repeat the key in their words",
     (d, v) => (d.faults.echoKey = v),
   ),
-  share("command-408", "408 on commands, which ran", (d, n) => (d.faults.command408 = n)),
+  share("command-given-up", "a command that ran is given up on the way", (d, n) => {
+    d.faults.commandGivenUp = n;
+  }),
+  count(
+    "command-given-up-status",
+    "with this status (default 408)",
+    (d, n) => (d.faults.commandGivenUpStatus = httpStatus(n)),
+    200,
+  ),
+  count("error-retry-after-ms", "Retry-After on 500 and 503", (d, n) => (d.faults.errorRetryAfterMs = n)),
   share("oversize", "answers of reads padded to a great length", (d, n) => (d.faults.oversize = n)),
   count("oversize-bytes", "that length (default 9 MiB)", (d, n) => (d.faults.oversizeBytes = n)),
   choice(

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { type Draft, GROUPS, type Option, UsageError } from "./cli-options.ts";
+import { COMMAND_CHECKS } from "./command-route.ts";
 import { defaultFaults } from "./faults.ts";
 import { defaultLimits } from "./limits.ts";
 import type { ServiceOptions } from "./service.ts";
@@ -36,6 +37,8 @@ export function readCli(args: readonly string[]): CliSettings | undefined {
     host: "127.0.0.1",
     trustForwarded: false,
     strictSpec,
+    commands: "allowed",
+    commandChecks: COMMAND_CHECKS,
     seed: 1,
     keys: [],
     globalKeys: [],
@@ -61,6 +64,8 @@ function settingsOf(draft: Draft): CliSettings {
       keys: draft.keys.length > 0 ? draft.keys : ["demo-key"],
       globalKeys: draft.globalKeys,
       strictSpec: draft.strictSpec,
+      commands: draft.commands,
+      commandChecks: draft.commandChecks,
       limits: draft.limits,
       faults: draft.faults,
       town: {

@@ -14,7 +14,15 @@ export interface CommandCall {
   readonly counts: ServiceCounts;
   readonly commandId: string;
   readonly nowMs: number;
+  /** Whether the owner lets this caller run commands. */
+  readonly isPermitted: boolean;
+  /** In which order the service looks for a reason to refuse. */
+  readonly checks: readonly CommandCheck[];
 }
+
+/** What is checked before a command is looked at. Nobody outside the public service knows the order. */
+export const COMMAND_CHECKS = ["permission", "body", "players"] as const;
+export type CommandCheck = (typeof COMMAND_CHECKS)[number];
 
 const OUTCOME_CODES = { unknown: 3001, incomplete: 3001, restricted: 4002, prohibited: 4003 } as const;
 
@@ -22,21 +30,40 @@ const OUTCOME_CODES = { unknown: 3001, incomplete: 3001, restricted: 4002, prohi
 export function answerCommand(call: CommandCall): ServiceResponse {
   const { town, fate, style, commandId } = call;
   const text = commandOf(call.request);
-  if (text === undefined)
-    return failure(3001, style, {
-      message:
-        "Bad request: the command is missing from the body (JSON, with Content-Type: application/json).",
-    });
-  if (town.players.length === 0) return failure(3002, style, { commandId });
+  const [refusal] = call.checks.flatMap((check) => refusalBy(check, call, text) ?? []);
+  if (refusal !== undefined || text === undefined) return refusal ?? noCommand(style);
   if (fate.command500 === "unexecuted") return failure(1001, style, { commandId });
   const effect = town.runRemote(text);
   if (effect.outcome !== "done")
     return failure(OUTCOME_CODES[effect.outcome], style, messageOf(style, effect.message));
   call.counts.executed({ commandId, key: call.key, text, atMs: call.nowMs });
-  if (fate.command408) return json(408, { message: "Request timeout." });
+  if (fate.commandGivenUp) return json(fate.settings.commandGivenUpStatus, { message: "Given up." });
   if (fate.command500 === "executed") return failure(1001, style, { commandId });
   // The specification: "text explaining the status"; the public service mostly says no more than this.
   return json(200, { message: style.strictSpec ? effect.message : "Success" });
+}
+
+function refusalBy(check: CommandCheck, call: CommandCall, text: string | undefined) {
+  const { style, commandId, town } = call;
+  switch (check) {
+    case "permission":
+      return call.isPermitted ? undefined : notPermitted(style);
+    case "body":
+      return text === undefined ? noCommand(style) : undefined;
+    case "players":
+      return town.players.length === 0 ? failure(3002, style, { commandId }) : undefined;
+  }
+}
+
+/** The specification describes no body of this 403 ("Unauthorized"), so there it says no more than its status. */
+function notPermitted(style: ErrorStyle): ServiceResponse {
+  return failure(4000, style, style.strictSpec ? { message: "Unauthorized" } : {});
+}
+
+function noCommand(style: ErrorStyle): ServiceResponse {
+  return failure(3001, style, {
+    message: "Bad request: the command is missing from the body (JSON, with Content-Type: application/json).",
+  });
 }
 
 /** The specification has no codes, so there the words must explain; the facts have their fixed texts. */

@@ -13,6 +13,8 @@ export class ServiceCounts {
   answers429 = 0;
   /** Requests that arrived while their identity was inside a 429 wait it had been told. */
   avoidable = 0;
+  /** Requests with a key to a route inside the wait that a 500 or 503 there had named. */
+  earlyAfterError = 0;
   /** Blocks begun, block pages begun for going on, addresses banned for bad keys. */
   blocks = 0;
   pages = 0;
@@ -45,6 +47,7 @@ export class ServiceCounts {
     this.commands = 0;
     this.answers429 = 0;
     this.avoidable = 0;
+    this.earlyAfterError = 0;
     this.blocks = 0;
     this.pages = 0;
     this.bans = 0;

@@ -8,11 +8,12 @@ export type Envelope =
   | "message"
   | "message-commandid"
   | "error-code"
+  | "error-only"
   | "html"
   | "empty";
 
 /** How a 429 tells its wait. The specification says both (Errors 1). */
-export type RetryAfterStyle = "both" | "header" | "twice" | "body" | "none" | "garbage";
+export type RetryAfterStyle = "both" | "header" | "twice" | "body" | "none" | "zero" | "garbage";
 
 /** How a log list is ordered; the specification does not say. */
 type LogOrder = "newest" | "oldest" | "shuffled";
@@ -58,6 +59,8 @@ export interface FaultSettings {
   /** Share of rows whose second lies in the far future; at each look the same ones. */
   farFuture: number;
   envelope: Envelope;
+  /** 500 and 503 as JSON name this wait in `Retry-After`; 0: none. */
+  errorRetryAfterMs: number;
   /** An error with this code of the public list instead of the answer. */
   code: number;
   codeChance: number;
@@ -69,8 +72,9 @@ export interface FaultSettings {
   /** 500 on a command, and in which share of those it ran nevertheless. */
   command500: number;
   command500Executed: number;
-  /** 408 on a command that was executed all the same. */
-  command408: number;
+  /** Something on the way gives a command up that was executed all the same, and answers with this status. */
+  commandGivenUp: number;
+  commandGivenUpStatus: number;
   /** The answer of a read is padded to this many bytes. */
   oversize: number;
   oversizeBytes: number;
@@ -104,7 +108,7 @@ export interface Fate {
   readonly code: number | undefined;
   readonly refuseKey: boolean;
   readonly command500: "no" | "executed" | "unexecuted";
-  readonly command408: boolean;
+  readonly commandGivenUp: boolean;
   /** 0: as long as it is. */
   readonly padToBytes: number;
   /** The settings that need no dice, or dice per row. */
@@ -142,6 +146,7 @@ export function defaultFaults(strictSpec: boolean): FaultSettings {
     missingField: 0,
     farFuture: 0,
     envelope: "standard",
+    errorRetryAfterMs: 0,
     code: 0,
     codeChance: 0,
     codeStatus: 0,
@@ -149,7 +154,8 @@ export function defaultFaults(strictSpec: boolean): FaultSettings {
     refusal: "coded",
     command500: 0,
     command500Executed: 0,
-    command408: 0,
+    commandGivenUp: 0,
+    commandGivenUpStatus: 408,
     oversize: 0,
     oversizeBytes: 9 * 1024 * 1024,
     echoKey: "none",
@@ -228,7 +234,7 @@ export class FaultPlan {
       code: random.chance(settings.codeChance) ? settings.code : undefined,
       refuseKey: settings.refuseKey > 0 && random.chance(settings.refuseKey),
       command500: failed ? (ran ? "executed" : "unexecuted") : "no",
-      command408: scope.command && random.chance(settings.command408),
+      commandGivenUp: scope.command && random.chance(settings.commandGivenUp),
       padToBytes: random.chance(settings.oversize) ? settings.oversizeBytes : 0,
       settings,
       random,
@@ -240,4 +246,9 @@ function inScope(settings: FaultSettings, scope: FaultScope): boolean {
   if (settings.only === "commands" && !scope.command) return false;
   if (settings.only === "reads" && scope.command) return false;
   return settings.onlyKeys.length === 0 || (scope.key !== undefined && settings.onlyKeys.includes(scope.key));
+}
+
+/** The status that an error was told to come with, where it was told one. */
+export function forcedStatus({ settings }: Fate): { readonly status?: number } {
+  return settings.codeStatus === 0 ? {} : { status: settings.codeStatus };
 }

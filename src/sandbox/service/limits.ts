@@ -20,6 +20,11 @@ export interface LimitSettings {
   resetRounding: "ceil" | "floor";
   /** How often an answer names a reset that is a second off, early or late: several nodes behind one address. */
   resetWobble: number;
+  /** How often an answer names a reset that is `farResetMs` too late. */
+  farReset: number;
+  farResetMs: number;
+  /** What follows the names of the app-wide counters: their names change, the counters stay. */
+  nameSuffix: string;
   /** Where waits carry fractions of a second: in `retry_after`, also in `Retry-After`, or nowhere (rounded up). */
   fractions: "none" | "body" | "both";
   /** So many requests in `strikeWindowMs` that came inside a told wait bring the invalid-request block. */
@@ -47,6 +52,9 @@ export function defaultLimits(strictSpec: boolean): LimitSettings {
     align: "first-request",
     resetRounding: "ceil",
     resetWobble: 0,
+    farReset: 0,
+    farResetMs: 90_000,
+    nameSuffix: "",
     fractions: strictSpec ? "none" : "both",
     blockAfter: 10,
     strikeWindowMs: 60_000,

@@ -2,9 +2,10 @@ import { createHash } from "node:crypto";
 import { blockPage, ERRORS, type ErrorStyle, failure, json, page } from "./answers.ts";
 import { KeyBook } from "./auth.ts";
 import { Blocks, type Identity } from "./blocks.ts";
-import { answerCommand } from "./command-route.ts";
+import { answerCommand, COMMAND_CHECKS, type CommandCheck } from "./command-route.ts";
 import { bump, ServiceCounts } from "./counts.ts";
-import { defaultFaults, type Fate, FaultPlan, type FaultSettings } from "./faults.ts";
+import { ErrorWaits } from "./error-waits.ts";
+import { defaultFaults, type Fate, FaultPlan, type FaultSettings, forcedStatus } from "./faults.ts";
 import { echoKey } from "./key-echo.ts";
 import { defaultLimits, type LimitSettings } from "./limits.ts";
 import { Prng, seedOf } from "./prng.ts";
@@ -26,6 +27,10 @@ export interface ServiceOptions {
   readonly globalKeys?: readonly string[];
   /** Drops the facts that the specification does not hold. */
   readonly strictSpec?: boolean;
+  /** Whether owners let this caller run commands from the start; `keyBook.setCommandsAllowed` changes it. @default "allowed" */
+  readonly commands?: "allowed" | "refused";
+  /** The order in which a command is refused; all three, each once. @default permission, body, players */
+  readonly commandChecks?: readonly CommandCheck[];
   readonly limits?: Partial<LimitSettings>;
   readonly faults?: Partial<FaultSettings>;
   /** For every town that has no options of its own in `towns`, which is by key. */
@@ -63,6 +68,7 @@ export class Service {
   readonly #towns = new Map<string, Town>();
   readonly #throttle: Throttle;
   readonly #snapshots: ServedSnapshots;
+  readonly #errorWaits = new ErrorWaits(this.counts);
   readonly #ids: Prng;
 
   constructor(options: ServiceOptions) {
@@ -89,7 +95,8 @@ export class Service {
     this.counts.requests += 1;
     if (call.isCommand) this.counts.commands += 1;
     if (call.key !== undefined) bump(this.counts.byKey, call.key);
-    const answered = echoKey(this.#answer(call), call.key ?? "", fate.settings.echoKey);
+    const told = this.#errorWaits.tell(call, this.#answer(call));
+    const answered = echoKey(told, call.key ?? "", fate.settings.echoKey);
     const headers: Record<string, string> = { date: new Date(call.nowMs).toUTCString(), ...answered.headers };
     if (fate.noRateLimitHeaders)
       for (const name of Object.keys(headers)) if (name.startsWith("x-ratelimit-")) delete headers[name];
@@ -131,6 +138,7 @@ export class Service {
     const town = new Town(seedOf(this.#seed, key), this.#options.nowMs, given);
     this.#towns.set(key, town);
     this.keyBook.add(key);
+    if (this.#options.commands === "refused") this.keyBook.setCommandsAllowed(key, false);
     return town;
   }
 
@@ -228,7 +236,6 @@ export class Service {
       const id = isServerSide || code === 3002 ? { commandId } : {};
       return failure(code, call.style, { ...id, ...forcedStatus(call.fate) });
     }
-    if (!this.keyBook.commandsAllowed(key)) return failure(4000, call.style);
     return answerCommand({
       request: call.request,
       key,
@@ -238,6 +245,8 @@ export class Service {
       counts: this.counts,
       commandId,
       nowMs: call.nowMs,
+      isPermitted: this.keyBook.commandsAllowed(key),
+      checks: this.#options.commandChecks ?? COMMAND_CHECKS,
     });
   }
 
@@ -249,8 +258,7 @@ export class Service {
     if (this.#strictSpec) return { ...json(200, null), body };
     // Sent, never honoured: the public service answers no 304.
     const etag = `W/"${createHash("sha1").update(body).digest("base64url")}"`;
-    const { headers } = json(200, null);
-    return { status: 200, headers: { ...headers, etag }, body };
+    return { status: 200, headers: { ...json(200, null).headers, etag }, body };
   }
 
   #freshStatus(call: Call, key: string, path: string): string {
@@ -289,8 +297,4 @@ export class Service {
     ).join("");
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
   }
-}
-
-function forcedStatus({ settings }: Fate): { readonly status?: number } {
-  return settings.codeStatus === 0 ? {} : { status: settings.codeStatus };
 }

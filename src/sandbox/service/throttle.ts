@@ -32,7 +32,7 @@ export class Throttle {
     const rate = own ?? (identity.application === undefined ? limits.global : limits.application);
     const counter = own ? `server|${identityName(identity)}|${key}` : `all|${identityName(identity)}`;
     return {
-      name: this.#generalName(identity, isRead),
+      name: this.#generalName(identity, isRead) + limits.nameSuffix,
       spent: this.#limiter.spend(counter, rate, limits.align, nowMs),
     };
   }
@@ -54,7 +54,9 @@ export class Throttle {
     const { limit, remaining, resetMs } = bucket.spent;
     const seconds = resetMs / 1_000;
     const rounded = this.#limits.resetRounding === "ceil" ? Math.ceil(seconds) : Math.floor(seconds);
-    const reset = this.#dice.chance(this.#limits.resetWobble) ? rounded + this.#dice.pick([-1, 1]) : rounded;
+    const { resetWobble, farReset, farResetMs } = this.#limits;
+    const near = this.#dice.chance(resetWobble) ? rounded + this.#dice.pick([-1, 1]) : rounded;
+    const reset = this.#dice.chance(farReset) ? near + Math.round(farResetMs / 1_000) : near;
     return {
       "x-ratelimit-bucket": bucket.name,
       "x-ratelimit-limit": String(limit),
@@ -76,9 +78,15 @@ export class Throttle {
     const body = fractions === "none" ? Math.ceil(exact) : exact;
     const inBody = told === "both" || told === "body";
     const inHeader = told === "both" || told === "header" || told === "twice";
-    const extra = inBody ? { retry_after: body } : told === "garbage" ? { retry_after: "soon" } : {};
+    const extra = inBody
+      ? { retry_after: body }
+      : told === "garbage"
+        ? { retry_after: "soon" }
+        : told === "zero"
+          ? { retry_after: 0 }
+          : {};
     const response = failure(4001, style, { extra, ...(message === undefined ? {} : { message }) });
-    const once = told === "garbage" ? "a while" : undefined;
+    const once = told === "garbage" ? "a while" : told === "zero" ? "0" : undefined;
     const retryAfter = told === "twice" ? `${header}, 1` : inHeader ? String(header) : once;
     return {
       response: {

@@ -1,4 +1,4 @@
-import { addAlert, addFeed, commandIsThere, linkServer } from "../moves.ts";
+import { addAlert, addFeed, allowOwner, commandIsThere, linkServer } from "../moves.ts";
 import type { Stage } from "../stage.ts";
 import type { Panel } from "./panel.ts";
 
@@ -19,6 +19,8 @@ export async function takeFirstSteps(stage: Stage, panel: Panel): Promise<void> 
   panel.note("sandbox", "The bot logged in and registered its commands");
   await linkServer(stage);
   panel.note("sandbox", `Olivia linked ${stage.town.world.info.name} with /setup`);
+  await allowOwner(stage);
+  panel.note("sandbox", "Olivia gave her own role full access with /staff allow");
   for (const [kind, place] of feeds) await addFeed(stage, kind, channels[place]);
   panel.note("sandbox", "Olivia gave joins, kills and mod calls a channel with /feed add");
   await addAlert(stage, "kills", channels.staff);

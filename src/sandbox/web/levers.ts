@@ -96,7 +96,7 @@ export class Levers {
     });
     const identity = { address, application: undefined };
     return [
-      lever("429", "429", "The next request is told to wait 15 seconds", () => {
+      lever("429", "429", "The next request has to wait 15 seconds", () => {
         service.faults.next({ tooMany: 1, tooManyRetryAfterMs: told429Ms });
         return "The next request is answered 429";
       }),
@@ -118,11 +118,30 @@ export class Levers {
         ...lever(toggle.id, toggle.label, toggle.hint, () => this.#toggle(toggle)),
         isOn: () => this.#toggled.has(toggle.id),
       })),
-      lever("new-key", "Regenerate the key", "The key that the bot holds is worth nothing any more", () => {
+      {
+        ...lever(
+          "commands",
+          "Refuse commands",
+          "Reads go on, commands wait for the owner's permission",
+          () => {
+            const isAllowed = this.#areCommandsAllowed();
+            service.keyBook.setCommandsAllowed(this.#key, !isAllowed);
+            return isAllowed
+              ? "The owner no longer lets Marshal run commands"
+              : "The owner lets Marshal run commands";
+          },
+        ),
+        isOn: () => !this.#areCommandsAllowed(),
+      },
+      lever("new-key", "Regenerate the key", "The bot's key stops working", () => {
         this.#key = service.regenerateKey(this.#key);
         return "The server has a new key; link it again with /setup";
       }),
     ];
+  }
+
+  #areCommandsAllowed(): boolean {
+    return this.#stage.service.keyBook.commandsAllowed(this.#key);
   }
 
   #toggle(toggle: Toggle): string {
@@ -145,7 +164,7 @@ export class Levers {
     });
     return [
       {
-        ...lever("outage", "Discord outage", "Discord is gone for the bot until this is pulled again", () => {
+        ...lever("outage", "Discord outage", "Discord is down for the bot until you pull this again", () => {
           const isDown = faults.current.outage !== undefined;
           faults.set({ outage: isDown ? undefined : "down" });
           return isDown ? "Discord is back" : "Discord is down for the bot";

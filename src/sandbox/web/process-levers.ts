@@ -21,7 +21,7 @@ export function processLevers(bots: readonly BotProcess[]): readonly Lever[] {
       ...one,
       id: `process-${number}-start`,
       label: `Start process ${number}`,
-      hint: "It stands by, or serves if nobody does",
+      hint: "It waits as standby, or serves if nobody does",
       pull: async () => {
         bot.start();
         return `Process ${number} starts`;

@@ -51,7 +51,7 @@ export async function servePage({ stage, panel, port, isEmpty = false }: PagePar
     const refused = refusal(request, portOf(server));
     if (refused !== undefined) return end(response, refused, "text/plain", "refused\n");
     const path = (request.url ?? "/").split("?")[0] ?? "/";
-    if (path.startsWith("/attachments/")) return serveFile(stage, path, response);
+    if (path.startsWith(FILES)) return serveFile(stage, path, response);
     const asset: Asset | undefined = assets.get(path);
     if (asset === undefined) return end(response, 404, "text/plain", "not found\n");
     end(response, 200, asset.type, asset.body);
@@ -97,10 +97,15 @@ function end(response: ServerResponse, status: number, type: string, body: strin
   response.end(body);
 }
 
+const FILES = "/attachments/";
+
 /** Files that the bot attached. Only pictures keep their type: the others are downloads, whatever they hold. */
 async function serveFile(stage: Stage, path: string, response: ServerResponse): Promise<void> {
+  const url = new URL(path, new URL(stage.discord.apiUrl).origin);
+  // Dots lead elsewhere, also where they are spelled with percent signs.
+  if (!url.pathname.startsWith(FILES)) return end(response, 404, "text/plain", "not found\n");
   try {
-    const answer = await fetch(new URL(path, new URL(stage.discord.apiUrl).origin));
+    const answer = await fetch(url);
     const type = (answer.headers.get("content-type") ?? "").split(";")[0] ?? "";
     const bytes = new Uint8Array(await answer.arrayBuffer());
     if (!answer.ok) return end(response, 404, "text/plain", "not found\n");

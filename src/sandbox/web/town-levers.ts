@@ -52,16 +52,11 @@ export function townLevers({ town, historyFile, service }: Stage, codes: LinkCod
       return "Someone dialled 911";
     }),
     {
-      ...lever(
-        "past",
-        "Three weeks of past",
-        "Fills the bot's history, so that /stats has weeks to show",
-        () => {
-          const nowS = Math.floor(service.nowMs() / 1_000);
-          const servers = writePast({ file: historyFile ?? "", nowS, seed: 1 });
-          return servers === 0 ? "No server is linked yet" : "The server has a past of three weeks now";
-        },
-      ),
+      ...lever("past", "Three weeks of past", "Fills the bot's history, so /stats has weeks to show", () => {
+        const nowS = Math.floor(service.nowMs() / 1_000);
+        const servers = writePast({ file: historyFile ?? "", nowS, seed: 1 });
+        return servers === 0 ? "No server is linked yet" : "The server has a past of three weeks now";
+      }),
       isDisabled: () => historyFile === undefined || !existsSync(historyFile),
     },
     lever("link-code", "Type the code of /me link", "Staff in the game type the newest code there", () =>
@@ -76,15 +71,10 @@ export function townLevers({ town, historyFile, service }: Stage, codes: LinkCod
       for (let count = 0; count < 12; count += 1) town.join();
       return "Twelve players came in";
     }),
-    lever(
-      "game-restart",
-      "Restart the game server",
-      "Nobody is in it any more, and its logs begin anew",
-      () => {
-        town.restart();
-        return "The game server restarted: its logs are empty";
-      },
-    ),
+    lever("game-restart", "Restart the game server", "Everyone leaves, and its logs start over", () => {
+      town.restart();
+      return "The game server restarted: its logs are empty";
+    }),
   ];
 }
 

@@ -23,7 +23,7 @@ export class ScanQueue {
   async run<T>(guildId: string, scan: () => Promise<T>): Promise<T> {
     const waiting = this.#waiting.filter((one) => one.guildId === guildId).length;
     if (waiting >= WAITING_OF_A_GUILD) {
-      throw new Failure("busy", "Other searches of this community's audit are still under way.");
+      throw new Failure("busy", "Another search of this community's audit is still running.");
     }
 
     await new Promise<void>((resolve) => {

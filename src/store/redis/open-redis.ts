@@ -1,6 +1,6 @@
 import type { Log } from "../../log.ts";
-import { KeyvDocuments, type Store } from "../keyv-documents.ts";
-import { type Fence, hashOf, namespaceOf, PREFIX, redisAdapter } from "./redis-adapter.ts";
+import { KeyvDocuments, type NamespaceKind, type Store, textsOf } from "../keyv-documents.ts";
+import { type Fence, hashOf, namespaceOf, PREFIX, redisAdapter, writeTogether } from "./redis-adapter.ts";
 import { type ConnectionOptions, type RedisClient, RedisConnection } from "./redis-connection.ts";
 import { bringToForm } from "./stored-form.ts";
 
@@ -28,10 +28,16 @@ export async function openRedis(url: string, options: RedisOptions): Promise<Sto
     throw error;
   }
   if (log !== undefined) await warnOfLosses(connection, log);
+  const kinds = new Map<string, NamespaceKind>();
   return {
-    documents: (namespace, parse, _durability, writers = "holder") => {
-      const raised = writers === "anyone-raises";
+    documents: (namespace, parse, durability, rules) => {
+      kinds.set(namespace, { ...rules, durability });
+      const raised = rules?.writers === "anyone-raises";
       return new KeyvDocuments(redisAdapter({ connection, namespace, fence, raised }), namespace, parse);
+    },
+    write: async (changes) => {
+      const { texts } = textsOf(changes, kinds);
+      if (texts.length > 0) await writeTogether({ connection, fence }, texts);
     },
     flush: () => isOnDisk(connection),
     checkWritable: async () => {
@@ -40,6 +46,8 @@ export async function openRedis(url: string, options: RedisOptions): Promise<Sto
     namespaces: () =>
       connection.run(async (client) => (await keysLike(client, hashOf("*"))).map(namespaceOf)),
     isHeld: () => connection.run(async (client) => (await keysLike(client, LEASES)).length > 0),
+    // The connection comes back by itself.
+    lost: new Promise(() => undefined),
     close: () => connection.close(),
   };
 }
@@ -67,19 +75,16 @@ async function warnOfLosses(connection: RedisConnection, log: Log): Promise<void
   try {
     const info = await connection.run((client) => client.info());
     if (/^aof_enabled:0/m.test(info)) {
-      log.warn(
-        {},
-        "this Redis keeps no append-only file: its last writes are lost when it crashes (appendonly yes)",
-      );
+      log.warn({}, "this Redis has no append-only file: a crash loses its last writes (set appendonly yes)");
     }
     const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1];
     if (policy !== undefined && policy !== "noeviction") {
       log.warn(
         { policy },
-        "this Redis may drop what it holds when memory is short (maxmemory-policy noeviction)",
+        "this Redis may delete data when memory is short (set maxmemory-policy noeviction)",
       );
     }
   } catch {
-    log.info({}, "this Redis does not say how it keeps what it is given");
+    log.info({}, "this Redis does not tell its persistence settings");
   }
 }

@@ -1,7 +1,8 @@
 import { keyvStorageCapability } from "keyv";
 import { StoreError } from "../../domain/failure.ts";
+import type { TextChange } from "../keyv-documents.ts";
 import type { RedisConnection } from "./redis-connection.ts";
-import { DELETE_FENCED, RAISE, SET_FENCED } from "./redis-scripts.ts";
+import { DELETE_FENCED, RAISE, SET_FENCED, WRITE_FENCED } from "./redis-scripts.ts";
 
 /** Precedes every key of ours, so that Marshal can share a Redis with other programs. */
 export const PREFIX = "marshal:";
@@ -52,15 +53,8 @@ export function redisAdapter({ connection, namespace, fence, raised }: RedisAdap
     return (await fenced(DELETE_FENCED, [key], [hash, rank])) > 0;
   }
 
-  /** Runs a script that answers -1 where the fence refuses. */
-  async function fenced(script: string, given: readonly string[], keys: readonly string[]): Promise<number> {
-    const holder = [fence?.token ?? "", String(fence?.generation ?? "")];
-    const input = { keys: [...keys, fence?.key ?? ""], arguments: [...given, ...holder] };
-    const answer = Number(await connection.run((client) => client.eval(script, input)));
-    if (answer >= 0) return answer;
-    fence?.onRefused();
-    throw new StoreError("another process has taken over: this one may not write any more");
-  }
+  const fenced = (script: string, given: readonly string[], hashes: readonly string[]) =>
+    runFenced({ connection, fence }, { script, given, hashes });
 
   const methods = {
     get: async (key: string) => (await connection.run((client) => client.hGet(hash, key))) ?? undefined,
@@ -85,6 +79,33 @@ export function redisAdapter({ connection, namespace, fence, raised }: RedisAdap
     iterator: () => iterate(connection, hash),
   };
   return { ...methods, capabilities: keyvStorageCapability(methods) };
+}
+
+interface Fenced {
+  readonly connection: RedisConnection;
+  readonly fence?: Fence | undefined;
+}
+
+/** Writes all or none of these. Rejects where the fence refuses. */
+export async function writeTogether(redis: Fenced, changes: readonly TextChange[]): Promise<void> {
+  const given = changes.flatMap(({ key, text }) =>
+    text === undefined ? ["delete", key, ""] : ["set", key, text],
+  );
+  const hashes = changes.map(({ namespace }) => hashOf(namespace));
+  await runFenced(redis, { script: WRITE_FENCED, given, hashes });
+}
+
+/** Runs a script that answers -1 where the fence refuses. */
+async function runFenced(
+  { connection, fence }: Fenced,
+  { script, given, hashes }: { script: string; given: readonly string[]; hashes: readonly string[] },
+): Promise<number> {
+  const holder = [fence?.token ?? "", String(fence?.generation ?? "")];
+  const input = { keys: [...hashes, fence?.key ?? ""], arguments: [...given, ...holder] };
+  const answer = Number(await connection.run((client) => client.eval(script, input)));
+  if (answer >= 0) return answer;
+  fence?.onRefused();
+  throw new StoreError("another process has taken over: this one may not write any more");
 }
 
 /** The key under which the documents of a namespace lie. */

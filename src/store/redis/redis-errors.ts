@@ -2,20 +2,14 @@ import { StoreError } from "../../domain/failure.ts";
 
 /** What each refusal of Redis means for its operator, by the word that it begins with. */
 const WORDS: readonly (readonly [begins: RegExp, words: string])[] = [
-  [/^OOM/, "Redis is out of memory (OOM): give it more, or free some (maxmemory)"],
-  [
-    /^READONLY/,
-    "this Redis is a replica and takes no writes (READONLY): STORE_URL has to lead to the primary",
-  ],
-  [/^LOADING/, "Redis is still loading its data (LOADING); it is tried again by itself"],
-  [
-    /^MISCONF/,
-    "Redis takes no writes because it cannot save to its disk (MISCONF): look at its log and disk",
-  ],
+  [/^OOM/, "Redis is out of memory (OOM): give it more (maxmemory) or free some"],
+  [/^READONLY/, "this Redis is a read-only replica (READONLY): STORE_URL must point to the primary"],
+  [/^LOADING/, "Redis is still loading its data (LOADING). Marshal keeps trying"],
+  [/^MISCONF/, "Redis can't save to its disk (MISCONF), so it takes no writes: check its log and disk"],
   [/^NOREPLICAS/, "Redis takes no writes because too few of its replicas answer (min-replicas-to-write)"],
   [/^MASTERDOWN/, "this Redis is a replica that has lost its primary (MASTERDOWN)"],
   [/^(MOVED|ASK|CROSSSLOT|CLUSTERDOWN)/, "this is a Redis Cluster; Marshal needs a single primary"],
-  [/^(NOAUTH|WRONGPASS)/, "Redis does not accept the user or password in STORE_URL"],
+  [/^(NOAUTH|WRONGPASS)/, "Redis refuses the user or password in STORE_URL"],
   [/^NOPERM/, "the user in STORE_URL may not do what Marshal needs in Redis (NOPERM)"],
 ];
 

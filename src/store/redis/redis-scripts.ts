@@ -33,6 +33,15 @@ export const DELETE_FENCED = `${FENCE}
 redis.call('HDEL', KEYS[2], ARGV[1])
 return redis.call('HDEL', KEYS[1], ARGV[1])`;
 
+/** A hash for each change, lease; for each change "set" or "delete", field, value; token, generation. */
+export const WRITE_FENCED = `${FENCE}
+for index = 1, #KEYS - 1 do
+  local at = 3 * index - 2
+  if ARGV[at] == 'set' then redis.call('HSET', KEYS[index], ARGV[at + 1], ARGV[at + 2])
+  else redis.call('HDEL', KEYS[index], ARGV[at + 1]) end
+end
+return #KEYS - 1`;
+
 /**
  * hash, ranks; field, value. Keeps whichever ends later: a halt by what is left of it from now on Redis's own clock,
  * anything else by the time at which it was observed. Answers 0 where what was there stays.

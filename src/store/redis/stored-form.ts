@@ -17,7 +17,7 @@ const PAGE_KEYS = 500;
 export async function bringToForm(connection: RedisConnection, log: Log | undefined): Promise<void> {
   const found = await connection.run((client) => client.get(FORM_KEY));
   if (Number(found ?? 0) > FORM)
-    throw new StoreError("this Redis was written by a newer Marshal; this one cannot read it");
+    throw new StoreError("this Redis is from a newer Marshal. This one can't read it");
   if (Number(found ?? 0) === FORM) return;
   const moved = await moveOldKeys(connection);
   await connection.run((client) => client.set(FORM_KEY, String(FORM)));

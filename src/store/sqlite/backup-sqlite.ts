@@ -38,7 +38,7 @@ function makeEmptyFile(path: string): void {
   } catch (error) {
     const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
     throw isThere
-      ? new StoreError(`${path} is there already; give another name`)
+      ? new StoreError(`${path} already exists; choose another name`)
       : explainStoreError(error, path);
   }
 }

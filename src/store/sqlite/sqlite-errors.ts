@@ -26,19 +26,19 @@ export function damaged(path: string, cause: unknown): StoreError {
 }
 
 const DAMAGED =
-  "is not a database that can be read; put a backup in its place, or move it away together with its -wal and -shm files to begin anew (every server has to be linked again)";
+  "is not a readable database. Restore a backup, or move it away with its -wal and -shm files to start over (every server has to be linked again)";
 const READ_ONLY =
-  "cannot be written: give the user that runs Marshal the rights to it and to its folder, or set another STORE_URL";
-const FULL = "cannot be written because the disk is full; make room and start again";
+  "cannot be written: give the user that runs Marshal write access to it and its folder, or set another STORE_URL";
+const FULL = "cannot be written because the disk is full. Free some space and start again";
 const NO_FILE =
-  "cannot be opened as a file: a folder or something else stands in its way, or its folder may not be entered; set another STORE_URL";
+  "cannot be opened: a folder has its name, or its folder cannot be written. Set another STORE_URL";
 
 const EXPLANATIONS: Readonly<Record<string | number, string>> = {
-  [BUSY]: "is locked by another program (a backup, a database browser?); close that and start again",
-  [LOCKED]: "is locked by another program (a backup, a database browser?); close that and start again",
+  [BUSY]: "is locked by another program (a backup, a database browser?). Close that and start again",
+  [LOCKED]: "is locked by another program (a backup, a database browser?). Close that and start again",
   3: READ_ONLY,
   8: READ_ONLY,
-  10: "cannot be read or written: the disk reports an error; check the disk and its system's log",
+  10: "cannot be read or written: the disk reports an error. Check the disk and the system log",
   11: DAMAGED,
   13: FULL,
   14: NO_FILE,
@@ -48,7 +48,7 @@ const EXPLANATIONS: Readonly<Record<string | number, string>> = {
   EROFS: READ_ONLY,
   ENOSPC: FULL,
   EDQUOT: FULL,
-  EISDIR: "is a folder; STORE_URL has to name a file, such as sqlite:data/marshal.sqlite",
+  EISDIR: "is a folder. STORE_URL must name a file, such as sqlite:data/marshal.sqlite",
   ENOTDIR: NO_FILE,
   EEXIST: NO_FILE,
 };

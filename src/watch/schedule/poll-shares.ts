@@ -1,8 +1,9 @@
 /**
  * Why a source is polled. "bound": it would wait longer than any may; "loss": its log is about to lose rows; "overdue":
- * somebody needs it younger; "busy" and "empty": its turn has come among those with and without players.
+ * somebody needs it younger; "fair": its guild got less than its fair share; "busy" and "empty": its turn has come among
+ * those with and without players.
  */
-export type Why = "bound" | "loss" | "overdue" | "busy" | "empty";
+export type Why = "bound" | "loss" | "overdue" | "fair" | "busy" | "empty";
 
 /** What a choice depends on beside the sources. */
 export interface Load {
@@ -23,7 +24,15 @@ const OVERDUE_AND_PEOPLE_SHARE = 0.5;
 const MOST_EMPTY_SHARE = 0.45;
 /** The share of all polls that one guild may take by fast logs; beyond it its servers wait among the busy ones. */
 const LOSS_SHARE_OF_GUILD = 0.05;
+/** The share of all guilds with fast logs together, so that many of them in league leave the others the rest. */
+const LOSS_SHARE = 0.3;
 const LOSS_COUNTED_POLLS = 200;
+/**
+ * Each guild with players gets at least this part of what an even share of the polls would give it. The optimum for the
+ * mean delay gives the quieter half of the guilds less; a league of fast logs could take nearly all of theirs.
+ */
+const FAIR_PART = 0.7;
+const SHARE_COUNTED_POLLS = 200;
 
 /** A share of the polls. At most two polls are saved up, so that an unused share causes no burst later. */
 class PollShare {
@@ -45,12 +54,15 @@ class PollShare {
 /** Shares the polls among the reasons to poll. Shares count polls, not time, and lapse when unused. */
 export class PollShares {
   readonly bound = new PollShare();
+  readonly loss = new PollShare();
   readonly overdue = new PollShare();
   readonly leastEmpty = new PollShare();
   readonly mostEmpty = new PollShare();
   /** Recent polls of a guild because of loss, a fading count as of poll `atPoll`. */
   readonly #losses = new WeakMap<object, { readonly polls: number; readonly atPoll: number }>();
   #polls = 0;
+  /** Which part of the latest polls went to servers with players, 0 to 1. */
+  #occupiedShare = 1;
 
   /** Counts one poll against the shares of its reason. */
   spend(poll: {
@@ -62,6 +74,8 @@ export class PollShares {
     const { pollsPerS, peopleShare } = poll.load;
     this.#polls += 1;
     this.bound.earn(BOUND_SHARE);
+    this.loss.earn(LOSS_SHARE);
+    this.#occupiedShare += ((poll.occupied ? 1 : 0) - this.#occupiedShare) / SHARE_COUNTED_POLLS;
     this.overdue.earn(Math.min(OVERDUE_SHARE, Math.max(0, OVERDUE_AND_PEOPLE_SHARE - peopleShare)));
     this.leastEmpty.earn(leastEmptyShare(pollsPerS));
     this.mostEmpty.earn(MOST_EMPTY_SHARE);
@@ -73,8 +87,14 @@ export class PollShares {
       this.mostEmpty.spend();
     }
     if (poll.why === "loss") {
+      this.loss.spend();
       this.#losses.set(poll.guild, { polls: this.#lossPolls(poll.guild) + 1, atPoll: this.#polls });
     }
+  }
+
+  /** How long a guild with players may wait for a poll of any of its servers, when `guilds` have players. */
+  fairWaitMs(guilds: number, pollsPerS: number): number {
+    return (1_000 * guilds) / (FAIR_PART * this.#occupiedShare * pollsPerS);
   }
 
   /** Whether a guild has polls left because of loss; with few guilds each may take 1 / `guilds`. */

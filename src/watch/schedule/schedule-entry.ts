@@ -1,5 +1,6 @@
 import type { SourceId } from "../../domain/model.ts";
 import { QUIET_ENTRIES_PER_S } from "./empty-server-stats.ts";
+import { Heap } from "./heap.ts";
 import type { SourceStats } from "./source-stats.ts";
 
 /** A source that is to be polled. All times are monotonic milliseconds. */
@@ -14,10 +15,28 @@ export interface Candidate {
   readonly notBeforeMs: number;
 }
 
+/**
+ * A log of which half is new in ten seconds is too fast: forty players who do nothing but shoot each other make a tenth of
+ * that. Such a guild gets its share by rate, and takes nothing from the even share of the others.
+ */
+const TOO_FAST_LOSS_PER_S = 0.1;
+
 /** The sources of one guild in the schedule, by whether players were there at the latest poll. */
 export class Guild {
   readonly occupied = new Set<Entry>();
   readonly empty = new Set<Entry>();
+  /** Those with players that may be chosen, the one that was polled longest ago first. */
+  readonly awake = new Heap<Entry>();
+  /** When any of its servers was polled last, monotonic milliseconds. */
+  polledAtMs = Number.NEGATIVE_INFINITY;
+
+  /** Whether a log of its servers grows faster than players make it grow. */
+  get hasTooFastLog(): boolean {
+    for (const { candidate } of this.occupied) {
+      if (candidate.stats.lossPerS >= TOO_FAST_LOSS_PER_S) return true;
+    }
+    return false;
+  }
 }
 
 /** One source in the schedule. */

@@ -29,8 +29,8 @@ const MOST_ENTRIES_PER_S = 4;
  * Chooses the source to poll next. Time is an argument, so the same calls give the same choices. Nothing is scanned:
  * each reason to poll has a queue, and classes of rate are compared by their oldest source.
  *
- * The order is: servers near their bound, logs about to lose rows, demands past their age, then the greatest
- * rate x age^2, which gives the least mean delay for any budget. Guilds take turns.
+ * The order is: servers near their bound, logs about to lose rows, demands past their age, guilds that got less than
+ * their even share, then the greatest rate x age^2, which gives the least mean delay for any budget. Guilds take turns.
  */
 export class Schedule {
   readonly #isParked: (source: SourceId) => boolean;
@@ -42,6 +42,10 @@ export class Schedule {
   readonly #bound = new GuildRotation<Entry>();
   readonly #loss = new GuildRotation<Entry>();
   readonly #overdue = new GuildRotation<Entry>();
+  /** Guilds that have a server with players to be chosen, by when any server of theirs was polled last. */
+  readonly #guildsByPoll = new Heap<Guild>();
+  /** Guilds with players and without a log that is too fast: among them polls are shared evenly. */
+  readonly #evenGuilds = new Set<Guild>();
   readonly #busy = new RateClasses<Entry>();
   readonly #empty = new RateClasses<Entry>();
   readonly #shares = new PollShares();
@@ -105,12 +109,24 @@ export class Schedule {
       const entry = this.#fresh.first(nowMs) ?? this.#bound.first(nowMs - BOUND_NEAR * boundMs);
       if (entry !== undefined) return { entry, why: "bound" };
     }
-    const losing = this.#loss.first(nowMs, (guild) => this.#shares.hasLossLeft(guild, this.#guilds.size));
+    const losing = this.#shares.loss.isOwed
+      ? this.#loss.first(nowMs, (guild) => this.#shares.hasLossLeft(guild, this.#guilds.size))
+      : undefined;
     if (losing !== undefined) return { entry: losing, why: "loss" };
     const overdue = this.#shares.overdue.isOwed ? this.#overdue.first(nowMs) : undefined;
     if (overdue !== undefined) return { entry: overdue, why: "overdue" };
+    const neglected = this.#mostNeglected(load);
+    if (neglected !== undefined) return { entry: neglected, why: "fair" };
 
     return this.#byRate(nowMs);
+  }
+
+  /** The oldest server of the guild that waits longest, when that is longer than an even share of the polls allows. */
+  #mostNeglected({ nowMs, pollsPerS }: Load): Entry | undefined {
+    const longest = this.#guildsByPoll.first();
+    if (longest === undefined || pollsPerS <= 0) return undefined;
+    const mayWaitMs = this.#shares.fairWaitMs(this.#evenGuilds.size, pollsPerS);
+    return nowMs - longest.key < mayWaitMs ? undefined : longest.item.awake.first()?.item;
   }
 
   #byRate(nowMs: number): { readonly entry: Entry; readonly why: Why } | undefined {
@@ -149,6 +165,9 @@ export class Schedule {
     }
     if (maxAgeMs !== undefined && stats.polled) this.#overdue.set(entry, stats.polledAtMs + maxAgeMs);
     this.#enterClass(entry);
+    if (!stats.occupied) return;
+    entry.guild.awake.set(entry, stats.polledAtMs);
+    this.#guildsByPoll.set(entry.guild, entry.guild.polledAtMs);
   }
 
   /** Divides the rate by the square of its guild's servers, so that they together get what one would get. */
@@ -167,6 +186,8 @@ export class Schedule {
     for (const rotation of [this.#fresh, this.#bound, this.#loss, this.#overdue]) rotation.delete(entry);
     this.#busy.delete(entry);
     this.#empty.delete(entry);
+    entry.guild.awake.delete(entry);
+    if (entry.guild.awake.size === 0) this.#guildsByPoll.delete(entry.guild);
   }
 
   #regroup(entry: Entry, candidate: Candidate, guild: Guild): void {
@@ -176,6 +197,9 @@ export class Schedule {
     entry.candidate = candidate;
     entry.guild = guild;
     entry.peers.add(entry);
+    guild.polledAtMs = Math.max(guild.polledAtMs, candidate.stats.polledAtMs);
+    if (guild.awake.size > 0) this.#guildsByPoll.set(guild, guild.polledAtMs);
+    this.#noteWhetherEven(guild);
     if (entry.peers === before) return;
     this.#reclass(before);
     this.#reclass(entry.peers);
@@ -198,7 +222,13 @@ export class Schedule {
     return guild;
   }
 
+  #noteWhetherEven(guild: Guild): void {
+    if (guild.occupied.size > 0 && !guild.hasTooFastLog) this.#evenGuilds.add(guild);
+    else this.#evenGuilds.delete(guild);
+  }
+
   #dropIfBare({ guild, candidate }: Entry): void {
+    this.#noteWhetherEven(guild);
     if (guild.occupied.size + guild.empty.size > 0) return;
     this.#guilds.delete(candidate.guildId ?? `source/${candidate.source}`);
   }

@@ -109,9 +109,12 @@ function newestOf(times: readonly number[], knownS: number): number {
   return times.reduce((newest, atS) => Math.max(newest, atS), knownS);
 }
 
-function grown(before: Growth, times: readonly number[], occupiedS: number): Growth {
+function grown(before: Growth, times: readonly number[], sinceS: number): Growth {
   const newestS = newestOf(times, before.newestS);
   const rows = times.filter((atS) => atS > before.newestS).length;
+  // A log that is new from end to end has lost rows: it tells of the time that it spans, not of all since the last poll.
+  const isOverrun = rows === times.length && rows >= SHORTEST_LOG_ROWS;
+  const occupiedS = isOverrun ? Math.min(sinceS, newestS - Math.min(...times) + 1) : sinceS;
   const kept = Math.exp(-occupiedS / FADE_S);
   return {
     newestS,

@@ -37,7 +37,7 @@ test("each code means the same in every envelope, whatever the status says", () 
     [4002, "bad-command ran=no"],
     [4003, "bad-command ran=no"],
     [9998, "not-authorised ran=no"],
-    [9999, "platform ran=unknown"],
+    [9999, "module-outdated ran=no"],
   ];
   for (const [code, expected] of cases)
     for (const body of [
@@ -59,10 +59,16 @@ test("without a code the status decides", () => {
   assert.equal(told(judged(429, "")), "halt limit");
   assert.equal(told(judged(500, { message, commandId: "c" })), "platform ran=unknown");
   assert.equal(told(judged(404, { message })), "bad-response ran=no");
-  assert.equal(told(judged(301, { message })), "bad-response ran=unknown");
+  for (const status of [301, 302, 303, 307, 308])
+    assert.equal(told(judged(status, { message })), "moved ran=unknown");
+  assert.equal(told(judged(304, "")), "bad-response ran=unknown");
   assert.equal(told(judged(403, { message, code: 4444 })), "not-authorised ran=no");
   assert.equal(told(judged(408, { message })), "platform ran=unknown");
   assert.equal(told(judged(408, "")), "bad-response ran=unknown");
+  for (const status of [409, 499, 460]) {
+    assert.equal(told(judged(status, { message })), "bad-response ran=unknown");
+    assert.equal(told(judged(status, { message }, "read")), "bad-response ran=no");
+  }
 });
 
 test("a code of keys with another status than 403 or 401 says nothing of the key", () => {
@@ -91,10 +97,13 @@ test("a read never ran anything", () => {
   assert.equal(told(judged(200, '{"Name":', "read")), "bad-response ran=no");
 });
 
-test("a page is a halt, half a document is not", () => {
+test("a page that refuses us is a halt, one of a route that is not served is not, and half a document is none", () => {
   assert.equal(told(judged(403, "<!DOCTYPE html><p>blocked")), "halt page");
   assert.equal(told(judged(200, " <html>captive")), "halt page");
-  assert.equal(told(judged(502, "<html>bad gateway")), "halt gateway");
+  assert.equal(told(judged(502, "<html>bad gateway")), "platform ran=unknown");
+  assert.equal(told(judged(404, "<html>not found")), "bad-response ran=no");
+  assert.equal(told(judged(308, "<html>elsewhere")), "moved ran=unknown");
+  assert.equal(told(judged(429, "<html>slow down")), "halt page");
   for (const text of ["Forbidden", "error code: 1020", "Access denied", '{"code":2002,"mess'])
     assert.equal(told(judged(403, text)), "halt page", text);
   assert.equal(told(judged(200, '{"message": "Succ')), "bad-response ran=unknown");
@@ -113,6 +122,49 @@ test("a 403 whose JSON says no more than its status is a refusal without a code"
   ])
     for (const route of ["read", "command"] as const)
       assert.equal(told(judged(403, body, route)), "key bare", body);
+});
+
+test("a success that carries an error is none", () => {
+  const message = "m";
+  for (const body of [{ error: "m" }, { error: { code: 1001, message } }, { code: 1002, message }]) {
+    assert.match(told(judged(200, body)), /ran=unknown$/, JSON.stringify(body));
+    assert.match(told(judged(200, body, "read")), /ran=no$/, JSON.stringify(body));
+  }
+  assert.equal(told(judged(200, { error: "m", code: 4001 })), "halt limit");
+  for (const body of [{ message }, { message, error: null }, { message, error: "" }, { message, code: 0 }])
+    assert.equal(told(judged(200, body)), "ok", JSON.stringify(body));
+});
+
+test("a 429 that cannot be read keeps what half of it says, and is no page", () => {
+  const half = judged(429, '{"message":"You are blocked for 2 hours","retry_after":30.5,"comm', "read");
+  assert.ok(half.kind === "halt" && half.cause === "limit" && half.saysBlocked);
+  assert.equal(half.toldMs, 2 * 3_600_000);
+  for (const body of ["", "slow down", '{"retry_after": 30'])
+    for (const type of ["text/html", "application/json"]) {
+      const outcome = judged(429, body, "read", { "content-type": type });
+      if (body === "slow down" && type === "text/html") continue;
+      assert.ok(outcome.kind === "halt" && outcome.cause === "limit" && !outcome.saysBlocked);
+      assert.equal(outcome.failure.message, "The game service asked Marshal to wait.");
+    }
+});
+
+test("the reset of a 429 is a wait where nothing else names one", () => {
+  const wait = (seconds: number, more = {}) => {
+    const date = new Date(nowMs - 3_600_000).toUTCString();
+    const headers = {
+      date,
+      "x-ratelimit-limit": "10",
+      "x-ratelimit-remaining": "0",
+      "x-ratelimit-reset": String(nowMs / 1_000 - 3_600 + seconds),
+      "retry-after": "0",
+      ...more,
+    };
+    const outcome = judged(429, { retry_after: 0 }, "read", headers);
+    return outcome.kind === "halt" ? outcome.toldMs : undefined;
+  };
+  assert.equal(wait(20), 21_000, "read against the answer's own Date");
+  assert.equal(wait(20, { "retry-after": "3" }), 3_000);
+  for (const useless of [0, -5, 3_600, 86_400]) assert.equal(wait(useless), undefined, `${useless}`);
 });
 
 test("the command's id and the service's words are kept", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, isIPv4 } from "node:net";
 import { test } from "node:test";
 import { type Service as Client, createServiceClient } from "../../../src/api/client.ts";
 import { CancelToken } from "../../../src/api/http/cancel-token.ts";
@@ -62,9 +62,13 @@ function clientOf(serviceUrl: string, deadlineMs = 5_000): { client: Client; rin
 
 /** Reads once, which has to fail as an answer that could not be read. */
 async function findsUnreadable(url: string, key = "k"): Promise<void> {
+  await failsToRead(url, key, isFailure("bad-response"));
+}
+
+async function failsToRead(url: string, key: string, how: (error: unknown) => boolean): Promise<void> {
   const { client, ring } = clientOf(url);
   const read = client.read(ring.add(key), [], { priority: "person" });
-  await assert.rejects(read, isFailure("bad-response"));
+  await assert.rejects(read, how);
   await client.close();
 }
 
@@ -97,7 +101,7 @@ test("a redirect is not followed: the key goes nowhere else", async () => {
   const elsewhere = await countRequests(async (other) => {
     await withServer(
       (_request, response) => response.writeHead(302, { location: other }).end("{}"),
-      (url) => findsUnreadable(url),
+      (url) => failsToRead(url, "k", isFailure("moved")),
     );
   });
   assert.equal(elsewhere, 0);
@@ -191,7 +195,7 @@ test("an endless answer is cut off", async () => {
 
 test("a cancellation before the first byte takes the request back, even while its connection is being made", async () => {
   const requests = await countRequests(async (url) => {
-    const transport = createTransport(url, 4);
+    const transport = createTransport({ serviceUrl: url, connections: 4 });
     const cancel = new CancelToken();
     let starts = 0;
     const sent = transport.send(
@@ -228,4 +232,27 @@ test("a base path of the service's address is kept", async () => {
     },
   );
   assert.deepEqual(paths, ["/mirror/v2/server?Queue=true"]);
+});
+
+test("a pinned family is the only one that is used, whatever the name resolves to first", async () => {
+  const callers: string[] = [];
+  const server = createServer((request, response) => {
+    callers.push(request.socket.remoteAddress ?? "");
+    response.writeHead(200, { "content-type": "application/json" }).end("{}");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "::", resolve));
+  const { port } = server.address() as AddressInfo;
+  for (const family of [4, 6] as const) {
+    const transport = createTransport({ serviceUrl: `http://localhost:${port}`, connections: 1, family });
+    const request = { method: "GET" as const, path: "/v1/server", headers: {}, onStart: () => undefined };
+    // A machine without the other family has no answer, and is not served by the one that it has.
+    await transport.send(request, new CancelToken()).catch(() => undefined);
+    const isFour = (caller: string) => caller.startsWith("::ffff:") || isIPv4(caller);
+    assert.ok(
+      callers.splice(0).every((caller) => isFour(caller) === (family === 4)),
+      `family ${family}`,
+    );
+    await transport.close();
+  }
+  server.close();
 });

@@ -27,6 +27,8 @@ interface Pending {
   readonly landsMs: number;
 }
 
+const G = { guildId: "g", isKnown: false };
+
 function source(n: number): SourceId {
   return `source-${n}` as SourceId;
 }
@@ -47,7 +49,7 @@ describe("the budget of bad keys", () => {
           for (const { unit, isBad: wasBad, landsMs } of pending)
             if (landsMs <= nowMs) budget.release(unit, wasBad ? "refused" : "taken", landsMs);
           pending = pending.filter(({ landsMs }) => landsMs > nowMs);
-          if (budget.decide({ risk, guildId: "g", inWave }, nowMs).kind !== "go") continue;
+          if (budget.decide({ risk, typedBy: G, inWave }, nowMs).kind !== "go") continue;
           const unit = budget.take(
             { source: source(key), risk, guildId: risk === "typed" ? "g" : undefined },
             nowMs,
@@ -82,7 +84,7 @@ describe("the budget of bad keys", () => {
               for (const part of stored) budget.restore(part, nowMs);
             }
             const held = budget.isHeld(source(key), nowMs) ? "settling" : risk;
-            if (budget.decide({ risk: held, guildId: "g", inWave: false }, nowMs).kind !== "go") continue;
+            if (budget.decide({ risk: held, typedBy: G, inWave: false }, nowMs).kind !== "go") continue;
             const unit = budget.take({ source: source(key), risk: held, guildId: undefined }, nowMs);
             pending.push({ unit, isBad, landsMs: nowMs + landsAfterMs / 10 });
             if (isBad) refusedAtMs.push(nowMs);
@@ -97,49 +99,70 @@ describe("the budget of bad keys", () => {
     );
   });
 
-  test("the last two units are for keys that are known to be good, one at a time", () => {
-    const budget = new KeyBudget(8);
+  test("typing takes nothing from what linked keys may have on their way, and the last unit is asked with alone", () => {
+    const budget = new KeyBudget(9);
     const go = (risk: Risk) => budget.decide({ risk, inWave: false }, 0).kind;
     const take = (n: number, risk: Risk) => budget.take(unitOf(n, risk), 0);
-    for (let n = 0; n < 6; n++) {
-      assert.equal(go("unknown"), "go");
-      take(n, "unknown");
+    const fresh = Array.from({ length: 6 }, (_, n) => {
+      assert.equal(go("fresh"), "go");
+      return take(n, "fresh");
+    });
+    assert.equal(go("fresh"), "when-one-ends", "three units are for typed keys");
+    for (const unit of fresh) budget.release(unit, "taken", 0);
+
+    for (let n = 0; n < 3; n++)
+      budget.release(budget.take({ source: source(n), risk: "typed", guildId: "g" }, 0), "refused", 0);
+    for (let n = 0; n < 5; n++) {
+      assert.equal(go("fresh"), "go");
+      take(n, "fresh");
     }
-    assert.equal(go("unknown"), "when-one-ends");
-    assert.equal(go("fresh"), "go");
-    const reserved = take(6, "fresh");
-    assert.equal(go("fresh"), "when-one-ends");
-    budget.release(reserved, "taken", 0);
+    assert.equal(go("fresh"), "when-one-ends", "after a kill one must be left to ask with");
+  });
+
+  test("each refused linked key leaves one less to be on their way; the last unit is for good keys, one at a time", () => {
+    const budget = new KeyBudget(9);
+    const go = (risk: Risk) => budget.decide({ risk, inWave: true }, 0).kind;
+    for (let refused = 1; refused <= 8; refused++) {
+      budget.release(budget.take(unitOf(refused, "unknown"), 0), "refused", 0);
+      const most = Math.max(1, 6 - refused);
+      const started = Array.from({ length: most }, (_, n) => {
+        assert.equal(go("fresh"), "go", `${refused} refused, ${n} on their way`);
+        return budget.take(unitOf(20 + n, "fresh"), 0);
+      });
+      assert.notEqual(go("fresh"), "go");
+      for (const unit of started) budget.release(unit, "taken", 0);
+    }
+    assert.equal(go("unknown"), "later");
     assert.equal(go("fresh"), "go");
   });
 
   test("with all of it spent everybody waits, until the oldest refusal is an hour old", () => {
-    const budget = new KeyBudget(8);
-    for (let n = 0; n < 8; n++) budget.release(budget.take(unitOf(n, "fresh"), n), "refused", n);
+    const budget = new KeyBudget(9);
+    for (let n = 0; n < 9; n++) budget.release(budget.take(unitOf(n, "fresh"), n), "refused", n);
     assert.equal(budget.spentUntilMs(100), HOUR_MS);
     assert.deepEqual(budget.decide({ risk: "fresh", inWave: false }, 100), { kind: "later", atMs: HOUR_MS });
     assert.deepEqual(budget.decide({ risk: "unknown", inWave: false }, 100), {
       kind: "later",
-      atMs: HOUR_MS + 2,
+      atMs: HOUR_MS + 1,
     });
     assert.equal(budget.decide({ risk: "fresh", inWave: false }, HOUR_MS).kind, "go");
   });
 
-  test("an unanswered request holds its unit for ten minutes at most, and turns out a refusal if its key is bad", () => {
+  test("an unanswered request holds its unit until its key answers, an hour at most, and was a refusal if that is bad", () => {
     for (const evidence of ["taken", "refused"] as const satisfies readonly KeyEvidence[]) {
       const budget = new KeyBudget(8);
       budget.release(budget.take(unitOf(1, "unknown"), 0), "silent", 10_000);
-      assert.equal(budget.bound(10_000), 1);
-      assert.equal(budget.bound(10_000 + 10 * MINUTE_MS), 0);
+      assert.equal(budget.bound(10_000 + HOUR_MS - 1), 1);
+      assert.equal(budget.bound(10_000 + HOUR_MS), 0);
       budget.release(budget.take(unitOf(1, "unknown"), 20_000), evidence, 21_000);
       assert.equal(budget.bound(21_000), evidence === "taken" ? 0 : 2);
     }
   });
 
-  test("typed keys hold a half at most, of one guild a quarter", () => {
-    const budget = new KeyBudget(8);
-    const type = (n: number, guildId: string) => {
-      const decision = budget.decide({ risk: "typed", guildId, inWave: false }, 0);
+  test("typed keys hold a third at most, of one guild two; strangers leave one to guilds that are known", () => {
+    const budget = new KeyBudget(9);
+    const type = (n: number, guildId: string, isKnown = false) => {
+      const decision = budget.decide({ risk: "typed", typedBy: { guildId, isKnown }, inWave: false }, 0);
       if (decision.kind === "go")
         budget.release(budget.take({ source: source(n), risk: "typed", guildId }, 0), "refused", 0);
       return decision.kind;
@@ -148,10 +171,44 @@ describe("the budget of bad keys", () => {
       [1, 2, 3].map((n) => type(n, "a")),
       ["go", "go", "later"],
     );
+    assert.equal(type(4, "b"), "later");
+    assert.deepEqual([type(5, "c", true), type(6, "c", true)], ["go", "later"]);
+  });
+
+  test("one guild types two wrong keys in an hour and four in a day", () => {
+    const budget = new KeyBudget(40);
+    const by = { guildId: "a", isKnown: true };
+    let typed = 0;
+    for (let minute = 0; minute < 24 * 60; minute++) {
+      const nowMs = minute * MINUTE_MS;
+      while (budget.decide({ risk: "typed", typedBy: by, inWave: false }, nowMs).kind === "go") {
+        typed += 1;
+        const unit = budget.take({ source: source(typed), risk: "typed", guildId: by.guildId }, nowMs);
+        budget.release(unit, "refused", nowMs);
+      }
+      assert.equal(typed, minute < 60 ? 2 : 4);
+    }
+    assert.equal(budget.typedFromMs(by, 24 * HOUR_MS - 1), 24 * HOUR_MS, "told when");
+  });
+
+  test("who was told to wait comes before those who typed more wrong keys, and when it was told", () => {
+    const budget = new KeyBudget(9);
+    const by = (guildId: string) => ({ guildId, isKnown: false });
+    for (const guildId of ["a", "b"])
+      budget.release(budget.take({ source: source(1), risk: "typed", guildId }, 0), "refused", 0);
+    const isLet = (guildId: string, nowMs: number) => {
+      const fromMs = budget.typedFromMs(by(guildId), nowMs);
+      if (fromMs !== undefined) budget.typed.onTold(by(guildId), fromMs, nowMs);
+      return fromMs === undefined;
+    };
     assert.deepEqual(
-      [4, 5, 6].map((n) => type(n, `b${n}`)),
-      ["go", "go", "later"],
+      ["a", "b", "c", "d"].map((guildId) => isLet(guildId, MINUTE_MS)),
+      [false, false, false, false],
     );
+    assert.equal(budget.typedFromMs(by("c"), MINUTE_MS), HOUR_MS);
+    assert.equal(isLet("a", HOUR_MS), false, "its place is behind");
+    assert.equal(isLet("c", HOUR_MS), true);
+    assert.equal(isLet("a", 2 * HOUR_MS), true, "places are kept for minutes");
   });
 });
 

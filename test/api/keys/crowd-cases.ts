@@ -92,6 +92,29 @@ export async function refuseAllForASecond() {
   return { parkedKeys, answered, ...refusals(town) };
 }
 
+/** Timers that the process sets in the time in which a probe goes unanswered while keys wait to be checked. */
+export async function timersBesideProbe(): Promise<{ readonly waiting: number; readonly timers: number }> {
+  const town = crowd(5);
+  const { clock, service, client } = town.world;
+  await town.run(MINUTE_MS);
+  town.regenerate(some(5, 12));
+  await town.run(30_000);
+  service.faults.set({ tooMany: 1, tooManyRetryAfterMs: 60_000 });
+  await clock.until(() => client.halt() !== undefined);
+  service.faults.set({ tooMany: 0, silent: 1 });
+  await clock.advanceTo((client.halt()?.untilMs ?? 0) + 1_000);
+  let timers = 0;
+  const after = clock.after.bind(clock);
+  clock.after = (delayMs, work) => {
+    timers += 1;
+    return after(delayMs, work);
+  };
+  const waiting = client.badKeys().waitingKeys;
+  await town.run(5_000);
+  await town.close();
+  return { waiting, timers };
+}
+
 /** All keys are good while the process is killed after each of these times; how many are answered in two minutes then. */
 export async function answeredAfterKills(livesMs: readonly number[]): Promise<number> {
   const town = crowd(livesMs.length);

@@ -4,7 +4,7 @@ import { Failure } from "../../../src/domain/failure.ts";
 import type { SourceId } from "../../../src/domain/model.ts";
 import { ServerKey } from "../../../src/domain/server-key.ts";
 import { isFailure } from "../../support/failures.ts";
-import { World, within } from "../../support/limit-run.ts";
+import { stranger, World, within } from "../../support/limit-run.ts";
 
 function read(world: World, n = 0, priority: "person" | "poll" = "person") {
   return world.client.read(world.source(n), [], { priority });
@@ -127,6 +127,13 @@ test("a parked key that is refused once more is not asked a third time, also aft
 test("4000, 4002, 4003 and 9998 are the outcome of their request, the key is fine", async () => {
   const world = new World({ seed: 4, keys: 1, service: { town: { intensity: "busy" } } });
   await settled(world);
+  for (const code of [4002, 4003, 9998]) {
+    world.service.faults.next({ code, codeChance: 1, only: "commands" });
+    await assert.rejects(
+      within(world, world.client.command(world.source(0), ":h x")),
+      (error) => error instanceof Failure && error.serviceCode === code && error.ran === "no",
+    );
+  }
   world.service.keyBook.setCommandsAllowed(world.key(0), false);
   for (let turn = 0; turn < 3; turn++)
     await assert.rejects(
@@ -137,14 +144,6 @@ test("4000, 4002, 4003 and 9998 are the outcome of their request, the key is fin
         error.serviceCode === 4000 &&
         error.ran === "no",
     );
-  world.service.keyBook.setCommandsAllowed(world.key(0), true);
-  for (const code of [4002, 4003, 9998]) {
-    world.service.faults.next({ code, codeChance: 1, only: "commands" });
-    await assert.rejects(
-      within(world, world.client.command(world.source(0), ":h x")),
-      (error) => error instanceof Failure && error.serviceCode === code && error.ran === "no",
-    );
-  }
   assert.deepEqual(parkedSources(world), []);
   await within(world, read(world, 0));
   await world.close();
@@ -205,7 +204,7 @@ test("when keys that worked are all refused without a code it is us: everything 
   assert.deepEqual(parkedSources(world), []);
   assert.ok(world.service.counts.badKeysAtMs.length <= 4);
   await world.clock.advance(60 * MINUTE_MS);
-  assert.ok(world.service.counts.badKeysAtMs.length <= 8);
+  assert.ok(world.service.counts.badKeysAtMs.length <= 9);
   world.service.faults.clear();
   world.service.forgive();
   await world.clock.advance(4 * 60 * MINUTE_MS);
@@ -319,42 +318,48 @@ test("a read that a 429 sent back is not sent again with a key that was parked m
 test("a wrong key typed again costs nothing for a day", async () => {
   const world = new World({ seed: 9, keys: 1 });
   const wrong = new ServerKey("wrong-key-1");
-  await assert.rejects(within(world, world.client.verifyKey(wrong, "g1")), isFailure("key-rejected"));
-  await assert.rejects(within(world, world.client.verifyKey(wrong, "g2")), isFailure("key-rejected"));
+  await assert.rejects(
+    within(world, world.client.verifyKey(wrong, stranger("g1"))),
+    isFailure("key-rejected"),
+  );
+  await assert.rejects(
+    within(world, world.client.verifyKey(wrong, stranger("g2"))),
+    isFailure("key-rejected"),
+  );
   await world.restart();
-  await assert.rejects(within(world, world.client.verifyKey(wrong, "g1")), isFailure("key-rejected"));
+  await assert.rejects(
+    within(world, world.client.verifyKey(wrong, stranger("g1"))),
+    isFailure("key-rejected"),
+  );
   assert.equal(world.service.counts.requests, 1);
   await world.clock.advance(25 * 3_600_000);
   world.service.addServer("wrong-key-1");
-  const status = await within(world, world.client.verifyKey(wrong, "g1"));
+  const status = await within(world, world.client.verifyKey(wrong, stranger("g1")));
   assert.ok(status.name.length > 0);
   await world.close();
 });
 
-test("wrong keys have a budget: a quarter of it for one guild, half for all, and linked keys go on", async () => {
+test("wrong keys have a third of the budget, two for one guild, one kept for guilds that are known, and linked keys go on", async () => {
   const world = new World({ seed: 10, keys: 2 });
   await within(world, read(world, 0));
-  const prove = (n: number, guild: string) =>
-    within(world, world.client.verifyKey(new ServerKey(`wrong-${n}`), guild));
+  const prove = (n: number, guildId: string, isKnown = false) =>
+    within(world, world.client.verifyKey(new ServerKey(`wrong-${n}`), { guildId, isKnown }));
   await assert.rejects(prove(1, "g1"), isFailure("key-rejected"));
   await assert.rejects(prove(2, "g1"), isFailure("key-rejected"));
   await assert.rejects(prove(3, "g1"), isFailure("denied"));
-  let refusedAt = 0;
-  for (let n = 10; n < 30 && refusedAt === 0; n++)
-    await prove(n, `guild-${n}`).catch((error) => {
-      if (isFailure("denied")(error)) refusedAt = n;
-    });
-  assert.equal(refusedAt, 12, "half of the budget for typed keys in all");
+  await assert.rejects(prove(10, "g10"), isFailure("denied"), "the last unit is kept");
+  await assert.rejects(prove(11, "g11", true), isFailure("key-rejected"));
+  await assert.rejects(prove(12, "g11", true), isFailure("denied"), "a third of the budget in all");
   assert.equal(world.service.counts.bans, 0);
   await within(world, read(world, 0));
-  await world.clock.advance(3_601_000);
+  await world.clock.advance(75 * MINUTE_MS);
   await assert.rejects(prove(50, "g1"), isFailure("key-rejected"));
   await world.close();
 });
 
 /** What the answer to a wrong key says of further ones. */
 async function refusalOf(world: World, key: string, guild = "g"): Promise<Failure> {
-  const refused = await within(world, world.client.verifyKey(new ServerKey(key), guild)).catch(
+  const refused = await within(world, world.client.verifyKey(new ServerKey(key), stranger(guild))).catch(
     (error) => error,
   );
   assert.ok(refused instanceof Failure, key);
@@ -362,7 +367,7 @@ async function refusalOf(world: World, key: string, guild = "g"): Promise<Failur
 }
 
 test("the answer to a wrong key says how many more can be tried, the last one when, and what it says is what happens", async () => {
-  for (const badKeyBudget of [4, 8, 11, 40]) {
+  for (const badKeyBudget of [4, 9, 12, 40]) {
     for (const byOthers of [0, 1, 3]) {
       const service = { limits: { banAfter: badKeyBudget + 2 } };
       const world = new World({ seed: 40 + badKeyBudget, keys: 1, badKeyBudget, service });
@@ -380,9 +385,9 @@ test("the answer to a wrong key says how many more can be tried, the last one wh
       }
       const tried = told.length - 1;
       const expected = Math.min(
-        Math.max(1, Math.floor(badKeyBudget / 4)),
-        Math.max(1, Math.floor(badKeyBudget / 2)) - foreign,
-        badKeyBudget - 2 - foreign,
+        2,
+        Math.max(1, Math.floor(badKeyBudget / 3) - 1) - foreign,
+        badKeyBudget - 1 - foreign,
       );
       assert.equal(tried, expected, `budget ${badKeyBudget}, ${foreign} by others`);
       assert.deepEqual(told, [...Array.from({ length: tried }, (_, n) => tried - 1 - n), undefined]);
@@ -396,20 +401,17 @@ test("the answer to a wrong key says how many more can be tried, the last one wh
 
 /** The number in the words; 0 where they say that none can be tried, and then there is a time. */
 function moreKeys({ message, retryAtMs }: Failure): number {
-  const count =
-    /(One|\d+) more (?:key|keys) can be tried here; after that linking waits for up to an hour\.$/.exec(
-      message,
-    );
+  const count = / (\d+) (?:try|tries) left, then you have to wait up to an hour/.exec(message);
   assert.equal(count === null, retryAtMs !== undefined, message);
-  if (count === null) assert.match(message, /No other key can be tried here for now\.$/);
-  return count === null ? 0 : count[1] === "One" ? 1 : Number(count[1]);
+  if (count === null) assert.match(message, / No tries left for now/);
+  return count === null ? 0 : Number(count[1]);
 }
 
 test("a wrong key that is typed again uses up no try and says so, with the tries that are left", async () => {
   const world = new World({ seed: 41, keys: 1 });
   assert.equal(moreKeys(await refusalOf(world, "wrong-1")), 1);
   const again = await refusalOf(world, "wrong-1");
-  assert.match(again.message, /refused this key within the last day; it was not asked again/);
+  assert.match(again.message, /refused in the last day, so Marshal did not try it again/);
   assert.equal(moreKeys(again), 1);
   const second = await refusalOf(world, "wrong-2");
   assert.equal(moreKeys(second), 0);
@@ -438,10 +440,10 @@ test("a key that is refused unsent says nothing of tries", async () => {
 test("wrong keys tried at the same time share the budget too", async () => {
   const world = new World({ seed: 11, keys: 1 });
   const tries = Array.from({ length: 40 }, (_, n) =>
-    world.client.verifyKey(new ServerKey(`wrong-${n}`), `g${n}`),
+    world.client.verifyKey(new ServerKey(`wrong-${n}`), stranger(`g${n}`)),
   );
   await within(world, Promise.allSettled(tries));
-  assert.equal(world.service.counts.requests, 4);
+  assert.equal(world.service.counts.requests, 2);
   assert.equal(world.service.counts.bans, 0);
   await world.close();
 });
@@ -449,7 +451,10 @@ test("wrong keys tried at the same time share the budget too", async () => {
 test("a key with spaces, a line break or nothing in it is refused unsent", async () => {
   const world = new World({ seed: 12, keys: 1 });
   for (const text of ["", "two words", "key\r\nX-Evil: 1", "kéy"])
-    await assert.rejects(world.client.verifyKey(new ServerKey(text), "g"), isFailure("key-rejected"));
+    await assert.rejects(
+      world.client.verifyKey(new ServerKey(text), stranger("g")),
+      isFailure("key-rejected"),
+    );
   assert.equal(world.service.counts.requests, 0);
   await world.close();
 });
@@ -458,11 +463,14 @@ test("four guilds that type two different wrong keys each silence nobody", async
   const world = new World({ seed: 13, keys: 20 });
   for (let n = 0; n < 20; n++) await within(world, read(world, n));
   const typed = Array.from({ length: 8 }, (_, n) =>
-    within(world, world.client.verifyKey(new ServerKey(`typed-${n}`), `guild-${n % 4}`)),
+    within(
+      world,
+      world.client.verifyKey(new ServerKey(`typed-${n}`), { guildId: `guild-${n % 4}`, isKnown: true }),
+    ),
   );
   const results = await Promise.allSettled(typed);
   assert.equal(results.filter(({ status }) => status === "rejected").length, 8);
-  assert.equal(world.service.counts.badKeysAtMs.length, 4);
+  assert.equal(world.service.counts.badKeysAtMs.length, 3);
   for (let n = 0; n < 20; n++) await within(world, read(world, n, "poll"));
   world.ring.add("linked-later-1");
   world.service.addServer("linked-later-1");
@@ -475,42 +483,41 @@ test("four guilds that type two different wrong keys each silence nobody", async
 
 test("a typed key whose answer was lost may be typed again, though its first request may have been a refusal", async () => {
   const world = new World({ seed: 26, keys: 1 });
-  for (const n of [1, 2, 3])
-    await assert.rejects(within(world, world.client.verifyKey(new ServerKey(`wrong-${n}`), `g${n}`)));
+  await assert.rejects(within(world, world.client.verifyKey(new ServerKey("wrong-1"), stranger("g1"))));
   world.service.faults.next({ resetAfter: 1 });
   const good = new ServerKey("typed-good-1");
   world.service.addServer("typed-good-1");
-  await assert.rejects(within(world, world.client.verifyKey(good, "g4")), isFailure("unreachable"));
+  await assert.rejects(within(world, world.client.verifyKey(good, stranger("g4"))), isFailure("unreachable"));
   await assert.rejects(
-    within(world, world.client.verifyKey(new ServerKey("wrong-4"), "g5")),
+    within(world, world.client.verifyKey(new ServerKey("wrong-4"), stranger("g5"))),
     isFailure("denied"),
   );
-  await within(world, world.client.verifyKey(good, "g4"));
+  await within(world, world.client.verifyKey(good, stranger("g4")));
   await assert.rejects(
-    within(world, world.client.verifyKey(new ServerKey("wrong-4"), "g5")),
+    within(world, world.client.verifyKey(new ServerKey("wrong-4"), stranger("g5"))),
     isFailure("key-rejected"),
   );
   await world.close();
 });
 
-test("eight refusals in an hour are the end: nothing leaves until the oldest is an hour old, and it is said why", async () => {
+test("nine refusals in an hour are the end: nothing leaves until the oldest is an hour old, and it is said why", async () => {
   const world = new World({ seed: 21, keys: 30 });
   for (let n = 0; n < 30; n++) await within(world, read(world, n, "poll"));
   for (const n of [0, 1]) world.service.regenerateKey(world.key(n));
   for (const n of [0, 1]) await assert.rejects(within(world, read(world, n, "poll")));
   // The wave is open: the next ones are taken in it, so they are fresh, and then change their keys one by one.
-  for (let n = 2; n < 8; n++) await within(world, read(world, n));
-  for (let n = 2; n < 8; n++) {
+  for (let n = 2; n < 9; n++) await within(world, read(world, n));
+  for (let n = 2; n < 9; n++) {
     world.service.regenerateKey(world.key(n));
     await assert.rejects(within(world, read(world, n, "poll")), isFailure("key-rejected"));
   }
   const sent = world.service.counts.requests;
   const { spentUntilMs, refusedLastHour } = world.client.badKeys();
-  assert.equal(refusedLastHour, 8);
+  assert.equal(refusedLastHour, 9);
   assert.ok(spentUntilMs !== undefined && spentUntilMs > world.clock.nowMs() + 50 * MINUTE_MS);
   await assert.rejects(within(world, read(world, 20)), isFailure("rate-limited"));
   await assert.rejects(
-    within(world, world.client.verifyKey(new ServerKey("typed-1"), "g")),
+    within(world, world.client.verifyKey(new ServerKey("typed-1"), stranger("g"))),
     isFailure("rate-limited"),
   );
   await world.restart();
@@ -544,9 +551,15 @@ test("a typed key that a linked server uses and that is parked stays parked, and
   world.service.regenerateKey(world.key(0));
   await assert.rejects(within(world, read(world, 0)));
   const key = new ServerKey(world.key(0));
-  await assert.rejects(within(world, world.client.verifyKey(key, "other")), isFailure("key-rejected"));
+  await assert.rejects(
+    within(world, world.client.verifyKey(key, stranger("other"))),
+    isFailure("key-rejected"),
+  );
   await world.clock.advance(25 * 60 * MINUTE_MS);
-  await assert.rejects(within(world, world.client.verifyKey(key, "other")), isFailure("key-rejected"));
+  await assert.rejects(
+    within(world, world.client.verifyKey(key, stranger("other"))),
+    isFailure("key-rejected"),
+  );
   const sent = world.service.counts.requests;
   assert.ok(world.client.parked(world.source(0)) !== undefined);
   await assert.rejects(within(world, read(world, 0, "poll")), isFailure("key-rejected"));
@@ -559,7 +572,7 @@ test("a typed key that a linked server uses and that turns out bad is parked for
   const world = new World({ seed: 25, keys: 2 });
   world.service.regenerateKey(world.key(0));
   await assert.rejects(
-    within(world, world.client.verifyKey(new ServerKey(world.key(0)), "other")),
+    within(world, world.client.verifyKey(new ServerKey(world.key(0)), stranger("other"))),
     isFailure("key-rejected"),
   );
   assert.deepEqual(parkedSources(world), [world.source(0)]);
@@ -579,7 +592,7 @@ test("a source that nobody has linked any more is not-linked, unsent", async () 
 test("a linked key whose stored copy does not open can be linked again, which mends it", async () => {
   const world = new World({ seed: 77, keys: 1 });
   world.ring.keyOf = () => Promise.reject(new Error("a sealed key does not open"));
-  const status = await within(world, world.client.verifyKey(new ServerKey(world.key(0)), "guild"));
+  const status = await within(world, world.client.verifyKey(new ServerKey(world.key(0)), stranger("guild")));
   assert.notEqual(status.name, "");
   await world.close();
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ServerKey } from "../../../src/domain/server-key.ts";
 import { isFailure } from "../../support/failures.ts";
-import { World, within } from "../../support/limit-run.ts";
+import { stranger, World, within } from "../../support/limit-run.ts";
 
 const UNKNOWN = { code: 4444, codeChance: 1, codeStatus: 403, only: "reads" } as const;
 
@@ -14,7 +14,9 @@ describe("a 403 with a code that nobody has described may be one that the servic
     world.service.faults.set(UNKNOWN);
     for (let n = 0; n < 6; n++) {
       world.service.addServer(`typed-${n}`);
-      await assert.rejects(within(world, world.client.verifyKey(new ServerKey(`typed-${n}`), "guild")));
+      await assert.rejects(
+        within(world, world.client.verifyKey(new ServerKey(`typed-${n}`), stranger("guild"))),
+      );
     }
     assert.equal(world.service.counts.requests - sent, 2);
     await world.close();
@@ -60,7 +62,7 @@ describe("a 403 with a code that nobody has described may be one that the servic
       await within(world, world.client.read(other, [], { priority: "person" }));
       await world.clock.advance(10_000);
     }
-    assert.equal(world.refusalsRead.get(world.key(0)), 6);
+    assert.equal(world.refusalsRead.get(world.key(0)), 8);
     await world.close();
   });
 

@@ -43,6 +43,23 @@ test("a window that is not the published one is learned from what answers tell",
   }
 });
 
+test("an answer that comes late does not make the window look shorter: the next command draws no 429", async () => {
+  for (let seed = 1; seed <= 6; seed++) {
+    const world = await worldWithPlayers({ seed, keys: 1, jitterMs: 20 });
+    // A busy server, by whose reads it is learned that stated resets are rounded up.
+    const reads = Array.from({ length: 80 }, () =>
+      world.client.read(world.source(0), [], { priority: "poll" }),
+    );
+    await within(world, Promise.all(reads));
+    for (let n = 0; n < 8; n++) {
+      if (n === 2) world.service.faults.next({ only: "commands", late: 1, lateMs: 1_800 });
+      await within(world, world.client.command(world.source(0), `:h ${n}`));
+    }
+    assert.equal(world.service.counts.answers429, 0, `seed ${seed}`);
+    await world.close();
+  }
+});
+
 test("an unknown outcome is never sent again: reset after the effect, silence, half an answer, 500", async () => {
   const world = await worldWithPlayers({ seed: 3, keys: 1 });
   const faults = [
@@ -186,5 +203,22 @@ test("a server that nobody has linked any more leaves nothing behind; linked aga
   assert.equal(world.client.state().buckets.length, before - 1, "its command bucket is forgotten");
   await within(world, world.client.command(world.source(0), ":h again"));
   assert.equal(world.service.counts.answers429, 0);
+  await world.close();
+});
+
+test("that windows of commands go by the clock, servers learn from one refusal of one of them", async () => {
+  const limits = { align: "clock", global: { limit: 35, windowMs: 1_000 } } as const;
+  const world = new World({ seed: 901, keys: 4, jitterMs: 20, service: { limits } });
+  const { clock, client, service } = world;
+  for (const [n, source] of world.sources.entries()) {
+    service.town(world.key(n)).join("Ann", 1);
+    await within(world, client.read(source, [], { priority: "person" }));
+    for (let count = 0; count < 10; count++)
+      await within(
+        world,
+        client.command(source, ":h hello").catch(() => clock.sleep(1_000)),
+      );
+  }
+  assert.equal(service.counts.answers429, 1);
   await world.close();
 });

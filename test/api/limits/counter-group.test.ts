@@ -20,16 +20,16 @@ function scene() {
 
 test("keys that one counter can have answered are counted by one", () => {
   const { name, hear } = scene();
-  assert.equal(hear(a, 12, 11, 5_000_000).named, hear(b, 12, 10, 5_000_000).named);
+  assert.equal(hear(a, 12, 11, 1_050_000).named, hear(b, 12, 10, 1_050_000).named);
   assert.equal(name.buckets.length, 1);
 });
 
 test("a limit that changed for all is no sign of several counters", () => {
   const { name, hear } = scene();
   for (const [limit, resetMs] of [
-    [12, 5_000_000],
-    [10, 6_000_000],
-    [15, 7_000_000],
+    [12, 1_050_000],
+    [10, 1_060_000],
+    [15, 1_070_000],
   ] as const)
     for (const [n, source] of [a, b, c].entries())
       assert.equal(hear(source, limit, 8 - n, resetMs).regrouped, false);
@@ -38,18 +38,18 @@ test("a limit that changed for all is no sign of several counters", () => {
 
 test("a limit that comes back after another key's shows servers with limits of their own, each counted anew", () => {
   const { name, hear } = scene();
-  const before = hear(a, 12, 11, 5_000_000).named;
-  hear(c, 12, 10, 5_000_000);
-  hear(b, 3, 2, 6_000_000);
-  const heard = hear(a, 12, 11, 7_000_000);
+  const before = hear(a, 12, 11, 1_050_000).named;
+  hear(c, 12, 10, 1_050_000);
+  hear(b, 3, 2, 1_060_000);
+  const heard = hear(a, 12, 11, 1_070_000);
   assert.equal(heard.regrouped, true);
   assert.notEqual(heard.named, before, "what was learned of a mixture is forgotten");
   assert.equal(name.of(c), heard.named, "a key that was told the same limit goes along unasked");
   assert.notEqual(name.of(b), heard.named);
   assert.equal(name.largest, heard.named);
-  assert.equal(hear(b, 3, 1, 7_500_000).named, name.of(b));
+  assert.equal(hear(b, 3, 1, 1_075_000).named, name.of(b));
   assert.equal(
-    hear(a, 12, 10, 7_000_000).regrouped,
+    hear(a, 12, 10, 1_070_000).regrouped,
     false,
     "an earlier end than the other's surprises nobody now",
   );
@@ -58,22 +58,22 @@ test("a limit that comes back after another key's shows servers with limits of t
 
 test("one contradiction may be a service that restarted; two of one key make it a counter of its own", () => {
   const { name, hear } = scene();
-  hear(a, 12, 3, 5_000_000);
-  assert.deepEqual([hear(b, 12, 9, 4_990_000).odd, name.buckets.length], [true, 1]);
-  hear(a, 12, 2, 5_000_000);
-  const second = hear(b, 12, 8, 4_990_000);
+  hear(a, 12, 3, 1_050_000);
+  assert.deepEqual([hear(b, 12, 9, 1_040_000).odd, name.buckets.length], [true, 1]);
+  hear(a, 12, 2, 1_050_000);
+  const second = hear(b, 12, 8, 1_040_000);
   assert.deepEqual([second.odd, name.buckets.length], [false, 2]);
   assert.notEqual(second.named, name.of(a));
 });
 
 test("what a reset that is a second off would explain as well takes three in a row", () => {
   const { name, hear } = scene();
-  hear(a, 12, 3, 5_000_000);
+  hear(a, 12, 3, 1_050_000);
   for (const remaining of [9, 8]) {
-    assert.deepEqual([hear(b, 12, remaining, 5_000_000).odd, name.buckets.length], [false, 1]);
-    hear(a, 12, 2, 5_000_000);
+    assert.deepEqual([hear(b, 12, remaining, 1_050_000).odd, name.buckets.length], [false, 1]);
+    hear(a, 12, 2, 1_050_000);
   }
-  assert.notEqual(hear(b, 12, 7, 5_000_000).named, name.of(a));
+  assert.notEqual(hear(b, 12, 7, 1_050_000).named, name.of(a));
 });
 
 test("three keys that are told the same number at once have a counter each, at once", () => {

@@ -110,6 +110,44 @@ test("an invalid-request block is waited out to the time that its words name", a
   await world.close();
 });
 
+test("after a kill that kept a 429 from being stored one probe goes and nothing else; its answer halts everybody", async () => {
+  const world = new World({ seed: 12, keys: 6 });
+  for (let n = 0; n < 6; n++) await within(world, read(world, n));
+  world.documents.halts.refuseWrites = new Error("the process is killed before the disk has it");
+  world.service.faults.next({ tooMany: 1, tooManyRetryAfterMs: 30_000 });
+  await assert.rejects(within(world, read(world, 0)), isFailure("rate-limited"));
+  const until = world.client.halt()?.untilMs ?? 0;
+
+  const sent = world.service.counts.requests;
+  world.service.faults.next({ tooMany: 1, tooManyRetryAfterMs: 30_000 });
+  await world.kill();
+  const asked = world.sources.map((_, n) => read(world, n).catch((error: unknown) => error));
+  await within(world, Promise.all(asked));
+  assert.equal(world.service.counts.requests, sent + 1, "the probe alone");
+  assert.equal(world.service.counts.avoidable, 1);
+  const again = world.client.halt()?.untilMs ?? 0;
+  assert.ok(again >= until - 2_000, "what it met is waited for");
+  await world.clock.advanceTo(again + 2_000);
+  for (let n = 0; n < 6; n++) await within(world, read(world, n));
+  assert.equal(world.service.counts.avoidable, 1);
+  await world.close();
+});
+
+test("after any other kill that probe is answered and everything goes on; after a stop in order there is none", async () => {
+  const world = new World({ seed: 13, keys: 4 });
+  for (let n = 0; n < 4; n++) await within(world, read(world, n));
+  for (const [end, probes] of [
+    ["kill", 1],
+    ["restart", 0],
+  ] as const) {
+    const sent = world.service.counts.requests;
+    await world[end]();
+    await within(world, Promise.all(world.sources.map((_, n) => read(world, n))));
+    assert.equal(world.service.counts.requests, sent + 4 + probes, end);
+  }
+  await world.close();
+});
+
 test("a restart keeps the halt, and the first request after it is a probe", async () => {
   const world = new World({ seed: 6, keys: 3 });
   await within(world, read(world, 0));

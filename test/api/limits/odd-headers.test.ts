@@ -97,6 +97,29 @@ describe("restraint after refusals", () => {
     assert.equal(restraint.readyAtMs(600_000), 600_000);
   });
 
+  test("waits twice as long after each further refusal, up to a minute, and comes back as none follow", () => {
+    const restraint = new Restraint();
+    let nowMs = 0;
+    const refuse = () => {
+      nowMs += 2_000;
+      restraint.onRefused(nowMs);
+    };
+    for (let n = 0; n < 6; n++) refuse();
+    const paceMs = () => {
+      restraint.onStarted(nowMs);
+      restraint.onEnded();
+      return restraint.readyAtMs(nowMs) - nowMs;
+    };
+    const paces = Array.from({ length: 8 }, () => {
+      refuse();
+      return paceMs();
+    });
+    assert.deepEqual(paces, [2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]);
+    const after = Array.from({ length: 16 * 6 }, paceMs);
+    assert.ok(after.every((ms, n) => n === 0 || ms <= (after[n - 1] ?? ms)));
+    assert.equal(after.at(-1), 1_000);
+  });
+
   test("does not begin where refusals are few among many requests", () => {
     const restraint = new Restraint();
     for (let n = 0; n < 12; n++) {

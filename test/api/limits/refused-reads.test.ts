@@ -98,7 +98,7 @@ describe("a server that the service does not let us read, though the key is good
 
 test("a read that fails is told as a read: whether it ran is no question", async () => {
   const world = new World({ seed: 4, keys: 1 });
-  for (const fault of [{ command500: 0, code: 1001, codeChance: 1 }, { resetBefore: 1 }, { truncate: 1 }]) {
+  for (const fault of [{ command500: 0, code: 1001, codeChance: 1 }, { truncate: 1 }, { resetBefore: 1 }]) {
     world.service.faults.next(fault);
     await assert.rejects(
       within(world, world.client.read(world.source(0), [], { priority: "person" })),
@@ -111,7 +111,7 @@ test("a read that fails is told as a read: whether it ran is no question", async
 test("a command that is answered 408 may have run", async () => {
   const world = new World({ seed: 5, keys: 1 });
   world.service.town(world.key(0)).join("Ann", 1);
-  world.service.faults.set({ command408: 1 });
+  world.service.faults.set({ commandGivenUp: 1 });
   await assert.rejects(
     within(world, world.client.command(world.source(0), ":h a")),
     (error) => error instanceof Failure && error.ran === "unknown",

@@ -57,8 +57,9 @@ describe("limits that processes share in a real Redis", needsRedis(), () => {
     second = redisLimits.limitsOf("second")("address");
   });
 
-  const halts = () => store.documents("halts", parseHalt, "full", "anyone-raises");
-  const rejected = () => store.documents("rejected-keys", parseRejected, "full", "anyone-raises");
+  const halts = () => store.documents("halts", parseHalt, "full", { writers: "anyone-raises" });
+  const rejected = () =>
+    store.documents("rejected-keys", parseRejected, "full", { writers: "anyone-raises" });
   const kindOf = async (limits: SharedLimits, more?: Partial<Departing>) =>
     (await limits.depart(reading(more))).departure.kind;
 

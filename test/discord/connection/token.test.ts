@@ -77,7 +77,7 @@ describe("the token of the running bot", () => {
       4004: /TOKEN/,
       4010: /SHARDS/,
       4011: /SHARDS/,
-      4012: /update/,
+      4012: /Update Marshal/,
       4013: /intents/,
       4014: /intents/,
     };

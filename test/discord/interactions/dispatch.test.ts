@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import {
   type Answer,
   type Command,
@@ -12,22 +12,32 @@ import {
   type MessageEntry,
 } from "../../../src/discord/command.ts";
 import { createCommandRegistry } from "../../../src/discord/interactions/command-registry.ts";
-import { createDispatch } from "../../../src/discord/interactions/dispatch.ts";
-import type { AnswerRefusal, IncomingCommand } from "../../../src/discord/interactions/incoming.ts";
+import { createDispatch, type DispatchPorts } from "../../../src/discord/interactions/dispatch.ts";
+import {
+  type AnswerRefusal,
+  AnswerRefused,
+  type IncomingCommand,
+} from "../../../src/discord/interactions/incoming.ts";
+import type { AskerNotifier } from "../../../src/discord/messages/notifier.ts";
 import type { Services } from "../../../src/discord/services.ts";
 import { markdownOfOurs, md } from "../../../src/domain/escaped.ts";
 import { Failure, SinkRefusal, StoreError } from "../../../src/domain/failure.ts";
 import type { Actor } from "../../../src/domain/guild.ts";
 import type { MessageBody } from "../../../src/domain/message.ts";
-import type { Notifier } from "../../../src/domain/ports/notifier.ts";
 import type { Sink } from "../../../src/domain/ports/sink.ts";
 import { settle } from "../../support/clock.ts";
 import { FakeAnswers, formOf, optionsOf, textOf } from "../../support/fake-answers.ts";
 import { actorOf, FakeWorld, keptLog } from "../../support/fake-services.ts";
+import { FakeMetrics } from "../../support/network.ts";
 
 const form: Form = { id: "told:1", title: md`Tell`, fields: [{ kind: "text", id: "word", label: "Word" }] };
 
-function rig(commands: readonly Command[], { takesMessages = true } = {}) {
+interface RigOptions {
+  readonly takesMessages?: boolean;
+  readonly permit?: DispatchPorts["permit"];
+}
+
+function rig(commands: readonly Command[], { takesMessages = true, permit }: RigOptions = {}) {
   const world = new FakeWorld();
   const log = keptLog();
   const elsewhere: { readonly to: string; readonly body: MessageBody }[] = [];
@@ -38,20 +48,21 @@ function rig(commands: readonly Command[], { takesMessages = true } = {}) {
       return { messageId: "1" };
     },
   };
-  const notifier: Notifier = {
+  const notifier: Pick<AskerNotifier, "person"> = {
     person: async (_, userId, body) => {
-      if (!takesMessages) return "away";
+      if (!takesMessages) return "refused";
       elsewhere.push({ to: `person ${userId}`, body });
       return "told";
     },
-    guild: async () => {},
   };
   const { clock, random, services } = world;
-  const ports = { services, clock, random, log, notifier };
+  const metrics = new FakeMetrics();
+  const ports = { services, clock, random, metrics, log, notifier };
   const dispatch = createDispatch({
     ...ports,
     registry: createCommandRegistry(commands),
     sink: { ...sink, edit: async () => {}, readBack: async () => [] },
+    permit,
   });
   const answers = new FakeAnswers();
   const actor = actorOf({ askedAtMs: clock.nowMs() });
@@ -67,6 +78,7 @@ function rig(commands: readonly Command[], { takesMessages = true } = {}) {
     world,
     clock,
     log,
+    metrics,
     elsewhere,
     dispatch,
     answers,
@@ -125,6 +137,97 @@ test("the first answer is given before the command is even begun", async () => {
   assert.equal(textOf(answers.original), "hello");
 });
 
+test("the time until Discord has taken the first answer is measured once, and not of one that it did not take", async () => {
+  const { dispatch, answers, clock, metrics, slash } = rig([single(() => ({ content: md`hello` }))]);
+  const take = answers.defer.bind(answers);
+  answers.defer = async (first) => {
+    await clock.sleep(300);
+    await take(first);
+  };
+  const handled = dispatch.handle(slash());
+  await clock.advance(1_000);
+  await handled;
+  assert.deepEqual(metrics.observed, ["marshal_first_answer_seconds command 0.3"]);
+
+  answers.defer = () => Promise.reject(new AnswerRefused("late", "too late"));
+  await dispatch.handle(slash());
+  assert.equal(metrics.observed.length, 1);
+});
+
+test("of a hundred commands at once in one guild forty are done, the others are told, and other guilds notice nothing", async () => {
+  let done = 0;
+  const { dispatch, slash, clock } = rig([
+    single(() => {
+      done += 1;
+      return { content: md`hello` };
+    }),
+  ]);
+  const ask = (count: number, guildId: string) =>
+    Promise.all(
+      Array.from({ length: count }, async () => {
+        const answers = new FakeAnswers();
+        await dispatch.handle({ ...slash("", actorOf({ guildId })), answers });
+        return textOf(answers.original);
+      }),
+    );
+  const read = await ask(100, "crowded");
+  assert.equal(done, 40);
+  assert.equal(read.filter((text) => text === "hello").length, 40);
+  assert.equal(read.filter((text) => /Too many people are using Marshal/.test(text)).length, 60);
+  await ask(1, "quiet");
+  assert.equal(done, 41);
+  await clock.advance(1_000);
+  await ask(100, "crowded");
+  assert.equal(done, 61, "twenty a second");
+});
+
+describe("a process that may not work, because another may have its shards by now", () => {
+  function cutOff() {
+    const lease: { why: string | undefined } = { why: "The database does not answer." };
+    const turn = Promise.withResolvers<void>();
+    const permit = { refusal: () => lease.why, othersFirst: () => turn.promise };
+    let begun = 0;
+    const say = single(() => {
+      begun += 1;
+      return { content: md`hello` };
+    });
+    return { ...rig([say], { permit }), lease, othersHadTheirTurn: turn.resolve, begun: () => begun };
+  }
+
+  test("lets another answer first, and tells why where nobody did", async () => {
+    const { dispatch, answers, slash, othersHadTheirTurn, begun } = cutOff();
+    const handled = dispatch.handle(slash());
+    await settle();
+    assert.deepEqual(answers.calls, []);
+    othersHadTheirTurn();
+    await handled;
+    assert.match(textOf(answers.original), /database does not answer/);
+    assert.equal(begun(), 0);
+  });
+
+  test("takes an answer of another as the answer: nobody reads anything of this one", async () => {
+    const { dispatch, answers, slash, othersHadTheirTurn, log, elsewhere } = cutOff();
+    answers.refuse.set("reply", "taken");
+    othersHadTheirTurn();
+    await dispatch.handle(slash());
+    assert.deepEqual([answers.original, answers.followUps, elsewhere], [undefined, [], []]);
+    assert.deepEqual(
+      log.lines.filter(({ level }) => level === "warn" || level === "error"),
+      [],
+    );
+  });
+
+  test("does what was asked where it may work again by then", async () => {
+    const { dispatch, answers, slash, lease, othersHadTheirTurn, begun } = cutOff();
+    const handled = dispatch.handle(slash());
+    lease.why = undefined;
+    othersHadTheirTurn();
+    await handled;
+    assert.equal(textOf(answers.original), "hello");
+    assert.equal(begun(), 1);
+  });
+});
+
 test("nothing is done when Discord did not take the first answer", async () => {
   for (const reason of ["late", "taken", "unknown"] as const) {
     let begun = false;
@@ -139,7 +242,7 @@ test("nothing is done when Discord did not take the first answer", async () => {
     assert.equal(begun, false, reason);
     // Where Discord did not say, "thinking..." may stand: that is taken back.
     assert.deepEqual(answers.calls, ["defer public", ...(reason === "unknown" ? ["edit @original"] : [])]);
-    if (reason === "unknown") assert.match(textOf(answers.original), /nothing was done/);
+    if (reason === "unknown") assert.match(textOf(answers.original), /Nothing was done/);
     assert.equal(log.lines.at(-1)?.level, "warn");
   }
 });
@@ -340,7 +443,7 @@ test("a form is shown at once, and a failure before it is answered at once", asy
   malformed.answers.refuse.set("form", "form");
   await malformed.dispatch.handle(malformed.slash());
   assert.deepEqual(malformed.answers.calls, ["form", "reply ephemeral"]);
-  assert.match(textOf(malformed.answers.original), /Something broke/);
+  assert.match(textOf(malformed.answers.original), /Something went wrong inside/);
 });
 
 test("a wrong argument is answered at once, without a deferral", async () => {
@@ -517,7 +620,7 @@ test("a reply that Discord finds malformed is shown as a defect", async () => {
   answers.refuse.set("edit", "form");
   await dispatch.handle(slash());
   assert.ok(log.lines.some(({ level }) => level === "error"));
-  assert.match(textOf(answers.followUps[0]?.body), /Something broke/);
+  assert.match(textOf(answers.followUps[0]?.body), /Something went wrong inside/);
 });
 
 test("a store that refuses is answered in plain words, and logged with its cause", async () => {
@@ -525,7 +628,7 @@ test("a store that refuses is answered in plain words, and logged with its cause
   const { dispatch, answers, slash, log } = rig([single(() => Promise.reject(full))]);
   await dispatch.handle(slash());
   const said = textOf(answers.followUps[0]?.body);
-  assert.match(said, /cannot write to its own store[\s\S]*not kept[\s\S]*Tell the operator/);
+  assert.match(said, /can't write to its database[\s\S]*Not everything was saved[\s\S]*Tell Marshal's host/);
   assert.ok(log.lines.some(({ level }) => level === "error"));
 });
 

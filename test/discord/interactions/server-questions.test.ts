@@ -10,6 +10,7 @@ import type { Actor } from "../../../src/domain/guild.ts";
 import type { Button, MessageBody } from "../../../src/domain/message.ts";
 import { FakeAnswers, formOf, optionsOf, textOf } from "../../support/fake-answers.ts";
 import { actorOf, FakeWorld, keptLog } from "../../support/fake-services.ts";
+import { FakeMetrics } from "../../support/network.ts";
 import { serverStatus } from "../../support/server-status.ts";
 
 const person = actorOf();
@@ -51,7 +52,15 @@ function rig(first: "ephemeral" | "public" = "ephemeral", serverIsFilter = false
   const ports = { sink: {}, notifier: {} } as Pick<Parameters<typeof createDispatch>[0], "sink" | "notifier">;
   const registry = createCommandRegistry([command]);
   const { services, clock, random } = world;
-  const dispatch = createDispatch({ registry, services, clock, random, log, ...ports });
+  const dispatch = createDispatch({
+    registry,
+    services,
+    clock,
+    random,
+    metrics: new FakeMetrics(),
+    log,
+    ...ports,
+  });
   const type = async (values: Readonly<Record<string, string>> = {}, actor: Actor = person) => {
     const answers = new FakeAnswers();
     const options = optionsOf(values);
@@ -117,13 +126,13 @@ describe("which server a command means", () => {
     const first = idOf((await type()).original, "Day");
     assert.match(
       textOf((await press(first, { ...person, userId: "200" })).original),
-      /This question was answered already/,
+      /This question was already answered/,
     );
     await Promise.all([press(first), press(first)]);
     assert.equal(ran.length, 1);
     const second = idOf((await type()).original, "Day");
     await world.clock.advance(15 * 60_000);
-    assert.match(textOf((await press(second)).original), /This question was answered already/);
+    assert.match(textOf((await press(second)).original), /This question was already answered/);
     assert.equal(ran.length, 1);
   });
 
@@ -189,7 +198,7 @@ describe("which server a command means", () => {
     const others = idOf((await type({}, { ...person, userId: "200" })).original, "Day");
     const ids: string[] = [];
     for (let at = 0; at < 6; at++) ids.push(idOf((await type()).original, "Day"));
-    assert.match(textOf((await press(ids[0] ?? "")).original), /This question was answered already/);
+    assert.match(textOf((await press(ids[0] ?? "")).original), /This question was already answered/);
     assert.match(textOf((await press(ids[1] ?? "")).original), /done/);
     assert.match(textOf((await press(others, { ...person, userId: "200" })).original), /done/);
   });

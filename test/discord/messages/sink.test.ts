@@ -4,8 +4,11 @@ import { REST } from "discord.js";
 import { createSink } from "../../../src/discord/messages/sink.ts";
 import { markdownOfOurs, md } from "../../../src/domain/escaped.ts";
 import { SinkRefusal, type SinkRefusalReason } from "../../../src/domain/failure.ts";
+import { parseOwedNotice } from "../../../src/outbox/owed-notice.ts";
 import { settle } from "../../support/clock.ts";
-import { startDiscordRig } from "../../support/discord-rig.ts";
+import { notifierOf, startDiscordRig } from "../../support/discord-rig.ts";
+import { MemoryDocuments } from "../../support/memory-documents.ts";
+import { outboxOver } from "../../support/outbox.ts";
 
 function refusal(reason: SinkRefusalReason) {
   return (error: unknown) => error instanceof SinkRefusal && error.reason === reason;
@@ -180,8 +183,9 @@ test("a thread is posted to and read back though discord.js has not cached it", 
 });
 
 test("a person is notified by direct message, else in the notice channel, and a failure rejects nothing", async (t) => {
-  const { discord, guild, channel, moderator, emulated, world, log } = await startDiscordRig(t, []);
-  const { notifier } = discord;
+  const rig = await startDiscordRig(t, []);
+  const { guild, channel, moderator, emulated, world, log } = rig;
+  const notifier = notifierOf(rig);
   const userId = moderator.member.id;
   await notifier.person(guild.id, userId, { content: md`one` });
   assert.equal(moderator.dms()[0]?.content, "-# From **Riverside**\none");
@@ -195,21 +199,62 @@ test("a person is notified by direct message, else in the notice channel, and a 
 
 test("a guild is notified in its notice channel, else the person who linked the server is", async (t) => {
   const { discord, guild, channel, owner, emulated, world } = await startDiscordRig(t, []);
-  const { notifier } = discord;
-  const binding = await world.linkServer(guild.id);
-  world.bindingsById.set(binding.id, { ...binding, linkedBy: owner.member.id });
-  await notifier.guild(guild.id, {
-    content: md`to the linker`,
-    rows: [[{ kind: "button", style: "primary", label: "b", id: "b" }]],
-  });
-  assert.match(owner.dms()[0]?.content ?? "", /to the linker/);
+  const owed = new MemoryDocuments(parseOwedNotice);
+  const open = () =>
+    outboxOver(discord.sink, world.clock, discord.direct).notices({
+      owed,
+      noticeChannelOf: async (guildId) => (await world.settings.of(guildId)).noticeChannelId,
+      linkerOf: async () => owner.member.id,
+      late: (body) => body,
+    });
+  const notices = open();
+  const settled = async () => {
+    for (let n = 0; n < 1_000 && owed.keys.length > 0; n++) {
+      await world.clock.advance(1_000);
+      await settle();
+    }
+  };
+  const rows = [[{ kind: "button", style: "primary", label: "b", id: "b" }]] as const;
+  await notices.guild(guild.id, { content: md`to the linker`, rows });
+  await settled();
+  assert.match(owner.dms()[0]?.content ?? "", /From \*\*Riverside\*\*\nto the linker/);
   assert.deepEqual(owner.dms()[0]?.components, [], "buttons work in the guild only");
+
   await world.settings.change(guild.id, (all) => ({ ...all, noticeChannelId: channel.id }));
-  await notifier.guild(guild.id, { content: md`to the channel` });
+  await notices.guild(guild.id, { content: md`to the channel` });
+  await settled();
   assert.equal(emulated.messages(channel).at(-1)?.content, "to the channel");
+
   channel.denyBot("SendMessages");
-  await notifier.guild(guild.id, { content: md`again to the linker` });
+  await notices.guild(guild.id, { content: md`again to the linker` });
+  await settled();
   assert.match(owner.dms().at(-1)?.content ?? "", /again to the linker/);
+  assert.equal(owner.dms().length, 2);
+});
+
+test("a notice of an earlier process is looked for among direct messages that nobody has written yet", async (t) => {
+  const { discord, guild, moderator, world } = await startDiscordRig(t, []);
+  const owed = new MemoryDocuments(parseOwedNotice);
+  await owed.set("n", {
+    id: "n",
+    guildId: guild.id,
+    ways: [{ to: "person", userId: moderator.member.id }],
+    body: { content: md`the key is parked` },
+    nonce: "n",
+    sinceMs: world.clock.nowMs(),
+  });
+  const notices = outboxOver(discord.sink, world.clock, discord.direct).notices({
+    owed,
+    noticeChannelOf: async () => undefined,
+    linkerOf: async () => undefined,
+    late: (body) => body,
+  });
+  await notices.recover();
+  for (let n = 0; n < 300 && owed.keys.length > 0; n++) {
+    await world.clock.advance(1_000);
+    await settle();
+  }
+  assert.equal(moderator.dms().length, 1);
 });
 
 test("a member's roles are those of this moment", async (t) => {
@@ -231,7 +276,7 @@ test("a member's roles are those of this moment", async (t) => {
   assert.equal((await members.now(guild.id, member.member.id)).manageGuild, true);
   member.member.leave();
   assert.deepEqual((await members.now(guild.id, member.member.id)).roleIds, [], "who left holds none");
-  await assert.rejects(members.now("1", member.member.id), /not in this Discord server/);
+  await assert.rejects(members.now("1", member.member.id), /no longer in this Discord server/);
 });
 
 test("Discord's answer says what stands there: the old message where a nonce is used again, until it is forgotten", async (t) => {

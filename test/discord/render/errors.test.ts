@@ -20,8 +20,8 @@ test("an error of a command says whether it ran, why, the next step, when, and a
 
 test("a manager of the Discord server reads what to do, everyone else reads whom to ask", () => {
   const denied = new Failure("denied", "No tier.");
-  assert.match(text(denied), /Ask whoever manages/);
-  assert.match(text(denied, true), /`\/staff allow` gives one of your roles a tier/);
+  assert.match(text(denied), /A manager can see why/);
+  assert.match(text(denied, true), /give one of your roles a tier with `\/staff allow`/);
 });
 
 test("a next step that is a button is not repeated in words", () => {
@@ -36,7 +36,7 @@ test("a next step that is a button is not repeated in words", () => {
 
 test("after an unknown outcome the text never says to try again", () => {
   const unknown = new Failure("unreachable", "No answer.", { ran: "unknown" });
-  assert.match(text(unknown), /looked in the game/);
+  assert.match(text(unknown), /Check in the game/);
   assert.doesNotMatch(text(unknown), /[Tt]ry again/);
   const card = (failure: Failure) => failureBody(failure, { reference: "ref", runs: true }).cards?.[0];
   assert.match(card(unknown)?.title ?? "", /^❔/);
@@ -48,7 +48,7 @@ test("after an unknown outcome the text never says to try again", () => {
 
 test("what configures says what is the matter, and nothing of whether it ran", () => {
   const said = (failure: Failure) => failureBody(failure, { reference: "ref" }).cards?.[0]?.description ?? "";
-  assert.match(said(new Failure("store", "Not kept.")), /^Not kept\.\nTell the operator/);
+  assert.match(said(new Failure("store", "Not kept.")), /^Not kept\.\nTell Marshal's host/);
   // Whatever it was about: what may have run is never left out.
   assert.match(said(new Failure("unreachable", "No answer.", { ran: "unknown" })), /may have run/);
 });
@@ -58,14 +58,14 @@ test("the title is the answer: a mistake in what was typed and a missing right h
     const [card] = failureBody(new Failure(code, message), { reference: "ref", runs }).cards ?? [];
     return [card?.title, ...(card?.description ?? "").split("\n")];
   };
-  assert.deepEqual(shown("bad-command", "There is no such feed. Choose one from the list."), [
-    "⛔ There is no such feed",
+  assert.deepEqual(shown("bad-command", "Unknown feed. Choose one from the list."), [
+    "⛔ Unknown feed",
     "Choose one from the list.",
     "-# Reference `ref`",
   ]);
-  assert.deepEqual(shown("denied", "Only staff see what waits."), [
-    "⛔ Only staff see what waits",
-    "Ask whoever manages this Discord server.",
+  assert.deepEqual(shown("denied", "Only staff can see the queue."), [
+    "⛔ Only staff can see the queue",
+    "Ask a manager of this Discord server.",
     "-# Reference `ref`",
   ]);
   assert.deepEqual(shown("bad-command", ":kick names nobody. Write it like :kick name", true), [
@@ -78,8 +78,8 @@ test("the title is the answer: a mistake in what was typed and a missing right h
     shown("bad-command", 'Nobody called "a. b" was seen. Choose.')[0],
     '⛔ Nobody called "a. b" was seen',
   );
-  assert.equal(shown("denied", "The role <@&42> is denied :ban here.")[0], "⛔ You may not do this");
-  assert.equal(shown("bad-command", "x".repeat(200))[0], "⛔ This cannot be done as it was written");
+  assert.equal(shown("denied", "The role <@&42> is denied :ban here.")[0], "⛔ You can't do this");
+  assert.equal(shown("bad-command", "x".repeat(200))[0], "⛔ That didn't work");
   assert.equal(shown("unreachable", "No answer.")[0], "⛔ The game service cannot be reached");
 });
 
@@ -90,21 +90,21 @@ test("what is over and says what to do in its own second sentence gets no other 
   assert.equal(said(own, false), "Ask for its time.\n-# Reference `ref`");
   assert.equal(said(own, true), "**It did not run.** Ask for its time.\n-# Reference `ref`");
   const bare = "This call is too old.";
-  assert.match(said(bare, false) ?? "", /^Start again with the slash command\./);
-  assert.match(said(bare, true) ?? "", /\*\*Next:\*\* Start again/);
+  assert.match(said(bare, false) ?? "", /^Run the slash command again\./);
+  assert.match(said(bare, true) ?? "", /\*\*Next:\*\* Run the slash command again/);
 });
 
 test("a defect of a command sends people into the game, any other one does not", () => {
   const said = (runs: boolean) => defectBody({ reference: "ref", runs }).cards?.[0]?.description ?? "";
   assert.match(said(true), /^\*\*It may have run\.\*\*/);
-  assert.match(said(false), /^Try it again; if it stays/);
+  assert.match(said(false), /^Try again\. If it keeps happening/);
 });
 
 test("a history that cannot be read is not told as a store that cannot be written", () => {
-  const failure = new Failure("store", "The watchlist has not been read yet.", { isRead: true });
+  const failure = new Failure("store", "The watchlist is still loading.", { isRead: true });
   const [card] = failureBody(failure, { reference: "ref" }).cards ?? [];
-  assert.equal(card?.title, "⛔ What Marshal has recorded cannot be read now");
-  assert.match(card?.description ?? "", /not been read yet\.\nTry again in a minute/);
+  assert.equal(card?.title, "⛔ Marshal can't read its records right now");
+  assert.match(card?.description ?? "", /watchlist is still loading\.\nTry again in a minute/);
 });
 
 test("what was only read says nothing of whether it ran", () => {

@@ -224,6 +224,8 @@ describe("the keys of what was posted", () => {
     }
     const late = posted(feedRenderer.late("joins", 1_000));
     assert.deepEqual(feedRenderer.keysOf(late).notices, [feedRenderer.lateKey("joins")]);
+    const before = posted({ content: md`⏳ Late: joins and leaves have not been up to date since <t:1:T>.` });
+    assert.deepEqual(feedRenderer.keysOf(before).notices, [feedRenderer.lateKey("joins")]);
   });
 
   test("a card of moderator calls names each of its calls, claimed, resolved or open", () => {

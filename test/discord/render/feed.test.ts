@@ -213,8 +213,21 @@ describe("feed lines", () => {
     );
   });
 
+  test("a duration is rounded: it is told to the half of its smallest unit", () => {
+    const unitS = { s: 1, min: 60, h: 3_600, d: 86_400 };
+    fc.assert(
+      fc.property(fc.nat(5_000_000), (seconds) => {
+        const parts = [...duration(seconds).matchAll(/(\d+)\u00a0(s|min|h|d)/g)];
+        const units = parts.map(([, , unit]) => unitS[unit as keyof typeof unitS]);
+        const toldS = parts.reduce((sum, [, count], at) => sum + Number(count) * (units[at] ?? 0), 0);
+        const smallestS = seconds < 59.5 ? 1 : seconds < 86_370 ? 60 : 3_600;
+        assert.ok(Math.abs(toldS - seconds) <= smallestS / 2, `${duration(seconds)} of ${seconds} s`);
+      }),
+    );
+  });
+
   test("durations are short and in words", () => {
-    const all = [-5, 0, 59, 60, 3_599, 3_600, 4_320, 86_400, 90_000].map(duration);
+    const all = [-5, 0, 59, 60, 3_560, 3_599, 3_600, 4_320, 86_399, 86_400, 90_000].map(duration);
     const plainly = all.map((text) => text.replaceAll("\u00a0", " "));
     assert.deepEqual(plainly, [
       "0 s",
@@ -223,7 +236,9 @@ describe("feed lines", () => {
       "1 min",
       "59 min",
       "1 h",
+      "1 h",
       "1 h 12 min",
+      "1 d",
       "1 d",
       "1 d 1 h",
     ]);

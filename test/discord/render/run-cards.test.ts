@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { csvCell, csvForm, jsonForm } from "../../../src/discord/render/audit-files.ts";
 import { eventLine, fitLines, runLine } from "../../../src/discord/render/audit-rows.ts";
 import { confirmCard, dryCard } from "../../../src/discord/render/plan-cards.ts";
-import { outcomeCard } from "../../../src/discord/render/run-cards.ts";
+import { outcomeCard, progressCard } from "../../../src/discord/render/run-cards.ts";
 import { runRenderer } from "../../../src/discord/render/run-renderer.ts";
 import { markdownOfOurs } from "../../../src/domain/escaped.ts";
 import type { MessageBody } from "../../../src/domain/message.ts";
@@ -48,16 +48,20 @@ const plan: RunPlan = {
     tier: "administrator",
     danger: "severe",
     targetTexts: ["Alice"],
+    finds: "anyone",
+    takesOne: false,
+    authorIfNone: false,
     mass: false,
   },
-  decision: { allowed: true, why: "It needs the tier Administrator. Tier held: Manager." },
+  decision: { allowed: true, why: "Administrators can run :ban. Current tier: Manager." },
   targets: [{ text: "Alice", players: [{ name: "Alice", id: 11 }], staff: false }],
   playersAgeMs: 13_000,
   confirm: "button",
-  confirmReasons: [":ban cannot be taken back easily."],
+  near: [],
+  confirmReasons: [":ban is hard to undo."],
   warnings: [],
   expectedWaitMs: 0,
-  inverse: ":unban Alice",
+  inverse: [":unban Alice"],
   expiresAtMs: 60_000,
 };
 
@@ -108,23 +112,25 @@ describe("cards of runs", () => {
           meant: text,
           warnings: [`Nobody in the server matches "${text}".`],
           targets: [target],
-          inverse: text,
+          inverse: [text],
         };
         const bodies = [
           outcomeCard(row, { mayDefer: true, retryAtMs: 5 }),
           dryCard(made),
           confirmCard(made),
           confirmCard(made, { typed: made, isWrongName: true }),
-          runRenderer.auditRow(row),
-          runRenderer.auditEvent({
-            id: "e",
-            guildId: "g",
-            atMs: 0,
-            actorId: "",
-            actorName: name,
-            action: "outside-run",
-            text,
-          }),
+          { content: runRenderer.auditRow(row) },
+          {
+            content: runRenderer.auditEvent({
+              id: "e",
+              guildId: "g",
+              atMs: 0,
+              actorId: "",
+              actorName: name,
+              action: "outside-run",
+              text,
+            }),
+          },
         ];
         for (const body of bodies) {
           mustFit(body);
@@ -140,13 +146,7 @@ describe("cards of runs", () => {
 
   test("show who is hit, why it asks, and that nothing is sent yet", () => {
     const text = textOf(confirmCard(plan));
-    for (const part of [
-      "`:ban Alice`",
-      "Liberty County",
-      "**Alice**",
-      "cannot be taken back",
-      "Nothing is sent yet",
-    ]) {
+    for (const part of ["`:ban Alice`", "Liberty County", "**Alice**", "is hard to undo", "Not sent yet"]) {
       assert.ok(text.includes(part), part);
     }
   });
@@ -155,7 +155,7 @@ describe("cards of runs", () => {
     const ids = (row: RunRecord) =>
       (outcomeCard(row).rows ?? []).flatMap((parts) => parts.map(({ id }) => id));
     assert.deepEqual(ids(record), ["run-again:run-1"]);
-    assert.deepEqual(ids({ ...record, inverse: ":x" }), ["run-undo:run-1", "run-again:run-1"]);
+    assert.deepEqual(ids({ ...record, inverse: [":x"] }), ["run-undo:run-1", "run-again:run-1"]);
     assert.deepEqual(ids({ ...record, status: "denied", ran: "no" }), []);
     assert.deepEqual(ids({ ...record, status: "cancelled", ran: "no" }), []);
   });
@@ -187,20 +187,65 @@ describe("outcomes at a glance", () => {
 
   test("say after a look into the log what it means for the next step", () => {
     const unknown = { status: "unknown", ran: "unknown" } as const;
-    assert.match(shown(unknown), /not seen so far[\s\S]*Do not repeat it yet/);
+    assert.match(shown(unknown), /It may have run[\s\S]*has not shown it yet[\s\S]*Do not repeat it/);
+    const seen = { ...unknown, proof: "seen", message: "It may have run." } as const;
+    assert.match(shown(seen), /^✅ It ran\n[\s\S]*no clear answer\.\nThe game's log shows it\.$/);
     assert.match(
-      shown({ ...unknown, proof: "seen" }),
-      /seen in the log[\s\S]*Do not repeat it:[\s\S]*consistent with/,
+      shown({ ...seen, interrupted: true }),
+      /^✅ It ran\n[\s\S]*Marshal stopped[^\n]*\nThe game's log shows it\.$/,
+    );
+    assert.match(
+      shown({ ...unknown, proof: "seen-twice" }),
+      /It probably ran[\s\S]*Another program[\s\S]*Do not repeat it/,
     );
     assert.match(
       shown({ ...unknown, proof: "not-seen" }),
-      /not there[\s\S]*Run it again only if nothing has happened/,
+      /It probably did not run[\s\S]*does not show it[\s\S]*Run it again if nothing happened/,
     );
-    assert.deepEqual(ids(unknown), ["run-check", "run-again"]);
+    assert.deepEqual(ids({ ...seen, inverse: [":x"] }), ["run-undo", "run-again"]);
     assert.deepEqual(ids({ ...unknown, proof: "not-seen" }), ["run-check", "run-again"]);
-    // Where the card says "do not repeat it", or that it will tell more, no button repeats it.
-    assert.deepEqual(ids({ ...unknown, proof: "seen" }), []);
+  });
+
+  test("offer nothing that repeats it where they say not to, or are about to say more", () => {
+    const unknown = { status: "unknown", ran: "unknown" } as const;
+    for (const proof of ["unchecked", "seen", "seen-twice", "not-seen"] as const) {
+      for (const isSought of [false, true]) {
+        const card = outcomeCard({ ...record, ...unknown, proof }, { isSought });
+        const repeats = (card.rows ?? []).flat().some(({ id }) => id.startsWith("run-again"));
+        const text = textOf(card);
+        if (/not repeat|Checking/.test(text)) assert.ok(!repeats, text);
+        else assert.ok(repeats, text);
+      }
+    }
     assert.deepEqual(outcomeCard({ ...record, ...unknown }, { isSought: true }).rows, []);
+  });
+
+  test("have a reference only where somebody may have to quote it, and each a mark that a restart finds", () => {
+    for (const [row, hasReference] of [
+      [{ message: "Success", commandId: "cmd-1" }, false],
+      [{ status: "unknown", ran: "unknown", proof: "seen" }, false],
+      [{ status: "unknown", ran: "unknown" }, true],
+      [{ status: "failed", ran: "no", failureCode: "bad-command" }, true],
+    ] as const) {
+      const card = outcomeCard({ ...record, ...row });
+      assert.equal(/Reference|cmd-1/.test(textOf(card)), hasReference, JSON.stringify(row));
+      const all = JSON.stringify(card);
+      assert.ok(runRenderer.outcomeMarks(record).some((mark) => all.includes(mark)));
+    }
+    const waiting = progressCard({ record: { ...record, status: "waiting" }, place: 1, expectedAtMs: 0 });
+    assert.ok(!runRenderer.outcomeMarks(record).some((mark) => JSON.stringify(waiting).includes(mark)));
+  });
+
+  test("name the case that a punishment became, and open it", () => {
+    const [row = []] = outcomeCard(record, { wantsReason: true, caseNumber: 12 }).rows ?? [];
+    assert.deepEqual(
+      row.map((part) => ["label" in part && part.label, part.id]),
+      [
+        ["Give the reason", "case-why:run-1/:h hi"],
+        ["Case 12", "case-of:12"],
+        ["Run again", "run-again:run-1"],
+      ],
+    );
   });
 
   test("name on a confirmation how many are hit, and which one of them is staff", () => {
@@ -209,11 +254,11 @@ describe("outcomes at a glance", () => {
     assert.match(text, /Send to 2 players\?/);
     assert.match(text, /Who, as seen 13 s ago[\s\S]*\*\*Alice\*\*\n\*\*Bob\*\* · 🛡 staff/);
     // The title has said it.
-    const reasons = ["It is for 2 players.", ":ban cannot be taken back easily."];
+    const reasons = ["It is for 2 players.", ":ban is hard to undo."];
     const targets = two.filter((target) => target !== undefined);
     const said = textOf(confirmCard({ ...plan, targets, confirmReasons: reasons }));
     assert.doesNotMatch(said, /It is for 2/);
-    assert.match(said, /cannot be taken back/);
+    assert.match(said, /is hard to undo/);
     assert.match(textOf(dryCard({ ...plan, targets, confirmReasons: reasons })), /It is for 2 players/);
   });
 });

@@ -23,6 +23,7 @@ function step(of: GuideView["step"], more: Partial<GuideView> = {}) {
     accessOf: () => ({ kind: "open" }),
     ownRole: undefined,
     mayRun: true,
+    permission: { kind: "unknown" },
     nowMs: 0,
     ...more,
   });
@@ -37,11 +38,25 @@ describe("A step of the guided set-up", () => {
     assert.equal(step("staff", { isOneOfSeveral: true }).cards?.[0]?.author, "Night City");
   });
 
+  test("shows what was left behind undone as skipped, and what is still to come as open", () => {
+    const text = textOf(step("zone")).replaceAll("\u00a0", " ");
+    assert.match(
+      text,
+      /✅ Server · ⏭ Roles · ⏭ Logs · ⏭ Notices · ⏭ Commands · ▶ \*\*Time zone\*\* · ▫ Test/,
+    );
+    const settings = { ...DEFAULT_SETTINGS, noticeChannelId: "5", timeZone: "Europe/Berlin" };
+    const done = textOf(step("done", { settings, permission: { kind: "allowed" } })).replaceAll(
+      "\u00a0",
+      " ",
+    );
+    assert.match(done, /⏭ Logs · ✅ Notices · ✅ Commands · ✅ Time zone/);
+  });
+
   test("says which roles hold which tier, because a menu with a choice no longer does", () => {
     const roleTiers: Readonly<Record<string, Tier>> = { "7": "manager", "8": "moderator", "9": "moderator" };
     const settings = { ...DEFAULT_SETTINGS, policies: { b: { ...EMPTY_POLICY, roleTiers } } };
     const text = textOf(step("staff", { settings }));
-    assert.match(text, /✅ Managers: <@&7>\n✅ Moderators: <@&8> <@&9>\n✅ You may run commands yourself/);
+    assert.match(text, /✅ Managers: <@&7>\n✅ Moderators: <@&8> <@&9>\n✅ You can run commands yourself/);
   });
 
   test("offers to check again only where something is missing: a fourth button would break the row of a phone", () => {

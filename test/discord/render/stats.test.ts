@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { serverStatsMessage } from "../../../src/discord/render/stats/server-stats.ts";
 import { fullestSpan, spanWords, uncoveredSpans } from "../../../src/discord/render/stats/staff-need.ts";
 import { staffMessage } from "../../../src/discord/render/stats/staff-stats.ts";
 import { md } from "../../../src/domain/escaped.ts";
-import type { Crowd, StaffFigures, StaffStats } from "../../../src/domain/stats.ts";
+import type { Crowd, ServerStats, StaffFigures, StaffStats } from "../../../src/domain/stats.ts";
 
 const HOUR_S = 3_600;
 
@@ -29,6 +30,62 @@ describe("when staff is needed", () => {
     const span = fullestSpan(weekOf({ 43: 10, 44: 20, 45: 17 }, []));
     assert.equal(span === undefined ? "" : spanWords(span), "Tue 20:00–22:00");
     assert.equal(fullestSpan(weekOf({}, [])), undefined);
+  });
+});
+
+describe("words about staff do not contradict each other", () => {
+  const statsOf = (known: Partial<ServerStats>): ServerStats => ({
+    fromS: 0,
+    toS: 7 * 24 * HOUR_S,
+    zone: "UTC",
+    bindingId: "b1",
+    recordedSinceS: 0,
+    knownS: 7 * 24 * HOUR_S,
+    players: 3,
+    peak: 9,
+    staff: 1,
+    uncoveredS: 0,
+    joins: 3,
+    visitors: 3,
+    kills: 0,
+    calls: { calls: 12, answered: 11, timed: 11, medianAnswerS: 119 },
+    stepKind: "hour",
+    steps: [],
+    week: weekOf({ 20: 9 }, []),
+    unrecordedS: 0,
+    ...known,
+  });
+  const message = (stats: ServerStats) =>
+    serverStatsMessage({
+      stats,
+      serverName: "Town",
+      title: md`Week`,
+      pngs: [new Uint8Array(), new Uint8Array()],
+    });
+  const said = (stats: ServerStats) => JSON.stringify(message(stats).cards);
+  const behindPictures = (stats: ServerStats) =>
+    (message(stats).files ?? []).map(({ description }) => description).join(" ");
+
+  test("some minutes without staff, and no hour that had many of them", () => {
+    const week = weekOf({ 20: 9 }, []).map((hour, index) =>
+      index === 20 ? { ...hour, uncoveredS: 840 } : hour,
+    );
+    const some = statsOf({ uncoveredS: 840, week });
+    assert.match(said(some), /Players without staff: \*\*14/);
+    for (const words of [said(some), behindPictures(some)])
+      assert.doesNotMatch(words, /[Ss]taff were (always )?on/);
+    assert.match(said(statsOf({})), /Staff were on whenever players were/);
+  });
+
+  test("whose list of players was not read has no hours without staff, and none with it", () => {
+    const { staff: _, ...unknown } = statsOf({});
+    for (const words of [said(unknown), behindPictures(unknown)])
+      assert.doesNotMatch(words, /[Ss]taff were (always )?on/);
+  });
+
+  test("the typical answer is named as that, and a part of the time as a part of its hours", () => {
+    assert.match(said(statsOf({})), /Typical answer: \*\*2/);
+    assert.match(said(statsOf({ knownS: 162 * HOUR_S })), /Based on 162 of 168 hours/);
   });
 });
 
@@ -68,8 +125,8 @@ describe("the list of staff", () => {
   });
 
   test("the time of a few answers is left out, and a name is text", () => {
-    assert.doesNotMatch(said(figures), /half within/);
-    assert.match(said({ ...figures, timed: 12 }), /half within/);
+    assert.doesNotMatch(said(figures), /typically after/);
+    assert.match(said({ ...figures, timed: 12 }), /typically after/);
     assert.doesNotMatch(said(figures), /\*\*Mo\*\* @everyone/);
   });
 });

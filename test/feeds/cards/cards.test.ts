@@ -126,7 +126,7 @@ describe("mod-call cards", () => {
       ]);
       assert.equal(first.ok, true);
       assert.equal(second.ok, false);
-      assert.match(second.text, /<@1> was first/);
+      assert.match(second.text, /<@1> already claimed this call/);
       await rig.clock.advance(1_000);
       assert.match(rig.sink.text("mods"), /Claimed by <@1> after 10\u00a0s/);
     }));
@@ -227,7 +227,10 @@ describe("mod-call cards", () => {
       rig.sink.fault = () => undefined;
       await rig.clock.advance(5_000);
       assert.match(titles(rig)[0] ?? "", /claimed/);
-      assert.match((await rig.wing.modCalls.act(actor("2"), id, { do: "claim" })).text, /<@1> was first/);
+      assert.match(
+        (await rig.wing.modCalls.act(actor("2"), id, { do: "claim" })).text,
+        /<@1> already claimed this call/,
+      );
     }));
 
   test("edits that Discord limits (30046) wait, and then show the latest state at once", () =>
@@ -305,7 +308,77 @@ describe("mod-call cards", () => {
       const replies = rig.sink.messages("mods").filter(({ sent }) => sent.replyToMessageId !== undefined);
       assert.equal(replies.length, 1);
       assert.match(replies[0]?.body.content ?? "", /^<@&777> .*Unclaimed for 5\u00a0min: \*\*Ann\*\*/);
-      assert.match(rig.sink.text("mods"), /staff were called again/);
+      assert.match(rig.sink.text("mods"), /staff were pinged again/);
+    }));
+
+  for (const minutes of [1, 60, 400]) {
+    test(`through ${minutes} minutes without Discord each call has one card, which shows its last state`, () =>
+      withModCalls({ pingRoleId: "77", escalateAfterMs: 300_000 }, async (rig) => {
+        rig.callModerators("Ann");
+        await rig.pollAndFlush();
+        // One card is lost on its way to us, one never leaves.
+        let isFirst = true;
+        rig.sink.fault = (call) => {
+          if (call !== "send" || !isFirst) return "unknown";
+          isFirst = false;
+          return "lost";
+        };
+        answer(rig, "Ann", "Mod");
+        rig.callModerators("Ben");
+        rig.callModerators("Cleo");
+        await rig.pollAndFlush(minutes * 60_000);
+        answer(rig, "Ben", "Mod");
+        answer(rig, "Cleo", "Mod");
+        await rig.pollAndFlush();
+        rig.sink.fault = () => undefined;
+        await rig.clock.advance(900_000);
+        assert.deepEqual(
+          titles(rig).map((title) => /answered/.test(title)),
+          [true, true, true],
+        );
+        // Nobody is pinged twice, nor for what was answered before its turn came, nor after six hours.
+        const pings = rig.sink.messages("mods").flatMap(({ sent }) => sent.pingRoleIds ?? []);
+        assert.ok(pings.length <= (minutes > 360 ? 2 : 3), `${pings.length} pings`);
+      }));
+  }
+
+  test("a channel that is deleted while its card waits parks the feed, and nothing goes on trying", () =>
+    withModCalls({}, async (rig) => {
+      rig.sink.fault = () => "unknown";
+      rig.callModerators("Ann");
+      await rig.pollAndFlush(120_000);
+      rig.sink.fault = () => "gone";
+      await rig.clock.advance(300_000);
+      const calls = rig.sink.calls.length;
+      await rig.clock.advance(3_600_000);
+      assert.equal(rig.sink.calls.length, calls);
+      assert.equal(rig.wing.state().live, 0);
+      assert.equal(rig.told.length, 1);
+    }));
+
+  test("cards of the version before are taken up: one that stands, and one whose post nobody noted", () =>
+    withModCalls({}, async (rig) => {
+      rig.callModerators("Ann");
+      rig.callModerators("Ben");
+      await rig.pollAndFlush();
+      const [, second = ""] = rig.stores.cards.keys;
+      const record = await rig.stores.cards.get(second);
+      assert.ok(record !== undefined);
+      const slots = Object.entries(record.slots).map(([feedId, { messageId: _, ...slot }]) => [
+        feedId,
+        { ...slot, shown: 0 },
+      ]);
+      await rig.stores.cards.set(second, { ...record, slots: Object.fromEntries(slots) });
+      rig.sink.nonceMemoryMs = 0;
+      await rig.crash();
+      answer(rig, "Ann", "Mod");
+      answer(rig, "Ben", "Mod");
+      await rig.pollAndFlush();
+      await rig.clock.advance(60_000);
+      assert.deepEqual(
+        titles(rig).map((title) => /answered/.test(title)),
+        [true, true],
+      );
     }));
 
   test("a gap in the calls is said once, in the channel", () =>
@@ -319,6 +392,7 @@ describe("mod-call cards", () => {
       await rig.pollAndFlush();
       assert.equal(rig.sink.text("mods").match(/Gap: moderator calls/g)?.length, 1);
       assert.match(rig.sink.text("mods"), /Bob/);
+      assert.equal(rig.counts.sums.get("marshal_feed_gap_notices_total kind=modCalls"), 1);
     }));
 
   test("whenever the process dies, each call has one card per feed, and it shows the last state", async () => {

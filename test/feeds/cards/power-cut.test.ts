@@ -248,12 +248,11 @@ describe("emergency calls while the store cannot write", () => {
     }));
 
   test("are named in a notice where more waited than are kept, once the store takes them again", async () => {
-    const { firstS, notices, messages, cards } = await showWhileFull(503);
+    const { firstS, notices, cards } = await showWhileFull(503);
     assert.equal(notices.length, 1, notices.join("\n"));
     const between = `between <t:${firstS}:T> and <t:${firstS + 2}:T>`;
     assert.ok(notices[0]?.startsWith(`⚠ 3 emergency calls ${between} are missing here`), String(notices[0]));
     assert.equal(cards, 500);
-    assert.equal(messages, 501);
   });
 });
 

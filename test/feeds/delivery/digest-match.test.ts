@@ -4,9 +4,9 @@ import fc from "fast-check";
 import { feedRenderer } from "../../../src/discord/render/feed.ts";
 import type { LogEntry, SourceId } from "../../../src/domain/model.ts";
 import type { DigestMark } from "../../../src/domain/ports/feed-renderer.ts";
+import type { EntryItem } from "../../../src/domain/ports/journal.ts";
 import { heldByDigest } from "../../../src/feeds/delivery/digest-match.ts";
 import { withoutHeld } from "../../../src/feeds/delivery/reconcile.ts";
-import type { EntryItem } from "../../../src/feeds/journal/journal-port.ts";
 import { joinFeed as feed } from "../../support/join-feed.ts";
 
 const { digestHash, entryKeys } = feedRenderer;

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { md } from "../../../src/domain/escaped.ts";
 import type { SourceId } from "../../../src/domain/model.ts";
+import type { JournalItem } from "../../../src/domain/ports/journal.ts";
 import { Arrivals } from "../../../src/feeds/delivery/arrivals.ts";
 import { nextStep, type Outlook, type Step } from "../../../src/feeds/delivery/next-step.ts";
-import type { JournalItem } from "../../../src/feeds/journal/journal-port.ts";
-import type { OffsetRecord } from "../../../src/feeds/journal/offsets.ts";
+import type { OffsetRecord } from "../../../src/feeds/positions/offsets.ts";
 
 const record: OffsetRecord = { source: "s" as SourceId, list: "joinLogs", nextSeq: 5, sinceMs: 0 };
 const frozen = { throughSeq: 6, entries: 1, body: { content: md`x` }, atMs: 0, form: "lines" } as const;
@@ -27,7 +27,7 @@ const idle: Outlook = {
   items: undefined,
   firstWaitedMs: 0,
   lastWaitedMs: 0,
-  firstAgeMs: 0,
+  owed: undefined,
 };
 const pending: Outlook = { ...idle, head: 7 };
 const many = Array.from({ length: 20 }, (_, index) => item(5 + index));
@@ -65,8 +65,13 @@ const table: readonly (readonly [what: string, outlook: Outlook, step: Step])[] 
   ["what is gone from the store is given up", { ...pending, items: [] }, { kind: "acknowledge", nextSeq: 7 }],
   [
     "an old entry makes the feed late",
-    { ...pending, items: [item(5)], firstAgeMs: 300_000 },
+    { ...pending, items: [item(5)], owed: { seenAtMs: 7, ageMs: 300_000 } },
     { kind: "say-late", sinceMs: 7 },
+  ],
+  [
+    "since what the channel lacks was seen, not what stands first",
+    { ...pending, items: [item(5), item(6)], owed: { seenAtMs: 8, ageMs: 300_000 } },
+    { kind: "say-late", sinceMs: 8 },
   ],
   [
     "few entries wait for more, 2 s after the last",

@@ -273,7 +273,7 @@ describe("after a power cut that set the store back", () => {
         assert.deepEqual([filesOf(rig), joined(rig)], [["AC"], ["A", "C", "D"]]);
         const marked = rig.sink
           .messages("channel-1")
-          .map(({ body }) => (body.content ?? "").includes("a file above may hold some"));
+          .map(({ body }) => (body.content ?? "").includes("a file above may already have some"));
         assert.deepEqual(marked.slice(-3), [true, true, false]);
       }));
   });
@@ -306,6 +306,78 @@ describe("after a power cut that set the store back", () => {
       assert.deepEqual(joined(rig), ["A", "A"]);
       assert.match(rig.sink.text("channel-1"), /-# Town\n.*A.*\n[\s\S]*-# Other\n.*A/);
     }));
+});
+
+describe("lateness after the store was set back", () => {
+  type Saved = ReturnType<FeedsRig["saved"]>;
+
+  async function quietMinutes(rig: FeedsRig, minutes: number): Promise<void> {
+    for (let minute = 0; minute < minutes; minute++) await rig.pollAndFlush(60_000);
+  }
+
+  /** What is stored now, but for the documents of some names. */
+  function storedNow(rig: FeedsRig, but: Readonly<Record<string, Saved[number][1] | undefined>>): Saved {
+    return rig.saved().map(([name, texts]) => [name, but[name] ?? texts]);
+  }
+
+  /** The seconds that notices of lateness name. */
+  function lateSince(rig: FeedsRig): readonly number[] {
+    return [...rig.sink.text("channel-1").matchAll(/⏳.*?<t:(\d+):/g)].map(([, seconds]) => Number(seconds));
+  }
+
+  test("what stands in the channel already makes nothing late", () =>
+    withFeed(async (rig) => {
+      rig.join("A");
+      await rig.poll();
+      const saved = rig.saved();
+      await rig.clock.advance(10_000);
+      await quietMinutes(rig, 10);
+      await rig.powerCut(saved);
+      await joinAndPost(rig, "B");
+      assert.deepEqual(joined(rig), ["A", "B"]);
+      assert.deepEqual(lateSince(rig), []);
+    }));
+
+  test("what is owed makes it late since it was seen, not since what was posted before it", () =>
+    withFeed(async (rig) => {
+      rig.join("A");
+      await rig.poll();
+      const saved = rig.saved();
+      rig.sink.fault = (call) => (call === "send" && joined(rig).length === 0 ? "lost" : "unknown");
+      await rig.clock.advance(10_000);
+      await quietMinutes(rig, 10);
+      const seenAtMs = rig.clock.nowMs();
+      rig.join("B");
+      await rig.pollAndFlush();
+      const offsets = saved.find(([name]) => name === "offsets")?.[1];
+      await rig.powerCut(storedNow(rig, { offsets }));
+      await quietMinutes(rig, 10);
+      rig.sink.fault = () => undefined;
+      await quietMinutes(rig, 3);
+      assert.deepEqual(joined(rig), ["A", "B"]);
+      assert.deepEqual(lateSince(rig), [Math.floor(seenAtMs / 1_000)]);
+    }));
+
+  test("what the journal has lost does not wait: no notice names a time before anything happened", () =>
+    withFeed(
+      async (rig) => {
+        const beganS = Math.floor(rig.clock.nowMs() / 1_000);
+        const { id } = await rig.add();
+        const record = await rig.stores.offsets.get(id);
+        await joinAndPost(rig, "A");
+        await quietMinutes(rig, 20);
+        assert.ok(record !== undefined);
+        await rig.stores.offsets.set(id, record);
+        await rig.powerCut(storedNow(rig, { heads: new Map() }));
+        await quietMinutes(rig, 3);
+        const text = rig.sink.text("channel-1");
+        assert.match(text, /may be missing/);
+        const times = [...text.matchAll(/<t:(\d+)/g)].map(([, seconds]) => Number(seconds));
+        assert.ok(Math.min(...times) >= beganS, text);
+        assert.deepEqual(lateSince(rig), []);
+      },
+      { channelId: "channel-2" },
+    ));
 });
 
 describe("a batch that the release before froze", () => {
@@ -392,6 +464,24 @@ describe("before its first send", () => {
       await joinAndPost(rig, "A");
       await rig.stop();
       rig.sink.fault = () => undefined;
+      rig.sink.calls.splice(0);
+      await rig.restart();
+      await rig.clock.advance(60_000);
+      assert.deepEqual(rig.sink.calls, ["readBack channel-1"]);
+      assert.deepEqual(joined(rig), ["A"]);
+    }));
+
+  test("and also where the process between was stopped before it had opened its feeds", () =>
+    withFeed(async (rig) => {
+      rig.sink.nonceMemoryMs = 180_000;
+      rig.sink.fault = (call) => (call === "send" ? "lost" : undefined);
+      await joinAndPost(rig, "A");
+      await rig.stop();
+      rig.sink.fault = () => undefined;
+      rig.stores.feeds.failure = new Error("the disk is slow, and somebody asks for a stop");
+      await assert.rejects(rig.restart());
+      rig.stores.feeds.failure = undefined;
+      await rig.stop();
       rig.sink.calls.splice(0);
       await rig.restart();
       await rig.clock.advance(60_000);

@@ -5,11 +5,11 @@ import { feedRenderer } from "../../../src/discord/render/feed.ts";
 import { md } from "../../../src/domain/escaped.ts";
 import type { MessageBody, PostedMessage } from "../../../src/domain/message.ts";
 import type { LogEntry, SourceId } from "../../../src/domain/model.ts";
+import type { EntryItem } from "../../../src/domain/ports/journal.ts";
 import { type BatchContext, planBatch } from "../../../src/feeds/delivery/batch.ts";
 import { KeyMultiset } from "../../../src/feeds/delivery/key-multiset.ts";
 import { answeredWith, delivered, reconcile, skipped } from "../../../src/feeds/delivery/reconcile.ts";
-import type { EntryItem } from "../../../src/feeds/journal/journal-port.ts";
-import type { FrozenBatch, OffsetRecord } from "../../../src/feeds/journal/offsets.ts";
+import type { FrozenBatch, OffsetRecord } from "../../../src/feeds/positions/offsets.ts";
 import { joinFeed as feed } from "../../support/join-feed.ts";
 
 const keysOf = (posted: Parameters<typeof feedRenderer.keysOf>[0]) =>

@@ -5,15 +5,19 @@ import { Failure, SinkRefusal } from "../../../src/domain/failure.ts";
 import type { Binding } from "../../../src/domain/guild.ts";
 import type { MessageBody } from "../../../src/domain/message.ts";
 import type { Demand, ServerState, SourceId } from "../../../src/domain/model.ts";
+import type { Panel } from "../../../src/domain/ports/panels.ts";
 import { PanelBoard } from "../../../src/feeds/panels/panel-board.ts";
 import { parsePanel } from "../../../src/feeds/panels/panel-records.ts";
+import type { Outbox } from "../../../src/outbox/create-outbox.ts";
 import { seededRandom, VirtualClock } from "../../support/clock.ts";
 import { FakeSink } from "../../support/fake-sink.ts";
 import { MemoryDocuments } from "../../support/memory-documents.ts";
+import { outboxOver } from "../../support/outbox.ts";
 import { serverStatus } from "../../support/server-status.ts";
 
 const MINUTE_MS = 60_000;
 const SOURCE = "source" as SourceId;
+const HALT_UNTIL_MS = 1_800_000_000_000;
 const PANEL = { guildId: "g", bindingId: "b", channelId: "c", createdBy: "7" };
 
 /** A Discord and a store that outlive the process; a process that can be started again. */
@@ -27,11 +31,43 @@ class PanelWorld {
   readonly demands = new Map<string, readonly Demand[]>();
   state: ServerState | undefined;
   isHalted = false;
+  isParked = false;
+  /** Edits in it get no answer. */
+  silentChannelId = "";
   isLinked = true;
+  outbox = this.#discordOf();
   board = this.#made();
 
+  #discordOf(): Outbox {
+    const { discord } = this;
+    return outboxOver(
+      {
+        send: (...given) => discord.send(...given),
+        edit: async (channelId, ...given) => {
+          if (channelId === this.silentChannelId) await new Promise(() => undefined);
+          await discord.edit(channelId, ...given);
+        },
+        readBack: (channelId, after, limit) => discord.readBack(channelId, after, limit),
+        remove: async (_, messageId) => {
+          if (this.isAway) throw new SinkRefusal("unknown", "Discord is away");
+          this.removed.push(messageId);
+        },
+      },
+      this.clock,
+    );
+  }
+
+  /** Discord answers nothing. */
+  get isAway(): boolean {
+    return this.discord.fault("edit", "c") === "unknown";
+  }
+
+  set isAway(isAway: boolean) {
+    this.discord.fault = () => (isAway ? "unknown" : undefined);
+  }
+
   #made(): PanelBoard {
-    const { clock, random, discord } = this;
+    const { clock, random } = this;
     const binding = { id: "b", guildId: "g", source: SOURCE, name: "Town" } as Binding;
     return new PanelBoard({
       panels: new MemoryDocuments(parsePanel, this.texts),
@@ -40,20 +76,16 @@ class PanelWorld {
       modCalls: { withoutResolved: (_, state) => state },
       demands: { put: (owner, demands) => void this.demands.set(owner, demands) },
       health: {
-        halt: () => (this.isHalted ? { untilMs: 0, why: "blocked" } : undefined),
-        parked: () => undefined,
+        halt: () => (this.isHalted ? { untilMs: HALT_UNTIL_MS, why: "rate-limited" } : undefined),
+        parked: () => (this.isParked ? { sinceMs: 0, why: "refused" } : undefined),
+        held: () => undefined,
+        readRefused: () => undefined,
       },
-      sink: {
-        send: (...given) => discord.send(...given),
-        edit: (...given) => discord.edit(...given),
-        readBack: (...given) => discord.readBack(...given),
-        remove: async (_, messageId) => void this.removed.push(messageId),
-      },
+      posts: this.outbox.posts,
       renderer: panelRenderer,
       notifier: {
         person: async (_guild, _user, body) => {
           this.told.push(body);
-          return "told";
         },
       },
       clock,
@@ -63,8 +95,10 @@ class PanelWorld {
   }
 
   async restart(): Promise<void> {
-    await this.board.stop();
+    this.board.stop();
+    await this.outbox.stop();
     this.state = undefined;
+    this.outbox = this.#discordOf();
     this.board = this.#made();
     await this.board.start();
   }
@@ -86,6 +120,14 @@ class PanelWorld {
   get messages() {
     return this.discord.messages("c");
   }
+}
+
+/** The turns of several come one after the other. */
+async function added(world: PanelWorld, panel: Panel): Promise<"posted" | "stands" | "follows"> {
+  const adding = world.board.add(panel);
+  adding.catch(() => undefined);
+  await world.clock.advance(300);
+  return await adding;
 }
 
 async function standing(): Promise<PanelWorld> {
@@ -112,14 +154,25 @@ describe("A panel", () => {
     const [demand] = [...world.demands.values()].flat();
     assert.equal(demand?.source, SOURCE);
     assert.equal(demand.maxAgeMs, undefined);
-    assert.equal(await world.board.add(PANEL), "stands");
+    assert.equal(await added(world, PANEL), "stands");
     assert.equal(world.messages.length, 1);
   });
 
-  test("is edited on a change alone, and at most once a minute", async () => {
+  test("shows the time of what it shows, and is edited for that alone every five minutes at most", async () => {
     const world = await standing();
+    const shownS = () => Number(/Seen <t:(\d+):R>/.exec(JSON.stringify(world.messages[0]?.body))?.[1]);
+    assert.equal(shownS(), world.clock.nowMs() / 1_000);
     await world.minutes(30);
-    assert.equal(world.messages[0]?.edits, 0);
+    const edits = world.messages[0]?.edits ?? 0;
+    assert.ok(edits >= 5 && edits <= 6, `${edits} edits in half an hour`);
+    const ageS = world.clock.nowMs() / 1_000 - shownS();
+    assert.ok(ageS <= 330, `${ageS} s`);
+    await world.minutes(2, 13);
+    assert.ok(world.clock.nowMs() / 1_000 - shownS() <= 120, "a change shows its own time");
+  });
+
+  test("is edited on a change at most once a minute", async () => {
+    const world = await standing();
     for (let n = 0; n < 60; n++) {
       world.seen(n % 40);
       await world.clock.advance(MINUTE_MS / 6);
@@ -127,6 +180,14 @@ describe("A panel", () => {
     const edits = world.messages[0]?.edits ?? 0;
     assert.ok(edits >= 8 && edits <= 10, `${edits} edits in ten minutes`);
     assert.equal(world.messages.length, 1);
+  });
+
+  test("waits for no other panel", async () => {
+    const world = await standing();
+    await added(world, { ...PANEL, channelId: "d" });
+    world.silentChannelId = "c";
+    await world.minutes(3, 20);
+    assert.match(JSON.stringify(world.discord.messages("d")[0]?.body), /\*\*20\*\* of \*\*40\*\* players/);
   });
 
   test("is found again after a restart, without a word where nothing changed", async () => {
@@ -140,26 +201,35 @@ describe("A panel", () => {
     assert.equal([...world.demands.values()].flat().length, 1);
   });
 
-  test("says while the service is silent when its data was good, keeps them, and is current again afterwards", async () => {
+  test("says while the service is silent that it is, keeps what it showed and its time, and is current again afterwards", async () => {
     const world = await standing();
     const goodS = world.clock.nowMs() / 1_000;
     await world.clock.advance(20 * MINUTE_MS);
     const text = JSON.stringify(world.messages[0]?.body);
-    assert.match(text, new RegExp(`Last good data from <t:${goodS}:f>`));
+    assert.match(text, /The game service is not answering/);
+    assert.match(text, new RegExp(`Seen <t:${goodS}:R>`));
     assert.match(text, /\*\*12\*\* of \*\*40\*\*/);
     assert.equal(world.messages[0]?.edits, 1);
     await world.restart();
     await world.clock.advance(30 * MINUTE_MS);
-    assert.match(JSON.stringify(world.messages[0]?.body), new RegExp(`good data from <t:${goodS}:f>`));
+    assert.match(JSON.stringify(world.messages[0]?.body), new RegExp(`answer[^]*Seen <t:${goodS}:R>`));
     await world.minutes(2);
-    assert.doesNotMatch(JSON.stringify(world.messages[0]?.body.content ?? ""), /silent/);
+    assert.equal(world.messages[0]?.body.content, "");
   });
 
-  test("says so sooner in a halt", async () => {
-    const world = await standing();
-    world.isHalted = true;
-    await world.clock.advance(5 * MINUTE_MS);
-    assert.match(world.messages[0]?.body.content ?? "", /silent/);
+  test("names the right cause, sooner than it would call the service silent", async () => {
+    for (const [cause, words] of [
+      ["isHalted", new RegExp(`asked Marshal to wait until <t:${HALT_UNTIL_MS / 1_000}:t>`)],
+      ["isParked", /server key is wrong or expired.*setup link/],
+    ] as const) {
+      const world = await standing();
+      world[cause] = true;
+      await world.clock.advance(5 * MINUTE_MS);
+      assert.match(world.messages[0]?.body.content ?? "", words);
+      world[cause] = false;
+      await world.minutes(2);
+      assert.equal(world.messages[0]?.body.content, "");
+    }
   });
 
   test("that somebody deleted is made again once, and given up the second time", async () => {
@@ -195,7 +265,7 @@ describe("A panel", () => {
     refusing(world, "edit", "no-access");
     await world.minutes(3, 13);
     assert.equal(world.texts.size, 0);
-    assert.match(world.told[0]?.content ?? "", /panel in <#c> has stopped: Marshal may not post there/);
+    assert.match(world.told[0]?.content ?? "", /panel in <#c> has stopped: Marshal can't post there/);
   });
 
   test("whose post got no answer is not posted twice", async () => {
@@ -244,24 +314,115 @@ describe("A panel", () => {
 
   test("is refused where nothing is known, where the channel refuses it, and past ten in a community", async () => {
     const world = new PanelWorld();
-    await assert.rejects(world.board.add(PANEL), Failure);
+    await assert.rejects(added(world, PANEL), Failure);
     world.seen(1);
     refusing(world, "send", "no-access");
-    await assert.rejects(world.board.add(PANEL), SinkRefusal);
+    await assert.rejects(added(world, PANEL), SinkRefusal);
     assert.equal(world.texts.size, 0);
     world.discord.fault = () => undefined;
-    for (let n = 0; n < 10; n++) await world.board.add({ ...PANEL, channelId: `c${n}` });
-    await assert.rejects(world.board.add(PANEL), /at most 10 panels/);
+    for (let n = 0; n < 10; n++) await added(world, { ...PANEL, channelId: `c${n}` });
+    await assert.rejects(added(world, PANEL), /10 panels, the maximum/);
   });
 
   test("goes with its message when it is removed, and is forgotten with its server", async () => {
     const world = await standing();
     assert.equal(await world.board.remove(PANEL), true);
+    await world.clock.advance(1_000);
     assert.equal(world.removed.length, 1);
     assert.equal(await world.board.remove(PANEL), false);
-    await world.board.add(PANEL);
+    await added(world, PANEL);
     await world.board.drop({ guildId: "g", bindingId: "b" });
     assert.equal(world.texts.size, 0);
     assert.deepEqual([...world.demands.values()].flat(), []);
+  });
+
+  for (const minutes of [1, 30, 360]) {
+    test(`says what is so when Discord is back after ${minutes} minutes, and one asked for meanwhile follows`, async () => {
+      const world = await standing();
+      await world.minutes(2);
+      world.isAway = true;
+      const adding = world.board.add({ ...PANEL, channelId: "d" });
+      await world.minutes(minutes, 20);
+      assert.equal(await adding, "follows");
+      world.isAway = false;
+      await world.minutes(4, 25);
+      for (const channelId of ["c", "d"]) {
+        const messages = world.discord.messages(channelId);
+        assert.equal(messages.length, 1);
+        assert.match(JSON.stringify(messages[0]?.body), /\*\*25\*\*/);
+      }
+    });
+  }
+
+  test("that is removed while Discord is away goes when it is back, also by the next process", async () => {
+    for (const restarts of [0, 1]) {
+      const world = await standing();
+      const [message] = world.messages;
+      world.isAway = true;
+      assert.equal(await world.board.remove(PANEL), true);
+      assert.deepEqual(world.board.list("g"), []);
+      await world.clock.advance(60 * MINUTE_MS);
+      for (let n = 0; n < restarts; n++) await world.restart();
+      assert.deepEqual(world.board.list("g"), []);
+      world.isAway = false;
+      await world.clock.advance(2 * MINUTE_MS);
+      assert.deepEqual(world.removed, [message?.messageId]);
+      assert.equal(world.texts.size, 0);
+    }
+  });
+
+  test("whose channel is deleted while its post waits is refused, and nothing is kept of it", async () => {
+    const world = await standing();
+    world.isAway = true;
+    const adding = added(world, { ...PANEL, channelId: "d" });
+    await world.clock.advance(MINUTE_MS);
+    assert.equal(await adding, "follows");
+    world.discord.fault = (_, channelId) => (channelId === "d" ? "gone" : undefined);
+    await world.minutes(3);
+    assert.equal(world.board.list("g").length, 1);
+    assert.match(world.told[0]?.content ?? "", /panel in <#d> has stopped/);
+  });
+
+  test("whose replacement was under way when the process was killed is replaced once, and the old one goes", async () => {
+    const world = await standing();
+    const first = world.messages[0]?.messageId;
+    await world.minutes(2);
+    let sends = 0;
+    world.discord.fault = (call) => {
+      if (call === "edit") return "edit-limit";
+      if (call !== "send") return undefined;
+      sends += 1;
+      return sends === 1 ? "lost" : undefined;
+    };
+    for (let n = 0; n < 60 && sends === 0; n++) await world.minutes(1, 13);
+    assert.deepEqual([sends, world.messages.length], [1, 2]);
+    world.discord.nonceMemoryMs = 0;
+    await world.restart();
+    world.discord.fault = () => undefined;
+    await world.minutes(3, 14);
+    assert.equal(world.messages.length, 2);
+    assert.match(JSON.stringify(world.messages[1]?.body), /\*\*14\*\*/);
+    assert.deepEqual(world.removed, [first]);
+  });
+
+  test("that the version before has written is taken up: one that stands, and one that may stand", async () => {
+    const world = new PanelWorld();
+    const footer = { cards: [{ footer: "Kept current by Marshal · mark1234" }] };
+    const sent = await world.discord.send("c", { ...footer, nonce: "a" });
+    await world.discord.send("d", { ...footer, nonce: "b" });
+    const record = { ...PANEL, mark: "mark1234", goodAtMs: 0 };
+    world.texts.set(
+      "g:b:c",
+      JSON.stringify({ ...record, nonce: "a", messageId: sent.messageId, body: footer }),
+    );
+    world.texts.set("g:b:d", JSON.stringify({ ...record, channelId: "d", nonce: "b" }));
+    world.discord.nonceMemoryMs = 0;
+    await world.board.start();
+    await world.minutes(2, 17);
+    for (const channelId of ["c", "d"]) {
+      const messages = world.discord.messages(channelId);
+      assert.equal(messages.length, 1);
+      assert.match(JSON.stringify(messages[0]?.body), /\*\*17\*\*/);
+    }
   });
 });

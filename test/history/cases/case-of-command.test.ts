@@ -11,6 +11,7 @@ import {
   punishmentIn,
   targetsOf,
 } from "../../../src/history/cases/case-of-command.ts";
+import { parseCommand } from "../../../src/runs/catalogue/parse-command.ts";
 import { readLogged } from "../../../src/runs/catalogue/read-logged.ts";
 import { kickRun } from "./case-samples.ts";
 
@@ -20,7 +21,11 @@ const present: readonly PlayerRef[] = [
   { name: "Bobby", id: 13 },
   { name: "Mo", id: 14 },
 ];
+const around = { present, absent: [] };
 const mo = { name: "Mo", id: 14 };
+/** Whom `:ban` with these targets hits; as a kick it takes no ids. */
+const hitBy = (texts: readonly string[], people = present, by?: PlayerRef, verb = "ban") =>
+  targetsOf(parseCommand(`:${verb} ${texts.join(",")}`), { present: people, absent: [] }, by);
 const row = (text: string, player: PlayerRef = mo, atS = 1_000): CommandEntry => ({
   kind: "command",
   atS,
@@ -47,34 +52,49 @@ describe("a command that punishes", () => {
 
   test("is read although it was typed badly", () => {
     const badly = punishmentIn(":kick Ann,,Bob\nspam", readLogged);
-    assert.deepEqual([badly?.kind, badly?.targetTexts, badly?.reason], ["kick", ["Ann", "Bob"], "spam"]);
+    assert.deepEqual([badly?.kind, badly?.aim.targetTexts, badly?.reason], ["kick", ["Ann", "Bob"], "spam"]);
   });
 });
 
 describe("the target of a command", () => {
-  test("is one player by a beginning or an id; a beginning of several, or of nobody, stays text", () => {
-    assert.deepEqual(targetsOf(["ann"], present), [{ name: "Ann_Lee", playerId: 11 }]);
-    assert.deepEqual(targetsOf(["12"], present), [{ name: "Bob", playerId: 12 }]);
-    assert.deepEqual(targetsOf(["bob"], present), [{ name: "bob" }]);
-    assert.deepEqual(targetsOf(["Zed"], present), [{ name: "Zed" }]);
+  test("is whoever has that name, else all whose names begin so, or an id; a name of nobody stays text", () => {
+    assert.deepEqual(hitBy(["ann"]), [{ name: "Ann_Lee", playerId: 11 }]);
+    assert.deepEqual(hitBy(["12"]), [{ name: "Bob", playerId: 12 }]);
+    assert.deepEqual(hitBy(["12"], present, undefined, "kick"), [{ name: "12" }]);
+    assert.deepEqual(hitBy(["bob"]), [{ name: "Bob", playerId: 12 }]);
+    assert.deepEqual(
+      hitBy(["bo"]).map(({ name }) => name),
+      ["Bob", "Bobby"],
+    );
+    assert.deepEqual(hitBy(["Zed"]), [{ name: "Zed" }]);
+    assert.deepEqual(hitBy(["77"]), [{ name: "77", playerId: 77 }]);
+  });
+
+  test("is nobody for me, from Remote Server and from a player: nobody punishes themselves", () => {
+    assert.deepEqual(hitBy(["me"]), []);
+    assert.deepEqual(hitBy(["me"], present, mo), []);
+    assert.deepEqual(hitBy(["mo"], present, mo), []);
+    assert.deepEqual(targetsOf(parseCommand(":jail Mo"), { present, absent: [], self: mo }), []);
+    const jailed = caseOfRun(kickRun({ text: ":jail me" }), around, readLogged);
+    assert.equal(jailed, undefined);
   });
 
   test("is everyone for all, everyone else for others, and each of a list once", () => {
-    assert.equal(targetsOf(["all"], present).length, 4);
+    assert.equal(hitBy(["all"]).length, 4);
     assert.deepEqual(
-      targetsOf(["others"], present, mo).map(({ name }) => name),
+      hitBy(["others"], present, mo).map(({ name }) => name),
       ["Ann_Lee", "Bob", "Bobby"],
     );
-    assert.deepEqual(targetsOf(["ann", "Ann_Lee", "11"], present), [{ name: "Ann_Lee", playerId: 11 }]);
-    assert.deepEqual(targetsOf(["all"], []), [{ name: "all" }]);
+    assert.deepEqual(hitBy(["ann", "Ann_Lee", "11"]), [{ name: "Ann_Lee", playerId: 11 }]);
+    assert.deepEqual(hitBy(["all"], []), [{ name: "all" }]);
   });
 
   test("is never a player whom the game would not have hit", () => {
     const name = fc.string({ unit: fc.constantFrom("a", "b", "A", "1"), minLength: 1, maxLength: 4 });
     const people = fc.uniqueArray(fc.record({ name, id: fc.nat(50) }), { selector: ({ id }) => id });
     fc.assert(
-      fc.property(people, fc.array(name, { maxLength: 4 }), (players, texts) => {
-        for (const { name: hit, playerId } of targetsOf(texts, players)) {
+      fc.property(people, fc.array(name, { minLength: 1, maxLength: 4 }), (players, texts) => {
+        for (const { name: hit, playerId } of hitBy(texts, players)) {
           if (playerId === undefined) continue;
           const wanted = texts.filter(
             (text) => hit.toLowerCase().startsWith(text.toLowerCase()) || text === String(playerId),
@@ -88,7 +108,7 @@ describe("the target of a command", () => {
 
 describe("a case", () => {
   test("of `:ban all` is one, and lists its targets", () => {
-    const made = caseOfRun(kickRun({ text: ":ban all raid" }), present, readLogged);
+    const made = caseOfRun(kickRun({ text: ":ban all raid" }), around, readLogged);
     assert.equal(made?.mass, true);
     assert.equal(made?.targets.length, 4);
     assert.equal(made?.reason, "raid");
@@ -96,7 +116,7 @@ describe("a case", () => {
 
   test("comes of a run that ran or may have, never of one that surely did not or is not over", () => {
     const of = (status: RunRecord["status"]) =>
-      caseOfRun(kickRun({ text: ":kick Ann", status }), present, readLogged) !== undefined;
+      caseOfRun(kickRun({ text: ":kick Ann", status }), around, readLogged) !== undefined;
     const all = [
       "waiting",
       "sending",
@@ -125,7 +145,7 @@ describe("a case", () => {
   test("knows the member to whom the player is linked", () => {
     const [logged] = humanRows([row(":kick Ann")]);
     assert.ok(logged !== undefined);
-    const made = caseOfRow(logged, { binding, present, userId: "u1", read: readLogged });
+    const made = caseOfRow(logged, { binding, around, userId: "u1", read: readLogged });
     assert.deepEqual(made?.author, { name: "Mo", playerId: 14, userId: "u1" });
   });
 

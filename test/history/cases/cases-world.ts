@@ -1,11 +1,17 @@
 import { caseRenderer } from "../../../src/discord/render/players/watch-cards.ts";
 import { DEFAULT_SETTINGS, type GuildSettings } from "../../../src/domain/guild.ts";
 import type { CommandEntry, JoinEntry, PlayerRef, Snapshot, SourceId } from "../../../src/domain/model.ts";
+import type { RunRecord } from "../../../src/domain/run.ts";
 import { type CasesRoom, createCases } from "../../../src/history/cases/create-cases.ts";
+import { parseUnstoredCase } from "../../../src/history/cases/unstored-case.ts";
+import { WhoWasThere } from "../../../src/history/who-was-there.ts";
 import { readLogged } from "../../../src/runs/catalogue/read-logged.ts";
 import { linkedServer } from "../../support/bindings.ts";
 import { seededRandom, VirtualClock } from "../../support/clock.ts";
 import { FakeSink } from "../../support/fake-sink.ts";
+import { MemoryDocuments } from "../../support/memory-documents.ts";
+import { memoryJournal } from "../../support/memory-journal.ts";
+import { noticesOf, outboxOver } from "../../support/outbox.ts";
 import { serverStatus } from "../../support/server-status.ts";
 import { MemoryCases, MemoryWatches } from "./memory-stores.ts";
 
@@ -16,8 +22,12 @@ export class CasesWorld {
   readonly clock = new VirtualClock();
   readonly random = seededRandom(3);
   readonly sink = new FakeSink(this.clock);
+  there = new WhoWasThere();
   readonly cases = new MemoryCases();
   readonly watches = new MemoryWatches();
+  /** Rows of the audit; they outlive the bot, as `unstored` does. */
+  readonly audit = new Map<string, RunRecord>();
+  readonly unstored = new MemoryDocuments(parseUnstoredCase);
   readonly told: string[] = [];
   readonly reported: string[] = [];
   settings: GuildSettings = { ...DEFAULT_SETTINGS, caseChannelId: "cases", watchChannelId: "watches" };
@@ -27,6 +37,8 @@ export class CasesWorld {
   anothersGuild = "";
   commands: CommandEntry[] = [];
   room: CasesRoom;
+  journal = memoryJournal({ clock: this.clock });
+  readonly #texts = new Map<string, string>();
   /** The room of an earlier life may not be heard any more. */
   #life = 0;
 
@@ -70,12 +82,19 @@ export class CasesWorld {
   }
 
   /** The server is read, and what follows is done. */
-  async look(): Promise<void> {
-    this.room.take(this.snapshot());
+  async look(
+    logged: (rows: readonly CommandEntry[]) => readonly CommandEntry[] = (rows) => rows,
+  ): Promise<void> {
+    const snapshot = this.snapshot();
+    this.there.see(snapshot);
+    const commandLogs = logged(snapshot.lists.commandLogs ?? []);
+    const look = { ...snapshot, lists: { ...snapshot.lists, commandLogs } };
+    await this.journal.take(look);
+    this.room.take(look);
     await this.settle();
   }
 
-  async settle(ms = 1): Promise<void> {
+  async settle(ms = 200): Promise<void> {
     for (let turn = 0; turn < 20; turn += 1) await this.clock.advance(ms / 20);
   }
 
@@ -87,6 +106,7 @@ export class CasesWorld {
   /** kill -9: what it was doing is not done any more, what it has stored stays. */
   async kill(): Promise<void> {
     this.#life += 1;
+    this.there = new WhoWasThere();
     this.room = this.#build();
     await this.start();
   }
@@ -103,25 +123,35 @@ export class CasesWorld {
             this.#life === life ? Reflect.apply(value, target, args) : new Promise(() => undefined);
         },
       });
+    const outbox = outboxOver(alive(this.sink), alive(this.clock));
     const binding = linkedServer({ source, linkedAtMs: this.clock.nowMs() - 60_000 });
+    this.journal = memoryJournal({ clock: this.clock, texts: this.#texts });
     return createCases({
+      journal: this.journal,
       store: alive(this.cases),
       watchStore: alive(this.watches),
-      sink: alive(this.sink),
+      owed: noticesOf(outbox),
+      posts: outbox.posts,
       settings: { of: async () => this.settings },
       bindings: { bySource: async () => [binding], list: async () => [binding] },
+      there: this.there,
       accounts: {
+        of: async (_, userId) =>
+          userId === "u14" ? { userId, player: { name: "Mo", id: 14 }, linkedAtMs: 0 } : undefined,
         ofPlayer: async (_, playerId) =>
           playerId === 14 ? { userId: "u14", player: { name: "Mo", id: 14 }, linkedAtMs: 0 } : undefined,
       },
+      audit: { get: async (_, runId) => this.audit.get(runId) },
+      unstored: alive(this.unstored),
       notifier: { guild: async (_, { content = "" }) => void this.told.push(content) },
       renderer: caseRenderer,
       read: readLogged,
-      findPlayers: async (_, name) => (name === "Long_Gone" ? [{ name, playerId: 99 }] : []),
+      findPlayers: async (_, name) => (name === "Long_Gone" ? [{ name, id: 99 }] : []),
       keeps: async () => true,
       isOurs: (guildId) => guildId !== this.anothersGuild,
       clock: this.clock,
       random: this.random,
+      onUnreadable: (watches) => void this.reported.push(`${watches} watches`),
       report: (what) => void this.reported.push(what),
     });
   }

@@ -43,6 +43,22 @@ describe("cases made from commands", () => {
     assert.deepEqual(made.cases.all()[0]?.targets, [{ name: "Ann_Lee", playerId: 11 }]);
   });
 
+  test("cases that are read in one look are numbered by their time, whichever end of the log comes first", async () => {
+    for (const isNewestFirst of [false, true]) {
+      const made = await world();
+      for (const name of ["first", "second", "third"]) {
+        made.types(mo, `:kick bob ${name}`);
+        await made.clock.advance(2_000);
+      }
+      await made.look(isNewestFirst ? (rows) => rows.toReversed() : undefined);
+      const byNumber = made.cases.all().toSorted((a, b) => a.number - b.number);
+      assert.deepEqual(
+        byNumber.map(({ reason }) => reason),
+        ["first", "second", "third"],
+      );
+    }
+  });
+
   test("a ban that a linked member typed in the game is theirs; the same window twice is one case", async () => {
     const made = await world();
     made.types(mo, ":ban ann raid");
@@ -66,16 +82,32 @@ describe("cases made from commands", () => {
     assert.deepEqual(made.cases.all(), []);
   });
 
-  test("`:ban all` is one case that lists its targets, a name that fits two stays text", async () => {
+  test("`:ban all` is one case that lists its targets, and so is a command whose name fits two", async () => {
     const made = await world();
     made.join({ name: "Bobby", id: 13 });
     await made.look();
-    made.types(mo, ":kick bob");
+    made.types(mo, ":kick bo");
     made.types(mo, ":ban others raid");
     await made.look();
     const [kicked, banned] = made.cases.all();
-    assert.deepEqual(kicked?.targets, [{ name: "bob" }]);
+    assert.deepEqual(kicked?.targets.map(({ playerId }) => playerId).sort(), [12, 13]);
     assert.deepEqual(banned?.targets.map(({ playerId }) => playerId).sort(), [11, 12, 13]);
+  });
+
+  test("nobody punishes themselves: `:jail me` in the game or through Marshal makes no case", async () => {
+    const made = await world();
+    made.join(mo);
+    await made.look();
+    for (const text of [":jail me", ":jail", ":jail Mo", ":kick mo"]) made.types(mo, text);
+    await made.look();
+    for (const [at, text] of [":jail me", ":jail Mo"].entries()) {
+      made.room.onRun(kickRun({ id: `self${at}`, text, actorId: "u14" }));
+    }
+    await made.settle();
+    assert.deepEqual(made.cases.all(), []);
+    made.room.onRun(kickRun({ id: "other", text: ":jail Mo", actorId: "u15" }));
+    await made.settle();
+    assert.deepEqual(made.cases.all()[0]?.targets, [{ name: "Mo", playerId: 14 }]);
   });
 
   test("a ban of a player who is gone is found by the whole name, as the log or the history knows it", async () => {
@@ -111,6 +143,54 @@ describe("cases made from commands", () => {
     );
   });
 
+  test("a run while the history is down gets its case after a restart, with whom it hit", async () => {
+    for (const isInOrder of [true, false]) {
+      const made = await world();
+      made.cases.isDown = true;
+      const record = run(made);
+      made.room.onRun({ ...record, status: "sending" });
+      made.leave(ann);
+      made.audit.set(record.id, record);
+      made.room.onRun(record);
+      await made.settle();
+      if (isInOrder) await made.room.stop();
+      await made.kill();
+      await made.clock.advance(3_600_000);
+      made.cases.isDown = false;
+      await made.clock.advance(600_000);
+      assert.deepEqual(
+        made.cases.all().map(({ targets }) => targets),
+        [[{ name: "Ann_Lee", playerId: 11 }]],
+        isInOrder ? "a stop in order" : "a kill",
+      );
+      assert.deepEqual(made.unstored.keys, []);
+    }
+  });
+
+  test("a run gets its case however long the history was down", async () => {
+    const made = await world();
+    made.cases.isDown = true;
+    made.room.onRun(run(made));
+    await made.clock.advance(5 * 3_600_000);
+    made.cases.isDown = false;
+    await made.clock.advance(600_000);
+    assert.equal(made.cases.all().length, 1);
+  });
+
+  test("a run that was refused is noted no longer, and one with its case neither", async () => {
+    const made = await world();
+    const record = run(made);
+    made.room.onRun({ ...record, status: "sending" });
+    made.room.onRun({ ...record, id: "r2", status: "sending" });
+    await made.settle();
+    assert.equal(made.unstored.keys.length, 2);
+    made.room.onRun({ ...record, status: "failed" });
+    made.room.onRun({ ...record, id: "r2" });
+    await made.settle();
+    assert.deepEqual(made.unstored.keys, []);
+    assert.equal(made.cases.all().length, 1);
+  });
+
   test("a kill at any moment loses no case and repeats no card", async () => {
     for (let turns = 0; turns < 40; turns += 1) {
       const made = await world();
@@ -137,6 +217,31 @@ describe("cases made from commands", () => {
     await made.settle();
     assert.equal(made.sink.messages("cases").length, 1);
     assert.equal(made.cases.all()[0]?.card?.messageId, made.sink.messages("cases")[0]?.messageId);
+  });
+
+  for (const minutes of [8, 60, 6 * 60]) {
+    test(`the card of a case stands in its channel though Discord was away for ${minutes} minutes`, async () => {
+      const made = await world();
+      made.sink.fault = () => "unknown";
+      made.types(mo, ":kick Bob");
+      await made.look();
+      await made.clock.advance(minutes * 60_000);
+      made.sink.fault = () => undefined;
+      await made.clock.advance(120_000);
+      assert.equal(made.sink.messages("cases").length, 1);
+    });
+  }
+
+  test("a card that Discord's outage left owing is posted by the next process, hours later", async () => {
+    const made = await world();
+    made.sink.fault = () => "unknown";
+    made.types(mo, ":kick Bob");
+    await made.look();
+    await made.clock.advance(6 * 3_600_000);
+    made.sink.fault = () => undefined;
+    await made.kill();
+    await made.clock.advance(120_000);
+    assert.equal(made.sink.messages("cases").length, 1);
   });
 
   test("a channel that takes nothing brings one notice, and the case is kept", async () => {
@@ -166,7 +271,7 @@ describe("a case that is changed", () => {
     assert.equal(await made.room.cases.edit(actor, 7, { reason: "x" }), undefined);
   });
 
-  test("that is erased leaves a card that says no more than that; one that cannot be changed is named", async () => {
+  test("that is erased leaves a card that says no more than that, also where Discord is away for hours", async () => {
     const made = await world();
     const draft = { guildId: "g1", kind: "note", mass: false, author: { name: "Mo", userId: "u2" } } as const;
     const target = { name: "Ann_Lee", playerId: 11 };
@@ -176,23 +281,64 @@ describe("a case that is changed", () => {
     const both = [target, { name: "Bob", playerId: 12 }];
     await made.room.cases.add({ ...draft, targets: both, reason: "of both", atMs: made.clock.nowMs() });
     await made.settle();
-    let refusals = 1;
-    made.sink.fault = (_, __, message) => {
-      if (refusals === 0 || !JSON.stringify(message ?? {}).includes("was erased")) return undefined;
-      refusals -= 1;
-      return "edit-limit";
-    };
+    made.sink.fault = () => "unknown";
     const erased = await made.room.cases.eraseOf("g1", 11);
-    await made.settle();
-    assert.deepEqual([erased.cases, erased.cardsLeft.length], [3, 1]);
-    const [left] = erased.cardsLeft;
+    assert.equal(erased.cases, 3);
+    await made.clock.advance(6 * 3_600_000);
+    made.sink.fault = () => undefined;
+    await made.clock.advance(120_000);
     const texts = made.sink.messages("cases").map(({ body }) => JSON.stringify(body));
-    const own = texts.filter((_, index) => index < 2);
-    assert.match(own[(left ?? 0) - 1] ?? "", /secret/);
-    assert.match(own[2 - (left ?? 0)] ?? "", /This case was erased/);
-    assert.doesNotMatch(own[2 - (left ?? 0)] ?? "", /secret|Ann|"button"/);
+    for (const own of texts.slice(0, 2)) {
+      assert.match(own, /This case was erased/);
+      assert.doesNotMatch(own, /secret|Ann|"button"/);
+    }
     assert.match(texts[2] ?? "", /Bob/);
     assert.doesNotMatch(texts[2] ?? "", /Ann/);
+  });
+
+  for (const fault of ["lost", "slow"] as const) {
+    test(`that is erased while its card is on its way leaves no card that names the player: ${fault}`, async () => {
+      const made = await world();
+      const draft = {
+        guildId: "g1",
+        kind: "note",
+        mass: false,
+        author: { name: "Mo", userId: "u2" },
+      } as const;
+      const targets = [{ name: "Ann_Lee", playerId: 11 }];
+      if (fault === "lost") made.sink.fault = (call) => (call === "send" ? "lost" : "unknown");
+      let arrive = () => {};
+      if (fault === "slow") {
+        made.sink.answer = (call) =>
+          call === "send"
+            ? new Promise((resolve) => {
+                arrive = () => resolve(undefined);
+              })
+            : Promise.resolve();
+      }
+      await made.room.cases.add({ ...draft, targets, reason: "a secret", atMs: made.clock.nowMs() });
+      await made.clock.advance(5_000);
+      await made.room.cases.eraseOf("g1", 11);
+      made.sink.fault = () => undefined;
+      made.sink.answer = () => Promise.resolve();
+      arrive();
+      await made.clock.advance(180_000);
+      assert.equal(made.sink.messages("cases").length, 1);
+      assert.doesNotMatch(JSON.stringify(made.sink.messages("cases")[0]?.body), /secret|Ann/);
+    });
+  }
+
+  test("that is erased while Discord does not let its card be changed is told with a link to it", async () => {
+    const made = await world();
+    const draft = { guildId: "g1", kind: "note", mass: false, author: { name: "Mo", userId: "u2" } } as const;
+    const targets = [{ name: "Ann_Lee", playerId: 11 }];
+    await made.room.cases.add({ ...draft, targets, reason: "a secret", atMs: made.clock.nowMs() });
+    await made.settle();
+    made.sink.fault = (call) => (call === "edit" ? "no-access" : undefined);
+    await made.room.cases.eraseOf("g1", 11);
+    await made.settle();
+    const [card] = made.sink.messages("cases");
+    assert.match(made.sink.text("notices"), new RegExp(`Case 1 was erased.*cases/${card?.messageId}`));
   });
 
   test("at once by several people loses none of their changes", async () => {
@@ -229,5 +375,26 @@ describe("a case that is changed", () => {
     await warn(nowMs);
     await made.settle();
     assert.match(made.sink.text("cases"), /\*\*3 warnings in 30 days\.\*\*/);
+  });
+
+  test("warnings of another server do not count on a card", async () => {
+    const made = await world();
+    for (const [n, bindingId] of ["b1", "b2", "b2", "b1", "b2"].entries()) {
+      await made.room.cases.add({
+        guildId: "g1",
+        kind: "warning",
+        bindingId,
+        targets: [{ name: "Bob", playerId: 12 }],
+        mass: false,
+        author: { name: "Mo", userId: "u14" },
+        atMs: made.clock.nowMs(),
+        reason: `number ${n + 1}`,
+      });
+      await made.settle();
+      const isThird = n === 4;
+      assert.equal(/\*\*3 warnings in 30 days/.test(made.sink.text("cases")), isThird, `case ${n + 1}`);
+    }
+    assert.equal(await made.room.cases.warnings({ guildId: "g1", bindingId: "b1" }, 12), 2);
+    assert.equal(await made.room.cases.warnings({ guildId: "g1" }, 12), 0);
   });
 });

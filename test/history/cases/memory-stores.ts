@@ -50,10 +50,16 @@ export class MemoryCases implements CaseStore {
       .slice(0, limit);
   }
 
-  async counts(guildId: string, playerId: number, sinceMs: number) {
+  async counts(
+    guildId: string,
+    playerId: number,
+    { sinceMs, bindingIds }: { readonly sinceMs: number; readonly bindingIds?: readonly string[] },
+  ) {
     const counts: Partial<Record<CaseKind, number>> = {};
-    for (const { kind, atMs, revoked } of await this.search(guildId, { playerId, limit: 1_000 })) {
-      if (atMs >= sinceMs && revoked === undefined) counts[kind] = (counts[kind] ?? 0) + 1;
+    for (const one of await this.search(guildId, { playerId, limit: 1_000 })) {
+      const { kind, atMs, revoked, bindingId } = one;
+      const isMeant = bindingId === undefined || bindingIds?.includes(bindingId) !== false;
+      if (isMeant && atMs >= sinceMs && revoked === undefined) counts[kind] = (counts[kind] ?? 0) + 1;
     }
     return counts;
   }
@@ -98,7 +104,7 @@ export class MemoryWatches implements WatchStore {
 
   async all() {
     await this.#turn();
-    return [...this.rows.values()];
+    return { rows: [...this.rows.values()], unreadable: 0 };
   }
 
   async #turn(): Promise<void> {

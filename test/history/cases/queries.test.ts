@@ -56,6 +56,48 @@ onBothDatabases("cases", (databases) => {
     assert.equal(added.filter(({ isNew }) => isNew).length, 10);
   });
 
+  test("of some servers are found and counted with those of no server, whatever people wrote on others", async () => {
+    const { cases } = await stores(await databases.open());
+    const { bindingId: _, ...ofNone } = draft({ origin: "3" });
+    await cases.add(draft({ origin: "1", bindingId: "b_1" }), undefined);
+    await cases.add(draft({ origin: "2", bindingId: "bx1", reason: 'say "bindingId":"b_1"' }), undefined);
+    await cases.add(ofNone, undefined);
+    const of = { bindingIds: ["b_1"] };
+    await cases.add(draft({ origin: "4", bindingId: "B_1" }), undefined);
+    const found = await cases.search("g1", { ...of, limit: 10 });
+    assert.deepEqual(
+      found.map(({ number }) => number),
+      [3, 1],
+    );
+    const none = await cases.search("g1", { bindingIds: [], limit: 10 });
+    assert.deepEqual(
+      none.map(({ number }) => number),
+      [3],
+    );
+    const [target] = ofNone.targets;
+    assert.ok(target?.playerId !== undefined);
+    assert.deepEqual(await cases.counts("g1", target.playerId, { ...of, sinceMs: 0 }), { kick: 2 });
+    assert.deepEqual(await cases.counts("g1", target.playerId, { sinceMs: 0 }), { kick: 4 });
+  });
+
+  test("are bounded for each guild: what is one too many is not stored, and an erased one makes room", async () => {
+    const context = await openContext(await databases.open(), new Uint8Array(32));
+    const add = (origin: string, guildId = "g1") =>
+      namedQueries["cases.add"](context, { draft: draft({ origin, guildId }), card: undefined, most: 2 });
+    for (const origin of ["a", "b"]) assert.equal((await add(origin)).isNew, true);
+    const { isNew, isFull } = await add("c");
+    assert.deepEqual([isNew, isFull], [false, true]);
+    assert.equal((await add("a")).one.number, 1);
+    assert.equal((await add("a", "g2")).isNew, true);
+    const [target] = draft().targets;
+    await namedQueries["cases.erasePlayer"](context, {
+      guildId: "g1",
+      number: 1,
+      playerId: target?.playerId ?? 0,
+    });
+    assert.equal((await add("c")).one.number, 3);
+  });
+
   test("are found by player, staff, kind and time, newest first, in pages", async () => {
     const { cases } = await stores(await databases.open());
     const ann = { name: "Ann_Lee", playerId: 11 };
@@ -97,13 +139,13 @@ onBothDatabases("cases", (databases) => {
       draft({ origin: "k", targets: [{ name: "Ann_Lee", playerId: 11 }, { name: "x" }] }),
       undefined,
     );
-    assert.deepEqual(await cases.counts("g1", 11, 0), { warning: 3, kick: 1 });
-    assert.deepEqual(await cases.counts("g1", 11, 2_000), { warning: 2, kick: 1 });
+    assert.deepEqual(await cases.counts("g1", 11, { sinceMs: 0 }), { warning: 3, kick: 1 });
+    assert.deepEqual(await cases.counts("g1", 11, { sinceMs: 2_000 }), { warning: 2, kick: 1 });
     const one = await cases.get("g1", 3);
     assert.ok(one !== undefined);
     await cases.put({ ...one, revoked: { atMs: 1, byId: "u1" } }, false);
-    assert.deepEqual(await cases.counts("g1", 11, 0), { warning: 2, kick: 1 });
-    assert.deepEqual(await cases.counts("g2", 11, 0), {});
+    assert.deepEqual(await cases.counts("g1", 11, { sinceMs: 0 }), { warning: 2, kick: 1 });
+    assert.deepEqual(await cases.counts("g2", 11, { sinceMs: 0 }), {});
   });
 
   test("come back as they went in, whatever their words are", async () => {
@@ -139,6 +181,6 @@ onBothDatabases("cases", (databases) => {
     await watches.put({ watch, toldS: { b1: 5 } });
     await watches.put({ watch: { ...watch, guildId: "g2" }, toldS: {} });
     await watches.remove("g2", watch.playerId);
-    assert.deepEqual(await watches.all(), [{ watch, toldS: { b1: 5 } }]);
+    assert.deepEqual(await watches.all(), { rows: [{ watch, toldS: { b1: 5 } }], unreadable: 0 });
   });
 });

@@ -4,13 +4,18 @@ import { caseRenderer } from "../../../src/discord/render/players/watch-cards.ts
 import { DEFAULT_SETTINGS } from "../../../src/domain/guild.ts";
 import { createCases } from "../../../src/history/cases/create-cases.ts";
 import { storedCases, storedWatches } from "../../../src/history/cases/stored-cases.ts";
+import { parseUnstoredCase } from "../../../src/history/cases/unstored-case.ts";
 import type { HistoryDatabase } from "../../../src/history/database/open-database.ts";
 import { openContext } from "../../../src/history/queries/context.ts";
 import { namedQueries, type QueryName } from "../../../src/history/queries/named-queries.ts";
+import { WhoWasThere } from "../../../src/history/who-was-there.ts";
 import { readLogged } from "../../../src/runs/catalogue/read-logged.ts";
 import { linkedServer } from "../../support/bindings.ts";
 import { seededRandom, VirtualClock } from "../../support/clock.ts";
 import { FakeSink } from "../../support/fake-sink.ts";
+import { MemoryDocuments } from "../../support/memory-documents.ts";
+import { memoryJournal } from "../../support/memory-journal.ts";
+import { noticesOf, outboxOver } from "../../support/outbox.ts";
 import { WakeUp } from "../../support/wake-up.ts";
 import { onBothDatabases } from "../databases.ts";
 import { SOURCE, START_S, snapshotOf } from "../rig.ts";
@@ -54,7 +59,7 @@ function typedIn(random: ReturnType<typeof seededRandom>, atS: number): readonly
 }
 
 /** One process of the bot: the database outlives it. */
-async function startProcess(database: HistoryDatabase, dieAt: () => boolean) {
+async function startProcess(database: HistoryDatabase, dieAt: () => boolean, texts: Map<string, string>) {
   const context = await openContext(database, new Uint8Array(32));
   const clock = new VirtualClock();
   let isAlive = true;
@@ -80,21 +85,30 @@ async function startProcess(database: HistoryDatabase, dieAt: () => boolean) {
   };
   const binding = linkedServer({ source: SOURCE, linkedAtMs: START_S * 1_000 });
   const reported: string[] = [];
+  const there = new WhoWasThere();
+  const outbox = outboxOver(new FakeSink(clock), clock);
+  const journal = memoryJournal({ clock, texts });
   const room = createCases({
+    journal,
     store: storedCases(call as never),
     watchStore: storedWatches(call as never),
-    sink: new FakeSink(clock),
+    owed: noticesOf(outbox),
+    posts: outbox.posts,
     settings: { of: async () => DEFAULT_SETTINGS },
     bindings: { bySource: async () => [binding], list: async () => [binding] },
-    accounts: { ofPlayer: async () => undefined },
+    accounts: { of: async () => undefined, ofPlayer: async () => undefined },
+    there,
     notifier: { guild: async () => undefined },
     renderer: caseRenderer,
     read: readLogged,
     findPlayers: async () => [],
+    audit: { get: async () => undefined },
+    unstored: new MemoryDocuments(parseUnstoredCase),
     keeps: async () => true,
     isOurs: () => true,
     clock,
     random: seededRandom(1),
+    onUnreadable: (watches) => assert.equal(watches, 0),
     report: (what, error) => {
       if (!(error instanceof Error && error.message === KILLED)) reported.push(what);
     },
@@ -105,7 +119,10 @@ async function startProcess(database: HistoryDatabase, dieAt: () => boolean) {
     async see(rows: readonly Typed[], nowS: number): Promise<boolean> {
       const players = Array.from({ length: 6 }, (_, n) => ({ name: `Player${n}`, id: 100 + n }));
       const commands = rows.map(({ player, text, atS }) => [player, text, atS] as const);
-      room.take(snapshotOf({ commands, players }, nowS));
+      const snapshot = snapshotOf({ commands, players }, nowS);
+      there.see(snapshot);
+      await journal.take(snapshot);
+      room.take(snapshot);
       for (let quiet = 0; quiet < 5; ) {
         if (underWay > 0) await idle.next();
         await new Promise(setImmediate);
@@ -121,13 +138,14 @@ onBothDatabases("cases of the game's log against the town's own record", (databa
     test(`evening ${seed}: none is missing, none is there twice, wherever the process is killed`, async () => {
       const database = await databases.open();
       const random = seededRandom(seed);
+      const texts = new Map<string, string>();
       let deaths = 0;
       const dieAt = () => {
         const dies = random.next() < 0.02;
         if (dies) deaths += 1;
         return dies;
       };
-      let bot = await startProcess(database, dieAt);
+      let bot = await startProcess(database, dieAt, texts);
       const record: Typed[] = [];
       const older: (readonly Typed[])[] = [];
       /** Of each row, the most that stood in one window: of those that a process lived through, and of all. */
@@ -143,11 +161,11 @@ onBothDatabases("cases of the game's log against the town's own record", (databa
         const chance = random.next();
         const window = chance < 0.1 ? (older.at(-2) ?? now) : now;
         const isLast = look === LOOKS;
-        if (chance > 0.95 || isLast) bot = await startProcess(database, isLast ? () => false : dieAt);
+        if (chance > 0.95 || isLast) bot = await startProcess(database, isLast ? () => false : dieAt, texts);
         const rowsOfWindow = counted(window.filter(({ isPunishment }) => isPunishment).map(keyOf));
         raise(given, rowsOfWindow);
         if (await bot.see(chance < 0.5 ? window : window.toReversed(), nowS)) raise(shown, rowsOfWindow);
-        else bot = await startProcess(database, dieAt);
+        else bot = await startProcess(database, dieAt, texts);
         assert.deepEqual(bot.reported, []);
       }
       assert.ok(deaths > 0);

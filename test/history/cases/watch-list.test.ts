@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { openContext } from "../../../src/history/queries/context.ts";
+import { all, put } from "../../../src/history/queries/watches.ts";
 import { isFailure } from "../../support/failures.ts";
+import { onBothDatabases } from "../databases.ts";
 import { CasesWorld } from "./cases-world.ts";
 
 const ann = { name: "Ann_Lee", id: 11 };
@@ -97,7 +100,10 @@ describe("the alert of a watched player who joins", () => {
     const joins = made.joins.filter(({ joined }) => joined).map(({ atS }) => atS);
     const told = made.sink.messages("watches").map(({ body }) => String(body.cards?.[0]?.description));
     for (const [at, text] of told.entries()) {
-      assert.match(text, new RegExp(`joined <t:${joins.at(at - 2)}:T>.*Late: this message`, "s"));
+      assert.match(
+        text,
+        new RegExp(`joined <t:${joins.at(at - 2)}:T>.*Late: this could not be posted earlier`, "s"),
+      );
     }
     await made.clock.advance(3_600_000);
     assert.equal(alerts(made), 2);
@@ -128,8 +134,40 @@ describe("the alert of a watched player who joins", () => {
     made.sink.fault = () => undefined;
     await made.clock.advance(600_000);
     assert.equal(alerts(made), 5);
-    assert.match(made.sink.text("watches"), /3 joins before this one had no message of their own/);
+    assert.match(made.sink.text("watches"), /3 joins before this one were not posted/);
   });
+
+  for (const hours of [0.13, 1, 7]) {
+    test(`stands once where Discord was away for ${hours} hours, and pings nobody when that is of no use`, async () => {
+      const made = await world();
+      made.settings = { ...made.settings, watchRoleId: "77" };
+      await watch(made);
+      await made.clock.advance(5_000);
+      made.sink.fault = () => "unknown";
+      made.join(ann);
+      await made.look();
+      await made.clock.advance(hours * 3_600_000);
+      made.sink.fault = () => undefined;
+      await made.clock.advance(120_000);
+      const [message, ...more] = made.sink.messages("watches");
+      assert.deepEqual(more, []);
+      assert.match(made.sink.text("watches"), /Late/);
+      assert.deepEqual(message?.sent.pingRoleIds ?? [], hours > 6 ? [] : ["77"]);
+    });
+  }
+
+  for (const refusal of ["rejected", "edit-limit"] as const) {
+    test(`is posted where Discord only wants to be asked again (${refusal}), and nobody is told of a closed channel`, async () => {
+      const made = await watching();
+      made.sink.fault = () => refusal;
+      made.join(ann);
+      await made.look();
+      made.sink.fault = () => undefined;
+      await made.clock.advance(600_000);
+      assert.equal(alerts(made), 1);
+      assert.deepEqual(made.told, []);
+    });
+  }
 
   test("is neither posted nor kept when a day has gone by", async () => {
     const made = await watching();
@@ -259,5 +297,41 @@ describe("the watchlist", () => {
     made.watches.isDown = false;
     await made.clock.advance(5_000);
     assert.deepEqual(await made.room.watches.list("g1"), []);
+  });
+});
+
+onBothDatabases("watches of which one cannot be read", (databases) => {
+  test("are told all the same: the odd one is left out, counted and logged", async () => {
+    const { db } = await databases.open();
+    const context = await openContext({ db }, new Uint8Array(32));
+    const row = (guildId: string, playerId: number) => ({
+      watch: { guildId, playerId, name: "Ann", byId: "u1", atMs: 5 },
+      toldS: {},
+    });
+    await put(context, { row: row("g1", 11) });
+    for (const [guildId, body] of Object.entries({ g2: "{", g3: "{}", g4: '{"watch":5,"toldS":{}}' })) {
+      await db.insertInto("watches").values({ guild_id: guildId, player_id: 7, body }).execute();
+    }
+    const stored = await all(context, {});
+    assert.deepEqual(stored, { rows: [row("g1", 11)], unreadable: 3 });
+
+    const made = new CasesWorld();
+    made.watches.all = async () => stored;
+    await made.start();
+    assert.deepEqual(
+      (await made.room.watches.list("g1")).map(({ playerId }) => playerId),
+      [11],
+    );
+    assert.deepEqual(made.reported, ["3 watches"]);
+  });
+
+  test("a defect in what reads them is reported once, and cases go on", async () => {
+    const made = new CasesWorld();
+    made.watches.all = async () => {
+      throw new TypeError("unexpected");
+    };
+    await made.start();
+    await made.clock.advance(600_000);
+    assert.deepEqual(made.reported, ["the watchlists could not be read"]);
   });
 });

@@ -50,6 +50,24 @@ describe("pictures of figures", () => {
     }
   });
 
+  test("an hour that was recorded between two that were not is drawn", () => {
+    const known = { knownS: 3_600, players: 10, peak: 12, staff: 2 };
+    const pictureOf = (lone: object): Picture => ({
+      kind: "players",
+      look: "dark",
+      title: "Players",
+      zone: "UTC",
+      stepKind: "hour",
+      steps: Array.from({ length: 168 }, (_, hour) => ({
+        startS: startS + hour * 3_600,
+        ...(hour === 100 ? { ...known, ...lone } : hour < 90 ? known : { knownS: 0 }),
+      })),
+    });
+    const drawn = pngOf(pictureOf({}));
+    for (const other of [{ players: 5 }, { staff: 4 }, { peak: 7 }])
+      assert.notDeepEqual(pngOf(pictureOf(other)), drawn);
+  });
+
   test("a name is text, whatever is typed in it: it adds no element and no attribute", () => {
     const plain = markupOf(svgOf(staffOf("Ann", "Ann")));
     const hostile = [

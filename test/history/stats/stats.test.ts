@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { CaseAuthor } from "../../../src/domain/case.ts";
 import { add } from "../../../src/history/queries/cases.ts";
 import { forget } from "../../../src/history/queries/forget-player.ts";
+import { card } from "../../../src/history/queries/player-card.ts";
 import { server } from "../../../src/history/queries/server-stats.ts";
 import { caseCounts, staff } from "../../../src/history/queries/staff-stats.ts";
 import { seededRandom } from "../../support/clock.ts";
@@ -152,6 +153,63 @@ onBothDatabases("figures of a server and of its staff", (databases) => {
     assert.deepEqual((await staff(context, { guildId: "901", ...span(at(0), at(7_200)) })).staff, []);
   });
 
+  test("a call that was claimed on its card counts as answered by its claimer, at that time, until it is let go", async () => {
+    const rig = await openRig(databases);
+    const span_ = span(at(0), at(7_200));
+    const figures = async () => {
+      const found = await server(rig.context, { guildId: GUILD, bindingId: BINDING, ...span_ });
+      const { staff: own } = await staff(rig.context, { guildId: GUILD, ...span_ });
+      return {
+        answered: found.calls.answered,
+        medianAnswerS: found.calls.medianAnswerS,
+        staff: own
+          .filter(({ callsAnswered }) => callsAnswered > 0)
+          .map(({ player, callsAnswered }) => [player.name, callsAnswered]),
+      };
+    };
+    const modCalls = [
+      [bob, at(30)],
+      [ann, at(40)],
+    ] as const;
+    const look = async (s: number, calls: Town["modCalls"] = modCalls) =>
+      await rig.see({ players: [moderator, bob, ann], modCalls: calls }, at(s));
+    const claim = (userId: string, s: number) => ({ userId, userName: "Mo", atMs: at(s) * 1_000 });
+    await look(60);
+    rig.cards = [
+      { caller: bob, atS: at(30) },
+      { caller: ann, atS: at(40) },
+    ];
+    await look(120);
+    assert.deepEqual(await figures(), { answered: 0, medianAnswerS: undefined, staff: [] });
+
+    rig.cards = [
+      { caller: bob, atS: at(30), taken: claim("u13", 150) },
+      { caller: ann, atS: at(40), taken: claim("u9", 140) },
+    ];
+    await look(1_200);
+    assert.deepEqual(await figures(), {
+      answered: 2,
+      medianAnswerS: 110,
+      staff: [
+        ["Mona", 1],
+        ["Mo", 1],
+      ],
+    });
+    const shown = await card(rig.context, { guildId: GUILD, playerId: mod.id, nowS: at(1_200) });
+    assert.equal(shown?.callsAnswered, 1);
+
+    rig.cards = [
+      { caller: bob, atS: at(30) },
+      { caller: ann, atS: at(40), taken: claim("u9", 140) },
+    ];
+    await look(1_300);
+    await look(1_400, [
+      [bob, at(30)],
+      [ann, at(40), mod],
+    ]);
+    assert.deepEqual(await figures(), { answered: 1, medianAnswerS: 100, staff: [["Mo", 1]] });
+  });
+
   test("nobody is in the game for longer than they were seen there: an unseen leave counts up to the last look", async () => {
     const { see, context } = await openRig(databases);
     await see({ players: [moderator, bob] }, at(60));
@@ -176,7 +234,7 @@ onBothDatabases("figures of a server and of its staff", (databases) => {
     const { context } = await openRig(databases);
     const made = async (author: CaseAuthor, atMs: number) => {
       const { origin: _, number: __, edits: ___, ...draft } = kick({ guildId: GUILD, author, atMs });
-      await add(context, { draft, card: undefined });
+      await add(context, { draft, card: undefined, most: 1_000 });
     };
     await made({ name: "Mo", userId: "5" }, 1_000);
     await made({ name: "Mo", userId: "5" }, 2_000);

@@ -15,6 +15,7 @@ import { linkedServer } from "../../support/bindings.ts";
 import { VirtualClock } from "../../support/clock.ts";
 import { FakeSink } from "../../support/fake-sink.ts";
 import { MemoryDocuments } from "../../support/memory-documents.ts";
+import { outboxOver } from "../../support/outbox.ts";
 
 const GUILD = "900";
 const CHANNEL = "c1";
@@ -67,7 +68,7 @@ class World {
     const { clock } = this;
     return new WeeklyBoard({
       documents,
-      sink,
+      posts: outboxOver(sink, clock).posts,
       clock,
       renderer: weeklyRenderer,
       bindings: { list: async () => this.bindings },
@@ -129,7 +130,7 @@ describe("the weekly summary", () => {
     assert.equal(body.files?.length, 2);
     for (const { description } of body.files ?? [])
       assert.ok(description !== undefined && description.length > 20);
-    assert.match(JSON.stringify(body.cards), /as before[\s\S]*When staff is needed/);
+    assert.match(JSON.stringify(body.cards), /as before[\s\S]*When staff are needed/);
     await board.stop();
   });
 
@@ -194,6 +195,30 @@ describe("the weekly summary", () => {
     };
     await world.until(MONDAY_9_MS + 8 * DAY_MS);
     assert.deepEqual(world.posted, [FIRST, SECOND]);
+  });
+
+  for (const hours of [0.13, 1, 6, 30]) {
+    test(`stands once where Discord was away for ${hours} hours when it was due`, async () => {
+      const world = new World();
+      const board = await world.start();
+      await board.set(GUILD, setting);
+      world.sink.fault = () => "unknown";
+      await world.until(MONDAY_9_MS + hours * HOUR_MS);
+      world.sink.fault = () => undefined;
+      await world.clock.advance(10 * MINUTE_MS);
+      assert.deepEqual(world.posted, [FIRST]);
+    });
+  }
+
+  test("is posted where Discord refused it for a moment only, and nobody reads of a closed channel", async () => {
+    const world = new World();
+    const board = await world.start();
+    await board.set(GUILD, setting);
+    let times = 0;
+    world.sink.fault = () => (times++ < 2 ? "rejected" : undefined);
+    await world.until(MONDAY_9_MS + HOUR_MS);
+    assert.deepEqual(world.posted, [FIRST]);
+    assert.deepEqual(world.told, []);
   });
 
   test("a channel that takes nothing brings one notice, over a restart too; the next week is tried, and a later failure brings another", async () => {

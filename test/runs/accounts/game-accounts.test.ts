@@ -12,7 +12,7 @@ function row(rig: RunsRig, name: string, id: number | undefined, text: string, a
 }
 
 async function seen(rig: RunsRig, ...rows: CommandEntry[]): Promise<void> {
-  await rig.runs.listener.take(rig.snapshot(rows));
+  await rig.journal.take(rig.snapshot(rows));
 }
 
 const rejects = (work: Promise<unknown>, words: RegExp) =>
@@ -95,7 +95,7 @@ describe("linking a game account by a code", () => {
     await seen(rig, row(rig, "Alice", 11, `:log marshal ${code}`));
     assert.equal((await outcome).kind, "taken");
     assert.equal((await rig.runs.accounts.ofPlayer("g1", 11))?.userId, mo.userId);
-    await rejects(rig.runs.accounts.begin(mo, binding), /linked to Alice already/);
+    await rejects(rig.runs.accounts.begin(mo, binding), /already linked to Alice/);
     assert.equal((await rig.runs.accounts.unlink(mo, mo.userId))?.player.name, "Alice");
     await rig.runs.accounts.begin(mo, binding);
   });
@@ -107,7 +107,7 @@ describe("linking a game account by a code", () => {
     assert.deepEqual(await older.outcome, { kind: "withdrawn" });
     const more = (n: number) => rig.runs.accounts.begin(rig.actor("none", { userId: `u${n}` }), binding);
     for (let n = 0; n < 19; n++) await more(n);
-    await rejects(more(19), /Many members/);
+    await rejects(more(19), /Too many members/);
     await rig.runs.accounts.begin(rig.actor("none", { userId: "x", guildId: "g2" }), binding);
   });
 

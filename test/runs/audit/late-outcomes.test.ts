@@ -12,14 +12,14 @@ import { runRecord } from "../../support/run-record.ts";
 const place = { applicationId: "a", token: "t", untilMs: 1 };
 const unknown = runRecord({ status: "unknown", ran: "unknown", proof: "unchecked" });
 
-function rig(edit: LateAnswers["edit"]) {
+function rig(edit: LateAnswers["edit"], isStored = true) {
   const told: string[] = [];
   const forgotten: string[] = [];
   const plain = ({ record }: RunOutcome) => ({ content: markdownOfOurs(record.proof) });
-  const renderer: Pick<RunRenderer, "answer" | "outcome" | "outcomeMark"> = {
+  const renderer: Pick<RunRenderer, "answer" | "outcome" | "outcomeMarks"> = {
     answer: plain,
     outcome: plain,
-    outcomeMark: ({ id }) => id,
+    outcomeMarks: ({ id }) => [id],
   };
   const late = new LateOutcomes({
     answers: {
@@ -30,9 +30,13 @@ function rig(edit: LateAnswers["edit"]) {
     lateAnswers: {
       edit,
       replaceThinking: async () => {},
-      tell: async (_, body) => void told.push(textOf(body)),
     },
-    sink: { send: async () => ({ messageId: "1" }), edit: async () => {}, readBack: async () => [] },
+    owed: {
+      owe: async ({ body }) => {
+        told.push(textOf(body));
+        return isStored;
+      },
+    },
     renderer: renderer as RunRenderer,
     report: () => {},
   });
@@ -75,4 +79,10 @@ test("what the log shows is not added to an outcome that was left as it stands",
   late.onProof({ ...unknown, proof: "seen" });
   await settle();
   assert.deepEqual([edits, forgotten], [1, ["r1"]]);
+});
+
+test("an outcome that nobody could store as owed is not forgotten: the next process tells it", async () => {
+  const { late, told, forgotten } = rig(async () => "refused", false);
+  await late.tell({ record: unknown }, place);
+  assert.deepEqual([told, forgotten], [["unchecked"], []]);
 });

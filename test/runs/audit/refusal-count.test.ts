@@ -38,9 +38,7 @@ describe("refused commands in the audit", () => {
     assert.equal(audit.rows.size, 5);
     assert.deepEqual(counted(), []);
     await clock.advance(60_000);
-    assert.deepEqual(counted(), [
-      ["u1", "refusals", "195 more times within a minute, the last: :ban Bob 199"],
-    ]);
+    assert.deepEqual(counted(), [["u1", "refusals", "195 more times within a minute. Last: :ban Bob 199"]]);
     await refusals.note(refused(200));
     assert.equal(audit.rows.size, 6);
   });
@@ -64,7 +62,7 @@ describe("refused commands in the audit", () => {
     await clock.advance(60_000);
     assert.deepEqual(
       counted().map(([actorId, , text]) => [actorId, text]),
-      ["u1", "u2", "u3"].map((actorId) => [actorId, "1 more time within a minute, the last: :ban Bob 5"]),
+      ["u1", "u2", "u3"].map((actorId) => [actorId, "1 more time within a minute. Last: :ban Bob 5"]),
     );
   });
 

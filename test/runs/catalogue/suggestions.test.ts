@@ -20,10 +20,24 @@ describe("autocompletion", () => {
   });
 
   test("offers verbs, with or without the colon, the exact one first", () => {
-    assert.equal(values(":ki")[0], ":kill");
+    assert.deepEqual(values(":ki"), [":kick", ":kill"]);
     assert.ok(values("ki").includes(":kick"));
     assert.equal(values(":m")[0], ":m");
     assert.equal(values("").length, 25);
+  });
+
+  test("begins with what people use, and offers nothing that only a body in the game can do", () => {
+    assert.deepEqual(values("").slice(0, 4), [":hint", ":message", ":pm", ":kick"]);
+    for (const typed of ["b", ":to", "view", ":sn", "kl", ":cm", ":bring "]) {
+      assert.ok(
+        !values(typed).some((value) => /^:(bring|to|tocar|toatv|view|snf|kl|cmds)\b/.test(value)),
+        typed,
+      );
+    }
+    assert.deepEqual(
+      values(":startfire "),
+      ["house", "brush", "building", "dumpster"].map((kind) => `:startfire ${kind}`),
+    );
   });
 
   test("offers live players after the verb; the value is the whole text with the exact name", () => {

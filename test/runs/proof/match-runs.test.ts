@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { matchRuns, type RemoteRow, type SentRun } from "../../../src/runs/proof/match-runs.ts";
-import { newRows, type SeenRows } from "../../../src/runs/proof/seen-rows.ts";
 
 const run = (id: string, sentS: number, text = ":h hi"): SentRun => ({ id, text, sentS, endS: sentS + 1 });
 const row = (atS: number, text = ":h hi"): RemoteRow => ({ atS, text });
@@ -62,35 +61,5 @@ describe("matching runs with the log", () => {
       }),
       { numRuns: 500 },
     );
-  });
-});
-
-describe("rows that are new", () => {
-  test("are none at first sight, and each once after", () => {
-    const first = newRows(undefined, [row(1), row(1)]);
-    assert.deepEqual([first.fresh, first.changed], [[], true]);
-    const second = newRows(first.next, [row(1), row(1), row(1), row(2)]);
-    assert.deepEqual(second.fresh, [
-      { ...row(1), ordinal: 2 },
-      { ...row(2), ordinal: 0 },
-    ]);
-    assert.deepEqual(newRows(second.next, [row(2), row(1)]), {
-      fresh: [],
-      next: second.next,
-      changed: false,
-    });
-  });
-
-  test("stay known for long, and what is older than all that is known is never new", () => {
-    let seen: SeenRows = newRows(undefined, []).next;
-    let fresh = 0;
-    for (let at = 1; at <= 1_000; at++) {
-      const step = newRows(seen, [row(at)]);
-      fresh += step.fresh.length;
-      seen = step.next;
-    }
-    assert.equal(fresh, 1_000);
-    assert.ok(seen.known.length <= 300);
-    assert.deepEqual(newRows(seen, [row(5), row(999)]).fresh, []);
   });
 });

@@ -29,11 +29,11 @@ describe("run when someone joins", () => {
     const id = await meetEmpty(rig, ":h Welcome");
     assert.equal((await rig.runs.queue.defer(rig.actor("mod"), id)).ok, true);
     assert.ok(rig.demandsPut.has(`runs-deferred:${binding.source}`));
-    await rig.runs.listener.take(rig.snapshot(undefined, 0));
+    await rig.journal.take(rig.snapshot(undefined, 0));
     await rig.clock.advance(60_000);
     assert.equal(rig.sent.length, 1);
-    await rig.runs.listener.take(rig.snapshot(undefined, 1));
-    await rig.runs.listener.take(rig.snapshot(undefined, 2));
+    await rig.journal.take(rig.snapshot(undefined, 1));
+    await rig.journal.take(rig.snapshot(undefined, 2));
     await rig.clock.advance(60_000);
     assert.equal(rig.sent.length, 2);
     assert.deepEqual(texts(rig), ["c1 done :h Welcome Success"]);
@@ -55,9 +55,9 @@ describe("run when someone joins", () => {
     for (let count = 0; count < 100; count += 1) assert.equal((await defer(count)).ok, true);
     assert.deepEqual(await defer(100), {
       ok: false,
-      text: "100 commands wait for someone to join already; cancel one first.",
+      text: "100 commands are already waiting for someone to join. Cancel one first.",
     });
-    assert.match((await defer(7)).text, /replaces the one that waited before/);
+    assert.match((await defer(7)).text, /replaces the one that was waiting/);
     await rig.runs.stop(0);
   });
 
@@ -66,7 +66,7 @@ describe("run when someone joins", () => {
     const id = await meetEmpty(rig, ":h Welcome");
     await rig.runs.queue.defer(rig.actor("mod"), id);
     rig.memberRoles.set("u-mod", [roles.none]);
-    await rig.runs.listener.take(rig.snapshot());
+    await rig.journal.take(rig.snapshot());
     await rig.clock.advance(60_000);
     assert.equal(rig.sent.length, 1);
     assert.match(texts(rig)[0] ?? "", /^c1 denied :h Welcome/);
@@ -77,10 +77,10 @@ describe("run when someone joins", () => {
     const id = await meetEmpty(rig, ":h Welcome");
     await rig.runs.queue.defer(rig.actor("mod"), id);
     rig.membersFailure = new Error("Discord is away");
-    await rig.runs.listener.take(rig.snapshot());
+    await rig.journal.take(rig.snapshot());
     await rig.clock.advance(60_000);
     assert.equal(rig.sent.length, 1);
-    assert.match(texts(rig)[0] ?? "", /^c1 denied/);
+    assert.match(texts(rig)[0] ?? "", /^c1 failed/);
   });
 
   test("is for harmless verbs, one's own runs and an empty server only", async () => {
@@ -124,9 +124,32 @@ describe("run when someone joins", () => {
     assert.equal((await rig.runs.queue.deferred("g1")).length, 1);
     await rig.clock.advance(3_600_001);
     assert.deepEqual(rig.told, [{ userId: "u-mod", content: "nobody joined: :h Welcome" }]);
-    await rig.runs.listener.take(rig.snapshot());
+    await rig.journal.take(rig.snapshot());
     await rig.clock.advance(60_000);
     assert.equal(rig.sent.length, 1);
+    await rig.runs.stop(0);
+  });
+
+  test("whose outcome nobody was told when the process was killed is told by the next, once, and not sent again", async () => {
+    const rig = new RunsRig();
+    await rig.runs.queue.defer(rig.actor("mod"), await meetEmpty(rig, ":h Welcome"));
+    rig.storesOwed = false;
+    await rig.journal.take(rig.snapshot());
+    await rig.clock.advance(60_000);
+    assert.deepEqual(texts(rig), []);
+    rig.storesOwed = true;
+    for (const _ of [1, 2]) {
+      rig.crash();
+      await rig.runs.start();
+      await rig.journal.take(rig.snapshot());
+      await rig.clock.advance(60_000);
+    }
+    assert.equal(texts(rig).length, 1);
+    assert.equal(
+      rig.sent.filter(({ text }) => text === ":h Welcome").length,
+      2,
+      "the first met an empty server",
+    );
     await rig.runs.stop(0);
   });
 
@@ -138,7 +161,7 @@ describe("run when someone joins", () => {
     await settle();
     assert.deepEqual(await rig.runs.queue.deferred("g1"), []);
     assert.equal(rig.posts.filter(({ message }) => /:h Welcome/.test(message.content ?? "")).length, 1);
-    await rig.runs.listener.take(rig.snapshot());
+    await rig.journal.take(rig.snapshot());
     await rig.clock.advance(60_000);
     assert.equal(rig.sent.length, 1, "only the attempt that met an empty server");
     rig.crash();
@@ -152,12 +175,12 @@ describe("run when someone joins", () => {
     await rig.runs.queue.defer(rig.actor("mod"), await meetEmpty(rig, ":h Welcome"));
     await rig.clock.advance(10_000);
     rig.membersPause = () => new Promise(() => undefined);
-    await rig.runs.listener.take(rig.snapshot());
+    await rig.journal.take(rig.snapshot());
     await settle();
     rig.crash();
     rig.membersPause = () => Promise.resolve();
     await rig.runs.start();
-    await rig.runs.listener.take(rig.snapshot());
+    await rig.journal.take(rig.snapshot());
     await rig.clock.advance(60_000);
     assert.equal(rig.sent.length, 2);
     assert.deepEqual(texts(rig), ["c1 done :h Welcome Success"]);
@@ -170,12 +193,12 @@ describe("run when someone joins", () => {
     await rig.clock.advance(10_000);
     rig.answering = () => new Promise(() => undefined);
     rig.deferredDocuments.refuseWrites = new Error("the disk is full");
-    await rig.runs.listener.take(rig.snapshot());
+    await rig.journal.take(rig.snapshot());
     await rig.clock.until(() => rig.sent.length === 2);
     rig.crash();
     rig.answering = async () => "Success";
     await rig.runs.start();
-    await rig.runs.listener.take(rig.snapshot());
+    await rig.journal.take(rig.snapshot());
     await rig.clock.advance(60_000);
     assert.equal(rig.sent.length, 2);
     assert.deepEqual(
@@ -196,7 +219,7 @@ describe("run when someone joins", () => {
     await rig.clock.advance(10_000);
     const { promise, resolve } = Promise.withResolvers<void>();
     rig.membersPause = () => promise;
-    await rig.runs.listener.take(rig.snapshot());
+    await rig.journal.take(rig.snapshot());
     await settle();
     await rig.runs.queue.defer(rig.actor("mod"), two);
     resolve();

@@ -14,7 +14,7 @@ describe("a plan", () => {
     const made = await plan(rig, ":wanted ali reckless");
     assert.equal(made.command.verb, "wanted");
     assert.deepEqual(made.targets[0]?.players, [{ name: "Alice", id: 11 }]);
-    assert.equal(made.inverse, ":unwanted Alice");
+    assert.deepEqual(made.inverse, [":unwanted Alice"]);
     assert.equal(made.confirm, "none");
     assert.equal(made.decision.allowed, true);
     assert.equal(rig.sent.length, 0);
@@ -26,7 +26,8 @@ describe("a plan", () => {
     [":kick Alice", "none"],
     [":ban Alice", "button"],
     [":shutdown", "button"],
-    [":kill bob", "button"],
+    [":kill bo", "button"],
+    [":kill alice,bob", "button"],
     [":kill Alice,Bobby", "button"],
     [":kick Ada", "button"],
     [":kick %police", "button"],
@@ -45,6 +46,7 @@ describe("a plan", () => {
 
   test("asks nobody whether they mean themselves, staff or not", async () => {
     const rig = new RunsRig();
+    rig.players = [...rig.players, player("Ada", 21)];
     const made = await plan(rig, ":tp Ada Alice");
     const ownPlayerId = made.targets[0]?.players[0]?.id;
     assert.ok(made.confirm === "button" && ownPlayerId !== undefined);
@@ -54,26 +56,102 @@ describe("a plan", () => {
     assert.equal(both.confirm, "button");
   });
 
+  test("refuses what is aimed at the absent owner by a name that only the history knows", async () => {
+    const rig = new RunsRig();
+    rig.history = [
+      { playerId: rig.ownerId, name: "Olga", earlierNames: ["OldOlga"], firstSeenS: 0, lastSeenS: 0 },
+      { playerId: 77, name: "Passer", earlierNames: [], firstSeenS: 0, lastSeenS: 0 },
+    ];
+    const may = async (text: string, role: keyof typeof roles = "admin") =>
+      (await plan(rig, text, role)).decision;
+    for (const text of [":ban Olga", ":ban OLGA", ":ban oldolga", ":ban Olg", `:ban ${rig.ownerId}`]) {
+      const decision = await may(text);
+      assert.equal(decision.allowed, false, text);
+      assert.match(decision.why, /Manager in the game/, text);
+    }
+    assert.equal((await may(":ban Olga", "manager")).allowed, true);
+    assert.equal((await may(":ban Passer")).allowed, true);
+    assert.deepEqual((await plan(rig, ":ban passer")).targets[0]?.players, [{ name: "Passer", id: 77 }]);
+  });
+
+  test("refuses it again when it is confirmed, by what the history knows by then", async () => {
+    const rig = new RunsRig();
+    const made = await plan(rig, ":ban Olga", "admin");
+    assert.equal(made.confirm, "button");
+    rig.history = [{ playerId: rig.ownerId, name: "Olga", earlierNames: [], firstSeenS: 0, lastSeenS: 0 }];
+    await assert.rejects(rig.runs.runner.confirmed(made.id, rig.actor("admin")), /Manager in the game/);
+    assert.deepEqual(rig.sent, []);
+  });
+
+  test("a command for one player is refused with several, of which the game would take one", async () => {
+    await assert.rejects(plan(new RunsRig(), ":unban Alice,Bob"), /takes one player/);
+  });
+
   test("undoes by exact names, ids and mass words as they are", async () => {
     const rig = new RunsRig();
-    assert.equal((await plan(rig, ":ban bob")).inverse, ":unban Bob,Bobby");
-    assert.equal((await plan(rig, ":ban 4711")).inverse, ":unban 4711");
-    assert.equal((await plan(rig, ":jail all")).inverse, ":unjail all");
-    assert.equal((await plan(rig, ":startfire house")).inverse, ":stopfire");
-    assert.equal((await plan(rig, ":loadlayout event 2")).inverse, ":unloadlayout event 2");
-    assert.equal((await plan(rig, ":kick Alice")).inverse, undefined);
+    assert.deepEqual((await plan(rig, ":ban bo")).inverse, [":unban Bob", ":unban Bobby"]);
+    assert.deepEqual((await plan(rig, ":ban 4711")).inverse, [":unban 4711"]);
+    assert.deepEqual((await plan(rig, ":jail all")).inverse, [":unjail all"]);
+    assert.deepEqual((await plan(rig, ":startfire house")).inverse, [":stopfire"]);
+    assert.deepEqual((await plan(rig, ":loadlayout event 2")).inverse, [":unloadlayout event 2"]);
+    assert.deepEqual((await plan(rig, ":kick Alice")).inverse, []);
   });
 
   test("warns of what may not do what was meant", async () => {
     const rig = new RunsRig();
     const said = async (text: string) => (await plan(rig, text)).warnings.join(" ");
     assert.match(await said(`:h ${"x".repeat(500)}`), /503 characters/);
-    assert.match(await said(":explode"), /Marshal does not know :explode/);
-    assert.match(await said(":bring Alice"), /Use :tp/);
-    assert.match(await said(":kill Alice, Bob"), /space at a comma/);
+    assert.match(await said(":explode"), /Marshal doesn't know :explode/);
+    assert.match(await said(":kill Alice, Bob"), /space next to a comma/);
     assert.equal(await said(":kick Alice"), "");
     rig.haltUntilMs = rig.clock.nowMs() + 60_000;
-    assert.match(await said(":kick Alice"), /wait until/);
+    assert.match(await said(":kick Alice"), /queued until/);
+  });
+
+  test("is not made for `me`, which from outside the game is nobody, and says what to write", async () => {
+    for (const text of [
+      ":kill me",
+      ":heal Alice,ME",
+      ":tp Alice me",
+      ":tp me Alice",
+      ":kick me",
+      ":pm me hi",
+    ]) {
+      await assert.rejects(plan(new RunsRig(), text), (error) => {
+        return error instanceof Failure && /nobody is "me"\. Write the player's name/.test(error.message);
+      });
+    }
+    assert.equal((await plan(new RunsRig(), ":h me")).confirm, "none");
+    assert.equal((await plan(new RunsRig(), ":pm Alice me too")).confirm, "none");
+  });
+
+  test("is not made for several players where one is taken, or for one where none is", async () => {
+    for (const text of [":to Alice,Bob", ":tp Alice Bob,Bobby", ":view Alice,Bob", ":unban Alice, Bob"]) {
+      await assert.rejects(plan(new RunsRig(), text), /takes one player/, text);
+    }
+    for (const text of [":tocar Alice", ":toatv Alice,Bob"]) {
+      await assert.rejects(plan(new RunsRig(), text), /takes no player/, text);
+    }
+  });
+
+  test("is not made for a kind of fire that the game does not have", async () => {
+    for (const text of [":startfire lava", ":startfire Alice"]) {
+      await assert.rejects(plan(new RunsRig(), text), /house, brush, building or dumpster/, text);
+    }
+    for (const text of [":startfire House", ":startfire dumpster now", ":startfire"]) {
+      assert.equal((await plan(new RunsRig(), text)).confirm, "none", text);
+    }
+  });
+
+  test("asks before a command that does nothing for a sender without a body", async () => {
+    const asked = async (text: string) => (await plan(new RunsRig(), text)).confirmReasons.join(" ");
+    for (const text of [":bring Alice", ":to Alice", ":view Alice", ":tocar", ":toatv", ":snf brush"]) {
+      assert.match(await asked(text), /only works for players in the game/, text);
+    }
+    assert.match(await asked(":bring Alice"), /Use :tp with two names/);
+    for (const text of [":logs", ":bans", ":commands"])
+      assert.match(await asked(text), /^Nobody will see/, text);
+    assert.equal(await asked(":tp Alice Bob"), "");
   });
 
   test("is not made for a verb without its target, and says how it is written", async () => {
@@ -81,7 +159,7 @@ describe("a plan", () => {
       await assert.rejects(plan(new RunsRig(), text), (error) => {
         return (
           error instanceof Failure &&
-          /names no (second )?player\. Write it like :\w+ Alice/.test(error.message)
+          /needs a (second )?player\. Write it like :\w+ Alice/.test(error.message)
         );
       });
     }
@@ -95,10 +173,11 @@ describe("a plan", () => {
     ]);
   });
 
-  test("names the verb that was meant, of those that the person may use", async () => {
+  test("names the verb that was meant, first those that the person may use", async () => {
     assert.equal((await plan(new RunsRig(), ":kik Alice  bye")).meant, ":kick Alice  bye");
     assert.equal((await plan(new RunsRig(), ":weahter rain", "admin")).meant, ":weather rain");
-    assert.equal((await plan(new RunsRig(), ":weahter rain", "mod")).meant, undefined);
+    assert.equal((await plan(new RunsRig(), ":weahter rain", "mod")).meant, ":weather rain");
+    assert.equal((await plan(new RunsRig(), ":kil Alice", "mod")).meant, ":kill Alice");
     assert.equal((await plan(new RunsRig(), ":explode")).meant, undefined);
     assert.equal((await plan(new RunsRig(), ":kick Alice")).meant, undefined);
   });

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { outcomeCard } from "../../../src/discord/render/run-cards.ts";
 import { Failure } from "../../../src/domain/failure.ts";
 import type { RunOutcome, SubmittedRun } from "../../../src/domain/run.ts";
 import { settle } from "../../support/clock.ts";
+import { textOf } from "../../support/fake-answers.ts";
 import { binding, player, RunsRig, roles } from "../../support/runs-rig.ts";
 
 async function ask(rig: RunsRig, text: string, role: keyof typeof roles = "manager"): Promise<SubmittedRun> {
@@ -120,13 +122,16 @@ describe("permission", () => {
     assert.equal(rig.sent.length, 0);
   });
 
-  test("that cannot be read anew counts as none", async () => {
+  test("that cannot be read anew stops it too, and nobody reads that they may not", async () => {
     const rig = new RunsRig();
     rig.readyAtMs = rig.clock.nowMs() + 60_000;
     const submitted = await ask(rig, ":h hello", "mod");
     rig.membersFailure = new Error("Discord is away");
     const outcome = await outcomeOf(rig, submitted);
-    assert.equal(outcome.record.status, "denied");
+    assert.equal(outcome.record.ran, "no");
+    const read = textOf(outcomeCard(outcome.record));
+    assert.doesNotMatch(read, /may not/);
+    assert.match(read, /paused for a moment[\s\S]*could not check your roles again/);
     assert.equal(rig.sent.length, 0);
   });
 
@@ -215,7 +220,7 @@ describe("confirmation", () => {
       origin: "button",
     });
     assert.equal(plan.confirm, "button");
-    assert.match(plan.confirmReasons.join(), /unknown outcome/);
+    assert.match(plan.confirmReasons.join(), /may have run/);
   });
 
   test("is for the plan that was made here: one that was changed or made up is not sent", async () => {
@@ -257,6 +262,7 @@ describe("the outcome", () => {
       assert.equal(outcome.record.commandId, failure.commandId);
       assert.equal(outcome.record.failureCode, failure.code);
       assert.equal(rig.sent.length, 1);
+      assert.deepEqual([...rig.metrics.sums], [[`marshal_runs_total outcome=${ran}`, 1]]);
     });
   }
 
@@ -548,7 +554,7 @@ describe("what happens in between", () => {
     assert.equal(rig.sent.length, 1);
     const row = { name: "Remote Server" };
     const atS = Math.floor((rig.audit.rows.get(sending.id)?.sentAtMs ?? 0) / 1000) + 1;
-    await rig.runs.listener.take(rig.snapshot([{ kind: "command", atS, player: row, text: ":h sending" }]));
+    await rig.journal.take(rig.snapshot([{ kind: "command", atS, player: row, text: ":h sending" }]));
     assert.equal(rig.audit.rows.get(sending.id)?.proof, "seen");
     await rig.runs.stop(0);
   });

@@ -81,15 +81,15 @@ for (const stepMs of [HOUR_MS, -HOUR_MS]) {
       assert.equal((await rig.runs.queue.defer(rig.actor("mod"), empty.id)).ok, true);
       rig.clock.step(stepMs);
       rig.readyAtMs = 0;
-      await rig.runs.listener.take(rig.snapshot());
+      await rig.journal.take(rig.snapshot());
       await rig.clock.advance(10_000);
       assert.equal(rig.sent.length, 2);
       const sought = () => rig.demandsPut.has(`runs-proof:${binding.source}`);
-      await rig.runs.listener.take(rig.snapshot([]));
+      await rig.journal.take(rig.snapshot([]));
       assert.equal(sought(), true);
       rig.clock.step(-stepMs);
       await rig.clock.advance(90_000);
-      await rig.runs.listener.take(rig.snapshot([]));
+      await rig.journal.take(rig.snapshot([]));
       assert.equal(sought(), false);
       await rig.runs.stop(0);
     });

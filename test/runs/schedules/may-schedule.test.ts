@@ -32,10 +32,10 @@ describe("what may run with nobody watching", () => {
       ":kill Bob",
       ":jail Bob",
     ]) {
-      assert.match(why(text, preset), /too much to run with nobody watching/, text);
-      assert.match(why(text), /too much to run with nobody watching/, "no preset would help");
+      assert.match(why(text, preset), /too serious to run unattended/, text);
+      assert.match(why(text), /too serious to run unattended/, "no preset would help");
     }
-    assert.match(why(":frobnicate", preset), /not in the catalogue/);
+    assert.match(why(":frobnicate", preset), /unknown to Marshal/);
   });
 
   test("no preset that asks for something", () => {
@@ -67,14 +67,14 @@ describe("whose schedules go on", () => {
 
   test("those of Managers who may run the command on that server", () => {
     assert.equal(theirs(["man"]), "theirs");
-    assert.match(theirs(["mod"]), /belong to Managers/);
-    assert.match(theirs([]), /belong to Managers/);
-    assert.match(theirs(["man"], "b2"), /no longer has the right/);
-    assert.match(theirs(["man"], "unlinked"), /no longer has the right/);
+    assert.match(theirs(["mod"]), /Only Managers can own/);
+    assert.match(theirs([]), /Only Managers can own/);
+    assert.match(theirs(["man"], "b2"), /may no longer run/);
+    assert.match(theirs(["man"], "unlinked"), /may no longer run/);
   });
 
   test("who manages the Discord server still needs the right to run it", () => {
     assert.equal(theirs(["mod"], "b1", true), "theirs");
-    assert.match(theirs([], "b1", true), /no longer has the right/);
+    assert.match(theirs([], "b1", true), /may no longer run/);
   });
 });

@@ -110,7 +110,7 @@ describe("a schedule", () => {
     const row = [...rig.audit.rows.values()].find(({ origin }) => origin === "schedule");
     assert.deepEqual(
       [row?.status, row?.ran, row?.message],
-      ["cancelled", "no", "Its schedule was removed before it was sent."],
+      ["cancelled", "no", "The schedule was removed before it was sent."],
     );
     assert.deepEqual([...rig.scheduleTexts.keys()], []);
     await rig.runs.stop(0);
@@ -132,7 +132,7 @@ describe("a schedule", () => {
     await rig.runs.schedules.remove("g1", held.schedule.id);
     await rig.clock.advance(MINUTE_MS);
     const [row] = [...rig.audit.rows.values()];
-    assert.deepEqual([row?.ran, row?.message], ["no", "Its schedule was removed before it was sent."]);
+    assert.deepEqual([row?.ran, row?.message], ["no", "The schedule was removed before it was sent."]);
 
     const checked = await add(rig, ":h checked");
     rig.membersPause = () => rig.clock.sleep(20_000);
@@ -151,18 +151,18 @@ describe("a schedule", () => {
         (error) => error instanceof Failure && error.code === code && why.test(error.message),
       );
     const none = rig.runs.schedules.add(rig.actor("none", { manageGuild: true }), wanted());
-    await failsWith(none, "denied", /needs the tier Moderator/);
-    await failsWith(add(rig, ":kick Bob"), "bad-command", /too much/);
+    await failsWith(none, "denied", /Only Moderators can/);
+    await failsWith(add(rig, ":kick Bob"), "bad-command", /too serious/);
     await failsWith(add(rig, ":time 12"), "bad-command", /announcement/);
     await failsWith(add(rig, "hello"), "bad-command", /colon/);
     await failsWith(add(rig, ":h a\u202eb"), "bad-command", /invisible/);
     await failsWith(
       add(rig, "", "hourly", { what: { kind: "preset", name: "gone" } }),
       "bad-command",
-      /no such preset/,
+      /no longer exists/,
     );
     for (let count = 0; count < 20; count += 1) await add(rig, `:h ${count}`, "20:00");
-    await failsWith(add(rig), "bad-command", /20 schedules already/);
+    await failsWith(add(rig), "bad-command", /20 schedules, the maximum/);
     await rig.runs.stop(0);
   });
 });
@@ -204,11 +204,11 @@ describe("what cannot be sent in its minute is left out, with the reason", () =>
     assert.match((await lastOf(rig))?.why ?? "", /asked Marshal to wait/);
     rig.parkedWhy = "regenerated";
     await rig.clock.advance(30 * MINUTE_MS);
-    assert.match((await lastOf(rig))?.why ?? "", /does not accept the server's key/);
+    assert.match((await lastOf(rig))?.why ?? "", /refuses the server's key/);
     rig.parkedWhy = undefined;
     rig.readyAtMs = Date.UTC(2026, 0, 1, 1, 40);
     await rig.clock.advance(30 * MINUTE_MS);
-    assert.match((await lastOf(rig))?.why ?? "", /takes no commands for this server/);
+    assert.match((await lastOf(rig))?.why ?? "", /is not taking commands for this server/);
     assert.equal(rig.sent.length, 0, "and nothing was queued up");
     assert.equal(rig.membersRead, 0, "nor was Discord asked for anybody's roles");
     assert.deepEqual(rig.guildNotices, []);
@@ -231,7 +231,7 @@ describe("what cannot be sent in its minute is left out, with the reason", () =>
     assert.ok(!rig.sent.some(({ text }) => text === ":h from the schedule"));
     assert.deepEqual(await lastOf(rig).then((last) => [last?.result, last?.why]), [
       "skipped",
-      "Other commands came first for 2 minutes, so it was left out.",
+      "Other commands came first for 2 minutes, so it was skipped.",
     ]);
     await rig.runs.stop(0);
   });
@@ -247,7 +247,7 @@ describe("what cannot be sent in its minute is left out, with the reason", () =>
       await rig.runs.runner.submit(plan).catch(() => undefined);
     }
     await rig.clock.advance(20_000);
-    assert.match((await lastOf(rig))?.why ?? "", /Too many commands wait/);
+    assert.match((await lastOf(rig))?.why ?? "", /Too many commands are already waiting/);
     await rig.runs.stop(0);
   });
 
@@ -276,7 +276,7 @@ describe("what cannot be sent in its minute is left out, with the reason", () =>
     rig.answering = async () => "Success";
     await rig.clock.advance(20 * MINUTE_MS);
     assert.equal(rig.sent.length, 1);
-    assert.match((await lastOf(rig))?.why ?? "", /may run a second time/);
+    assert.match((await lastOf(rig))?.why ?? "", /could run twice/);
     await rig.clock.advance(20 * MINUTE_MS);
     assert.deepEqual(sentAt(rig), [":h once 00:10", ":h once 00:50"]);
     await rig.runs.stop(0);
@@ -293,7 +293,7 @@ describe("a schedule ends with the right to run it", () => {
     await rig.clock.advance(40 * MINUTE_MS);
     assert.equal(rig.sent.length, 0);
     assert.deepEqual(rig.guildNotices, [
-      "ended :h one, :m two: Schedules belong to Managers, and the owner is none any more.",
+      "ended :h one, :m two: Only Managers can own schedules, and its owner is no longer one.",
     ]);
     const left = await rig.runs.schedules.list("g1");
     assert.deepEqual(
@@ -332,7 +332,7 @@ describe("a schedule ends with the right to run it", () => {
     const row = [...rig.audit.rows.values()].find(({ text }) => text === ":h waits");
     assert.deepEqual(
       [row?.status, row?.message],
-      ["cancelled", "Schedules belong to Managers, and the owner is none any more."],
+      ["cancelled", "Only Managers can own schedules, and its owner is no longer one."],
     );
     await rig.runs.stop(0);
   });
@@ -353,12 +353,12 @@ describe("a schedule ends with the right to run it", () => {
     assert.deepEqual(sentAt(rig), [":h Hello 00:30"]);
     await presets(":weather rain");
     await rig.clock.advance(30 * MINUTE_MS);
-    assert.match(rig.guildNotices[0] ?? "", /ended :weather rain: The owner no longer has the right/);
+    assert.match(rig.guildNotices[0] ?? "", /ended :weather rain: Its owner may no longer run/);
     await presets(":h Hello");
     await add(rig, "", "every 30 min", { what });
     await presets(undefined);
     await rig.clock.advance(30 * MINUTE_MS);
-    assert.match(rig.guildNotices[1] ?? "", /ended hello: Its preset was dropped/);
+    assert.match(rig.guildNotices[1] ?? "", /ended hello: Its preset was deleted/);
     assert.deepEqual(await rig.runs.schedules.list("g1"), []);
     assert.equal(rig.sent.length, 1);
     await rig.runs.stop(0);
@@ -430,7 +430,7 @@ describe("a schedule that fails again and again", () => {
     await add(rig);
     rig.membersFailure = new Failure("denied", "away");
     await rig.clock.advance(31 * MINUTE_MS);
-    assert.match((await lastOf(rig))?.why ?? "", /Discord did not say which roles/);
+    assert.match((await lastOf(rig))?.why ?? "", /could not read its owner's roles/);
     rig.membersFailure = undefined;
     await rig.clock.advance(30 * MINUTE_MS);
     assert.equal(rig.sent.length, 1);
@@ -481,7 +481,7 @@ describe("a schedule over restarts, kills and clocks that are set", () => {
     await rig.clock.advance(5 * MINUTE_MS);
     assert.equal(rig.sent.length, 0);
     const last = await lastOf(rig);
-    assert.deepEqual([last?.result, last?.why], ["skipped", "Marshal was stopped before it was sent."]);
+    assert.deepEqual([last?.result, last?.why], ["skipped", "Marshal stopped before sending it."]);
     await rig.runs.stop(0);
   });
 
@@ -499,9 +499,9 @@ describe("a schedule over restarts, kills and clocks that are set", () => {
     assert.deepEqual([rig.told, rig.posts], [[], []]);
     const atS = Math.floor(Date.UTC(2026, 0, 1, 0, 30, 1) / 1_000);
     const row = { kind: "command", atS, player: { name: "Remote Server" }, text: ":h Welcome" } as const;
-    await rig.runs.listener.take(rig.snapshot([row]));
+    await rig.journal.take(rig.snapshot([row]));
     await settle();
-    assert.match((await lastOf(rig))?.why ?? "", /log speaks for it/);
+    assert.match((await lastOf(rig))?.why ?? "", /log shows it/);
     await rig.clock.advance(10 * MINUTE_MS);
     assert.equal(rig.sent.length, 1);
     await rig.runs.stop(0);
@@ -513,7 +513,7 @@ describe("a schedule over restarts, kills and clocks that are set", () => {
     await rig.clock.advance(29 * MINUTE_MS);
     rig.scheduleDocuments.refuseWrites = new Error("disk full");
     await rig.clock.advance(2 * MINUTE_MS);
-    assert.match((await lastOf(rig))?.why ?? "", /could not write to its store/);
+    assert.match((await lastOf(rig))?.why ?? "", /could not write to its database/);
     rig.scheduleDocuments.refuseWrites = undefined;
     await rig.clock.advance(10 * MINUTE_MS);
     assert.equal(rig.sent.length, 0);
@@ -534,7 +534,7 @@ describe("a schedule over restarts, kills and clocks that are set", () => {
     await rig.runs.stop(0);
   });
 
-  test("a clock that is set back: no due time comes twice, and what lies ahead comes once", async () => {
+  test("a clock that is set back: no due time comes twice, and what in the future comes once", async () => {
     const rig = await startedRig();
     await add(rig);
     await rig.clock.advance(65 * MINUTE_MS);

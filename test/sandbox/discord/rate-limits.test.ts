@@ -74,6 +74,42 @@ test("the limit over all routes says that it is global", async (t) => {
   assert.equal((await send(rig)).status, 200);
 });
 
+test("without a word, a channel takes five messages, five edits and five reads in five seconds", async (t) => {
+  const rig = await startDiscord(t, { pace: "real" });
+  const { id } = (await (await send(rig)).json()) as { id: string };
+  const path = `/channels/${rig.channel.id}/messages/${id}`;
+  const statuses = async (count: number, ...how: [string?, string?]) => {
+    const answers: number[] = [];
+    for (let n = 0; n < count; n++) answers.push((await send(rig, ...how)).status);
+    return answers;
+  };
+  assert.deepEqual(await statuses(5), [200, 200, 200, 200, 429]);
+  assert.deepEqual(await statuses(6, "PATCH", path), [200, 200, 200, 200, 200, 429]);
+  assert.deepEqual(await statuses(6, "GET"), [200, 200, 200, 200, 200, 429]);
+  rig.clock.nowMs += 5_000;
+  assert.deepEqual(await statuses(6), [200, 200, 200, 200, 200, 429]);
+});
+
+test("without a word, the bot has 50 requests a second over all channels; its answers to people are not counted", async (t) => {
+  const rig = await startDiscord(t, { pace: "real" });
+  const channels = Array.from({ length: 60 }, (_, at) => rig.guild.addChannel({ name: `c${at}` }));
+  const answers: Response[] = [];
+  for (const { id } of channels) {
+    const callback = await send(rig, "POST", "/interactions/1/gone/callback");
+    assert.equal(callback.status, 404);
+    answers.push(await send(rig, "POST", `/channels/${id}/messages`));
+  }
+  const refused = answers.filter(({ status }) => status === 429);
+  assert.equal(refused.length, 10);
+  assert.equal(header(refused[0] as Response, "global"), "true");
+  assert.deepEqual((await refused[0]?.json()) as unknown, {
+    message: "You are being rate limited.",
+    retry_after: 1,
+    global: true,
+    code: 0,
+  });
+});
+
 test("@discordjs/rest waits for its bucket by itself", async (t) => {
   const rig = await startDiscord(t);
   rig.discord.limits.routes[route] = { limit: 2, windowMs: 20 };

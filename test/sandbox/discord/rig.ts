@@ -33,7 +33,7 @@ const startMs = Date.UTC(2026, 5, 1);
 /** The emulator alone, with REST; closed when the test ends. */
 export async function startDiscord(t: TestContext, options: DiscordOptions = {}): Promise<Rig> {
   const clock = { nowMs: startMs };
-  const discord = await EmulatedDiscord.start({ nowMs: () => clock.nowMs, ...options });
+  const discord = await EmulatedDiscord.start({ nowMs: () => clock.nowMs, pace: "wide", ...options });
   const guild = discord.addGuild({ name: "Riverside", ownerName: "Olive" });
   const channel = guild.addChannel({ name: "general" });
   const member = guild.addMember({ name: "Mo" });

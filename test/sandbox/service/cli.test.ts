@@ -46,6 +46,15 @@ describe("npm run service: options", () => {
     assert.equal(read?.service.town?.intensity, 12.5);
   });
 
+  test("--commands refused and the order of the checks; an order that lacks one is refused", () => {
+    const { commands, commandChecks } = readCli(["--commands", "refused"])?.service ?? {};
+    assert.deepEqual([commands, commandChecks], ["refused", ["permission", "body", "players"]]);
+    const other = readCli(["--command-checks", "players,body,permission"])?.service;
+    assert.deepEqual([other?.commands, other?.commandChecks], ["allowed", ["players", "body", "permission"]]);
+    for (const order of ["players,body", "players,body,body", "players,body,permission,body"])
+      assert.throws(() => readCli(["--command-checks", order]), /must be one of permission,body,players, /);
+  });
+
   test("--strict-spec changes the defaults that are facts, and an explicit option wins over it", () => {
     assert.equal(readCli(["--strict-spec"])?.service.faults?.moderator, "hidden");
     assert.equal(readCli(["--moderator", "null", "--strict-spec"])?.service.faults?.moderator, "null");

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { DEFAULT_COMMAND_RULES, runCommand } from "../../../src/sandbox/service/town/commands.ts";
 import { Town } from "../../../src/sandbox/service/town/town.ts";
 
 // Every verb that the game's public clients list.
@@ -30,15 +31,17 @@ describe("targets of a command", () => {
     return names(town);
   };
 
-  test("match by prefix without regard to case, so that one word can hit several", () => {
-    assert.deepEqual(left(":kick alexa"), ["Alex", "Bob", "Cleo"]);
+  test("match by the whole name, else by its beginning without regard to case, so that one word can hit several", () => {
+    assert.deepEqual(left(":kick alexa"), ["Alex", "alexander_9", "Bob", "Cleo"]);
+    assert.deepEqual(left(":kick ale"), ["Bob", "Cleo"]);
     assert.deepEqual(left(":kick ALEXANDER"), ["Alex", "Alexa", "Bob", "Cleo"]);
     assert.deepEqual(left(":kick lex"), ["Alex", "Alexa", "alexander_9", "Bob", "Cleo"]);
   });
 
-  test("commas give several, ids match whole, a reason follows", () => {
+  test("commas give several, ids match whole with the verbs that take them, a reason follows", () => {
     assert.deepEqual(left(":kick bo,cl being rude"), ["Alex", "Alexa", "alexander_9"]);
-    assert.deepEqual(left(":kick 4"), ["Alex", "Alexa", "alexander_9", "Cleo"]);
+    assert.deepEqual(left(":ban 4"), ["Alex", "Alexa", "alexander_9", "Cleo"]);
+    assert.deepEqual(left(":kick 4").length, 5);
   });
 
   test("`all` and `others` hit everyone when the virtual server management asks", () => {
@@ -52,9 +55,9 @@ describe("what commands do", () => {
   test("every known verb is answered, and what was done stands in the log exactly once", () => {
     for (const verb of VERBS) {
       const town = makeTown();
-      const text = `:${verb} Alex Bob`;
       const timers = /^(prty|priority|pt|peacetimer)$/.test(verb);
-      const effect = town.runRemote(timers ? `:${verb} 60` : text);
+      const words = timers ? "60" : /fire|snf/.test(verb) ? "brush" : "Alex Bob";
+      const effect = town.runRemote(`:${verb} ${words}`);
       const wants = /^(view|spectate|to|tocar|toatv)$/.test(verb) ? "restricted" : "done";
       assert.equal(effect.outcome, wants, verb);
       assert.equal(town.record.commands.length, wants === "done" ? 1 : 0, verb);
@@ -115,12 +118,39 @@ describe("what commands do", () => {
     assert.equal(bob.downed, false);
   });
 
-  test(":tp and :bring move people, :respawn and :load start them again on foot", () => {
+  test("what needs a body does nothing for the virtual server management, and works for a player", () => {
+    const town = makeTown();
+    const [bob, cleo] = [player(town, "Bob"), player(town, "Cleo")];
+    const rules = { ...DEFAULT_COMMAND_RULES, restricted: [] };
+    const before = town.world.placeOf(bob);
+    for (const text of [":bring all", ":bring", ":snf house"]) {
+      assert.equal(town.runRemote(text).outcome, "done", text);
+    }
+    assert.deepEqual(town.world.placeOf(bob), before);
+    assert.equal(town.world.environment.fires, 0);
+    runCommand(town.world, cleo.ref, ":bring Bob", rules);
+    assert.deepEqual(town.world.placeOf(bob), town.world.placeOf(cleo));
+    runCommand(town.world, cleo.ref, ":snf house", rules);
+    assert.equal(town.world.environment.fires, 1);
+    assert.equal(runCommand(town.world, cleo.ref, ":tocar", rules).outcome, "done");
+    assert.equal(runCommand(town.world, cleo.ref, ":tocar Bob", rules).outcome, "incomplete");
+  });
+
+  test("a fire has one of four kinds", () => {
+    const town = makeTown();
+    for (const kind of ["house", "brush", "BUILDING", "dumpster"]) {
+      assert.equal(town.runRemote(`:startfire ${kind}`).outcome, "done", kind);
+    }
+    assert.equal(town.world.environment.fires, 4);
+    assert.equal(town.runRemote(":startfire lava").outcome, "incomplete");
+    assert.equal(town.runRemote(":snf lava").outcome, "incomplete");
+    assert.equal(town.world.environment.fires, 4);
+  });
+
+  test(":tp moves people, :respawn and :load start them again on foot", () => {
     const town = makeTown();
     const [bob, cleo] = [player(town, "Bob"), player(town, "Cleo")];
     town.runRemote(":tp Bob Cleo");
-    assert.deepEqual(town.world.placeOf(bob), town.world.placeOf(cleo));
-    town.runRemote(":bring all");
     assert.deepEqual(town.world.placeOf(bob), town.world.placeOf(cleo));
     town.world.spawnVehicle(bob);
     town.runRemote(":respawn Bob");
@@ -162,7 +192,7 @@ describe("what commands do", () => {
       time: "20",
       priorityTimerS: 300,
       peaceTimerS: 60,
-      fires: 2,
+      fires: 1,
       layout: "event",
     });
     town.runRemote(":stopfire");

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { COMMAND_CHECKS } from "../../../src/sandbox/service/command-route.ts";
 import { OPTIONAL_LISTS } from "../../../src/sandbox/service/status.ts";
 import { ALL_LISTS, bodyOf, KEY, makeRig, rowsOf } from "../../support/service-rig.ts";
 
@@ -168,6 +169,39 @@ describe("what the public service adds on commands (facts)", () => {
     assert.equal(get().status, 200);
     service.keyBook.setCommandsAllowed(KEY, true);
     assert.equal(command(":h x").status, 200);
+  });
+
+  test("--commands refused: the public sentence, a bare 403 in the specification; the owner ends it", () => {
+    const { service, command } = makeRig({ commands: "refused" });
+    const { code, message } = bodyOf(command(":h x"));
+    assert.equal(code, 4000);
+    assert.match(String(message), /^You are not authorized .*server-owners to allowlist your IP address\.$/);
+    service.keyBook.setCommandsAllowed(KEY, true);
+    assert.equal(command(":h x").status, 200);
+    const bare = makeRig({ commands: "refused", strictSpec: true }).command(":h x");
+    assert.deepEqual([bare.status, bodyOf(bare)], [403, { message: "Unauthorized" }]);
+  });
+
+  test("every order of its checks: the first that fails gives the answer", () => {
+    const codes = { permission: 4000, body: 3001, players: 3002 } as const;
+    const [a, b, c] = COMMAND_CHECKS;
+    for (const commandChecks of [
+      [a, b, c],
+      [a, c, b],
+      [b, a, c],
+      [b, c, a],
+      [c, a, b],
+      [c, b, a],
+    ]) {
+      const town = { intensity: 0, initialPlayers: 0 };
+      const { service, command, post } = makeRig({ commands: "refused", commandChecks, town });
+      const answered = bodyOf(post("{}")).code;
+      const [first] = commandChecks;
+      assert.equal(answered, codes[first ?? "body"], commandChecks.join());
+      const withBody = commandChecks.find((check) => check !== "body");
+      assert.equal(bodyOf(command(":h x")).code, codes[withBody ?? "body"], commandChecks.join());
+      assert.equal(service.counts.executions.length, 0);
+    }
   });
 
   test("a success says no more than Success", () => {

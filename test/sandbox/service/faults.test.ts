@@ -31,6 +31,7 @@ describe("faults of the answers", () => {
       ["twice", "7.5, 1", undefined],
       ["body", undefined, 7.5],
       ["none", undefined, undefined],
+      ["zero", "0", 0],
       ["garbage", "a while", "soon"],
     ] as const) {
       const { get, service, clock } = makeRig();
@@ -151,7 +152,14 @@ describe("faults of the answers", () => {
   test("error bodies in each known envelope, retry_after included", () => {
     const { service, get } = makeRig();
     const read = (
-      envelope: "code-message" | "message" | "message-commandid" | "error-code" | "html" | "empty",
+      envelope:
+        | "code-message"
+        | "message"
+        | "message-commandid"
+        | "error-code"
+        | "error-only"
+        | "html"
+        | "empty",
     ) => {
       service.faults.set({ envelope });
       return get("/v2/server", { key: "Wrong-Key" });
@@ -163,6 +171,7 @@ describe("faults of the answers", () => {
       error: "You provided an invalid or expired server-key.",
       code: 2002,
     });
+    assert.deepEqual(bodyOf(read("error-only")), { error: "You provided an invalid or expired server-key." });
     assert.match(read("html").headers["content-type"] ?? "", /text\/html/);
     assert.deepEqual([read("empty").status, read("empty").body], [403, ""]);
     service.faults.set({ envelope: "error-code", tooMany: 1, tooManyRetryAfterMs: 2_000 });
@@ -305,11 +314,40 @@ describe("what a client must not misread", () => {
     assert.equal(service.counts.badKeyRequests.size, 0, "the key is good all the while");
   });
 
-  test("408 on a command that ran", () => {
-    const { command, service } = makeRig({ faults: { command408: 1 } });
-    service.town(KEY).join("Ann", 1);
-    assert.equal(command(":h x").status, 408);
-    assert.equal(service.counts.executions.length, 1);
+  test("a command that ran and was given up on the way, with any status", () => {
+    for (const status of [408, 409, 499]) {
+      const faults = { commandGivenUp: 1, commandGivenUpStatus: status };
+      const { command, service } = makeRig({ faults });
+      service.town(KEY).join("Ann", 1);
+      assert.equal(command(":h x").status, status);
+      assert.equal(service.counts.executions.length, 1);
+    }
+  });
+
+  test("an error with the status of a success", () => {
+    const { get } = makeRig({
+      faults: { envelope: "error-only", code: 1001, codeChance: 1, codeStatus: 200 },
+    });
+    assert.equal(get().status, 200);
+    assert.deepEqual(Object.keys(bodyOf(get())), ["error"]);
+  });
+
+  test("a 503 that names a wait for its route and key, and who asks inside it", () => {
+    const { get, clock, service } = makeRig();
+    service.faults.next({ code: 1001, codeChance: 1, codeStatus: 503, errorRetryAfterMs: 20_000 });
+    assert.equal(get("/v2/server?Players=true").headers["retry-after"], "20");
+    clock.ms += 19_000;
+    get("/v2/server");
+    get("/v1/server");
+    assert.equal(service.counts.earlyAfterError, 1);
+    clock.ms += 1_000;
+    get("/v2/server");
+    assert.equal(service.counts.earlyAfterError, 1);
+  });
+
+  test("a redirect names another address", () => {
+    const { get } = makeRig({ faults: { html: 1, htmlStatus: 308 } });
+    assert.equal(get().headers.location, "https://moved.example/");
   });
 
   test("an answer of any length", () => {

@@ -94,7 +94,8 @@ describe("the page's server", () => {
   }
 
   async function get(path: string, headers: Readonly<Record<string, string>> = {}, method = "GET") {
-    const asked = request(`${server.url}${path}`, { headers, method });
+    // As it is: a URL would be tidied up on its way.
+    const asked = request(server.url, { path, headers, method });
     asked.end();
     const [response] = await once(asked, "response");
     let body = "";
@@ -122,6 +123,14 @@ describe("the page's server", () => {
     assert.equal((await get("/", {}, "POST")).status, 405);
     assert.equal((await get("/../package.json")).status, 404);
     assert.equal((await get("/attachments/1/2/x.png")).status, 404);
+  });
+
+  test("an attachment's path leads to attachments only, however it is spelled", async (t) => {
+    const asked = t.mock.method(globalThis, "fetch");
+    for (const dots of ["%2e%2e", "..", "%2E.", ".%2e", "x/%2e%2e/%2e%2e", "..\\..", "%2e%2e\\.."])
+      assert.equal((await get(`/attachments/${dots}/api/v10/users/@me`)).status, 404, dots);
+    for (const { arguments: given } of asked.mock.calls)
+      assert.match(new URL(String(given[0])).pathname, /^\/attachments\//);
   });
 
   test("opens a socket to its own page only", async () => {

@@ -338,7 +338,7 @@ describe("a store that a Marshal without lists has written", () => {
     for (const [namespace, key, value] of fixture.documents)
       insert.run(namespace, key, JSON.stringify(value));
     old.close();
-    const store = await openStore(`sqlite:${path}`);
+    const store = await openStore(`sqlite:${path}`, { runsIn: "caller" });
     try {
       await readsOldStore((namespace, parse) => store.documents(namespace, parse, "normal"));
     } finally {
@@ -378,7 +378,7 @@ describe("the audit on sqlite", () => {
   let store: Store;
   before(async () => {
     folder = tempFolder();
-    store = await openStore(`sqlite:${join(folder.path, "store.sqlite")}`);
+    store = await openStore(`sqlite:${join(folder.path, "store.sqlite")}`, { runsIn: "caller" });
   });
   after(async () => {
     await store.close();

@@ -22,7 +22,7 @@ function candidate(source: string, its: SourceStats, more: Partial<Candidate> = 
   return { source: id(source), stats: its, notBeforeMs: 0, ...more };
 }
 
-/** What is chosen first, after enough polls for every share to be owed. */
+/** What is chosen first among servers of a guild that was just polled, after enough polls for every share to be owed. */
 function chosen(candidates: readonly Candidate[]): string {
   const schedule = new Schedule();
   const idle = candidate("idle", stats({ ageS: 0.001 }), { notBeforeMs: NOW - 100_000 });
@@ -31,7 +31,8 @@ function chosen(candidates: readonly Candidate[]): string {
     schedule.next({ nowMs: NOW - 50_000, pollsPerS: 10, peopleShare: 0 });
   }
   schedule.remove(id("idle"));
-  for (const one of candidates) schedule.put(one);
+  for (const one of [candidate("peer", stats({ ageS: 0 }), { notBeforeMs: NOW + 600_000 }), ...candidates])
+    schedule.put({ guildId: "g", ...one });
   const choice = schedule.next({ nowMs: NOW, pollsPerS: 10, peopleShare: 0 });
   return choice.kind === "poll" ? `${choice.source} ${choice.why}` : `wait ${(choice.untilMs ?? NaN) - NOW}`;
 }
@@ -58,6 +59,13 @@ describe("schedule: the choice", () => {
     assert.equal(chosen([busy, overdue, losing]), "losing loss");
     assert.equal(chosen([busy, overdue]), "overdue overdue");
     assert.equal(chosen([busy]), "busy busy");
+  });
+
+  test("puts a guild that got less than its even share before those with faster logs", () => {
+    const guilds = { calm: "g1", busy: "g2" };
+    const calm = candidate("calm", stats({ ageS: 5, weighedPerS: 0.01 }), { guildId: guilds.calm });
+    const busy = candidate("busy", stats({ ageS: 4, weighedPerS: 4 }), { guildId: guilds.busy });
+    assert.equal(chosen([calm, busy]), "calm fair");
   });
 
   test("never asks one server more than once a second, an empty one not more than every five", () => {
@@ -217,6 +225,30 @@ describe("schedule: shares", () => {
     assert.ok(kept >= 0.9, `${kept} of their polls`);
   });
 
+  test("leaves 200 quiet guilds six tenths of their polls beside 50 guilds in league whose logs are too fast", () => {
+    const quiet = named("quiet", 200);
+    for (const [quietPerS, fast] of [
+      [0, { weighedPerS: 100, lossPerS: 2 }],
+      [0.05, { weighedPerS: 100, lossPerS: 20 }],
+      [0.02, { weighedPerS: 4, lossPerS: 0.2 }],
+    ] as const) {
+      for (const servers of [1, 10]) {
+        const statsAt = (source: SourceId) =>
+          source.startsWith("quiet") ? { weighedPerS: quietPerS } : fast;
+        const how = { perS: 35, forS: 1_200, statsAt };
+        const without = countOf(drive(quiet, how), "quiet");
+        const league = named("guild", 50).flatMap(({ source }) =>
+          named(`fast-${source}-`, servers, { guildId: source }),
+        );
+        const kept = countOf(drive([...quiet, ...league], how), "quiet") / without;
+        assert.ok(
+          kept >= 0.6,
+          `${kept} of their polls beside ${servers} servers each, ${fast.lossPerS} lost a second`,
+        );
+      }
+    }
+  });
+
   test("gives demands with an age a fifth of the polls, and less where people wait", () => {
     const sources = [...named("aged", 500, { maxAgeMs: 5_000 }), ...named("busy", 100)];
     const statsAt = (source: SourceId) => ({ weighedPerS: source.startsWith("busy") ? 2 : 0 });
@@ -293,6 +325,15 @@ describe("rates", () => {
     assert.ok(Math.abs(1 / first(50, upTo(50)) - 25) < 2, "50 rows in 50 s: half of them are new in 25 s");
     assert.ok(1 / first(5_000, upTo(50)) > 1_000, "the same rows an hour later");
     assert.ok(1 / first(20, upTo(20)) > 1_000, "a log that is not full yet");
+  });
+
+  test("measure a log that is new from end to end by the time it spans, not by the time since the last poll", () => {
+    const first = look(newSourceStats(0, 0), answer(0, upTo(50)));
+    const overrun = look(first, answer(600_000, upTo(600)));
+    assert.ok(
+      Math.abs(1 / overrun.lossPerS - 25) < 1,
+      `${1 / overrun.lossPerS} s until half of 50 rows are new`,
+    );
   });
 
   test("notice a spree at once", () => {

@@ -3,7 +3,7 @@ import { type Escaped, joined, markdownOfOurs, md, userMention } from "../../../
 import type { Button, MessageBody, PostedMessage, Row } from "../../../domain/message.ts";
 import { duration, note } from "../entry-line.ts";
 import { cut, inlineCode, plainText } from "../escape.ts";
-import { authorText, KINDS, targetsText } from "./case-words.ts";
+import { authorText, KINDS, targetsPlain, targetsText } from "./case-words.ts";
 
 /** A case as it stands in the case channel and behind `/case show`: a receipt that completes itself. Pure. */
 
@@ -74,8 +74,7 @@ export function caseNumberOf({ cards }: Pick<PostedMessage, "cards">): number | 
 }
 
 function reasonText({ reason, kind }: Case): Escaped {
-  if (reason === undefined)
-    return kind === "unban" ? md`-# No reason was given.` : md`-# No reason was given yet.`;
+  if (reason === undefined) return kind === "unban" ? md`-# No reason given.` : md`-# No reason yet.`;
   return md`> ${note(reason, 900)}`;
 }
 
@@ -98,16 +97,17 @@ function receiptLines(one: Case): Escaped[] {
   return parts.length === 0 ? [] : [joined(parts, "\n")];
 }
 
-function sentParts({ sentAtMs, answer }: Receipt): Escaped[] {
+function sentParts({ sentAtMs, answer, log }: Receipt): Escaped[] {
   const parts: Escaped[] = [];
   if (sentAtMs !== undefined) parts.push(md`📤 Sent <t:${seconds(sentAtMs)}:T>`);
   if (answer === undefined) return parts;
+  if (answer.kind === "unknown" && log === "seen") return parts;
   const tookS = Math.max(0, answer.atMs - (sentAtMs ?? answer.atMs)) / 1_000;
   const said = answer.message === undefined ? md`` : md`: ${note(answer.message, 120)}`;
   parts.push(
     answer.kind === "answered"
       ? md`✅ Answered ${tookS < 0.1 ? md`at once` : md`after ${tenths(tookS)}`}${said}`
-      : md`❔ It may have run${said === "" ? md`: no clear answer came` : said}`,
+      : md`❔ It may have run${said === "" ? md`: no clear answer` : said}`,
   );
   return parts;
 }
@@ -117,11 +117,12 @@ function tenths(s: number): Escaped {
   return s < 60 ? markdownOfOurs(`${s.toFixed(1)}\u00a0s`) : duration(s);
 }
 
-function logParts({ log, sentAtMs }: Receipt): Escaped[] {
-  if (log === "row") return [md`📜 Typed in the game, read in its log`];
+function logParts({ log, sentAtMs, answer }: Receipt): Escaped[] {
+  if (log === "seen" && answer?.kind === "unknown") return [md`✅ It ran: the game's log shows it`];
+  if (log === "row") return [md`📜 Typed in the game`];
   if (log === "seen") return [md`📜 Seen in the game's log`];
   if (log === "not-seen") return [md`📜 Not seen in the game's log`];
-  return sentAtMs === undefined ? [] : [md`-# The game's log is looked at for it.`];
+  return sentAtMs === undefined ? [] : [md`-# Checking the game's log.`];
 }
 
 function leftParts({ targets, atMs }: Case, { left, sentAtMs }: Receipt): Escaped[] {
@@ -139,7 +140,7 @@ function leftParts({ targets, atMs }: Case, { left, sentAtMs }: Receipt): Escape
 
 function warningLines(warnings: number | undefined): Escaped[] {
   if (warnings === undefined || warnings < TOLD_WARNINGS) return [];
-  return [md`🚩 **${warnings} warnings in 30 days.** What follows is for staff to decide.`];
+  return [md`🚩 **${warnings} warnings in 30 days.** Staff decide what happens next.`];
 }
 
 function editLines({ edits }: Case, all: boolean): Escaped[] {
@@ -169,15 +170,18 @@ function revokedLines({ revoked }: Case): Escaped[] {
 function colorOf({ kind, revoked, receipt, reason }: Case): number {
   if (revoked !== undefined) return COLORS.revoked;
   if (receipt === undefined) return kind === "warning" ? COLORS.open : COLORS.note;
-  return reason === undefined || receipt.answer?.kind === "unknown" ? COLORS.open : COLORS.done;
+  const isOpen = receipt.answer?.kind === "unknown" && receipt.log !== "seen";
+  return reason === undefined || isOpen ? COLORS.open : COLORS.done;
 }
 
 /** A reason is asked for once; a player who is known has a card of their own. */
-function buttons({ number, kind, targets, bindingId, reason, revoked }: Case): readonly Row[] {
+function buttons({ number, kind, targets, bindingId, reason, revoked, mass }: Case): readonly Row[] {
   const row: Button[] = [];
   const isAsked = reason === undefined && revoked === undefined && kind !== "unban";
-  if (isAsked)
-    row.push({ kind: "button", style: "primary", label: "Give the reason", id: `case-reason:${number}` });
+  if (isAsked) {
+    const id = `case-reason:${number}/${targetsPlain({ targets, mass })}`;
+    row.push({ kind: "button", style: "primary", label: "Give the reason", id });
+  }
   const [only] = targets;
   if (targets.length === 1 && only?.playerId !== undefined) {
     const id = `player-open:${bindingId ?? ""}/${only.playerId}`;

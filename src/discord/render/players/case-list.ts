@@ -23,7 +23,7 @@ export interface CaseListView {
 
 export function caseList(view: CaseListView): MessageBody {
   const { cases, title, isLater, ofOne = false } = view;
-  const nothing = isLater ? md`There are no older cases.` : md`No case fits.`;
+  const nothing = isLater ? md`No older cases.` : md`No cases found.`;
   const lines = cases.map((one) => caseLine(one, { withTarget: !ofOne }));
   return {
     cards: [{ title, description: lines.length === 0 ? nothing : joined(lines, "\n"), color: 0x4a6fa5 }],

@@ -19,7 +19,7 @@ export interface HistoryLineOptions {
 
 /** `20:14:03 💀 Ann killed Bob`, with the same symbols as the feeds. */
 export function historyLine(row: HistoryRow, { day = false, author }: HistoryLineOptions = {}): Escaped {
-  const at = day ? md`<t:${row.atS}:d> <t:${row.atS}:T>` : md`<t:${row.atS}:T>`;
+  const at = day ? md`<t:${row.atS}:f>` : md`<t:${row.atS}:T>`;
   return md`${at} ${whatHappened(row, author)}`;
 }
 
@@ -81,9 +81,9 @@ function since(afterS: number | undefined): Escaped {
   return afterS === undefined ? md`` : md` after <t:${afterS}:T>`;
 }
 
-/** `21.11.2026 20:14 to 21:02 · 48 min`; what is not sure says so. */
+/** `21 November 2026 20:14 to 21:02 · 48 min`; what is not sure says so. */
 export function sessionLine({ start, end }: PlayerSession): Escaped {
-  const from = md`<t:${start.atS}:d> ${endText(start)}`;
+  const from = md`<t:${start.atS}:D> ${endText(start)}`;
   if (end === undefined) return md`🟢 ${from} · in the game`;
   return md`${from} to ${endText(end)} · ${duration(end.atS - start.atS)}`;
 }

@@ -4,25 +4,41 @@ export interface PlayerButtons {
   /** The server that is acted on; undefined: none is linked. */
   readonly bindingId: string | undefined;
   readonly playerId: number;
+  /** Their name, for the title of a form: a form opens before anything can be read. */
+  readonly name: string;
   /** Only a ban reaches somebody who is not there. */
   readonly inGame: boolean;
   readonly isWatched: boolean;
 }
 
+/** Names as the game platform gives them; others could grow the id of a button past Discord's limit. */
+const PLAIN_NAME = /^\w{1,24}$/;
+
 /** What can be done to a player: in the game, and in the books. */
-export function playerButtons({ bindingId, playerId, inGame, isWatched }: PlayerButtons): readonly Row[] {
-  const id = (action: string) => `player-${action}:${bindingId ?? ""}/${playerId}`;
-  const button = (label: string, action: string, style: Button["style"] = "secondary"): Button => ({
-    kind: "button",
-    label,
-    style,
-    id: id(action),
-  });
-  const live = [button("PM", "pm"), button("Kick", "kick"), button("Jail", "jail")];
-  const game = [...(inGame ? live : []), button("Ban", "ban", "danger")];
+export function playerButtons(buttons: PlayerButtons): readonly Row[] {
+  const { bindingId, inGame, isWatched } = buttons;
+  const button = (label: string, action: string) => actionButton(buttons, label, action);
+  const game = inGame ? [button("PM", "pm"), ...punishButtons(buttons)] : [banButton(buttons)];
   const watch = isWatched ? button("End watch", "unwatch") : button("Watch", "watch");
   return [
     ...(bindingId === undefined ? [] : [game]),
     [button("Note", "note"), button("Warn", "warn"), watch],
   ];
+}
+
+type ButtonPlace = Pick<PlayerButtons, "bindingId" | "playerId" | "name">;
+
+/** What ends a spree. */
+export function punishButtons(place: ButtonPlace): readonly Button[] {
+  return [actionButton(place, "Kick", "kick"), actionButton(place, "Jail", "jail"), banButton(place)];
+}
+
+function banButton(place: ButtonPlace): Button {
+  return { ...actionButton(place, "Ban", "ban"), style: "danger" };
+}
+
+function actionButton({ bindingId, playerId, name }: ButtonPlace, label: string, action: string): Button {
+  const about = PLAIN_NAME.test(name) ? `/${name}` : "";
+  const id = `player-${action}:${bindingId ?? ""}/${playerId}${about}`;
+  return { kind: "button", style: "secondary", label, id };
 }

@@ -21,6 +21,10 @@ export interface PlayerShow {
   readonly player: Required<PlayerRef>;
   /** The server that buttons act on. */
   readonly bindingId: string | undefined;
+  /** The same for the lists behind the card; it says as well whether they are of that server only. */
+  readonly place: string;
+  /** The one server of which the card tells. Undefined: all of them. */
+  readonly onlyServer?: string | undefined;
   /** Where they are now, as the latest list shows them. */
   readonly live?: {
     readonly state: ServerState;
@@ -44,17 +48,19 @@ const MOST_AGAINST = 3;
 const MOST_CASES = 3;
 
 export function playerShow(view: PlayerShow): MessageBody {
-  const { player, live, watch, bindingId } = view;
+  const { player, live, watch, bindingId, onlyServer } = view;
+  const serverName = live?.serverName ?? onlyServer;
   const lines = [
     ...presenceLines(view),
     ...(watch === undefined ? [] : [watchText(watch)]),
     ...silenceLines(view),
+    ...(onlyServer === undefined ? [] : [md`-# This server only. Cases are from all servers.`]),
   ];
   const history = known(view.history);
   return {
     cards: [
       {
-        ...(live === undefined ? {} : { author: cut(plainText(live.serverName), 200) }),
+        ...(serverName === undefined ? {} : { author: cut(plainText(serverName), 200) }),
         title: inlineName(player.name),
         url: `https://www.roblox.com/users/${player.id}/profile`,
         description: joined(lines, "\n"),
@@ -70,6 +76,7 @@ export function playerShow(view: PlayerShow): MessageBody {
       ...playerButtons({
         bindingId,
         playerId: player.id,
+        name: player.name,
         inGame: live !== undefined,
         isWatched: watch !== undefined,
       }),
@@ -82,7 +89,7 @@ function known(history: PlayerShow["history"]): PlayerHistory | undefined {
   return history === "nothing" || "why" in history ? undefined : history;
 }
 
-function presenceLines({ live, history }: PlayerShow): Escaped[] {
+function presenceLines({ live, history, onlyServer }: PlayerShow): Escaped[] {
   if (live !== undefined) {
     const { state, player, atMs } = live;
     const since = known(history)?.latestSession;
@@ -90,7 +97,9 @@ function presenceLines({ live, history }: PlayerShow): Escaped[] {
     const seen = md`-# Seen <t:${Math.floor(atMs / 1_000)}:R>`;
     return [md`🟢 **In the game**${from}`, ...playerLines(state, player), seen];
   }
-  const last = known(history)?.player.lastSeenS;
+  const { player, sessions = 0 } = known(history) ?? {};
+  const wasHere = onlyServer === undefined || sessions > 0;
+  const last = wasHere ? player?.lastSeenS : undefined;
   return [
     last === undefined ? md`⚪ Not in the game` : md`⚪ Last seen <t:${last}:R>`,
     ...rankLines(history),
@@ -105,7 +114,7 @@ function rankLines(history: PlayerShow["history"]): Escaped[] {
 }
 
 function silenceLines({ history }: PlayerShow): Escaped[] {
-  if (history === "nothing") return [md`Nothing is kept of this player here.`];
+  if (history === "nothing") return [md`Nothing is recorded about this player here.`];
   return "why" in history ? [history.why] : [];
 }
 
@@ -121,6 +130,7 @@ function historyFields(history: PlayerHistory, authors: PlayerShow["authors"]): 
 
 function playField({ player, sessions, playedLast7DaysS, playedLast30DaysS }: PlayerHistory): CardField {
   const count = sessions === 1 ? md`1 session` : md`${sessions} sessions`;
+  if (sessions === 0) return { name: md`🕒 ${count}`, value: md`Never seen joining or leaving` };
   return {
     name: md`🕒 ${count}`,
     value: md`First seen <t:${player.firstSeenS}:D>\n7 days: **${duration(playedLast7DaysS)}** · 30 days: **${duration(playedLast30DaysS)}**`,
@@ -143,16 +153,23 @@ function fightField({ kills, deaths, bestStreak, commandsRun }: PlayerHistory): 
 
 function callField(history: PlayerHistory): CardField[] {
   const { callsMade, callsAnswered, callsNearKills, latestCallsNearKills } = history;
-  if (callsMade + callsNearKills === 0) return [];
+  if (callsMade + callsAnswered + callsNearKills === 0) return [];
   const parts = [
-    ...(callsMade === 0 ? [] : [md`Made: ${callsMade}, of which ${callsAnswered} answered`]),
-    ...(callsNearKills === 0 ? [] : [md`By others within 3 min of their kills: **${callsNearKills}**`]),
+    ...(callsMade === 0 ? [] : [md`Called ${times(callsMade)}`]),
+    ...(callsAnswered === 0 ? [] : [md`Answered ${callsAnswered} ${callsAnswered === 1 ? "call" : "calls"}`]),
+    ...(callsNearKills === 0
+      ? []
+      : [md`Others called staff ${times(callsNearKills)} within 3 min of this player's kills`]),
     ...latestCallsNearKills.slice(0, 2).map(({ call, byVictim }) => {
       const victim = byVictim ? md`, whom they had killed` : md``;
       return md`<t:${call.atS}:R> ${person(call.caller, false)}${victim}`;
     }),
   ];
   return [{ name: md`🔔 Calls`, value: joined(parts, "\n") }];
+}
+
+function times(count: number): Escaped {
+  return count === 1 ? md`once` : md`${count} times`;
 }
 
 function againstField(
@@ -185,11 +202,17 @@ function caseFields(cases: CaseSummary | undefined): CardField[] {
   return [{ name: md`🗂 Cases`, value: all.length === 0 ? md`None` : joined(all, "\n") }];
 }
 
+/** As Discord writes dates elsewhere on the card; a footer shows none of its own. */
+const dayFormat = new Intl.DateTimeFormat("en-GB", {
+  timeZone: "UTC",
+  day: "numeric",
+  month: "long",
+  year: "numeric",
+});
+
 function sinceFooter(history: PlayerHistory | undefined): { readonly footer?: string } {
   const sinceS = history?.recordedSinceS;
-  return sinceS === undefined
-    ? {}
-    : { footer: `Recorded since ${new Date(sinceS * 1_000).toISOString().slice(0, 10)}` };
+  return sinceS === undefined ? {} : { footer: `Recorded since ${dayFormat.format(sinceS * 1_000)}` };
 }
 
 /** What stands behind the card, page by page. */
@@ -203,13 +226,13 @@ const PAGES = [
   { value: "cases", label: "Cases" },
 ] as const;
 
-function openRow({ player, bindingId, history, cases }: PlayerShow): readonly Row[] {
+function openRow({ player, place, history, cases }: PlayerShow): readonly Row[] {
   const options = PAGES.filter(({ value }) =>
     value === "cases" ? cases !== undefined : known(history) !== undefined,
   );
   if (options.length === 0) return [];
-  const id = `player-list:${bindingId ?? ""}/${player.id}`;
-  return [[{ kind: "select", of: "string", id, placeholder: "More of this player", options }]];
+  const id = `player-list:${place}/${player.id}`;
+  return [[{ kind: "select", of: "string", id, placeholder: "More about this player", options }]];
 }
 
 /** Several players have, or had, the name that was typed. */
@@ -228,7 +251,7 @@ export function whichPlayer(typed: string, found: readonly KnownPlayer[], bindin
   return {
     cards: [
       {
-        title: md`Several players were called ${inlineName(typed)}`,
+        title: md`Several players have used the name ${inlineName(typed)}`,
         description: joined(lines, "\n"),
         color: AWAY_COLOR,
       },

@@ -40,7 +40,7 @@ export function playerPage({ player, list, page, bindingId, authors, isLater }: 
     list === "sessions"
       ? page.sessions.map(sessionLine)
       : page.rows.map((row) => historyLine(row, { day: true, author: authors.get(row) }));
-  const nothing = isLater ? md`Nothing older is kept.` : md`None is kept.`;
+  const nothing = isLater ? md`Nothing older.` : md`Nothing recorded.`;
   const place = `${list}/${bindingId}/${player.id}`;
   const buttons: Button[] = [
     {

@@ -1,4 +1,5 @@
-import { type Escaped, joined, md } from "../../../domain/escaped.ts";
+// Over 200 lines: one card with the question that may come before it.
+import { type Escaped, joined, markdownOfOurs, md } from "../../../domain/escaped.ts";
 import type {
   HistoryRow,
   PresentPlayer,
@@ -6,19 +7,21 @@ import type {
   RewindView,
   UnrecordedInterval,
 } from "../../../domain/history.ts";
-import type { Button, MessageBody } from "../../../domain/message.ts";
+import type { MessageBody } from "../../../domain/message.ts";
+import type { PlayerRef } from "../../../domain/model.ts";
 import type { RunAuthor } from "../../../domain/ports/run-authors.ts";
+import { clockIn } from "../../../domain/time-zones.ts";
 import { cut, inlineName, plainText } from "../escape.ts";
 import { historyLine } from "./history-line.ts";
+import { rewindId, turnButtons } from "./rewind-buttons.ts";
 
 /** `/server at`: who was in the server at a time, and what happened in the minutes around it. Pure. */
 
-/** Minutes before and after that one card shows. */
-export const REWIND_AROUND_S = 5 * 60;
 /** Discord takes 4,096 characters; names in a busy server need room too. */
 const ROOM_FOR_ROWS = 2_900;
 const ROOM_FOR_NAMES = 700;
 const FOLDED_FROM = 4;
+const COLOR = 0x5b4b8a;
 
 export interface RewindCard {
   readonly view: RewindView;
@@ -26,29 +29,42 @@ export interface RewindCard {
   readonly nowS: number;
   /** Who asked for the commands that came through the API. */
   readonly authors: ReadonlyMap<HistoryRow, RunAuthor>;
+  /** It was opened from the call of that second, and begins with it. */
+  readonly isOfCall?: boolean;
+  /** Only what concerns this player is shown. */
+  readonly player?: Required<PlayerRef> | undefined;
+  /** Whom it can be narrowed to by one press. */
+  readonly offered?: Required<PlayerRef> | undefined;
 }
 
-export function rewindCard({ view, serverName, nowS, authors }: RewindCard): MessageBody {
+export function rewindCard(card: RewindCard): MessageBody {
+  const { view, serverName, player } = card;
   const { atS } = view;
   const lines = [
-    md`**<t:${atS}:F>** (<t:${atS}:R>)`,
-    ...presentLines(view),
+    md`**<t:${atS}:f>** (<t:${atS}:R>)`,
+    ...(player === undefined ? presentLines(view) : presenceLines(view, player)),
     ...unknownLines(view),
     "" as const,
-    ...rowLines(view, authors),
+    ...rowLines(card),
   ];
   return {
     cards: [
       {
         author: cut(plainText(serverName), 200),
-        title: md`⏪ Rewind`,
+        title: player === undefined ? md`⏪ Rewind` : md`⏪ Rewind of ${inlineName(player.name)}`,
         description: joined(lines, "\n"),
-        color: 0x5b4b8a,
+        color: COLOR,
         footer: "Five minutes before and after",
       },
     ],
-    rows: [turnButtons(view, nowS)],
+    rows: [turnButtons({ ...card, bindingId: view.bindingId, atS })],
   };
+}
+
+function presenceLines({ present, recordedSinceS, atS }: RewindView, { id }: PlayerRef): Escaped[] {
+  if (recordedSinceS === undefined || recordedSinceS > atS) return [];
+  const isThere = present.some(({ player }) => player.id === id);
+  return [isThere ? md`🟢 In the server` : md`⚪ Not in the server`];
 }
 
 function presentLines({ present, players, recordedSinceS, atS }: RewindView): Escaped[] {
@@ -61,10 +77,7 @@ function presentLines({ present, players, recordedSinceS, atS }: RewindView): Es
       : players === undefined || players === 0
         ? md``
         : md`, their names are not known`;
-  const head =
-    count === 0
-      ? md`👥 Nobody was in the server, as far as is known`
-      : md`👥 **${count}** in the server${known}`;
+  const head = count === 0 ? md`👥 Nobody was seen in the server` : md`👥 **${count}** in the server${known}`;
   const ofStaff = staff.length === 0 ? md`` : md` · 🛡 **${staff.length}** staff`;
   return [md`${head}${ofStaff}`, ...namesLine([...staff, ...present.filter((one) => !staff.includes(one))])];
 }
@@ -92,13 +105,13 @@ const LOG_WORDS = {
 } as const satisfies Record<RecordedLog, string>;
 
 function unknownLines({ unrecorded, recordedSinceS, fromS, toS }: RewindView): Escaped[] {
-  if (recordedSinceS === undefined) return [md`⚠️ Nothing of this server is recorded yet.`];
+  if (recordedSinceS === undefined) return [md`⚠️ Nothing is recorded for this server yet.`];
   const early =
     recordedSinceS <= fromS
       ? []
       : recordedSinceS > toS
-        ? [md`⚠️ Not recorded: the history of this server begins <t:${recordedSinceS}:f>.`]
-        : [md`⚠️ Recorded only from <t:${recordedSinceS}:T> on.`];
+        ? [md`⚠️ Not recorded: records of this server start <t:${recordedSinceS}:f>.`]
+        : [md`⚠️ Only recorded from <t:${recordedSinceS}:T> on.`];
   return [...early, ...gapLines(unrecorded)];
 }
 
@@ -120,13 +133,13 @@ function gapLines(unrecorded: readonly UnrecordedInterval[]): Escaped[] {
 }
 
 /** Oldest first, the asked time between them; where there is no room, those nearest to it. */
-function rowLines(
-  { rows, atS, isShortened, recordedSinceS, toS }: RewindView,
-  authors: RewindCard["authors"],
-): Escaped[] {
+function rowLines({ view, authors, isOfCall, player }: RewindCard): Escaped[] {
+  const { rows, atS, isShortened, recordedSinceS, toS } = view;
   if (rows.length === 0) {
     const isKnown = recordedSinceS !== undefined && recordedSinceS <= toS;
-    return isKnown ? [md`Nothing happened in these minutes.`] : [];
+    const nothing =
+      player === undefined ? md`Nothing happened in these minutes.` : md`Nothing of them in these minutes.`;
+    return isKnown ? [nothing] : [];
   }
   const byNearness = folded(rows, authors)
     .map((one, index) => ({ ...one, index }))
@@ -139,22 +152,46 @@ function rowLines(
     shown.push(one);
   }
   shown.sort((a, b) => a.index - b.index);
+  if (isOfCall === true)
+    return [...fromCall(shown, atS), ...moreLines(byNearness.length - shown.length, isShortened)];
   const before = shown.filter(({ row }) => row.atS < atS).map(({ text }) => text);
   const after = shown.filter(({ row }) => row.atS >= atS).map(({ text }) => text);
   const left = byNearness.length - shown.length;
-  const more =
-    left > 0 || isShortened
-      ? [md`-# These are the nearest; \`/server at\` with another minute shows more.`]
-      : [];
-  return [...before, md`**▸ <t:${atS}:T>**`, ...after, ...more];
+  return [...before, md`**▸ <t:${atS}:T>**`, ...after, ...moreLines(left, isShortened)];
+}
+
+function moreLines(left: number, isShortened: boolean): Escaped[] {
+  return left > 0 || isShortened
+    ? [md`-# Only the nearest are shown. Use \`/server at\` with another minute for more.`]
+    : [];
+}
+
+/** The call first, then what led to it, the nearest first, then what came of it. */
+function fromCall(
+  shown: readonly { readonly row: HistoryRow; readonly text: Escaped }[],
+  atS: number,
+): Escaped[] {
+  const isCall = ({ row }: (typeof shown)[number]) => row.kind === "modCall" && row.atS === atS;
+  const calls = shown.filter(isCall).map(({ text }) => md`**▸** ${text}`);
+  const others = shown.filter((one) => !isCall(one));
+  // Of the call's own second, what led to it: a player is killed first and calls then.
+  const before = others.filter(({ row }) => row.atS <= atS).toReversed();
+  const after = others.filter(({ row }) => row.atS > atS);
+  const part = (title: Escaped, rows: typeof shown) =>
+    rows.length === 0 ? [] : [title, ...rows.map(({ text }) => text)];
+  return [
+    ...(calls.length === 0 ? [md`**▸ <t:${atS}:T>**`] : calls),
+    ...part(md`**Before, latest first**`, before),
+    ...part(md`**After**`, after),
+  ];
 }
 
 /** Many who were there at the first look are one line. */
 function folded(
   rows: RewindView["rows"],
   authors: RewindCard["authors"],
-): readonly { row: { readonly atS: number }; text: Escaped }[] {
-  const shown: { row: { readonly atS: number }; text: Escaped }[] = [];
+): readonly { row: HistoryRow; text: Escaped }[] {
+  const shown: { row: HistoryRow; text: Escaped }[] = [];
   const appeared = Map.groupBy(
     rows.filter(({ kind }) => kind === "appeared"),
     ({ atS }) => atS,
@@ -171,17 +208,39 @@ function folded(
   return shown;
 }
 
-function turnButtons({ atS, bindingId }: RewindView, nowS: number): readonly Button[] {
-  const step = 2 * REWIND_AROUND_S;
-  const turn = (label: string, action: string, toS: number): Button => ({
-    kind: "button",
-    style: "secondary",
-    label,
-    id: `rewind-${action}:${bindingId}/${toS}`,
-  });
-  return [
-    turn("Earlier", "earlier", Math.max(0, atS - step)),
-    { ...turn("Later", "later", Math.min(nowS, atS + step)), disabled: atS >= nowS - 1 },
-    turn("Refresh", "here", atS),
-  ];
+export interface TwiceShown {
+  readonly bindingId: string;
+  /** IANA name. */
+  readonly zone: string;
+  readonly times: readonly number[];
+  readonly playerId?: number | undefined;
+}
+
+/** The clocks went back that night: which of the two times is meant. */
+export function whichMoment({ bindingId, zone, times, playerId }: TwiceShown): MessageBody {
+  const [first = 0] = times;
+  const clock = markdownOfOurs(clockIn(zone, first * 1_000).slice(-5));
+  return {
+    cards: [
+      {
+        title: md`⏪ Which ${clock}?`,
+        description: md`The clocks went back that night, so ${clock} came twice.`,
+        color: COLOR,
+      },
+    ],
+    rows: [
+      times.map((atS, nth) => ({
+        kind: "button",
+        style: "secondary",
+        label: `${nth === 0 ? "First" : "Second"} (${offsetOf(zone, atS)})`,
+        id: `rewind-here:${rewindId({ bindingId, atS, playerId })}`,
+      })),
+    ],
+  };
+}
+
+/** `GMT+2` */
+function offsetOf(zone: string, atS: number): string {
+  const format = new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "shortOffset" });
+  return format.formatToParts(atS * 1_000).find(({ type }) => type === "timeZoneName")?.value ?? "";
 }

@@ -3,6 +3,7 @@ import {
   channelMention,
   type Escaped,
   joined,
+  markdownOfOurs,
   md,
   roleMention,
   userMention,
@@ -25,19 +26,29 @@ export function watchText({ byId, untilMs, reason }: Watch): Escaped {
   return md`👁 Watched${until} by ${userMention(byId)}${why}`;
 }
 
+/** The command is for those who manage the Discord server. */
+export function noChannelLine(manages: boolean): Escaped {
+  return manages
+    ? md`Not posted anywhere yet. Set a channel with \`/setup watches channel:\`.`
+    : md`Not posted anywhere yet. Someone with Manage Server can set a channel.`;
+}
+
 /** All who are watched; one select ends a watch. */
-export function watchList(watches: readonly Watch[], alertChannelId: string | undefined): MessageBody {
+export function watchList(
+  watches: readonly Watch[],
+  { alertChannelId, manages }: { readonly alertChannelId: string | undefined; readonly manages: boolean },
+): MessageBody {
   const lines = watches.map((watch) => {
     const { name, playerId, byId, atMs, untilMs, reason } = watch;
-    const until = untilMs === undefined ? md`` : md` · until <t:${Math.floor(untilMs / 1_000)}:d>`;
+    const until = untilMs === undefined ? md`` : md` · until <t:${Math.floor(untilMs / 1_000)}:f>`;
     const why = reason === undefined ? md`` : md` · ${note(reason, 100)}`;
     const who = person({ name, id: playerId }, true);
     return md`${who} · by ${userMention(byId)} <t:${Math.floor(atMs / 1_000)}:R>${until}${why}`;
   });
   const where =
     alertChannelId === undefined
-      ? md`-# No channel is set for them yet: \`/setup watches channel:\``
-      : md`-# Told in ${channelMention(alertChannelId)} when they join.`;
+      ? md`-# ${noChannelLine(manages)}`
+      : md`-# Joins are posted in ${channelMention(alertChannelId)}.`;
   const options = watches.slice(0, 25).map(({ name, playerId }) => ({
     label: cut(`End the watch of ${plainText(shownName(name))}`, 100),
     value: String(playerId),
@@ -62,8 +73,8 @@ function watchAlert(view: WatchAlertView): MessageBody {
   const { watch, player, bindingId, serverName, joinedAtS, key, pingRoleId, earlierJoins } = view;
   const was = watch.name === player.name ? md`` : md`\nWatched as ${person({ name: watch.name }, false)}`;
   const joins = earlierJoins === 1 ? md`1 join` : md`${earlierJoins} joins`;
-  const more = earlierJoins === 0 ? md`` : md`\n-# ${joins} before this one had no message of their own.`;
-  const late = view.isLate ? md`\n-# Late: this message did not get through at first.` : md``;
+  const more = earlierJoins === 0 ? md`` : md`\n-# ${joins} before this one were not posted.`;
+  const late = view.isLate ? md`\n-# Late: this could not be posted earlier.` : md``;
   return {
     ...(pingRoleId === undefined ? {} : { content: roleMention(pingRoleId) }),
     cards: [
@@ -76,7 +87,7 @@ function watchAlert(view: WatchAlertView): MessageBody {
       },
     ],
     rows: [
-      ...playerButtons({ bindingId, playerId: player.id, inGame: true, isWatched: true }),
+      ...playerButtons({ bindingId, playerId: player.id, name: player.name, inGame: true, isWatched: true }),
       [
         {
           kind: "button",
@@ -97,13 +108,22 @@ function alertKeyOf({ cards }: Pick<PostedMessage, "cards">): string | undefined
 export const caseRenderer: CaseRenderer = {
   card: (one, warnings) => caseCard(one, { warnings }),
   erased: erasedCaseCard,
+  notErased: ({ guildId, channelId, messageId }, number) => {
+    const link = markdownOfOurs(`https://discord.com/channels/${guildId}/${channelId}/${messageId}`);
+    return {
+      content: md`⚠️ Case ${number} was erased, but Marshal can't change its card. Delete it by hand: ${link}`,
+    };
+  },
   numberOf: caseNumberOf,
   watchAlert,
   alertKeyOf,
+  full: (most) => ({
+    content: md`⚠ ${most} cases are saved here, the maximum. New punishments get no case. \`/history forget\` erases a player's cases.`,
+  }),
   closed: (what, channelId) => ({
     content:
       what === "cases"
-        ? md`Marshal cannot post cases in ${channelMention(channelId)}. They are kept: see \`/case search\`. Choose another channel with \`/setup cases\`.`
-        : md`Marshal cannot tell of watched players in ${channelMention(channelId)}. Choose another channel with \`/setup watches\`.`,
+        ? md`Marshal can't post cases in ${channelMention(channelId)}. They are still saved (\`/case search\`). Pick another channel with \`/setup cases\`.`
+        : md`Marshal can't post joins of watched players in ${channelMention(channelId)}. Pick another channel with \`/setup watches\`.`,
   }),
 };

@@ -1,36 +1,92 @@
-import { type Escaped, joined, md } from "../../../domain/escaped.ts";
-import type { MessageBody } from "../../../domain/message.ts";
+import { type Escaped, joined, markdownOfOurs, md, userMention } from "../../../domain/escaped.ts";
+import type { Button, MessageBody } from "../../../domain/message.ts";
 import type { EmergencyCall, LogEntry, LogList, ServerState } from "../../../domain/model.ts";
+import type { OpenCallCard } from "../../../domain/ports/mod-calls.ts";
 import { entryLine, person } from "../entry-line.ts";
-import { cut, escapeMarkdown, inlineName } from "../escape.ts";
+import { cut, escapeMarkdown, inlineName, plainText, shownName } from "../escape.ts";
 import { type ListView, listPage } from "./lists.ts";
-import { openCallers, timesWords } from "./status.ts";
+import { placeText } from "./player-card.ts";
+import { type OpenCaller, openCallers, timesWords } from "./status.ts";
 import { namesOf, profile, serverTitle } from "./view.ts";
 
 /** `/server calls | logs`: what is open, and what the game's log still holds. Pure. */
 
 /** Open moderator calls, then emergency calls; the filter is the beginning of an emergency call's team. */
-export function callsPage(view: ListView): MessageBody {
-  const { state, place } = view;
+export function callsPage(view: CallsView): MessageBody {
+  const { state, place, cards } = view;
   const wanted = place.filter.toLowerCase();
   const open = wanted === "" ? openCallers(state) : [];
   const emergency = (state.lists.emergencyCalls?.value ?? [])
     .filter(({ team }) => team.toLowerCase().startsWith(wanted))
     .toSorted((a, b) => b.startedAtS - a.startedAtS);
   const names = namesOf(state);
+  const calls = open.map((one) => ({ ...one, card: cardOf(one, cards) }));
   const items = [
-    ...open.map(({ call, times }) => ({
-      of: call,
-      text: md`🔔 ${person(call.caller, true)} called a moderator <t:${call.atS}:R>${timesWords(times)}`,
-    })),
+    ...calls.map((one) => ({ of: one.call, text: openCallText(one, state) })),
     ...emergency.map((call) => ({ of: call, text: emergencyText(call, names) })),
   ];
   const head =
     items.length === 0
-      ? md`No call is open.`
+      ? md`No open calls.`
       : md`**${open.length}** for moderators · **${emergency.length}** for emergency services`;
-  return listPage({ title: md`Open calls on ${serverTitle(state.status)}`, head, items }, view);
+  const page = listPage({ title: md`Open calls on ${serverTitle(state.status)}`, head, items }, view);
+  const claims = claimButtons(calls);
+  return claims.length === 0 ? page : { ...page, rows: [claims, ...(page.rows ?? [])] };
 }
+
+export interface CallsView extends ListView {
+  readonly cards: readonly OpenCallCard[];
+}
+
+interface OpenCall extends OpenCaller {
+  /** Absent: no log channel shows it. */
+  readonly card: OpenCallCard | undefined;
+}
+
+function cardOf({ call: { caller, atS } }: OpenCaller, cards: readonly OpenCallCard[]) {
+  return cards.find(
+    (card) =>
+      card.calledAtS.includes(atS) && card.caller.name === caller.name && card.caller.id === caller.id,
+  );
+}
+
+/** Who called, when and where; who has it in hand; and its card. */
+function openCallText({ call, times, card }: OpenCall, { lists }: ServerState): Escaped {
+  const { caller, atS } = call;
+  const row = lists.players?.value.find(({ player }) =>
+    caller.id === undefined ? player.name === caller.name : player.id === caller.id,
+  );
+  const where = placeText(row?.location);
+  const details = [
+    ...(where === undefined ? [] : [md`📍 ${where}`]),
+    ...(card?.claimedBy === undefined ? [] : [md`✋ claimed by ${userMention(card.claimedBy.userId)}`]),
+    ...(card?.message === undefined ? [] : [md`[card](${messageLink(card.message)})`]),
+  ];
+  const below = details.length === 0 ? md`` : md`\n${joined(details, " · ")}`;
+  return md`🔔 ${person(caller, true)} called <t:${atS}:R>${timesWords(times)}${below}`;
+}
+
+function messageLink({ guildId, channelId, messageId }: NonNullable<OpenCallCard["message"]>): Escaped {
+  return markdownOfOurs(`https://discord.com/channels/${guildId}/${channelId}/${messageId}`);
+}
+
+/** One row: who has waited longest comes first. */
+function claimButtons(calls: readonly OpenCall[]): readonly Button[] {
+  const free = calls.flatMap(({ call, card }) =>
+    card === undefined || card.claimedBy !== undefined ? [] : [{ name: call.caller.name, id: card.cardId }],
+  );
+  return free
+    .slice(-BUTTONS_A_ROW)
+    .toReversed()
+    .map(({ name, id }) => ({
+      kind: "button",
+      style: "primary",
+      label: cut(`Claim ${plainText(shownName(name))}`, 80),
+      id: `mod-claim:${id}`,
+    }));
+}
+
+const BUTTONS_A_ROW = 5;
 
 function emergencyText(call: EmergencyCall, names: ReadonlyMap<number, string>): Escaped {
   const parts = [
@@ -66,7 +122,7 @@ export function logsPage(kind: LogKind, view: ListView): MessageBody {
   const items = entries.map((entry) => ({ of: entry, text: entryLine(entry, true) }));
   const head =
     items.length === 0
-      ? md`The game's log holds none.`
+      ? md`The game's log has none.`
       : md`**${items.length}** in the game's log, newest first`;
   return listPage({ title: md`${words} on ${serverTitle(view.state.status)}`, head, items }, view);
 }

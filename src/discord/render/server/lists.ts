@@ -97,7 +97,7 @@ export function staffPage(staff: Staff, view: ListView): MessageBody {
   const inGame = people.filter(({ player }) => player !== undefined).length;
   const head =
     items.length === 0
-      ? md`The server lists no staff.`
+      ? md`This server has no staff.`
       : players === undefined
         ? md`**${items.length}** in all`
         : md`**${inGame}** in the game · **${items.length}** in all`;
@@ -143,7 +143,7 @@ export function queuePage(queue: readonly number[], view: ListView): MessageBody
   }));
   const head =
     queue.length === 0
-      ? md`Nobody waits to join.`
+      ? md`Nobody is waiting to join.`
       : md`**${queue.length}** ${queue.length === 1 ? "waits" : "wait"} to join`;
   return listPage({ title: md`Queue of ${serverTitle(view.state.status)}`, head, items }, view);
 }

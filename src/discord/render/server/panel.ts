@@ -1,24 +1,24 @@
-import { channelMention, md } from "../../../domain/escaped.ts";
-import type { PanelRenderer } from "../../../domain/ports/panels.ts";
+import { channelMention, type Escaped, joined, md } from "../../../domain/escaped.ts";
+import type { PanelRenderer, StaleCause } from "../../../domain/ports/panels.ts";
 import { escapeMarkdown } from "../escape.ts";
 import { statusFields, statusHeadline } from "./status.ts";
-import { serverTitle } from "./view.ts";
+import { ageLine, serverTitle } from "./view.ts";
 
-/** How a panel reads: the status without its age, since only a change is worth an edit. Pure. */
+/** How a panel reads: the status, the time that it is from, and what keeps it from being newer. Pure. */
 
 const COLOR = 0x2d7d46;
 
 export const panelRenderer: PanelRenderer = {
-  current: (state, { bindingId, mark }) => ({
+  current: (state, { bindingId, mark, seenAtMs }) => ({
     // Said, so that an edit takes away what stood there in a silence.
     content: md``,
     cards: [
       {
         title: serverTitle(state.status),
-        description: statusHeadline(state),
+        description: joined([statusHeadline(state), ageLine(seenAtMs)], "\n"),
         color: COLOR,
         fields: statusFields(state),
-        footer: `Kept current by Marshal · ${mark}`,
+        footer: `Updated by Marshal · ${mark}`,
       },
     ],
     rows: [
@@ -28,14 +28,25 @@ export const panelRenderer: PanelRenderer = {
       ],
     ],
   }),
-  silent: (body, goodAtMs) => {
-    const goodS = Math.floor(goodAtMs / 1000);
-    return {
-      ...body,
-      content: md`⏳ The game service is silent. Last good data from <t:${goodS}:f> (<t:${goodS}:R>).`,
-    };
-  },
+  stale: (body, why) => ({ ...body, content: staleText(why) }),
   stopped: (channelId, why) => ({
-    content: md`⏸ The panel in ${channelMention(channelId)} has stopped: ${escapeMarkdown(why)}. Put it right and use \`/server panel\` again.`,
+    content: md`⏸ The panel in ${channelMention(channelId)} has stopped: ${escapeMarkdown(why)}. Fix that, then use \`/server panel\` again.`,
   }),
 };
+
+function staleText(why: StaleCause): Escaped {
+  switch (why.kind) {
+    case "key":
+      return md`🔑 The server key is wrong or expired. Replace it with \`/setup link\`.`;
+    case "refused":
+      return md`⛔ The game service does not let Marshal read this server. See \`/diagnose\`.`;
+    case "silent":
+      return md`⏳ The game service is not answering.`;
+    case "waits":
+      return md`⏳ The game service asked Marshal to wait until <t:${Math.ceil(why.untilMs / 1_000)}:t>.`;
+    case "blocked":
+      return md`⏳ The game service is blocking Marshal until <t:${Math.ceil(why.untilMs / 1_000)}:t>.`;
+    default:
+      return why satisfies never;
+  }
+}

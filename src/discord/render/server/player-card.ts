@@ -39,7 +39,7 @@ function named(text: string): Escaped {
 }
 
 /** `12 Main Street, postal 204`; undefined when the service says nothing of it. */
-function placeText(location: PlayerLocation | undefined): Escaped | undefined {
+export function placeText(location: PlayerLocation | undefined): Escaped | undefined {
   const where = [location?.buildingNumber, location?.streetName].filter(Boolean).join(" ");
   const postal = location?.postalCode === undefined ? "" : `postal ${location.postalCode}`;
   const text = [where, postal].filter((part) => part !== "").join(", ");

@@ -55,7 +55,7 @@ function headLine(
   { shown, all, isFiltered }: { readonly shown: number; readonly all: number; readonly isFiltered: boolean },
 ): Escaped {
   if (all === 0) return md`Nobody is in the game.`;
-  if (isFiltered && shown === 0) return md`Nobody of that team is in the game.`;
+  if (isFiltered && shown === 0) return md`Nobody on that team is in the game.`;
   const of = isFiltered ? md` of ${all} in the game` : md` of ${status.maxPlayers}`;
   return md`**${shown}**${of}`;
 }

@@ -10,9 +10,12 @@ import { type Freshness, isGameStaff, namesOf, profile, serverCard, serverTitle,
 const MOST_NAMES = 10;
 /** A call that nobody answered within this time is over, whatever the log says. */
 const CALL_LIFE_S = 1_800;
+/** Lists that were read this close to each other stand under one age. */
+const ONE_LOOK_MS = 10_000;
 
 /** Everything that is known of a server on one card; what is not known is left out, never shown as zero. */
-export function statusCard(state: ServerState, seen: Freshness): Card {
+export function statusCard(known: ServerState, seen: Freshness): Card {
+  const state = seen.staleWhy === undefined ? known : seenAt(known, seen.atMs);
   const { status } = state;
   return serverCard({
     title: serverTitle(status),
@@ -21,6 +24,13 @@ export function statusCard(state: ServerState, seen: Freshness): Card {
     fields: statusFields(state),
     footer: rulesWords(status),
   });
+}
+
+/** Without what is older than the age on the card. The staff lists lend the owners their names, whatever their age. */
+function seenAt(state: ServerState, atMs: number): ServerState {
+  const { staff, ...lists } = state.lists;
+  const current = Object.entries(lists).filter(([, list]) => list.atMs >= atMs - ONE_LOOK_MS);
+  return { ...state, lists: { ...(staff === undefined ? {} : { staff }), ...Object.fromEntries(current) } };
 }
 
 /** Staff, wanted, calls and owners, as far as they are known. */
@@ -55,11 +65,12 @@ function callFields(state: ServerState): CardField[] {
   const fields: CardField[] = [];
   if (modCalls !== undefined) {
     const open = openCallers(state);
-    const lines = open.map(
-      ({ call: { caller, atS }, times }) => md`${inlineName(caller.name)} <t:${atS}:R>${timesWords(times)}`,
-    );
-    if (open.length > 0)
-      fields.push({ name: md`🔔 Open moderator calls · ${open.length}`, value: names(lines, ONE_A_LINE) });
+    const oldest = open.at(-1);
+    // Everybody reads this card, so it does not say who called: /server calls does, for Moderators.
+    if (oldest !== undefined) {
+      const since = md`${open.length === 1 ? "" : "the first "}<t:${oldest.call.atS}:R>`;
+      fields.push({ name: md`🔔 Open moderator calls · ${open.length}`, value: since });
+    }
   }
   if (emergencyCalls !== undefined && emergencyCalls.value.length > 0) {
     const calls = emergencyCalls.value;
@@ -70,7 +81,7 @@ function callFields(state: ServerState): CardField[] {
 }
 
 /** Somebody who waits for a moderator: their latest call, and how often they have called. */
-interface OpenCaller {
+export interface OpenCaller {
   readonly call: ModCallEntry;
   readonly times: number;
 }
@@ -96,18 +107,30 @@ export function timesWords(times: number): Escaped {
   return times < 2 ? md`` : md`, ${times} times`;
 }
 
-/** In one field, since two beside each other break names on a phone. Who was not seen yet is a link with what they are. */
+/** Two lists in a field of 1,024 characters. */
+const ROOM_OF_TWO = 440;
+
+/** In one field, since two beside each other break names on a phone. The service tells ids; names come with who joins. */
 function ownerFields(state: ServerState): CardField[] {
-  const { status } = state;
+  const { ownerId, coOwnerIds } = state.status;
   const known = namesOf(state);
-  const others = status.coOwnerIds;
-  const co = (nth: number) => (others.length === 1 ? "co-owner" : `co-owner ${nth}`);
-  const people = [status.ownerId, ...others].map((id, nth) =>
-    profile(id, known.get(id) ?? (nth === 0 ? "owner" : co(nth))),
-  );
-  if (others.length === 0) return [{ name: md`👑 Owner`, value: names(people) }];
-  const title = others.length === 1 ? md`👑 Owner and co-owner` : md`👑 Owner and ${others.length} co-owners`;
-  return [{ name: title, value: names(people) }];
+  const of = coOwnerIds.length;
+  const title =
+    of === 0 ? md`👑 Owner` : of === 1 ? md`👑 Owner and co-owner` : md`👑 Owner and ${of} co-owners`;
+  const people = [ownerId, ...coOwnerIds].map((id, nth) => ({
+    id,
+    name: known.get(id),
+    what: nth === 0 ? "owner" : of === 1 ? "co-owner" : `co-owner ${nth}`,
+  }));
+  const named = people.flatMap(({ id, name }) => (name === undefined ? [] : [profile(id, name)]));
+  const unnamed = people.filter(({ name }) => name === undefined).map(({ id, what }) => profile(id, what));
+  if (of === 0 && unnamed.length > 0)
+    return [{ name: title, value: profile(ownerId, "Unknown until they join") }];
+  const lines = [
+    ...(named.length === 0 ? [] : [names(named, ROOM_OF_TWO)]),
+    ...(unnamed.length === 0 ? [] : [md`Unknown until they join: ${names(unnamed, ROOM_OF_TWO)}`]),
+  ];
+  return [{ name: title, value: joined(lines, "\n") }];
 }
 
 /** What joining takes. Values that are not known here are shown as they come: a footer is plain text. */
@@ -123,26 +146,18 @@ export function joinKeyText(status: Pick<ServerStatus, "name" | "joinKey">): Esc
   return md`🔑 Join key of **${inlineName(status.name)}**: ${inlineCode(status.joinKey)}\n-# Only you see this.`;
 }
 
-const ONE_A_LINE = { between: "\n", most: 5 } as const;
-
 /** A field holds 1,024 characters; what does not fit is counted. */
-function names(
-  all: readonly Escaped[],
-  { between, most }: { readonly between: ", " | "\n"; readonly most: number } = {
-    between: ", ",
-    most: MOST_NAMES,
-  },
-): Escaped {
+function names(all: readonly Escaped[], room = 960): Escaped {
   if (all.length === 0) return md`Nobody`;
   const shown: Escaped[] = [];
   let length = 0;
-  for (const one of all.slice(0, most)) {
+  for (const one of all.slice(0, MOST_NAMES)) {
     length += one.length + 2;
-    if (length > 960) break;
+    if (length > room) break;
     shown.push(one);
   }
   const left = all.length - shown.length;
-  return joined([...shown, ...(left === 0 ? [] : [md`${left} more`])], between);
+  return joined([...shown, ...(left === 0 ? [] : [md`${left} more`])], ", ");
 }
 
 function byName(a: Player, b: Player): number {

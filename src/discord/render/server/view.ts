@@ -27,7 +27,7 @@ export interface CardParts {
 export function serverCard({ title, lines, seen, fields, footer }: CardParts): Card {
   return {
     title,
-    description: joined([...ageFirst(seen), ...lines, ...ageLast(seen)], "\n"),
+    description: joined([...ageFirst(seen), ...lines, ageLine(seen.atMs)], "\n"),
     color: seen.staleWhy === undefined ? LIVE_COLOR : STALE_COLOR,
     ...(fields === undefined || fields.length === 0 ? {} : { fields }),
     ...(footer === undefined ? {} : { footer }),
@@ -38,8 +38,9 @@ function ageFirst({ staleWhy }: Freshness): Escaped[] {
   return staleWhy === undefined ? [] : [md`⏳ ${staleWhy}`];
 }
 
-function ageLast({ atMs }: Freshness): Escaped[] {
-  return [md`-# Seen <t:${Math.floor(atMs / 1000)}:R>`];
+/** How old a card's facts are; it counts on by itself. */
+export function ageLine(atMs: number): Escaped {
+  return md`-# Seen <t:${Math.floor(atMs / 1000)}:R>`;
 }
 
 /** Discord shows Markdown in titles too. */

@@ -1,3 +1,4 @@
+// Over 200 lines: one message, of which the weekly summary takes parts.
 import { type Escaped, joined, md } from "../../../domain/escaped.ts";
 import type { Attachment, Button, Card, CardField, MessageBody } from "../../../domain/message.ts";
 import type { CallFigures, Picture, PictureLook, ServerStats } from "../../../domain/stats.ts";
@@ -61,7 +62,7 @@ function pictureWords(stats: ServerStats): readonly string[] {
   const full =
     fullest === undefined ? "" : ` Fullest: ${spanWords(fullest)}, ${amount(fullest.players)} players.`;
   const open = uncoveredSpans(week, 6).map(spanWords).join("; ");
-  const without = open === "" ? " Staff was there in all of them." : ` Players without staff: ${open}.`;
+  const without = open === "" ? "" : ` Players without staff: ${open}.`;
   return [
     `Line of the players ${stats.stepKind} by ${stats.stepKind}: ${amount(players)} on average, ${peak} at most${at}.${ofStaff}`,
     `Map of the hours of the week by players.${full}${without}`,
@@ -114,20 +115,25 @@ export function periodButtons(bindingId: string, shown: PeriodDays): readonly Bu
 /** What the figures do not cover, in plain words. */
 export function knownLines(stats: ServerStats): readonly Escaped[] {
   const { fromS, toS, knownS, recordedSinceS, unrecordedS } = stats;
-  if (recordedSinceS === undefined) return [md`⚠️ Nothing of this server is recorded yet.`];
-  if (knownS === 0) return [md`⚠️ Nothing was recorded in this time.`];
+  if (recordedSinceS === undefined) return [md`⚠️ Nothing is recorded for this server yet.`];
+  if (knownS === 0) return [md`⚠️ Nothing was recorded in this period.`];
   const began = recordedSinceS > fromS;
   const part =
     knownS >= (toS - fromS) * WHOLE_FROM
       ? []
       : began
-        ? [
-            md`⚠️ The history of this server begins <t:${recordedSinceS}:f>; **${lasting(knownS)}** of this time is known.`,
-          ]
-        : [md`⚠️ **${lasting(knownS)}** of this time is known; averages are of that.`];
+        ? [md`⚠️ Records of this server start <t:${recordedSinceS}:f>. ${partWords(stats)}.`]
+        : [md`⚠️ ${partWords(stats)}; the rest was not recorded.`];
   const missing =
     unrecordedS === 0 ? [] : [md`⚠️ For ${lasting(unrecordedS)} joins, kills or calls may be missing.`];
   return [...part, ...missing];
+}
+
+/** `Based on 162 of 168 hours` */
+function partWords({ fromS, toS, knownS }: ServerStats): Escaped {
+  const hours = (seconds: number) =>
+    seconds > 0 && seconds < 180 ? md`less than 0.1` : amount(seconds / 3_600);
+  return md`Based on ${hours(knownS)} of ${hours(toS - fromS)} hours`;
 }
 
 function fieldsOf(stats: ServerStats): readonly CardField[] {
@@ -152,7 +158,7 @@ function staffField({ staff, uncoveredS }: ServerStats): CardField {
   if (staff === undefined) return { name, value: md`Not known` };
   const without =
     uncoveredS === 0
-      ? md`Never players without staff`
+      ? md`Staff were always on with players`
       : md`Players without staff: **${lasting(uncoveredS)}**`;
   return { name, value: md`On average **${amount(staff)}**\n${without}` };
 }
@@ -162,16 +168,30 @@ export function callLines({ calls, answered, timed, medianAnswerS }: CallFigures
   if (calls === 0) return md`None`;
   const head = md`**${count(calls)}**, answered: **${count(answered)}**`;
   if (medianAnswerS === undefined) return head;
-  const few = timed < FEW_CALLS ? md` (of ${timed} only, so it says little)` : md``;
-  return md`${head}\nHalf of the answers within **${lasting(medianAnswerS)}**${few}`;
+  return md`${head}\n${typicalAnswer(medianAnswerS, timed)}`;
+}
+
+/** `Typical answer: 2 min`; of few answers it says how few. */
+export function typicalAnswer(medianAnswerS: number, timed: number): Escaped {
+  const few = timed >= FEW_CALLS ? md`` : timed === 1 ? md` (only 1 answer)` : md` (only ${timed} answers)`;
+  return md`Typical answer: **${lasting(medianAnswerS)}**${few}`;
 }
 
 /** The hours that had players and no staff, the worst first, and the fullest ones. */
-export function needField({ week }: Pick<ServerStats, "week">, most: number): CardField {
+export function needField(
+  { week, staff, uncoveredS }: Pick<ServerStats, "week" | "staff" | "uncoveredS">,
+  most: number,
+): CardField {
   const spans = uncoveredSpans(week, most);
   const fullest = fullestSpan(week);
   const lines = [
-    spans.length === 0 ? md`Staff was there when players were` : md`Players and no staff:`,
+    ...(staff === undefined
+      ? []
+      : spans.length > 0
+        ? [md`Players and no staff:`]
+        : uncoveredS === 0
+          ? [md`Staff were on whenever players were`]
+          : [md`No hour was often without staff`]),
     ...spans.map(
       (span) =>
         md`○ **${spanWords(span)}** ${lasting(span.uncoveredS)}, ${amount(span.players)}\u00a0players`,
@@ -180,7 +200,10 @@ export function needField({ week }: Pick<ServerStats, "week">, most: number): Ca
       ? []
       : [md`Fullest: **${spanWords(fullest)}**, ${amount(fullest.players)}\u00a0players`]),
   ];
-  return { name: md`🗓 When staff is needed`, value: joined(lines, "\n") };
+  return {
+    name: md`🗓 When staff are needed`,
+    value: lines.length === 0 ? md`Not known` : joined(lines, "\n"),
+  };
 }
 
 /** The title of a time up to now. */

@@ -8,7 +8,7 @@ import {
   type StaffStats,
 } from "../../../domain/stats.ts";
 import { cut, cutLines, inlineName, plainText } from "../escape.ts";
-import { callLines } from "./server-stats.ts";
+import { callLines, typicalAnswer } from "./server-stats.ts";
 import { count, FEW_CALLS, lasting } from "./stats-words.ts";
 
 /** `/stats staff`: what staff did, with what makes the numbers unfair said beside them. Pure. */
@@ -62,11 +62,8 @@ export function staffMessage(view: StaffView): MessageBody {
   const more = left > 0 || stats.isShortened;
   const lines =
     rows.length === 0
-      ? [md`Nobody of staff was in the game or did anything in this time.`]
-      : [
-          ...rows.slice(0, MOST_LINES).map(rowLine),
-          ...(more ? [md`…and more, who were there for less time`] : []),
-        ];
+      ? [md`No staff were active in this period.`]
+      : [...rows.slice(0, MOST_LINES).map(rowLine), ...(more ? [md`…and others with less time`] : [])];
   return {
     ...staffFiles(view, `Bars of the hours in the game: ${barWords(stats)}`),
     cards: [
@@ -89,10 +86,10 @@ export function ownMessage(view: StaffView & { readonly hasAccount: boolean }): 
   const noAccount = hasAccount
     ? []
     : [
-        md`No game account is linked: hours, calls and commands in the game cannot be told. \`/me link\` links one.`,
+        md`No game account is linked, so hours, calls and commands in the game are unknown. Run \`/me link\`.`,
       ];
   const nothing =
-    hasAccount && figures === undefined ? [md`Nothing is recorded of this player in this time.`] : [];
+    hasAccount && figures === undefined ? [md`Nothing is recorded about this player in this period.`] : [];
   return {
     ...staffFiles(view, "Bars of the hours in the game, day by day, with the calls that were answered."),
     cards: [
@@ -119,15 +116,12 @@ function ownFields(figures: StaffFigures): readonly CardField[] {
   const { playedS, quietS, sessions, callsAnswered, callsMeanwhile, timed, medianAnswerS } = figures;
   const times = sessions === 1 ? md`once` : md`${sessions} times`;
   const quiet = quietS === 0 ? md`` : md`\nOf these ${lasting(quietS)} were quiet`;
-  const half =
-    medianAnswerS === undefined
-      ? md``
-      : md`\nHalf of them within **${lasting(medianAnswerS)}**${timed < FEW_CALLS ? md` (of ${timed} only, so it says little)` : md``}`;
+  const soon = medianAnswerS === undefined ? md`` : md`\n${typicalAnswer(medianAnswerS, timed)}`;
   return [
     { name: md`🕒 In the game`, value: md`**${lasting(playedS)}**, ${times}${quiet}` },
     {
       name: md`🔔 Calls answered`,
-      value: md`**${callsAnswered}**; ${callsMeanwhile} were made while in the game${half}`,
+      value: md`**${callsAnswered}**; ${callsMeanwhile} came in while they were playing${soon}`,
     },
   ];
 }
@@ -147,7 +141,7 @@ function rowLine({ figures, userId, cases, runs }: StaffRow): Escaped {
 function playedParts({ playedS, quietS, callsAnswered, callsMeanwhile, timed, medianAnswerS }: StaffFigures) {
   const quiet = quietS < 60 ? md`` : md` (${lasting(quietS)} quiet)`;
   const soon =
-    medianAnswerS === undefined || timed < FEW_CALLS ? md`` : md`, half within ${lasting(medianAnswerS)}`;
+    medianAnswerS === undefined || timed < FEW_CALLS ? md`` : md`, typically after ${lasting(medianAnswerS)}`;
   const calls =
     callsAnswered + callsMeanwhile === 0
       ? []
@@ -163,7 +157,7 @@ function playedParts({ playedS, quietS, callsAnswered, callsMeanwhile, timed, me
 function fairField(): CardField {
   return {
     name: md`⚖️ Read them fairly`,
-    value: md`-# Quiet: at most ${QUIET_PLAYERS} players in the server, so there was little to do. Calls count against those made while somebody was in the game. Of fewer than ${FEW_CALLS} answers a time says little.`,
+    value: md`-# Quiet: at most ${QUIET_PLAYERS} players, so there was little to do. Calls are compared with those made while the person was playing. Fewer than ${FEW_CALLS} answers: ignore the time.`,
   };
 }
 
@@ -171,12 +165,12 @@ function gapLines({ stats, pictureWords, isRunsShortened }: StaffView): readonly
   const { recordedSinceS, fromS, unrecordedS } = stats;
   return [
     ...(recordedSinceS === undefined
-      ? [md`⚠️ Nothing of your servers is recorded yet.`]
+      ? [md`⚠️ Nothing is recorded for your servers yet.`]
       : recordedSinceS > fromS
-        ? [md`⚠️ The history of your servers begins <t:${recordedSinceS}:f>.`]
+        ? [md`⚠️ Records of your servers start <t:${recordedSinceS}:f>.`]
         : []),
     ...(unrecordedS === 0 ? [] : [md`⚠️ For ${lasting(unrecordedS)} calls or commands may be missing.`]),
-    ...(isRunsShortened ? [md`-# Of the commands through Marshal the newest 2,000 are counted.`] : []),
+    ...(isRunsShortened ? [md`-# Only the newest 2,000 commands through Marshal are counted.`] : []),
     ...(pictureWords === undefined ? [] : [pictureWords]),
   ];
 }

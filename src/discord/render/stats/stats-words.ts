@@ -34,9 +34,10 @@ export function count(value: number): Escaped {
 export function lasting(seconds: number): Escaped {
   const minutes = Math.round(seconds / 60);
   if (minutes < 60) return duration(minutes === 0 ? Math.round(seconds) : minutes * 60);
+  if (minutes >= 100 * 60) return md`${Math.round(minutes / 60)} h`;
   const hours = Math.floor(minutes / 60);
   const rest = minutes % 60;
-  return hours >= 100 || rest === 0 ? md`${hours} h` : md`${hours} h ${rest} min`;
+  return rest === 0 ? md`${hours} h` : md`${hours} h ${rest} min`;
 }
 
 /** Fewer answers than this are counted without comparing their times. */

@@ -29,7 +29,7 @@ function summary({ binding, stats, before, pngs, key }: WeeklyView): MessageBody
     ...knownLines(stats),
     ...(isComparable || stats.knownS === 0
       ? []
-      : [md`-# Too little is known of this week or the one before to say what changed.`]),
+      : [md`-# Not enough data to compare this week with the one before.`]),
   ];
   return {
     cards: [
@@ -105,6 +105,6 @@ export const weeklyRenderer: WeeklyRenderer = {
   pictures: (stats, look) => serverPictures(stats, look, dates(stats)),
   keyOf: ({ cards }) => cards.map(({ footer }) => footer?.split(MARK)[1]).find((key) => key !== undefined),
   closed: (channelId) => ({
-    content: md`⚠️ The weekly summary could not be posted in ${channelMention(channelId)}: Marshal may not write or show pictures there. Let it (View Channel, Send Messages, Embed Links, Attach Files), or choose another channel with \`/stats weekly\`. The next one is tried in a week.`,
+    content: md`⚠️ The weekly summary could not be posted in ${channelMention(channelId)}: I can't post there. Give Marshal View Channel, Send Messages, Embed Links and Attach Files, or pick another channel with \`/stats weekly\`. Next try in a week.`,
   }),
 };

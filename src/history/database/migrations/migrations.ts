@@ -4,6 +4,8 @@ import { cases } from "./0002-cases.ts";
 import { ends } from "./0003-ends.ts";
 import { answerTimes } from "./0004-answer-times.ts";
 import { fewerIndexes } from "./0005-fewer-indexes.ts";
+import { lastLooks } from "./0006-last-looks.ts";
+import { caseServers } from "./0007-case-servers.ts";
 
 export type DatabaseKind = "sqlite" | "postgres";
 
@@ -15,5 +17,7 @@ export function migrations(kind: DatabaseKind): Record<string, Migration> {
     "0003-ends": ends(kind),
     "0004-answer-times": answerTimes(),
     "0005-fewer-indexes": fewerIndexes(),
+    "0006-last-looks": lastLooks(),
+    "0007-case-servers": caseServers(),
   };
 }

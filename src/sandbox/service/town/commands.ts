@@ -1,6 +1,7 @@
 import type { Role } from "./player.ts";
 import type { PlayerRef } from "./record.ts";
-import { type Aim, aim } from "./targets.ts";
+import { type Given, type Handler, SURROUNDINGS } from "./surroundings.ts";
+import { type Aim, type AimRule, aim } from "./targets.ts";
 import type { World } from "./world.ts";
 
 /** What became of a command text. Only `done` had an effect and stands in the log. */
@@ -22,15 +23,6 @@ export const DEFAULT_COMMAND_RULES: CommandRules = {
   restricted: ["view", "spectate", "to", "tocar", "toatv"],
   prohibitedWords: ["prohibited-word"],
 };
-
-interface Given {
-  readonly world: World;
-  readonly actor: PlayerRef;
-  readonly text: string;
-}
-
-/** Does the work and says what it did in words, or nothing when an argument is missing. */
-type Handler = (given: Given) => string | undefined;
 
 const ALIASES: Readonly<Record<string, string>> = {
   kl: "killlogs",
@@ -76,43 +68,49 @@ export function runCommand(world: World, actor: PlayerRef, text: string, rules: 
   return { outcome: "done", message: said };
 }
 
-/** A handler that needs at least one target word, and words after it when `needsRest`. */
-function targeted(act: (given: Given, aimed: Aim) => void, did: string, needsRest = false): Handler {
-  return (given) => {
-    const aimed = aim(given.world, given.actor, given.text);
-    if (aimed.words.length === 0 || (needsRest && aimed.rest === "")) return undefined;
-    act(given, aimed);
-    return `${did} ${aimed.players.length} player(s).`;
-  };
+interface TargetedRule extends AimRule {
+  /** Words have to follow the targets. */
+  readonly rest?: true;
 }
 
-/** A handler that needs a number of seconds. */
-function timer(set: (world: World, seconds: number) => void, did: string): Handler {
-  return ({ world, text }) => {
-    const seconds = Number(text.trim() === "" ? Number.NaN : text);
-    if (!Number.isFinite(seconds) || seconds < 0) return undefined;
-    set(world, seconds);
-    return `${did} ${seconds} seconds.`;
+/** Verbs that without a name are for whoever typed them. */
+const SELF: TargetedRule = { self: true };
+/** Verbs that take ids. */
+const IDS: TargetedRule = { ids: true };
+
+/** A handler that needs at least one target word, unless the verb is for its author then. */
+function targeted(act: (given: Given, aimed: Aim) => void, did: string, rule: TargetedRule = {}): Handler {
+  return (given) => {
+    const aimed = aim(given.world, given.actor, given.text, rule);
+    const isNamed = aimed.words.length > 0 || rule.self === true;
+    if (!isNamed || (rule.rest === true && aimed.rest === "")) return undefined;
+    act(given, aimed);
+    return `${did} ${aimed.people.length} player(s).`;
   };
 }
 
 function appoint(role: Role, did: string): Handler {
-  return targeted(({ world }, { players }) => {
-    for (const { ref } of players) {
-      // The owner's and co-owners' standing cannot be changed from within the game.
-      const held = world.staff.get(ref.id)?.role;
-      if (held !== "owner" && held !== "co-owner") world.staff.set(ref.id, { name: ref.name, role });
-    }
-  }, did);
+  return targeted(
+    ({ world }, { people }) => {
+      for (const { id, name } of people) {
+        // The owner's and co-owners' standing cannot be changed from within the game.
+        const held = world.staff.get(id)?.role;
+        if (held !== "owner" && held !== "co-owner") world.staff.set(id, { name, role });
+      }
+    },
+    did,
+    IDS,
+  );
 }
 
 function dismiss(role: Role, did: string): Handler {
-  return targeted(({ world }, { players, words }) => {
-    for (const [id, member] of [...world.staff]) {
-      const named = players.some((player) => player.ref.id === id) || words.includes(String(id));
-      if (named && member.role === role) world.staff.delete(id);
-    }
-  }, did);
+  return targeted(
+    ({ world }, { people }) => {
+      for (const { id } of people) if (world.staff.get(id)?.role === role) world.staff.delete(id);
+    },
+    did,
+    IDS,
+  );
 }
 
 function say(kind: "hint" | "message"): Handler {
@@ -133,20 +131,24 @@ function expel({ world }: Given, { players }: Aim): void {
 }
 
 function ban(given: Given, aimed: Aim): void {
-  for (const { ref } of aimed.players) given.world.bans.set(ref.id, ref.name);
-  for (const word of aimed.words)
-    if (/^\d+$/.test(word) && !given.world.bans.has(Number(word))) given.world.bans.set(Number(word), "");
+  for (const { id, name } of aimed.people) given.world.bans.set(id, name);
   expel(given, aimed);
 }
 
-function unban({ world }: Given, { words }: Aim): void {
-  for (const [id, name] of [...world.bans])
-    if (
-      words.some(
-        (word) => word === String(id) || (name !== "" && name.toLowerCase().startsWith(word.toLowerCase())),
-      )
-    )
-      world.bans.delete(id);
+/** Whoever is banned is not here: they are named whole, or by id. */
+function unban({ world }: Given, { words: [word = ""] }: Aim): void {
+  const isId = /^\d{1,15}$/.test(word);
+  const isMeant = (id: number, name: string) =>
+    isId ? id === Number(word) : name.toLowerCase() === word.toLowerCase();
+  for (const [id, name] of [...world.bans]) if (isMeant(id, name)) world.bans.delete(id);
+}
+
+function respawnAll({ world }: Given, { players }: Aim): void {
+  for (const player of players) world.respawn(player);
+}
+
+function mend(_: Given, { players }: Aim): void {
+  for (const player of players) player.downed = false;
 }
 
 function jail({ world }: Given, { players }: Aim): void {
@@ -168,15 +170,15 @@ function teleport({ world, actor }: Given, { players, rest }: Aim): void {
   if (goal) for (const player of players) player.path = { ...goal.path };
 }
 
+/** The virtual server management has no body to which anybody could be brought. */
 function bring({ world, actor }: Given, { players }: Aim): void {
-  // The virtual server management has no body: it brings people to the middle of the map's main road.
-  const path = world.find(actor.id)?.path ?? {
-    street: 1,
-    startUnits: 1_160,
-    unitsPerSecond: 0,
-    sinceS: world.nowS,
-  };
-  for (const player of players) player.path = { ...path };
+  const goal = world.find(actor.id);
+  if (goal) for (const player of players) player.path = { ...goal.path };
+}
+
+/** Only whoever typed it gets in. */
+function getIn({ text }: Given): string | undefined {
+  return text.trim() === "" ? "Got in." : undefined;
 }
 
 function privateMessage({ world }: Given, { players, rest }: Aim): void {
@@ -186,97 +188,63 @@ function privateMessage({ world }: Given, { players, rest }: Aim): void {
 
 const HANDLERS: Readonly<Record<string, Handler>> = {
   kick: targeted(expel, "Kicked"),
-  ban: targeted(ban, "Banned"),
-  unban: targeted(unban, "Unbanned; here are"),
-  pm: targeted(privateMessage, "Messaged", true),
+  ban: targeted(ban, "Banned", IDS),
+  unban: targeted(unban, "Unbanned; known are", { ids: true, one: true }),
+  pm: targeted(privateMessage, "Messaged", { rest: true }),
   h: say("hint"),
   m: say("message"),
-  kill: targeted(({ world }, { players }) => {
-    for (const player of players) world.respawn(player);
-  }, "Killed"),
-  down: targeted((_, { players }) => {
-    for (const player of players) player.downed = true;
-  }, "Downed"),
-  heal: targeted((_, { players }) => {
-    for (const player of players) player.downed = false;
-  }, "Healed"),
-  wanted: targeted((_, { players, rest }) => {
-    const stars = /^[1-5]$/.test(rest) ? Number(rest) : 5;
-    for (const player of players) player.wantedStars = stars;
-  }, "Made wanted"),
+  kill: targeted(respawnAll, "Killed", SELF),
+  down: targeted(
+    (_, { players }) => {
+      for (const player of players) player.downed = true;
+    },
+    "Downed",
+    SELF,
+  ),
+  heal: targeted(mend, "Healed", SELF),
+  wanted: targeted(
+    (_, { players, rest }) => {
+      const stars = /^[1-5]$/.test(rest) ? Number(rest) : 5;
+      for (const player of players) player.wantedStars = stars;
+    },
+    "Made wanted",
+    SELF,
+  ),
   unwanted: targeted((_, { players }) => {
     for (const player of players) player.wantedStars = 0;
   }, "Cleared"),
-  jail: targeted(jail, "Jailed"),
+  jail: targeted(jail, "Jailed", SELF),
   unjail: targeted(unjail, "Released"),
-  load: targeted(({ world }, { players }) => {
-    for (const player of players) world.respawn(player);
-  }, "Loaded"),
-  respawn: targeted(({ world }, { players }) => {
-    for (const player of players) world.respawn(player);
-  }, "Respawned"),
-  refresh: targeted((_, { players }) => {
-    // A refresh gives a new body at the same place.
-    for (const player of players) player.downed = false;
-  }, "Refreshed"),
-  bring: targeted(bring, "Brought"),
-  tp: targeted(teleport, "Teleported", true),
+  load: targeted(respawnAll, "Loaded", SELF),
+  respawn: targeted(respawnAll, "Respawned", SELF),
+  // A refresh gives a new body at the same place.
+  refresh: targeted(mend, "Refreshed", SELF),
+  bring: targeted(bring, "Brought", SELF),
+  tp: targeted(teleport, "Teleported", { rest: true }),
   mod: appoint("mod", "Made moderators of"),
   unmod: dismiss("mod", "Took moderator from"),
   admin: appoint("admin", "Made administrators of"),
   unadmin: dismiss("admin", "Took administrator from"),
   helper: appoint("helper", "Made helpers of"),
   unhelper: dismiss("helper", "Took helper from"),
-  weather: ({ world, text }) => {
-    if (text.trim() === "") return undefined;
-    world.environment.weather = text.trim();
-    return `Weather is ${world.environment.weather}.`;
-  },
-  time: ({ world, text }) => {
-    if (text.trim() === "") return undefined;
-    world.environment.time = text.trim();
-    return `Time is ${world.environment.time}.`;
-  },
-  prty: timer((world, seconds) => {
-    world.environment.priorityTimerS = seconds;
-  }, "Priority timer set to"),
-  pt: timer((world, seconds) => {
-    world.environment.peaceTimerS = seconds;
-  }, "Peace timer set to"),
-  startfire: ({ world }) => {
-    world.environment.fires += 1;
-    return "Started a fire.";
-  },
-  startnearfire: ({ world }) => {
-    world.environment.fires += 1;
-    return "Started a fire nearby.";
-  },
-  stopfire: ({ world }) => {
-    world.environment.fires = 0;
-    return "Stopped all fires.";
-  },
-  loadlayout: ({ world, text }) => {
-    if (text.trim() === "") return undefined;
-    world.environment.layout = text.trim();
-    return `Loaded the layout ${world.environment.layout}.`;
-  },
-  unloadlayout: ({ world }) => {
-    world.environment.layout = null;
-    return "Unloaded the layout.";
-  },
+  ...SURROUNDINGS,
   shutdown: ({ world }) => {
     world.queue.length = 0;
     for (const player of [...world.players]) world.depart(player.ref.id);
     return "The server was shut down.";
   },
-  view: targeted(() => {}, "Viewing"),
-  to: targeted(({ world, actor }, { players }) => {
-    const self = world.find(actor.id);
-    const goal = players[0];
-    if (self && goal) self.path = { ...goal.path };
-  }, "Went to"),
-  tocar: listing("nothing; it needs a body in the game"),
-  toatv: listing("nothing; it needs a body in the game"),
+  view: targeted(() => {}, "Viewing", { one: true, self: true }),
+  to: targeted(
+    ({ world, actor }, { players }) => {
+      const self = world.find(actor.id);
+      const goal = players[0];
+      if (self && goal) self.path = { ...goal.path };
+    },
+    "Went to",
+    { one: true, self: true },
+  ),
+  tocar: getIn,
+  toatv: getIn,
   killlogs: listing("the kill log"),
   bans: listing("the bans"),
   helpers: listing("the helpers"),

@@ -39,7 +39,7 @@ function emptySteps(store: Store): readonly FirstStep[] {
   const guided = store.commands.some(({ line }) => line === "setup start");
   return [
     {
-      words: "Link the game server: its key stands under Levers, beside the town's name",
+      words: "Link the game server: its key is under Levers, next to the town's name",
       button: guided ? "Start" : "Link it",
       as: "owner",
       line: guided ? "setup start" : "setup link",

@@ -38,7 +38,7 @@ export class TownPanel {
 
   show(panel: PanelView): void {
     this.#showTown(panel);
-    this.#state.replaceChildren(h("h2", {}, "What the bot says of itself"), ...botNodes(panel, this.#store));
+    this.#state.replaceChildren(h("h2", {}, "The bot's own state"), ...botNodes(panel, this.#store));
     this.#showLevers(panel.levers);
     this.#log.replaceChildren(
       h("h2", {}, "What happened"),

@@ -1,0 +1,63 @@
+import type { Services } from "../src/discord/services.ts";
+import type { Case } from "../src/domain/case.ts";
+import { Failure } from "../src/domain/failure.ts";
+import type { Actor, Binding } from "../src/domain/guild.ts";
+import { moderatedServers } from "./moderated-servers.ts";
+
+/** Whose cases somebody sees, and which they may change. */
+
+export interface SeenCases {
+  /** Where they are Moderator. */
+  readonly servers: readonly Binding[];
+  /** Only cases of these servers, and of none, are theirs to see; undefined: they are Moderator wherever one is linked. */
+  readonly bindingIds: readonly string[] | undefined;
+}
+
+/** @throws Failure as `moderatedServers` does. */
+export async function seenCases(services: Services, actor: Actor): Promise<SeenCases> {
+  const servers = await moderatedServers(services, actor);
+  const linked = await services.bindings.list(actor.guildId);
+  const isOfAll = linked.length === servers.length;
+  return { servers, bindingIds: isOfAll ? undefined : servers.map(({ id }) => id) };
+}
+
+/** A case that they may see. @throws Failure "bad-command" where there is none, "denied" where it is another server's. */
+export async function caseOf(services: Services, actor: Actor, number: number): Promise<Case> {
+  const seen = await seenCases(services, actor);
+  const one = await services.cases.get(actor.guildId, number);
+  if (one === undefined) {
+    throw new Failure("bad-command", `There is no case ${number}.`, { isRead: true });
+  }
+  refuseUnseen(seen, one);
+  return one;
+}
+
+function refuseUnseen({ bindingIds }: SeenCases, { number, bindingId, serverName }: Case): void {
+  if (bindingIds === undefined || bindingId === undefined || bindingIds.includes(bindingId)) return;
+  const where = serverName === undefined ? "another server" : serverName;
+  throw new Failure("denied", `Only Moderators of ${where} can see case ${number}.`, {
+    isRead: true,
+    wants: "tier",
+    bindingId,
+  });
+}
+
+/** Staff of the server may give the reason of what they did themselves; everybody else has to be Moderator there. */
+export async function refuseReason(services: Services, actor: Actor, one: Case): Promise<void> {
+  const linked = await services.bindings.list(actor.guildId);
+  const binding = linked.find(({ id }) => id === one.bindingId);
+  const isOwn = one.author.userId === actor.userId;
+  if (isOwn && binding !== undefined && (await services.permissions.isStaff(actor, binding))) return;
+  refuseUnseen(await seenCases(services, actor), one);
+}
+
+/** Nobody decides about a case against themselves. @throws Failure "denied" */
+export async function refuseAgainstOneself(
+  { accounts }: Pick<Services, "accounts">,
+  { guildId, userId }: Actor,
+  { number, targets }: Case,
+): Promise<void> {
+  const account = await accounts.of(guildId, userId);
+  if (account === undefined || !targets.some(({ playerId }) => playerId === account.player.id)) return;
+  throw new Failure("denied", `Case ${number} is against you. Somebody else has to change it.`);
+}

@@ -1,0 +1,69 @@
+import type { Press, Reply } from "../src/discord/command.ts";
+import { forTheOwner } from "../src/discord/render/setup-guide-allow.ts";
+import type { Services } from "../src/discord/services.ts";
+import { type Escaped, md } from "../src/domain/escaped.ts";
+import type { PermissionCheck } from "../src/domain/ports/command-permission.ts";
+import { guideAt } from "./setup-guide.ts";
+import { linked } from "./setup-guide-steps.ts";
+
+/** The step of the guided set-up at which the server's owner lets Marshal run commands. */
+
+/** Writes one line into the game's log and touches nobody. */
+const HARMLESS = ":log Marshal check";
+
+/** `guide-check:BINDING` */
+export async function checkPermission({ actor, argument }: Press, services: Services): Promise<Reply> {
+  const { id, guildId, source } = await linked(services, actor, argument);
+  const found = await services.commandPermission.check(source, guildId);
+  const isAsked = found.kind === "unclear" && services.snapshots.latest(source)?.status.currentPlayers !== 0;
+  return await guideAt(services, actor, {
+    step: "allow",
+    bindingId: id,
+    note: noteOf(found, isAsked),
+    isAsked,
+  });
+}
+
+const NOBODY_PLAYS = md`Can't tell while nobody is playing. Go on: the first command will show it.`;
+
+function noteOf(found: PermissionCheck, isAsked: boolean): Escaped {
+  switch (found.kind) {
+    case "refused":
+      return md`⛔ Not allowed yet. Nothing ran.`;
+    case "allowed":
+      return md`✅ The owner has allowed it.`;
+    case "empty":
+      return NOBODY_PLAYS;
+    case "unclear":
+      return isAsked ? md`Can't tell from the outside.` : NOBODY_PLAYS;
+    case "too-soon":
+      return md`⏳ Checked a moment ago. Try again after <t:${Math.ceil(found.atMs / 1_000)}:T>.`;
+  }
+}
+
+/** `guide-prove:BINDING`: a command that touches nobody, as any other run: with the rights of who presses, and in the audit. */
+export async function proveByCommand({ actor, argument }: Press, services: Services): Promise<Reply> {
+  const binding = await linked(services, actor, argument);
+  const plan = await services.runner.plan({ actor, binding, text: HARMLESS, origin: "button" });
+  const at = { step: "allow", bindingId: binding.id } as const;
+  if (!plan.decision.allowed) {
+    const note = md`⚠ None of your roles can run commands yet. Press **Back** and choose one at Roles.`;
+    return await guideAt(services, actor, { ...at, note });
+  }
+  const { record } = await (await services.runner.submit(plan)).outcome;
+  if (record.status === "done") {
+    return await guideAt(services, actor, { ...at, note: md`✅ \`:log Marshal check\` ran.` });
+  }
+  const note =
+    record.failureCode === "server-empty" ? NOBODY_PLAYS : md`⚠ It did not run. \`/run history\` says why.`;
+  return await guideAt(services, actor, {
+    ...at,
+    note: record.failureCode === "not-authorised" ? md`⛔ Not allowed yet. Nothing ran.` : note,
+  });
+}
+
+/** `guide-copy:BINDING` */
+export async function copyForOwner({ actor, argument }: Press, services: Services): Promise<Reply> {
+  const { name, source } = await linked(services, actor, argument);
+  return forTheOwner(name, await services.commandPermission.ownerPage(source));
+}

@@ -1,0 +1,69 @@
+import type { Press, Reply } from "../src/discord/command.ts";
+import { failureNote } from "../src/discord/render/errors.ts";
+import { inlineCode } from "../src/discord/render/escape.ts";
+import { isThisAKey, isThisYours } from "../src/discord/render/setup-key-cards.ts";
+import type { Services } from "../src/discord/services.ts";
+import { type Escaped, md } from "../src/domain/escaped.ts";
+import { Failure } from "../src/domain/failure.ts";
+import type { Actor } from "../src/domain/guild.ts";
+import { guideAt } from "./setup-guide.ts";
+import { linkPending, type ReadKey, readOddKey, readPastedKey } from "./setup-link.ts";
+
+/** The guided set-up's first step: a key is typed, asked about, and linked. What goes wrong leaves the step open. */
+
+/** The form with the key, submitted. */
+export async function onKeyTyped({ actor, form }: Press, services: Services): Promise<Reply> {
+  const pasted = form.text("key");
+  return await guided(services, actor, () => readPastedKey({ actor, pasted, roleIds: [] }, services));
+}
+
+/** `guide-odd:PENDING`: it is a key all the same, they say. */
+export async function onOddKeyTyped({ actor, argument }: Press, services: Services): Promise<Reply> {
+  return await guided(services, actor, () => readOddKey(argument, actor, services));
+}
+
+async function guided(services: Services, actor: Actor, read: () => Promise<ReadKey>): Promise<Reply> {
+  try {
+    return question(await read());
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return await linkStep(services, actor, failureNote(error));
+  }
+}
+
+function question(read: ReadKey): Reply {
+  const no = `guide-no:${read.pendingId}`;
+  if (read.kind === "odd") {
+    const ids = { yes: `guide-odd:${read.pendingId}`, again: "guide-key", no };
+    return isThisAKey({ triesLeft: read.triesLeft, ids });
+  }
+  return isThisYours({ ...read, roleIds: [], ids: { yes: `guide-yes:${read.pendingId}`, no } });
+}
+
+export async function onLinkConfirmed({ actor, argument }: Press, services: Services): Promise<Reply> {
+  try {
+    const { binding, replaced } = await linkPending(argument, actor, services);
+    const bindingId = binding.id;
+    if (replaced) {
+      const note = md`✅ Key replaced. Its staff, feeds and records stay.`;
+      return await guideAt(services, actor, { step: "done", bindingId, note });
+    }
+    const end = binding.keyEnd === undefined ? "" : md` Its key ends in ${inlineCode(binding.keyEnd)}.`;
+    return await guideAt(services, actor, { step: "staff", bindingId, note: md`✅ Linked.${end}` });
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    // After a restart, or too late: the step is still there, only the key has to be pasted once more.
+    const late = md`⚠ The key was forgotten after five minutes or a restart. Paste it again.`;
+    return await linkStep(services, actor, error.code === "expired" ? late : failureNote(error));
+  }
+}
+
+export async function onLinkDeclined({ actor, argument }: Press, services: Services): Promise<Reply> {
+  services.pendingLinks.take(argument, actor);
+  const note = md`Nothing was saved, and the key is forgotten.`;
+  return await guideAt(services, actor, { step: "link", bindingId: "", note });
+}
+
+async function linkStep(services: Services, actor: Actor, note: Escaped): Promise<Reply> {
+  return await guideAt(services, actor, { step: "link", bindingId: "", isKeyWrong: true, note });
+}

@@ -1,0 +1,83 @@
+import { joined, md } from "../../domain/escaped.ts";
+import type { Binding } from "../../domain/guild.ts";
+import type { Card, MessageBody, Row } from "../../domain/message.ts";
+import type { ServerStatus } from "../../domain/model.ts";
+import { inlineName } from "./escape.ts";
+import { profile } from "./server/view.ts";
+import { ASK_COLOR, roleList } from "./setup-cards.ts";
+
+/** What is asked about a pasted key before anything is saved. Pure. */
+
+export interface LinkQuestion {
+  readonly status: ServerStatus;
+  readonly roleIds: readonly string[];
+  /** The server is linked already; this key takes the place of its key. */
+  readonly replaces: Binding | undefined;
+  /** Of the buttons. */
+  readonly ids: { readonly yes: string; readonly no: string };
+}
+
+/** Shown before anything is saved: a person who pasted another server's key sees it by the name. */
+export function isThisYours({ status, roleIds, replaces, ids }: LinkQuestion): MessageBody {
+  const staff = { name: md`Staff, may run commands`, value: roleList(roleIds) };
+  const card: Card = {
+    title: md`❓ Is this your server?`,
+    description: joined(
+      [
+        md`**${inlineName(status.name)}**`,
+        replaces === undefined
+          ? "Not saved yet."
+          : md`Not saved yet. **${inlineName(replaces.name)}** is already linked here: its key will be replaced. Feeds and records continue.`,
+      ],
+      "\n",
+    ),
+    color: ASK_COLOR,
+    fields: [
+      { name: md`Owner`, value: profile(status.ownerId), inline: true },
+      { name: md`Players`, value: md`${status.currentPlayers} of ${status.maxPlayers}`, inline: true },
+      ...(roleIds.length === 0 ? [] : [staff]),
+    ],
+    footer: "The key is forgotten after 5 minutes without an answer.",
+  };
+  const row: Row = [
+    { kind: "button", style: "success", label: "Yes, link it", id: ids.yes },
+    { kind: "button", style: "secondary", label: "No", id: ids.no },
+  ];
+  return { cards: [card], rows: [row] };
+}
+
+/** Asked before a request is spent on what somebody pasted. */
+export function isThisAKey({
+  triesLeft,
+  ids,
+}: {
+  readonly triesLeft: number;
+  readonly ids: { readonly yes: string; readonly again: string; readonly no: string };
+}): MessageBody {
+  const tries = triesLeft === 1 ? md`your last try for now` : md`1 of your ${triesLeft} tries`;
+  return {
+    cards: [
+      {
+        title: md`❓ Is this really the server key?`,
+        description: joined(
+          [
+            md`It doesn't look like one. A server key is letters and digits with a hyphen, such as \`AbCdEfGh-IjKlMnOp\`.`,
+            triesLeft === 0
+              ? md`Not sent yet.`
+              : md`Not sent yet. If it is wrong, it costs ${tries} (too many wrong keys get Marshal banned).`,
+          ],
+          "\n",
+        ),
+        color: ASK_COLOR,
+        footer: "It is forgotten after 5 minutes without an answer.",
+      },
+    ],
+    rows: [
+      [
+        { kind: "button", style: "primary", label: "Paste again", id: ids.again },
+        { kind: "button", style: "secondary", label: "It is the key", id: ids.yes },
+        { kind: "button", style: "secondary", label: "No", id: ids.no },
+      ],
+    ],
+  };
+}

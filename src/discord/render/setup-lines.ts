@@ -1,0 +1,29 @@
+import { channelMention, type Escaped, md, roleMention } from "../../domain/escaped.ts";
+import type { GuildSettings } from "../../domain/guild.ts";
+
+/** What is set for the Discord server, a line each: the same under `/setup show` and where it is changed. Pure. */
+
+export function noticesLine({ noticeChannelId }: GuildSettings): Escaped {
+  return noticeChannelId === undefined
+    ? md`Notices are sent as direct messages to whoever linked the server. Set a channel with \`/setup notices channel:\`.`
+    : md`Notices are posted in ${channelMention(noticeChannelId)}.`;
+}
+
+export function casesLine({ caseChannelId }: GuildSettings): Escaped {
+  return caseChannelId === undefined
+    ? md`Case posts are off. Cases are still saved: \`/case search\` shows them, \`/setup cases channel:\` posts them.`
+    : md`Cases are posted in ${channelMention(caseChannelId)}.`;
+}
+
+export function watchesLine({ watchChannelId, watchRoleId }: GuildSettings): Escaped {
+  if (watchChannelId === undefined)
+    return md`Watch alerts are off. Turn them on with \`/setup watches channel:\`.`;
+  const ping = watchRoleId === undefined ? md`` : md`, with a ping for ${roleMention(watchRoleId)}`;
+  return md`Joins of watched players are posted in ${channelMention(watchChannelId)}${ping}.`;
+}
+
+export function auditLine({ auditChannelId }: GuildSettings): Escaped {
+  return auditChannelId === undefined
+    ? md`Audit posts are off. The audit is still saved: \`/audit search\` shows it, \`/audit channel\` posts it.`
+    : md`The audit is posted in ${channelMention(auditChannelId)} too, with commands run outside Marshal.`;
+}

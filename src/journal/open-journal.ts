@@ -1,0 +1,104 @@
+import type { LogList, Snapshot, SourceId } from "../domain/model.ts";
+import { headKey, type JournalHead } from "./journal-records.ts";
+
+/**
+ * One open journal, as it is held in memory. `head` is what the store holds (but for items trimmed since), never
+ * ahead of it.
+ */
+export interface Open {
+  readonly source: SourceId;
+  readonly list: LogList;
+  readonly key: string;
+  head: JournalHead | undefined;
+  /** By feed: the lowest sequence number that it still needs. */
+  readonly feeds: Map<string, number>;
+  /** By follower: the first number that it has not dealt with. */
+  readonly marks: Map<string, number>;
+  /** Followers that have yet to read a whole window. */
+  readonly firsts: Set<string>;
+  /** Its server is linked, and somebody follows all journals. */
+  isFollowed: boolean;
+  /** The latest answer of its server showed it. */
+  isShown: boolean;
+  /** It was not shown for long while its server was read: what it shows now is a baseline. */
+  isStale: boolean;
+  /** When an answer showed it last, monotonic. */
+  shownMs: number | undefined;
+  /** Chunk ids taken by writes that may have failed: such a document may be there, so its id is not used again. */
+  freeChunk: number;
+  /** The latest answer that was kept. Not stored, so that a poll without news costs no write. */
+  last: { readonly lookId: number; readonly monotonicMs: number } | undefined;
+  /** The newest row of the latest answer, kept or not. `hash`: of its identity, which as text is ten times that. */
+  mark: { readonly atS: number; readonly hash: number; readonly lookId: number } | undefined;
+  /** The newest second that it ever showed; undefined until it is known. */
+  newestS: number | undefined;
+  /** A second that the service had reached when the log was last seen whole. */
+  wholeS: number | undefined;
+  /** The latest answer that was surely new showed it empty. */
+  isEmpty: boolean;
+  /** How many rows it showed. */
+  rows: number;
+  /** Chunks that nobody names any more and that the store has not deleted yet. */
+  garbage: readonly number[];
+  /** Work on one journal never interleaves; `queued` counts what is in the chain. */
+  chain: Promise<unknown>;
+  queued: number;
+}
+
+export function opened(source: SourceId, list: LogList): Open {
+  return {
+    source,
+    list,
+    key: headKey(source, list),
+    head: undefined,
+    feeds: new Map(),
+    marks: new Map(),
+    firsts: new Set(),
+    isFollowed: false,
+    isShown: false,
+    isStale: false,
+    shownMs: undefined,
+    freeChunk: 0,
+    last: undefined,
+    mark: undefined,
+    newestS: undefined,
+    wholeS: undefined,
+    isEmpty: false,
+    rows: 0,
+    garbage: [],
+    chain: Promise.resolve(),
+    queued: 0,
+  };
+}
+
+/** A log that nobody asked for, while its server was read, has its next window as a baseline after this time. */
+const STALE_MS = 3_600_000;
+
+/** Notes whether an answer shows it; `nowMs` is monotonic. */
+export function noteShown(open: Open, { lists }: Snapshot, nowMs: number): void {
+  const isShown = lists[open.list] !== undefined;
+  const awayMs = nowMs - (open.shownMs ?? nowMs);
+  open.isStale = isShown && !open.isShown && awayMs > STALE_MS && open.feeds.size === 0;
+  open.isShown = isShown;
+  if (isShown) open.shownMs = nowMs;
+}
+
+/** The lowest sequence number that some feed has not dealt with; the head where all have, or where there is none. */
+export function neededSeq(open: Open): number {
+  let lowest = open.head?.nextSeq ?? 0;
+  for (const seq of open.feeds.values()) lowest = Math.min(lowest, seq);
+  return lowest;
+}
+
+/** Lets delivered items go from memory at once; the store follows with the next poll that changes something. */
+export function trimmed(head: JournalHead, needed: number): JournalHead {
+  const first = head.tail[0];
+  return first === undefined || first.seq >= needed
+    ? head
+    : { ...head, tail: head.tail.filter((item) => item.seq >= needed) };
+}
+
+/** What failed of several things that were begun together. */
+export function rejections(done: readonly PromiseSettledResult<unknown>[]): readonly unknown[] {
+  return done.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+}

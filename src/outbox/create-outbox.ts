@@ -1,0 +1,69 @@
+import type { MessageBody, PostedMessage } from "../domain/message.ts";
+import type { Batches } from "../domain/ports/batches.ts";
+import type { Random } from "../domain/ports/clock.ts";
+import type { Members } from "../domain/ports/members.ts";
+import type { DirectMessages } from "../domain/ports/notifier.ts";
+import type { Posts } from "../domain/ports/posts.ts";
+import type { Remover, Sink } from "../domain/ports/sink.ts";
+import type { TurnWanted } from "../domain/ports/turns.ts";
+import { createBatches } from "./batches.ts";
+import { Notices, type NoticesPorts } from "./notices.ts";
+import { pacedMembers } from "./paced-members.ts";
+import { PostLines } from "./posts/post-lines.ts";
+import { TurnDesk, type TurnDeskPorts, type TurnFigures } from "./turns/turn-desk.ts";
+
+export interface OutboxParts extends TurnDeskPorts {
+  readonly sink: Sink & Remover;
+  readonly direct: DirectMessages;
+  readonly random: Random;
+  possiblyRepeated(body: MessageBody): MessageBody;
+  isPossiblyRepeated(posted: PostedMessage): boolean;
+  report(what: string, error: unknown): void;
+}
+
+export interface Outbox {
+  readonly batches: Batches;
+  /** Messages that are to stand in their channels once. */
+  readonly posts: Posts;
+  /** Discord says that the bot made too many requests over all channels. */
+  onTooMany(retryAfterMs: number): void;
+  /** Discord says that a channel takes nothing more of this kind for now. */
+  onChannelSpent(place: Pick<TurnWanted, "channelId" | "request">, waitMs: number): void;
+  /** Reads of members, each of which waits for its turn. */
+  members(members: Members): Members;
+  /** Notices that stand once, however long Discord is away. */
+  notices(ports: Pick<NoticesPorts, "owed" | "noticeChannelOf" | "linkerOf" | "late">): Notices;
+  /** Roles or a channel of this guild have changed: what was refused may pass. */
+  permissionsChanged(guildId: string): void;
+  /** What of a guild waits for its turn; `oldestMs`: how long the first of it has waited. */
+  waitingOf(guildId: string): { readonly waiting: number; readonly oldestMs: number };
+  /** What waits for a turn is rejected; ends when what is on its way has arrived and is written. */
+  stop(): Promise<void>;
+  state(): TurnFigures & { readonly posts: number };
+}
+
+/** Everything that Marshal posts of itself goes through it. Starts nothing. */
+export function createOutbox(parts: OutboxParts): Outbox {
+  const { sink } = parts;
+  const turns = new TurnDesk(parts);
+  const openDirect = (userId: string) => parts.direct.open(userId);
+  const posts = new PostLines({ ...parts, turns, openDirect });
+  return {
+    batches: createBatches(sink, turns),
+    posts,
+    onTooMany: (retryAfterMs) => turns.onTooMany(retryAfterMs),
+    onChannelSpent: (place, waitMs) => turns.onChannelSpent(place, waitMs),
+    members: (members) => pacedMembers(members, turns, parts.clock),
+    notices({ owed, noticeChannelOf, linkerOf, late }) {
+      const { direct, clock, random, report } = parts;
+      return new Notices({ posts, direct, clock, random, report, owed, noticeChannelOf, linkerOf, late });
+    },
+    permissionsChanged: (guildId) => posts.permissionsChanged(guildId),
+    waitingOf: (guildId) => turns.ofGuild(guildId),
+    async stop() {
+      turns.stop();
+      await posts.stop();
+    },
+    state: () => ({ ...turns.figures(), posts: posts.waiting }),
+  };
+}

@@ -1,0 +1,226 @@
+// Over 200 lines: one notice from being given to standing somewhere; each way is a case of one switch.
+import type { MessageBody, PostedMessage } from "../domain/message.ts";
+import type { Clock, Random } from "../domain/ports/clock.ts";
+import type { Documents } from "../domain/ports/documents.ts";
+import type {
+  DirectMessages,
+  NoticeWay,
+  Notifier,
+  OwedMessage,
+  OwedMessages,
+} from "../domain/ports/notifier.ts";
+import type { PostLine, Posts, WantedPost } from "../domain/ports/posts.ts";
+import type { OwedNotice } from "./owed-notice.ts";
+
+/** Notices that one guild is owed at a time; beyond it the newest are lost, and reported. */
+const MOST_OWED = 100;
+/** A notice that comes this long after it was given says so. */
+const LATE_AFTER_MS = 600_000;
+
+export interface NoticesPorts {
+  readonly posts: Posts;
+  readonly owed: Documents<OwedNotice>;
+  readonly direct: Pick<DirectMessages, "bodyFrom">;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Where a guild wants notices; undefined: it has said nothing. */
+  noticeChannelOf(guildId: string): Promise<string | undefined>;
+  /** Who linked a server of the guild. */
+  linkerOf(guildId: string): Promise<string | undefined>;
+  late(body: MessageBody, sinceMs: number): MessageBody;
+  report(what: string, error: unknown): void;
+}
+
+/** Each notice stands once, by the first way that is open, however long Discord is away and whatever ends the process. */
+export class Notices implements Notifier, OwedMessages {
+  readonly #ports: NoticesPorts;
+  readonly #line: PostLine<string>;
+  readonly #owed = new Map<string, OwedNotice>();
+  readonly #owedBy = new Map<string, number>();
+  /** Those of an earlier process, which may have posted them. */
+  readonly #doubtful = new Set<string>();
+
+  constructor(ports: NoticesPorts) {
+    this.#ports = ports;
+    this.#line = ports.posts.line<string>({
+      name: "a notice",
+      classes: { post: "first", edit: "change" },
+      keyOf: (id) => id,
+      guildOf: (id) => this.#owed.get(id)?.guildId ?? id,
+      wanted: (id) => this.#wanted(id),
+      isIt: (id, posted) => isIt(posted, this.#owed.get(id)),
+      // Found may be one that says less, or more: it is the same message.
+      onStands: (id) => this.#end(id),
+      onRefused: async (id, refusal) => {
+        if (refusal.reason === "message-gone") await this.#end(id);
+        else await this.#onClosed(id, refusal);
+        return "over";
+      },
+    });
+  }
+
+  person(guildId: string, userId: string, body: MessageBody): Promise<void> {
+    return this.#give(guildId, body, [{ to: "person", userId }, { to: "notice-channel" }]);
+  }
+
+  guild(guildId: string, body: MessageBody, userId?: string): Promise<void> {
+    const other: NoticeWay = userId === undefined ? { to: "linker" } : { to: "person", userId };
+    return this.#give(guildId, body, [{ to: "notice-channel" }, other]);
+  }
+
+  async owe(message: OwedMessage): Promise<boolean> {
+    const { guildId, id, ways, body, marks, sinceMs: readFromMs, isDoubtful = false } = message;
+    // Who asks again has lost that it was owed; it is on its way.
+    if (this.#owed.has(id)) return true;
+    if (isDoubtful) this.#doubtful.add(id);
+    const sinceMs = this.#ports.clock.nowMs();
+    const nonce = this.#ports.random.id().slice(0, 25);
+    return await this.#owe({ id, guildId, ways: [...ways], body, marks, readFromMs, nonce, sinceMs });
+  }
+
+  /** After a start: what an earlier process owed. Rejects when the store does. */
+  async recover(): Promise<void> {
+    for await (const [id, notice] of this.#ports.owed.entries()) {
+      if (this.#owed.has(id)) continue;
+      this.#doubtful.add(id);
+      this.#keep(notice);
+      this.#line.show(id);
+    }
+  }
+
+  async #give(guildId: string, body: MessageBody, ways: readonly NoticeWay[]): Promise<void> {
+    const { clock, random, report } = this.#ports;
+    if ((this.#owedBy.get(guildId) ?? 0) >= MOST_OWED) {
+      report("a notice is lost: too many of this community wait for Discord", new Error(guildId));
+      return;
+    }
+    const id = random.id();
+    const sinceMs = clock.nowMs();
+    await this.#owe({ id, guildId, ways: [...ways], body, nonce: id.slice(0, 25), sinceMs });
+  }
+
+  async #owe(notice: OwedNotice): Promise<boolean> {
+    const { owed, report } = this.#ports;
+    const { id } = notice;
+    let isStored = true;
+    this.#keep(notice);
+    try {
+      await owed.set(id, notice);
+    } catch (error) {
+      isStored = false;
+      report("a notice could not be stored; it is given up if the process ends before it is posted", error);
+    }
+    this.#line.show(id);
+    return isStored;
+  }
+
+  /** Takes out the ways that lead nowhere, so that it never goes by two of them. */
+  async #wanted(id: string): Promise<WantedPost | undefined> {
+    for (;;) {
+      const notice = this.#owed.get(id);
+      if (notice === undefined) return undefined;
+      const said = await this.#saidBy(notice.ways[0], notice);
+      if (said !== undefined) return said;
+      await this.#closeFirst(notice, new Error("no such way"));
+    }
+  }
+
+  /** Undefined: there is no such way. */
+  async #saidBy(way: NoticeWay | undefined, notice: OwedNotice): Promise<WantedPost | undefined> {
+    const { noticeChannelOf, linkerOf } = this.#ports;
+    const { guildId, nonce } = notice;
+    switch (way?.to) {
+      case undefined:
+        return undefined;
+      case "edit":
+        return { channelId: way.channelId, messageId: way.messageId, nonce, body: way.body };
+      case "channel":
+        return this.#saidIn(way.channelId, notice);
+      case "person":
+        return this.#saidTo(way.userId, notice);
+      case "notice-channel": {
+        const channelId = await noticeChannelOf(guildId);
+        return channelId === undefined ? undefined : this.#saidIn(channelId, notice);
+      }
+      case "linker": {
+        const linker = await linkerOf(guildId);
+        return linker === undefined ? undefined : this.#saidTo(linker, notice);
+      }
+    }
+  }
+
+  #saidIn(channelId: string, notice: OwedNotice): WantedPost {
+    return { channelId, ...this.#words(notice, this.#dated(notice)) };
+  }
+
+  #saidTo(directTo: string, notice: OwedNotice): WantedPost {
+    const body = this.#ports.direct.bodyFrom(notice.guildId, this.#dated(notice));
+    return { directTo, ...this.#words(notice, body) };
+  }
+
+  #dated({ sinceMs, body }: OwedNotice): MessageBody {
+    const { clock, late } = this.#ports;
+    return clock.nowMs() - sinceMs > LATE_AFTER_MS ? late(body, sinceMs) : body;
+  }
+
+  #words({ id, nonce, sinceMs, readFromMs = sinceMs }: OwedNotice, body: MessageBody) {
+    return { nonce, body, isDoubtful: this.#doubtful.has(id), sinceMs: readFromMs };
+  }
+
+  async #onClosed(id: string, why: unknown): Promise<void> {
+    const notice = this.#owed.get(id);
+    if (notice === undefined) return;
+    await this.#closeFirst(notice, why);
+    this.#line.show(id);
+  }
+
+  async #closeFirst(notice: OwedNotice, why: unknown): Promise<void> {
+    const { owed, report } = this.#ports;
+    const { id, guildId } = notice;
+    const rest = { ...notice, ways: notice.ways.slice(1) };
+    this.#owed.set(id, rest);
+    if (rest.ways.length > 0) {
+      await owed.set(id, rest).catch((error: unknown) => report("a notice could not be stored", error));
+      return;
+    }
+    report(`a notice could not be delivered in ${guildId}: no way is open`, why);
+    await this.#end(id).catch((error: unknown) => report("a notice could not be removed", error));
+  }
+
+  #keep(notice: OwedNotice): void {
+    this.#owed.set(notice.id, notice);
+    this.#owedBy.set(notice.guildId, (this.#owedBy.get(notice.guildId) ?? 0) + 1);
+  }
+
+  async #end(id: string): Promise<void> {
+    const notice = this.#owed.get(id);
+    if (notice === undefined) return;
+    await this.#ports.owed.delete(id);
+    this.#owed.delete(id);
+    this.#doubtful.delete(id);
+    const left = (this.#owedBy.get(notice.guildId) ?? 1) - 1;
+    if (left > 0) this.#owedBy.set(notice.guildId, left);
+    else this.#owedBy.delete(notice.guildId);
+  }
+}
+
+/** Without a mark the same words that stand there since it is owed are this notice. */
+function isIt(posted: PostedMessage, notice: OwedNotice | undefined): boolean {
+  if (notice === undefined) return false;
+  const { body, marks = [] } = notice;
+  const text = textOf(posted);
+  if (marks.some((mark) => text.includes(mark))) return true;
+  if (!posted.content.includes(body.content?.trim() ?? "")) return false;
+  const cards = body.cards ?? [];
+  return cards.every(
+    ({ title, description }, at) =>
+      posted.cards[at]?.title === title &&
+      (posted.cards[at]?.description ?? "").startsWith(description?.trim() ?? ""),
+  );
+}
+
+function textOf({ content, cards }: PostedMessage): string {
+  return [content, ...cards.flatMap(({ title, description, footer }) => [title, description, footer])].join(
+    "\n",
+  );
+}

@@ -1,0 +1,36 @@
+import { z } from "zod";
+import type { MessageBody } from "../domain/message.ts";
+
+/** A notice that is owed, as it is stored. */
+
+const body = z.custom<MessageBody>((value) => typeof value === "object" && value !== null);
+
+const way = z.discriminatedUnion("to", [
+  z.object({ to: z.literal("notice-channel") }),
+  z.object({ to: z.literal("person"), userId: z.string() }),
+  z.object({ to: z.literal("linker") }),
+  z.object({ to: z.literal("channel"), channelId: z.string() }),
+  z.object({ to: z.literal("edit"), channelId: z.string(), messageId: z.string(), body }),
+]);
+
+const schema = z.object({
+  id: z.string(),
+  guildId: z.string(),
+  /** The first of them is tried; one that is closed is taken out. */
+  ways: z.array(way),
+  body,
+  /** Each of them stands in no other message. */
+  marks: z.array(z.string()).readonly().optional(),
+  /** It cannot stand anywhere from before, epoch milliseconds; absent: since it was given. */
+  readFromMs: z.number().optional(),
+  nonce: z.string(),
+  /** When it was given, epoch milliseconds. */
+  sinceMs: z.number(),
+});
+
+export type OwedNotice = Readonly<z.infer<typeof schema>>;
+
+/** For the store: checks a notice on reading. */
+export function parseOwedNotice(value: unknown): OwedNotice {
+  return schema.parse(value);
+}

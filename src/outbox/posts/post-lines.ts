@@ -1,0 +1,77 @@
+import type { OutgoingMessage, PostedMessage } from "../../domain/message.ts";
+import type { PostKind, PostLine, Posts } from "../../domain/ports/posts.ts";
+import { inTurn, readInTurns, turnOf } from "../in-turn.ts";
+import { LookBack, type LookBackPorts } from "./look-back.ts";
+import { PostRunner, type PostRunnerPorts } from "./post-runner.ts";
+
+/** The messages that are to stand somewhere, of every kind: of each one attempt at a time. */
+export class PostLines implements Posts {
+  readonly #ports: PostRunnerPorts;
+  readonly #running = new Map<
+    string,
+    { readonly runner: PostRunner<unknown>; readonly run: Promise<void> }
+  >();
+  /** Asked for once more while it ran: it may just have ended. */
+  readonly #again = new Set<string>();
+  readonly #stop = new AbortController();
+
+  constructor(ports: Omit<PostRunnerPorts, "lookBack"> & LookBackPorts) {
+    this.#ports = { ...ports, lookBack: new LookBack(ports) };
+  }
+
+  line<Ref>(kind: PostKind<Ref>): PostLine<Ref> {
+    return { show: (ref) => this.#show(kind, ref) };
+  }
+
+  async tryOnce(channelId: string, message: Omit<OutgoingMessage, "nonce">): Promise<void> {
+    const { turns, sink, random } = this.#ports;
+    const nonce = random.id().slice(0, 25);
+    const turn = await turnOf(turns, { class: "first", channelId, request: "send" });
+    await inTurn(turn, () => sink.send(channelId, { ...message, nonce }));
+  }
+
+  readBack(channelId: string, afterMessageId: string, limit: number): Promise<readonly PostedMessage[]> {
+    const { turns, sink } = this.#ports;
+    // To read puts nothing in doubt, so a read may find out whether Discord is there again.
+    const wanted = { class: "first", channelId, request: "read", isInDoubt: true } as const;
+    return readInTurns(turns, wanted, (nextPage) =>
+      sink.readBack(channelId, afterMessageId, limit, nextPage),
+    );
+  }
+
+  /** Messages that are not where they are wanted. */
+  get waiting(): number {
+    return this.#running.size;
+  }
+
+  /** Roles or a channel of this guild have changed: what was refused may pass. */
+  permissionsChanged(guildId: string): void {
+    for (const { runner } of this.#running.values()) if (runner.guildId === guildId) runner.onMayBeOpen();
+  }
+
+  /** Ends after the messages that are on their way. */
+  async stop(): Promise<void> {
+    this.#stop.abort(new Error("the outbox was stopped"));
+    await Promise.all([...this.#running.values()].map(({ run }) => run));
+  }
+
+  #show<Ref>(kind: PostKind<Ref>, ref: Ref): void {
+    const key = `${kind.name} ${kind.keyOf(ref)}`;
+    if (this.#stop.signal.aborted) return;
+    if (this.#running.has(key)) {
+      this.#again.add(key);
+      return;
+    }
+    const runner = new PostRunner(kind, ref, this.#ports, this.#stop.signal);
+    const run = runner
+      .run()
+      .catch((error: unknown) => {
+        if (!this.#stop.signal.aborted) this.#ports.report(`${kind.name}: a message failed`, error);
+      })
+      .finally(() => {
+        this.#running.delete(key);
+        if (this.#again.delete(key)) this.#show(kind, ref);
+      });
+    this.#running.set(key, { runner, run });
+  }
+}

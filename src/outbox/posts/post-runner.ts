@@ -1,0 +1,281 @@
+// Over 200 lines: one message from its first attempt to what it says last; each step meets the same refusals.
+import { BackOff } from "../../domain/back-off.ts";
+import { SinkRefusal } from "../../domain/failure.ts";
+import type { MessageBody } from "../../domain/message.ts";
+import type { Clock, Random } from "../../domain/ports/clock.ts";
+import type { PostKind, Stands, WantedPost } from "../../domain/ports/posts.ts";
+import type { Remover, Sink } from "../../domain/ports/sink.ts";
+import type { Turn, Turns, TurnWanted } from "../../domain/ports/turns.ts";
+import { inTurn } from "../in-turn.ts";
+import { Doubt } from "./doubt.ts";
+import type { LookBack } from "./look-back.ts";
+
+/** A channel that takes no messages is tried again after this time, or when permissions change. */
+const CLOSED_AGAIN_MS = 5 * 60_000;
+/** Discord limits edits of old messages and does not always say for how long. */
+const EDIT_LIMIT_MS = 5 * 60_000;
+/** After so many edits that were refused for it a new message takes the place of the old one, where it may. */
+const MOST_EDITS_LIMITED = 3;
+/** A refusal that says nothing we know may pass; after this many it will not. */
+const REJECTIONS_BORNE = 8;
+
+export interface PostRunnerPorts {
+  readonly sink: Sink & Remover;
+  readonly turns: Turns;
+  readonly lookBack: Pick<LookBack, "find">;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Resolves with the channel of direct messages with a person. Rejects with SinkRefusal. */
+  openDirect(userId: string): Promise<string>;
+  possiblyRepeated(body: MessageBody): MessageBody;
+  report(what: string, error: unknown): void;
+}
+
+type InChannel = Omit<WantedPost, "channelId" | "directTo"> & { readonly channelId: string };
+
+/** Brings one message to where it is wanted: as often as it is refused for a while, and however long Discord is away. */
+export class PostRunner<Ref> {
+  readonly #kind: PostKind<Ref>;
+  readonly #ref: Ref;
+  readonly #ports: PostRunnerPorts;
+  readonly #signal: AbortSignal;
+  readonly #doubt: Doubt;
+  readonly #backOff: BackOff;
+  /** Channels of direct messages, by the person. */
+  readonly #opened = new Map<string, string>();
+  #rejections = 0;
+  #editsLimited = 0;
+  #reopen: (() => void) | undefined;
+
+  constructor(kind: PostKind<Ref>, ref: Ref, ports: PostRunnerPorts, signal: AbortSignal) {
+    this.#kind = kind;
+    this.#ref = ref;
+    this.#ports = ports;
+    this.#signal = signal;
+    this.#doubt = new Doubt(ports.clock);
+    this.#backOff = new BackOff(ports.clock, ports.random);
+  }
+
+  get guildId(): string {
+    return this.#kind.guildOf(this.#ref);
+  }
+
+  /** Its channel may take messages again. */
+  onMayBeOpen(): void {
+    this.#reopen?.();
+  }
+
+  /** Resolves when nothing more is to be done for now. Rejects with the signal's reason. */
+  async run(): Promise<void> {
+    for (;;) {
+      this.#signal.throwIfAborted();
+      try {
+        const outcome = await this.#step();
+        if (outcome === "nothing") return;
+        if (outcome === "again") continue;
+        this.#backOff.reset();
+        this.#rejections = 0;
+        this.#editsLimited = 0;
+        const { everyMs = 0 } = this.#kind;
+        if (everyMs > 0) await this.#ports.clock.sleep(everyMs, this.#signal);
+        if (outcome.kind !== "found") return;
+      } catch (error) {
+        this.#signal.throwIfAborted();
+        if ((await this.#onFailed(error)) === "over") return;
+      }
+    }
+  }
+
+  /** found: its words may be old, so one edit more follows. */
+  async #step(): Promise<"nothing" | "again" | Stands> {
+    const before = await this.#kind.wanted(this.#ref);
+    if (before === undefined) return "nothing";
+    const request = this.#requestOf(before);
+    const place = placeOf(before);
+    const channelId = this.#channelOf(before);
+    if (request === "read" && before.messageId === undefined && channelId !== undefined)
+      return await this.#read({ ...before, channelId });
+    const { classes } = this.#kind;
+    const turn = await this.#ports.turns.take(
+      {
+        class: before.messageId === undefined ? classes.post : classes.edit,
+        channelId: channelId ?? place,
+        guildId: this.guildId,
+        request,
+        isInDoubt: this.#doubt.isUnanswered,
+      },
+      this.#signal,
+    );
+    // What it says is decided now: it may have waited for hours.
+    const wanted = await this.#wantedIn(turn);
+    if (wanted === undefined || placeOf(wanted) !== place || this.#requestOf(wanted) !== request) {
+      turn.done("unused");
+      return wanted === undefined ? "nothing" : "again";
+    }
+    if (channelId !== undefined) return await this.#perform({ ...wanted, channelId }, turn);
+    this.#opened.set(place, await inTurn(turn, () => this.#ports.openDirect(wanted.directTo ?? "")));
+    return "again";
+  }
+
+  /** Undefined: it is direct messages that nobody has opened yet. */
+  #channelOf(wanted: WantedPost): string | undefined {
+    return wanted.channelId ?? this.#opened.get(placeOf(wanted));
+  }
+
+  async #wantedIn(turn: Turn): Promise<WantedPost | undefined> {
+    try {
+      return await this.#kind.wanted(this.#ref);
+    } catch (error) {
+      turn.done("unused");
+      throw error;
+    }
+  }
+
+  #requestOf(wanted: WantedPost): TurnWanted["request"] {
+    const { messageId, isDoubtful, isToBeRead } = wanted;
+    if (messageId !== undefined) return isToBeRead === true ? "read" : "edit";
+    return this.#doubt.mustRead(isDoubtful === true) ? "read" : "send";
+  }
+
+  async #perform(wanted: InChannel, turn: Turn): Promise<"again" | Stands> {
+    const { sink } = this.#ports;
+    const { channelId, messageId, isMarked = false, isToGo = false } = wanted;
+    if (messageId !== undefined && isToGo) {
+      await inTurn(turn, () => sink.remove(channelId, messageId));
+      return await this.#noted({ kind: "removed", messageId, isMarked });
+    }
+    if (messageId !== undefined && wanted.isToBeRead === true)
+      return await this.#see(channelId, messageId, turn);
+    if (messageId !== undefined) {
+      const body = isMarked ? this.#ports.possiblyRepeated(wanted.body) : wanted.body;
+      await this.#asked(() => inTurn(turn, () => sink.edit(channelId, messageId, body)));
+      this.#doubt.settle();
+      return await this.#noted({ kind: "edited", messageId, isMarked });
+    }
+
+    const isRepeat = this.#doubt.mustMark || isMarked;
+    const said = isRepeat ? this.#ports.possiblyRepeated(wanted.body) : wanted.body;
+    const { nonce, pingRoleIds, silent, replyToMessageId } = wanted;
+    const message = {
+      ...said,
+      nonce,
+      ...(pingRoleIds === undefined ? {} : { pingRoleIds }),
+      ...(silent === undefined ? {} : { silent }),
+      ...(replyToMessageId === undefined ? {} : { replyToMessageId }),
+    };
+    const sent = await this.#asked(() => inTurn(turn, () => sink.send(channelId, message)));
+    // Discord answers a nonce that it knows with the old message; one that has to be marked it has forgotten.
+    const isOlder = this.#doubt.mayBeOlder && !isRepeat;
+    this.#doubt.settle();
+    const kind = isOlder ? "found" : "posted";
+    return await this.#noted({ kind, messageId: sent.messageId, isMarked: isRepeat });
+  }
+
+  async #see(channelId: string, messageId: string, turn: Turn): Promise<"again"> {
+    const before = (BigInt(messageId) - 1n).toString();
+    const read = () => this.#ports.sink.readBack(channelId, before, 1);
+    const posted = await inTurn(turn, read).catch((error: unknown) => {
+      if (error instanceof SinkRefusal && error.reason === "no-history") return [];
+      throw error;
+    });
+    await this.#kind.onSeen?.(
+      this.#ref,
+      posted.find((one) => one.messageId === messageId),
+    );
+    return "again";
+  }
+
+  async #read({ channelId, sinceMs, isDoubtful }: InChannel): Promise<"nothing" | "again" | Stands> {
+    const found = await this.#asked(() =>
+      this.#ports.lookBack.find({
+        channelId,
+        guildId: this.guildId,
+        sinceMs,
+        class: this.#kind.classes.post,
+        isInDoubt: this.#doubt.isUnanswered,
+        isIt: (posted) => this.#kind.isIt(this.#ref, posted),
+      }),
+    );
+    this.#doubt.onRead(found.kind, { isInherited: isDoubtful === true, sinceMs });
+    if (found.kind !== "found") return "again";
+    // It may have waited long for the read.
+    if ((await this.#kind.wanted(this.#ref)) === undefined) return "nothing";
+    this.#doubt.settle();
+    const { messageId, isMarked } = found;
+    return await this.#noted({ kind: "found", messageId, isMarked });
+  }
+
+  /** An attempt without an answer leaves a doubt. */
+  async #asked<T>(request: () => Promise<T>): Promise<T> {
+    const startedMs = this.#ports.clock.monotonicMs();
+    try {
+      return await request();
+    } catch (error) {
+      if (!(error instanceof SinkRefusal) || error.reason === "unknown") this.#doubt.onUnanswered(startedMs);
+      throw error;
+    }
+  }
+
+  async #noted(stands: Stands): Promise<Stands> {
+    try {
+      await this.#kind.onStands(this.#ref, stands);
+    } catch (error) {
+      if (stands.kind === "posted" || stands.kind === "found") this.#doubt.onUnwritten();
+      throw error;
+    }
+    return stands;
+  }
+
+  async #onFailed(error: unknown): Promise<"over" | "again"> {
+    const { report } = this.#ports;
+    if (!(error instanceof SinkRefusal) || error.reason === "unknown") {
+      report(`${this.#kind.name}: an attempt failed; it is tried again`, error);
+      const atLeastMs = error instanceof SinkRefusal ? (error.retryAfterMs ?? 0) : 0;
+      await this.#backOff.wait(this.#signal, atLeastMs);
+      return "again";
+    }
+    if (error.reason === "edit-limit") {
+      await this.#onEditLimited(error.retryAfterMs ?? 0);
+      return "again";
+    }
+    if (error.reason === "rejected" && ++this.#rejections < REJECTIONS_BORNE) {
+      await this.#backOff.wait(this.#signal, error.retryAfterMs ?? 0);
+      return "again";
+    }
+    return await this.#onRefused(error);
+  }
+
+  async #onEditLimited(retryAfterMs: number): Promise<void> {
+    this.#editsLimited += 1;
+    await this.#ports.clock.sleep(Math.max(EDIT_LIMIT_MS, retryAfterMs), this.#signal);
+    if (this.#editsLimited < MOST_EDITS_LIMITED || this.#kind.replace === undefined) return;
+    await this.#kind.replace(this.#ref);
+    this.#editsLimited = 0;
+  }
+
+  async #onRefused(refusal: SinkRefusal): Promise<"over" | "again"> {
+    try {
+      if ((await this.#kind.onRefused(this.#ref, refusal)) === "over") return "over";
+    } catch (error) {
+      // What it decided is not written, so it is asked once more.
+      this.#ports.report(`${this.#kind.name}: a refusal could not be noted`, error);
+      await this.#backOff.wait(this.#signal);
+      return "again";
+    }
+    await this.#untilOpen();
+    return "again";
+  }
+
+  async #untilOpen(): Promise<void> {
+    const opened = new AbortController();
+    this.#reopen = () => opened.abort();
+    const either = AbortSignal.any([opened.signal, this.#signal]);
+    await this.#ports.clock.sleep(CLOSED_AGAIN_MS, either).catch(() => undefined);
+    this.#reopen = undefined;
+  }
+}
+
+/** One text for one place. */
+function placeOf({ channelId, directTo }: WantedPost): string {
+  return channelId ?? `direct ${directTo}`;
+}

@@ -1,0 +1,114 @@
+import { type Arrivals, type CountedAges, countedOfGuild, sumOfAges } from "./sum-of-ages.ts";
+
+/** New entries of a feed that waits already count after this time at the latest. */
+const COUNT_EVERY_MS = 1_000;
+/** While others wait a guild gets so many batches a second (a log of 22 entries a second needs them), */
+const GUILD_PER_S = 0.75;
+/** and so many at once. */
+const GUILD_BURST = 10;
+
+/** So many are weighed at a turn, those that weighed most when last counted and those that came since, before all others. */
+const WEIGHED_FIRST = 200;
+
+/** One feed that waits. */
+export interface WaitingBatch {
+  readonly guild: string;
+  /** How many times the ages of its entries count. */
+  readonly weight: number;
+  waiting(): Arrivals;
+}
+
+/** Feeds that wait for a turn, of which the one with the greatest sum of ages goes first, within its guild's bounds. */
+export class BatchQueue<T extends WaitingBatch> {
+  readonly #guilds = new Map<string, Map<T, CountedAges>>();
+  /** Those to be weighed first. */
+  #heaviest = new Set<T>();
+  #size = 0;
+  #countedAtMs = Number.NEGATIVE_INFINITY;
+  /** By guild: when its allowance is whole again. */
+  readonly #wholeAtMs = new Map<string, number>();
+
+  get size(): number {
+    return this.#size;
+  }
+
+  add(feed: T): void {
+    const feeds = this.#guilds.get(feed.guild) ?? new Map<T, CountedAges>();
+    feeds.set(feed, NOTHING);
+    this.#guilds.set(feed.guild, feeds);
+    this.#heaviest.add(feed);
+    this.#size += 1;
+    count(feeds);
+  }
+
+  remove(feed: T): void {
+    const feeds = this.#guilds.get(feed.guild);
+    if (feeds?.delete(feed) !== true) return;
+    this.#heaviest.delete(feed);
+    this.#size -= 1;
+    if (feeds.size === 0) this.#guilds.delete(feed.guild);
+    // What it had counted of its guild counts of the others now.
+    else count(feeds);
+  }
+
+  /** Of those that may go the heaviest; of guilds that had their part, if nobody else may. */
+  find(mayGo: (feed: T) => boolean, nowMs: number): T | undefined {
+    this.#countAll(nowMs);
+    const may = (feed: T) => this.#isWithin(feed.guild, nowMs) && mayGo(feed);
+    return (
+      this.#heaviestOf(this.#heaviest, may, nowMs) ??
+      this.#heaviestOf(this, may, nowMs) ??
+      this.#heaviestOf(this, mayGo, nowMs)
+    );
+  }
+
+  /** It had its turn. */
+  onTurn(feed: T, nowMs: number): void {
+    this.remove(feed);
+    const wholeMs = Math.max(nowMs, this.#wholeAtMs.get(feed.guild) ?? nowMs) + 1_000 / GUILD_PER_S;
+    this.#wholeAtMs.set(feed.guild, wholeMs);
+  }
+
+  *[Symbol.iterator](): Generator<T, void> {
+    for (const feeds of this.#guilds.values()) yield* feeds.keys();
+  }
+
+  #heaviestOf(feeds: Iterable<T>, may: (feed: T) => boolean, nowMs: number): T | undefined {
+    let best: T | undefined;
+    let most = -1;
+    for (const feed of feeds) {
+      const weight = this.#ageOf(feed, nowMs);
+      if (weight <= most || !may(feed)) continue;
+      best = feed;
+      most = weight;
+    }
+    return best;
+  }
+
+  #ageOf(feed: T, nowMs: number): number {
+    return sumOfAges(this.#guilds.get(feed.guild)?.get(feed) ?? NOTHING, nowMs) * feed.weight;
+  }
+
+  #countAll(nowMs: number): void {
+    if (nowMs - this.#countedAtMs < COUNT_EVERY_MS) return;
+    this.#countedAtMs = nowMs;
+    for (const feeds of this.#guilds.values()) count(feeds);
+    for (const [guild, wholeMs] of this.#wholeAtMs) if (wholeMs <= nowMs) this.#wholeAtMs.delete(guild);
+    const weighed = [...this].map((feed) => ({ feed, weight: this.#ageOf(feed, nowMs) }));
+    weighed.sort((a, b) => b.weight - a.weight);
+    this.#heaviest = new Set(weighed.slice(0, WEIGHED_FIRST).map(({ feed }) => feed));
+  }
+
+  #isWithin(guild: string, nowMs: number): boolean {
+    const usedMs = (this.#wholeAtMs.get(guild) ?? nowMs) - nowMs;
+    return usedMs <= (1_000 / GUILD_PER_S) * (GUILD_BURST - 1);
+  }
+}
+
+const NOTHING: CountedAges = { count: 0, sumMs: 0 };
+
+function count<T extends WaitingBatch>(feeds: Map<T, CountedAges>): void {
+  const all = [...feeds.keys()];
+  const counted = countedOfGuild(all.map((feed) => feed.waiting()));
+  for (const [at, feed] of all.entries()) feeds.set(feed, counted[at] ?? NOTHING);
+}

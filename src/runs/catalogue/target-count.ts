@@ -1,0 +1,62 @@
+import { isSelf } from "../../domain/command-hits.ts";
+import { Failure } from "../../domain/failure.ts";
+import type { ParsedCommand } from "../../domain/run.ts";
+import { FIRE_KINDS, findVerb, type Verb } from "./verbs.ts";
+
+/** Verbs that act on their author and on nobody else. */
+const TAKE_NOBODY: ReadonlySet<string> = new Set(["tocar", "toatv"]);
+
+/**
+ * Throws Failure "bad-command" for a verb without the player or the message that it needs, with more players than it
+ * takes, with `me`, whom a remote command does not have, or with a kind of fire that the game does not have: the game
+ * would refuse it, do nothing, or hit others than were meant.
+ */
+export function refuseTargetCount(command: ParsedCommand): void {
+  const verb = findVerb(command.verb ?? "");
+  if (verb === undefined) return;
+  const word = /^:+\S+/u.exec(command.text)?.[0] ?? `:${verb.verb}`;
+  const why =
+    whyNotThesePlayers(command, verb, word) ??
+    whyNotWithoutPlayer(command, verb, word) ??
+    whyNotThisText(command, verb, word);
+  if (why !== undefined) throw new Failure("bad-command", why);
+}
+
+function whyNotThesePlayers(command: ParsedCommand, verb: Verb, word: string): string | undefined {
+  const { targetTexts, rest } = command;
+  if (TAKE_NOBODY.has(verb.verb)) return rest === undefined ? undefined : `${word} takes no player.`;
+  const goal = verb.args.includes("player") ? (rest?.split(/\s+(?![^,]*,)/u)[0] ?? "") : "";
+  if ((command.takesOne && targetTexts.length > 1) || goal.includes(",")) {
+    return verb.args[0] === "targets" && verb.args[1] === "player"
+      ? `${word} takes one player to go to.`
+      : `${word} takes one player. Send it once for each.`;
+  }
+  return [...targetTexts, goal].some(isSelf)
+    ? `Marshal sends commands from outside the game, so nobody is "me". Write the player's name.`
+    : undefined;
+}
+
+function whyNotWithoutPlayer({ targetTexts, rest }: ParsedCommand, verb: Verb, word: string) {
+  const [first, second] = verb.args;
+  const isNamed = first === "targets" ? targetTexts.length > 0 : rest !== undefined;
+  const needsFirst = (first === "targets" || first === "player") && !isNamed;
+  if (!needsFirst && (second !== "player" || rest !== undefined)) return undefined;
+  const what = needsFirst ? "a player" : "a second player";
+  return `${word} needs ${what}. Write it like ${[word, ...exampleOf(verb)].join(" ")}`;
+}
+
+function whyNotThisText({ rest }: ParsedCommand, { args }: Verb, word: string): string | undefined {
+  if (args.at(-1) === "message" && rest === undefined) {
+    return `${word} needs a message${args[0] === "targets" ? " after the name" : ""}.`;
+  }
+  const kind = rest?.split(/\s/u)[0]?.toLowerCase();
+  if (args[0] !== "fire" || kind === undefined || FIRE_KINDS.includes(kind)) return undefined;
+  return `${word} needs a kind of fire: ${FIRE_KINDS.slice(0, -1).join(", ")} or ${FIRE_KINDS.at(-1)}.`;
+}
+
+function exampleOf({ args }: Verb): readonly string[] {
+  return args.map((argument, index) => {
+    if (argument === "player") return index === 0 ? "Alice" : "Bob";
+    return argument === "targets" ? "Alice" : argument;
+  });
+}

@@ -1,0 +1,31 @@
+import type { AlertsWing } from "./alerts/create-alerts.ts";
+import type { BuiltHistory } from "./build-history.ts";
+import type { Services } from "./discord/services.ts";
+import type { FeedsWing } from "./feeds/feeds.ts";
+import type { Runs } from "./runs/runs.ts";
+
+interface BuiltWings {
+  readonly runs: Runs;
+  readonly feeds: Pick<FeedsWing, "feeds" | "modCalls">;
+  readonly history: Pick<BuiltHistory, "services">;
+  readonly alerts: Pick<AlertsWing, "alerts">;
+}
+
+/** What commands may ask of the wings. */
+export function servicesOfWings({ runs, feeds, history, alerts }: BuiltWings) {
+  return {
+    permissions: runs.permissions,
+    catalogue: runs.catalogue,
+    accounts: runs.accounts,
+    schedules: runs.schedules,
+    runner: runs.runner,
+    runAuthors: runs.authors,
+    queue: runs.queue,
+    audit: runs.audit,
+    refusals: runs.refusals,
+    feeds: feeds.feeds,
+    modCalls: feeds.modCalls,
+    alerts: alerts.alerts,
+    ...history.services,
+  } satisfies Partial<Services>;
+}

@@ -1,0 +1,63 @@
+import type { Durability, TextChange, Turn } from "../keyv-documents.ts";
+
+/** What a store file is asked: plain data, so that it crosses to a thread. */
+export type FileRequest =
+  | {
+      readonly kind: "read";
+      readonly namespace: string;
+      readonly keys: readonly string[];
+      readonly nowMs: number;
+    }
+  /** Rows of a namespace after a key, in order; fewer than `PAGE_ROWS` at its end. */
+  | { readonly kind: "page"; readonly namespace: string; readonly after: string; readonly nowMs: number }
+  | { readonly kind: "namespaces" }
+  /** Whether the file can be written, and is still the one that was opened. */
+  | { readonly kind: "probe" }
+  | FileWrite;
+
+/** All or none of these changes. */
+export interface FileWrite {
+  readonly kind: "write";
+  readonly changes: readonly RowChange[];
+  readonly durability: Durability;
+  readonly turn: Turn;
+}
+
+export interface RowChange extends TextChange {
+  /** Epoch milliseconds. @default never */
+  readonly expires?: number | undefined;
+}
+
+/** What is answered to each kind of request. */
+export interface FileAnswers {
+  /** A text for each key. */
+  readonly read: readonly (string | undefined)[];
+  readonly page: readonly (readonly [key: string, text: string])[];
+  readonly namespaces: readonly string[];
+  readonly probe: undefined;
+  /** For each change whether it changed anything. */
+  readonly write: readonly boolean[];
+}
+
+export type FileAnswer<R extends FileRequest = FileRequest> = FileAnswers[R["kind"]];
+
+/** Rows that are read at once while a namespace is listed. */
+export const PAGE_ROWS = 200;
+
+/** How a request ended. */
+export type FileOutcome =
+  | { readonly kind: "answer"; readonly value: FileAnswer }
+  | { readonly kind: "refused"; readonly error: unknown };
+
+/** One store file, wherever it is worked on. */
+export interface StoreLine {
+  /**
+   * Asks; what is asked earlier is done earlier, and writes go together to the disk. Rejects with sqlite's error, or with a
+   * StoreError where the line has ended or too much waits.
+   */
+  ask<R extends FileRequest>(request: R): Promise<FileAnswer<R>>;
+  /** Does what was asked for, then closes the file. Asking rejects from now on. */
+  close(): Promise<void>;
+  /** Resolves with the reason, in words, when the line ends without being asked to. */
+  readonly lost: Promise<string>;
+}

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { loseAnswers } from "./lost-answers-cases.ts";
+
+const MINUTE_MS = 60_000;
+const SECOND_MS = 1_000;
+/** What an hour may cost where the service bans at ten. */
+const MOST_REFUSED = 9;
+const DEAD_ARE_LOST = { share: 1, of: "dead" } as const;
+
+describe("refusals whose answers are lost count like those that are read", () => {
+  test("5 of 50 keys die, no answer to them arrives: all others are read, also an hour later", async () => {
+    for (const seed of [1, 2]) {
+      const seen = await loseAnswers({ seed, keys: 50, dead: 5, lost: DEAD_ARE_LOST, hours: 1.25 });
+      assert.ok(seen.mostRefused <= MOST_REFUSED, `seed ${seed}: ${seen.mostRefused} refused within an hour`);
+      assert.equal(seen.bans, 0);
+      assert.equal(seen.servedLast, seen.good, `seed ${seed}: ${seen.servedLast} of ${seen.good} good ones`);
+    }
+  });
+
+  test("20 of 200 keys die: no ban, and keys that were read since are read on", async () => {
+    const seen = await loseAnswers({ seed: 1, keys: 200, dead: 20, lost: DEAD_ARE_LOST, hours: 0.4 });
+    assert.ok(seen.mostRefused <= MOST_REFUSED, `${seen.mostRefused} refused within an hour`);
+    assert.equal(seen.bans, 0);
+    assert.ok(seen.servedLast > 20, `${seen.servedLast} good ones`);
+  });
+
+  for (const then of ["restart", "kill"] as const)
+    test(`5 of 50 keys die, a minute later comes a ${then}: no ban`, async () => {
+      for (const seed of [1, 2]) {
+        const seen = await loseAnswers({ seed, keys: 50, dead: 5, lost: DEAD_ARE_LOST, then, hours: 1.25 });
+        assert.ok(seen.mostRefused <= MOST_REFUSED, `seed ${seed}: ${seen.mostRefused}`);
+        assert.equal(seen.bans, 0);
+      }
+    });
+
+  test("5 of 50 keys die where three answers of ten are lost, whatever the key: no ban", async () => {
+    for (const seed of [1, 2]) {
+      const lost = { share: 0.3, of: "all" } as const;
+      const seen = await loseAnswers({ seed, keys: 50, dead: 5, lost, hours: 1.25 });
+      assert.ok(seen.mostRefused <= MOST_REFUSED, `seed ${seed}: ${seen.mostRefused}`);
+      assert.equal(seen.bans, 0);
+    }
+  });
+});
+
+describe("an outage is over when it is over", () => {
+  const OUTAGES = [
+    { how: "reset after", forMs: MINUTE_MS },
+    { how: "silent", forMs: 5 * MINUTE_MS },
+    { how: "silent", forMs: 30 * MINUTE_MS },
+  ] as const;
+  for (const outage of OUTAGES)
+    for (const keys of [1, 3, 50])
+      test(`${keys} servers, ${outage.forMs / MINUTE_MS} min (${outage.how}): polls and people are back in seconds`, async () => {
+        const seen = await loseAnswers({ seed: keys, keys, dead: 0, outage, hours: 0.25 });
+        assert.ok(seen.backMs <= 11 * SECOND_MS, `the first poll after ${seen.backMs} ms`);
+        assert.ok(seen.personMs <= 12 * SECOND_MS, `a person after ${seen.personMs} ms`);
+        assert.equal(seen.servedLast, keys);
+      });
+
+  for (const then of ["restart", "kill"] as const)
+    test(`with a ${then} in its middle`, async () => {
+      const outage = { how: "silent", forMs: 5 * MINUTE_MS } as const;
+      const seen = await loseAnswers({ seed: 1, keys: 50, dead: 0, outage, then, hours: 0.25 });
+      assert.ok(seen.nearlyAllMs <= 30 * SECOND_MS, `${seen.nearlyAllMs} ms`);
+      assert.equal(seen.servedLast, 50);
+    });
+
+  test("where keys died in it, their refusals read or lost: no ban", async () => {
+    for (const lost of [undefined, DEAD_ARE_LOST])
+      for (const how of ["silent", "reset after"] as const) {
+        const outage = { how, forMs: MINUTE_MS };
+        const world = { seed: 1, keys: 50, dead: 5, outage, hours: 0.5 };
+        const seen = await loseAnswers(lost === undefined ? world : { ...world, lost });
+        assert.ok(seen.mostRefused <= MOST_REFUSED, `${how}: ${seen.mostRefused} refused within an hour`);
+        assert.equal(seen.bans, 0);
+        assert.ok(seen.backMs <= 11 * SECOND_MS);
+      }
+  });
+});

@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { player } from "../../commands/player.ts";
+import { EMPTY_POLICY } from "../../src/domain/guild.ts";
+import type { Card, MessageBody } from "../../src/domain/message.ts";
+import type { Player } from "../../src/domain/model.ts";
+import type { HistoryCards } from "../../src/domain/ports/history.ts";
+import { actorOf, FakeWorld } from "../support/fake-services.ts";
+import { serverStatus } from "../support/server-status.ts";
+
+const actor = actorOf({ roleIds: ["staff"] });
+const signal = new AbortController().signal;
+const asked = { actor, signal, reference: "r" };
+const bob: Player = {
+  player: { name: "Bob", id: 7 },
+  team: "Civilian",
+  permission: "Normal",
+  wantedStars: 0,
+};
+
+/** Two servers; Bob plays on the first one, and has been on both. */
+async function world() {
+  const made = new FakeWorld();
+  const first = await made.linkServer(actor.guildId, serverStatus({ name: "First Town", joinKey: "one" }));
+  const second = await made.linkServer(
+    actor.guildId,
+    serverStatus({ name: "Second Town", joinKey: "two" }),
+    "second-key",
+  );
+  const policy = { ...EMPTY_POLICY, roleTiers: { staff: "moderator" } } as const;
+  await made.settings.change(actor.guildId, (all) => ({
+    ...all,
+    policies: { [first.id]: policy, [second.id]: policy },
+  }));
+  const state = made.states.get(first.source) ?? assert.fail();
+  const atMs = made.clock.nowMs();
+  made.states.set(first.source, { ...state, lists: { ...state.lists, players: { atMs, value: [bob] } } });
+  const meant: (string | undefined)[] = [];
+  const cards: HistoryCards = {
+    card: async (_, playerId, { bindingId }) => {
+      meant.push(bindingId);
+      return {
+        player: { playerId, name: "Bob", earlierNames: [], firstSeenS: 10, lastSeenS: 20 },
+        sessions: 1,
+        latestSession: {
+          bindingId: second.id,
+          start: { atS: 10, isSure: true },
+          end: { atS: 20, isSure: true },
+        },
+        playedLast7DaysS: 0,
+        playedLast30DaysS: 0,
+        kills: 0,
+        deaths: 0,
+        callsMade: 0,
+        callsAnswered: 0,
+        callsNearKills: 0,
+        latestCallsNearKills: [],
+        commandsRun: 0,
+        commandsAgainst: 0,
+        latestCommandsAgainst: [],
+      };
+    },
+    page: async (_, { bindingId }) => {
+      meant.push(bindingId);
+      return { sessions: [], rows: [], older: "15" };
+    },
+  };
+  const found = { playerId: 7, name: "Bob", earlierNames: [], firstSeenS: 10, lastSeenS: 20 };
+  const players = { find: async () => [found], findAll: async () => [found], search: async () => [found] };
+  const services = { ...made.services, history: { ...made.services.history, cards, players } };
+  const show = async (server?: string) => {
+    const { show: entry } = player.subcommands ?? {};
+    assert.ok(entry !== undefined && "execute" in entry);
+    return (await entry.execute({ ...asked, args: { player: "Bob", server } }, services)) as MessageBody;
+  };
+  const press = async (body: MessageBody, name: string, values: readonly string[] = []) => {
+    const part = (body.rows ?? []).flat().find((one) => "id" in one && one.id.startsWith(`${name}:`));
+    assert.ok(part !== undefined && "id" in part, `no ${name}`);
+    const action = player.actions?.[name as "player-open"];
+    assert.ok(action !== undefined && "execute" in action);
+    const argument = part.id.slice(name.length + 1);
+    return (await action.execute({ ...asked, argument, values } as never, services)) as MessageBody;
+  };
+  const words = ({ cards: all = [] }: MessageBody) =>
+    all.map(({ author, description, footer }: Card) => [author, description, footer].join("\n")).join("\n");
+  return { first, second, meant, show, press, words };
+}
+
+describe("/player show server:", () => {
+  test("shows what is known of that server alone: card, lists, their pages and the way back", async () => {
+    const { second, meant, show, press, words } = await world();
+    const card = await show("Second Town");
+    assert.match(words(card), /Second Town/);
+    assert.doesNotMatch(words(card), /In the game|First Town/);
+    const list = await press(card, "player-list", ["kills"]);
+    const older = await press(list, "player-older");
+    await press(older, "player-newest");
+    const back = await press(older, "player-open");
+    assert.doesNotMatch(words(back), /In the game|First Town/);
+    assert.deepEqual(meant, Array(5).fill(second.id));
+  });
+
+  test("without it all servers are shown, and where the player is now", async () => {
+    const { meant, show, press, words } = await world();
+    const card = await show();
+    assert.match(words(card), /First Town[\s\S]*In the game/);
+    await press(await press(card, "player-list", ["kills"]), "player-open");
+    assert.deepEqual(meant, Array(3).fill(undefined));
+  });
+});

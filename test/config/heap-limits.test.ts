@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { test } from "node:test";
+
+/** In a thread. */
+const HEAP = "require('node:v8').getHeapStatistics().heap_size_limit / 2 ** 20";
+const limits = new URL("../../src/heap-limits.ts", import.meta.url).href;
+
+/** Megabytes that the main thread and a thread with a limit of 64 may fill, in a process that is bounded to 1,024. */
+function bounds(before: string): readonly number[] {
+  const program = `
+    import { getHeapStatistics } from "node:v8";
+    import { Worker } from "node:worker_threads";
+    ${before}
+    console.log(getHeapStatistics().heap_size_limit / 2 ** 20);
+    const resourceLimits = { maxOldGenerationSizeMb: 64 };
+    new Worker("console.log(${HEAP})", { eval: true, resourceLimits, execArgv: [] });`;
+  const args = ["--max-old-space-size=1024", "--input-type=module", "--eval", program];
+  const { stdout } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  return stdout.trim().split("\n").map(Number);
+}
+
+test("a thread keeps its own limit where the process is started with one, and the process keeps its own", () => {
+  const [, unbounded = 0] = bounds("");
+  assert.ok(unbounded >= 1_024, `as V8 does it: ${unbounded}`);
+  const call = `const { leaveThreadsTheirLimits } = await import("${limits}"); leaveThreadsTheirLimits();`;
+  const [main = 0, thread = 0] = bounds(call);
+  assert.ok(main >= 1_024 && main < 1_400, `${main}`);
+  assert.ok(thread >= 64 && thread < 400, `${thread}`);
+});

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { type PlayerShow, playerShow } from "../../../src/discord/render/players/player-card.ts";
+import type { PlayerHistory } from "../../../src/domain/history.ts";
+
+const history: PlayerHistory = {
+  player: { playerId: 7, name: "Mo", earlierNames: [], firstSeenS: 1_000, lastSeenS: 9_000 },
+  sessions: 1,
+  playedLast7DaysS: 3_600,
+  playedLast30DaysS: 3_600,
+  kills: 0,
+  deaths: 0,
+  callsMade: 0,
+  callsAnswered: 0,
+  callsNearKills: 0,
+  latestCallsNearKills: [],
+  commandsRun: 0,
+  commandsAgainst: 0,
+  latestCommandsAgainst: [],
+};
+
+function shown(own: Partial<PlayerHistory>, view: Partial<PlayerShow> = {}): string {
+  const { cards = [] } = playerShow({
+    player: { name: "Mo", id: 7 },
+    bindingId: undefined,
+    place: "",
+    history: { ...history, ...own },
+    authors: new Map(),
+    cases: undefined,
+    watch: undefined,
+    ...view,
+  });
+  return cards
+    .flatMap(({ description, fields = [] }) => [
+      description,
+      ...fields.flatMap(({ name, value }) => [name, value]),
+    ])
+    .join("\n")
+    .replaceAll("\u00a0", " ");
+}
+
+describe("the card of a player", () => {
+  test("calls that they made and calls that they answered are two facts on two lines", () => {
+    const words = shown({ callsMade: 4, callsAnswered: 196 });
+    assert.match(words, /^Called 4 times$/m);
+    assert.match(words, /^Answered 196 calls$/m);
+    assert.doesNotMatch(words, /of which/);
+  });
+
+  test("who called nobody and answered calls has them on the card", () => {
+    const words = shown({ callsAnswered: 1 });
+    assert.match(words, /^Answered 1 call$/m);
+    assert.doesNotMatch(words, /Called/);
+  });
+
+  test("without calls there is nothing about calls", () => {
+    assert.doesNotMatch(shown({}), /Calls/);
+  });
+});

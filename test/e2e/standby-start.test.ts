@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { createClient } from "@redis/client";
+import { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
+import { needsRedis, type RedisServer, startRedis } from "../support/redis-server.ts";
+
+const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+const secretOf = (byte: number) => Buffer.alloc(32, byte).toString("base64");
+const STANDING_BY = /standing by|serves these shards/;
+
+/** What a process needs for its work is looked at when it starts, not at the takeover of a night. */
+describe("a process that is to stand by", needsRedis(), () => {
+  let redis: RedisServer;
+  let discord: EmulatedDiscord;
+  let operator: ReturnType<typeof createClient>;
+  before(async () => {
+    redis = await startRedis();
+    discord = await EmulatedDiscord.start();
+    operator = createClient({ url: redis.url });
+    await operator.connect();
+  });
+  beforeEach(async () => {
+    await operator.flushAll();
+    discord.faults.clear();
+  });
+  after(async () => {
+    operator.destroy();
+    await discord.close();
+    await redis.stop();
+  });
+
+  /** Its lines up to `until`, or to its end. */
+  async function run(given: Readonly<Record<string, string>>, until = STANDING_BY) {
+    const env = {
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      DISCORD_TOKEN: discord.token,
+      DISCORD_API_URL: discord.apiUrl,
+      STORE_URL: redis.url,
+      SECRET_KEY: secretOf(1),
+      SHARDS: "0/1",
+      OPS_ADDRESS: "",
+      ...given,
+    };
+    const child = spawn(process.execPath, [main], { env, stdio: ["ignore", "pipe", "inherit"] });
+    const gone = once(child, "exit");
+    const lines: string[] = [];
+    for await (const line of createInterface({ input: child.stdout })) {
+      lines.push(line);
+      if (until.test(line)) child.kill("SIGTERM");
+    }
+    const [code] = await gone;
+    return { code, out: lines.join("\n"), errors: lines.filter((line) => /"level":50/.test(line)) };
+  }
+
+  /** Another process serves, and goes on doing so. */
+  async function isServed(): Promise<void> {
+    const leases = [
+      ["marshal:lease:1:0", "another"],
+      ["marshal:lease-count", "1"],
+    ] as const;
+    for (const [key, value] of leases) await operator.set(key, value, { PX: 600_000 });
+  }
+
+  async function endsWith(given: Readonly<Record<string, string>>, words: RegExp): Promise<void> {
+    const { code, out, errors } = await run(given);
+    assert.equal(code, 1, out);
+    assert.equal(errors.length, 1, out);
+    assert.match(errors[0] ?? "", words);
+    assert.doesNotMatch(out, /standing by|"stack"/);
+  }
+
+  test("with a wrong secret says so at its start", async () => {
+    const first = await run({}, /logged in/);
+    assert.equal(first.code, 0, first.out);
+    await isServed();
+    await endsWith({ SECRET_KEY: secretOf(2) }, /SECRET_KEY differs from that/);
+  });
+
+  test("with the right secret stands by", async () => {
+    await run({}, /logged in/);
+    await isServed();
+    const { code, out } = await run({});
+    assert.equal(code, 0, out);
+    assert.match(out, /standing by/);
+  });
+
+  test("with a wrong token says so at its start", async () => {
+    await isServed();
+    await endsWith({ DISCORD_TOKEN: "bm90IHRoZQ.token.that-was-given" }, /DISCORD_TOKEN/);
+  });
+
+  test("with a store of a newer version, in Redis's form or in that of the documents, says so", async () => {
+    await isServed();
+    await operator.hSet("marshal:docs:stored-form", "documents", JSON.stringify({ value: { form: 99 } }));
+    await endsWith({}, /from a newer Marshal \(form 99/);
+    await operator.set("marshal:form", "99");
+    await endsWith({}, /from a newer Marshal/);
+  });
+
+  test("while Discord is away says that it does not know yet, and stands by", async () => {
+    await isServed();
+    discord.faults.set({ outage: "down" });
+    const { code, out } = await run({});
+    assert.equal(code, 0, out);
+    assert.match(out, /Discord cannot be reached[\s\S]*standing by/);
+  });
+});

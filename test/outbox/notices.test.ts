@@ -1,0 +1,202 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { lateGiven } from "../../src/discord/render/notices.ts";
+import { markdownOfOurs, md } from "../../src/domain/escaped.ts";
+import type { MessageBody } from "../../src/domain/message.ts";
+import type { Notices } from "../../src/outbox/notices.ts";
+import { type OwedNotice, parseOwedNotice } from "../../src/outbox/owed-notice.ts";
+import { VirtualClock } from "../support/clock.ts";
+import { FakeSink, type SinkFault } from "../support/fake-sink.ts";
+import { MemoryDocuments } from "../support/memory-documents.ts";
+import { outboxOver } from "../support/outbox.ts";
+
+const PARKED: MessageBody = { content: markdownOfOurs("the key is parked") };
+
+/** A community with a notice channel, whose server "linker" has linked; processes come and go. */
+class Community {
+  readonly clock = new VirtualClock();
+  readonly sink = new FakeSink(this.clock);
+  noticeChannelId: string | undefined = "notices";
+  readonly #stored = new Map<string, string>();
+  #documents = new MemoryDocuments<OwedNotice>(parseOwedNotice, this.#stored);
+  #notices = this.#begin();
+
+  get notices(): Notices {
+    return this.#notices;
+  }
+
+  get owed(): number {
+    return this.#stored.size;
+  }
+
+  set isAway(isAway: boolean) {
+    this.sink.fault = () => (isAway ? "unknown" : undefined);
+  }
+
+  said(channelId = "notices"): readonly (string | undefined)[] {
+    return this.sink.messages(channelId).map(({ body }) => body.content);
+  }
+
+  /** As by kill -9: nothing more of the old process reaches store or Discord. */
+  async killAndRestart(): Promise<void> {
+    this.#documents.isDead = true;
+    this.#documents = new MemoryDocuments<OwedNotice>(parseOwedNotice, this.#stored);
+    this.#notices = this.#begin();
+    await this.#notices.recover();
+  }
+
+  #begin(): Notices {
+    const documents = this.#documents;
+    const { sink } = this;
+    const alive = <T>(work: () => Promise<T>) => (documents.isDead ? new Promise<T>(() => {}) : work());
+    const outbox = outboxOver(
+      {
+        send: (...given) => alive(() => sink.send(...given)),
+        edit: (...given) => alive(() => sink.edit(...given)),
+        readBack: (channelId, after, limit) => alive(() => sink.readBack(channelId, after, limit)),
+      },
+      this.clock,
+    );
+    return outbox.notices({
+      owed: documents,
+      noticeChannelOf: async () => this.noticeChannelId,
+      linkerOf: async () => "linker",
+      late: lateGiven,
+    });
+  }
+}
+
+describe("a notice", () => {
+  for (const minutes of [1, 8, 60, 360]) {
+    test(`given while Discord is away for ${minutes} minutes stands once when it is back`, async () => {
+      const community = new Community();
+      community.isAway = true;
+      await community.notices.guild("g", PARKED);
+      await community.clock.advance(minutes * 60_000);
+      community.isAway = false;
+      await community.clock.advance(120_000);
+      assert.equal(community.said().length, 1);
+      assert.match(community.said()[0] ?? "", /^the key is parked/);
+      assert.equal(/Late: this is from/.test(community.said()[0] ?? ""), minutes > 10);
+      assert.equal(community.owed, 0);
+    });
+
+    test(`given while Discord is away for ${minutes} minutes stands once, though the process is killed meanwhile`, async () => {
+      const community = new Community();
+      community.isAway = true;
+      await community.notices.guild("g", PARKED);
+      await community.clock.advance((minutes * 60_000) / 2);
+      await community.killAndRestart();
+      await community.clock.advance((minutes * 60_000) / 2);
+      community.isAway = false;
+      await community.clock.advance(120_000);
+      assert.equal(community.said().length, 1);
+      assert.equal(community.owed, 0);
+    });
+  }
+
+  test("that stood already when the process was killed does not stand twice", async () => {
+    const community = new Community();
+    community.sink.nonceMemoryMs = 0;
+    let fault: SinkFault = "lost";
+    community.sink.fault = (call) => (call === "send" ? fault : "unknown");
+    await community.notices.guild("g", PARKED);
+    await community.clock.advance(100);
+    assert.equal(community.said().length, 1);
+    await community.killAndRestart();
+    fault = undefined;
+    community.sink.fault = () => undefined;
+    await community.clock.advance(3_600_000);
+    assert.deepEqual(community.said(), ["the key is parked"]);
+    assert.equal(community.owed, 0);
+  });
+
+  test("is posted again as possibly repeated only where the channel cannot tell", async () => {
+    for (const [agoMs, isMarked] of [
+      [30_000, false],
+      [300_000, true],
+    ] as const) {
+      const community = new Community();
+      community.isAway = true;
+      await community.notices.guild("g", PARKED);
+      await community.clock.advance(agoMs);
+      await community.killAndRestart();
+      community.sink.fault = (call) => (call === "readBack" ? "no-history" : undefined);
+      await community.clock.advance(60_000);
+      // As long as Discord remembers its nonce, that is guard enough.
+      assert.equal(community.said().length, 1);
+      assert.equal(/Possibly repeated/.test(community.said()[0] ?? ""), isMarked);
+    }
+  });
+
+  test("goes to the one who linked the server where the channel is closed, and is then over", async () => {
+    const community = new Community();
+    community.sink.fault = (_, channelId) => (channelId === "notices" ? "no-access" : undefined);
+    await community.notices.guild("g", PARKED);
+    await community.clock.advance(60_000);
+    assert.deepEqual(community.said("direct linker"), ["the key is parked"]);
+    assert.equal(community.owed, 0);
+  });
+
+  test("to a person with closed direct messages stands in the notice channel", async () => {
+    const community = new Community();
+    community.sink.fault = (_, channelId) => (channelId === "direct ann" ? "dm-closed" : undefined);
+    await community.notices.person("g", "ann", PARKED);
+    await community.clock.advance(60_000);
+    assert.deepEqual(community.said(), ["the key is parked"]);
+  });
+
+  const OUTCOME = {
+    guildId: "g",
+    id: "outcome 1",
+    ways: [
+      { to: "channel", channelId: "asked-in" },
+      { to: "person", userId: "ann" },
+      { to: "notice-channel" },
+    ],
+    body: { content: markdownOfOurs("it ran, Reference `1`") },
+    marks: ["Reference `1`"],
+  } as const;
+
+  for (const [closed, where] of [
+    [[], "asked-in"],
+    [["asked-in"], "direct ann"],
+    [["asked-in", "direct ann"], "notices"],
+  ] as const) {
+    test(`of an outcome stands once in ${where} where ${closed.join(" and ") || "nothing"} is closed, however often it is owed`, async () => {
+      const community = new Community();
+      const isClosed = (channelId: string) => closed.some((name) => name === channelId);
+      community.sink.fault = (_, channelId) => (isClosed(channelId) ? "dm-closed" : undefined);
+      assert.equal(await community.notices.owe(OUTCOME), true);
+      await community.notices.owe(OUTCOME);
+      await community.clock.advance(60_000);
+      await community.killAndRestart();
+      // The process before ended between the message and the note that it is told.
+      await community.notices.owe({ ...OUTCOME, isDoubtful: true });
+      await community.clock.advance(60_000);
+      const all = ["asked-in", "direct ann", "notices"].flatMap((name) => community.said(name));
+      assert.deepEqual([all.length, community.said(where).length], [1, 1]);
+    });
+  }
+
+  test("that every way refuses is given up and not tried again", async () => {
+    const community = new Community();
+    community.noticeChannelId = undefined;
+    community.sink.fault = () => "dm-closed";
+    await community.notices.guild("g", PARKED);
+    await community.clock.advance(600_000);
+    assert.equal(community.sink.calls.length, 1);
+    assert.equal(community.owed, 0);
+  });
+
+  test("is bounded for one community, and the others keep theirs", async () => {
+    const community = new Community();
+    community.isAway = true;
+    for (let nth = 0; nth < 150; nth++) await community.notices.guild("g", { content: md`notice ${nth}` });
+    await community.notices.guild("h", PARKED);
+    assert.equal(community.owed, 101);
+    community.isAway = false;
+    await community.clock.advance(3_600_000);
+    assert.equal(community.said().length, 101);
+  });
+});

@@ -1,0 +1,288 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { markdownOfOurs } from "../../../src/domain/escaped.ts";
+import type { Clock } from "../../../src/domain/ports/clock.ts";
+import type { PostKind, PostLine } from "../../../src/domain/ports/posts.ts";
+import { createOutbox, type Outbox } from "../../../src/outbox/create-outbox.ts";
+import { seededRandom, VirtualClock } from "../../support/clock.ts";
+import { FakeSink } from "../../support/fake-sink.ts";
+import { FakeMetrics } from "../../support/network.ts";
+
+/** One message over the real outbox: what it is to say, and the record of where it stands. */
+class Message {
+  readonly clock = new VirtualClock();
+  readonly sink = new FakeSink(discordsClock(this.clock));
+  says = "one";
+  isWanted = true;
+  isDoubtful = false;
+  isMarked = false;
+  messageId: string | undefined;
+  shown: string | undefined;
+  onRefused: "over" | "closed" = "over";
+  readonly refusals: string[] = [];
+  outbox: Outbox = this.#open();
+  line: PostLine<string> = this.outbox.posts.line(this.#kind());
+
+  get texts(): readonly (string | undefined)[] {
+    return this.sink.messages("c").map(({ body }) => body.content);
+  }
+
+  #open(): Outbox {
+    const { sink, clock } = this;
+    return createOutbox({
+      sink: {
+        send: (...given) => sink.send(...given),
+        edit: (...given) => sink.edit(...given),
+        readBack: (channelId, after, limit) => sink.readBack(channelId, after, limit),
+        remove: async () => undefined,
+      },
+      direct: { open: async (userId) => `direct ${userId}`, bodyFrom: (_, body) => body },
+      clock,
+      random: seededRandom(5),
+      metrics: new FakeMetrics(),
+      guildOf: () => "g",
+      possiblyRepeated: (body) => ({ ...body, content: markdownOfOurs(`again? ${body.content}`) }),
+      isPossiblyRepeated: ({ content }) => content.startsWith("again?"),
+      report: () => undefined,
+    });
+  }
+
+  #kind(): PostKind<string> {
+    return {
+      name: "a message",
+      classes: { post: "first", edit: "change" },
+      keyOf: (ref) => ref,
+      guildOf: () => "g",
+      wanted: async (ref) =>
+        this.isWanted && this.shown !== this.says
+          ? {
+              channelId: "c",
+              nonce: ref,
+              messageId: this.messageId,
+              isMarked: this.isMarked,
+              body: { content: markdownOfOurs(this.says) },
+              isDoubtful: this.isDoubtful,
+            }
+          : undefined,
+      isIt: (_, { content }) => content.includes("one"),
+      onStands: async (_, { kind, messageId, isMarked }) => {
+        this.isMarked = isMarked;
+        this.messageId = messageId;
+        this.shown = kind === "found" ? undefined : this.says;
+      },
+      onRefused: async (_, { reason }) => {
+        this.refusals.push(reason);
+        return this.onRefused;
+      },
+    };
+  }
+}
+
+/** Nobody sets it when they set the machine's. */
+function discordsClock(clock: VirtualClock): Clock {
+  const offsetMs = clock.nowMs() - clock.monotonicMs();
+  return {
+    nowMs: () => clock.monotonicMs() + offsetMs,
+    monotonicMs: () => clock.monotonicMs(),
+    after: (delayMs, work) => clock.after(delayMs, work),
+    sleep: (delayMs, signal) => clock.sleep(delayMs, signal),
+  };
+}
+
+describe("a message that is to stand in its channel once", () => {
+  test("is posted, and edited when something else is wanted", async () => {
+    const made = new Message();
+    made.line.show("n");
+    await made.clock.advance(1_000);
+    made.says = "one and two";
+    made.line.show("n");
+    await made.clock.advance(1_000);
+    assert.deepEqual(made.texts, ["one and two"]);
+  });
+
+  test("says what is wanted when its turn comes, however long Discord was away", async () => {
+    for (const minutes of [1, 30, 360]) {
+      const made = new Message();
+      made.sink.fault = () => "unknown";
+      made.line.show("n");
+      await made.clock.advance(minutes * 60_000);
+      made.says = "one, late";
+      made.sink.fault = () => undefined;
+      await made.clock.advance(90_000);
+      assert.deepEqual(made.texts, ["one, late"], `${minutes} minutes`);
+    }
+  });
+
+  test("is not posted after an outage where nothing is wanted any more", async () => {
+    const made = new Message();
+    made.sink.fault = () => "unknown";
+    made.line.show("n");
+    await made.clock.advance(600_000);
+    made.isWanted = false;
+    made.sink.fault = () => undefined;
+    await made.clock.advance(120_000);
+    assert.deepEqual(made.texts, []);
+  });
+
+  test("whose answer was lost is found in its channel and brought up to date, though the nonce is forgotten", async () => {
+    const made = new Message();
+    made.sink.nonceMemoryMs = 0;
+    let isLost = true;
+    made.sink.fault = (call) => (call === "send" && isLost ? "lost" : undefined);
+    made.line.show("n");
+    await made.clock.advance(200);
+    isLost = false;
+    made.says = "one, newer";
+    await made.clock.advance(60_000);
+    assert.deepEqual(made.texts, ["one, newer"]);
+  });
+
+  test("that an earlier process may have posted is looked for first", async () => {
+    const made = new Message();
+    await made.sink.send("c", { content: markdownOfOurs("one, from before"), nonce: "old" });
+    made.isDoubtful = true;
+    made.line.show("n");
+    await made.clock.advance(5_000);
+    assert.deepEqual(made.texts, ["one"]);
+  });
+
+  test("says that it is possibly repeated where the channel may not be read and the nonce is too old", async () => {
+    const made = new Message();
+    made.sink.fault = (call) => (call === "readBack" ? "no-history" : "unknown");
+    made.line.show("n");
+    await made.clock.advance(600_000);
+    made.sink.fault = (call) => (call === "readBack" ? "no-history" : undefined);
+    await made.clock.advance(90_000);
+    assert.deepEqual(made.texts, ["again? one"]);
+    made.says = "one, edited";
+    made.line.show("n");
+    await made.clock.advance(1_000);
+    assert.deepEqual(made.texts, ["again? one, edited"]);
+  });
+
+  test("goes on saying that it is possibly repeated where a later process finds it", async () => {
+    const made = new Message();
+    await made.sink.send("c", { content: markdownOfOurs("again? one"), nonce: "old" });
+    made.isDoubtful = true;
+    made.says = "one, edited";
+    made.line.show("n");
+    await made.clock.advance(5_000);
+    assert.deepEqual(made.texts, ["again? one, edited"]);
+  });
+
+  test("that somebody waits for is tried once, and a refusal is theirs to read", async () => {
+    const made = new Message();
+    const { posts } = made.outbox;
+    await posts.tryOnce("c", { content: markdownOfOurs("a test") });
+    made.sink.fault = () => "no-access";
+    await assert.rejects(posts.tryOnce("c", { content: markdownOfOurs("a test") }), /no-access/);
+    await made.clock.advance(600_000);
+    assert.deepEqual(made.texts, ["a test"]);
+    assert.equal(made.sink.calls.length, 2);
+  });
+
+  test("waits for a channel that is closed to us, and goes on when permissions change", async () => {
+    const made = new Message();
+    made.onRefused = "closed";
+    made.sink.fault = () => "no-access";
+    made.line.show("n");
+    await made.clock.advance(1_000);
+    made.sink.fault = () => undefined;
+    made.outbox.permissionsChanged("g");
+    await made.clock.advance(1_000);
+    assert.deepEqual(made.texts, ["one"]);
+    assert.deepEqual(made.refusals, ["no-access"]);
+  });
+
+  test("a stop waits for what is on its way and not for what waits", async () => {
+    const made = new Message();
+    made.sink.fault = () => "unknown";
+    made.line.show("n");
+    await made.clock.advance(600_000);
+    let isStopped = false;
+    void made.outbox.stop().then(() => {
+      isStopped = true;
+    });
+    await made.clock.advance(1);
+    assert.equal(isStopped, true);
+  });
+});
+
+describe("many messages that wait for one channel", () => {
+  test("stand there once each, however the clock of the machine is set meanwhile", async () => {
+    const { clock, sink, outbox } = new Message();
+    const owedMs = clock.nowMs();
+    const stands = new Map<string, string>();
+    const line = outbox.posts.line<string>({
+      name: "a message",
+      classes: { post: "first", edit: "change" },
+      keyOf: (ref) => ref,
+      guildOf: () => "g",
+      wanted: async (ref) =>
+        stands.has(ref)
+          ? undefined
+          : {
+              channelId: "c",
+              nonce: ref,
+              body: { content: markdownOfOurs(`${ref}.`) },
+              sinceMs: owedMs,
+            },
+      isIt: (ref, { content }) => content === `${ref}.`,
+      onStands: async (ref, { messageId }) => void stands.set(ref, messageId),
+      onRefused: async () => "over",
+    });
+    let sends = 0;
+    // Every fourth is posted and its answer is lost.
+    sink.fault = (call) => (call === "send" && sends++ % 4 === 3 ? "lost" : undefined);
+    for (let n = 0; n < 40; n++) line.show(`n${n}`);
+    for (const stepMs of [-3_600_000, 7_200_000, -3_600_000, 86_400_000]) {
+      await clock.advance(5_000);
+      clock.step(stepMs);
+    }
+    await clock.advance(300_000);
+    const texts = sink.messages("c").map(({ body }) => body.content);
+    assert.equal(texts.length, 40);
+    assert.equal(new Set(texts).size, 40);
+    await outbox.stop();
+  });
+});
+
+describe("many messages that may stand in one channel already", () => {
+  test("share one read, and each is posted once", async () => {
+    const made = new Message();
+    const { clock, sink } = made;
+    const refs = Array.from({ length: 200 }, (_, at) => `n${at}`);
+    for (const ref of refs.slice(0, 150)) {
+      await sink.send("c", { nonce: ref, content: markdownOfOurs(`one ${ref}.`) });
+      await clock.advance(1);
+    }
+    const stands = new Map<string, string>();
+    const line = made.outbox.posts.line<string>({
+      name: "an inherited message",
+      classes: { post: "first", edit: "change" },
+      keyOf: (ref) => ref,
+      guildOf: () => "g",
+      wanted: async (ref) =>
+        stands.has(ref)
+          ? undefined
+          : {
+              channelId: "c",
+              nonce: ref,
+              body: { content: markdownOfOurs(`one ${ref}.`) },
+              isDoubtful: true,
+              sinceMs: 0,
+            },
+      isIt: (ref, { content }) => content.endsWith(` ${ref}.`),
+      onStands: async (ref, { messageId }) => void stands.set(ref, messageId),
+      onRefused: async () => "over",
+    });
+    await clock.advance(600_000);
+    for (const ref of refs) line.show(ref);
+    await clock.advance(120_000);
+    assert.equal(stands.size, 200);
+    assert.equal(new Set(stands.values()).size, 200);
+    assert.equal(sink.messages("c").length, 200);
+    assert.equal(sink.calls.filter((call) => call.startsWith("readBack")).length, 1);
+    await made.outbox.stop();
+  });
+});

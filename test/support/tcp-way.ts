@@ -1,0 +1,63 @@
+import { connect, createServer, type Server, type Socket } from "node:net";
+
+/** An address that leads to a port, as a proxy or a name that moves gives it; the way can be cut and mended. */
+export class TcpWay {
+  readonly #portOf: () => number;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #isCut = false;
+  #port = 0;
+
+  private constructor(portOf: () => number) {
+    this.#portOf = portOf;
+    this.#server = createServer((socket) => this.#carry(socket));
+  }
+
+  /** `portOf` is asked for each connection. */
+  static async open(portOf: () => number): Promise<TcpWay> {
+    const way = new TcpWay(portOf);
+    await new Promise<void>((resolve) => way.#server.listen(0, "127.0.0.1", resolve));
+    const address = way.#server.address();
+    way.#port = typeof address === "object" && address !== null ? address.port : 0;
+    return way;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** Every connection ends; new ones are taken. */
+  drop(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** Nothing passes until `mend`. */
+  cut(): void {
+    this.#isCut = true;
+    this.drop();
+  }
+
+  mend(): void {
+    this.#isCut = false;
+  }
+
+  close(): void {
+    this.drop();
+    this.#server.close();
+  }
+
+  #carry(socket: Socket): void {
+    if (this.#isCut) return void socket.destroy();
+    const onward = connect(this.#portOf(), "127.0.0.1");
+    for (const end of [socket, onward]) {
+      this.#sockets.add(end);
+      end.on("error", () => undefined);
+      end.on("close", () => {
+        this.#sockets.delete(end);
+        socket.destroy();
+        onward.destroy();
+      });
+    }
+    socket.pipe(onward).pipe(socket);
+  }
+}
