@@ -191,8 +191,9 @@ export class Walker {
 
   /** Parts of which the like was not pressed often enough; counted as pressed. */
   #unpressed(place: Place): readonly string[] {
-    const isGentle = (part: string) => Number(/^(run-queue|[a-z]+-no):/.test(part));
-    // What changes nothing comes first: a key that is linked is not asked about again, and what was cancelled waits no more.
+    const isGentle = (part: string) => Number(/^(?:run-queue|[a-z]+-no|setup-keep)[:#]/.test(part));
+    // What changes nothing comes first: a key that is linked is not asked about again, what was cancelled waits no more,
+    // and an unlinked server is not asked about.
     const parts = partsOf(place, this.#stock).toSorted((a, b) => isGentle(b) - isGentle(a));
     return parts.filter((part) => {
       const kind = kindOf(part);
