@@ -105,9 +105,10 @@ export class Admission {
     });
   }
 
-  /** Refuses requests that would now wait too long: for the budget of keys, or for a route that is left alone. */
+  /** Before all are looked at: refuses those that would wait too long, for the budget of keys or for a route left alone. */
   refuseHopeless(): void {
-    const { desk, waiting } = this.#parts;
+    const { desk, waiting, clock } = this.#parts;
+    desk.waits.onLook(clock.monotonicMs());
     if (this.#refusalsSeen === desk.refusals && !this.#isRouteHeld) return;
     this.#refusalsSeen = desk.refusals;
     this.#isRouteHeld = false;

@@ -93,6 +93,7 @@ class GatedClient implements Service {
       badKeyBudget,
       shared: limits,
       isOurs: (source) => new Set(keys.sources()).has(source),
+      onEvent,
     });
     const { guard } = keyDesk;
     this.#guard = guard;
@@ -150,7 +151,7 @@ class GatedClient implements Service {
   }
 
   async restore(): Promise<void> {
-    await this.#desk.restore();
+    await this.#records.restore();
     const halt = await this.#options.halts.get(this.#identity);
     if (halt !== undefined) this.#gate.halt.restore(halt);
     else if (
@@ -217,6 +218,7 @@ class GatedClient implements Service {
       most: this.#budget.most,
       waitingKeys: this.#desk.waitingKeys,
       spentUntilMs: spentMs === undefined ? undefined : this.#wallMs(spentMs),
+      waitShare: this.#desk.waits.share(nowMs),
     };
   }
 

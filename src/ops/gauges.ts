@@ -1,3 +1,4 @@
+import type { BadKeys } from "../domain/ports/service-health.ts";
 import type { MetricsRegistry } from "./metrics.ts";
 
 /** What the gauges read. Each is asked anew for every answer of /metrics, so it must cost next to nothing. */
@@ -20,7 +21,7 @@ export interface GaugeSources {
       }[];
       readonly parkedKeys: number;
     };
-    badKeys(): { readonly refusedLastHour: number; readonly most: number; readonly waitingKeys: number };
+    badKeys(): Pick<BadKeys, "refusedLastHour" | "most" | "waitingKeys" | "waitShare">;
   };
   readonly watch: {
     state(): { readonly sources: number };
@@ -103,6 +104,10 @@ export const GAUGES: Readonly<Record<string, Gauge>> = {
   marshal_keys_waiting: {
     help: "Server keys that wait because other keys were refused.",
     read: ({ service }) => service.badKeys().waitingKeys,
+  },
+  marshal_bad_key_budget_wait_ratio: {
+    help: "Share of the last minute in which requests waited for BAD_KEY_BUDGET and not for the service's limit.",
+    read: ({ service }) => service.badKeys().waitShare,
   },
   marshal_sources: {
     help: "Game servers that are polled.",

@@ -96,6 +96,12 @@ export function createServiceEvents(parts: ServiceEventParts): ServiceEvents {
           "another program uses up our limits: the same address or key is in use elsewhere",
         );
         break;
+      case "budget-holds":
+        log.warn(
+          { budget: event.most },
+          "requests wait for BAD_KEY_BUDGET and not for the service's limit; docs/hosting.md says when to raise it",
+        );
+        break;
     }
   };
 

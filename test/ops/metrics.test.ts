@@ -57,7 +57,7 @@ describe("metrics", () => {
             { limit: undefined, remaining: 0, resetAtMs: undefined },
           ],
         }),
-        badKeys: () => ({ refusedLastHour: 4, most: 8, waitingKeys: 1 }),
+        badKeys: () => ({ refusedLastHour: 4, most: 8, waitingKeys: 1, waitShare: 0.5 }),
       },
       watch: { state: () => ({ sources: 11 }), progress: () => ({ due: 6 }) },
       feeds: { gauges: () => ({ live: 5, undelivered: 9, late: 1, oldestWaitMs: 2_500, cardsUnshown: 12 }) },
@@ -72,7 +72,10 @@ describe("metrics", () => {
       assert.ok(!/_(ms|total|milliseconds|minutes)$/.test(name), name);
       return Number(new RegExp(`^${name} (.*)$`, "m").exec(text)?.[1]);
     });
-    assert.deepEqual(values, [1, 7, 1, 1, 3, 0, 0.25, 4, 8, 2, 1, 11, 6, 5, 1, 9, 2.5, 12, 17, 18, 13, 14]);
+    assert.deepEqual(
+      values,
+      [1, 7, 1, 1, 3, 0, 0.25, 4, 8, 2, 1, 0.5, 11, 6, 5, 1, 9, 2.5, 12, 17, 18, 13, 14],
+    );
     for (const name of Object.keys(LABELLED_GAUGES)) assert.ok(!(name in GAUGES), name);
     assert.match(text, /^marshal_turns_waiting\{class="first"\} 15$/m);
     assert.match(text, /^marshal_turns_waiting\{class="batch"\} 16$/m);

@@ -16,7 +16,8 @@ import type { FileEnded, TestFile } from "./test-worker.ts";
  * wait for has come. Prints what the processes print, and one line that counts for all of them. Ends with 1 when a test
  * failed, or when a process ended without its count.
  */
-const PATTERN = process.argv[2] ?? "test/*/**/*.test.ts";
+const NAMED = process.argv.slice(2);
+const PATTERNS = NAMED.length > 0 ? NAMED : ["test/*/**/*.test.ts"];
 const WORKER = fileURLToPath(new URL("./test-worker.ts", import.meta.url));
 const WARM_UP = fileURLToPath(new URL("./warm-up.ts", import.meta.url));
 const REPORTER = "./test/support/reporter.ts";
@@ -41,7 +42,7 @@ interface Counts {
 
 type Kind = "computing" | "waiting";
 
-const files = longestFirst(globSync(PATTERN), readTimings());
+const files = longestFirst(globSync(PATTERNS), readTimings());
 const queues: Readonly<Record<Kind, string[]>> = {
   computing: files.filter((path) => !isWaiting(path)),
   waiting: files.filter(isWaiting),

@@ -7,6 +7,7 @@ import * as refusals from "../gate-failures.ts";
 import type { Exchange } from "../limits/in-flight.ts";
 import type { AskedAgain } from "./asked-again.ts";
 import type { KeyBudget } from "./budget.ts";
+import type { BudgetWaits } from "./budget-waits.ts";
 import { HeldKeys } from "./held-keys.ts";
 import type { KeyGuard } from "./key-guard.ts";
 import type { KeyRecords } from "./key-records.ts";
@@ -21,6 +22,7 @@ export interface KeyDeskParts {
   readonly wave: Wave;
   readonly again: AskedAgain;
   readonly records: KeyRecords;
+  readonly waits: BudgetWaits;
 }
 
 /** Requests that would wait longer than this for the budget are refused at once, with the time. */
@@ -32,6 +34,7 @@ const PATIENCE_MS = 2_000;
  */
 export class KeyDesk {
   readonly #parts: KeyDeskParts;
+  readonly waits: BudgetWaits;
   readonly #held = new HeldKeys();
   readonly #secondAsks: SecondAsks;
   readonly #units = new Map<object, Unit>();
@@ -40,6 +43,7 @@ export class KeyDesk {
 
   constructor(parts: KeyDeskParts) {
     this.#parts = parts;
+    this.waits = parts.waits;
     this.#secondAsks = new SecondAsks(parts.guard, parts.budget);
   }
 
@@ -51,11 +55,6 @@ export class KeyDesk {
   /** How many keys wait because others were refused. */
   get waitingKeys(): number {
     return this.#held.size;
-  }
-
-  /** Takes up what an earlier process knew. */
-  restore(): Promise<void> {
-    return this.#parts.records.restore();
   }
 
   /** Nothing is answered at all. */
@@ -117,6 +116,7 @@ export class KeyDesk {
     const isCovered = this.#secondAsks.isCovered(exchange, isProbe, nowMs);
     const decision = budget.decide({ risk, typedBy: exchange.typedBy, inWave, isCovered }, nowMs);
     if (decision.kind === "go") return 0;
+    if (risk === "fresh" || risk === "unknown") this.waits.onWait(nowMs);
     return decision.kind === "later" ? Math.max(1, decision.atMs - nowMs) : Number.POSITIVE_INFINITY;
   }
 

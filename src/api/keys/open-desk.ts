@@ -1,9 +1,11 @@
 import type { SourceId } from "../../domain/model.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
+import type { ServiceEvent } from "../../domain/ports/service-health.ts";
 import type { SharedLimits } from "../../domain/ports/shared-limits.ts";
 import type { Log } from "../../log.ts";
 import { AskedAgain } from "./asked-again.ts";
 import { KeyBudget } from "./budget.ts";
+import { BudgetWaits } from "./budget-waits.ts";
 import { KeyDesk } from "./key-desk.ts";
 import { KeyGuard } from "./key-guard.ts";
 import { type KeyDocuments, KeyRecords } from "./key-records.ts";
@@ -19,6 +21,7 @@ export interface KeyDeskOptions {
   readonly shared?: SharedLimits | undefined;
   /** Whether somebody whom this process serves has this server linked. */
   readonly isOurs: (source: SourceId) => boolean;
+  readonly onEvent: (event: ServiceEvent) => void;
 }
 
 const BAD_KEY_BUDGET = 9;
@@ -28,7 +31,7 @@ const LEAST_WAVE = 2;
 /** A ban is by address, whatever global key is sent. */
 const IDENTITY = "address";
 
-/** Builds what judges keys; nothing is read before `desk.restore`. */
+/** Builds what judges keys; nothing is read before `records.restore`. */
 export function openDesk(options: KeyDeskOptions) {
   const { documents, clock, log, badKeyBudget = BAD_KEY_BUDGET, shared, isOurs } = options;
   const guard = new KeyGuard();
@@ -47,6 +50,7 @@ export function openDesk(options: KeyDeskOptions) {
     shared,
     isOurs,
   });
-  const desk = new KeyDesk({ clock, guard, budget, wave, again, records });
+  const waits = new BudgetWaits(() => options.onEvent({ kind: "budget-holds", most: badKeyBudget }));
+  const desk = new KeyDesk({ clock, guard, budget, wave, again, records, waits });
   return { guard, budget, wave, records, desk };
 }

@@ -32,6 +32,8 @@ export interface BadKeys {
   readonly waitingKeys: number;
   /** Nothing at all is asked before, epoch milliseconds; undefined while something may be. */
   readonly spentUntilMs: number | undefined;
+  /** For how much of the last minute requests waited for the budget that the limits would have let go, 0 to 1. */
+  readonly waitShare: number;
 }
 
 /** An event of the service as a whole or of one key, for the operator's log and for guilds. */
@@ -49,4 +51,6 @@ export type ServiceEvent =
   /** The key is good, but the service does not let this bot read the server: announced once, asked again rarely. */
   | { readonly kind: "read-refused"; readonly source: SourceId; readonly failure: Failure }
   | { readonly kind: "global-key-rejected" }
-  | { readonly kind: "shared-limits"; readonly bucketHash: string };
+  | { readonly kind: "shared-limits"; readonly bucketHash: string }
+  /** The budget of bad keys, and not a limit of the service, is what requests wait for most of the time. */
+  | { readonly kind: "budget-holds"; readonly most: number };
