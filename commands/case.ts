@@ -1,4 +1,3 @@
-// Over 200 lines: the sub-commands of /case, each a few lines, beside each other as people type them.
 import { type APIApplicationCommandStringOption, ApplicationCommandOptionType } from "discord.js";
 import {
   defineAction,

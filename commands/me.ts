@@ -1,4 +1,3 @@
-// Over 200 lines: the entries and buttons about the own account of a member, with the steps that they share.
 import { ApplicationCommandOptionType } from "discord.js";
 import {
   type Choice,

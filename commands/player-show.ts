@@ -1,4 +1,3 @@
-// Over 200 lines: one player from what was typed or pressed to the card and its lists.
 import type { Press, Reply } from "../src/discord/command.ts";
 import { playerShow, whichPlayer } from "../src/discord/render/players/player-card.ts";
 import { isPlayerList, playerPage } from "../src/discord/render/players/player-pages.ts";

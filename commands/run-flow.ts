@@ -1,4 +1,3 @@
-// Over 200 lines: one run from the question to its outcome, whose steps share the same cards and refusals.
 import type { Press, Reply } from "../src/discord/command.ts";
 import { confirmCard, dryCard, sayCard } from "../src/discord/render/plan-cards.ts";
 import { outcomeCard, progressCard } from "../src/discord/render/run-cards.ts";

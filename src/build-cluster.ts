@@ -1,4 +1,3 @@
-// Over 200 lines: one process from lease to lease; what it holds decides each step.
 import { buildMarshal } from "./build-marshal.ts";
 import type { HeldLease } from "./cluster/held-lease.ts";
 import { identifyTurns } from "./cluster/identify-turns.ts";

@@ -1,4 +1,3 @@
-// Over 200 lines: the history and what rests on it, wired by name; where none is kept, each port says so.
 import type { Config } from "./config.ts";
 import { caseRenderer } from "./discord/render/players/watch-cards.ts";
 import { weeklyRenderer } from "./discord/render/stats/weekly-card.ts";

@@ -1,4 +1,3 @@
-// Over 200 lines: builds the whole bot by hand; each part is named once, in the order in which it is needed.
 import { commands } from "../commands/index.ts";
 import { buildAlerts } from "./build-alerts.ts";
 import { buildHistory, buildHistoryWing, knownPlayers } from "./build-history.ts";

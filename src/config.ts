@@ -1,4 +1,3 @@
-// Over 200 lines: every variable with its check and the words for a bad one, since an operator reads them as one table.
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { EXPECTED, LOG_LEVELS } from "./expected-values.ts";

@@ -1,4 +1,3 @@
-// Over 200 lines: everything that changes a server's state takes its turn here, writes it, and has it shown.
 import type { AlertRule } from "../domain/alert.ts";
 import { KeyedMutex } from "../domain/keyed-mutex.ts";
 import type { CommandEntry, KillEntry, ModCallEntry, Snapshot } from "../domain/model.ts";

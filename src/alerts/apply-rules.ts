@@ -1,4 +1,3 @@
-// Over 200 lines: one step of every rule over one answer; the rules share what they remember.
 import { ALERT_DEFAULTS, type AlertRule } from "../domain/alert.ts";
 import type { ModCallEntry } from "../domain/model.ts";
 import { freshSightings, KIND_OF, type Sighting } from "./counted-rows.ts";

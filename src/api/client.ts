@@ -1,4 +1,3 @@
-// Over 200 lines: puts the parts of the wing together behind its ports; each port is a few lines.
 import type { CommandAnswer, ListName, ServerStatus, Snapshot, SourceId } from "../domain/model.ts";
 import type { CommandPermission, OwnerPage, PermissionCheck } from "../domain/ports/command-permission.ts";
 import type {

@@ -1,4 +1,3 @@
-// Over 200 lines: the gate is where a request meets every rule, and the order of the rules is the point.
 import { Failure } from "../domain/failure.ts";
 import type { SourceId } from "../domain/model.ts";
 import type { Clock } from "../domain/ports/clock.ts";

@@ -1,4 +1,3 @@
-// Over 200 lines: the wire forms of the service, side by side, as its specification lists them.
 import { z } from "zod";
 import { Failure } from "../domain/failure.ts";
 import type {

@@ -1,4 +1,3 @@
-// Over 200 lines: the whole contract of a command, which its author reads once from top to bottom.
 import type { APIApplicationCommandBasicOption } from "discord.js";
 import type { Escaped } from "../domain/escaped.ts";
 import type { Failure } from "../domain/failure.ts";

@@ -1,4 +1,3 @@
-// Over 200 lines: builds the wing by hand; each part is named once, in the order in which it is needed.
 import type { Interaction } from "discord.js";
 import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";

@@ -1,4 +1,3 @@
-// Over 200 lines: what a run is at each step, from the text to the audit row, for whoever follows one through.
 import type { Aim } from "./command-hits.ts";
 import type { Failure, Ran } from "./failure.ts";
 import type { Actor, Binding, Tier } from "./guild.ts";

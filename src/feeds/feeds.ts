@@ -1,4 +1,3 @@
-// Over 200 lines: puts the parts of the wing together behind its ports; each port is a few lines.
 import { endsWithin } from "../domain/ends-within.ts";
 import type { Binding, Feed } from "../domain/guild.ts";
 import type { JournalOwner } from "../domain/journal-id.ts";

@@ -1,4 +1,3 @@
-// Over 200 lines: opening, moving and ending a feed change the same maps of what runs.
 import { eachAtOnce } from "../domain/each-at-once.ts";
 import type { Feed, FeedKind } from "../domain/guild.ts";
 import { type JournalOwner, journalOf, ownerOf, serverOf } from "../domain/journal-id.ts";

@@ -1,4 +1,3 @@
-// Over 200 lines: every change of a feed takes the turn of its guild, writes, and aligns what runs.
 import { Failure } from "../domain/failure.ts";
 import type { Feed } from "../domain/guild.ts";
 import { serverOf } from "../domain/journal-id.ts";

@@ -1,4 +1,3 @@
-// Over 200 lines: puts the parts of the wing together behind its port; each part is a few lines.
 import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { Demands } from "../domain/ports/demands.ts";

@@ -1,4 +1,3 @@
-// Over 200 lines: one journal, whose head and chunks are written in an order that a crash may interrupt anywhere.
 import type { LogList, Snapshot, SourceId } from "../domain/model.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { Documents } from "../domain/ports/documents.ts";

@@ -1,4 +1,3 @@
-// Over 200 lines: the table of everything that is counted or observed, and what makes metrics of it.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Metrics } from "../domain/ports/metrics.ts";
 

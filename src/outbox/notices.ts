@@ -1,4 +1,3 @@
-// Over 200 lines: one notice from being given to standing somewhere; each way is a case of one switch.
 import type { MessageBody, PostedMessage } from "../domain/message.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { Documents } from "../domain/ports/documents.ts";

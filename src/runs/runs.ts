@@ -1,4 +1,3 @@
-// Over 200 lines: builds the wing by hand; each part is named once, in the order in which it is needed.
 import type { Binding } from "../domain/guild.ts";
 import type { SourceId } from "../domain/model.ts";
 import type { AuditLog, Refusals } from "../domain/ports/audit-log.ts";

@@ -1,4 +1,3 @@
-// Over 200 lines: one story, told in its order.
 import type { Channel, Exchange, Message } from "./discord/types.ts";
 import { addAlert, addFeed, answered, commandIsThere, linkServer } from "./moves.ts";
 import { writePast } from "./past.ts";

@@ -1,4 +1,3 @@
-// Over 200 lines: the linked servers of a guild are one document, which every function here changes as a whole.
 import { Failure, StoreError } from "../domain/failure.ts";
 import type { Binding } from "../domain/guild.ts";
 import { KeyedMutex } from "../domain/keyed-mutex.ts";

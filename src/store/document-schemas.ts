@@ -1,4 +1,3 @@
-// Over 200 lines: the schemas of all stored documents, side by side, so that a change of one form is seen against the others.
 import { z } from "zod";
 import { type Binding, FEED_KINDS, type Feed, GUIDE_STEPS, type GuildSettings } from "../domain/guild.ts";
 import type { SourceId } from "../domain/model.ts";

@@ -1,4 +1,3 @@
-// Over 200 lines: the latest state and the reads that people share change the same records.
 import type { ListName, ServerState, Snapshot, SourceId } from "../domain/model.ts";
 import type { Clock } from "../domain/ports/clock.ts";
 import type { ServiceClient } from "../domain/ports/service-client.ts";

@@ -1,4 +1,3 @@
-// Over 200 lines: one poll from its choice to its kept answer; the steps share the poller's private state.
 import { BackOff } from "../domain/back-off.ts";
 import type { ListName, SourceId } from "../domain/model.ts";
 import type { Random } from "../domain/ports/clock.ts";

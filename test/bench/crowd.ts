@@ -1,4 +1,3 @@
-// Over 200 lines: one measurement, and the lines that show it beside smaller ones.
 import { setTimeout as sleep } from "node:timers/promises";
 import { type BenchResult, figure, quantile, table } from "./bench.ts";
 import { BotWorld } from "./bot-world.ts";

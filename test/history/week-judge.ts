@@ -1,4 +1,3 @@
-// Over 200 lines: every figure of a week by the town's own record, beside the rules of what a look can know.
 import type { TownCall, TownPlayer, TownSession, WeekTown } from "./week-town.ts";
 
 /**

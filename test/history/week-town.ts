@@ -1,4 +1,3 @@
-// Over 200 lines: a game server with what it shows and its own record of what really happened, which belong together.
 import type {
   CommandEntry,
   JoinEntry,

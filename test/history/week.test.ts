@@ -1,4 +1,3 @@
-// Over 200 lines: one week, and every figure of it that people read beside the town's own record.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { ServerStats, StaffStats } from "../../src/domain/stats.ts";

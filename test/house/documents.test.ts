@@ -3,6 +3,8 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { commands } from "../../commands/index.ts";
+import { linesOf } from "../e2e/sweep-walk.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const FILE = /`((?:\.\.?\/|[\w-]+\/)*[\w.*-]+\.(?:ts|md|ya?ml|json))`/g;
@@ -40,6 +42,13 @@ function endsWith(name: string): (path: string) => boolean {
   return (path) => new RegExp(`(?:^|/)${end}$`).test(path);
 }
 
+/** The commands in a cell: the first is whole, each later one gives what stands in place of its last word. */
+function commandsNamedIn(cell: string): readonly string[] {
+  const [first = "", ...others] = found(cell, /`\/?([^`]+)`/g).map((name) => name.replace(/ \w+:.*$/, ""));
+  const before = first.split(" ").slice(0, -1);
+  return [first, ...others.map((name) => [...before, name].join(" "))];
+}
+
 describe("the documents", () => {
   test("are found", () => {
     assert.ok(documents.length > 12 && wings.length > 8, `${documents.length} and ${wings.length}`);
@@ -64,6 +73,18 @@ describe("the documents", () => {
         .map((script) => `${path}: ${script}`),
     );
     assert.deepEqual(missing, []);
+  });
+
+  test("name every command and subcommand in the table of docs/commands.md", () => {
+    const rows = textOf("docs/commands.md")
+      .split("\n")
+      .filter((line) => line.startsWith("| `/"));
+    const named = new Set(rows.flatMap((row) => commandsNamedIn(row.split("|")[1] ?? "")));
+    const missing = linesOf(commands).filter(({ line }) => !named.has(line));
+    assert.deepEqual(
+      missing.map(({ line }) => `/${line}`),
+      [],
+    );
   });
 
   test("at each wing's door name every file of the wing, or the room that it is in", () => {

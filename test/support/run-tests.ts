@@ -16,11 +16,11 @@ import type { FileEnded, TestFile } from "./test-worker.ts";
  * wait for has come. Prints what the processes print, and one line that counts for all of them. Ends with 1 when a test
  * failed, or when a process ended without its count.
  */
-const NAMED = process.argv.slice(2);
-const PATTERNS = NAMED.length > 0 ? NAMED : ["test/*/**/*.test.ts"];
+const GIVEN = process.argv.slice(2);
+const PATTERNS = GIVEN.length > 0 ? GIVEN : ["test/*/**/*.test.ts"];
 const WORKER = fileURLToPath(new URL("./test-worker.ts", import.meta.url));
 const WARM_UP = fileURLToPath(new URL("./warm-up.ts", import.meta.url));
-const REPORTER = "./test/support/reporter.ts";
+const REPORTER = new URL("./reporter.ts", import.meta.url).href;
 const BEFORE_NODE_TEST = new URL("./before-node-test.ts", import.meta.url).href;
 /** Where Node keeps what it compiled, for the processes of the tests and the bots that they start. */
 const COMPILE_CACHE = fileURLToPath(new URL("../../node_modules/.cache/compiled", import.meta.url));
@@ -42,7 +42,7 @@ interface Counts {
 
 type Kind = "computing" | "waiting";
 
-const files = longestFirst(globSync(PATTERNS), readTimings());
+const files = longestFirst([...new Set(PATTERNS.flatMap(filesOf))], readTimings());
 const queues: Readonly<Record<Kind, string[]>> = {
   computing: files.filter((path) => !isWaiting(path)),
   waiting: files.filter(isWaiting),
@@ -50,6 +50,13 @@ const queues: Readonly<Record<Kind, string[]>> = {
 const timings = new Map<string, Omit<FileEnded, "path">>();
 /** Most that ask it compute. */
 const postgres = keepSuitePostgres({ priority: COMPUTING_PRIORITY });
+
+/** A file that was named and is not there must not count as passed. */
+function filesOf(pattern: string): readonly string[] {
+  const found = globSync(pattern);
+  if (found.length === 0) throw new Error(`no test file is called ${pattern}`);
+  return found;
+}
 
 /** Hands the process its next file, also of the other kind where its own has none, or lets it end. */
 function giveNext(child: ChildProcess, kind: Kind): void {

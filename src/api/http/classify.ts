@@ -1,4 +1,3 @@
-// Over 200 lines: one table of what an answer means, which must be read as a whole.
 import { Failure, type FailureCode, type Ran } from "../../domain/failure.ts";
 import type { Route } from "../limits/bucket-registry.ts";
 import type { HaltCause } from "../limits/halt.ts";

@@ -1,4 +1,3 @@
-// Over 200 lines: one scan of the text whose steps are too small and too often called to cross files.
 /**
  * A list of a document: where its rows stand in the text, from where the list begins, and what was read from each. One sign
  * stands between two rows, so a row ends one before the next begins; behind the last start stands where a further row

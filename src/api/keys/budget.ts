@@ -1,4 +1,3 @@
-// Over 200 lines: one budget, whose refusals, held units and units on their way are counted together.
 import type { SourceId } from "../../domain/model.ts";
 import type { TypedBy } from "../../domain/ports/service-client.ts";
 import type { SharedUnits } from "../../domain/ports/shared-limits.ts";

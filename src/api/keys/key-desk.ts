@@ -1,4 +1,3 @@
-// Over 200 lines: the questions that a request asks about its key, over one set of records.
 import type { Failure } from "../../domain/failure.ts";
 import type { SourceId } from "../../domain/model.ts";
 import type { Clock } from "../../domain/ports/clock.ts";

@@ -1,4 +1,3 @@
-// Over 200 lines: what is known of each key is one record, and every event of a key changes it.
 import type { SourceId } from "../../domain/model.ts";
 import { BareRefusals } from "./bare-refusals.ts";
 import { type RejectedKey, RejectedKeys } from "./rejected-keys.ts";

@@ -1,4 +1,3 @@
-// Over 200 lines: the records of keys and the order in which they are stored belong together.
 import type { SourceId } from "../../domain/model.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { Documents } from "../../domain/ports/documents.ts";

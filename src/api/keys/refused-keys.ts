@@ -1,4 +1,3 @@
-// Over 200 lines: what follows a refusal is one ladder of decisions about the same records.
 import { Failure } from "../../domain/failure.ts";
 import type { SourceId } from "../../domain/model.ts";
 import type { Clock } from "../../domain/ports/clock.ts";

@@ -1,4 +1,3 @@
-// Over 200 lines: what went unanswered with a key is one record, and every event of it changes that.
 import type { SourceId } from "../../domain/model.ts";
 import type { StoredUnits, Unit } from "./unit.ts";
 

@@ -1,4 +1,3 @@
-// Over 200 lines: one bucket, whose windows, counts and resets are private to it and change together.
 import type { RateHeaders } from "../http/headers.ts";
 import { type Eagerness, KeptTokens } from "./kept-tokens.ts";
 import { LimitShare } from "./limit-share.ts";

@@ -1,4 +1,3 @@
-// Over 200 lines: the counters under one bucket name; all of their observations are needed to separate them.
 import type { SourceId } from "../../domain/model.ts";
 import type { RateHeaders } from "../http/headers.ts";
 import { Bucket } from "./bucket.ts";

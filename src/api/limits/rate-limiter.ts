@@ -1,4 +1,3 @@
-// Over 200 lines: what the limits allow and what each answer teaches are two sides of the same counters.
 import type { SourceId } from "../../domain/model.ts";
 import type { Outcome, WireAnswer } from "../http/classify.ts";
 import { dateMs, headerText, type RateHeaders, rateHeaders } from "../http/headers.ts";

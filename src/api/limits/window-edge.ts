@@ -1,4 +1,3 @@
-// Over 200 lines: one estimate of where a window ends, with every observation that narrows it.
 import type { ResetTracker } from "./reset-tracker.ts";
 import { type Observation, type ServerClock, type Span, WOBBLE_MS } from "./server-clock.ts";
 import { StatedEnd } from "./stated-end.ts";

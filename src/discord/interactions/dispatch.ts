@@ -1,4 +1,3 @@
-// Over 200 lines: the road of an interaction, from its arrival to its answer, is read in one piece.
 import { Failure } from "../../domain/failure.ts";
 import type { Actor } from "../../domain/guild.ts";
 import type { Metrics } from "../../domain/ports/metrics.ts";

@@ -1,4 +1,3 @@
-// Over 200 lines: what each answer of Discord to a message means stands side by side.
 import {
   type APIEmbed,
   type APIMessage,

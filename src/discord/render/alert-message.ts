@@ -1,4 +1,3 @@
-// Over 200 lines: the words of every kind of alert, side by side so that they read alike.
 import { ALERT_DEFAULTS, type AlertEntry, type AlertPerson, type AlertRow } from "../../domain/alert.ts";
 import { type Escaped, joined, md, roleMention, userMention } from "../../domain/escaped.ts";
 import type { Button, MessageBody, PostedMessage, Row } from "../../domain/message.ts";

@@ -1,4 +1,3 @@
-// Over 200 lines: every finding of a diagnosis in one list, so that their words fit one another.
 import { channelMention, type Escaped, md } from "../../domain/escaped.ts";
 import type { Binding, Feed } from "../../domain/guild.ts";
 import type { Button, MessageBody, Row } from "../../domain/message.ts";

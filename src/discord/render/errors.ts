@@ -1,4 +1,3 @@
-// Over 200 lines: the words of every failure, side by side so that they read alike.
 import { type Escaped, joined, markdownOfOurs, md } from "../../domain/escaped.ts";
 import type { Failure, FailureCode, Ran } from "../../domain/failure.ts";
 import type { Button, Card, MessageBody } from "../../domain/message.ts";

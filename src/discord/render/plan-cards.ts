@@ -1,4 +1,3 @@
-// Over 200 lines: every card of a plan, of which the parts are shared between the confirmation, the dry run and the guess.
 import { type Escaped, joined, md } from "../../domain/escaped.ts";
 import type { Button, Card, CardField, MessageBody } from "../../domain/message.ts";
 import { forManyReason, type RunPlan } from "../../domain/run.ts";

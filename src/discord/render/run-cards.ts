@@ -1,4 +1,3 @@
-// Over 200 lines: every card of a run's outcome, whose words have to fit one another.
 import { type Escaped, joined, md } from "../../domain/escaped.ts";
 import type { FailureCode } from "../../domain/failure.ts";
 import type { Button, Card, MessageBody, Row } from "../../domain/message.ts";

@@ -1,4 +1,3 @@
-// Over 200 lines: the steps of the guided set-up read best beside each other; the longer ones have files of their own.
 import { type Escaped, joined, markdownOfOurs, md, roleMention } from "../../domain/escaped.ts";
 import { type Binding, GUIDE_STEPS, type GuideStep } from "../../domain/guild.ts";
 import type { Button, MessageBody, Row } from "../../domain/message.ts";

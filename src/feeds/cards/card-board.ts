@@ -1,4 +1,3 @@
-// Over 200 lines: one board of cards, whose edits, failures and records change together.
 import type { SinkRefusal } from "../../domain/failure.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
 import type { Documents } from "../../domain/ports/documents.ts";

@@ -1,4 +1,3 @@
-// Over 200 lines: one emergency call from its row to its end; the steps change the same record.
 import type { Feed } from "../../domain/guild.ts";
 import type { MessageBody } from "../../domain/message.ts";
 import type { EmergencyCall, Player, Snapshot } from "../../domain/model.ts";

@@ -1,4 +1,3 @@
-// Over 200 lines: one moderator call from its row to its card; claim, release and resolve change the same record.
 import { md } from "../../domain/escaped.ts";
 import type { Actor, Feed } from "../../domain/guild.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";

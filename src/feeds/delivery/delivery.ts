@@ -1,4 +1,3 @@
-// Over 200 lines: every step of a delivery reads and writes the one record of its feed.
 import { SinkRefusal } from "../../domain/failure.ts";
 import type { Feed } from "../../domain/guild.ts";
 import type { Random } from "../../domain/ports/clock.ts";

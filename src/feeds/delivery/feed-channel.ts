@@ -1,4 +1,3 @@
-// Over 200 lines: one feed's channel as delivery sees it; its sends, edits and refusals share the same private state.
 import { SinkRefusal } from "../../domain/failure.ts";
 import type { Feed } from "../../domain/guild.ts";
 import type { SentMessage } from "../../domain/message.ts";

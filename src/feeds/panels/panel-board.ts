@@ -1,4 +1,3 @@
-// Over 200 lines: one board of panels, whose posts, replacements and records change together.
 import { Failure, type SinkRefusal } from "../../domain/failure.ts";
 import type { MessageBody, PostedMessage } from "../../domain/message.ts";
 import type { Random } from "../../domain/ports/clock.ts";

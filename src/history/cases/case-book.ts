@@ -1,4 +1,3 @@
-// Over 200 lines: one book, whose changes of a case share one lock and one list of open receipts.
 import type { Case, CaseCard, CaseDraft, Receipt } from "../../domain/case.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { Actor } from "../../domain/guild.ts";

@@ -1,4 +1,3 @@
-// Over 200 lines: one case from its outcome to its number; the steps share what is remembered of unfinished ones.
 import { type Aim, isMassWord } from "../../domain/command-hits.ts";
 import type { Binding } from "../../domain/guild.ts";
 import { guildOf } from "../../domain/journal-id.ts";

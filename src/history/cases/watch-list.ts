@@ -1,4 +1,3 @@
-// Over 200 lines: one watchlist, whose entries, joins and expiry change the same records.
 import type { Watch } from "../../domain/case.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { Binding } from "../../domain/guild.ts";

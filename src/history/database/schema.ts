@@ -1,4 +1,3 @@
-// Over 200 lines: the tables of the history, side by side, as one database holds them.
 import type { ColumnType } from "kysely";
 
 /**

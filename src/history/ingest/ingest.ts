@@ -1,4 +1,3 @@
-// Over 200 lines: one transaction from an answer to its rows; its steps share what is remembered of a server.
 import type { Kysely, Transaction } from "kysely";
 import type { RecordedLog } from "../../domain/history.ts";
 import { chunks } from "../database/chunks.ts";

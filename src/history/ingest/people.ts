@@ -1,4 +1,3 @@
-// Over 200 lines: what is remembered of the people of a guild is one table, which each answer reads and changes.
 import type { Transaction } from "kysely";
 import type { PlayerRef } from "../../domain/model.ts";
 import { chunks } from "../database/chunks.ts";

@@ -1,4 +1,3 @@
-// Over 200 lines: the queue before the worker; taking, storing and giving up change the same few fields.
 import { BackOff } from "../../domain/back-off.ts";
 import { guildOf } from "../../domain/journal-id.ts";
 import type { CommandEntry, LogEntry, LogList, PlayerRef, Snapshot, SourceId } from "../../domain/model.ts";

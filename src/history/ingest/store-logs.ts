@@ -1,4 +1,3 @@
-// Over 200 lines: the four logs are stored in the same way, and each is read best beside the others.
 import type { Transaction } from "kysely";
 import type { JoinEntry, KillEntry, ModCallEntry, PlayerRef } from "../../domain/model.ts";
 import { type HistoryTables, type ModCallTable, VISIT } from "../database/schema.ts";

@@ -1,4 +1,3 @@
-// Over 200 lines: the queries about cases, over the same tables and with the same filter.
 import type { ExpressionBuilder, Kysely } from "kysely";
 import { type Case, type CaseCard, type CaseDraft, type CaseKind, caseKinds } from "../../domain/case.ts";
 import type { CaseFilter } from "../../domain/ports/cases.ts";

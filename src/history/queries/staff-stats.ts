@@ -1,4 +1,3 @@
-// Over 200 lines: the figures of one person, each with the query that it comes from.
 import { setImmediate } from "node:timers/promises";
 import { sessionUntilS } from "../../domain/history.ts";
 import {

@@ -1,4 +1,3 @@
-// Over 200 lines: one summary from being due to being done with, whatever fails in between.
 import { Failure } from "../../domain/failure.ts";
 import type { Binding } from "../../domain/guild.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";

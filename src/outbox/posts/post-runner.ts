@@ -1,4 +1,3 @@
-// Over 200 lines: one message from its first attempt to what it says last; each step meets the same refusals.
 import { BackOff } from "../../domain/back-off.ts";
 import { SinkRefusal } from "../../domain/failure.ts";
 import type { MessageBody } from "../../domain/message.ts";

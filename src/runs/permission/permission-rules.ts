@@ -1,4 +1,3 @@
-// Over 200 lines: every rule of who may what, which are read beside each other.
 import { CALLS_RIGHT, type StaffPolicy, type Tier } from "../../domain/guild.ts";
 import type { PlayerRef } from "../../domain/model.ts";
 import type { Asker } from "../../domain/ports/permissions.ts";

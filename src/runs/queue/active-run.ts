@@ -1,4 +1,3 @@
-// Over 200 lines: one run from "waiting" to its outcome; its steps share the state that decides whether it may be sent.
 import { Failure } from "../../domain/failure.ts";
 import type { AuditLog } from "../../domain/ports/audit-log.ts";
 import type { Clock } from "../../domain/ports/clock.ts";

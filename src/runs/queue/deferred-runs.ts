@@ -1,4 +1,3 @@
-// Over 200 lines: one deferred run from its storing to its outcome; the steps share what is held in memory.
 import { Failure } from "../../domain/failure.ts";
 import type { Actor, Binding } from "../../domain/guild.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";

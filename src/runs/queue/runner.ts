@@ -1,4 +1,3 @@
-// Over 200 lines: the life of every run, from its plan to the end of the process, is read in one piece.
 import { Failure } from "../../domain/failure.ts";
 import { type Actor, type Binding, EMPTY_POLICY } from "../../domain/guild.ts";
 import type { SourceId } from "../../domain/model.ts";

@@ -1,4 +1,3 @@
-// Over 200 lines: one schedule from its adding to its end; its claims, results and notices change the same record.
 import { Failure } from "../../domain/failure.ts";
 import type { Actor, Binding, GuildSettings } from "../../domain/guild.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";

@@ -1,4 +1,3 @@
-// Over 200 lines: one audit: rows and their lists are written in an order that a crash may interrupt anywhere.
 import { setImmediate } from "node:timers/promises";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
 import type { SourceId } from "../../domain/model.ts";

@@ -1,4 +1,3 @@
-// Over 200 lines: the schedule is one calculation, and its steps read best in the order in which they are made.
 import type { SourceId } from "../../domain/model.ts";
 import { EmptyServerStats, QUIET_ENTRIES_PER_S } from "./empty-server-stats.ts";
 import { GuildRotation } from "./guild-rotation.ts";

@@ -1,4 +1,3 @@
-// Over 200 lines: the pages of one player's card, whose parts have to fit one message.
 import type { CaseKind, Watch } from "../../../domain/case.ts";
 import { type Escaped, joined, md } from "../../../domain/escaped.ts";
 import type { HistoryRow, KnownPlayer, PlayerHistory } from "../../../domain/history.ts";

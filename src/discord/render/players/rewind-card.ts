@@ -1,4 +1,3 @@
-// Over 200 lines: one card with the question that may come before it.
 import { type Escaped, joined, markdownOfOurs, md } from "../../../domain/escaped.ts";
 import type {
   HistoryRow,

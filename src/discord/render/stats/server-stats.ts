@@ -1,4 +1,3 @@
-// Over 200 lines: one message, of which the weekly summary takes parts.
 import { type Escaped, joined, md } from "../../../domain/escaped.ts";
 import type { Attachment, Button, Card, CardField, MessageBody } from "../../../domain/message.ts";
 import type { CallFigures, Picture, PictureLook, ServerStats } from "../../../domain/stats.ts";
