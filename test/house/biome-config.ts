@@ -36,7 +36,6 @@ interface Group {
 const packageHome: Readonly<Record<string, readonly string[]>> = {
   undici: ["api"],
   "p-queue": ["runs"],
-  croner: ["runs"],
   kysely: ["history"],
   pg: ["history"],
   echarts: ["history"],

@@ -1,20 +1,15 @@
-import { Cron } from "croner";
-import type { Schedule, ScheduleRule, Weekday } from "../../domain/schedule.ts";
+import type { Schedule, Weekday } from "../../domain/schedule.ts";
+import { type Day, dayIn, shifted, timesIn, utc, weekdayOf } from "../../domain/zone-time.ts";
 
 /** When a schedule is due. Pure. */
 
 const MINUTE_MS = 60_000;
 
-/** As croner counts them. */
-const DAY_NUMBERS = {
-  sun: 0,
-  mon: 1,
-  tue: 2,
-  wed: 3,
-  thu: 4,
-  fri: 5,
-  sat: 6,
-} as const satisfies Readonly<Record<Weekday, number>>;
+const DAY_MS = 86_400_000;
+/** In the order of `weekdayOf`. */
+const WEEKDAYS: readonly Weekday[] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+/** A day that the clocks leave out as a whole, where a zone changes sides of the date line, costs one week. */
+const DAYS_AHEAD = 15;
 
 /**
  * The first due time after `afterMs`, epoch milliseconds. A time of day that the clocks of the zone show twice, in
@@ -29,27 +24,41 @@ export function nextTime(
     const stepMs = rule.minutes * MINUTE_MS;
     return anchorMs + (Math.floor((afterMs - anchorMs) / stepMs) + 1) * stepMs;
   }
-  return Math.min(...rule.times.map((time) => nextAt(time, rule, zone).after(afterMs)));
+  return Math.min(...rule.times.map((time) => nextAt({ time, days: rule.days, zone }, afterMs)));
 }
 
 /** Where intervals begin that are set now: midnight, so that "every 30 min" is at full and half hours. */
 export function anchorOf(zone: string, nowMs: number): number {
-  return nextAt("00:00", { days: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] }, zone).after(nowMs);
+  return nextAt({ time: "00:00", days: WEEKDAYS, zone }, nowMs);
 }
 
-function nextAt(
-  time: string,
-  { days }: Pick<Extract<ScheduleRule, { kind: "times" }>, "days">,
-  zone: string,
-): { after(ms: number): number } {
-  const [hours = "", minutes = ""] = time.split(":");
-  const onDays = days.map((day) => DAY_NUMBERS[day]).join(",");
-  const cron = new Cron(`${Number(minutes)} ${Number(hours)} * * ${onDays}`, { timezone: zone });
-  return {
-    after(ms) {
-      const next = cron.nextRun(new Date(ms));
-      if (next === null) throw new RangeError(`no time follows ${time} on ${onDays}`);
-      return next.getTime();
-    },
-  };
+interface Wanted {
+  /** "20:00". */
+  readonly time: string;
+  readonly days: readonly Weekday[];
+  readonly zone: string;
+}
+
+function nextAt({ time, days, zone }: Wanted, afterMs: number): number {
+  const today = dayIn(zone, afterMs);
+  for (let ahead = 0; ahead < DAYS_AHEAD; ahead++) {
+    const day = shifted(today, ahead);
+    const weekday = WEEKDAYS[weekdayOf(utc(day) / DAY_MS)];
+    if (weekday === undefined || !days.includes(weekday)) continue;
+    const atMs = firstAt(zone, day, time);
+    if (atMs > afterMs) return atMs;
+  }
+  throw new RangeError(`no time follows ${time} on ${days.join(", ")}`);
+}
+
+/** The first moment of a day at which the clocks show a time; where they leap over it, when they have leapt. */
+function firstAt(zone: string, day: Day, time: string): number {
+  const [h = 0, m = 0] = time.split(":").map(Number);
+  const [first] = timesIn(zone, day, { h, m, s: 0 });
+  if (first !== undefined) return first;
+  const before = Temporal.PlainDateTime.from({ ...day, hour: h, minute: m }).toZonedDateTime(zone, {
+    disambiguation: "earlier",
+  });
+  const leap = before.getTimeZoneTransition("next");
+  return (leap ?? before).epochMilliseconds;
 }
