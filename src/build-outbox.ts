@@ -1,6 +1,11 @@
 import { createSetupOffer } from "./discord/connection/setup-offer.ts";
 import type { createDiscord } from "./discord/create-discord.ts";
-import { isPossiblyRepeated, lateGiven, possiblyRepeated } from "./discord/render/notices.ts";
+import {
+  isPossiblyRepeated,
+  lateGiven,
+  possiblyRepeated,
+  tooManyWaitNotice,
+} from "./discord/render/notices.ts";
 import type { Bindings } from "./domain/ports/bindings.ts";
 import type { Clock, Random } from "./domain/ports/clock.ts";
 import type { Documents } from "./domain/ports/documents.ts";
@@ -64,6 +69,7 @@ export function buildOutbox(parts: OutboxBuildParts) {
     noticeChannelOf: async (guildId) => (await settings.of(guildId)).noticeChannelId,
     linkerOf: async (guildId) => (await bindings.list(guildId))[0]?.linkedBy,
     late: lateGiven,
+    tooManyWait: tooManyWaitNotice(),
   });
   return { outbox, notifier };
 }

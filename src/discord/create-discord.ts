@@ -5,7 +5,7 @@ import type { Documents } from "../domain/ports/documents.ts";
 import type { Guilds } from "../domain/ports/guilds.ts";
 import type { Members } from "../domain/ports/members.ts";
 import type { Metrics } from "../domain/ports/metrics.ts";
-import type { DirectMessages } from "../domain/ports/notifier.ts";
+import type { DirectMessages, OwedMessages } from "../domain/ports/notifier.ts";
 import type { LateAnswers } from "../domain/ports/run-answers.ts";
 import type { Settings } from "../domain/ports/settings.ts";
 import type { Remover, Sink } from "../domain/ports/sink.ts";
@@ -30,7 +30,6 @@ import { createPendingLinks } from "./interactions/pending-links.ts";
 import { answerOutsideGuild, readInteraction } from "./interactions/read-interaction.ts";
 import { registeredIds, registerWhenChanged } from "./interactions/registration.ts";
 import { createDirectMessages } from "./messages/direct-messages.ts";
-import { createNotifier } from "./messages/notifier.ts";
 import { permittedSink } from "./messages/permitted-sink.ts";
 import { createSink } from "./messages/sink.ts";
 import { type SinkProgress, withProgress } from "./messages/sink-progress.ts";
@@ -108,8 +107,11 @@ export interface Discord {
   listen(listener: GuildListener): void;
   /** The guided set-up is offered by `offer`, which hears of guilds that the bot has joined. To be called before `start`. */
   offerSetupBy(offer: (guild: JoinedGuild) => void): void;
-  /** Logs in, as soon as Discord can be reached, and registers the commands when they have changed. Rejects with LoginError. */
-  start(commands: readonly Command[], services: GivenServices): Promise<void>;
+  /**
+   * Logs in, as soon as Discord can be reached, and registers the commands when they have changed. `owed` takes replies
+   * whose interaction is over. Rejects with LoginError.
+   */
+  start(commands: readonly Command[], services: GivenServices, owed: OwedMessages): Promise<void>;
   /** Takes no more interactions; resolves when those under way have ended, at the latest after `graceMs`. */
   quiet(graceMs: number): Promise<void>;
   /** Disconnects, also a connection that was given. Sink, direct messages and members no longer work after it. */
@@ -141,7 +143,6 @@ export function createDiscord(ports: DiscordPorts): Discord {
   const { sink, progress } = withProgress(permit === undefined ? posting : permittedSink(posting, permit));
   const guildName = (guildId: string) => client.guilds.cache.get(guildId)?.name;
   const direct = createDirectMessages({ rest, guildName });
-  const notifier = createNotifier({ sink, direct, settings, random, log });
   const quieted = new AbortController();
   const lateAnswers = createLateAnswers({
     rest: answerRests.later,
@@ -188,7 +189,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
     away: gateway.away,
     listen: (listener) => guildEvents.listen(listener),
     offerSetupBy: (offer) => guildEvents.offerSetupBy(offer),
-    async start(commands, given) {
+    async start(commands, given, owed) {
       const registry = createCommandRegistry(commands);
       const pendingLinks = createPendingLinks(clock, random);
       const own = {
@@ -208,8 +209,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
         clock,
         random,
         metrics: ports.metrics,
-        sink,
-        notifier,
+        owed,
         log,
         permit,
       });

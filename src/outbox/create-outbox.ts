@@ -21,6 +21,11 @@ export interface OutboxParts extends TurnDeskPorts {
   report(what: string, error: unknown): void;
 }
 
+type OwnNoticesPorts = Pick<NoticesPorts, "owed" | "noticeChannelOf" | "linkerOf" | "late"> & {
+  /** For a guild of which so many messages wait that newer ones are not taken on. */
+  readonly tooManyWait: MessageBody;
+};
+
 export interface Outbox {
   readonly batches: Batches;
   /** Messages that are to stand in their channels once. */
@@ -32,7 +37,7 @@ export interface Outbox {
   /** Reads of members, each of which waits for its turn. */
   members(members: Members): Members;
   /** Notices that stand once, however long Discord is away. */
-  notices(ports: Pick<NoticesPorts, "owed" | "noticeChannelOf" | "linkerOf" | "late">): Notices;
+  notices(ports: OwnNoticesPorts): Notices;
   /** Roles or a channel of this guild have changed: what was refused may pass. */
   permissionsChanged(guildId: string): void;
   /** What of a guild waits for its turn; `oldestMs`: how long the first of it has waited. */
@@ -54,9 +59,11 @@ export function createOutbox(parts: OutboxParts): Outbox {
     onTooMany: (retryAfterMs) => turns.onTooMany(retryAfterMs),
     onChannelSpent: (place, waitMs) => turns.onChannelSpent(place, waitMs),
     members: (members) => pacedMembers(members, turns, parts.clock),
-    notices({ owed, noticeChannelOf, linkerOf, late }) {
+    notices({ tooManyWait, ...ports }) {
       const { direct, clock, random, report } = parts;
-      return new Notices({ posts, direct, clock, random, report, owed, noticeChannelOf, linkerOf, late });
+      const notices = new Notices({ ...ports, posts, direct, clock, random, report });
+      posts.tellFullBy((guildId) => void notices.guild(guildId, tooManyWait));
+      return notices;
     },
     permissionsChanged: (guildId) => posts.permissionsChanged(guildId),
     waitingOf: (guildId) => turns.ofGuild(guildId),

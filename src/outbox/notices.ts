@@ -9,7 +9,7 @@ import type {
   OwedMessages,
 } from "../domain/ports/notifier.ts";
 import type { PostLine, Posts, WantedPost } from "../domain/ports/posts.ts";
-import type { OwedNotice } from "./owed-notice.ts";
+import { asStored, type OwedNotice } from "./owed-notice.ts";
 
 /** Notices that one guild is owed at a time; beyond it the newest are lost, and reported. */
 const MOST_OWED = 100;
@@ -44,6 +44,7 @@ export class Notices implements Notifier, OwedMessages {
     this.#line = ports.posts.line<string>({
       name: "a notice",
       classes: { post: "first", edit: "change" },
+      isBounded: true,
       keyOf: (id) => id,
       guildOf: (id) => this.#owed.get(id)?.guildId ?? id,
       wanted: (id) => this.#wanted(id),
@@ -104,7 +105,7 @@ export class Notices implements Notifier, OwedMessages {
     let isStored = true;
     this.#keep(notice);
     try {
-      await owed.set(id, notice);
+      await owed.set(id, asStored(notice));
     } catch (error) {
       isStored = false;
       report("a notice could not be stored; it is given up if the process ends before it is posted", error);
@@ -179,7 +180,9 @@ export class Notices implements Notifier, OwedMessages {
     const rest = { ...notice, ways: notice.ways.slice(1) };
     this.#owed.set(id, rest);
     if (rest.ways.length > 0) {
-      await owed.set(id, rest).catch((error: unknown) => report("a notice could not be stored", error));
+      await owed
+        .set(id, asStored(rest))
+        .catch((error: unknown) => report("a notice could not be stored", error));
       return;
     }
     report(`a notice could not be delivered in ${guildId}: no way is open`, why);

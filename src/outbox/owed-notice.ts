@@ -30,6 +30,21 @@ const schema = z.object({
 
 export type OwedNotice = Readonly<z.infer<typeof schema>>;
 
+/** Without its pictures, which are too large for the store: after a kill it stands without them. */
+export function asStored({ body: { files, cards, ...body }, ...notice }: OwedNotice): OwedNotice {
+  if (files === undefined) return { ...notice, body: cards === undefined ? body : { ...body, cards } };
+  const texts = files.filter(({ data }) => typeof data === "string");
+  const named = cards?.map(({ imageName: _, ...card }) => card);
+  return {
+    ...notice,
+    body: {
+      ...body,
+      ...(named === undefined ? {} : { cards: named }),
+      ...(texts.length === 0 ? {} : { files: texts }),
+    },
+  };
+}
+
 /** For the store: checks a notice on reading. */
 export function parseOwedNotice(value: unknown): OwedNotice {
   return schema.parse(value);

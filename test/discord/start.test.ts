@@ -7,9 +7,12 @@ import { type Command, defineCommand, defineEntry } from "../../src/discord/comm
 import { createCommandRegistry } from "../../src/discord/interactions/command-registry.ts";
 import { definitionsHash, parseRegistered } from "../../src/discord/interactions/registration.ts";
 import { md } from "../../src/domain/escaped.ts";
+import type { OwedMessages } from "../../src/domain/ports/notifier.ts";
 import { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
 import { discordIn } from "../support/discord-rig.ts";
 import { FakeWorld, keptLog, textDocuments } from "../support/fake-services.ts";
+
+const OWES_NOTHING: OwedMessages = { owe: async () => true };
 
 const hello = (description: string): Command =>
   defineCommand({
@@ -29,7 +32,7 @@ test("a restart registers only what has changed", async (t) => {
   const registered = textDocuments();
   for (const description of ["first", "first", "second"]) {
     const discord = discordIn(emulated, new FakeWorld(), { registered });
-    await discord.start([hello(description)], new FakeWorld().services);
+    await discord.start([hello(description)], new FakeWorld().services, OWES_NOTHING);
     await discord.stop();
   }
   assert.equal(emulated.traffic.filter(({ method }) => method === "PUT").length, 2);
@@ -42,7 +45,7 @@ test("commands that Discord refuses do not keep the bot from starting, and are t
   const registered = textDocuments();
   const discord = discordIn(emulated, new FakeWorld(), { registered });
   t.after(() => discord.stop());
-  await discord.start([hello("d".repeat(101))], new FakeWorld().services);
+  await discord.start([hello("d".repeat(101))], new FakeWorld().services, OWES_NOTHING);
   assert.equal(discord.state().ready, true);
   assert.equal(registered.kept.size, 0);
 });
@@ -70,7 +73,7 @@ test("a token that Discord does not accept ends the start with a line that names
   const emulated = await EmulatedDiscord.start({ token: "the-right-one" });
   t.after(() => emulated.close());
   const discord = discordIn(emulated, new FakeWorld(), { token: "a-wrong-one" });
-  await assert.rejects(discord.start([], new FakeWorld().services), (error: unknown) => {
+  await assert.rejects(discord.start([], new FakeWorld().services, OWES_NOTHING), (error: unknown) => {
     assert.ok(error instanceof Error);
     assert.equal(error.name, "LoginError");
     assert.match(error.message, /DISCORD_TOKEN/);
@@ -87,7 +90,7 @@ for (const outage of ["down", "5xx"] as const) {
     const discord = discordIn(emulated, world, { log });
     t.after(() => discord.stop());
     emulated.faults.set({ outage });
-    const started = discord.start([hello("first")], world.services);
+    const started = discord.start([hello("first")], world.services, OWES_NOTHING);
     await discord.away;
     const tries = emulated.traffic.length;
     await world.clock.advance(3_600_000);
@@ -110,7 +113,7 @@ test("a stop while Discord is away ends the wait", async (t) => {
   const world = new FakeWorld();
   const discord = discordIn(emulated, world);
   emulated.faults.set({ outage: "down" });
-  const started = discord.start([], world.services);
+  const started = discord.start([], world.services, OWES_NOTHING);
   started.catch(() => undefined);
   await discord.away;
   await discord.stop();

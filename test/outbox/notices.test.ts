@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { lateGiven } from "../../src/discord/render/notices.ts";
+import { lateGiven, tooManyWaitNotice } from "../../src/discord/render/notices.ts";
 import { markdownOfOurs, md } from "../../src/domain/escaped.ts";
 import type { MessageBody } from "../../src/domain/message.ts";
+import type { Posts } from "../../src/domain/ports/posts.ts";
+import type { Outbox } from "../../src/outbox/create-outbox.ts";
 import type { Notices } from "../../src/outbox/notices.ts";
 import { type OwedNotice, parseOwedNotice } from "../../src/outbox/owed-notice.ts";
 import { VirtualClock } from "../support/clock.ts";
@@ -19,10 +21,15 @@ class Community {
   noticeChannelId: string | undefined = "notices";
   readonly #stored = new Map<string, string>();
   #documents = new MemoryDocuments<OwedNotice>(parseOwedNotice, this.#stored);
+  #outbox = this.#open();
   #notices = this.#begin();
 
   get notices(): Notices {
     return this.#notices;
+  }
+
+  get posts(): Posts {
+    return this.#outbox.posts;
   }
 
   get owed(): number {
@@ -41,15 +48,16 @@ class Community {
   async killAndRestart(): Promise<void> {
     this.#documents.isDead = true;
     this.#documents = new MemoryDocuments<OwedNotice>(parseOwedNotice, this.#stored);
+    this.#outbox = this.#open();
     this.#notices = this.#begin();
     await this.#notices.recover();
   }
 
-  #begin(): Notices {
+  #open(): Outbox {
     const documents = this.#documents;
     const { sink } = this;
     const alive = <T>(work: () => Promise<T>) => (documents.isDead ? new Promise<T>(() => {}) : work());
-    const outbox = outboxOver(
+    return outboxOver(
       {
         send: (...given) => alive(() => sink.send(...given)),
         edit: (...given) => alive(() => sink.edit(...given)),
@@ -57,11 +65,15 @@ class Community {
       },
       this.clock,
     );
-    return outbox.notices({
-      owed: documents,
+  }
+
+  #begin(): Notices {
+    return this.#outbox.notices({
+      owed: this.#documents,
       noticeChannelOf: async () => this.noticeChannelId,
       linkerOf: async () => "linker",
       late: lateGiven,
+      tooManyWait: tooManyWaitNotice(),
     });
   }
 }
@@ -187,6 +199,60 @@ describe("a notice", () => {
     await community.clock.advance(600_000);
     assert.equal(community.sink.calls.length, 1);
     assert.equal(community.owed, 0);
+  });
+
+  test("with a picture stands with it, and after a kill without", async () => {
+    const body: MessageBody = {
+      content: markdownOfOurs("the week"),
+      cards: [{ title: markdownOfOurs("Week"), imageName: "week.png" }],
+      files: [
+        { name: "week.png", data: new Uint8Array(2_000_000) },
+        { name: "rows.txt", data: "one\ntwo" },
+      ],
+    };
+    for (const isKilled of [false, true]) {
+      const community = new Community();
+      community.isAway = true;
+      await community.notices.owe({ guildId: "g", id: "1", ways: [{ to: "notice-channel" }], body });
+      await community.clock.advance(1_000);
+      if (isKilled) await community.killAndRestart();
+      community.isAway = false;
+      await community.clock.advance(120_000);
+      const [stands] = community.sink.messages("notices");
+      const names = stands?.sent.files?.map(({ name }) => name);
+      assert.deepEqual(names, isKilled ? ["rows.txt"] : ["week.png", "rows.txt"]);
+      assert.equal(stands?.body.cards?.[0]?.imageName, isKilled ? undefined : "week.png");
+    }
+  });
+
+  test("tells a community that more messages of it wait than are kept, once, and takes on newer ones afterwards", async () => {
+    const community = new Community();
+    community.isAway = true;
+    const posted = new Set<string>();
+    const line = community.posts.line<string>({
+      name: "a message",
+      classes: { post: "first", edit: "change" },
+      keyOf: (ref) => ref,
+      guildOf: (ref) => ref.split(" ")[0] ?? "",
+      wanted: async (ref) =>
+        posted.has(ref)
+          ? undefined
+          : { channelId: `c ${ref}`, nonce: ref, body: { content: markdownOfOurs(ref) } },
+      isIt: () => false,
+      onStands: async (ref) => void posted.add(ref),
+      onRefused: async () => "over",
+    });
+    for (let n = 0; n < 2_500; n++) line.show(`g ${n}`);
+    line.show("other 1");
+    await community.clock.advance(60_000);
+    assert.equal(community.owed, 1);
+    community.isAway = false;
+    await community.clock.advance(900_000);
+    assert.equal(posted.size, 2_001);
+    assert.deepEqual(community.said(), [tooManyWaitNotice().content]);
+    line.show("g 2499");
+    await community.clock.advance(10_000);
+    assert.equal(posted.has("g 2499"), true);
   });
 
   test("is bounded for one community, and the others keep theirs", async () => {

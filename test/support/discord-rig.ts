@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Command } from "../../src/discord/command.ts";
 import { createDiscord, type Discord } from "../../src/discord/create-discord.ts";
-import { type AskerNotifier, createNotifier } from "../../src/discord/messages/notifier.ts";
+import type { OwedMessages } from "../../src/domain/ports/notifier.ts";
 import type { Settings } from "../../src/domain/ports/settings.ts";
 import { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
 import type { Channel, Guild, Person, Role } from "../../src/sandbox/discord/types.ts";
 import { FakeWorld, type KeptLog, keptLog, textDocuments } from "./fake-services.ts";
 import { FakeMetrics } from "./network.ts";
 import { OpenApi } from "./openapi.ts";
+import { noticesOf, outboxOver } from "./outbox.ts";
 
 /** The Discord wing with its real discord.js client, in an emulated Discord with one community. */
 export interface DiscordRig {
@@ -81,7 +82,7 @@ export async function startDiscordRig(t: TestContext, commands: readonly Command
     await discord.stop();
     mustFitOpenApi(emulated);
   });
-  await discord.start(commands, world.services);
+  await discord.start(commands, world.services, owedBy(discord, world));
   const owner = emulated.as(guild.owner);
   return {
     emulated,
@@ -97,6 +98,11 @@ export async function startDiscordRig(t: TestContext, commands: readonly Command
     moderator,
     member,
   };
+}
+
+/** Sees to it that what is owed stands, over this Discord. */
+export function owedBy({ sink, direct }: Discord, { clock }: FakeWorld): OwedMessages {
+  return noticesOf(outboxOver(sink, clock, direct));
 }
 
 /** Whatever the wing says, Discord's own description allows it; checked where that file is named. */
@@ -116,10 +122,4 @@ export async function eventually(condition: () => boolean, withinMs = 60_000): P
     if (performance.now() > endMs) throw new Error("the condition never held");
     await new Promise((resolve) => setImmediate(resolve));
   }
-}
-
-/** Tells people who wait for an answer, over the rig's Discord. */
-export function notifierOf({ discord, world, log }: DiscordRig): AskerNotifier {
-  const { sink, direct } = discord;
-  return createNotifier({ sink, direct, settings: world.settings, random: world.random, log });
 }

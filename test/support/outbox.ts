@@ -1,4 +1,4 @@
-import { isPossiblyRepeated, possiblyRepeated } from "../../src/discord/render/notices.ts";
+import { isPossiblyRepeated, possiblyRepeated, tooManyWaitNotice } from "../../src/discord/render/notices.ts";
 import type { Clock } from "../../src/domain/ports/clock.ts";
 import type { DirectMessages } from "../../src/domain/ports/notifier.ts";
 import type { Remover, Sink } from "../../src/domain/ports/sink.ts";
@@ -45,5 +45,6 @@ export function noticesOf(outbox: Outbox, noticeChannelId = "notices"): Notices 
     noticeChannelOf: async () => noticeChannelId,
     linkerOf: async () => "linker",
     late: (body) => body,
+    tooManyWait: tooManyWaitNotice(),
   });
 }

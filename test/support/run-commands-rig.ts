@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { commands } from "../../commands/index.ts";
 import type { Discord } from "../../src/discord/create-discord.ts";
+import { tooManyWaitNotice } from "../../src/discord/render/notices.ts";
 import { runRenderer } from "../../src/discord/render/run-renderer.ts";
 import type { Binding } from "../../src/domain/guild.ts";
 import type { Schedules } from "../../src/domain/ports/schedules.ts";
@@ -61,16 +62,18 @@ export async function startRunCommandsRig(t: TestContext): Promise<RunCommandsRi
   });
   const { sink, direct, members, lateAnswers } = discord;
   const outbox = outboxOver(sink, world.clock, direct);
+  const notifier = outbox.notices({
+    owed: new MemoryDocuments(parseOwedNotice),
+    noticeChannelOf: async (guildId) => (await known(runs).settings.of(guildId)).noticeChannelId,
+    linkerOf: async () => undefined,
+    late: (body) => body,
+    tooManyWait: tooManyWaitNotice(),
+  });
   const rig = new RunsRig({
     clock: world.clock,
     members,
     sink,
-    notifier: outbox.notices({
-      owed: new MemoryDocuments(parseOwedNotice),
-      noticeChannelOf: async (guildId) => (await known(runs).settings.of(guildId)).noticeChannelId,
-      linkerOf: async () => undefined,
-      late: (body) => body,
-    }),
+    notifier,
     lateAnswers,
     renderer: runRenderer,
   });
@@ -105,18 +108,9 @@ export async function startRunCommandsRig(t: TestContext): Promise<RunCommandsRi
     remove: (guildId, id) => rig.runs.schedules.remove(guildId, id),
     onZoneChanged: (guildId) => rig.runs.schedules.onZoneChanged(guildId),
   };
-  await discord.start(commands, {
-    ...world.services,
-    runAnswers: rig.runAnswers,
-    snapshots: rig.snapshots,
-    runner,
-    queue,
-    permissions,
-    catalogue,
-    audit,
-    accounts,
-    schedules,
-  });
+  const given = { runner, queue, permissions, catalogue, audit, accounts, schedules };
+  const { runAnswers, snapshots } = rig;
+  await discord.start(commands, { ...world.services, runAnswers, snapshots, ...given }, notifier);
   return {
     emulated,
     discord,

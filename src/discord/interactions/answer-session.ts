@@ -3,10 +3,9 @@ import { Failure, StoreError } from "../../domain/failure.ts";
 import type { Actor } from "../../domain/guild.ts";
 import type { Button, MessageBody } from "../../domain/message.ts";
 import type { Clock, Random } from "../../domain/ports/clock.ts";
-import type { Sink } from "../../domain/ports/sink.ts";
+import type { NoticeWay, OwedMessages } from "../../domain/ports/notifier.ts";
 import type { Log } from "../../log.ts";
 import type { FirstAnswer, Reply } from "../command.ts";
-import type { AskerNotifier } from "../messages/notifier.ts";
 import { defectBody, failureBody } from "../render/errors.ts";
 import { AnswerRefused, type InteractionResponder, type Target, TOKEN_LIVES_MS } from "./incoming.ts";
 import { retryUntilTaken } from "./retry-answers.ts";
@@ -14,8 +13,8 @@ import { retryUntilTaken } from "./retry-answers.ts";
 export interface AnswerSessionPorts {
   readonly clock: Clock;
   readonly random: Random;
-  readonly sink: Sink;
-  readonly notifier: Pick<AskerNotifier, "person">;
+  /** Where a reply goes that Discord takes as an answer no more. */
+  readonly owed: OwedMessages;
   readonly log: Log;
 }
 
@@ -140,23 +139,25 @@ export class AnswerSession {
     { reason, message }: Pick<AnswerRefused, "reason" | "message">,
   ): Promise<void> {
     const { actor, reference } = this.#options;
-    const { log, notifier, sink, random } = this.#ports;
+    const { log } = this.#ports;
     const isFirst = !this.#shown && reason !== "gone";
     if (!reply.important && !isFirst) return this.#logDropped(message);
 
     log.warn({ reference }, `a reply is sent as a message: ${message}`);
     const body = withoutButtons(reply, actor);
-    const tellPerson = async () => {
-      if ((await notifier.person(actor.guildId, actor.userId, body)) === "told") this.#noteShown();
-    };
-    if (reply.ephemeral || this.#private) return tellPerson();
-    try {
-      await sink.send(actor.channelId, { ...body, nonce: random.id().slice(0, 25) });
-    } catch {
-      return tellPerson();
-    }
-    this.#noteShown();
-    if (reason === "late") await tellPerson();
+    const channel: NoticeWay = { to: "channel", channelId: actor.channelId };
+    const toPerson: readonly NoticeWay[] = [{ to: "person", userId: actor.userId }, { to: "notice-channel" }];
+    if (reply.ephemeral || this.#private) return await this.#owe(body, toPerson);
+    if (reason !== "late") return await this.#owe(body, [channel, ...toPerson]);
+    await this.#owe(body, [channel]);
+    await this.#owe(body, toPerson);
+  }
+
+  /** It is shown once it is stored as owed: then a later process knows of it too. */
+  async #owe(body: MessageBody, ways: readonly NoticeWay[]): Promise<void> {
+    const { owed, random } = this.#ports;
+    const { guildId } = this.#options.actor;
+    if (await owed.owe({ guildId, id: random.id(), ways, body })) this.#noteShown();
   }
 
   #noteShown(): void {

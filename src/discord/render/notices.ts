@@ -52,6 +52,13 @@ export function lateGiven(body: MessageBody, sinceMs: number): MessageBody {
   return { ...body, content: body.content === undefined ? late : md`${body.content}\n${late}` };
 }
 
+/** For a community that has asked for more messages than Discord takes. */
+export function tooManyWaitNotice(): MessageBody {
+  return {
+    content: md`⚠ Too many messages of this server wait for Discord. Marshal saves newer ones and posts them after its next start.`,
+  };
+}
+
 /** For the person who configured a feed that has stopped: what happened, and what to do. */
 export function parkedNotice(
   kind: FeedKind,

@@ -52,6 +52,8 @@ export interface PostKind<Ref> {
   readonly classes: { readonly post: TurnClass; readonly edit: TurnClass };
   /** After a step the next one of the same message waits so long. @default 0 */
   readonly everyMs?: number | undefined;
+  /** Its sender bounds how many of a guild wait. @default the outbox does */
+  readonly isBounded?: boolean | undefined;
   /** One text for one message. */
   keyOf(ref: Ref): string;
   guildOf(ref: Ref): string;

@@ -1,11 +1,12 @@
 /** Discord allows a bot so many requests a second; each request of ours but an answer to a person waits for its turn. */
 
 /**
- * run: roles of somebody who wants a command run. first: a message that somebody waits for (receipt, card, alert, notice). batch: entries of a log channel, of which the
- * more wait, the sooner. change: an edit that says something new. refresh: an edit that keeps something current, and
- * summaries.
+ * run: roles of somebody who wants a command run. round: roles that are given or taken, and members that are looked
+ * through, four a second at most. first: a message that somebody waits for (receipt, card, alert, notice). batch: entries
+ * of a log channel, of which the more wait, the sooner. change: an edit that says something new. refresh: an edit that
+ * keeps something current, and summaries.
  */
-export type TurnClass = "run" | "first" | "batch" | "change" | "refresh";
+export type TurnClass = "run" | "round" | "first" | "batch" | "change" | "refresh";
 
 export interface TurnWanted {
   readonly class: TurnClass;

@@ -4,6 +4,9 @@ import { inTurn, readInTurns, turnOf } from "../in-turn.ts";
 import { LookBack, type LookBackPorts } from "./look-back.ts";
 import { PostRunner, type PostRunnerPorts } from "./post-runner.ts";
 
+/** Messages of one guild that wait at a time; what comes on top stays with its record, for the next start. */
+const MOST_OF_GUILD = 2_000;
+
 /** The messages that are to stand somewhere, of every kind: of each one attempt at a time. */
 export class PostLines implements Posts {
   readonly #ports: PostRunnerPorts;
@@ -13,6 +16,11 @@ export class PostLines implements Posts {
   >();
   /** Asked for once more while it ran: it may just have ended. */
   readonly #again = new Set<string>();
+  /** How many of each guild run. */
+  readonly #ofGuild = new Map<string, number>();
+  /** Guilds of which something was not taken on. */
+  readonly #full = new Set<string>();
+  #tellFull: (guildId: string) => void = () => undefined;
   readonly #stop = new AbortController();
 
   constructor(ports: Omit<PostRunnerPorts, "lookBack"> & LookBackPorts) {
@@ -39,6 +47,11 @@ export class PostLines implements Posts {
     );
   }
 
+  /** `tell` hears of each guild whose newest messages are not taken on, once until none of it waits. */
+  tellFullBy(tell: (guildId: string) => void): void {
+    this.#tellFull = tell;
+  }
+
   /** Messages that are not where they are wanted. */
   get waiting(): number {
     return this.#running.size;
@@ -62,6 +75,8 @@ export class PostLines implements Posts {
       this.#again.add(key);
       return;
     }
+    const guildId = kind.guildOf(ref);
+    if (kind.isBounded !== true && this.#isFull(guildId)) return;
     const runner = new PostRunner(kind, ref, this.#ports, this.#stop.signal);
     const run = runner
       .run()
@@ -70,8 +85,26 @@ export class PostLines implements Posts {
       })
       .finally(() => {
         this.#running.delete(key);
+        this.#onEnded(guildId);
         if (this.#again.delete(key)) this.#show(kind, ref);
       });
     this.#running.set(key, { runner, run });
+    this.#ofGuild.set(guildId, (this.#ofGuild.get(guildId) ?? 0) + 1);
+  }
+
+  #isFull(guildId: string): boolean {
+    if ((this.#ofGuild.get(guildId) ?? 0) < MOST_OF_GUILD) return false;
+    if (!this.#full.has(guildId)) this.#tellFull(guildId);
+    this.#full.add(guildId);
+    return true;
+  }
+
+  #onEnded(guildId: string): void {
+    const left = (this.#ofGuild.get(guildId) ?? 1) - 1;
+    if (left > 0) this.#ofGuild.set(guildId, left);
+    else {
+      this.#ofGuild.delete(guildId);
+      this.#full.delete(guildId);
+    }
   }
 }

@@ -1,7 +1,7 @@
 import type { TurnClass } from "../../domain/ports/turns.ts";
 
 /** In the order in which they go. */
-export const CLASSES: readonly TurnClass[] = ["run", "first", "batch", "change", "refresh"];
+export const CLASSES: readonly TurnClass[] = ["run", "round", "first", "batch", "change", "refresh"];
 
 /** What these keep of the turns while others wait too: batches, and edits of both kinds together. */
 const KEPT = [

@@ -11,6 +11,8 @@ import { type Waiting, WaitingLine } from "./waiting-line.ts";
 /** Discord allows 50 a second; two are left for what leaves unasked, such as the registration of commands. */
 const REQUESTS_PER_S = 48;
 const COUNTED_ALONE = 30;
+/** Roles that are changed, and members that are looked through, leave the posts their turns. */
+const ROUNDS_PER_S = 4;
 /**
  * A read that goes before posts counts so many times. After an unclean end each channel is read once, and as long as that goes
  * on a message takes two turns: the sooner all are read, the sooner the backlog is gone.
@@ -42,9 +44,10 @@ export class TurnDesk implements Turns {
   readonly #away = new Away();
   readonly #line = new WaitingLine();
   readonly #grants = new Map<Waiting, (turn: Turn) => void>();
-  readonly #used = { run: 0, first: 0, batch: 0, change: 0, refresh: 0 };
+  readonly #used = noneOfEach();
   readonly #stop = new AbortController();
   #underWay = 0;
+  #nextRoundMs = Number.NEGATIVE_INFINITY;
   #cancel: (() => void) | undefined;
   #isWoken = false;
 
@@ -105,7 +108,7 @@ export class TurnDesk implements Turns {
     const waiting = Object.fromEntries(CLASSES.map((name) => [name, this.#line.sizeOf(name)]));
     return {
       used: { ...this.#used },
-      waiting: { run: 0, first: 0, batch: 0, change: 0, refresh: 0, ...waiting },
+      waiting: { ...noneOfEach(), ...waiting },
       oldestWaitMs,
       isAway: this.#away.isAway,
     };
@@ -143,7 +146,8 @@ export class TurnDesk implements Turns {
 
   /** Infinity: not before something else has ended. */
   #mayGoAtMs({ wanted }: Waiting): number {
-    if (!this.#away.isAway) return this.#room.opensAtMs(wanted);
+    const roundMs = wanted.class === "round" ? this.#nextRoundMs : Number.NEGATIVE_INFINITY;
+    if (!this.#away.isAway) return Math.max(this.#room.opensAtMs(wanted), roundMs);
     if (this.#underWay > 0) return Number.POSITIVE_INFINITY;
     const isItsTurn = wanted.isInDoubt === true;
     return Math.max(this.#room.opensAtMs(wanted), isItsTurn ? 0 : this.#away.othersFromMs);
@@ -165,6 +169,8 @@ export class TurnDesk implements Turns {
     this.#rate.onLeft(nowMs);
     this.#room.begin(wanted, nowMs);
     this.#underWay += 1;
+    if (wanted.class === "round")
+      this.#nextRoundMs = nowMs + (1_000 / ROUNDS_PER_S) * (this.#ports.blocks ?? 1);
     this.#used[wanted.class] += 1;
     let isOpen = true;
     const done = (outcome: TurnOutcome) => {
@@ -188,4 +194,8 @@ export class TurnDesk implements Turns {
     else this.#used[wanted.class] -= 1;
     this.#wake();
   }
+}
+
+function noneOfEach(): Record<TurnClass, number> {
+  return { run: 0, round: 0, first: 0, batch: 0, change: 0, refresh: 0 };
 }

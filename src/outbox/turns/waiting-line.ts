@@ -27,6 +27,7 @@ export class WaitingLine {
   readonly #batches = new BatchQueue<Waiting>();
   readonly #others = {
     run: new FairQueue<Waiting>(),
+    round: new FairQueue<Waiting>(),
     first: new FairQueue<Waiting>(),
     change: new FairQueue<Waiting>(),
     refresh: new FairQueue<Waiting>(),

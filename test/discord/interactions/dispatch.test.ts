@@ -18,13 +18,12 @@ import {
   AnswerRefused,
   type IncomingCommand,
 } from "../../../src/discord/interactions/incoming.ts";
-import type { AskerNotifier } from "../../../src/discord/messages/notifier.ts";
 import type { Services } from "../../../src/discord/services.ts";
 import { markdownOfOurs, md } from "../../../src/domain/escaped.ts";
-import { Failure, SinkRefusal, StoreError } from "../../../src/domain/failure.ts";
+import { Failure, StoreError } from "../../../src/domain/failure.ts";
 import type { Actor } from "../../../src/domain/guild.ts";
 import type { MessageBody } from "../../../src/domain/message.ts";
-import type { Sink } from "../../../src/domain/ports/sink.ts";
+import type { OwedMessages } from "../../../src/domain/ports/notifier.ts";
 import { settle } from "../../support/clock.ts";
 import { FakeAnswers, formOf, optionsOf, textOf } from "../../support/fake-answers.ts";
 import { actorOf, FakeWorld, keptLog } from "../../support/fake-services.ts";
@@ -33,35 +32,28 @@ import { FakeMetrics } from "../../support/network.ts";
 const form: Form = { id: "told:1", title: md`Tell`, fields: [{ kind: "text", id: "word", label: "Word" }] };
 
 interface RigOptions {
-  readonly takesMessages?: boolean;
+  readonly isStoring?: boolean;
   readonly permit?: DispatchPorts["permit"];
 }
 
-function rig(commands: readonly Command[], { takesMessages = true, permit }: RigOptions = {}) {
+function rig(commands: readonly Command[], { isStoring = true, permit }: RigOptions = {}) {
   const world = new FakeWorld();
   const log = keptLog();
   const elsewhere: { readonly to: string; readonly body: MessageBody }[] = [];
-  const sink: Pick<Sink, "send"> = {
-    send: async (channelId, body) => {
-      if (!takesMessages) throw new SinkRefusal("unknown", "Discord is away");
-      elsewhere.push({ to: `channel ${channelId}`, body });
-      return { messageId: "1" };
-    },
-  };
-  const notifier: Pick<AskerNotifier, "person"> = {
-    person: async (_, userId, body) => {
-      if (!takesMessages) return "refused";
-      elsewhere.push({ to: `person ${userId}`, body });
-      return "told";
+  const owed: OwedMessages = {
+    owe: async ({ ways: [way], body }) => {
+      if (!isStoring) return false;
+      if (way?.to === "channel") elsewhere.push({ to: `channel ${way.channelId}`, body });
+      if (way?.to === "person") elsewhere.push({ to: `person ${way.userId}`, body });
+      return true;
     },
   };
   const { clock, random, services } = world;
   const metrics = new FakeMetrics();
-  const ports = { services, clock, random, metrics, log, notifier };
+  const ports = { services, clock, random, metrics, log, owed };
   const dispatch = createDispatch({
     ...ports,
     registry: createCommandRegistry(commands),
-    sink: { ...sink, edit: async () => {}, readBack: async () => [] },
     permit,
   });
   const answers = new FakeAnswers();
@@ -278,8 +270,8 @@ test("an answer or error that Discord takes nowhere while the bot stops stays st
   };
   for (const execute of [answer, fail])
     for (const first of ["public", "ephemeral"] as const)
-      for (const takesMessages of [true, false]) {
-        const { dispatch, answers, slash, world } = rig([single(execute, { first })], { takesMessages });
+      for (const isStoring of [true, false]) {
+        const { dispatch, answers, slash, world } = rig([single(execute, { first })], { isStoring });
         const kept = keptAnswers(world);
         for (const call of ["edit", "followUp", "remove"]) answers.refuse.set(call, "unknown");
         const handled = dispatch.handle(slash());
@@ -287,8 +279,8 @@ test("an answer or error that Discord takes nowhere while the bot stops stays st
         await dispatch.stop(0);
         await handled;
         await settle();
-        const about = `${execute.name}, ${first}, messages are taken: ${takesMessages}`;
-        assert.equal(kept.size, takesMessages ? 0 : 1, about);
+        const about = `${execute.name}, ${first}, owed is stored: ${isStoring}`;
+        assert.equal(kept.size, isStoring ? 0 : 1, about);
       }
 });
 

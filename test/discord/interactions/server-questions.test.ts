@@ -49,7 +49,7 @@ function rig(first: "ephemeral" | "public" = "ephemeral", serverIsFilter = false
     },
   });
   const log = keptLog();
-  const ports = { sink: {}, notifier: {} } as Pick<Parameters<typeof createDispatch>[0], "sink" | "notifier">;
+  const ports = { owed: {} } as Pick<Parameters<typeof createDispatch>[0], "owed">;
   const registry = createCommandRegistry([command]);
   const { services, clock, random } = world;
   const dispatch = createDispatch({

@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { REST } from "discord.js";
 import { createSink } from "../../../src/discord/messages/sink.ts";
+import { tooManyWaitNotice } from "../../../src/discord/render/notices.ts";
 import { markdownOfOurs, md } from "../../../src/domain/escaped.ts";
 import { SinkRefusal, type SinkRefusalReason } from "../../../src/domain/failure.ts";
 import { parseOwedNotice } from "../../../src/outbox/owed-notice.ts";
 import { settle } from "../../support/clock.ts";
-import { notifierOf, startDiscordRig } from "../../support/discord-rig.ts";
+import { startDiscordRig } from "../../support/discord-rig.ts";
 import { MemoryDocuments } from "../../support/memory-documents.ts";
 import { outboxOver } from "../../support/outbox.ts";
 
@@ -182,21 +183,6 @@ test("a thread is posted to and read back though discord.js has not cached it", 
   assert.equal((await discord.sink.readBack(thread.id, undefined, 5))[0]?.content, "in the thread");
 });
 
-test("a person is notified by direct message, else in the notice channel, and a failure rejects nothing", async (t) => {
-  const rig = await startDiscordRig(t, []);
-  const { guild, channel, moderator, emulated, world, log } = rig;
-  const notifier = notifierOf(rig);
-  const userId = moderator.member.id;
-  await notifier.person(guild.id, userId, { content: md`one` });
-  assert.equal(moderator.dms()[0]?.content, "-# From **Riverside**\none");
-  moderator.member.closeDms();
-  await notifier.person(guild.id, userId, { content: md`two` });
-  assert.match(log.lines.at(-1)?.message ?? "", /reached nobody/);
-  await world.settings.change(guild.id, (all) => ({ ...all, noticeChannelId: channel.id }));
-  await notifier.person(guild.id, userId, { content: md`three` });
-  assert.equal(emulated.messages(channel).at(-1)?.content, "three");
-});
-
 test("a guild is notified in its notice channel, else the person who linked the server is", async (t) => {
   const { discord, guild, channel, owner, emulated, world } = await startDiscordRig(t, []);
   const owed = new MemoryDocuments(parseOwedNotice);
@@ -206,6 +192,7 @@ test("a guild is notified in its notice channel, else the person who linked the 
       noticeChannelOf: async (guildId) => (await world.settings.of(guildId)).noticeChannelId,
       linkerOf: async () => owner.member.id,
       late: (body) => body,
+      tooManyWait: tooManyWaitNotice(),
     });
   const notices = open();
   const settled = async () => {
@@ -248,6 +235,7 @@ test("a notice of an earlier process is looked for among direct messages that no
     noticeChannelOf: async () => undefined,
     linkerOf: async () => undefined,
     late: (body) => body,
+    tooManyWait: tooManyWaitNotice(),
   });
   await notices.recover();
   for (let n = 0; n < 300 && owed.keys.length > 0; n++) {

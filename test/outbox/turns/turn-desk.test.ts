@@ -119,6 +119,17 @@ describe("turns", () => {
     assert.equal(rig.left.length, 1_200);
   });
 
+  test("changes of roles and rounds get four a second at most, and at once while posts wait", async () => {
+    const rig = new Desk();
+    for (const n of many(500)) rig.ask("post", { class: "first", channelId: `g${n}.c` });
+    for (const n of many(60)) rig.ask("role", { class: "round", channelId: `member ${n}`, guildId: `g${n}` });
+    await rig.clock.advance(10_000);
+    const roles = rig.left.filter(({ what }) => what === "role");
+    assert.ok(roles.length >= 38 && roles.length <= 41, `${roles.length} in ten seconds`);
+    await rig.clock.advance(10_000);
+    assert.equal(rig.order.filter((what) => what === "role").length, 60, "also where nothing else waits");
+  });
+
   test("after an outage no turn is kept for edits until the first posts of it stand, and batches keep theirs", async () => {
     const rig = new Desk();
     rig.outcome = () => "unanswered";
