@@ -257,21 +257,18 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     await starting.step(() => leased?.settle());
     await starting.step(() => history.start());
     const logIn = () =>
-      discord.start(
-        commands,
-        {
-          ...serviceForCommands,
-          snapshots,
-          host,
-          ...servicesOfWings({ runs, feeds, history, alerts }),
-          runAnswers: kept.runAnswers,
-          panels,
-          sourceOf: kept.keys.sourceOf,
-          hideTyped: log.hideTyped,
-          ...lifecycle.onLink,
-        },
-        notifier,
-      );
+      discord.start(commands, {
+        ...serviceForCommands,
+        snapshots,
+        host,
+        ...servicesOfWings({ runs, feeds, history, alerts }),
+        runAnswers: kept.runAnswers,
+        panels,
+        sourceOf: kept.keys.sourceOf,
+        hideTyped: log.hideTyped,
+        owed: notifier,
+        ...lifecycle.onLink,
+      });
     // The game's logs reach back for a while only: they are read also while Discord is away.
     const loggedIn = starting.wait(logIn());
     await Promise.race([loggedIn, discord.away]);

@@ -111,7 +111,7 @@ export interface Discord {
    * Logs in, as soon as Discord can be reached, and registers the commands when they have changed. `owed` takes replies
    * whose interaction is over. Rejects with LoginError.
    */
-  start(commands: readonly Command[], services: GivenServices, owed: OwedMessages): Promise<void>;
+  start(commands: readonly Command[], given: GivenServices & { readonly owed: OwedMessages }): Promise<void>;
   /** Takes no more interactions; resolves when those under way have ended, at the latest after `graceMs`. */
   quiet(graceMs: number): Promise<void>;
   /** Disconnects, also a connection that was given. Sink, direct messages and members no longer work after it. */
@@ -189,7 +189,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
     away: gateway.away,
     listen: (listener) => guildEvents.listen(listener),
     offerSetupBy: (offer) => guildEvents.offerSetupBy(offer),
-    async start(commands, given, owed) {
+    async start(commands, { owed, ...given }) {
       const registry = createCommandRegistry(commands);
       const pendingLinks = createPendingLinks(clock, random);
       const own = {

@@ -12,7 +12,7 @@ import { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
 import { discordIn } from "../support/discord-rig.ts";
 import { FakeWorld, keptLog, textDocuments } from "../support/fake-services.ts";
 
-const OWES_NOTHING: OwedMessages = { owe: async () => true };
+const OWES_NOTHING: { readonly owed: OwedMessages } = { owed: { owe: async () => true } };
 
 const hello = (description: string): Command =>
   defineCommand({
@@ -32,7 +32,7 @@ test("a restart registers only what has changed", async (t) => {
   const registered = textDocuments();
   for (const description of ["first", "first", "second"]) {
     const discord = discordIn(emulated, new FakeWorld(), { registered });
-    await discord.start([hello(description)], new FakeWorld().services, OWES_NOTHING);
+    await discord.start([hello(description)], { ...new FakeWorld().services, ...OWES_NOTHING });
     await discord.stop();
   }
   assert.equal(emulated.traffic.filter(({ method }) => method === "PUT").length, 2);
@@ -45,7 +45,7 @@ test("commands that Discord refuses do not keep the bot from starting, and are t
   const registered = textDocuments();
   const discord = discordIn(emulated, new FakeWorld(), { registered });
   t.after(() => discord.stop());
-  await discord.start([hello("d".repeat(101))], new FakeWorld().services, OWES_NOTHING);
+  await discord.start([hello("d".repeat(101))], { ...new FakeWorld().services, ...OWES_NOTHING });
   assert.equal(discord.state().ready, true);
   assert.equal(registered.kept.size, 0);
 });
@@ -73,13 +73,16 @@ test("a token that Discord does not accept ends the start with a line that names
   const emulated = await EmulatedDiscord.start({ token: "the-right-one" });
   t.after(() => emulated.close());
   const discord = discordIn(emulated, new FakeWorld(), { token: "a-wrong-one" });
-  await assert.rejects(discord.start([], new FakeWorld().services, OWES_NOTHING), (error: unknown) => {
-    assert.ok(error instanceof Error);
-    assert.equal(error.name, "LoginError");
-    assert.match(error.message, /DISCORD_TOKEN/);
-    assert.doesNotMatch(error.message, /a-wrong-one/);
-    return true;
-  });
+  await assert.rejects(
+    discord.start([], { ...new FakeWorld().services, ...OWES_NOTHING }),
+    (error: unknown) => {
+      assert.ok(error instanceof Error);
+      assert.equal(error.name, "LoginError");
+      assert.match(error.message, /DISCORD_TOKEN/);
+      assert.doesNotMatch(error.message, /a-wrong-one/);
+      return true;
+    },
+  );
 });
 
 for (const outage of ["down", "5xx"] as const) {
@@ -90,7 +93,7 @@ for (const outage of ["down", "5xx"] as const) {
     const discord = discordIn(emulated, world, { log });
     t.after(() => discord.stop());
     emulated.faults.set({ outage });
-    const started = discord.start([hello("first")], world.services, OWES_NOTHING);
+    const started = discord.start([hello("first")], { ...world.services, ...OWES_NOTHING });
     await discord.away;
     const tries = emulated.traffic.length;
     await world.clock.advance(3_600_000);
@@ -113,7 +116,7 @@ test("a stop while Discord is away ends the wait", async (t) => {
   const world = new FakeWorld();
   const discord = discordIn(emulated, world);
   emulated.faults.set({ outage: "down" });
-  const started = discord.start([], world.services, OWES_NOTHING);
+  const started = discord.start([], { ...world.services, ...OWES_NOTHING });
   started.catch(() => undefined);
   await discord.away;
   await discord.stop();

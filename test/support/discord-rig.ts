@@ -82,7 +82,7 @@ export async function startDiscordRig(t: TestContext, commands: readonly Command
     await discord.stop();
     mustFitOpenApi(emulated);
   });
-  await discord.start(commands, world.services, owedBy(discord, world));
+  await discord.start(commands, { ...world.services, owed: owedBy(discord, world) });
   const owner = emulated.as(guild.owner);
   return {
     emulated,
@@ -101,7 +101,7 @@ export async function startDiscordRig(t: TestContext, commands: readonly Command
 }
 
 /** Sees to it that what is owed stands, over this Discord. */
-export function owedBy({ sink, direct }: Discord, { clock }: FakeWorld): OwedMessages {
+function owedBy({ sink, direct }: Discord, { clock }: FakeWorld): OwedMessages {
   return noticesOf(outboxOver(sink, clock, direct));
 }
 

@@ -108,9 +108,9 @@ export async function startRunCommandsRig(t: TestContext): Promise<RunCommandsRi
     remove: (guildId, id) => rig.runs.schedules.remove(guildId, id),
     onZoneChanged: (guildId) => rig.runs.schedules.onZoneChanged(guildId),
   };
-  const given = { runner, queue, permissions, catalogue, audit, accounts, schedules };
+  const given = { owed: notifier, runner, queue, permissions, catalogue, audit, accounts, schedules };
   const { runAnswers, snapshots } = rig;
-  await discord.start(commands, { ...world.services, runAnswers, snapshots, ...given }, notifier);
+  await discord.start(commands, { ...world.services, runAnswers, snapshots, ...given });
   return {
     emulated,
     discord,
