@@ -15,6 +15,7 @@ import { channelMention, type Escaped, joined, md } from "../src/domain/escaped.
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import type { Button } from "../src/domain/message.ts";
+import type { NewAlert } from "../src/domain/ports/alerts.ts";
 import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
 import { QUIET_HOURS, quietOf, THRESHOLDS, thresholdOf } from "./alert-args.ts";
 import { recordAlertEvent } from "./alert-choice.ts";
@@ -136,24 +137,33 @@ export function completeOffered(typed: string, offered: readonly string[]): read
 }
 
 export async function addAlert(actor: Actor, args: AddArgs, services: Services): Promise<Reply> {
-  const { bindings, alerts } = services;
   const { kind, limit, ping, quiet, withoutTeams } = args;
-  const binding = await bindings.pick(actor.guildId, args.server);
-  const alert = await alerts.add({
+  const binding = await services.bindings.pick(actor.guildId, args.server);
+  const wanted = {
     ...limit,
-    guildId: actor.guildId,
     bindingId: binding.id,
     kind,
-    createdBy: actor.userId,
     channelId: args.channelId ?? actor.channelId,
     ...(ping === undefined ? {} : { roleId: ping.roleId }),
     ...(quiet === undefined ? {} : { quiet }),
     ...(withoutTeams.length === 0 ? {} : { withoutTeams }),
-  });
-  const said = alertText(alert, await bindings.list(actor.guildId));
-  await recordAlertEvent(services, actor, { action: "alert-add", text: said });
+  };
+  const { alert, said } = await addNewAlert(actor, wanted, services);
   const hints = await hintsOf(services, alert, { ping, hasQuiet: quiet !== undefined });
   return { content: joined([md`✅ Alert added: ${said}.`, ...hints], "\n"), rows: [[testButton(alert.id)]] };
+}
+
+/** Adds it in that person's name, and notes so in the audit. Rejects as `Alerts.add`. */
+export async function addNewAlert(
+  actor: Actor,
+  wanted: Omit<NewAlert, "guildId" | "createdBy">,
+  services: Services,
+): Promise<{ readonly alert: AlertRule; readonly said: Escaped }> {
+  const { guildId, userId: createdBy } = actor;
+  const alert = await services.alerts.add({ ...wanted, guildId, createdBy });
+  const said = alertText(alert, await services.bindings.list(guildId));
+  await recordAlertEvent(services, actor, { action: "alert-add", text: said });
+  return { alert, said };
 }
 
 /** What may keep an alert from being noticed, of what was just set. */

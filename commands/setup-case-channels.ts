@@ -22,7 +22,7 @@ const channelOption: APIApplicationCommandChannelOption = {
 };
 
 /** Undefined: nowhere. */
-async function setCases(
+export async function setCases(
   services: Services,
   actor: Actor,
   caseChannelId: string | undefined,

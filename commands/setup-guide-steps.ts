@@ -1,10 +1,10 @@
 import type { Press, Reply } from "../src/discord/command.ts";
-import { feedText, refusalText } from "../src/discord/render/feed-cards.ts";
+import { feedText } from "../src/discord/render/feed-cards.ts";
 import { shownFeed } from "../src/discord/render/setup-guide-logs.ts";
 import { zoneCode } from "../src/discord/render/setup-guide-zone.ts";
 import type { Services } from "../src/discord/services.ts";
-import { channelMention, type Escaped, joined, md, roleMention } from "../src/domain/escaped.ts";
-import { Failure, SinkRefusal } from "../src/domain/failure.ts";
+import { type Escaped, joined, md, roleMention } from "../src/domain/escaped.ts";
+import { Failure } from "../src/domain/failure.ts";
 import {
   type Actor,
   type Binding,
@@ -20,7 +20,7 @@ import { changePolicy } from "./change-policy.ts";
 import { MOST_FEEDS } from "./feed-add.ts";
 import { feedsOf, guideAt } from "./setup-guide.ts";
 import { EVERYONE_IS_NO_STAFF } from "./setup-link.ts";
-import { setNotices, setTimeZone } from "./setup-settings.ts";
+import { setTimeZone } from "./setup-settings.ts";
 import { withTier } from "./staff-policy.ts";
 
 /** The selects and buttons of the guided set-up. Each changes something and then shows its step again. */
@@ -134,12 +134,6 @@ async function said({ bindings }: Services, feed: Feed): Promise<Escaped> {
   return feedText(feed, await bindings.list(feed.guildId));
 }
 
-/** `guide-notices:BINDING` */
-export async function chooseNotices({ actor, argument, values }: Press, services: Services): Promise<Reply> {
-  await setNotices(services, actor, values[0]);
-  return await guideAt(services, actor, { step: "notices", bindingId: argument });
-}
-
 /** `guide-zone:BINDING`, of the list or typed into the form. */
 export async function chooseZone(
   { actor, argument, values, form }: Press,
@@ -148,31 +142,4 @@ export async function chooseZone(
   const zone = await setTimeZone(services, actor, values[0] ?? form.text("zone"));
   const words = md`✅ Time zone: ${zoneCode(zone)}`;
   return await guideAt(services, actor, { step: "zone", bindingId: argument, note: words });
-}
-
-/** `guide-test:BINDING`: posts one test message for each log and shows which arrived. */
-export async function postTests({ actor, argument }: Press, services: Services): Promise<Reply> {
-  const binding = await linked(services, actor, argument);
-  const lines: Escaped[] = [];
-  for (const feed of await feedsOf(services, binding)) lines.push(await testLine(services, feed));
-  const allArrived = lines.every((line) => line.startsWith("✅"));
-  const words = joined(lines.slice(0, 15), "\n");
-  return await guideAt(services, actor, {
-    step: allArrived ? "done" : "test",
-    bindingId: argument,
-    note: words,
-  });
-}
-
-async function testLine({ feeds }: Services, { guildId, id, channelId }: Feed): Promise<Escaped> {
-  try {
-    await feeds.test(guildId, id);
-    return md`✅ Test posted in ${channelMention(channelId)}.`;
-  } catch (error) {
-    if (!(error instanceof SinkRefusal)) throw error;
-    const channel = channelMention(channelId);
-    // The step itself names the permissions that are missing there.
-    if (error.reason === "no-access") return md`⚠ I can't post in ${channel}.`;
-    return md`⚠ I can't post in ${channel}: ${refusalText(error.reason)}`;
-  }
 }

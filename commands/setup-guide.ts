@@ -1,9 +1,17 @@
 import type { Press, Reply } from "../src/discord/command.ts";
 import { guideMessage } from "../src/discord/render/setup-guide.ts";
+import type { GuideView } from "../src/discord/render/setup-guide-parts.ts";
 import type { Services } from "../src/discord/services.ts";
 import type { Escaped } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
-import { type Actor, type Binding, GUIDE_STEPS, type GuideStep } from "../src/domain/guild.ts";
+import {
+  type Actor,
+  type Binding,
+  GUIDE_STEPS,
+  type GuideProgress,
+  type GuideStep,
+  type GuildSettings,
+} from "../src/domain/guild.ts";
 import type { ChannelAccess } from "../src/domain/ports/guilds.ts";
 import { meantServer } from "../src/domain/server-choice.ts";
 import { typedTries } from "./setup-link.ts";
@@ -19,6 +27,8 @@ interface GuidePosition {
   readonly isAsked?: boolean;
   /** The key that was typed last was none. */
   readonly isKeyWrong?: boolean;
+  /** The tests have arrived. */
+  readonly isTested?: boolean;
   readonly note?: Escaped;
 }
 
@@ -30,20 +40,16 @@ export async function guideAt(services: Services, actor: Actor, at: GuidePositio
   const step = binding === undefined ? "link" : at.step;
   const settings = await services.settings.change(guildId, (before) => ({
     ...before,
-    guide: { step, ...(binding === undefined ? {} : { bindingId: binding.id }) },
+    guide: progressOf(before, { step, bindingId: binding?.id, isTested: at.isTested }),
   }));
-  const feeds = binding === undefined ? [] : await feedsOf(services, binding);
-  const notices = settings.noticeChannelId === undefined ? [] : [settings.noticeChannelId];
-  const accesses = await channelAccessOf(services, guildId, [
-    ...feeds.map(({ channelId }) => channelId),
-    ...notices,
-  ]);
+  const posts = await postsOf(services, binding);
+  const accesses = await channelAccessOf(services, guildId, channelsOf(settings, posts));
   return guideMessage({
     step,
     binding,
     isOneOfSeveral: (await services.bindings.list(guildId)).length > 1,
     settings,
-    feeds,
+    ...posts,
     accessOf: (channelId) => accesses.get(channelId) ?? { kind: "unknown" },
     ownRole: services.guilds.topRole(guildId, roleIds),
     mayRun: binding !== undefined && (await services.permissions.isStaff(actor, binding)),
@@ -60,6 +66,59 @@ export async function guideAt(services: Services, actor: Actor, at: GuidePositio
     ...(at.more === undefined ? {} : { more: at.more }),
     ...(at.note === undefined ? {} : { note: at.note }),
   });
+}
+
+/** That the tests arrived holds for the server that was tested. */
+function progressOf(
+  { guide }: GuildSettings,
+  {
+    step,
+    bindingId,
+    isTested,
+  }: {
+    readonly step: GuideStep;
+    readonly bindingId: string | undefined;
+    readonly isTested: boolean | undefined;
+  },
+): GuideProgress {
+  if (bindingId === undefined) return { step };
+  const wasTested = guide?.bindingId === bindingId && guide.isTested === true;
+  return { step, bindingId, ...(isTested === true || wasTested ? { isTested: true } : {}) };
+}
+
+type Posts = Pick<GuideView, "feeds" | "alerts" | "panelChannelIds" | "weeklyChannelId">;
+
+/** What is posted of a server, and where. */
+async function postsOf(services: Services, binding: Binding | undefined): Promise<Posts> {
+  if (binding === undefined)
+    return { feeds: [], alerts: [], panelChannelIds: [], weeklyChannelId: undefined };
+  const { id, guildId } = binding;
+  const isOfIt = ({ bindingId }: { readonly bindingId: string }) => bindingId === id;
+  return {
+    feeds: await feedsOf(services, binding),
+    alerts: (await services.alerts.list(guildId)).filter(isOfIt),
+    panelChannelIds: services.panels
+      .list(guildId)
+      .filter(isOfIt)
+      .map(({ channelId }) => channelId),
+    weeklyChannelId: await weeklyChannelOf(services, guildId),
+  };
+}
+
+/** Where the host records nothing there is no summary, and the guide goes on without. */
+async function weeklyChannelOf({ weekly }: Services, guildId: string): Promise<string | undefined> {
+  try {
+    return (await weekly.of(guildId))?.channelId;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return undefined;
+  }
+}
+
+function channelsOf({ noticeChannelId, caseChannelId }: GuildSettings, posts: Posts): readonly string[] {
+  const { feeds, alerts, panelChannelIds, weeklyChannelId } = posts;
+  const single = [noticeChannelId, caseChannelId, weeklyChannelId].filter((id) => id !== undefined);
+  return [...feeds, ...alerts].map(({ channelId }) => channelId).concat(panelChannelIds, single);
 }
 
 /** The step at which it was left, or the first one. */

@@ -7,7 +7,7 @@ import type { Services } from "../src/discord/services.ts";
 import { channelMention, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
-import { clockIn, DEFAULT_ZONE, TIME_ZONES, zoneNamed } from "../src/domain/time-zones.ts";
+import { clockIn, TIME_ZONES, zoneNamed } from "../src/domain/time-zones.ts";
 import { recordEvent } from "./audit-event.ts";
 import { type ChannelSetting, offOption, parseChannelSetting } from "./channel-setting.ts";
 
@@ -53,9 +53,7 @@ export async function setTimeZone(services: Services, actor: Actor, typed: strin
   if (zone === undefined) {
     throw new Failure("bad-command", "I don't know that time zone. Write it like Europe/Berlin.");
   }
-  await services.settings.change(actor.guildId, ({ timeZone: _, ...rest }) =>
-    zone === DEFAULT_ZONE ? rest : { ...rest, timeZone: zone },
-  );
+  await services.settings.change(actor.guildId, (before) => ({ ...before, timeZone: zone }));
   await services.schedules.onZoneChanged(actor.guildId);
   await recordEvent(services, actor, { action: "time-zone", text: zone });
   return zone;

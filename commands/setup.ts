@@ -12,13 +12,14 @@ import { goTo, guideAt, resumeGuide } from "./setup-guide.ts";
 import { checkPermission, copyForOwner, proveByCommand } from "./setup-guide-allow.ts";
 import { onKeyTyped, onLinkConfirmed, onLinkDeclined, onOddKeyTyped } from "./setup-guide-link.ts";
 import {
-  chooseLog,
+  chooseAlerts,
+  chooseCases,
   chooseNotices,
-  chooseTier,
-  chooseZone,
-  makeMine,
+  choosePanel,
+  chooseWeekly,
   postTests,
-} from "./setup-guide-steps.ts";
+} from "./setup-guide-posts.ts";
+import { chooseLog, chooseTier, chooseZone, makeMine } from "./setup-guide-steps.ts";
 import { KEY_FIELD, KEY_FORM, KEY_INTRO, NEW_KEY_FORM } from "./setup-key.ts";
 import { confirmLink, onKeySubmitted, onOddKey } from "./setup-link.ts";
 import { defaultEntry, renameEntry, unlink, unlinkEntry } from "./setup-servers.ts";
@@ -119,6 +120,10 @@ export const setup = defineCommand({
     "guide-mine": guided(makeMine),
     "guide-log": guided(chooseLog),
     "guide-notices": guided(chooseNotices),
+    "guide-cases": guided(chooseCases),
+    "guide-alerts": guided(chooseAlerts),
+    "guide-panel": guided(choosePanel),
+    "guide-weekly": guided(chooseWeekly),
     /** The button under commands that the owner has not allowed. */
     "guide-allow": defineAction({
       first: "ephemeral",

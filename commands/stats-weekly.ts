@@ -3,6 +3,7 @@ import { defineEntry } from "../src/discord/command.ts";
 import type { Services } from "../src/discord/services.ts";
 import { channelMention, type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
+import type { Actor } from "../src/domain/guild.ts";
 import { recordEvent } from "./audit-event.ts";
 
 /** `/stats weekly`: the summary of each week in a channel. */
@@ -20,6 +21,25 @@ async function historyWords({ history }: Services, guildId: string): Promise<Esc
     : md``;
 }
 
+/** From the next Monday on. @throws Failure "not-linked" where no server is. */
+export async function setWeekly(services: Services, actor: Actor, channelId: string): Promise<Escaped> {
+  const { guildId, userId: byId } = actor;
+  const more = await historyWords(services, guildId);
+  if ((await services.bindings.list(guildId)).length === 0) {
+    throw new Failure("not-linked", "No game server is linked here yet.", { wants: "server" });
+  }
+  const firstAtMs = await services.weekly.set(guildId, { channelId, byId });
+  await recordEvent(services, actor, { action: "stats-weekly", text: channelMention(channelId) });
+  return md`✅ Weekly summaries are posted in ${channelMention(channelId)} on Mondays at 9:00. Next: <t:${Math.floor(firstAtMs / 1_000)}:f>.${more}`;
+}
+
+export async function turnWeeklyOff(services: Services, actor: Actor): Promise<Escaped> {
+  const wasOn = await services.weekly.turnOff(actor.guildId);
+  if (!wasOn) return md`Weekly summaries are already off.`;
+  await recordEvent(services, actor, { action: "stats-weekly", text: "off" });
+  return md`✅ Weekly summaries are off.`;
+}
+
 export const weeklyEntry = defineEntry<WeeklyArgs>({
   description: "Post a weekly summary; leave empty to see the setting (Manage Server)",
   first: "ephemeral",
@@ -34,35 +54,19 @@ export const weeklyEntry = defineEntry<WeeklyArgs>({
   ],
   parse: (options) => ({ channelId: options.id("channel"), isOff: options.boolean("off") ?? false }),
   async execute({ actor, args: { channelId, isOff } }, services) {
-    const { guildId, userId: byId } = actor;
-    const { weekly, bindings } = services;
     if (!actor.manageGuild) {
       throw new Failure("denied", "Only people with Manage Server can do this.");
     }
     if (isOff && channelId !== undefined)
       throw new Failure("bad-command", "Give a channel or off, not both.");
-    if (isOff) {
-      const wasOn = await weekly.turnOff(guildId);
-      if (!wasOn) return { content: md`Weekly summaries are already off.` };
-      await recordEvent(services, actor, { action: "stats-weekly", text: "off" });
-      return { content: md`✅ Weekly summaries are off.` };
-    }
-    const more = await historyWords(services, guildId);
-    if (channelId === undefined) {
-      const setting = await weekly.of(guildId);
-      return setting === undefined
-        ? {
-            content: md`Weekly summaries are off. Turn them on with \`/stats weekly channel:\` (Mondays at 9:00).`,
-          }
-        : { content: md`Weekly summaries are posted in ${channelMention(setting.channelId)}.${more}` };
-    }
-    if ((await bindings.list(guildId)).length === 0) {
-      throw new Failure("not-linked", "No game server is linked here yet.", { wants: "server" });
-    }
-    const firstAtMs = await weekly.set(guildId, { channelId, byId });
-    await recordEvent(services, actor, { action: "stats-weekly", text: channelMention(channelId) });
+    if (isOff) return { content: await turnWeeklyOff(services, actor) };
+    if (channelId !== undefined) return { content: await setWeekly(services, actor, channelId) };
+    const setting = await services.weekly.of(actor.guildId);
     return {
-      content: md`✅ Weekly summaries are posted in ${channelMention(channelId)} on Mondays at 9:00. Next: <t:${Math.floor(firstAtMs / 1_000)}:f>.${more}`,
+      content:
+        setting === undefined
+          ? md`Weekly summaries are off. Turn them on with \`/stats weekly channel:\` (Mondays at 9:00).`
+          : md`Weekly summaries are posted in ${channelMention(setting.channelId)}.${await historyWords(services, actor.guildId)}`,
     };
   },
 });

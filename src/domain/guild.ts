@@ -85,7 +85,20 @@ export interface Preset {
 }
 
 /** The steps of the guided set-up, in their order. */
-export const GUIDE_STEPS = ["link", "staff", "logs", "notices", "allow", "zone", "test", "done"] as const;
+export const GUIDE_STEPS = [
+  "link",
+  "staff",
+  "logs",
+  "notices",
+  "allow",
+  "zone",
+  "cases",
+  "alerts",
+  "panel",
+  "weekly",
+  "test",
+  "done",
+] as const;
 export type GuideStep = (typeof GUIDE_STEPS)[number];
 
 /** The position of a guild in the guided set-up, where it goes on after a restart too. */
@@ -93,6 +106,8 @@ export interface GuideProgress {
   readonly step: GuideStep;
   /** The server that it sets up. */
   readonly bindingId?: string;
+  /** Its tests were posted and arrived. */
+  readonly isTested?: boolean;
 }
 
 export interface GuildSettings {

@@ -100,7 +100,13 @@ const policy = z.object({
 });
 
 const settings = z.object({
-  guide: z.object({ step: z.enum(GUIDE_STEPS), bindingId: z.string().exactOptional() }).exactOptional(),
+  guide: z
+    .object({
+      step: z.enum(GUIDE_STEPS),
+      bindingId: z.string().exactOptional(),
+      isTested: z.boolean().exactOptional(),
+    })
+    .exactOptional(),
   guideOfferedForJoinMs: z.number().exactOptional(),
   timeZone: z.string().exactOptional(),
   defaultServer: z.string().exactOptional(),

@@ -104,7 +104,7 @@ describe("the first evening, from the invite to the first posted join", () => {
     const evening = new Evening(rig, owner);
 
     await evening.open(offer, "Set it up");
-    assert.match(evening.text, /1 of 7/);
+    assert.match(evening.text, /1 of 11/);
     await evening.pasteKey("beta-second-key");
     await evening.click("Yes, link it", /Who may run commands/);
     assert.match(textOf(evening.message), /ends in `-key`/);
@@ -121,10 +121,18 @@ describe("the first evening, from the invite to the first posted join", () => {
     await evening.click("Next", /Where notices go/);
     await evening.choose("guide-notices", [general], /✅ Notices/);
     await evening.click("Next", /Let Marshal run commands/);
-    await evening.click("Next", /each reader's own clock/);
+    await evening.click("Skip", /each reader's own clock/);
     await evening.choose("guide-zone", ["Europe/Berlin"], /Europe\/Berlin/);
-    await evening.click("Next", /A test post/);
+    await evening.click("Next", /Where cases go/);
+    await evening.choose("guide-cases", [general], /✅ Cases/);
+    await evening.click("Next", /Three alerts/);
+    await evening.choose("guide-alerts", [general], /(✅ .* in <#\d+>\n){3}/);
+    await evening.click("Next", /A live panel/);
+    await evening.choose("guide-panel", [general], /✅ Panel posted in <#\d+>/);
+    await evening.click("Next", /A summary each week/);
+    await evening.click("Skip", /A test post/);
     await evening.click("Post a test", /All set/);
+    assert.match(evening.text.replaceAll("\u00a0", " "), /⏭ Commands · .* · ✅ Panel · ⏭ Weekly · ✅ Test/);
     await rig.posted(joins, "Test");
     assert.match(evening.text, /\/run command/);
     // A moderator's role can still be chosen: the steps stay open on the last screen.
@@ -140,7 +148,7 @@ describe("the first evening, from the invite to the first posted join", () => {
     await evening.open(await rig.posted(general, "Marshal is here"), "Set it up");
     await evening.pasteKey("gamma-third-key");
     await evening.click("Yes, link it", /Who may run commands/);
-    await evening.click("Next", /Which logs go where/);
+    await evening.click("Skip", /Which logs go where/);
     await rig.restart();
     await evening.choose("guide-log:kills", [joins], /✅ Kills/);
     const again = await owner.slash(general, "setup start");
@@ -163,7 +171,7 @@ describe("the first evening, from the invite to the first posted join", () => {
     await evening.click("Next", /Which logs go where/);
     await evening.choose("guide-log:joins", [joins], /✅ Joins and leaves/);
     await evening.click("Next", /Where notices go/);
-    await evening.click("Next", /Let Marshal run commands/);
+    await evening.click("Skip", /Let Marshal run commands/);
     assert.match(evening.text, /permission of the \*\*server's owner\*\*[\s\S]*`203\.0\.113\.7`/);
     const links = evening.message.components.flatMap((row) => row.components ?? []).filter(({ url }) => url);
     assert.match(String(links[0]?.url), /\/server-owners$/);
@@ -197,7 +205,7 @@ describe("the first evening, from the invite to the first posted join", () => {
     await evening.open(await rig.posted(general, "Marshal is here"), "Set it up");
     await evening.pasteKey("alpha-first-key");
     await evening.click("Yes, link it", /Who may run commands/);
-    await evening.click("Next", /Which logs go where/);
+    await evening.click("Skip", /Which logs go where/);
     await evening.choose("guide-log:joins", [joins], /⚠ Joins and leaves.*Send Messages.*Embed Links/);
     joins.allowBot("SendMessages", "EmbedLinks");
     await evening.click("Check again", /✅ Joins and leaves/);

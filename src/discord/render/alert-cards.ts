@@ -71,6 +71,11 @@ export function alertText(rule: AlertRule, bindings: readonly Binding[]): Escape
   return joined(parts, " · ");
 }
 
+/** `kills by one player, 5 in 1 min`: an alert as it is before anything of it is set. */
+export function alertOffer(kind: AlertKind): Escaped {
+  return md`${markdownOfOurs(ALERT_NAMES[kind])}${limitText({ kind })}`;
+}
+
 /** A choice of an alert: plain text, at most 100 characters. */
 export function alertChoice(rule: AlertRule, number: number, bindings: readonly Binding[]): string {
   const server = bindings.find(({ id }) => id === rule.bindingId)?.name ?? "not linked";
@@ -87,12 +92,12 @@ function clock(minute: number): string {
   return `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`;
 }
 
-function limitText(rule: AlertRule): Escaped {
+function limitText(rule: Pick<AlertRule, "kind" | "count" | "withinS">): Escaped {
   return markdownOfOurs(limitWords(rule));
 }
 
 /** Numbers and words of ours alone. */
-function limitWords({ kind, count, withinS }: AlertRule): string {
+function limitWords({ kind, count, withinS }: Pick<AlertRule, "kind" | "count" | "withinS">): string {
   const defaults: { readonly count?: number; readonly withinS?: number } = ALERT_DEFAULTS[kind];
   const time = duration(withinS ?? defaults.withinS ?? 0);
   switch (kind) {

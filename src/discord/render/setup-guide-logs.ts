@@ -3,7 +3,7 @@ import type { Feed, FeedKind } from "../../domain/guild.ts";
 import type { Row, Select } from "../../domain/message.ts";
 import { channelLine, HOW_TO_MEND } from "./channel-access.ts";
 import { FEED_LABELS } from "./feed-names.ts";
-import { button, type GuideView, type Walk } from "./setup-guide-parts.ts";
+import { button, channelSelect, type GuideView, type Walk } from "./setup-guide-parts.ts";
 
 /** The step of the logs: a channel for each kind, with what is missing there. Pure. */
 
@@ -45,25 +45,21 @@ export function logRows(view: GuideView, walk: Walk): readonly Row[] {
   ];
 }
 
-export function moreLogRows(view: GuideView): readonly Row[] {
-  const id = view.binding?.id ?? "";
+/** Back leads to the first page. */
+export function moreLogRows(view: GuideView, walk: Walk): readonly Row[] {
   return [
     ...SECOND_PAGE.map((kind): Row => [logSelect(view, kind)]),
-    [button("Back to the logs", `guide:logs:${id}`), button("Next", `guide:notices:${id}`, "primary")],
+    [button("Back", `guide:logs:${view.binding?.id ?? ""}`), ...walk().slice(-1)],
   ];
 }
 
 function logSelect({ binding, feeds }: GuideView, kind: FeedKind): Select {
-  const chosen = shownFeed(feeds, kind)?.channelId;
-  return {
-    kind: "select",
-    of: "channel",
+  const chosen = shownFeed(feeds, kind);
+  return channelSelect({
     id: `guide-log:${kind}:${binding?.id ?? ""}`,
     placeholder: `${FEED_LABELS[kind]}: no channel`,
-    minValues: 0,
-    maxValues: 1,
-    ...(chosen === undefined ? {} : { defaultIds: [chosen] }),
-  };
+    chosen: chosen === undefined ? [] : [chosen.channelId],
+  });
 }
 
 /** The oldest of a kind: further ones, with filters, belong to `/feed add`. */

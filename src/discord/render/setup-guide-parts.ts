@@ -1,6 +1,7 @@
+import type { AlertRule } from "../../domain/alert.ts";
 import type { Escaped } from "../../domain/escaped.ts";
 import type { Binding, Feed, GuideStep, GuildSettings } from "../../domain/guild.ts";
-import type { Button, Row } from "../../domain/message.ts";
+import type { Button, Row, Select } from "../../domain/message.ts";
 import type { KnownPermission, OwnerPage } from "../../domain/ports/command-permission.ts";
 import type { TypedTries } from "../../domain/ports/service-client.ts";
 import type { AccessOf } from "./channel-access.ts";
@@ -18,6 +19,11 @@ export interface GuideView {
   readonly settings: GuildSettings;
   /** Of that server, oldest first. */
   readonly feeds: readonly Feed[];
+  /** Of that server, oldest first, as the panels are. */
+  readonly alerts: readonly AlertRule[];
+  readonly panelChannelIds: readonly string[];
+  /** Of the weekly summary; undefined: there is none. */
+  readonly weeklyChannelId: string | undefined;
   readonly accessOf: AccessOf;
   /** The highest role of the person who sets it up. */
   readonly ownRole: { readonly id: string; readonly name: string } | undefined;
@@ -37,8 +43,39 @@ export interface GuideView {
   readonly note?: Escaped;
 }
 
+/** What a step shows, and what it takes to be done. */
+export interface GuidePart {
+  readonly title: Escaped;
+  /** In the list of steps and on the button that opens it. */
+  readonly short: string;
+  isDone(view: GuideView): boolean;
+  text(view: GuideView): readonly Escaped[];
+  rows(view: GuideView, walk: Walk): readonly Row[];
+}
+
 /** The last row: back, what the step offers, next. */
-export type Walk = (...between: readonly Button[]) => Row;
+export type Walk = (...between: readonly Button[]) => readonly Button[];
+
+/** A choice of one channel or more, or of none. */
+export function channelSelect({
+  id,
+  placeholder,
+  chosen,
+}: {
+  readonly id: string;
+  readonly placeholder: string;
+  readonly chosen: readonly string[];
+}): Select {
+  return {
+    kind: "select",
+    of: "channel",
+    id,
+    placeholder,
+    minValues: 0,
+    maxValues: Math.max(1, chosen.length),
+    ...(chosen.length === 0 ? {} : { defaultIds: chosen }),
+  };
+}
 
 export function button(label: string, id: string, style: "primary" | "secondary" = "secondary"): Button {
   return { kind: "button", style, label, id };

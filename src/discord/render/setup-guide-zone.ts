@@ -60,7 +60,7 @@ export function zoneRow({ binding, settings, nowMs }: GuideView): Row {
         label: zone.replaceAll("_", " "),
         value: zone,
         description: clockIn(zone, nowMs),
-        default: zone === chosen,
+        default: zone === settings.timeZone,
       })),
     },
   ];

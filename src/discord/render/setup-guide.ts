@@ -2,11 +2,12 @@ import { type Escaped, joined, markdownOfOurs, md, roleMention } from "../../dom
 import { type Binding, GUIDE_STEPS, type GuideStep } from "../../domain/guild.ts";
 import type { Button, MessageBody, Row } from "../../domain/message.ts";
 import type { TypedTries } from "../../domain/ports/service-client.ts";
-import { channelLine } from "./channel-access.ts";
+import { alertText } from "./alert-cards.ts";
 import { cut, inlineCode, inlineName, plainText } from "./escape.ts";
 import { allowRows, allowText } from "./setup-guide-allow.ts";
 import { feedLine, logRows, logText, moreLogRows } from "./setup-guide-logs.ts";
-import { button, type GuideView } from "./setup-guide-parts.ts";
+import { button, type GuidePart, type GuideView, type Walk } from "./setup-guide-parts.ts";
+import { ALERTS, CASES, NOTICES, PANEL, WEEKLY } from "./setup-guide-posts.ts";
 import { staffRows, staffText } from "./setup-guide-staff.ts";
 import { zoneRow, zoneText } from "./setup-guide-zone.ts";
 
@@ -15,16 +16,61 @@ import { zoneRow, zoneText } from "./setup-guide-zone.ts";
 const STEP_COLOR = 0x3b6fd4;
 const DONE_COLOR = 0x2d7d46;
 
-const TITLES = {
-  link: "Link your game server",
-  staff: "Who may run commands",
-  logs: "Which logs go where",
-  notices: "Where notices go",
-  allow: "Let Marshal run commands",
-  zone: "Time zone",
-  test: "A test post",
-  done: "Done",
-} as const satisfies Record<GuideStep, string>;
+const PARTS: Readonly<Record<Exclude<GuideStep, "done">, GuidePart>> = {
+  link: {
+    title: md`Link your game server`,
+    short: "Server",
+    isDone: ({ binding }) => binding !== undefined,
+    text: linkText,
+    rows: linkRows,
+  },
+  staff: {
+    title: md`Who may run commands`,
+    short: "Roles",
+    isDone: (view) => staffRoles(view).length > 0,
+    text: staffText,
+    rows: staffRows,
+  },
+  logs: {
+    title: md`Which logs go where`,
+    short: "Logs",
+    isDone: ({ feeds }) => feeds.length > 0,
+    text: logText,
+    rows: (view, walk) => (view.more === true ? moreLogRows(view, walk) : logRows(view, walk)),
+  },
+  notices: NOTICES,
+  allow: {
+    title: md`Let Marshal run commands`,
+    short: "Commands",
+    isDone: ({ permission }) => permission.kind === "allowed",
+    text: allowText,
+    rows: allowRows,
+  },
+  zone: {
+    title: md`Time zone`,
+    short: "Time zone",
+    isDone: ({ settings }) => settings.timeZone !== undefined,
+    text: zoneText,
+    rows: (view, walk) => [
+      zoneRow(view),
+      walk(button("Another zone", `guide-zone-form:${view.binding?.id ?? ""}`)),
+    ],
+  },
+  cases: CASES,
+  alerts: ALERTS,
+  panel: PANEL,
+  weekly: WEEKLY,
+  test: {
+    title: md`A test post`,
+    short: "Test",
+    isDone: ({ settings }) => settings.guide?.isTested === true,
+    text: testText,
+    rows: (view, walk) => {
+      const post = button("Post a test", `guide-test:${view.binding?.id ?? ""}`, "primary");
+      return [walk(...(isSilent(view) ? [] : [post]))];
+    },
+  },
+};
 
 /** The message of a step. Its buttons and selects carry the server's id. */
 export function guideMessage(view: GuideView): MessageBody {
@@ -32,8 +78,8 @@ export function guideMessage(view: GuideView): MessageBody {
   const number = GUIDE_STEPS.indexOf(step) + 1;
   const heading =
     step === "done" ? md`🎉 All set` : md`Set up Marshal · ${number} of ${GUIDE_STEPS.length - 1}`;
-  const title = step === "done" ? [] : [md`**${TITLES[step]}**`];
-  const parts: Escaped[] = [progress(view), md``, ...title, ...textOf(view)];
+  const said = step === "done" ? doneText(view) : [md`**${PARTS[step].title}**`, ...PARTS[step].text(view)];
+  const parts: Escaped[] = [progress(view), md``, ...said];
   return {
     ...(note === undefined ? {} : { content: note }),
     cards: [
@@ -44,7 +90,7 @@ export function guideMessage(view: GuideView): MessageBody {
         color: step === "done" ? DONE_COLOR : STEP_COLOR,
       },
     ],
-    rows: [...rowsOf(view)],
+    rows: step === "done" ? doneRows(view) : [...PARTS[step].rows(view, walkOf(step, view))],
   };
 }
 
@@ -52,78 +98,39 @@ function authorOf({ binding, isOneOfSeveral }: GuideView): { readonly author?: s
   return binding === undefined || !isOneOfSeveral ? {} : { author: cut(plainText(binding.name), 200) };
 }
 
+const STEPS_TO_DO = GUIDE_STEPS.filter((step) => step !== "done");
+
 /** Done, skipped, here, still to come: by sign and place, never by colour alone. */
 function progress(view: GuideView): Escaped {
-  const marks = GUIDE_STEPS.filter((step) => step !== "done").map((step) => {
+  const marks = STEPS_TO_DO.map((step) => {
     // Kept together with its sign where a phone breaks the line.
-    const name = markdownOfOurs(SHORT_TITLES[step].replace(" ", "\u00a0"));
+    const name = markdownOfOurs(PARTS[step].short.replace(" ", "\u00a0"));
     if (step === view.step) return md`▶\u00a0**${name}**`;
-    if (isDone(step, view)) return md`✅\u00a0${name}`;
+    if (PARTS[step].isDone(view)) return md`✅\u00a0${name}`;
     return isPast(step, view) ? md`⏭\u00a0${name}` : md`▫\u00a0${name}`;
   });
   return joined(marks, " · ");
 }
-
-const SHORT_TITLES = {
-  link: "Server",
-  staff: "Roles",
-  logs: "Logs",
-  notices: "Notices",
-  allow: "Commands",
-  zone: "Time zone",
-  test: "Test",
-} as const;
 
 /** Left behind undone: skipped. */
 function isPast(step: GuideStep, view: GuideView): boolean {
   return GUIDE_STEPS.indexOf(view.step) > GUIDE_STEPS.indexOf(step);
 }
 
-function isDone(step: Exclude<GuideStep, "done">, view: GuideView): boolean {
-  const { binding, settings, feeds } = view;
-  switch (step) {
-    case "link":
-      return binding !== undefined;
-    case "staff":
-      return Object.keys(settings.policies[binding?.id ?? ""]?.roleTiers ?? {}).length > 0;
-    case "logs":
-      return feeds.length > 0;
-    case "notices":
-      return settings.noticeChannelId !== undefined;
-    case "allow":
-      return view.permission.kind === "allowed";
-    case "zone":
-      return settings.timeZone !== undefined;
-    case "test":
-      return view.step === "done";
-  }
-}
-
-function textOf(view: GuideView): readonly Escaped[] {
-  const { step, settings } = view;
-  switch (step) {
-    case "link":
-      return linkText(view);
-    case "staff":
-      return staffText(view);
-    case "logs":
-      return logText(view);
-    case "notices":
-      return [
-        md`Marshal tells your staff when a key stops working, the game service blocks it, or a log stops. Without a channel, whoever linked the server gets a direct message.`,
-        ...(settings.noticeChannelId === undefined
-          ? []
-          : [channelLine(md`Notices`, settings.noticeChannelId, view.accessOf(settings.noticeChannelId))]),
-      ];
-    case "allow":
-      return allowText(view);
-    case "zone":
-      return zoneText(view);
-    case "test":
-      return testText(view);
-    case "done":
-      return doneText(view);
-  }
+/** Back, what the step offers, and on: "Skip" where that leaves the step undone. */
+function walkOf(step: Exclude<GuideStep, "done">, view: GuideView): Walk {
+  const id = view.binding?.id ?? "";
+  const at = GUIDE_STEPS.indexOf(step);
+  const before = GUIDE_STEPS[at - 1];
+  const after = GUIDE_STEPS[at + 1] ?? "done";
+  const isDone = PARTS[step].isDone(view);
+  const on = isDone ? (after === "done" ? "Finish" : "Next") : "Skip";
+  const back: readonly Button[] = before === undefined ? [] : [button("Back", `guide:${before}:${id}`)];
+  return (...between) => [
+    ...back,
+    ...between,
+    button(on, `guide:${after}:${id}`, isDone ? "primary" : "secondary"),
+  ];
 }
 
 function linkText({ binding, tries }: GuideView): readonly Escaped[] {
@@ -143,17 +150,37 @@ function linkedLine({ name, keyEnd }: Binding): Escaped {
   return md`✅ **${inlineName(name)}** is linked.${key}`;
 }
 
-function testText({ feeds, accessOf }: GuideView): readonly Escaped[] {
-  if (feeds.length === 0) return [md`No log has a channel yet, so there is nothing to test.`];
+function linkRows({ binding, tries, isKeyWrong }: GuideView, walk: Walk): readonly Row[] {
+  const id = binding?.id ?? "";
+  const label = isKeyWrong === true ? "Try again" : "Paste the key";
+  const paste =
+    tries?.left === 0 ? button("Check again", `guide:link:${id}`) : button(label, "guide-key", "primary");
+  return [binding === undefined ? [paste] : walk(paste)];
+}
+
+/** Nothing posts anything yet. */
+function isSilent({ feeds, alerts }: GuideView): boolean {
+  return feeds.length === 0 && alerts.length === 0;
+}
+
+function testText(view: GuideView): readonly Escaped[] {
+  const { feeds, alerts, binding, accessOf } = view;
+  if (isSilent(view)) return [md`No log and no alert has a channel yet, so there is nothing to test.`];
   return [
-    md`Marshal posts one test per log, so you can see that it works.`,
+    md`Marshal posts one test per log and alert, so you can see that they work.`,
     ...feeds.slice(0, 10).map((feed) => feedLine(feed, accessOf(feed.channelId))),
+    ...alerts.slice(0, 5).map((alert) => md`• ${alertText(alert, binding === undefined ? [] : [binding])}`),
   ];
 }
 
+function staffRoles({ binding, settings }: GuideView): readonly string[] {
+  return Object.keys(settings.policies[binding?.id ?? ""]?.roleTiers ?? {});
+}
+
 /** What this person can do now, not what somebody could. */
-function doneText({ binding, settings, feeds, mayRun, permission }: GuideView): readonly Escaped[] {
-  const roles = Object.keys(settings.policies[binding?.id ?? ""]?.roleTiers ?? {});
+function doneText(view: GuideView): readonly Escaped[] {
+  const { binding, feeds, mayRun, permission } = view;
+  const roles = staffRoles(view);
   const logs = feeds.length === 1 ? md`1 log` : md`${feeds.length} logs`;
   return [
     ...(binding === undefined ? [] : [linkedLine(binding)]),
@@ -166,84 +193,20 @@ function doneText({ binding, settings, feeds, mayRun, permission }: GuideView): 
     ...(permission.kind === "refused"
       ? [md`⛔ The owner has not let Marshal run commands yet: press **Commands**.`]
       : []),
+    ...(STEPS_TO_DO.every((step) => PARTS[step].isDone(view))
+      ? []
+      : [md`⏭ marks what you skipped. Press a button to do it now.`]),
     md``,
     md`**What you can do now**`,
     md`• \`/server status\` shows the server`,
     ...(mayRun ? [md`• \`/run command\` runs a command in the game`] : []),
     md`• \`/diagnose\` says what is wrong if a log stops`,
+    md`• \`/help\` lists the rest`,
   ];
 }
 
-function rowsOf(view: GuideView): readonly Row[] {
-  const { step, binding, settings } = view;
-  const id = binding?.id ?? "";
-  const walk = (...between: readonly Button[]): Row => [back(step, id), ...between, next(step, id)];
-  switch (step) {
-    case "link": {
-      const isLocked = view.tries?.left === 0;
-      const label = view.isKeyWrong === true ? "Try again" : "Paste the key";
-      const paste = isLocked
-        ? button("Check again", `guide:link:${id}`)
-        : button(label, "guide-key", "primary");
-      return [binding === undefined ? [paste] : [paste, next(step, id)]];
-    }
-    case "staff":
-      return staffRows(view, walk);
-    case "logs":
-      return view.more === true ? moreLogRows(view) : logRows(view, walk);
-    case "notices": {
-      const chosen = settings.noticeChannelId;
-      const again = chosen === undefined ? [] : [button("Check again", `guide:notices:${id}`)];
-      const defaults = chosen === undefined ? {} : { defaultIds: [chosen] };
-      return [
-        [
-          {
-            kind: "select",
-            of: "channel",
-            id: `guide-notices:${id}`,
-            placeholder: "A channel for notices",
-            minValues: 0,
-            maxValues: 1,
-            ...defaults,
-          },
-        ],
-        walk(...again),
-      ];
-    }
-    case "allow":
-      return allowRows(view, walk);
-    case "zone":
-      return [zoneRow(view), walk(button("Another zone", `guide-zone-form:${id}`))];
-    case "test":
-      return [
-        view.feeds.length === 0
-          ? walk()
-          : [
-              back(step, id),
-              button("Post a test", `guide-test:${id}`, "primary"),
-              next(step, id, "secondary"),
-            ],
-      ];
-    case "done":
-      return [
-        [
-          button("Server", `guide:link:${id}`),
-          button("Roles", `guide:staff:${id}`),
-          button("Logs", `guide:logs:${id}`),
-          button("Notices", `guide:notices:${id}`),
-          button("Commands", `guide:allow:${id}`),
-        ],
-        [button("Time zone", `guide:zone:${id}`)],
-      ];
-  }
-}
-
-function back(step: GuideStep, bindingId: string): Button {
-  const before = GUIDE_STEPS[GUIDE_STEPS.indexOf(step) - 1] ?? "link";
-  return button("Back", `guide:${before}:${bindingId}`);
-}
-
-function next(step: GuideStep, bindingId: string, style: "primary" | "secondary" = "primary"): Button {
-  const after = GUIDE_STEPS[GUIDE_STEPS.indexOf(step) + 1] ?? "done";
-  return button(after === "done" ? "Finish" : "Next", `guide:${after}:${bindingId}`, style);
+/** A button for each step. */
+function doneRows({ binding }: GuideView): readonly Row[] {
+  const buttons = STEPS_TO_DO.map((step) => button(PARTS[step].short, `guide:${step}:${binding?.id ?? ""}`));
+  return [buttons.slice(0, 4), buttons.slice(4, 8), buttons.slice(8)];
 }

@@ -24,6 +24,9 @@ function step(of: GuideView["step"], more: Partial<GuideView> = {}) {
     ownRole: undefined,
     mayRun: true,
     permission: { kind: "unknown" },
+    alerts: [],
+    panelChannelIds: [],
+    weeklyChannelId: undefined,
     nowMs: 0,
     ...more,
   });
@@ -42,14 +45,63 @@ describe("A step of the guided set-up", () => {
     const text = textOf(step("zone")).replaceAll("\u00a0", " ");
     assert.match(
       text,
-      /✅ Server · ⏭ Roles · ⏭ Logs · ⏭ Notices · ⏭ Commands · ▶ \*\*Time zone\*\* · ▫ Test/,
+      /✅ Server · ⏭ Roles · ⏭ Logs · ⏭ Notices · ⏭ Commands · ▶ \*\*Time zone\*\* · ▫ Cases · .* · ▫ Test/,
     );
     const settings = { ...DEFAULT_SETTINGS, noticeChannelId: "5", timeZone: "Europe/Berlin" };
     const done = textOf(step("done", { settings, permission: { kind: "allowed" } })).replaceAll(
       "\u00a0",
       " ",
     );
-    assert.match(done, /⏭ Logs · ✅ Notices · ✅ Commands · ✅ Time zone/);
+    assert.match(done, /⏭ Logs · ✅ Notices · ✅ Commands · ✅ Time zone · ⏭ Cases/);
+    assert.match(done, /⏭ Test/, "whoever went past it has tested nothing");
+  });
+
+  test("is skipped where nothing is set, and left by Next where something is", () => {
+    const on = (of: GuideView["step"], more: Partial<GuideView> = {}) => labels(step(of, more)).at(-1);
+    const settings = { ...DEFAULT_SETTINGS, noticeChannelId: "5", caseChannelId: "5" };
+    for (const name of [
+      "staff",
+      "logs",
+      "notices",
+      "allow",
+      "zone",
+      "cases",
+      "alerts",
+      "panel",
+      "weekly",
+    ] as const)
+      assert.equal(on(name), "Skip", name);
+    for (const name of ["notices", "cases"] as const) assert.equal(on(name, { settings }), "Next", name);
+    assert.equal(on("panel", { panelChannelIds: ["5"] }), "Next");
+    assert.equal(on("weekly", { weeklyChannelId: "5" }), "Next");
+    assert.equal(on("test"), "Skip");
+    const tested = { ...DEFAULT_SETTINGS, guide: { step: "test", bindingId: "b", isTested: true } as const };
+    assert.equal(on("test", { settings: tested }), "Finish");
+    assert.match(textOf(step("done", { settings: tested })), /✅\u00a0Test/);
+  });
+
+  const read = (of: GuideView["step"]) => textOf(step(of)).replaceAll("\u00a0", " ");
+
+  test("offers what is missing of the three alerts, and no channel once they are there", () => {
+    assert.match(
+      read("alerts"),
+      /• unanswered moderator calls for 5 min\n• kills by one player, 5 in 1 min\n• punish/,
+    );
+    const alerts = (["calls", "kills", "punishments"] as const).map((kind) => ({
+      id: kind,
+      guildId: "1",
+      bindingId: "b",
+      kind,
+      channelId: "5",
+      createdBy: "user-1",
+      createdAtMs: 0,
+    }));
+    const two = step("alerts", { alerts: alerts.slice(0, 2) });
+    assert.match(textOf(two), /about:\n• punishments by one staff member/);
+    assert.deepEqual(
+      (step("alerts", { alerts }).rows ?? []).flat().map(({ kind }) => kind),
+      ["button", "button"],
+    );
   });
 
   test("says which roles hold which tier, because a menu with a choice no longer does", () => {

@@ -1,0 +1,109 @@
+import type { Press, Reply } from "../src/discord/command.ts";
+import { refusalText } from "../src/discord/render/feed-cards.ts";
+import { STARTER_ALERTS } from "../src/discord/render/setup-guide-posts.ts";
+import type { Services } from "../src/discord/services.ts";
+import { ALERT_DEFAULTS } from "../src/domain/alert.ts";
+import { channelMention, type Escaped, joined, md } from "../src/domain/escaped.ts";
+import { SinkRefusal } from "../src/domain/failure.ts";
+import { addNewAlert } from "./alert-add.ts";
+import { addPanel, removePanel } from "./server-panel.ts";
+import { setCases } from "./setup-case-channels.ts";
+import { feedsOf, guideAt } from "./setup-guide.ts";
+import { linked } from "./setup-guide-steps.ts";
+import { setNotices } from "./setup-settings.ts";
+import { setWeekly, turnWeeklyOff } from "./stats-weekly.ts";
+
+/** The steps of the guided set-up that give something a channel, and the test of what is posted. */
+
+/** `guide-notices:BINDING` */
+export async function chooseNotices({ actor, argument, values }: Press, services: Services): Promise<Reply> {
+  await setNotices(services, actor, values[0]);
+  return await guideAt(services, actor, { step: "notices", bindingId: argument });
+}
+
+/** `guide-cases:BINDING` */
+export async function chooseCases({ actor, argument, values }: Press, services: Services): Promise<Reply> {
+  await setCases(services, actor, values[0]);
+  return await guideAt(services, actor, { step: "cases", bindingId: argument });
+}
+
+/** `guide-alerts:BINDING`: what is missing of the three comes into that channel. */
+export async function chooseAlerts({ actor, argument, values }: Press, services: Services): Promise<Reply> {
+  const binding = await linked(services, actor, argument);
+  const there = (await services.alerts.list(actor.guildId)).filter(
+    ({ bindingId }) => bindingId === binding.id,
+  );
+  const [channelId] = values;
+  const wanted = STARTER_ALERTS.filter((kind) => there.every((alert) => alert.kind !== kind));
+  if (channelId !== undefined) {
+    for (const kind of wanted) {
+      const alert = { ...ALERT_DEFAULTS[kind], bindingId: binding.id, kind, channelId };
+      await addNewAlert(actor, alert, services);
+    }
+  }
+  return await guideAt(services, actor, { step: "alerts", bindingId: argument });
+}
+
+/** `guide-panel:BINDING`: exactly the chosen channels have one. A new one first: where it is refused, the old one goes on. */
+export async function choosePanel(
+  { actor, argument, values, signal }: Press,
+  services: Services,
+): Promise<Reply> {
+  const binding = await linked(services, actor, argument);
+  const panelsNow = () => {
+    const all = services.panels.list(actor.guildId).filter(({ bindingId }) => bindingId === binding.id);
+    return all.map(({ channelId }) => channelId);
+  };
+  const before = panelsNow();
+  const notes: Escaped[] = [];
+  for (const channelId of values.filter((id) => !before.includes(id)))
+    notes.push(await addPanel({ actor, binding, channelId, signal }, services));
+  const after = panelsNow();
+  const isRefused = values.some((id) => !after.includes(id));
+  for (const channelId of isRefused ? [] : before.filter((id) => !values.includes(id)))
+    notes.push(await removePanel({ actor, binding, channelId }, services));
+  return await guideAt(services, actor, { step: "panel", bindingId: argument, note: joined(notes, "\n") });
+}
+
+/** `guide-weekly:BINDING` */
+export async function chooseWeekly({ actor, argument, values }: Press, services: Services): Promise<Reply> {
+  const [channelId] = values;
+  const note =
+    channelId === undefined
+      ? await turnWeeklyOff(services, actor)
+      : await setWeekly(services, actor, channelId);
+  return await guideAt(services, actor, { step: "weekly", bindingId: argument, note });
+}
+
+/** `guide-test:BINDING`: posts one test message for each log and alert, and shows which arrived. */
+export async function postTests({ actor, argument }: Press, services: Services): Promise<Reply> {
+  const { id: bindingId, ...binding } = await linked(services, actor, argument);
+  const { guildId } = actor;
+  const alerts = (await services.alerts.list(guildId)).filter((alert) => alert.bindingId === bindingId);
+  const lines: Escaped[] = [];
+  for (const { id, channelId } of await feedsOf(services, { ...binding, id: bindingId }))
+    lines.push(await testLine(channelId, () => services.feeds.test(guildId, id)));
+  for (const { id, channelId } of alerts)
+    lines.push(await testLine(channelId, () => services.alerts.test(guildId, id)));
+  const allArrived = lines.every((line) => line.startsWith("✅"));
+  const words = joined([...new Set(lines)].slice(0, 15), "\n");
+  return await guideAt(services, actor, {
+    step: allArrived ? "done" : "test",
+    bindingId,
+    isTested: allArrived,
+    note: words,
+  });
+}
+
+async function testLine(channelId: string, post: () => Promise<void>): Promise<Escaped> {
+  const channel = channelMention(channelId);
+  try {
+    await post();
+    return md`✅ Test posted in ${channel}.`;
+  } catch (error) {
+    if (!(error instanceof SinkRefusal)) throw error;
+    // The step itself names the permissions that are missing there.
+    if (error.reason === "no-access") return md`⚠ I can't post in ${channel}.`;
+    return md`⚠ I can't post in ${channel}: ${refusalText(error.reason)}`;
+  }
+}

@@ -1,0 +1,126 @@
+import type { AlertKind } from "../../domain/alert.ts";
+import { type Escaped, md } from "../../domain/escaped.ts";
+import type { Row } from "../../domain/message.ts";
+import { alertOffer, alertText } from "./alert-cards.ts";
+import { channelLine, HOW_TO_MEND } from "./channel-access.ts";
+import { button, channelSelect, type GuidePart, type GuideView, type Walk } from "./setup-guide-parts.ts";
+
+/** The steps that ask for nothing but a channel: what is posted there is the step's own. Pure. */
+
+/** What three alerts are worth starting with: nobody answers, somebody rampages, somebody punishes too much. */
+export const STARTER_ALERTS: readonly AlertKind[] = ["calls", "kills", "punishments"];
+
+export const NOTICES: GuidePart = {
+  title: md`Where notices go`,
+  short: "Notices",
+  isDone: ({ settings }) => settings.noticeChannelId !== undefined,
+  text: (view) => [
+    md`Marshal tells your staff when a key stops working, the game service blocks it, or a log stops. Without a channel, whoever linked the server gets a direct message.`,
+    ...lines(view, md`Notices`, noticesOf(view)),
+  ],
+  rows: (view, walk) => channelRows(view, walk, { step: "notices", chosen: noticesOf(view) }),
+};
+
+export const CASES: GuidePart = {
+  title: md`Where cases go`,
+  short: "Cases",
+  isDone: ({ settings }) => settings.caseChannelId !== undefined,
+  text: (view) => [
+    md`Each kick, ban and jail becomes a numbered case by itself. Pick a staff channel to post them in. Everyone who can see that channel can read them.`,
+    ...lines(view, md`Cases`, casesOf(view)),
+  ],
+  rows: (view, walk) => channelRows(view, walk, { step: "cases", chosen: casesOf(view) }),
+};
+
+export const ALERTS: GuidePart = {
+  title: md`Three alerts to start with`,
+  short: "Alerts",
+  isDone: ({ alerts }) => alerts.length > 0,
+  text: (view) => {
+    const { alerts, binding, accessOf } = view;
+    const missing = missingAlerts(view);
+    const isMending = alerts.some(({ channelId }) => accessOf(channelId).kind === "missing");
+    return [
+      ...(missing.length === 0 ? [] : [md`Pick a staff channel. Marshal posts there about:`]),
+      ...missing.map((kind) => md`• ${alertOffer(kind)}`),
+      ...alerts.slice(0, MOST_SHOWN).map((alert) => {
+        const sign = accessOf(alert.channelId).kind === "missing" ? "⚠" : "✅";
+        return md`${sign} ${alertText(alert, binding === undefined ? [] : [binding])}`;
+      }),
+      ...(isMending ? [HOW_TO_MEND] : []),
+      ...(alerts.length === 0
+        ? []
+        : [md`-# Change them with \`/alert edit\`, remove them with \`/alert remove\`.`]),
+    ];
+  },
+  rows: (view, walk) => {
+    if (missingAlerts(view).length === 0) return [walk()];
+    const id = `guide-alerts:${view.binding?.id ?? ""}`;
+    return [[channelSelect({ id, placeholder: "A channel for alerts", chosen: [] })], walk()];
+  },
+};
+
+export const PANEL: GuidePart = {
+  title: md`A live panel`,
+  short: "Panel",
+  isDone: ({ panelChannelIds }) => panelChannelIds.length > 0,
+  text: (view) => [
+    md`One message that shows the server: players, staff, open calls. It updates itself. Pick a channel for it.`,
+    ...lines(view, md`Panel`, view.panelChannelIds),
+  ],
+  rows: (view, walk) => channelRows(view, walk, { step: "panel", chosen: view.panelChannelIds }),
+};
+
+export const WEEKLY: GuidePart = {
+  title: md`A summary each week`,
+  short: "Weekly",
+  isDone: ({ weeklyChannelId }) => weeklyChannelId !== undefined,
+  text: (view) => [
+    md`Every Monday at 9:00: how full the server was, how fast calls were answered, and when staff were missing. Pick a channel for it.`,
+    ...lines(view, md`Weekly summary`, weeklyOf(view)),
+  ],
+  rows: (view, walk) => channelRows(view, walk, { step: "weekly", chosen: weeklyOf(view) }),
+};
+
+/** Of an odd community with many: the rest stands in `/alert list`. */
+const MOST_SHOWN = 10;
+
+function missingAlerts({ alerts }: GuideView): readonly AlertKind[] {
+  return STARTER_ALERTS.filter((wanted) => alerts.every(({ kind }) => kind !== wanted));
+}
+
+const noticesOf = ({ settings }: GuideView) => listed(settings.noticeChannelId);
+const casesOf = ({ settings }: GuideView) => listed(settings.caseChannelId);
+const weeklyOf = ({ weeklyChannelId }: GuideView) => listed(weeklyChannelId);
+
+function listed(channelId: string | undefined): readonly string[] {
+  return channelId === undefined ? [] : [channelId];
+}
+
+function lines({ accessOf }: GuideView, what: Escaped, chosen: readonly string[]): readonly Escaped[] {
+  const isMending = chosen.some((id) => accessOf(id).kind === "missing");
+  return [...chosen.map((id) => channelLine(what, id, accessOf(id))), ...(isMending ? [HOW_TO_MEND] : [])];
+}
+
+function channelRows(
+  { binding, accessOf }: GuideView,
+  walk: Walk,
+  {
+    step,
+    chosen,
+  }: { readonly step: "notices" | "cases" | "panel" | "weekly"; readonly chosen: readonly string[] },
+): readonly Row[] {
+  const id = binding?.id ?? "";
+  const isWrong = chosen.some((channelId) => accessOf(channelId).kind !== "open");
+  return [
+    [channelSelect({ id: `guide-${step}:${id}`, placeholder: `${PLACEHOLDERS[step]}: no channel`, chosen })],
+    walk(...(isWrong ? [button("Check again", `guide:${step}:${id}`)] : [])),
+  ];
+}
+
+const PLACEHOLDERS = {
+  notices: "Notices",
+  cases: "Cases",
+  panel: "Panel",
+  weekly: "Weekly summary",
+} as const;
