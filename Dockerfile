@@ -11,7 +11,7 @@ ENV NODE_ENV=production
 COPY --from=dependencies /app/node_modules node_modules
 COPY package.json ./
 COPY commands commands
-COPY deploy/register.ts deploy/store.ts deploy/store-tool.ts deploy/preflight.mjs deploy/
+COPY deploy/register.ts deploy/store.ts deploy/store-tool.ts deploy/backups.ts deploy/preflight.mjs deploy/
 COPY src src
 # The sandbox is for trying and testing; a bot that is deployed carries no emulator.
 RUN rm -rf src/sandbox && mkdir data && chown node:node data

@@ -1,7 +1,23 @@
 // Runs before the bot (`node --import`), on whatever Node there is: plain JavaScript that a Node of years ago reads,
 // because an old one would stop at the first .ts file with words that help nobody.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import process from "node:process";
+
+const HELP = [
+  [
+    /main\.ts$/,
+    "npm start: the bot. It takes no options: its variables stand in .env (.env.example has them all) or in the environment.",
+  ],
+  [
+    /register\.ts$/,
+    "npm run deploy: registers the slash commands. npm start does it too when they have changed. It takes no options.",
+  ],
+];
+const help = HELP.find(([script]) => script.test(process.argv[1] ?? ""))?.[1];
+if (help !== undefined && process.argv.slice(2).some((word) => word === "--help" || word === "-h")) {
+  process.stdout.write(`${help}\nHosting: docs/hosting.md. To try it without an account: npm run sandbox\n`);
+  process.exit(0);
+}
 
 const { engines } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 const needed = Number(/\d+/.exec(engines.node)?.[0]);
@@ -14,4 +30,10 @@ if (Number.parseInt(process.versions.node, 10) < needed) {
 }
 
 // What is set already wins over the file.
-if (existsSync(".env")) process.loadEnvFile(".env");
+if (existsSync(".env")) {
+  if (process.platform !== "win32" && (statSync(".env").mode & 0o077) !== 0)
+    process.stderr.write(
+      ".env can be read by others on this machine, and your token is in it: chmod 600 .env\n",
+    );
+  process.loadEnvFile(".env");
+}

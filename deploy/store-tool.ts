@@ -1,8 +1,11 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { systemClock, systemRandom } from "../src/clock.ts";
 import { type Config, ConfigError, type Environment, readStoreConfig } from "../src/config.ts";
 import { DOCUMENT_KINDS, documentsOf } from "../src/document-table.ts";
 import { StoreError } from "../src/domain/failure.ts";
+import { withoutPassword } from "../src/shown-value.ts";
 import { createBindings } from "../src/store/bindings.ts";
 import { checkStore } from "../src/store/check-store.ts";
 import { DOCUMENT_FORM } from "../src/store/document-forms.ts";
@@ -10,16 +13,20 @@ import type { Store } from "../src/store/keyv-documents.ts";
 import { openStore } from "../src/store/open-store.ts";
 import { openVault } from "../src/store/rotation.ts";
 import { findSecret } from "../src/store/secret-file.ts";
-import { backUpSqlite } from "../src/store/sqlite/backup-sqlite.ts";
+import { backUpSqlite, requireStore } from "../src/store/sqlite/backup-sqlite.ts";
 import { exportStore, importStore, type TransferParts } from "../src/store/transfer.ts";
 import { fingerprintOf } from "../src/store/vault.ts";
+import { backUpAll, restore, sqlitePath } from "./backups.ts";
 
-const USAGE = `npm run store -- check                     reads everything in the store, as Marshal would
-npm run store -- export FILE               copies the store to a file and compares both
-npm run store -- import FILE [--replace]   fills the store from such a file and compares both
-npm run store -- backup FILE               copies a sqlite store while Marshal runs
+const USAGE = `npm run store -- check                       reads everything in the store, as Marshal would
+npm run store -- backup FILE                 copies a sqlite store while Marshal runs
+npm run store -- backups FOLDER [--keep 14]  the same with its secret and its history, into a folder named by the time
+npm run store -- restore BACKUP              puts a backup in the place of what is there, while Marshal is stopped
+npm run store -- export FILE                 copies the store to a file and compares both
+npm run store -- import FILE [--replace]     fills the store from such a file and compares both
 
-The store is the one in STORE_URL. Server keys stay sealed. Copy the secret (SECRET_KEY or data/secret.key) yourself.`;
+The store is the one in STORE_URL. Server keys stay sealed. backup and export leave the secret out (SECRET_KEY or
+data/secret.key): copy it yourself.`;
 
 const kinds: ReadonlyMap<string, (typeof DOCUMENT_KINDS)[keyof typeof DOCUMENT_KINDS]> = new Map(
   Object.entries(DOCUMENT_KINDS),
@@ -47,51 +54,92 @@ export async function runStoreTool(parts: StoreToolParts): Promise<number> {
 }
 
 async function run({ args, environment, say, complain }: StoreToolParts): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: { replace: { type: "boolean", default: false } },
-    allowPositionals: true,
-  });
-  const [task = "", file] = positionals;
-  const needsFile = task !== "check";
-  if (!TASKS.has(task) || positionals.length !== (needsFile ? 2 : 1)) {
+  const { values, positionals } = parsed(args);
+  if (values.help) {
+    say(USAGE);
+    return 0;
+  }
+  const [task = "", place = ""] = positionals;
+  const keep = Number(values.keep);
+  const isWhole = positionals.length === (task === "check" ? 1 : 2);
+  if (!TASKS.has(task) || !isWhole || values.isUnknown || !(keep >= 1)) {
     complain(USAGE);
     return 2;
   }
 
   const config = readStoreConfig(environment);
-  if (task === "backup") {
-    say(backUp(config, file ?? ""));
-    return 0;
+  const path = /^sqlite:(.+)$/.exec(config.storeUrl)?.[1];
+  say(`store: ${path === undefined ? withoutPassword(config.storeUrl) : resolve(path)}`);
+  const nowMs = systemClock.nowMs();
+  switch (task) {
+    case "backup": {
+      const from = sqlitePath(config.storeUrl, task);
+      backUpSqlite(from, place);
+      say(`backup: ${place} holds what ${from} held; put data/secret.key beside it, and the history apart`);
+      return 0;
+    }
+    case "backups":
+      for (const line of backUpAll(config, { folder: place, keep, nowMs })) say(line);
+      return 0;
+    case "restore":
+      for (const line of await restore(config, place, nowMs)) say(line);
+      return 0;
+    default:
+      return await onStore({ task, place, replace: values.replace, config, path, say });
   }
+}
+
+const TASKS: ReadonlySet<string> = new Set(["check", "export", "import", "backup", "backups", "restore"]);
+
+function parsed(args: readonly string[]) {
+  const options = {
+    replace: { type: "boolean", default: false },
+    keep: { type: "string", default: "14" },
+    help: { type: "boolean", short: "h", default: false },
+  } as const;
+  const { values, positionals, tokens } = parseArgs({
+    args: [...args],
+    options,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const isUnknown = tokens.some((token) => token.kind === "option" && !Object.hasOwn(options, token.name));
+  return {
+    values: { replace: values.replace === true, keep: values.keep, help: values.help === true, isUnknown },
+    positionals,
+  };
+}
+
+interface OnStore {
+  readonly task: string;
+  readonly place: string;
+  readonly replace: boolean;
+  readonly config: Config;
+  /** Of sqlite. */
+  readonly path: string | undefined;
+  readonly say: StoreToolParts["say"];
+}
+
+/** What opens the store: to look through it, to copy all of it, or to fill it. */
+async function onStore({ task, place, replace, config, path, say }: OnStore): Promise<number> {
+  // Opening it would make it, and an empty copy looks like any other.
+  if (task !== "import" && path !== undefined) requireStore(path);
+  if (task === "import" && !existsSync(place)) throw new StoreError(`there is no ${place}`);
   const store = await openStore(config.storeUrl, { runsIn: "caller" });
   try {
     if (task === "check") return await check(store, config, say);
+    if (task === "export" && (await store.namespaces()).length === 0)
+      throw new StoreError("this store is empty. Is it the one that your Marshal uses (STORE_URL)?");
     const parts = await partsFor(store, config, task);
     const { documents, namespaces } =
-      task === "export"
-        ? await exportStore(parts, file ?? "")
-        : await importStore(parts, file ?? "", { replace: values.replace });
+      task === "export" ? await exportStore(parts, place) : await importStore(parts, place, { replace });
     say(`${task}: ${documents} documents of ${namespaces} kinds, read back and equal`);
     if (task === "export") say("the secret that opens its server keys is not in it. Keep it with the file");
     return 0;
   } finally {
     await store.close();
   }
-}
-
-const TASKS: ReadonlySet<string> = new Set(["check", "export", "import", "backup"]);
-
-/** Answers what was done. */
-function backUp({ storeUrl }: Config, file: string): string {
-  const path = /^sqlite:(.+)$/.exec(storeUrl)?.[1];
-  if (path === undefined) {
-    throw new StoreError(
-      "backup is for sqlite. Back up Redis with its own tools, or use export while Marshal is stopped",
-    );
-  }
-  backUpSqlite(path, file);
-  return `backup: ${file} holds what ${path} held; put data/secret.key beside it, and the history apart`;
 }
 
 async function partsFor(store: Store, config: Config, task: string): Promise<TransferParts> {

@@ -219,8 +219,9 @@ function defaultHistory(storeUrl: string): string | null {
 }
 
 /** What the tools of the store need of the environment; nothing else is looked at. Throws as `readConfig` does. */
-export function readStoreConfig({ STORE_URL, SECRET_KEY, SECRET_KEY_OLD }: Environment): Config {
-  return readConfig({ STORE_URL, SECRET_KEY, SECRET_KEY_OLD, DISCORD_TOKEN: "none" });
+export function readStoreConfig(environment: Environment): Config {
+  const { STORE_URL, HISTORY_URL, SECRET_KEY, SECRET_KEY_OLD } = environment;
+  return readConfig({ STORE_URL, HISTORY_URL, SECRET_KEY, SECRET_KEY_OLD, DISCORD_TOKEN: "none" });
 }
 
 /** Why these shards cannot be served with this store; undefined: they can. */

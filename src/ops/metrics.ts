@@ -1,5 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Metrics } from "../domain/ports/metrics.ts";
+import { readVersion } from "../version.ts";
+import { addProcessGauges } from "./process-gauges.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -165,7 +167,10 @@ export function createMetrics(options: { readonly ofProcess?: boolean } = {}): M
     if (kind === "counter") counters.set(name, new Counter(shared));
     else histograms.set(name, new Histogram({ ...shared, buckets: [...buckets] }));
   }
-  if (options.ofProcess) collectDefaultMetrics({ register: registry });
+  if (options.ofProcess) {
+    collectDefaultMetrics({ register: registry });
+    addProcessGauges(registry, readVersion());
+  }
 
   const known = (name: string, labels: Labels) =>
     Object.keys(labels).every((label) => METRIC_DEFINITIONS[name]?.labels.includes(label));

@@ -10,6 +10,7 @@ export interface BotEnvironment {
   readonly DISCORD_API_URL: string;
   readonly SERVICE_URL: string;
   readonly STORE_URL: string;
+  readonly HISTORY_URL?: string;
   readonly OPS_ADDRESS: string;
   readonly LOG_LEVEL: string;
   readonly SECRET_KEY?: string;

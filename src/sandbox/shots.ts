@@ -81,8 +81,13 @@ const { values } = parseArgs({
     to: { type: "string", default: "docs/screens" },
     light: { type: "boolean", default: false },
     only: { type: "string" },
+    help: { type: "boolean", short: "h", default: false },
   },
 });
+if (values.help) {
+  console.log("npm run shots [-- --to FOLDER --light --only NAME]: takes the pictures of the documentation");
+  process.exit(0);
+}
 const wanted = SCREENS.filter(({ name }) => values.only === undefined || name === values.only);
 if (wanted.length === 0)
   throw new Error(

@@ -21,11 +21,18 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
 };
 
 const { values, positionals } = parseArgs({
-  options: { json: { type: "boolean", default: false } },
+  options: {
+    json: { type: "boolean", default: false },
+    help: { type: "boolean", short: "h", default: false },
+  },
   allowPositionals: true,
 });
 const unknown = positionals.filter((name) => !Object.hasOwn(benches, name));
-if (unknown.length > 0) {
+if (values.help) {
+  console.log(
+    `npm run bench -- [NAME...] [--json], where NAME is one of: ${Object.keys(benches).join(", ")}.`,
+  );
+} else if (unknown.length > 0) {
   console.error(`No bench is called ${unknown.join(", ")}. There are: ${Object.keys(benches).join(", ")}.`);
   process.exitCode = 2;
 } else {

@@ -14,8 +14,10 @@ const soaks: Readonly<Record<string, () => Promise<Soak>>> = {
 const [name = "", ...args] = process.argv.slice(2);
 const load = Object.hasOwn(soaks, name) ? soaks[name] : undefined;
 if (load === undefined) {
-  console.error(`npm run soak -- NAME [options], where NAME is one of: ${Object.keys(soaks).join(", ")}.`);
-  process.exitCode = 2;
+  const isHelp = name === "--help" || name === "-h";
+  const usage = `npm run soak -- NAME [options], where NAME is one of: ${Object.keys(soaks).join(", ")}.`;
+  console[isHelp ? "log" : "error"](usage);
+  process.exitCode = isHelp ? 0 : 2;
 } else {
   const soak = await load();
   const ok = await soak.run(args);

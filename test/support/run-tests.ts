@@ -42,6 +42,10 @@ interface Counts {
 
 type Kind = "computing" | "waiting";
 
+if (GIVEN.includes("--help")) {
+  console.log("npm run test:unit [-- FILE or PATTERN...]: all tests, or those of these files");
+  process.exit(0);
+}
 const files = longestFirst([...new Set(PATTERNS.flatMap(filesOf))], readTimings());
 const queues: Readonly<Record<Kind, string[]>> = {
   computing: files.filter((path) => !isWaiting(path)),

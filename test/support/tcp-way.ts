@@ -1,20 +1,23 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
+import { Transform } from "node:stream";
 
 /** An address that leads to a port, as a proxy or a name that moves gives it; the way can be cut and mended. */
 export class TcpWay {
-  readonly #portOf: () => number;
+  readonly #portOf: () => number | string;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #isCut = false;
   #port = 0;
+  /** Milliseconds that every piece takes in each direction. @default 0 */
+  delayMs = 0;
 
-  private constructor(portOf: () => number) {
+  private constructor(portOf: () => number | string) {
     this.#portOf = portOf;
     this.#server = createServer((socket) => this.#carry(socket));
   }
 
-  /** `portOf` is asked for each connection. */
-  static async open(portOf: () => number): Promise<TcpWay> {
+  /** `portOf` is asked for each connection: a port, or the path of a socket. */
+  static async open(portOf: () => number | string): Promise<TcpWay> {
     const way = new TcpWay(portOf);
     await new Promise<void>((resolve) => way.#server.listen(0, "127.0.0.1", resolve));
     const address = way.#server.address();
@@ -48,7 +51,8 @@ export class TcpWay {
 
   #carry(socket: Socket): void {
     if (this.#isCut) return void socket.destroy();
-    const onward = connect(this.#portOf(), "127.0.0.1");
+    const to = this.#portOf();
+    const onward = typeof to === "string" ? connect(to) : connect(to, "127.0.0.1");
     for (const end of [socket, onward]) {
       this.#sockets.add(end);
       end.on("error", () => undefined);
@@ -58,6 +62,15 @@ export class TcpWay {
         onward.destroy();
       });
     }
-    socket.pipe(onward).pipe(socket);
+    socket.pipe(this.#late()).pipe(onward).pipe(this.#late()).pipe(socket);
+  }
+
+  #late(): Transform {
+    return new Transform({
+      transform: (piece, _encoding, done) => {
+        if (this.delayMs === 0) done(null, piece);
+        else setTimeout(() => done(null, piece), this.delayMs);
+      },
+    });
   }
 }

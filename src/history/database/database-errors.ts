@@ -5,7 +5,7 @@ const SQLITE_WORDS: Readonly<Record<number, string>> = {
   8: "cannot be written: the user that runs Marshal needs write access to it and its folder",
   10: "cannot be read or written: the disk reports an error",
   11: "is damaged. Restore a backup, or move it away to start over",
-  13: "cannot be written because the disk is full",
+  13: "cannot be written because the disk is full. Free some space: it goes on by itself",
   14: "cannot be opened: its folder is not accessible, or a folder has its name",
   26: "is not a database. Restore a backup, or move it away to start over",
 };

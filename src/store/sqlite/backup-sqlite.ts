@@ -1,14 +1,29 @@
-import { closeSync, openSync, rmSync } from "node:fs";
+import { closeSync, existsSync, openSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../../domain/failure.ts";
 import { explainStoreError } from "./sqlite-errors.ts";
 
 /**
- * Copies a database into a new file, for its owner only, as it is at this moment. A Marshal may work on it all the while
+ * Copies a store into a new file, for its owner only, as it is at this moment. A Marshal may work on it all the while
  * and is not held up. The copy has no mark of a clean stop: what is posted after it was made is not in it. Throws a
- * StoreError.
+ * StoreError, also where there is no store or one that holds nothing: a copy of that would be taken for a backup.
  */
 export function backUpSqlite(path: string, into: string): void {
+  copyDatabase(path, into, (copy) => {
+    const isStore = copy.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'documents'").get() !== undefined;
+    if (!isStore || copy.prepare("SELECT 1 FROM documents LIMIT 1").get() === undefined)
+      throw new StoreError(`${path} holds nothing yet. Is it the store that your Marshal uses (STORE_URL)?`);
+    copy.exec("DELETE FROM documents WHERE namespace = 'clean-stop'");
+  });
+}
+
+/** The same with any database, such as the history. `finish` changes the copy. Throws a StoreError. */
+export function copyDatabase(
+  path: string,
+  into: string,
+  finish: (copy: DatabaseSync) => void = () => undefined,
+): void {
+  requireStore(path);
   makeEmptyFile(into);
   try {
     const source = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
@@ -19,7 +34,7 @@ export function backUpSqlite(path: string, into: string): void {
     }
     const copy = new DatabaseSync(into);
     try {
-      copy.exec("DELETE FROM documents WHERE namespace = 'clean-stop'");
+      finish(copy);
       const found = copy.prepare("PRAGMA integrity_check(1)").get()?.integrity_check;
       if (found !== "ok") throw new StoreError(`the copy of ${path} is damaged: ${String(found)}`);
     } finally {
@@ -29,6 +44,14 @@ export function backUpSqlite(path: string, into: string): void {
     rmSync(into, { force: true });
     throw explainStoreError(error, path);
   }
+}
+
+/** Throws a StoreError where there is no such file: to open it would make it. */
+export function requireStore(path: string): void {
+  if (existsSync(path)) return;
+  throw new StoreError(
+    `there is no ${path}, and none was made. STORE_URL says which store it is; where the bot has its own settings (systemd, a container), run this with the same ones`,
+  );
 }
 
 /** sqlite fills an empty file and keeps its rights. */

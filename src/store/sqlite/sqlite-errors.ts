@@ -29,7 +29,8 @@ const DAMAGED =
   "is not a readable database. Restore a backup, or move it away with its -wal and -shm files to start over (every server has to be linked again)";
 const READ_ONLY =
   "cannot be written: give the user that runs Marshal write access to it and its folder, or set another STORE_URL";
-const FULL = "cannot be written because the disk is full. Free some space and start again";
+const FULL =
+  "cannot be written because the disk is full. Free some space: a Marshal that runs then goes on by itself";
 const NO_FILE =
   "cannot be opened: a folder has its name, or its folder cannot be written. Set another STORE_URL";
 
@@ -50,6 +51,7 @@ const EXPLANATIONS: Readonly<Record<string | number, string>> = {
   EDQUOT: FULL,
   EISDIR: "is a folder. STORE_URL must name a file, such as sqlite:data/marshal.sqlite",
   ENOTDIR: NO_FILE,
+  ENOENT: "cannot be made: its folder is not there",
   EEXIST: NO_FILE,
 };
 

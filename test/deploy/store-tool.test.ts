@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, test } from "node:test";
+import { documentsOf } from "../../src/document-table.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import { fillStore, folderOf, runStore, SECRET, spawnStore } from "../support/store-tool.ts";
+
+describe("npm run store", () => {
+  test("backup copies a database while a Marshal works on it, without its mark of a clean stop", async (t) => {
+    const folder = folderOf(t);
+    const path = join(folder, "m.sqlite");
+    await fillStore(`sqlite:${path}`);
+    const atWork = await openStore(`sqlite:${path}`, { runsIn: "caller" });
+    t.after(() => atWork.close());
+    await documentsOf(atWork, "audit-open").set("late", { guildId: "9" });
+    const copy = join(folder, "copy.sqlite");
+    const { code, said } = await runStore({ STORE_URL: `sqlite:${path}` }, "backup", copy);
+    assert.equal(code, 0, said);
+    assert.equal(statSync(copy).mode & 0o777, 0o600);
+    const opened = await openStore(`sqlite:${copy}`, { runsIn: "caller" });
+    t.after(() => opened.close());
+    assert.deepEqual(await documentsOf(opened, "audit-open").get("late"), { guildId: "9" });
+    assert.equal(await documentsOf(opened, "clean-stop").get("end"), undefined);
+    assert.equal((await runStore({ STORE_URL: `sqlite:${path}` }, "backup", copy)).code, 1);
+  });
+
+  test("says which store it is, and makes none to look at it or to copy it", async (t) => {
+    const folder = folderOf(t);
+    const path = join(folder, "m.sqlite");
+    const url = { STORE_URL: `sqlite:${path}` };
+    for (const args of [
+      ["check"],
+      ["export", join(folder, "x")],
+      ["backup", join(folder, "x")],
+      ["backups", folder],
+    ]) {
+      const { code, said } = await runStore(url, ...args);
+      assert.equal(code, 1, said);
+      assert.ok(said.startsWith(`store: ${path}\nthere is no ${path}, and none was made`), said);
+    }
+    assert.deepEqual(readdirSync(folder), []);
+    const imported = await runStore(url, "import", join(folder, "absent"));
+    assert.equal(imported.said, `store: ${path}\nthere is no ${join(folder, "absent")}`);
+
+    await (await openStore(url.STORE_URL, { runsIn: "caller" })).close();
+    assert.match((await runStore(url, "backup", join(folder, "x"))).said, /m\.sqlite holds nothing yet/);
+    assert.match((await runStore(url, "export", join(folder, "x"))).said, /this store is empty/);
+    assert.equal(existsSync(join(folder, "x")), false);
+    await fillStore(url.STORE_URL);
+    assert.match(
+      (await runStore(url, "backup", join(folder, "no", "x"))).said,
+      /no\/x cannot be made: its folder/,
+    );
+    const hidden = await runStore({ STORE_URL: "redis://:secret-word@127.0.0.1:1" }, "check");
+    assert.ok(hidden.said.startsWith("store: redis://[hidden]@127.0.0.1:1\n"), hidden.said);
+  });
+
+  test("backups keep the newest with their secret and history, and restore puts one back", async (t) => {
+    const folder = folderOf(t);
+    const data = join(folder, "data");
+    const kept = join(folder, "kept");
+    const url = { STORE_URL: `sqlite:${join(data, "marshal.sqlite")}` };
+    await fillStore(url.STORE_URL);
+    writeFileSync(join(data, "secret.key"), SECRET);
+    const history = new DatabaseSync(join(data, "history.sqlite"));
+    history.exec("CREATE TABLE seen (name); INSERT INTO seen VALUES ('Ann')");
+    const atWork = await openStore(url.STORE_URL, { runsIn: "caller" });
+    mkdirSync(kept);
+    for (const old of ["2020-01-01T00-00-00Z", "2020-01-02T00-00-00Z"]) mkdirSync(join(kept, old));
+    const { code, said } = await runStore(url, "backups", kept, "--keep", "2");
+    assert.equal(code, 0, said);
+    const [oldest, newest = ""] = readdirSync(kept).sort();
+    assert.equal(oldest, "2020-01-02T00-00-00Z");
+    const backup = join(kept, newest);
+    assert.deepEqual(readdirSync(backup).sort(), ["history.sqlite", "marshal.sqlite", "secret.key"]);
+    assert.match((await runStore(url, "restore", backup)).said, /in use by another Marshal/);
+
+    await documentsOf(atWork, "audit-open").set("late", { guildId: "9" });
+    await atWork.close();
+    history.exec("DELETE FROM seen");
+    history.close();
+    writeFileSync(join(data, "secret.key"), "another");
+    const restored = await runStore(url, "restore", backup);
+    assert.equal(restored.code, 0, restored.said);
+    assert.match(restored.said, /is in place; what was there before is in .*before-restore-\d+$/);
+    assert.equal(readFileSync(join(data, "secret.key"), "utf8"), SECRET);
+    const again = new DatabaseSync(join(data, "history.sqlite"));
+    assert.equal(again.prepare("SELECT count(*) AS seen FROM seen").get()?.seen, 1);
+    again.close();
+    const store = await openStore(url.STORE_URL, { runsIn: "caller" });
+    t.after(() => store.close());
+    assert.equal(await documentsOf(store, "audit-open").get("late"), undefined);
+    assert.match(
+      (await runStore(url, "restore", join(folder, "none"))).said,
+      /there is no .*none\. Name a backup/,
+    );
+  });
+
+  test("help is help, and goes where answers go", async () => {
+    const { code, said } = await spawnStore({ STORE_URL: "sqlite:none" }, "--help");
+    assert.deepEqual([code, said.startsWith("npm run store -- check")], [0, true]);
+  });
+
+  test("other words are answered with what there is", async () => {
+    for (const args of [[], ["export"], ["check", "x"], ["drop", "x"], ["check", "--all"]]) {
+      const { code, said } = await runStore({ STORE_URL: "sqlite:none" }, ...args);
+      assert.equal(code, 2);
+      assert.match(said, /npm run store -- check/);
+    }
+    assert.equal((await spawnStore({ STORE_URL: "sqlite:none" }, "drop")).code, 2);
+  });
+});
