@@ -12,6 +12,7 @@ import type { Services } from "../src/discord/services.ts";
 import { md, userMention } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
+import { isAutomatic } from "../src/domain/run.ts";
 import type { CaseCount, StaffStats, StatsSpan } from "../src/domain/stats.ts";
 import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
 import { moderatedServers } from "./moderated-servers.ts";
@@ -65,7 +66,7 @@ async function runCounts(
   const runs = new Map<string, number>();
   for (const { actorId: id, ran, origin } of found.rows) {
     // A schedule runs by somebody's rights, not by their work.
-    if (ran !== "no" && origin !== "schedule") runs.set(id, (runs.get(id) ?? 0) + 1);
+    if (ran !== "no" && !isAutomatic(origin)) runs.set(id, (runs.get(id) ?? 0) + 1);
   }
   return { runs, isRunsShortened: found.stoppedAt !== undefined || found.next !== undefined };
 }

@@ -8,7 +8,13 @@ import type { PlayerRef, SourceId } from "./model.ts";
 /** How much harm a verb can do: "read" shows only, "mild" is undone easily, "serious" hits a person, "severe" needs a confirmation. */
 export type Danger = "read" | "mild" | "serious" | "severe";
 
-export type RunOrigin = "command" | "button" | "preset" | "undo" | "on-join" | "schedule";
+export const RUN_ORIGINS = ["command", "button", "preset", "undo", "on-join", "schedule"] as const;
+export type RunOrigin = (typeof RUN_ORIGINS)[number];
+
+/** Nobody asked for it at that moment: it keeps to the share of the automatic runs, and counts as nobody's work. */
+export function isAutomatic(origin: RunOrigin): boolean {
+  return origin === "schedule";
+}
 
 export interface RunRequest {
   readonly actor: Actor;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Binding, FEED_KINDS, type Feed, GUIDE_STEPS, type GuildSettings } from "../domain/guild.ts";
 import type { SourceId } from "../domain/model.ts";
 import type { AnswerPlace } from "../domain/ports/run-answers.ts";
-import type { AuditEvent, RunRecord } from "../domain/run.ts";
+import { type AuditEvent, RUN_ORIGINS, type RunRecord } from "../domain/run.ts";
 import { TIERS } from "../domain/tiers.ts";
 import type { DayIndex } from "./audit/old-day-index.ts";
 import type { DayList, ListPage } from "./audit/row-lists.ts";
@@ -136,7 +136,7 @@ const run = z.object({
   actorId: z.string(),
   actorName: z.string(),
   actorRoleIds: texts,
-  origin: z.enum(["command", "button", "preset", "undo", "on-join", "schedule"]),
+  origin: z.enum(RUN_ORIGINS),
   text: z.string(),
   verb: z.string().exactOptional(),
   askedAtMs: z.number(),

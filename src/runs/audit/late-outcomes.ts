@@ -3,7 +3,7 @@ import { isOpenRun } from "../../domain/open-answer.ts";
 import type { NoticeWay, OwedMessages } from "../../domain/ports/notifier.ts";
 import type { AnswerPlace, LateAnswers, LateEdit, RunAnswers } from "../../domain/ports/run-answers.ts";
 import type { RunRenderer } from "../../domain/ports/run-renderer.ts";
-import type { RunOutcome, RunRecord } from "../../domain/run.ts";
+import { isAutomatic, type RunOutcome, type RunRecord } from "../../domain/run.ts";
 
 export interface LateOutcomesPorts {
   readonly answers: RunAnswers;
@@ -108,8 +108,8 @@ export class LateOutcomes {
   async #tellElsewhere(outcome: RunOutcome): Promise<boolean> {
     const { origin, channelId } = outcome.record;
     if (origin === "on-join") return await this.post(outcome, true);
-    // Nobody waits for it: the list of schedules and the audit say what came of it.
-    if (origin === "schedule") return true;
+    // Nobody waits for it: its list and the audit say what came of it.
+    if (isAutomatic(origin)) return true;
     return await this.#owe(outcome, [personOf(outcome), { to: "channel", channelId }], true);
   }
 

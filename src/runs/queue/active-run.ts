@@ -2,7 +2,15 @@ import { Failure } from "../../domain/failure.ts";
 import type { AuditLog } from "../../domain/ports/audit-log.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { ServiceClient } from "../../domain/ports/service-client.ts";
-import type { RunOrigin, RunOutcome, RunPlan, RunRecord, RunRequest, RunStatus } from "../../domain/run.ts";
+import {
+  isAutomatic,
+  type RunOrigin,
+  type RunOutcome,
+  type RunPlan,
+  type RunRecord,
+  type RunRequest,
+  type RunStatus,
+} from "../../domain/run.ts";
 import { actorColumns, answeredOutcome, failedOutcome, newRecord } from "../audit/run-record.ts";
 import {
   type Authorized,
@@ -10,6 +18,7 @@ import {
   authorizeAtSend,
   ROLES_GOOD_FOR_MS,
 } from "../permission/authorize-at-send.ts";
+import type { AutomaticShare } from "./automatic-share.ts";
 import type { LaneEntry, Readiness } from "./lane.ts";
 import { type AttemptResult, nextAttempt } from "./next-attempt.ts";
 import { RunRow } from "./run-row.ts";
@@ -26,6 +35,7 @@ export interface RunPorts extends AuthorizeParts {
   readonly audit: AuditLog;
   readonly clock: Clock;
   readonly locks: ServerLocks;
+  readonly share: AutomaticShare;
   /** Reports a defect: an error that is not a Failure. */
   report(what: string, error: unknown): void;
 }
@@ -76,7 +86,12 @@ export class ActiveRun implements LaneEntry {
   }
 
   get automatic(): boolean {
-    return this.#request.origin === "on-join" || this.#request.origin === "schedule";
+    return this.#request.origin === "on-join" || this.isShared;
+  }
+
+  /** It keeps to the share of the automatic runs. */
+  get isShared(): boolean {
+    return isAutomatic(this.#request.origin);
   }
 
   get over(): boolean {
@@ -89,11 +104,11 @@ export class ActiveRun implements LaneEntry {
   }
 
   readiness(): Readiness {
-    const { health, locks, clock } = this.#ports;
+    const { health, locks, clock, share } = this.#ports;
     const { source } = this.#record;
     if (locks.isHeld(source)) return { kind: "when-woken" };
     const readyAtMs = Math.max(health.halt()?.untilMs ?? 0, health.commandReadyAtMs(source));
-    const inMs = readyAtMs - clock.nowMs();
+    const inMs = Math.max(readyAtMs - clock.nowMs(), this.isShared ? share.inMs(source) : 0);
     return inMs > 0 ? { kind: "again", inMs } : { kind: "ready" };
   }
 
@@ -205,11 +220,12 @@ export class ActiveRun implements LaneEntry {
 
   /** Checked right before the first byte, because roles and time may have changed while the gate held the command. */
   #mayStart(): boolean {
-    const { clock } = this.#ports;
+    const { clock, share } = this.#ports;
     const nowMs = clock.monotonicMs();
     const stale = nowMs - this.#rolesReadAtMs > ROLES_GOOD_FOR_MS;
     if (this.#over || this.#abort.signal.aborted || nowMs >= this.#expiresAtMs || stale) return false;
     this.#started = true;
+    if (this.isShared) share.onLeft(this.#record.source);
     this.#record = { ...this.#record, sentAtMs: clock.nowMs() };
     return true;
   }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { SourceId } from "../../domain/model.ts";
-import type { DeferredRun } from "../../domain/run.ts";
+import { type DeferredRun, RUN_ORIGINS } from "../../domain/run.ts";
 
 /** How a deferred run is stored. */
 
@@ -29,7 +29,7 @@ const schema = z.object({
     actor,
     binding,
     text: z.string(),
-    origin: z.enum(["command", "button", "preset", "undo", "on-join", "schedule"]),
+    origin: z.enum(RUN_ORIGINS),
   }),
   expiresAtMs: z.number(),
 });

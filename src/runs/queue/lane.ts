@@ -43,6 +43,8 @@ export class Lane {
   readonly #waiting = new Map<string, Waiting>();
   #running: LaneEntry | undefined;
   #cancelHold: () => void = () => undefined;
+  /** Whether what holds the lane is nobody's wait. */
+  #isHeldByAutomatic = false;
 
   constructor(clock: Clock, onChanged: () => void) {
     this.#clock = clock;
@@ -72,6 +74,8 @@ export class Lane {
     if (this.full)
       throw new Failure("queue-full", `${MOST_WAITING} commands are already waiting for this server.`);
     this.#enter(entry, entry.automatic ? RANKS.automatic : RANKS.person);
+    // What holds an automatic one, such as its share, need not hold a person's.
+    if (!entry.automatic && this.#isHeldByAutomatic) this.wake();
     this.#onChanged();
   }
 
@@ -88,6 +92,7 @@ export class Lane {
   /** Tries the first entry again, because what held it may be over. */
   wake(): void {
     this.#cancelHold();
+    this.#isHeldByAutomatic = false;
     this.#queue.start();
   }
 
@@ -134,10 +139,11 @@ export class Lane {
     const until = wanted.kind === "when-woken" ? entry.readiness() : wanted;
     this.#queue.pause();
     this.#cancelHold();
+    this.#isHeldByAutomatic = entry.automatic;
     this.#cancelHold =
       until.kind === "when-woken"
         ? () => undefined
-        : this.#clock.after(until.kind === "ready" ? 0 : until.inMs, () => this.#queue.start());
+        : this.#clock.after(until.kind === "ready" ? 0 : until.inMs, () => this.wake());
     this.#enter(entry, entry.automatic ? RANKS.automaticAgain : RANKS.personAgain);
   }
 }

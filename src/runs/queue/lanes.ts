@@ -74,6 +74,11 @@ export class Lanes {
     for (const name of names) this.#lanes.get(name)?.lane.wake();
   }
 
+  /** Time from an answer to the next command of this server. */
+  windowMs(source: SourceId): number {
+    return this.#windowsMs.get(source) ?? UNSEEN_WINDOW_MS;
+  }
+
   waiting(guildId: string): readonly RunProgress[] {
     return [...this.#lanes.values()]
       .filter((row) => row.guildId === guildId)
@@ -128,7 +133,7 @@ export class Lanes {
   }
 
   #expectedAtMs(source: SourceId, place: number, busy: boolean): number {
-    const windowMs = this.#windowsMs.get(source) ?? UNSEEN_WINDOW_MS;
+    const windowMs = this.windowMs(source);
     const readyAtMs = Math.max(
       this.#clock.nowMs() + (busy ? windowMs : 0),
       this.#health.halt()?.untilMs ?? 0,

@@ -11,6 +11,7 @@ import { failedOutcome, newRecord } from "../audit/run-record.ts";
 import { knownPeople } from "../permission/known-people.ts";
 import { decide } from "../permission/permission-rules.ts";
 import { ActiveRun, type RunPorts } from "./active-run.ts";
+import { AutomaticShare } from "./automatic-share.ts";
 import { Lanes } from "./lanes.ts";
 import { makePlan } from "./make-plan.ts";
 import { PendingPlans } from "./pending-plans.ts";
@@ -19,7 +20,7 @@ import { ServerLocks } from "./server-locks.ts";
 /** Time for the rows and answers of the runs that were given up at the end of a stop. */
 const ABANDONED_WITHIN_MS = 500;
 
-export interface RunnerPorts extends Omit<RunPorts, "locks"> {
+export interface RunnerPorts extends Omit<RunPorts, "locks" | "share"> {
   readonly refusals: Pick<RefusalCount, "note">;
   readonly random: Random;
   readonly metrics: Pick<Metrics, "count">;
@@ -30,6 +31,7 @@ export interface RunnerPorts extends Omit<RunPorts, "locks"> {
 /** Accepts plans: confirmations, permission, the audit row, then the queue. What people see of it is in waiting-runs.ts. */
 export class CommandRunner implements Runner {
   readonly lanes: Lanes;
+  readonly share: AutomaticShare;
   readonly #ports: RunPorts & RunnerPorts;
   readonly #plans: PendingPlans;
   #stopping = false;
@@ -37,7 +39,14 @@ export class CommandRunner implements Runner {
   constructor(ports: RunnerPorts) {
     this.lanes = new Lanes(ports.clock, ports.health);
     this.#plans = new PendingPlans(ports.clock);
-    this.#ports = { ...ports, locks: new ServerLocks((source) => this.lanes.wake(source)) };
+    const { clock } = ports;
+    this.share = new AutomaticShare({
+      clock,
+      windowMs: (source) => this.lanes.windowMs(source),
+      isPersonWaiting: (source) => this.lanes.ofSource(source).some((run) => !run.isShared),
+    });
+    const locks = new ServerLocks((source) => this.lanes.wake(source));
+    this.#ports = { ...ports, locks, share: this.share };
   }
 
   async plan(request: RunRequest): Promise<RunPlan> {
