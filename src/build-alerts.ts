@@ -1,5 +1,6 @@
 import { type AlertsParts, type AlertsWing, createAlerts } from "./alerts/create-alerts.ts";
 import { alertRenderer } from "./discord/render/alert-cards.ts";
+import type { JournalLooks } from "./domain/ports/journal.ts";
 import type { FeedsWing } from "./feeds/feeds.ts";
 import type { Runs } from "./runs/runs.ts";
 import type { Watch } from "./watch/watch.ts";
@@ -22,20 +23,22 @@ export interface AlertsBuildParts
   > {
   readonly feeds: Pick<FeedsWing, "isCallTaken">;
   readonly runs: Pick<Runs, "accounts" | "catalogue" | "listen" | "listenOutside">;
-  readonly watch: Pick<Watch, "listen" | "snapshots">;
+  readonly journal: JournalLooks;
+  readonly watch: Pick<Watch, "snapshots">;
 }
 
-/** Builds the alerts and lets them hear of snapshots and runs. Starts nothing. */
-export function buildAlerts({ feeds, runs, watch, ...parts }: AlertsBuildParts): AlertsWing {
+/** Builds the alerts and lets them follow the journal and hear of runs. Starts nothing. */
+export function buildAlerts({ feeds, runs, journal, watch, ...parts }: AlertsBuildParts): AlertsWing {
   const alerts = createAlerts({
     ...parts,
+    journal,
     accounts: runs.accounts,
     snapshots: watch.snapshots,
     renderer: alertRenderer,
     read: runs.catalogue.readLogged,
     isCallTaken: (bindingId, call) => feeds.isCallTaken(bindingId, call),
   });
-  watch.listen(alerts.listener);
+  journal.follow(alerts.follower);
   runs.listen((record) => alerts.onRun(record));
   runs.listenOutside((binding, rows) => alerts.onOutside(binding, rows));
   return alerts;

@@ -213,6 +213,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     posts: outbox.posts,
     notifier,
     feeds,
+    journal,
     runs,
     watch,
     clock,

@@ -1,14 +1,17 @@
 import type { AlertRule } from "../domain/alert.ts";
+import { guildOf } from "../domain/journal-id.ts";
 import { KeyedMutex } from "../domain/keyed-mutex.ts";
-import type { CommandEntry, KillEntry, ModCallEntry, Snapshot } from "../domain/model.ts";
+import type { CommandEntry, ModCallEntry, Snapshot } from "../domain/model.ts";
 import type { Clock } from "../domain/ports/clock.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import type { GameAccounts } from "../domain/ports/game-accounts.ts";
+import type { JournalItem, JournalLooks, JournalReader, Told } from "../domain/ports/journal.ts";
 import type { Settings } from "../domain/ports/settings.ts";
 import { DEFAULT_ZONE } from "../domain/time-zones.ts";
 import { isShown, type MessageRef } from "./alert-posts.ts";
 import { applyRules } from "./apply-rules.ts";
-import type { CommandLog, Facts, MemberRun, OutsideRow, Surroundings } from "./facts.ts";
+import { type LogNews, takeNews } from "./counted-rows.ts";
+import type { Facts, MemberRun, OutsideRow, Surroundings } from "./facts.ts";
 import { PlayerTeams } from "./player-teams.ts";
 import type { PunishmentTest } from "./punishments.ts";
 import { isQuiet } from "./quiet-hours.ts";
@@ -29,22 +32,20 @@ export interface AlertFollowerPorts {
   readonly settings: Pick<Settings, "of">;
   readonly accounts: Pick<GameAccounts, "of" | "ofPlayer">;
   readonly clock: Clock;
+  readonly journal: Pick<JournalLooks, "reader">;
   /** Whether a command of the game's log punishes somebody. */
   readonly isPunishment: PunishmentTest;
   /** Whether staff took a call in hand on its card. */
-  isCallTaken(bindingId: string, call: ModCallEntry): boolean;
+  isCallTaken(bindingId: string, call: Pick<ModCallEntry, "caller" | "atS">): boolean;
   /** A message is to say what is known now. */
   show(ref: MessageRef): void;
   report(what: string, error: unknown): void;
 }
 
-interface Counted extends Pick<Snapshot["lists"], "killLogs" | "commandLogs"> {
-  /** The alerts that counted them: a new one has seen nothing yet. */
-  readonly rules: readonly AlertRule[];
+/** What has come to be known, with what the journal brought as it is. */
+interface Observed extends Omit<Facts, "kills" | "punishing" | "called" | "answered"> {
+  readonly logs?: readonly LogNews[];
 }
-
-/** The facts of an answer, with all rows that the log of commands shows. */
-type Observed = Omit<Facts, "commands"> & { readonly commands?: readonly CommandEntry[] };
 
 /** Takes in what happens on servers with alerts: each row once, written before anything is posted. */
 export class AlertFollower {
@@ -52,22 +53,40 @@ export class AlertFollower {
   readonly #turns = new KeyedMutex();
   /** By binding. Absent: to be read from the store. */
   readonly #states = new Map<string, ServerState>();
-  /** By binding: the windows that are counted and written. */
-  readonly #counted = new Map<string, Counted>();
+  readonly #log: JournalReader;
   readonly #teams = new PlayerTeams();
   readonly #runs = new RunsAwaitingLog();
 
   constructor(ports: AlertFollowerPorts) {
     this.#ports = ports;
+    this.#log = ports.journal.reader("alerts", "head");
   }
 
   /** An answer of the service. Rejects when the store fails: the same rows then come again. */
-  async take(snapshot: Snapshot): Promise<void> {
-    const servers = this.#ports.servers.of(snapshot.source);
-    if (servers.length === 0) return;
-    if (servers.some(({ rules }) => rules.some((rule) => rule.withoutTeams))) this.#teams.note(snapshot);
-    const done = await Promise.allSettled(servers.map((server) => this.#takeFor(server, snapshot)));
+  async take({ look, written }: Told): Promise<void> {
+    await written;
+    const servers = this.#ports.servers.of(look.source);
+    if (servers.length === 0) {
+      this.#log.pass(look);
+      return;
+    }
+    if (servers.some(({ rules }) => rules.some((rule) => rule.withoutTeams))) this.#teams.note(look);
+    const places = this.#log.places(look);
+    const unread = await this.#log.unread(look);
+    const logs = places.map((place) => {
+      const { source, list } = place.log;
+      const items = unread.find(({ log }) => log.source === source && log.list === list)?.items ?? [];
+      return { ...place, source, list, items };
+    });
+    const done = await Promise.allSettled(
+      servers.map((server) => {
+        const isOf = ({ source }: { readonly source: typeof look.source }) =>
+          (guildOf(source) ?? server.binding.guildId) === server.binding.guildId;
+        return this.#takeFor(server, look, logs.filter(isOf));
+      }),
+    );
     for (const result of done) if (result.status === "rejected") throw result.reason;
+    for (const one of unread) one.done();
   }
 
   /** A run of a member was sent. It is counted with the answer whose log reaches up to it, so in its turn. */
@@ -135,38 +154,25 @@ export class AlertFollower {
   async drop(bindingId: string): Promise<void> {
     await this.#turns.take(bindingId, async () => {
       this.#states.delete(bindingId);
-      this.#counted.delete(bindingId);
       this.#runs.forget(bindingId);
       await this.#ports.states.delete(bindingId);
     });
   }
 
-  async #takeFor(server: WatchedServer, snapshot: Snapshot): Promise<void> {
-    const { lists, status, serviceAtMs, takenAtMs } = snapshot;
-    const { killLogs, commandLogs, modCalls } = lists;
-    const known = this.#counted.get(server.binding.id);
-    const counted = known?.rules === server.rules ? known : undefined;
+  async #takeFor(server: WatchedServer, look: Snapshot, logs: readonly LogNews[]): Promise<void> {
+    const { lists, status, serviceAtMs, takenAtMs } = look;
+    const { commandLogs = [], modCalls } = lists;
     const atS = Math.floor((serviceAtMs ?? takenAtMs) / 1_000);
-    const kills = isSame(killLogs, counted?.killLogs) ? undefined : killLogs;
-    const commands = isSame(commandLogs, counted?.commandLogs) ? undefined : commandLogs;
-    const reached = this.#runs.reached(server.binding.id, commandLogs ?? [], atS);
-    const runs = await this.#onOthers(server, reached);
+    const reached = this.#runs.reached(server.binding.id, commandLogs, atS);
     await this.#advance(server, {
-      ...(runs.length === 0 ? {} : { runs }),
+      runs: await this.#onOthers(server, reached),
       presentS: atS,
       nowMs: takenAtMs,
-      ...(kills === undefined ? {} : { kills }),
-      ...(commands === undefined ? {} : { commands }),
+      logs,
       ...(modCalls === undefined ? {} : { calls: modCalls }),
       players: { current: status.currentPlayers, most: status.maxPlayers, atS },
     });
     this.#runs.remove(server.binding.id, reached);
-    this.#counted.set(server.binding.id, {
-      ...counted,
-      rules: server.rules,
-      ...(killLogs === undefined ? {} : { killLogs }),
-      ...(commandLogs === undefined ? {} : { commandLogs }),
-    });
   }
 
   async #advance({ binding: { guildId, id } }: WatchedServer, observed: Observed): Promise<void> {
@@ -176,17 +182,16 @@ export class AlertFollower {
       if (server === undefined) return [];
       const { binding, rules } = server;
       const state = (await this.#stateOf(binding.id)) ?? newState(binding.guildId);
-      const { commands: log, ...others } = observed;
-      const commands = log && this.#punishing(server, state, log);
-      const facts: Facts = { ...others, ...(commands === undefined ? {} : { commands }) };
+      // What was changed counts once it is written: until then the store knows better.
+      this.#states.delete(binding.id);
+      const { logs = [], ...others } = observed;
+      const { items, isBegun } = takeNews(state, rules, logs);
+      const facts = { ...others, ...this.#rowsIn(items) };
       const around = await this.#surroundings(server, facts);
-      if (!applyRules(state, rules, facts, around)) {
+      if (!applyRules(state, rules, facts, around) && !isBegun) {
         this.#states.set(binding.id, state);
         return [];
       }
-      // What was changed counts once it is written: until then the store knows better.
-      this.#states.delete(binding.id);
-      this.#counted.delete(binding.id);
       await this.#ports.states.set(binding.id, storedForm(state));
       this.#states.set(binding.id, state);
       return unshownIn(state, binding.id);
@@ -208,7 +213,7 @@ export class AlertFollower {
     const { settings, isCallTaken } = this.#ports;
     const hasQuiet = rules.some(({ quiet }) => quiet !== undefined);
     const zone = hasQuiet ? (await settings.of(binding.guildId)).timeZone : undefined;
-    const members = await this.#membersAmong(binding.guildId, facts.commands?.punishing ?? []);
+    const members = await this.#membersAmong(binding.guildId, facts.punishing ?? []);
     return {
       isQuiet: ({ quiet }) =>
         quiet !== undefined && isQuiet(quiet, zone ?? DEFAULT_ZONE, facts.presentS * 1_000),
@@ -238,17 +243,15 @@ export class AlertFollower {
     return onOthers;
   }
 
-  /** Undefined where no alert counts them. Only what may be new is read. */
-  #punishing(
-    { rules }: WatchedServer,
-    { seen }: ServerState,
-    log: readonly CommandEntry[],
-  ): CommandLog | undefined {
-    if (!rules.some(({ kind }) => kind === "punishments")) return undefined;
-    const countedS = seen.get("commands")?.floorS ?? Number.NEGATIVE_INFINITY;
+  #rowsIn(
+    items: readonly JournalItem[],
+  ): Required<Pick<Facts, "kills" | "punishing" | "called" | "answered">> {
+    const entries = items.flatMap((item) => (item.kind === "entry" ? [item.entry] : []));
     return {
-      punishing: log.filter((row) => row.atS > countedS && this.#isPunishment(row)),
-      newestS: log.reduce((newestS, { atS }) => Math.max(newestS, atS), 0),
+      kills: entries.filter((entry) => entry.kind === "kill"),
+      punishing: entries.filter((entry) => entry.kind === "command").filter((row) => this.#isPunishment(row)),
+      called: entries.filter((entry) => entry.kind === "modCall"),
+      answered: items.flatMap((item) => (item.kind === "answer" ? [item.entry] : [])),
     };
   }
 
@@ -260,7 +263,7 @@ export class AlertFollower {
 }
 
 function newState(guildId: string): ServerState {
-  return { guildId, seen: new Map(), rules: new Map() };
+  return { guildId, marks: new Map(), counted: new Map(), rules: new Map() };
 }
 
 function unshownIn({ guildId, rules }: ServerState, bindingId: string): MessageRef[] {
@@ -271,17 +274,4 @@ function unshownIn({ guildId, rules }: ServerState, bindingId: string): MessageR
     }
   }
   return refs;
-}
-
-/** Nothing new: the same rows in the same places, as the reader of answers keeps them. */
-function isSame<T extends KillEntry | CommandEntry>(
-  now: readonly T[] | undefined,
-  before: readonly T[] | undefined,
-): boolean {
-  return (
-    now !== undefined &&
-    before !== undefined &&
-    now.length === before.length &&
-    now.every((row, index) => row === before[index])
-  );
 }

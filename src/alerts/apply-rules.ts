@@ -1,7 +1,6 @@
 import { ALERT_DEFAULTS, type AlertRule } from "../domain/alert.ts";
-import type { ModCallEntry } from "../domain/model.ts";
-import { freshSightings, KIND_OF, type Sighting } from "./counted-rows.ts";
-import { type Facts, oldestFirst, type Surroundings } from "./facts.ts";
+import { floorOf, forgetUncounted, freshSightings, type Sighting } from "./counted-rows.ts";
+import type { Facts, Surroundings } from "./facts.ts";
 import {
   addRow,
   CALLS_JOIN_S,
@@ -12,10 +11,10 @@ import {
   type Opening,
   tell,
 } from "./incidents.ts";
-import { type RuleState, type ServerState, STREAMS } from "./server-state.ts";
+import type { RuleState, ServerState } from "./server-state.ts";
 import { afterCount, isNews, type PlayerCount } from "./windows/levels.ts";
 import { isOver, type SpreeLimit, takeRow } from "./windows/sprees.ts";
-import { callId, knownFrom, newlyDue, unchangedSince } from "./windows/waiting-calls.ts";
+import { callId, takeDue, type WaitingCalls } from "./windows/waiting-calls.ts";
 
 /** One answer of the service through one server's alerts. Changes the state that it is given, and nothing else. */
 
@@ -47,11 +46,10 @@ export function applyRules(
     const counting = { opening, limit };
     for (const sighting of fresh.of(rule)) count(its, sighting, counting);
     if (facts.players !== undefined) isChanged = takeCount(its, facts.players, opening) || isChanged;
-    if (facts.calls !== undefined && rule.kind === "calls") {
-      isChanged = takeCalls(its, oldestFirst(facts.calls), opening, around) || isChanged;
-    }
+    if (rule.kind === "calls") isChanged = takeCalls(its, facts, opening, around) || isChanged;
     isChanged = isChanged || versionOf(its) !== before;
-    if (isChanged) prune(its, { limit, presentS: facts.presentS, floorS: floorOf(state, rule) });
+    if (isChanged)
+      prune(its, { limit, presentS: facts.presentS, floorS: floorOf(state, rule, facts.presentS) });
   }
   return isChanged;
 }
@@ -74,12 +72,7 @@ function pruneRules(state: ServerState, rules: readonly AlertRule[]): boolean {
   const ids = new Set(rules.map(({ id }) => id));
   let isChanged = false;
   for (const id of state.rules.keys()) if (!ids.has(id)) isChanged = state.rules.delete(id);
-  const kinds = new Set(rules.map(({ kind }) => kind));
-  for (const stream of state.seen.keys()) {
-    // Rows that no alert counts begin anew with the next alert that does.
-    if (!kinds.has(KIND_OF[stream])) isChanged = state.seen.delete(stream);
-  }
-  return isChanged;
+  return forgetUncounted(state, rules) || isChanged;
 }
 
 /** Counts one row of a subject: nothing follows, or an alert begins, or one goes on. */
@@ -140,59 +133,46 @@ function takeCount(state: RuleState, players: PlayerCount, opening: Opening): bo
 /** @returns whether anything is different now */
 function takeCalls(
   state: RuleState,
-  calls: readonly ModCallEntry[],
+  { called = [], answered = [], calls }: Facts,
   opening: Opening,
   around: Surroundings,
 ): boolean {
-  if (state.calls === undefined) {
-    state.calls = knownFrom(calls);
-    return true;
+  const waiting: WaitingCalls = state.waiting ?? new Map();
+  const before = [...waiting.keys()].join();
+  state.waiting = waiting;
+  if (calls !== undefined && state.settled !== undefined) {
+    for (const call of calls) {
+      if (call.moderator === undefined && !state.settled.has(callId(call))) waiting.set(callId(call), call);
+    }
+    state.settled = undefined;
   }
+  for (const call of called) waiting.set(callId(call), call);
+  for (const { atS, caller, moderator: by } of answered) {
+    const id = callId({ atS, caller });
+    waiting.delete(id);
+    change(state.incidents, id, (entry) => ({ ...entry, callEnd: { kind: "answered", by } }));
+  }
+  noteTaken(state.incidents, around);
   const { withinS } = limitOf(opening.rule);
-  const known = state.calls.doneS.size;
-  const isTaken = (call: ModCallEntry) => around.isTaken(call);
-  const { rows: unchanged, settled } = unchangedSince(state.calls, calls);
-  const due = newlyDue(state.calls, calls, { withinS, presentS: opening.presentS, settled }, isTaken);
-  for (const { id, caller, atS, dueS } of due) {
+  const limits = { withinS, presentS: opening.presentS };
+  for (const { id, caller, atS, dueS } of takeDue(waiting, calls ?? [], limits, around.isTaken)) {
     const entry: KeptEntry = { id, who: caller, count: 1, firstS: atS, lastS: atS, rows: [] };
     tell(state.incidents, entry, { eventS: dueS, opening, withinS });
   }
-  // An answer that was looked at before has ended its call.
-  const newer = calls.filter(({ moderator }, at) => at >= unchanged || moderator === undefined);
-  endCalls(state.incidents, newer, around);
-  return due.length > 0 || state.calls.doneS.size !== known;
+  return [...waiting.keys()].join() !== before;
 }
 
-/** Staff has answered or claimed calls that have an alert. */
-function endCalls(incidents: Incident[], calls: readonly ModCallEntry[], { isTaken }: Surroundings): void {
-  const open = new Map<string, KeptEntry>();
-  for (const { entries } of incidents) {
-    for (const entry of entries) if (entry.callEnd?.kind !== "answered") open.set(entry.id, entry);
-  }
-  if (open.size === 0) return;
-  for (const call of calls) {
-    const id = callId(call);
-    const told = open.get(id);
-    if (told === undefined) continue;
-    const { moderator: by } = call;
-    if (by !== undefined) {
-      change(incidents, id, (entry) => ({ ...entry, callEnd: { kind: "answered", by } }));
-      open.delete(id);
-    } else if (told.callEnd === undefined && isTaken(call)) {
-      change(incidents, id, (entry) => ({ ...entry, callEnd: { kind: "taken" } }));
-      open.delete(id);
-    }
+/** Staff has claimed calls that have an alert. */
+function noteTaken(incidents: Incident[], { isTaken }: Surroundings): void {
+  const open = incidents.flatMap(({ entries }) => entries.filter(({ callEnd }) => callEnd === undefined));
+  for (const { id, who, firstS } of open) {
+    if (who === undefined || !isTaken({ caller: who, atS: firstS })) continue;
+    change(incidents, id, (entry) => ({ ...entry, callEnd: { kind: "taken" } }));
   }
 }
 
 function versionOf({ incidents }: RuleState): number {
   return incidents.reduce((sum, { version }) => sum + version, incidents.length);
-}
-
-/** The second up to which no further row can come that this alert counts. */
-function floorOf({ seen }: ServerState, { kind }: AlertRule): number {
-  const streams = STREAMS.filter((stream) => KIND_OF[stream] === kind && seen.has(stream));
-  return Math.min(...streams.map((stream) => seen.get(stream)?.floorS ?? Number.NEGATIVE_INFINITY));
 }
 
 /** Forgets sprees and incidents that no further row can change. */
@@ -213,7 +193,7 @@ function prune(
   if (!hasIncidents) return;
   const mayChange = ({ id, players, endedS, callEnd, lastS }: KeptEntry) => {
     if (players !== undefined) return endedS === undefined;
-    if (state.calls === undefined) return goingOn.has(id);
+    if (state.waiting === undefined) return goingOn.has(id);
     const waitedS = presentS - (lastS + limit.withinS);
     return waitedS <= (callEnd?.kind === "answered" ? CALLS_JOIN_S : ANSWER_AWAITED_S);
   };

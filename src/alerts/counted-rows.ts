@@ -1,11 +1,11 @@
 import type { AlertKind, AlertPerson, AlertRow, AlertRule } from "../domain/alert.ts";
-import type { CommandEntry, KillEntry, PlayerRef } from "../domain/model.ts";
-import { type Facts, type MemberRun, type OutsideRow, oldestFirst, type Surroundings } from "./facts.ts";
-import type { ServerState, Stream } from "./server-state.ts";
-import { floorAfter, raiseFloor, seenUpTo, takeUnseen } from "./windows/seen-rows.ts";
-import { type Dated, LATE_S } from "./windows/sprees.ts";
+import type { CommandEntry, KillEntry, LogList, PlayerRef } from "../domain/model.ts";
+import type { JournalItem } from "../domain/ports/journal.ts";
+import type { Facts, MemberRun, OutsideRow, Surroundings } from "./facts.ts";
+import type { CountedIds, OwnRows, ServerState } from "./server-state.ts";
+import { LATE_S } from "./windows/sprees.ts";
 
-/** From what logs show to what is counted: which rows are new, and whose they are. */
+/** From what happened to what is counted: which rows an alert has not counted yet, and whose they are. */
 
 /** A new row, and by whom it is counted. */
 export interface Sighting {
@@ -14,67 +14,104 @@ export interface Sighting {
   readonly row: AlertRow;
 }
 
-/** A run is known when its answer is, which may take minutes. */
-const RUN_LATE_S = 900;
-/** A command of others is posted once it is sure that none of our runs made it. */
-const OUTSIDE_LATE_S = 900;
-const SERVER = "server";
-/** Which alerts count which rows. */
-export const KIND_OF = {
-  kills: "kills",
-  commands: "punishments",
-  runs: "punishments",
+/** The log of the game whose rows an alert counts. */
+const LIST_OF: Readonly<Record<AlertKind, LogList | undefined>> = {
+  kills: "killLogs",
+  punishments: "commandLogs",
+  outside: undefined,
+  calls: "modCalls",
+  full: undefined,
+  empty: undefined,
+};
+/** What an alert counts that no log of the game tells. */
+const OWN_ROWS_OF: Readonly<Partial<Record<AlertKind, OwnRows>>> = {
+  punishments: "runs",
   outside: "outside",
-} as const satisfies Readonly<Record<Stream, AlertKind>>;
+};
+/** A run is known when its answer is, which may take minutes; a command of others once no run of ours made it. */
+const OWN_ROWS_LATE_S = 900;
+const SERVER = "server";
 
-/** How rows of a stream are taken. `newestS`: of all that the log shows, where `rows` are some of them. */
-interface Take<T> {
-  readonly identityOf: (row: T) => string;
-  readonly newestS?: number;
+/** What the journal brought of one log, and up to where it is written. */
+export interface LogNews {
+  readonly list: LogList;
+  readonly lineage: string;
+  readonly nextSeq: number;
+  readonly items: readonly JournalItem[];
 }
 
-/** The rows that were not seen before; from now on they are. `of`: those that one alert counts, oldest first. */
+/**
+ * What was not counted yet, of the logs whose rows these alerts count; from now on it is. Of a log that none of them
+ * counted before, all that it shows is of the past. `isBegun`: there was such a log.
+ */
+export function takeNews({ marks }: ServerState, rules: readonly AlertRule[], logs: readonly LogNews[]) {
+  const lists = new Set(rules.map(({ kind }) => LIST_OF[kind]));
+  const items: JournalItem[] = [];
+  let isBegun = false;
+  for (const log of logs) {
+    if (!lists.has(log.list)) continue;
+    const mark = marks.get(log.list);
+    const fresh = mark === undefined ? [] : log.items.filter(({ seq }) => seq >= seqOf(mark, log.lineage));
+    items.push(...fresh);
+    isBegun ||= mark === undefined;
+    const seq = Math.max(log.nextSeq, (log.items.at(-1)?.seq ?? 0) + 1);
+    const newestS = fresh.reduce(newestOf, mark?.newestS ?? Number.NEGATIVE_INFINITY);
+    marks.set(log.list, { lineage: log.lineage, seq, newestS });
+  }
+  return { items, isBegun };
+}
+
+/** Numbers of another journal say nothing: then all that it brings is new. */
+function seqOf({ lineage, seq }: { readonly lineage: string; readonly seq: number }, of: string): number {
+  return lineage === of ? seq : 0;
+}
+
+function newestOf(newestS: number, item: JournalItem): number {
+  return item.kind === "gap" ? newestS : Math.max(newestS, item.entry.atS);
+}
+
+/** What no alert counts any more begins anew with the next one that does. Answers whether there was such a thing. */
+export function forgetUncounted({ marks, counted }: ServerState, rules: readonly AlertRule[]): boolean {
+  const lists = new Set(rules.map(({ kind }) => LIST_OF[kind]));
+  const own = new Set(rules.map(({ kind }) => OWN_ROWS_OF[kind]));
+  let isChanged = false;
+  for (const list of marks.keys()) if (!lists.has(list)) isChanged = marks.delete(list);
+  for (const rows of counted.keys()) if (!own.has(rows)) isChanged = counted.delete(rows);
+  return isChanged;
+}
+
+/** The second up to which no further row can come that this alert counts. */
+export function floorOf({ marks, counted }: ServerState, { kind }: AlertRule, presentS: number): number {
+  const list = LIST_OF[kind];
+  const mark = list && marks.get(list);
+  const own = OWN_ROWS_OF[kind];
+  return Math.min(
+    list === undefined ? Number.POSITIVE_INFINITY : Math.min(mark?.newestS ?? -1, presentS) - LATE_S,
+    (own && counted.get(own)?.floorS) ?? Number.POSITIVE_INFINITY,
+  );
+}
+
+/** New rows as they are counted. `of`: those that one alert counts, oldest first. */
 export function freshSightings(
-  state: ServerState,
+  { counted }: ServerState,
   rules: readonly AlertRule[],
-  { presentS, kills, commands, runs, outside }: Facts,
+  { presentS, kills = [], punishing = [], runs = [], outside = [] }: Facts,
   around: Surroundings,
 ) {
   const kinds = new Set(rules.map(({ kind }) => kind));
-  let isChanged = false;
-  const take = <T extends Dated>(
-    stream: Stream,
-    rows: readonly T[] | undefined,
-    { identityOf, newestS = newest(rows) }: Take<T>,
-  ): readonly T[] => {
-    if (rows === undefined) return [];
-    const isLog = stream === "kills" || stream === "commands";
-    const seen = state.seen.get(stream) ?? seenUpTo(Number.NEGATIVE_INFINITY);
-    // What a log shows at the first look happened before.
-    const isBaseline = isLog && !state.seen.has(stream);
-    const lateS = isLog ? LATE_S : stream === "runs" ? RUN_LATE_S : OUTSIDE_LATE_S;
-    const floorS = floorAfter(seen, { newestS, presentS, lateS });
-    const fresh = takeUnseen(seen, oldestFirst(rows), { identityOf, floorS });
-    if (fresh.length === 0 && !isBaseline) return [];
-    isChanged = true;
-    state.seen.set(stream, seen);
-    raiseFloor(seen, floorS);
-    return isBaseline ? [] : fresh;
-  };
-  const killed = kinds.has("kills")
-    ? take("kills", newKills(state, kills), { identityOf: killIdentity, newestS: newest(kills) })
-    : [];
-  const isCounted = kinds.has("punishments");
-  const commanded = isCounted
-    ? take("commands", commands?.punishing, { ...commands, identityOf: commandIdentity })
-    : [];
-  const ran = isCounted ? take("runs", runs, { identityOf: ({ id }) => id }) : [];
-  const strange = kinds.has("outside") ? take("outside", outside, { identityOf: outsideIdentity }) : [];
-  const punished = commanded.map((row) => punishedBy(row, around.memberOf(row.player)));
+  const take = <T extends MemberRun | OutsideRow>(
+    rows: OwnRows,
+    some: readonly T[],
+    idOf: (row: T) => string,
+  ) => takeUncounted(counted, { rows, some, idOf, presentS });
+  const killed = kinds.has("kills") ? kills.filter(isOfOthers) : [];
+  const ran = kinds.has("punishments") ? take("runs", runs, ({ id }) => id) : [];
+  const strange = kinds.has("outside") ? take("outside", outside, outsideId) : [];
+  const punished = punishing.map((row) => punishedBy(row, around.memberOf(row.player)));
   if (ran.length > 0) punished.push(...ran.map(sightingOfRun));
   if (ran.length > 0) punished.sort((a, b) => a.row.atS - b.row.atS);
   return {
-    isChanged,
+    isChanged: killed.length + punished.length + strange.length > 0,
     of(rule: AlertRule): readonly Sighting[] {
       switch (rule.kind) {
         case "kills":
@@ -83,11 +120,36 @@ export function freshSightings(
           return punished;
         case "outside":
           return strange.map(({ atS, text }) => ({ subject: SERVER, row: { atS, text } }));
-        default:
+        case "calls":
+        case "full":
+        case "empty":
           return [];
       }
     },
   };
+}
+
+interface Uncounted<T> {
+  readonly rows: OwnRows;
+  readonly some: readonly T[];
+  readonly idOf: (row: T) => string;
+  readonly presentS: number;
+}
+
+/** Rows that come again after a crash are known by their ids, for as long as they may come. */
+function takeUncounted<T extends { readonly atS: number }>(
+  counted: Map<OwnRows, CountedIds>,
+  { rows, some, idOf, presentS }: Uncounted<T>,
+): readonly T[] {
+  const known = counted.get(rows) ?? { floorS: Number.NEGATIVE_INFINITY, ids: new Map<string, number>() };
+  const fresh = some.filter((row) => row.atS > known.floorS && !known.ids.has(idOf(row)));
+  if (fresh.length === 0) return [];
+  const newestS = Math.max(...fresh.map(({ atS }) => atS));
+  const floorS = Math.max(known.floorS, Math.min(newestS, presentS) - OWN_ROWS_LATE_S);
+  const all = [...known.ids, ...fresh.map((row) => [idOf(row), row.atS] as const)];
+  const ids = new Map(all.filter(([, atS]) => atS > floorS));
+  counted.set(rows, { floorS, ids });
+  return fresh.toSorted((a, b) => a.atS - b.atS);
 }
 
 function countedBy({ withoutTeams }: AlertRule, kills: readonly KillEntry[], { teamOf }: Surroundings) {
@@ -96,18 +158,8 @@ function countedBy({ withoutTeams }: AlertRule, kills: readonly KillEntry[], { t
   return kills.filter(({ killer }) => !leftOut.has(teamOf(killer) ?? ""));
 }
 
-function newest(rows: readonly { readonly atS: number }[] | undefined): number {
-  return rows?.reduce((latestS, { atS }) => Math.max(latestS, atS), 0) ?? 0;
-}
-
 function nameOf({ id, name }: PlayerRef): string {
   return id === undefined ? `n${name}` : `p${id}`;
-}
-
-/** Those that may not have been counted: the others cost a comparison. */
-function newKills({ seen }: ServerState, kills: readonly KillEntry[] | undefined) {
-  const countedS = seen.get("kills")?.floorS ?? Number.NEGATIVE_INFINITY;
-  return kills?.filter((row) => row.atS > countedS && isOfOthers(row));
 }
 
 /** Nobody kills themselves in rage at others. */
@@ -117,16 +169,8 @@ function isOfOthers({ killer, killed }: KillEntry): boolean {
     : killer.id !== killed.id;
 }
 
-function killIdentity({ killer, killed }: KillEntry): string {
-  return `${nameOf(killer)} ${nameOf(killed)}`;
-}
-
-function commandIdentity({ player, text }: CommandEntry): string {
-  return `${nameOf(player)} ${text}`;
-}
-
-function outsideIdentity({ ordinal, text }: OutsideRow): string {
-  return `${ordinal} ${text}`;
+function outsideId({ atS, ordinal, text }: OutsideRow): string {
+  return `${atS} ${ordinal} ${text}`;
 }
 
 function sightingOfKill({ atS, killer, killed }: KillEntry): Sighting {

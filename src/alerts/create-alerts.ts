@@ -10,10 +10,11 @@ import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { Demands } from "../domain/ports/demands.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import type { GameAccounts } from "../domain/ports/game-accounts.ts";
+import type { JournalLooks, LookFollower } from "../domain/ports/journal.ts";
 import type { Notifier } from "../domain/ports/notifier.ts";
 import type { Posts } from "../domain/ports/posts.ts";
 import type { Settings } from "../domain/ports/settings.ts";
-import type { SnapshotListener, Snapshots } from "../domain/ports/snapshots.ts";
+import type { Snapshots } from "../domain/ports/snapshots.ts";
 import type { RunRecord } from "../domain/run.ts";
 import { AlertFollower } from "./alert-follower.ts";
 import { AlertPosts } from "./alert-posts.ts";
@@ -36,6 +37,7 @@ export interface AlertsParts {
   readonly accounts: Pick<GameAccounts, "of" | "ofPlayer">;
   readonly audit: Pick<AuditLog, "recentRuns" | "get">;
   readonly demands: Demands;
+  readonly journal: Pick<JournalLooks, "reader">;
   readonly posts: Posts;
   readonly notifier: Pick<Notifier, "guild">;
   readonly renderer: AlertRenderer;
@@ -44,7 +46,7 @@ export interface AlertsParts {
   /** A command as the game's log shows it; undefined: none can be read. */
   readonly read: ReadCommand;
   /** Whether staff took a call in hand on its card. */
-  isCallTaken(bindingId: string, call: ModCallEntry): boolean;
+  isCallTaken(bindingId: string, call: Pick<ModCallEntry, "caller" | "atS">): boolean;
   /** Whether this process serves the guild. */
   isOurs(guildId: string): boolean;
   report(what: string, error: unknown): void;
@@ -57,7 +59,7 @@ export interface AlertsState {
 
 export interface AlertsWing {
   readonly alerts: Alerts;
-  readonly listener: SnapshotListener;
+  readonly follower: LookFollower;
   /** After the bindings are loaded: takes up alerts, and messages that an earlier process may not have finished. */
   start(): Promise<void>;
   /** The audit row of a run has changed. Never throws. */
@@ -169,7 +171,7 @@ export function createAlerts(parts: AlertsParts): AlertsWing {
         return refused === undefined ? {} : { refused };
       },
     },
-    listener: { take: (snapshot) => follower.take(snapshot) },
+    follower,
     async start() {
       await rules.load();
       for (const guildId of rules.guilds) await servers.refresh(guildId);

@@ -1,5 +1,6 @@
 import type { AlertRule } from "../domain/alert.ts";
 import type { CommandEntry, KillEntry, ModCallEntry, PlayerRef } from "../domain/model.ts";
+import type { AnswerItem } from "../domain/ports/journal.ts";
 import type { PlayerCount } from "./windows/levels.ts";
 
 /** The input of the alerts of one server: what happened there, and what else is known of it. */
@@ -20,23 +21,19 @@ export interface OutsideRow {
   readonly ordinal: number;
 }
 
-/** What a log of commands shows that may not have been counted. */
-export interface CommandLog {
-  /** The rows that punish somebody, later than the second up to which all is counted. */
-  readonly punishing: readonly CommandEntry[];
-  /** When the newest of all its rows was; 0: it shows none. */
-  readonly newestS: number;
-}
-
-/** What has come to be known. A list that shows nothing new is left out; calls become due by time alone. */
+/** What has come to be known. Rows are new ones, each once; calls become due by time alone. */
 export interface Facts {
   /** By the service's clock, epoch seconds. */
   readonly presentS: number;
   readonly nowMs: number;
   readonly kills?: readonly KillEntry[];
-  readonly commands?: CommandLog;
+  /** Commands that punish somebody. */
+  readonly punishing?: readonly CommandEntry[];
+  readonly called?: readonly ModCallEntry[];
+  readonly answered?: readonly AnswerItem["entry"][];
   readonly runs?: readonly MemberRun[];
   readonly outside?: readonly OutsideRow[];
+  /** All calls that the game's log shows now. */
   readonly calls?: readonly ModCallEntry[];
   readonly players?: PlayerCount;
 }
@@ -48,10 +45,5 @@ export interface Surroundings {
   teamOf(player: PlayerRef): string | undefined;
   /** The member whose account that is. */
   memberOf(player: PlayerRef): string | undefined;
-  isTaken(call: ModCallEntry): boolean;
-}
-
-/** The service does not say which end of a log is new: its own times tell, as far as they differ. */
-export function oldestFirst<T extends { readonly atS: number }>(rows: readonly T[]): readonly T[] {
-  return (rows[0]?.atS ?? 0) > (rows.at(-1)?.atS ?? 0) ? rows.toReversed() : rows;
+  isTaken(call: Pick<ModCallEntry, "caller" | "atS">): boolean;
 }

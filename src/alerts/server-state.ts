@@ -1,32 +1,46 @@
 import { z } from "zod";
 import type { AlertRow } from "../domain/alert.ts";
 import type { SinkRefusalReason } from "../domain/failure.ts";
+import type { LogList } from "../domain/model.ts";
 import type { Incident } from "./incidents.ts";
-import {
-  seenOf,
-  spreesOf,
-  storedSeen,
-  storedSeenSchema,
-  storedSprees,
-  storedSpreesSchema,
-} from "./stored-rows.ts";
+import { spreesOf, storedSprees, storedSpreesSchema } from "./stored-rows.ts";
 import type { Level } from "./windows/levels.ts";
-import type { SeenRows } from "./windows/seen-rows.ts";
-import type { Spree } from "./windows/sprees.ts";
-import { type KnownCalls, secondOf } from "./windows/waiting-calls.ts";
+import { LATE_S, type Spree } from "./windows/sprees.ts";
+import { callId, type WaitingCalls } from "./windows/waiting-calls.ts";
 
 /** What is remembered of one linked server's alerts between its answers, and how it is stored. */
 
-/** Where rows come from; each is counted once, whatever number of alerts counts it. */
-export const STREAMS = ["kills", "commands", "runs", "outside"] as const;
-export type Stream = (typeof STREAMS)[number];
+/** How far a log is counted: written with what was counted, so each row counts once. */
+export interface LogMark {
+  /** Of the journal that the number is of; empty: what is unread was not counted, whatever its number. */
+  readonly lineage: string;
+  /** The first number that was not counted. */
+  readonly seq: number;
+  /** The newest second that was. */
+  readonly newestS: number;
+}
+
+/** What no log of the game tells: runs of members, and commands of others. */
+const OWN_ROWS = ["runs", "outside"] as const;
+export type OwnRows = (typeof OWN_ROWS)[number];
+
+/** Rows that were counted, by their ids. */
+export interface CountedIds {
+  /** Rows at or below this second count no more. */
+  readonly floorS: number;
+  /** Of each its second. */
+  readonly ids: ReadonlyMap<string, number>;
+}
 
 export interface RuleState {
   readonly sprees: Map<string, Spree<AlertRow>>;
   level?: Level | undefined;
   /** How often a level was posted: makes the key of its alert, since no row does. */
   told: number;
-  calls?: KnownCalls | undefined;
+  /** Calls that nobody has answered; for alerts about them only. */
+  waiting?: WaitingCalls | undefined;
+  /** As an earlier version left it: calls that do not wait, of those that the log shows. */
+  settled?: ReadonlySet<string> | undefined;
   incidents: Incident[];
   /** Why Discord refused its last message; the guild gets one notice of it. */
   refused?: SinkRefusalReason | undefined;
@@ -34,7 +48,8 @@ export interface RuleState {
 
 export interface ServerState {
   readonly guildId: string;
-  readonly seen: Map<Stream, SeenRows>;
+  readonly marks: Map<LogList, LogMark>;
+  readonly counted: Map<OwnRows, CountedIds>;
   /** By alert. */
   readonly rules: Map<string, RuleState>;
 }
@@ -106,27 +121,33 @@ const ruleState = z.object({
     })
     .optional(),
   told: z.number(),
-  calls: z
-    .array(
-      z.union([
-        z.string(),
-        // As the release before wrote it: with its second, which the id begins with.
-        z.tuple([z.string(), z.number()]).transform(([id]) => id),
-      ]),
-    )
-    .optional(),
+  waiting: z.array(z.tuple([z.number(), z.string(), z.number().nullable()])).optional(),
+  /** As an earlier version wrote it: the ids of calls that do not wait. */
+  calls: z.array(z.string()).optional(),
   incidents: z.array(incident),
   refused: z.enum(REASONS).optional(),
 });
+const LISTS = ["joinLogs", "killLogs", "commandLogs", "modCalls"] as const satisfies readonly LogList[];
 const schema = z.object({
   guildId: z.string(),
-  seen: z.array(
-    z.object({
-      stream: z.enum(STREAMS),
-      floorS: z.number().nullable(),
-      rows: storedSeenSchema,
-    }),
-  ),
+  marks: z
+    .array(
+      z.object({ list: z.enum(LISTS), lineage: z.string(), seq: z.number(), newestS: z.number().nullable() }),
+    )
+    .default([]),
+  counted: z
+    .array(
+      z.object({
+        rows: z.enum(OWN_ROWS),
+        floorS: z.number().nullable(),
+        ids: z.array(z.tuple([z.string(), z.number()])),
+      }),
+    )
+    .default([]),
+  /** As an earlier version wrote it: up to which second which rows were counted. */
+  seen: z
+    .array(z.object({ stream: z.enum(["kills", "commands", ...OWN_ROWS]), floorS: z.number().nullable() }))
+    .default([]),
   rules: z.array(ruleState),
 });
 
@@ -138,50 +159,73 @@ export function parseServerState(value: unknown): StoredServerState {
 }
 
 /** As it is stored: maps as lists. */
-export function storedForm({ guildId, seen, rules }: ServerState): StoredServerState {
-  const stored: StoredServerState = { guildId, seen: [], rules: [] };
-  for (const [stream, { floorS, seconds }] of seen) {
-    const isFloor = Number.isFinite(floorS);
-    stored.seen.push({ stream, floorS: isFloor ? floorS : null, rows: storedSeen(seconds) });
-  }
-  for (const [id, { sprees, level, told, calls, incidents, refused }] of rules) {
-    stored.rules.push({
+export function storedForm({ guildId, marks, counted, rules }: ServerState): StoredServerState {
+  return {
+    guildId,
+    marks: Array.from(marks, ([list, { lineage, seq, newestS }]) => ({
+      list,
+      lineage,
+      seq,
+      newestS: finite(newestS),
+    })),
+    counted: Array.from(counted, ([rows, { floorS, ids }]) => ({
+      rows,
+      floorS: finite(floorS),
+      ids: [...ids],
+    })),
+    seen: [],
+    rules: Array.from(rules, ([id, { sprees, level, told, waiting, incidents, refused }]) => ({
       id,
       level,
       told,
       incidents,
       refused,
       sprees: storedSprees(sprees),
-      calls: calls === undefined ? undefined : [...calls.doneS.keys()],
-    });
-  }
-  return stored;
+      waiting:
+        waiting && Array.from(waiting.values(), ({ atS, caller }) => [atS, caller.name, caller.id ?? null]),
+    })),
+  };
 }
 
-export function fromStored({ guildId, seen, rules }: StoredServerState): ServerState {
+function finite(second: number): number | null {
+  return Number.isFinite(second) ? second : null;
+}
+
+export function fromStored({ guildId, marks, counted, seen, rules }: StoredServerState): ServerState {
+  const none = Number.NEGATIVE_INFINITY;
   return {
     guildId,
-    seen: new Map(
-      seen.map(({ stream, floorS, rows }) => [
-        stream,
-        {
-          floorS: floorS ?? Number.NEGATIVE_INFINITY,
-          seconds: seenOf(rows),
-        },
-      ]),
+    marks: new Map([
+      ...seen.flatMap(({ stream, floorS }) => {
+        const list = LIST_BEFORE[stream];
+        const newestS = floorS === null ? none : floorS + LATE_S;
+        return list === undefined ? [] : [[list, { lineage: "", seq: 0, newestS }] as const];
+      }),
+      ...marks.map(({ list, newestS, ...mark }) => [list, { ...mark, newestS: newestS ?? none }] as const),
+    ]),
+    counted: new Map(
+      counted.map(({ rows, floorS, ids }) => [rows, { floorS: floorS ?? none, ids: new Map(ids) }]),
     ),
     rules: new Map(
-      rules.map(({ id, sprees, level, told, calls, incidents, refused }) => [
+      rules.map(({ id, sprees, waiting, calls, ...others }) => [
         id,
         {
+          ...others,
           sprees: spreesOf(sprees),
-          level,
-          told,
-          calls: calls === undefined ? undefined : { doneS: new Map(calls.map((id) => [id, secondOf(id)])) },
-          incidents,
-          refused,
+          waiting: waiting && new Map(waiting.map(callOf)),
+          ...(calls === undefined ? {} : { settled: new Set(calls) }),
         },
       ]),
     ),
   };
+}
+
+const LIST_BEFORE: Readonly<Partial<Record<string, LogList>>> = {
+  kills: "killLogs",
+  commands: "commandLogs",
+};
+
+function callOf([atS, name, id]: readonly [atS: number, name: string, id: number | null]) {
+  const call = { atS, caller: id === null ? { name } : { name, id } };
+  return [callId(call), call] as const;
 }

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { AlertRow } from "../domain/alert.ts";
-import type { SeenRows } from "./windows/seen-rows.ts";
 import type { Spree } from "./windows/sprees.ts";
 
 /**
@@ -80,46 +79,4 @@ function rowOf([atS, text, name, id]: z.infer<typeof rowCells>): AlertRow {
     ...(name === null ? {} : { other: id === null ? { name } : { name, id } }),
     ...(text === null ? {} : { text }),
   };
-}
-
-/** A second, then the identities of its rows, each as often as it was seen. */
-const flatSeen = z.array(z.union([z.number(), z.string()])).refine(([first]) => typeof first !== "string");
-
-type StoredSeen = z.infer<typeof flatSeen>;
-
-export const storedSeenSchema = z.union([
-  flatSeen,
-  // As releases before wrote it: the second of a row, its identity and how often; or how often, by the first two.
-  z.array(z.tuple([z.number(), z.string(), z.number()])).transform(flatSeenOf),
-  z.record(z.string(), z.number()).transform((byKey) =>
-    flatSeenOf(
-      Object.entries(byKey).map(([key, count]) => {
-        const space = key.indexOf(" ");
-        return [Number(key.slice(0, space)), key.slice(space + 1), count] as const;
-      }),
-    ),
-  ),
-]);
-
-function flatSeenOf(rows: readonly (readonly [atS: number, identity: string, count: number])[]): StoredSeen {
-  return rows.flatMap(([atS, identity, count]) => [atS, ...Array.from({ length: count }, () => identity)]);
-}
-
-export function storedSeen(seconds: SeenRows["seconds"]): StoredSeen {
-  const stored: StoredSeen = [];
-  for (const [atS, identities] of seconds) {
-    stored.push(atS);
-    for (const identity of identities) stored.push(identity);
-  }
-  return stored;
-}
-
-export function seenOf(stored: StoredSeen): SeenRows["seconds"] {
-  const seconds = new Map<number, readonly string[]>();
-  let atS = 0;
-  for (const cell of stored) {
-    if (typeof cell === "number") atS = cell;
-    else seconds.set(atS, [...(seconds.get(atS) ?? []), cell]);
-  }
-  return seconds;
 }

@@ -1,10 +1,21 @@
-import type { FollowerStart, JournalItem, JournalLog, Unread } from "../domain/ports/journal.ts";
+import type { Snapshot, SourceId } from "../domain/model.ts";
+import type {
+  FollowerStart,
+  JournalItem,
+  JournalLog,
+  JournalReader,
+  LogPlace,
+  Unread,
+} from "../domain/ports/journal.ts";
 import type { Open } from "./open-journal.ts";
 
 /** What a follower leaves unread beyond this is given up, and it reads a gap instead. */
 const MOST_UNREAD = 5_000;
 
 interface MarkedJournals {
+  /** Those that an answer shows. */
+  shown(look: Snapshot): readonly Open[];
+  ofServer(source: SourceId): readonly Open[];
   read(log: JournalLog, fromSeq: number): Promise<readonly JournalItem[]>;
   /** Writes a journal's marks as they are. */
   writeMarks(open: Open): Promise<void>;
@@ -18,8 +29,19 @@ interface MarkedJournals {
 export class Followers {
   readonly #starts = new Map<string, FollowerStart>();
 
-  add(name: string, start: FollowerStart): void {
+  reader(name: string, start: FollowerStart, journals: MarkedJournals): JournalReader {
     this.#starts.set(name, start);
+    return {
+      unread: (look) => this.#unread(name, journals.shown(look), journals),
+      places: (look) => places(journals.shown(look)),
+      pass(look) {
+        for (const open of journals.shown(look))
+          if (open.head !== undefined) settle(open, name, open.head.nextSeq);
+      },
+      readAnew(source) {
+        for (const open of journals.ofServer(source)) open.firsts.add(name);
+      },
+    };
   }
 
   get size(): number {
@@ -47,10 +69,10 @@ export class Followers {
   }
 
   /** What a follower has not dealt with, of these journals. Rejects where the store fails. */
-  async unread(
+  async #unread(
     name: string,
     opens: readonly Open[],
-    { read, writeMarks }: MarkedJournals,
+    { read, writeMarks }: Pick<MarkedJournals, "read" | "writeMarks">,
   ): Promise<readonly Unread[]> {
     const found: Unread[] = [];
     for (const open of opens) {
@@ -77,6 +99,15 @@ export class Followers {
     const marks = [...open.marks].filter(([name]) => this.#starts.has(name) && !open.firsts.has(name));
     return marks.length === 0 ? undefined : Object.fromEntries(marks);
   }
+}
+
+/** Up to where journals are written. */
+function places(opens: readonly Open[]): readonly LogPlace[] {
+  return opens.flatMap(({ source, list, head, isFollowed }) =>
+    isFollowed && head !== undefined
+      ? [{ log: { source, list }, lineage: head.lineage, nextSeq: head.nextSeq }]
+      : [],
+  );
 }
 
 function settle(open: Open, name: string, mark: number): void {

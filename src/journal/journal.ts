@@ -68,17 +68,12 @@ export class StoredJournal implements Journal {
   }
 
   reader(name: string, start: FollowerStart): JournalReader {
-    this.#followers.add(name, start);
-    const journals = {
-      read: (log: JournalLog, fromSeq: number) => this.read(log, fromSeq, MOST_READ),
-      writeMarks: (open: Open) => this.#journals.exclusive(open, () => this.#writeHead(open, open.head)),
-    };
-    return {
-      unread: (look) => this.#followers.unread(name, this.#shown(look), journals),
-      readAnew: (source) => {
-        for (const open of this.#journals.ofServer(source)) open.firsts.add(name);
-      },
-    };
+    return this.#followers.reader(name, start, {
+      shown: (look) => this.#shown(look),
+      ofServer: (source) => this.#journals.ofServer(source),
+      read: (log, fromSeq) => this.read(log, fromSeq, MOST_READ),
+      writeMarks: (open) => this.#journals.exclusive(open, () => this.#writeHead(open, open.head)),
+    });
   }
 
   /** Nobody follows it any more: it goes, unless a feed reads it. */

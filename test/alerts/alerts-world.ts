@@ -4,6 +4,7 @@ import { parseServerState } from "../../src/alerts/server-state.ts";
 import { alertRenderer } from "../../src/discord/render/alert-cards.ts";
 import type { AlertRule } from "../../src/domain/alert.ts";
 import { type Binding, DEFAULT_SETTINGS, type GuildSettings } from "../../src/domain/guild.ts";
+import { type JournalOwner, journalOf } from "../../src/domain/journal-id.ts";
 import type { MessageBody, OutgoingMessage } from "../../src/domain/message.ts";
 import type {
   CommandEntry,
@@ -20,6 +21,8 @@ import type { NewAlert } from "../../src/domain/ports/alerts.ts";
 import type { GameAccount } from "../../src/domain/ports/game-accounts.ts";
 import type { Sink } from "../../src/domain/ports/sink.ts";
 import type { RunRecord } from "../../src/domain/run.ts";
+import { createJournal, type JournalWing } from "../../src/journal/create-journal.ts";
+import { parseJournalChunk, parseJournalHead } from "../../src/journal/journal-records.ts";
 import type { Outbox } from "../../src/outbox/create-outbox.ts";
 import { readLogged } from "../../src/runs/catalogue/read-logged.ts";
 import { linkedServer } from "../support/bindings.ts";
@@ -37,6 +40,7 @@ export const binding = linkedServer({ source: SOURCE });
 /** A process of the bot that was killed waits for ever, and does nothing more. */
 interface Process {
   readonly wing: AlertsWing;
+  readonly journal: JournalWing;
   readonly outbox: Outbox;
   readonly states: MemoryDocuments<ReturnType<typeof parseServerState>>;
   readonly rules: MemoryDocuments<ReturnType<typeof parseGuildAlerts>>;
@@ -47,7 +51,11 @@ interface Process {
 export class AlertsWorld {
   readonly clock = new VirtualClock();
   readonly sink = new FakeSink(this.clock);
-  readonly texts = { rules: new Map<string, string>(), states: new Map<string, string>() };
+  readonly texts = {
+    rules: new Map<string, string>(),
+    states: new Map<string, string>(),
+    journal: new Map<string, string>(),
+  };
   readonly demands = new Map<string, readonly Demand[]>();
   readonly notices: MessageBody[] = [];
   readonly reports: string[] = [];
@@ -56,6 +64,7 @@ export class AlertsWorld {
   accounts: readonly GameAccount[] = [];
   settings: GuildSettings = DEFAULT_SETTINGS;
   bindings: readonly Binding[] = [binding];
+  journalOwner: JournalOwner = "server";
   kills: KillEntry[] = [];
   commands: CommandEntry[] = [];
   calls: ModCallEntry[] = [];
@@ -141,7 +150,7 @@ export class AlertsWorld {
 
   /** An answer of the service, and what follows from it at once. Rejects when the store does. */
   async look(snapshot = this.snapshot()): Promise<void> {
-    await this.wing.listener.take(snapshot);
+    await this.process.journal.take(snapshot);
     await settle();
     await settle();
   }
@@ -179,7 +188,19 @@ export class AlertsWorld {
       }
     };
     const outbox = outboxOver(mortalSink(this.sink, alive), this.clock);
+    const heads = new MemoryDocuments(parseJournalHead, this.texts.journal);
+    const journal = createJournal({
+      heads: mortal(heads, alive),
+      chunks: mortal(new MemoryDocuments(parseJournalChunk, this.texts.journal), alive),
+      followedOf: (source) =>
+        this.bindings.map(({ guildId }) => journalOf(this.journalOwner, source, guildId)),
+      clock: this.clock,
+      random: seededRandom(this.#started + 1_000),
+      warn: (what) => void this.reports.push(what),
+    });
+    journal.trimFromNow();
     const wing = createAlerts({
+      journal,
       rules: mortal(rules, alive),
       states: mortal(states, alive),
       posts: outbox.posts,
@@ -209,8 +230,9 @@ export class AlertsWorld {
       isCallTaken: (_, { caller, atS }) => this.taken.has(`${caller.name} ${atS}`),
       report: (what) => void this.reports.push(what),
     });
+    journal.follow(wing.follower);
     process.wing = wing;
-    return Object.assign(process, { wing, outbox, states, rules });
+    return Object.assign(process, { wing, journal, outbox, states, rules });
   }
 }
 

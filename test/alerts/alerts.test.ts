@@ -411,7 +411,7 @@ describe("the channel of an alert", () => {
       await made.look();
       made.kill(ann, 5);
       await made.clock.advance(1_000);
-      const taken = made.wing.listener.take(made.snapshot());
+      const taken = made.process.journal.take(made.snapshot());
       taken.catch(() => undefined);
       for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
       await made.restart();

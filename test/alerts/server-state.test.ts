@@ -6,9 +6,13 @@ import type { AlertRow } from "../../src/domain/alert.ts";
 describe("what is remembered of a server's alerts", () => {
   const state: ServerState = {
     guildId: "1",
-    seen: new Map([
-      ["kills", { floorS: 10, seconds: new Map([[12, ["p1 p2", "p1 p2", "p3 p1"]]]) }],
-      ["commands", { floorS: Number.NEGATIVE_INFINITY, seconds: new Map() }],
+    marks: new Map([
+      ["killLogs", { lineage: "l1", seq: 7, newestS: 70 }],
+      ["modCalls", { lineage: "l2", seq: 1, newestS: Number.NEGATIVE_INFINITY }],
+    ]),
+    counted: new Map([
+      ["runs", { floorS: 10, ids: new Map([["r1", 12]]) }],
+      ["outside", { floorS: Number.NEGATIVE_INFINITY, ids: new Map([["12 0 :kick", 12]]) }],
     ]),
     rules: new Map(),
   };
@@ -33,14 +37,11 @@ describe("what is remembered of a server's alerts", () => {
           ]),
           level: { isArmed: true, seen: 1 },
           told: 3,
-          calls: {
-            doneS: new Map([
-              ["1767225600 1000", 1767225600],
-              ["1767225600 a name with spaces", 1767225600],
-            ]),
-          },
+          waiting: new Map([
+            ["1767225600 1000", { atS: 1767225600, caller: { name: "Ann", id: 1000 } }],
+            ["1767225600 a name with spaces", { atS: 1767225600, caller: { name: "a name with spaces" } }],
+          ]),
           incidents: [],
-          refused: undefined,
         },
       ],
     ]),
@@ -59,26 +60,21 @@ describe("what is remembered of a server's alerts", () => {
       other: { name: `Player${nth}`, id: 1_000 + nth },
     }));
     const sprees = new Map(kills.map((row, nth) => [`p${nth}`, { rows: [row, row] }]));
-    const doneS = new Map(kills.map(({ atS, other }) => [`${atS} ${other.id}`, atS]));
-    const rule = { sprees, told: 0, incidents: [], calls: { doneS } };
+    const rule = { sprees, told: 0, incidents: [] };
     const full = { ...state, rules: new Map([["one", rule]]) };
-    const before = {
-      sprees: Array.from(sprees, ([subject, spree]) => ({ subject, ...spree })),
-      calls: [...doneS],
-    };
+    const before = { sprees: Array.from(sprees, ([subject, spree]) => ({ subject, ...spree })) };
     const length = (value: unknown) => JSON.stringify(value).length;
     assert.ok(length(storedForm(full)) < (length(before) * 2) / 3);
   });
 
-  test("is read as the release before wrote it, with sprees as objects and the second of each call", () => {
+  test("is read as the release before wrote it, with sprees as objects", () => {
     const { rules, ...others } = storedForm(busy);
     const [rule] = rules;
     const sprees = Array.from(busy.rules.get("one")?.sprees ?? [], ([subject, spree]) => ({
       subject,
       ...spree,
     }));
-    const calls = [...(busy.rules.get("one")?.calls?.doneS ?? [])];
-    const before = written({ ...others, rules: [{ ...rule, sprees, calls }] });
+    const before = written({ ...others, rules: [{ ...rule, sprees }] });
     assert.deepEqual(fromStored(parseServerState(before)), busy);
   });
 
@@ -99,21 +95,21 @@ describe("what is remembered of a server's alerts", () => {
     }
   });
 
-  test("is read as releases before wrote it, with how often a row was seen", () => {
-    const asList = [
-      [12, "p1 p2", 2],
-      [12, "p3 p1", 1],
+  test("goes on from what an earlier version counted by itself: what is unread is new, and calls of before do not wait", () => {
+    const seen = [
+      { stream: "kills", floorS: 10, rows: [12, "p1 p2"] },
+      { stream: "commands", floorS: null, rows: [] },
+      { stream: "runs", floorS: 10, rows: [12, "r1"] },
     ];
-    const byKey = { "12 p1 p2": 2, "12 p3 p1": 1 };
-    for (const [kills, none] of [
-      [asList, []],
-      [byKey, {}],
-    ]) {
-      const seen = [
-        { stream: "kills", floorS: 10, rows: kills },
-        { stream: "commands", floorS: null, rows: none },
-      ];
-      assert.deepEqual(fromStored(parseServerState({ guildId: "1", seen, rules: [] })), state);
-    }
+    const rule = { id: "one", sprees: [], told: 0, incidents: [], calls: ["12 1"] };
+    const { marks, rules } = fromStored(parseServerState({ guildId: "1", seen, rules: [rule] }));
+    assert.deepEqual(
+      [...marks],
+      [
+        ["killLogs", { lineage: "", seq: 0, newestS: 70 }],
+        ["commandLogs", { lineage: "", seq: 0, newestS: Number.NEGATIVE_INFINITY }],
+      ],
+    );
+    assert.deepEqual(rules.get("one")?.settled, new Set(["12 1"]));
   });
 });

@@ -70,6 +70,7 @@ class Evening {
   constructor(seed: number) {
     this.#random = seededRandom(seed);
     const { world } = this;
+    world.journalOwner = seed % 2 === 0 ? "guild" : "server";
     world.accounts = [{ userId: "u50", player: { name: "Staff0", id: 50 }, linkedAtMs: 0 }];
     world.sink.nonceMemoryMs = this.#chance(0.5) ? 180_000 : 3_000;
     world.sink.fault = (call) => {
@@ -86,19 +87,23 @@ class Evening {
     await world.add({ kind: "calls", withinS: CALL_WAITS_S, channelId: "calls" });
     await this.#look();
     world.dies = () => this.#chance(0.03);
-    let setBack = new Map(world.texts.states);
+    const { states, journal } = world.texts;
+    const stored = () => [new Map(states), new Map(journal)] as const;
+    let setBack = stored();
     for (let second = 0; second < seconds; second += 1) {
       await world.clock.advance(1_000);
       this.#happen();
-      if (this.#chance(0.05)) setBack = new Map(world.texts.states);
+      if (this.#chance(0.05)) setBack = stored();
       if (this.#chance(0.25)) await this.#look();
       if (world.process.isDead || this.#chance(0.004)) {
         this.deaths += 1;
         // A power cut takes the last writes; what was stored durably stays.
         if (this.#chance(0.3)) {
           this.powerCuts += 1;
-          world.texts.states.clear();
-          for (const [key, text] of setBack) world.texts.states.set(key, text);
+          for (const [nth, texts] of [states, journal].entries()) {
+            texts.clear();
+            for (const [key, text] of setBack[nth] ?? []) texts.set(key, text);
+          }
         }
         await world.clock.advance(this.#chance(0.1) ? 300_000 : 4_000);
         await this.#start();

@@ -8,7 +8,12 @@ import { settle, VirtualClock } from "../support/clock.ts";
 import { memoryJournal } from "../support/memory-journal.ts";
 import { ann, BINDING, bob, GUILD, START_S, snapshotOf } from "./rig.ts";
 
-const NO_NEWS = { unread: async () => [], readAnew: () => undefined };
+const NO_NEWS = {
+  unread: async () => [],
+  places: () => [],
+  pass: () => undefined,
+  readAnew: () => undefined,
+};
 
 test("an answer that comes in the moment in which the one before is stored is stored as well", async () => {
   // After how many steps of promises it comes: the queue finds itself empty within a few of them.

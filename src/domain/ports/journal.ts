@@ -129,9 +129,21 @@ export interface Unread {
  */
 export type FollowerStart = "head" | "window";
 
+/** Up to where a log is written. */
+export interface LogPlace {
+  readonly log: JournalLog;
+  readonly lineage: string;
+  /** The number of what comes next. */
+  readonly nextSeq: number;
+}
+
 export interface JournalReader {
   /** What is unread of the logs that this answer shows, once it is written. May read the store. */
   unread(look: Snapshot): Promise<readonly Unread[]>;
+  /** Of each log that this answer shows: for a follower that keeps marks of its own with its effect. */
+  places(look: Snapshot): readonly LogPlace[];
+  /** Nothing of this answer's logs is needed, nor of those before it. */
+  pass(look: Snapshot): void;
   /** The next answer is read as a whole: a guild linked the server. */
   readAnew(source: SourceId): void;
 }

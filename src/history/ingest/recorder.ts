@@ -62,8 +62,9 @@ export class Recorder {
 
   take(snapshot: Snapshot): void {
     if (this.#abort.signal.aborted) return;
+    // Nobody records this server: what it shows is not kept for the history.
     if (this.#parts.linksOf(snapshot.source).length === 0) {
-      void this.#leaveOut(snapshot);
+      this.#parts.journal.pass(snapshot);
       return;
     }
     const atS = Math.floor(secondOf(snapshot, this.#parts.presentS()));
@@ -140,15 +141,6 @@ export class Recorder {
   #recorded({ snapshot, atS }: Queued, links: readonly Link[], news: readonly News[]): RecordedAnswer {
     const hitBy = (row: CommandEntry) => this.#parts.hitBy(snapshot.source, row);
     return recordedAnswerOf({ snapshot, atS, links, news, hitBy });
-  }
-
-  /** Nobody records this server: what it shows is not kept for the history. */
-  async #leaveOut(snapshot: Snapshot): Promise<void> {
-    try {
-      for (const { done } of await this.#parts.journal.unread(snapshot)) done();
-    } catch {
-      // The store failed: the next answer brings the same.
-    }
   }
 
   #drop(dropped: Queued | undefined): void {
