@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { systemClock, systemRandom } from "../src/clock.ts";
 import { type Config, ConfigError, type Environment, readStoreConfig } from "../src/config.ts";
-import { DOCUMENT_KINDS, documentsOf } from "../src/document-table.ts";
+import { DOCUMENT_KINDS, documentsOf, ROW_KINDS } from "../src/document-table.ts";
 import { StoreError } from "../src/domain/failure.ts";
 import { withoutPassword } from "../src/shown-value.ts";
 import { createBindings } from "../src/store/bindings.ts";
@@ -30,6 +30,10 @@ data/secret.key): copy it yourself.`;
 
 const kinds: ReadonlyMap<string, (typeof DOCUMENT_KINDS)[keyof typeof DOCUMENT_KINDS]> = new Map(
   Object.entries(DOCUMENT_KINDS),
+);
+
+const rowKinds: ReadonlyMap<string, (typeof ROW_KINDS)[keyof typeof ROW_KINDS]> = new Map(
+  Object.entries(ROW_KINDS),
 );
 
 interface StoreToolParts {
@@ -176,7 +180,8 @@ async function check(store: Store, config: Config, say: StoreToolParts["say"]): 
   const roots = documentsOf(store, "sealed-root");
   const { vault } = await openVault({ roots, bindings, secret, old: config.secretKeyOld });
   const parserOf = (namespace: string) => kinds.get(namespace)?.parse;
-  const { counts, keys, faults } = await checkStore({ store, parserOf, bindings, vault });
+  const rowParserOf = (table: string) => rowKinds.get(table)?.parse;
+  const { counts, keys, faults } = await checkStore({ store, parserOf, rowParserOf, bindings, vault });
   for (const [namespace, documents] of counts) say(`${namespace.padEnd(22)} ${documents}`);
   for (const fault of faults) say(fault);
   say(faults.length === 0 ? `everything can be read; ${keys} server keys open` : `${faults.length} faults`);

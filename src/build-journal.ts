@@ -6,7 +6,7 @@ import type { JournalParts } from "./journal/journal.ts";
 import type { Watch } from "./watch/watch.ts";
 
 export interface JournalBuildParts {
-  readonly rows: Pick<JournalParts, "heads" | "chunks">;
+  readonly stored: Pick<JournalParts, "heads" | "chunks" | "rows" | "write">;
   readonly bindings: Pick<Bindings, "guildsOf">;
   /** Of new journals. */
   readonly journalOwner: JournalOwner;
@@ -20,7 +20,7 @@ export interface JournalBuildParts {
 
 /** Builds the journal and lets it hear of each answer. Starts nothing. */
 export function buildJournal({
-  rows,
+  stored,
   bindings,
   journalOwner,
   discord,
@@ -29,7 +29,7 @@ export function buildJournal({
 }: JournalBuildParts): JournalWing {
   const journal = createJournal({
     ...parts,
-    ...rows,
+    ...stored,
     followedOf(source) {
       const guilds = bindings.guildsOf(source).filter((guildId) => discord.isOurs(guildId));
       return [...new Set(guilds.map((guildId) => journalOf(journalOwner, source, guildId)))];

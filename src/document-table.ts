@@ -2,13 +2,13 @@ import { parseGuildAlerts } from "./alerts/alert-rules.ts";
 import { parseServerState } from "./alerts/server-state.ts";
 import * as keyRecords from "./api/stored-records.ts";
 import { parseRegistered } from "./discord/interactions/registration.ts";
-import type { Change, Documents, WriteTogether } from "./domain/ports/documents.ts";
+import type { Change, Documents, Rows, RowsChange, WriteTogether } from "./domain/ports/documents.ts";
 import { parseCard } from "./feeds/cards/card-records.ts";
 import { parsePanel } from "./feeds/panels/panel-records.ts";
 import { parseOffset } from "./feeds/positions/offsets.ts";
 import { parseUnstoredCase } from "./history/cases/unstored-case.ts";
 import { parseWeekly } from "./history/weekly/weekly-record.ts";
-import { parseJournalChunk, parseJournalHead } from "./journal/journal-records.ts";
+import { parseJournalChunk, parseJournalHead, parseJournalRow } from "./journal/journal-records.ts";
 import { parseOwedNotice } from "./outbox/owed-notice.ts";
 import { parseGuildAccounts } from "./runs/accounts/linked-accounts.ts";
 import { parseDeferredRun } from "./runs/queue/deferred-run-record.ts";
@@ -96,6 +96,19 @@ export const DOCUMENT_KINDS = {
 
 export type Namespace = keyof typeof DOCUMENT_KINDS;
 
+/** Every table of the store. */
+export const ROW_KINDS = {
+  "journal-rows": { parse: parseJournalRow },
+} as const;
+
+export type Table = keyof typeof ROW_KINDS;
+type RowOf<T extends Table> = ReturnType<(typeof ROW_KINDS)[T]["parse"]>;
+
+/** The rows of one table. */
+export function rowsOf<T extends Table>(store: Store, table: T): Rows<RowOf<T>> {
+  return store.rows(table, ROW_KINDS[table].parse as (value: unknown) => RowOf<T>);
+}
+
 type ValueOf<N extends Namespace> = ReturnType<(typeof DOCUMENT_KINDS)[N]["parse"]>;
 
 /**
@@ -124,10 +137,12 @@ export function documentsOf<N extends Namespace>(
   };
 }
 
-/** A change of a document that has a line in the table. */
-export type DocumentChange = { [N in Namespace]: Change<N, ValueOf<N>> }[Namespace];
+/** A change of a document or a row that has a line in one of the tables above. */
+export type DocumentChange =
+  | { [N in Namespace]: Change<N, ValueOf<N>> }[Namespace]
+  | { [T in Table]: RowsChange<T, RowOf<T>> }[Table];
 
-/** Writes documents of any namespaces, all or none of them. A namespace that anyone raises or that goes ahead is a TypeError. */
+/** Writes documents and rows of any namespaces, all or none of them. A namespace that anyone raises or that goes ahead is a TypeError. */
 export function writeTogetherOn(store: Store): WriteTogether<DocumentChange> {
   return (changes) => store.write(changes);
 }

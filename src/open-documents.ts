@@ -1,5 +1,5 @@
 import type { Config } from "./config.ts";
-import { documentsOf, type Namespace, writeTogetherOn } from "./document-table.ts";
+import { documentsOf, type Namespace, rowsOf, writeTogetherOn } from "./document-table.ts";
 import { StoreError } from "./domain/failure.ts";
 import type { Clock, Random } from "./domain/ports/clock.ts";
 import type { Documents } from "./domain/ports/documents.ts";
@@ -110,7 +110,7 @@ export async function openDocuments(store: Store, config: Config, parts: Documen
       const newId = () => random.id();
       return await identify({ marks, secret: secretMark, newId, nowMs: () => clock.nowMs() });
     },
-    /** Several documents of any of these kinds, all or none. */
+    /** Several documents and rows of any of these kinds, all or none. */
     write: writeTogetherOn(store),
     bindings,
     /** Opens keys: for api/ alone. */
@@ -145,8 +145,12 @@ export async function openDocuments(store: Store, config: Config, parts: Documen
     refusedReads: on("refused-reads"),
     commandPermissions: on("command-permissions"),
     registered,
-    heads: on("journal-heads"),
-    chunks: on("journal-chunks"),
+    journals: {
+      heads: on("journal-heads"),
+      chunks: on("journal-chunks"),
+      rows: rowsOf(store, "journal-rows"),
+      write: writeTogetherOn(store),
+    },
     offsets: on("feed-offsets"),
     cards: on("cards"),
     notices: on("notices"),

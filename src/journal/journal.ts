@@ -1,6 +1,5 @@
 import type { LogList, Snapshot, SourceId } from "../domain/model.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
-import type { Documents } from "../domain/ports/documents.ts";
 import type {
   FollowerStart,
   Journal,
@@ -11,17 +10,16 @@ import type {
 } from "../domain/ports/journal.ts";
 import { logLists } from "./compare/window-facts.ts";
 import { Followers } from "./followers.ts";
-import type { ChunkRef, JournalHead } from "./journal-records.ts";
+import type { JournalHead } from "./journal-records.ts";
 import { moveJournal } from "./move-journal.ts";
-import { type Advance, emptyHead, nextHead, withoutRetained } from "./next-head.ts";
-import { neededSeq, noteShown, type Open, rejections, trimmed } from "./open-journal.ts";
+import { type Advance, emptyHead, nextHead, trimmed, withoutRetained } from "./next-head.ts";
+import { neededSeq, noteShown, type Open, rejections } from "./open-journal.ts";
 import { OpenJournals } from "./open-journals.ts";
 import { readItems } from "./read-items.ts";
 import { type Answer, lookOf, noteLook, readAnswer } from "./server-answer.ts";
-import { StoredChunks, type StoredChunksParts } from "./stored-chunks.ts";
+import { type Beside, StoredJournals, type StoredJournalsParts } from "./stored-journals.ts";
 
-export interface JournalParts extends StoredChunksParts {
-  readonly heads: Documents<JournalHead>;
+export interface JournalParts extends StoredJournalsParts {
   readonly random: Random;
   readonly clock: Pick<Clock, "monotonicMs" | "nowMs">;
   /** The journals of a server that followers read: of none that nobody links. */
@@ -31,7 +29,7 @@ export interface JournalParts extends StoredChunksParts {
 /** See journal-port.ts for what each method promises. One file: every method takes its turn on the same open journals. */
 export class StoredJournal implements Journal {
   readonly #parts: JournalParts;
-  readonly #chunks: StoredChunks;
+  readonly #stored: StoredJournals;
   readonly #journals = new OpenJournals();
   readonly #followers = new Followers();
   readonly #byFeed = new Map<string, Set<Open>>();
@@ -45,7 +43,7 @@ export class StoredJournal implements Journal {
 
   constructor(parts: JournalParts) {
     this.#parts = parts;
-    this.#chunks = new StoredChunks(parts);
+    this.#stored = new StoredJournals(parts);
   }
 
   /** Rejects when the store fails; what was not written is found again by the next snapshot. */
@@ -99,8 +97,7 @@ export class StoredJournal implements Journal {
       const head = await this.#load(open);
       // A power cut may have set the journal back behind the feed: numbers go on where the feed is, or it would
       // take what comes next for delivered.
-      const nextSeq = Math.max(head.nextSeq, fromSeq);
-      if (nextSeq !== head.nextSeq) open.head = { ...head, nextSeq };
+      if (fromSeq > head.nextSeq) goOnAt(open, head, fromSeq);
       this.#hold(open, feedId, fromSeq);
     });
   }
@@ -110,7 +107,7 @@ export class StoredJournal implements Journal {
     return this.#journals.exclusive(open, async () => {
       const known = await this.#load(open);
       if (open.feeds.size > 0 || !this.#trimming || (open.isFollowed && open.isShown)) {
-        if (known.retained === undefined) await this.#parts.heads.set(open.key, known);
+        if (known.retained === undefined) await this.#writeHead(open, known);
         this.#hold(open, feedId, known.nextSeq);
         return known.nextSeq;
       }
@@ -120,10 +117,8 @@ export class StoredJournal implements Journal {
         : emptyHead(this.#parts.random.id(), known.nextSeq);
       open.wholeS = undefined;
       open.newestS = undefined;
-      await this.#parts.heads.set(open.key, fresh);
-      open.head = fresh;
+      await this.#writeHead(open, fresh, open.isFollowed ? undefined : fresh.nextSeq);
       this.#hold(open, feedId, fresh.nextSeq);
-      if (!open.isFollowed) await this.#chunks.delete(open, known);
       return fresh.nextSeq;
     });
   }
@@ -148,9 +143,8 @@ export class StoredJournal implements Journal {
   }
 
   read({ source, list }: JournalLog, fromSeq: number, limit: number): Promise<readonly JournalItem[]> {
-    const open = this.#journals.get(source, list);
-    const readChunk = (ref: ChunkRef) => (open === undefined ? undefined : this.#chunks.read(open, ref));
-    return readItems(open, { fromSeq, limit, nowMs: this.#parts.clock.nowMs(), readChunk });
+    const nowMs = this.#parts.clock.nowMs();
+    return readItems(this.#journals.get(source, list), { fromSeq, limit, nowMs, stored: this.#stored });
   }
 
   head(source: SourceId, list: LogList): number {
@@ -196,7 +190,6 @@ export class StoredJournal implements Journal {
       list: open.list,
       snapshot,
       neededSeq: needed,
-      firstFreeChunk: open.freeChunk,
       look: { ...lookOf(open, answer, monotonicMs), fullest: this.#fullest.get(open.list) ?? 0 },
     };
     const rows = snapshot.lists[open.list]?.length ?? 0;
@@ -212,27 +205,29 @@ export class StoredJournal implements Journal {
   }
 
   async #write(open: Open, step: Advance): Promise<void> {
-    open.freeChunk = step.head.nextChunk;
-    await this.#chunks.write(open, step.sealed);
-    await this.#writeHead(open, step.head);
+    await this.#stored.append(open, step, this.#beside(open));
     // Feeds may have acknowledged while this was being written.
-    open.head = this.#trimming ? trimmed(step.head, this.#neededSeq(open)) : step.head;
-    if (step.added > 0) for (const listener of this.#listeners) listener(open.source, open.list);
-    open.garbage = [...open.garbage, ...step.droppedChunks];
-    await this.#chunks.sweep(open);
+    if (this.#trimming) open.head = trimmed(step.head, this.#neededSeq(open));
+    if (step.added.length > 0) for (const listener of this.#listeners) listener(open.source, open.list);
   }
 
-  /** Marks stand in memory beside the head: they are put in when it is written. */
-  async #writeHead(open: Open, head: JournalHead | undefined): Promise<void> {
-    const marks = this.#followers.stored(open);
+  /** `neededSeq`: rows below it go. */
+  async #writeHead(open: Open, head: JournalHead | undefined, neededSeq?: number): Promise<void> {
     if (head === undefined) return;
-    await this.#parts.heads.set(open.key, marks === undefined ? head : { ...head, marks });
+    const beside = this.#beside(open);
+    await this.#stored.writeHead(open, head, neededSeq === undefined ? beside : { ...beside, neededSeq });
+  }
+
+  /** Marks stand in memory beside the head. */
+  #beside(open: Open): Beside {
+    return { marks: this.#followers.stored(open), neededSeq: this.#trimming ? this.#neededSeq(open) : 0 };
   }
 
   #moved(from: Open, to: Open): Promise<MoveResult> {
     const known = (open: Open) => this.#known(open);
-    const { heads } = this.#parts;
-    return moveJournal(from, to, { known, heads, chunks: this.#chunks, journals: this.#journals });
+    const copy = (of: Open, head: JournalHead, into: Open) =>
+      this.#stored.copy(of, head, into, { marks: this.#followers.stored(of), neededSeq: 0 });
+    return moveJournal(from, to, { known, copy, journals: this.#journals });
   }
 
   /** The last feed is gone: nobody reads this journal, and the next feed starts at a baseline. */
@@ -240,17 +235,15 @@ export class StoredJournal implements Journal {
     if (open.feeds.size > 0 || open.isFollowed) return;
     const { head } = open;
     open.head = undefined;
-    if (head === undefined || !this.#trimming) return;
-    await this.#parts.heads.delete(open.key);
-    await this.#chunks.delete(open, head);
+    if (head !== undefined && this.#trimming) await this.#stored.delete(open);
   }
 
   /** What the store or the memory has; undefined where there is no journal. */
   async #known(open: Open): Promise<JournalHead | undefined> {
     if (open.head === undefined) {
-      open.head = await this.#parts.heads.get(open.key);
-      this.#noteFullest(open.list, open.head?.fullest ?? 0);
-      for (const [name, mark] of Object.entries(open.head?.marks ?? {})) open.marks.set(name, mark);
+      const loaded = await this.#stored.load(open);
+      this.#noteFullest(open.list, loaded?.head.fullest ?? 0);
+      for (const [name, mark] of Object.entries(loaded?.marks ?? {})) open.marks.set(name, mark);
     }
     return open.head;
   }
@@ -288,6 +281,13 @@ export class StoredJournal implements Journal {
   #neededSeq(open: Open): number {
     return Math.min(neededSeq(open), this.#followers.neededSeq(open));
   }
+}
+
+/** What had the numbers that are left out is lost where nothing else is known; else the next answer shows it again. */
+function goOnAt(open: Open, head: JournalHead, nextSeq: number): void {
+  const isLost = head.retained === undefined;
+  open.head = { ...head, nextSeq, tailFrom: isLost ? nextSeq : head.tailFrom };
+  if (isLost) open.writtenSeq = nextSeq;
 }
 
 /** Of one log at once. */

@@ -1,16 +1,14 @@
 import { mayGoOnFrom } from "../domain/journal-id.ts";
-import type { Documents } from "../domain/ports/documents.ts";
 import type { MoveResult } from "../domain/ports/journal.ts";
 import type { JournalHead } from "./journal-records.ts";
 import type { Open } from "./open-journal.ts";
 import type { OpenJournals } from "./open-journals.ts";
-import type { StoredChunks } from "./stored-chunks.ts";
 
 export interface MoveParts {
   /** What the store or the memory has of a journal. */
   known(open: Open): Promise<JournalHead | undefined>;
-  readonly heads: Documents<JournalHead>;
-  readonly chunks: StoredChunks;
+  /** Stores one under the key of another that has none. */
+  copy(from: Open, head: JournalHead, to: Open): Promise<void>;
   readonly journals: OpenJournals;
 }
 
@@ -23,9 +21,7 @@ export async function moveJournal(asked: Open, to: Open, parts: MoveParts): Prom
   const from = newestOf(asked, to, { lineage, journals: parts.journals });
   const old = from.head;
   if (old === undefined) return "none";
-  await parts.chunks.copy(from, old, to);
-  await parts.heads.set(to.key, old);
-  to.head = old;
+  await parts.copy(from, old, to);
   for (const [name, mark] of from.marks) to.marks.set(name, mark);
   return "moved";
 }

@@ -3,29 +3,28 @@ import type { EntryItem, JournalItem } from "../domain/ports/journal.ts";
 import { diff } from "./compare/diff.ts";
 import { PackedRetained } from "./compare/encoded-window.ts";
 import type { Look } from "./compare/gap.ts";
-import { latestCredibleS } from "./compare/retained.ts";
-import { factsOf, type Said } from "./compare/window-facts.ts";
-import type { JournalChunk, JournalHead } from "./journal-records.ts";
+import { Identities } from "./compare/identity.ts";
+import { evicted, latestCredibleS, merged } from "./compare/retained.ts";
+import { factOf, factsOf, type Said } from "./compare/window-facts.ts";
+import { itemsOf, type JournalHead, type JournalRow } from "./journal-records.ts";
 import { KillStreaks } from "./kill-streaks.ts";
 import { VisitDurations } from "./visit-durations.ts";
 
-/** Items of one sealed chunk. A head is rewritten with every poll that brings something: its tail stays short. */
-const CHUNK_ITEMS = 256;
+/** Items that are held in memory. */
+const MOST_IN_MEMORY = 256;
 
 export interface Advance {
   readonly head: JournalHead;
-  /** New chunks, to be written before the head that names them. */
-  readonly sealed: readonly (readonly [id: number, chunk: JournalChunk])[];
-  /** Chunks that nobody needs any more, to be deleted after the head that no longer names them. */
-  readonly droppedChunks: readonly number[];
-  readonly added: number;
+  readonly added: readonly JournalItem[];
+  /** `replayed` makes the same of the added items: the head need not be written with them. */
+  readonly isPlain: boolean;
   /** Rows that came to those which were known: none where nothing was known or there is a gap. */
   readonly grownBy: number;
 }
 
 /** A journal that nothing has been written into. */
 export function emptyHead(lineage: string, nextSeq: number): JournalHead {
-  return { lineage, nextSeq, chunks: [], nextChunk: 0, tail: [], joined: [] };
+  return { lineage, nextSeq, tail: [], tailFrom: nextSeq, joined: [] };
 }
 
 /** What it knew is void, because nobody looked for long: its next window is a baseline. What waits to be read stays. */
@@ -46,12 +45,11 @@ export interface Taking {
   readonly list: LogList;
   readonly snapshot: Snapshot;
   readonly neededSeq: number;
-  readonly firstFreeChunk: number;
   readonly look: Omit<Look, "hasPlayers" | "rows" | "takenAtS">;
 }
 
-/** What a snapshot makes of a journal, without doing it; below `neededSeq` things are dropped. Pure. */
-export function nextHead({ head, list, snapshot, neededSeq, firstFreeChunk, look }: Taking): Step {
+/** What a snapshot makes of a journal, without doing it; below `neededSeq` items leave the memory. Pure. */
+export function nextHead({ head, list, snapshot, neededSeq, look }: Taking): Step {
   const facts = factsOf(snapshot, list, head.lineage);
   if (facts === undefined) return { whole: false };
   const hasPlayers = snapshot.status.currentPlayers > 0;
@@ -60,7 +58,8 @@ export function nextHead({ head, list, snapshot, neededSeq, firstFreeChunk, look
   const result = diff(head.retained?.unpacked(), facts, { ...look, hasPlayers, rows, takenAtS });
   if (!result.changed) return { whole: result.whole };
 
-  const stays = new VisitDurations(credible(head.joined, look.newestS, takenAtS));
+  const joined = credible(head.joined, look.newestS, takenAtS);
+  const stays = new VisitDurations(joined);
   const streaks = new KillStreaks(head.streaks);
   const added: JournalItem[] = [];
   const seenAtMs = snapshot.takenAtMs;
@@ -76,23 +75,56 @@ export function nextHead({ head, list, snapshot, neededSeq, firstFreeChunk, look
   }
   if (head.retained === undefined) for (const fact of facts) note(fact.value, past);
 
-  const nextSeq = head.nextSeq + added.length;
-  const tail = [...head.tail.filter((item) => item.seq >= neededSeq), ...added];
-  const retained = PackedRetained.of(result.next);
   const fullest = look.fullest > 0 ? { fullest: look.fullest } : {};
-  const killing = streaks.entries();
-  const { streaks: _, ...rest } = head;
-  const next = {
-    ...rest,
-    retained,
-    nextSeq,
-    ...fullest,
-    joined: stays.entries(),
-    ...(killing.length === 0 ? {} : { streaks: killing }),
+  const next = { ...withPast(head, past), retained: PackedRetained.of(result.next), ...fullest };
+  const isKnown = head.retained !== undefined && result.gap === undefined;
+  const advance = {
+    head: remembered(next, added, neededSeq),
+    added,
+    isPlain: isKnown && added.length > 0 && !result.mended && joined.length === head.joined.length,
+    grownBy: isKnown ? result.fresh.filter(({ kind }) => kind === "entry").length : 0,
   };
-  const grownBy = result.gap === undefined ? result.fresh.filter(({ kind }) => kind === "entry").length : 0;
-  const written = { ...sealed(next, tail, { neededSeq, firstFreeChunk }), added: added.length, grownBy };
-  return { advance: written, whole: result.whole };
+  return { advance, whole: result.whole };
+}
+
+/** What a stored row makes of the journal before it: the same as the answer that brought it. Pure. */
+export function replayed(head: JournalHead, seq: number, row: JournalRow): JournalHead {
+  const items = itemsOf(seq, row).filter((item) => item.seq >= head.nextSeq);
+  const past = { stays: new VisitDurations(head.joined), streaks: new KillStreaks(head.streaks) };
+  const identities = new Identities(head.lineage);
+  const facts = items.flatMap((item) => factOf(item, identities) ?? []);
+  for (const { value } of facts) if (value.kind === "entry") note(value, past);
+  const known = head.retained?.unpacked();
+  const { longest = known?.longest ?? 0, calm = known?.calm ?? 0, reachedS, fullest } = row.state ?? {};
+  const next = { ...withPast(head, past), ...(fullest === undefined ? {} : { fullest }) };
+  const retained =
+    known === undefined
+      ? {}
+      : { retained: PackedRetained.of({ ...evicted(merged(known, facts), longest), calm, reachedS }) };
+  return remembered({ ...next, ...retained, nextSeq: seq + 1 }, items, 0);
+}
+
+/** With the newest of the items as far as they are needed; what leaves the memory is read from the store. */
+function remembered(head: JournalHead, added: readonly JournalItem[], neededSeq: number): JournalHead {
+  const nextSeq = (added.at(-1)?.seq ?? head.nextSeq - 1) + 1;
+  const { tail, tailFrom } = trimmed({ ...head, nextSeq, tail: [...head.tail, ...added] }, neededSeq);
+  const newest = tail.slice(-MOST_IN_MEMORY);
+  const from = newest.length < tail.length ? (newest[0]?.seq ?? nextSeq) : tailFrom;
+  return { ...head, nextSeq, tail: newest, tailFrom: from };
+}
+
+/** Lets go from memory what nobody needs. */
+export function trimmed(head: JournalHead, neededSeq: number): JournalHead {
+  const first = head.tail[0];
+  if (first === undefined || first.seq >= neededSeq) return head;
+  const tail = head.tail.filter((item) => item.seq >= neededSeq);
+  return { ...head, tail, tailFrom: Math.min(neededSeq, head.nextSeq) };
+}
+
+function withPast(head: JournalHead, { stays, streaks }: Past): JournalHead {
+  const { streaks: _, ...rest } = head;
+  const killing = streaks.entries();
+  return { ...rest, joined: stays.entries(), ...(killing.length === 0 ? {} : { streaks: killing }) };
 }
 
 /** Without joins from the far future, which earlier versions kept: no later join of that player would count. */
@@ -125,26 +157,4 @@ function note({ entry }: Said, { stays, streaks }: Past): Pick<EntryItem, "staye
   }
   const stayedS = entry.kind === "join" ? stays.note(entry) : undefined;
   return stayedS === undefined ? {} : { stayedS };
-}
-
-function sealed(
-  head: JournalHead,
-  items: readonly JournalItem[],
-  { neededSeq, firstFreeChunk }: Pick<Taking, "neededSeq" | "firstFreeChunk">,
-) {
-  const made: [number, JournalChunk][] = [];
-  const chunks = head.chunks.filter((chunk) => chunk.lastSeq >= neededSeq);
-  const droppedChunks = head.chunks.filter((chunk) => chunk.lastSeq < neededSeq).map((chunk) => chunk.id);
-  let tail = items;
-  let nextChunk = Math.max(head.nextChunk, firstFreeChunk);
-  while (tail.length > CHUNK_ITEMS) {
-    const part = tail.slice(0, CHUNK_ITEMS);
-    const [first, last] = [part[0], part.at(-1)];
-    if (first === undefined || last === undefined) break;
-    made.push([nextChunk, { items: part }]);
-    chunks.push({ id: nextChunk, firstSeq: first.seq, lastSeq: last.seq });
-    nextChunk += 1;
-    tail = tail.slice(CHUNK_ITEMS);
-  }
-  return { head: { ...head, chunks, nextChunk, tail }, sealed: made, droppedChunks };
 }

@@ -2,8 +2,7 @@ import type { LogList, Snapshot, SourceId } from "../domain/model.ts";
 import { headKey, type JournalHead } from "./journal-records.ts";
 
 /**
- * One open journal, as it is held in memory. `head` is what the store holds (but for items trimmed since), never
- * ahead of it.
+ * One open journal, as it is held in memory. `head` is what the store holds, never ahead of it.
  */
 export interface Open {
   readonly source: SourceId;
@@ -24,8 +23,14 @@ export interface Open {
   isStale: boolean;
   /** When an answer showed it last, monotonic. */
   shownMs: number | undefined;
-  /** Chunk ids taken by writes that may have failed: such a document may be there, so its id is not used again. */
-  freeChunk: number;
+  /** The number after the last that is stored. */
+  writtenSeq: number;
+  /** Items that were stored since the head was. */
+  sinceHead: number;
+  /** Up to here it is logged that items are lost. */
+  lostSeq: number;
+  /** A write failed, and may have been done all the same: the head is written with the next one. */
+  isUnsure: boolean;
   /** The latest answer that was kept. Not stored, so that a poll without news costs no write. */
   last: { readonly lookId: number; readonly monotonicMs: number } | undefined;
   /** The newest row of the latest answer, kept or not. `hash`: of its identity, which as text is ten times that. */
@@ -38,8 +43,6 @@ export interface Open {
   isEmpty: boolean;
   /** How many rows it showed. */
   rows: number;
-  /** Chunks that nobody names any more and that the store has not deleted yet. */
-  garbage: readonly number[];
   /** Work on one journal never interleaves; `queued` counts what is in the chain. */
   chain: Promise<unknown>;
   queued: number;
@@ -58,14 +61,16 @@ export function opened(source: SourceId, list: LogList): Open {
     isShown: false,
     isStale: false,
     shownMs: undefined,
-    freeChunk: 0,
+    writtenSeq: 1,
+    sinceHead: 0,
+    lostSeq: 0,
+    isUnsure: false,
     last: undefined,
     mark: undefined,
     newestS: undefined,
     wholeS: undefined,
     isEmpty: false,
     rows: 0,
-    garbage: [],
     chain: Promise.resolve(),
     queued: 0,
   };
@@ -88,14 +93,6 @@ export function neededSeq(open: Open): number {
   let lowest = open.head?.nextSeq ?? 0;
   for (const seq of open.feeds.values()) lowest = Math.min(lowest, seq);
   return lowest;
-}
-
-/** Lets delivered items go from memory at once; the store follows with the next poll that changes something. */
-export function trimmed(head: JournalHead, needed: number): JournalHead {
-  const first = head.tail[0];
-  return first === undefined || first.seq >= needed
-    ? head
-    : { ...head, tail: head.tail.filter((item) => item.seq >= needed) };
 }
 
 /** What failed of several things that were begun together. */

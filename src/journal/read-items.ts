@@ -1,39 +1,44 @@
 import type { JournalItem } from "../domain/ports/journal.ts";
 import { LATE_S } from "./compare/retained.ts";
-import type { ChunkRef, JournalHead } from "./journal-records.ts";
+import { itemsOf, type JournalHead } from "./journal-records.ts";
 import type { Open } from "./open-journal.ts";
+import type { StoredJournals } from "./stored-journals.ts";
 
 interface Wanted {
   readonly fromSeq: number;
   readonly limit: number;
   readonly nowMs: number;
-  /** Undefined where the store has lost it. */
-  readonly readChunk: (ref: ChunkRef) => Promise<readonly JournalItem[] | undefined> | undefined;
+  readonly stored: Pick<StoredJournals, "read" | "warnLost">;
 }
 
-/** The items of a journal from a number on, in order. What is lost or trimmed away is a gap. Rejects with the store. */
-export async function readItems(
-  open: Open | undefined,
-  { fromSeq, limit, nowMs, readChunk }: Wanted,
-): Promise<readonly JournalItem[]> {
+/** The items of a journal from a number on, in order. What is lost or dropped is a gap. Rejects with the store. */
+export async function readItems(open: Open | undefined, wanted: Wanted): Promise<readonly JournalItem[]> {
   // One look at the head before the first await: a poll that lands meanwhile belongs to the next read.
   const head = open?.head;
   if (open === undefined || head === undefined) return [];
-  const found: Found[] = [];
-  for (const ref of head.chunks) {
-    if (ref.lastSeq < fromSeq || found.length >= limit) continue;
-    const items = await readChunk(ref);
-    // The feed was detached while it read, and its items went with it.
-    if (items === undefined && !open.head?.chunks.includes(ref)) return [];
-    if (items === undefined) found.push({ kind: "lost", seq: ref.lastSeq });
-    else found.push(...items.filter((item) => item.seq >= fromSeq));
+  const { fromSeq, limit } = wanted;
+  const inMemory = head.tail.filter((item) => item.seq >= fromSeq);
+  if (fromSeq >= head.tailFrom) return inMemory.slice(0, limit);
+
+  const rows = await wanted.stored.read(open, fromSeq, limit);
+  // Its last feed was detached while it read, and its items went with it.
+  if (open.head === undefined) return [];
+  const found: JournalItem[] = [];
+  let nextSeq = fromSeq;
+  const gapUntil = (seq: number, next: JournalItem | undefined) => {
+    wanted.stored.warnLost(open, seq);
+    found.push(lostUntil({ head, nowMs: wanted.nowMs }, seq, next));
+  };
+  for (const { firstSeq, seq, row } of rows) {
+    const items = itemsOf(seq, row).filter((item) => item.seq >= nextSeq && item.seq < head.tailFrom);
+    if (firstSeq >= head.tailFrom) break;
+    if (firstSeq > nextSeq) gapUntil(firstSeq - 1, items[0]);
+    found.push(...items);
+    nextSeq = seq + 1;
+    if (found.length >= limit) return found.slice(0, limit);
   }
-  for (const item of head.tail) if (item.seq >= fromSeq) found.push(item);
-  const journal = { head, nowMs };
-  const items = withGaps(journal, found);
-  // One gap for all: a lost chunk at the front tells what was trimmed before it, too.
-  const before = found[0]?.kind === "lost" ? [] : trimmedAway(journal, fromSeq, items[0]);
-  return [...before, ...items].slice(0, limit);
+  if (nextSeq < head.tailFrom) gapUntil(head.tailFrom - 1, inMemory[0]);
+  return [...found, ...inMemory].slice(0, limit);
 }
 
 /** A journal as it was when somebody read it. */
@@ -43,30 +48,7 @@ interface ReadJournal {
   readonly nowMs: number;
 }
 
-/** Entries that a feed asks for and that are no longer kept become a gap: silence would be a loss. */
-function trimmedAway(
-  journal: ReadJournal,
-  fromSeq: number,
-  first: JournalItem | undefined,
-): readonly JournalItem[] {
-  const firstSeq = first?.seq ?? journal.head.nextSeq;
-  return fromSeq >= firstSeq ? [] : [lostUntil(journal, firstSeq - 1, first)];
-}
-
-/** Read items, in order; `lost`: the last number of a chunk that the store has lost, where it stood. */
-type Found = JournalItem | { readonly kind: "lost"; readonly seq: number };
-
-/** The items, with one gap for each stretch that the store has lost. */
-function withGaps(journal: ReadJournal, found: readonly Found[]): readonly JournalItem[] {
-  return found.flatMap((one, at): readonly JournalItem[] => {
-    if (one.kind !== "lost") return [one];
-    const next = found[at + 1];
-    if (next?.kind === "lost") return [];
-    return [lostUntil(journal, one.seq, next)];
-  });
-}
-
-/** What came before `next`, up to the number `seq`, is lost. */
+/** What came before `next`, up to the number `seq`, is lost: silence would be a loss. */
 function lostUntil({ head, nowMs }: ReadJournal, seq: number, next: JournalItem | undefined): JournalItem {
   const newestS = head.retained?.seconds.at(-1) ?? Math.floor(nowMs / 1_000);
   const nextS = next === undefined ? newestS : next.kind === "gap" ? next.toS : next.entry.atS;

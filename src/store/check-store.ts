@@ -9,12 +9,14 @@ export interface CheckParts {
   readonly store: Store;
   /** undefined: this Marshal knows no such namespace. */
   parserOf(namespace: string): ((value: unknown) => unknown) | undefined;
+  /** The same of a table. */
+  rowParserOf(table: string): ((value: unknown) => unknown) | undefined;
   readonly bindings: Documents<GuildBindings>;
   readonly vault: Vault;
 }
 
 export interface CheckResult {
-  /** How many documents stand in each namespace. */
+  /** How many documents or rows stand in each namespace and table. */
   readonly counts: readonly (readonly [namespace: string, documents: number])[];
   readonly keys: number;
   /** What is wrong, a line each, at most fifty; without secrets or names. */
@@ -24,7 +26,13 @@ export interface CheckResult {
 const MOST_FAULTS = 50;
 
 /** Reads every document as the bot would, and opens every server key. Writes nothing. */
-export async function checkStore({ store, parserOf, bindings, vault }: CheckParts): Promise<CheckResult> {
+export async function checkStore({
+  store,
+  parserOf,
+  rowParserOf,
+  bindings,
+  vault,
+}: CheckParts): Promise<CheckResult> {
   const faults: string[] = [];
   const note = (words: string) => {
     if (faults.length < MOST_FAULTS) faults.push(words);
@@ -40,6 +48,17 @@ export async function checkStore({ store, parserOf, bindings, vault }: CheckPart
         note(`${namespace}/${key} has a shape that cannot be read`);
     }
     counts.push([namespace, documents]);
+  }
+  for (const table of await store.tables()) {
+    const parse = rowParserOf(table);
+    if (parse === undefined) note(`${table}: this Marshal knows no such rows`);
+    let rows = 0;
+    for await (const [list, seq, row] of store.rows(table, (read) => read).entries()) {
+      rows += 1;
+      if (parse !== undefined && !isReadable(parse, row))
+        note(`${table}/${list}/${seq} has a shape that cannot be read`);
+    }
+    counts.push([table, rows]);
   }
 
   let keys = 0;

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { Keyv } from "keyv";
 import { StoreError } from "../domain/failure.ts";
-import type { Change, Documents } from "../domain/ports/documents.ts";
+import type { Change, Documents, Rows, RowsChange } from "../domain/ports/documents.ts";
 
 /** full: what was acknowledged survives a power cut. normal: it survives the end of the process. */
 export type Durability = "full" | "normal";
@@ -34,11 +34,13 @@ export interface Store {
     durability: Durability,
     rules?: NamespaceRules,
   ): Documents<T>;
+  /** One table; `parse` throws on a row of another shape. */
+  rows<T>(table: string, parse: (value: unknown) => T): Rows<T>;
   /**
-   * Writes all or none of these, in the durability of the most durable one. Each namespace is one of which `documents`
+   * Writes all or none of these, in the durability of the most durable document. Each namespace is one of which `documents`
    * was made, and none that anyone raises or that goes ahead: that is a TypeError.
    */
-  write(changes: readonly Change[]): Promise<void>;
+  write(changes: readonly (Change | RowsChange)[]): Promise<void>;
   /**
    * Resolves with true once what was written with full durability survives a power cut, with false where this store
    * cannot tell.
@@ -51,6 +53,8 @@ export interface Store {
   checkWritable(): Promise<void>;
   /** The namespaces that hold anything, in order; reads all names, so it is for tools. */
   namespaces(): Promise<readonly string[]>;
+  /** The same for tables. */
+  tables(): Promise<readonly string[]>;
   /** Whether another Marshal works on it at this moment. A file that is open here is no other's. */
   isHeld(): Promise<boolean>;
   /** Resolves with the reason, in words, when the store has ended for good and the process can do nothing more. */
@@ -63,23 +67,30 @@ export interface NamespaceKind extends NamespaceRules {
   readonly durability: Durability;
 }
 
-/** A change as adapters write it; without a text the document goes. */
+/** A change of a document as adapters write it; without a text it goes. */
 export interface TextChange {
   readonly namespace: string;
   readonly key: string;
   readonly text: string | undefined;
 }
 
+/** A change of a list of rows as databases write it. */
+export type RowsTextChange = { readonly table: string; readonly list: string } & (
+  | { readonly seq: number; readonly from: number; readonly text: string }
+  | { readonly below: number }
+);
+
 /**
  * The changes as texts in keyv's form, and the durability that all of them get. Throws a TypeError for a change that cannot
  * be written with others.
  */
 export function textsOf(
-  changes: readonly Change[],
+  changes: readonly (Change | RowsChange)[],
   kinds: ReadonlyMap<string, NamespaceKind>,
-): { readonly texts: readonly TextChange[]; readonly durability: Durability } {
+): { readonly texts: readonly (TextChange | RowsTextChange)[]; readonly durability: Durability } {
   let durability: Durability = "normal";
   const texts = changes.map((change) => {
+    if ("table" in change) return rowsTextOf(change);
     const { namespace, key } = change;
     const kind = kinds.get(namespace);
     if (kind === undefined || kind.writers === "anyone-raises" || kind.turn === "ahead")
@@ -88,6 +99,12 @@ export function textsOf(
     return { namespace, key: checkedKey(namespace, key), text: textOf(change) };
   });
   return { texts, durability };
+}
+
+function rowsTextOf(change: RowsChange): RowsTextChange {
+  const { table, list } = change;
+  if ("below" in change) return { table, list, below: change.below };
+  return { table, list, seq: change.seq, from: change.from, text: PLAIN_JSON.stringify(change.row) };
 }
 
 /** As keyv stores a value that never expires. */
@@ -132,17 +149,17 @@ export class KeyvDocuments<T> implements Documents<T> {
   }
 
   async get(key: string): Promise<T | undefined> {
-    const value: unknown = await this.#answered(this.#keyv.get(checkedKey(this.#namespace, key)));
+    const value: unknown = await answered(this.#keyv.get(checkedKey(this.#namespace, key)), this.#namespace);
     return value === undefined ? undefined : this.#read(key, value);
   }
 
   async set(key: string, value: T): Promise<void> {
-    const kept = await this.#answered(this.#keyv.set(checkedKey(this.#namespace, key), value));
+    const kept = await answered(this.#keyv.set(checkedKey(this.#namespace, key), value), this.#namespace);
     if (!kept) throw new StoreError(`${this.#namespace}/${key} was not kept`);
   }
 
   async delete(key: string): Promise<void> {
-    await this.#answered(this.#keyv.delete(checkedKey(this.#namespace, key)));
+    await answered(this.#keyv.delete(checkedKey(this.#namespace, key)), this.#namespace);
   }
 
   async *entries(): AsyncIterable<readonly [key: string, value: T]> {
@@ -156,29 +173,54 @@ export class KeyvDocuments<T> implements Documents<T> {
     }
   }
 
-  async #answered<A>(answer: Promise<A>): Promise<A> {
-    try {
-      return await answer;
-    } catch (error) {
-      throw refusalOf(error, this.#namespace);
-    }
-  }
-
   #read(key: string, value: unknown): T {
-    try {
-      return this.#parse(value);
-    } catch (error) {
-      throw new StoreError(`${this.#namespace}/${key} has a shape that cannot be read`, { cause: error });
-    }
+    return readAs(this.#parse, value, `${this.#namespace}/${key}`);
   }
 }
 
-/** The answer to a write of several documents. Its refusal is a StoreError. */
-export async function writtenTogether(written: Promise<unknown>): Promise<void> {
+function readAs<T>(parse: (value: unknown) => T, value: unknown, what: string): T {
   try {
-    await written;
+    return parse(value);
   } catch (error) {
-    throw refusalOf(error, "several documents");
+    throw new StoreError(`${what} has a shape that cannot be read`, { cause: error });
+  }
+}
+
+/** A database's rows, as texts. */
+export interface TextRows {
+  read(
+    table: string,
+    list: string,
+    span: { readonly from: number; readonly limit: number },
+  ): Promise<readonly (readonly [seq: number, text: string])[]>;
+  entries(table: string): AsyncIterable<readonly [list: string, seq: number, text: string]>;
+}
+
+/** The Rows port on a database. */
+export function rowsOn<T>(texts: TextRows, table: string, parse: (value: unknown) => T): Rows<T> {
+  const row = (list: string, seq: number, text: string) =>
+    readAs((json) => parse(PLAIN_JSON.parse(String(json))), text, `${table}/${list}/${seq}`);
+  return {
+    async read(list, from, limit) {
+      const found = await answered(texts.read(table, list, { from, limit }), table);
+      return found.map(([seq, text]) => [seq, row(list, seq, text)] as const);
+    },
+    async *entries() {
+      let read = 0;
+      for await (const [list, seq, text] of texts.entries(table)) {
+        yield [list, seq, row(list, seq, text)];
+        if (++read % YIELD_EVERY_DOCUMENTS === 0) await setImmediate();
+      }
+    },
+  };
+}
+
+/** What a database answers, whose refusal of `what` becomes a StoreError. */
+export async function answered<A>(answer: Promise<A>, what: string): Promise<A> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw refusalOf(error, what);
   }
 }
 

@@ -32,7 +32,9 @@ export function withWritesTimed(store: Store, { clock, metrics }: TimedBy): Stor
       } satisfies Documents<T>;
     },
     write(changes) {
-      const isFull = changes.some(({ namespace }) => durabilities.get(namespace) === "full");
+      const isFull = changes.some(
+        (change) => "namespace" in change && durabilities.get(change.namespace) === "full",
+      );
       return timed(isFull ? "full" : "normal", store.write(changes));
     },
   };

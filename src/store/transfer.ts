@@ -1,5 +1,5 @@
 import { StoreError } from "../domain/failure.ts";
-import type { Documents } from "../domain/ports/documents.ts";
+import type { Documents, RowsChange } from "../domain/ports/documents.ts";
 import { FORM_NAMESPACE, formOf, IMPORTING } from "./document-forms.ts";
 import type { Store, Writers } from "./keyv-documents.ts";
 import { Digest, type FileHead, type FileRow, readHead, readRows, writeStoreFile } from "./store-file.ts";
@@ -14,6 +14,11 @@ export interface TransferParts {
   /** The form that this Marshal writes. */
   readonly form: number;
 }
+
+/** What stands before the name of a table in a file; no namespace has it. */
+const TABLE = "rows/";
+/** Rows that are written together into a store. */
+const ROWS_AT_ONCE = 200;
 
 export interface Transferred {
   readonly documents: number;
@@ -41,7 +46,7 @@ export async function exportStore(parts: TransferParts, path: string): Promise<T
     read,
     "the file differs from the store: did something write to it in between?",
   );
-  return { documents: written.end.documents, namespaces: (await parts.store.namespaces()).length };
+  return { documents: written.end.documents, namespaces: await kindsIn(parts.store) };
 }
 
 /**
@@ -72,11 +77,18 @@ export async function importStore(
   await marks.set(IMPORTING, { form });
   await makeEmpty(parts);
   const opened = new Map<string, Documents<unknown>>();
+  const rows: RowsChange[] = [];
   for await (const [namespace, key, value] of readRows(path)) {
+    if (namespace.startsWith(TABLE)) {
+      rows.push(rowOf(namespace, key, value));
+      if (rows.length >= ROWS_AT_ONCE) await store.write(rows.splice(0));
+      continue;
+    }
     const documents = opened.get(namespace) ?? documentsIn(parts, namespace);
     opened.set(namespace, documents);
     await documents.set(key, value);
   }
+  await store.write(rows);
   await refuseWhileHeld(store);
   await refuseUnlessSame(
     parts,
@@ -85,10 +97,14 @@ export async function importStore(
   );
   await marks.delete(IMPORTING);
   await store.flush();
-  return { documents: given.end.documents, namespaces: (await store.namespaces()).length };
+  return { documents: given.end.documents, namespaces: await kindsIn(store) };
 }
 
-/** Every document that a copy takes along. */
+async function kindsIn(store: Store): Promise<number> {
+  return (await store.namespaces()).length + (await store.tables()).length;
+}
+
+/** Every document and row that a copy takes along. */
 async function* rowsOf(parts: Pick<TransferParts, "store" | "writersOf">): AsyncGenerator<FileRow> {
   for (const namespace of await parts.store.namespaces()) {
     if (LEFT_BEHIND.has(namespace)) continue;
@@ -96,10 +112,21 @@ async function* rowsOf(parts: Pick<TransferParts, "store" | "writersOf">): Async
       if (namespace !== FORM_NAMESPACE || key !== IMPORTING) yield [namespace, key, value];
     }
   }
+  for (const table of await parts.store.tables()) {
+    for await (const [list, seq, row] of parts.store.rows(table, (value) => value).entries())
+      yield [`${TABLE}${table}`, `${list} ${seq}`, row];
+  }
+}
+
+/** A row of a table, as `rowsOf` gives it. */
+function rowOf(namespace: string, key: string, row: unknown): RowsChange {
+  const end = key.lastIndexOf(" ");
+  const seq = Number(key.slice(end + 1));
+  return { table: namespace.slice(TABLE.length), list: key.slice(0, end), seq, from: seq, row };
 }
 
 async function refuseFull(store: Store, { replace }: { readonly replace: boolean }): Promise<void> {
-  if (replace || (await store.namespaces()).length === 0) return;
+  if (replace || (await kindsIn(store)) === 0) return;
   throw new StoreError(
     "the store is not empty. Use --replace to delete everything in it, or another STORE_URL",
   );
@@ -112,6 +139,11 @@ async function makeEmpty(parts: TransferParts): Promise<void> {
     for await (const [key] of documents.entries())
       if (namespace !== FORM_NAMESPACE || key !== IMPORTING) keys.push(key);
     for (const key of keys) await documents.delete(key);
+  }
+  for (const table of await parts.store.tables()) {
+    const lists = new Set<string>();
+    for await (const [list] of parts.store.rows(table, (value) => value).entries()) lists.add(list);
+    for (const list of lists) await parts.store.write([{ table, list, below: Number.POSITIVE_INFINITY }]);
   }
 }
 

@@ -22,13 +22,14 @@ import type { GameAccount } from "../../src/domain/ports/game-accounts.ts";
 import type { Sink } from "../../src/domain/ports/sink.ts";
 import type { RunRecord } from "../../src/domain/run.ts";
 import { createJournal, type JournalWing } from "../../src/journal/create-journal.ts";
-import { parseJournalChunk, parseJournalHead } from "../../src/journal/journal-records.ts";
+import type { JournalChange } from "../../src/journal/journal-records.ts";
 import type { Outbox } from "../../src/outbox/create-outbox.ts";
 import { readLogged } from "../../src/runs/catalogue/read-logged.ts";
 import { linkedServer } from "../support/bindings.ts";
 import { seededRandom, settle, VirtualClock } from "../support/clock.ts";
 import { FakeSink } from "../support/fake-sink.ts";
 import { MemoryDocuments } from "../support/memory-documents.ts";
+import { journalTexts, MemoryJournalStore } from "../support/memory-journal.ts";
 import { outboxOver } from "../support/outbox.ts";
 import { serverStatus } from "../support/server-status.ts";
 
@@ -54,7 +55,7 @@ export class AlertsWorld {
   readonly texts = {
     rules: new Map<string, string>(),
     states: new Map<string, string>(),
-    journal: new Map<string, string>(),
+    journal: journalTexts(),
   };
   readonly demands = new Map<string, readonly Demand[]>();
   readonly notices: MessageBody[] = [];
@@ -188,10 +189,16 @@ export class AlertsWorld {
       }
     };
     const outbox = outboxOver(mortalSink(this.sink, alive), this.clock);
-    const heads = new MemoryDocuments(parseJournalHead, this.texts.journal);
+    const { heads, chunks, rows, write } = new MemoryJournalStore(this.texts.journal);
     const journal = createJournal({
       heads: mortal(heads, alive),
-      chunks: mortal(new MemoryDocuments(parseJournalChunk, this.texts.journal), alive),
+      chunks: mortal(chunks, alive),
+      rows,
+      async write(changes: readonly JournalChange[]) {
+        await alive();
+        await write(changes);
+        await alive();
+      },
       followedOf: (source) =>
         this.bindings.map(({ guildId }) => journalOf(this.journalOwner, source, guildId)),
       clock: this.clock,

@@ -88,7 +88,8 @@ class Evening {
     await this.#look();
     world.dies = () => this.#chance(0.03);
     const { states, journal } = world.texts;
-    const stored = () => [new Map(states), new Map(journal)] as const;
+    const disk = [states, journal.heads, journal.rows];
+    const stored = () => disk.map((texts) => new Map(texts));
     let setBack = stored();
     for (let second = 0; second < seconds; second += 1) {
       await world.clock.advance(1_000);
@@ -100,7 +101,7 @@ class Evening {
         // A power cut takes the last writes; what was stored durably stays.
         if (this.#chance(0.3)) {
           this.powerCuts += 1;
-          for (const [nth, texts] of [states, journal].entries()) {
+          for (const [nth, texts] of disk.entries()) {
             texts.clear();
             for (const [key, text] of setBack[nth] ?? []) texts.set(key, text);
           }

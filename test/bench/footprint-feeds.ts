@@ -6,7 +6,7 @@ import { parseCard } from "../../src/feeds/cards/card-records.ts";
 import { createFeeds } from "../../src/feeds/feeds.ts";
 import { parseOffset } from "../../src/feeds/positions/offsets.ts";
 import { createJournal } from "../../src/journal/create-journal.ts";
-import { parseJournalChunk, parseJournalHead } from "../../src/journal/journal-records.ts";
+import { parseJournalChunk, parseJournalHead, parseJournalRow } from "../../src/journal/journal-records.ts";
 import type { Store } from "../../src/store/keyv-documents.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { connectSqlite } from "../../src/store/sqlite/open-file.ts";
@@ -59,6 +59,8 @@ function buildWing(on: Store) {
     followedOf: () => [],
     heads: on.documents("journal-heads", parseJournalHead, "normal"),
     chunks: on.documents("journal-chunks", parseJournalChunk, "normal"),
+    rows: on.rows("journal-rows", parseJournalRow),
+    write: (changes) => on.write(changes),
     clock,
     random,
     warn,

@@ -9,7 +9,7 @@ import { take } from "../../src/history/queries/ingest.ts";
 import { readSessions } from "../../src/history/queries/player-sessions.ts";
 import { personOf, scopesOf } from "../../src/history/queries/scopes.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";
-import { memoryJournal } from "../support/memory-journal.ts";
+import { type JournalTexts, journalTexts, memoryJournal } from "../support/memory-journal.ts";
 import { WakeUp } from "../support/wake-up.ts";
 import { onBothDatabases } from "./databases.ts";
 import { BINDING, GUILD, START_S, snapshotOf } from "./rig.ts";
@@ -19,7 +19,7 @@ import { asTold, contradiction, realSessions } from "./town-sessions.ts";
 const KILLED = "the process was killed here";
 
 /** One process of the bot: it has the database, and forgets everything else when it ends. */
-async function startProcess(db: HistoryDatabase["db"], dieAt: () => boolean, texts: Map<string, string>) {
+async function startProcess(db: HistoryDatabase["db"], dieAt: () => boolean, texts: JournalTexts) {
   const clock = new VirtualClock();
   const journal = memoryJournal({ clock, texts });
   const opened = await openContext({ db }, new Uint8Array(32));
@@ -105,7 +105,7 @@ async function evening({ db }: HistoryDatabase, { seed, isCalm }: Evening) {
     if (dies) deaths += 1;
     return dies;
   };
-  const texts = new Map<string, string>();
+  const texts = journalTexts();
   let bot = await startProcess(db, dieAt, texts);
   let clockStepS = 0;
   const processed: Seen[] = [];

@@ -6,7 +6,7 @@ import type { CommandEntry, SourceId } from "../../src/domain/model.ts";
 import type { FollowerStart, Unread } from "../../src/domain/ports/journal.ts";
 import type { JournalWing } from "../../src/journal/create-journal.ts";
 import { VirtualClock } from "../support/clock.ts";
-import { memoryJournal } from "../support/memory-journal.ts";
+import { journalTexts, memoryJournal } from "../support/memory-journal.ts";
 import { snapshotWith } from "./compare/log-model.ts";
 
 const START_S = 1_800_000_000;
@@ -20,7 +20,7 @@ const row = (atS: number, text = ":h hi"): CommandEntry => ({
 /** One follower over a journal whose store outlives it. */
 class Rig {
   readonly clock = new VirtualClock();
-  readonly texts = new Map<string, string>();
+  readonly texts = journalTexts();
   journal!: JournalWing;
   reader!: ReturnType<JournalWing["reader"]>;
 

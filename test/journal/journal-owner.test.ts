@@ -2,11 +2,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type JournalOwner, journalOf } from "../../src/domain/journal-id.ts";
 import type { JoinEntry, SourceId } from "../../src/domain/model.ts";
-import { createJournal, type JournalWing } from "../../src/journal/create-journal.ts";
-import { parseJournalChunk, parseJournalHead } from "../../src/journal/journal-records.ts";
+import type { JournalWing } from "../../src/journal/create-journal.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";
 import { joined, withRig } from "../support/feeds-rig.ts";
-import { MemoryDocuments } from "../support/memory-documents.ts";
+import { journalTexts, memoryJournal } from "../support/memory-journal.ts";
 import { snapshotWith } from "./compare/log-model.ts";
 
 const server = "aa" as SourceId;
@@ -24,8 +23,7 @@ function joins(count: number): JoinEntry[] {
 describe("a server that guilds of two processes link", () => {
   /** Processes on one store, each with the feed of one guild. */
   class Processes {
-    readonly #heads = new Map<string, string>();
-    readonly #chunks = new Map<string, string>();
+    readonly #texts = journalTexts();
     readonly #owner: JournalOwner;
 
     constructor(owner: JournalOwner) {
@@ -37,15 +35,12 @@ describe("a server that guilds of two processes link", () => {
     }
 
     begin(seed: number): JournalWing {
-      const journal = createJournal({
+      return memoryJournal({
         followedOf: () => [],
-        heads: new MemoryDocuments(parseJournalHead, this.#heads),
-        chunks: new MemoryDocuments(parseJournalChunk, this.#chunks),
+        texts: this.#texts,
         random: seededRandom(seed),
         clock: new VirtualClock(),
-        warn: (message) => assert.fail(message),
       });
-      return journal;
     }
 
     async first(seed: number, guildId: string): Promise<JournalWing> {

@@ -3,7 +3,7 @@ import { SinkRefusal } from "../../src/domain/failure.ts";
 import type { Binding } from "../../src/domain/guild.ts";
 import type { LogList, Snapshot, SourceId } from "../../src/domain/model.ts";
 import type { Random } from "../../src/domain/ports/clock.ts";
-import type { Documents } from "../../src/domain/ports/documents.ts";
+import type { Documents, Rows, WriteTogether } from "../../src/domain/ports/documents.ts";
 import type { FeedStore } from "../../src/domain/ports/feed-store.ts";
 import type { ServiceClient } from "../../src/domain/ports/service-client.ts";
 import type { ServiceHealth } from "../../src/domain/ports/service-health.ts";
@@ -15,9 +15,10 @@ import { logLists } from "../../src/journal/compare/window-facts.ts";
 import { createJournal } from "../../src/journal/create-journal.ts";
 import {
   headKey,
-  type JournalHead,
+  type JournalChange,
   parseJournalChunk,
   parseJournalHead,
+  parseJournalRow,
 } from "../../src/journal/journal-records.ts";
 import type { Outbox } from "../../src/outbox/create-outbox.ts";
 import { createCleanStop, parseCleanEnd } from "../../src/store/clean-stop.ts";
@@ -26,11 +27,14 @@ import { createWatch, type Watch } from "../../src/watch/watch.ts";
 import { outboxOver } from "../support/outbox.ts";
 import type { SimDiscord } from "./discord.ts";
 import { Injected, type Life } from "./life.ts";
-import { type Disk, DiskDocuments, DiskFeeds } from "./store.ts";
+import { changeTogether, type Disk, DiskDocuments, DiskFeeds, DiskRows } from "./store.ts";
 
 /** What a process keeps, as it sees it. */
 export interface Storage {
   documents<T>(name: string, parse: (value: unknown) => T, durability?: "full" | "normal"): Documents<T>;
+  rows<T>(name: string, parse: (value: unknown) => T): Rows<T>;
+  /** Of namespaces of which `documents` was made before. */
+  readonly write: WriteTogether;
   readonly feedStore: FeedStore;
 }
 
@@ -91,8 +95,10 @@ export function buildProcess(parts: ProcessParts): Process {
   const outbox = outboxOver(mortalSink(discord, life), clock);
   const journal = createJournal({
     followedOf: () => [],
-    heads: told(documents("heads", parseJournalHead), parts),
-    chunks: documents("chunks", parseJournalChunk),
+    heads: documents("journal-heads", parseJournalHead),
+    chunks: documents("journal-chunks", parseJournalChunk),
+    rows: storage.rows("journal-rows", parseJournalRow),
+    write: told(storage.write, parts),
     clock,
     random,
     warn: (_message, error) => report(error),
@@ -151,19 +157,18 @@ export function buildProcess(parts: ProcessParts): Process {
   };
 }
 
-/** Tells of each head that is written with what an answer brought. */
-function told(heads: Documents<JournalHead>, { onWritten }: ProcessParts): Documents<JournalHead> {
-  return {
-    get: (key) => heads.get(key),
-    delete: (key) => heads.delete(key),
-    entries: () => heads.entries(),
-    async set(key, head) {
-      await heads.set(key, head);
-      const list = logLists.find((one) => key === headKey(key.slice(0, -one.length - 1), one));
-      const last = head.tail.at(-1);
-      if (list === undefined || last === undefined) return;
-      onWritten(key.slice(0, -list.length - 1) as SourceId, list, last.seenAtMs);
-    },
+/** Tells of each row that is written with what an answer brought. */
+function told(write: WriteTogether<JournalChange>, { onWritten }: ProcessParts) {
+  return async (changes: readonly JournalChange[]) => {
+    await write(changes);
+    for (const change of changes) {
+      if (!("row" in change)) continue;
+      const list = logLists.find(
+        (one) => change.list === headKey(change.list.slice(0, -one.length - 1), one),
+      );
+      if (list === undefined) continue;
+      onWritten(change.list.slice(0, -list.length - 1) as SourceId, list, change.row.seenAtMs);
+    }
   };
 }
 
@@ -172,6 +177,9 @@ export function diskStorage(disk: Disk, life: Life): Storage {
   return {
     documents: (name, parse, durability = "normal") =>
       new DiskDocuments(disk, life, name, { parse, durability }),
+    rows: (name, parse) => new DiskRows(disk, life, name, parse),
+    write: (changes) =>
+      life.call(`write ${changes.length}`, () => disk.use(() => changeTogether(disk, changes))),
     feedStore: new DiskFeeds(disk, life),
   };
 }

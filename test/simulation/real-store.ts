@@ -24,7 +24,20 @@ export async function openRealStore(): Promise<RealStore> {
     of: (life, disk) => {
       const documents = <T>(name: string, parse: (value: unknown) => T, durability: Durability = "normal") =>
         mortal(store.documents(name, parse, durability), { name, life, disk });
-      return { documents, feedStore: createFeedStore(documents("feeds", parseFeed, "full")) };
+      const call = <R>(what: string, effect: () => Promise<R>) =>
+        life.call(what, async () => await await disk.use(() => effect()));
+      return {
+        documents,
+        rows: (table, parse) => {
+          const rows = store.rows(table, parse);
+          return {
+            read: (...given) => call(`${table} read`, () => rows.read(...given)),
+            entries: () => rows.entries(),
+          };
+        },
+        write: (changes) => call("write", () => store.write(changes)),
+        feedStore: createFeedStore(documents("feeds", parseFeed, "full")),
+      };
     },
     async close() {
       await store.close();

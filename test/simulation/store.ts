@@ -1,6 +1,11 @@
 import type { Feed } from "../../src/domain/guild.ts";
 import type { Random } from "../../src/domain/ports/clock.ts";
-import type { Documents } from "../../src/domain/ports/documents.ts";
+import type {
+  Change as DocumentChange,
+  Documents,
+  Rows,
+  RowsChange,
+} from "../../src/domain/ports/documents.ts";
 import type { FeedStore } from "../../src/domain/ports/feed-store.ts";
 import { Injected, type Life } from "./life.ts";
 
@@ -126,6 +131,60 @@ export class DiskDocuments<T> implements Documents<T> {
   #call<R>(what: string, effect: () => R): Promise<R> {
     return this.#life.call(`${this.#name} ${what}`, () => this.#disk.use(effect));
   }
+}
+
+/** Rows on the same disk: by list and number, with a space between. */
+export class DiskRows<T> implements Rows<T> {
+  readonly #disk: Disk;
+  readonly #life: Life;
+  readonly #name: string;
+  readonly #parse: (value: unknown) => T;
+
+  constructor(disk: Disk, life: Life, name: string, parse: (value: unknown) => T) {
+    this.#disk = disk;
+    this.#life = life;
+    this.#name = name;
+    this.#parse = parse;
+  }
+
+  async read(list: string, from: number, limit: number): Promise<readonly (readonly [number, T])[]> {
+    const found = () => {
+      const numbers = numbersIn(this.#disk.namespace(this.#name), list).filter((seq) => seq >= from);
+      return numbers.slice(0, limit).map((seq) => [seq, this.#row(list, seq)] as const);
+    };
+    return await this.#life.call(`${this.#name} read ${list}`, () => this.#disk.use(found));
+  }
+
+  // biome-ignore lint/correctness/useYield: no process of the simulation lists rows
+  async *entries(): AsyncIterable<readonly [list: string, seq: number, row: T]> {
+    throw new Error("nobody lists rows here");
+  }
+
+  #row(list: string, seq: number): T {
+    return this.#parse(JSON.parse(this.#disk.namespace(this.#name).get(`${list} ${seq}`) ?? "null"));
+  }
+}
+
+/** Several changes, all or none: a cut takes all that were made at one time. */
+export function changeTogether(disk: Disk, changes: readonly (DocumentChange | RowsChange)[]): void {
+  for (const change of changes) {
+    if ("namespace" in change) {
+      const text = "deleted" in change ? undefined : JSON.stringify(change.value);
+      disk.change(disk.namespace(change.namespace), change.key, text);
+      continue;
+    }
+    const texts = disk.namespace(change.table);
+    const isBelow = "below" in change;
+    for (const seq of numbersIn(texts, change.list))
+      if (isBelow ? seq < change.below : seq >= change.from)
+        disk.change(texts, `${change.list} ${seq}`, undefined);
+    if (!isBelow) disk.change(texts, `${change.list} ${change.seq}`, JSON.stringify(change.row));
+  }
+}
+
+function numbersIn(texts: ReadonlyMap<string, string>, list: string): readonly number[] {
+  const keys = [...texts.keys()].filter((key) => key.startsWith(`${list} `));
+  return keys.map((key) => Number(key.slice(list.length + 1))).sort((a, b) => a - b);
 }
 
 /** Feeds by guild, on the same disk; a change of one guild's feeds is one write. */

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, type TestContext, test } from "node:test";
 import { Keyv } from "keyv";
 import { StoreError } from "../../src/domain/failure.ts";
-import type { Change } from "../../src/domain/ports/documents.ts";
+import type { Change, RowsChange } from "../../src/domain/ports/documents.ts";
 import { KeyvDocuments, type Store } from "../../src/store/keyv-documents.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { openCallerLine } from "../../src/store/sqlite/caller-line.ts";
@@ -12,7 +12,7 @@ import { storeOn } from "../../src/store/sqlite/open-sqlite.ts";
 import type { StoreLine } from "../../src/store/sqlite/requests.ts";
 import { SqliteAdapter } from "../../src/store/sqlite/sqlite-adapter.ts";
 import { type TempFolder, tempFolder } from "../support/temp-folder.ts";
-import { collect, documentsContract, togetherContract } from "./contract.ts";
+import { collect, documentsContract, rowsContract, togetherContract } from "./contract.ts";
 
 /** A store file of its own, worked on here, and a line to it. */
 async function fileFor(t: TestContext): Promise<{ readonly path: string; readonly line: StoreLine }> {
@@ -65,10 +65,12 @@ for (const [durability, runsIn] of [
     const subject = () => ({
       documents: <T>(namespace: string, parse: (value: unknown) => T) =>
         store.documents(namespace, parse, durability),
-      write: (changes: readonly Change[]) => store.write(changes),
+      write: (changes: readonly (Change | RowsChange)[]) => store.write(changes),
+      rows: <T>(table: string, parse: (value: unknown) => T) => store.rows(table, parse),
     });
     documentsContract(subject);
     togetherContract(subject);
+    rowsContract(subject);
   });
 }
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { z } from "zod";
 import { StoreError } from "../../src/domain/failure.ts";
-import type { Change, Documents } from "../../src/domain/ports/documents.ts";
+import type { Change, Documents, Rows, RowsChange } from "../../src/domain/ports/documents.ts";
 
 const row = z.object({
   n: z.number(),
@@ -20,7 +20,8 @@ export interface ContractSubject {
 
 export interface StoreContractSubject extends ContractSubject {
   /** Writes all or none of them. */
-  write(changes: readonly Change[]): Promise<void>;
+  write(changes: readonly (Change | RowsChange)[]): Promise<void>;
+  rows<T>(table: string, parse: (value: unknown) => T): Rows<T>;
 }
 
 /** What every store has to do, whatever it is made of; `subject` is asked for in each test. */
@@ -198,6 +199,89 @@ export function togetherContract(subject: () => StoreContractSubject): void {
     ])
       await assert.rejects(subject().write([good, bad]), TypeError);
     assert.equal(await documents.get("k"), undefined);
+  });
+}
+
+/** What every store has to do for tables. */
+export function rowsContract(subject: () => StoreContractSubject): void {
+  const numbers = (rows: Rows<Row>, list: string, from = 0, limit = 10_000) =>
+    rows.read(list, from, limit).then((found) => found.map(([seq, { n }]) => [seq, n]));
+
+  test("rows are read from a number on, in order, as many as were asked for, each list's apart", async () => {
+    const rows = subject().rows("r-basic", parseRow);
+    const row = (list: string, seq: number) =>
+      ({ table: "r-basic", list, seq, from: seq, row: { n: seq * 10, text: "é\u0000 1" } }) as const;
+    await subject().write([row("a:b", 2), row("a:b", 5), row("a", 9)]);
+    await subject().write([row("a:b", 700)]);
+    assert.deepEqual(await numbers(rows, "a:b"), [
+      [2, 20],
+      [5, 50],
+      [700, 7_000],
+    ]);
+    assert.deepEqual(await numbers(rows, "a:b", 3), [
+      [5, 50],
+      [700, 7_000],
+    ]);
+    assert.deepEqual(await numbers(rows, "a:b", 5, 1), [[5, 50]]);
+    assert.deepEqual(await numbers(rows, "a:b", 701), []);
+    assert.deepEqual(await numbers(rows, "none"), []);
+    assert.deepEqual((await rows.read("a", 0, 1))[0]?.[1].text, "é\u0000 1");
+  });
+
+  test("a row takes the place of what stands from its own first number on, and rows below a number go", async () => {
+    const rows = subject().rows("r-change", parseRow);
+    const change = { table: "r-change", list: "a" };
+    const put = (seq: number, from: number) => ({ ...change, seq, from, row: { n: seq } });
+    await subject().write([put(1, 1), put(3, 2), put(4, 4), put(6, 5)]);
+    await subject().write([put(7, 3)]);
+    assert.deepEqual(await numbers(rows, "a"), [
+      [1, 1],
+      [7, 7],
+    ]);
+    await subject().write([put(8, 8), { ...change, below: 7 }]);
+    assert.deepEqual(await numbers(rows, "a"), [
+      [7, 7],
+      [8, 8],
+    ]);
+    await subject().write([{ ...change, below: Number.POSITIVE_INFINITY }]);
+    assert.deepEqual(await numbers(rows, "a"), []);
+  });
+
+  test("rows and documents are written together or not at all", async () => {
+    const rows = subject().rows("r-none", parseRow);
+    const documents = subject().documents("r-with", parseRow);
+    const row = { table: "r-none", list: "a", seq: 1, from: 1, row: { n: 1 } };
+    await subject().write([row, { namespace: "r-with", key: "k", value: { n: 2 } }]);
+    assert.deepEqual([await numbers(rows, "a"), await documents.get("k")], [[[1, 1]], { n: 2 }]);
+    const bad = { namespace: "r-with", key: "k", value: 1n };
+    await assert.rejects(subject().write([{ ...row, seq: 2, from: 2 }, bad]));
+    assert.deepEqual(await numbers(rows, "a"), [[1, 1]]);
+  });
+
+  test("all rows of a table are listed, past one page, and no other table's; one of another shape rejects", async () => {
+    const rows = subject().rows("r-list", parseRow);
+    const changes: RowsChange[] = [];
+    for (const [list, count] of [
+      ["a", 650],
+      ["b:c", 3],
+    ] as const)
+      for (let seq = 1; seq <= count; seq++)
+        changes.push({ table: "r-list", list, seq, from: seq, row: { n: seq } });
+    await subject().write([...changes, { table: "r-list-2", list: "a", seq: 1, from: 1, row: { n: 0 } }]);
+    const found = await collect(rows.entries());
+    assert.deepEqual(
+      found.map(([list, seq, { n }]) => [list, seq, n]),
+      changes.map((change) => [
+        "list" in change && change.list,
+        "seq" in change && change.seq,
+        "seq" in change && change.seq,
+      ]),
+    );
+    await subject().write([{ table: "r-list", list: "a", seq: 651, from: 651, row: { secret: 1 } }]);
+    await assert.rejects(
+      rows.read("a", 651, 1),
+      (error) => error instanceof StoreError && /r-list\/a\/651/.test(error.message),
+    );
   });
 }
 

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { createClient } from "@redis/client";
 import { StoreError } from "../../src/domain/failure.ts";
-import type { Change } from "../../src/domain/ports/documents.ts";
+import type { Change, RowsChange } from "../../src/domain/ports/documents.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { needsRedis, type RedisServer, startRedis } from "../support/redis-server.ts";
-import { all, documentsContract, togetherContract } from "./contract.ts";
+import { all, documentsContract, rowsContract, togetherContract } from "./contract.ts";
 import { storeOnRedis } from "./redis-store.ts";
 
 describe("the store on Redis", needsRedis(), () => {
@@ -13,10 +13,12 @@ describe("the store on Redis", needsRedis(), () => {
   const subject = () => ({
     documents: <T>(namespace: string, parse: (value: unknown) => T) =>
       redis.store.documents(namespace, parse, "full"),
-    write: (changes: readonly Change[]) => redis.store.write(changes),
+    write: (changes: readonly (Change | RowsChange)[]) => redis.store.write(changes),
+    rows: <T>(table: string, parse: (value: unknown) => T) => redis.store.rows(table, parse),
   });
   documentsContract(subject);
   togetherContract(subject);
+  rowsContract(subject);
 
   test("rejects at once while Redis is away, writes nothing later, and is back by itself", async () => {
     const documents = redis.store.documents("away", (value) => value, "full");

@@ -24,7 +24,6 @@ import { parseCard } from "../../src/feeds/cards/card-records.ts";
 import { createFeeds, type FeedsWing } from "../../src/feeds/feeds.ts";
 import { parseOffset } from "../../src/feeds/positions/offsets.ts";
 import { createJournal, type JournalWing } from "../../src/journal/create-journal.ts";
-import { parseJournalChunk, parseJournalHead } from "../../src/journal/journal-records.ts";
 import type { Outbox } from "../../src/outbox/create-outbox.ts";
 import { createCleanStop, parseCleanEnd } from "../../src/store/clean-stop.ts";
 import { linkedServer } from "./bindings.ts";
@@ -32,6 +31,7 @@ import { seededRandom, VirtualClock } from "./clock.ts";
 import { entryLinesOf } from "./entry-lines.ts";
 import { FakeSink } from "./fake-sink.ts";
 import { MemoryDocuments } from "./memory-documents.ts";
+import { journalTexts, MemoryJournalStore } from "./memory-journal.ts";
 import { FakeMetrics } from "./network.ts";
 import { outboxOver } from "./outbox.ts";
 import { serverStatus } from "./server-status.ts";
@@ -58,17 +58,16 @@ export class FeedsRig {
   /** Called before a message is sent whose batch must survive a power cut. */
   onDisk: () => void = () => undefined;
   readonly #texts = {
-    heads: new Map<string, string>(),
-    chunks: new Map<string, string>(),
+    ...journalTexts(),
     offsets: new Map<string, string>(),
     cards: new Map<string, string>(),
     feeds: new Map<string, string>(),
     // What ran before this rig ended in order, just now.
     cleanStop: new Map([["end", JSON.stringify({ unsettled: [], endedAtMs: this.clock.nowMs() })]]),
   };
+  readonly journalStore = new MemoryJournalStore(this.#texts);
   readonly stores = {
-    heads: new MemoryDocuments(parseJournalHead, this.#texts.heads),
-    chunks: new MemoryDocuments(parseJournalChunk, this.#texts.chunks),
+    heads: this.journalStore.heads,
     offsets: new MemoryDocuments(parseOffset, this.#texts.offsets),
     cards: new MemoryDocuments(parseCard, this.#texts.cards),
     feeds: new MemoryDocuments((value) => value as Feed, this.#texts.feeds),
@@ -234,7 +233,8 @@ export class FeedsRig {
 
   #build(): [JournalWing, FeedsWing, Outbox] {
     const life = this.#life;
-    const { heads, chunks, offsets, cards, feeds } = this.stores;
+    const { offsets, cards, feeds } = this.stores;
+    const { heads, chunks, rows, write } = this.journalStore;
     const feedStore: FeedStore = {
       list: async (ofGuild) => {
         const all: Feed[] = [];
@@ -259,6 +259,8 @@ export class FeedsRig {
       followedOf: () => [],
       heads: mortal(heads, life),
       chunks: mortal(chunks, life),
+      rows: mortal(rows, life),
+      write: mortal({ write }, life).write,
       clock,
       random: this.random,
       warn: (message) => void this.warnings.push(message),

@@ -42,6 +42,18 @@ export class MemoryDocuments<T> implements Documents<T> {
     this.#texts.delete(key);
   }
 
+  /** Waits as a write of several would; rejects where this one is not to be written. */
+  async beforeWrite(): Promise<void> {
+    await this.#turn(this.refuseWrites);
+  }
+
+  /** Done at once: what is written together. */
+  put(key: string, value: T | undefined): void {
+    this.writes += 1;
+    if (value === undefined) this.#texts.delete(key);
+    else this.#texts.set(key, JSON.stringify(value));
+  }
+
   async *entries(): AsyncIterable<readonly [key: string, value: T]> {
     await this.#turn();
     for (const [key, text] of [...this.#texts]) {

@@ -1,15 +1,67 @@
 import type { SourceId } from "../../src/domain/model.ts";
 import type { Clock, Random } from "../../src/domain/ports/clock.ts";
 import { createJournal, type JournalWing } from "../../src/journal/create-journal.ts";
-import { parseJournalChunk, parseJournalHead } from "../../src/journal/journal-records.ts";
+import {
+  type JournalChange,
+  type JournalChunk,
+  type JournalRow,
+  parseJournalChunk,
+  parseJournalHead,
+  parseJournalRow,
+  type StoredHead,
+} from "../../src/journal/journal-records.ts";
 import { seededRandom } from "./clock.ts";
 import { MemoryDocuments } from "./memory-documents.ts";
+import { MemoryRows } from "./memory-rows.ts";
+
+/** Texts of what is stored of journals; they outlive a process. */
+export interface JournalTexts {
+  readonly heads: Map<string, string>;
+  readonly chunks: Map<string, string>;
+  readonly rows: Map<string, string>;
+}
+
+export function journalTexts(): JournalTexts {
+  return { heads: new Map(), chunks: new Map(), rows: new Map() };
+}
+
+/** The store of journals, in memory. `heads.failure` and `heads.refuseWrites` hold for all that is written together. */
+export class MemoryJournalStore {
+  readonly heads: MemoryDocuments<StoredHead>;
+  readonly chunks: MemoryDocuments<JournalChunk>;
+  readonly rows: MemoryRows<JournalRow>;
+  /** Writes of several changes. */
+  writes = 0;
+  /** Set to make every write of several reject though it is done, as where the answer is lost, until it is unset. */
+  lostAnswer: Error | undefined;
+
+  onWrite: (changes: readonly JournalChange[]) => void = () => undefined;
+
+  constructor(texts = journalTexts()) {
+    this.heads = new MemoryDocuments(parseJournalHead, texts.heads);
+    this.chunks = new MemoryDocuments(parseJournalChunk, texts.chunks);
+    this.rows = new MemoryRows(parseJournalRow, texts.rows);
+  }
+
+  readonly write = async (changes: readonly JournalChange[]): Promise<void> => {
+    await this.heads.beforeWrite();
+    this.writes += 1;
+    this.onWrite(changes);
+    for (const change of changes) {
+      if ("table" in change) this.rows.apply(change);
+      else if (change.namespace === "journal-heads")
+        this.heads.put(change.key, "value" in change ? change.value : undefined);
+      else this.chunks.put(change.key, "value" in change ? change.value : undefined);
+    }
+    if (this.lostAnswer !== undefined) throw this.lostAnswer;
+  };
+}
 
 export interface MemoryJournalParts {
   readonly clock: Clock;
   readonly random?: Random;
   /** What outlives the process. */
-  readonly texts?: Map<string, string>;
+  readonly texts?: JournalTexts;
   /** @default one journal a server */
   followedOf?(source: SourceId): readonly SourceId[];
 }
@@ -18,12 +70,15 @@ export interface MemoryJournalParts {
 export function memoryJournal({
   clock,
   random = seededRandom(5),
-  texts = new Map(),
+  texts,
   followedOf = (source) => [source],
 }: MemoryJournalParts): JournalWing {
+  const { heads, chunks, rows, write } = new MemoryJournalStore(texts);
   const journal = createJournal({
-    heads: new MemoryDocuments(parseJournalHead, texts),
-    chunks: new MemoryDocuments(parseJournalChunk, texts),
+    heads,
+    chunks,
+    rows,
+    write,
     followedOf,
     clock,
     random,

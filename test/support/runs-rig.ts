@@ -38,7 +38,7 @@ import { createVault } from "../../src/store/vault.ts";
 import { linkedServer } from "./bindings.ts";
 import { seededRandom, VirtualClock } from "./clock.ts";
 import { MemoryDocuments } from "./memory-documents.ts";
-import { memoryJournal } from "./memory-journal.ts";
+import { journalTexts, memoryJournal } from "./memory-journal.ts";
 import { FakeMetrics } from "./network.ts";
 import { outboxOver } from "./outbox.ts";
 
@@ -190,7 +190,7 @@ export class RunsRig {
   scheduleDocuments = new MemoryDocuments<Schedule>(parseSchedule, this.scheduleTexts);
   /** Those of the process that runs now. */
   deferredDocuments = new MemoryDocuments<DeferredRun>(parseDeferredRun, this.#deferredTexts);
-  readonly #journalTexts = new Map<string, string>();
+  readonly #journalTexts = journalTexts();
   /** Those of the process that runs now. */
   journal = memoryJournal({ clock: new VirtualClock() });
   readonly #accountTexts = new Map<string, string>();

@@ -12,6 +12,8 @@ export interface Diff<T> {
   readonly next: Retained;
   /** Whether `next` says anything that the state before did not: what has to be written. */
   readonly changed: boolean;
+  /** Something else than the fresh rows changed the state: what an earlier version stored was mended. */
+  readonly mended: boolean;
   /** The log is known up to this look, or what may be missing before it has been announced. */
   readonly whole: boolean;
 }
@@ -25,7 +27,14 @@ export interface Diff<T> {
  */
 export function diff<T>(stored: Retained | undefined, window: readonly Fact<T>[], look: Look): Diff<T> {
   if (stored === undefined)
-    return { fresh: [], ordinals: [], next: baseline(window, look), changed: true, whole: true };
+    return {
+      fresh: [],
+      ordinals: [],
+      next: baseline(window, look),
+      changed: true,
+      mended: false,
+      whole: true,
+    };
   // Without a row in the answer only our own clock would speak of the present, and it may be decades behind.
   const state =
     look.newestS === undefined ? stored : withoutFuture(stored, Math.max(look.newestS, look.takenAtS));
@@ -45,7 +54,16 @@ export function diff<T>(stored: Retained | undefined, window: readonly Fact<T>[]
   const next = { ...evicted(merged(state, facts), longest), calm, reachedS };
   const values = fresh.map(({ fact }) => fact.value);
   const ordinals = fresh.map(({ ordinal }) => ordinal);
-  return { fresh: values, ordinals, next, changed: true, whole: true, ...(gap === undefined ? {} : { gap }) };
+  const mended = state !== stored;
+  return {
+    fresh: values,
+    ordinals,
+    next,
+    changed: true,
+    mended,
+    whole: true,
+    ...(gap === undefined ? {} : { gap }),
+  };
 }
 
 function nothingNew<T>(
@@ -55,11 +73,12 @@ function nothingNew<T>(
 ): Diff<T> {
   const gap = gapOfCleared(next, look);
   if (gap !== undefined) {
-    return { fresh: [], ordinals: [], gap, next: { ...next, calm: Calm.anew }, changed: true, whole: true };
+    const begun = { ...next, calm: Calm.anew };
+    return { fresh: [], ordinals: [], gap, next: begun, changed: true, mended: false, whole: true };
   }
   const whole = shared || next.seconds.length === 0 || next.calm === Calm.anew;
   const changed = next.longest !== stored.longest || next.calm !== stored.calm;
-  return { fresh: [], ordinals: [], next: changed ? next : stored, changed, whole };
+  return { fresh: [], ordinals: [], next: changed ? next : stored, changed, mended: false, whole };
 }
 
 function latest(one: number | undefined, other: number | undefined): number | undefined {

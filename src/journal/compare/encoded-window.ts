@@ -7,6 +7,7 @@ const LOW_VALUES = 2 ** 32;
 /** A varint of the largest whole number has 8 bytes. */
 const MOST_ROW_BYTES = 8 + HASH_BYTES + 8;
 const VARINT_VALUES = 128;
+const LEAST_ROW_BYTES = 1 + HASH_BYTES + 1;
 
 /** What is stored: the columns of `Retained` in one text. */
 export interface StoredRetained {
@@ -58,6 +59,11 @@ export class PackedRetained {
       beforeS = atS;
     }
     return new PackedRetained({ floorS, longest, calm, reachedS }, bytes.subarray(0, end));
+  }
+
+  /** About how many rows there are. */
+  get size(): number {
+    return this.bytes.length / LEAST_ROW_BYTES;
   }
 
   /** What is stored: the store writes JSON. */

@@ -1,5 +1,5 @@
 import type { LogEntry, LogList, ModCallEntry, Snapshot } from "../../domain/model.ts";
-import type { AnswerItem } from "../../domain/ports/journal.ts";
+import type { AnswerItem, JournalItem } from "../../domain/ports/journal.ts";
 import type { Fact } from "./fact.ts";
 import { Identities } from "./identity.ts";
 
@@ -39,6 +39,16 @@ function wholeS(atS: number): number {
 
 function unanswered(row: ModCallEntry): ModCallEntry {
   return { kind: "modCall", atS: row.atS, caller: row.caller };
+}
+
+/** What an item of the journal was made of, as the window showed it; undefined of a gap. */
+export function factOf(item: JournalItem, identities: Identities): Fact<Said> | undefined {
+  if (item.kind === "gap") return undefined;
+  const { entry } = item;
+  const atS = wholeS(entry.atS);
+  if (item.kind === "entry") return { atS, hash: identities.of(entry), value: { kind: "entry", entry } };
+  const hash = identities.ofAnswer(item.entry, item.entry.moderator);
+  return { atS, hash, value: { kind: "answer", entry: item.entry } };
 }
 
 /** The service does not say which end of a log is new: its own times tell, as far as they differ. */

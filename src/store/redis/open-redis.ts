@@ -1,7 +1,8 @@
 import type { Log } from "../../log.ts";
-import { KeyvDocuments, type NamespaceKind, type Store, textsOf } from "../keyv-documents.ts";
-import { type Fence, hashOf, namespaceOf, PREFIX, redisAdapter, writeTogether } from "./redis-adapter.ts";
-import { type ConnectionOptions, type RedisClient, RedisConnection } from "./redis-connection.ts";
+import { KeyvDocuments, type NamespaceKind, rowsOn, type Store, textsOf } from "../keyv-documents.ts";
+import { type Fence, hashOf, namespaceOf, redisAdapter, writeTogether } from "./redis-adapter.ts";
+import { type ConnectionOptions, PREFIX, RedisConnection } from "./redis-connection.ts";
+import { keysLike, redisRows, redisTables } from "./redis-rows.ts";
 import { bringToForm } from "./stored-form.ts";
 
 /** With `appendfsync everysec` the disk has it within two seconds. */
@@ -35,6 +36,7 @@ export async function openRedis(url: string, options: RedisOptions): Promise<Sto
       const raised = rules?.writers === "anyone-raises";
       return new KeyvDocuments(redisAdapter({ connection, namespace, fence, raised }), namespace, parse);
     },
+    rows: (table, parse) => rowsOn(redisRows(connection), table, parse),
     write: async (changes) => {
       const { texts } = textsOf(changes, kinds);
       if (texts.length > 0) await writeTogether({ connection, fence }, texts);
@@ -43,20 +45,13 @@ export async function openRedis(url: string, options: RedisOptions): Promise<Sto
     checkWritable: async () => {
       await connection.run((client) => client.set(`${PREFIX}probe`, "1"));
     },
-    namespaces: () =>
-      connection.run(async (client) => (await keysLike(client, hashOf("*"))).map(namespaceOf)),
-    isHeld: () => connection.run(async (client) => (await keysLike(client, LEASES)).length > 0),
+    namespaces: async () => (await keysLike(connection, hashOf("*"))).map(namespaceOf),
+    tables: () => redisTables(connection),
+    isHeld: async () => (await keysLike(connection, LEASES)).length > 0,
     // The connection comes back by itself.
     lost: new Promise(() => undefined),
     close: () => connection.close(),
   };
-}
-
-async function keysLike(client: RedisClient, pattern: string): Promise<readonly string[]> {
-  const found = new Set<string>();
-  for await (const page of client.scanIterator({ MATCH: pattern, COUNT: 1_000 }))
-    for (const key of page) found.add(key);
-  return [...found].sort();
 }
 
 /** Waits for the append-only file; false where there is none, or a Redis before 7.2. */

@@ -1,11 +1,10 @@
 import { keyvStorageCapability } from "keyv";
 import { StoreError } from "../../domain/failure.ts";
-import type { TextChange } from "../keyv-documents.ts";
-import type { RedisConnection } from "./redis-connection.ts";
+import type { RowsTextChange, TextChange } from "../keyv-documents.ts";
+import { PREFIX, type RedisConnection } from "./redis-connection.ts";
+import { listOf, rowText } from "./redis-rows.ts";
 import { DELETE_FENCED, RAISE, SET_FENCED, WRITE_FENCED } from "./redis-scripts.ts";
 
-/** Precedes every key of ours, so that Marshal can share a Redis with other programs. */
-export const PREFIX = "marshal:";
 /** Fields that one step of an iteration asks for. */
 const PAGE_FIELDS = 500;
 
@@ -87,11 +86,18 @@ interface Fenced {
 }
 
 /** Writes all or none of these. Rejects where the fence refuses. */
-export async function writeTogether(redis: Fenced, changes: readonly TextChange[]): Promise<void> {
-  const given = changes.flatMap(({ key, text }) =>
-    text === undefined ? ["delete", key, ""] : ["set", key, text],
+export async function writeTogether(
+  redis: Fenced,
+  changes: readonly (TextChange | RowsTextChange)[],
+): Promise<void> {
+  const given = changes.flatMap((change) => {
+    if ("below" in change) return ["drop", String(Math.min(change.below, Number.MAX_SAFE_INTEGER)), ""];
+    if ("table" in change) return ["append", String(change.from), rowText(change.seq, change.text)];
+    return change.text === undefined ? ["delete", change.key, ""] : ["set", change.key, change.text];
+  });
+  const hashes = changes.map((change) =>
+    "table" in change ? listOf(change.table, change.list) : hashOf(change.namespace),
   );
-  const hashes = changes.map(({ namespace }) => hashOf(namespace));
   await runFenced(redis, { script: WRITE_FENCED, given, hashes });
 }
 

@@ -12,6 +12,9 @@ export interface ConnectionOptions {
   readonly waitMs: number;
 }
 
+/** Precedes every key of ours, so that Marshal can share a Redis with other programs. */
+export const PREFIX = "marshal:";
+
 const PING_EVERY_MS = 5_000;
 const LONGEST_RETRY_MS = 2_000;
 const LOADING_RETRY_MS = 200;

@@ -33,14 +33,47 @@ export const DELETE_FENCED = `${FENCE}
 redis.call('HDEL', KEYS[2], ARGV[1])
 return redis.call('HDEL', KEYS[1], ARGV[1])`;
 
-/** A hash for each change, lease; for each change "set" or "delete", field, value; token, generation. */
-export const WRITE_FENCED = `${FENCE}
+/** A row of a list begins with its number. */
+const NUMBER = `
+local function number(row) return tonumber(string.match(row, '^%d+')) end
+`;
+
+/**
+ * A hash or a list for each change, lease; for each change what to do ("set", "delete", "append", "drop"), a field or a
+ * number, a value; token, generation.
+ */
+export const WRITE_FENCED = `${FENCE}${NUMBER}
 for index = 1, #KEYS - 1 do
   local at = 3 * index - 2
-  if ARGV[at] == 'set' then redis.call('HSET', KEYS[index], ARGV[at + 1], ARGV[at + 2])
-  else redis.call('HDEL', KEYS[index], ARGV[at + 1]) end
+  local what, key, given = ARGV[at], KEYS[index], ARGV[at + 1]
+  if what == 'set' then redis.call('HSET', key, given, ARGV[at + 2])
+  elseif what == 'delete' then redis.call('HDEL', key, given)
+  elseif what == 'append' then
+    local last = redis.call('LINDEX', key, -1)
+    while last and number(last) >= tonumber(given) do
+      redis.call('RPOP', key)
+      last = redis.call('LINDEX', key, -1)
+    end
+    redis.call('RPUSH', key, ARGV[at + 2])
+  else
+    local first = redis.call('LINDEX', key, 0)
+    while first and number(first) < tonumber(given) do
+      redis.call('LPOP', key)
+      first = redis.call('LINDEX', key, 0)
+    end
+  end
 end
 return #KEYS - 1`;
+
+/** list; the first number, how many rows at most. Halves the list, because numbers may be missing in it. */
+export const READ_ROWS = `${NUMBER}
+local low, high = 0, redis.call('LLEN', KEYS[1])
+while low < high do
+  local middle = math.floor((low + high) / 2)
+  if number(redis.call('LINDEX', KEYS[1], middle)) < tonumber(ARGV[1]) then low = middle + 1
+  else high = middle end
+end
+return redis.call('LRANGE', KEYS[1], low, low + tonumber(ARGV[2]) - 1)`;
 
 /**
  * hash, ranks; field, value. Keeps whichever ends later: a halt by what is left of it from now on Redis's own clock,

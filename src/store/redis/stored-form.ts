@@ -1,7 +1,7 @@
 import { StoreError } from "../../domain/failure.ts";
 import type { Log } from "../../log.ts";
-import { hashOf, PREFIX } from "./redis-adapter.ts";
-import type { RedisConnection } from "./redis-connection.ts";
+import { hashOf } from "./redis-adapter.ts";
+import { PREFIX, type RedisConnection } from "./redis-connection.ts";
 import { MOVE_OLD } from "./redis-scripts.ts";
 
 /** How documents lie in Redis: 2, a hash for each namespace. 1, never written down, was a key for each document. */

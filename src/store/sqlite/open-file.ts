@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../../domain/failure.ts";
 import { type LockWait, onceUnlocked } from "./lock-wait.ts";
 import { damaged, isLocked } from "./sqlite-errors.ts";
-import { createTable } from "./store-database.ts";
+import { createTables } from "./store-database.ts";
 
 /** Format of the file. Raised when a newer Marshal writes what an older one cannot read. */
 const FILE_VERSION = 1;
@@ -38,7 +38,7 @@ export async function openFile(path: string, lock: LockWait, statements: LockWai
     connection = database;
     await onceUnlocked(() => checkVersion(path, database), statements);
     await onceUnlocked(() => checkPages(path, database), statements);
-    await onceUnlocked(() => createTable(database), statements);
+    await onceUnlocked(() => createTables(database), statements);
     const log = openSync(`${path}-wal`, "r+");
     const close = () => {
       closeSync(log);

@@ -1,12 +1,14 @@
 import {
+  answered,
   KeyvDocuments,
   type NamespaceKind,
   type NamespaceRules,
+  rowsOn,
   type Store,
+  type TextRows,
   textsOf,
-  writtenTogether,
 } from "../keyv-documents.ts";
-import type { StoreLine } from "./requests.ts";
+import { PAGE_ROWS, type StoreLine } from "./requests.ts";
 import { SqliteAdapter } from "./sqlite-adapter.ts";
 import { explainStoreError } from "./sqlite-errors.ts";
 
@@ -49,10 +51,12 @@ export function storeOn(line: StoreLine, path: string, nowMs: () => number): Sto
       kinds.set(namespace, { ...rules, durability });
       return new KeyvDocuments(adapterOf(namespace, { ...rules, durability }), namespace, parse);
     },
+    rows: (table, parse) => rowsOn(rowsOf(line), table, parse),
     write: async (changes) => {
       const { texts, durability } = textsOf(changes, kinds);
       if (texts.length === 0) return;
-      await writtenTogether(line.ask({ kind: "write", changes: texts, durability, turn: "in-turn" }));
+      const asked = line.ask({ kind: "write", changes: texts, durability, turn: "in-turn" });
+      await answered(asked, "several documents");
     },
     // Each full write has waited for the disk.
     flush: async () => true,
@@ -64,8 +68,29 @@ export function storeOn(line: StoreLine, path: string, nowMs: () => number): Sto
       }
     },
     namespaces: () => line.ask({ kind: "namespaces" }),
+    tables: () => line.ask({ kind: "tables" }),
     isHeld: async () => false,
     lost: line.lost,
     close: () => line.close(),
+  };
+}
+
+/** Page by page, for the reason that `SqliteAdapter` gives. */
+function rowsOf(line: StoreLine): TextRows {
+  return {
+    read: (table, list, span) => line.ask({ kind: "rows", table, list, ...span }),
+    async *entries(table) {
+      let after: readonly [string, number] | undefined = ["", 0];
+      while (after !== undefined) {
+        const rows: readonly (readonly [string, number, string])[] = await line.ask({
+          kind: "rows-page",
+          table,
+          after,
+        });
+        yield* rows;
+        const last = rows.at(-1);
+        after = last === undefined || rows.length < PAGE_ROWS ? undefined : [last[0], last[1]];
+      }
+    },
   };
 }

@@ -1,4 +1,4 @@
-import type { Durability, TextChange, Turn } from "../keyv-documents.ts";
+import type { Durability, RowsTextChange, TextChange, Turn } from "../keyv-documents.ts";
 
 /** What a store file is asked: plain data, so that it crosses to a thread. */
 export type FileRequest =
@@ -11,6 +11,21 @@ export type FileRequest =
   /** Rows of a namespace after a key, in order; fewer than `PAGE_ROWS` at its end. */
   | { readonly kind: "page"; readonly namespace: string; readonly after: string; readonly nowMs: number }
   | { readonly kind: "namespaces" }
+  /** Rows of one list from a number on, in order. */
+  | {
+      readonly kind: "rows";
+      readonly table: string;
+      readonly list: string;
+      readonly from: number;
+      readonly limit: number;
+    }
+  /** Rows of a table after one of them, list by list; fewer than `PAGE_ROWS` at its end. */
+  | {
+      readonly kind: "rows-page";
+      readonly table: string;
+      readonly after: readonly [list: string, seq: number];
+    }
+  | { readonly kind: "tables" }
   /** Whether the file can be written, and is still the one that was opened. */
   | { readonly kind: "probe" }
   | FileWrite;
@@ -18,7 +33,7 @@ export type FileRequest =
 /** All or none of these changes. */
 export interface FileWrite {
   readonly kind: "write";
-  readonly changes: readonly RowChange[];
+  readonly changes: readonly (RowChange | RowsTextChange)[];
   readonly durability: Durability;
   readonly turn: Turn;
 }
@@ -34,6 +49,9 @@ export interface FileAnswers {
   readonly read: readonly (string | undefined)[];
   readonly page: readonly (readonly [key: string, text: string])[];
   readonly namespaces: readonly string[];
+  readonly rows: readonly (readonly [seq: number, text: string])[];
+  readonly "rows-page": readonly (readonly [list: string, seq: number, text: string])[];
+  readonly tables: readonly string[];
   readonly probe: undefined;
   /** For each change whether it changed anything. */
   readonly write: readonly boolean[];

@@ -1,14 +1,18 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { RowsTextChange } from "../keyv-documents.ts";
 import { type FileAnswer, type FileRequest, PAGE_ROWS, type RowChange } from "./requests.ts";
 
 /** The namespace of the row that tells whether the file can be written. */
 const PROBE = "probe";
 
-/** Makes the one table of a store file. Keys of a namespace stand together, in order. */
-export function createTable(database: DatabaseSync): void {
+/** Makes the tables of a store file. Keys of a namespace, and rows of a list, stand together, in order. */
+export function createTables(database: DatabaseSync): void {
   database.exec(`CREATE TABLE IF NOT EXISTS documents (
     namespace TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, expires INTEGER,
     PRIMARY KEY (namespace, key)) STRICT`);
+  database.exec(`CREATE TABLE IF NOT EXISTS numbered_rows (
+    name TEXT NOT NULL, list TEXT NOT NULL, seq INTEGER NOT NULL, value TEXT NOT NULL,
+    PRIMARY KEY (name, list, seq)) STRICT, WITHOUT ROWID`);
 }
 
 /** The statements on one connection. Each method throws sqlite's error. The caller owns the connection. */
@@ -19,6 +23,12 @@ export class StoreDatabase {
   readonly #delete: StatementSync;
   readonly #page: StatementSync;
   readonly #namespaces: StatementSync;
+  readonly #rows: StatementSync;
+  readonly #rowsPage: StatementSync;
+  readonly #tables: StatementSync;
+  readonly #addRow: StatementSync;
+  readonly #dropFrom: StatementSync;
+  readonly #dropBelow: StatementSync;
   #probes = 0;
 
   constructor(database: DatabaseSync) {
@@ -32,6 +42,16 @@ export class StoreDatabase {
       `SELECT key, value FROM documents WHERE ${live} AND key > ? ORDER BY key LIMIT ${PAGE_ROWS}`,
     );
     this.#namespaces = database.prepare("SELECT DISTINCT namespace FROM documents ORDER BY namespace");
+    const ofList = "name = ? AND list = ?";
+    this.#rows = database.prepare(
+      `SELECT seq, value FROM numbered_rows WHERE ${ofList} AND seq >= ? ORDER BY seq LIMIT ?`,
+    );
+    this.#rowsPage = database.prepare(`SELECT list, seq, value FROM numbered_rows
+      WHERE name = ? AND (list, seq) > (?, ?) ORDER BY list, seq LIMIT ${PAGE_ROWS}`);
+    this.#tables = database.prepare("SELECT DISTINCT name FROM numbered_rows ORDER BY name");
+    this.#addRow = database.prepare("INSERT INTO numbered_rows (name, list, seq, value) VALUES (?, ?, ?, ?)");
+    this.#dropFrom = database.prepare(`DELETE FROM numbered_rows WHERE ${ofList} AND seq >= ?`);
+    this.#dropBelow = database.prepare(`DELETE FROM numbered_rows WHERE ${ofList} AND seq < ?`);
   }
 
   /** Whether a transaction is open; sqlite ends one by itself when the disk refuses. */
@@ -66,6 +86,16 @@ export class StoreDatabase {
           .all()
           .map(({ namespace }) => String(namespace))
           .filter((name) => name !== PROBE);
+      case "rows":
+        return this.#rows
+          .all(request.table, request.list, request.from, request.limit)
+          .map(({ seq, value }) => [Number(seq), String(value)] as const);
+      case "rows-page":
+        return this.#rowsPage
+          .all(request.table, ...request.after)
+          .map(({ list, seq, value }) => [String(list), Number(seq), String(value)] as const);
+      case "tables":
+        return this.#tables.all().map(({ name }) => String(name));
       case "probe":
         // Another value each time, because sqlite skips a write that changes nothing.
         this.#set.run(PROBE, "last", String(++this.#probes), null);
@@ -78,7 +108,7 @@ export class StoreDatabase {
   }
 
   /** A statement is all or nothing by itself; several need a mark to go back to. */
-  #applyAll(changes: readonly RowChange[]): readonly boolean[] {
+  #applyAll(changes: readonly (RowChange | RowsTextChange)[]): readonly boolean[] {
     this.#database.exec("SAVEPOINT changes");
     try {
       const changed = changes.map((change) => this.#apply(change));
@@ -90,12 +120,24 @@ export class StoreDatabase {
     }
   }
 
-  #apply({ namespace, key, text, expires }: RowChange): boolean {
+  #apply(change: RowChange | RowsTextChange): boolean {
+    if ("table" in change) return this.#applyRows(change);
+    const { namespace, key, text, expires } = change;
     const { changes } =
       text === undefined
         ? this.#delete.run(namespace, key)
         : this.#set.run(namespace, key, text, expires ?? null);
     return changes > 0;
+  }
+
+  #applyRows(change: RowsTextChange): boolean {
+    const { table, list } = change;
+    if ("below" in change) {
+      const below = Math.min(change.below, Number.MAX_SAFE_INTEGER);
+      return this.#dropBelow.run(table, list, below).changes > 0;
+    }
+    this.#dropFrom.run(table, list, change.from);
+    return this.#addRow.run(table, list, change.seq, change.text).changes > 0;
   }
 }
 

@@ -156,5 +156,8 @@ class ThreadLine implements StoreLine {
 
 function charsOf(request: FileRequest): number {
   if (request.kind !== "write") return 0;
-  return request.changes.reduce((sum, { key, text = "" }) => sum + key.length + text.length, 0);
+  return request.changes.reduce((sum, change) => {
+    const name = "table" in change ? change.list : change.key;
+    return sum + name.length + ("text" in change ? (change.text?.length ?? 0) : 0);
+  }, 0);
 }

@@ -368,7 +368,7 @@ describe("lateness after the store was set back", () => {
         await quietMinutes(rig, 20);
         assert.ok(record !== undefined);
         await rig.stores.offsets.set(id, record);
-        await rig.powerCut(storedNow(rig, { heads: new Map() }));
+        await rig.powerCut(storedNow(rig, { heads: new Map(), rows: new Map() }));
         await quietMinutes(rig, 3);
         const text = rig.sink.text("channel-1");
         assert.match(text, /may be missing/);

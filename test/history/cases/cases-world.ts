@@ -10,7 +10,7 @@ import { linkedServer } from "../../support/bindings.ts";
 import { seededRandom, VirtualClock } from "../../support/clock.ts";
 import { FakeSink } from "../../support/fake-sink.ts";
 import { MemoryDocuments } from "../../support/memory-documents.ts";
-import { memoryJournal } from "../../support/memory-journal.ts";
+import { journalTexts, memoryJournal } from "../../support/memory-journal.ts";
 import { noticesOf, outboxOver } from "../../support/outbox.ts";
 import { serverStatus } from "../../support/server-status.ts";
 import { MemoryCases, MemoryWatches } from "./memory-stores.ts";
@@ -38,7 +38,7 @@ export class CasesWorld {
   commands: CommandEntry[] = [];
   room: CasesRoom;
   journal = memoryJournal({ clock: this.clock });
-  readonly #texts = new Map<string, string>();
+  readonly #texts = journalTexts();
   /** The room of an earlier life may not be heard any more. */
   #life = 0;
 

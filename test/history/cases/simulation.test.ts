@@ -14,7 +14,7 @@ import { linkedServer } from "../../support/bindings.ts";
 import { seededRandom, VirtualClock } from "../../support/clock.ts";
 import { FakeSink } from "../../support/fake-sink.ts";
 import { MemoryDocuments } from "../../support/memory-documents.ts";
-import { memoryJournal } from "../../support/memory-journal.ts";
+import { type JournalTexts, journalTexts, memoryJournal } from "../../support/memory-journal.ts";
 import { noticesOf, outboxOver } from "../../support/outbox.ts";
 import { WakeUp } from "../../support/wake-up.ts";
 import { onBothDatabases } from "../databases.ts";
@@ -59,7 +59,7 @@ function typedIn(random: ReturnType<typeof seededRandom>, atS: number): readonly
 }
 
 /** One process of the bot: the database outlives it. */
-async function startProcess(database: HistoryDatabase, dieAt: () => boolean, texts: Map<string, string>) {
+async function startProcess(database: HistoryDatabase, dieAt: () => boolean, texts: JournalTexts) {
   const context = await openContext(database, new Uint8Array(32));
   const clock = new VirtualClock();
   let isAlive = true;
@@ -138,7 +138,7 @@ onBothDatabases("cases of the game's log against the town's own record", (databa
     test(`evening ${seed}: none is missing, none is there twice, wherever the process is killed`, async () => {
       const database = await databases.open();
       const random = seededRandom(seed);
-      const texts = new Map<string, string>();
+      const texts = journalTexts();
       let deaths = 0;
       const dieAt = () => {
         const dies = random.next() < 0.02;
