@@ -102,16 +102,8 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   service.shareBy(() => watch.appetite());
   const journalOwner = leased === undefined ? "server" : "guild";
   // Each document is handed over by name, so that no wing receives the keys.
-  const journal = buildJournal({
-    stored: kept.journals,
-    bindings,
-    journalOwner,
-    discord,
-    watch,
-    clock,
-    random,
-    warn,
-  });
+  const { journals: stored } = kept;
+  const journal = buildJournal({ stored, bindings, journalOwner, discord, watch, clock, random, warn });
   const feeds = createFeeds({
     bindings,
     feedStore: kept.feedStore,

@@ -7,6 +7,7 @@ import { seededRandom } from "../support/clock.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { addCommunity, type Community, settle } from "./communities.ts";
 import { type ServiceOptions, ServiceProcess } from "./service-process.ts";
+import type { SlowDisk } from "./slow-disk.ts";
 
 const SHAPE = { textChannels: 12, voiceChannels: 3, roles: 10 };
 /**
@@ -28,8 +29,8 @@ export interface BotWorldOptions extends Omit<ServiceOptions, "quiet" | "servers
   readonly badKeyBudget?: number;
   /** What Node is started with, as NODE_OPTIONS says it. @default nothing */
   readonly nodeOptions?: string;
-  /** A library that the bot is started with. @default none */
-  readonly preload?: string;
+  /** What stands between the bot and its disk. @default nothing */
+  readonly slowFsync?: SlowDisk;
 }
 
 /**
@@ -66,7 +67,7 @@ export class BotWorld {
       areWatched,
       nodeOptions,
       badKeyBudget = BAD_KEY_BUDGET,
-      preload,
+      slowFsync,
       ...limits
     } = options;
     const folder = tempFolder();
@@ -90,7 +91,7 @@ export class BotWorld {
       BAD_KEY_BUDGET: String(badKeyBudget),
       LOG_LEVEL: "info",
       ...(nodeOptions === undefined ? {} : { NODE_OPTIONS: nodeOptions }),
-      ...(preload === undefined ? {} : { LD_PRELOAD: preload }),
+      ...(slowFsync === undefined ? {} : { LD_PRELOAD: slowFsync.library }),
     });
     const parts = { discord, service, communities, bot, opsAddress, storeUrl };
     return new BotWorld(parts, () => folder.remove());

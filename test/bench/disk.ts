@@ -71,7 +71,7 @@ async function measure(disk: SlowDisk): Promise<Measured> {
     otherServers: HOSTILE_KEYS,
     perS: LIMIT_PER_S,
     openShare: OPEN_SHARE,
-    preload: disk.library,
+    slowFsync: disk,
   });
   const hostile = new HostileGuild(world.discord, GUILDS);
   const end = new AbortController();

@@ -93,7 +93,7 @@ async function refuses({ bot }: Stage, codeFolder: string, leaseWaitMs: number):
   for (const line of errors) console.log(`  ${line}`);
   await bot.stop();
   bot.codeFolder = HERE;
-  return code === 1 && errors.length === 1 && /written by a newer Marshal/.test(errors[0] ?? "");
+  return code === 1 && errors.length === 1 && /(written by|from) a newer Marshal/.test(errors[0] ?? "");
 }
 
 /** The code of a commit, with today's packages. */
