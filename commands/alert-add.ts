@@ -19,6 +19,7 @@ import type { NewAlert } from "../src/domain/ports/alerts.ts";
 import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
 import { QUIET_HOURS, quietOf, THRESHOLDS, thresholdOf } from "./alert-args.ts";
 import { recordAlertEvent } from "./alert-choice.ts";
+import type { PingChange } from "./no-ping.ts";
 import { postChannelOption } from "./post-channel.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 import { silentPing } from "./silent-ping.ts";
@@ -170,7 +171,7 @@ export async function addNewAlert(
 export async function hintsOf(
   { settings, guilds }: Services,
   { guildId, channelId }: AlertRule,
-  { ping, hasQuiet }: { readonly ping: NamedRole | undefined; readonly hasQuiet: boolean },
+  { ping, hasQuiet }: { readonly ping: PingChange; readonly hasQuiet: boolean },
 ): Promise<readonly Escaped[]> {
   const { timeZone } = await settings.of(guildId);
   const zone =
@@ -180,7 +181,7 @@ export async function hintsOf(
   const access = await guilds.channelAccess(guildId, channelId);
   const isClosed = access.kind === "missing" || access.kind === "gone" || access.kind === "closed";
   const closed = isClosed ? [md`⚠ ${channelMention(channelId)} ${obstacle(access)}.`] : [];
-  return [...closed, ...(ping === undefined ? [] : silentPing(ping)), ...zone];
+  return [...closed, ...silentPing(ping), ...zone];
 }
 
 export function testButton(alertId: string): Button {

@@ -1,12 +1,5 @@
 import type { APIApplicationCommandBasicOption } from "discord.js";
-import {
-  type Choice,
-  defineEntry,
-  type NamedRole,
-  type Options,
-  type Reply,
-  type Typing,
-} from "../src/discord/command.ts";
+import { type Choice, defineEntry, type Options, type Reply, type Typing } from "../src/discord/command.ts";
 import { alertText } from "../src/discord/render/alert-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import type { AlertRule } from "../src/domain/alert.ts";
@@ -16,6 +9,7 @@ import type { Actor } from "../src/domain/guild.ts";
 import { completeOffered, detailOptions, hintsOf, teamsOf, testButton } from "./alert-add.ts";
 import { QUIET_HOURS, quietOf, THRESHOLDS, thresholdOf } from "./alert-args.ts";
 import { alertOption, chosenAlert, completeAlert, NO_SUCH_ALERT, recordAlertEvent } from "./alert-choice.ts";
+import { noPingOption, type PingChange, pingChangeOf, pingRoleAfter } from "./no-ping.ts";
 import { editChannelOption } from "./post-channel.ts";
 import { completeTeams } from "./team-choices.ts";
 
@@ -32,6 +26,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 const editOptions: readonly APIApplicationCommandBasicOption[] = [
   alertOption,
   editChannelOption,
+  noPingOption,
   ...detailOptions.map((option) => ({
     ...option,
     description: DESCRIPTIONS[option.name] ?? option.description,
@@ -42,7 +37,7 @@ interface EditArgs {
   readonly alert: string;
   readonly channelId: string | undefined;
   readonly threshold: string | undefined;
-  readonly ping: NamedRole | undefined;
+  readonly ping: PingChange;
   readonly quiet: string | undefined;
   readonly leaveOut: string | undefined;
 }
@@ -52,7 +47,7 @@ function parseEdit(options: Options): EditArgs {
     alert: options.string("alert", true).trim(),
     channelId: options.id("channel"),
     threshold: options.string("threshold"),
-    ping: options.role("ping"),
+    ping: pingChangeOf(options),
     quiet: options.string("quiet")?.trim(),
     leaveOut: options.string("leave-out")?.trim(),
   };
@@ -60,7 +55,8 @@ function parseEdit(options: Options): EditArgs {
 
 /** The alert with what was typed. Failure "bad-command" where that cannot be meant. */
 function edited(alert: AlertRule, args: EditArgs): AlertRule {
-  const { count, withinS, quiet, withoutTeams, ...rest } = alert;
+  const { count, withinS, quiet, withoutTeams, roleId: before, ...rest } = alert;
+  const roleId = pingRoleAfter(args.ping, before);
   const { threshold, leaveOut } = args;
   const limit =
     threshold === undefined
@@ -75,7 +71,7 @@ function edited(alert: AlertRule, args: EditArgs): AlertRule {
     ...(hours === undefined ? {} : { quiet: hours }),
     ...(teams.length === 0 ? {} : { withoutTeams: teams }),
     ...(args.channelId === undefined ? {} : { channelId: args.channelId }),
-    ...(args.ping === undefined ? {} : { roleId: args.ping.roleId }),
+    ...(roleId === undefined ? {} : { roleId }),
   };
 }
 

@@ -1,10 +1,10 @@
 import { type APIApplicationCommandBasicOption, ApplicationCommandOptionType } from "discord.js";
-import { defineEntry, type NamedRole, type Options, type Reply } from "../src/discord/command.ts";
+import { defineEntry, type Invocation, type Options, type Reply } from "../src/discord/command.ts";
 import { feedText } from "../src/discord/render/feed-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import { joined, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
-import type { Actor, Feed, FeedFilter } from "../src/domain/guild.ts";
+import type { Feed, FeedFilter } from "../src/domain/guild.ts";
 import { checkDetails, detailOptions, filterOf, MINUTE_MS, typedFilter } from "./feed-add.ts";
 import {
   chosenFeed,
@@ -14,9 +14,10 @@ import {
   recordFeedEvent,
   testButton,
 } from "./feed-choice.ts";
+import { noPingOption, type PingChange, pingChangeOf, pingRoleAfter } from "./no-ping.ts";
 import { editChannelOption } from "./post-channel.ts";
 import { silentPing } from "./silent-ping.ts";
-import { completeTeams } from "./team-choices.ts";
+import { teamsOr } from "./team-choices.ts";
 
 /** `/feed edit`: only what is typed changes. */
 
@@ -34,6 +35,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 const editOptions: readonly APIApplicationCommandBasicOption[] = [
   feedOption,
   editChannelOption,
+  noPingOption,
   ...detailOptions.map((option) => {
     const description = DESCRIPTIONS[option.name] ?? option.description;
     const isMinutes = option.type === ApplicationCommandOptionType.Integer && option.name === "escalate";
@@ -48,7 +50,7 @@ interface EditArgs {
   readonly channelId: string | undefined;
   readonly style: Feed["style"] | undefined;
   readonly filter: FeedFilter;
-  readonly ping: NamedRole | undefined;
+  readonly ping: PingChange;
   readonly cooldownMs: number | undefined;
   readonly escalateAfterMs: number | undefined;
   readonly silent: boolean | undefined;
@@ -65,7 +67,7 @@ function parseEdit(options: Options): EditArgs {
     channelId: options.id("channel"),
     style: style === undefined ? undefined : style === "cards" ? "cards" : "lines",
     filter: typedFilter(options),
-    ping: options.role("ping"),
+    ping: pingChangeOf(options),
     cooldownMs: minutes("cooldown"),
     escalateAfterMs: minutes("escalate"),
     silent: options.boolean("silent"),
@@ -75,8 +77,9 @@ function parseEdit(options: Options): EditArgs {
 /** The feed with what was typed. Failure "bad-command" where that does not go together. */
 function edited(feed: Feed, args: EditArgs): Feed {
   const { pingRoleId, pingCooldownMs, escalateAfterMs, ...rest } = feed;
-  const roleId = args.ping?.roleId ?? pingRoleId;
-  const cooldownMs = args.cooldownMs ?? pingCooldownMs;
+  const roleId = pingRoleAfter(args.ping, pingRoleId);
+  // Nobody is pinged, so there is nothing to wait with.
+  const cooldownMs = args.cooldownMs ?? (args.ping === "none" ? undefined : pingCooldownMs);
   const afterMs = args.escalateAfterMs ?? escalateAfterMs;
   const next: Feed = {
     ...rest,
@@ -104,7 +107,7 @@ function isNothing({ feed: _, filter, ...rest }: EditArgs): boolean {
   return Object.keys(filter).length === 0 && Object.values(rest).every((one) => one === undefined);
 }
 
-async function editFeed(actor: Actor, args: EditArgs, services: Services): Promise<Reply> {
+async function editFeed({ actor, args }: Invocation<EditArgs>, services: Services): Promise<Reply> {
   const { feeds, bindings } = services;
   const found = await chosenFeed(services, actor, args.feed);
   const linked = await bindings.list(actor.guildId);
@@ -116,9 +119,8 @@ async function editFeed(actor: Actor, args: EditArgs, services: Services): Promi
   const said = feedText(after, linked);
   await recordFeedEvent(services, actor, { action: "feed-edit", text: said });
   const still = after.state === "live" ? [] : [md`-# It does not post now. Start it with \`/feed resume\`.`];
-  const ping = args.ping === undefined ? [] : silentPing(args.ping);
   return {
-    content: joined([md`✅ Feed changed: ${said}.`, ...still, ...ping], "\n"),
+    content: joined([md`✅ Feed changed: ${said}.`, ...still, ...silentPing(args.ping)], "\n"),
     rows: [[testButton(after)]],
   };
 }
@@ -128,7 +130,6 @@ export const edit = defineEntry<EditArgs>({
   first: "ephemeral",
   options: editOptions,
   parse: parseEdit,
-  autocomplete: (typing, services) =>
-    typing.option === "team" ? completeTeams(typing) : completeFeed(typing, services),
-  execute: ({ actor, args }, services) => editFeed(actor, args, services),
+  autocomplete: teamsOr(completeFeed),
+  execute: editFeed,
 });

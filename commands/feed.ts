@@ -1,4 +1,11 @@
-import { defineAction, defineCommand, defineEntry, type Press, type Reply } from "../src/discord/command.ts";
+import {
+  defineAction,
+  defineCommand,
+  defineEntry,
+  type Invocation,
+  type Press,
+  type Reply,
+} from "../src/discord/command.ts";
 import {
   feedListCard,
   feedText,
@@ -19,9 +26,9 @@ import { notPostedText } from "./not-posted.ts";
 import { completeServer } from "./server-option.ts";
 import { channelAccessOf } from "./setup-guide.ts";
 import { silentPing } from "./silent-ping.ts";
-import { completeTeams } from "./team-choices.ts";
+import { teamsOr } from "./team-choices.ts";
 
-async function addFeed(actor: Actor, args: AddArgs, services: Services): Promise<Reply> {
+async function addFeed({ actor, args }: Invocation<AddArgs>, services: Services): Promise<Reply> {
   const { feeds, bindings } = services;
   const { guildId, userId } = actor;
   const { server, channelId, ping, ...rest } = args;
@@ -46,7 +53,7 @@ async function addFeed(actor: Actor, args: AddArgs, services: Services): Promise
   const start = feeds.status(feed.id).waitsForStore ? notOpenText(said) : md`✅ Feed added: ${said}.`;
   const begins = firstLook(services, feed);
   return {
-    content: joined([start, ...begins, ...(ping === undefined ? [] : silentPing(ping))], "\n"),
+    content: joined([start, ...begins, ...silentPing(ping)], "\n"),
     rows: [[testButton(feed)]],
   };
 }
@@ -126,9 +133,8 @@ export const feed = defineCommand({
       first: "ephemeral",
       options: addOptions,
       parse: parseAdd,
-      autocomplete: (typing, services) =>
-        typing.option === "team" ? completeTeams(typing) : completeServer(typing, services),
-      execute: ({ actor, args }, services) => addFeed(actor, args, services),
+      autocomplete: teamsOr(completeServer),
+      execute: addFeed,
     }),
     edit,
     list: defineEntry<undefined>({

@@ -3,6 +3,7 @@ import { forTheOwner } from "../src/discord/render/setup-guide-allow.ts";
 import type { Services } from "../src/discord/services.ts";
 import { type Escaped, md } from "../src/domain/escaped.ts";
 import type { PermissionCheck } from "../src/domain/ports/command-permission.ts";
+import type { RunRecord } from "../src/domain/run.ts";
 import { guideAt } from "./setup-guide.ts";
 import { linked } from "./setup-guide-steps.ts";
 
@@ -15,27 +16,33 @@ const HARMLESS = ":log Marshal check";
 export async function checkPermission({ actor, argument }: Press, services: Services): Promise<Reply> {
   const { id, guildId, source } = await linked(services, actor, argument);
   const found = await services.commandPermission.check(source, guildId);
-  const isAsked = found.kind === "unclear" && services.snapshots.latest(source)?.status.currentPlayers !== 0;
+  const isEmpty = services.snapshots.latest(source)?.status.currentPlayers === 0;
+  // While nobody plays, a command would show as little as the check did.
+  const { kind } = found;
+  const note = kind === "unclear" && isEmpty ? NOBODY_PLAYS : noteOf(found);
+  const isAsked = kind === "unclear" && !isEmpty;
   return await guideAt(services, actor, {
     step: "allow",
     bindingId: id,
-    note: noteOf(found, isAsked),
     isAsked,
+    ...(note === undefined ? {} : { note }),
   });
 }
 
 const NOBODY_PLAYS = md`Can't tell while nobody is playing. Go on: the first command will show it.`;
+const NOT_ALLOWED = md`⛔ Not allowed yet. Nothing ran.`;
 
-function noteOf(found: PermissionCheck, isAsked: boolean): Escaped {
+/** Undefined: the step itself says it. */
+function noteOf(found: PermissionCheck): Escaped | undefined {
   switch (found.kind) {
     case "refused":
-      return md`⛔ Not allowed yet. Nothing ran.`;
+      return NOT_ALLOWED;
     case "allowed":
       return md`✅ The owner has allowed it.`;
     case "empty":
       return NOBODY_PLAYS;
     case "unclear":
-      return isAsked ? md`Can't tell from the outside.` : NOBODY_PLAYS;
+      return undefined;
     case "too-soon":
       return md`⏳ Checked a moment ago. Try again after <t:${Math.ceil(found.atMs / 1_000)}:T>.`;
   }
@@ -51,15 +58,16 @@ export async function proveByCommand({ actor, argument }: Press, services: Servi
     return await guideAt(services, actor, { ...at, note });
   }
   const { record } = await (await services.runner.submit(plan)).outcome;
-  if (record.status === "done") {
-    return await guideAt(services, actor, { ...at, note: md`✅ \`:log Marshal check\` ran.` });
-  }
-  const note =
-    record.failureCode === "server-empty" ? NOBODY_PLAYS : md`⚠ It did not run. \`/run history\` says why.`;
-  return await guideAt(services, actor, {
-    ...at,
-    note: record.failureCode === "not-authorised" ? md`⛔ Not allowed yet. Nothing ran.` : note,
-  });
+  return await guideAt(services, actor, { ...at, note: outcomeNote(record) });
+}
+
+function outcomeNote({ status, failureCode }: RunRecord): Escaped {
+  if (status === "done") return md`✅ \`:log Marshal check\` ran.`;
+  if (failureCode === "server-empty") return NOBODY_PLAYS;
+  if (failureCode === "not-authorised") return NOT_ALLOWED;
+  if (status === "unknown")
+    return md`❔ It may have run: the answer got lost. \`/run history\` shows it once it is known.`;
+  return md`⚠ It did not run. \`/run history\` says why.`;
 }
 
 /** `guide-copy:BINDING` */

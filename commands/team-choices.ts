@@ -1,4 +1,5 @@
 import type { Choice, Typing } from "../src/discord/command.ts";
+import type { Services } from "../src/discord/services.ts";
 
 /** Teams that are known of the game; others are taken as typed. */
 const USUAL_TEAMS = ["Civilian", "Sheriff", "Police", "Fire", "DOT", "Jail"];
@@ -15,4 +16,10 @@ export function completeTeams({ typed }: Typing): readonly Choice[] {
     .map((team) => [...before, team].join(", "))
     .filter((value) => value.length <= LONGEST_VALUE)
     .map((value) => ({ name: value, value }));
+}
+
+/** Completes the option `team`, and the others as given. */
+export function teamsOr(other: (typing: Typing, services: Services) => Promise<readonly Choice[]>) {
+  return (typing: Typing, services: Services) =>
+    typing.option === "team" ? completeTeams(typing) : other(typing, services);
 }

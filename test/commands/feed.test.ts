@@ -272,6 +272,15 @@ describe("/feed", () => {
       );
     }));
 
+  test("edit takes a ping away, and with it the wait between pings", () =>
+    onStage(async (stage) => {
+      await adding(stage, { kind: "mod-calls", ping: "777", cooldown: 3 });
+      await assert.rejects(editing(stage, { ping: "778", "no-ping": true }), refused(/role or no-ping/));
+      assert.doesNotMatch(textOf(await editing(stage, { "no-ping": true })), /777/);
+      const [stored] = await stage.rig.wing.feeds.list(guildId);
+      assert.deepEqual([stored?.pingRoleId, stored?.pingCooldownMs], [undefined, undefined]);
+    }));
+
   test("a choice whose feed has gone never reaches another feed, though its id begins with that one's number", () =>
     onStage(async (stage) => {
       const { services } = stage;

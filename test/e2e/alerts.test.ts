@@ -191,6 +191,8 @@ describe("alerts, each kind from the command to its message", () => {
       new RegExp(`changed: .*12 in .*${channel.id}.*22:00-07:00`),
     );
     await owner("alert edit", { alert, threshold: "13 in 60 s", quiet: "-" }, /changed: .*13 in [^q]*$/m);
+    await owner("alert edit", { alert, ping: rig.home.staffRole }, /changed: .*pings <@&\d+>/);
+    await owner("alert edit", { alert, "no-ping": true }, /changed: .*13 in [^<]*<#\d+>\.?$/m);
     await owner("audit search", {}, /changed an alert/);
     const offered = await olive.autocomplete(general, "alert edit", { alert, threshold: "3" }, "threshold");
     assert.deepEqual(

@@ -9,14 +9,17 @@ test("a question whose words fit is no answer to the press on it: what is pendin
     { pending: false, text: "Unlinked. Its key is erased here." },
   ];
   const exchange = {
-    kind: "update",
+    kind: "update" as const,
     get text() {
       return states[0]?.text ?? "";
     },
-    async settled(predicate: (exchange: Exchange) => boolean) {
-      while (!predicate(states[0] as unknown as Exchange))
-        if (states.shift() === undefined) throw new Error();
+    async settled(predicate: (state: Pick<Exchange, "pending" | "text">) => boolean) {
+      for (let [state] = states; state !== undefined; [state] = states) {
+        if (predicate(state)) return;
+        states.shift();
+      }
+      throw new Error("nothing more comes");
     },
   };
-  assert.match(await reads(exchange as unknown as Exchange, /Its key is erased/), /^Unlinked/);
+  assert.match(await reads(exchange, /Its key is erased/), /^Unlinked/);
 });

@@ -26,11 +26,19 @@ export function answerOf(exchange: Exchange): Message {
 /** How long a test waits, by the real clock, for what never comes: a busy machine is slow. */
 export const PATIENCE_MS = 180_000;
 
+/** What is read of an exchange. */
+type Settling = Pick<Exchange, "kind" | "text"> & {
+  settled(
+    predicate: (state: Pick<Exchange, "pending" | "text">) => boolean,
+    withinMs: number,
+  ): Promise<unknown>;
+};
+
 /**
  * Waits until the answer or its follow-ups match the pattern. What is still pending shows what stood there before the press:
  * the question's own words are no answer to it. Rejects with what they say when they never match.
  */
-export async function reads(exchange: Exchange, pattern: RegExp): Promise<string> {
+export async function reads(exchange: Settling, pattern: RegExp): Promise<string> {
   try {
     await exchange.settled(({ pending, text }) => !pending && pattern.test(text), PATIENCE_MS);
   } catch {
