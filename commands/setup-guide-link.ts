@@ -6,7 +6,7 @@ import type { Services } from "../src/discord/services.ts";
 import { type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
-import { guideAt } from "./setup-guide.ts";
+import { guideAt, resumeGuide } from "./setup-guide.ts";
 import { linkPending, type ReadKey, readOddKey, readPastedKey } from "./setup-link.ts";
 
 /** The guided set-up's first step: a key is typed, asked about, and linked. What goes wrong leaves the step open. */
@@ -52,14 +52,18 @@ export async function onLinkConfirmed({ actor, argument }: Press, services: Serv
     return await guideAt(services, actor, { step: "staff", bindingId, note: md`✅ Linked.${end}` });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
+    if (error.code !== "expired") return await linkStep(services, actor, failureNote(error));
+    // Pressed twice: the first press has led on.
+    const { guide } = await services.settings.of(actor.guildId);
+    if (guide !== undefined && guide.step !== "link") return await resumeGuide(services, actor);
     // After a restart, or too late: the step is still there, only the key has to be pasted once more.
-    const late = md`⚠ The key was forgotten after five minutes or a restart. Paste it again.`;
-    return await linkStep(services, actor, error.code === "expired" ? late : failureNote(error));
+    return await linkStep(services, actor, md`⚠ I no longer have that key. Paste it again.`);
   }
 }
 
 export async function onLinkDeclined({ actor, argument }: Press, services: Services): Promise<Reply> {
-  services.pendingLinks.take(argument, actor);
+  const declined = services.pendingLinks.take(argument, actor);
+  if (declined === undefined) return await resumeGuide(services, actor);
   const note = md`Nothing was saved, and the key is forgotten.`;
   return await guideAt(services, actor, { step: "link", bindingId: "", note });
 }

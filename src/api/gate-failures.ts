@@ -60,7 +60,10 @@ export function abortedBy(signal: AbortSignal, ran: "no" | "unknown"): Failure {
 
 export function lost(error: unknown, ran: "no" | "unknown"): Failure {
   if (error instanceof Failure) return new Failure(error.code, error.message, { ran, cause: error.cause });
-  return new Failure("unreachable", "The game service could not be reached.", { ran, cause: error });
+  return new Failure("unreachable", "The connection failed, or no answer came in time.", {
+    ran,
+    cause: error,
+  });
 }
 
 /** All of the budget of bad keys is spent, or held by requests that were never answered. */

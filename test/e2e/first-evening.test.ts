@@ -1,87 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Channel, Exchange, Message, Person, Value } from "../../src/sandbox/discord/types.ts";
 import { assertNoKeySeen, assertWellBehaved } from "./checks.ts";
+import { Evening, inviting } from "./evening.ts";
 import { answerOf, labelsOf, reads, textOf } from "./read.ts";
-import { type Community, E2eRig } from "./rig.ts";
-
-/** One person at the guided message: every press, choice and submitted form is counted. */
-class Evening {
-  readonly rig: E2eRig;
-  readonly owner: Person;
-  presses = 0;
-  pastedKeys = 0;
-  #message: Message | undefined;
-
-  constructor(rig: E2eRig, owner: Person) {
-    this.rig = rig;
-    this.owner = owner;
-  }
-
-  get message(): Message {
-    if (this.#message === undefined) throw new Error("the guided message is not open");
-    return this.#message;
-  }
-
-  get text(): string {
-    return textOf(this.message);
-  }
-
-  async open(on: Message, label: string): Promise<void> {
-    this.presses++;
-    const exchange = await this.owner.click(on, label);
-    await reads(exchange, /Set up Marshal/);
-    this.#message = answerOf(exchange);
-  }
-
-  show(exchange: Exchange): void {
-    this.#message = answerOf(exchange);
-  }
-
-  async click(label: string, then: RegExp): Promise<void> {
-    this.presses++;
-    await this.owner.click(this.message, label);
-    await this.#until(then);
-  }
-
-  async choose(customId: string, values: readonly Value[], then: RegExp): Promise<void> {
-    this.presses++;
-    const select = this.message.components
-      .flatMap((row) => row.components ?? [])
-      .find(({ custom_id }) => custom_id?.startsWith(customId));
-    await this.owner.select(this.message, select?.custom_id ?? customId, values);
-    await this.#until(then);
-  }
-
-  async pasteKey(key: string): Promise<void> {
-    this.rig.keys.add(key);
-    this.presses++;
-    const { modal } = await this.owner.click(this.message, "Paste the key");
-    assert.ok(modal !== undefined, "a form opens");
-    this.presses++;
-    this.pastedKeys++;
-    await this.owner.submit(modal, { key });
-    await this.#until(/Is this your server/);
-  }
-
-  async #until(pattern: RegExp): Promise<void> {
-    await this.rig.until(`${pattern} in the guided message, which reads:\n${this.text}`, () =>
-      pattern.test(this.text),
-    );
-  }
-}
-
-/** A community that invites the bot now; its owner holds a role. */
-function inviting(rig: E2eRig, name: string): Community & { readonly joins: Channel } {
-  const community = rig.community(name);
-  const { guild, general, owner } = community;
-  guild.removeBot();
-  guild.setSystemChannel(general);
-  owner.member.addRole(guild.addRole({ name: "Owners" }));
-  const joins = guild.addChannel({ name: "joins" });
-  guild.addBot();
-  return { ...community, joins };
-}
+import { E2eRig } from "./rig.ts";
 
 describe("the first evening, from the invite to the first posted join", () => {
   let rig: E2eRig;

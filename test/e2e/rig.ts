@@ -36,6 +36,8 @@ export interface E2eOptions
   readonly historyUrl?: string;
   /** What the host risks in refused keys; without it, the default. */
   readonly badKeyBudget?: number;
+  /** Further variables of the bot. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** The folder of its store; without one, a folder that goes with the rig. */
   readonly storeFolder?: string;
 }
@@ -64,6 +66,7 @@ export class E2eRig {
   readonly #storeFolder: string;
   readonly #historyUrl: string | undefined;
   readonly #badKeyBudget: number | undefined;
+  readonly #environment: Readonly<Record<string, string>>;
   readonly #ends: (() => Promise<void>)[] = [];
   readonly #listeners = new Set<() => void>();
   #serviceUrl = "";
@@ -76,6 +79,7 @@ export class E2eRig {
     this.#storeFolder = options.storeFolder ?? this.#folder.path;
     this.#historyUrl = options.historyUrl;
     this.#badKeyBudget = options.badKeyBudget;
+    this.#environment = options.environment ?? {};
     this.service = new WatchedService({
       nowMs: clock.nowMs,
       town: { initialPlayers: 6, range: { min: 6, max: 6 }, info: { maxPlayers: 500 } },
@@ -150,6 +154,7 @@ export class E2eRig {
       ...(this.#badKeyBudget === undefined ? {} : { BAD_KEY_BUDGET: String(this.#badKeyBudget) }),
       OPS_ADDRESS: "127.0.0.1:0",
       LOG_LEVEL: "debug",
+      ...this.#environment,
     };
     const config = readConfig(environment);
     const write = (line: string) => {

@@ -37,26 +37,38 @@ export const ALERTS: GuidePart = {
   short: "Alerts",
   isDone: ({ alerts }) => alerts.length > 0,
   text: (view) => {
-    const { alerts, binding, accessOf } = view;
+    const { alerts, binding } = view;
     const missing = missingAlerts(view);
-    const isMending = alerts.some(({ channelId }) => accessOf(channelId).kind === "missing");
+    const closed = closedChannels(
+      view,
+      alerts.map(({ channelId }) => channelId),
+    );
     return [
       ...(missing.length === 0 ? [] : [md`Pick a staff channel. Marshal posts there about:`]),
       ...missing.map((kind) => md`• ${alertOffer(kind)}`),
       ...alerts.slice(0, MOST_SHOWN).map((alert) => {
-        const sign = accessOf(alert.channelId).kind === "missing" ? "⚠" : "✅";
+        const sign = closed.includes(alert.channelId) ? "⚠" : "✅";
         return md`${sign} ${alertText(alert, binding === undefined ? [] : [binding])}`;
       }),
-      ...(isMending ? [HOW_TO_MEND] : []),
+      ...lines(view, md`Alerts`, closed),
       ...(alerts.length === 0
         ? []
         : [md`-# Change them with \`/alert edit\`, remove them with \`/alert remove\`.`]),
     ];
   },
   rows: (view, walk) => {
-    if (missingAlerts(view).length === 0) return [walk()];
-    const id = `guide-alerts:${view.binding?.id ?? ""}`;
-    return [[channelSelect({ id, placeholder: "A channel for alerts", chosen: [] })], walk()];
+    const id = view.binding?.id ?? "";
+    const isWrong =
+      closedChannels(
+        view,
+        view.alerts.map(({ channelId }) => channelId),
+      ).length > 0;
+    const onward = walk(...(isWrong ? [button("Check again", `guide:alerts:${id}`)] : []));
+    if (missingAlerts(view).length === 0) return [onward];
+    return [
+      [channelSelect({ id: `guide-alerts:${id}`, placeholder: "A channel for alerts", chosen: [] })],
+      onward,
+    ];
   },
 };
 
@@ -93,6 +105,11 @@ const noticesOf = ({ settings }: GuideView) => listed(settings.noticeChannelId);
 const casesOf = ({ settings }: GuideView) => listed(settings.caseChannelId);
 const weeklyOf = ({ weeklyChannelId }: GuideView) => listed(weeklyChannelId);
 
+/** Those of them that take no message now, each once. */
+function closedChannels({ accessOf }: GuideView, channelIds: readonly string[]): readonly string[] {
+  return [...new Set(channelIds)].filter((id) => accessOf(id).kind !== "open");
+}
+
 function listed(channelId: string | undefined): readonly string[] {
   return channelId === undefined ? [] : [channelId];
 }
@@ -103,15 +120,15 @@ function lines({ accessOf }: GuideView, what: Escaped, chosen: readonly string[]
 }
 
 function channelRows(
-  { binding, accessOf }: GuideView,
+  view: GuideView,
   walk: Walk,
   {
     step,
     chosen,
   }: { readonly step: "notices" | "cases" | "panel" | "weekly"; readonly chosen: readonly string[] },
 ): readonly Row[] {
-  const id = binding?.id ?? "";
-  const isWrong = chosen.some((channelId) => accessOf(channelId).kind !== "open");
+  const id = view.binding?.id ?? "";
+  const isWrong = closedChannels(view, chosen).length > 0;
   return [
     [channelSelect({ id: `guide-${step}:${id}`, placeholder: `${PLACEHOLDERS[step]}: no channel`, chosen })],
     walk(...(isWrong ? [button("Check again", `guide:${step}:${id}`)] : [])),
