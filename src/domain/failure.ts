@@ -118,3 +118,14 @@ export class SinkRefusal extends Error {
     this.request = options.request ?? (isAnswered ? "answered" : "unanswered");
   }
 }
+
+/** What was asked of Discord is worth another attempt later, `atLeastMs` from now or whenever the sender likes. */
+export class Postponed extends Error {
+  readonly atLeastMs: number;
+
+  constructor(message: string, atLeastMs = 0, options: { readonly cause?: unknown } = {}) {
+    super(message, options);
+    this.name = "Postponed";
+    this.atLeastMs = atLeastMs;
+  }
+}

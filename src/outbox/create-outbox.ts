@@ -49,12 +49,11 @@ export interface Outbox {
 
 /** Everything that Marshal posts of itself goes through it. Starts nothing. */
 export function createOutbox(parts: OutboxParts): Outbox {
-  const { sink } = parts;
   const turns = new TurnDesk(parts);
   const openDirect = (userId: string) => parts.direct.open(userId);
   const posts = new PostLines({ ...parts, turns, openDirect });
   return {
-    batches: createBatches(sink, turns),
+    batches: createBatches({ ...parts, turns }),
     posts,
     onTooMany: (retryAfterMs) => turns.onTooMany(retryAfterMs),
     onChannelSpent: (place, waitMs) => turns.onChannelSpent(place, waitMs),

@@ -1,4 +1,6 @@
 import { SinkRefusal } from "../domain/failure.ts";
+import type { PostedMessage } from "../domain/message.ts";
+import type { Sink } from "../domain/ports/sink.ts";
 import type { Turn, TurnOutcome, Turns, TurnWanted } from "../domain/ports/turns.ts";
 
 /** Makes a request and ends its turn with what became of it. */
@@ -30,6 +32,24 @@ export async function readInTurns<T>(
     return result;
   } catch (error) {
     turn.done(outcomeOf(error));
+    throw error;
+  }
+}
+
+/** All our messages after one, oldest first; undefined: the channel's history may not be read. Rejects with SinkRefusal. */
+export async function readAllAfter(
+  { sink, turns }: { readonly sink: Pick<Sink, "readBack">; readonly turns: Turns },
+  wanted: Omit<TurnWanted, "request" | "isInDoubt">,
+  afterMessageId: string,
+): Promise<readonly PostedMessage[] | undefined> {
+  // To read puts nothing in doubt, so a read may find out whether Discord is there again.
+  const read: TurnWanted = { ...wanted, request: "read", isInDoubt: true };
+  try {
+    return await readInTurns(turns, read, (nextPage) =>
+      sink.readBack(wanted.channelId, afterMessageId, Number.POSITIVE_INFINITY, nextPage),
+    );
+  } catch (error) {
+    if (error instanceof SinkRefusal && error.reason === "no-history") return undefined;
     throw error;
   }
 }

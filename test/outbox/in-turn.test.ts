@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { SinkRefusal, type SinkRequest } from "../../src/domain/failure.ts";
 import type { Sink } from "../../src/domain/ports/sink.ts";
-import { createBatches } from "../../src/outbox/batches.ts";
+import { readAllAfter } from "../../src/outbox/in-turn.ts";
 import { TurnDesk } from "../../src/outbox/turns/turn-desk.ts";
 import { VirtualClock } from "../support/clock.ts";
 import { FakeMetrics } from "../support/network.ts";
@@ -18,9 +18,9 @@ async function isAwayAfterReads(request: SinkRequest): Promise<boolean> {
       throw new SinkRefusal("unknown", "not read", { request });
     },
   };
-  const batches = createBatches(sink, desk);
+  const ports = { sink, turns: desk };
   for (const channelId of ["a", "b", "c", "d"]) {
-    const read = batches.readBack({ channelId, isInDoubt: false, waiting: () => [0] }, undefined, 50);
+    const read = readAllAfter(ports, { class: "batch", channelId, waiting: () => [0] }, "0");
     const failed = assert.rejects(read, SinkRefusal);
     await clock.advance(1_000);
     await failed;

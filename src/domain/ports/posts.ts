@@ -83,6 +83,9 @@ export interface Posts {
   line<Ref>(kind: PostKind<Ref>): PostLine<Ref>;
   /** A message that somebody waits for, such as a test: one attempt, when its turn comes. Rejects with SinkRefusal. */
   tryOnce(channelId: string, message: Omit<OutgoingMessage, "nonce">): Promise<void>;
-  /** Our messages in a channel after `afterMessageId`, oldest first, up to `limit`; each page has its turn. Rejects with SinkRefusal. */
-  readBack(channelId: string, afterMessageId: string, limit: number): Promise<readonly PostedMessage[]>;
+  /**
+   * Our messages in a channel, oldest first, each page in its turn; undefined: its history may not be read. Rejects with
+   * Postponed where it may pass later, with SinkRefusal where Discord refuses for good.
+   */
+  readAfter(channelId: string, afterMessageId: string): Promise<readonly PostedMessage[] | undefined>;
 }

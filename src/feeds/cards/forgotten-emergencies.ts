@@ -4,7 +4,7 @@ import type { MessageBody, PostedMessage } from "../../domain/message.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
 import type { PostLine, Posts } from "../../domain/ports/posts.ts";
-import { postedAfter, snowflakeBefore } from "../delivery/read-back.ts";
+import { snowflakeBefore } from "../delivery/read-back.ts";
 import { emergencyCardId } from "./card-identity.ts";
 
 /** A call that is not shown by the first answers after the start has ended; one of them may be an old one. */
@@ -71,9 +71,8 @@ export class ForgottenEmergencies {
       if (answers < ANSWERS_TO_WAIT) continue;
       this.#looked.add(feed.id);
       this.#endForgotten(feed, takenAtMs, isKnown).catch((error: unknown) => {
-        const isPassing = !(error instanceof SinkRefusal) || error.reason === "unknown";
         // The next answer tries again.
-        if (isPassing || error.retryAfterMs !== undefined) this.#looked.delete(feed.id);
+        if (!(error instanceof SinkRefusal)) this.#looked.delete(feed.id);
         this.#ports.warn(`cards of feed ${feed.id} that nobody looks after could not be ended`, error);
       });
     }
@@ -82,7 +81,7 @@ export class ForgottenEmergencies {
   async #endForgotten(feed: Feed, endedAtMs: number, isKnown: (cardId: string) => boolean): Promise<void> {
     const { posts, clock, renderer } = this.#ports;
     const after = snowflakeBefore(clock.nowMs() - OLDEST_BEGUN_MS);
-    for await (const message of postedAfter(posts, feed.channelId, after)) {
+    for (const message of (await posts.readAfter(feed.channelId, after)) ?? []) {
       if (!this.#isForgotten(feed, message, isKnown)) continue;
       const body = renderer.endedEmergency(message, endedAtMs);
       this.#line.show({ feed, messageId: message.messageId, body });

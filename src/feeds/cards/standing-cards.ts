@@ -1,14 +1,13 @@
-import { SinkRefusal } from "../../domain/failure.ts";
 import type { Feed } from "../../domain/guild.ts";
+import type { PostedMessage } from "../../domain/message.ts";
 import type { ModCallEntry } from "../../domain/model.ts";
 import type { FeedRenderer, PostedModCall } from "../../domain/ports/feed-renderer.ts";
 import type { Posts } from "../../domain/ports/posts.ts";
-import { Attempts } from "../delivery/attempts.ts";
-import { postedAfter, snowflakeBefore } from "../delivery/read-back.ts";
+import { snowflakeBefore } from "../delivery/read-back.ts";
 import { JOIN_WITHIN_S } from "./joined-calls.ts";
 
 export interface StandingCardsPorts {
-  readonly posts: Pick<Posts, "readBack">;
+  readonly posts: Pick<Posts, "readAfter">;
   readonly renderer: Pick<FeedRenderer, "keysOf" | "callKey" | "modCallOf">;
   /** How the process before ended. */
   readonly lastEnd: { readonly postedUpToS: number | undefined };
@@ -37,7 +36,6 @@ export class StandingCards {
   readonly #ports: StandingCardsPorts;
   /** By feed. */
   readonly #views = new Map<string, View>();
-  readonly #attempts = new Map<string, Attempts>();
 
   constructor(ports: StandingCardsPorts) {
     this.#ports = ports;
@@ -45,7 +43,7 @@ export class StandingCards {
 
   /**
    * The card in the feed's channel that shows this call. `heldBy` counts the calls of that second that the record of a
-   * card holds; undefined: that card is not of this server. Rejects with TryAgain, or with the SinkRefusal.
+   * card holds; undefined: that card is not of this server. Rejects with Postponed, or with SinkRefusal for good.
    */
   async find(
     feed: Feed,
@@ -70,27 +68,18 @@ export class StandingCards {
   async #view(feed: Feed, fromS: number): Promise<View> {
     const known = this.#views.get(feed.id);
     if (known?.kind === "unreadable" || (known !== undefined && known.fromS <= fromS)) return known;
-    const attempts = this.#attempts.get(feed.id) ?? new Attempts();
-    this.#attempts.set(feed.id, attempts);
-    let view: View;
-    try {
-      view = { kind: "read", fromS, cards: await this.#read(feed, fromS) };
-    } catch (error) {
-      if (!(error instanceof SinkRefusal)) throw error;
-      if (error.reason !== "no-history") throw attempts.retryOrGiveUp(error);
-      view = { kind: "unreadable" };
-    }
+    const posted = await this.#ports.posts.readAfter(feed.channelId, snowflakeBefore(fromS * 1_000));
+    const view: View =
+      posted === undefined ? { kind: "unreadable" } : { kind: "read", fromS, cards: this.#cardsOf(posted) };
     this.#views.set(feed.id, view);
     return view;
   }
 
-  async #read(feed: Feed, fromS: number): Promise<readonly StandingCard[]> {
-    const { posts, renderer } = this.#ports;
-    const cards: StandingCard[] = [];
-    for await (const message of postedAfter(posts, feed.channelId, snowflakeBefore(fromS * 1_000))) {
+  #cardsOf(posted: readonly PostedMessage[]): readonly StandingCard[] {
+    const { renderer } = this.#ports;
+    return posted.flatMap((message) => {
       const card = renderer.modCallOf(message);
-      if (card !== undefined) cards.push({ ...card, keys: renderer.keysOf(message).calls });
-    }
-    return cards;
+      return card === undefined ? [] : [{ ...card, keys: renderer.keysOf(message).calls }];
+    });
   }
 }

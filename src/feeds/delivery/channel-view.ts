@@ -1,17 +1,15 @@
-import { SinkRefusal } from "../../domain/failure.ts";
 import type { Feed } from "../../domain/guild.ts";
 import type { PostedMessage } from "../../domain/message.ts";
-import type { Batches, WaitingEntries } from "../../domain/ports/batches.ts";
+import type { BatchChannel, BatchWait } from "../../domain/ports/batches.ts";
 import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
 import type { JournalItem } from "../../domain/ports/journal.ts";
 import type { OffsetRecord } from "../positions/offsets.ts";
-import { laterId, postedAfter, snowflakeBefore } from "./read-back.ts";
+import { laterId, snowflakeBefore } from "./read-back.ts";
 
 /** Our own clock may have been set while a message without entries was on its way. */
 const OWN_CLOCK_SLACK_MS = 7_200_000;
 
 export interface ChannelViewPorts {
-  readonly batches: Pick<Batches, "readBack">;
   readonly renderer: FeedRenderer;
   serverName(feed: Feed): Promise<string | undefined>;
   /** What the server was called before: its older messages carry those names. */
@@ -29,31 +27,25 @@ export type ChannelView =
 
 /**
  * What we posted into a feed's channel after the last message that its record knows of, or since the time of its
- * oldest pending entry, whichever is later: an entry cannot have been posted before it happened. Rejects with the
- * Sink's refusal where Discord cannot tell now.
+ * oldest pending entry, whichever is later: an entry cannot have been posted before it happened. Rejects as the channel
+ * does.
  */
 export async function viewChannel(
   feed: Feed,
   known: {
     readonly record: OffsetRecord;
     readonly firstPending: JournalItem | undefined;
-    readonly entries: WaitingEntries;
+    readonly channel: Pick<BatchChannel, "readAfter">;
+    readonly wait: BatchWait;
   },
   ports: ChannelViewPorts,
 ): Promise<ChannelView> {
-  const { record, firstPending, entries } = known;
+  const { record, firstPending, channel, wait } = known;
   const serverName = await ports.serverName(feed);
   const formerNames = serverName === undefined ? [] : await ports.formerNames(feed);
   const after = laterId(record.lastMessageId, snowflakeBefore(oldestMs(record, firstPending)));
-  const posted: PostedMessage[] = [];
-  try {
-    const readBack = (_: string, afterId: string, limit: number) =>
-      ports.batches.readBack(entries, afterId, limit);
-    for await (const message of postedAfter({ readBack }, feed.channelId, after)) posted.push(message);
-  } catch (error) {
-    if (error instanceof SinkRefusal && error.reason === "no-history") return { kind: "unreadable" };
-    throw error;
-  }
+  const posted = await channel.readAfter(after, wait);
+  if (posted === undefined) return { kind: "unreadable" };
   const of = { kind: feed.kind, ...(serverName === undefined ? {} : { serverName, formerNames }) };
   return { kind: "read", posted, keysOf: (message) => ports.renderer.keysOf(message, of) };
 }

@@ -1,16 +1,16 @@
-import { SinkRefusal } from "../../domain/failure.ts";
+import { Postponed, SinkRefusal } from "../../domain/failure.ts";
 import type { Feed } from "../../domain/guild.ts";
+import type { BatchWait } from "../../domain/ports/batches.ts";
 import type { Random } from "../../domain/ports/clock.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
 import type { Journal, JournalItem } from "../../domain/ports/journal.ts";
 import type { Metrics } from "../../domain/ports/metrics.ts";
 import type { FrozenBatch, OffsetRecord } from "../positions/offsets.ts";
 import { Arrivals } from "./arrivals.ts";
-import { TryAgain } from "./attempts.ts";
 import type { DraftBatch } from "./batch.ts";
 import { countDelivered } from "./delivered-figures.ts";
 import type { DeliveryStart } from "./delivery-start.ts";
-import { FeedChannel, type FeedChannelPorts, type TurnWait } from "./feed-channel.ts";
+import { FeedChannel, type FeedChannelPorts } from "./feed-channel.ts";
 import { nextStep, type Step } from "./next-step.ts";
 import { nonceOf } from "./nonce.ts";
 import { type Looked, mayFitOtherwise, Planner, type PlannerPorts } from "./planner.ts";
@@ -128,7 +128,7 @@ export class Delivery {
       this.#parkWhy = reasonInWords(error);
       return "at once";
     }
-    if (error instanceof TryAgain) return error.afterMs ?? 0;
+    if (error instanceof Postponed) return error.atLeastMs;
     this.#ports.metrics.count("marshal_feed_errors_total");
     this.#ports.warn(`feed ${this.feed.id} waits after an error`, error);
     return 0;
@@ -159,7 +159,7 @@ export class Delivery {
       kind: this.feed.kind,
       record: this.#record,
       parkWhy: this.#parkWhy,
-      doubtful: this.#channel.isDoubtful(nowMs),
+      doubtful: this.#channel.isDoubtful,
       awaitsPoll: this.#channel.awaitsPoll,
       pollLateSinceMs: this.#pollLateSinceMs,
       head: this.#head,
@@ -211,7 +211,7 @@ export class Delivery {
     await this.#acknowledge(plan.throughSeq, plan.met);
   }
 
-  #turnWait(): TurnWait {
+  #turnWait(): BatchWait {
     const waiting = () => this.#arrivals.oldest(this.#record.nextSeq, this.#head);
     return { waiting, signal: this.#loop.signal };
   }
@@ -222,7 +222,7 @@ export class Delivery {
     if (record === undefined) return;
     const { frozen } = this.#record;
     if (record !== this.#record) await this.#write(record);
-    this.#channel.onRead();
+    this.#channel.onRead(frozen);
     if (frozen !== undefined && record.frozen === undefined) this.#onDone(record, frozen);
   }
 

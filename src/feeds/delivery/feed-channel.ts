@@ -1,11 +1,9 @@
-import { SinkRefusal } from "../../domain/failure.ts";
 import type { Feed } from "../../domain/guild.ts";
 import type { SentMessage } from "../../domain/message.ts";
-import type { Batches, SendTurn, WaitingEntries } from "../../domain/ports/batches.ts";
+import type { BatchChannel, Batches, BatchWait } from "../../domain/ports/batches.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
 import type { FrozenBatch, OffsetRecord } from "../positions/offsets.ts";
-import { Attempts, NONCE_TRUSTED_MS, TryAgain } from "./attempts.ts";
 import { type ChannelView, viewChannel } from "./channel-view.ts";
 import type { DeliveryStart } from "./delivery-start.ts";
 import { heldByDigest } from "./digest-match.ts";
@@ -30,12 +28,6 @@ export interface FeedChannelPorts {
   warn(message: string, error: unknown): void;
 }
 
-/** How a turn is waited for; `waiting`: when the entries arrived that go with it. */
-export interface TurnWait {
-  readonly waiting: () => readonly number[];
-  readonly signal: AbortSignal;
-}
-
 export type Sent =
   | { readonly kind: "stands"; readonly messageId: string }
   /** Discord answered with another message; `keys`: what that shows of the batch. */
@@ -52,14 +44,9 @@ export class FeedChannel {
   readonly #feed: Feed;
   readonly #planner: Planner;
   readonly #ports: FeedChannelPorts;
-  /** Messages may stand there that the record does not know of. */
-  #doubtful: boolean;
-  /** The frozen batch was there when this object was made: an earlier life may have sent it. */
-  #inherited: boolean;
-  #attempts = new Attempts();
-  #turn: SendTurn | undefined;
-  /** Its history may not be read, so what is sent again after minutes carries a mark. */
-  #unreadable = false;
+  readonly #way: BatchChannel;
+  /** What an earlier life may have posted there was looked for. */
+  #isLookedInto: boolean;
   #polled = false;
   #knownSinceMs: number;
   #others = 0;
@@ -70,19 +57,23 @@ export class FeedChannel {
     this.#feed = feed;
     this.#planner = planner;
     this.#ports = ports;
-    this.#doubtful = doubtful;
-    this.#inherited = doubtful && record.frozen !== undefined;
+    this.#isLookedInto = !doubtful;
+    this.#way = ports.batches.channel({
+      channelId: feed.channelId,
+      isDoubtful: doubtful,
+      isTried: doubtful && record.frozen !== undefined,
+    });
     this.#knownSinceMs = ports.clock.monotonicMs();
   }
 
   /** It must be read before anything is sent. */
-  isDoubtful(nowMs: number): boolean {
-    return this.#doubtful || this.#attempts.isForgotten(nowMs);
+  get isDoubtful(): boolean {
+    return this.#way.isDoubtful;
   }
 
   /** Nothing is on its way without an outcome, and nothing stands there that the record does not tell. */
   get settled(): boolean {
-    return !this.#doubtful && !this.#attempts.unknown;
+    return this.#way.isSettled;
   }
 
   /** Whether something has waited for it. */
@@ -95,8 +86,7 @@ export class FeedChannel {
 
   /** Another message is up: nothing has been tried with it. */
   onNewMessage(): void {
-    this.#attempts = new Attempts();
-    this.#inherited = false;
+    this.#way.onNewMessage();
   }
 
   /** Keys of what stands there have waited for their entries long enough. */
@@ -106,77 +96,40 @@ export class FeedChannel {
 
   /**
    * Reads what we posted there; resolves with what the record becomes, which is to be written before `onRead`.
-   * Undefined: only the next answer of the server can tell. Rejects with TryAgain or the SinkRefusal.
+   * Undefined: only the next answer of the server can tell. Rejects as the channel does.
    */
-  async read(record: OffsetRecord, { waiting }: TurnWait): Promise<OffsetRecord | undefined> {
-    const [first] = await this.#planner.first(record, 1);
-    let view: ChannelView;
-    try {
-      const entries = this.#entries(waiting);
-      view = await viewChannel(this.#feed, { record, firstPending: first, entries }, this.#ports);
-    } catch (error) {
-      throw error instanceof SinkRefusal ? this.#attempts.retryOrGiveUp(error) : error;
-    }
-    this.#unreadable = view.kind === "unreadable";
-    if (view.kind === "unreadable") {
-      if (this.#doubtful) this.#planner.markUpToS = this.#ports.lastEnd.postedUpToS;
-      return record;
-    }
-    return await this.#withDigests(record, view);
+  async read(record: OffsetRecord, wait: BatchWait): Promise<OffsetRecord | undefined> {
+    const [firstPending] = await this.#planner.first(record, 1);
+    const known = { record, firstPending, channel: this.#way, wait };
+    const view = await viewChannel(this.#feed, known, this.#ports);
+    if (view.kind === "read") return await this.#withDigests(record, view);
+    if (!this.#isLookedInto) this.#planner.markUpToS = this.#ports.lastEnd.postedUpToS;
+    return record;
   }
 
-  /** What was read is written. */
-  onRead(): void {
-    const nowMs = this.#ports.clock.monotonicMs();
-    this.#doubtful = false;
-    this.#knownSinceMs = nowMs;
-    this.#attempts.lookedBack(nowMs);
+  /** What was read is written; `frozen`: the batch that was up. */
+  onRead(frozen: FrozenBatch | undefined): void {
+    this.#isLookedInto = true;
+    this.#knownSinceMs = this.#ports.clock.monotonicMs();
+    this.#way.onRead(frozen?.atMs);
   }
 
-  /**
-   * Resolves when a message may be sent, which is to be decided on then: by `send`, or by `release` where there is none.
-   * Rejects with the signal's reason.
-   */
-  async hold({ waiting, signal }: TurnWait): Promise<void> {
-    if (this.#turn !== undefined) return;
-    const turn = await this.#ports.batches.turn(this.#entries(waiting), signal);
-    this.#turn = turn;
-    if (signal.aborted) this.release();
-    signal.throwIfAborted();
+  /** Resolves when a message may be sent, which is to be decided on then. Rejects with the signal's reason. */
+  hold(wait: BatchWait): Promise<void> {
+    return this.#way.hold(wait);
   }
 
   release(): void {
-    this.#turn?.giveBack();
-    this.#turn = undefined;
+    this.#way.release();
   }
 
-  /** One attempt, once its turn has come. Rejects with TryAgain, with the SinkRefusal, or with the signal's reason. */
-  async send(record: OffsetRecord, batch: FrozenBatch, wait: TurnWait): Promise<Sent> {
-    await this.hold(wait);
-    const { clock, nonceKey, renderer } = this.#ports;
+  /** One attempt, once its turn has come. Rejects as the channel does. */
+  async send(record: OffsetRecord, batch: FrozenBatch, wait: BatchWait): Promise<Sent> {
     const { id, silent } = this.#feed;
-    const startedMs = clock.monotonicMs();
-    // The turn may have come so late that the nonce of an earlier attempt is forgotten by now.
-    if (this.#attempts.isForgotten(startedMs)) {
-      throw new TryAgain(new SinkRefusal("unknown", "an earlier attempt is too old to be repeated"));
-    }
-    const nonce = batch.nonce ?? nonceOf(nonceKey, id, record.batch ?? 0);
-    const body = this.#mustMark(batch) ? renderer.possiblyRepeated(batch.body) : batch.body;
-    const turn = this.#turn;
-    this.#turn = undefined;
-    let answer: SentMessage;
-    try {
-      if (turn === undefined) throw new Error("a message needs a turn");
-      answer = await turn.send({ ...body, silent, nonce });
-    } catch (error) {
-      if (!(error instanceof SinkRefusal)) this.#ports.warn("a send failed without Discord's refusal", error);
-      return this.#attempts.onSendFailed(error, startedMs);
-    }
-    return this.#outcomeOf(answer, [batch, { ...batch, body }]);
-  }
-
-  #entries(waiting: () => readonly number[]): WaitingEntries {
-    return { channelId: this.#feed.channelId, isInDoubt: this.#attempts.unknown, waiting };
+    const nonce = batch.nonce ?? nonceOf(this.#ports.nonceKey, id, record.batch ?? 0);
+    const message = { ...batch.body, silent, nonce };
+    const answer = await this.#way.send(message, { ...wait, frozenAtMs: batch.atMs });
+    return this.#outcomeOf(answer, [batch, { ...batch, body: answer.said }]);
   }
 
   /** Discord answers a nonce that was used before with the old message: what that does not show is still owed. */
@@ -225,13 +178,5 @@ export class FeedChannel {
       }
     }
     return record;
-  }
-
-  /** It may have been sent so long ago that Discord has forgotten its nonce, and the channel cannot tell. */
-  #mustMark(batch: FrozenBatch): boolean {
-    if (!this.#unreadable) return false;
-    if (this.#attempts.wasForgotten || !this.#inherited) return this.#attempts.wasForgotten;
-    const ageMs = this.#ports.clock.nowMs() - batch.atMs;
-    return ageMs < 0 || ageMs >= NONCE_TRUSTED_MS;
   }
 }

@@ -1,10 +1,8 @@
 import type { MessageBody, PostedMessage } from "../../domain/message.ts";
-import type { Posts } from "../../domain/ports/posts.ts";
 
 /** How far Discord's clock and the service's may lie apart when messages are looked for by time. */
 const CLOCK_SLACK_MS = 600_000;
 const DISCORD_EPOCH_MS = 1_420_070_400_000;
-const PAGE_SIZE = 100;
 
 /** A snowflake below that of every message that was posted at or after `atMs`. */
 export function snowflakeBefore(atMs: number): string {
@@ -46,19 +44,4 @@ export function sameMessage(body: MessageBody, posted: PostedMessage): boolean {
 
 function squeeze(text: string | undefined): string {
   return (text ?? "").replace(/\s+/g, " ").trim();
-}
-
-/** Our messages after `afterMessageId`, page by page. Rejects with the Sink's refusal ("no-history" and others). */
-export async function* postedAfter(
-  channels: Pick<Posts, "readBack">,
-  channelId: string,
-  afterMessageId: string,
-): AsyncGenerator<PostedMessage, void> {
-  for (let after = afterMessageId; ; ) {
-    const page = await channels.readBack(channelId, after, PAGE_SIZE);
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE_SIZE || last.messageId === after) return;
-    after = last.messageId;
-  }
 }

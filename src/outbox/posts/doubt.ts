@@ -1,6 +1,9 @@
 import type { Clock } from "../../domain/ports/clock.ts";
 
-/** Discord remembers a nonce for minutes only; a repeat of an older attempt may stand there twice. */
+/**
+ * Discord remembers a nonce for minutes only: until then a repeat cannot stand there twice, and afterwards only the channel
+ * can tell.
+ */
 const NONCE_TRUSTED_MS = 120_000;
 
 /** What is known of attempts to post one message whose answers were lost. */
@@ -8,8 +11,10 @@ export class Doubt {
   readonly #clock: Clock;
   /** The first attempt since it was last known what stands there. */
   #unansweredSinceMs: number | undefined;
-  /** The channel has to tell. */
-  #mustRead = false;
+  /** It stands there and that is not written, so only the channel can tell where. */
+  #isUnwritten = false;
+  /** The channel was asked since the last attempt without an answer. */
+  #isRead = false;
   /** The doubts of an earlier process were looked into. */
   #isLookedInto = false;
   /** The channel cannot tell; wall time before which no earlier process can have tried. */
@@ -32,8 +37,7 @@ export class Doubt {
   /** It may stand there already, nobody can tell, and Discord may have forgotten its nonce by now. */
   get mustMark(): boolean {
     if (this.#unreadable === undefined) return false;
-    const agoMs = this.#clock.monotonicMs() - (this.#unansweredSinceMs ?? this.#clock.monotonicMs());
-    if (agoMs >= NONCE_TRUSTED_MS) return true;
+    if (this.#unansweredForMs >= NONCE_TRUSTED_MS) return true;
     const { inheritedSinceMs } = this.#unreadable;
     if (inheritedSinceMs === undefined) return false;
     const inheritedMs = this.#clock.nowMs() - inheritedSinceMs;
@@ -42,17 +46,18 @@ export class Doubt {
 
   /** Whether only the channel can tell. `isInherited`: an earlier process may have posted it. */
   mustRead(isInherited: boolean): boolean {
-    return this.#mustRead || (isInherited && !this.#isLookedInto);
+    if (this.#isUnwritten || (isInherited && !this.#isLookedInto)) return true;
+    return !this.#isRead && this.#unansweredForMs >= NONCE_TRUSTED_MS;
   }
 
   onUnanswered(startedMs: number): void {
     this.#unansweredSinceMs ??= startedMs;
-    this.#mustRead = true;
+    this.#isRead = false;
   }
 
   /** It stands there, and nobody could write that. */
   onUnwritten(): void {
-    this.#mustRead = true;
+    this.#isUnwritten = true;
   }
 
   /**
@@ -63,7 +68,8 @@ export class Doubt {
     found: "found" | "nowhere" | "unreadable",
     { isInherited, sinceMs = 0 }: { readonly isInherited: boolean; readonly sinceMs: number | undefined },
   ): void {
-    this.#mustRead = false;
+    this.#isUnwritten = false;
+    this.#isRead = true;
     this.#isLookedInto = true;
     this.#unreadable =
       found === "unreadable" ? { inheritedSinceMs: isInherited ? sinceMs : undefined } : undefined;
@@ -73,8 +79,13 @@ export class Doubt {
   /** It is known where it stands. */
   settle(): void {
     this.#unansweredSinceMs = undefined;
-    this.#mustRead = false;
+    this.#isUnwritten = false;
     this.#isLookedInto = true;
     this.#unreadable = undefined;
+  }
+
+  get #unansweredForMs(): number {
+    const nowMs = this.#clock.monotonicMs();
+    return nowMs - (this.#unansweredSinceMs ?? nowMs);
   }
 }

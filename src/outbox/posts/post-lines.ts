@@ -1,8 +1,9 @@
 import type { OutgoingMessage, PostedMessage } from "../../domain/message.ts";
 import type { PostKind, PostLine, Posts } from "../../domain/ports/posts.ts";
-import { inTurn, readInTurns, turnOf } from "../in-turn.ts";
+import { inTurn, readAllAfter, turnOf } from "../in-turn.ts";
 import { LookBack, type LookBackPorts } from "./look-back.ts";
 import { PostRunner, type PostRunnerPorts } from "./post-runner.ts";
+import { Refusals } from "./refusals.ts";
 
 /** Messages of one guild that wait at a time; what comes on top stays with its record, for the next start. */
 const MOST_OF_GUILD = 2_000;
@@ -16,6 +17,8 @@ export class PostLines implements Posts {
   >();
   /** Asked for once more while it ran: it may just have ended. */
   readonly #again = new Set<string>();
+  /** Channels of which the last read failed. */
+  readonly #readsRefused = new Map<string, Refusals>();
   /** How many of each guild run. */
   readonly #ofGuild = new Map<string, number>();
   /** Guilds of which something was not taken on. */
@@ -38,13 +41,16 @@ export class PostLines implements Posts {
     await inTurn(turn, () => sink.send(channelId, { ...message, nonce }));
   }
 
-  readBack(channelId: string, afterMessageId: string, limit: number): Promise<readonly PostedMessage[]> {
-    const { turns, sink } = this.#ports;
-    // To read puts nothing in doubt, so a read may find out whether Discord is there again.
-    const wanted = { class: "first", channelId, request: "read", isInDoubt: true } as const;
-    return readInTurns(turns, wanted, (nextPage) =>
-      sink.readBack(channelId, afterMessageId, limit, nextPage),
-    );
+  async readAfter(channelId: string, afterMessageId: string): Promise<readonly PostedMessage[] | undefined> {
+    const refusals = this.#readsRefused.get(channelId) ?? new Refusals();
+    try {
+      const posted = await readAllAfter(this.#ports, { class: "first", channelId }, afterMessageId);
+      this.#readsRefused.delete(channelId);
+      return posted;
+    } catch (error) {
+      this.#readsRefused.set(channelId, refusals);
+      throw refusals.asPostponed(error);
+    }
   }
 
   /** `tell` hears of each guild whose newest messages are not taken on, once until none of it waits. */

@@ -8,6 +8,7 @@ import type { Turn, Turns, TurnWanted } from "../../domain/ports/turns.ts";
 import { inTurn } from "../in-turn.ts";
 import { Doubt } from "./doubt.ts";
 import type { LookBack } from "./look-back.ts";
+import { leavesDoubt, Refusals } from "./refusals.ts";
 
 /** A channel that takes no messages is tried again after this time, or when permissions change. */
 const CLOSED_AGAIN_MS = 5 * 60_000;
@@ -15,8 +16,6 @@ const CLOSED_AGAIN_MS = 5 * 60_000;
 const EDIT_LIMIT_MS = 5 * 60_000;
 /** After so many edits that were refused for it a new message takes the place of the old one, where it may. */
 const MOST_EDITS_LIMITED = 3;
-/** A refusal that says nothing we know may pass; after this many it will not. */
-const REJECTIONS_BORNE = 8;
 
 export interface PostRunnerPorts {
   readonly sink: Sink & Remover;
@@ -42,7 +41,7 @@ export class PostRunner<Ref> {
   readonly #backOff: BackOff;
   /** Channels of direct messages, by the person. */
   readonly #opened = new Map<string, string>();
-  #rejections = 0;
+  readonly #refusals = new Refusals();
   #editsLimited = 0;
   #reopen: (() => void) | undefined;
 
@@ -73,7 +72,7 @@ export class PostRunner<Ref> {
         if (outcome === "nothing") return;
         if (outcome === "again") continue;
         this.#backOff.reset();
-        this.#rejections = 0;
+        this.#refusals.reset();
         this.#editsLimited = 0;
         const { everyMs = 0 } = this.#kind;
         if (everyMs > 0) await this.#ports.clock.sleep(everyMs, this.#signal);
@@ -210,7 +209,7 @@ export class PostRunner<Ref> {
     try {
       return await request();
     } catch (error) {
-      if (!(error instanceof SinkRefusal) || error.reason === "unknown") this.#doubt.onUnanswered(startedMs);
+      if (leavesDoubt(error)) this.#doubt.onUnanswered(startedMs);
       throw error;
     }
   }
@@ -226,22 +225,15 @@ export class PostRunner<Ref> {
   }
 
   async #onFailed(error: unknown): Promise<"over" | "again"> {
-    const { report } = this.#ports;
-    if (!(error instanceof SinkRefusal) || error.reason === "unknown") {
-      report(`${this.#kind.name}: an attempt failed; it is tried again`, error);
-      const atLeastMs = error instanceof SinkRefusal ? (error.retryAfterMs ?? 0) : 0;
-      await this.#backOff.wait(this.#signal, atLeastMs);
-      return "again";
-    }
-    if (error.reason === "edit-limit") {
+    if (error instanceof SinkRefusal && error.reason === "edit-limit") {
       await this.#onEditLimited(error.retryAfterMs ?? 0);
       return "again";
     }
-    if (error.reason === "rejected" && ++this.#rejections < REJECTIONS_BORNE) {
-      await this.#backOff.wait(this.#signal, error.retryAfterMs ?? 0);
-      return "again";
-    }
-    return await this.#onRefused(error);
+    const passing = this.#refusals.mayPass(error);
+    if (passing === undefined && error instanceof SinkRefusal) return await this.#onRefused(error);
+    this.#ports.report(`${this.#kind.name}: an attempt failed; it is tried again`, error);
+    await this.#backOff.wait(this.#signal, passing?.atLeastMs);
+    return "again";
   }
 
   async #onEditLimited(retryAfterMs: number): Promise<void> {

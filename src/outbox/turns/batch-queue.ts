@@ -4,8 +4,8 @@ import { type Arrivals, type CountedAges, countedOfGuild, sumOfAges } from "./su
 const COUNT_EVERY_MS = 1_000;
 /** While others wait a guild gets so many batches a second (a log of 22 entries a second needs them), */
 const GUILD_PER_S = 0.75;
-/** and so many at once. */
-const GUILD_BURST = 10;
+/** and so many at once after a quiet while, such as an outage: two minutes of its part. */
+const GUILD_BURST = 90;
 
 /** So many are weighed at a turn, those that weighed most when last counted and those that came since, before all others. */
 const WEIGHED_FIRST = 200;
@@ -25,6 +25,7 @@ export class BatchQueue<T extends WaitingBatch> {
   #heaviest = new Set<T>();
   #size = 0;
   #countedAtMs = Number.NEGATIVE_INFINITY;
+  #oldestMs = Number.POSITIVE_INFINITY;
   /** By guild: when its allowance is whole again. */
   readonly #wholeAtMs = new Map<string, number>();
 
@@ -62,6 +63,11 @@ export class BatchQueue<T extends WaitingBatch> {
     );
   }
 
+  /** When the oldest of all entries arrived, as of the last count; Infinity: none waits. */
+  get oldestMs(): number {
+    return this.#oldestMs;
+  }
+
   /** It had its turn. */
   onTurn(feed: T, nowMs: number): void {
     this.remove(feed);
@@ -94,6 +100,8 @@ export class BatchQueue<T extends WaitingBatch> {
     this.#countedAtMs = nowMs;
     for (const feeds of this.#guilds.values()) count(feeds);
     for (const [guild, wholeMs] of this.#wholeAtMs) if (wholeMs <= nowMs) this.#wholeAtMs.delete(guild);
+    this.#oldestMs = Number.POSITIVE_INFINITY;
+    for (const feed of this) this.#oldestMs = Math.min(this.#oldestMs, feed.waiting()[0] ?? this.#oldestMs);
     const weighed = [...this].map((feed) => ({ feed, weight: this.#ageOf(feed, nowMs) }));
     weighed.sort((a, b) => b.weight - a.weight);
     this.#heaviest = new Set(weighed.slice(0, WEIGHED_FIRST).map(({ feed }) => feed));

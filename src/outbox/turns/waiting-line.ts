@@ -6,6 +6,8 @@ import { GuildTurns } from "./guild-turns.ts";
 
 /** A first post that has waited for so long goes before what is kept for edits. */
 const FIRST_IS_LATE_MS = 10_000;
+/** Entries wait for so long only where an outage or a kill has left a backlog: it goes before panels are renewed. */
+const BACKLOG_MS = 300_000;
 
 /** One that waits for its turn. */
 export interface Waiting {
@@ -87,16 +89,22 @@ export class WaitingLine {
     for (const name of CLASSES) yield* this.#of(name);
   }
 
-  /** Edits keep no turns from a first post that is late, as hundreds are when Discord is back. */
+  /** Edits keep no turns from a first post that is late, as hundreds are when Discord is back, nor panels from a backlog. */
   #order(mayGo: (one: Waiting) => boolean, nowMs: number): readonly TurnClass[] {
     const order = this.#shares.order();
     const first = this.#others.first.find(mayGo);
-    if (first === undefined || nowMs - first.sinceMs < FIRST_IS_LATE_MS) return order;
-    const isEdit = (name: TurnClass) => name === "change" || name === "refresh";
-    return [...order.filter((name) => !isEdit(name)), ...order.filter(isEdit)];
+    if (first !== undefined && nowMs - first.sinceMs >= FIRST_IS_LATE_MS) {
+      return withLast(order, (name) => name === "change" || name === "refresh");
+    }
+    const isBacklog = nowMs - this.#batches.oldestMs >= BACKLOG_MS;
+    return isBacklog ? withLast(order, (name) => name === "refresh") : order;
   }
 
   #of(name: TurnClass): Line {
     return name === "batch" ? this.#batches : this.#others[name];
   }
+}
+
+function withLast(order: readonly TurnClass[], isLast: (name: TurnClass) => boolean): readonly TurnClass[] {
+  return [...order.filter((name) => !isLast(name)), ...order.filter(isLast)];
 }

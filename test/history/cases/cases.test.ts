@@ -207,13 +207,16 @@ describe("cases made from commands", () => {
 
   test("a post that Discord took without an answer is found again, also when its nonce is forgotten", async () => {
     const made = await world();
-    made.sink.nonceMemoryMs = 0;
-    let isLost = true;
-    made.sink.fault = (call) => (call === "send" && isLost ? "lost" : undefined);
+    made.sink.nonceMemoryMs = 130_000;
+    let sends = 0;
+    let isAway = true;
+    made.sink.fault = (call) =>
+      isAway ? (call === "send" && sends++ === 0 ? "lost" : "unknown") : undefined;
     made.types(mo, ":kick Bob");
     await made.look();
-    isLost = false;
-    await made.clock.advance(10_000);
+    await made.clock.advance(240_000);
+    isAway = false;
+    await made.clock.advance(90_000);
     await made.settle();
     assert.equal(made.sink.messages("cases").length, 1);
     assert.equal(made.cases.all()[0]?.card?.messageId, made.sink.messages("cases")[0]?.messageId);

@@ -124,18 +124,26 @@ describe("a message that is to stand in its channel once", () => {
     assert.deepEqual(made.texts, []);
   });
 
-  test("whose answer was lost is found in its channel and brought up to date, though the nonce is forgotten", async () => {
-    const made = new Message();
-    made.sink.nonceMemoryMs = 0;
-    let isLost = true;
-    made.sink.fault = (call) => (call === "send" && isLost ? "lost" : undefined);
-    made.line.show("n");
-    await made.clock.advance(200);
-    isLost = false;
-    made.says = "one, newer";
-    await made.clock.advance(60_000);
-    assert.deepEqual(made.texts, ["one, newer"]);
-  });
+  for (const forMs of [1_000, 60_000, 121_000, 600_000]) {
+    test(`whose answer was lost ${forMs} ms ago is known by its nonce, or found in its channel, and brought up to date`, async () => {
+      const made = new Message();
+      made.sink.nonceMemoryMs = 180_000;
+      let sends = 0;
+      let isOver = false;
+      made.sink.fault = (call) =>
+        isOver ? undefined : call === "send" && sends++ === 0 ? "lost" : "unknown";
+      made.line.show("n");
+      await made.clock.advance(forMs);
+      isOver = true;
+      made.says = "one, newer";
+      await made.clock.advance(90_000);
+      assert.deepEqual(made.texts, ["one, newer"]);
+      assert.equal(
+        made.sink.calls.some((call) => call.startsWith("readBack")),
+        forMs > 60_000,
+      );
+    });
+  }
 
   test("that an earlier process may have posted is looked for first", async () => {
     const made = new Message();
