@@ -15,17 +15,18 @@ import { type FeedPlace, KnownStore, STORE_IS_NEW } from "./known-store.ts";
 import { leaseBoundLog } from "./leased-parts.ts";
 import type { Marshal, Runtime } from "./marshal.ts";
 import { openDocuments } from "./open-documents.ts";
-import { createMetrics } from "./ops/metrics.ts";
+import { createMetrics, type MetricsRegistry } from "./ops/metrics.ts";
 import { openStore } from "./store/open-store.ts";
 
 /**
  * A process that shares its store with others: it claims shards, serves them for as long as its lease lasts, and stands
  * by otherwise. Each lease gets a bot of its own that starts from the store, because what another process wrote
- * meanwhile is nowhere in this one's memory. Rejects with a StoreError when Redis cannot be used at all.
+ * meanwhile is nowhere in this one's memory. Rejects with a StoreError when it
+ * could not serve, with a StoreAwayError while Redis is away.
  */
 export async function buildCluster(config: Config, runtime: Runtime): Promise<Marshal> {
   // The operator reads at the start what has to be mended, also where it would stop the process at a takeover only.
-  const store = await openStore(config.storeUrl, { log: runtime.log });
+  const store = await openStore(config.storeUrl, { log: runtime.log, waitMs: START_WAIT_MS });
   let known: KnownStore;
   try {
     const documents = await openDocuments(store, config, runtime);
@@ -40,6 +41,8 @@ export async function buildCluster(config: Config, runtime: Runtime): Promise<Ma
   return new ClusterMember(config, runtime, { leases, limits }, known).marshal;
 }
 
+/** Who starts it tries again. */
+const START_WAIT_MS = 2_000;
 const INTRODUCE_AGAIN_MS = 30_000;
 
 /** Where live feeds post. */
@@ -56,13 +59,14 @@ class ClusterMember {
   readonly #leases: RedisLeases;
   readonly #limits: RedisLimits;
   readonly #claimant: ShardClaimant;
-  readonly #metrics = createMetrics({ ofProcess: true });
+  readonly #metrics: MetricsRegistry;
   readonly #stopping = new AbortController();
   readonly #ended = Promise.withResolvers<string>();
   #gateway: { readonly gateway: Gateway; readonly block: ShardBlock } | undefined;
   #lease: HeldLease | undefined;
   readonly #knownStore: KnownStore;
   #bot: Marshal | undefined;
+  #isIntroduced = false;
   #serving: Promise<void> = Promise.resolve();
 
   constructor(
@@ -75,6 +79,7 @@ class ClusterMember {
     const { leases, limits } = redis;
     this.#config = config;
     this.#runtime = runtime;
+    this.#metrics = runtime.metrics ?? createMetrics({ ofProcess: true });
     this.#leases = leases;
     this.#limits = limits;
     const { shards } = config;
@@ -103,6 +108,7 @@ class ClusterMember {
       ops: {
         metrics: this.#metrics,
         conceal: (text) => this.#runtime.log.conceal(text),
+        hasStarted: () => this.#isIntroduced,
         notReady: () => this.#notReady(),
         notes: () => this.#bot?.ops.notes?.() ?? [],
         get state() {
@@ -117,6 +123,7 @@ class ClusterMember {
     let block: ShardBlock | undefined;
     try {
       await this.#introduce();
+      this.#isIntroduced = true;
       for (;;) {
         this.#lease = await this.#claimant.claim(signal, block, () => this.#leaveDiscord());
         block = this.#lease.lease.block;

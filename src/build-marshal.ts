@@ -29,7 +29,7 @@ import { createWatch } from "./watch/watch.ts";
 /** Builds every part by hand and starts nothing. A part that is not named here does not run. */
 export async function buildMarshal(config: Config, runtime: Runtime): Promise<Marshal> {
   const { log, clock, random, leased } = runtime;
-  const metrics = leased?.metrics ?? createMetrics({ ofProcess: true });
+  const metrics = leased?.metrics ?? runtime.metrics ?? createMetrics({ ofProcess: true });
   const store = await openStore(config.storeUrl, { log, fence: leased?.fence, timedBy: { clock, metrics } });
   const isOurs = leased && servedBy(leased.shards);
   const kept = await openDocuments(store, config, { ...runtime, isOurs }).catch(async (error: unknown) => {

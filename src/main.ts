@@ -7,7 +7,10 @@ import { StoreError } from "./domain/failure.ts";
 import { leaveThreadsTheirLimits } from "./heap-limits.ts";
 import { createLog } from "./log.ts";
 import type { Marshal, Runtime } from "./marshal.ts";
-import { OpsError, startOps } from "./ops/ops-server.ts";
+import { onceReachable } from "./once-reachable.ts";
+import { createMetrics } from "./ops/metrics.ts";
+import { OpsFront } from "./ops/ops-front.ts";
+import { OpsAddress, OpsError } from "./ops/ops-server.ts";
 import { Shutdown } from "./ops/shutdown.ts";
 import { watchWallClock } from "./ops/wall-clock-watch.ts";
 
@@ -22,13 +25,22 @@ async function run(): Promise<void> {
   const shutdown = new Shutdown({ clock: systemClock, log, exit });
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => shutdown.onSignal(signal));
   try {
-    const marshal = await build(config, { log, clock: systemClock, random: systemRandom });
-    const ops = config.opsAddress === undefined ? undefined : await startOps(config.opsAddress, marshal.ops);
-    if (ops !== undefined) log.info({ host: ops.host, port: ops.port }, "the ops address answers");
+    const metrics = createMetrics({ ofProcess: true });
+    const front = new OpsFront({ metrics, conceal: log.conceal });
+    const ops = new OpsAddress(config, front, log);
+    // One on sqlite has nothing to wait for, and a second one there is told of the file and not of the port.
+    if (isShared(config.storeUrl)) await ops.open();
+    const waiting = new AbortController();
+    shutdown.add({ name: "start", withinMs: 1_000, run: () => waiting.abort(new Error("stopping")) });
+    const runtime = { log, clock: systemClock, random: systemRandom, metrics };
+    const patience = { clock: systemClock, log, front, signal: waiting.signal };
+    const marshal = await onceReachable(() => build(config, runtime), patience);
+    front.show(marshal.ops);
+    await ops.open();
     shutdown.addThose(() => marshal.steps);
     const unwatch = watchWallClock({ clock: systemClock, log });
     shutdown.add({ name: "wall clock", withinMs: 1_000, run: unwatch });
-    shutdown.add({ name: "ops", withinMs: 1_000, run: () => ops?.close() });
+    shutdown.add({ name: "ops", withinMs: 1_000, run: () => ops.close() });
     await marshal.start();
     void marshal.ended.then((reason) => {
       log.error({}, reason);

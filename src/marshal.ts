@@ -1,6 +1,7 @@
 import type { Clock, Random } from "./domain/ports/clock.ts";
 import type { LeasedParts } from "./leased-parts.ts";
 import type { RootLog } from "./log.ts";
+import type { MetricsRegistry } from "./ops/metrics.ts";
 import type { OpsSources } from "./ops/ops-server.ts";
 import type { Step } from "./ops/shutdown.ts";
 
@@ -8,6 +9,8 @@ export interface Runtime {
   readonly log: RootLog;
   readonly clock: Clock;
   readonly random: Random;
+  /** Of the process. @default made for the bot */
+  readonly metrics?: MetricsRegistry | undefined;
   /** Where several processes share a store; absent: this one is alone on it. */
   readonly leased?: LeasedParts | undefined;
 }

@@ -77,6 +77,9 @@ export class StoreError extends Error {
   override readonly name = "StoreError";
 }
 
+/** The same for now only: its server is away, starting or failing over. Waiting helps, where a wrong setting stays wrong. */
+export class StoreAwayError extends StoreError {}
+
 /**
  * Why Discord did not take a message, by Discord's own codes:
  * gone 10003/10008 · no-access 50001/50013 · closed 50083/160005 · dm-closed 50007 · form 50035 ·

@@ -1,10 +1,13 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Log } from "../log.ts";
 
 /** What the ops address reads from the bot. */
 export interface OpsSources {
   /** The reasons why the bot is not ready, in words; empty: it is ready. */
   notReady(): Promise<readonly string[]>;
+  /** Whether it could do its work as far as it depends on this process: store, secret and token fit. @default true */
+  hasStarted?(): boolean;
   /** What an operator should know of although the bot is ready. @default none */
   notes?(): readonly string[];
   /** Each part of /state under its name: plain JSON without secrets. */
@@ -36,7 +39,7 @@ const TEXT_TYPE = "text/plain; charset=utf-8";
 const JSON_TYPE = "application/json; charset=utf-8";
 
 /**
- * Serves `/healthz` (the process answers), `/readyz` (503 with the reasons until the bot can work), `/metrics`
+ * Serves `/healthz` (the process answers), `/startz` (503 until its store, secret and token are seen to fit), `/readyz` (503 with the reasons until the bot can work), `/metrics`
  * (Prometheus) and `/state` (limits, halts, queues). It answers only GET and HEAD, and only requests that name this
  * address. It has no password, so it belongs on loopback. Rejects with OpsError when the address cannot be bound.
  */
@@ -45,7 +48,7 @@ export async function startOps(
   sources: OpsSources,
 ): Promise<OpsServer> {
   const mayAsk = (request: IncomingMessage) => isOurs(request, address.host);
-  const server = createServer((request, response) => void respond(request, response, { ...sources, mayAsk }));
+  const server = createServer((request, response) => void respond(request, response, { sources, mayAsk }));
   server.listen(address.port, address.host);
   try {
     await once(server, "listening");
@@ -62,6 +65,36 @@ export async function startOps(
     port: typeof bound === "object" && bound !== null ? bound.port : address.port,
     close: () => close(server),
   };
+}
+
+/** The ops address of a process, which is opened once, or is turned off. */
+export class OpsAddress {
+  readonly #address: { readonly host: string; readonly port: number } | undefined;
+  readonly #sources: OpsSources;
+  readonly #log: Pick<Log, "info">;
+  #server: OpsServer | undefined;
+
+  constructor(
+    { opsAddress }: { readonly opsAddress?: { readonly host: string; readonly port: number } },
+    sources: OpsSources,
+    log: Pick<Log, "info">,
+  ) {
+    this.#address = opsAddress;
+    this.#sources = sources;
+    this.#log = log;
+  }
+
+  /** Rejects with OpsError. Does nothing where it is open already. */
+  async open(): Promise<void> {
+    if (this.#address === undefined || this.#server !== undefined) return;
+    this.#server = await startOps(this.#address, this.#sources);
+    const { host, port } = this.#server;
+    this.#log.info({ host, port }, "the ops address answers");
+  }
+
+  async close(): Promise<void> {
+    await this.#server?.close();
+  }
 }
 
 async function close(server: Server): Promise<void> {
@@ -100,17 +133,14 @@ function withoutMapping(address: string): string {
   return address.replace(/^::ffff:/, "");
 }
 
-interface GuardedSources extends OpsSources {
+interface Guarded {
+  readonly sources: OpsSources;
   mayAsk(request: IncomingMessage): boolean;
 }
 
-async function respond(
-  request: IncomingMessage,
-  response: ServerResponse,
-  sources: GuardedSources,
-): Promise<void> {
-  const answer = await answerTo(request, sources);
-  const body = sources.conceal(answer.body);
+async function respond(request: IncomingMessage, response: ServerResponse, guarded: Guarded): Promise<void> {
+  const answer = await answerTo(request, guarded);
+  const body = guarded.sources.conceal(answer.body);
   response.writeHead(answer.status, {
     "content-type": answer.type,
     "content-length": Buffer.byteLength(body),
@@ -121,13 +151,17 @@ async function respond(
   response.end(request.method === "HEAD" ? undefined : body);
 }
 
-async function answerTo(request: IncomingMessage, sources: GuardedSources): Promise<Answer> {
-  if (!sources.mayAsk(request)) return plain(421, "this address answers to its own name only");
+async function answerTo(request: IncomingMessage, { sources, mayAsk }: Guarded): Promise<Answer> {
+  if (!mayAsk(request)) return plain(421, "this address answers to its own name only");
   if (request.method !== "GET" && request.method !== "HEAD") return plain(405, "only GET is answered here");
   try {
     switch ((request.url ?? "/").split("?")[0]) {
       case "/healthz":
         return plain(200, "ok");
+      case "/startz":
+        return sources.hasStarted?.() === false
+          ? plain(503, (await sources.notReady()).join("\n"))
+          : plain(200, "started");
       case "/readyz": {
         const missing = await sources.notReady();
         const notes = sources.notes?.() ?? [];
@@ -140,7 +174,7 @@ async function answerTo(request: IncomingMessage, sources: GuardedSources): Prom
       case "/state":
         return { status: 200, type: JSON_TYPE, body: JSON.stringify(stateOf(sources.state)) };
       default:
-        return plain(404, "/healthz /readyz /metrics /state");
+        return plain(404, "/healthz /startz /readyz /metrics /state");
     }
   } catch {
     // The error may hold anything, so it is not shown; the part that failed has logged it.

@@ -6,6 +6,7 @@ import { after, before, beforeEach, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { createClient } from "@redis/client";
 import { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
+import { freePort } from "../../src/sandbox/free-port.ts";
 import { needsRedis, type RedisServer, startRedis } from "../support/redis-server.ts";
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
@@ -34,7 +35,11 @@ describe("a process that is to stand by", needsRedis(), () => {
   });
 
   /** Its lines up to `until`, or to its end. */
-  async function run(given: Readonly<Record<string, string>>, until = STANDING_BY) {
+  async function run(
+    given: Readonly<Record<string, string>>,
+    until = STANDING_BY,
+    onLine: (line: string) => Promise<void> = async () => undefined,
+  ) {
     const env = {
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       DISCORD_TOKEN: discord.token,
@@ -50,6 +55,7 @@ describe("a process that is to stand by", needsRedis(), () => {
     const lines: string[] = [];
     for await (const line of createInterface({ input: child.stdout })) {
       lines.push(line);
+      await onLine(line);
       if (until.test(line)) child.kill("SIGTERM");
     }
     const [code] = await gone;
@@ -99,6 +105,46 @@ describe("a process that is to stand by", needsRedis(), () => {
     await endsWith({}, /from a newer Marshal \(form 99/);
     await operator.set("marshal:form", "99");
     await endsWith({}, /from a newer Marshal/);
+  });
+
+  test("while Redis is away says so once, answers that it lives and cannot start, and goes on when it is back", async (t) => {
+    const away = await startRedis();
+    t.after(() => away.stop());
+    await away.kill();
+    const port = await freePort();
+    const asked = (path: string) =>
+      fetch(`http://127.0.0.1:${port}${path}`).then(async (answer) => [answer.status, await answer.text()]);
+    const answers = new Map<string, unknown>();
+    const { code, out, errors } = await run(
+      { STORE_URL: away.url, OPS_ADDRESS: `127.0.0.1:${port}` },
+      /logged in/,
+      async (line) => {
+        if (!line.includes("Marshal keeps trying")) return;
+        for (const path of ["/healthz", "/startz", "/readyz"]) answers.set(path, await asked(path));
+        answers.set("/metrics", /^marshal_ready 0$/m.test(String((await asked("/metrics"))[1])));
+        await away.start();
+      },
+    );
+    const why = /^Redis at 127\.0\.0\.1:\d+ cannot be used: connect ECONNREFUSED/;
+    assert.deepEqual(answers.get("/healthz"), [200, "ok\n"]);
+    for (const path of ["/startz", "/readyz"]) {
+      const [status, text] = answers.get(path) as [number, string];
+      assert.equal(status, 503);
+      assert.match(text, why);
+    }
+    assert.equal(answers.get("/metrics"), true);
+    assert.deepEqual([code, errors], [0, []], out);
+    assert.equal(out.split("Marshal keeps trying").length, 2, "it is said once");
+    assert.match(out, /the store can be reached/);
+  });
+
+  test("without the password that Redis asks for ends with one line", async () => {
+    await operator.configSet("requirepass", "the-right-one");
+    try {
+      await endsWith({}, /Redis refuses the user or password in STORE_URL/);
+    } finally {
+      await operator.configSet("requirepass", "");
+    }
   });
 
   test("while Discord is away says that it does not know yet, and stands by", async () => {

@@ -3,6 +3,7 @@ import { afterEach, describe, test } from "node:test";
 import { request } from "undici";
 import { createLog } from "../../src/log.ts";
 import { createMetrics } from "../../src/ops/metrics.ts";
+import { OpsFront } from "../../src/ops/ops-front.ts";
 import { OpsError, type OpsServer, type OpsSources, startOps } from "../../src/ops/ops-server.ts";
 
 const key = "abcDEF123-secretPart456";
@@ -33,6 +34,35 @@ describe("the ops address", () => {
       status: 200,
       body: "ok\n",
     });
+  });
+
+  test("/startz is 503 until the bot could do its work, and says what is missing", async () => {
+    const front = new OpsFront({ metrics: createMetrics(), conceal: (text) => text });
+    const ask = await rig({
+      hasStarted: () => front.hasStarted(),
+      notReady: () => front.notReady(),
+    });
+    front.waitFor("Redis at redis:6379 cannot be used: nothing answers");
+    assert.match(await front.metrics.text(), /^marshal_ready 0$/m);
+    const before = await ask("/startz");
+    assert.deepEqual(
+      [before.status, before.body],
+      [503, "Redis at redis:6379 cannot be used: nothing answers\n"],
+    );
+    let hasStarted = false;
+    const bot = {
+      metrics: front.metrics,
+      conceal: front.conceal,
+      state: {},
+      notReady: async () => ["standing by"],
+    };
+    front.show({ ...bot, hasStarted: () => hasStarted });
+    assert.equal((await ask("/startz")).status, 503);
+    hasStarted = true;
+    assert.equal((await ask("/startz")).status, 200);
+    assert.equal((await ask("/readyz")).body, "standing by\n");
+    front.show(bot);
+    assert.equal(front.hasStarted(), true);
   });
 
   test("/readyz is 503 and says why, until nothing is missing", async () => {
@@ -168,7 +198,7 @@ describe("the ops address", () => {
     for (const path of ["/", "/State", "/../etc/passwd", "/healthz/"]) {
       const answer = await ask(path);
       assert.equal(answer.status, 404);
-      assert.match(answer.body, /\/healthz \/readyz \/metrics \/state/);
+      assert.match(answer.body, /\/healthz \/startz \/readyz \/metrics \/state/);
     }
   });
 

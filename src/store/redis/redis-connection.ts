@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createClient } from "@redis/client";
-import { StoreError } from "../../domain/failure.ts";
+import { StoreAwayError } from "../../domain/failure.ts";
 import type { Log } from "../../log.ts";
-import { explainRedisError, isLoading, isReadOnly, reasonOf } from "./redis-errors.ts";
+import { explainRedisError, isLasting, isLoading, isReadOnly, reasonOf } from "./redis-errors.ts";
 
 export type RedisClient = ReturnType<typeof createClient>;
 
@@ -117,7 +117,10 @@ async function connect(url: string, { log, waitMs }: ConnectionOptions): Promise
     return client;
   } catch (error) {
     if (client.isOpen) client.destroy();
+    if (isLasting(trouble)) throw explainRedisError(trouble);
     const host = URL.parse(url)?.host ?? "its address";
-    throw new StoreError(`Redis at ${host} cannot be used: ${reasonOf(trouble ?? error)}`, { cause: error });
+    throw new StoreAwayError(`Redis at ${host} cannot be used: ${reasonOf(trouble ?? error)}`, {
+      cause: error,
+    });
   }
 }
