@@ -6,7 +6,7 @@ import { answerOf, PATIENCE_MS, reads } from "./read.ts";
 import { type Community, type E2eOptions, E2eRig, LIST_OF_FEED } from "./rig.ts";
 import { isRepeatedAnswer, type Nameable, problemsOf, type Sent } from "./sweep-judge.ts";
 import { hostileNames, PLAIN } from "./sweep-town.ts";
-import { invocations, linesOf, type Stock, Walker } from "./sweep-walk.ts";
+import { type Given, invocations, linesOf, type Stock, Walker } from "./sweep-walk.ts";
 
 /** Everything that can be typed, opened with all that stands behind it, in worlds that are meant badly. */
 
@@ -17,6 +17,10 @@ export const isTakingAll = (line: string) => /unlink|retention/.test(line);
 const orderOf = (line: string) =>
   line === "setup start" ? -1 : isTakingAll(line) ? 2 : /remove|deny|forget|pause/.test(line) ? 1 : 0;
 export const ORDERED = LINES.toSorted((a, b) => orderOf(a.line) - orderOf(b.line));
+
+/** 18 turns a second, 18 at once. */
+const TURN_MS = 55;
+const BURST_MS = 1_000;
 
 /** Of undici, which @discordjs/rest sends with. */
 const REQUEST_MADE = "undici:request:create";
@@ -46,6 +50,21 @@ export const PRESSED_ELSEWHERE = {
   "rewind-all": "test/e2e/players.test.ts",
 };
 
+/**
+ * Lets things be done no faster than a community may ask (20 a second, 40 at once): what comes faster is answered "Too many
+ * requests at once", and nothing of it would be looked at.
+ */
+class Turns {
+  #nextMs = 0;
+
+  async next(): Promise<void> {
+    const nowMs = performance.now();
+    this.#nextMs = Math.max(this.#nextMs, nowMs - BURST_MS) + TURN_MS;
+    const waitMs = this.#nextMs - nowMs;
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+  }
+}
+
 /** A rig whose bot is watched: what it said since when, and what was done then. */
 export class Sweep {
   readonly rig: E2eRig;
@@ -54,6 +73,7 @@ export class Sweep {
   readonly names: readonly string[];
   readonly stock: Stock;
   readonly walker: Walker;
+  readonly #turns = new Turns();
   readonly #sent: Sent[] = [];
   readonly #steps: { readonly what: string; readonly from: number }[] = [];
   readonly #person: Person;
@@ -110,6 +130,7 @@ export class Sweep {
       channel: general,
       stock: this.stock,
       doing: (what) => this.mark(what),
+      turn: () => this.#turns.next(),
     });
   }
 
@@ -137,6 +158,14 @@ export class Sweep {
   async allow(): Promise<void> {
     const { owner, general, staffRole } = this.home;
     await (await owner.slash(general, "staff allow", { role: staffRole, tier: "manager" })).settled();
+  }
+
+  /** The owner types it, and the answer says such a thing. */
+  async reads(line: string, given: Given, then: RegExp): Promise<void> {
+    const { owner, general } = this.home;
+    this.mark(`/${line}`);
+    await this.#turns.next();
+    await reads(await owner.slash(general, line, given), then);
   }
 
   /** Runs a command until its answer says or offers such a thing, and opens what it offers. */
@@ -209,11 +238,12 @@ export async function settleIn(sweep: Sweep): Promise<void> {
   await sweep.allow();
 }
 
-export async function feeds({ rig, home }: Sweep): Promise<readonly Channel[]> {
+export async function feeds(sweep: Sweep): Promise<readonly Channel[]> {
+  const { rig, home } = sweep;
   const made: Channel[] = [];
   for (const [kind, list] of Object.entries(LIST_OF_FEED)) {
     const channel = home.guild.addChannel({ name: kind });
-    await reads(await home.owner.slash(home.general, "feed add", { kind, channel }), /Feed added/);
+    await sweep.reads("feed add", { kind, channel }, /Feed added/);
     await rig.polled(list);
     made.push(channel);
   }
@@ -221,11 +251,11 @@ export async function feeds({ rig, home }: Sweep): Promise<readonly Channel[]> {
 }
 
 /** Cases in a channel of their own, of players with hostile names, and somebody who is watched. */
-export async function openCases({ rig, home, walker, names }: Sweep): Promise<void> {
-  const { owner, general, guild } = home;
-  const channel = guild.addChannel({ name: "cases" });
-  await reads(await owner.slash(general, "setup cases", { channel }), /Cases are posted in/);
-  await reads(await owner.slash(general, "setup watches", { channel }), /Joins of watched players/);
+export async function openCases(sweep: Sweep): Promise<void> {
+  const { rig, home, walker, names } = sweep;
+  const channel = home.guild.addChannel({ name: "cases" });
+  await sweep.reads("setup cases", { channel }, /Cases are posted in/);
+  await sweep.reads("setup watches", { channel }, /Joins of watched players/);
   await walker.open("player watch", { player: PLAIN, reason: names[0] ?? "", until: "7 days" });
   await walker.open("player show", { player: PLAIN });
   const [first, second] = rig.town.players;

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { ALERT_KINDS, type AlertKind } from "../../src/domain/alert.ts";
-import type { Channel, Message, Value } from "../../src/sandbox/discord/types.ts";
+import type { Channel, Message } from "../../src/sandbox/discord/types.ts";
 import { writePast } from "../../src/sandbox/past.ts";
-import { reads } from "./read.ts";
 import type { Sweep } from "./sweep-rig.ts";
 import { PLAIN } from "./sweep-town.ts";
 
@@ -20,8 +19,6 @@ const THRESHOLDS: Readonly<Record<AlertKind, string>> = {
   full: `${CROWD} players`,
   empty: "0 players",
 };
-
-type Options = Readonly<Record<string, Value>>;
 
 /** A channel of its own for each thing that comes by itself. */
 export class Unasked {
@@ -57,20 +54,24 @@ export class Unasked {
   async turnOn(): Promise<void> {
     const { rig, home, names } = this.#sweep;
     const { staffRole: ping } = home;
-    await this.#owner("setup notices", { channel: this.notices }, /Notices are posted in/);
-    await this.#owner("audit channel", { channel: this.audit }, /./);
-    await this.#owner("setup cases", { channel: this.cases }, /Cases are posted in/);
-    await this.#owner("setup watches", { channel: this.watches, ping }, /Joins of watched players/);
-    await this.#owner("stats weekly", { channel: this.weekly }, /on Mondays at 9:00/);
-    await this.#owner("server panel", { channel: this.panel }, /Panel posted/);
+    await this.#sweep.reads("setup notices", { channel: this.notices }, /Notices are posted in/);
+    await this.#sweep.reads("audit channel", { channel: this.audit }, /./);
+    await this.#sweep.reads("setup cases", { channel: this.cases }, /Cases are posted in/);
+    await this.#sweep.reads("setup watches", { channel: this.watches, ping }, /Joins of watched players/);
+    await this.#sweep.reads("stats weekly", { channel: this.weekly }, /on Mondays at 9:00/);
+    await this.#sweep.reads("server panel", { channel: this.panel }, /Panel posted/);
     const escalate = { escalate: 1, ping };
-    await this.#owner("feed add", { kind: "mod-calls", channel: this.calls, ...escalate }, /Feed added/);
+    await this.#sweep.reads(
+      "feed add",
+      { kind: "mod-calls", channel: this.calls, ...escalate },
+      /Feed added/,
+    );
     for (const [kind, channel] of this.#alerts) {
       const options = { kind, channel, ping, threshold: THRESHOLDS[kind] };
-      await this.#owner("alert add", options, /Alert added/);
+      await this.#sweep.reads("alert add", options, /Alert added/);
     }
     await rig.polled("KillLogs", "CommandLogs", "ModCalls", "Players");
-    await this.#owner("player watch", { player: PLAIN, reason: names[0] ?? "" }, /Watched by/);
+    await this.#sweep.reads("player watch", { player: PLAIN, reason: names[0] ?? "" }, /Watched by/);
   }
 
   /** What each alert waits for happens, by and to people with hostile names. */
@@ -125,18 +126,12 @@ export class Unasked {
   async ends(): Promise<void> {
     const { rig, names } = this.#sweep;
     const what = `:h ${names[1] ?? ""}`;
-    await this.#owner("schedule add", { what, when: "every 30 min" }, /Next:/);
+    await this.#sweep.reads("schedule add", { what, when: "every 30 min" }, /Next:/);
     rig.keys.add(rig.service.regenerateKey(rig.key));
     const parked = await rig.posted(this.notices, "key");
     await this.#sweep.walker.openPosted(parked);
     await this.#sweep.walker.open("diagnose", {});
     await this.#sweep.walker.open("setup unlink", {});
     await rig.posted(this.notices, "schedule");
-  }
-
-  async #owner(line: string, options: Options, then: RegExp): Promise<void> {
-    const { owner, general } = this.#sweep.home;
-    this.#sweep.mark(`/${line}`);
-    await reads(await owner.slash(general, line, options), then);
   }
 }

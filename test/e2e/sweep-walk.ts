@@ -37,7 +37,7 @@ export interface Stock {
   readonly keys: readonly string[];
 }
 
-type Given = Readonly<Record<string, Value>>;
+export type Given = Readonly<Record<string, Value>>;
 
 /** The least that a command needs, then each of its options with each value that is worth trying. */
 export async function* invocations(
@@ -129,13 +129,22 @@ export class Walker {
   readonly pressed = new Map<string, number>();
   /** Called before each thing that is done, with its words. */
   readonly #doing: (what: string) => void;
+  /** Resolves when the next thing may be done. */
+  readonly #turn: () => Promise<void>;
   readonly unanswered: string[] = [];
 
-  constructor(parts: { person: Person; channel: Channel; stock: Stock; doing(what: string): void }) {
+  constructor(parts: {
+    person: Person;
+    channel: Channel;
+    stock: Stock;
+    doing(what: string): void;
+    turn(): Promise<void>;
+  }) {
     this.#person = parts.person;
     this.#channel = parts.channel;
     this.#stock = parts.stock;
     this.#doing = parts.doing;
+    this.#turn = parts.turn;
   }
 
   /** One command with these options, and everything behind it that was not opened often enough before. */
@@ -156,6 +165,7 @@ export class Walker {
     const ways: Way[] = [{ parts: [], missed: 0 }];
     for (let way = ways.shift(); way !== undefined; way = ways.shift()) {
       this.#doing(what);
+      await this.#turn();
       let place: Place | undefined = await begin(what);
       let parts: readonly string[] = [];
       let ahead = [...way.parts];
@@ -169,6 +179,7 @@ export class Walker {
         const part = ahead.shift() ?? "";
         const words = [what, ...parts, part].join(" > ");
         this.#doing(words);
+        await this.#turn();
         const next: Exchange | undefined = await this.#press(place, part);
         if (next === undefined) {
           // A message that keeps its place begins elsewhere this time, perhaps further on.

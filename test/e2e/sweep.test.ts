@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { commands } from "../../commands/index.ts";
-import { labelsOf, reads } from "./read.ts";
+import { labelsOf } from "./read.ts";
 import {
   feeds,
   isTakingAll,
@@ -70,11 +70,8 @@ describe("Everything that can be typed and pressed", { timeout: 900_000, concurr
       await rig.until("the claim on the card", () => labelsOf(claimed).includes("Release"));
       await sweep.walker.openPosted(claimed);
       await sweep.everything((line) => !isTakingAll(line));
-      const { owner, general } = sweep.home;
-      await reads(
-        await owner.slash(general, "me link", { player: PLAIN, member: owner.member }),
-        /in the game/,
-      );
+      const { owner } = sweep.home;
+      await sweep.reads("me link", { player: PLAIN, member: owner.member }, /in the game/);
       await sweep.walker.open("me show", {});
       // What was made meanwhile is listed now, and rows come without fields that should be there.
       rig.service.faults.set({ missingField: 0.5, unknownFields: true, unknownValues: true });
