@@ -144,7 +144,7 @@ describe("the first evening, from the invite to the first posted join", () => {
     const evening = new Evening(rig, owner);
     await evening.open(answerOf(refused), "Choose roles");
     await evening.click("Make Owners Managers", /You can run commands yourself/);
-    await reads(await owner.slash(general, "run command", { text: ":h hello" }), /ran|Ran|done|Done/);
+    await reads(await owner.slash(general, "run command", { text: ":h hello" }), /It ran/);
     const other = await member.slash(general, "run command", { text: ":h hello" });
     await reads(other, /Current tier\\?: none/);
     assert.deepEqual(labelsOf(answerOf(other)), []);

@@ -178,7 +178,7 @@ describe("/run, from the question to what came of it", () => {
     await rig.clock.sleep(10_001);
     await reads(await rig.home.moderator.slash(rig.home.general, "server players"), /Griefer/);
     const asked = await run(":ban Griefer", admin);
-    const text = await reads(asked, /Send this\?|Send it anyway\?/);
+    const text = await reads(asked, /Send this\?/);
     assert.match(text, /:ban Griefer[\s\S]*River City Roleplay[\s\S]*Not sent yet/);
     assert.doesNotMatch(text, /\d{7}(?!\d*:)/);
     assert.equal(executions(":ban Griefer"), 0);
@@ -190,7 +190,7 @@ describe("/run, from the question to what came of it", () => {
 
   test("Do not send sends nothing, and the question cannot be answered afterwards", async () => {
     const asked = await run(":ban Somebody", admin);
-    await reads(asked, /Send this\?|Send it anyway\?/);
+    await reads(asked, /Send it anyway\?/);
     await reads(await press(admin, asked, "Do not send"), /Nothing was sent/);
     assert.deepEqual(labelsOf(answerOf(asked)), []);
     assert.equal(executions(":ban Somebody"), 0);
@@ -216,9 +216,9 @@ describe("/run, from the question to what came of it", () => {
 
   test("a role that is taken away between asking and confirming: denied, nothing sent", async () => {
     const asked = await run(":ban Somebody", admin);
-    await reads(asked, /Send this\?|Send it anyway\?/);
+    await reads(asked, /Send it anyway\?/);
     admin.member.removeRole(adminRole);
-    await reads(await press(admin, asked, "Send anyway"), /may not|Only \w+ can/);
+    await reads(await press(admin, asked, "Send anyway"), /Only \w+ can/);
     admin.member.addRole(adminRole);
     assert.equal(executions(":ban Somebody"), 0);
   });
@@ -274,7 +274,7 @@ describe("/run, from the question to what came of it", () => {
     assert.match(text, /It did not run/);
     const notices = rig.home.guild.channel("notices");
     await rig.posted(notices, "refuses the key of", "/setup link");
-    await reads(await run(":h parked now"), /server key is wrong or expired|refuses this server's key/);
+    await reads(await run(":h parked now"), /server key is wrong or expired/);
     assert.ok((rig.service.counts.badKeyRequests.get(old) ?? 0) <= 3, "at most two more after the first 403");
     const asked = await rig.typeKey(fresh);
     await reads(asked, /its key will be replaced/);

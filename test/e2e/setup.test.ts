@@ -88,7 +88,7 @@ describe("setup, from the form to a linked server and back", () => {
     rig.service.faults.next({ resetBefore: 1 });
     await reads(await rig.typeKey("gamma-third-key", other), /cannot be reached/);
     rig.service.faults.next({ truncate: 1 });
-    await reads(await rig.typeKey("gamma-third-key", other), /cannot be reached|could not be read/);
+    await reads(await rig.typeKey("gamma-third-key", other), /cannot be reached/);
     rig.service.faults.next({ html: 1, htmlStatus: 502 });
     const paged = await rig.typeKey("gamma-third-key", other);
     await reads(paged, /error page came instead of the game service/);
@@ -113,7 +113,7 @@ describe("setup, from the form to a linked server and back", () => {
     const text = await shown();
     assert.match(text, /River City Roleplay/);
     assert.match(text, /Key in use/);
-    assert.match(text, new RegExp(`moderator:? <@&${rig.home.staffRole.id}>`, "i"));
+    assert.match(text, new RegExp(`Moderator <@&${rig.home.staffRole.id}>`));
   });
 
   test("the same key again says that it is linked already", async () => {
@@ -135,7 +135,7 @@ describe("setup, from the form to a linked server and back", () => {
     await reads(await rig.home.owner.click(answerOf(asked), "Yes, link it"), /has its new key/);
     const text = await shown();
     assert.equal(text.match(/Key in use/g)?.length, 1);
-    assert.match(text, new RegExp(`moderator:? <@&${rig.home.staffRole.id}>`, "i"));
+    assert.match(text, new RegExp(`Moderator <@&${rig.home.staffRole.id}>`));
   });
 
   test("under a key that is refused stands the form for the new one, which asks for nothing else", async () => {
@@ -144,10 +144,7 @@ describe("setup, from the form to a linked server and back", () => {
     rig.keys.add(fresh);
     owner.member.addRole(staffRole);
     const refused = await owner.slash(general, "run command", { text: ":h hello" });
-    await reads(
-      refused,
-      /server key is wrong or expired|refuses this server's key|no longer accepts the server key/,
-    );
+    await reads(refused, /The server key is wrong or expired/);
     const { modal } = await press(owner, refused, "Paste the new key");
     assert.ok(modal !== undefined);
     assert.deepEqual(
@@ -157,7 +154,7 @@ describe("setup, from the form to a linked server and back", () => {
     const asked = await owner.submit(modal, { key: fresh });
     await reads(asked, /its key will be replaced/);
     await reads(await owner.click(answerOf(asked), "Yes, link it"), /has its new key/);
-    assert.match(await shown(), new RegExp(`moderator:? <@&${rig.home.staffRole.id}>`, "i"));
+    assert.match(await shown(), new RegExp(`Moderator <@&${rig.home.staffRole.id}>`));
   });
 
   test("with nothing typed a setting is shown, off turns it off, and one card shows all of them", async () => {
@@ -240,11 +237,11 @@ describe("setup, from the form to a linked server and back", () => {
     const forgotten = async () => JSON.parse(await rig.ops("/state")).feeds.live === 0;
     while (!(await forgotten())) await rig.clock.sleep(50);
     guild.addBot();
-    await reads(await owner.slash(general, "feed list"), /No|none/i);
+    await reads(await owner.slash(general, "feed list"), /No feeds yet/);
     const back = await rig.link(rig.key, away);
     assert.match(back.text, /1 feed of before posts again/);
     await reads(await owner.slash(general, "feed list"), /joins and leaves/);
-    await reads(await owner.slash(general, "staff list"), /celeb/i);
+    await reads(await owner.slash(general, "staff list"), /nobody can target them[\s\S]*Celeb/);
     await reads(await owner.slash(general, "feed remove", { feed: "1" }), /Removed/);
     const question = await owner.slash(general, "setup unlink");
     await reads(question, /Unlink River City Roleplay\?/);
