@@ -18,7 +18,7 @@ export function weekChart({ look, title, week }: WeekPicture): Chart {
   const marked = known.filter(({ knownS, uncoveredS }) => uncoveredS / knownS >= MARKED_FROM);
   const unknown = cells.filter(({ knownS }) => knownS === 0);
   const caption = [
-    `${look === "dark" ? "Brighter" : "Darker"}: more players (up to ${Math.round(most)}`,
+    `${look === "dark" ? "Brighter" : "Darker"}: more players (up to ${Math.round(most)})`,
     ...(marked.length === 0 ? [] : ["○ no staff"]),
     ...(unknown.length === 0 ? [] : ["· no record"]),
   ].join("   ");

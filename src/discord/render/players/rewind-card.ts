@@ -87,7 +87,7 @@ function namesLine(present: readonly PresentPlayer[]): Escaped[] {
   const shown: Escaped[] = [];
   let length = 0;
   for (const { player, permission } of present) {
-    const name = permission === undefined ? inlineName(player.name) : md`🛡 ${inlineName(player.name)}`;
+    const name = permission === undefined ? inlineName(player.name) : md`🛡\u00a0${inlineName(player.name)}`;
     length += name.length + 2;
     if (length > ROOM_FOR_NAMES) break;
     shown.push(name);
@@ -201,7 +201,7 @@ function folded(
     if (count < FOLDED_FROM) shown.push({ row, text: historyLine(row, { author: authors.get(row) }) });
     else if (!told.has(row.atS)) {
       told.add(row.atS);
-      shown.push({ row, text: md`<t:${row.atS}:T> 🟢 **${count}** were there, joined unseen before` });
+      shown.push({ row, text: md`<t:${row.atS}:T> 🟢 **${count}** were already there` });
     }
   }
   return shown;

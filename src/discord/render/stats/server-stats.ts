@@ -80,7 +80,7 @@ export function serverStatsMessage(view: ServerStatsView): MessageBody {
     ...(lines.length === 0 ? {} : { description: joined(lines, "\n") }),
     ...(stats.knownS === 0 && stats.joins === 0 ? {} : { fields: fieldsOf(stats) }),
     ...(first === undefined ? {} : { imageName: first.name }),
-    footer: `Hours of ${stats.zone}`,
+    footer: `Times in ${stats.zone}`,
   };
   return {
     cards: [card, ...others],

@@ -20,9 +20,9 @@ export function periodWords(days: PeriodDays) {
 
 export const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"] as const;
 
-/** `8.4`, `23` */
+/** `8.4`, `23`: tenths say nothing of a crowd. */
 export function amount(value: number): Escaped {
-  return markdownOfOurs(String(value >= 100 ? Math.round(value) : Math.round(value * 10) / 10));
+  return markdownOfOurs(String(value >= 10 ? Math.round(value) : Math.round(value * 10) / 10));
 }
 
 /** `1,204` */

@@ -42,7 +42,7 @@ function summary({ binding, stats, before, pngs, key }: WeeklyView): MessageBody
           ? {}
           : { fields: fieldsOf(stats, isComparable ? before : undefined) }),
         ...(first === undefined ? {} : { imageName: first.name }),
-        footer: `Hours of ${stats.zone}${MARK}${key}`,
+        footer: `Times in ${stats.zone}${MARK}${key}`,
       },
       ...others,
     ],
