@@ -46,9 +46,9 @@ function whatHappened(row: HistoryRow, author: RunAuthor | undefined): Escaped {
     case "leave":
       return md`${SYMBOLS.left} ${who(row.player)} left`;
     case "appeared":
-      return md`${SYMBOLS.joined} ${who(row.player)} was there, joined${since(row.afterS)} unseen`;
+      return md`${SYMBOLS.joined} ${who(row.player)} ${row.afterS === undefined ? md`was already there` : md`joined unseen, after <t:${row.afterS}:T>`}`;
     case "vanished":
-      return md`${SYMBOLS.left} ${who(row.player)} was gone, left${since(row.afterS)} unseen`;
+      return md`${SYMBOLS.left} ${who(row.player)} ${row.afterS === undefined ? md`was gone` : md`left unseen, after <t:${row.afterS}:T>`}`;
     case "kill":
       return md`${SYMBOLS.kill} ${who(row.killer)} killed ${who(row.killed)}`;
     case "command":
@@ -75,10 +75,6 @@ function emergencyWords({
 
 function who(player: PlayerRef): Escaped {
   return person(player, false);
-}
-
-function since(afterS: number | undefined): Escaped {
-  return afterS === undefined ? md`` : md` after <t:${afterS}:T>`;
 }
 
 /** `21 November 2026 20:14 to 21:02 · 48 min`; what is not sure says so. */
