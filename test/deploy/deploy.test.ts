@@ -168,7 +168,8 @@ describe("prometheus.yml and grafana/", () => {
   test("outcomes that rules look for are ones that the code counts", () => {
     const poller = textOf("src/watch/poller.ts") + textOf("src/watch/source-reader.ts");
     assert.match(poller, /"ok"/);
-    assert.match(textOf("src/api/http/classify.ts") + textOf("src/api/gate-failures.ts"), /"rate-limited"/);
+    assert.match(textOf("src/api/limits/announced-halt.ts"), /"rate-limited"/);
+    assert.match(textOf("src/api/limits/halt.ts"), /"blocked"/);
   });
 });
 
