@@ -3,6 +3,7 @@ import { alert } from "./alert.ts";
 import { audit } from "./audit.ts";
 import { cases } from "./case.ts";
 import { diagnose } from "./diagnose.ts";
+import { duty } from "./duty.ts";
 import { feed } from "./feed.ts";
 import { help } from "./help.ts";
 import { history } from "./history.ts";
@@ -23,6 +24,7 @@ export const commands: readonly Command[] = [
   player,
   cases,
   stats,
+  duty,
   me,
   setup,
   feed,

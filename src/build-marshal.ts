@@ -1,5 +1,6 @@
 import { commands } from "../commands/index.ts";
 import { buildAlerts } from "./build-alerts.ts";
+import { buildDuty } from "./build-duty.ts";
 import { buildHistory, buildHistoryWing, knownPlayers } from "./build-history.ts";
 import { buildJournal } from "./build-journal.ts";
 import { buildOperation, statesOf } from "./build-operation.ts";
@@ -79,16 +80,8 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     report,
   });
 
-  const { service, serviceEvents, serviceForCommands } = buildService({
-    config,
-    kept,
-    notifier,
-    leased,
-    clock,
-    random,
-    metrics,
-    log,
-  });
+  const ofService = buildService({ config, kept, notifier, leased, clock, random, metrics, log });
+  const { service, serviceEvents, serviceForCommands } = ofService;
   const watch = createWatch({
     client: service,
     health: service,
@@ -203,6 +196,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     metrics,
     log,
   });
+  const duty = buildDuty({ wing, runs, journal, bindings, snapshots, discord, outbox, clock, random, warn });
   const alerts = buildAlerts({
     rules: kept.alertRules,
     states: kept.alertStates,
@@ -262,7 +256,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
         ...serviceForCommands,
         snapshots,
         host,
-        ...servicesOfWings({ runs, feeds, history, alerts }),
+        ...servicesOfWings({ runs, feeds, history, alerts, duty }),
         runAnswers: kept.runAnswers,
         panels,
         sourceOf: kept.keys.sourceOf,
@@ -283,7 +277,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   }
 
   const parts = { discord, readiness, heldKeys, retention, watch, runs, outbox, feeds, panels };
-  const stoppable = { starting, ...parts, history, service, store };
+  const stoppable = { starting, ...parts, duty, history, service, store };
   return {
     start,
     drop: () => dropAll({ ...stoppable, knownStore: leased?.knownStore }),

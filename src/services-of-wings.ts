@@ -1,4 +1,5 @@
 import type { AlertsWing } from "./alerts/create-alerts.ts";
+import type { BuiltDuty } from "./build-duty.ts";
 import type { BuiltHistory } from "./build-history.ts";
 import type { Services } from "./discord/services.ts";
 import type { FeedsWing } from "./feeds/feeds.ts";
@@ -9,10 +10,11 @@ interface BuiltWings {
   readonly feeds: Pick<FeedsWing, "feeds" | "modCalls">;
   readonly history: Pick<BuiltHistory, "services">;
   readonly alerts: Pick<AlertsWing, "alerts">;
+  readonly duty: Pick<BuiltDuty, "duty">;
 }
 
 /** What commands may ask of the wings. */
-export function servicesOfWings({ runs, feeds, history, alerts }: BuiltWings) {
+export function servicesOfWings({ runs, feeds, history, alerts, duty }: BuiltWings) {
   return {
     permissions: runs.permissions,
     catalogue: runs.catalogue,
@@ -26,6 +28,7 @@ export function servicesOfWings({ runs, feeds, history, alerts }: BuiltWings) {
     feeds: feeds.feeds,
     modCalls: feeds.modCalls,
     alerts: alerts.alerts,
+    duty: duty.duty,
     ...history.services,
   } satisfies Partial<Services>;
 }

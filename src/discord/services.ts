@@ -7,6 +7,7 @@ import type { Cases } from "../domain/ports/cases.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { CommandCatalogue } from "../domain/ports/command-catalogue.ts";
 import type { CommandPermission } from "../domain/ports/command-permission.ts";
+import type { Duty } from "../domain/ports/duty.ts";
 import type { Feeds } from "../domain/ports/feeds.ts";
 import type { GameAccounts } from "../domain/ports/game-accounts.ts";
 import type { Guilds } from "../domain/ports/guilds.ts";
@@ -58,6 +59,7 @@ export interface Services {
   readonly watches: Watches;
   readonly weekly: WeeklySummaries;
   readonly alerts: Alerts;
+  readonly duty: Duty;
   readonly refusals: Refusals;
   readonly clock: Clock;
   readonly random: Random;

@@ -1,6 +1,8 @@
+import type { SourceId } from "../domain/model.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { Demands } from "../domain/ports/demands.ts";
+import type { DutyStore } from "../domain/ports/duty-store.ts";
 import type { History } from "../domain/ports/history.ts";
 import type { JournalLooks } from "../domain/ports/journal.ts";
 import type { Metrics } from "../domain/ports/metrics.ts";
@@ -61,6 +63,10 @@ export interface HistoryWing extends History {
   readonly there: WhoWasThere;
   /** Where cases and the watchlist are kept. */
   readonly caseStores: { readonly store: CaseStore; readonly watchStore: WatchStore };
+  /** Where duty keeps what it knows. */
+  readonly dutyStore: DutyStore;
+  /** What was looked at on a server up to now stands in the database. */
+  onRecorded(listener: (source: SourceId) => void): void;
 }
 
 /** One answer of the service may hold hundreds of rows for several guilds. */
@@ -100,6 +106,7 @@ export function createHistory(parts: HistoryParts): HistoryWing {
     },
     onDefect: (message) => log.error({ stack: message }, "a picture could not be drawn"),
   });
+  let onRecorded: (source: SourceId) => void = () => undefined;
   const recorder: Recorder = new Recorder({
     clock,
     random,
@@ -110,7 +117,10 @@ export function createHistory(parts: HistoryParts): HistoryWing {
     callsOnCards: (bindingId) => parts.callsOnCards(bindingId),
     accountOf: (guildId, userId) => parts.accountOf(guildId, userId),
     store: (answers) => client.call("ingest.take", { answers }, { withinMs: STORE_WITHIN_MS }),
-    onStored: (stored) => state.onStored(stored),
+    onStored(stored, sources) {
+      state.onStored(stored);
+      for (const source of sources) onRecorded(source);
+    },
     onFailed: (error) => state.onFailed(error, operatorsWords(error)),
     onDropped: (answers) => state.onDropped(answers),
   });
@@ -211,6 +221,14 @@ export function createHistory(parts: HistoryParts): HistoryWing {
     caseStores: {
       store: storedCases((name, args) => client.call(name, args)),
       watchStore: storedWatches((name, args) => client.call(name, args)),
+    },
+    dutyStore: {
+      rows: (wanted) => client.call("duty.rows", wanted),
+      write: (change) => client.call("duty.write", change),
+      facts: (wanted) => client.call("duty.facts", wanted),
+    },
+    onRecorded(listener) {
+      onRecorded = listener;
     },
     onGuildErased(listener) {
       onErased = listener;

@@ -21,6 +21,7 @@ export interface Stoppable {
   readonly outbox: { stop(): Promise<void> };
   readonly feeds: { stop(withinMs: number): Promise<void> };
   readonly panels: { stop(): void };
+  readonly duty: { stop(): Promise<void> };
   /** `stopPosts`: what of it is on its way into channels; `stop`: the database. */
   readonly history: { stopPosts(): Promise<void>; stop(): Promise<void> };
   readonly service: { close(): Promise<void> };
@@ -45,6 +46,7 @@ export function stopOrder(parts: Stoppable): readonly Step[] {
     outbox,
     feeds,
     panels,
+    duty,
     history,
     service,
     store,
@@ -68,6 +70,7 @@ export function stopOrder(parts: Stoppable): readonly Step[] {
     { name: "outbox", ...post, run: () => outbox.stop() },
     { name: "feeds", ...post, run: () => feeds.stop(UNDER_WAY_MS) },
     { name: "panels", ...post, run: async () => panels.stop() },
+    { name: "duty", ...post, run: () => duty.stop() },
     { name: "cases and summaries", ...post, run: () => history.stopPosts() },
     // Runs that end unsent in the steps before still edit their answers.
     {

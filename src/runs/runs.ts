@@ -106,6 +106,8 @@ export interface Runs {
   onKeyParked(source: SourceId): void;
   /** Hears of each change of a run, after it was written into the audit. */
   listen(listener: (record: RunRecord) => void): void;
+  /** Hears of each game account that was linked or unlinked, after it was stored. */
+  listenAccounts(listener: (guildId: string) => void): void;
   /**
    * Hears of new rows of a linked server that no run accounts for; the same may come again after a crash. Where it
    * rejects they come again with the next answer.
@@ -163,7 +165,7 @@ export function createRuns(ports: RunsPorts): Runs {
     documents: ports.deferred,
   });
   const schedules = new ScheduleBook({ ...ports, audit, runner, report, owns, documents: ports.schedules });
-  const { accounts, codes } = createGameAccounts({ ...ports, audit, report });
+  const { accounts, codes, listen: listenAccounts } = createGameAccounts({ ...ports, audit, report });
   let endRetention: () => void = () => undefined;
   let telling: Promise<void> = Promise.resolve();
 
@@ -228,6 +230,7 @@ export function createRuns(ports: RunsPorts): Runs {
       proofPending: proof.pendingCount,
     }),
     listen: (listener) => audit.listen(listener),
+    listenAccounts,
     listenOutside: (listener) => {
       onOutside = listener;
     },

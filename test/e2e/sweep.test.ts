@@ -73,6 +73,9 @@ describe("Everything that can be typed and pressed", { timeout: 900_000, concurr
       const { owner } = sweep.home;
       await sweep.reads("me link", { player: PLAIN, member: owner.member }, /in the game/);
       await sweep.walker.open("me show", {});
+      const shift = { name: "Shift", starts: "declared" };
+      await reads(await owner.slash(general, "duty type add", shift), /starts with/);
+      await sweep.walker.open("duty start", { type: shift.name });
       // What was made meanwhile is listed now, and rows come without fields that should be there.
       rig.service.faults.set({ missingField: 0.5, unknownFields: true, unknownValues: true });
       const isLooking = (line: string) =>

@@ -35,7 +35,8 @@ onBothDatabases("the tables of the history", (databases) => {
     const { db } = await databases.open(url);
     await db.schema.dropIndex("cases_by_server").execute();
     await db.schema.alterTable("cases").dropColumn("binding_id").execute();
-    await sql`delete from kysely_migration where name = '0007-case-servers'`.execute(db);
+    await db.schema.dropTable("duty").execute();
+    await sql`delete from kysely_migration where name >= '0007-case-servers'`.execute(db);
     const old = Array.from({ length: 1_203 }, (_, n) => ({
       guild_id: n % 2 === 0 ? "g1" : "g2",
       number: 1 + Math.floor(n / 2),

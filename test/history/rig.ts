@@ -76,6 +76,8 @@ export interface HistoryRig {
   readonly context: QueryContext;
   readonly clock: VirtualClock;
   links: readonly Link[];
+  /** Of further servers. */
+  readonly linksBySource: Map<SourceId, readonly Link[]>;
   /** Rows that the database did not take. */
   refused: number;
   /** The calls on the cards of the server; the member `u13` is `mod` in the game. */
@@ -104,7 +106,7 @@ export async function openRig(databases: Pick<Databases, "open">, url?: string):
     journal: journal.reader("history", "window"),
     random: { next: () => 0.5, id: () => "id" },
     presentS: () => undefined,
-    linksOf: () => rig.links,
+    linksOf: (source) => rig.linksBySource.get(source) ?? rig.links,
     hitBy: (source, row) => aimedAt({ read: readLogged, there }, source, row),
     callsOnCards: () => rig.cards,
     accountOf: async (_, userId) => (userId === "u13" ? mod : undefined),
@@ -123,6 +125,7 @@ export async function openRig(databases: Pick<Databases, "open">, url?: string):
   const rig: HistoryRig = {
     context,
     clock,
+    linksBySource: new Map(),
     links: [{ guildId: GUILD, bindingId: BINDING, linkedAtS: START_S }],
     cards: [],
     refused: 0,

@@ -8,6 +8,7 @@ type Wing =
   | "runs"
   | "history"
   | "alerts"
+  | "duty"
   | "outbox"
   | "store"
   | "cluster"
@@ -21,6 +22,7 @@ const wings: readonly Wing[] = [
   "runs",
   "history",
   "alerts",
+  "duty",
   "outbox",
   "store",
   "cluster",
@@ -224,6 +226,7 @@ export function biomeConfig(): object {
               "**/runs/**",
               "**/history/**",
               "**/alerts/**",
+              "**/duty/**",
               "**/outbox/**",
               "**/ops/**",
             ],

@@ -136,6 +136,7 @@ describe("the stop", () => {
       outbox: behind,
       feeds: behind,
       panels: behind,
+      duty: { stop: close("duty", 100) },
       history: { stopPosts: never, stop: close("history", 1_000) },
       service: { close: close("service", 1_000) },
       store: { close: close("store", 500) },
@@ -144,7 +145,7 @@ describe("the stop", () => {
     shutdown.onSignal("SIGTERM");
     await clock.advance(10_000);
     assert.deepEqual(exits, [0], text());
-    assert.deepEqual(closed, ["watch", "runs", "history", "service", "store"]);
+    assert.deepEqual(closed, ["watch", "duty", "runs", "history", "service", "store"]);
     await clock.run();
   });
 });

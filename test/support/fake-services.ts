@@ -28,6 +28,7 @@ import type { Settings } from "../../src/domain/ports/settings.ts";
 import type { Snapshots } from "../../src/domain/ports/snapshots.ts";
 import type { AuditEvent } from "../../src/domain/run.ts";
 import { ServerKey } from "../../src/domain/server-key.ts";
+import { DUTY_OFF } from "../../src/duty/no-duty.ts";
 import { CASES_OFF, WATCHES_OFF } from "../../src/history/cases/no-cases.ts";
 import { createNoHistory } from "../../src/history/no-history.ts";
 import { WEEKLY_OFF } from "../../src/history/weekly/no-weekly.ts";
@@ -240,6 +241,7 @@ export class FakeWorld {
     cases: CASES_OFF,
     watches: WATCHES_OFF,
     weekly: WEEKLY_OFF,
+    duty: DUTY_OFF,
     alerts: { ...unused<Alerts>("alerts"), list: async () => [] },
     feeds: unused("feeds"),
     schedules: {

@@ -101,6 +101,8 @@ const ACTIONS = {
   "alert-add": "added an alert",
   "alert-edit": "changed an alert",
   "alert-remove": "removed an alert",
+  "duty-type-add": "added a duty type",
+  "duty-type-remove": "removed a duty type",
   "staff-allow": "allowed",
   "staff-tier": "chose the roles for a tier",
   "staff-deny": "denied",

@@ -218,6 +218,21 @@ export interface ErasedCaseTable {
   readonly hash: number;
 }
 
+/** Something that is kept of duty, by its kind: a shift, what somebody said, whose account a player was. */
+export interface DutyTable {
+  readonly guild_id: string;
+  readonly kind: string;
+  readonly id: string;
+  /** Empty, and 0: of nobody. */
+  readonly user_id: string;
+  readonly player_id: number;
+  readonly from_s: number;
+  /** What goes on has a time that never comes, so that one index finds both. */
+  readonly until_s: number;
+  /** JSON. */
+  readonly body: string;
+}
+
 /** A column that is only written when the row is made or changed by name; plain numbers and texts on both databases. */
 type Writable<T> = { [K in keyof T]: ColumnType<T[K], T[K], T[K]> };
 
@@ -244,4 +259,5 @@ export interface HistoryTables {
   readonly watches: Writable<WatchTable>;
   readonly departures: Writable<DepartureTable>;
   readonly erased_cases: Writable<ErasedCaseTable>;
+  readonly duty: Writable<DutyTable>;
 }

@@ -19,7 +19,8 @@ export interface RecorderParts extends CardAnswerPorts {
   hitBy(source: SourceId, row: CommandEntry): readonly PlayerRef[];
   /** Stores answers in their order; resolves when they stand in the database, as far as it takes them. */
   store(answers: readonly RecordedAnswer[]): Promise<StoredAnswers>;
-  onStored(stored: StoredAnswers): void;
+  /** `sources` are the servers whose answers they were. */
+  onStored(stored: StoredAnswers, sources: readonly SourceId[]): void;
   onFailed(error: unknown): void;
   /** Answers that were given up; what they brought comes with a later one. */
   onDropped(answers: number): void;
@@ -135,7 +136,7 @@ export class Recorder {
     for (const { done } of [...unread.values()].flat()) done();
     const finished = new Set(some);
     this.#queue = this.#queue.filter((queued) => !finished.has(queued));
-    this.#parts.onStored(stored);
+    this.#parts.onStored(stored, [...new Set(some.map(({ snapshot }) => snapshot.source))]);
   }
 
   #recorded({ snapshot, atS }: Queued, links: readonly Link[], news: readonly News[]): RecordedAnswer {

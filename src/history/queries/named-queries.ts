@@ -1,5 +1,7 @@
 import * as cases from "./cases.ts";
 import type { QueryContext } from "./context.ts";
+import * as duty from "./duty.ts";
+import { facts } from "./duty-facts.ts";
 import * as erasing from "./erase-cases.ts";
 import * as retention from "./erase-expired.ts";
 import { exportPlayer } from "./export-player.ts";
@@ -49,6 +51,9 @@ export const namedQueries = {
   "cases.erasePlayer": erasing.erasePlayer,
   "cases.departed": erasing.departed,
   "cases.eraseDeparted": erasing.eraseDeparted,
+  "duty.rows": duty.rows,
+  "duty.write": duty.write,
+  "duty.facts": facts,
   "watches.put": watches.put,
   "watches.remove": watches.remove,
   "watches.all": watches.all,

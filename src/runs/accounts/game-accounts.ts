@@ -16,11 +16,15 @@ export interface GameAccountsPorts extends Omit<LinkCodesPorts, "onTyped"> {
 export function createGameAccounts(ports: GameAccountsPorts): {
   readonly accounts: GameAccounts;
   readonly codes: LinkCodes;
+  /** Hears of each account that was linked or unlinked, after it was stored. */
+  listen(listener: (guildId: string) => void): void;
 } {
   const { audit, clock, random } = ports;
   const linkedAccounts = new LinkedAccounts(ports.accounts);
+  let onChanged: (guildId: string) => void = () => undefined;
 
   async function recordChange(actor: Actor, action: string, { userId, player }: GameAccount): Promise<void> {
+    onChanged(actor.guildId);
     await audit.event({
       id: random.id(),
       guildId: actor.guildId,
@@ -55,6 +59,9 @@ export function createGameAccounts(ports: GameAccountsPorts): {
     (await linkedAccounts.all(guildId)).find((account) => account.userId === userId);
   return {
     codes,
+    listen: (listener) => {
+      onChanged = listener;
+    },
     accounts: {
       of,
       ofPlayer: async (guildId, playerId) =>

@@ -6,6 +6,7 @@ import { answerTimes } from "./0004-answer-times.ts";
 import { fewerIndexes } from "./0005-fewer-indexes.ts";
 import { lastLooks } from "./0006-last-looks.ts";
 import { caseServers } from "./0007-case-servers.ts";
+import { duty } from "./0008-duty.ts";
 
 export type DatabaseKind = "sqlite" | "postgres";
 
@@ -19,5 +20,6 @@ export function migrations(kind: DatabaseKind): Record<string, Migration> {
     "0005-fewer-indexes": fewerIndexes(),
     "0006-last-looks": lastLooks(),
     "0007-case-servers": caseServers(),
+    "0008-duty": duty(kind),
   };
 }

@@ -1,0 +1,116 @@
+import { ApplicationCommandOptionType } from "discord.js";
+import { defineAction, defineEntry, type NamedPerson, type Reply } from "../src/discord/command.ts";
+import { endedCard, nowCard, ownCard, shiftsCard } from "../src/discord/render/shifts/duty-cards.ts";
+import type { Services } from "../src/discord/services.ts";
+import { Failure } from "../src/domain/failure.ts";
+import type { Actor } from "../src/domain/guild.ts";
+import { dutyNames } from "./duty-rights.ts";
+import { completeType } from "./duty-type.ts";
+import { moderatedServers } from "./moderated-servers.ts";
+import { mustBeManager } from "./staff-rights.ts";
+
+/** `/duty start`, `break`, `end`: one's own shift. `/duty now` and `/duty show`: who is on, and who was. */
+
+const DAY_S = 86_400;
+
+const nothing = { parse: () => ({}), first: "ephemeral" } as const;
+
+export const startEntry = defineEntry<{ readonly type: string | undefined }>({
+  description: "Start your shift",
+  first: "ephemeral",
+  options: [
+    {
+      type: ApplicationCommandOptionType.String,
+      name: "type",
+      description: "What kind of shift, if there are several",
+      autocomplete: true,
+    },
+  ],
+  parse: (options) => ({ type: options.string("type") }),
+  autocomplete: completeType,
+  async execute({ actor, args }, services) {
+    const own = await services.duty.start(actor, args.type);
+    return ownCard(own, await dutyNames(services, actor.guildId));
+  },
+});
+
+async function pause(services: Services, actor: Actor): Promise<Reply> {
+  const own = await services.duty.pause(actor);
+  return ownCard(own, await dutyNames(services, actor.guildId));
+}
+
+async function end(services: Services, actor: Actor): Promise<Reply> {
+  const own = await services.duty.end(actor);
+  return { ...endedCard(own, await dutyNames(services, actor.guildId)), important: true };
+}
+
+export const breakEntry = defineEntry<object>({
+  ...nothing,
+  description: "Take a break, or end the one you are on",
+  execute: ({ actor }, services) => pause(services, actor),
+});
+
+export const endEntry = defineEntry<object>({
+  ...nothing,
+  description: "End your shift",
+  execute: ({ actor }, services) => end(services, actor),
+});
+
+export const nowEntry = defineEntry<object>({
+  ...nothing,
+  description: "Who is on duty, since when and where (Moderators)",
+  async execute({ actor }, services) {
+    await moderatedServers(services, actor);
+    const [now, names] = await Promise.all([
+      services.duty.now(actor.guildId),
+      dutyNames(services, actor.guildId),
+    ]);
+    return nowCard(now, names);
+  },
+});
+
+export const showEntry = defineEntry<{ readonly member: NamedPerson | undefined; readonly days: number }>({
+  description: "Your shifts, with where you were seen",
+  first: "ephemeral",
+  options: [
+    { type: ApplicationCommandOptionType.User, name: "member", description: "Somebody else (Managers)" },
+    {
+      type: ApplicationCommandOptionType.Integer,
+      name: "days",
+      description: "How far back; 7 if you name none",
+      min_value: 1,
+      max_value: 90,
+    },
+  ],
+  parse: (options) => ({ member: options.person("member"), days: options.number("days") ?? 7 }),
+  async execute({ actor, args: { member, days } }, services) {
+    const userId = member?.userId ?? actor.userId;
+    if (userId !== actor.userId) {
+      await mustBeManager(services, actor, "Only Managers can see other people's shifts.");
+    }
+    const untilS = Math.ceil(services.clock.nowMs() / 1_000) + 1;
+    const span = { fromS: untilS - days * DAY_S, untilS };
+    const { shifts, types } = await services.duty.shifts(actor.guildId, { ...span, userId });
+    if (types.length === 0) {
+      throw new Failure(
+        "bad-command",
+        "No duty types are set up yet. A Manager adds one with /duty type add.",
+        {
+          isRead: true,
+        },
+      );
+    }
+    return shiftsCard({ userId, shifts, days }, await dutyNames(services, actor.guildId, types));
+  },
+});
+
+export const dutyActions = {
+  "duty-break": defineAction({
+    first: "update",
+    execute: ({ actor }, services) => pause(services, actor),
+  }),
+  "duty-end": defineAction({
+    first: "update",
+    execute: ({ actor }, services) => end(services, actor),
+  }),
+} as const;

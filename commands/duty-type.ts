@@ -1,0 +1,121 @@
+import { ApplicationCommandOptionType } from "discord.js";
+import { type Choice, defineEntry, type Typing } from "../src/discord/command.ts";
+import { cut, inlineName, plainText } from "../src/discord/render/escape.ts";
+import { typeLine, typeList } from "../src/discord/render/shifts/duty-cards.ts";
+import type { Services } from "../src/discord/services.ts";
+import { DUTY_STARTS, type DutyStart } from "../src/domain/duty.ts";
+import { md } from "../src/domain/escaped.ts";
+import { Failure } from "../src/domain/failure.ts";
+import type { NewDutyType } from "../src/domain/ports/duty.ts";
+import { recordEvent } from "./audit-event.ts";
+import { mustBeManager } from "./staff-rights.ts";
+
+/** `/duty type`: what kinds of shifts there are, and how they start. */
+
+const { String: text, Role: role, Integer: integer } = ApplicationCommandOptionType;
+
+const STARTS = [
+  { name: "Staff start it themselves (/duty start)", value: "declared" },
+  { name: "By team or callsign in the game", value: "team" },
+  { name: "By being in the game with a rank", value: "presence" },
+  { name: "Work outside the game", value: "outside" },
+] as const;
+
+/** Teams of one type. */
+const MOST_TEAMS = 6;
+
+function startOf(value: string | undefined): DutyStart {
+  return DUTY_STARTS.find((start) => start === value) ?? "declared";
+}
+
+/** @throws Failure "bad-command" for what does not go together. */
+function draftOf(draft: NewDutyType): NewDutyType {
+  const isByTeam = draft.start === "team";
+  const isByItself = isByTeam || draft.start === "presence";
+  if (isByTeam && draft.teams.length === 0 && draft.callsign === undefined) {
+    throw new Failure("bad-command", "Name the team: or the callsign: that counts as being on duty.");
+  }
+  if (!isByTeam && (draft.teams.length > 0 || draft.callsign !== undefined)) {
+    throw new Failure("bad-command", "team: and callsign: are only for shifts that start by team.");
+  }
+  if (isByItself && (draft.requiredRoleId !== undefined || draft.most !== undefined)) {
+    throw new Failure(
+      "bad-command",
+      "required-role: and most: are only for shifts that staff start themselves.",
+    );
+  }
+  if (draft.teams.length > MOST_TEAMS) {
+    throw new Failure("bad-command", `A type takes ${MOST_TEAMS} teams at most.`);
+  }
+  return draft;
+}
+
+export const typeAddEntry = defineEntry<NewDutyType>({
+  description: "Add a kind of shift (Managers)",
+  first: "ephemeral",
+  options: [
+    { type: text, name: "name", description: "Such as Patrol", required: true, max_length: 40 },
+    { type: text, name: "starts", description: "How a shift starts", required: true, choices: [...STARTS] },
+    { type: text, name: "team", description: "Teams in the game, with commas between them", max_length: 100 },
+    { type: text, name: "callsign", description: "What the callsign starts with", max_length: 20 },
+    { type: role, name: "required-role", description: "Only members with this role can start it" },
+    { type: integer, name: "most", description: "So many can be on at once", min_value: 1, max_value: 100 },
+  ],
+  parse(options) {
+    const name = plainText(options.string("name", true)).trim();
+    if (name === "") throw new Failure("bad-command", "Give the type a name.");
+    return draftOf({
+      name,
+      start: startOf(options.string("starts", true)),
+      teams: (options.string("team") ?? "")
+        .split(",")
+        .map((team) => team.trim().toLowerCase())
+        .filter((team) => team !== ""),
+      callsign: options.string("callsign")?.trim() || undefined,
+      requiredRoleId: options.id("required-role"),
+      most: options.number("most"),
+    });
+  },
+  async execute({ actor, args }, services) {
+    await mustBeManager(services, actor, "Only Managers can add duty types.");
+    const type = await services.duty.addType(actor.guildId, args);
+    await recordEvent(services, actor, { action: "duty-type-add", text: type.name });
+    return { content: md`✅ ${typeLine(type)}` };
+  },
+});
+
+export const typeListEntry = defineEntry<object>({
+  description: "Show the kinds of shifts",
+  first: "ephemeral",
+  parse: () => ({}),
+  execute: async ({ actor }, { duty }) => typeList(await duty.types(actor.guildId)),
+});
+
+export const typeRemoveEntry = defineEntry<{ readonly type: string }>({
+  description: "Remove a kind of shift; past shifts stay (Managers)",
+  first: "ephemeral",
+  options: [
+    { type: text, name: "type", description: "The type to remove", required: true, autocomplete: true },
+  ],
+  parse: (options) => ({ type: options.string("type", true) }),
+  autocomplete: completeType,
+  async execute({ actor, args }, services) {
+    await mustBeManager(services, actor, "Only Managers can remove duty types.");
+    const wanted = args.type.trim().toLowerCase();
+    const types = await services.duty.types(actor.guildId);
+    const meant = types.find(({ id, name }) => id === args.type || name.toLowerCase() === wanted);
+    const gone = meant && (await services.duty.removeType(actor.guildId, meant.id));
+    if (gone === undefined) throw new Failure("bad-command", "There is no such duty type.");
+    await recordEvent(services, actor, { action: "duty-type-remove", text: gone.name });
+    return { content: md`✅ **${inlineName(gone.name)}** is gone. Its past shifts stay.` };
+  },
+});
+
+/** The types whose names hold what was typed. */
+export async function completeType({ actor, typed }: Typing, { duty }: Services): Promise<readonly Choice[]> {
+  const wanted = typed.toLowerCase();
+  const types = await duty.types(actor.guildId);
+  return types
+    .filter(({ name }) => name.toLowerCase().includes(wanted))
+    .map(({ id, name }) => ({ name: cut(plainText(name), 100), value: id }));
+}

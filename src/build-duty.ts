@@ -1,0 +1,50 @@
+import type { Duty } from "./domain/ports/duty.ts";
+import type { JournalLooks } from "./domain/ports/journal.ts";
+import type { Members } from "./domain/ports/members.ts";
+import { createDuty, type DutyPorts } from "./duty/create-duty.ts";
+import { DUTY_OFF } from "./duty/no-duty.ts";
+import type { HistoryWing } from "./history/create-history.ts";
+import type { Outbox } from "./outbox/create-outbox.ts";
+import type { Runs } from "./runs/runs.ts";
+
+export interface DutyBuildParts extends Pick<DutyPorts, "bindings" | "snapshots" | "clock" | "random"> {
+  /** Undefined: no history is kept, and duty is made of it. */
+  readonly wing: HistoryWing | undefined;
+  readonly runs: Pick<Runs, "accounts" | "listenAccounts">;
+  readonly journal: Pick<JournalLooks, "follow">;
+  readonly discord: { readonly members: Members; isOurs(guildId: string): boolean };
+  readonly outbox: Pick<Outbox, "members">;
+  warn(what: string, error: unknown): void;
+}
+
+export interface BuiltDuty {
+  readonly duty: Duty;
+  /** Waits for what is being written. */
+  stop(): Promise<void>;
+}
+
+/** Builds duty and lets it hear of looks, of what the history has, and of accounts. Starts nothing. */
+export function buildDuty(parts: DutyBuildParts): BuiltDuty {
+  const { wing, runs, journal, bindings, snapshots, discord, outbox, clock, random, warn } = parts;
+  if (wing === undefined) return { duty: DUTY_OFF, stop: () => Promise.resolve() };
+  const duty = createDuty({
+    bindings,
+    snapshots,
+    members: outbox.members(discord.members),
+    clock,
+    random,
+    isOurs: (guildId) => discord.isOurs(guildId),
+    report: warn,
+    accounts: runs.accounts,
+    store: wing.dutyStore,
+    isRecorded: async (guildId) => (await wing.privacy.retention(guildId)) !== "off",
+  });
+  journal.follow({
+    async take({ look }) {
+      duty.take(look);
+    },
+  });
+  wing.onRecorded((source) => duty.onRecorded(source));
+  runs.listenAccounts((guildId) => duty.onAccountsChanged(guildId));
+  return duty;
+}

@@ -1,0 +1,182 @@
+import type { DutyType, Shift } from "../../../domain/duty.ts";
+import {
+  channelMention,
+  type Escaped,
+  joined,
+  md,
+  roleMention,
+  userMention,
+} from "../../../domain/escaped.ts";
+import type { MessageBody } from "../../../domain/message.ts";
+import type { DutyNow, IdleStaff, OnDuty } from "../../../domain/ports/duty.ts";
+import { cutLines, escapeMarkdown, inlineName } from "../escape.ts";
+import { evidence, hoursOf, type ShiftNames, shiftLine } from "./shift-lines.ts";
+
+/** How `/duty` reads. Pure. */
+
+const COLORS = { on: 0x2d7d46, off: 0x80848e };
+const LONGEST = 4_000;
+
+/** How a shift of a type starts. */
+function startWords({ start, teams, callsign }: Pick<DutyType, "start" | "teams" | "callsign">): Escaped {
+  switch (start) {
+    case "declared":
+      return md`starts with \`/duty start\` or \`:log duty\``;
+    case "team": {
+      const places = [
+        ...teams.map((team) => md`on the team ${escapeMarkdown(team)}`),
+        ...(callsign === undefined ? [] : [md`with a callsign that starts with ${escapeMarkdown(callsign)}`]),
+      ];
+      return md`starts by itself ${joined(places, ", ")}`;
+    }
+    case "presence":
+      return md`starts by itself for staff in the game`;
+    case "outside":
+      return md`outside the game, starts with \`/duty start\``;
+    default:
+      return start satisfies never;
+  }
+}
+
+/** One type in one line, with what it asks for. */
+export function typeLine(type: DutyType): Escaped {
+  const more = [
+    ...(type.requiredRoleId === undefined ? [] : [md`for ${roleMention(type.requiredRoleId)}`]),
+    ...(type.most === undefined ? [] : [md`at most ${type.most} at once`]),
+    ...(type.channelId === undefined ? [] : [md`posted in ${channelMention(type.channelId)}`]),
+    ...(type.roleId === undefined ? [] : [md`gives ${roleMention(type.roleId)}`]),
+  ];
+  return joined([md`**${inlineName(type.name)}** ${startWords(type)}`, ...more], " · ");
+}
+
+export function typeList(types: readonly DutyType[]): MessageBody {
+  const words =
+    types.length === 0
+      ? md`No duty types yet. Add one with \`/duty type add\`.`
+      : cutLines(
+          types.map((type) => md`• ${typeLine(type)}`),
+          LONGEST,
+        );
+  return { cards: [{ title: md`Duty types`, description: words, color: COLORS.off }] };
+}
+
+/** What somebody reads when their own shift began or changed. */
+export function ownCard({ type, shift, breakFromS, bindingId }: OnDuty, names: ShiftNames): MessageBody {
+  const isOnBreak = breakFromS !== undefined;
+  const place =
+    type.start === "outside"
+      ? md`Outside the game: the time counts until you end it, 4 hours at most.`
+      : bindingId === undefined
+        ? md`You are not in the game. Join within 10 minutes: only time in the game counts.`
+        : md`You are on **${inlineName(names.serverName(bindingId))}**. The shift ends by itself 10 minutes after you leave.`;
+  const words = isOnBreak
+    ? md`On a break since <t:${breakFromS}:t>. After an hour the shift ends by itself.`
+    : md`Since <t:${shift.fromS}:t>. ${place}`;
+  return {
+    cards: [
+      {
+        title: isOnBreak ? md`On a break` : md`On duty: ${inlineName(type.name)}`,
+        description: words,
+        color: isOnBreak ? COLORS.off : COLORS.on,
+      },
+    ],
+    rows: [
+      [
+        {
+          kind: "button",
+          style: "secondary",
+          label: isOnBreak ? "End the break" : "Take a break",
+          id: "duty-break",
+        },
+        { kind: "button", style: "danger", label: "End the shift", id: "duty-end" },
+      ],
+    ],
+  };
+}
+
+/** What somebody reads when they ended their shift. */
+export function endedCard({ shift }: Pick<OnDuty, "shift">, names: ShiftNames): MessageBody {
+  return {
+    cards: [
+      {
+        title: md`Off duty`,
+        description: md`**${hoursOf(shift)}** count.\n${evidence(shift, names)}`,
+        color: COLORS.off,
+      },
+    ],
+  };
+}
+
+/** Who is on, since when, where; who could be; and whom nobody knows. */
+export function nowCard({ on, idle, knownS }: DutyNow, names: ShiftNames): MessageBody {
+  const known = idle.filter(({ userId }) => userId !== undefined);
+  const unknown = idle.filter(({ userId }) => userId === undefined);
+  const sections = [
+    on.length === 0
+      ? md`Nobody is on duty.`
+      : cutLines(
+          on.map((one) => onLine(one, names)),
+          2_400,
+        ),
+    ...section(
+      md`In the game, not on duty`,
+      known.map((one) => idleLine(one, names)),
+    ),
+    ...section(
+      md`Staff in the game without a linked account`,
+      unknown.map((one) => idleLine(one, names)),
+    ),
+    ...(knownS === undefined ? [md`-# The servers were not read yet.`] : []),
+  ];
+  return {
+    cards: [
+      {
+        title: on.length === 0 ? md`On duty` : md`On duty: ${on.length}`,
+        description: joined(sections, "\n\n"),
+        color: on.length === 0 ? COLORS.off : COLORS.on,
+      },
+    ],
+  };
+}
+
+function section(title: Escaped, lines: readonly Escaped[]): readonly Escaped[] {
+  return lines.length === 0 ? [] : [md`**${title}**\n${cutLines(lines, 700)}`];
+}
+
+function onLine({ type, shift, breakFromS, bindingId }: OnDuty, names: ShiftNames): Escaped {
+  const place =
+    type.start === "outside"
+      ? md`outside the game`
+      : bindingId === undefined
+        ? md`not in the game`
+        : inlineName(names.serverName(bindingId));
+  const state = breakFromS === undefined ? place : md`on a break since <t:${breakFromS}:t>`;
+  return md`${userMention(shift.userId)} · ${inlineName(type.name)} · since <t:${shift.fromS}:t> · ${state}`;
+}
+
+function idleLine({ player, bindingId, rank, userId }: IdleStaff, names: ShiftNames): Escaped {
+  const who =
+    userId === undefined ? inlineName(player.name) : md`${userMention(userId)} (${inlineName(player.name)})`;
+  return md`${who} · ${escapeMarkdown(rank)} · ${inlineName(names.serverName(bindingId))}`;
+}
+
+/** The shifts of one member, newest first. */
+export function shiftsCard(
+  {
+    userId,
+    shifts,
+    days,
+  }: { readonly userId: string; readonly shifts: readonly Shift[]; readonly days: number },
+  names: ShiftNames,
+): MessageBody {
+  const whole = hoursOf({ parts: shifts.flatMap(({ parts }) => parts) });
+  const lines = shifts.map((shift) => shiftLine(shift, names));
+  const words =
+    shifts.length === 0
+      ? md`No shifts in the last ${days} days.`
+      : md`**${whole}** in ${shifts.length} ${shifts.length === 1 ? "shift" : "shifts"}\n\n${cutLines(lines, 3_600)}`;
+  return {
+    content: userMention(userId),
+    cards: [{ title: md`Shifts, last ${days} days`, description: words, color: COLORS.off }],
+  };
+}

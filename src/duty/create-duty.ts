@@ -1,0 +1,56 @@
+import type { Snapshot, SourceId } from "../domain/model.ts";
+import type { Bindings } from "../domain/ports/bindings.ts";
+import type { Clock, Random } from "../domain/ports/clock.ts";
+import type { Duty } from "../domain/ports/duty.ts";
+import type { DutyStore } from "../domain/ports/duty-store.ts";
+import type { GameAccounts } from "../domain/ports/game-accounts.ts";
+import type { Members } from "../domain/ports/members.ts";
+import type { Snapshots } from "../domain/ports/snapshots.ts";
+import { DutyBook } from "./duty-book.ts";
+import { DutyDesk } from "./duty-desk.ts";
+import { DutyWatch } from "./duty-watch.ts";
+
+export interface DutyPorts {
+  readonly store: DutyStore;
+  readonly accounts: Pick<GameAccounts, "list">;
+  readonly bindings: Pick<Bindings, "linkedOf" | "guildsOf">;
+  readonly snapshots: Pick<Snapshots, "latest">;
+  readonly members: Members;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** False where the guild has turned its history off. */
+  isRecorded(guildId: string): Promise<boolean>;
+  /** Whether this process serves a guild. */
+  isOurs(guildId: string): boolean;
+  report(what: string, error: unknown): void;
+}
+
+export interface DutyWing {
+  readonly duty: Duty;
+  /** An answer, before the history has it. Waits for nothing. */
+  take(look: Snapshot): void;
+  /** The history has what was looked at up to now. */
+  onRecorded(source: SourceId): void;
+  /** Somebody linked an account, or unlinked theirs. */
+  onAccountsChanged(guildId: string): void;
+  /** Resolves when what was begun is written. */
+  idle(): Promise<void>;
+  /** Begins nothing more, and waits for what is being written. */
+  stop(): Promise<void>;
+}
+
+/** Who is on duty, and who was: by what staff say and what the history has. Starts nothing. */
+export function createDuty(ports: DutyPorts): DutyWing {
+  const nowS = () => Math.floor(ports.clock.nowMs() / 1_000);
+  const book = new DutyBook({ store: ports.store, accounts: ports.accounts, nowS });
+  const desk = new DutyDesk({ ...ports, book, nowS, onSettled: () => undefined });
+  const watch = new DutyWatch({ ...ports, book, desk, nowS });
+  return {
+    duty: desk,
+    take: (look) => watch.take(look),
+    onRecorded: (source) => watch.onRecorded(source),
+    onAccountsChanged: (guildId) => void book.onAccountsChanged(guildId),
+    idle: () => watch.idle(),
+    stop: () => watch.stop(),
+  };
+}

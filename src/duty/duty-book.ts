@@ -1,0 +1,99 @@
+import type { DutyLink, DutyType } from "../domain/duty.ts";
+import type { DutyStore } from "../domain/ports/duty-store.ts";
+import type { GameAccounts } from "../domain/ports/game-accounts.ts";
+import { type DutySetup, linkIn, linkRow, setupIn, setupRow } from "./duty-rows.ts";
+
+export interface DutyBookPorts {
+  readonly store: DutyStore;
+  readonly accounts: Pick<GameAccounts, "list">;
+  nowS(): number;
+}
+
+/** What a guild has set up, and whose accounts its members have, from when to when. */
+interface Page {
+  readonly setup: DutySetup;
+  readonly links: readonly DutyLink[];
+}
+
+/** The types and links of each guild: read once, then in memory. Changes of one guild come one after another. */
+export class DutyBook {
+  readonly #ports: DutyBookPorts;
+  readonly #pages = new Map<string, Promise<Page>>();
+  /** When accounts of a guild changed first, of changes that are not written yet. */
+  readonly #changedS = new Map<string, number>();
+
+  constructor(ports: DutyBookPorts) {
+    this.#ports = ports;
+  }
+
+  /** Rejects while it cannot be read, and is read again the next time. */
+  async page(guildId: string): Promise<Page> {
+    const known = this.#pages.get(guildId) ?? this.#read(guildId);
+    this.#pages.set(guildId, known);
+    try {
+      return await known;
+    } catch (error) {
+      if (this.#pages.get(guildId) === known) this.#pages.delete(guildId);
+      throw error;
+    }
+  }
+
+  async changeTypes(
+    guildId: string,
+    change: (types: readonly DutyType[]) => readonly DutyType[],
+  ): Promise<void> {
+    const { setup } = await this.page(guildId);
+    const changed: DutySetup = { ...setup, types: change(setup.types) };
+    await this.#ports.store.write({ put: [setupRow(guildId, changed)] });
+    this.#pages.delete(guildId);
+  }
+
+  /** Somebody linked an account, or unlinked theirs. Where it cannot be written now, the next reading does. */
+  async onAccountsChanged(guildId: string): Promise<void> {
+    if (!this.#changedS.has(guildId)) this.#changedS.set(guildId, this.#ports.nowS());
+    this.#pages.delete(guildId);
+    await this.page(guildId).catch(() => undefined);
+  }
+
+  async #read(guildId: string): Promise<Page> {
+    const [row] = await this.#ports.store.rows({ guildId, kinds: ["setup"] });
+    const setup = row === undefined ? { types: [] } : setupIn(row);
+    // Where nobody keeps duty, nobody's links are kept either.
+    return { setup, links: setup.types.length === 0 ? [] : await this.#readLinks(guildId) };
+  }
+
+  /** The links as they are kept, after what has changed since: an account that is gone has ended now. */
+  async #readLinks(guildId: string): Promise<readonly DutyLink[]> {
+    const { store, accounts } = this.#ports;
+    const changedS = this.#changedS.get(guildId) ?? this.#ports.nowS();
+    const kept = (await store.rows({ guildId, kinds: ["link"] })).map(linkIn);
+    const now = await accounts.list(guildId);
+    const isThere = ({ userId, playerId, fromS }: DutyLink) =>
+      now.some(
+        (one) => one.userId === userId && one.player.id === playerId && secondOf(one.linkedAtMs) === fromS,
+      );
+    const ended = kept
+      .filter((link) => link.untilS === undefined && !isThere(link))
+      .map((link) => ({ ...link, untilS: Math.max(link.fromS, changedS) }));
+    const begun = now
+      .map(({ userId, player, linkedAtMs }) => ({
+        userId,
+        playerId: player.id,
+        fromS: secondOf(linkedAtMs),
+      }))
+      .filter(
+        (link) =>
+          !kept.some(
+            (one) => one.userId === link.userId && one.playerId === link.playerId && one.fromS === link.fromS,
+          ),
+      );
+    const changed = [...ended, ...begun];
+    if (changed.length > 0) await store.write({ put: changed.map((link) => linkRow(guildId, link)) });
+    this.#changedS.delete(guildId);
+    return [...kept.filter((link) => link.untilS !== undefined || isThere(link)), ...changed];
+  }
+}
+
+function secondOf(atMs: number): number {
+  return Math.floor(atMs / 1_000);
+}

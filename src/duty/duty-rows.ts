@@ -1,0 +1,123 @@
+import { z } from "zod";
+import {
+  DUTY_STARTS,
+  type DutyLink,
+  type DutyMark,
+  type DutyState,
+  type DutyType,
+  type Shift,
+} from "../domain/duty.ts";
+import type { DutyRow } from "../domain/ports/duty-store.ts";
+
+/** What is kept of duty, as rows: bodies are checked on reading. Pure. */
+
+const type = z.object({
+  id: z.string(),
+  name: z.string(),
+  start: z.enum(DUTY_STARTS),
+  teams: z.array(z.string()),
+  callsign: z.string().optional(),
+  requiredRoleId: z.string().optional(),
+  most: z.number().optional(),
+  channelId: z.string().optional(),
+  roleId: z.string().optional(),
+  sinceS: z.number(),
+  untilS: z.number().optional(),
+});
+const setup = z.object({ types: z.array(type) });
+const part = z.object({
+  bindingId: z.string(),
+  playerId: z.number(),
+  fromS: z.number(),
+  untilS: z.number(),
+  mightFromS: z.number(),
+  mightUntilS: z.number(),
+});
+const shift = z.object({
+  typeId: z.string(),
+  untilS: z.number().optional(),
+  why: z.enum(["ended", "left", "break", "limit", "switched"]).optional(),
+  decidedS: z.number().optional(),
+  lastMark: z.string().optional(),
+  parts: z.array(part),
+  breaks: z.array(z.object({ fromS: z.number(), untilS: z.number().optional() })),
+});
+const mark = z.object({
+  kind: z.enum(["start", "break", "resume", "end", "refused"]),
+  typeId: z.string().optional(),
+  by: z.enum(["discord", "game", "manager"]),
+});
+const state = z.object({
+  bindingId: z.string(),
+  mightFromS: z.number(),
+  mightUntilS: z.number().optional(),
+  team: z.string(),
+  callsign: z.string(),
+  rank: z.string(),
+});
+
+/** What a community has set up. */
+export interface DutySetup {
+  /** Also those that were removed: shifts of theirs stand. */
+  readonly types: readonly DutyType[];
+}
+
+const NOBODY = { userId: "", playerId: 0 };
+
+export function setupRow(guildId: string, value: DutySetup): DutyRow {
+  return { ...NOBODY, guildId, kind: "setup", id: "", fromS: 0, body: JSON.stringify(value) };
+}
+
+export function setupIn({ body }: DutyRow): DutySetup {
+  return setup.parse(JSON.parse(body));
+}
+
+export function markRow(guildId: string, { id, userId, atS, ...rest }: DutyMark): DutyRow {
+  const body = JSON.stringify(rest);
+  return { guildId, kind: "mark", id: `${userId} ${id}`, userId, playerId: 0, fromS: atS, untilS: atS, body };
+}
+
+export function markIn({ id, userId, fromS, body }: DutyRow): DutyMark {
+  return { id: id.slice(userId.length + 1), userId, atS: fromS, ...mark.parse(JSON.parse(body)) };
+}
+
+export function linkRow(guildId: string, { userId, playerId, fromS, untilS }: DutyLink): DutyRow {
+  const id = `${userId} ${playerId} ${fromS}`;
+  return { guildId, kind: "link", id, userId, playerId, fromS, untilS, body: "{}" };
+}
+
+export function linkIn({ userId, playerId, fromS, untilS }: DutyRow): DutyLink {
+  return { userId, playerId, fromS, untilS };
+}
+
+export function stateRow(guildId: string, { playerId, fromS, untilS, ...rest }: DutyState): DutyRow {
+  const id = `${rest.bindingId} ${playerId} ${fromS}`;
+  return { guildId, kind: "state", id, userId: "", playerId, fromS, untilS, body: JSON.stringify(rest) };
+}
+
+export function stateIn({ playerId, fromS, untilS, body }: DutyRow): DutyState {
+  return { playerId, fromS, untilS, ...state.parse(JSON.parse(body)) };
+}
+
+/** `isOver`: nothing more will change it. Until then the row has no end, whatever the shift says. */
+export function shiftRow(guildId: string, { id, userId, fromS, ...rest }: Shift, isOver: boolean): DutyRow {
+  return {
+    guildId,
+    kind: "shift",
+    id: `${userId} ${id}`,
+    userId,
+    playerId: 0,
+    fromS,
+    untilS: isOver ? rest.untilS : undefined,
+    body: JSON.stringify(rest),
+  };
+}
+
+export function shiftIn({ id, userId, fromS, body }: DutyRow): Shift {
+  return { id: id.slice(userId.length + 1), userId, fromS, ...shift.parse(JSON.parse(body)) };
+}
+
+/** An id of a mark: they sort by their time, and within a second as they were written. */
+export function markId(atS: number, nth: string): string {
+  return `${String(atS).padStart(12, "0")} ${nth}`;
+}

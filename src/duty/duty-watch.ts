@@ -1,0 +1,230 @@
+import type { DutyLink, DutyMark, DutyType } from "../domain/duty.ts";
+import { Failure } from "../domain/failure.ts";
+import type { Snapshot, SourceId } from "../domain/model.ts";
+import type { Bindings } from "../domain/ports/bindings.ts";
+import type { Clock } from "../domain/ports/clock.ts";
+import type { DutyStore } from "../domain/ports/duty-store.ts";
+import type { Members } from "../domain/ports/members.ts";
+import type { DutyBook } from "./duty-book.ts";
+import type { DutyDesk } from "./duty-desk.ts";
+import { markRow, shiftIn, stateIn, stateRow } from "./duty-rows.ts";
+import { StateTracker } from "./state-tracker.ts";
+import { type TypedMark, typedMarks, typeTyped } from "./typed-marks.ts";
+
+export interface DutyWatchPorts {
+  readonly store: DutyStore;
+  readonly book: DutyBook;
+  readonly desk: DutyDesk;
+  readonly bindings: Pick<Bindings, "linkedOf" | "guildsOf">;
+  readonly members: Members;
+  readonly clock: Clock;
+  nowS(): number;
+  isOurs(guildId: string): boolean;
+  report(what: string, error: unknown): void;
+}
+
+/** While somebody is on duty, shifts are worked out at least so often. */
+const AGAIN_MS = 30_000;
+/** After a change: the history believes two lists of players, and a log may be a moment behind. */
+const LOOKS_AFTER_CHANGE = 3;
+/** How far back rows that were typed in the game are read. */
+const TYPED_BACK_S = 86_400;
+
+/** A server of a guild, as looks showed it. */
+interface Watched {
+  readonly guildId: string;
+  readonly tracker: Promise<StateTracker>;
+}
+
+interface GuildState {
+  /** Looks after which shifts are to be worked out. */
+  looksDue: number;
+  /** Somebody is on duty, or a shift is not settled. */
+  isBusy: boolean;
+  settledAtMs: number;
+  settling: Promise<void> | undefined;
+}
+
+/** Looks at the staff of guilds that keep duty, and has their shifts worked out when something changed. */
+export class DutyWatch {
+  readonly #ports: DutyWatchPorts;
+  readonly #watched = new Map<string, Watched>();
+  readonly #guilds = new Map<string, GuildState>();
+  #isStopped = false;
+
+  constructor(ports: DutyWatchPorts) {
+    this.#ports = ports;
+  }
+
+  take(look: Snapshot): void {
+    if (this.#isStopped) return;
+    for (const { guildId, bindingId } of this.#linksOf(look.source)) {
+      void this.#look(guildId, bindingId, look).catch((error: unknown) => this.#onFailed(error));
+    }
+  }
+
+  onRecorded(source: SourceId): void {
+    if (this.#isStopped) return;
+    for (const { guildId } of this.#linksOf(source)) this.#settleSoon(guildId);
+  }
+
+  /** Resolves when what was begun is written. */
+  async idle(): Promise<void> {
+    await Promise.all([...this.#guilds.values()].map(({ settling }) => settling));
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.idle();
+  }
+
+  #linksOf(source: SourceId): readonly { readonly guildId: string; readonly bindingId: string }[] {
+    const { bindings, isOurs } = this.#ports;
+    return bindings
+      .guildsOf(source)
+      .filter((guildId) => isOurs(guildId))
+      .flatMap((guildId) =>
+        bindings
+          .linkedOf(guildId)
+          .filter((linked) => linked.source === source)
+          .map(({ id }) => ({ guildId, bindingId: id })),
+      );
+  }
+
+  async #look(guildId: string, bindingId: string, look: Snapshot): Promise<void> {
+    const { players, commandLogs = [] } = look.lists;
+    const { setup, links } = await this.#ports.book.page(guildId);
+    if (setup.types.length === 0 || players === undefined) return;
+    const staff = new Set(links.filter(({ untilS }) => untilS === undefined).map(({ playerId }) => playerId));
+    const tracker = await this.#trackerOf(guildId, bindingId);
+    const atS = Math.floor((look.serviceAtMs ?? look.takenAtMs) / 1_000);
+    const state = this.#stateOf(guildId);
+    const hasChanged = tracker.see(players, staff, atS);
+    const hasTyped = commandLogs.some(
+      ({ player, text, atS: rowS }) =>
+        player.id !== undefined &&
+        staff.has(player.id) &&
+        rowS >= atS - AGAIN_MS / 1_000 &&
+        /^\s*:log\s/iu.test(text),
+    );
+    if (hasChanged || hasTyped) state.looksDue = LOOKS_AFTER_CHANGE;
+  }
+
+  #trackerOf(guildId: string, bindingId: string): Promise<StateTracker> {
+    const known = this.#watched.get(bindingId);
+    if (known !== undefined) return known.tracker;
+    const tracker = this.#loadTracker(guildId, bindingId);
+    this.#watched.set(bindingId, { guildId, tracker });
+    tracker.catch(() => this.#watched.delete(bindingId));
+    return tracker;
+  }
+
+  /** What was open when the process before ended. */
+  async #loadTracker(guildId: string, bindingId: string): Promise<StateTracker> {
+    const { store } = this.#ports;
+    const [facts, rows] = await Promise.all([
+      store.facts({ guildId, playerIds: [], fromS: 0 }),
+      store.rows({ guildId, kinds: ["state"], isOpen: true }),
+    ]);
+    const lookedS = facts.servers.find((server) => server.bindingId === bindingId)?.lookedS;
+    const open = rows.map(stateIn).filter((state) => state.bindingId === bindingId);
+    return new StateTracker(bindingId, open, lookedS);
+  }
+
+  #stateOf(guildId: string): GuildState {
+    const known = this.#guilds.get(guildId);
+    if (known !== undefined) return known;
+    // What an earlier process left open is looked at first.
+    const state = { looksDue: 1, isBusy: true, settledAtMs: 0, settling: undefined };
+    this.#guilds.set(guildId, state);
+    return state;
+  }
+
+  #settleSoon(guildId: string): void {
+    const state = this.#guilds.get(guildId);
+    if (state === undefined || state.settling !== undefined) return;
+    const isDue = this.#ports.clock.monotonicMs() - state.settledAtMs >= AGAIN_MS;
+    if (state.looksDue === 0 && !(state.isBusy && isDue)) return;
+    state.looksDue = Math.max(0, state.looksDue - 1);
+    state.settling = this.#settle(guildId, state)
+      .catch((error: unknown) => {
+        state.looksDue += 1;
+        this.#onFailed(error);
+      })
+      .finally(() => {
+        state.settling = undefined;
+      });
+  }
+
+  async #settle(guildId: string, state: GuildState): Promise<void> {
+    const settled = await this.#ports.desk.refresh(guildId, () => this.#write(guildId));
+    state.isBusy = settled.open.length > 0;
+    state.settledAtMs = this.#ports.clock.monotonicMs();
+  }
+
+  /** What looks showed, and what was typed in the game, before shifts are worked out of it. */
+  async #write(guildId: string): Promise<void> {
+    const { store, book } = this.#ports;
+    const trackers = await Promise.all(
+      [...this.#watched.values()].filter((one) => one.guildId === guildId).map(({ tracker }) => tracker),
+    );
+    const changes = trackers.map((tracker) => ({ tracker, states: tracker.takeChanges() }));
+    try {
+      const states = changes.flatMap(({ states: own }) => own.map((state) => stateRow(guildId, state)));
+      if (states.length > 0) await store.write({ put: states });
+    } catch (error) {
+      for (const { tracker, states } of changes) tracker.giveBack(states);
+      throw error;
+    }
+    const { setup, links } = await book.page(guildId);
+    await this.#writeTyped(guildId, setup.types, links);
+  }
+
+  async #writeTyped(guildId: string, types: readonly DutyType[], links: readonly DutyLink[]): Promise<void> {
+    const { store, nowS } = this.#ports;
+    const declared = types.filter(({ start }) => start === "declared" || start === "outside");
+    if (declared.length === 0) return;
+    const fromS = Math.max(nowS() - TYPED_BACK_S, Math.min(...declared.map(({ sinceS }) => sinceS)));
+    const playerIds = [...new Set(links.map(({ playerId }) => playerId))];
+    const { typed } = await store.facts({ guildId, playerIds, fromS });
+    const found = typedMarks(typed, links);
+    if (found.length === 0) return;
+    const marks = await store.rows({ guildId, kinds: ["mark"], sinceS: fromS });
+    const known = new Set(marks.map(({ id }) => id));
+    const isNew = ({ mark }: TypedMark) => !known.has(markRow(guildId, mark).id);
+    for (const one of found.filter(isNew)) {
+      const mark = await this.#allowed(guildId, one, types);
+      await store.write({ put: [markRow(guildId, mark)] });
+    }
+  }
+
+  /** Who types that they are on duty has the role for it, as far as the type asks for one. */
+  async #allowed(
+    guildId: string,
+    { mark, typeName }: TypedMark,
+    types: readonly DutyType[],
+  ): Promise<DutyMark> {
+    if (mark.kind !== "start") return mark;
+    const asksForRole = types.some(({ requiredRoleId }) => requiredRoleId !== undefined);
+    const { roleIds } = asksForRole
+      ? await this.#ports.members.now(guildId, mark.userId)
+      : { roleIds: [] as readonly string[] };
+    const type = typeTyped(types, { typeName, roleIds });
+    if (type === undefined || (await this.#isFull(guildId, type))) return { ...mark, kind: "refused" };
+    return { ...mark, typeId: type.id };
+  }
+
+  async #isFull(guildId: string, { id, most }: DutyType): Promise<boolean> {
+    if (most === undefined) return false;
+    const open = await this.#ports.store.rows({ guildId, kinds: ["shift"], isOpen: true });
+    const running = open
+      .map(shiftIn)
+      .filter(({ typeId, decidedS }) => typeId === id && decidedS === undefined);
+    return running.length >= most;
+  }
+
+  #onFailed(error: unknown): void {
+    // Where its database is away, the history says so itself; roles that cannot be read are read the next time.
+    if (!(error instanceof Failure)) this.#ports.report("duty could not be worked out", error);
+  }
+}

@@ -1,0 +1,20 @@
+import { Failure } from "../domain/failure.ts";
+import type { Duty } from "../domain/ports/duty.ts";
+
+async function off(): Promise<never> {
+  throw new Failure("bad-command", "Duty needs the history, which Marshal's host has turned off.", {
+    isRead: true,
+  });
+}
+
+/** What commands get where the operator of this bot keeps no history: each question says so. */
+export const DUTY_OFF: Duty = {
+  types: off,
+  addType: off,
+  removeType: off,
+  start: off,
+  pause: off,
+  end: off,
+  now: off,
+  shifts: off,
+};

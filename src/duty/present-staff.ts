@@ -1,0 +1,45 @@
+import type { DutyLink } from "../domain/duty.ts";
+import type { Bindings } from "../domain/ports/bindings.ts";
+import type { IdleStaff } from "../domain/ports/duty.ts";
+import type { Snapshots } from "../domain/ports/snapshots.ts";
+
+/** Who is in the game by the last looks: from memory, nothing is asked. */
+
+export interface PresentPorts {
+  readonly bindings: Pick<Bindings, "linkedOf">;
+  readonly snapshots: Pick<Snapshots, "latest">;
+}
+
+/** The rank of everybody who has none. */
+const NO_RANK = "Normal";
+
+/** The server on which the last look showed a player. */
+export function placeOf(
+  { bindings, snapshots }: PresentPorts,
+  guildId: string,
+  playerId: number,
+): string | undefined {
+  return bindings
+    .linkedOf(guildId)
+    .find(({ source }) =>
+      snapshots.latest(source)?.lists.players?.value.some(({ player }) => player.id === playerId),
+    )?.id;
+}
+
+/** Players with a rank, on any server, and the members to whom they belong. */
+export function idleStaff(
+  { bindings, snapshots }: PresentPorts,
+  guildId: string,
+  links: readonly DutyLink[],
+): readonly IdleStaff[] {
+  const userOf = new Map(
+    links.filter(({ untilS }) => untilS === undefined).map(({ playerId, userId }) => [playerId, userId]),
+  );
+  return bindings.linkedOf(guildId).flatMap(({ id: bindingId, source }) => {
+    const players = snapshots.latest(source)?.lists.players?.value ?? [];
+    return players.flatMap(({ player, permission: rank }) => {
+      const userId = player.id === undefined ? undefined : userOf.get(player.id);
+      return rank === NO_RANK ? [] : [{ player, bindingId, rank, userId }];
+    });
+  });
+}

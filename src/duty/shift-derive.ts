@@ -1,0 +1,55 @@
+import type { DutyLink, DutyMark, DutyState, DutyType, Shift } from "../domain/duty.ts";
+import type { DutyFacts } from "../domain/ports/duty-store.ts";
+import { automaticShifts, statedStays } from "./shift-automatic.ts";
+import { declaredShifts, type Known } from "./shift-declared.ts";
+import type { Span } from "./shift-parts.ts";
+import { knownUntilS, staysOf } from "./shift-presence.ts";
+
+/**
+ * The shifts of one member by all that is known: the same facts give the same shifts, whether they are worked out as they
+ * come or all at once later. Pure.
+ */
+
+export interface MemberFacts {
+  readonly userId: string;
+  readonly facts: DutyFacts;
+  readonly links: readonly DutyLink[];
+  /** By their ids. */
+  readonly marks: readonly DutyMark[];
+  readonly states: readonly DutyState[];
+  /** Also those that were removed, in the order in which they count. */
+  readonly types: readonly DutyType[];
+  /** Closed shifts, which stay as they are; those of the last days. */
+  readonly closed: readonly Shift[];
+}
+
+/** The shifts that are not among the closed ones. What has `decidedS` up to `knownS` is over for good. */
+export function deriveShifts(member: MemberFacts): {
+  readonly shifts: readonly Shift[];
+  readonly knownS: number;
+} {
+  const { userId, facts, links, marks, states, types, closed } = member;
+  const knownS = knownUntilS(facts) ?? 0;
+  const stays = staysOf(facts, links);
+  const known: Known = { userId, stays, knownS };
+  const usedMark = closed.reduce((last, { lastMark = "" }) => (lastMark > last ? lastMark : last), "");
+  const fresh = marks.filter(({ id }) => id > usedMark);
+  const shifts = [...declaredShifts(known, fresh, types)];
+  const stated = statedStays(stays, states, facts);
+  const declared = [...closed, ...shifts].filter(({ lastMark }) => lastMark !== undefined);
+  const taken: Span[] = declared.map(spanOf);
+  for (const type of types) {
+    if (type.start !== "team" && type.start !== "presence") continue;
+    const own = closed.filter(({ typeId }) => typeId === type.id);
+    const fromS = own.reduce((atS, { decidedS = 0 }) => Math.max(atS, decidedS), 0);
+    const found = automaticShifts({ ...known, states: stated }, type, { taken, fromS });
+    shifts.push(...found);
+    taken.push(...own.map(spanOf), ...found.map(spanOf));
+  }
+  return { shifts, knownS };
+}
+
+/** The time in which no other shift counts. */
+function spanOf({ fromS, decidedS }: Shift): Span {
+  return { fromS, untilS: decidedS ?? Number.POSITIVE_INFINITY };
+}

@@ -1,0 +1,64 @@
+import type { DutyLink } from "../domain/duty.ts";
+import type { DutyFacts } from "../domain/ports/duty-store.ts";
+import { clipped, type Stay } from "./shift-parts.ts";
+
+/** When somebody was in the game, by the history's sessions and whose accounts these were. Pure. */
+
+/** A server that nobody has looked at for so long, while others were, holds nobody back. */
+const UNREAD_S = 2 * 3_600;
+
+/** Up to when all is known of all servers; undefined: nothing was ever looked at. */
+export function knownUntilS({ servers }: Pick<DutyFacts, "servers">): number | undefined {
+  const looked = servers.flatMap(({ lookedS, isEnded }) => (isEnded ? [] : (lookedS ?? [])));
+  const newest = looked.length === 0 ? undefined : Math.max(...looked);
+  if (newest === undefined) {
+    // All of them were unlinked: nothing more will be known.
+    const last = servers.flatMap(({ lookedS }) => lookedS ?? []);
+    return last.length === 0 ? undefined : Math.max(...last);
+  }
+  return Math.min(...looked.filter((atS) => atS > newest - UNREAD_S));
+}
+
+/**
+ * When a member was in the game, oldest first, and never twice at once: of two accounts, or two servers, the one that
+ * began first counts.
+ */
+export function staysOf(facts: DutyFacts, links: readonly DutyLink[]): readonly Stay[] {
+  const knownS = knownUntilS(facts) ?? 0;
+  const serverOf = new Map(facts.servers.map((server) => [server.bindingId, server]));
+  const stays = facts.sessions.flatMap((session): readonly Stay[] => {
+    const { bindingId, playerId, start, end } = session;
+    const server = serverOf.get(bindingId);
+    const lookedS = server?.lookedS ?? start.atS;
+    const isUnread = server === undefined || server.isEnded || lookedS <= knownS - UNREAD_S;
+    const untilS = end === undefined ? lookedS : end.isSure ? end.atS : (end.afterS ?? start.atS);
+    const stay: Stay = {
+      bindingId,
+      playerId,
+      fromS: start.atS,
+      untilS: Math.max(start.atS, untilS),
+      mightFromS: start.isSure ? start.atS : (start.afterS ?? start.atS),
+      mightUntilS: Math.max(start.atS, end === undefined ? lookedS : end.atS),
+      isOpen: end === undefined && !isUnread,
+    };
+    return links
+      .filter((link) => link.playerId === playerId)
+      .flatMap(
+        ({ fromS, untilS: endS }) => clipped(stay, { fromS, untilS: endS ?? Number.POSITIVE_INFINITY }) ?? [],
+      );
+  });
+  return apart(stays.sort((a, b) => a.fromS - b.fromS));
+}
+
+/** Sorted stays, of which each begins when the one before has ended. */
+function apart(stays: readonly Stay[]): readonly Stay[] {
+  const kept: Stay[] = [];
+  let busyUntilS = Number.NEGATIVE_INFINITY;
+  for (const stay of stays) {
+    const rest = clipped(stay, { fromS: busyUntilS, untilS: Number.POSITIVE_INFINITY });
+    if (rest === undefined) continue;
+    kept.push(rest);
+    busyUntilS = rest.untilS;
+  }
+  return kept;
+}

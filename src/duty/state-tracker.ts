@@ -1,0 +1,87 @@
+import type { DutyState } from "../domain/duty.ts";
+import type { Player } from "../domain/model.ts";
+
+/** Looks further apart than this say nothing of the time between them. */
+const LONGEST_GAP_S = 600;
+
+interface Tracked {
+  readonly state: DutyState;
+  lastSeenS: number;
+}
+
+/** What looks at one server showed of the staff of one guild: team, callsign and rank, and from when to when. */
+export class StateTracker {
+  readonly #bindingId: string;
+  readonly #open = new Map<number, Tracked>();
+  #lookedS: number | undefined;
+  #changes = new Map<string, DutyState>();
+
+  /** `open` are the states that were open when the process before ended, seen last at `lookedS`. */
+  constructor(bindingId: string, open: readonly DutyState[], lookedS: number | undefined) {
+    this.#bindingId = bindingId;
+    this.#lookedS = lookedS;
+    for (const state of open) {
+      this.#open.set(state.playerId, { state, lastSeenS: Math.max(state.fromS, lookedS ?? state.fromS) });
+    }
+  }
+
+  /** Takes a look in. Answers whether anybody of them came, went or changed. */
+  see(players: readonly Player[], staff: ReadonlySet<number>, atS: number): boolean {
+    if (this.#lookedS !== undefined && atS < this.#lookedS) return false;
+    const before = this.#changes.size;
+    const shown = new Map(
+      players.flatMap((one) => (one.player.id === undefined ? [] : [[one.player.id, one]])),
+    );
+    for (const [playerId, { state, lastSeenS }] of this.#open) {
+      const now = staff.has(playerId) ? shown.get(playerId) : undefined;
+      if (now !== undefined && isSame(state, now) && atS - lastSeenS <= LONGEST_GAP_S) continue;
+      this.#note({ ...state, untilS: lastSeenS, mightUntilS: atS });
+      this.#open.delete(playerId);
+    }
+    for (const [playerId, player] of shown) {
+      if (!staff.has(playerId)) continue;
+      const known = this.#open.get(playerId);
+      if (known !== undefined) known.lastSeenS = atS;
+      else this.#begin(playerId, player, atS);
+    }
+    this.#lookedS = atS;
+    return this.#changes.size > before;
+  }
+
+  /** Who is there now, with what the last look showed. */
+  get present(): readonly DutyState[] {
+    return [...this.#open.values()].map(({ state }) => state);
+  }
+
+  /** What is to be written since the last time that this was asked. */
+  takeChanges(): readonly DutyState[] {
+    const changes = [...this.#changes.values()];
+    this.#changes = new Map();
+    return changes;
+  }
+
+  /** They were not written: they come again. */
+  giveBack(changes: readonly DutyState[]): void {
+    const later = this.#changes;
+    this.#changes = new Map([...changes.map((state) => [keyOf(state), state] as const), ...later]);
+  }
+
+  #begin(playerId: number, { team, callsign = "", permission: rank }: Player, atS: number): void {
+    const mightFromS = this.#lookedS ?? atS;
+    const state = { playerId, bindingId: this.#bindingId, fromS: atS, mightFromS, team, callsign, rank };
+    this.#open.set(playerId, { state, lastSeenS: atS });
+    this.#note(state);
+  }
+
+  #note(state: DutyState): void {
+    this.#changes.set(keyOf(state), state);
+  }
+}
+
+function keyOf({ playerId, fromS }: DutyState): string {
+  return `${playerId} ${fromS}`;
+}
+
+function isSame(state: DutyState, { team, callsign = "", permission }: Player): boolean {
+  return state.team === team && state.callsign === callsign && state.rank === permission;
+}

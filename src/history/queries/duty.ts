@@ -1,0 +1,88 @@
+import type { DutyKey, DutyKind, DutyRow, DutyWanted } from "../../domain/ports/duty-store.ts";
+import { chunks } from "../database/chunks.ts";
+import type { DutyTable } from "../database/schema.ts";
+import { storable } from "../database/storable.ts";
+import type { QueryContext } from "./context.ts";
+
+/** What is kept of duty, as it was given: what it means is known to duty alone. */
+
+/** Stands for an end that has not come. */
+const NEVER_S = Number.MAX_SAFE_INTEGER;
+/** What one question reads at most. */
+const MOST_ROWS = 20_000;
+
+export async function rows({ db }: QueryContext, wanted: DutyWanted): Promise<readonly DutyRow[]> {
+  const { guildId, kinds, userId, sinceS, beforeS, isOpen, limit = MOST_ROWS } = wanted;
+  let query = db
+    .selectFrom("duty")
+    .selectAll()
+    .where("guild_id", "=", guildId)
+    .where("kind", "in", [...kinds]);
+  if (userId !== undefined) query = query.where("user_id", "=", userId);
+  if (sinceS !== undefined) query = query.where("until_s", ">=", sinceS);
+  if (beforeS !== undefined) query = query.where("from_s", "<", beforeS);
+  if (isOpen === true) query = query.where("until_s", "=", NEVER_S);
+  const found = await query
+    .orderBy("from_s", wanted.limit === undefined ? "asc" : "desc")
+    .orderBy("id", wanted.limit === undefined ? "asc" : "desc")
+    .limit(limit)
+    .execute();
+  return found.map(rowOf);
+}
+
+export async function write(
+  { db }: QueryContext,
+  { put = [], drop = [] }: { readonly put?: readonly DutyRow[]; readonly drop?: readonly DutyKey[] },
+): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    for (const { guildId, kind, id } of drop) {
+      await transaction
+        .deleteFrom("duty")
+        .where("guild_id", "=", guildId)
+        .where("kind", "=", kind)
+        .where("id", "=", id)
+        .execute();
+    }
+    for (const some of chunks(put.map(columnsOf))) {
+      await transaction
+        .insertInto("duty")
+        .values(some)
+        .onConflict((conflict) =>
+          conflict.columns(["guild_id", "kind", "id"]).doUpdateSet((set) => ({
+            user_id: set.ref("excluded.user_id"),
+            player_id: set.ref("excluded.player_id"),
+            from_s: set.ref("excluded.from_s"),
+            until_s: set.ref("excluded.until_s"),
+            body: set.ref("excluded.body"),
+          })),
+        )
+        .execute();
+    }
+  });
+}
+
+function columnsOf({ guildId, kind, id, userId, playerId, fromS, untilS, body }: DutyRow): DutyTable {
+  return {
+    guild_id: guildId,
+    kind,
+    id,
+    user_id: userId,
+    player_id: playerId,
+    from_s: fromS,
+    until_s: untilS ?? NEVER_S,
+    body: storable(body),
+  };
+}
+
+function rowOf(row: DutyTable): DutyRow {
+  return {
+    guildId: row.guild_id,
+    kind: row.kind as DutyKind,
+    id: row.id,
+    userId: row.user_id,
+    playerId: row.player_id,
+    fromS: row.from_s,
+    untilS: row.until_s === NEVER_S ? undefined : row.until_s,
+    body: row.body,
+  };
+}

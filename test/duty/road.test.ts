@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { countedS } from "../../src/domain/duty.ts";
+import type { PlayerRef } from "../../src/domain/model.ts";
+import { onBothDatabases } from "../history/databases.ts";
+import { GUILD, START_S, snapshotOf, type Town } from "../history/rig.ts";
+import { type DutyRig, EAST, member, openDutyRig, refuses, WEST } from "./duty-rig.ts";
+
+const mona = { name: "Mona", id: 13 };
+const startS = START_S + 1_000;
+
+onBothDatabases("a shift", (databases) => {
+  /** A server on which Mona comes and goes; each look is ten seconds after the one before. */
+  async function town() {
+    const rig = await openDutyRig(databases, { startS: START_S });
+    rig.link("u13", mona, START_S);
+    const patrol = await rig.addType({ name: "Patrol", start: "declared" });
+    const joins: (readonly [PlayerRef, number, boolean])[] = [];
+    const commands: (readonly [PlayerRef, string, number])[] = [];
+    let players: NonNullable<Town["players"]> = [];
+    const go = async (atS: number, source = EAST.source) => {
+      await rig.clock.advanceTo(atS * 1_000);
+      await rig.take(snapshotOf({ joins, commands, players }, atS, source));
+    };
+    const every = async (fromS: number, untilS: number) => {
+      for (let atS = fromS; atS < untilS; atS += 10) await go(atS);
+    };
+    const join = (atS: number) => {
+      joins.push([mona, atS, true]);
+      players = [{ ...mona, permission: "Server Moderator" }];
+    };
+    const leave = (atS: number) => {
+      joins.push([mona, atS, false]);
+      players = [];
+    };
+    return { rig, patrol, go, every, join, leave, commands };
+  }
+  const shiftsOf = async (rig: DutyRig) =>
+    (await rig.wing.duty.shifts(GUILD, { fromS: 0, untilS: Number.MAX_SAFE_INTEGER, userId: "u13" })).shifts;
+
+  test("counts the time that was seen in the game, to the second, and ends by itself", async () => {
+    const { rig, patrol, go, every, join, leave } = await town();
+    await go(startS - 10);
+    await rig.clock.advanceTo((startS - 5) * 1_000);
+    const begun = await rig.wing.duty.start(member("u13"), undefined);
+    assert.deepEqual([begun.type.id, begun.bindingId], [patrol.id, undefined]);
+    join(startS + 33);
+    await every(startS + 40, startS + 1_000);
+    const { on, idle } = await rig.wing.duty.now(GUILD);
+    assert.deepEqual([on.length, on[0]?.bindingId, idle.length], [1, EAST.bindingId, 0]);
+    leave(startS + 1_003);
+    // Back within ten minutes: the same shift goes on.
+    await every(startS + 1_010, startS + 1_300);
+    join(startS + 1_301);
+    await every(startS + 1_310, startS + 2_000);
+    leave(startS + 2_007);
+    await every(startS + 2_010, startS + 2_600);
+    assert.equal((await rig.wing.duty.now(GUILD)).on.length, 1);
+    await every(startS + 2_600, startS + 2_700);
+    assert.equal((await rig.wing.duty.now(GUILD)).on.length, 0);
+    const [shift, ...others] = await shiftsOf(rig);
+    assert.equal(others.length, 0);
+    assert.deepEqual(
+      [shift?.fromS, shift?.untilS, shift?.why, shift && countedS(shift)],
+      [startS - 5, startS + 2_007, "left", 970 + 706],
+    );
+    await refuses(rig.wing.duty.end(member("u13")), /not on duty/);
+  });
+
+  test("breaks do not count, and end the shift after an hour", async () => {
+    const { rig, go, every, join } = await town();
+    join(startS - 100);
+    await every(startS - 90, startS);
+    await rig.wing.duty.start(member("u13"), "patrol");
+    await every(startS, startS + 300);
+    const paused = await rig.wing.duty.pause(member("u13"));
+    assert.equal(paused.breakFromS, startS + 290);
+    await every(startS + 300, startS + 600);
+    assert.equal((await rig.wing.duty.pause(member("u13"))).breakFromS, undefined);
+    await every(startS + 600, startS + 900);
+    await rig.wing.duty.pause(member("u13"));
+    for (let atS = startS + 900; atS < startS + 4_700; atS += 100) await go(atS);
+    const [shift] = await shiftsOf(rig);
+    assert.deepEqual(
+      [shift?.fromS, shift?.untilS, shift?.why, shift && countedS(shift)],
+      [startS - 10, startS + 890, "break", 300 + 300],
+    );
+  });
+
+  test(":log duty and :log off in the game are a start and an end", async () => {
+    const { rig, every, join, commands } = await town();
+    join(startS - 100);
+    await every(startS - 90, startS);
+    commands.push([mona, ":log duty", startS + 5]);
+    await every(startS + 10, startS + 200);
+    assert.equal((await rig.wing.duty.now(GUILD)).on[0]?.shift.fromS, startS + 5);
+    commands.push([mona, ":log off", startS + 207]);
+    await every(startS + 210, startS + 300);
+    const [shift, ...others] = await shiftsOf(rig);
+    assert.deepEqual(
+      [others.length, shift?.untilS, shift?.why, shift && countedS(shift)],
+      [0, startS + 207, "ended", 202],
+    );
+  });
+
+  test("a role that a type asks for is asked for in Discord and in the game; a full type takes nobody more", async () => {
+    const { rig, every, join, commands } = await town();
+    const senior = await rig.addType({ name: "Senior", start: "declared", requiredRoleId: "r1", most: 1 });
+    join(startS - 100);
+    await every(startS - 90, startS);
+    await refuses(rig.wing.duty.start(member("u13"), senior.id), /need the role/);
+    commands.push([mona, ":log duty senior", startS + 5]);
+    await every(startS + 10, startS + 50);
+    assert.equal((await rig.wing.duty.now(GUILD)).on.length, 0);
+    rig.roles.set("u13", ["r1"]);
+    commands.push([mona, ":log duty senior", startS + 55]);
+    await every(startS + 60, startS + 100);
+    assert.equal((await rig.wing.duty.now(GUILD)).on[0]?.type.id, senior.id);
+    rig.link("u14", { name: "Nils", id: 14 }, startS);
+    await refuses(rig.wing.duty.start(member("u14", ["r1"]), senior.id), /full/);
+    await refuses(rig.wing.duty.start(member("u15"), undefined), /me link/);
+  });
+
+  test("one who is on two servers at once counts once, and an account that is unlinked counts no more", async () => {
+    const { rig, go, every, join } = await town();
+    join(startS - 100);
+    await every(startS - 90, startS);
+    await rig.wing.duty.start(member("u13"), undefined);
+    for (let atS = startS; atS < startS + 300; atS += 10) {
+      await go(atS);
+      await go(atS + 5, WEST.source);
+    }
+    rig.unlink("u13");
+    for (let atS = startS + 300; atS < startS + 1_000; atS += 10) {
+      await go(atS);
+      await go(atS + 5, WEST.source);
+    }
+    const [shift] = await shiftsOf(rig);
+    assert.deepEqual([shift?.untilS, shift?.why, shift && countedS(shift)], [startS + 295, "left", 305]);
+  });
+});
