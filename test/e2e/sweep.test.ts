@@ -73,9 +73,6 @@ describe("Everything that can be typed and pressed", { timeout: 900_000, concurr
       const { owner } = sweep.home;
       await sweep.reads("me link", { player: PLAIN, member: owner.member }, /in the game/);
       await sweep.walker.open("me show", {});
-      const shift = { name: "Shift", starts: "declared" };
-      await reads(await owner.slash(general, "duty type add", shift), /starts with/);
-      await sweep.walker.open("duty start", { type: shift.name });
       // What was made meanwhile is listed now, and rows come without fields that should be there.
       rig.service.faults.set({ missingField: 0.5, unknownFields: true, unknownValues: true });
       const isLooking = (line: string) =>
@@ -101,6 +98,13 @@ describe("Everything that can be typed and pressed", { timeout: 900_000, concurr
       await walker.open("diagnose", {});
       await walker.open("feed pause", { feed: "1" });
       await walker.open("feed list", {});
+
+      const account = { player: PLAIN, member: owner.member };
+      await reads(await owner.slash(general, "me link", account), /in the game/);
+      const type = { name: "Shift", starts: "declared" };
+      await reads(await owner.slash(general, "duty type add", type), /starts with/);
+      await walker.open("duty start", {});
+      await walker.open("duty now", {});
 
       await sweep.run(":unwanted Plain_Jane", /Undo/);
       await sweep.run(":jail Plain_Jane", /Give the reason/);

@@ -26,6 +26,7 @@ const refusals = {
   tooFewToDelete: [400, 50016, "You can only bulk delete between 2 and 100 messages"],
   wrongChannelType: [400, 50024, "Cannot execute action on this channel type"],
   invalidWebhookToken: [401, 50027, "Invalid Webhook Token"],
+  invalidRole: [400, 50028, "Invalid Role"],
   tooOldToDelete: [400, 50034, "You can only bulk delete messages that are under 14 days old."],
   threadArchived: [400, 50083, "Thread is archived"],
   invalidJson: [400, 50109, "The request body contains invalid JSON."],

@@ -139,6 +139,10 @@ export class GuildState implements Guild {
     this.#botRole.setPermissions(permissions);
   }
 
+  raiseBot(): void {
+    this.#botRole.setPosition(this.#roles.size);
+  }
+
   removeBot(): void {
     if (!this.#hasBot) return;
     this.#hasBot = false;

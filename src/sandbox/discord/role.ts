@@ -16,13 +16,13 @@ export class RoleState implements Role {
   readonly id: string;
   readonly name: string;
   readonly color: number;
-  readonly position: number;
   readonly mentionable: boolean;
   readonly managedBy: string | undefined;
   readonly #core: Core;
   readonly #guild: Guild;
   readonly #forget: () => void;
   #permissions: bigint;
+  #position: number;
 
   constructor(core: Core, guild: Guild, fields: RoleFields, forget: () => void) {
     this.#core = core;
@@ -31,7 +31,7 @@ export class RoleState implements Role {
     this.id = fields.id;
     this.name = fields.name;
     this.color = fields.color ?? 0;
-    this.position = fields.position;
+    this.#position = fields.position;
     this.mentionable = fields.mentionable ?? false;
     this.managedBy = fields.managedBy;
     this.#permissions = fields.permissions;
@@ -43,6 +43,15 @@ export class RoleState implements Role {
 
   get permissions(): bigint {
     return this.#permissions;
+  }
+
+  get position(): number {
+    return this.#position;
+  }
+
+  setPosition(position: number): void {
+    this.#position = position;
+    this.#core.emit({ type: "role-updated", guild: this.#guild, role: this });
   }
 
   setPermissions(permissions: readonly Permission[]): void {

@@ -126,6 +126,8 @@ export interface Guild {
   member(name: string): Member;
   /** The permissions of the bot's own role; the default is those of the invite. */
   setBotPermissions(permissions: readonly Permission[]): void;
+  /** Drags the bot's own role to the top: it may then give and take all roles below, if it may manage roles. */
+  raiseBot(): void;
   /** Where Discord itself greets newcomers; no event tells of a change, as little as of other settings. */
   readonly systemChannel: Channel | undefined;
   setSystemChannel(channel: Channel): void;

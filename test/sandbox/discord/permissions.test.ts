@@ -148,3 +148,25 @@ test("a member's own overwrite outranks roles, roles outrank @everyone, and Admi
     { numRuns: 100 },
   );
 });
+
+test("a role is given and taken by a bot that may manage roles and stands above it; else it is 50013", async (t) => {
+  const rig = await startDiscord(t);
+  const { guild, member } = rig;
+  const role = guild.addRole({ name: "On duty" });
+  const path = (roleId: string) => `/guilds/${guild.id}/members/${member.id}/roles/${roleId}` as const;
+  assert.equal((await refusalOf(rig.rest.put(path(role.id)))).code, 50013);
+  guild.setBotPermissions(["ViewChannel", "ManageRoles"]);
+  assert.equal((await refusalOf(rig.rest.put(path(role.id)))).code, 50013, "its own role is below");
+  guild.raiseBot();
+  await rig.rest.put(path(role.id));
+  await rig.rest.put(path(role.id));
+  assert.deepEqual(member.roles, [role]);
+  await rig.rest.delete(path(role.id));
+  assert.deepEqual(member.roles, []);
+  const own = guild.bot.roles[0]?.id ?? "";
+  assert.equal((await refusalOf(rig.rest.put(path(own)))).code, 50013);
+  assert.equal((await refusalOf(rig.rest.put(path(guild.id)))).code, 50028);
+  assert.equal((await refusalOf(rig.rest.put(path("1")))).code, 10011);
+  member.leave();
+  assert.equal((await refusalOf(rig.rest.delete(path(role.id)))).code, 10007);
+});

@@ -1,10 +1,10 @@
 import { Problems, refuse } from "../errors.ts";
 import { integer, isRecord } from "../form.ts";
 import { channelJson, guildJson, memberJson, roleJson, selfJson, userJson } from "../serialize.ts";
-import type { User } from "../types.ts";
+import type { Member, Role, User } from "../types.ts";
 import type { World } from "../world.ts";
 import { guildOf } from "./access.ts";
-import { type Answer, type Api, type ApiRequest, ok, param, type Route, route } from "./route.ts";
+import { type Answer, type Api, type ApiRequest, done, ok, param, type Route, route } from "./route.ts";
 
 /** The bot itself, its application, users and the members and roles of guilds. */
 export const identityRoutes: readonly Route[] = [
@@ -23,6 +23,16 @@ export const identityRoutes: readonly Route[] = [
   route("GET", "/guilds/:id/roles/:id", readRole),
   route("GET", "/guilds/:id/members", listMembers),
   route("GET", "/guilds/:id/members/:id", readMember),
+  route("PUT", "/guilds/:id/members/:id/roles/:id", (api, request) => {
+    const { member, role } = memberRole(api, request);
+    member.addRole(role);
+    return done;
+  }),
+  route("DELETE", "/guilds/:id/members/:id/roles/:id", (api, request) => {
+    const { member, role } = memberRole(api, request);
+    member.removeRole(role);
+    return done;
+  }),
 ];
 
 function gatewayBot(api: Api): Answer {
@@ -103,6 +113,21 @@ function readMember(api: Api, request: ApiRequest): Answer {
   const member = guild.members.find((one) => one.id === param(request, 1));
   if (member !== undefined) return ok(memberJson(member));
   throw refuse(api.world.users.has(param(request, 1)) ? "unknownMember" : "unknownUser");
+}
+
+/** A role that the bot may give and take: below its own, nobody's integration, and not @everyone. */
+function memberRole(api: Api, request: ApiRequest): { readonly member: Member; readonly role: Role } {
+  const guild = guildOf(api.world, param(request, 0));
+  const [, userId, roleId] = [0, 1, 2].map((index) => param(request, index));
+  const role = guild.roles.find((one) => one.id === roleId);
+  const member = guild.members.find((one) => one.id === userId);
+  if (member === undefined) throw refuse("unknownMember");
+  if (role === undefined) throw refuse("unknownRole");
+  if (role.id === guild.id) throw refuse("invalidRole");
+  const highest = Math.max(...guild.bot.roles.map(({ position }) => position));
+  if (!guild.bot.may("ManageRoles") || role.managedBy !== undefined || role.position >= highest)
+    throw refuse("missingPermissions");
+  return { member, role };
 }
 
 function listMembers(api: Api, request: ApiRequest): Answer {
