@@ -59,7 +59,8 @@ export class DutyBook {
     const [row] = await this.#ports.store.rows({ guildId, kinds: ["setup"] });
     const setup = row === undefined ? { types: [] } : setupIn(row);
     // Where nobody keeps duty, nobody's links are kept either.
-    return { setup, links: setup.types.length === 0 ? [] : await this.#readLinks(guildId) };
+    const links = setup.types.length === 0 ? [] : await this.#readLinks(guildId);
+    return { setup, links };
   }
 
   /** The links as they are kept, after what has changed since: an account that is gone has ended now. */

@@ -84,7 +84,8 @@ export class DutyDesk implements Duty {
       const type = this.#meant(await this.types(guildId), typeId);
       const settled = await this.#settle(guildId);
       const own = openOf(settled, userId);
-      if (own?.typeId === type.id) throw new Failure("bad-command", "You are already on duty.");
+      // Pressed twice, or after the game said it: their shift goes on.
+      if (own?.typeId === type.id) return this.#own(guildId, userId, settled);
       await this.#refuseStart(actor, type, settled);
       await this.#mark(guildId, { userId, kind: "start", typeId: type.id, by: "discord" });
       return this.#own(guildId, userId, await this.#settle(guildId));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { commands } from "../../commands/index.ts";
-import { labelsOf } from "./read.ts";
+import { labelsOf, reads } from "./read.ts";
 import {
   feeds,
   isTakingAll,

@@ -45,7 +45,7 @@ export interface Duty {
   addType(guildId: string, type: NewDutyType): Promise<DutyType>;
   /** Ends its shifts. Undefined: there is no such type. */
   removeType(guildId: string, id: string): Promise<DutyType | undefined>;
-  /** @throws Failure "bad-command" where they are on duty, not linked, lack the role, or nobody more may be on. */
+  /** Who is on duty goes on. @throws Failure "bad-command" where they are not linked, or nobody more may be on. */
   start(actor: Actor, typeId: string | undefined): Promise<OnDuty>;
   /** Begins a break, or ends the one that lasts. @throws Failure "bad-command" where they are not on duty. */
   pause(actor: Actor): Promise<OnDuty>;
