@@ -22,7 +22,6 @@ import { Starting } from "./ops/starting.ts";
 import { stopOrder } from "./ops/stop-order.ts";
 import { createRuns } from "./runs/runs.ts";
 import { servicesOfWings } from "./services-of-wings.ts";
-import { withoutTrust } from "./store/clean-stop.ts";
 import { GuildRetention } from "./store/guild-retention.ts";
 import { openStore } from "./store/open-store.ts";
 import { createWatch } from "./watch/watch.ts";
@@ -59,6 +58,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   const { outbox, notifier } = buildOutbox({
     discord,
     notices: kept.notices,
+    cleanStop: kept.postsEnd,
     settings,
     bindings,
     blocks: leased?.blocks,
@@ -105,8 +105,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     cards: kept.cards,
     journalOwner,
     onDisk: kept.onDisk,
-    // Another process may have posted since that mark was left.
-    cleanStop: leased === undefined ? kept.cleanStop : withoutTrust(kept.cleanStop),
+    cleanStop: kept.cleanStop,
     clock,
     random,
     posts: outbox.posts,
@@ -248,7 +247,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     leased?.knownStore.onStore(identity);
     await starting.step(() => bindings.load());
     await starting.step(() => service.restore());
-    for (const part of [feeds, panels, runs, alerts]) await starting.step(() => part.start());
+    for (const part of [outbox, feeds, panels, runs, alerts]) await starting.step(() => part.start());
     await starting.step(() => leased?.settle());
     await starting.step(() => history.start());
     const logIn = () =>

@@ -7,6 +7,7 @@ import {
   tooManyWaitNotice,
 } from "./discord/render/notices.ts";
 import type { Bindings } from "./domain/ports/bindings.ts";
+import type { CleanStop } from "./domain/ports/clean-stop.ts";
 import type { Clock, Random } from "./domain/ports/clock.ts";
 import type { Documents } from "./domain/ports/documents.ts";
 import type { Metrics } from "./domain/ports/metrics.ts";
@@ -18,6 +19,8 @@ import type { OwedNotice } from "./outbox/owed-notice.ts";
 export interface OutboxBuildParts {
   readonly discord: ReturnType<typeof createDiscord>;
   readonly notices: Documents<OwedNotice>;
+  /** How the process before ended, as to posts. */
+  readonly cleanStop: CleanStop;
   readonly settings: Settings;
   readonly bindings: Pick<Bindings, "list">;
   /** Processes that share Discord's limit of requests a second. @default 1 */
@@ -37,7 +40,7 @@ const REQUEST_OF: Readonly<Record<string, TurnWanted["request"]>> = {
 
 /** Builds what posts, and the notices, which every wing gives. */
 export function buildOutbox(parts: OutboxBuildParts) {
-  const { discord, notices, settings, bindings, blocks, clock, random, metrics, report } = parts;
+  const { discord, notices, cleanStop, settings, bindings, blocks, clock, random, metrics, report } = parts;
   const { sink, direct, guildOf } = discord;
   const outbox = createOutbox({
     sink,
@@ -46,6 +49,7 @@ export function buildOutbox(parts: OutboxBuildParts) {
     possiblyRepeated,
     isPossiblyRepeated,
     blocks,
+    cleanStop,
     clock,
     random,
     metrics,

@@ -1,12 +1,13 @@
 import type { Config } from "./config.ts";
 import { documentsOf, type Namespace, rowsOf, writeTogetherOn } from "./document-table.ts";
 import { StoreError } from "./domain/failure.ts";
+import type { CleanStop } from "./domain/ports/clean-stop.ts";
 import type { Clock, Random } from "./domain/ports/clock.ts";
 import type { Documents } from "./domain/ports/documents.ts";
 import type { RootLog } from "./log.ts";
 import { createAuditLog } from "./store/audit/audit-log.ts";
 import { createBindings } from "./store/bindings.ts";
-import { createCleanStop } from "./store/clean-stop.ts";
+import { createCleanStop, withoutTrust } from "./store/clean-stop.ts";
 import {
   bringDocumentsToForm,
   DOCUMENT_FORM,
@@ -83,6 +84,8 @@ export async function openDocuments(store: Store, config: Config, parts: Documen
     hideSecret: log.hide,
   });
   const secretMark = secretMarkOf(vault);
+  // Of several processes another may have posted since the mark was left.
+  const trusted = (end: CleanStop) => (isOurs === undefined ? end : withoutTrust(end));
   return {
     /**
      * Reads what a holder would read first, and writes nothing. Resolves with the identity of the store, where it has one.
@@ -157,7 +160,8 @@ export async function openDocuments(store: Store, config: Config, parts: Documen
     panels: on("panels"),
     weekly: on("weekly-summaries"),
     unstoredCases: on("unstored-cases"),
-    cleanStop: createCleanStop(store, on("clean-stop"), clock),
+    cleanStop: trusted(createCleanStop(store, { documents: on("clean-stop"), key: "end" }, clock)),
+    postsEnd: trusted(createCleanStop(store, { documents: on("clean-stop"), key: "posts" }, clock)),
     onDisk: createDiskWait(store, on("disk-marks"), clock),
     deferred: on("deferred-runs"),
     schedules: on("schedules"),

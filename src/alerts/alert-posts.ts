@@ -59,6 +59,8 @@ export class AlertPosts {
   readonly #versions = new Map<string, number>();
   /** An earlier process may have posted it, or nobody could write that it stands. */
   readonly #doubtful = new Set<string>();
+  /** Posted by this process, which could not write that. */
+  readonly #unnoted = new Set<string>();
 
   constructor(ports: AlertPostsPorts) {
     this.#ports = ports;
@@ -119,7 +121,8 @@ export class AlertPosts {
     };
   }
 
-  #isDoubtful({ rule, incident }: Wanted): boolean {
+  #isDoubtful({ rule, incident }: Wanted): WantedPost["isDoubtful"] {
+    if (this.#unnoted.has(incident.key)) return "by-this-process";
     // A power cut may have taken what was noted: messages of that time are looked for before they are posted again.
     return (
       this.#doubtful.has(incident.key) ||
@@ -145,8 +148,10 @@ export class AlertPosts {
       postedAtMs: clock.nowMs(),
     });
     // The store may know nothing of it when it is read next.
-    if (isNoted) this.#doubtful.delete(ref.key);
-    else this.#doubtful.add(ref.key);
+    if (isNoted) {
+      this.#doubtful.delete(ref.key);
+      this.#unnoted.delete(ref.key);
+    } else this.#unnoted.add(ref.key);
     const rule = (await find(ref))?.rule;
     if (rule !== undefined) await onOutcome(rule, undefined);
   }

@@ -1,5 +1,6 @@
 import type { MessageBody, PostedMessage } from "../domain/message.ts";
 import type { Batches } from "../domain/ports/batches.ts";
+import type { CleanStop } from "../domain/ports/clean-stop.ts";
 import type { Random } from "../domain/ports/clock.ts";
 import type { Members } from "../domain/ports/members.ts";
 import type { DirectMessages } from "../domain/ports/notifier.ts";
@@ -9,6 +10,8 @@ import type { TurnWanted } from "../domain/ports/turns.ts";
 import { createBatches } from "./batches.ts";
 import { Notices, type NoticesPorts } from "./notices.ts";
 import { pacedMembers } from "./paced-members.ts";
+import { DiscordTime } from "./posts/discord-time.ts";
+import { LastPosts } from "./posts/last-posts.ts";
 import { PostLines } from "./posts/post-lines.ts";
 import { TurnDesk, type TurnDeskPorts, type TurnFigures } from "./turns/turn-desk.ts";
 
@@ -19,6 +22,8 @@ export interface OutboxParts extends TurnDeskPorts {
   possiblyRepeated(body: MessageBody): MessageBody;
   isPossiblyRepeated(posted: PostedMessage): boolean;
   report(what: string, error: unknown): void;
+  /** How the process before ended. @default nobody can tell */
+  readonly cleanStop?: CleanStop | undefined;
 }
 
 type OwnNoticesPorts = Pick<NoticesPorts, "owed" | "noticeChannelOf" | "linkerOf" | "late"> & {
@@ -27,6 +32,8 @@ type OwnNoticesPorts = Pick<NoticesPorts, "owed" | "noticeChannelOf" | "linkerOf
 };
 
 export interface Outbox {
+  /** Before anything is posted. Rejects when the store fails. */
+  start(): Promise<void>;
   readonly batches: Batches;
   /** Messages that are to stand in their channels once. */
   readonly posts: Posts;
@@ -51,16 +58,20 @@ export interface Outbox {
 export function createOutbox(parts: OutboxParts): Outbox {
   const turns = new TurnDesk(parts);
   const openDirect = (userId: string) => parts.direct.open(userId);
-  const posts = new PostLines({ ...parts, turns, openDirect });
+  const lastPosts = new LastPosts(parts.cleanStop, parts.clock);
+  const discordTime = new DiscordTime(parts.clock);
+  const sink = discordTime.toldBy(parts.sink);
+  const posts = new PostLines({ ...parts, sink, turns, openDirect, lastPosts, discordTime });
   return {
-    batches: createBatches({ ...parts, turns }),
+    start: () => lastPosts.begin(),
+    batches: createBatches({ ...parts, sink, turns }),
     posts,
     onTooMany: (retryAfterMs) => turns.onTooMany(retryAfterMs),
     onChannelSpent: (place, waitMs) => turns.onChannelSpent(place, waitMs),
     members: (members) => pacedMembers(members, turns, parts.clock),
     notices({ tooManyWait, ...ports }) {
       const { direct, clock, random, report } = parts;
-      const notices = new Notices({ ...ports, posts, direct, clock, random, report });
+      const notices = new Notices({ ...ports, posts, direct, clock, random, report, discordTime });
       posts.tellFullBy((guildId) => void notices.guild(guildId, tooManyWait));
       return notices;
     },

@@ -10,6 +10,7 @@ import type {
 } from "../domain/ports/notifier.ts";
 import type { PostLine, Posts, WantedPost } from "../domain/ports/posts.ts";
 import { asStored, type OwedNotice } from "./owed-notice.ts";
+import type { DiscordTime } from "./posts/discord-time.ts";
 
 /** Notices that one guild is owed at a time; beyond it the newest are lost, and reported. */
 const MOST_OWED = 100;
@@ -21,6 +22,7 @@ export interface NoticesPorts {
   readonly owed: Documents<OwedNotice>;
   readonly direct: Pick<DirectMessages, "bodyFrom">;
   readonly clock: Clock;
+  readonly discordTime: Pick<DiscordTime, "nowMs">;
   readonly random: Random;
   /** Where a guild wants notices; undefined: it has said nothing. */
   noticeChannelOf(guildId: string): Promise<string | undefined>;
@@ -69,7 +71,8 @@ export class Notices implements Notifier, OwedMessages {
   }
 
   async owe(message: OwedMessage): Promise<boolean> {
-    const { guildId, id, ways, body, marks, sinceMs: readFromMs, isDoubtful = false } = message;
+    const { guildId, id, ways, body, marks, isDoubtful = false } = message;
+    const readFromMs = message.sinceMs ?? this.#ports.discordTime.nowMs();
     // Who asks again has lost that it was owed; it is on its way.
     if (this.#owed.has(id)) return true;
     if (isDoubtful) this.#doubtful.add(id);
@@ -89,14 +92,15 @@ export class Notices implements Notifier, OwedMessages {
   }
 
   async #give(guildId: string, body: MessageBody, ways: readonly NoticeWay[]): Promise<void> {
-    const { clock, random, report } = this.#ports;
+    const { clock, random, report, discordTime } = this.#ports;
     if ((this.#owedBy.get(guildId) ?? 0) >= MOST_OWED) {
       report("a notice is lost: too many of this community wait for Discord", new Error(guildId));
       return;
     }
     const id = random.id();
     const sinceMs = clock.nowMs();
-    await this.#owe({ id, guildId, ways: [...ways], body, nonce: id.slice(0, 25), sinceMs });
+    const readFromMs = discordTime.nowMs();
+    await this.#owe({ id, guildId, ways: [...ways], body, nonce: id.slice(0, 25), sinceMs, readFromMs });
   }
 
   async #owe(notice: OwedNotice): Promise<boolean> {

@@ -21,7 +21,7 @@ const schema = z.object({
   body,
   /** Each of them stands in no other message. */
   marks: z.array(z.string()).readonly().optional(),
-  /** It cannot stand anywhere from before, epoch milliseconds; absent: since it was given. */
+  /** It cannot stand anywhere from before, epoch milliseconds by Discord's clock; absent: since it was given. */
   readFromMs: z.number().optional(),
   nonce: z.string(),
   /** When it was given, epoch milliseconds. */

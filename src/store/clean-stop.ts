@@ -4,8 +4,6 @@ import type { Clock } from "../domain/ports/clock.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import type { Store } from "./keyv-documents.ts";
 
-const KEY = "end";
-
 /**
  * A store that was put back from a backup holds the mark of an end long ago, and what was posted since is not in it.
  * Reading channels back where it was not needed costs a request for each feed.
@@ -36,22 +34,22 @@ export function withoutTrust(cleanStop: CleanStop): CleanStop {
   };
 }
 
-/** `documents` must be of full durability. */
+/** `documents` must be of full durability. `key`: of whose end the mark tells. */
 export function createCleanStop(
   store: Pick<Store, "flush">,
-  documents: Documents<StoredEnd>,
+  { documents, key }: { readonly documents: Documents<StoredEnd>; readonly key: "end" | "posts" },
   clock: Pick<Clock, "nowMs">,
 ): CleanStop {
   return {
     async take() {
-      const end = await documents.get(KEY);
+      const end = await documents.get(key);
       if (end === undefined) return undefined;
-      await documents.delete(KEY);
+      await documents.delete(key);
       // A deletion that is not known to be on the disk may be undone by a power cut; the mark would then be wrong.
       if (!(await store.flush())) return undefined;
       const { endedAtMs = Number.NEGATIVE_INFINITY, ...clean } = end;
       return Math.abs(clock.nowMs() - endedAtMs) > LONGEST_STOP_MS ? undefined : clean;
     },
-    leave: (end: CleanEnd) => documents.set(KEY, { ...end, endedAtMs: clock.nowMs() }),
+    leave: (end: CleanEnd) => documents.set(key, { ...end, endedAtMs: clock.nowMs() }),
   };
 }

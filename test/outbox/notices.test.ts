@@ -8,7 +8,7 @@ import type { Outbox } from "../../src/outbox/create-outbox.ts";
 import type { Notices } from "../../src/outbox/notices.ts";
 import { type OwedNotice, parseOwedNotice } from "../../src/outbox/owed-notice.ts";
 import { VirtualClock } from "../support/clock.ts";
-import { FakeSink, type SinkFault } from "../support/fake-sink.ts";
+import { discordsClock, FakeSink, type SinkFault } from "../support/fake-sink.ts";
 import { MemoryDocuments } from "../support/memory-documents.ts";
 import { outboxOver } from "../support/outbox.ts";
 
@@ -17,7 +17,7 @@ const PARKED: MessageBody = { content: markdownOfOurs("the key is parked") };
 /** A community with a notice channel, whose server "linker" has linked; processes come and go. */
 class Community {
   readonly clock = new VirtualClock();
-  readonly sink = new FakeSink(this.clock);
+  readonly sink = new FakeSink(discordsClock(this.clock));
   noticeChannelId: string | undefined = "notices";
   readonly #stored = new Map<string, string>();
   #documents = new MemoryDocuments<OwedNotice>(parseOwedNotice, this.#stored);
@@ -122,6 +122,31 @@ describe("a notice", () => {
     assert.deepEqual(community.said(), ["the key is parked"]);
     assert.equal(community.owed, 0);
   });
+
+  for (const [isSetRight, agoMs] of [
+    ["before the kill", 0],
+    ["after the kill", 0],
+    ["before the kill", 7_200_000],
+  ] as const) {
+    test(`that became owed by a clock an hour ahead, set right ${isSetRight}, stands once ${agoMs} ms later`, async () => {
+      const community = new Community();
+      community.sink.nonceMemoryMs = 0;
+      await community.notices.guild("g", { content: markdownOfOurs("an earlier one") });
+      await community.clock.advance(10_000);
+      community.clock.step(3_600_000);
+      community.sink.fault = (call) => (call === "send" ? "lost" : "unknown");
+      await community.notices.guild("g", PARKED);
+      await community.clock.advance(50);
+      if (isSetRight === "before the kill") community.clock.step(-3_600_000);
+      community.sink.fault = () => "unknown";
+      await community.clock.advance(agoMs);
+      await community.killAndRestart();
+      if (isSetRight === "after the kill") community.clock.step(-3_600_000);
+      community.sink.fault = () => undefined;
+      await community.clock.advance(120_000);
+      assert.equal(community.said().filter((text) => text?.includes("parked")).length, 1);
+    });
+  }
 
   test("is posted again as possibly repeated only where the channel cannot tell", async () => {
     for (const [agoMs, isMarked] of [

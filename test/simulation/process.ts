@@ -128,7 +128,7 @@ export function buildProcess(parts: ProcessParts): Process {
     cards: documents("cards", parseCard),
     cleanStop: createCleanStop(
       { flush: async () => true },
-      documents("clean-stop", parseCleanEnd, "full"),
+      { documents: documents("clean-stop", parseCleanEnd, "full"), key: "end" },
       clock,
     ),
     onDisk: createDiskWait(

@@ -15,7 +15,7 @@ async function cleanStopOf(url: string) {
   const store = await openStore(url, { runsIn: "caller" });
   const clock = new VirtualClock();
   const documents = store.documents("clean-stop", parseCleanEnd, "full");
-  return { store, clock, cleanStop: createCleanStop(store, documents, clock) };
+  return { store, clock, cleanStop: createCleanStop(store, { documents, key: "end" }, clock) };
 }
 
 describe("the mark of a clean stop", () => {
@@ -54,7 +54,10 @@ describe("the mark of a clean stop", () => {
       delete: async (key: string) => void kept.delete(key),
       async *entries() {},
     };
-    assert.equal(await createCleanStop({ flush: async () => false }, documents, clock).take(), undefined);
+    assert.equal(
+      await createCleanStop({ flush: async () => false }, { documents, key: "end" }, clock).take(),
+      undefined,
+    );
     assert.equal(kept.size, 0);
   });
 

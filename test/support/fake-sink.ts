@@ -126,3 +126,14 @@ export function posted({
 function refusal(reason: SinkRefusalReason): SinkRefusal {
   return new SinkRefusal(reason, `refused for the test: ${reason}`);
 }
+
+/** Discord's: nobody sets it when they set the machine's. */
+export function discordsClock(clock: Clock): Clock {
+  const offsetMs = clock.nowMs() - clock.monotonicMs();
+  return {
+    nowMs: () => clock.monotonicMs() + offsetMs,
+    monotonicMs: () => clock.monotonicMs(),
+    after: (delayMs, work) => clock.after(delayMs, work),
+    sleep: (delayMs, signal) => clock.sleep(delayMs, signal),
+  };
+}

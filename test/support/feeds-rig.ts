@@ -311,7 +311,11 @@ export class FeedsRig {
         },
       },
       feedStore,
-      cleanStop: createCleanStop({ flush: async () => true }, mortal(this.cleanStops, life), this.clock),
+      cleanStop: createCleanStop(
+        { flush: async () => true },
+        { documents: mortal(this.cleanStops, life), key: "end" },
+        this.clock,
+      ),
       nonceKey: "nonce key of the test",
       warn: (message) => {
         this.warnings.push(message);

@@ -1,6 +1,6 @@
 /** The mark that a process leaves when it ends in order. */
 export interface CleanEnd {
-  /** Feeds of which messages may stand in Discord that the store does not know of. */
+  /** Feeds, or messages by key, of which something may stand in Discord that the store does not know of. */
   readonly unsettled: readonly string[];
   /**
    * Entries up to this second, epoch seconds, may have been posted by a process before that did not end in order: what

@@ -25,8 +25,11 @@ interface PostWords {
   readonly replyToMessageId?: string | undefined;
   /** It stands there and may say more than our record knows: it is read, and told to `onSeen`, before it is edited. */
   readonly isToBeRead?: boolean | undefined;
-  /** It may stand there although no record of ours says so: the channel is read before it is posted. */
-  readonly isDoubtful?: boolean | undefined;
+  /**
+   * It may stand there although no record of ours says so: the channel is read before it is posted. true: the process
+   * before may have posted it, unless that ended in order.
+   */
+  readonly isDoubtful?: boolean | "by-this-process" | undefined;
   /** It cannot stand there from before, epoch milliseconds. @default it is among our latest 100 messages */
   readonly sinceMs?: number | undefined;
 }

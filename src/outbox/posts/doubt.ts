@@ -29,6 +29,11 @@ export class Doubt {
     return this.#unansweredSinceMs !== undefined;
   }
 
+  /** Nobody has found out yet whether it stands there. `isInherited`: an earlier process may have posted it. */
+  isOpen(isInherited: boolean): boolean {
+    return this.isUnanswered || this.#isUnwritten || (isInherited && !this.#isLookedInto);
+  }
+
   /** Discord may answer the next attempt with the message of an earlier one. */
   get mayBeOlder(): boolean {
     return this.isUnanswered || this.#unreadable?.inheritedSinceMs !== undefined;

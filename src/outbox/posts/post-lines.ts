@@ -1,6 +1,7 @@
 import type { OutgoingMessage, PostedMessage } from "../../domain/message.ts";
 import type { PostKind, PostLine, Posts } from "../../domain/ports/posts.ts";
 import { inTurn, readAllAfter, turnOf } from "../in-turn.ts";
+import type { LastPosts } from "./last-posts.ts";
 import { LookBack, type LookBackPorts } from "./look-back.ts";
 import { PostRunner, type PostRunnerPorts } from "./post-runner.ts";
 import { Refusals } from "./refusals.ts";
@@ -8,9 +9,13 @@ import { Refusals } from "./refusals.ts";
 /** Messages of one guild that wait at a time; what comes on top stays with its record, for the next start. */
 const MOST_OF_GUILD = 2_000;
 
+type PostLinesPorts = Omit<PostRunnerPorts, "lookBack" | "mayStand"> &
+  LookBackPorts & { readonly lastPosts: LastPosts };
+
 /** The messages that are to stand somewhere, of every kind: of each one attempt at a time. */
 export class PostLines implements Posts {
   readonly #ports: PostRunnerPorts;
+  readonly #lastPosts: LastPosts;
   readonly #running = new Map<
     string,
     { readonly runner: PostRunner<unknown>; readonly run: Promise<void> }
@@ -26,8 +31,10 @@ export class PostLines implements Posts {
   #tellFull: (guildId: string) => void = () => undefined;
   readonly #stop = new AbortController();
 
-  constructor(ports: Omit<PostRunnerPorts, "lookBack"> & LookBackPorts) {
-    this.#ports = { ...ports, lookBack: new LookBack(ports) };
+  constructor({ lastPosts, ...ports }: PostLinesPorts) {
+    this.#lastPosts = lastPosts;
+    const mayStand = (key: string) => lastPosts.mayStand(key);
+    this.#ports = { ...ports, mayStand, lookBack: new LookBack(ports) };
   }
 
   line<Ref>(kind: PostKind<Ref>): PostLine<Ref> {
@@ -68,10 +75,12 @@ export class PostLines implements Posts {
     for (const { runner } of this.#running.values()) if (runner.guildId === guildId) runner.onMayBeOpen();
   }
 
-  /** Ends after the messages that are on their way. */
+  /** Ends after the messages that are on their way, and leaves to the next process which of them are in doubt. */
   async stop(): Promise<void> {
     this.#stop.abort(new Error("the outbox was stopped"));
-    await Promise.all([...this.#running.values()].map(({ run }) => run));
+    const running = [...this.#running.values()];
+    await Promise.all(running.map(({ run }) => run));
+    await this.#lastPosts.leave(running.flatMap(({ runner }) => (runner.isOpen ? [runner.key] : [])));
   }
 
   #show<Ref>(kind: PostKind<Ref>, ref: Ref): void {
@@ -92,6 +101,7 @@ export class PostLines implements Posts {
       .finally(() => {
         this.#running.delete(key);
         this.#onEnded(guildId);
+        if (!runner.isOpen) this.#lastPosts.onSettled(key);
         if (this.#again.delete(key)) this.#show(kind, ref);
       });
     this.#running.set(key, { runner, run });

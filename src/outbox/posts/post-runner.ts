@@ -6,6 +6,7 @@ import type { PostKind, Stands, WantedPost } from "../../domain/ports/posts.ts";
 import type { Remover, Sink } from "../../domain/ports/sink.ts";
 import type { Turn, Turns, TurnWanted } from "../../domain/ports/turns.ts";
 import { inTurn } from "../in-turn.ts";
+import type { DiscordTime } from "./discord-time.ts";
 import { Doubt } from "./doubt.ts";
 import type { LookBack } from "./look-back.ts";
 import { leavesDoubt, Refusals } from "./refusals.ts";
@@ -27,6 +28,9 @@ export interface PostRunnerPorts {
   openDirect(userId: string): Promise<string>;
   possiblyRepeated(body: MessageBody): MessageBody;
   report(what: string, error: unknown): void;
+  /** The process before may have left the message with this key somewhere without writing where. */
+  mayStand(key: string): boolean;
+  readonly discordTime: Pick<DiscordTime, "nowMs">;
 }
 
 type InChannel = Omit<WantedPost, "channelId" | "directTo"> & { readonly channelId: string };
@@ -43,6 +47,7 @@ export class PostRunner<Ref> {
   readonly #opened = new Map<string, string>();
   readonly #refusals = new Refusals();
   #editsLimited = 0;
+  #isInherited = false;
   #reopen: (() => void) | undefined;
 
   constructor(kind: PostKind<Ref>, ref: Ref, ports: PostRunnerPorts, signal: AbortSignal) {
@@ -56,6 +61,15 @@ export class PostRunner<Ref> {
 
   get guildId(): string {
     return this.#kind.guildOf(this.#ref);
+  }
+
+  get key(): string {
+    return `${this.#kind.name} ${this.#kind.keyOf(this.#ref)}`;
+  }
+
+  /** It may stand somewhere without its record saying so. */
+  get isOpen(): boolean {
+    return this.#doubt.isOpen(this.#isInherited);
   }
 
   /** Its channel may take messages again. */
@@ -132,7 +146,9 @@ export class PostRunner<Ref> {
   #requestOf(wanted: WantedPost): TurnWanted["request"] {
     const { messageId, isDoubtful, isToBeRead } = wanted;
     if (messageId !== undefined) return isToBeRead === true ? "read" : "edit";
-    return this.#doubt.mustRead(isDoubtful === true) ? "read" : "send";
+    this.#isInherited =
+      isDoubtful === "by-this-process" || (isDoubtful === true && this.#ports.mayStand(this.key));
+    return this.#doubt.mustRead(this.#isInherited) ? "read" : "send";
   }
 
   async #perform(wanted: InChannel, turn: Turn): Promise<"again" | Stands> {
@@ -183,7 +199,11 @@ export class PostRunner<Ref> {
     return "again";
   }
 
-  async #read({ channelId, sinceMs, isDoubtful }: InChannel): Promise<"nothing" | "again" | Stands> {
+  async #read(wanted: InChannel): Promise<"nothing" | "again" | Stands> {
+    const { channelId } = wanted;
+    // Who wrote a time that is still to come had a wrong clock.
+    const isKnown = (wanted.sinceMs ?? Number.POSITIVE_INFINITY) <= this.#ports.discordTime.nowMs();
+    const sinceMs = isKnown ? wanted.sinceMs : undefined;
     const found = await this.#asked(() =>
       this.#ports.lookBack.find({
         channelId,
@@ -194,7 +214,7 @@ export class PostRunner<Ref> {
         isIt: (posted) => this.#kind.isIt(this.#ref, posted),
       }),
     );
-    this.#doubt.onRead(found.kind, { isInherited: isDoubtful === true, sinceMs });
+    this.#doubt.onRead(found.kind, { isInherited: this.#isInherited, sinceMs });
     if (found.kind !== "found") return "again";
     // It may have waited long for the read.
     if ((await this.#kind.wanted(this.#ref)) === undefined) return "nothing";

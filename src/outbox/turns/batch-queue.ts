@@ -2,8 +2,8 @@ import { type Arrivals, type CountedAges, countedOfGuild, sumOfAges } from "./su
 
 /** New entries of a feed that waits already count after this time at the latest. */
 const COUNT_EVERY_MS = 1_000;
-/** While others wait a guild gets so many batches a second (a log of 22 entries a second needs them), */
-const GUILD_PER_S = 0.75;
+/** While others wait a guild gets so many batches a second (a log of 24 entries a second needs them), */
+const GUILD_PER_S = 0.8;
 /** and so many at once after a quiet while, such as an outage: two minutes of its part. */
 const GUILD_BURST = 90;
 
@@ -98,10 +98,9 @@ export class BatchQueue<T extends WaitingBatch> {
   #countAll(nowMs: number): void {
     if (nowMs - this.#countedAtMs < COUNT_EVERY_MS) return;
     this.#countedAtMs = nowMs;
-    for (const feeds of this.#guilds.values()) count(feeds);
-    for (const [guild, wholeMs] of this.#wholeAtMs) if (wholeMs <= nowMs) this.#wholeAtMs.delete(guild);
     this.#oldestMs = Number.POSITIVE_INFINITY;
-    for (const feed of this) this.#oldestMs = Math.min(this.#oldestMs, feed.waiting()[0] ?? this.#oldestMs);
+    for (const feeds of this.#guilds.values()) this.#oldestMs = Math.min(this.#oldestMs, count(feeds));
+    for (const [guild, wholeMs] of this.#wholeAtMs) if (wholeMs <= nowMs) this.#wholeAtMs.delete(guild);
     const weighed = [...this].map((feed) => ({ feed, weight: this.#ageOf(feed, nowMs) }));
     weighed.sort((a, b) => b.weight - a.weight);
     this.#heaviest = new Set(weighed.slice(0, WEIGHED_FIRST).map(({ feed }) => feed));
@@ -115,8 +114,14 @@ export class BatchQueue<T extends WaitingBatch> {
 
 const NOTHING: CountedAges = { count: 0, sumMs: 0 };
 
-function count<T extends WaitingBatch>(feeds: Map<T, CountedAges>): void {
+/** Counts what waits of one guild; when the first of it arrived. */
+function count<T extends WaitingBatch>(feeds: Map<T, CountedAges>): number {
   const all = [...feeds.keys()];
-  const counted = countedOfGuild(all.map((feed) => feed.waiting()));
+  const waiting = all.map((feed) => feed.waiting());
+  const counted = countedOfGuild(waiting);
   for (const [at, feed] of all.entries()) feeds.set(feed, counted[at] ?? NOTHING);
+  return waiting.reduce(
+    (oldestMs, [first = oldestMs]) => Math.min(oldestMs, first),
+    Number.POSITIVE_INFINITY,
+  );
 }

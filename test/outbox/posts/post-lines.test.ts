@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { markdownOfOurs } from "../../../src/domain/escaped.ts";
-import type { Clock } from "../../../src/domain/ports/clock.ts";
 import type { PostKind, PostLine } from "../../../src/domain/ports/posts.ts";
 import { createOutbox, type Outbox } from "../../../src/outbox/create-outbox.ts";
+import { createCleanStop, parseCleanEnd } from "../../../src/store/clean-stop.ts";
 import { seededRandom, VirtualClock } from "../../support/clock.ts";
-import { FakeSink } from "../../support/fake-sink.ts";
+import { discordsClock, FakeSink } from "../../support/fake-sink.ts";
+import { MemoryDocuments } from "../../support/memory-documents.ts";
 import { FakeMetrics } from "../../support/network.ts";
 
 /** One message over the real outbox: what it is to say, and the record of where it stands. */
@@ -20,6 +21,7 @@ class Message {
   shown: string | undefined;
   onRefused: "over" | "closed" = "over";
   readonly refusals: string[] = [];
+  readonly #ends = new MemoryDocuments(parseCleanEnd);
   outbox: Outbox = this.#open();
   line: PostLine<string> = this.outbox.posts.line(this.#kind());
 
@@ -27,9 +29,23 @@ class Message {
     return this.sink.messages("c").map(({ body }) => body.content);
   }
 
+  /** The process ends in order, or by a kill, and the next one begins. */
+  async restart(how: "stop" | "kill"): Promise<void> {
+    if (how === "stop") await this.outbox.stop();
+    this.isDoubtful = true;
+    this.outbox = this.#open();
+    this.line = this.outbox.posts.line(this.#kind());
+    await this.outbox.start();
+  }
+
+  get reads(): number {
+    return this.sink.calls.filter((call) => call.startsWith("readBack")).length;
+  }
+
   #open(): Outbox {
     const { sink, clock } = this;
     return createOutbox({
+      cleanStop: createCleanStop({ flush: async () => true }, { documents: this.#ends, key: "posts" }, clock),
       sink: {
         send: (...given) => sink.send(...given),
         edit: (...given) => sink.edit(...given),
@@ -76,17 +92,6 @@ class Message {
       },
     };
   }
-}
-
-/** Nobody sets it when they set the machine's. */
-function discordsClock(clock: VirtualClock): Clock {
-  const offsetMs = clock.nowMs() - clock.monotonicMs();
-  return {
-    nowMs: () => clock.monotonicMs() + offsetMs,
-    monotonicMs: () => clock.monotonicMs(),
-    after: (delayMs, work) => clock.after(delayMs, work),
-    sleep: (delayMs, signal) => clock.sleep(delayMs, signal),
-  };
 }
 
 describe("a message that is to stand in its channel once", () => {
@@ -187,6 +192,63 @@ describe("a message that is to stand in its channel once", () => {
     await made.clock.advance(600_000);
     assert.deepEqual(made.texts, ["a test"]);
     assert.equal(made.sink.calls.length, 2);
+  });
+
+  test("is read back after a kill, and after a stop in order only where an attempt had no answer", async () => {
+    for (const [how, isTried, reads] of [
+      ["kill", false, 1],
+      ["stop", false, 0],
+      ["stop", true, 1],
+    ] as const) {
+      const made = new Message();
+      await made.outbox.start();
+      await made.clock.advance(1_000_000);
+      await made.restart("stop");
+      made.isDoubtful = false;
+      made.isWanted = isTried;
+      made.sink.fault = (call) => (call === "send" ? "lost" : "unknown");
+      made.line.show("n");
+      await made.clock.advance(50);
+      made.isWanted = true;
+      await made.restart(how);
+      made.sink.nonceMemoryMs = 0;
+      made.sink.fault = () => undefined;
+      const before = made.reads;
+      made.line.show("n");
+      await made.clock.advance(60_000);
+      assert.equal(made.reads - before, reads, `${how}, tried: ${isTried}`);
+      assert.deepEqual(made.texts, ["one"]);
+    }
+  });
+
+  test("trusts no stop of a process that followed a kill and hardly lived: nobody may have asked for it", async () => {
+    for (const [forMs, reads] of [
+      [60_000, 1],
+      [1_000_000, 0],
+    ] as const) {
+      const made = new Message();
+      await made.outbox.start();
+      await made.restart("kill");
+      await made.clock.advance(forMs);
+      await made.restart("stop");
+      made.line.show("n");
+      await made.clock.advance(60_000);
+      assert.equal(made.reads, reads);
+    }
+  });
+
+  test("in a channel that is deleted while it waits is refused once, and nothing more is asked there", async () => {
+    const made = new Message();
+    made.sink.fault = () => "unknown";
+    made.line.show("n");
+    await made.clock.advance(600_000);
+    made.sink.fault = () => "gone";
+    await made.clock.advance(90_000);
+    assert.deepEqual(made.refusals, ["gone"]);
+    const { length } = made.sink.calls;
+    await made.clock.advance(3_600_000);
+    assert.equal(made.sink.calls.length, length);
+    assert.equal(made.outbox.state().posts, 0);
   });
 
   test("waits for a channel that is closed to us, and goes on when permissions change", async () => {
