@@ -11,15 +11,14 @@ ENV NODE_ENV=production
 COPY --from=dependencies /app/node_modules node_modules
 COPY package.json ./
 COPY commands commands
-COPY deploy/register.ts deploy/store.ts deploy/store-tool.ts deploy/backups.ts deploy/preflight.mjs deploy/
+COPY deploy/register.ts deploy/store.ts deploy/store-tool.ts deploy/backups.ts deploy/preflight.mjs deploy/health.sh deploy/
 COPY src src
 # The sandbox is for trying and testing; a bot that is deployed carries no emulator.
-RUN rm -rf src/sandbox && mkdir data && chown node:node data
+RUN rm -rf src/sandbox && mkdir data backups && chown node:node data backups
 USER node
 VOLUME /app/data
 EXPOSE 9464
-HEALTHCHECK --interval=30s --timeout=3s --start-period=20s \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:9464/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --interval=30s --timeout=3s --start-period=60s CMD ["bash", "deploy/health.sh"]
 # node itself is process 1: npm would not pass SIGTERM on, and the ordered stop would never run. The main heap may have half of
 # the container; its threads, sqlite and what is read need the rest.
 CMD ["node", "--max-old-space-size-percentage=50", "src/main.ts"]

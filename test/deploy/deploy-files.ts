@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseAllDocuments } from "yaml";
 import { z } from "zod";
+import { readConfig } from "../../src/config.ts";
 
 /** The root of the project. */
 export const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -40,13 +41,30 @@ const service = z.object({
   pids_limit: z.number(),
   restart: z.string(),
   stop_grace_period: z.string().optional(),
-  healthcheck: z.object({ test: texts }).optional(),
+  healthcheck: z.object({ test: texts.optional() }).optional(),
 });
 
-export const compose = z.object({
+const compose = z.object({
   services: z.record(z.string(), service),
   volumes: z.record(z.string(), z.unknown()),
 });
+
+/** One of the two compose files. Throws where it is none. */
+export function composeOf(path: string): z.infer<typeof compose> {
+  const [composed] = yamlOf(path, compose);
+  if (composed === undefined) throw new Error(`${path} is empty`);
+  return composed;
+}
+
+/** What the bot is started with beside that, in tests of its variables. */
+export const SECRETS = { DISCORD_TOKEN: "a-token", SECRET_KEY: Buffer.alloc(32, 1).toString("base64") };
+/** All steps of a stop together, in src/ops/shutdown.ts; a supervisor waits longer before it kills. */
+export const STOP_S = 10;
+
+/** The port at which a bot with these variables answers. */
+export function opsPortOf(environment: Readonly<Record<string, string | undefined>>): number {
+  return readConfig({ ...environment, ...SECRETS }).opsAddress?.port ?? 0;
+}
 
 export const prometheus = z.object({
   rule_files: texts,
@@ -70,6 +88,7 @@ export const alerts = z.object({
   ),
 });
 
+const strategy = z.object({ rollingUpdate: z.unknown() });
 const probe = z.object({ httpGet: z.object({ path: z.string(), port: z.string() }).optional() });
 const container = z.object({
   env: z
@@ -97,6 +116,8 @@ const container = z.object({
 export const workload = z.object({
   spec: z.object({
     replicas: z.number(),
+    strategy: strategy.optional(),
+    minReadySeconds: z.number().optional(),
     selector: z.object({ matchLabels: z.record(z.string(), z.string()) }),
     template: z.object({
       metadata: z.object({

@@ -10,81 +10,27 @@ import { createMetrics, METRIC_DEFINITIONS } from "../../src/ops/metrics.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import {
   alerts,
-  compose,
+  composeOf,
   knownVariables,
+  opsPortOf,
   prometheus,
   root,
+  SECRETS,
+  STOP_S,
   textOf,
   workload,
   yamlOf,
 } from "./deploy-files.ts";
-
-const SECRETS = { DISCORD_TOKEN: "a-token", SECRET_KEY: Buffer.alloc(32, 1).toString("base64") };
-/** All steps of a stop together, in src/ops/shutdown.ts; a supervisor waits longer before it kills. */
-const STOP_S = 10;
 
 /** They stand beside the table: a process that stands by has the first ones too, and the others only exist with a history. */
 const MORE_GAUGES = ["src/build-cluster.ts", "src/build-history.ts"].flatMap((path) =>
   [...textOf(path).matchAll(/\b(marshal_[a-z_]+)(?=: \[|", ")/g)].map(([, name = ""]) => name),
 );
 
-const [composed] = yamlOf("deploy/compose.yaml", compose);
-if (composed === undefined) throw new Error("compose.yaml is empty");
-const { services } = composed;
+const cluster = composeOf("deploy/compose.cluster.yaml");
 const [deployment] = yamlOf("deploy/k8s/deployment.yaml", workload);
 if (deployment === undefined) throw new Error("deployment.yaml is empty");
 const unit = textOf("deploy/systemd/marshal.service");
-
-function opsPortOf(environment: Readonly<Record<string, string | undefined>>): number {
-  return readConfig({ ...environment, ...SECRETS }).opsAddress?.port ?? 0;
-}
-
-describe("compose.yaml", () => {
-  const bots = ["marshal", "standby"].map((name) => services[name]);
-
-  test("runs the bot and one that stands by, with variables that the bot knows and takes", () => {
-    for (const bot of bots) {
-      assert.ok(bot?.environment !== undefined);
-      for (const name of Object.keys(bot.environment)) assert.ok(knownVariables().has(name), name);
-      const config = readConfig({ ...SECRETS, ...bot.environment });
-      assert.match(config.storeUrl, /^redis:\/\/valkey:6379/);
-      assert.equal(config.shards, "auto");
-      assert.ok(existsSync(join(root, "deploy", bot.build?.context ?? "none", "Dockerfile")));
-    }
-    assert.deepEqual(bots[0], bots[1]);
-  });
-
-  test("lets nothing run as root, write outside its volumes or grow without a limit", () => {
-    for (const [name, one] of Object.entries(services)) {
-      assert.ok(one.read_only, name);
-      assert.deepEqual([one.cap_drop, one.security_opt], [["ALL"], ["no-new-privileges:true"]], name);
-      assert.ok(!["root", "0"].includes(one.user), name);
-      assert.ok(one.pids_limit > 0 && one.mem_limit !== "" && one.restart === "unless-stopped", name);
-      assert.ok(one.healthcheck !== undefined || one.build !== undefined, `${name} has a health check`);
-    }
-    for (const bot of bots) assert.ok(Number.parseInt(bot?.stop_grace_period ?? "0", 10) > STOP_S);
-  });
-
-  test("mounts files that are there, and opens ports on the loopback only", () => {
-    for (const [name, { volumes = [], ports = [] }] of Object.entries(services)) {
-      for (const volume of volumes) {
-        const [from = ""] = volume.split(":");
-        const isThere: boolean = from.startsWith(".")
-          ? existsSync(join(root, "deploy", from))
-          : from in composed.volumes;
-        assert.ok(isThere, `${name}: ${volume}`);
-      }
-      for (const port of ports) assert.match(port, /^127\.0\.0\.1:/);
-    }
-  });
-
-  test("keeps what Valkey is given: an append-only file, nothing evicted", () => {
-    const command = services.valkey?.command?.join(" ") ?? "";
-    assert.match(command, /--appendonly yes .*--maxmemory-policy noeviction/);
-    const inCluster = textOf("deploy/k8s/valkey.yaml");
-    assert.match(inCluster, /--appendonly\n\s+- "yes".*--maxmemory-policy\n\s+- noeviction/s);
-  });
-});
 
 describe("prometheus.yml and grafana/", () => {
   const [scraped] = yamlOf("deploy/prometheus.yml", prometheus);
@@ -102,12 +48,12 @@ describe("prometheus.yml and grafana/", () => {
   test("Prometheus asks every bot at its ops port, and reads rules that are mounted", () => {
     const targets = scraped?.scrape_configs.flatMap((one) => one.static_configs.flatMap((at) => at.targets));
     const expected = ["marshal", "standby"].map(
-      (name) => `${name}:${opsPortOf(services[name]?.environment ?? {})}`,
+      (name) => `${name}:${opsPortOf({ OPS_ADDRESS: cluster.services[name]?.environment?.OPS_ADDRESS })}`,
     );
     assert.deepEqual(targets, expected);
     for (const file of scraped?.rule_files ?? [])
       assert.ok(
-        services.prometheus?.volumes?.some((volume) => volume.includes(`/etc/prometheus/${file}:ro`)),
+        cluster.services.prometheus?.volumes?.some((volume) => volume.includes(`/etc/prometheus/${file}:ro`)),
         file,
       );
   });
@@ -205,8 +151,11 @@ describe("k8s/", () => {
     assert.match(textOf("deploy/k8s/network-policy.yaml"), new RegExp(`port: ${port?.containerPort}, `));
   });
 
-  test("has one process more than blocks, never stops two at once, and leaves time for a stop", () => {
+  test("has one process more than blocks, stops none before a new one fits, and leaves time for a stop", () => {
     assert.equal(spec.replicas, 2);
+    assert.deepEqual(spec.strategy?.rollingUpdate, { maxUnavailable: 0, maxSurge: 1 });
+    assert.ok((spec.minReadySeconds ?? 0) >= 30);
+    assert.equal(container.readinessProbe.httpGet?.path, "/startz");
     assert.deepEqual(spec.selector.matchLabels, spec.template.metadata.labels);
     assert.match(textOf("deploy/k8s/disruption-budget.yaml"), /maxUnavailable: 1/);
     assert.ok(spec.template.spec.terminationGracePeriodSeconds > STOP_S);
@@ -225,8 +174,15 @@ describe("k8s/", () => {
       metadata: z.object({ name: z.string() }),
     });
     for (const file of named) assert.ok(yamlOf(`deploy/k8s/${file}`, any).length > 0, file);
-    const [, valkey] = yamlOf("deploy/k8s/valkey.yaml", z.unknown());
-    assert.equal(workload.parse(valkey).spec.replicas, 1);
+    for (const name of ["valkey", "postgres"]) {
+      const [, found] = yamlOf(`deploy/k8s/${name}.yaml`, z.unknown());
+      assert.equal(workload.parse(found).spec.replicas, 1);
+      assert.match(textOf("deploy/k8s/network-policy.yaml"), new RegExp(`app: ${name} `));
+    }
+    assert.match(
+      textOf("deploy/k8s/network-policy.yaml"),
+      /# FILL IN where your own Redis and PostgreSQL are/,
+    );
   });
 });
 
@@ -247,20 +203,41 @@ describe("systemd/marshal.service", () => {
     assert.ok(Number(/^TimeoutStopSec=(\d+)s$/m.exec(unit)?.[1]) > STOP_S);
   });
 
+  test("has a backup of the same store by the same user, each night", () => {
+    const backup = textOf("deploy/systemd/marshal-backup.service");
+    for (const line of [
+      "User=marshal",
+      "DynamicUser=yes",
+      "StateDirectory=marshal",
+      "WorkingDirectory=/opt/marshal",
+    ])
+      for (const text of [unit, backup]) assert.ok(text.includes(`\n${line}\n`), line);
+    for (const [line] of unit.matchAll(/^Environment=.*$/gm)) assert.ok(backup.includes(`\n${line}\n`), line);
+    assert.match(
+      backup,
+      /ExecStart=\/opt\/marshal\/node_modules\/\.bin\/node deploy\/store\.ts backups \/var\/lib\/marshal\//,
+    );
+    assert.match(textOf("deploy/systemd/marshal-backup.timer"), /^OnCalendar=daily$/m);
+  });
+
   const analyze = ["/usr/bin/systemd-analyze", "/bin/systemd-analyze"].find(existsSync);
   test("is a unit that systemd takes, and is shut in", { skip: analyze === undefined }, (t) => {
     const folder = tempFolder();
     t.after(() => folder.remove());
-    const path = join(folder.path, "marshal.service");
-    // verify looks for what it starts.
-    writeFileSync(path, unit.replaceAll("/opt/marshal", root.replace(/\/$/, "")));
     const env = { ...process.env, SYSTEMD_LOG_LEVEL: "warning" };
-    execFileSync(analyze ?? "", ["verify", path], { env, stdio: "pipe" });
-    // Exposure in tenths of a point: an unhardened service has 96.
-    execFileSync(analyze ?? "", ["security", "--offline=true", "--threshold=20", path], {
-      env,
-      stdio: "pipe",
+    const run = (...args: string[]) => execFileSync(analyze ?? "", args, { env, stdio: "pipe" });
+    const paths = ["marshal.service", "marshal-backup.service", "marshal-backup.timer"].map((name) => {
+      const path = join(folder.path, name);
+      // verify looks for what it starts.
+      writeFileSync(
+        path,
+        textOf(`deploy/systemd/${name}`).replaceAll("/opt/marshal", root.replace(/\/$/, "")),
+      );
+      return path;
     });
+    run("verify", ...paths);
+    // Exposure in tenths of a point: an unhardened service has 96.
+    for (const path of paths.slice(0, 2)) run("security", "--offline=true", "--threshold=20", path);
   });
 });
 
@@ -305,7 +282,9 @@ describe("Dockerfile", () => {
 
   test("ends as another user than root, with the health check at the bot's own port", () => {
     assert.ok(file.lastIndexOf("USER node") > file.lastIndexOf("RUN "));
-    assert.ok(file.includes(`127.0.0.1:${opsPortOf({})}/healthz`));
+    assert.ok(textOf("deploy/health.sh").includes(`127.0.0.1:${opsPortOf({})}`));
+    assert.match(textOf("deploy/health.sh"), /GET \/healthz/);
+    assert.match(file, /HEALTHCHECK .* CMD \["bash", "deploy\/health\.sh"\]/);
     assert.ok(file.includes(`EXPOSE ${opsPortOf({})}`));
   });
 });

@@ -164,12 +164,13 @@ async function tryOut(image: Image): Promise<boolean> {
     note("its store is in the only folder that can be written", existsSync(join(data, "marshal.sqlite")));
     if (asUser.uid !== undefined) note("nothing else can be written", !canWrite(app, asUser));
 
-    const [check = "", ...checkArgs] = image.healthCheck.map((word) => word.replace(":9464", `:${port}`));
-    note("its health check is content", exitOf(check, checkArgs, env) === 0);
+    const [check = "", ...checkArgs] = image.healthCheck;
+    const isContent = () => exitOf(check, checkArgs, env, { cwd: app }) === 0;
+    note("its health check is content", isContent());
     bot.kill("SIGTERM");
     const [code] = await Promise.race([ended, sleep(STOPS_WITHIN_MS, ["it did not end"])]);
     note(`SIGTERM ends it in order (${String(code)})`, code === 0 && said.includes("stopped"));
-    note("then its health check is not content", exitOf(check, checkArgs, env) !== 0);
+    note("then its health check is not content", !isContent());
   } finally {
     if (bot.exitCode === null) bot.kill("SIGKILL");
     await discord.close();
@@ -188,10 +189,14 @@ function exitOf(
   program: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  user: { readonly uid?: number; readonly gid?: number } = {},
+  options: { readonly uid?: number; readonly gid?: number; readonly cwd?: string } = {},
 ): number {
   try {
-    execFileSync(program, [...args], { env: { PATH: process.env.PATH, ...env }, stdio: "ignore", ...user });
+    execFileSync(program, [...args], {
+      env: { PATH: process.env.PATH, ...env },
+      stdio: "ignore",
+      ...options,
+    });
     return 0;
   } catch {
     return 1;

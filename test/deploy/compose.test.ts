@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { z } from "zod";
+import { readConfig } from "../../src/config.ts";
+import {
+  composeOf,
+  knownVariables,
+  opsPortOf,
+  root,
+  SECRETS,
+  STOP_S,
+  textOf,
+  yamlOf,
+} from "./deploy-files.ts";
+
+const single = composeOf("deploy/compose.yaml");
+const cluster = composeOf("deploy/compose.cluster.yaml");
+
+describe("compose.yaml", () => {
+  const { marshal, backup } = single.services;
+
+  test("is the bot on sqlite with its history, and its backup, of one image and one volume", () => {
+    assert.deepEqual(Object.keys(single.services), ["marshal", "backup"]);
+    const given = marshal?.environment ?? {};
+    for (const name of Object.keys(given)) assert.ok(knownVariables().has(name), name);
+    const config = readConfig({ ...SECRETS, ...given });
+    assert.deepEqual(
+      [config.storeUrl, config.historyUrl, opsPortOf(given)],
+      ["sqlite:data/marshal.sqlite", "sqlite:data/history.sqlite", opsPortOf({})],
+    );
+    assert.deepEqual(backup?.environment, given);
+    assert.equal(backup?.env_file, undefined, "the token is no business of the backup");
+    for (const one of [marshal, backup]) assert.ok(one?.volumes?.includes("data:/app/data"));
+    assert.match(backup?.command?.join(" ") ?? "", /node deploy\/store\.ts backups backups --keep 14/);
+    for (const folder of ["data", "backups"])
+      assert.match(textOf("Dockerfile"), new RegExp(`mkdir .*${folder}.* && chown node:node .*${folder}`));
+    assert.ok(Number.parseInt(marshal?.stop_grace_period ?? "0", 10) > STOP_S);
+  });
+});
+
+describe("compose.cluster.yaml", () => {
+  const { services } = cluster;
+  const bots = ["marshal", "standby"].map((name) => services[name]);
+  const filled = (text: string) =>
+    text.replace(/\$\{[A-Z_]+(?::-([^}]*)|:\?[^}]*)\}/g, (_, or = "filled") => or);
+
+  test("runs the bot and one that stands by, with variables that the bot knows and takes", () => {
+    for (const bot of bots) {
+      const given = Object.entries(bot?.environment ?? {});
+      assert.deepEqual([...new Set(given.map(([name]) => name))].sort(), [...knownVariables()].sort());
+      const environment = Object.fromEntries(given.map(([name, value]) => [name, filled(value)]));
+      const config = readConfig({ ...environment, ...SECRETS });
+      assert.match(config.storeUrl, /^redis:\/\/valkey:6379/);
+      assert.equal(config.historyUrl, "postgres://marshal:filled@postgres/marshal");
+      assert.equal(config.shards, "auto");
+    }
+    assert.deepEqual(bots[0], bots[1]);
+    for (const bot of bots) assert.ok(Number.parseInt(bot?.stop_grace_period ?? "0", 10) > STOP_S);
+  });
+
+  test("gives each container its own variables only, and none a file of them", () => {
+    for (const [name, { env_file, environment = {} }] of Object.entries(services)) {
+      assert.equal(env_file, undefined, name);
+      const asked = [
+        ...Object.values(environment)
+          .join(" ")
+          .matchAll(/\$\{([A-Z_]+)/g),
+      ].map(([, one]) => one);
+      const secrets = asked.filter((one) => /TOKEN|SECRET_KEY$|PASSWORD/.test(one ?? "")).sort();
+      const own: Readonly<Record<string, readonly string[]>> = {
+        marshal: ["DISCORD_TOKEN", "POSTGRES_PASSWORD", "SECRET_KEY"],
+        standby: ["DISCORD_TOKEN", "POSTGRES_PASSWORD", "SECRET_KEY"],
+        postgres: ["POSTGRES_PASSWORD"],
+        grafana: ["GRAFANA_PASSWORD"],
+      };
+      assert.deepEqual(secrets, own[name] ?? [], name);
+    }
+  });
+
+  test("keeps what Valkey is given: an append-only file, nothing evicted", () => {
+    const command = services.valkey?.command?.join(" ") ?? "";
+    assert.match(command, /--appendonly yes .*--maxmemory-policy noeviction/);
+    const inCluster = textOf("deploy/k8s/valkey.yaml");
+    assert.match(inCluster, /--appendonly\n\s+- "yes".*--maxmemory-policy\n\s+- noeviction/s);
+  });
+
+  test("Alertmanager has a receiver to fill in, and Prometheus sends to it", () => {
+    const receiver = z.object({ discord_configs: z.tuple([z.object({ webhook_url: z.string() })]) });
+    const shape = z.object({ route: z.object({ receiver: z.string() }), receivers: z.tuple([receiver]) });
+    const [config] = yamlOf("deploy/alertmanager.yml", shape);
+    assert.match(config?.receivers[0].discord_configs[0].webhook_url ?? "", /FILL-IN/);
+    assert.match(textOf("deploy/prometheus.yml"), /targets: \[alertmanager:9093\]/);
+  });
+});
+
+describe("both compose files", () => {
+  test("let nothing run as root, write outside its volumes or grow without a limit", () => {
+    for (const [name, one] of [...Object.entries(single.services), ...Object.entries(cluster.services)]) {
+      assert.ok(one.read_only, name);
+      assert.deepEqual([one.cap_drop, one.security_opt], [["ALL"], ["no-new-privileges:true"]], name);
+      assert.ok(!["root", "0"].includes(one.user), name);
+      assert.ok(one.pids_limit > 0 && one.mem_limit !== "" && one.restart === "unless-stopped", name);
+      assert.ok(one.healthcheck !== undefined || one.build !== undefined, `${name} has a health check`);
+      if (one.build !== undefined)
+        assert.ok(existsSync(join(root, "deploy", one.build.context, "Dockerfile")));
+    }
+  });
+
+  test("mount files that are there, and open ports on the loopback only", () => {
+    for (const composed of [single, cluster])
+      for (const [name, { volumes = [], ports = [] }] of Object.entries(composed.services)) {
+        for (const volume of volumes) {
+          const [from = ""] = volume.split(":");
+          const isThere: boolean = from.startsWith(".")
+            ? existsSync(join(root, "deploy", from))
+            : from in composed.volumes;
+          assert.ok(isThere, `${name}: ${volume}`);
+        }
+        for (const port of ports) assert.match(port, /^127\.0\.0\.1:/);
+      }
+  });
+});
