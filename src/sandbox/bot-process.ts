@@ -9,6 +9,7 @@ export interface BotEnvironment {
   readonly DISCORD_TOKEN: string;
   readonly DISCORD_API_URL: string;
   readonly SERVICE_URL: string;
+  readonly PUBLIC_ADDRESS?: string;
   readonly STORE_URL: string;
   readonly HISTORY_URL?: string;
   readonly OPS_ADDRESS: string;

@@ -108,6 +108,8 @@ export async function openStage(options: StageOptions): Promise<Stage> {
       DISCORD_TOKEN: discord.token,
       DISCORD_API_URL: discord.apiUrl,
       SERVICE_URL: http.url,
+      // Of the addresses that are kept for examples.
+      PUBLIC_ADDRESS: "203.0.113.7",
       STORE_URL: `sqlite:${join(folder, "marshal.sqlite")}`,
       OPS_ADDRESS: `127.0.0.1:${await freePort()}`,
       LOG_LEVEL: "info",

@@ -51,11 +51,11 @@ describe("the guided set-up, with each step broken once", () => {
     await evening.choose("guide-tier:manager", [place.guild.everyone], /Everyone can't be staff/);
     const owners = place.guild.role("Owners");
     place.owner.member.removeRole(owners);
-    await evening.click("Make Owners Managers", /You no longer have that role/);
+    await evening.click("Give Owners full access", /You no longer have that role/);
     assert.match(evening.text, /You have no role yourself/);
     place.owner.member.addRole(owners);
-    await evening.click("Check again", /You may run none yet/);
-    await evening.click("Make Owners Managers", /You can run commands yourself/);
+    await evening.click("Check again", /You can't run commands yet/);
+    await evening.click("Give Owners full access", /You can run commands yourself/);
   });
 
   test("the logs: a channel lacks a permission, and one is deleted", async () => {

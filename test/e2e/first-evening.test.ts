@@ -30,7 +30,7 @@ describe("the first evening, from the invite to the first posted join", () => {
     await evening.pasteKey("beta-second-key");
     await evening.click("Yes, link it", /Who may run commands/);
     assert.match(textOf(evening.message), /ends in `-key`/);
-    await evening.click("Make Owners Managers", /You can run commands yourself/);
+    await evening.click("Give Owners full access", /You can run commands yourself/);
     await evening.click("Next", /Which logs go where/);
     await evening.choose("guide-log:joins", [joins], /✅ Joins and leaves/);
     assert.equal(evening.presses, 7);
@@ -89,7 +89,7 @@ describe("the first evening, from the invite to the first posted join", () => {
     await evening.open(await rig.posted(general, "Marshal is here"), "Set it up");
     await evening.pasteKey(key);
     await evening.click("Yes, link it", /Who may run commands/);
-    await evening.click("Make Owners Managers", /You can run commands yourself/);
+    await evening.click("Give Owners full access", /You can run commands yourself/);
     await evening.click("Next", /Which logs go where/);
     await evening.choose("guide-log:joins", [joins], /✅ Joins and leaves/);
     await evening.click("Next", /Where notices go/);
@@ -143,7 +143,7 @@ describe("the first evening, from the invite to the first posted join", () => {
     owner.member.addRole(role);
     const evening = new Evening(rig, owner);
     await evening.open(answerOf(refused), "Choose roles");
-    await evening.click("Make Owners Managers", /You can run commands yourself/);
+    await evening.click("Give Owners full access", /You can run commands yourself/);
     await reads(await owner.slash(general, "run command", { text: ":h hello" }), /It ran/);
     const other = await member.slash(general, "run command", { text: ":h hello" });
     await reads(other, /Current tier\\?: none/);

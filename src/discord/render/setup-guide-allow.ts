@@ -16,7 +16,7 @@ export function letCommandsRun(bindingId: string): Button {
   };
 }
 
-export function allowText({ permission, ownerPage, isAsked, nowMs }: GuideView): readonly Escaped[] {
+export function allowText({ permission, ownerPage, isAsked, note, nowMs }: GuideView): readonly Escaped[] {
   if (permission.kind === "allowed") return [md`✅ Marshal can run commands on this server.`];
   if (isAsked === true) {
     return [
@@ -30,7 +30,7 @@ export function allowText({ permission, ownerPage, isAsked, nowMs }: GuideView):
     ...(permission.kind === "refused"
       ? [
           md``,
-          md`⛔ Not allowed yet. ${nowMs < permission.untilMs ? md`Press **Check again** once the owner has done it.` : md`The next command will be tried.`}`,
+          md`${note === undefined ? md`⛔ Not allowed yet. ` : md``}${nowMs < permission.untilMs ? md`Press **Check again** once the owner has done it.` : md`The next command will be tried.`}`,
           md`-# The game service says: ${escapeMarkdown(cut(permission.why, 300))}`,
         ]
       : []),
@@ -85,7 +85,7 @@ export function forTheOwner(serverName: string, page: OwnerPage): MessageBody {
   const how =
     page.kind === "authorise"
       ? "Please open the link, sign in as the owner and press Authorize."
-      : `Please open the link, sign in, choose the server, open Settings and add this trusted address: ${page.addresses.length === 0 ? "(ask Marshal's host)" : page.addresses.slice(0, 20).join(", ")}`;
+      : `Please open the link, sign in, choose the server, open Settings and add ${page.addresses.length === 0 ? "the trusted address that Marshal's host gives you." : `this trusted address: ${page.addresses.slice(0, 20).join(", ")}`}`;
   const lines = [
     `Our Discord bot Marshal can read "${name}", but needs your permission to run commands.`,
     how,

@@ -49,7 +49,7 @@ function ownLines({
   }
   if (roleTiers[ownRole.id] !== undefined) return [];
   return [
-    md`⚠ You may run none yet. **${myLabel(ownRole.name)}** lets everyone with ${roleMention(ownRole.id)} run everything.`,
+    md`⚠ You can't run commands yet. **${myLabel(ownRole.name)}** lets everyone with ${roleMention(ownRole.id)} run everything.`,
   ];
 }
 
@@ -76,19 +76,19 @@ export function staffRows({ binding, settings, mayRun, ownRole }: GuideView, wal
     ...selects,
     ownRole === undefined
       ? walk(button("Check again", `guide:staff:${id}`))
-      : walk(button(labelOf(ownRole.name), `guide-mine:${ownRole.id}:${id}`)),
+      : walk(button(labelOf(ownRole.name), `guide-mine:${ownRole.id}:${id}`, "primary")),
   ];
 }
 
 const LONGEST_ROLE = 40;
 
 function labelOf(roleName: string): string {
-  return `Make ${cut(plainText(roleName), LONGEST_ROLE)} Managers`;
+  return `Give ${cut(plainText(roleName), LONGEST_ROLE)} full access`;
 }
 
 /** The button's words within a text. */
 function myLabel(roleName: string): Escaped {
-  return md`Make ${inlineRole(roleName)} Managers`;
+  return md`Give ${inlineRole(roleName)} full access`;
 }
 
 function inlineRole(roleName: string): Escaped {

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fate } from "./faults.ts";
+import { answerOwner, isOwnersPage } from "./owners-page.ts";
 import type { Service } from "./service.ts";
 import type { ServiceRequest, ServiceResponse } from "./wire.ts";
 
@@ -69,6 +70,7 @@ async function exchange(
 ): Promise<void> {
   const sentAtMs = service.nowMs();
   const base = await read(incoming, options.trustForwarded ?? false);
+  if (isOwnersPage(base)) return answerOwner(service, base, outgoing);
   const fate = service.drawFate(base);
   if (fate.silent) return;
   await wait(fate.delayMs, signal);

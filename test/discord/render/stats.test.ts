@@ -86,6 +86,7 @@ describe("words about staff do not contradict each other", () => {
   test("the typical answer is named as that, and a part of the time as a part of its hours", () => {
     assert.match(said(statsOf({})), /Typical answer: \*\*2/);
     assert.match(said(statsOf({ knownS: 162 * HOUR_S })), /Based on 162 of 168 hours/);
+    assert.match(said(statsOf({ knownS: 120 })), /Based on 2\u00a0min of 168 hours/);
   });
 });
 

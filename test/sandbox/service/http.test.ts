@@ -43,6 +43,17 @@ async function withServer(
 }
 
 describe("the service over HTTP", () => {
+  test("has the page on which the owner lets a bot run commands, by one press and counted nowhere", () =>
+    withServer({ commands: "refused" }, async ({ service, url, command }) => {
+      const page = `${url}/server-owners/server/publicpart/authorize/118`;
+      assert.match(await (await fetch(page)).text(), /Marshal may only read your server[\s\S]*<button>/);
+      assert.equal((await command(":h x")).status, 403);
+      const { requests } = service.counts;
+      assert.match(await (await fetch(page, { method: "POST" })).text(), /Marshal may run commands/);
+      assert.equal(service.counts.requests, requests);
+      assert.equal((await command(":h x")).status, 200);
+    }));
+
   test("answers as its core does, with headers as the specification spells them", () =>
     withServer({}, async ({ url }) => {
       const request = httpGet(`${url}/v1/server`, { headers: { "server-key": KEY } });

@@ -128,11 +128,10 @@ export function knownLines(stats: ServerStats): readonly Escaped[] {
   return [...part, ...missing];
 }
 
-/** `Based on 162 of 168 hours` */
+/** `Based on 162 of 168 hours`; of the first hour, its minutes. */
 function partWords({ fromS, toS, knownS }: ServerStats): Escaped {
-  const hours = (seconds: number) =>
-    seconds > 0 && seconds < 180 ? md`less than 0.1` : amount(seconds / 3_600);
-  return md`Based on ${hours(knownS)} of ${hours(toS - fromS)} hours`;
+  const known = knownS < 3_600 ? lasting(knownS) : amount(knownS / 3_600);
+  return md`Based on ${known} of ${amount((toS - fromS) / 3_600)} hours`;
 }
 
 function fieldsOf(stats: ServerStats): readonly CardField[] {
