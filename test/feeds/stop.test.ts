@@ -58,6 +58,38 @@ test("a turn that the stop withdraws leaves no doubt: the next start reads no ch
   await rig.stop();
 });
 
+test("a batch that was frozen when the stop withdrew its turn is sent by the next process, unchanged and unread", async () => {
+  const rig = await new FeedsRig().start();
+  const feed = await rig.add({ kind: "joins" });
+  await rig.pollAndFlush(30_000);
+  const { offsets } = rig.stores;
+  const set = offsets.set.bind(offsets);
+  let stopped: Promise<void> | undefined;
+  offsets.set = async (key, record) => {
+    await set(key, record);
+    if (record.frozen !== undefined) stopped ??= rig.stop();
+  };
+  rig.join("Alice");
+  await rig.pollAndFlush(30_000);
+  await stopped;
+  assert.equal(rig.sink.messages("channel-1").length, 0);
+  const frozen = (await offsets.get(feed.id))?.frozen;
+  assert.ok(frozen !== undefined);
+
+  offsets.set = set;
+  const calls = rig.sink.calls.length;
+  await rig.restart();
+  rig.join("Bob");
+  await rig.pollAndFlush(30_000);
+  const [first, second] = rig.sink.messages("channel-1");
+  assert.equal(first?.nonce, frozen.nonce);
+  assert.match(first?.body.content ?? "", /Alice/);
+  assert.doesNotMatch(first?.body.content ?? "", /Bob/);
+  assert.match(second?.body.content ?? "", /Bob/);
+  assert.deepEqual(new Set(rig.sink.calls.slice(calls)), new Set(["send channel-1"]));
+  await rig.stop();
+});
+
 test("a message whose answer does not come keeps only its own feed in doubt", async () => {
   const rig = await new FeedsRig().start();
   await rig.add({ kind: "joins" });

@@ -137,7 +137,11 @@ export class HttpServer {
     const { route, params } = found;
     const isBot = authorization === `Bot ${api.world.token}` && faults.current.tokenRevoked !== true;
     if (route.access === "bot" && !isBot) throw refuse("unauthorized");
-    if (faults.use("rateLimitNext")) return tooMany(faults.current.rateLimitRetryAfterMs ?? 1_000, false, {});
+    if (faults.use("rateLimitNext")) {
+      const { rateLimitRetryAfterMs = 1_000, rateLimitIsGlobal = false } = faults.current;
+      if (rateLimitIsGlobal) limits.refuseAll(rateLimitRetryAfterMs);
+      return tooMany(rateLimitRetryAfterMs, rateLimitIsGlobal, {});
+    }
     const key = `${route.method} ${route.pattern}`;
     const verdict = limits.take(key, majorOf(route, params), route.access === "bot");
     if (!verdict.allowed) return tooMany(verdict.retryAfterMs, verdict.global, verdict.headers);

@@ -58,9 +58,14 @@ export class RateLimits {
     return fresh;
   }
 
+  /** For so long nothing is taken that counts. */
+  refuseAll(forMs: number): void {
+    this.#global = { endsAtMs: this.#nowMs() + forMs, used: Number.POSITIVE_INFINITY };
+  }
+
   #takeGlobal(nowMs: number): boolean {
-    const limit = this.#limits.globalPerSecond;
-    if (limit <= 0) return true;
+    const { globalPerSecond } = this.#limits;
+    const limit = globalPerSecond <= 0 ? Number.POSITIVE_INFINITY : globalPerSecond;
     if (nowMs >= this.#global.endsAtMs) this.#global = { endsAtMs: nowMs + 1_000, used: 0 };
     if (this.#global.used >= limit) return false;
     this.#global.used++;

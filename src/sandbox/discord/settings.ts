@@ -81,6 +81,8 @@ export interface FaultSettings {
   rateLimitNext?: number;
   /** What such a 429 says to wait (1,000). */
   rateLimitRetryAfterMs?: number;
+  /** Such a 429 holds for all requests of the bot: until then each is answered so. */
+  rateLimitIsGlobal?: boolean;
 }
 
 /** Closes after which a client must not connect again: bad token, bad shard, too few shards, version, intents. */

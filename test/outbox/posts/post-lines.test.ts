@@ -15,6 +15,7 @@ class Message {
   readonly sink = new FakeSink(discordsClock(this.clock));
   says = "one";
   isWanted = true;
+  isStoring = true;
   isDoubtful = false;
   isMarked = false;
   messageId: string | undefined;
@@ -82,6 +83,7 @@ class Message {
           : undefined,
       isIt: (_, { content }) => content.includes("one"),
       onStands: async (_, { kind, messageId, isMarked }) => {
+        if (!this.isStoring) throw new Error("the disk is full");
         this.isMarked = isMarked;
         this.messageId = messageId;
         this.shown = kind === "found" ? undefined : this.says;
@@ -235,6 +237,19 @@ describe("a message that is to stand in its channel once", () => {
       await made.clock.advance(60_000);
       assert.equal(made.reads, reads);
     }
+  });
+
+  test("that stands while the disk takes nothing is noted when it does, and stands once", async () => {
+    const made = new Message();
+    made.sink.nonceMemoryMs = 0;
+    made.isStoring = false;
+    made.line.show("n");
+    await made.clock.advance(3_600_000);
+    assert.equal(made.messageId, undefined);
+    made.isStoring = true;
+    await made.clock.advance(120_000);
+    assert.deepEqual(made.texts, ["one"]);
+    assert.equal(made.messageId, made.sink.messages("c")[0]?.messageId);
   });
 
   test("in a channel that is deleted while it waits is refused once, and nothing more is asked there", async () => {
