@@ -103,7 +103,7 @@ export function textsOf(
 
 function rowsTextOf(change: RowsChange): RowsTextChange {
   const { table, list } = change;
-  if ("below" in change) return { table, list, below: change.below };
+  if ("below" in change) return { table, list, below: Math.min(change.below, Number.MAX_SAFE_INTEGER) };
   return { table, list, seq: change.seq, from: change.from, text: PLAIN_JSON.stringify(change.row) };
 }
 

@@ -91,7 +91,7 @@ export async function writeTogether(
   changes: readonly (TextChange | RowsTextChange)[],
 ): Promise<void> {
   const given = changes.flatMap((change) => {
-    if ("below" in change) return ["drop", String(Math.min(change.below, Number.MAX_SAFE_INTEGER)), ""];
+    if ("below" in change) return ["drop", String(change.below), ""];
     if ("table" in change) return ["append", String(change.from), rowText(change.seq, change.text)];
     return change.text === undefined ? ["delete", change.key, ""] : ["set", change.key, change.text];
   });

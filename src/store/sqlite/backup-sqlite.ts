@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../../domain/failure.ts";
 import { explainStoreError } from "./sqlite-errors.ts";
+import { createTables, placePending } from "./store-database.ts";
 
 /**
  * Copies a store into a new file, for its owner only, as it is at this moment. A Marshal may work on it all the while
@@ -11,6 +12,10 @@ import { explainStoreError } from "./sqlite-errors.ts";
 export function backUpSqlite(path: string, into: string): void {
   copyDatabase(path, into, (copy) => {
     const isStore = copy.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'documents'").get() !== undefined;
+    if (isStore) {
+      createTables(copy);
+      placePending(copy);
+    }
     if (!isStore || copy.prepare("SELECT 1 FROM documents LIMIT 1").get() === undefined)
       throw new StoreError(`${path} holds nothing yet. Is it the store that your Marshal uses (STORE_URL)?`);
     copy.exec("DELETE FROM documents WHERE namespace = 'clean-stop'");

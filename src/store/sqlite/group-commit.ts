@@ -1,24 +1,36 @@
 import { StoreError } from "../../domain/failure.ts";
 import type { DiskTurns } from "./disk-turns.ts";
+import { GroupPace } from "./group-pace.ts";
 import { LockPauses, type LockWait } from "./lock-wait.ts";
-import type { FileOutcome, FileRequest } from "./requests.ts";
+import type { FileAnswer, FileOutcome, FileRequest } from "./requests.ts";
 import { isLocked } from "./sqlite-errors.ts";
-import type { StoreDatabase } from "./store-database.ts";
 
 const BROKEN_OFF = "sqlite broke the transaction off";
 
 /** A group that is larger would hold up what may go ahead for longer than a moment. */
 const MOST_IN_GROUP = 500;
 
+/** Where a group is carried out. */
+export interface GroupDatabase {
+  readonly isInTransaction: boolean;
+  begin(): void;
+  commit(): void;
+  rollback(): void;
+  /** Throws sqlite's error. A listing is asked for outside of a transaction. */
+  answer(request: FileRequest): FileAnswer;
+  /** Called between two groups. Never throws. */
+  tidy?(isLocked: (error: unknown) => boolean): void;
+}
+
 export interface GroupCommitParts {
-  readonly database: StoreDatabase;
+  readonly database: GroupDatabase;
   readonly disk: DiskTurns;
   /** Throws where the file is not the one that was opened. */
   readonly checkFile: () => void;
   /** How long each request waits for another program's lock. */
   readonly lock: LockWait;
-  /** Calls back once what has been asked by now has been handed over. */
-  readonly soon: (work: () => void) => void;
+  /** Calls back once what has been asked by now has been handed over, and not before so many milliseconds. */
+  readonly soon: (work: () => void, inMs: number) => void;
 }
 
 interface Waiting {
@@ -42,7 +54,11 @@ export class GroupCommit {
   /** Writes that wait for the disk. */
   #onTheirWay = 0;
   #sleptMs = 0;
-  #isWoken = false;
+  /** Another program has the file: nothing is begun. */
+  #isPaused = false;
+  /** What is about to begin a group. */
+  #isWoken: "in turn" | "ahead" | undefined;
+  readonly #pace = new GroupPace();
   #onIdle: (() => void) | undefined;
 
   constructor(parts: GroupCommitParts) {
@@ -54,7 +70,7 @@ export class GroupCommit {
     const isAhead = request.kind === "write" && request.turn === "ahead";
     const untilSleptMs = this.#sleptMs + this.#parts.lock.waitMs;
     (isAhead ? this.#ahead : this.#queue).push({ request, done, untilSleptMs });
-    this.#wake();
+    this.#wake(isAhead);
   }
 
   /** Resolves when all that was taken has ended. */
@@ -65,20 +81,29 @@ export class GroupCommit {
     });
   }
 
+  /** A commit costs what is written, and not a page for each document: the more go together, the better. */
+  get #waits(): boolean {
+    return this.#parts.database.tidy !== undefined;
+  }
+
   get #isIdle(): boolean {
     return this.#ahead.length + this.#queue.length + this.#onTheirWay === 0;
   }
 
-  #wake(): void {
-    if (this.#isWoken) return;
-    this.#isWoken = true;
-    this.#parts.soon(() => this.#go());
+  #wake(isAhead: boolean): void {
+    if (this.#isPaused || this.#isWoken === "ahead" || (this.#isWoken === "in turn" && !isAhead)) return;
+    this.#isWoken = isAhead ? "ahead" : "in turn";
+    const waitMs = this.#waits ? this.#pace.waitMs(isAhead) : 0;
+    this.#parts.soon(() => this.#go(), waitMs);
   }
 
   #go(): void {
-    this.#isWoken = false;
+    // Something that may go ahead has taken it along already.
+    if (this.#isPaused || this.#ahead.length + this.#queue.length === 0) return;
+    this.#isWoken = undefined;
     const isAhead = this.#ahead.length > 0;
-    const group = (isAhead ? this.#ahead : this.#queue).splice(0, MOST_IN_GROUP);
+    const group = this.#nextGroup();
+    this.#pace.note(group.length);
     let outcomes: readonly FileOutcome[];
     try {
       outcomes = this.#carryOut(group);
@@ -88,11 +113,22 @@ export class GroupCommit {
     }
     this.#pauses.reset();
     for (const [index, waiting] of group.entries()) this.#end(waiting, outcomes[index]);
+    this.#parts.database.tidy?.(isLocked);
     this.#goOn();
   }
 
+  /** A listing goes alone. Where groups wait for more, what goes ahead takes the others along. */
+  #nextGroup(): readonly Waiting[] {
+    const ahead = this.#ahead.splice(0, MOST_IN_GROUP);
+    if (ahead.length > 0 && !this.#waits) return ahead;
+    const listing = this.#queue.findIndex(({ request }) => isListing(request));
+    const end = listing === -1 ? MOST_IN_GROUP : listing;
+    if (end === 0 && ahead.length === 0) return this.#queue.splice(0, 1);
+    return [...ahead, ...this.#queue.splice(0, Math.min(end, MOST_IN_GROUP))];
+  }
+
   #goOn(): void {
-    if (this.#ahead.length + this.#queue.length > 0) this.#wake();
+    if (this.#ahead.length + this.#queue.length > 0) this.#wake(this.#ahead.length > 0);
     else if (this.#isIdle) this.#onIdle?.();
   }
 
@@ -105,11 +141,12 @@ export class GroupCommit {
     else this.#queue = [...left, ...this.#queue];
     for (const { done } of over) done({ kind: "refused", error });
 
-    this.#isWoken = true;
+    this.#isPaused = true;
     const pauseMs = this.#pauses.next();
     void sleep(pauseMs).then(() => {
       this.#sleptMs += pauseMs;
-      this.#isWoken = false;
+      this.#isPaused = false;
+      this.#isWoken = undefined;
       this.#goOn();
     });
   }
@@ -174,6 +211,11 @@ export class GroupCommit {
   }
 }
 
-function isWriting({ kind }: FileRequest): boolean {
+/** It sees what stands in its place. */
+function isListing({ kind }: FileRequest): boolean {
+  return kind !== "read" && !isWriting({ kind });
+}
+
+function isWriting({ kind }: Pick<FileRequest, "kind">): boolean {
   return kind === "write" || kind === "probe";
 }

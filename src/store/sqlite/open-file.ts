@@ -4,10 +4,10 @@ import { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../../domain/failure.ts";
 import { type LockWait, onceUnlocked } from "./lock-wait.ts";
 import { damaged, isLocked } from "./sqlite-errors.ts";
-import { createTables } from "./store-database.ts";
+import { createTables, placePending } from "./store-database.ts";
 
 /** Format of the file. Raised when a newer Marshal writes what an older one cannot read. */
-const FILE_VERSION = 1;
+const FILE_VERSION = 2;
 const MOST_CHECKED_BYTES = 256 * 1024 * 1024;
 /**
  * Pages of the write-ahead log after which it is written back into the file, which waits for the disk twice. What is
@@ -39,6 +39,7 @@ export async function openFile(path: string, lock: LockWait, statements: LockWai
     await onceUnlocked(() => checkVersion(path, database), statements);
     await onceUnlocked(() => checkPages(path, database), statements);
     await onceUnlocked(() => createTables(database), statements);
+    await onceUnlocked(() => placePending(database), statements);
     const log = openSync(`${path}-wal`, "r+");
     const close = () => {
       closeSync(log);

@@ -2,6 +2,7 @@ import { DiskTurns } from "./disk-turns.ts";
 import { GroupCommit, type GroupCommitParts } from "./group-commit.ts";
 import type { LockWait } from "./lock-wait.ts";
 import { openFile } from "./open-file.ts";
+import { PendingWrites } from "./pending-writes.ts";
 import type { FileOutcome, FileRequest } from "./requests.ts";
 import { StoreDatabase } from "./store-database.ts";
 
@@ -9,6 +10,8 @@ import { StoreDatabase } from "./store-database.ts";
 const LOCK_WAIT_MS = 5_000;
 
 export interface ServedFileParts extends Pick<GroupCommitParts, "soon"> {
+  /** Changes wait for their places by this clock. @default they have them at once */
+  readonly monotonicMs?: (() => number) | undefined;
   readonly path: string;
   /** How long to wait for another Marshal to let go of the file. */
   readonly lockWaitMs: number;
@@ -27,11 +30,14 @@ export interface ServedFile {
 
 /** Opens the file. Rejects with an error of sqlite or the system, or a StoreError. */
 export async function openServedFile(parts: ServedFileParts): Promise<ServedFile> {
-  const { path, lockWaitMs, sleep, soon, sync } = parts;
+  const { path, lockWaitMs, sleep, soon, sync, monotonicMs } = parts;
   const lock = { waitMs: LOCK_WAIT_MS, sleep };
   const file = await openFile(path, { waitMs: lockWaitMs, sleep }, lock);
+  const inPlace = new StoreDatabase(file.connection);
+  const pending =
+    monotonicMs === undefined ? undefined : new PendingWrites({ database: inPlace, monotonicMs });
   const commits = new GroupCommit({
-    database: new StoreDatabase(file.connection),
+    database: pending ?? inPlace,
     disk: new DiskTurns(() => sync(file.log)),
     checkFile: () => file.checkFile(),
     lock,
@@ -41,6 +47,11 @@ export async function openServedFile(parts: ServedFileParts): Promise<ServedFile
     take: (request, done) => commits.take(request, done),
     close: async () => {
       await commits.drain();
+      try {
+        pending?.settle();
+      } catch {
+        // On a full disk, or while another program has the file: it is all in the file, and the next process places it.
+      }
       file.close();
     },
   };

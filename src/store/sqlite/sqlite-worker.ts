@@ -30,7 +30,8 @@ async function serve(port: MessagePort, { path, lockWaitMs }: StoreThreadData): 
       path,
       lockWaitMs,
       sleep,
-      soon: setImmediate,
+      soon: (work, inMs) => (inMs > 0 ? setTimeout(work, inMs) : setImmediate(work)),
+      monotonicMs: () => performance.now(),
       sync: promisify(fdatasync),
     });
     port.on("message", (message: ToStoreThread) => {

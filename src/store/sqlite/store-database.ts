@@ -13,6 +13,27 @@ export function createTables(database: DatabaseSync): void {
   database.exec(`CREATE TABLE IF NOT EXISTS numbered_rows (
     name TEXT NOT NULL, list TEXT NOT NULL, seq INTEGER NOT NULL, value TEXT NOT NULL,
     PRIMARY KEY (name, list, seq)) STRICT, WITHOUT ROWID`);
+  // Changes that are written and not in their places yet: see PendingWrites.
+  database.exec("CREATE TABLE IF NOT EXISTS pending (id INTEGER PRIMARY KEY, changes TEXT NOT NULL) STRICT");
+}
+
+/** What a process that was killed had written goes to its places. Throws sqlite's error. */
+export function placePending(database: DatabaseSync): void {
+  const rows = database.prepare("SELECT changes FROM pending ORDER BY id").all();
+  if (rows.length === 0) return;
+  const statements = new StoreDatabase(database);
+  statements.begin();
+  try {
+    // Written by PendingWrites alone.
+    for (const { changes } of rows)
+      for (const change of JSON.parse(String(changes)) as (RowChange | RowsTextChange)[])
+        statements.apply(change);
+    database.exec("DELETE FROM pending");
+    statements.commit();
+  } catch (error) {
+    statements.rollback();
+    throw error;
+  }
 }
 
 /** The statements on one connection. Each method throws sqlite's error. The caller owns the connection. */
@@ -29,6 +50,8 @@ export class StoreDatabase {
   readonly #addRow: StatementSync;
   readonly #dropFrom: StatementSync;
   readonly #dropBelow: StatementSync;
+  readonly #addPending: StatementSync;
+  readonly #dropPending: StatementSync;
   #probes = 0;
 
   constructor(database: DatabaseSync) {
@@ -52,6 +75,8 @@ export class StoreDatabase {
     this.#addRow = database.prepare("INSERT INTO numbered_rows (name, list, seq, value) VALUES (?, ?, ?, ?)");
     this.#dropFrom = database.prepare(`DELETE FROM numbered_rows WHERE ${ofList} AND seq >= ?`);
     this.#dropBelow = database.prepare(`DELETE FROM numbered_rows WHERE ${ofList} AND seq < ?`);
+    this.#addPending = database.prepare("INSERT INTO pending (changes) VALUES (?)");
+    this.#dropPending = database.prepare("DELETE FROM pending WHERE id <= ?");
   }
 
   /** Whether a transaction is open; sqlite ends one by itself when the disk refuses. */
@@ -75,7 +100,7 @@ export class StoreDatabase {
   answer(request: FileRequest): FileAnswer {
     switch (request.kind) {
       case "read":
-        return request.keys.map((key) => textIn(this.#get.get(request.namespace, request.nowMs, key)));
+        return request.keys.map((key) => this.text(request.namespace, key, request.nowMs));
       case "page":
         return this.#page.all(request.namespace, request.nowMs, request.after).flatMap((row) => {
           const text = textIn(row);
@@ -102,16 +127,29 @@ export class StoreDatabase {
         return undefined;
       case "write":
         return request.changes.length === 1
-          ? request.changes.map((change) => this.#apply(change))
+          ? request.changes.map((change) => this.apply(change))
           : this.#applyAll(request.changes);
     }
+  }
+
+  text(namespace: string, key: string, nowMs: number): string | undefined {
+    return textIn(this.#get.get(namespace, nowMs, key));
+  }
+
+  /** Answers the number of the row. */
+  addPending(changes: string): number {
+    return Number(this.#addPending.run(changes).lastInsertRowid);
+  }
+
+  dropPending(untilId: number): void {
+    this.#dropPending.run(untilId);
   }
 
   /** A statement is all or nothing by itself; several need a mark to go back to. */
   #applyAll(changes: readonly (RowChange | RowsTextChange)[]): readonly boolean[] {
     this.#database.exec("SAVEPOINT changes");
     try {
-      const changed = changes.map((change) => this.#apply(change));
+      const changed = changes.map((change) => this.apply(change));
       this.#database.exec("RELEASE changes");
       return changed;
     } catch (error) {
@@ -120,7 +158,8 @@ export class StoreDatabase {
     }
   }
 
-  #apply(change: RowChange | RowsTextChange): boolean {
+  /** Answers whether it changed anything. */
+  apply(change: RowChange | RowsTextChange): boolean {
     if ("table" in change) return this.#applyRows(change);
     const { namespace, key, text, expires } = change;
     const { changes } =
@@ -132,10 +171,7 @@ export class StoreDatabase {
 
   #applyRows(change: RowsTextChange): boolean {
     const { table, list } = change;
-    if ("below" in change) {
-      const below = Math.min(change.below, Number.MAX_SAFE_INTEGER);
-      return this.#dropBelow.run(table, list, below).changes > 0;
-    }
+    if ("below" in change) return this.#dropBelow.run(table, list, change.below).changes > 0;
     this.#dropFrom.run(table, list, change.from);
     return this.#addRow.run(table, list, change.seq, change.text).changes > 0;
   }
