@@ -93,10 +93,14 @@ export class DutyWatch {
 
   async #look(guildId: string, bindingId: string, look: Snapshot): Promise<void> {
     const { players, commandLogs = [] } = look.lists;
+    if (players === undefined) return;
+    // Asked for before the history has this look: it says when the last one before it was.
+    const loading = this.#trackerOf(guildId, bindingId);
+    loading.catch(() => undefined);
     const { setup, links } = await this.#ports.book.page(guildId);
-    if (setup.types.length === 0 || players === undefined) return;
+    if (setup.types.length === 0) return;
     const staff = new Set(links.filter(({ untilS }) => untilS === undefined).map(({ playerId }) => playerId));
-    const tracker = await this.#trackerOf(guildId, bindingId);
+    const tracker = await loading;
     const atS = Math.floor((look.serviceAtMs ?? look.takenAtMs) / 1_000);
     const state = this.#stateOf(guildId);
     const hasChanged = tracker.see(players, staff, atS);

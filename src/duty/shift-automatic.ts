@@ -19,21 +19,21 @@ function isOnBy(type: DutyType, state: Pick<DutyState, "team" | "callsign" | "ra
   );
 }
 
-/** The shifts of one member and type, oldest first; `taken` are times that belong to other shifts. */
+/** The shifts of one member and type from `fromS` on, oldest first; `taken` are times that belong to other shifts. */
 export function automaticShifts(
-  known: Known & { readonly states: readonly Stated[] },
+  known: Known & { readonly states: readonly DutyState[]; readonly servers: DutyFacts["servers"] },
   type: DutyType,
   { taken, fromS }: { readonly taken: readonly Span[]; readonly fromS: number },
 ): readonly Shift[] {
-  const own: Span = {
-    fromS: Math.max(fromS, type.sinceS),
-    untilS: type.untilS ?? Number.POSITIVE_INFINITY,
-  };
-  const on = known.states.filter(({ state }) => isOnBy(type, state)).flatMap(({ stays }) => stays);
-  const free = taken.reduce(
-    (stays: readonly Stay[], span) => without(stays, span),
-    on.flatMap((stay) => clipped(stay, own) ?? []),
-  );
+  const own: Span = { fromS: type.sinceS, untilS: type.untilS ?? Number.POSITIVE_INFINITY };
+  const states = lasting(known.states.filter((state) => isOnBy(type, state)));
+  const on = states.flatMap((state) => seenStays(known.stays, state, known.servers));
+  const free = taken
+    .reduce(
+      (rest: readonly Stay[], span) => without(rest, span),
+      on.flatMap((stay) => clipped(stay, own) ?? []),
+    )
+    .filter((stay) => stay.fromS >= fromS);
   const groups: Stay[][] = [];
   for (const stay of free.toSorted((a, b) => a.fromS - b.fromS)) {
     const last = groups.at(-1)?.at(-1);
@@ -50,37 +50,44 @@ function takenFrom(taken: readonly Span[], fromS: number, untilS: number): numbe
   return begun.length === 0 ? undefined : Math.min(...begun);
 }
 
-/** A state, and when its player was in the game with it. */
-export interface Stated {
-  readonly state: DutyState;
-  readonly stays: readonly Stay[];
+/** States of which the next look showed another that is on duty too are one: only something else of them changed. */
+function lasting(states: readonly DutyState[]): readonly DutyState[] {
+  const found: DutyState[] = [];
+  for (const state of states.toSorted((a, b) => a.fromS - b.fromS)) {
+    const at = found.findIndex(
+      ({ playerId, bindingId, untilS, mightUntilS }) =>
+        playerId === state.playerId &&
+        bindingId === state.bindingId &&
+        untilS !== undefined &&
+        untilS === state.mightFromS &&
+        mightUntilS === state.fromS &&
+        state.fromS - untilS <= BRIDGE_S,
+    );
+    const before = found[at];
+    if (before === undefined) found.push(state);
+    else found[at] = { ...before, untilS: state.untilS, mightUntilS: state.mightUntilS };
+  }
+  return found;
 }
 
-/** What looks showed of a member, within the time that they were in the game. */
-export function statedStays(
-  stays: readonly Stay[],
-  states: readonly DutyState[],
-  { servers }: Pick<DutyFacts, "servers">,
-): readonly Stated[] {
-  const lookedS = new Map(servers.map((server) => [server.bindingId, server.lookedS]));
-  return states.map((state) => {
-    const { bindingId, playerId, fromS, mightFromS } = state;
-    const untilS = state.untilS ?? Math.max(fromS, lookedS.get(bindingId) ?? fromS);
-    const own = stays.filter((stay) => stay.bindingId === bindingId && stay.playerId === playerId);
-    const seen = own.flatMap((stay): readonly Stay[] => {
-      const cut = clipped(stay, { fromS, untilS });
-      if (cut === undefined) return [];
-      const mightUntilS = Math.min(stay.mightUntilS, state.mightUntilS ?? untilS);
-      return [
-        {
-          ...cut,
-          mightFromS: Math.min(cut.fromS, Math.max(stay.mightFromS, mightFromS)),
-          mightUntilS: Math.max(cut.untilS, mightUntilS),
-          isOpen: stay.isOpen && state.untilS === undefined,
-        },
-      ];
-    });
-    return { state, stays: seen };
+/** When a player was in the game with what looks showed of them. */
+function seenStays(stays: readonly Stay[], state: DutyState, servers: DutyFacts["servers"]): readonly Stay[] {
+  const { bindingId, playerId, fromS, mightFromS } = state;
+  const lookedS = servers.find((server) => server.bindingId === bindingId)?.lookedS ?? fromS;
+  const untilS = state.untilS ?? Math.max(fromS, lookedS);
+  const own = stays.filter((stay) => stay.bindingId === bindingId && stay.playerId === playerId);
+  return own.flatMap((stay): readonly Stay[] => {
+    const cut = clipped(stay, { fromS, untilS });
+    if (cut === undefined) return [];
+    const mightUntilS = Math.min(stay.mightUntilS, state.mightUntilS ?? untilS);
+    return [
+      {
+        ...cut,
+        mightFromS: Math.min(cut.fromS, Math.max(stay.mightFromS, mightFromS)),
+        mightUntilS: Math.max(cut.untilS, mightUntilS),
+        isOpen: stay.isOpen && state.untilS === undefined,
+      },
+    ];
   });
 }
 

@@ -1,6 +1,6 @@
 import type { DutyLink, DutyMark, DutyState, DutyType, Shift } from "../domain/duty.ts";
 import type { DutyFacts } from "../domain/ports/duty-store.ts";
-import { automaticShifts, statedStays } from "./shift-automatic.ts";
+import { automaticShifts } from "./shift-automatic.ts";
 import { declaredShifts, type Known } from "./shift-declared.ts";
 import type { Span } from "./shift-parts.ts";
 import { knownUntilS, staysOf } from "./shift-presence.ts";
@@ -35,14 +35,13 @@ export function deriveShifts(member: MemberFacts): {
   const usedMark = closed.reduce((last, { lastMark = "" }) => (lastMark > last ? lastMark : last), "");
   const fresh = marks.filter(({ id }) => id > usedMark);
   const shifts = [...declaredShifts(known, fresh, types)];
-  const stated = statedStays(stays, states, facts);
   const declared = [...closed, ...shifts].filter(({ lastMark }) => lastMark !== undefined);
   const taken: Span[] = declared.map(spanOf);
   for (const type of types) {
     if (type.start !== "team" && type.start !== "presence") continue;
     const own = closed.filter(({ typeId }) => typeId === type.id);
     const fromS = own.reduce((atS, { decidedS = 0 }) => Math.max(atS, decidedS), 0);
-    const found = automaticShifts({ ...known, states: stated }, type, { taken, fromS });
+    const found = automaticShifts({ ...known, states, servers: facts.servers }, type, { taken, fromS });
     shifts.push(...found);
     taken.push(...own.map(spanOf), ...found.map(spanOf));
   }

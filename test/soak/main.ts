@@ -10,6 +10,7 @@ const soaks: Readonly<Record<string, () => Promise<Soak>>> = {
   night: () => import("./night.ts"),
   series: () => import("./hosting/record.ts"),
   memory: () => import("./memory.ts"),
+  duty: () => import("./duty.ts"),
 };
 
 const [name = "", ...args] = process.argv.slice(2);
