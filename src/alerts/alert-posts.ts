@@ -122,7 +122,7 @@ export class AlertPosts {
   }
 
   #isDoubtful({ rule, incident }: Wanted): WantedPost["isDoubtful"] {
-    if (this.#unnoted.has(incident.key)) return "by-this-process";
+    if (this.#unnoted.has(incident.key)) return "whatever-the-end";
     // A power cut may have taken what was noted: messages of that time are looked for before they are posted again.
     return (
       this.#doubtful.has(incident.key) ||

@@ -38,8 +38,8 @@ export class Notices implements Notifier, OwedMessages {
   readonly #line: PostLine<string>;
   readonly #owed = new Map<string, OwedNotice>();
   readonly #owedBy = new Map<string, number>();
-  /** Those of an earlier process, which may have posted them. */
-  readonly #doubtful = new Set<string>();
+  /** Those of an earlier process, which may have posted them; or whose sender has lost whether they stand. */
+  readonly #doubtful = new Map<string, WantedPost["isDoubtful"]>();
 
   constructor(ports: NoticesPorts) {
     this.#ports = ports;
@@ -75,7 +75,7 @@ export class Notices implements Notifier, OwedMessages {
     const readFromMs = message.sinceMs ?? this.#ports.discordTime.nowMs();
     // Who asks again has lost that it was owed; it is on its way.
     if (this.#owed.has(id)) return true;
-    if (isDoubtful) this.#doubtful.add(id);
+    if (isDoubtful) this.#doubtful.set(id, "whatever-the-end");
     const sinceMs = this.#ports.clock.nowMs();
     const nonce = this.#ports.random.id().slice(0, 25);
     return await this.#owe({ id, guildId, ways: [...ways], body, marks, readFromMs, nonce, sinceMs });
@@ -85,7 +85,7 @@ export class Notices implements Notifier, OwedMessages {
   async recover(): Promise<void> {
     for await (const [id, notice] of this.#ports.owed.entries()) {
       if (this.#owed.has(id)) continue;
-      this.#doubtful.add(id);
+      this.#doubtful.set(id, true);
       this.#keep(notice);
       this.#line.show(id);
     }
@@ -168,7 +168,7 @@ export class Notices implements Notifier, OwedMessages {
   }
 
   #words({ id, nonce, sinceMs, readFromMs = sinceMs }: OwedNotice, body: MessageBody) {
-    return { nonce, body, isDoubtful: this.#doubtful.has(id), sinceMs: readFromMs };
+    return { nonce, body, isDoubtful: this.#doubtful.get(id), sinceMs: readFromMs };
   }
 
   async #onClosed(id: string, why: unknown): Promise<void> {

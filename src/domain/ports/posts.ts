@@ -27,9 +27,9 @@ interface PostWords {
   readonly isToBeRead?: boolean | undefined;
   /**
    * It may stand there although no record of ours says so: the channel is read before it is posted. true: the process
-   * before may have posted it, unless that ended in order.
+   * before may have posted it, unless that ended in order. whatever-the-end: also where the outbox knows of no doubt.
    */
-  readonly isDoubtful?: boolean | "by-this-process" | undefined;
+  readonly isDoubtful?: boolean | "whatever-the-end" | undefined;
   /** It cannot stand there from before, epoch milliseconds. @default it is among our latest 100 messages */
   readonly sinceMs?: number | undefined;
 }

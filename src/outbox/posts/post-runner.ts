@@ -147,7 +147,7 @@ export class PostRunner<Ref> {
     const { messageId, isDoubtful, isToBeRead } = wanted;
     if (messageId !== undefined) return isToBeRead === true ? "read" : "edit";
     this.#isInherited =
-      isDoubtful === "by-this-process" || (isDoubtful === true && this.#ports.mayStand(this.key));
+      isDoubtful === "whatever-the-end" || (isDoubtful === true && this.#ports.mayStand(this.key));
     return this.#doubt.mustRead(this.#isInherited) ? "read" : "send";
   }
 
