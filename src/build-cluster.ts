@@ -179,14 +179,14 @@ class ClusterMember {
       // With the lease gone, or Redis away, no start can succeed: it is tried again with the next lease.
       const isOurs = !over.aborted && (await lease.isReachable());
       if (isOurs || error instanceof LoginError) throw error;
-      log.warn({ err: error }, "the start was broken off, because Redis does not answer");
+      log.warn({ err: error }, "the start stopped: Redis does not answer");
     }
     const why = await lease.ended;
     if (this.#stopping.signal.aborted) return;
     if (why === "taken") this.#leaveDiscord();
     await bot
       ?.drop()
-      .catch((err: unknown) => log.warn({ err }, "a bot whose lease is over could not be closed"));
+      .catch((err: unknown) => log.warn({ err }, "could not close a bot whose lease is over"));
     // What it counted, communities and what waits, is counted by whoever serves them now.
     this.#metrics.withdrawGauges();
     this.#showLease();
@@ -240,7 +240,7 @@ class ClusterMember {
       await this.#recommendedCount();
     } catch (error) {
       if (error instanceof LoginError) throw error;
-      log.warn({ err: error }, "Discord cannot be reached; whether it takes DISCORD_TOKEN is not known yet");
+      log.warn({ err: error }, "Discord cannot be reached; DISCORD_TOKEN is not checked yet");
       const { signal } = this.#stopping;
       void clock.sleep(INTRODUCE_AGAIN_MS, signal).then(
         () => this.#introduce().catch(() => undefined),

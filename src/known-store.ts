@@ -57,7 +57,7 @@ export class KnownStore {
     if (isNew === this.isNew) return;
     this.#newSinceMs = isNew ? madeAtMs : undefined;
     if (isNew) this.#log.warn({ madeAt: new Date(madeAtMs).toISOString() }, STORE_IS_NEW);
-    else this.#log.info({}, "the store is the one that this process knew again");
+    else this.#log.info({}, "the store is back with its data");
   }
 
   /** Before what a lease held is dropped: where its feeds post. None: it may have ended before they were read. */

@@ -96,13 +96,13 @@ export function createHistory(parts: HistoryParts): HistoryWing {
     random,
     onTrouble: (message) => state.onTrouble(message),
     onDefect: (message) =>
-      log.error({ stack: message }, "a question to the history failed in a way that was not expected"),
+      log.error({ stack: message }, "a history query failed unexpectedly"),
   });
   const drawing = createDrawingThread({
     clock,
     random,
     onTrouble: (reason) => {
-      if (reason !== undefined) log.warn({ reason }, "no pictures can be drawn for a moment");
+      if (reason !== undefined) log.warn({ reason }, "pictures cannot be drawn for a moment");
     },
     onDefect: (message) => log.error({ stack: message }, "a picture could not be drawn"),
   });
@@ -149,7 +149,7 @@ export function createHistory(parts: HistoryParts): HistoryWing {
     eraseDeparted: (guildId) =>
       client.call("cases.eraseDeparted", { guildId }, { withinMs: ERASE_WITHIN_MS }),
     onErased: (guildId) => onErased(guildId),
-    onFailed: (err) => log.warn({ err }, "what is too old could not be erased from the history"),
+    onFailed: (err) => log.warn({ err }, "old rows could not be erased from the history"),
   });
 
   async function onOpened(): Promise<void> {

@@ -41,7 +41,7 @@ export function watchHeldKeys(parts: HeldKeysParts): { stop(): void } {
     try {
       if (waits.size > 0 || parts.service.badKeys().waitingKeys > 0) waits = await announce(parts, waits);
     } catch (err) {
-      log.error({ err }, "communities could not be told that their servers wait");
+      log.error({ err }, "could not tell communities that their servers wait");
     }
     if (!isStopped) cancel = clock.after(CHECK_EVERY_MS, () => void check());
   };

@@ -42,7 +42,7 @@ export function createReadinessNotices(parts: ReadinessNoticeParts): ReadinessNo
     const concerns = (guildId: string) => shard === undefined || shardOf(guildId) === shard;
     latest = latest
       .then(() => notifyGuilds({ bindings, notifier, body, concerns }))
-      .catch((err: unknown) => log.error({ err }, "guilds could not be told what they lose"));
+      .catch((err: unknown) => log.error({ err }, "could not tell guilds what has stopped"));
   }
 
   return {

@@ -71,7 +71,7 @@ export class ReadinessWatch {
       this.#memory = memory;
       this.#compare(new Map(reasons.map((reason) => [`${reason.code}/${reason.shard ?? ""}`, reason])));
     } catch (err) {
-      log.error({ err }, "it is not known whether the bot is ready");
+      log.error({ err }, "could not check whether the bot is ready");
     }
   }
 

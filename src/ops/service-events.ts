@@ -46,7 +46,7 @@ export function createServiceEvents(parts: ServiceEventParts): ServiceEvents {
 
   const inBackground = (work: Promise<void>): void => {
     work.catch((err: unknown) =>
-      log.error({ err }, "communities could not be told of a change at the service"),
+      log.error({ err }, "could not tell communities of a change at the game service"),
     );
   };
 
@@ -55,7 +55,7 @@ export function createServiceEvents(parts: ServiceEventParts): ServiceEvents {
       case "halted":
         log.warn(
           { why: event.why, until: new Date(event.untilMs).toISOString() },
-          `asking has stopped: ${event.message}`,
+          `Marshal stopped asking the game service: ${event.message}`,
         );
         // Announced once for each block, however often a probe finds it still there.
         if (event.why === "blocked" && !blockAnnounced) {
@@ -83,7 +83,7 @@ export function createServiceEvents(parts: ServiceEventParts): ServiceEvents {
       case "read-refused":
         log.warn(
           { source: event.source, why: event.failure.message },
-          "the service does not let Marshal read a server; it is asked again rarely",
+          "the game service does not let Marshal read a server; it is asked rarely from now on",
         );
         inBackground(notifyGuildsOf(event.source, (name) => words.readRefused(name, event.failure.message)));
         break;

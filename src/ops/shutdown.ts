@@ -99,7 +99,7 @@ export class Shutdown {
       const ended = await Promise.race([Promise.resolve().then(() => step.run()), timeUp.promise]);
       if (ended !== "late") log.debug({ step: step.name }, "a step of the stop is done");
       else if (step.late === "recorded")
-        log.info({ step: step.name }, "what is still on its way continues at the next start");
+        log.info({ step: step.name }, "unfinished work continues at the next start");
       else log.error({ step: step.name, leftMs }, "a step of the stop took too long");
       return ended !== "late" || step.late === "recorded";
     } catch (error) {

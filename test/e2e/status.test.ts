@@ -17,7 +17,7 @@ describe("server status, in good times and in a halt", () => {
     const from = rig.lines.length;
     rig.service.faults.next({ tooMany: 1, tooManyRetryAfterMs });
     await rig.until("the bot stopping to ask", () =>
-      rig.lines.slice(from).some((line) => line.includes("asking has stopped")),
+      rig.lines.slice(from).some((line) => line.includes("stopped asking")),
     );
     // What was sent earlier than this goes over the same loopback before it.
     await rig.ops("/state");

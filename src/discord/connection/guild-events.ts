@@ -62,7 +62,7 @@ export class GuildEvents {
     for (const guild of guilds.cache.values()) this.#offerSetup(joinedGuild(guild));
     // Not awaited, because it asks Discord once for each such guild.
     this.#findRemoved(rest, (guildId) => guilds.cache.has(guildId)).catch((err: unknown) =>
-      this.#ports.log.error({ err }, "it is not known which guilds removed the bot"),
+      this.#ports.log.error({ err }, "could not find out which guilds removed the bot"),
     );
   }
 

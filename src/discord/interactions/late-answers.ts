@@ -31,7 +31,7 @@ export function createLateAnswers(ports: LateAnswersPorts): LateAnswers {
       if (!(error instanceof AnswerRefused)) throw error;
       const { reason, message } = error;
       if (reason === "unknown" && signal.aborted) throw new Failure("expired", message, { cause: error });
-      log.warn({ reason }, `an answer could not be completed where it stands: ${message}`);
+      log.warn({ reason }, `an answer could not be completed: ${message}`);
       return undefined;
     }
   }

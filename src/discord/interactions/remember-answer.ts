@@ -28,7 +28,7 @@ export function rememberAnswer(
   if (place === undefined) return () => undefined;
   const id = openAnswerId(reference, { mayRun });
   const onError = (err: unknown) =>
-    log.warn({ reference, err }, "where an answer stands could not be stored");
+    log.warn({ reference, err }, "the place of an answer could not be stored");
   let remembered: Promise<void> | undefined = answers.remember({ guildId, runId: id }, place).catch(onError);
   return () => {
     remembered?.then(() => answers.forget(id)).catch(onError);

@@ -79,7 +79,7 @@ export class RecordingState {
     const { metrics, log } = this.#parts;
     metrics.count("marshal_history_refused_rows_total", {}, refused);
     if (!this.#hasToldRefused)
-      log.warn({ reason: why }, "the history leaves out rows that its database does not take");
+      log.warn({ reason: why }, "the history skips rows that its database refuses");
     this.#hasToldRefused = true;
   }
 }

@@ -80,6 +80,6 @@ async function warnOfLosses(connection: RedisConnection, log: Log): Promise<void
       );
     }
   } catch {
-    log.info({}, "this Redis does not tell its persistence settings");
+    log.info({}, "this Redis does not show its persistence settings");
   }
 }

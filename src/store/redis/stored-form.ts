@@ -22,7 +22,7 @@ export async function bringToForm(connection: RedisConnection, log: Log | undefi
   const moved = await moveOldKeys(connection);
   await connection.run((client) => client.set(FORM_KEY, String(FORM)));
   if (moved > 0)
-    log?.info({ documents: moved }, "what an earlier Marshal kept in Redis has today's form now");
+    log?.info({ documents: moved }, "the Redis store was updated to this version's format");
 }
 
 async function moveOldKeys(connection: RedisConnection): Promise<number> {
