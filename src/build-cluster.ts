@@ -184,9 +184,7 @@ class ClusterMember {
     const why = await lease.ended;
     if (this.#stopping.signal.aborted) return;
     if (why === "taken") this.#leaveDiscord();
-    await bot
-      ?.drop()
-      .catch((err: unknown) => log.warn({ err }, "could not close a bot whose lease is over"));
+    await bot?.drop().catch((err: unknown) => log.warn({ err }, "could not close a bot whose lease is over"));
     // What it counted, communities and what waits, is counted by whoever serves them now.
     this.#metrics.withdrawGauges();
     this.#showLease();

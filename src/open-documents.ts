@@ -103,7 +103,8 @@ export async function openDocuments(store: Store, config: Config, parts: Documen
     /** Before anything else is written: today's form, and the present secret. Resolves with the store's identity. */
     async begin(): Promise<StoreIdentity> {
       const found = await bringDocumentsToForm({ marks, bindings: sealed });
-      if (found < DOCUMENT_FORM) log.info({ from: found, to: DOCUMENT_FORM }, "the store was updated to this version's format");
+      if (found < DOCUMENT_FORM)
+        log.info({ from: found, to: DOCUMENT_FORM }, "the store was updated to this version's format");
       const count = await sealAnew();
       if (old !== undefined)
         log.info(

@@ -95,8 +95,7 @@ export function createHistory(parts: HistoryParts): HistoryWing {
     clock,
     random,
     onTrouble: (message) => state.onTrouble(message),
-    onDefect: (message) =>
-      log.error({ stack: message }, "a history query failed unexpectedly"),
+    onDefect: (message) => log.error({ stack: message }, "a history query failed unexpectedly"),
   });
   const drawing = createDrawingThread({
     clock,

@@ -193,12 +193,12 @@ export const TOUR_STEPS: readonly TourStep[] = [
     },
   },
   {
-    title: "Mo kicks a player: the case is a receipt that completes itself",
+    title: "Mo kicks a player: the case is posted and updates itself",
     async run({ stage, show, seen }) {
       const { owner, moderator, channels, guild } = stage.cast;
       const cases = guild.addChannel({ name: "cases" });
       const set = await stage.discord.as(owner).slash(channels.staff, "setup cases", { channel: cases });
-      await finished(set, /Cases are now posted/);
+      await finished(set, /Cases are posted in/);
       const text = ":kick Casey_Holt spawn killing";
       const ran = await stage.discord.as(moderator).slash(channels.staff, "run command", { text });
       await finished(ran, /It ran/);
@@ -217,7 +217,7 @@ export const TOUR_STEPS: readonly TourStep[] = [
     },
   },
   {
-    title: "Olivia wants to be told of kill sprees: /alert add",
+    title: "Olivia wants to hear about kill sprees: /alert add",
     async run({ stage, show, seen }) {
       const { channels } = stage.cast;
       show(await addAlert(stage, "kills", channels.staff));

@@ -115,7 +115,8 @@ describe("the process, from its start to a kill -9", () => {
         const { out, code } = await run(environment, { words, act: (child) => child.kill("SIGTERM") });
         assert.equal(code, 0, out);
         assert.doesNotMatch(out, /"level":[456]0/);
-        if (words === "logged in") assert.match(out, /the store was updated to this version's format[\s\S]*logged in/);
+        if (words === "logged in")
+          assert.match(out, /the store was updated to this version's format[\s\S]*logged in/);
       } finally {
         await discord.close();
       }

@@ -78,8 +78,7 @@ export class RecordingState {
   #onRefused(refused: number, why: string | undefined): void {
     const { metrics, log } = this.#parts;
     metrics.count("marshal_history_refused_rows_total", {}, refused);
-    if (!this.#hasToldRefused)
-      log.warn({ reason: why }, "the history skips rows that its database refuses");
+    if (!this.#hasToldRefused) log.warn({ reason: why }, "the history skips rows that its database refuses");
     this.#hasToldRefused = true;
   }
 }

@@ -21,8 +21,7 @@ export async function bringToForm(connection: RedisConnection, log: Log | undefi
   if (Number(found ?? 0) === FORM) return;
   const moved = await moveOldKeys(connection);
   await connection.run((client) => client.set(FORM_KEY, String(FORM)));
-  if (moved > 0)
-    log?.info({ documents: moved }, "the Redis store was updated to this version's format");
+  if (moved > 0) log?.info({ documents: moved }, "the Redis store was updated to this version's format");
 }
 
 async function moveOldKeys(connection: RedisConnection): Promise<number> {
