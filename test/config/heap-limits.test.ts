@@ -28,3 +28,30 @@ test("a thread keeps its own limit where the process is started with one, and th
   assert.ok(main >= 1_024 && main < 1_400, `${main}`);
   assert.ok(thread >= 64 && thread < 400, `${thread}`);
 });
+
+/** How much more than it holds the heap of a process is at most while what it holds is replaced bit by bit. */
+function mostOverHeld(before: string): number {
+  const program = `
+    ${before}
+    const rows = (n) => Array.from({ length: 40 }, (_, at) => ({ at, player: { name: "p" + at * n, id: n } }));
+    const held = Array.from({ length: 15_000 }, (_, n) => rows(n));
+    gc();
+    const heldBytes = process.memoryUsage().heapUsed;
+    let most = 0;
+    for (let n = 0; n < 30_000; n++) {
+      held[(n * 7919) % held.length] = rows(n);
+      if (n % 100 === 0) most = Math.max(most, process.memoryUsage().heapUsed);
+    }
+    console.log(most / heldBytes);`;
+  const args = ["--expose-gc", "--max-semi-space-size=1", "--input-type=module", "--eval", program];
+  return Number(spawnSync(process.execPath, args, { encoding: "utf8" }).stdout.trim());
+}
+
+test("garbage is collected before the heap has doubled", () => {
+  const asV8 = mostOverHeld("");
+  const sooner = mostOverHeld(
+    `const { collectGarbageSooner } = await import("${limits}"); collectGarbageSooner();`,
+  );
+  assert.ok(asV8 > 1.5, `as V8 does it: ${asV8}`);
+  assert.ok(sooner < 1.4, `${sooner}`);
+});
