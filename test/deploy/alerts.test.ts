@@ -21,6 +21,20 @@ const FIRES: Readonly<Record<string, readonly string[]>> = {
     "MarshalNotReady",
     "MarshalShardAway",
   ],
+  "discord-comes-and-goes": [
+    "MarshalDiscordFails",
+    "MarshalEntriesLate",
+    "MarshalEntriesWait",
+    "MarshalFeedsSlow",
+    "MarshalNotReady",
+  ],
+  "discord-few-messages": [
+    "MarshalBacklogGrows",
+    "MarshalEntriesLate",
+    "MarshalEntriesWait",
+    "MarshalFeedsSlow",
+    "MarshalNotReady",
+  ],
   "discord-refuses": ["MarshalDiscordRefuses"],
   "discord-slow": ["MarshalAnswersSlow"],
   "discord-takes-nothing": [
@@ -39,17 +53,11 @@ const FIRES: Readonly<Record<string, readonly string[]>> = {
   "service-429-for-an-hour": ["MarshalHalted", "MarshalNotReady", "MarshalServersUnread"],
   "service-429-now-and-then": ["MarshalLimited"],
   "service-away": ["MarshalNotReady", "MarshalServersUnread"],
-  "service-block-page": [
-    "MarshalBlocked",
-    "MarshalHalted",
-    "MarshalNotReady",
-    "MarshalServersUnread",
-    "MarshalStoreSlow",
-  ],
+  "service-block-page": ["MarshalBlocked", "MarshalHalted", "MarshalNotReady", "MarshalServersUnread"],
   "standby-gone": ["MarshalNoStandby"],
 };
 /** A defect of Marshal, which no fault of its surroundings makes. */
-const NEVER_RECORDED = ["MarshalFeedsSlow", "MarshalMeasuresUnknown"];
+const NEVER_RECORDED = ["MarshalMeasuresUnknown"];
 /** The longest wait of a rule, with what it looks back, is an hour; a recording has 24 minutes. */
 const TIMES = 2;
 

@@ -8,6 +8,7 @@ const soaks: Readonly<Record<string, () => Promise<Soak>>> = {
   chaos: () => import("./chaos.ts"),
   upgrade: () => import("./upgrade.ts"),
   night: () => import("./night.ts"),
+  hosting: () => import("./hosting/hosting.ts"),
   series: () => import("./hosting/record.ts"),
   memory: () => import("./memory.ts"),
   duty: () => import("./duty.ts"),

@@ -1,7 +1,7 @@
 import { type Dispatcher, errors, Pool } from "undici";
-import { Failure } from "../../domain/failure.ts";
 import type { CancelToken } from "./cancel-token.ts";
 import type { WireAnswer, WireHead } from "./classify.ts";
+import { ACCEPTED_CODINGS, bodyText, tooLong } from "./content-coding.ts";
 
 /** One request, ready to be written. It holds the open key: made when it is sent, kept nowhere. */
 export interface WireRequest {
@@ -75,7 +75,8 @@ export function createTransport({ serviceUrl, connections, family }: TransportOp
  */
 function dispatch(pool: Pool, basePath: string, carriage: Carriage): void {
   const { method, path, headers, body } = carriage.request;
-  pool.dispatch({ method, path: basePath + path, headers, body: body ?? null }, carriage);
+  const asked = { ...headers, "accept-encoding": ACCEPTED_CODINGS };
+  pool.dispatch({ method, path: basePath + path, headers: asked, body: body ?? null }, carriage);
 }
 
 /** One request on its way through undici, which calls these methods by its own names. */
@@ -127,7 +128,12 @@ class Carriage implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     const [only] = this.#chunks;
     const whole = this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks);
-    this.#resolve({ status: this.#status, headers: this.#headers, body: whole.toString("utf8") });
+    try {
+      const body = bodyText(whole, this.#headers, LARGEST_ANSWER_BYTES);
+      this.#resolve({ status: this.#status, headers: this.#headers, body });
+    } catch (error) {
+      this.#reject(error);
+    }
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -138,10 +144,6 @@ class Carriage implements Dispatcher.DispatchHandler {
   #abort(): void {
     this.#controller?.abort(errorOf(this.#cancel.reason));
   }
-}
-
-function tooLong(cause: Error): Failure {
-  return new Failure("bad-response", "The game service's answer was too long to read.", { cause });
 }
 
 function errorOf(reason: unknown): Error {

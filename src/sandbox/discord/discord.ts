@@ -59,6 +59,13 @@ export class EmulatedDiscord {
     return `${this.#world.baseUrl}/api`;
   }
 
+  /** As in the portal: the token before is refused from now on, and its connections are closed. Answers the new one. */
+  resetToken(): string {
+    this.#world.resetToken();
+    this.#faults.endGateway(4004);
+    return this.#world.token;
+  }
+
   /** The bot's token; requests and identifies with another are refused. */
   get token(): string {
     return this.#world.token;

@@ -15,7 +15,7 @@ import type { Command } from "./wire.ts";
 /** Everything that Discord knows: communities, people, messages, commands and files. No sockets. */
 export class World implements Core {
   readonly bot: User;
-  readonly token: string;
+  token: string;
   readonly limits: DiscordLimits;
   readonly events = new EventStream();
   readonly messages: MessageStore;
@@ -137,6 +137,10 @@ export class World implements Core {
   #forgetChannel(channel: Channel): void {
     this.channels.delete(channel.id);
     this.messages.forgetChannel(channel.id);
+  }
+
+  resetToken(): void {
+    this.token = this.#tokenOf(this.bot.id);
   }
 
   /** Three parts, the first of them the id, as in Discord's tokens: discord.js reads nothing more from it. */

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import type { Fate } from "./faults.ts";
 import { answerOwner, isOwnersPage } from "./owners-page.ts";
 import type { Service } from "./service.ts";
@@ -20,6 +21,13 @@ export interface ServeOptions {
   readonly crossingMs?: number;
 }
 
+/** As the network before the service does: shorter ones are not worth it. */
+const CODED_FROM_BYTES = 1_000;
+/** By the names that clients ask for; not the smallest that they can do, but quick. */
+const CODINGS: Readonly<Record<string, (body: Buffer) => Buffer>> = {
+  br: (body) => brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  gzip: (body) => gzipSync(body, { level: 4 }),
+};
 const MAX_BODY_CHARS = 1_000_000;
 const SLOW_PIECES = 8;
 
@@ -85,7 +93,7 @@ async function exchange(
     return;
   }
   if (answer.status < 300) await wait(fate.lateMs, signal);
-  await write(outgoing, answer, fate, signal);
+  await write(outgoing, coded(answer, base.headers["accept-encoding"] ?? ""), fate, signal);
 }
 
 async function read(incoming: IncomingMessage, trustForwarded: boolean): Promise<ServiceRequest> {
@@ -103,13 +111,35 @@ async function read(incoming: IncomingMessage, trustForwarded: boolean): Promise
   return { method: incoming.method ?? "GET", path: incoming.url ?? "/", headers, body, address };
 }
 
+interface Coded extends Pick<ServiceResponse, "status" | "headers"> {
+  readonly bytes: Buffer;
+}
+
+/** In the first form that the client asks for and the service knows. */
+function coded(answer: ServiceResponse, accepted: string): Coded {
+  const { status, headers } = answer;
+  const bytes = Buffer.from(answer.body, "utf8");
+  const coding = accepted
+    .split(",")
+    .map((one) => one.trim())
+    .find((one) => Object.hasOwn(CODINGS, one));
+  const code = coding === undefined ? undefined : CODINGS[coding];
+  if (coding === undefined || code === undefined || bytes.length < CODED_FROM_BYTES)
+    return { status, headers, bytes };
+  return {
+    status,
+    headers: { ...headers, "content-encoding": coding, vary: "accept-encoding" },
+    bytes: code(bytes),
+  };
+}
+
 async function write(
   outgoing: ServerResponse,
-  answer: ServiceResponse,
+  answer: Coded,
   fate: Fate,
   signal: AbortSignal,
 ): Promise<void> {
-  const bytes = Buffer.from(answer.body, "utf8");
+  const { bytes } = answer;
   for (const [name, value] of Object.entries(answer.headers))
     outgoing.setHeader(spelled(name), linesOf(name, value));
   outgoing.setHeader("Content-Length", bytes.length);

@@ -1,0 +1,92 @@
+import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { freePort } from "../../../src/sandbox/free-port.ts";
+import { textOf } from "../../deploy/deploy-files.ts";
+import { until, type Walk } from "./by-hand.ts";
+import { programOf } from "./sandbox.ts";
+
+/** A real Prometheus with the rules, a real Alertmanager with the receiver filled in, and whether a page reaches it. */
+export async function alertsArrive({ host, documented, note }: Walk): Promise<void> {
+  const line =
+    "docker compose -f deploy/compose.cluster.yaml exec alertmanager amtool --alertmanager.url=http://127.0.0.1:9093 alert add Test severity=page --annotation=summary=Test";
+  documented.take(line);
+  const [manager, amtool, prometheus] = [
+    programOf("alertmanager", "prometheus-alertmanager"),
+    programOf("amtool"),
+    programOf("prometheus"),
+  ];
+  if (manager === undefined || amtool === undefined || prometheus === undefined)
+    return console.log(
+      "not run here: whether an alert arrives (Debian: prometheus, prometheus-alertmanager)",
+    );
+  const folder = join(host.folder, "alerts");
+  mkdirSync(folder);
+  host.own(folder);
+  const got: string[] = [];
+  const receiver = createServer(async (request, response) => {
+    got.push(await text(request));
+    response.writeHead(204).end();
+  }).listen(0, "127.0.0.1");
+  await once(receiver, "listening");
+  const address = receiver.address();
+  const port = typeof address === "object" ? address?.port : 0;
+  const [managerPort, prometheusPort] = [await freePort(), await freePort()];
+  const write = (name: string, content: string) => writeFileSync(join(folder, name), content);
+  write(
+    "alertmanager.yml",
+    textOf("deploy/alertmanager.yml")
+      .replace(/webhook_url: \S+/, `webhook_url: http://127.0.0.1:${port}/api/webhooks/1/x`)
+      .replace("group_wait: 30s", "group_wait: 1s"),
+  );
+  // Nobody answers where it asks: the page that nothing else may stand in the way of.
+  write(
+    "prometheus.yml",
+    textOf("deploy/prometheus.yml")
+      .replace("alertmanager:9093", `127.0.0.1:${managerPort}`)
+      .replace("[marshal:9464, standby:9464]", `["127.0.0.1:${await freePort()}"]`)
+      .replaceAll(/: 15s/g, ": 1s"),
+  );
+  write("alerts.yml", textOf("deploy/grafana/alerts.yml").replaceAll(/for: \d+m/g, "for: 2s"));
+  const running = [
+    host.start(
+      `exec ${manager} --config.file=alertmanager.yml --storage.path=am --cluster.listen-address= --web.listen-address=127.0.0.1:${managerPort}`,
+      folder,
+    ),
+    host.start(
+      `exec ${prometheus} --config.file=prometheus.yml --storage.tsdb.path=tsdb --web.listen-address=127.0.0.1:${prometheusPort}`,
+      folder,
+    ),
+  ];
+  try {
+    const isThere = async () =>
+      await fetch(`http://127.0.0.1:${managerPort}/-/ready`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    await until(isThere);
+    host.run(
+      `${amtool} ${line.slice(line.indexOf("--alertmanager.url")).replace("9093", `${managerPort}`)}`,
+      folder,
+    );
+    const arrives = (alert: string) =>
+      until(() => got.some((body) => body.includes(alert)), 60_000).then(
+        () => true,
+        () => false,
+      );
+    note("the documented test reaches the receiver", await arrives("page: Test"));
+    note(
+      "a Marshal that is gone pages through Prometheus and Alertmanager",
+      await arrives("page: MarshalAllGone"),
+    );
+    note(
+      "and says what to do",
+      got.some((body) => body.includes("Look at its last log lines")),
+    );
+  } finally {
+    for (const one of running) await one.stop("SIGKILL");
+    receiver.close();
+  }
+}
