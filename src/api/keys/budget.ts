@@ -30,6 +30,8 @@ export class KeyBudget {
   readonly others = new OthersUnits();
   #refusals: Refusal[] = [];
   readonly #units = new Set<Unit>();
+  /** When the latest request of this process started. */
+  lastStartedMs = Number.NEGATIVE_INFINITY;
   readonly unanswered = new UnansweredRequests();
   readonly typed: TypedShare;
   /** Keys that a killed process had on their way. */
@@ -111,7 +113,7 @@ export class KeyBudget {
     }
     if (inWave && (risk === "settling" || risk === "unknown") && this.unknownInFlight > 0)
       return { kind: "when-one-ends" };
-    const most = this.#isAfterKill(nowMs) ? 1 : this.mostLinkedInFlight(nowMs);
+    const most = this.#isAfterKill(nowMs) || this.unanswered.isLossy ? 1 : this.mostLinkedInFlight(nowMs);
     if (this.#linkedInFlight >= most) return { kind: "when-one-ends" };
     if (risk === "again") return this.below(Math.floor(this.most / 2), nowMs);
     const ordinary = this.below(this.most - RESERVE, nowMs);
@@ -179,6 +181,7 @@ export class KeyBudget {
     if (request.guildId !== undefined) this.typed.onStarted(request.guildId);
     const unit: Unit = { ...request, startedMs: nowMs };
     this.#units.add(unit);
+    this.lastStartedMs = nowMs;
     return unit;
   }
 

@@ -109,9 +109,9 @@ export class KeyDesk {
     // A parked key is asked only while little is on its way: polls make room for that one request.
     const makesRoom = exchange.waitingClass === "poll" && this.#checking?.risk === "again";
     if (makesRoom && budget.bound(nowMs) < Math.floor(budget.most / 2)) return Number.POSITIVE_INFINITY;
-    // Where answers get lost, each poll may be the next that holds a unit.
-    const isFirst = this.#checking?.risk === "settling" && budget.unanswered.held(nowMs) > 0;
-    if (isFirst && exchange.waitingClass === "poll") return Number.POSITIVE_INFINITY;
+    const isSettling = this.#checking?.risk === "settling";
+    const waitMs = this.#secondAsks.pollsFromMs(isSettling, nowMs) - nowMs;
+    if (waitMs > 0 && exchange.waitingClass === "poll") return waitMs;
     const isCovered = this.#secondAsks.isCovered(exchange, isProbe, nowMs);
     const decision = budget.decide({ risk, typedBy: exchange.typedBy, inWave, isCovered }, nowMs);
     if (decision.kind === "go") return 0;

@@ -5,16 +5,19 @@ import type { KeyGuard } from "./key-guard.ts";
 import { OUTAGE_KEYS } from "./unanswered.ts";
 import type { KeyCheck, Risk } from "./unit.ts";
 
+/** Where answers get lost, polls are so rare that those use up the units that are left once in this time. */
+const LASTS_MS = 3 * 60 * 60_000;
+
 /**
  * Which key that was silent is asked again, and when. Asking again costs another unit if it is silent again, so a key
  * that alone is silent gets one more request, and others only while few of all units are used. In an outage nothing can
  * be learned but by asking: the keys that hold a unit already are asked in turn, one at a time.
  */
 export class SecondAsks {
-  readonly #guard: Pick<KeyGuard, "lastTaken">;
+  readonly #guard: Pick<KeyGuard, "lastTaken" | "parked">;
   readonly #budget: KeyBudget;
 
-  constructor(guard: Pick<KeyGuard, "lastTaken">, budget: KeyBudget) {
+  constructor(guard: Pick<KeyGuard, "lastTaken" | "parked">, budget: KeyBudget) {
     this.#guard = guard;
     this.#budget = budget;
   }
@@ -28,7 +31,7 @@ export class SecondAsks {
   /** What is to be asked now. */
   next(nowMs: number): KeyCheck | undefined {
     const { unanswered } = this.#budget;
-    for (const source of unanswered.sources(nowMs)) {
+    for (const source of this.#sources(nowMs)) {
       if (unanswered.askAgainMs(source, nowMs) > nowMs) continue;
       const other = this.#otherToAsk(source, nowMs);
       if (other !== undefined) return { source: other, risk: "unknown" };
@@ -40,7 +43,7 @@ export class SecondAsks {
   /** When there may be something to ask, monotonic; infinitely late until something happens. */
   wakeAtMs(nowMs: number): number {
     const { unanswered } = this.#budget;
-    const times = unanswered.sources(nowMs).map((source) => {
+    const times = this.#sources(nowMs).map((source) => {
       const againMs = unanswered.askAgainMs(source, nowMs);
       const limit = this.#limit(source, nowMs);
       const room = limit === undefined ? undefined : this.#budget.below(limit, nowMs);
@@ -66,6 +69,20 @@ export class SecondAsks {
     return nowMs;
   }
 
+  /**
+   * From when on polls may go where answers get lost: each may be the next that holds a unit. First every lone key is
+   * settled, since a single answer frees all that it holds; then as rarely as makes the units that are left last.
+   */
+  pollsFromMs(isSettling: boolean, nowMs: number): number {
+    const { unanswered, most, lastStartedMs } = this.#budget;
+    if (isSettling && unanswered.held(nowMs) > 0) return Number.POSITIVE_INFINITY;
+    if (!unanswered.isLossy) return nowMs;
+    const isSettledFirst = (source: SourceId) =>
+      unanswered.isLone(source) && unanswered.mayBeLost(source) && this.#limit(source, nowMs) === undefined;
+    if (this.#sources(nowMs).some(isSettledFirst)) return Number.POSITIVE_INFINITY;
+    return lastStartedMs + unanswered.lostShare ** (most - this.#budget.bound(nowMs)) * LASTS_MS;
+  }
+
   #againAtMs(source: SourceId, nowMs: number): number {
     const limit = this.#limit(source, nowMs);
     const room = limit === undefined ? undefined : this.#budget.below(limit, nowMs);
@@ -87,16 +104,38 @@ export class SecondAsks {
   #otherToAsk(source: SourceId, nowMs: number): SourceId | undefined {
     const { unanswered } = this.#budget;
     if (!unanswered.isSoft(source) || this.isOutage(nowMs)) return undefined;
+    if (this.#isAskedFirst(source)) return undefined;
     return this.#guard.lastTaken(this.#soft(nowMs));
   }
 
   /** Below how many units it may be asked again; undefined: that limit is kept, or there is none. */
   #limit(source: SourceId, nowMs: number): number | undefined {
-    const { unanswered, most } = this.#budget;
-    const asked = unanswered.askedLone(source);
-    if (asked === undefined) return undefined;
-    const limit = unanswered.isLossy(nowMs) ? most - 1 : Math.floor(most / 2);
+    const isOfOutage = !this.#isAskedFirst(source) || this.isOutage(nowMs);
+    if (!this.#budget.unanswered.isLone(source) && isOfOutage) return undefined;
+    const limit = this.#mostBeside(source, nowMs);
     return this.#budget.below(limit, nowMs).kind === "go" ? undefined : limit;
+  }
+
+  /** The more it looks as if answers got lost whatever the key, the more is risked to learn that of this one. */
+  #mostBeside(source: SourceId, nowMs: number): number {
+    const { unanswered, most } = this.#budget;
+    if (unanswered.isLossy && unanswered.mayBeLost(source)) return most;
+    if (unanswered.askedLone(source) === 0 && unanswered.hasRecovered(nowMs)) return most - 1;
+    // What was refused is known: half of the budget is for what is not.
+    const half = Math.floor(most / 2);
+    return Math.min(most - 1, half + this.#budget.refusals(nowMs));
+  }
+
+  /** Where answers get lost, to ask a silent key again costs less than to ask another whether it is the service. */
+  #isAskedFirst(source: SourceId): boolean {
+    const { unanswered } = this.#budget;
+    return unanswered.isLossy && unanswered.isFirst(source);
+  }
+
+  /** A parked key is asked again in an hour, and not before. */
+  #sources(nowMs: number): readonly SourceId[] {
+    const { unanswered } = this.#budget;
+    return unanswered.sources(nowMs).filter((source) => this.#guard.parked(source) === undefined);
   }
 
   #soft(nowMs: number): ReadonlySet<SourceId> {

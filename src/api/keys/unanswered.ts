@@ -35,12 +35,15 @@ const MOST_REMEMBERED = 8;
 const SOFT_AGAIN_MS = { firstMs: 1_000, mostMs: 5_000 };
 /** A lone key is asked again at once, and then this much later. */
 const LONE_AGAIN_MS = 10 * 60_000;
-/** The same, while answers get lost whatever the key: doubled each time. */
+/** The same, until it must be the key itself: doubled each time. */
 const LOSSY_AGAIN_MS = 500;
-const LOSSY_FOR_MS = 10 * 60_000;
-const LOSSY_KEYS = 2;
-/** Where answers get lost a key holds one unit, for this time. */
-const LOSSY_HOLDS_MS = 10 * 60_000;
+/** The share of lost answers is learned from so many that arrived. */
+const LEARNED_FROM = 30;
+/** From this share on each silence is settled before the next request is risked. */
+const LOSSY_SHARE = 0.1;
+/** A key that was silent so often that losses alone explain it with no more than this chance is silent itself. */
+const CHANCE_OF_LOSSES = 1e-4;
+const LEAST_SILENCES = 2;
 /** So many keys that were all silent, one after the other, are taken for an outage. */
 export const OUTAGE_KEYS = 3;
 
@@ -53,13 +56,34 @@ export class UnansweredRequests {
   readonly #keys = new Map<SourceId, SilentKey>();
   /** When the latest request was sent that was answered, whatever its key. */
   #answeredSentMs = Number.NEGATIVE_INFINITY;
-  /** When lone keys turned out good, the latest of them. */
-  #recoveredMs: readonly number[] = [];
+  /** The share of answers that got lost lately whatever the key, as lone keys that turned out good have shown. */
+  #lostShare = 0;
+  /** When a lone key turned out good last. */
+  #recoveredMs = Number.NEGATIVE_INFINITY;
 
-  /** Whether lone keys turned out good lately: answers get lost whatever the key. */
-  isLossy(nowMs: number): boolean {
-    const firstMs = this.#recoveredMs.at(-LOSSY_KEYS);
-    return firstMs !== undefined && nowMs - firstMs < LOSSY_FOR_MS;
+  get lostShare(): number {
+    return this.#lostShare;
+  }
+
+  /** Whether so many answers get lost that silences have to be settled one by one. */
+  get isLossy(): boolean {
+    return this.#lostShare > LOSSY_SHARE;
+  }
+
+  /** Whether in the last hour a lone key turned out good, so that the next one may be as well. */
+  hasRecovered(nowMs: number): boolean {
+    return nowMs - this.#recoveredMs < HOUR_MS;
+  }
+
+  /** Whether losses alone may explain that this key was silent as often as it was. */
+  mayBeLost(source: SourceId): boolean {
+    const silent = this.#keys.get(source)?.silences.length ?? 0;
+    return silent < LEAST_SILENCES || this.#lostShare ** silent > CHANCE_OF_LOSSES;
+  }
+
+  /** Whether it was silent once. */
+  isFirst(source: SourceId): boolean {
+    return this.#keys.get(source)?.silences.length === 1;
   }
 
   /** How many units they hold. */
@@ -106,7 +130,7 @@ export class UnansweredRequests {
   askAgainMs(source: SourceId, nowMs: number): number {
     const key = this.#keys.get(source);
     if (key === undefined) return nowMs;
-    if (!key.isLone || key.asked === 0 || !this.isLossy(nowMs)) return key.askAgainMs;
+    if (!key.isLone || key.asked === 0 || !this.mayBeLost(source)) return key.askAgainMs;
     const lastMs = key.silences.at(-1)?.atMs ?? nowMs;
     return Math.min(key.askAgainMs, lastMs + LOSSY_AGAIN_MS * 2 ** Math.min(key.asked, 10));
   }
@@ -188,7 +212,9 @@ export class UnansweredRequests {
 
   /** The service took the key: its silences were no refusals. */
   settleTaken(source: SourceId, nowMs: number): void {
-    if (this.#keys.get(source)?.isLone) this.#recoveredMs = [...this.#recoveredMs, nowMs].slice(-LOSSY_KEYS);
+    const wasLost = this.#keys.get(source)?.isLone === true;
+    if (wasLost) this.#recoveredMs = nowMs;
+    this.#lostShare += (Number(wasLost) - this.#lostShare) / LEARNED_FROM;
     this.#keys.delete(source);
   }
 
@@ -207,12 +233,9 @@ export class UnansweredRequests {
 
   #holding(nowMs: number) {
     if (this.#keys.size === 0) return [];
-    const isLossy = this.isLossy(nowMs);
     return [...this.#keys].flatMap(([source, key]) => {
       const holding = key.silences.filter((silence) => holdsAt(silence, nowMs));
-      const isOne = isLossy && key.isLone;
-      const current = isOne ? holding.slice(-1).filter(({ atMs }) => nowMs - atMs < LOSSY_HOLDS_MS) : holding;
-      return current.map((silence) => ({ source, key, silence }));
+      return holding.map((silence) => ({ source, key, silence }));
     });
   }
 }

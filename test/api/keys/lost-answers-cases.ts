@@ -1,4 +1,5 @@
 import type { Failure } from "../../../src/domain/failure.ts";
+import type { Random } from "../../../src/domain/ports/clock.ts";
 import { seededRandom } from "../../support/clock.ts";
 import { KeyCrowd } from "../../support/key-crowd.ts";
 
@@ -6,7 +7,9 @@ import { KeyCrowd } from "../../support/key-crowd.ts";
 
 const MINUTE_MS = 60_000;
 const LATENCY = { latencyMs: 75, jitterMs: 10 };
-const LIMITS = { global: { limit: 6, windowMs: 1_000 } };
+const PER_SECOND = 3;
+/** For this long in every so many seconds nothing is answered: one answer in a hundred is lost. */
+const BLIP = { forMs: 30, everyMs: 4_000 };
 
 /** How the answers of an outage are lost: at once, before or after the service had the request, or never heard of. */
 export type Outage = "reset before" | "reset after" | "silent";
@@ -25,15 +28,23 @@ export interface LostWorld {
   readonly dead: number;
   /** Of the answers to dead keys, or to all: this share is lost. @default those to dead keys */
   readonly lost?: { readonly share: number; readonly of: "dead" | "all" };
+  /** Besides, one answer in a hundred is lost, whatever the key, from a few minutes before the keys died. */
+  readonly hasBlips?: boolean;
+  /** Those keys are good, and their servers alone never answer. */
+  readonly hangs?: boolean;
   readonly outage?: { readonly how: Outage; readonly forMs: number };
   /** In the middle of the outage, or a minute after the keys died. */
   readonly then?: "restart" | "kill";
   readonly hours?: number;
+  /** Requests that the service allows. @default 3 */
+  readonly perSecond?: number;
 }
 
 /** Keys die, their answers are lost, and nobody else's; or nothing at all is answered for a while. */
-export async function loseAnswers({ seed, keys, dead, lost, outage, then, hours = 2 }: LostWorld) {
-  const town = new KeyCrowd({ seed, keys, ...LATENCY, service: { limits: LIMITS } });
+export async function loseAnswers(lostWorld: LostWorld) {
+  const { seed, keys, dead, lost, hasBlips = false, hangs = false, outage, then, hours = 2 } = lostWorld;
+  const limits = { global: { limit: lostWorld.perSecond ?? PER_SECOND, windowMs: 1_000 } };
+  const town = new KeyCrowd({ seed, keys, ...LATENCY, service: { limits } });
   const { clock, service, keyTexts } = town.world;
   await town.run(2 * MINUTE_MS);
   const random = seededRandom(seed);
@@ -43,18 +54,22 @@ export async function loseAnswers({ seed, keys, dead, lost, outage, then, hours 
     () => good.splice(Math.floor(random.next() * good.length), 1)[0] ?? 0,
   );
   const deadKeys = bad.map((n) => keyTexts[n] ?? "");
-  town.regenerate(bad);
+  const losses = { ...NO_FAULTS, onlyKeys: [] as readonly string[] };
+  if (hasBlips) await runWithBlips(town, 3 * MINUTE_MS, losses, random);
+  if (!hangs) town.regenerate(bad);
   const loseSome = () => {
-    const { share, of } = lost ?? { share: 0, of: "dead" };
-    service.faults.set({ ...NO_FAULTS, resetAfter: share, onlyKeys: of === "all" ? [] : deadKeys });
+    losses.resetAfter = lost?.share ?? 0;
+    losses.onlyKeys = lost?.of === "all" ? [] : deadKeys;
+    service.faults.set(losses);
   };
+  const run = (forMs: number) => (hasBlips ? runWithBlips(town, forMs, losses, random) : town.run(forMs));
   const middle = async () => {
     if (then === "kill") await town.kill();
     if (then === "restart") await town.restart();
   };
   if (outage === undefined) {
     loseSome();
-    await town.run(MINUTE_MS);
+    await run(MINUTE_MS);
     await middle();
   } else {
     service.faults.set({ ...NO_FAULTS, ...FAULTS[outage.how], onlyKeys: [] });
@@ -66,10 +81,10 @@ export async function loseAnswers({ seed, keys, dead, lost, outage, then, hours 
 
   const endMs = clock.nowMs();
   const waits = outage === undefined ? [] : good.slice(0, 3).map((n) => personWaitMs(town, n));
-  await town.run(10 * MINUTE_MS);
+  await run(10 * MINUTE_MS);
   const firstMs = Math.min(...good.map((n) => firstAfter(town, n, endMs)));
   const nearlyAll = good.map((n) => firstAfter(town, n, endMs)).sort((a, b) => a - b);
-  await town.run((hours * 60 - 10) * MINUTE_MS);
+  await run((hours * 60 - 10) * MINUTE_MS);
   const servedLast = town.answeredSince(clock.nowMs() - 10 * MINUTE_MS).filter((n) => !bad.includes(n));
   const personMs = Math.max(0, ...(await Promise.all(waits)));
   await town.close();
@@ -84,6 +99,25 @@ export async function loseAnswers({ seed, keys, dead, lost, outage, then, hours 
     servedLast: servedLast.length,
     good: good.length,
   };
+}
+
+/** Somewhere in each four seconds nothing is answered for a moment. */
+async function runWithBlips(
+  town: KeyCrowd,
+  forMs: number,
+  losses: Readonly<Record<string, unknown>>,
+  random: Random,
+): Promise<void> {
+  const { clock, service } = town.world;
+  for (const endMs = clock.nowMs() + forMs; clock.nowMs() < endMs; ) {
+    const atMs = random.next() * (BLIP.everyMs - BLIP.forMs);
+    service.faults.set(losses);
+    await town.run(atMs);
+    service.faults.set({ ...losses, resetAfter: 1, onlyKeys: [] });
+    await town.run(BLIP.forMs);
+    service.faults.set(losses);
+    await town.run(BLIP.everyMs - BLIP.forMs - atMs);
+  }
 }
 
 async function personWaitMs({ world }: KeyCrowd, n: number): Promise<number> {

@@ -34,6 +34,38 @@ describe("refusals whose answers are lost count like those that are read", () =>
       }
     });
 
+  test("5 of 50 keys die and no answer to them arrives, nor one in a hundred of the others: no ban", async () => {
+    for (const seed of [1, 2]) {
+      const world = { seed, keys: 50, dead: 5, lost: DEAD_ARE_LOST, hasBlips: true, hours: 0.5 };
+      const seen = await loseAnswers(world);
+      assert.ok(seen.mostRefused <= MOST_REFUSED, `seed ${seed}: ${seen.mostRefused} refused within an hour`);
+      assert.equal(seen.bans, 0);
+    }
+  });
+
+  test("5 of 50 keys die where one answer in a hundred is lost: the others are read on", async () => {
+    for (const seed of [1, 2]) {
+      const lost = { share: 0.01, of: "all" } as const;
+      const seen = await loseAnswers({ seed, keys: 50, dead: 5, lost, hours: 0.5 });
+      assert.ok(seen.mostRefused <= MOST_REFUSED, `seed ${seed}: ${seen.mostRefused} refused within an hour`);
+      assert.equal(seen.servedLast, seen.good, `seed ${seed}: ${seen.servedLast} of ${seen.good} good ones`);
+    }
+  });
+
+  test("two servers alone never answer, and one answer in a hundred is lost: the others are read on", async () => {
+    const world = {
+      seed: 1,
+      keys: 50,
+      dead: 2,
+      lost: DEAD_ARE_LOST,
+      hasBlips: true,
+      hangs: true,
+      hours: 0.4,
+    };
+    const seen = await loseAnswers(world);
+    assert.equal(seen.servedLast, seen.good);
+  });
+
   test("5 of 50 keys die where three answers of ten are lost, whatever the key: no ban", async () => {
     for (const seed of [1, 2]) {
       const lost = { share: 0.3, of: "all" } as const;
@@ -62,7 +94,7 @@ describe("an outage is over when it is over", () => {
   for (const then of ["restart", "kill"] as const)
     test(`with a ${then} in its middle`, async () => {
       const outage = { how: "silent", forMs: 5 * MINUTE_MS } as const;
-      const seen = await loseAnswers({ seed: 1, keys: 50, dead: 0, outage, then, hours: 0.25 });
+      const seen = await loseAnswers({ seed: 1, keys: 50, dead: 0, outage, then, perSecond: 6, hours: 0.25 });
       assert.ok(seen.nearlyAllMs <= 30 * SECOND_MS, `${seen.nearlyAllMs} ms`);
       assert.equal(seen.servedLast, 50);
     });
