@@ -1,4 +1,4 @@
-import { ApplicationCommandOptionType } from "discord.js";
+import { ApplicationCommandOptionType, ChannelType } from "discord.js";
 import { type Choice, defineEntry, type Typing } from "../src/discord/command.ts";
 import { cut, inlineName, plainText } from "../src/discord/render/escape.ts";
 import { typeLine, typeList } from "../src/discord/render/shifts/duty-cards.ts";
@@ -6,13 +6,15 @@ import type { Services } from "../src/discord/services.ts";
 import { DUTY_STARTS, type DutyStart } from "../src/domain/duty.ts";
 import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
+import type { Actor } from "../src/domain/guild.ts";
 import type { NewDutyType } from "../src/domain/ports/duty.ts";
+import type { RoleBar } from "../src/domain/ports/member-roles.ts";
 import { recordEvent } from "./audit-event.ts";
 import { mustBeManager } from "./staff-rights.ts";
 
 /** `/duty type`: what kinds of shifts there are, and how they start. */
 
-const { String: text, Role: role, Integer: integer } = ApplicationCommandOptionType;
+const { String: text, Role: role, Integer: integer, Channel: channel } = ApplicationCommandOptionType;
 
 const STARTS = [
   { name: "Staff start it themselves (/duty start)", value: "declared" },
@@ -50,6 +52,23 @@ function draftOf(draft: NewDutyType): NewDutyType {
   return draft;
 }
 
+const BARS: Readonly<Record<RoleBar, string>> = {
+  everyone: "Everybody has @everyone. Choose a role for people on duty.",
+  managed: "That role belongs to an app, so I can't give it. Choose another one.",
+  powers: "That role can manage, kick, ban or mute. I only give roles without such powers.",
+  "marshal-lacks": "I need Manage Roles to give a role. A manager can add it to my role.",
+  "above-marshal": "That role stands above mine. Drag my role above it in the server settings.",
+  "asker-lacks": "Only people with Manage Roles can choose a role to give.",
+  "above-asker": "That role stands above yours. Choose one below.",
+  unknown: "I can't see that role yet. Try again in a moment.",
+};
+
+/** Nobody gives through Marshal what they could not give themselves. @throws Failure "denied" */
+function refuseRole({ grantableRoles }: Services, { guildId, userId, roleIds }: Actor, roleId: string): void {
+  const bar = grantableRoles.roleBar(guildId, roleId, { userId, roleIds });
+  if (bar !== undefined) throw new Failure("denied", BARS[bar]);
+}
+
 export const typeAddEntry = defineEntry<NewDutyType>({
   description: "Add a kind of shift (Managers)",
   first: "ephemeral",
@@ -59,6 +78,13 @@ export const typeAddEntry = defineEntry<NewDutyType>({
     { type: text, name: "team", description: "Teams in the game, with commas between them", max_length: 100 },
     { type: text, name: "callsign", description: "What the callsign starts with", max_length: 20 },
     { type: role, name: "required-role", description: "Only members with this role can start it" },
+    {
+      type: channel,
+      name: "channel",
+      description: "Where each shift is posted",
+      channel_types: [ChannelType.GuildText, ChannelType.GuildAnnouncement],
+    },
+    { type: role, name: "role", description: "A role to hold while on duty" },
     { type: integer, name: "most", description: "So many can be on at once", min_value: 1, max_value: 100 },
   ],
   parse(options) {
@@ -74,10 +100,16 @@ export const typeAddEntry = defineEntry<NewDutyType>({
       callsign: options.string("callsign")?.trim() || undefined,
       requiredRoleId: options.id("required-role"),
       most: options.number("most"),
+      channelId: options.id("channel"),
+      roleId: options.id("role"),
     });
   },
   async execute({ actor, args }, services) {
     await mustBeManager(services, actor, "Only Managers can add duty types.");
+    if (args.requiredRoleId === actor.guildId) {
+      throw new Failure("bad-command", "Everybody has @everyone. Leave required-role: out.");
+    }
+    if (args.roleId !== undefined) refuseRole(services, actor, args.roleId);
     const type = await services.duty.addType(actor.guildId, args);
     await recordEvent(services, actor, { action: "duty-type-add", text: type.name });
     return { content: md`✅ ${typeLine(type)}` };

@@ -1,6 +1,9 @@
+import { dutyRenderer } from "./discord/render/shifts/duty-renderer.ts";
 import type { Duty } from "./domain/ports/duty.ts";
 import type { JournalLooks } from "./domain/ports/journal.ts";
+import type { GrantableRoles, MemberRoles } from "./domain/ports/member-roles.ts";
 import type { Members } from "./domain/ports/members.ts";
+import type { Notifier } from "./domain/ports/notifier.ts";
 import { createDuty, type DutyPorts } from "./duty/create-duty.ts";
 import { DUTY_OFF } from "./duty/no-duty.ts";
 import type { HistoryWing } from "./history/create-history.ts";
@@ -12,8 +15,13 @@ export interface DutyBuildParts extends Pick<DutyPorts, "bindings" | "snapshots"
   readonly wing: HistoryWing | undefined;
   readonly runs: Pick<Runs, "accounts" | "listenAccounts">;
   readonly journal: Pick<JournalLooks, "follow">;
-  readonly discord: { readonly members: Members; isOurs(guildId: string): boolean };
-  readonly outbox: Pick<Outbox, "members">;
+  readonly discord: {
+    readonly members: Members;
+    readonly roles: GrantableRoles & MemberRoles;
+    isOurs(guildId: string): boolean;
+  };
+  readonly outbox: Pick<Outbox, "members" | "roles" | "posts">;
+  readonly notifier: Pick<Notifier, "guild">;
   warn(what: string, error: unknown): void;
 }
 
@@ -25,12 +33,17 @@ export interface BuiltDuty {
 
 /** Builds duty and lets it hear of looks, of what the history has, and of accounts. Starts nothing. */
 export function buildDuty(parts: DutyBuildParts): BuiltDuty {
-  const { wing, runs, journal, bindings, snapshots, discord, outbox, clock, random, warn } = parts;
+  const { wing, runs, journal, bindings, snapshots, discord, outbox, notifier, clock, random, warn } = parts;
   if (wing === undefined) return { duty: DUTY_OFF, stop: () => Promise.resolve() };
   const duty = createDuty({
     bindings,
     snapshots,
     members: outbox.members(discord.members),
+    roles: outbox.roles(discord.roles),
+    grantable: discord.roles,
+    posts: outbox.posts,
+    renderer: dutyRenderer,
+    notifier,
     clock,
     random,
     isOurs: (guildId) => discord.isOurs(guildId),

@@ -195,7 +195,19 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     metrics,
     log,
   });
-  const duty = buildDuty({ wing, runs, journal, bindings, snapshots, discord, outbox, clock, random, warn });
+  const duty = buildDuty({
+    wing,
+    runs,
+    journal,
+    bindings,
+    snapshots,
+    notifier,
+    discord,
+    outbox,
+    clock,
+    random,
+    warn,
+  });
   const alerts = buildAlerts({
     rules: kept.alertRules,
     states: kept.alertStates,

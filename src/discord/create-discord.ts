@@ -3,6 +3,7 @@ import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import type { Guilds } from "../domain/ports/guilds.ts";
+import type { GrantableRoles, MemberRoles } from "../domain/ports/member-roles.ts";
 import type { Members } from "../domain/ports/members.ts";
 import type { Metrics } from "../domain/ports/metrics.ts";
 import type { DirectMessages, OwedMessages } from "../domain/ports/notifier.ts";
@@ -14,8 +15,10 @@ import type { Log } from "../log.ts";
 import type { Command } from "./command.ts";
 import type { Shards } from "./connection/bot.ts";
 import { createGateway, type Gateway } from "./connection/gateway.ts";
+import { createGrantableRoles } from "./connection/grantable-roles.ts";
 import { GuildEvents, type GuildListener } from "./connection/guild-events.ts";
 import { createGuildView, mayReadHistory } from "./connection/guild-view.ts";
+import { createMemberRoles } from "./connection/member-roles.ts";
 import { createMembers } from "./connection/members.ts";
 import { createPermittedRest } from "./connection/permitted-rest.ts";
 import { shardOf } from "./connection/removed-guilds.ts";
@@ -60,6 +63,7 @@ export interface DiscordPorts {
 type GivenServices = Omit<
   Services,
   | "members"
+  | "grantableRoles"
   | "guilds"
   | "pendingLinks"
   | "commandId"
@@ -90,6 +94,8 @@ export interface Discord {
   readonly sink: Sink & Remover;
   readonly direct: DirectMessages;
   readonly members: Members;
+  /** Which roles may be given; and giving them, past the outbox's turns. */
+  readonly roles: GrantableRoles & MemberRoles;
   readonly guilds: Guilds;
   readonly lateAnswers: LateAnswers;
   /** Whose channel it is; undefined: one of direct messages, or not known before the login. */
@@ -151,6 +157,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
     signal: quieted.signal,
   });
   const members = createMembers(rest, client);
+  const roles = { ...createGrantableRoles(client), ...createMemberRoles(rest, members) };
   const arrivals = new FirstArrivals();
   const guildEvents = new GuildEvents({ log, isOurs });
 
@@ -178,6 +185,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
     sink,
     direct,
     members,
+    roles,
     guilds,
     lateAnswers,
     guildOf: (channelId) => {
@@ -194,6 +202,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
       const pendingLinks = createPendingLinks(clock, random);
       const own = {
         members,
+        grantableRoles: roles,
         guilds,
         settings,
         bindings,

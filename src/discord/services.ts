@@ -13,6 +13,7 @@ import type { GameAccounts } from "../domain/ports/game-accounts.ts";
 import type { Guilds } from "../domain/ports/guilds.ts";
 import type { History } from "../domain/ports/history.ts";
 import type { HostHealth } from "../domain/ports/host-health.ts";
+import type { GrantableRoles } from "../domain/ports/member-roles.ts";
 import type { Members } from "../domain/ports/members.ts";
 import type { ModCalls } from "../domain/ports/mod-calls.ts";
 import type { Panels } from "../domain/ports/panels.ts";
@@ -41,6 +42,7 @@ export interface Services {
   readonly health: ServiceHealth;
   readonly permissions: Permissions;
   readonly members: Members;
+  readonly grantableRoles: GrantableRoles;
   readonly guilds: Guilds;
   readonly host: HostHealth;
   readonly runner: Runner;

@@ -2,22 +2,34 @@ import type { Snapshot, SourceId } from "../domain/model.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { Duty } from "../domain/ports/duty.ts";
+import type { DutyRenderer } from "../domain/ports/duty-renderer.ts";
 import type { DutyStore } from "../domain/ports/duty-store.ts";
 import type { GameAccounts } from "../domain/ports/game-accounts.ts";
+import type { GrantableRoles, MemberRoles } from "../domain/ports/member-roles.ts";
 import type { Members } from "../domain/ports/members.ts";
+import type { Notifier } from "../domain/ports/notifier.ts";
+import type { Posts } from "../domain/ports/posts.ts";
 import type { Snapshots } from "../domain/ports/snapshots.ts";
 import { DutyBook } from "./duty-book.ts";
 import { DutyDesk } from "./duty-desk.ts";
+import { DutyRoles } from "./duty-roles.ts";
 import { DutyWatch } from "./duty-watch.ts";
+import { rolesWanted } from "./settle.ts";
+import { ShiftPosts } from "./shift-posts.ts";
 
 export interface DutyPorts {
   readonly store: DutyStore;
   readonly accounts: Pick<GameAccounts, "list">;
-  readonly bindings: Pick<Bindings, "linkedOf" | "guildsOf">;
+  readonly bindings: Pick<Bindings, "linkedOf" | "guildsOf" | "list">;
   readonly snapshots: Pick<Snapshots, "latest">;
   readonly members: Members;
   readonly clock: Clock;
   readonly random: Random;
+  readonly roles: MemberRoles;
+  readonly grantable: GrantableRoles;
+  readonly posts: Posts;
+  readonly renderer: DutyRenderer;
+  readonly notifier: Pick<Notifier, "guild">;
   /** False where the guild has turned its history off. */
   isRecorded(guildId: string): Promise<boolean>;
   /** Whether this process serves a guild. */
@@ -43,8 +55,28 @@ export interface DutyWing {
 export function createDuty(ports: DutyPorts): DutyWing {
   const nowS = () => Math.floor(ports.clock.nowMs() / 1_000);
   const book = new DutyBook({ store: ports.store, accounts: ports.accounts, nowS });
-  const desk = new DutyDesk({ ...ports, book, nowS, onSettled: () => undefined });
-  const watch = new DutyWatch({ ...ports, book, desk, nowS });
+  const refused = new Set<string>();
+  const roles = new DutyRoles({
+    ...ports,
+    nowS,
+    onRefused(guildId, roleId) {
+      if (refused.has(`${guildId} ${roleId}`)) return;
+      refused.add(`${guildId} ${roleId}`);
+      void ports.notifier.guild(guildId, ports.renderer.roleRefused(roleId));
+    },
+  });
+  const logs = new ShiftPosts({ ...ports, book });
+  const desk: DutyDesk = new DutyDesk({
+    ...ports,
+    book,
+    nowS,
+    onSettled(guildId, settled, types) {
+      void roles.want(guildId, rolesWanted(settled, types));
+      void logs.onSettled(guildId, settled, types);
+      watch.onSettled(guildId, settled);
+    },
+  });
+  const watch: DutyWatch = new DutyWatch({ ...ports, book, desk, nowS });
   return {
     duty: desk,
     take: (look) => watch.take(look),

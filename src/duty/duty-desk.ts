@@ -10,7 +10,7 @@ import type { Snapshots } from "../domain/ports/snapshots.ts";
 import type { DutyBook } from "./duty-book.ts";
 import { type DutySetup, markId, markRow, shiftIn } from "./duty-rows.ts";
 import { idleStaff, placeOf } from "./present-staff.ts";
-import { type Settled, settle } from "./settle.ts";
+import { running, type Settled, settle } from "./settle.ts";
 import { withLiveShifts } from "./shift-list.ts";
 
 export interface DutyDeskPorts {
@@ -23,7 +23,7 @@ export interface DutyDeskPorts {
   /** False where the guild has turned its history off. */
   isRecorded(guildId: string): Promise<boolean>;
   /** Shifts were worked out anew. Never throws. */
-  onSettled(guildId: string, settled: Settled): void;
+  onSettled(guildId: string, settled: Settled, types: readonly DutyType[]): void;
 }
 
 const MOST_TYPES = 15;
@@ -243,14 +243,9 @@ export class DutyDesk implements Duty {
     const { store, book, nowS } = this.#ports;
     const { setup, links } = await book.page(guildId);
     const settled = await settle(store, { guildId, types: setup.types, links, nowS: nowS() });
-    this.#ports.onSettled(guildId, settled);
+    this.#ports.onSettled(guildId, settled, setup.types);
     return settled;
   }
-}
-
-/** Shifts that nobody has ended, as far as known. */
-function running({ open }: Settled): readonly Shift[] {
-  return open.filter(({ decidedS }) => decidedS === undefined);
 }
 
 function openOf(settled: Settled, userId: string): Shift | undefined {

@@ -8,6 +8,7 @@ import type { Members } from "../domain/ports/members.ts";
 import type { DutyBook } from "./duty-book.ts";
 import type { DutyDesk } from "./duty-desk.ts";
 import { markRow, shiftIn, stateIn, stateRow } from "./duty-rows.ts";
+import type { Settled } from "./settle.ts";
 import { StateTracker } from "./state-tracker.ts";
 import { type TypedMark, typedMarks, typeTyped } from "./typed-marks.ts";
 
@@ -66,6 +67,13 @@ export class DutyWatch {
   onRecorded(source: SourceId): void {
     if (this.#isStopped) return;
     for (const { guildId } of this.#linksOf(source)) this.#settleSoon(guildId);
+  }
+
+  /** Shifts of a guild were worked out, also because somebody pressed something. */
+  onSettled(guildId: string, { open }: Pick<Settled, "open">): void {
+    const state = this.#stateOf(guildId);
+    if (open.length > 0 && !state.isBusy) state.looksDue = LOOKS_AFTER_CHANGE;
+    state.isBusy = open.length > 0;
   }
 
   /** Resolves when what was begun is written. */
@@ -161,8 +169,7 @@ export class DutyWatch {
   }
 
   async #settle(guildId: string, state: GuildState): Promise<void> {
-    const settled = await this.#ports.desk.refresh(guildId, () => this.#write(guildId));
-    state.isBusy = settled.open.length > 0;
+    await this.#ports.desk.refresh(guildId, () => this.#write(guildId));
     state.settledAtMs = this.#ports.clock.monotonicMs();
   }
 

@@ -94,3 +94,20 @@ async function write(
     .map((row): DutyKey => ({ guildId, kind: "shift", id: row.id }));
   if (put.length + drop.length > 0) await store.write({ put, drop });
 }
+
+/** Shifts that nobody has ended, as far as known. */
+export function running({ open }: Pick<Settled, "open">): readonly Shift[] {
+  return open.filter(({ decidedS }) => decidedS === undefined);
+}
+
+/** Who is to have which role now: whoever is on duty and not on a break. */
+export function rolesWanted(
+  settled: Pick<Settled, "open">,
+  types: readonly DutyType[],
+): readonly { readonly userId: string; readonly roleId: string }[] {
+  return running(settled).flatMap(({ userId, typeId, breaks }) => {
+    const roleId = types.find(({ id }) => id === typeId)?.roleId;
+    const isOnBreak = breaks.some(({ untilS }) => untilS === undefined);
+    return roleId === undefined || isOnBreak ? [] : [{ userId, roleId }];
+  });
+}

@@ -2,6 +2,7 @@ import type { MessageBody, PostedMessage } from "../domain/message.ts";
 import type { Batches } from "../domain/ports/batches.ts";
 import type { CleanStop } from "../domain/ports/clean-stop.ts";
 import type { Random } from "../domain/ports/clock.ts";
+import type { MemberRoles } from "../domain/ports/member-roles.ts";
 import type { Members } from "../domain/ports/members.ts";
 import type { DirectMessages } from "../domain/ports/notifier.ts";
 import type { Posts } from "../domain/ports/posts.ts";
@@ -10,6 +11,7 @@ import type { TurnWanted } from "../domain/ports/turns.ts";
 import { createBatches } from "./batches.ts";
 import { Notices, type NoticesPorts } from "./notices.ts";
 import { pacedMembers } from "./paced-members.ts";
+import { pacedRoles } from "./paced-roles.ts";
 import { DiscordTime } from "./posts/discord-time.ts";
 import { LastPosts } from "./posts/last-posts.ts";
 import { PostLines } from "./posts/post-lines.ts";
@@ -43,6 +45,8 @@ export interface Outbox {
   onChannelSpent(place: Pick<TurnWanted, "channelId" | "request">, waitMs: number): void;
   /** Reads of members, each of which waits for its turn. */
   members(members: Members): Members;
+  /** Giving and taking roles, each in its turn. */
+  roles(roles: MemberRoles): MemberRoles;
   /** Notices that stand once, however long Discord is away. */
   notices(ports: OwnNoticesPorts): Notices;
   /** Roles or a channel of this guild have changed: what was refused may pass. */
@@ -68,6 +72,7 @@ export function createOutbox(parts: OutboxParts): Outbox {
     posts,
     onTooMany: (retryAfterMs) => turns.onTooMany(retryAfterMs),
     onChannelSpent: (place, waitMs) => turns.onChannelSpent(place, waitMs),
+    roles: (roles) => pacedRoles(roles, turns),
     members: (members) => pacedMembers(members, turns, parts.clock),
     notices({ tooManyWait, ...ports }) {
       const { direct, clock, random, report } = parts;

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { dutyRenderer } from "../../src/discord/render/shifts/duty-renderer.ts";
 import type { DutyType } from "../../src/domain/duty.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import type { Player, ServerState, Snapshot, SourceId } from "../../src/domain/model.ts";
@@ -11,6 +12,8 @@ import type { Databases } from "../history/databases.ts";
 import { BINDING, GUILD, type HistoryRig, openRig, SOURCE } from "../history/rig.ts";
 import { VirtualClock } from "../support/clock.ts";
 import { actorOf } from "../support/fake-services.ts";
+import { FakeSink } from "../support/fake-sink.ts";
+import { outboxOver } from "../support/outbox.ts";
 
 export const EAST = { source: SOURCE, bindingId: BINDING };
 export const WEST = { source: "s2" as SourceId, bindingId: "b2" };
@@ -21,8 +24,12 @@ export interface DutyRig {
   readonly store: DutyStore;
   readonly clock: VirtualClock;
   readonly accounts: Map<string, GameAccount>;
-  /** Roles by member, for what is typed in the game. */
+  /** Roles by member. */
   readonly roles: Map<string, readonly string[]>;
+  /** What the guild was told. */
+  readonly told: string[];
+  readonly sink: FakeSink;
+  readonly url: string;
   /** Shows an answer to duty and the history, and waits until both have it. */
   take(snapshot: Snapshot): Promise<void>;
   /** Links from that second on. */
@@ -33,10 +40,11 @@ export interface DutyRig {
 
 /** Duty over a real database of the history; `rig.clock` is the time of both. */
 export async function openDutyRig(
-  databases: Pick<Databases, "open">,
+  databases: Pick<Databases, "open" | "fresh">,
   { startS, url, before }: { readonly startS: number; readonly url?: string; readonly before?: DutyRig },
 ): Promise<DutyRig> {
-  const history = await openRig(databases, url);
+  const at = url ?? (await databases.fresh());
+  const history = await openRig(databases, at);
   const link = { guildId: GUILD, linkedAtS: startS };
   history.links = [{ ...link, bindingId: EAST.bindingId }];
   history.linksBySource.set(WEST.source, [{ ...link, bindingId: WEST.bindingId }]);
@@ -44,6 +52,8 @@ export async function openDutyRig(
   const accounts = before?.accounts ?? new Map<string, GameAccount>();
   const roles = before?.roles ?? new Map<string, readonly string[]>();
   const states = new Map<SourceId, ServerState>();
+  const told: string[] = before?.told ?? [];
+  const sink = before?.sink ?? new FakeSink(clock);
   const places = [EAST, WEST];
   const store: DutyStore = {
     rows: (wanted) => duty.rows(history.context, structuredClone(wanted)),
@@ -55,10 +65,33 @@ export async function openDutyRig(
     store,
     accounts: { list: async () => [...accounts.values()].toReversed() },
     bindings: {
+      list: async () => [],
       linkedOf: (guildId) => places.map(({ bindingId, source }) => ({ guildId, id: bindingId, source })),
       guildsOf: () => [GUILD],
     },
     snapshots: { latest: (source) => states.get(source) },
+    roles: {
+      has: async ({ userId, roleId }) => (roles.get(userId) ?? []).includes(roleId),
+      give: async ({ userId, roleId }) => {
+        roles.set(userId, [...new Set([...(roles.get(userId) ?? []), roleId])]);
+        return "done";
+      },
+      take: async ({ userId, roleId }) => {
+        roles.set(
+          userId,
+          (roles.get(userId) ?? []).filter((id) => id !== roleId),
+        );
+        return "done";
+      },
+    },
+    grantable: { roleBar: () => undefined },
+    posts: outboxOver(sink, clock).posts,
+    renderer: dutyRenderer,
+    notifier: {
+      guild: async (_, body) => {
+        told.push(String(body.content));
+      },
+    },
     members: {
       now: async (_, userId) => ({ roleIds: roles.get(userId) ?? [], manageGuild: false }),
     },
@@ -77,6 +110,9 @@ export async function openDutyRig(
     clock,
     accounts,
     roles,
+    told,
+    sink,
+    url: at,
     async take(snapshot) {
       states.set(snapshot.source, stateOf(snapshot));
       wing.take(snapshot);

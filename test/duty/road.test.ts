@@ -138,4 +138,31 @@ onBothDatabases("a shift", (databases) => {
     const [shift] = await shiftsOf(rig);
     assert.deepEqual([shift?.untilS, shift?.why, shift && countedS(shift)], [startS + 295, "left", 305]);
   });
+
+  test("the role is theirs while on duty, and the channel has one message that says how it ended", async () => {
+    const { rig, go, every, join } = await town();
+    await rig.addType({ name: "Posted", start: "declared", roleId: "r9", channelId: "c9" });
+    join(startS - 100);
+    await every(startS - 90, startS);
+    await rig.wing.duty.start(member("u13"), "posted");
+    await every(startS, startS + 50);
+    assert.deepEqual(rig.roles.get("u13"), ["r9"]);
+    assert.match(rig.sink.text("c9"), /Since/);
+    await rig.wing.duty.pause(member("u13"));
+    await every(startS + 50, startS + 70);
+    assert.deepEqual(rig.roles.get("u13"), []);
+    await rig.wing.duty.pause(member("u13"));
+    // Killed: another process takes over, and the shift ends with it.
+    const next = await openDutyRig(databases, { startS: START_S, url: rig.url, before: rig });
+    await next.wing.duty.end(member("u13"));
+    await rig.wing.stop();
+    await go(startS + 100);
+    for (const atS of [startS + 110, startS + 120, startS + 130]) {
+      await next.clock.advanceTo(atS * 1_000);
+      await next.take(snapshotOf({ players: [] }, atS));
+    }
+    await next.clock.advance(60_000);
+    assert.deepEqual([rig.roles.get("u13"), rig.sink.messages("c9").length], [[], 1]);
+    assert.match(rig.sink.text("c9"), /to <t:.*Seen/s);
+  });
 });

@@ -227,6 +227,7 @@ export class FakeWorld {
     docsUrl: undefined,
     audit: { ...unused<AuditLog>("audit"), event: async (event) => void this.events.push(event) },
     members: unused("members"),
+    grantableRoles: { roleBar: () => undefined },
     guilds: this.guilds,
     host: {
       storeWorks: () => this.storeWorks,

@@ -2,7 +2,7 @@ import type { PlayerSession } from "../history.ts";
 
 /** Where duty keeps what it knows: beside the history, because it is made of the history's rows. */
 
-export const DUTY_KINDS = ["setup", "mark", "link", "state", "shift"] as const;
+export const DUTY_KINDS = ["setup", "mark", "link", "state", "shift", "role", "post"] as const;
 export type DutyKind = (typeof DUTY_KINDS)[number];
 
 /** One thing that is kept of duty. `body` is JSON; the other fields are what it is found by. */
@@ -28,6 +28,7 @@ export interface DutyWanted {
   readonly guildId: string;
   readonly kinds: readonly DutyKind[];
   readonly userId?: string | undefined;
+  readonly id?: string | undefined;
   /** Ended at or after it, or not at all. */
   readonly sinceS?: number | undefined;
   /** Begun before it. */

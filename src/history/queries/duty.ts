@@ -12,13 +12,14 @@ const NEVER_S = Number.MAX_SAFE_INTEGER;
 const MOST_ROWS = 20_000;
 
 export async function rows({ db }: QueryContext, wanted: DutyWanted): Promise<readonly DutyRow[]> {
-  const { guildId, kinds, userId, sinceS, beforeS, isOpen, limit = MOST_ROWS } = wanted;
+  const { guildId, kinds, userId, id, sinceS, beforeS, isOpen, limit = MOST_ROWS } = wanted;
   let query = db
     .selectFrom("duty")
     .selectAll()
     .where("guild_id", "=", guildId)
     .where("kind", "in", [...kinds]);
   if (userId !== undefined) query = query.where("user_id", "=", userId);
+  if (id !== undefined) query = query.where("id", "=", id);
   if (sinceS !== undefined) query = query.where("until_s", ">=", sinceS);
   if (beforeS !== undefined) query = query.where("from_s", "<", beforeS);
   if (isOpen === true) query = query.where("until_s", "=", NEVER_S);
