@@ -195,19 +195,8 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     metrics,
     log,
   });
-  const duty = buildDuty({
-    wing,
-    runs,
-    journal,
-    bindings,
-    snapshots,
-    notifier,
-    discord,
-    outbox,
-    clock,
-    random,
-    warn,
-  });
+  const dutyRests = { wing, runs, journal, bindings, snapshots, notifier };
+  const duty = buildDuty({ ...dutyRests, discord, outbox, clock, random, warn });
   const alerts = buildAlerts({
     rules: kept.alertRules,
     states: kept.alertStates,
