@@ -2,7 +2,8 @@ import { type APIApplicationCommandBasicOption, ApplicationCommandOptionType } f
 import type { NamedRole, Options } from "../src/discord/command.ts";
 import { plainText } from "../src/discord/render/escape.ts";
 import { Failure } from "../src/domain/failure.ts";
-import type { Feed, FeedFilter, FeedKind } from "../src/domain/guild.ts";
+import { FEED_KINDS, type FeedKind, feedKind, feedLabel } from "../src/domain/feed-kinds.ts";
+import type { Feed, FeedFilter } from "../src/domain/guild.ts";
 import type { NewFeed } from "../src/domain/ports/feeds.ts";
 import { postChannelOption } from "./post-channel.ts";
 import { serverOption } from "./server-option.ts";
@@ -11,14 +12,6 @@ export const MINUTE_MS = 60_000;
 
 /** More than any community needs; a guild with more has made a mistake. */
 export const MOST_FEEDS = 50;
-
-const KINDS = {
-  joins: "joins",
-  kills: "kills",
-  "mod-calls": "modCalls",
-  commands: "commands",
-  "emergency-calls": "emergencyCalls",
-} as const satisfies Record<string, FeedKind>;
 
 const { String: text, Integer: integer, Boolean: flag, Role: role } = ApplicationCommandOptionType;
 
@@ -64,13 +57,7 @@ export const addOptions: readonly APIApplicationCommandBasicOption[] = [
     name: "kind",
     description: "What to post",
     required: true,
-    choices: [
-      { name: "Joins and leaves", value: "joins" },
-      { name: "Kills", value: "kills" },
-      { name: "Moderator calls", value: "mod-calls" },
-      { name: "Commands", value: "commands" },
-      { name: "Emergency calls", value: "emergency-calls" },
-    ],
+    choices: FEED_KINDS.map((kind) => ({ name: feedLabel(kind), value: feedKind(kind).option })),
   },
   postChannelOption,
   serverOption,
@@ -132,10 +119,10 @@ export function checkDetails({
 }
 
 function kindOf(name: string): FeedKind {
-  const known = Object.entries(KINDS).find(([key]) => key === name);
+  const known = FEED_KINDS.find((kind) => feedKind(kind).option === name);
   if (known === undefined)
     throw new Failure("bad-command", "Unknown kind of feed. Choose one from the list.");
-  return known[1];
+  return known;
 }
 
 /** What was typed as a filter; what is absent was not typed. */

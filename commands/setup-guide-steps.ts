@@ -5,14 +5,8 @@ import { zoneCode } from "../src/discord/render/setup-guide-zone.ts";
 import type { Services } from "../src/discord/services.ts";
 import { type Escaped, joined, md, roleMention } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
-import {
-  type Actor,
-  type Binding,
-  FEED_KINDS,
-  type Feed,
-  type FeedKind,
-  type Tier,
-} from "../src/domain/guild.ts";
+import { FEED_KINDS, type FeedKind } from "../src/domain/feed-kinds.ts";
+import type { Actor, Binding, Feed, Tier } from "../src/domain/guild.ts";
 import type { NewFeed } from "../src/domain/ports/feeds.ts";
 import { TIER_NAMES, TIERS } from "../src/domain/tiers.ts";
 import { recordEvent } from "./audit-event.ts";

@@ -1,5 +1,6 @@
 import type { AlertKind, AlertPerson, AlertRow, AlertRule } from "../domain/alert.ts";
-import type { CommandEntry, KillEntry, LogList, PlayerRef } from "../domain/model.ts";
+import type { JournalList } from "../domain/changes.ts";
+import type { CommandEntry, KillEntry, PlayerRef } from "../domain/model.ts";
 import type { JournalItem } from "../domain/ports/journal.ts";
 import type { Facts, MemberRun, OutsideRow, Surroundings } from "./facts.ts";
 import type { CountedIds, OwnRows, ServerState } from "./server-state.ts";
@@ -15,7 +16,7 @@ export interface Sighting {
 }
 
 /** The log of the game whose rows an alert counts. */
-const LIST_OF: Readonly<Record<AlertKind, LogList | undefined>> = {
+const LIST_OF: Readonly<Record<AlertKind, JournalList | undefined>> = {
   kills: "killLogs",
   punishments: "commandLogs",
   outside: undefined,
@@ -34,7 +35,7 @@ const SERVER = "server";
 
 /** What the journal brought of one log, and up to where it is written. */
 export interface LogNews {
-  readonly list: LogList;
+  readonly list: JournalList;
   readonly lineage: string;
   readonly nextSeq: number;
   readonly items: readonly JournalItem[];

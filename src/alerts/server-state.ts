@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { AlertRow } from "../domain/alert.ts";
+import { type JournalList, STATE_LISTS } from "../domain/changes.ts";
 import type { SinkRefusalReason } from "../domain/failure.ts";
 import type { LogList } from "../domain/model.ts";
 import type { Incident } from "./incidents.ts";
@@ -48,7 +49,7 @@ export interface RuleState {
 
 export interface ServerState {
   readonly guildId: string;
-  readonly marks: Map<LogList, LogMark>;
+  readonly marks: Map<JournalList, LogMark>;
   readonly counted: Map<OwnRows, CountedIds>;
   /** By alert. */
   readonly rules: Map<string, RuleState>;
@@ -127,7 +128,13 @@ const ruleState = z.object({
   incidents: z.array(incident),
   refused: z.enum(REASONS).optional(),
 });
-const LISTS = ["joinLogs", "killLogs", "commandLogs", "modCalls"] as const satisfies readonly LogList[];
+const LISTS = [
+  "joinLogs",
+  "killLogs",
+  "commandLogs",
+  "modCalls",
+  ...STATE_LISTS,
+] as const satisfies readonly JournalList[];
 const schema = z.object({
   guildId: z.string(),
   marks: z

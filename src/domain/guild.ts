@@ -1,3 +1,4 @@
+import type { FeedKind } from "./feed-kinds.ts";
 import type { SourceId } from "./model.ts";
 
 /** What a guild has set up: linked servers, feeds, staff. Discord ids are strings (snowflakes). */
@@ -21,8 +22,6 @@ export interface Binding {
   readonly linkedAtMs: number;
 }
 
-export const FEED_KINDS = ["joins", "kills", "modCalls", "commands", "emergencyCalls"] as const;
-export type FeedKind = (typeof FEED_KINDS)[number];
 export type FeedStyle = "lines" | "cards";
 
 export interface FeedFilter {

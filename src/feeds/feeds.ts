@@ -146,7 +146,10 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
     deliveryPorts: {
       ...afterEnd,
       journal,
-      takeModCalls: (feed, items) => modCalls.take(feed, items, teamsOf(latestOf(feed), clock.nowMs())),
+      takeCalls: ({ feed, sinceMs }, items) =>
+        feed.kind === "emergencyCalls"
+          ? emergency.take({ feed, sinceMs }, items)
+          : modCalls.take(feed, items, teamsOf(latestOf(feed), clock.nowMs())),
     },
   });
   const latestOf = (feed: Feed) => {
@@ -158,16 +161,11 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
   journal.follow({
     async take({ look, written }) {
       lateness.taken(look);
-      const journals = written.then(() => {
-        for (const delivery of registry.of(look.source)) delivery.onPolled();
-      });
       follower.onSnapshot(look, modCallServers(registry, look.source));
-      // Emergency calls are shown for as long as they last: they are taken in whatever became of the logs.
-      const calls = [...emergencyFeeds(registry, look.source)].map(([bindingId, feeds]) =>
-        emergency.take(look, bindingId, feeds),
-      );
-      const done = await Promise.allSettled([journals, ...calls]);
-      for (const result of done) if (result.status === "rejected") throw result.reason;
+      await written;
+      for (const delivery of registry.of(look.source)) delivery.onPolled();
+      for (const [bindingId, feeds] of emergencyFeeds(registry, look.source))
+        emergency.onKept(look, bindingId, feeds);
     },
   });
 
@@ -231,8 +229,8 @@ function emergencyFeeds(registry: FeedRegistry, source: SourceId) {
   const live = registry
     .of(source)
     .filter(({ feed }) => feed.kind === "emergencyCalls")
-    .map(({ feed, record }) => ({ feed, sinceMs: record.sinceMs }));
-  return Map.groupBy(live, ({ feed }) => feed.bindingId);
+    .map(({ feed }) => feed);
+  return Map.groupBy(live, ({ bindingId }) => bindingId);
 }
 
 function stateOf(registry: FeedRegistry, journal: Pick<Journal, "journals">, board: CardBoard): FeedsState {

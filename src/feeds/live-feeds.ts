@@ -1,7 +1,8 @@
 import { eachAtOnce } from "../domain/each-at-once.ts";
-import type { Feed, FeedKind } from "../domain/guild.ts";
+import { feedKind } from "../domain/feed-kinds.ts";
+import type { Feed } from "../domain/guild.ts";
 import { type JournalOwner, journalOf, ownerOf, serverOf } from "../domain/journal-id.ts";
-import type { ListName, LogList, SourceId } from "../domain/model.ts";
+import type { ListName, SourceId } from "../domain/model.ts";
 import type { LinkedServer } from "../domain/ports/bindings.ts";
 import type { Clock } from "../domain/ports/clock.ts";
 import type { Demands } from "../domain/ports/demands.ts";
@@ -30,14 +31,6 @@ export interface LiveFeedsParts {
   /** Names that its server had before. */
   formerNames(feed: Feed): Promise<readonly string[]>;
 }
-
-const logLists: Record<FeedKind, LogList | undefined> = {
-  joins: "joinLogs",
-  kills: "killLogs",
-  modCalls: "modCalls",
-  commands: "commandLogs",
-  emergencyCalls: undefined,
-};
 
 /** With a store behind a network, one feed after the other would take a minute for ten thousand servers. */
 const OPENED_AT_ONCE = 100;
@@ -110,8 +103,8 @@ export class LiveFeeds {
         return;
       }
       // All are open before any moves: a server that got two new keys goes on from the newest of its journals.
-      const list = logLists[feed.kind];
-      if (list !== undefined)
+      const { list } = feedKind(feed.kind);
+      if (record.list === list)
         await this.#parts.journal.attach(feed.id, { source: record.source, list }, record.nextSeq);
       moving.push([feed, server.source]);
     });
@@ -167,15 +160,15 @@ export class LiveFeeds {
       doubtful,
     }: { readonly feed: Feed; readonly source: SourceId; readonly doubtful: boolean },
   ): Promise<void> {
-    const list = logLists[feed.kind];
-    if (record === undefined) {
-      const fresh = await atHead(feed.id, { source, list }, this.#parts);
+    const { list } = feedKind(feed.kind);
+    if (record?.list !== list) {
+      const fresh = await atHead(feed.id, { source, list, sinceMs: record?.sinceMs }, this.#parts);
       this.#admit({ feed, record: fresh, doubtful: false });
     } else if (record.source !== source) {
       const moved = await movedTo(feed.id, { source, record }, this.#parts);
       this.#admit({ feed, record: moved, doubtful });
     } else {
-      if (list !== undefined) await this.#parts.journal.attach(feed.id, { source, list }, record.nextSeq);
+      await this.#parts.journal.attach(feed.id, { source, list }, record.nextSeq);
       this.#admit({ feed, record, doubtful });
     }
   }
@@ -205,9 +198,8 @@ export class LiveFeeds {
 
 /** Exactly the lists that a feed reads: the players only where teams or names are looked up in them. */
 function demanded(feed: Feed): readonly ListName[] {
-  const list = logLists[feed.kind];
-  if (list === undefined) return ["emergencyCalls", "players"];
-  return (feed.filter.teams?.length ?? 0) > 0 ? [list, "players"] : [list];
+  const { demands } = feedKind(feed.kind);
+  return (feed.filter.teams?.length ?? 0) > 0 ? [...new Set([...demands, "players" as const])] : demands;
 }
 
 function owner(feedId: string): string {

@@ -1,3 +1,5 @@
+import { isState, type JournalList, type StateList } from "../domain/changes.ts";
+import { serverOf } from "../domain/journal-id.ts";
 import type { Snapshot, SourceId } from "../domain/model.ts";
 import type {
   FollowerStart,
@@ -5,8 +7,10 @@ import type {
   JournalLog,
   JournalReader,
   LogPlace,
+  StatesWanted,
   Unread,
 } from "../domain/ports/journal.ts";
+import { logLists } from "./compare/window-facts.ts";
 import type { Open } from "./open-journal.ts";
 
 /** What a follower leaves unread beyond this is given up, and it reads a gap instead. */
@@ -27,10 +31,14 @@ interface MarkedJournals {
  * again, and is known again.
  */
 export class Followers {
-  readonly #starts = new Map<string, FollowerStart>();
+  readonly #starts = new Map<string, { readonly start: FollowerStart; readonly wants: StatesWanted }>();
 
-  reader(name: string, start: FollowerStart, journals: MarkedJournals): JournalReader {
-    this.#starts.set(name, start);
+  reader(
+    name: string,
+    { start, wants }: { readonly start: FollowerStart; readonly wants: StatesWanted },
+    journals: MarkedJournals,
+  ): JournalReader {
+    this.#starts.set(name, { start, wants });
     return {
       unread: (look) => this.#unread(name, journals.shown(look), journals),
       places: (look) => places(journals.shown(look)),
@@ -44,14 +52,16 @@ export class Followers {
     };
   }
 
-  get size(): number {
-    return this.#starts.size;
+  /** The journals that followers of this server read. */
+  lists(server: SourceId): readonly JournalList[] {
+    if (this.#starts.size === 0) return [];
+    return [...logLists, ...new Set([...this.#starts.values()].flatMap(({ wants }) => wants(server)))];
   }
 
   /** Before an answer is compared: who has no mark in this journal begins with it. */
   begin(open: Open, nextSeq: number): void {
-    for (const [name, start] of this.#starts) {
-      if (open.marks.has(name)) continue;
+    for (const [name, { start, wants }] of this.#starts) {
+      if (open.marks.has(name) || !reads(open.list, wants(serverOf(open.source)))) continue;
       open.marks.set(name, nextSeq);
       if (start === "window") open.firsts.add(name);
     }
@@ -99,6 +109,11 @@ export class Followers {
     const marks = [...open.marks].filter(([name]) => this.#starts.has(name) && !open.firsts.has(name));
     return marks.length === 0 ? undefined : Object.fromEntries(marks);
   }
+}
+
+/** All followers read all logs. */
+function reads(list: JournalList, wanted: readonly StateList[]): boolean {
+  return !isState(list) || wanted.includes(list);
 }
 
 /** Up to where journals are written. */

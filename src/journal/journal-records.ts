@@ -1,8 +1,9 @@
 import { z } from "zod";
-import type { LogList } from "../domain/model.ts";
+import { CHANGES, type ChangeKind, type JournalList } from "../domain/changes.ts";
 import type { Change, RowsChange } from "../domain/ports/documents.ts";
 import type { JournalItem } from "../domain/ports/journal.ts";
 import { PackedRetained } from "./compare/encoded-window.ts";
+import { emergencyCall, type StateRow } from "./compare/states.ts";
 import type { StoredStreak } from "./kill-streaks.ts";
 
 /** What a journal knows of its log, derived from all of its items so far: the next answer is compared with it. */
@@ -14,6 +15,8 @@ export interface JournalState {
   readonly nextSeq: number;
   /** The longest that a log of this kind had been seen on any server when this was written: it drops rows beyond that. */
   readonly fullest?: number;
+  /** Of a state: what the last look showed, and when that was, where something of it was written. */
+  readonly looked?: { readonly lookS: number; readonly rows: readonly StateRow[] };
   /** joinLogs only: who joined when, for "how long they stayed". */
   readonly joined: readonly (readonly [who: string, atS: number])[];
   /** killLogs only: who is killing one after the other. */
@@ -98,6 +101,24 @@ const entry = z.discriminatedUnion("kind", [
   modCall,
 ]);
 
+const changeEntry = z.object({
+  kind: z.literal("change"),
+  what: z.enum(Object.keys(CHANGES) as [ChangeKind, ...ChangeKind[]]),
+  atS: z.number(),
+  fromS: z.number(),
+  player: person,
+  values: z.array(z.string()),
+});
+
+const callEntry = z.object({
+  kind: z.literal("call"),
+  step: z.enum(["began", "changed", "ended"]),
+  atS: z.number(),
+  fromS: z.number(),
+  call: emergencyCall,
+  people: z.array(person),
+});
+
 const entryItem = z.object({
   kind: z.literal("entry"),
   entry,
@@ -106,13 +127,22 @@ const entryItem = z.object({
   streak: z.object({ nth: count, withinS: z.number() }).exactOptional(),
 });
 const answerItem = z.object({ kind: z.literal("answer"), entry: modCall.extend({ moderator: person }) });
-const gapItem = z.object({ kind: z.literal("gap"), fromS: z.number().exactOptional(), toS: z.number() });
+const gapItem = z.object({
+  kind: z.literal("gap"),
+  fromS: z.number().exactOptional(),
+  toS: z.number(),
+  isOfStart: z.boolean().exactOptional(),
+});
+const changeItem = z.object({ kind: z.literal("change"), entry: changeEntry });
+const callItem = z.object({ kind: z.literal("call"), entry: callEntry });
 
 const numbered = { seq: count, seenAtMs: z.number() };
 const item = z.discriminatedUnion("kind", [
   entryItem.extend(numbered),
   answerItem.extend(numbered),
   gapItem.extend(numbered),
+  changeItem.extend(numbered),
+  callItem.extend(numbered),
 ]);
 
 const retained = z
@@ -133,6 +163,12 @@ const head = z.object({
   nextSeq: count,
   fullest: count.exactOptional(),
   marks: marks.exactOptional(),
+  looked: z
+    .object({
+      lookS: z.number(),
+      rows: z.array(z.object({ key: z.string(), same: z.string(), told: z.string() })),
+    })
+    .exactOptional(),
   joined: z.array(z.tuple([z.string(), z.number()])),
   streaks: z.array(z.tuple([z.string(), z.number(), z.number(), count])).exactOptional(),
   chunks: z.array(z.object({ id: count, firstSeq: count, lastSeq: count })).exactOptional(),
@@ -142,7 +178,7 @@ const head = z.object({
 const chunk = z.object({ items: z.array(item) });
 
 const row = z.object({
-  items: z.array(z.discriminatedUnion("kind", [entryItem, answerItem, gapItem])),
+  items: z.array(z.discriminatedUnion("kind", [entryItem, answerItem, gapItem, changeItem, callItem])),
   seenAtMs: z.number(),
   from: count.exactOptional(),
   state: z
@@ -178,7 +214,7 @@ export function itemsOf(seq: number, { items, seenAtMs }: JournalRow): readonly 
 }
 
 /** The key of a head, and the list of its rows. A source is hex, so the colon cannot be part of it. */
-export function headKey(source: string, list: LogList): string {
+export function headKey(source: string, list: JournalList): string {
   return `${source}:${list}`;
 }
 

@@ -1,4 +1,5 @@
-import type { LogList, Snapshot, SourceId } from "../domain/model.ts";
+import type { JournalList } from "../domain/changes.ts";
+import type { Snapshot, SourceId } from "../domain/model.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type {
   FollowerStart,
@@ -7,12 +8,15 @@ import type {
   JournalLog,
   JournalReader,
   MoveResult,
+  StatesWanted,
 } from "../domain/ports/journal.ts";
+import { isShownIn, rowsShown } from "./compare/states.ts";
 import { logLists } from "./compare/window-facts.ts";
 import { Followers } from "./followers.ts";
 import type { JournalHead } from "./journal-records.ts";
 import { moveJournal } from "./move-journal.ts";
-import { type Advance, emptyHead, nextHead, trimmed, withoutRetained } from "./next-head.ts";
+import { type Advance, emptyHead, trimmed, withoutRetained } from "./next-head.ts";
+import { stepOf } from "./next-state.ts";
 import { neededSeq, noteShown, type Open, rejections } from "./open-journal.ts";
 import { OpenJournals } from "./open-journals.ts";
 import { readItems } from "./read-items.ts";
@@ -34,8 +38,8 @@ export class StoredJournal implements Journal {
   readonly #followers = new Followers();
   readonly #byFeed = new Map<string, Set<Open>>();
   /** The longest that each kind of log was seen on any server: it drops rows beyond that. */
-  readonly #fullest = new Map<LogList, number>();
-  readonly #listeners = new Set<(source: SourceId, list: LogList) => void>();
+  readonly #fullest = new Map<JournalList, number>();
+  readonly #listeners = new Set<(source: SourceId, list: JournalList) => void>();
   /** Moves lock two journals; one after the other, so that two of them cannot wait for each other. */
   #moves: Promise<unknown> = Promise.resolve();
   #trimming = false;
@@ -65,13 +69,17 @@ export class StoredJournal implements Journal {
     if (failures.length > 0) throw failures[0];
   }
 
-  reader(name: string, start: FollowerStart): JournalReader {
-    return this.#followers.reader(name, start, {
-      shown: (look) => this.#shown(look),
-      ofServer: (source) => this.#journals.ofServer(source),
-      read: (log, fromSeq) => this.read(log, fromSeq, MOST_READ),
-      writeMarks: (open) => this.#journals.exclusive(open, () => this.#writeHead(open, open.head)),
-    });
+  reader(name: string, start: FollowerStart, wants: StatesWanted = () => []): JournalReader {
+    return this.#followers.reader(
+      name,
+      { start, wants },
+      {
+        shown: (look) => this.#shown(look),
+        ofServer: (source) => this.#journals.ofServer(source),
+        read: (log, fromSeq) => this.read(log, fromSeq, MOST_READ),
+        writeMarks: (open) => this.#journals.exclusive(open, () => this.#writeHead(open, open.head)),
+      },
+    );
   }
 
   /** Nobody follows it any more: it goes, unless a feed reads it. */
@@ -102,12 +110,12 @@ export class StoredJournal implements Journal {
     });
   }
 
-  attachAtHead(feedId: string, source: SourceId, list: LogList): Promise<number> {
+  attachAtHead(feedId: string, source: SourceId, list: JournalList): Promise<number> {
     const open = this.#journals.opened(source, list);
     return this.#journals.exclusive(open, async () => {
       const known = await this.#load(open);
       if (open.feeds.size > 0 || !this.#trimming || (open.isFollowed && open.isShown)) {
-        if (known.retained === undefined) await this.#writeHead(open, known);
+        if (known.retained === undefined && known.looked === undefined) await this.#writeHead(open, known);
         this.#hold(open, feedId, known.nextSeq);
         return known.nextSeq;
       }
@@ -147,21 +155,21 @@ export class StoredJournal implements Journal {
     return readItems(this.#journals.get(source, list), { fromSeq, limit, nowMs, stored: this.#stored });
   }
 
-  head(source: SourceId, list: LogList): number {
+  head(source: SourceId, list: JournalList): number {
     return this.#journals.get(source, list)?.head?.nextSeq ?? 1;
   }
 
-  awaitsBaseline(source: SourceId, list: LogList): boolean {
+  awaitsBaseline(source: SourceId, list: JournalList): boolean {
     const head = this.#journals.get(source, list)?.head;
-    return head !== undefined && head.retained === undefined;
+    return head !== undefined && head.retained === undefined && head.looked === undefined;
   }
 
-  onItems(listener: (source: SourceId, list: LogList) => void): () => void {
+  onItems(listener: (source: SourceId, list: JournalList) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  move(oldSource: SourceId, newSource: SourceId, list: LogList): Promise<MoveResult> {
+  move(oldSource: SourceId, newSource: SourceId, list: JournalList): Promise<MoveResult> {
     const work = () => {
       const from = this.#journals.opened(oldSource, list);
       const to = this.#journals.opened(newSource, list);
@@ -185,27 +193,23 @@ export class StoredJournal implements Journal {
     if (open.isFollowed) this.#followers.begin(open, head.nextSeq);
     const monotonicMs = this.#parts.clock.monotonicMs();
     const needed = this.#trimming ? this.#neededSeq(open) : 0;
-    const taking = {
-      head,
-      list: open.list,
-      snapshot,
-      neededSeq: needed,
-      look: { ...lookOf(open, answer, monotonicMs), fullest: this.#fullest.get(open.list) ?? 0 },
-    };
-    const rows = snapshot.lists[open.list]?.length ?? 0;
-    const step = nextHead(taking);
+    const taking = { head, snapshot, neededSeq: needed };
+    const look = { ...lookOf(open, answer, monotonicMs), fullest: this.#fullest.get(open.list) ?? 0 };
+    const step = stepOf(open, taking, { look, storedS: this.#journals.storedS(snapshot.source) });
     if (step.advance !== undefined) await this.#write(open, step.advance);
     const grownBy = step.advance?.grownBy ?? 0;
+    const rows = rowsShown(snapshot.lists, open.list);
     const full = noteLook(open, answer, { ...step, rows, monotonicMs, grownBy });
     if (full !== undefined) this.#noteFullest(open.list, full);
   }
 
-  #noteFullest(list: LogList, rows: number): void {
+  #noteFullest(list: JournalList, rows: number): void {
     this.#fullest.set(list, Math.max(this.#fullest.get(list) ?? 0, rows));
   }
 
   async #write(open: Open, step: Advance): Promise<void> {
     await this.#stored.append(open, step, this.#beside(open));
+    open.looks.unwritten = undefined;
     // Feeds may have acknowledged while this was being written.
     if (this.#trimming) open.head = trimmed(step.head, this.#neededSeq(open));
     if (step.added.length > 0) for (const listener of this.#listeners) listener(open.source, open.list);
@@ -262,10 +266,10 @@ export class StoredJournal implements Journal {
 
   /** The journals that followers read of what this answer shows. */
   #followed({ source, lists }: Snapshot): readonly Open[] {
-    if (this.#followers.size === 0) return [];
+    const followed = this.#followers.lists(source).filter((list) => isShownIn(lists, list));
+    if (followed.length === 0) return [];
     return this.#parts.followedOf(source).flatMap((journal) =>
-      logLists.flatMap((list) => {
-        if (lists[list] === undefined) return [];
+      followed.flatMap((list) => {
         const open = this.#journals.opened(journal, list);
         open.isFollowed = true;
         return [open];
@@ -274,7 +278,7 @@ export class StoredJournal implements Journal {
   }
 
   #shown({ source, lists }: Snapshot): readonly Open[] {
-    return this.#journals.ofServer(source).filter(({ list }) => lists[list] !== undefined);
+    return this.#journals.ofServer(source).filter(({ list }) => isShownIn(lists, list));
   }
 
   /** The lowest number that somebody has not dealt with. */
@@ -285,7 +289,7 @@ export class StoredJournal implements Journal {
 
 /** What had the numbers that are left out is lost where nothing else is known; else the next answer shows it again. */
 function goOnAt(open: Open, head: JournalHead, nextSeq: number): void {
-  const isLost = head.retained === undefined;
+  const isLost = head.retained === undefined && head.looked === undefined;
   open.head = { ...head, nextSeq, tailFrom: isLost ? nextSeq : head.tailFrom };
   if (isLost) open.writtenSeq = nextSeq;
 }

@@ -28,7 +28,12 @@ export function emptyHead(lineage: string, nextSeq: number): JournalHead {
 }
 
 /** What it knew is void, because nobody looked for long: its next window is a baseline. What waits to be read stays. */
-export function withoutRetained({ retained: _, streaks: __, ...head }: JournalHead): JournalHead {
+export function withoutRetained({
+  retained: _,
+  streaks: __,
+  looked: ___,
+  ...head
+}: JournalHead): JournalHead {
   return { ...head, joined: [] };
 }
 
@@ -105,7 +110,7 @@ export function replayed(head: JournalHead, seq: number, row: JournalRow): Journ
 }
 
 /** With the newest of the items as far as they are needed; what leaves the memory is read from the store. */
-function remembered(head: JournalHead, added: readonly JournalItem[], neededSeq: number): JournalHead {
+export function remembered(head: JournalHead, added: readonly JournalItem[], neededSeq: number): JournalHead {
   const nextSeq = (added.at(-1)?.seq ?? head.nextSeq - 1) + 1;
   const { tail, tailFrom } = trimmed({ ...head, nextSeq, tail: [...head.tail, ...added] }, neededSeq);
   const newest = tail.slice(-MOST_IN_MEMORY);

@@ -1,12 +1,32 @@
-import type { LogList, Snapshot, SourceId } from "../domain/model.ts";
+import type { JournalList } from "../domain/changes.ts";
+import type { Snapshot, SourceId } from "../domain/model.ts";
+import type { JournalItem } from "../domain/ports/journal.ts";
+import { isShownIn, type StateRow } from "./compare/states.ts";
 import { headKey, type JournalHead } from "./journal-records.ts";
+
+/** What a journal of a state remembers between looks, beside what is stored. */
+export interface LooksAt {
+  /** By key: in how many looks it was missing, and the last look that showed it. */
+  readonly absent: Map<string, { readonly looks: number; readonly lastS: number }>;
+  /** When it was looked at last, seconds of the service; undefined: not by this process. */
+  lookS: number | undefined;
+  /** What looks have shown and the store did not take: no later look need show it again. */
+  unwritten: { readonly rows: readonly StateRow[]; readonly items: readonly Unnumbered[] } | undefined;
+}
+
+/** An item that has no number yet. */
+export type Unnumbered = JournalItem extends infer Item
+  ? Item extends JournalItem
+    ? Omit<Item, "seq">
+    : never
+  : never;
 
 /**
  * One open journal, as it is held in memory. `head` is what the store holds, never ahead of it.
  */
 export interface Open {
   readonly source: SourceId;
-  readonly list: LogList;
+  readonly list: JournalList;
   readonly key: string;
   head: JournalHead | undefined;
   /** By feed: the lowest sequence number that it still needs. */
@@ -43,12 +63,14 @@ export interface Open {
   isEmpty: boolean;
   /** How many rows it showed. */
   rows: number;
+  /** Of a state. */
+  readonly looks: LooksAt;
   /** Work on one journal never interleaves; `queued` counts what is in the chain. */
   chain: Promise<unknown>;
   queued: number;
 }
 
-export function opened(source: SourceId, list: LogList): Open {
+export function opened(source: SourceId, list: JournalList): Open {
   return {
     source,
     list,
@@ -71,6 +93,7 @@ export function opened(source: SourceId, list: LogList): Open {
     wholeS: undefined,
     isEmpty: false,
     rows: 0,
+    looks: { absent: new Map(), lookS: undefined, unwritten: undefined },
     chain: Promise.resolve(),
     queued: 0,
   };
@@ -81,7 +104,7 @@ const STALE_MS = 3_600_000;
 
 /** Notes whether an answer shows it; `nowMs` is monotonic. */
 export function noteShown(open: Open, { lists }: Snapshot, nowMs: number): void {
-  const isShown = lists[open.list] !== undefined;
+  const isShown = isShownIn(lists, open.list);
   const awayMs = nowMs - (open.shownMs ?? nowMs);
   open.isStale = isShown && !open.isShown && awayMs > STALE_MS && open.feeds.size === 0;
   open.isShown = isShown;

@@ -1,5 +1,6 @@
+import type { JournalList } from "../domain/changes.ts";
 import { serverOf } from "../domain/journal-id.ts";
-import type { LogList, SourceId } from "../domain/model.ts";
+import type { SourceId } from "../domain/model.ts";
 import { headKey } from "./journal-records.ts";
 import { type Open, opened } from "./open-journal.ts";
 
@@ -8,7 +9,7 @@ export class OpenJournals {
   readonly #open = new Map<string, Open>();
   readonly #byServer = new Map<SourceId, Set<Open>>();
 
-  get(source: SourceId, list: LogList): Open | undefined {
+  get(source: SourceId, list: JournalList): Open | undefined {
     return this.#open.get(headKey(source, list));
   }
 
@@ -17,11 +18,17 @@ export class OpenJournals {
     return [...(this.#byServer.get(server) ?? [])];
   }
 
+  /** The newest second of the service that some journal of a server has in the store. */
+  storedS(server: SourceId): number {
+    const heads = this.ofServer(server).map(({ head }) => head);
+    return Math.max(0, ...heads.map((head) => head?.looked?.lookS ?? head?.retained?.reachedS ?? 0));
+  }
+
   all(): Iterable<Open> {
     return this.#open.values();
   }
 
-  opened(source: SourceId, list: LogList): Open {
+  opened(source: SourceId, list: JournalList): Open {
     const key = headKey(source, list);
     const known = this.#open.get(key);
     if (known !== undefined) return known;

@@ -1,3 +1,4 @@
+import { isState } from "../domain/changes.ts";
 import type { LogEntry, Snapshot } from "../domain/model.ts";
 import { Identities } from "./compare/identity.ts";
 import { factsOf, logLists } from "./compare/window-facts.ts";
@@ -36,6 +37,7 @@ export function readAnswer(opens: readonly Open[], snapshot: Snapshot, lookId: n
   let [isNew, isOld] = [false, false];
   const newest = new Map<Open, LogEntry>();
   for (const open of opens) {
+    if (isState(open.list)) continue;
     const rows: readonly LogEntry[] = snapshot.lists[open.list] ?? [];
     const newestRow = newestOf(rows);
     if (newestRow === undefined) continue;
@@ -92,7 +94,7 @@ export function noteLook(
 }
 
 function knows({ head, list }: Open, snapshot: Snapshot): boolean {
-  if (head?.retained === undefined) return false;
+  if (head?.retained === undefined || isState(list)) return false;
   const hashes = new Set(head.retained.unpacked().hashes);
   return (factsOf(snapshot, list, head.lineage) ?? []).some(({ hash }) => hashes.has(hash));
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { type Binding, FEED_KINDS, type Feed, GUIDE_STEPS, type GuildSettings } from "../domain/guild.ts";
+import { FEED_KINDS } from "../domain/feed-kinds.ts";
+import { type Binding, type Feed, GUIDE_STEPS, type GuildSettings } from "../domain/guild.ts";
 import type { SourceId } from "../domain/model.ts";
 import type { AnswerPlace } from "../domain/ports/run-answers.ts";
 import { type AuditEvent, RUN_ORIGINS, type RunRecord } from "../domain/run.ts";

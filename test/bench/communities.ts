@@ -1,7 +1,8 @@
 import { parseGuildAlerts } from "../../src/alerts/alert-rules.ts";
 import { parseTakenKey } from "../../src/api/stored-records.ts";
 import type { AlertRule } from "../../src/domain/alert.ts";
-import { EMPTY_POLICY, type Feed, type FeedKind } from "../../src/domain/guild.ts";
+import type { FeedKind } from "../../src/domain/feed-kinds.ts";
+import { EMPTY_POLICY, type Feed } from "../../src/domain/guild.ts";
 import type { Clock, Random } from "../../src/domain/ports/clock.ts";
 import { ServerKey } from "../../src/domain/server-key.ts";
 import { panelKey, parsePanel } from "../../src/feeds/panels/panel-records.ts";

@@ -1,4 +1,5 @@
-import type { Binding, Feed, FeedKind } from "../../src/domain/guild.ts";
+import type { FeedKind } from "../../src/domain/feed-kinds.ts";
+import type { Binding, Feed } from "../../src/domain/guild.ts";
 import type {
   CommandEntry,
   JoinEntry,

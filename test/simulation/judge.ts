@@ -186,7 +186,7 @@ export class Judge implements Watcher {
     const text = textOf(body);
     if (isModCallCard(body)) this.#card(channelId, messageId, body);
     else this.#lines(channelId, text);
-    if (text.includes("Gap:")) this.#notice(channelId, text);
+    if (text.includes("Gap:") && !text.includes("Gap: emergency calls")) this.#notice(channelId, text);
     this.emergencies.posted(channelId, body);
   }
 

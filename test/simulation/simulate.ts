@@ -1,4 +1,5 @@
-import type { Binding, FeedFilter, FeedKind } from "../../src/domain/guild.ts";
+import type { FeedKind } from "../../src/domain/feed-kinds.ts";
+import type { Binding, FeedFilter } from "../../src/domain/guild.ts";
 import type { LogList } from "../../src/domain/model.ts";
 import type { Random } from "../../src/domain/ports/clock.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";

@@ -1,4 +1,5 @@
 import { channelMention, type Escaped, md } from "../../domain/escaped.ts";
+import { FEED_TABLE, feedLabel } from "../../domain/feed-kinds.ts";
 import type { Binding, Feed } from "../../domain/guild.ts";
 import type { Button, MessageBody, Row } from "../../domain/message.ts";
 import type { FeedStatus } from "../../domain/ports/feeds.ts";
@@ -8,7 +9,6 @@ import type { ServiceHealth } from "../../domain/ports/service-health.ts";
 import { HOW_TO_MEND, obstacle } from "./channel-access.ts";
 import { type Finding, type PlacesView, placeFindings } from "./diagnosis-places.ts";
 import { cut, cutLines, escapeMarkdown, inlineName, plainText } from "./escape.ts";
-import { FEED_LABELS, FEED_NAMES } from "./feed-names.ts";
 import { chooseRoles } from "./setup-cards.ts";
 import { letCommandsRun } from "./setup-guide-allow.ts";
 
@@ -210,11 +210,11 @@ function feedFinding(
   status: FeedStatus,
   { view: { accessOf }, isStill: waits }: FeedContext,
 ): Finding {
-  const what = md`${FEED_LABELS[feed.kind]} in ${channelMention(feed.channelId)}`;
+  const what = md`${feedLabel(feed.kind)} in ${channelMention(feed.channelId)}`;
   const access = accessOf(feed.channelId);
-  const resume = button(`Post ${FEED_NAMES[feed.kind]} again`, `diagnose-resume:${feed.id}`);
+  const resume = button(`Post ${FEED_TABLE[feed.kind].name} again`, `diagnose-resume:${feed.id}`);
   if (access.kind === "gone") {
-    const mend = button(`Another channel for ${FEED_NAMES[feed.kind]}`, `guide:logs:${feed.bindingId}`);
+    const mend = button(`Another channel for ${FEED_TABLE[feed.kind].name}`, `guide:logs:${feed.bindingId}`);
     return { isFine: false, line: md`⛔ ${what}: the channel was deleted`, mend };
   }
   if (isShut(access)) return { isFine: false, line: md`⚠ ${what}: ${obstacle(access)}`, mend: LOOK_AGAIN };

@@ -1,5 +1,6 @@
-import { type Escaped, markdownOfOurs, md } from "../../domain/escaped.ts";
-import type { LogEntry, PlayerRef } from "../../domain/model.ts";
+import { CHANGES, type FeedEntry } from "../../domain/changes.ts";
+import { type Escaped, joined, markdownOfOurs, md } from "../../domain/escaped.ts";
+import type { PlayerRef } from "../../domain/model.ts";
 import type { KillStreak } from "../../domain/ports/feed-renderer.ts";
 import { cut, escapeMarkdown, inlineCode, inlineName, LONGEST_CODE, plainText } from "./escape.ts";
 
@@ -8,6 +9,8 @@ import { cut, escapeMarkdown, inlineCode, inlineName, LONGEST_CODE, plainText } 
 /** One symbol for each kind, of different shapes; each has a word beside it. */
 export const SYMBOLS = { joined: "🟢", left: "🚪", kill: "💀", command: "⌨️", modCall: "🔔" } as const;
 
+/** Of a team, a rank or a vehicle. */
+export const LONGEST_VALUE = 100;
 /** Two kills in a row happen in any fight; more are worth a word. */
 const SHORTEST_STREAK = 3;
 
@@ -20,7 +23,7 @@ export interface EntryFacts {
 }
 
 /** One entry as one line: local time, a symbol and a word for what happened, names in bold, no ids. */
-export function entryLine(entry: LogEntry, linked: boolean, facts: EntryFacts = {}): Escaped {
+export function entryLine(entry: FeedEntry, linked: boolean, facts: EntryFacts = {}): Escaped {
   const at = md`<t:${entry.atS}:T>`;
   switch (entry.kind) {
     case "join": {
@@ -40,6 +43,12 @@ export function entryLine(entry: LogEntry, linked: boolean, facts: EntryFacts = 
     case "modCall": {
       const by = entry.moderator === undefined ? "" : md`, answered by ${person(entry.moderator, linked)}`;
       return md`${at} ${SYMBOLS.modCall} ${person(entry.caller, linked)} called a moderator${by}`;
+    }
+    case "change": {
+      const { symbol, words } = CHANGES[entry.what];
+      const values = entry.values.map((value) => inlineCode(value, LONGEST_VALUE));
+      const what = values.length === 0 ? md`` : md` ${joined(values, " → ")}`;
+      return md`${at} ${symbol} ${person(entry.player, linked)} ${words}${what}`;
     }
   }
 }

@@ -16,6 +16,10 @@ export function callText(atS: number, who: string): string {
   return `modCall|${atS}|${who}`;
 }
 
+export function changeText(atS: number, who: string, said: readonly string[]): string {
+  return `change|${atS}|${who}|${said.join("|")}`;
+}
+
 /** A person by name and id, where a line shows both. */
 export function token(name: string, id: number | string): string {
   return `${name}#${id}`;

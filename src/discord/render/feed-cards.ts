@@ -1,10 +1,10 @@
 import { channelMention, type Escaped, joined, md, roleMention } from "../../domain/escaped.ts";
 import type { SinkRefusalReason } from "../../domain/failure.ts";
+import { FEED_TABLE } from "../../domain/feed-kinds.ts";
 import type { Binding, Feed } from "../../domain/guild.ts";
 import type { Button, Card, Row } from "../../domain/message.ts";
 import { duration } from "./entry-line.ts";
 import { cut, escapeMarkdown, inlineCode, inlineName, plainText } from "./escape.ts";
-import { FEED_NAMES } from "./feed-names.ts";
 
 /** How a feed is doing, as `Feeds.status` tells it. */
 export interface FeedHealth {
@@ -80,7 +80,7 @@ export function feedText(feed: Feed, bindings: readonly Binding[]): Escaped {
 
 function feedParts(feed: Feed, bindings: readonly Binding[]): Escaped[] {
   const server = bindings.find((binding) => binding.id === feed.bindingId)?.name;
-  const parts = [md`${FEED_NAMES[feed.kind]} in ${channelMention(feed.channelId)}`];
+  const parts = [md`${FEED_TABLE[feed.kind].name} in ${channelMention(feed.channelId)}`];
   if (server !== undefined && bindings.length > 1) parts.push(inlineName(server));
   const hasStyle = feed.kind !== "modCalls" && feed.kind !== "emergencyCalls";
   if (hasStyle && feed.style === "cards") parts.push(md`cards`);
@@ -106,7 +106,7 @@ export function feedChoice(
   const where = feed.channelId === hereId ? "this channel" : `channel …${feed.channelId.slice(-4)}`;
   const state = feed.state === "live" ? "" : ` · ${feed.state}`;
   const named = bindings.length > 1 ? ` · ${plainText(server)}` : "";
-  return cut(`${number}. ${FEED_NAMES[feed.kind]} · ${where}${state}${named}`, 100);
+  return cut(`${number}. ${FEED_TABLE[feed.kind].name} · ${where}${state}${named}`, 100);
 }
 
 /** Why a test message did not arrive and what to do about it. */

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
-import { FEED_KINDS, type FeedKind } from "../../domain/guild.ts";
+import { CHANGES, type FeedEntry } from "../../domain/changes.ts";
+import { FEED_KINDS, FEED_TABLE, type FeedKind } from "../../domain/feed-kinds.ts";
 import type { PostedMessage } from "../../domain/message.ts";
-import type { LogEntry, PlayerRef } from "../../domain/model.ts";
+import type { PlayerRef } from "../../domain/model.ts";
 import type { DigestMark, ShownEntries } from "../../domain/ports/feed-renderer.ts";
 import { callsIn } from "./call-lines.ts";
-import { callText, commandText, joinText, killText, token } from "./entry-texts.ts";
+import { LONGEST_VALUE } from "./entry-line.ts";
+import { callText, changeText, commandText, joinText, killText, token } from "./entry-texts.ts";
 import { cut, plainText, shownCode, shownName } from "./escape.ts";
-import { FEED_NAMES } from "./feed-names.ts";
 import { entriesIn, nameIn, unescaped } from "./posted-lines.ts";
 
 /**
@@ -42,7 +43,7 @@ export function keysOf(
   return {
     keys: entriesIn(lines).flatMap(({ kind, text }) => (isAsked(kind) ? hashed(text) : [])),
     calls: cards.flatMap((card) => callKeysIn(card.description ?? "")),
-    notices: FEED_KINDS.filter(isAsked).flatMap((kind) => noticesOf(content, FEED_NAMES[kind])),
+    notices: FEED_KINDS.filter(isAsked).flatMap((kind) => noticesOf(content, FEED_TABLE[kind].name)),
     digests: attachmentNames
       .flatMap((name) => digestOf(name, content) ?? [])
       .filter(({ kind }) => isAsked(kind)),
@@ -50,7 +51,7 @@ export function keysOf(
 }
 
 /** The keys under which a line may show this entry: without the ids of its people, and with them. */
-export function entryKeys(entry: LogEntry): readonly string[] {
+export function entryKeys(entry: FeedEntry): readonly string[] {
   const bare = textOf(entry, (player) => shownName(player.name));
   const full = textOf(entry, ({ name, id }) =>
     id === undefined ? shownName(name) : token(shownName(name), id),
@@ -79,7 +80,7 @@ export function lateKey(feedName: string): string {
 }
 
 /** The same for the same entries in any order, 16 hex digits: the sum over the entries, so that some can be left out. */
-export function digestHash(entries: readonly LogEntry[]): string {
+export function digestHash(entries: readonly FeedEntry[]): string {
   let sum = 0n;
   for (const entry of entries) {
     const [bare = ""] = entryKeys(entry);
@@ -91,13 +92,13 @@ export function digestHash(entries: readonly LogEntry[]): string {
 /** The name of a digest's file, from which its entries can be found again. */
 export function digestName(
   kind: FeedKind,
-  entries: readonly LogEntry[],
+  entries: readonly FeedEntry[],
   { fromS, toS }: { readonly fromS: number; readonly toS: number },
 ): string {
   return `${kind}-${fromS}-${toS}-${entries.length}-${digestHash(entries)}.txt`;
 }
 
-function textOf(entry: LogEntry, who: (player: PlayerRef) => string): string {
+function textOf(entry: FeedEntry, who: (player: PlayerRef) => string): string {
   switch (entry.kind) {
     case "join":
       return joinText(entry.atS, entry.joined ? "joined" : "left", who(entry.player));
@@ -107,6 +108,10 @@ function textOf(entry: LogEntry, who: (player: PlayerRef) => string): string {
       return commandText(entry.atS, who(entry.player), shownCode(entry.text));
     case "modCall":
       return callText(entry.atS, who(entry.caller));
+    case "change": {
+      const values = entry.values.map((value) => shownCode(value, LONGEST_VALUE));
+      return changeText(entry.atS, who(entry.player), [CHANGES[entry.what].words, ...values]);
+    }
   }
 }
 

@@ -1,13 +1,14 @@
+import { CHANGES, type FeedEntry } from "../../domain/changes.ts";
 import { type Escaped, joined, md } from "../../domain/escaped.ts";
-import type { Feed, FeedKind } from "../../domain/guild.ts";
+import { FEED_TABLE, feedKind } from "../../domain/feed-kinds.ts";
+import type { Feed } from "../../domain/guild.ts";
 import type { MessageBody } from "../../domain/message.ts";
-import type { LogEntry, PlayerRef } from "../../domain/model.ts";
+import type { PlayerRef } from "../../domain/model.ts";
 import type { LineContext } from "../../domain/ports/feed-renderer.ts";
 import { type EntryFacts, entryLine } from "./entry-line.ts";
 import { cut, escapeMarkdown, inlineName, plainText } from "./escape.ts";
 import { stretchesOf } from "./feed-bursts.ts";
 import { digestName } from "./feed-keys.ts";
-import { FEED_NAMES } from "./feed-names.ts";
 import { type Burst, foldedBurst } from "./folded-burst.ts";
 
 /** Discord's 2,000 and 4,096, less room for a mark that is added later ("possibly repeated"). */
@@ -16,14 +17,6 @@ const DESCRIPTION_ROOM = 3_900;
 /** More never fit one message: the shortest line has some 25 characters. */
 const MOST_LINES = 160;
 
-const COLORS: Record<FeedKind, number> = {
-  joins: 0x4f8a5b,
-  kills: 0xa23b3b,
-  modCalls: 0xc98a1b,
-  commands: 0x4a6fa5,
-  emergencyCalls: 0x8a4fa5,
-};
-
 /**
  * As many leading entries as one message holds, measured as Discord measures. `lines`: content. `cards`: an embed, with
  * names linked to profiles. `taken` is at least 1. A burst (kills by one player, many joins at once) is folded under a
@@ -31,7 +24,7 @@ const COLORS: Record<FeedKind, number> = {
  */
 export function renderLines(
   feed: Feed,
-  entries: readonly LogEntry[],
+  entries: readonly FeedEntry[],
   context: LineContext,
 ): { readonly body: MessageBody; readonly taken: number } {
   const linked = feed.style === "cards";
@@ -58,7 +51,7 @@ export function renderLines(
   }
   if (!linked) return { body: { content: text }, taken };
   const author = context.serverName === undefined ? {} : { author: cut(plainText(context.serverName), 200) };
-  return { body: { cards: [{ ...author, description: text, color: COLORS[feed.kind] }] }, taken };
+  return { body: { cards: [{ ...author, description: text, color: feedKind(feed.kind).color }] }, taken };
 }
 
 function factsFrom({ stayedS, streaks }: LineContext, from: number): (index: number) => EntryFacts {
@@ -87,7 +80,7 @@ function fittingLines(
  */
 export function renderDigest(
   feed: Feed,
-  entries: readonly LogEntry[],
+  entries: readonly FeedEntry[],
   why: "backlog" | "refused",
 ): MessageBody {
   const times = entries.map((entry) => entry.atS);
@@ -101,7 +94,7 @@ export function renderDigest(
   const number = escapeMarkdown(entries.length.toLocaleString("en"));
   const count = md`${number} ${entries.length === 1 ? "entry" : "entries"}`;
   return {
-    content: md`⚠ **${count}**${span}: ${FEED_NAMES[feed.kind]}. ${reason}. All of them are in the attached file.`,
+    content: md`⚠ **${count}**${span}: ${FEED_TABLE[feed.kind].name}. ${reason}. All of them are in the attached file.`,
     files: [
       {
         name: digestName(feed.kind, entries, { fromS: entries.length === 0 ? 0 : fromS, toS }),
@@ -112,7 +105,7 @@ export function renderDigest(
   };
 }
 
-function fileLine(entry: LogEntry): string {
+function fileLine(entry: FeedEntry): string {
   const at = new Date(entry.atS * 1_000).toISOString().replace(".000Z", "Z");
   switch (entry.kind) {
     case "join":
@@ -123,6 +116,10 @@ function fileLine(entry: LogEntry): string {
       return `${at}\t${fileName(entry.player)}\tran\t${plainText(entry.text)}`;
     case "modCall":
       return `${at}\t${fileName(entry.caller)}\tcalled a moderator`;
+    case "change":
+      return [at, fileName(entry.player), CHANGES[entry.what].words, ...entry.values.map(plainText)].join(
+        "\t",
+      );
   }
 }
 

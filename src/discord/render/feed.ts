@@ -1,8 +1,8 @@
+import { FEED_TABLE } from "../../domain/feed-kinds.ts";
 import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
 import { emergencyCard, endedEmergency, openEmergencyOf } from "./emergency-card.ts";
 import { callKey, digestHash, entryKeys, gapKeys, keysOf, lateKey } from "./feed-keys.ts";
 import { renderDigest, renderLines } from "./feed-lines.ts";
-import { FEED_NAMES } from "./feed-names.ts";
 import { modCallCard, modCallOf } from "./mod-call-card.ts";
 import {
   escalationNotice,
@@ -13,7 +13,6 @@ import {
   possiblyRepeated,
   testNotice,
   unpostableNotice,
-  unwrittenNotice,
 } from "./notices.ts";
 
 /** Everything that feeds/ shows, as pure functions, because feeds/ knows no Discord. */
@@ -30,7 +29,6 @@ export const feedRenderer: FeedRenderer = {
   escalation: escalationNotice,
   test: testNotice,
   unpostable: unpostableNotice,
-  unwritten: unwrittenNotice,
   keysOf,
   entryKeys,
   digestHash,
@@ -38,6 +36,6 @@ export const feedRenderer: FeedRenderer = {
   modCallOf,
   openEmergencyOf,
   endedEmergency,
-  gapKeys: (kind, fromS, toS) => gapKeys(FEED_NAMES[kind], fromS, toS),
-  lateKey: (kind) => lateKey(FEED_NAMES[kind]),
+  gapKeys: (kind, fromS, toS) => gapKeys(FEED_TABLE[kind].name, fromS, toS),
+  lateKey: (kind) => lateKey(FEED_TABLE[kind].name),
 };

@@ -1,5 +1,6 @@
+import type { FeedEntry } from "../../domain/changes.ts";
 import { type Escaped, joined, md } from "../../domain/escaped.ts";
-import type { CommandEntry, JoinEntry, KillEntry, LogEntry } from "../../domain/model.ts";
+import type { CommandEntry, JoinEntry, KillEntry } from "../../domain/model.ts";
 import { duration, type EntryFacts, person, SYMBOLS, streakWords } from "./entry-line.ts";
 import { inlineCode, LONGEST_CODE } from "./escape.ts";
 import { isBurst, spanS } from "./feed-bursts.ts";
@@ -10,7 +11,7 @@ import { isBurst, spanS } from "./feed-bursts.ts";
  */
 
 export interface Burst {
-  readonly entries: readonly LogEntry[];
+  readonly entries: readonly FeedEntry[];
   readonly factsOf: (index: number) => EntryFacts;
   /** Names link to profiles. */
   readonly linked: boolean;
@@ -59,6 +60,7 @@ function folded({ entries, factsOf, linked }: Burst, count: number): Escaped {
       return quoted(heading, [bySecond(joins, whoOf)]);
     }
     case "modCall":
+    case "change":
       return md``;
   }
 }

@@ -1,24 +1,25 @@
+import { isState } from "../../domain/changes.ts";
 import { channelMention, md } from "../../domain/escaped.ts";
-import type { FeedKind } from "../../domain/guild.ts";
+import { FEED_TABLE, type FeedKind, feedKind } from "../../domain/feed-kinds.ts";
 import type { Card, MessageBody, PostedMessage } from "../../domain/message.ts";
 import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
 import { duration } from "./entry-line.ts";
 import { escapeMarkdown, inlineName } from "./escape.ts";
-import { FEED_NAMES } from "./feed-names.ts";
 
 /** Entries that nobody can get any more: the log moved on between two polls. */
 export function gapNotice(kind: FeedKind, fromS: number | undefined, toS: number): MessageBody {
   const span = fromS === undefined ? md`before <t:${toS}:T>` : md`between <t:${fromS}:T> and <t:${toS}:T>`;
-  return {
-    content: md`⚠ Gap: ${FEED_NAMES[kind]} ${span} may be missing: the game's log had already moved on.`,
-  };
+  const why = isState(feedKind(kind).list)
+    ? md`Marshal was not looking`
+    : md`the game's log had already moved on`;
+  return { content: md`⚠ Gap: ${FEED_TABLE[kind].name} ${span} may be missing: ${why}.` };
 }
 
 /** Said once when a feed falls behind; what it holds back follows by itself. */
 export function lateNotice(kind: FeedKind, sinceMs: number): MessageBody {
   const since = Math.floor(sinceMs / 1_000);
   return {
-    content: md`⏳ Late: ${FEED_NAMES[kind]} are behind since <t:${since}:T> (<t:${since}:R>). They will catch up.`,
+    content: md`⏳ Late: ${FEED_TABLE[kind].name} are behind since <t:${since}:T> (<t:${since}:R>). They will catch up.`,
   };
 }
 
@@ -69,21 +70,21 @@ export function parkedNotice(
       ? md`\`/diagnose\` shows what is missing. Once fixed, it continues by itself.`
       : md`Fix it with the button in \`/diagnose\`.`;
   return {
-    content: md`⏸ The log of ${FEED_NAMES[kind]} in ${channelMention(channelId)} has stopped: ${escapeMarkdown(why)}. ${mend}`,
+    content: md`⏸ The log of ${FEED_TABLE[kind].name} in ${channelMention(channelId)} has stopped: ${escapeMarkdown(why)}. ${mend}`,
   };
 }
 
 /** A feed that had stopped goes on by itself. */
 export function goesOnNotice(kind: FeedKind, channelId: string): MessageBody {
   return {
-    content: md`▶ The log of ${FEED_NAMES[kind]} in ${channelMention(channelId)} is back. What happened in between is not posted.`,
+    content: md`▶ The log of ${FEED_TABLE[kind].name} in ${channelMention(channelId)} is back. What happened in between is not posted.`,
   };
 }
 
 /** What `/feed test` posts. */
 export function testNotice(kind: FeedKind, serverName: string | undefined): MessageBody {
   const of = serverName === undefined ? "" : md` of ${inlineName(serverName)}`;
-  return { content: md`✅ Test: ${FEED_NAMES[kind]}${of} will be posted here.` };
+  return { content: md`✅ Test: ${FEED_TABLE[kind].name}${of} will be posted here.` };
 }
 
 /** A second ping for a call that nobody has claimed; a reply to its card, since edits notify no one. */
@@ -99,13 +100,6 @@ export function unpostableNotice(
   { count, fromS, toS }: Parameters<FeedRenderer["unpostable"]>[1],
 ): MessageBody {
   return {
-    content: md`⚠ Discord refused ${count} of the ${FEED_NAMES[kind]} from <t:${fromS}:T> to <t:${toS}:T>, as text and as a file.`,
-  };
-}
-
-/** Emergency calls that nobody sees any more; their cards were owed to a store that took nothing. */
-export function unwrittenNotice(count: number, fromS: number, toS: number): MessageBody {
-  return {
-    content: md`⚠ ${count} emergency ${count === 1 ? "call" : "calls"} between <t:${fromS}:T> and <t:${toS}:T> ${count === 1 ? "is" : "are"} missing here: Marshal could not write to its database.`,
+    content: md`⚠ Discord refused ${count} of the ${FEED_TABLE[kind].name} from <t:${fromS}:T> to <t:${toS}:T>, as text and as a file.`,
   };
 }

@@ -1,6 +1,7 @@
-import type { FeedKind } from "../../domain/guild.ts";
+import { CHANGES, type ChangeKind } from "../../domain/changes.ts";
+import { FEED_KINDS, type FeedKind, feedKind } from "../../domain/feed-kinds.ts";
 import { PERSON } from "./call-lines.ts";
-import { callText, commandText, joinText, killText, token } from "./entry-texts.ts";
+import { callText, changeText, commandText, joinText, killText, token } from "./entry-texts.ts";
 
 /**
  * Reads the lines of log entries back, single ones and folded bursts, in today's look and in that of the release before:
@@ -17,7 +18,9 @@ export interface ShownEntry {
 const SPAN = String.raw`[\d\u00a0smhdin]+`;
 const AT = String.raw`<t:(\d+):T>`;
 /** A symbol of ours; the release before had a sign in a code span. */
-const SYMBOL = "(?:`[^`]`|(?:🟢|🚪|💀|⌨|🔔)\ufe0f?)";
+const SYMBOL = `(?:${"`[^`]`"}|(?:🟢|🚪|💀|⌨|🔔|${Object.values(CHANGES)
+  .map(({ symbol }) => symbol)
+  .join("|")})\ufe0f?)`;
 /** ` · 3rd in 40 s` */
 const STREAK = String.raw`(?: · \d+(?:st|nd|rd|th) in ${SPAN})?`;
 
@@ -26,6 +29,10 @@ const JOIN = new RegExp(`^(${PERSON}) (joined|left)(?: after ${SPAN})?(?: ${"`"}
 const KILL = new RegExp(`^(${PERSON}) killed (${PERSON})${STREAK}$`, "su");
 const COMMAND = new RegExp(`^(${PERSON}) ran ${"`(.+)`"}$`, "su");
 const MOD_CALL = new RegExp(`^(${PERSON}) called a moderator(?:, answered by ${PERSON})?$`, "su");
+
+const CHANGE_KINDS = Object.keys(CHANGES) as ChangeKind[];
+const CHANGE_WORDS = CHANGE_KINDS.map((what) => CHANGES[what].words).join("|");
+const CHANGE = new RegExp(`^(${PERSON}) (${CHANGE_WORDS})(?: ${"`([^`]*)`"}(?: → ${"`([^`]*)`"})?)?$`, "su");
 
 /** What follows the time and the symbol of a heading. */
 const JOINS = new RegExp(String.raw`^\*\*\d+ (joined|left)\*\* in ${SPAN}$`, "su");
@@ -78,8 +85,24 @@ function entryOfLine(line: string): ShownEntry | undefined {
   }
   const [, runner, code] = COMMAND.exec(rest) ?? [];
   if (runner !== undefined && code !== undefined) return commandOf(atS, runner, code);
+  const change = changeIn(atS, rest);
+  if (change !== undefined) return change;
   const [, caller] = MOD_CALL.exec(rest) ?? [];
   return caller === undefined ? undefined : { kind: "modCalls", text: callText(atS, whoIs(caller)) };
+}
+
+function changeIn(atS: number, rest: string): ShownEntry | undefined {
+  const [, person, words, before, now] = CHANGE.exec(rest) ?? [];
+  const what = CHANGE_KINDS.find((one) => CHANGES[one].words === words);
+  const kind = FEED_KINDS.find((one) => what !== undefined && feedKind(one).list === CHANGES[what].list);
+  if (person === undefined || words === undefined || kind === undefined) return undefined;
+  const values = [before, now].flatMap((value) => (value === undefined ? [] : [valueIn(value)]));
+  return { kind, text: changeText(atS, whoIs(person), [words, ...values]) };
+}
+
+/** What `inlineCode` was given, as a reader sees it. */
+function valueIn(code: string): string {
+  return code === " " ? "" : code.replaceAll("\u200b", "");
 }
 
 /** How the lines below a heading are to be read; undefined: it is none. */

@@ -1,15 +1,15 @@
 import { type Escaped, md } from "../../domain/escaped.ts";
-import type { Feed, FeedKind } from "../../domain/guild.ts";
+import { FEED_KINDS, type FeedKind, feedKind, feedLabel } from "../../domain/feed-kinds.ts";
+import type { Feed } from "../../domain/guild.ts";
 import type { Row, Select } from "../../domain/message.ts";
 import { channelLine, HOW_TO_MEND } from "./channel-access.ts";
-import { FEED_LABELS } from "./feed-names.ts";
 import { button, channelSelect, type GuideView, type Walk } from "./setup-guide-parts.ts";
 
 /** The step of the logs: a channel for each kind, with what is missing there. Pure. */
 
 /** Four selects and a row of buttons fill a message; what fewer want stands on a second page. */
-const FIRST_PAGE: readonly FeedKind[] = ["joins", "kills", "modCalls", "commands"];
-const SECOND_PAGE: readonly FeedKind[] = ["emergencyCalls"];
+const FIRST_PAGE = FEED_KINDS.filter((kind) => feedKind(kind).isCommon === true);
+const SECOND_PAGE = FEED_KINDS.filter((kind) => feedKind(kind).isCommon !== true);
 
 export function logText({ feeds, accessOf }: GuideView): readonly Escaped[] {
   const lines = [...FIRST_PAGE, ...SECOND_PAGE].flatMap((kind) => {
@@ -29,7 +29,7 @@ export function feedLine(
   { kind, channelId, state }: Feed,
   access: Parameters<typeof channelLine>[2],
 ): Escaped {
-  const line = channelLine(md`${FEED_LABELS[kind]}`, channelId, access);
+  const line = channelLine(feedLabel(kind), channelId, access);
   return state === "paused" ? md`${line} · ⏸ paused` : line;
 }
 
@@ -57,7 +57,7 @@ function logSelect({ binding, feeds }: GuideView, kind: FeedKind): Select {
   const chosen = shownFeed(feeds, kind);
   return channelSelect({
     id: `guide-log:${kind}:${binding?.id ?? ""}`,
-    placeholder: `${FEED_LABELS[kind]}: no channel`,
+    placeholder: `${feedLabel(kind)}: no channel`,
     chosen: chosen === undefined ? [] : [chosen.channelId],
   });
 }

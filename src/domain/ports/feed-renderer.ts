@@ -1,20 +1,22 @@
-import type { Feed, FeedKind } from "../guild.ts";
+import type { FeedEntry } from "../changes.ts";
+import type { FeedKind } from "../feed-kinds.ts";
+import type { Feed } from "../guild.ts";
 import type { MessageBody, PostedMessage } from "../message.ts";
-import type { EmergencyCall, LogEntry } from "../model.ts";
+import type { EmergencyCall } from "../model.ts";
 
 /** Pure rendering of log entries, implemented in discord/render, used by feeds/. */
 export interface FeedRenderer {
   /** As many leading entries as fit one message; `taken` is at least 1. */
   lines(
     feed: Feed,
-    entries: readonly LogEntry[],
+    entries: readonly FeedEntry[],
     context: LineContext,
   ): { readonly body: MessageBody; readonly taken: number };
   modCall(view: ModCallView): MessageBody;
   emergencyCall(view: EmergencyCallView): MessageBody;
   gap(kind: FeedKind, fromS: number | undefined, toS: number): MessageBody;
   /** A batch that Discord refused (50035), or a backlog past 2,000: everything is in the attachment. */
-  digest(feed: Feed, entries: readonly LogEntry[], why: "backlog" | "refused"): MessageBody;
+  digest(feed: Feed, entries: readonly FeedEntry[], why: "backlog" | "refused"): MessageBody;
   late(kind: FeedKind, sinceMs: number): MessageBody;
   /** Marks a body as possibly posted before: its channel cannot be read, or a file there may hold its entries. */
   possiblyRepeated(body: MessageBody, why?: "unreadable" | "in-file"): MessageBody;
@@ -41,9 +43,9 @@ export interface FeedRenderer {
     of?: { readonly kind?: FeedKind; readonly serverName?: string; readonly formerNames?: readonly string[] },
   ): ShownEntries;
   /** The keys under which `keysOf` may give an entry: which one depends on what the style shows of it. */
-  entryKeys(entry: LogEntry): readonly string[];
+  entryKeys(entry: FeedEntry): readonly string[];
   /** The hash of a digest of these entries, in any order: the sum of the hashes of each, modulo 2^64, in hex. */
-  digestHash(entries: readonly LogEntry[]): string;
+  digestHash(entries: readonly FeedEntry[]): string;
   /** The key of a call on a card. */
   callKey(caller: string, atS: number): string;
   /** The card of a moderator call that this message is; undefined: it is none. */
@@ -52,8 +54,6 @@ export interface FeedRenderer {
   openEmergencyOf(posted: Pick<PostedMessage, "cards">): PostedEmergency | undefined;
   /** That card with the call's end: only the message itself still tells the rest. */
   endedEmergency(posted: Pick<PostedMessage, "cards">, endedAtMs: number): MessageBody;
-  /** Emergency calls that were never shown, because the store could not be written for too long. */
-  unwritten(count: number, fromS: number, toS: number): MessageBody;
   /** The keys of a notice of a gap: of exactly this one, and of all with the same beginning. */
   gapKeys(
     kind: FeedKind,

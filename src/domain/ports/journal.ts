@@ -1,4 +1,5 @@
-import type { LogEntry, LogList, ModCallEntry, Snapshot, SourceId } from "../model.ts";
+import type { CallEntry, ChangeEntry, JournalList, StateList } from "../changes.ts";
+import type { LogEntry, ModCallEntry, Snapshot, SourceId } from "../model.ts";
 import type { KillStreak } from "./feed-renderer.ts";
 
 /**
@@ -40,10 +41,36 @@ export interface GapItem {
   readonly kind: "gap";
   readonly fromS?: number;
   readonly toS: number;
+  /** The process had just begun: where the one before ended in order, nothing of it is missing. */
+  readonly isOfStart?: boolean;
   readonly seenAtMs: number;
 }
 
-export type JournalItem = EntryItem | AnswerItem | GapItem;
+/** What two looks differ in. */
+export interface ChangeItem {
+  readonly seq: number;
+  readonly kind: "change";
+  readonly entry: ChangeEntry;
+  readonly seenAtMs: number;
+}
+
+/** An emergency call began, changed or ended. */
+export interface CallItem {
+  readonly seq: number;
+  readonly kind: "call";
+  readonly entry: CallEntry;
+  readonly seenAtMs: number;
+}
+
+/** What a journal of a log holds. */
+export type LogItem = EntryItem | AnswerItem | GapItem;
+
+export type JournalItem = LogItem | ChangeItem | CallItem;
+
+/** What is of a log; the others are of journals that its readers do not read. */
+export function isLogItem(item: JournalItem): item is LogItem {
+  return item.kind !== "change" && item.kind !== "call";
+}
 
 /**
  * moved: the journal now stands under the new source, sequence numbers unchanged.
@@ -56,7 +83,7 @@ export type MoveResult = "moved" | "same" | "other" | "none";
 /** One log of one server: what a journal is kept of. `source` is what `journalOf` gives, everywhere in this port. */
 export interface JournalLog {
   readonly source: SourceId;
-  readonly list: LogList;
+  readonly list: JournalList;
 }
 
 /**
@@ -69,7 +96,7 @@ export interface Journal {
   /** Reads on from `fromSeq`, the first item not yet acknowledged. */
   attach(feedId: string, log: JournalLog, fromSeq: number): Promise<void>;
   /** Starts at the head, stored before it resolves: posts nothing of the past. Returns the first sequence number. */
-  attachAtHead(feedId: string, source: SourceId, list: LogList): Promise<number>;
+  attachAtHead(feedId: string, source: SourceId, list: JournalList): Promise<number>;
   /** Everything below `nextSeq` is delivered (and that is written): it may be trimmed. */
   acknowledge(feedId: string, nextSeq: number): void;
   /** Idempotent. The last feed of a journal takes it away. */
@@ -79,18 +106,18 @@ export interface Journal {
   /** Items from `fromSeq` on, in order, at most `limit`; empty when there are none. May read the store. */
   read(log: JournalLog, fromSeq: number, limit: number): Promise<readonly JournalItem[]>;
   /** The sequence number that the next item will get; `head - fromSeq` is the backlog. 1 when there is no journal. */
-  head(source: SourceId, list: LogList): number;
+  head(source: SourceId, list: JournalList): number;
   /** Nothing of that log was read since its first feed began: what its next window shows is posted by nobody. */
-  awaitsBaseline(source: SourceId, list: LogList): boolean;
+  awaitsBaseline(source: SourceId, list: JournalList): boolean;
   /** Called after items were written, never inside `take`'s caller. Returns how to stop. */
-  onItems(listener: (source: SourceId, list: LogList) => void): () => void;
+  onItems(listener: (source: SourceId, list: JournalList) => void): () => void;
   /**
    * The key of a server was replaced. The feeds then detach from the old source and attach to
    * the new one: `attach(feed, {new, list}, itsSeq)` after moved/same, `attachAtHead` after other/none. Call it
    * before anything demands the new source; at start, call it for every feed whose stored source is not its
    * binding's: a crash may have come between the link and the move. Old journals stay while feeds are attached.
    */
-  move(oldSource: SourceId, newSource: SourceId, list: LogList): Promise<MoveResult>;
+  move(oldSource: SourceId, newSource: SourceId, list: JournalList): Promise<MoveResult>;
   /** How many journals feeds read from. */
   readonly journals: number;
 }
@@ -148,9 +175,14 @@ export interface JournalReader {
   readAnew(source: SourceId): void;
 }
 
+export type StatesWanted = (server: SourceId) => readonly StateList[];
+
 export interface JournalLooks {
   /** Every later answer is told to it. */
   follow(follower: LookFollower): void;
-  /** For a follower that reads what is new. Its name is stored with its marks. */
-  reader(name: string, start: FollowerStart): JournalReader;
+  /**
+   * For a follower that reads what is new. Its name is stored with its marks. `wants`: beside the logs, the changes that it
+   * reads of a server.
+   */
+  reader(name: string, start: FollowerStart, wants?: StatesWanted): JournalReader;
 }

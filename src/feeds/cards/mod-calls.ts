@@ -4,7 +4,7 @@ import { KeyedMutex } from "../../domain/keyed-mutex.ts";
 import type { ModCallEntry, ServerState } from "../../domain/model.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { FeedRenderer, ModCallView } from "../../domain/ports/feed-renderer.ts";
-import type { AnswerItem, EntryItem, JournalItem } from "../../domain/ports/journal.ts";
+import { type AnswerItem, type EntryItem, isLogItem, type JournalItem } from "../../domain/ports/journal.ts";
 import type {
   CallOnCard,
   ModCallAct,
@@ -99,7 +99,7 @@ export class ModCallCards implements ModCalls {
   /** Rows of a feed's journal. Reading them again changes nothing: a crash before the acknowledgement is harmless. */
   async take(feed: Feed, items: readonly JournalItem[], teamOf: TeamOf): Promise<void> {
     for (const item of items) {
-      if (item.kind === "gap") continue;
+      if (!isLogItem(item) || item.kind === "gap") continue;
       if (item.entry.kind !== "modCall") continue;
       const call = item.entry;
       const { name, id } = call.caller;

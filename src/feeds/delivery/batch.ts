@@ -35,10 +35,14 @@ export function planBatch(feed: Feed, items: readonly JournalItem[], context: Ba
 
   const { serverName, renderer } = context;
   const stayedS = new Map(
-    shown.flatMap(({ stayedS }, index) => (stayedS === undefined ? [] : [[index, stayedS]])),
+    shown.flatMap((item, index) =>
+      item.kind === "entry" && item.stayedS !== undefined ? [[index, item.stayedS]] : [],
+    ),
   );
   const streaks = new Map(
-    shown.flatMap(({ streak }, index) => (streak === undefined ? [] : [[index, streak]])),
+    shown.flatMap((item, index) =>
+      item.kind === "entry" && item.streak !== undefined ? [[index, item.streak]] : [],
+    ),
   );
   const entries = shown.map(({ entry }) => entry);
   const { body, taken } = renderer.lines(feed, entries, {

@@ -9,7 +9,7 @@ import type { FrozenBatch, OffsetRecord } from "../positions/offsets.ts";
 import { Arrivals } from "./arrivals.ts";
 import type { DraftBatch } from "./batch.ts";
 import { countDelivered } from "./delivered-figures.ts";
-import type { DeliveryStart } from "./delivery-start.ts";
+import type { CallFeed, DeliveryStart } from "./delivery-start.ts";
 import { FeedChannel, type FeedChannelPorts } from "./feed-channel.ts";
 import { nextStep, type Step } from "./next-step.ts";
 import { nonceOf } from "./nonce.ts";
@@ -26,7 +26,7 @@ export interface DeliveryPorts extends PlannerPorts, FeedChannelPorts {
   /** Resolves when all that was written before survives a power cut, as far as the store can tell. */
   onDisk(): Promise<void>;
   /** Mod calls become cards: takes them over durably before it resolves. Idempotent. */
-  takeModCalls(feed: Feed, items: readonly JournalItem[]): Promise<void>;
+  takeCalls(from: CallFeed, items: readonly JournalItem[]): Promise<void>;
   /** Discord will not have this feed's messages any more: park it and tell who configured it. */
   park(feed: Feed, why: string): Promise<void>;
   /** Deliveries that may have something to post or run late: among ten thousand feeds few do. */
@@ -159,6 +159,7 @@ export class Delivery {
       kind: this.feed.kind,
       record: this.#record,
       parkWhy: this.#parkWhy,
+      endedInOrder: !this.#ports.lastEnd.isDoubtful(this.feed.id),
       doubtful: this.#channel.isDoubtful,
       awaitsPoll: this.#channel.awaitsPoll,
       pollLateSinceMs: this.#pollLateSinceMs,
@@ -185,7 +186,7 @@ export class Delivery {
       case "acknowledge":
         return await this.#acknowledge(step.nextSeq, []);
       case "into-cards":
-        await this.#ports.takeModCalls(this.feed, step.items);
+        await this.#ports.takeCalls({ feed: this.feed, sinceMs: this.#record.sinceMs }, step.items);
         return await this.#acknowledge(step.nextSeq, []);
       case "wait":
         return await this.#ports.clock.sleep(step.forMs, this.#loop.signal);

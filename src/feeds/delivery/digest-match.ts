@@ -1,5 +1,5 @@
 import type { DigestMark, FeedRenderer } from "../../domain/ports/feed-renderer.ts";
-import type { EntryItem } from "../../domain/ports/journal.ts";
+import type { LineItem } from "./owed.ts";
 
 /** Rows that came late may lie among a digest's entries; more than this many cannot be separated from them. */
 const MOST_BETWEEN = 4;
@@ -11,10 +11,10 @@ const NEWEST_LOOKED_AT = 100;
  * them no longer wait, or too many others lie among them. Pure.
  */
 export function heldByDigest(
-  pending: readonly EntryItem[],
+  pending: readonly LineItem[],
   mark: DigestMark,
   digestHash: FeedRenderer["digestHash"],
-): readonly EntryItem[] | undefined {
+): readonly LineItem[] | undefined {
   if (mark.entries === 0) return undefined;
   if (mark.hash === undefined) return firstInLine(pending, mark);
 
@@ -31,12 +31,12 @@ export function heldByDigest(
 }
 
 /** Waiting entries of the seconds that a digest speaks of: no others can stand in it. Pure. */
-function withinDigest(pending: readonly EntryItem[], { fromS, toS }: DigestMark): readonly EntryItem[] {
+function withinDigest(pending: readonly LineItem[], { fromS, toS }: DigestMark): readonly LineItem[] {
   return pending.filter(({ entry }) => fromS <= entry.atS && entry.atS <= toS);
 }
 
 /** The release before named only how many entries a digest holds, and from when to when. */
-function firstInLine(pending: readonly EntryItem[], mark: DigestMark): readonly EntryItem[] | undefined {
+function firstInLine(pending: readonly LineItem[], mark: DigestMark): readonly LineItem[] | undefined {
   const first = pending.slice(0, mark.entries);
   if (first.length < mark.entries) return undefined;
   const times = first.map(({ entry }) => entry.atS);

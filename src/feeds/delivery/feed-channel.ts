@@ -20,7 +20,7 @@ export interface FeedChannelPorts {
   readonly renderer: FeedRenderer;
   readonly nonceKey: Uint8Array | string;
   /** How the process before ended. */
-  readonly lastEnd: { readonly postedUpToS: number | undefined };
+  readonly lastEnd: { readonly postedUpToS: number | undefined; isDoubtful(feedId: string): boolean };
   /** The name to show where a guild has several servers. */
   serverName(feed: Feed): Promise<string | undefined>;
   /** What the server was called before: its older messages carry those names. */

@@ -1,5 +1,6 @@
+import type { FeedEntry } from "../../domain/changes.ts";
 import type { FeedFilter } from "../../domain/guild.ts";
-import type { EmergencyCall, LogEntry, PlayerRef, ServerState } from "../../domain/model.ts";
+import type { EmergencyCall, PlayerRef, ServerState } from "../../domain/model.ts";
 
 /** Older than this a team list says nothing about now. */
 const TEAMS_MAX_AGE_MS = 120_000;
@@ -20,7 +21,7 @@ export function teamsOf(state: ServerState | undefined, nowMs: number): TeamOf {
 }
 
 /** Does this entry belong into a feed with this filter? All parts must agree; an unknown team passes. */
-export function passes(filter: FeedFilter, entry: LogEntry, teamOf: TeamOf): boolean {
+export function passes(filter: FeedFilter, entry: FeedEntry, teamOf: TeamOf): boolean {
   const people = peopleOf(entry);
   return (
     teamPasses(filter.teams, people, teamOf) &&
@@ -41,10 +42,11 @@ function verbOf(text: string): string {
   return (text.trim().split(/\s+/)[0] ?? "").replace(/^:/, "").toLowerCase();
 }
 
-function peopleOf(entry: LogEntry): readonly PlayerRef[] {
+function peopleOf(entry: FeedEntry): readonly PlayerRef[] {
   switch (entry.kind) {
     case "join":
     case "command":
+    case "change":
       return [entry.player];
     case "kill":
       return [entry.killer, entry.killed];

@@ -1,4 +1,4 @@
-import type { FeedKind } from "../../domain/guild.ts";
+import { type FeedKind, feedKind } from "../../domain/feed-kinds.ts";
 import type { JournalItem } from "../../domain/ports/journal.ts";
 import type { FrozenBatch, OffsetRecord } from "../positions/offsets.ts";
 import { batchWaitMs } from "./batch-timing.ts";
@@ -14,6 +14,8 @@ export interface Outlook {
   readonly record: OffsetRecord;
   /** Why Discord takes no more messages of this feed. */
   readonly parkWhy: string | undefined;
+  /** The process before ended in order. */
+  readonly endedInOrder: boolean;
   /** Messages may stand in the channel that the record does not know of. */
   readonly doubtful: boolean;
   /** What stands there can be told only once the server has been read again. */
@@ -71,7 +73,9 @@ function withItems(outlook: Outlook, items: readonly JournalItem[]): Step {
   if (owed !== undefined && owed.ageMs >= LATE_AFTER_MS && record.lateSinceMs === undefined) {
     return { kind: "say-late", sinceMs: owed.seenAtMs };
   }
-  if (kind === "modCalls" && first.kind !== "gap") {
+  if (first.kind === "gap" && first.isOfStart === true && outlook.endedInOrder)
+    return { kind: "acknowledge", nextSeq: first.seq + 1 };
+  if (feedKind(kind).onCards === true && first.kind !== "gap") {
     const gapAt = items.findIndex((item) => item.kind === "gap");
     const calls = gapAt < 0 ? items : items.slice(0, gapAt);
     return { kind: "into-cards", items: calls, nextSeq: (calls.at(-1)?.seq ?? record.nextSeq - 1) + 1 };

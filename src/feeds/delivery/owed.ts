@@ -1,9 +1,12 @@
+import type { FeedEntry } from "../../domain/changes.ts";
 import type { Feed } from "../../domain/guild.ts";
-import type { LogEntry } from "../../domain/model.ts";
 import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
-import type { EntryItem, GapItem, JournalItem } from "../../domain/ports/journal.ts";
+import type { ChangeItem, EntryItem, GapItem, JournalItem } from "../../domain/ports/journal.ts";
 import { passes, type TeamOf } from "./filter.ts";
 import { KeyMultiset } from "./key-multiset.ts";
+
+/** What is posted as a line. */
+export type LineItem = EntryItem | ChangeItem;
 
 export interface OwedContext {
   readonly teamOf: TeamOf;
@@ -17,7 +20,7 @@ export function pendingEntries(
   feed: Feed,
   items: readonly JournalItem[],
   context: OwedContext,
-): readonly EntryItem[] {
+): readonly LineItem[] {
   return chosen(feed, items, context).shown;
 }
 
@@ -53,7 +56,8 @@ export function toldGap(
   const standing = new KeyMultiset(keys);
   const [exact, beginning] = renderer.gapKeys(kind, fromS, toS);
   if (standing.take([exact]) !== undefined) return [exact, beginning];
-  const follows = next?.kind === "entry" && standing.take(renderer.entryKeys(next.entry)) !== undefined;
+  const isLine = next?.kind === "entry" || next?.kind === "change";
+  const follows = isLine && standing.take(renderer.entryKeys(next.entry)) !== undefined;
   return follows && standing.take([beginning]) !== undefined ? [beginning] : [];
 }
 
@@ -64,8 +68,8 @@ export function chosen(
   { teamOf, renderer, standing: keys }: OwedContext,
 ) {
   const standing = new KeyMultiset(keys);
-  const keysOf = (entry: LogEntry) => (keys.length === 0 ? [] : renderer.entryKeys(entry));
-  const shown: EntryItem[] = [];
+  const keysOf = (entry: FeedEntry) => (keys.length === 0 ? [] : renderer.entryKeys(entry));
+  const shown: LineItem[] = [];
   const left: { readonly seq: number; readonly key: string }[] = [];
   let endSeq = items[0]?.seq ?? 0;
   let stopped = false;
@@ -75,7 +79,7 @@ export function chosen(
       break;
     }
     endSeq = item.seq + 1;
-    if (item.kind === "answer" || !passes(feed.filter, item.entry, teamOf)) continue;
+    if (item.kind === "answer" || item.kind === "call" || !passes(feed.filter, item.entry, teamOf)) continue;
     const key = standing.take(keysOf(item.entry));
     if (key === undefined) shown.push(item);
     else left.push({ seq: item.seq, key });

@@ -1,17 +1,18 @@
+import type { JournalList } from "../../domain/changes.ts";
 import type { SinkRefusal } from "../../domain/failure.ts";
+import { feedKind } from "../../domain/feed-kinds.ts";
 import type { Feed } from "../../domain/guild.ts";
 import { serverOf } from "../../domain/journal-id.ts";
-import type { LogList } from "../../domain/model.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
-import type { EntryItem, Journal, JournalItem } from "../../domain/ports/journal.ts";
+import type { Journal, JournalItem } from "../../domain/ports/journal.ts";
 import type { Snapshots } from "../../domain/ports/snapshots.ts";
 import type { FrozenBatch, OffsetRecord } from "../positions/offsets.ts";
 import type { Arrivals } from "./arrivals.ts";
 import { type BatchContext, type BatchPlan, type DraftBatch, planBatch, planDigest } from "./batch.ts";
 import { teamsOf } from "./filter.ts";
 import { LATE_AFTER_MS, type Outlook } from "./next-step.ts";
-import { firstOwed, pendingEntries } from "./owed.ts";
+import { firstOwed, type LineItem, pendingEntries } from "./owed.ts";
 
 /** More items than a message holds, so that what is filtered out seldom costs a second reading. */
 const READ_AHEAD = 150;
@@ -31,7 +32,7 @@ export interface PlannerPorts {
 }
 
 export interface PendingEntries {
-  readonly entries: readonly EntryItem[];
+  readonly entries: readonly LineItem[];
   /** The first gap among them whose notice is still to come. */
   readonly gapSeq: number | undefined;
 }
@@ -71,7 +72,7 @@ export class Planner {
     const oldest = withAge(first);
     const mayBeLate = oldest !== undefined && oldest.ageMs >= LATE_AFTER_MS;
     // Calls stand in cards, which are not looked for by their lines.
-    if (!mayBeLate || this.#feed.kind === "modCalls") return { items, owed: oldest };
+    if (!mayBeLate || feedKind(this.#feed.kind).onCards === true) return { items, owed: oldest };
     return { items, owed: withAge(firstOwed(this.#feed, items, await this.#context(record))) };
   }
 
@@ -139,7 +140,7 @@ export class Planner {
     return planDigest(this.#feed, whole, { ...(await this.#context(record)), why: "backlog" });
   }
 
-  async #readUntil(record: OffsetRecord, list: LogList, endSeq: number): Promise<JournalItem[]> {
+  async #readUntil(record: OffsetRecord, list: JournalList, endSeq: number): Promise<JournalItem[]> {
     const { source, nextSeq } = record;
     const items: JournalItem[] = [];
     for (let from = nextSeq; from < endSeq; ) {

@@ -1,8 +1,8 @@
 import type { PostedMessage } from "../../domain/message.ts";
 import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
-import type { EntryItem } from "../../domain/ports/journal.ts";
 import type { FrozenBatch, OffsetRecord } from "../positions/offsets.ts";
 import { KeyMultiset } from "./key-multiset.ts";
+import type { LineItem } from "./owed.ts";
 import type { PendingEntries } from "./planner.ts";
 import { asPosted, sameMessage } from "./read-back.ts";
 
@@ -87,7 +87,7 @@ export function answeredWith(
  */
 export function withoutHeld(
   record: OffsetRecord,
-  held: readonly EntryItem[],
+  held: readonly LineItem[],
   { entries, gapSeq }: PendingEntries,
   entryKeys: FeedRenderer["entryKeys"],
 ): OffsetRecord {

@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { type JournalList, STATE_LISTS } from "../../domain/changes.ts";
 import { markdownOfOurs } from "../../domain/escaped.ts";
 import type { MessageBody } from "../../domain/message.ts";
-import type { LogList, SourceId } from "../../domain/model.ts";
+import type { SourceId } from "../../domain/model.ts";
 
 /**
  * How far a feed has come, and the batch that is on its way. Written before and after each message; what is not in
@@ -10,8 +11,8 @@ import type { LogList, SourceId } from "../../domain/model.ts";
 export interface OffsetRecord {
   /** Whose journal the numbers belong to: differs from the binding's source when a crash came between link and move. */
   readonly source: SourceId;
-  /** Absent for emergency calls, which are state and have no journal. */
-  readonly list?: LogList;
+  /** Absent in records of emergency calls by the release before, which had no journal of them. */
+  readonly list?: JournalList;
   /** Everything below is delivered, or not for this feed. */
   readonly nextSeq: number;
   /** Written by the release before: it made the nonces of its frozen batches from this number. */
@@ -78,7 +79,7 @@ const body = z.object({
 
 const offset = z.object({
   source: z.string().transform((text) => text as SourceId),
-  list: z.enum(["joinLogs", "killLogs", "commandLogs", "modCalls"]).exactOptional(),
+  list: z.enum(["joinLogs", "killLogs", "commandLogs", "modCalls", ...STATE_LISTS]).exactOptional(),
   nextSeq: z.int().nonnegative(),
   batch: z.int().nonnegative().exactOptional(),
   frozen: z

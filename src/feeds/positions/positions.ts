@@ -1,4 +1,5 @@
-import type { LogList, SourceId } from "../../domain/model.ts";
+import type { JournalList } from "../../domain/changes.ts";
+import type { SourceId } from "../../domain/model.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
 import type { Journal } from "../../domain/ports/journal.ts";
@@ -13,17 +14,15 @@ export interface PositionParts {
 /** A feed that is new or resumed, attached to its journal's head: nothing of the past is posted. Written. */
 export async function atHead(
   feedId: string,
-  { source, list }: { readonly source: SourceId; readonly list: LogList | undefined },
+  {
+    source,
+    list,
+    sinceMs,
+  }: { readonly source: SourceId; readonly list: JournalList; readonly sinceMs?: number | undefined },
   { journal, offsets, clock }: PositionParts,
 ): Promise<OffsetRecord> {
-  const nextSeq = list === undefined ? 0 : await journal.attachAtHead(feedId, source, list);
-  const sinceMs = clock.nowMs();
-  const record: OffsetRecord = {
-    source,
-    ...(list === undefined ? {} : { list }),
-    nextSeq,
-    sinceMs,
-  };
+  const nextSeq = await journal.attachAtHead(feedId, source, list);
+  const record: OffsetRecord = { source, list, nextSeq, sinceMs: sinceMs ?? clock.nowMs() };
   await offsets.set(feedId, record);
   return record;
 }

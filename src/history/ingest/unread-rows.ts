@@ -1,5 +1,5 @@
 import type { LogEntry } from "../../domain/model.ts";
-import type { JournalItem, Unread } from "../../domain/ports/journal.ts";
+import { isLogItem, type LogItem, type Unread } from "../../domain/ports/journal.ts";
 import type { AfterGap, LogRows } from "./recorded-answer.ts";
 
 /**
@@ -8,8 +8,9 @@ import type { AfterGap, LogRows } from "./recorded-answer.ts";
  */
 export function unreadRows<T extends LogEntry>(
   window: readonly T[],
-  { isFirst, items }: Pick<Unread, "isFirst" | "items">,
+  { isFirst, items: all }: Pick<Unread, "isFirst" | "items">,
 ): LogRows<T> | undefined {
+  const items = all.filter(isLogItem);
   const seconds = new Set(items.flatMap((item) => (item.kind === "gap" ? [] : [item.entry.atS])));
   if (isFirst) for (const { atS } of window) seconds.add(atS);
   const shown = window.filter(({ atS }) => seconds.has(atS));
@@ -35,7 +36,7 @@ function spanOf(rows: readonly { readonly atS: number }[]) {
 }
 
 /** What follows each gap, up to the next. */
-function afterGaps(items: readonly JournalItem[]): readonly AfterGap[] {
+function afterGaps(items: readonly LogItem[]): readonly AfterGap[] {
   return items.flatMap((item, at) => {
     if (item.kind !== "gap") return [];
     const next = items.findIndex(({ kind }, index) => index > at && kind === "gap");
@@ -76,7 +77,7 @@ function identityOf(row: LogEntry): string {
 }
 
 /** The rows of these items, each as often as it had come by then; a call with its answer is one row. */
-function leftRows(items: readonly JournalItem[]): readonly LogEntry[] {
+function leftRows(items: readonly LogItem[]): readonly LogEntry[] {
   const rows: LogEntry[] = [];
   const counts = new Map<string, number>();
   for (const item of items) {

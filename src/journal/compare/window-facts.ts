@@ -1,5 +1,5 @@
 import type { LogEntry, LogList, ModCallEntry, Snapshot } from "../../domain/model.ts";
-import type { AnswerItem, JournalItem } from "../../domain/ports/journal.ts";
+import { type AnswerItem, isLogItem, type JournalItem } from "../../domain/ports/journal.ts";
 import type { Fact } from "./fact.ts";
 import { Identities } from "./identity.ts";
 
@@ -41,9 +41,9 @@ function unanswered(row: ModCallEntry): ModCallEntry {
   return { kind: "modCall", atS: row.atS, caller: row.caller };
 }
 
-/** What an item of the journal was made of, as the window showed it; undefined of a gap. */
+/** What an item of the journal was made of, as the window showed it; undefined of others. */
 export function factOf(item: JournalItem, identities: Identities): Fact<Said> | undefined {
-  if (item.kind === "gap") return undefined;
+  if (!isLogItem(item) || item.kind === "gap") return undefined;
   const { entry } = item;
   const atS = wholeS(entry.atS);
   if (item.kind === "entry") return { atS, hash: identities.of(entry), value: { kind: "entry", entry } };

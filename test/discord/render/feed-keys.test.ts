@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { entryLine } from "../../../src/discord/render/entry-line.ts";
 import { feedRenderer } from "../../../src/discord/render/feed.ts";
 import { markdownOfOurs, md } from "../../../src/domain/escaped.ts";
-import type { FeedKind } from "../../../src/domain/guild.ts";
+import type { FeedKind } from "../../../src/domain/feed-kinds.ts";
 import type { MessageBody, PostedMessage } from "../../../src/domain/message.ts";
 import type { LogEntry } from "../../../src/domain/model.ts";
 import { anyText } from "../../support/any-text.ts";

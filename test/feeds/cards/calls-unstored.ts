@@ -33,11 +33,11 @@ export interface Outcome {
   readonly cards: number;
 }
 
-/** So many calls come and go, one a second, while no card can be written; then the store takes them again. */
+/** So many calls come and go, one a second, while no journal can be written; then the store takes them again. */
 export async function showWhileFull(count: number): Promise<Outcome> {
   const outcome = Promise.withResolvers<Outcome>();
   await withCalls(async (rig) => {
-    rig.stores.cards.refuseWrites = diskFull;
+    rig.stores.heads.refuseWrites = diskFull;
     const firstS = rig.nowS;
     for (let call = 1; call <= count; call++) {
       rig.calls = [];
@@ -46,7 +46,7 @@ export async function showWhileFull(count: number): Promise<Outcome> {
       await rig.clock.advance(1_000);
     }
     rig.calls = [];
-    rig.stores.cards.refuseWrites = undefined;
+    rig.stores.heads.refuseWrites = undefined;
     // A channel takes five messages in five seconds.
     await rig.pollAndFlush(count * 1_000 + 120_000);
     const texts = rig.sink.messages("calls").flatMap(({ body }) => body.content ?? []);

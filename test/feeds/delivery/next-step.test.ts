@@ -21,6 +21,7 @@ const idle: Outlook = {
   record,
   parkWhy: undefined,
   doubtful: false,
+  endedInOrder: true,
   awaitsPoll: false,
   pollLateSinceMs: undefined,
   head: 5,

@@ -1,0 +1,192 @@
+import { z } from "zod";
+import {
+  type CallEntry,
+  type ChangeEntry,
+  type ChangeKind,
+  isState,
+  type JournalList,
+  type StateList,
+} from "../../domain/changes.ts";
+import type { EmergencyCall, ListName, Lists, LogList, PlayerRef } from "../../domain/model.ts";
+
+/** What of a look is compared with the look before, for each list that has no log: one entry of `STATES` is all of it. */
+
+/** One thing that a look shows. `key`: what it is known by; `same`: what makes a change of it when it differs. */
+export interface StateRow {
+  readonly key: string;
+  readonly same: string;
+  /** What is told of it, as JSON. */
+  readonly told: string;
+}
+
+/** When two looks were, seconds of the service, and what the later one showed. */
+export interface BetweenLooks {
+  readonly fromS: number;
+  readonly atS: number;
+  readonly lists: Partial<Lists>;
+}
+
+type StateEntry = ChangeEntry | CallEntry;
+
+interface StateKind {
+  /** A look says something of it where it shows all of these. */
+  readonly lists: readonly ListName[];
+  rows(lists: Partial<Lists>): readonly StateRow[];
+  came?(row: StateRow, between: BetweenLooks): StateEntry | undefined;
+  changed?(row: StateRow, before: StateRow, between: BetweenLooks): StateEntry | undefined;
+  /** It was missing in two looks. */
+  gone?(before: StateRow, between: BetweenLooks): StateEntry | undefined;
+  /** What comes and goes between two looks is missed: of a start or a pause that is said. */
+  readonly tellsPauses?: true;
+  /** What the first look shows is told too: its followers know by themselves what is not their business. */
+  readonly tellsFirst?: true;
+}
+
+/** A player's row may come up to this much after they have left the list. */
+const LATE_S = 60;
+
+const playerCells = z.tuple([z.string(), z.number().nullable(), z.string()]);
+const vehicleCells = z.tuple([z.string(), z.string()]);
+
+export const STATES: Readonly<Record<StateList, StateKind>> = {
+  emergencyCalls: {
+    lists: ["emergencyCalls"],
+    rows: ({ emergencyCalls = [] }) =>
+      emergencyCalls.map((call) => {
+        const { team, description, positionDescriptor, unitIds, callNumber, startedAtS } = call;
+        const same = JSON.stringify([team, description, positionDescriptor, unitIds]);
+        return { key: `${callNumber} ${startedAtS}`, same, told: JSON.stringify(call) };
+      }),
+    came: (row, between) => callEntry("began", row, between),
+    changed: (row, _, between) => callEntry("changed", row, between),
+    gone: (row, between) => callEntry("ended", row, between),
+    tellsPauses: true,
+    tellsFirst: true,
+  },
+  presence: {
+    lists: ["players", "joinLogs"],
+    rows: ofPlayers(() => ""),
+    gone(before, between) {
+      const entry = playerChange("left", before, { between });
+      const isLogged = between.lists.joinLogs?.some(
+        ({ player, joined, atS }) =>
+          !joined &&
+          atS >= between.fromS - LATE_S &&
+          player.id === entry.player.id &&
+          player.name === entry.player.name,
+      );
+      return isLogged === true ? undefined : entry;
+    },
+  },
+  teams: {
+    lists: ["players"],
+    rows: ofPlayers(({ team }) => team),
+    changed: (row, before, between) => playerChange("team", row, { before, between }),
+  },
+  ranks: {
+    lists: ["players"],
+    rows: ofPlayers(({ permission }) => permission),
+    changed: (row, before, between) => playerChange("rank", row, { before, between }),
+  },
+  vehicles: {
+    lists: ["vehicles"],
+    rows: ({ vehicles = [] }) =>
+      numbered(
+        vehicles.map(({ name, owner, plate, texture }) => ({
+          key: JSON.stringify([owner, name, plate, texture]),
+          told: JSON.stringify([owner, plate === undefined ? name : `${name} (${plate})`]),
+        })),
+      ),
+    came: (row, between) => vehicleChange("spawned", row, between),
+    gone: (row, between) => vehicleChange("despawned", row, between),
+  },
+  queue: {
+    lists: ["queue"],
+    rows: ({ queue = [] }) => queue.map((id) => ({ key: String(id), same: "", told: String(id) })),
+    came: ({ key }, { fromS, atS }) => ({
+      kind: "change",
+      what: "queued",
+      atS,
+      fromS,
+      player: { name: key, id: Number(key) },
+      values: [],
+    }),
+  },
+};
+
+/** The lists of the service without which a look says nothing of a journal. */
+function shownLists(list: JournalList): readonly ListName[] {
+  return isState(list) ? STATES[list].lists : [list satisfies LogList];
+}
+
+export function isShownIn(lists: Partial<Lists>, list: JournalList): boolean {
+  return shownLists(list).every((one) => lists[one] !== undefined);
+}
+
+/** How many rows of a log a look shows. */
+export function rowsShown(lists: Partial<Lists>, list: JournalList): number {
+  return isState(list) ? 0 : (lists[list]?.length ?? 0);
+}
+
+function ofPlayers(sameOf: (player: Lists["players"][number]) => string): StateKind["rows"] {
+  return ({ players = [] }) =>
+    players.map((row) => {
+      const { name, id } = row.player;
+      const same = sameOf(row);
+      return {
+        key: id === undefined ? `~${name}` : String(id),
+        same,
+        told: JSON.stringify([name, id ?? null, same]),
+      };
+    });
+}
+
+function playerChange(
+  what: ChangeKind,
+  row: StateRow,
+  { before, between: { fromS, atS } }: { readonly before?: StateRow; readonly between: BetweenLooks },
+): ChangeEntry {
+  const [name, id, now] = playerCells.parse(JSON.parse(row.told));
+  const values = before === undefined ? [] : [before.same, now];
+  return { kind: "change", what, atS, fromS, player: id === null ? { name } : { name, id }, values };
+}
+
+function vehicleChange(what: ChangeKind, { told }: StateRow, { fromS, atS }: BetweenLooks): ChangeEntry {
+  const [owner, vehicle] = vehicleCells.parse(JSON.parse(told));
+  return { kind: "change", what, atS, fromS, player: { name: owner }, values: [vehicle] };
+}
+
+/** As it is stored. */
+export const emergencyCall = z.object({
+  team: z.string(),
+  callerId: z.number().exactOptional(),
+  unitIds: z.array(z.number()),
+  position: z.tuple([z.number(), z.number()]).exactOptional(),
+  startedAtS: z.number(),
+  callNumber: z.number(),
+  description: z.string().exactOptional(),
+  positionDescriptor: z.string().exactOptional(),
+});
+
+function callEntry(
+  step: CallEntry["step"],
+  { told }: StateRow,
+  { fromS, atS, lists }: BetweenLooks,
+): CallEntry {
+  const call: EmergencyCall = emergencyCall.parse(JSON.parse(told));
+  const ids = new Set([call.callerId, ...call.unitIds]);
+  const people = (lists.players ?? []).flatMap(({ player }): PlayerRef[] =>
+    ids.has(player.id) ? [player] : [],
+  );
+  return { kind: "call", step, atS, fromS, call, people };
+}
+
+/** Equal ones are several: each has its place in its key. */
+function numbered(rows: readonly Omit<StateRow, "same">[]): readonly StateRow[] {
+  const counts = new Map<string, number>();
+  return rows.map(({ key, told }) => {
+    const count = counts.get(key) ?? 0;
+    counts.set(key, count + 1);
+    return { key: `${key} ${count}`, same: "", told };
+  });
+}

@@ -1,0 +1,129 @@
+import { isState, type StateList } from "../domain/changes.ts";
+import type { Snapshot } from "../domain/model.ts";
+import type { JournalItem } from "../domain/ports/journal.ts";
+import { isShownIn, STATES, type StateRow } from "./compare/states.ts";
+import { nextHead, remembered, type Step, type Taking } from "./next-head.ts";
+import type { LooksAt, Open, Unnumbered } from "./open-journal.ts";
+import type { Answer } from "./server-answer.ts";
+
+/** Gone when this many looks in a row lack it: one may be an old answer, served again. */
+const ABSENCES = 2;
+/** A longer time without a look is a pause: what came and went in it was seen by nobody. */
+const PAUSE_S = 120;
+/** How long before the last thing that was written something may have come that was not. */
+const UNWRITTEN_S = 300;
+const MOST_UNWRITTEN = 500;
+
+interface StateTaking extends Omit<Taking, "list" | "look"> {
+  readonly list: StateList;
+  readonly looks: LooksAt;
+  /** The newest second that any journal of the server has in the store. */
+  readonly storedS: number;
+  readonly isOld: boolean;
+}
+
+/** What a look makes of the journal of a state; changes `looks` alone. */
+function nextState(taking: StateTaking): Step {
+  const { head, list, snapshot, looks, storedS, isOld } = taking;
+  if (isOld || !isShownIn(snapshot.lists, list)) return { whole: false };
+  const kind = STATES[list];
+  const atS = Math.floor((snapshot.serviceAtMs ?? snapshot.takenAtMs) / 1_000);
+  const shown = new Map(kind.rows(snapshot.lists).map((row) => [row.key, row]));
+  const { lookS } = looks;
+  looks.lookS = atS;
+  const before = looks.unwritten?.rows ?? head.looked?.rows;
+  if (before === undefined && kind.tellsFirst !== true) return written(taking, [...shown.values()], []);
+
+  const fromS = lookS ?? storedS;
+  const between = { fromS, atS, lists: snapshot.lists };
+  const gap =
+    kind.tellsPauses === true && before !== undefined ? missed(snapshot, { lookS, storedS, atS }) : undefined;
+  const entries = [];
+  const kept: StateRow[] = [];
+  let isChanged = gap !== undefined || looks.unwritten !== undefined || before === undefined;
+  for (const row of before ?? []) {
+    const now = shown.get(row.key);
+    shown.delete(row.key);
+    if (now !== undefined) {
+      looks.absent.delete(row.key);
+      const isSame = now.same === row.same;
+      kept.push(isSame ? row : now);
+      isChanged ||= !isSame;
+      if (!isSame) entries.push(kind.changed?.(now, row, between));
+      continue;
+    }
+    const absent = looks.absent.get(row.key);
+    const lastS = absent?.lastS ?? fromS;
+    if ((absent?.looks ?? 0) + 1 < ABSENCES) {
+      looks.absent.set(row.key, { looks: (absent?.looks ?? 0) + 1, lastS });
+      kept.push(row);
+      continue;
+    }
+    isChanged = true;
+    looks.absent.delete(row.key);
+    entries.push(kind.gone?.(row, { ...between, fromS: lastS }));
+  }
+  for (const row of shown.values()) entries.push(kind.came?.(row, between));
+  if (!isChanged && shown.size === 0) return { whole: true };
+  const { takenAtMs: seenAtMs } = snapshot;
+  const items = entries.flatMap((entry): Unnumbered[] => {
+    if (entry === undefined) return [];
+    return [entry.kind === "call" ? { kind: "call", entry, seenAtMs } : { kind: "change", entry, seenAtMs }];
+  });
+  return written(taking, [...kept, ...shown.values()], gap === undefined ? items : [gap, ...items]);
+}
+
+/** Things that came and went while nobody looked, or that a process saw and did not write before it ended. */
+function missed(
+  { status, takenAtMs }: Snapshot,
+  {
+    lookS,
+    storedS,
+    atS,
+  }: { readonly lookS: number | undefined; readonly storedS: number; readonly atS: number },
+): Unnumbered | undefined {
+  const isPause = atS - (lookS ?? storedS) > PAUSE_S && status.currentPlayers > 0;
+  if (lookS !== undefined && !isPause) return undefined;
+  const fromS = lookS ?? storedS - UNWRITTEN_S;
+  const isOfStart = isPause ? {} : { isOfStart: true };
+  return { kind: "gap", fromS: Math.min(fromS, atS), toS: atS, ...isOfStart, seenAtMs: takenAtMs };
+}
+
+function written(
+  { head, snapshot, looks, neededSeq }: StateTaking,
+  rows: readonly StateRow[],
+  items: readonly Unnumbered[],
+): Step {
+  looks.unwritten = { rows, items: bounded([...(looks.unwritten?.items ?? []), ...items]) };
+  const added = looks.unwritten.items.map((item, at): JournalItem => ({ ...item, seq: head.nextSeq + at }));
+  const lookS = Math.floor((snapshot.serviceAtMs ?? snapshot.takenAtMs) / 1_000);
+  const next = remembered({ ...head, looked: { lookS, rows } }, added, neededSeq);
+  return { advance: { head: next, added, isPlain: false, grownBy: 0 }, whole: true };
+}
+
+/** Where the store takes nothing for long, a gap stands for the oldest. */
+function bounded(items: readonly Unnumbered[]): readonly Unnumbered[] {
+  const over = items.slice(0, -MOST_UNWRITTEN);
+  const [first, last] = [over[0], over.at(-1)];
+  if (first === undefined || last === undefined) return items;
+  const fromS = first.kind === "gap" ? first.fromS : first.entry.atS;
+  const toS = last.kind === "gap" ? last.toS : last.entry.atS;
+  const gap = {
+    kind: "gap" as const,
+    ...(fromS === undefined ? {} : { fromS }),
+    toS,
+    seenAtMs: last.seenAtMs,
+  };
+  return [gap, ...items.slice(-MOST_UNWRITTEN)];
+}
+
+/** A look or an answer as the journal of this kind takes it. */
+export function stepOf(
+  { list, looks }: Pick<Open, "list" | "looks">,
+  taking: Omit<Taking, "list" | "look">,
+  { look, storedS }: { readonly look: Taking["look"] & Pick<Answer, "isOld">; readonly storedS: number },
+): Step {
+  return isState(list)
+    ? nextState({ ...taking, list, looks, storedS, isOld: look.isOld })
+    : nextHead({ ...taking, list, look });
+}

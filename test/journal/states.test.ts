@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { StateList } from "../../src/domain/changes.ts";
+import type { JoinEntry, Lists, Snapshot } from "../../src/domain/model.ts";
+import type { JournalWing } from "../../src/journal/create-journal.ts";
+import { VirtualClock } from "../support/clock.ts";
+import { journalTexts, memoryJournal } from "../support/memory-journal.ts";
+import { snapshotWith } from "./compare/log-model.ts";
+
+const LOOK_MS = 10_000;
+const { source } = snapshotWith("commandLogs", []);
+
+/** A server without logs, looked at every ten seconds, and what the journal of one of its states says. */
+class Rig {
+  readonly clock = new VirtualClock();
+  readonly texts = journalTexts();
+  readonly #list: StateList;
+  journal!: JournalWing;
+
+  constructor(list: StateList) {
+    this.#list = list;
+  }
+
+  async start(fromSeq?: number): Promise<void> {
+    this.journal = memoryJournal({ clock: this.clock, texts: this.texts });
+    if (fromSeq === undefined) await this.journal.attachAtHead("feed", source, this.#list);
+    else await this.journal.attach("feed", { source, list: this.#list }, fromSeq);
+  }
+
+  async look(lists: Partial<Lists>, afterMs = LOOK_MS): Promise<void> {
+    await this.clock.advance(afterMs);
+    const nowMs = this.clock.nowMs();
+    const look = snapshotWith("commandLogs", []);
+    const seen: Snapshot = { ...look, lists, askedAtMs: nowMs, takenAtMs: nowMs, serviceAtMs: nowMs };
+    await this.journal.take({ ...seen, status: { ...look.status, currentPlayers: 5 } });
+  }
+
+  async said(): Promise<readonly string[]> {
+    const items = await this.journal.read({ source, list: this.#list }, 1, 1_000);
+    return items.map((item) => {
+      if (item.kind === "gap") return `gap of ${item.toS - (item.fromS ?? 0)} s`;
+      if (item.kind === "call") return `call ${item.entry.call.callNumber} ${item.entry.step}`;
+      if (item.kind !== "change") return item.kind;
+      const { player, what, values, atS, fromS } = item.entry;
+      return [player.name, what, ...values, `within ${atS - fromS} s`].join(" ");
+    });
+  }
+}
+
+const player = (name: string, team = "Civilian", permission = "Normal") => ({
+  player: { name, id: name.length },
+  team,
+  permission,
+  wantedStars: 0,
+});
+const left = (name: string, atS: number): JoinEntry => ({
+  kind: "join",
+  atS,
+  player: { name, id: name.length },
+  joined: false,
+});
+
+describe("what two looks differ in", () => {
+  test("is told once: teams and ranks of players, from which to which", async () => {
+    for (const [list, before, now] of [
+      ["teams", player("Ann"), player("Ann", "Police")],
+      ["ranks", player("Ann", "Civilian", "Police"), player("Ann", "Civilian", "Server Moderator")],
+    ] as const) {
+      const rig = new Rig(list);
+      await rig.start();
+      await rig.look({ players: [before] });
+      assert.deepEqual(await rig.said(), [], "what was there before is of the past");
+      await rig.look({ players: [now, player("Robert")] });
+      await rig.look({ players: [now, player("Robert")] });
+      const words = list === "teams" ? "team Civilian Police" : "rank Police Server Moderator";
+      assert.deepEqual(await rig.said(), [`Ann ${words} within 10 s`]);
+    }
+  });
+
+  test("is compared with what was stored after a restart, also where nobody looked meanwhile", async () => {
+    const rig = new Rig("teams");
+    await rig.start();
+    await rig.look({ players: [player("Ann"), player("Cleo")] });
+    await rig.start(1);
+    await rig.look({ players: [player("Ann", "Police"), player("Cleo")] }, 600_000);
+    assert.deepEqual(await rig.said(), ["Ann team Civilian Police within 600 s"]);
+  });
+
+  test("is a leave that no log shows, once two looks lack the player", async () => {
+    const rig = new Rig("presence");
+    await rig.start();
+    await rig.look({ players: [player("Ann"), player("Cleo")], joinLogs: [] });
+    const atS = Math.floor(rig.clock.nowMs() / 1_000);
+    for (let look = 0; look < 3; look += 1)
+      await rig.look({ players: [], joinLogs: [left("Cleo", atS + 5)] });
+    assert.deepEqual(await rig.said(), ["Ann left within 20 s"]);
+  });
+
+  test("is a vehicle that came or went, equal ones by their number; who joined the queue", async () => {
+    const rig = new Rig("vehicles");
+    const car = { name: "Falcon", owner: "Ann", plate: "A1" };
+    await rig.start();
+    await rig.look({ vehicles: [car] });
+    await rig.look({ vehicles: [car, car] });
+    for (let look = 0; look < 2; look += 1) await rig.look({ vehicles: [car] });
+    const told = ["Ann spawned Falcon (A1) within 10 s", "Ann despawned Falcon (A1) within 20 s"];
+    assert.deepEqual(await rig.said(), told);
+    const queue = new Rig("queue");
+    await queue.start();
+    await queue.look({ queue: [1] });
+    await queue.look({ queue: [1, 77] });
+    assert.deepEqual(await queue.said(), ["77 queued within 10 s"]);
+  });
+
+  test("costs no write where nothing differs", async () => {
+    const rig = new Rig("teams");
+    await rig.start();
+    await rig.look({ players: [player("Ann")] });
+    const before = JSON.stringify(rig.texts.heads.values().toArray());
+    for (let look = 0; look < 5; look += 1) await rig.look({ players: [player("Ann")] });
+    assert.equal(JSON.stringify(rig.texts.heads.values().toArray()), before);
+  });
+});
+
+describe("emergency calls in the journal", () => {
+  const call = (callNumber: number, unitIds: readonly number[] = []) => ({
+    team: "Police",
+    unitIds,
+    startedAtS: 1,
+    callNumber,
+  });
+
+  test("begin, change and end; one look without them is no end", async () => {
+    const rig = new Rig("emergencyCalls");
+    await rig.start();
+    for (const shown of [[call(1)], [call(1, [7])], [], [call(1, [7])], [], []])
+      await rig.look({ emergencyCalls: shown });
+    assert.deepEqual(await rig.said(), ["call 1 began", "call 1 changed", "call 1 ended"]);
+  });
+
+  test("that nobody may have written are named after a start, and those of a pause", async () => {
+    const rig = new Rig("emergencyCalls");
+    await rig.start();
+    await rig.look({ emergencyCalls: [] });
+    await rig.start(1);
+    await rig.look({ emergencyCalls: [] });
+    await rig.look({ emergencyCalls: [] });
+    assert.deepEqual(await rig.said(), ["gap of 310 s"]);
+    await rig.look({ emergencyCalls: [] }, 300_000);
+    assert.deepEqual(await rig.said(), ["gap of 310 s", "gap of 300 s"]);
+  });
+});
