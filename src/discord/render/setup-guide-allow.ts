@@ -50,7 +50,7 @@ function howTo(page: OwnerPage | undefined): readonly Escaped[] {
   }
   const what = addresses.length === 1 ? "this address" : "these addresses";
   return [
-    md`The owner presses **Owner's page**, signs in, chooses the server and opens Settings. There ${what} must be added to the trusted ones:`,
+    md`The owner presses **Owner's page**, signs in, chooses the server and opens Settings. There they add ${what} to the trusted ones:`,
     joined(
       addresses.slice(0, 20).map((address) => inlineCode(address)),
       " ",
