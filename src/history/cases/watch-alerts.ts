@@ -100,7 +100,8 @@ export class WatchAlerts {
       body,
       pingRoleIds: pingRoleId === undefined ? undefined : [pingRoleId],
       isDoubtful: this.#doubtful.has(alert.key),
-      sinceMs: alert.sinceMs,
+      // The game's clock tells when they came, whatever ours said when it was noted.
+      sinceMs: Math.min(alert.sinceMs, alert.joinedAtS * 1_000),
     };
   }
 
