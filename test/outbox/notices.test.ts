@@ -267,17 +267,17 @@ describe("a notice", () => {
       onStands: async (ref) => void posted.add(ref),
       onRefused: async () => "over",
     });
-    for (let n = 0; n < 2_500; n++) line.show(`g ${n}`);
+    for (let n = 0; n < 22_500; n++) line.show(`g ${n}`);
     line.show("other 1");
     await community.clock.advance(60_000);
     assert.equal(community.owed, 1);
     community.isAway = false;
     await community.clock.advance(900_000);
-    assert.equal(posted.size, 2_001);
+    assert.equal(posted.size, 22_001);
     assert.deepEqual(community.said(), [tooManyWaitNotice().content]);
-    line.show("g 2499");
+    line.show("g 22499");
     await community.clock.advance(10_000);
-    assert.equal(posted.has("g 2499"), true);
+    assert.equal(posted.has("g 22499"), true);
   });
 
   test("is bounded for one community, and the others keep theirs", async () => {

@@ -1,13 +1,11 @@
 import type { OutgoingMessage, PostedMessage } from "../../domain/message.ts";
 import type { PostKind, PostLine, Posts } from "../../domain/ports/posts.ts";
 import { inTurn, readAllAfter, turnOf } from "../in-turn.ts";
+import { GuildRoom } from "./guild-room.ts";
 import type { LastPosts } from "./last-posts.ts";
 import { LookBack, type LookBackPorts } from "./look-back.ts";
 import { PostRunner, type PostRunnerPorts } from "./post-runner.ts";
 import { Refusals } from "./refusals.ts";
-
-/** Messages of one guild that wait at a time; what comes on top stays with its record, for the next start. */
-const MOST_OF_GUILD = 2_000;
 
 type PostLinesPorts = Omit<PostRunnerPorts, "lookBack" | "mayStand"> &
   LookBackPorts & { readonly lastPosts: LastPosts };
@@ -24,11 +22,7 @@ export class PostLines implements Posts {
   readonly #again = new Set<string>();
   /** Channels of which the last read failed. */
   readonly #readsRefused = new Map<string, Refusals>();
-  /** How many of each guild run. */
-  readonly #ofGuild = new Map<string, number>();
-  /** Guilds of which something was not taken on. */
-  readonly #full = new Set<string>();
-  #tellFull: (guildId: string) => void = () => undefined;
+  readonly #room = new GuildRoom();
   readonly #stop = new AbortController();
 
   constructor({ lastPosts, ...ports }: PostLinesPorts) {
@@ -60,9 +54,9 @@ export class PostLines implements Posts {
     }
   }
 
-  /** `tell` hears of each guild whose newest messages are not taken on, once until none of it waits. */
+  /** `tell` hears of each guild of which too many messages wait. */
   tellFullBy(tell: (guildId: string) => void): void {
-    this.#tellFull = tell;
+    this.#room.tellBy(tell);
   }
 
   /** Messages that are not where they are wanted. */
@@ -91,7 +85,8 @@ export class PostLines implements Posts {
       return;
     }
     const guildId = kind.guildOf(ref);
-    if (kind.isBounded !== true && this.#isFull(guildId)) return;
+    const isBounded = kind.isBounded !== true;
+    if (isBounded && !this.#room.mayBegin(guildId, key, () => this.#show(kind, ref))) return;
     const runner = new PostRunner(kind, ref, this.#ports, this.#stop.signal);
     const run = runner
       .run()
@@ -100,27 +95,11 @@ export class PostLines implements Posts {
       })
       .finally(() => {
         this.#running.delete(key);
-        this.#onEnded(guildId);
+        if (isBounded) this.#room.onEnded(guildId);
         if (!runner.isOpen) this.#lastPosts.onSettled(key);
         if (this.#again.delete(key)) this.#show(kind, ref);
       });
     this.#running.set(key, { runner, run });
-    this.#ofGuild.set(guildId, (this.#ofGuild.get(guildId) ?? 0) + 1);
-  }
-
-  #isFull(guildId: string): boolean {
-    if ((this.#ofGuild.get(guildId) ?? 0) < MOST_OF_GUILD) return false;
-    if (!this.#full.has(guildId)) this.#tellFull(guildId);
-    this.#full.add(guildId);
-    return true;
-  }
-
-  #onEnded(guildId: string): void {
-    const left = (this.#ofGuild.get(guildId) ?? 1) - 1;
-    if (left > 0) this.#ofGuild.set(guildId, left);
-    else {
-      this.#ofGuild.delete(guildId);
-      this.#full.delete(guildId);
-    }
+    if (isBounded) this.#room.onBegun(guildId);
   }
 }
