@@ -22,7 +22,8 @@ export async function shown(services: Services, one: Case): Promise<Reply> {
     one.kind === "warning" && one.revoked === undefined && only?.playerId !== undefined
       ? await services.cases.warnings(one, only.playerId)
       : undefined;
-  return caseCard(one, { warnings, withEdits: true });
+  const end = services.banEnds.list(one.guildId).find(({ end: { id } }) => one.origin === `run ${id}`);
+  return caseCard(one, { warnings, end, withEdits: true });
 }
 
 export interface NewCase {

@@ -9,6 +9,7 @@ import { type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding, GuildSettings } from "../src/domain/guild.ts";
 import { recordEvent } from "./audit-event.ts";
+import { automaticOf } from "./automatic.ts";
 import { channelAccessOf, feedsOf } from "./setup-guide.ts";
 
 /** Collects what is known already, without a request to the game service. */
@@ -25,7 +26,7 @@ async function diagnosis({ guildId }: Actor, services: Services): Promise<Reply>
   return diagnosisMessage({
     servers,
     places,
-    schedules: await services.schedules.list(guildId),
+    automatic: await automaticOf(services, guildId),
     accessOf: (channelId) => accesses.get(channelId) ?? { kind: "unknown" },
     commandId: services.commandId,
     noticeChannelId,

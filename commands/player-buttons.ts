@@ -1,6 +1,7 @@
 import { defineAction, defineFormAction, type Form, type Press, type Reply } from "../src/discord/command.ts";
 import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
+import { termField, termOf } from "./ban-term.ts";
 import { refuseBeforeForm, refuseUnlessModerator } from "./before-form.ts";
 import { reasonForm, write } from "./case-flow.ts";
 import { formTitle, nameInMemory } from "./form-title.ts";
@@ -46,7 +47,10 @@ function gameForm(verb: GameVerb, place: string, name: string | undefined): Form
   return {
     id: `player-${verb}-sent:${place}`,
     title: formTitle(title, name),
-    fields: [{ kind: "text", id: "text", label, required, description, maxLength: 200 }],
+    fields: [
+      { kind: "text", id: "text", label, required, description, maxLength: 200 },
+      ...(verb === "ban" ? [termField] : []),
+    ],
   };
 }
 
@@ -57,7 +61,8 @@ async function* act(verb: GameVerb, press: Press, services: Services): AsyncGene
   }
   const words = press.form.text("text").trim();
   const text = `:${verb} ${oneTarget(player.name)}${words === "" ? "" : ` ${words}`}`;
-  yield* ask(services, { actor: press.actor, binding, text, origin: "button", on: press });
+  const term = verb === "ban" ? await termOf(services, press.actor, press.form.text("until")) : undefined;
+  yield* ask(services, { actor: press.actor, binding, text, origin: "button", term, on: press });
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Press, Reply } from "../src/discord/command.ts";
 import { confirmCard, dryCard, sayCard } from "../src/discord/render/plan-cards.ts";
 import { outcomeCard, progressCard } from "../src/discord/render/run-cards.ts";
 import type { Services } from "../src/discord/services.ts";
+import type { BanTerm } from "../src/domain/ban-end.ts";
 import { type Case, runKinds } from "../src/domain/case.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
@@ -32,6 +33,8 @@ export interface RunAsk {
   readonly text: string;
   readonly origin: RunOrigin;
   readonly dry?: boolean | undefined;
+  /** When the ban ends that it sends. */
+  readonly term?: BanTerm | undefined;
   readonly on: AnswerContext;
 }
 

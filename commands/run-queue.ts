@@ -1,12 +1,14 @@
 import { defineAction, defineEntry, type Reply } from "../src/discord/command.ts";
 import { deferredLine, fitLines, waitingLine } from "../src/discord/render/audit-rows.ts";
+import { automaticButton, automaticLine } from "../src/discord/render/automatic-cards.ts";
 import { cut, plainText } from "../src/discord/render/escape.ts";
 import { escapeButTimes } from "../src/discord/render/own-markup.ts";
 import type { Services } from "../src/discord/services.ts";
-import { type Escaped, md } from "../src/domain/escaped.ts";
+import { type Escaped, joined, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import type { Button, Row, SelectOption } from "../src/domain/message.ts";
+import { automaticOf } from "./automatic.ts";
 import { staffedServers } from "./staff-rights.ts";
 
 /** `/run queue`: the waiting runs of the servers on which somebody is staff, and a select that cancels one. */
@@ -57,6 +59,9 @@ interface Shown {
 
 async function queueReply(services: Services, actor: Actor, { page, notice }: Shown): Promise<Reply> {
   const items = await itemsFor(services, actor);
+  const automatic = await automaticOf(services, actor.guildId);
+  const line = automaticLine(automatic);
+  const press = automaticButton(automatic);
   const last = Math.max(0, Math.ceil(items.length / PAGE_ROWS) - 1);
   const at = Math.min(page, last);
   const here = items.slice(at * PAGE_ROWS, (at + 1) * PAGE_ROWS);
@@ -77,11 +82,13 @@ async function queueReply(services: Services, actor: Actor, { page, notice }: Sh
           ] as const,
         ]),
     ...(pages.length === 0 ? [] : [pages]),
+    ...(press === undefined ? [] : [[press]]),
   ];
+  const waiting = here.length === 0 ? md`Nothing is waiting.` : fitLines(here.map((item) => item.line));
   const whose = "You can cancel your own. Managers can cancel any.";
   const card = {
     title: last === 0 ? md`Queue` : md`Queue · page ${at + 1} of ${last + 1}`,
-    description: here.length === 0 ? md`Nothing is waiting.` : fitLines(here.map(({ line }) => line)),
+    description: joined([waiting, ...(line === undefined ? [] : [md``, line])], "\n"),
     color: 0x3b6fd4,
     ...(options.length === 0 ? {} : { footer: whose }),
   };

@@ -12,7 +12,10 @@ import type { Services } from "../src/discord/services.ts";
 import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { isSameName } from "../src/domain/typed-server-name.ts";
+import { automaticActions } from "./automatic.ts";
+import { termOf, termOptions, termTyped } from "./ban-term.ts";
 import { serverBeingTyped } from "./live-players.ts";
+import { banActions, bans } from "./run-bans.ts";
 import {
   ask,
   auditRowOf,
@@ -35,6 +38,7 @@ interface CommandArgs {
   readonly text: string;
   readonly server: string | undefined;
   readonly dry: boolean | undefined;
+  readonly term: string | undefined;
 }
 
 const command = defineEntry<CommandArgs>({
@@ -52,11 +56,13 @@ const command = defineEntry<CommandArgs>({
     },
     serverOption,
     { type: flag, name: "dry", description: "Only show what it would do" },
+    ...termOptions,
   ],
   parse: (options) => ({
     text: options.string("text", true).trim(),
     server: options.string("server"),
     dry: options.boolean("dry"),
+    term: termTyped(options),
   }),
   async autocomplete(typing, services) {
     if (typing.option === "server") return completeServer(typing, services);
@@ -70,7 +76,8 @@ const command = defineEntry<CommandArgs>({
     const preset = await textOfPreset(services, actor.guildId, args.text);
     const text = preset ?? args.text;
     const origin = preset === undefined ? "command" : "preset";
-    const asked = { actor, binding, text, origin, dry: args.dry, on } as const;
+    const term = await termOf(services, actor, args.term);
+    const asked = { actor, binding, text, origin, dry: args.dry, term, on } as const;
     // Without a letter there is nothing to say.
     const isBare = !text.startsWith(":") && /[\p{L}\p{N}]/u.test(text);
     if (!isBare) yield* ask(services, asked);
@@ -81,7 +88,8 @@ const command = defineEntry<CommandArgs>({
 
 async function* again({ actor, argument, ...on }: Press, services: Services): AsyncGenerator<Reply> {
   const { record, binding } = await auditRowOf(services, actor, argument);
-  yield* ask(services, { actor, binding, text: record.text, origin: "button", on });
+  const term = record.ends?.term;
+  yield* ask(services, { actor, binding, text: record.text, origin: "button", term, on });
 }
 
 async function* undo({ actor, argument, ...on }: Press, services: Services): AsyncGenerator<Reply> {
@@ -108,7 +116,7 @@ async function check({ actor, argument }: Press, services: Services): Promise<Re
 export const run = defineCommand({
   name: "run",
   description: "In-game commands",
-  subcommands: { command, queue, history, preset: presets },
+  subcommands: { command, queue, bans, history, preset: presets },
   actions: {
     "run-confirm": defineAction({
       first: "update",
@@ -179,6 +187,8 @@ export const run = defineCommand({
       }),
     }),
     ...queueActions,
+    ...banActions,
+    ...automaticActions,
     ...historyActions,
   },
 });

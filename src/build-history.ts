@@ -7,13 +7,13 @@ import type { Bindings } from "./domain/ports/bindings.ts";
 import type { Clock, Random } from "./domain/ports/clock.ts";
 import type { Demands } from "./domain/ports/demands.ts";
 import type { Documents } from "./domain/ports/documents.ts";
-import type { HistoryPlayers } from "./domain/ports/history.ts";
 import type { JournalLooks } from "./domain/ports/journal.ts";
 import type { Metrics } from "./domain/ports/metrics.ts";
 import type { Notifier, OwedMessages } from "./domain/ports/notifier.ts";
 import type { Posts } from "./domain/ports/posts.ts";
 import type { Settings } from "./domain/ports/settings.ts";
 import type { FeedsWing } from "./feeds/feeds.ts";
+import { originOfRun } from "./history/cases/case-of-command.ts";
 import { type CasesRoom, createCases } from "./history/cases/create-cases.ts";
 import { CASES_OFF, WATCHES_OFF } from "./history/cases/no-cases.ts";
 import type { UnstoredCase } from "./history/cases/unstored-case.ts";
@@ -27,7 +27,7 @@ import type { RootLog } from "./log.ts";
 import type { MetricsRegistry } from "./ops/metrics.ts";
 import { type GuildAccounts, LinkedAccounts } from "./runs/accounts/linked-accounts.ts";
 import { readLogged } from "./runs/catalogue/read-logged.ts";
-import type { Runs } from "./runs/runs.ts";
+import type { Runs, RunsPorts } from "./runs/runs.ts";
 
 export interface HistoryWingParts {
   readonly config: Pick<Config, "historyUrl">;
@@ -88,9 +88,17 @@ export function buildHistoryWing(parts: HistoryWingParts): HistoryWing | undefin
   return wing;
 }
 
-/** The players whom the history knows; nobody where it is off. */
-export function knownPlayers(wing: HistoryWing | undefined): HistoryPlayers {
-  return (wing ?? createNoHistory()).players;
+/** What in-game commands ask of the history: nobody is known and nobody was banned again where it is off. */
+export function knownToHistory(wing: HistoryWing | undefined): Pick<RunsPorts, "history" | "isBannedAgain"> {
+  return {
+    history: (wing ?? createNoHistory()).players,
+    async isBannedAgain({ id, guildId, bindingId, playerId, sentAtMs }) {
+      if (wing === undefined) return false;
+      const filter = { playerId, kind: "ban", fromMs: sentAtMs, bindingIds: [bindingId], limit: 20 } as const;
+      const found = await wing.caseStores.store.search(guildId, filter);
+      return found.some((one) => one.origin !== originOfRun(id) && one.bindingId === bindingId);
+    },
+  };
 }
 
 export interface HistoryBuildParts {

@@ -1,7 +1,7 @@
 import { commands } from "../commands/index.ts";
 import { buildAlerts } from "./build-alerts.ts";
 import { buildDuty } from "./build-duty.ts";
-import { buildHistory, buildHistoryWing, knownPlayers } from "./build-history.ts";
+import { buildHistory, buildHistoryWing, knownToHistory } from "./build-history.ts";
 import { buildJournal } from "./build-journal.ts";
 import { buildOperation, statesOf } from "./build-operation.ts";
 import { buildOutbox } from "./build-outbox.ts";
@@ -39,7 +39,6 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   const { bindings, settings } = kept;
   const warn = (message: string, err: unknown) => log.warn({ err }, message);
   const report = (message: string, err: unknown) => log.error({ err }, message);
-
   const discord = createDiscord({
     token: config.discordToken,
     apiUrl: config.discordApiUrl,
@@ -73,6 +72,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     settings,
     accounts: kept.accounts,
     alertRules: kept.alertRules,
+    banEnds: kept.banEnds,
     feedStore: kept.feedStore,
     audit: kept.audit,
     clock,
@@ -150,7 +150,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     log,
   });
   const runs = createRuns({
-    history: knownPlayers(wing),
+    ...knownToHistory(wing),
     owns: (guildId) => discord.isOurs(guildId),
     bindings,
     settings,
@@ -161,6 +161,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     lateAnswers: discord.lateAnswers,
     deferred: kept.deferred,
     schedules: kept.schedules,
+    banEnds: kept.banEnds,
     journal,
     accounts: kept.accounts,
     client: service,

@@ -166,6 +166,7 @@ export async function openDocuments(store: Store, config: Config, parts: Documen
     onDisk: createDiskWait(store, on("disk-marks"), clock),
     deferred: on("deferred-runs"),
     schedules: on("schedules"),
+    banEnds: on("ban-ends"),
     accounts: on("game-accounts"),
     alertRules: on("alert-rules"),
     alertStates: on("alert-states"),

@@ -20,6 +20,7 @@ export function servicesOfWings({ runs, feeds, history, alerts, duty }: BuiltWin
     catalogue: runs.catalogue,
     accounts: runs.accounts,
     schedules: runs.schedules,
+    banEnds: runs.banEnds,
     runner: runs.runner,
     runAuthors: runs.authors,
     queue: runs.queue,

@@ -2,6 +2,7 @@ import type { Binding } from "../domain/guild.ts";
 import type { SourceId } from "../domain/model.ts";
 import type { Alerts } from "../domain/ports/alerts.ts";
 import type { AuditLog, Refusals } from "../domain/ports/audit-log.ts";
+import type { BanEnds } from "../domain/ports/ban-ends.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Cases } from "../domain/ports/cases.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
@@ -56,6 +57,7 @@ export interface Services {
   readonly accounts: GameAccounts;
   readonly history: History;
   readonly schedules: Schedules;
+  readonly banEnds: BanEnds;
   readonly audit: AuditLog;
   readonly cases: Cases;
   readonly watches: Watches;

@@ -75,6 +75,8 @@ export interface Case {
   /** Where it came from, so that the same punishment is one case: a run of ours or a row of the game's log. */
   readonly origin?: string;
   readonly receipt?: Receipt;
+  /** When the ban was set to end by itself, epoch milliseconds. */
+  readonly endsAtMs?: number;
   readonly edits: readonly CaseEdit[];
   readonly revoked?: { readonly atMs: number; readonly byId: string; readonly why?: string };
   readonly card?: CaseCard;

@@ -131,6 +131,8 @@ export interface GuildSettings {
   readonly pictureLook?: "dark" | "light";
   /** Who sees the figures of all of staff; absent: Managers. One's own are everybody's of staff. */
   readonly staffFiguresFor?: "managers" | "moderators";
+  /** Nothing is run by itself meanwhile: no schedule, no end of a ban. */
+  readonly automaticPause?: { readonly byId: string; readonly atMs: number };
   readonly auditRetentionDays: number;
   /** By binding id. */
   readonly policies: Readonly<Record<string, StaffPolicy>>;

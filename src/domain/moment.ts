@@ -106,8 +106,9 @@ function agoOf(text: string, nowMs: number): number | undefined {
   return span === undefined ? undefined : nowMs - span;
 }
 
-/** `1 h 30 min`, in milliseconds. */
-function spanOf(text: string): number | undefined {
+/** `1 h 30 min`, in milliseconds; undefined for anything else. */
+export function spanOf(typed: string): number | undefined {
+  const text = typed.trim().toLowerCase().replace(/\s+/g, " ");
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?) ?([a-z]+) ?/g)];
   if (parts.length === 0 || parts.map(([whole]) => whole).join("") !== text) return undefined;
   let ms = 0;

@@ -1,3 +1,4 @@
+import type { BanTerm } from "./ban-end.ts";
 import type { Aim } from "./command-hits.ts";
 import type { Failure, Ran } from "./failure.ts";
 import type { Actor, Binding, Tier } from "./guild.ts";
@@ -8,12 +9,12 @@ import type { PlayerRef, SourceId } from "./model.ts";
 /** How much harm a verb can do: "read" shows only, "mild" is undone easily, "serious" hits a person, "severe" needs a confirmation. */
 export type Danger = "read" | "mild" | "serious" | "severe";
 
-export const RUN_ORIGINS = ["command", "button", "preset", "undo", "on-join", "schedule"] as const;
+export const RUN_ORIGINS = ["command", "button", "preset", "undo", "on-join", "schedule", "ban-end"] as const;
 export type RunOrigin = (typeof RUN_ORIGINS)[number];
 
 /** Nobody asked for it at that moment: it keeps to the share of the automatic runs, and counts as nobody's work. */
 export function isAutomatic(origin: RunOrigin): boolean {
-  return origin === "schedule";
+  return origin === "schedule" || origin === "ban-end";
 }
 
 export interface RunRequest {
@@ -26,6 +27,10 @@ export interface RunRequest {
   readonly ownPlayerId?: number;
   /** The id that its row in the audit gets, where who asks has to know it before. */
   readonly runId?: string;
+  /** When the ban that it sends ends. Only for one player whose id is known, and then the id is sent. */
+  readonly term?: BanTerm | undefined;
+  /** The one player whom it may hit: where it would hit anybody else, it is not sent. */
+  readonly only?: Required<PlayerRef>;
 }
 
 /** The meaning of a command text. The text itself is never rewritten. */
@@ -133,6 +138,8 @@ export interface RunRecord {
   readonly inverse?: readonly string[];
   /** It ended because Marshal itself was stopped. */
   readonly interrupted?: true;
+  /** The ban ends by itself; `atMs`: when, once it was sent. */
+  readonly ends?: { readonly term: BanTerm; readonly atMs?: number };
 }
 
 /** The part of the row of a run that was, or may have been, sent which matching with the server's log needs. */

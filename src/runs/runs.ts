@@ -1,6 +1,8 @@
+import type { BanEnd } from "../domain/ban-end.ts";
 import type { Binding } from "../domain/guild.ts";
 import type { SourceId } from "../domain/model.ts";
 import type { AuditLog, Refusals } from "../domain/ports/audit-log.ts";
+import type { BanEnds } from "../domain/ports/ban-ends.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { CommandCatalogue } from "../domain/ports/command-catalogue.ts";
@@ -26,6 +28,7 @@ import type { Settings } from "../domain/ports/settings.ts";
 import type { Snapshots } from "../domain/ports/snapshots.ts";
 import type { DeferredRun, RunRecord } from "../domain/run.ts";
 import type { Schedule } from "../domain/schedule.ts";
+import { ServiceTime } from "../domain/service-time.ts";
 import { createGameAccounts } from "./accounts/game-accounts.ts";
 import type { GuildAccounts } from "./accounts/linked-accounts.ts";
 import { AuditChannelMirror } from "./audit/channel-mirror.ts";
@@ -33,6 +36,11 @@ import { LateOutcomes } from "./audit/late-outcomes.ts";
 import { recoverRuns } from "./audit/recover-runs.ts";
 import { RefusalCount } from "./audit/refusal-count.ts";
 import { startRetention } from "./audit/retention.ts";
+import { BanEndBook } from "./bans/ban-end-book.ts";
+import { BanLog } from "./bans/ban-log.ts";
+import { BanWatch } from "./bans/ban-watch.ts";
+import type { CheckLiftPorts } from "./bans/check-lift.ts";
+import { KeptBanEnds } from "./bans/kept-ban-ends.ts";
 import { createCommandCatalogue } from "./catalogue/suggestions.ts";
 import { createPermissions } from "./permission/permissions.ts";
 import type { FreshRow } from "./proof/outside-runs.ts";
@@ -66,6 +74,9 @@ export interface RunsPorts {
   readonly deferred: Documents<DeferredRun>;
   /** With `parseSchedule`; durable. */
   readonly schedules: Documents<Schedule>;
+  /** With `parseBanEnd`; durable. */
+  readonly banEnds: Documents<BanEnd>;
+  readonly isBannedAgain: CheckLiftPorts["isBannedAgain"];
   /** With `parseGuildAccounts`; durable. */
   readonly accounts: Documents<GuildAccounts>;
   readonly journal: JournalLooks;
@@ -87,13 +98,14 @@ export interface Runs {
   readonly catalogue: CommandCatalogue;
   readonly accounts: GameAccounts;
   readonly schedules: Schedules;
+  readonly banEnds: BanEnds;
   /** The audit that everyone else writes to: it mirrors into the guild's audit channel. */
   readonly audit: AuditLog;
   readonly refusals: Refusals;
   readonly authors: RunAuthors;
   /** Concludes what a crash left behind. To be called when the store is open. */
   start(): Promise<void>;
-  /** From now on schedules run. To be called when Discord is there, which is asked for their owners' roles. */
+  /** From now on schedules run and bans end. To be called when Discord is there, which is asked for their owners' roles. */
   beginSchedules(): void;
   /** Ends waiting runs and says so, then waits for those being sent, at most `deadlineMs`. */
   stop(deadlineMs: number): Promise<void>;
@@ -147,12 +159,17 @@ export function createRuns(ports: RunsPorts): Runs {
     onOutside: (binding, rows) => onOutside(binding, rows),
   });
   const refusals = new RefusalCount({ ...ports, audit, report });
+  const serviceTime = new ServiceTime(clock);
+  const kept = new KeptBanEnds({ documents: ports.banEnds, owns });
+  const bans = new BanWatch({ ...ports, kept, serviceTime });
   const runner = new CommandRunner({
     ...ports,
+    bans,
     audit,
     refusals,
     report,
     onOver: ({ record }) => proof.seek(record),
+    onEnded: (record) => banEnds.onRun(record),
   });
   const deferred = new DeferredRuns({
     ...ports,
@@ -165,6 +182,26 @@ export function createRuns(ports: RunsPorts): Runs {
     documents: ports.deferred,
   });
   const schedules = new ScheduleBook({ ...ports, audit, runner, report, owns, documents: ports.schedules });
+  const banEnds = new BanEndBook({
+    ...ports,
+    kept,
+    bans,
+    serviceTime,
+    audit,
+    runner,
+    report,
+    isStoreInDoubt,
+    share: runner.share,
+  });
+  const banLog = new BanLog({ ...ports, kept, book: banEnds });
+  const watchBans = (guildId: string) =>
+    banLog
+      .demand(guildId)
+      .catch((error: unknown) => report("a guild's log could not be watched for bans", error));
+  audit.listen((record) => {
+    banEnds.onRun(record);
+    if (record.verb === "ban") void watchBans(record.guildId);
+  });
   const { accounts, codes, listen: listenAccounts } = createGameAccounts({ ...ports, audit, report });
   let endRetention: () => void = () => undefined;
   let telling: Promise<void> = Promise.resolve();
@@ -176,9 +213,10 @@ export function createRuns(ports: RunsPorts): Runs {
     telling = tell().catch((error: unknown) => report("outcomes of an earlier run could not be told", error));
     await deferred.load();
     await schedules.load();
+    await banEnds.load();
     const guilds = new Set<string>();
     for (const { guildId } of bindings.linked()) if (owns(guildId)) guilds.add(guildId);
-    for (const guildId of guilds) await watchOutside(guildId);
+    for (const guildId of guilds) await Promise.all([watchOutside(guildId), watchBans(guildId)]);
     endRetention = startRetention({ audit, guilds: ports.guilds, settings, clock, report, owns });
   }
 
@@ -186,13 +224,13 @@ export function createRuns(ports: RunsPorts): Runs {
     endRetention();
     const limit = new AbortController();
     const tooLate = clock.sleep(deadlineMs, limit.signal).catch(() => undefined);
-    const begunSchedules = schedules.stop();
+    const begun = Promise.all([schedules.stop(), banEnds.stop()]);
     // The rest of the time is for the last writes and for mirroring.
     await runner.stop(Math.max(0, deadlineMs - LAST_WRITES_MS));
     await Promise.race([
       tooLate,
-      Promise.all([telling, deferred.stop(), refusals.flush(), begunSchedules])
-        .then(() => schedules.flushed())
+      Promise.all([telling, deferred.stop(), refusals.flush(), begun])
+        .then(() => Promise.all([schedules.flushed(), banEnds.changes.flushed()]))
         .then(() => audit.flushed()),
     ]);
     limit.abort();
@@ -202,8 +240,10 @@ export function createRuns(ports: RunsPorts): Runs {
 
   ports.journal.follow({
     async take({ look, written }) {
+      serviceTime.note(look);
       await deferred.take(look);
       await written;
+      await banLog.take(look);
       await proof.take(look);
       await codes.take(look);
     },
@@ -215,11 +255,15 @@ export function createRuns(ports: RunsPorts): Runs {
     catalogue: createCommandCatalogue(ports),
     accounts,
     schedules,
+    banEnds,
     audit,
     refusals,
     authors: createRunAuthors({ ...ports, audit }),
     start,
-    beginSchedules: () => schedules.begin(),
+    beginSchedules() {
+      schedules.begin();
+      banEnds.begin();
+    },
     stop,
     drop: (closed) => runner.drop(closed),
     gauges: () => runner.lanes.gauges(),
@@ -227,6 +271,7 @@ export function createRuns(ports: RunsPorts): Runs {
       ...runner.state(),
       deferred: deferred.count,
       schedules: schedules.count,
+      banEnds: banEnds.count,
       proofPending: proof.pendingCount,
     }),
     listen: (listener) => audit.listen(listener),
@@ -240,6 +285,8 @@ export function createRuns(ports: RunsPorts): Runs {
       codes.onUnlinked(binding);
       await deferred.onUnlinked(binding);
       await schedules.onUnlinked(binding);
+      await banEnds.onUnlinked(binding);
+      banLog.withdraw(binding.id);
       await watchOutside(binding.guildId);
     },
     onGuildRemoved: (guildId) => schedules.forgetGuild(guildId),

@@ -119,6 +119,7 @@ const settings = z.object({
   watchRoleId: z.string().exactOptional(),
   pictureLook: z.enum(["dark", "light"]).exactOptional(),
   staffFiguresFor: z.enum(["managers", "moderators"]).exactOptional(),
+  automaticPause: z.object({ byId: z.string(), atMs: z.number() }).exactOptional(),
   auditRetentionDays: z.number(),
   policies: z.record(z.string(), policy),
   presets: z.array(z.object({ name: z.string(), text: z.string(), createdBy: z.string() })),
@@ -157,6 +158,12 @@ const run = z.object({
     .or(texts)
     .exactOptional(),
   interrupted: z.literal(true).exactOptional(),
+  ends: z
+    .object({
+      term: z.object({ lastsMs: z.number() }).or(z.object({ untilMs: z.number() })),
+      atMs: z.number().exactOptional(),
+    })
+    .exactOptional(),
 });
 
 export function parseRun(value: unknown): RunRecord {

@@ -24,6 +24,8 @@ export interface GuildRetentionParts {
   readonly accounts: Pick<Documents<unknown>, "delete">;
   /** By guild: the notices that it wants. */
   readonly alertRules: Pick<Documents<unknown>, "delete">;
+  /** Bans that were to end. */
+  readonly banEnds: Pick<Documents<{ readonly guildId: string }>, "entries" | "delete">;
   readonly clock: Clock;
   /** How long settings, feeds and audit are kept after the removal. @default 30 days */
   readonly keepMs?: number | undefined;
@@ -125,10 +127,17 @@ export class GuildRetention {
       await settings.forgetGuild(guildId);
       await this.#parts.accounts.delete(guildId);
       await this.#parts.alertRules.delete(guildId);
+      await this.#forgetBans(guildId);
     }
     await bindings.forgetFormer(guildId);
     // Removed last, so that after a failure the next sweep finds the guild again.
     await documents.delete(guildId);
+  }
+
+  async #forgetBans(wanted: string): Promise<void> {
+    const { banEnds } = this.#parts;
+    for await (const [key, { guildId }] of banEnds.entries())
+      if (guildId === wanted) await banEnds.delete(key);
   }
 }
 

@@ -328,7 +328,8 @@ describe("/diagnose", () => {
       name: "a schedule that fails again and again",
       words:
         /⚠ Schedule `:h Welcome`, every 30 min: failed 2 times in a row \(the owner has not allowed it\); `\/schedule list` removes it/,
-      button: undefined,
+      // Of what runs by itself.
+      button: "Pause automatic commands",
       make: ({ binding, schedules }) => {
         schedules.push(failing(binding.id, 2));
       },

@@ -57,7 +57,8 @@ function wrongWith({ kind, text }: Text, nameable: Nameable): string | undefined
   const gap = /\b(?:undefined|null|NaN)\b|\[object |Invalid Date|Infinity/.exec(words);
   if (gap !== null) return `"${gap[0]}"`;
   // A card's own reference is hexadecimal and nobody's id, though by chance it has no letter.
-  const others = words.replace(/^Call [0-9a-f]{12,16}$/gm, "");
+  // A ban that ends goes by id, and an answer shows the exact text that is sent.
+  const others = words.replace(/^Call [0-9a-f]{12,16}$/gm, "").replace(/:(?:un)?ban \d{1,15}\b/g, "");
   for (const [id] of others.matchAll(/\b\d{10,}\b/g))
     if (!nameable.decoyIds.some((decoy) => decoy.startsWith(id))) return `the id ${id}`;
   if (/[\u202a-\u202e]/.test(text)) return "a mark that turns the line around";

@@ -34,6 +34,13 @@ export const PRESSED_ELSEWHERE = {
   "run-check": "test/e2e/run.test.ts",
   // It turns pages where eleven commands wait; in the sweep that many wait for moments only.
   "run-queue": "test/commands/run-asks-e2e.test.ts",
+  // A ban that ends is sent, kept or lifted by the way on which it is found.
+  "run-bans": "test/e2e/bans.test.ts",
+  "run-bans-open": "test/e2e/bans.test.ts",
+  "run-ban": "test/e2e/bans.test.ts",
+  "run-ban-let": "test/e2e/bans.test.ts",
+  "run-ban-keep": "test/e2e/bans.test.ts",
+  "run-ban-lift": "test/e2e/bans.test.ts",
   // Its form opens for no name that the game would read as something else, and the sweep's callers have such names.
   "mod-pm-sent": "test/e2e/night-shift.test.ts",
   "case-of": "test/e2e/players.test.ts",

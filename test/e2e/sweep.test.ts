@@ -108,6 +108,8 @@ describe("Everything that can be typed and pressed", { timeout: 900_000, concurr
 
       await sweep.run(":unwanted Plain_Jane", /Undo/);
       await sweep.run(":jail Plain_Jane", /Give the reason/);
+      await walker.open("run command", { text: ":ban Plain_Jane spam", for: "7 days" });
+      await walker.open("run bans", {});
       rig.service.faults.set({ command500: 1, command500Executed: 0, only: "commands" });
       await sweep.run(":h An error comes", /It may have run/);
       rig.service.faults.clear();

@@ -12,6 +12,7 @@ const soaks: Readonly<Record<string, () => Promise<Soak>>> = {
   series: () => import("./hosting/record.ts"),
   memory: () => import("./memory.ts"),
   duty: () => import("./duty.ts"),
+  bans: () => import("./bans.ts"),
 };
 
 const [name = "", ...args] = process.argv.slice(2);

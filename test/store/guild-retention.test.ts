@@ -24,7 +24,13 @@ const DAY_MS = 24 * 3_600_000;
 /** The store of one host with guilds that come and go; `restart` keeps what is stored and nothing else. */
 class Host {
   readonly clock = new VirtualClock();
-  readonly texts = { bindings: new Map(), settings: new Map(), feeds: new Map(), departed: new Map() };
+  readonly texts = {
+    bindings: new Map(),
+    settings: new Map(),
+    feeds: new Map(),
+    departed: new Map(),
+    banEnds: new Map(),
+  };
   readonly here = new Map<string, boolean | undefined>();
   readonly pruned: string[] = [];
   readonly accountsForgotten: string[] = [];
@@ -60,6 +66,7 @@ class Host {
         },
       },
       accounts: { delete: async (guildId) => void this.accountsForgotten.push(guildId) },
+      banEnds: new MemoryDocuments((value) => value as { guildId: string }, this.texts.banEnds),
       alertRules: { delete: async (guildId) => void this.alertsForgotten.push(guildId) },
       clock: this.clock,
       keepMs: 30 * DAY_MS,
@@ -176,6 +183,7 @@ describe("a guild that removed the bot", () => {
     await host.settle("g1");
     await host.settle("g2");
     await host.leave("g1");
+    for (const guildId of ["g1", "g2"]) host.texts.banEnds.set(`${guildId}:b`, JSON.stringify({ guildId }));
     host.restart();
     await host.clock.advance(20 * DAY_MS);
     host.restart();
@@ -185,6 +193,7 @@ describe("a guild that removed the bot", () => {
     assert.deepEqual(host.pruned, ["g1"]);
     assert.deepEqual(host.accountsForgotten, ["g1"]);
     assert.deepEqual(host.alertsForgotten, ["g1"]);
+    assert.deepEqual([...host.texts.banEnds.keys()], ["g2:b"]);
     assert.deepEqual(await host.settings.of("g1"), DEFAULT_SETTINGS);
     for (const texts of Object.values(host.texts)) {
       // Not between letters: what is sealed is random ones.

@@ -12,6 +12,7 @@ import {
 import type { ServerState, ServerStatus, SourceId } from "../../src/domain/model.ts";
 import type { Alerts } from "../../src/domain/ports/alerts.ts";
 import type { AuditLog } from "../../src/domain/ports/audit-log.ts";
+import type { BanEnds } from "../../src/domain/ports/ban-ends.ts";
 import type { Bindings } from "../../src/domain/ports/bindings.ts";
 import type { KnownPermission } from "../../src/domain/ports/command-permission.ts";
 import type { Documents } from "../../src/domain/ports/documents.ts";
@@ -245,6 +246,7 @@ export class FakeWorld {
     duty: DUTY_OFF,
     alerts: { ...unused<Alerts>("alerts"), list: async () => [] },
     feeds: unused("feeds"),
+    banEnds: { ...unused<BanEnds>("banEnds"), list: () => [] },
     schedules: {
       ...unused<Schedules>("schedules"),
       onZoneChanged: async () => undefined,

@@ -10,6 +10,8 @@ export class MemoryDocuments<T> implements Documents<T> {
   failure: Error | undefined;
   /** Set to make every change reject, as a full disk does, until it is unset. */
   refuseWrites: Error | undefined;
+  /** Called before and after each change is made. */
+  onWrite: () => void = () => undefined;
   /** Set when the process that holds this was killed: nothing changes any more, and nobody is answered. */
   isDead = false;
 
@@ -34,12 +36,12 @@ export class MemoryDocuments<T> implements Documents<T> {
     const text = JSON.stringify(value);
     await this.#turn(this.refuseWrites);
     this.writes += 1;
-    this.#texts.set(key, text);
+    await this.#change(() => this.#texts.set(key, text));
   }
 
   async delete(key: string): Promise<void> {
     await this.#turn(this.refuseWrites);
-    this.#texts.delete(key);
+    await this.#change(() => this.#texts.delete(key));
   }
 
   /** Waits as a write of several would; rejects where this one is not to be written. */
@@ -60,6 +62,13 @@ export class MemoryDocuments<T> implements Documents<T> {
       this.reads += 1;
       yield [key, this.#parse(JSON.parse(text))];
     }
+  }
+
+  async #change(change: () => void): Promise<void> {
+    this.onWrite();
+    if (!this.isDead) change();
+    this.onWrite();
+    if (this.isDead) await new Promise(() => {});
   }
 
   async #turn(refusal?: Error): Promise<void> {

@@ -1,3 +1,4 @@
+import type { BanEnd } from "../../src/domain/ban-end.ts";
 import { markdownOfOurs } from "../../src/domain/escaped.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import { type Actor, type Binding, DEFAULT_SETTINGS, type GuildSettings } from "../../src/domain/guild.ts";
@@ -29,6 +30,7 @@ import type { Snapshots } from "../../src/domain/ports/snapshots.ts";
 import type { AuditEvent, DeferredRun, RecentRun, RunRecord } from "../../src/domain/run.ts";
 import type { Schedule } from "../../src/domain/schedule.ts";
 import { type GuildAccounts, parseGuildAccounts } from "../../src/runs/accounts/linked-accounts.ts";
+import { parseBanEnd } from "../../src/runs/bans/ban-end-record.ts";
 import { parseDeferredRun } from "../../src/runs/queue/deferred-run-record.ts";
 import { createRuns, type Runs } from "../../src/runs/runs.ts";
 import { parseSchedule } from "../../src/runs/schedules/schedule-record.ts";
@@ -170,6 +172,8 @@ export class RunsRig {
   linked: Binding[] = [binding];
   settingsOf = new Map<string, GuildSettings>();
   players: readonly Player[] = [player("Alice", 11), player("Bob", 12), player("Bobby", 13)];
+  /** What a fresh read shows of the log of commands; undefined: nothing. */
+  commandLogs: readonly CommandEntry[] | undefined;
   admins = new Map<number, string>([[21, "Ada"]]);
   mods = new Map<number, string>([[22, "Moe"]]);
   haltUntilMs: number | undefined;
@@ -179,6 +183,8 @@ export class RunsRig {
   /** Lists that no answer had yet; a fresh read brings what it asks for. */
   unread: readonly ListName[] = [];
   listsKnown = true;
+  /** Before a fresh read is answered. */
+  onFresh: () => Promise<void> = async () => undefined;
   answering: Answering = async () => "Success";
   runs: Runs;
   readonly #random = seededRandom(7);
@@ -188,6 +194,11 @@ export class RunsRig {
   readonly scheduleTexts = new Map<string, string>();
   /** Those of the process that runs now. */
   scheduleDocuments = new MemoryDocuments<Schedule>(parseSchedule, this.scheduleTexts);
+  readonly banEndTexts = new Map<string, string>();
+  /** Those of the process that runs now. */
+  banEndDocuments = new MemoryDocuments<BanEnd>(parseBanEnd, this.banEndTexts);
+  /** Whether a case says that somebody was banned again. */
+  isBannedAgain: (end: BanEnd) => Promise<boolean> = async () => false;
   /** Those of the process that runs now. */
   deferredDocuments = new MemoryDocuments<DeferredRun>(parseDeferredRun, this.#deferredTexts);
   readonly #journalTexts = journalTexts();
@@ -216,6 +227,7 @@ export class RunsRig {
     latest: () => this.#state(),
     fresh: async (_, lists) => {
       if (this.freshFailure !== undefined) throw this.freshFailure;
+      await this.onFresh();
       this.unread = this.unread.filter((list) => !lists.includes(list));
       return this.#state();
     },
@@ -297,6 +309,7 @@ export class RunsRig {
     this.#firstAlive = this.#life;
     this.scheduleDocuments.isDead = true;
     this.deferredDocuments.isDead = true;
+    this.banEndDocuments.isDead = true;
     this.runs = this.#build(options);
   }
 
@@ -304,6 +317,7 @@ export class RunsRig {
   takeOver(): void {
     this.#life += 1;
     this.scheduleDocuments.refuseWrites = new Failure("paused", "Another process serves this server now.");
+    this.banEndDocuments.refuseWrites = this.scheduleDocuments.refuseWrites;
     this.runs = this.#build({ isStoreInDoubt: true });
   }
 
@@ -374,6 +388,8 @@ export class RunsRig {
       answers: this.runAnswers,
       lateAnswers: this.#options.lateAnswers ?? this.#lateAnswers(),
       schedules: this.#newScheduleDocuments(),
+      banEnds: this.#newBanEndDocuments(),
+      isBannedAgain: (end) => this.isBannedAgain(end),
       deferred: this.#newDeferredDocuments(),
       journal: this.journal,
       accounts: this.accountDocuments,
@@ -414,6 +430,11 @@ export class RunsRig {
   #newScheduleDocuments(): MemoryDocuments<Schedule> {
     this.scheduleDocuments = new MemoryDocuments<Schedule>(parseSchedule, this.scheduleTexts);
     return this.scheduleDocuments;
+  }
+
+  #newBanEndDocuments(): MemoryDocuments<BanEnd> {
+    this.banEndDocuments = new MemoryDocuments<BanEnd>(parseBanEnd, this.banEndTexts);
+    return this.banEndDocuments;
   }
 
   #newDeferredDocuments(): MemoryDocuments<DeferredRun> {
@@ -494,6 +515,7 @@ export class RunsRig {
     const lists = {
       players: { atMs, value: this.players },
       staff: { atMs, value: { admins: this.admins, mods: this.mods, helpers: new Map<number, string>() } },
+      ...(this.commandLogs === undefined ? {} : { commandLogs: { atMs, value: this.commandLogs } }),
     };
     return { source: sourceId, status, statusAtMs: atMs, lists: this.listsKnown ? this.#read(lists) : {} };
   }
@@ -554,6 +576,10 @@ const plainRenderer: RunRenderer = {
   deferredExpired: (run) => ({ content: markdownOfOurs(`nobody joined: ${run.request.text}`) }),
   schedulesEnded: (ended, why) => ({
     content: markdownOfOurs(`ended ${ended.map(({ text }) => text).join(", ")}: ${why}`),
+  }),
+  banEndOver: ({ playerName, why }) => ({ content: markdownOfOurs(`over ${playerName}: ${why ?? ""}`) }),
+  banEndsHeld: (ends, why) => ({
+    content: markdownOfOurs(`held ${ends.map(({ playerName }) => playerName).join(", ")}: ${why}`),
   }),
   scheduleFailing: ({ text }, why) => ({ content: markdownOfOurs(`failing ${text}: ${why}`) }),
 };

@@ -24,6 +24,11 @@ const PROOFS = {
   "not-seen": " · **not in the log**",
 } as const satisfies Readonly<Record<RunRecord["proof"], string>>;
 
+const HOW: Readonly<Partial<Record<RunRecord["origin"], Escaped>>> = {
+  schedule: md` · 🕒 by schedule`,
+  "ban-end": md` · ⏳ end of a ban`,
+};
+
 /** Of a command in a list: the rest stands in the export. */
 const LONGEST_IN_LINE = 150;
 
@@ -35,7 +40,7 @@ export function runLine(record: RunRecord, options: { readonly server?: boolean 
     status === "done" || message === undefined
       ? md``
       : refusalWords(cut(message, 200), status, record.actorRoleIds);
-  const how = origin === "schedule" ? md` · 🕒 by schedule` : "";
+  const how = HOW[origin] ?? "";
   const mark = status === "unknown" && proof === "seen" ? MARKS.done : MARKS[status];
   return md`${mark} ${inlineCode(text, LONGEST_IN_LINE)}${where}${PROOFS[proof]}${how}\n${small(actorId, askedAtMs, why)}`;
 }
@@ -138,6 +143,12 @@ const ACTIONS = {
   "watch-channel": "set the channel for watched players",
   "stats-settings": "changed the statistics settings",
   "stats-weekly": "set the channel for the weekly summary",
+  "ban-end-off": "will not lift the ban of",
+  "ban-end-held": "left the end of a ban to a Manager",
+  "ban-end-remove": "removed the end of a ban",
+  "ban-end-let": "let a ban end",
+  "automatic-pause": "paused automatic commands",
+  "automatic-resume": "resumed automatic commands",
   refusals: "was refused",
 } as const;
 
@@ -157,7 +168,7 @@ function small(actorId: string, atMs: number, why: Escaped = md``): Escaped {
 export function waitingLine({ record, place, expectedAtMs }: RunProgress): Escaped {
   const mark = place === 0 ? "📨" : md`**${place}.**`;
   const when = place === 0 ? "being sent" : md`to be sent after <t:${Math.ceil(expectedAtMs / 1000)}:T>`;
-  return md`${mark} ${inlineCode(record.text, LONGEST_IN_LINE)} ${when}\n-# ${userMention(record.actorId)} · on **${inlineName(record.serverName)}**`;
+  return md`${mark} ${inlineCode(record.text, LONGEST_IN_LINE)} ${when}\n-# ${userMention(record.actorId)}${HOW[record.origin] ?? ""} · on **${inlineName(record.serverName)}**`;
 }
 
 export function deferredLine({ request, expiresAtMs }: DeferredRun): Escaped {

@@ -2,6 +2,7 @@ import { channelMention, type Escaped, md } from "../../domain/escaped.ts";
 import type { SinkRefusalReason } from "../../domain/failure.ts";
 import type { Button } from "../../domain/message.ts";
 import type { ScheduleView } from "../../domain/ports/schedules.ts";
+import { type AutomaticView, automaticButton, automaticLine } from "./automatic-cards.ts";
 import { type AccessOf, obstacle } from "./channel-access.ts";
 import { commandMention } from "./command-mention.ts";
 import { cut, escapeMarkdown, inlineCode } from "./escape.ts";
@@ -28,17 +29,32 @@ export interface Finding {
 
 export interface PlacesView {
   readonly places: readonly Place[];
-  readonly schedules: readonly ScheduleView[];
+  readonly automatic: AutomaticView;
   readonly accessOf: AccessOf;
   readonly commandId: (name: string) => string | undefined;
 }
 
-/** A line for each that is wrong; what is fine is left out. */
+/** A line for each that is wrong; what is fine is left out, but for what runs by itself. */
 export function placeFindings(view: PlacesView): readonly Finding[] {
   const places = view.places.flatMap((place) => placeLine(place, view) ?? []);
-  const schedules = view.schedules.flatMap((one) => scheduleLine(one, view) ?? []);
-  return [...places, ...schedules].map((line) => ({ isFine: false, line }));
+  const schedules = view.automatic.schedules.flatMap((one) => scheduleLine(one, view) ?? []);
+  const wrong = [...places, ...schedules].map((line) => ({ isFine: false, line }));
+  return [...wrong, ...automaticFindings(view.automatic)];
 }
+
+/** What runs by itself, with the press that pauses it, and what of it a Manager has to decide about. */
+function automaticFindings(view: AutomaticView): readonly Finding[] {
+  const line = automaticLine(view);
+  const mend = automaticButton(view);
+  const held = view.bans.filter(({ end }) => end.state === "held").length;
+  const words = held === 1 ? md`1 ban that was to end waits` : md`${held} bans that were to end wait`;
+  return [
+    ...(held === 0 ? [] : [{ isFine: false, line: md`✋ ${words} for a Manager`, mend: BANS_HELD }]),
+    ...(line === undefined ? [] : [{ isFine: view.pause === undefined, line, ...(mend && { mend }) }]),
+  ];
+}
+
+const BANS_HELD: Button = { kind: "button", style: "secondary", label: "Bans that end", id: "run-bans-open" };
 
 function placeLine(
   { what, channelId, elsewhere, refused }: Place,

@@ -2,6 +2,7 @@ import { type Escaped, joined, md } from "../../domain/escaped.ts";
 import type { Button, Card, CardField, MessageBody } from "../../domain/message.ts";
 import { forManyReason, type RunPlan } from "../../domain/run.ts";
 import { TIER_NAMES } from "../../domain/tiers.ts";
+import { duration } from "./entry-line.ts";
 import { cut, cutLines, escapeMarkdown, inlineCode, inlineName, plainText } from "./escape.ts";
 import { escapeButRoles, escapeButTimes } from "./own-markup.ts";
 import { profile } from "./server/view.ts";
@@ -57,6 +58,7 @@ export function dryCard(plan: RunPlan): MessageBody {
     fields: [
       ...meant,
       ...targetFields(plan),
+      ...termFields(plan),
       ...warningFields(plan),
       { name: md`What it does`, value: effectOf(plan), inline: true },
       { name: md`Needs`, value: md`${TIER_NAMES[command.tier]}`, inline: true },
@@ -110,6 +112,7 @@ export function confirmCard(
     fields: [
       ...nearFields(near.map(({ name }) => name)),
       ...targetFields(plan, "Who"),
+      ...termFields(plan),
       ...warningFields(plan),
     ],
   };
@@ -250,6 +253,16 @@ function targetFields(plan: RunPlan, heading?: "Who"): CardField[] {
       ? ""
       : md`, as seen ${Math.round(playersAgeMs / 1000)} s ago`;
   return [{ name: md`${heading ?? md`Names ${count}`}${age}`, value: cutLines(lines, 1_024) }];
+}
+
+/** When Marshal lifts the ban. */
+function termFields({ request: { term } }: RunPlan): CardField[] {
+  if (term === undefined) return [];
+  const when =
+    "untilMs" in term
+      ? md`<t:${Math.floor(term.untilMs / 1_000)}:f>`
+      : md`${duration(term.lastsMs / 1_000)} after it is sent`;
+  return [{ name: md`Ends`, value: md`${when}, by \`:unban\`` }];
 }
 
 function warningFields({ warnings }: RunPlan): CardField[] {

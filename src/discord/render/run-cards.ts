@@ -58,6 +58,8 @@ export function outcomeCard(record: RunRecord, options: OutcomeOptions = {}): Me
   const said: Escaped[] = [...whyLines(record)];
   const proof = proofLine(record, options);
   if (proof !== undefined) said.push(proof);
+  const end = endLine(record);
+  if (end !== undefined) said.push(end);
   if (next !== undefined) said.push(md`**Next:** ${next}`);
   // A time of day: counted from now it would soon promise what has passed.
   if (options.retryAtMs !== undefined) {
@@ -69,6 +71,13 @@ export function outcomeCard(record: RunRecord, options: OutcomeOptions = {}): Me
   const buttons = [...why, ...caseButtons(options), ...mend, ...outcomeButtons(record, options)];
   const rows: readonly Row[] = buttons.length === 0 ? [] : [buttons];
   return { cards: [{ title, description: joined(lines, "\n"), color }], rows };
+}
+
+/** Of a ban that is to end. */
+function endLine({ ends, status }: RunRecord): Escaped | undefined {
+  if (ends?.atMs === undefined) return undefined;
+  if (status === "done") return md`**Ends:** <t:${Math.floor(ends.atMs / 1_000)}:f>. See \`/run bans\`.`;
+  return status === "unknown" ? md`**Its end is not set.** A Manager decides in \`/run bans\`.` : undefined;
 }
 
 /** What would mend it, for those who manage the server. */

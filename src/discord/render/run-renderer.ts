@@ -1,6 +1,7 @@
 import { md, userMention } from "../../domain/escaped.ts";
 import type { RunRenderer } from "../../domain/ports/run-renderer.ts";
 import { eventLine, runLine } from "./audit-rows.ts";
+import { banEndOver, banEndsHeld } from "./ban-cards.ts";
 import { deferredExpiredCard, outcomeCard, outcomeMarks } from "./run-cards.ts";
 import { scheduleFailing, schedulesEnded } from "./schedule-cards.ts";
 
@@ -22,5 +23,7 @@ export const runRenderer: RunRenderer = {
   auditEvent: (event) => eventLine(event),
   deferredExpired: deferredExpiredCard,
   schedulesEnded,
+  banEndOver,
+  banEndsHeld,
   scheduleFailing,
 };

@@ -1,3 +1,4 @@
+import type { BanEnd } from "../ban-end.ts";
 import type { Escaped } from "../escaped.ts";
 import type { MessageBody } from "../message.ts";
 import type { AuditEvent, DeferredRun, RunOutcome, RunRecord } from "../run.ts";
@@ -29,6 +30,10 @@ export interface RunRenderer {
   deferredExpired(run: DeferredRun): MessageBody;
   /** Schedules of one guild that run no more, for one reason. */
   schedulesEnded(ended: readonly NamedSchedule[], why: string): MessageBody;
+  /** A ban ends nothing any more: its `why` says what came before its end. */
+  banEndOver(end: BanEnd): MessageBody;
+  /** Ends of bans of one guild that a Manager decides about, for one reason. */
+  banEndsHeld(ends: readonly BanEnd[], why: string): MessageBody;
   /** It failed several times in a row, the last time for this reason. */
   scheduleFailing(failing: NamedSchedule, why: string): MessageBody;
 }

@@ -85,6 +85,7 @@ export function caseOfRun(record: RunRecord, around: Surroundings, read: ReadCom
     command: record.text,
     origin: originOfRun(record.id),
     receipt: ofRunRecord(record),
+    ...(record.ends?.atMs === undefined ? {} : { endsAtMs: record.ends.atMs }),
   };
 }
 

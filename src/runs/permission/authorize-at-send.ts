@@ -6,8 +6,9 @@ import type { Members } from "../../domain/ports/members.ts";
 import type { ServiceHealth } from "../../domain/ports/service-health.ts";
 import type { Settings } from "../../domain/ports/settings.ts";
 import type { Snapshots } from "../../domain/ports/snapshots.ts";
-import type { RunRequest } from "../../domain/run.ts";
+import { isAutomatic, type ParsedCommand, type RunRequest } from "../../domain/run.ts";
 import { parseCommand } from "../catalogue/parse-command.ts";
+import { type People, resolveTargets } from "../catalogue/targets.ts";
 import { type KnownPeoplePorts, knownPeople } from "./known-people.ts";
 import { decide } from "./permission-rules.ts";
 
@@ -48,7 +49,12 @@ export async function authorizeAtSend(
   if (binding === undefined) throw new Failure("not-linked", "The server was unlinked. Nothing was sent.");
   const parked = ports.health.parked(binding.source);
   if (parked !== undefined) throw new Failure("key-rejected", parked.why);
-  const policy = (await ports.settings.of(actor.guildId)).policies[binding.id] ?? EMPTY_POLICY;
+  const { automaticPause, policies } = await ports.settings.of(actor.guildId);
+  if (automaticPause !== undefined && isAutomatic(request.origin))
+    throw new Failure("paused", "Automatic commands are paused. It was not sent.");
+  // The end of a ban belongs to the community: it needs the rights of nobody.
+  if (request.origin === "ban-end") return { ...now, binding };
+  const policy = policies[binding.id] ?? EMPTY_POLICY;
   const command = parseCommand(request.text);
   const about = { guildId: actor.guildId, command };
   const people = await knownPeople(ports, ports.snapshots.latest(binding.source), about);
@@ -56,7 +62,16 @@ export async function authorizeAtSend(
   const decision = decide(policy, asker, { command, people });
   if (!decision.allowed)
     throw new Failure("denied", decision.why, { wants: decision.wants, bindingId: binding.id });
+  refuseOthers(request.only, command, people);
   return { ...now, binding };
+}
+
+/** Whom a name or an id hits may have changed since it was asked for. */
+function refuseOthers(only: RunRequest["only"], command: ParsedCommand, people: People | undefined): void {
+  if (only === undefined || people === undefined) return;
+  const hit = resolveTargets(command, people).flatMap(({ players }) => players);
+  if (hit.length === 1 && hit[0]?.id === only.id) return;
+  throw new Failure("denied", `It would no longer hit ${only.name} alone, so it was not sent.`);
 }
 
 async function actorNow(
@@ -65,6 +80,7 @@ async function actorNow(
   rolesReadAtMs: number,
 ): Promise<Omit<Authorized, "binding">> {
   const nowMs = clock.monotonicMs();
+  if (origin === "ban-end") return { actor, rolesReadAtMs: nowMs };
   if (origin !== "on-join" && nowMs - rolesReadAtMs <= ROLES_GOOD_FOR_MS) return { actor, rolesReadAtMs };
   try {
     // Their age counts from the request, because a change during the request may be missing in the answer.

@@ -4,7 +4,6 @@ import type { Clock } from "../../domain/ports/clock.ts";
 import type { ServiceClient } from "../../domain/ports/service-client.ts";
 import {
   isAutomatic,
-  type RunOrigin,
   type RunOutcome,
   type RunPlan,
   type RunRecord,
@@ -12,6 +11,7 @@ import {
   type RunStatus,
 } from "../../domain/run.ts";
 import { actorColumns, answeredOutcome, failedOutcome, newRecord } from "../audit/run-record.ts";
+import type { BanWatch } from "../bans/ban-watch.ts";
 import {
   type Authorized,
   type AuthorizeParts,
@@ -24,10 +24,11 @@ import { type AttemptResult, nextAttempt } from "./next-attempt.ts";
 import { RunRow } from "./run-row.ts";
 import type { ServerLocks } from "./server-locks.ts";
 import { TrackedRun } from "./tracked-run.ts";
+import { expiredUnsent, notAudited, notChecked } from "./unsent.ts";
 
 /** A run that has waited this long is not sent: a stale ban is worse than none. */
 const EXPIRES_AFTER_MS = 10 * 60_000;
-/** The same for a run of a schedule, which people meant for that very minute. */
+/** The same for a run of a schedule, which people meant for that very minute; the end of a ban is asked for anew. */
 const SCHEDULED_EXPIRES_AFTER_MS = 2 * 60_000;
 
 export interface RunPorts extends AuthorizeParts {
@@ -36,6 +37,7 @@ export interface RunPorts extends AuthorizeParts {
   readonly clock: Clock;
   readonly locks: ServerLocks;
   readonly share: AutomaticShare;
+  readonly bans: Pick<BanWatch, "beforeSending" | "isWanted">;
   /** Reports a defect: an error that is not a Failure. */
   report(what: string, error: unknown): void;
 }
@@ -70,7 +72,7 @@ export class ActiveRun implements LaneEntry {
     this.#record = newRecord(plan, clock.nowMs());
     this.#row = new RunRow(ports);
     this.submitted = new TrackedRun(plan.id);
-    const waitsMs = request.origin === "schedule" ? SCHEDULED_EXPIRES_AFTER_MS : EXPIRES_AFTER_MS;
+    const waitsMs = isAutomatic(request.origin) ? SCHEDULED_EXPIRES_AFTER_MS : EXPIRES_AFTER_MS;
     this.#expiresAtMs = clock.monotonicMs() + waitsMs;
     // The roles are those of the interaction. Its age compares Discord's clock with ours, so it is computed only once.
     this.#rolesReadAtMs = clock.monotonicMs() - Math.max(0, clock.nowMs() - request.actor.askedAtMs);
@@ -174,20 +176,23 @@ export class ActiveRun implements LaneEntry {
 
   /** Writes the row "sending". false: the run is over. */
   async #writeSending({ actor, binding }: Authorized): Promise<boolean> {
-    const sending: RunRecord = {
-      ...this.#record,
-      ...actorColumns(actor),
-      source: binding.source,
-      status: "sending",
-      // If the process ends now, this is what the row says.
-      ran: "unknown",
-      sentAtMs: this.#ports.clock.nowMs(),
-    };
+    const current = { ...this.#record, ...actorColumns(actor), source: binding.source };
+    let sending: RunRecord;
     try {
+      const endsAtMs = await this.#ports.bans.beforeSending(this.#request, current);
+      const { ends } = current;
+      sending = {
+        ...current,
+        status: "sending",
+        // If the process ends now, this is what the row says.
+        ran: "unknown",
+        sentAtMs: this.#ports.clock.nowMs(),
+        ...(ends === undefined || endsAtMs === undefined ? {} : { ends: { ...ends, atMs: endsAtMs } }),
+      };
       await this.#row.write(sending);
     } catch (error) {
-      this.#ports.report("an audit row could not be written", error);
-      this.#fail(notAudited(error));
+      if (!(error instanceof Failure)) this.#ports.report("an audit row could not be written", error);
+      this.#fail(error instanceof Failure && error.code === "bad-command" ? error : notAudited(error));
       return false;
     }
 
@@ -220,9 +225,10 @@ export class ActiveRun implements LaneEntry {
 
   /** Checked right before the first byte, because roles and time may have changed while the gate held the command. */
   #mayStart(): boolean {
-    const { clock, share } = this.#ports;
+    const { clock, share, bans } = this.#ports;
     const nowMs = clock.monotonicMs();
     const stale = nowMs - this.#rolesReadAtMs > ROLES_GOOD_FOR_MS;
+    if (this.#request.origin === "ban-end" && !bans.isWanted(this.#record)) return false;
     if (this.#over || this.#abort.signal.aborted || nowMs >= this.#expiresAtMs || stale) return false;
     this.#started = true;
     if (this.isShared) share.onLeft(this.#record.source);
@@ -281,20 +287,4 @@ export class ActiveRun implements LaneEntry {
     this.submitted.end(outcome);
     this.#onEnd(this);
   }
-}
-
-function notChecked(cause: unknown): Failure {
-  return new Failure("paused", "Marshal could not check the permissions, so nothing was sent.", { cause });
-}
-
-function notAudited(cause: unknown): Failure {
-  return new Failure("store", "Marshal could not write its audit log, so nothing was sent.", { cause });
-}
-
-function expiredUnsent(origin: RunOrigin): Failure {
-  const words =
-    origin === "schedule"
-      ? "Other commands came first for 2 minutes, so it was skipped."
-      : "It waited 10 minutes and was not sent.";
-  return new Failure("expired", words);
 }

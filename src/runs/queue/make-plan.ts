@@ -1,15 +1,15 @@
 import { Failure } from "../../domain/failure.ts";
 import { EMPTY_POLICY } from "../../domain/guild.ts";
-import type { ServerState } from "../../domain/model.ts";
+import type { PlayerRef, ServerState } from "../../domain/model.ts";
 import type { AuditLog } from "../../domain/ports/audit-log.ts";
 import type { Clock, Random } from "../../domain/ports/clock.ts";
 import type { ServiceHealth } from "../../domain/ports/service-health.ts";
 import type { Settings } from "../../domain/ports/settings.ts";
 import type { Snapshots } from "../../domain/ports/snapshots.ts";
-import type { ParsedCommand, RunPlan, RunRequest } from "../../domain/run.ts";
+import type { Decision, ParsedCommand, ResolvedTarget, RunPlan, RunRequest } from "../../domain/run.ts";
 import { nearestCommand, nearestNames } from "../catalogue/did-you-mean.ts";
 import { inverseOf } from "../catalogue/inverse-command.ts";
-import { parseCommand } from "../catalogue/parse-command.ts";
+import { parseCommand, withTarget } from "../catalogue/parse-command.ts";
 import { refuseTargetCount } from "../catalogue/target-count.ts";
 import { type People, resolveTargets } from "../catalogue/targets.ts";
 import { type KnownPeoplePorts, knownPeople } from "../permission/known-people.ts";
@@ -45,17 +45,30 @@ export async function makePlan(
 ): Promise<RunPlan> {
   const command = parseCommand(request.text);
   refuseTargetCount(command);
+  refuseTerm(request, command);
   const { actor, ownPlayerId } = request;
+  const isLift = request.origin === "ban-end";
   const policy = (await ports.settings.of(actor.guildId)).policies[request.binding.id] ?? EMPTY_POLICY;
-  const mayVerb = decideVerb(policy, actor.roleIds, command);
+  const mayVerb = isLift ? OF_THE_COMMUNITY : decideVerb(policy, actor.roleIds, command);
   // For a person who may not use the verb at all nothing is read from the service.
-  const { people, unread } = await readPeople(ports, request, { command, allowed: mayVerb.allowed });
-  const decision = decide(policy, { ...actor, ownPlayerId }, { command, people });
+  const { people, unread } = await readPeople(ports, request, {
+    command,
+    isRead: mayVerb.allowed && !isLift,
+  });
+  const decision = isLift ? mayVerb : decide(policy, { ...actor, ownPlayerId }, { command, people });
   if (mayVerb.allowed && !decision.allowed && people === undefined && unread !== undefined) throw unread;
   const targets = people === undefined ? [] : resolveTargets(command, people);
+  if (request.term !== undefined && decision.allowed) {
+    const only = onlyTarget(command, targets);
+    if (request.only === undefined) {
+      const text = withTarget(request.text, command.targetTexts[0] ?? "", String(only.id));
+      return await makePlan(ports, { ...request, text, only }, expectedWaitMs);
+    }
+    if (only.id !== request.only.id) throw new Failure("bad-command", NOT_ONE_PLAYER);
+  }
   const repeats = await earlierUnknown(ports, request);
   const meant = nearestCommand(command, (verb) => decideVerb(policy, actor.roleIds, verb).allowed);
-  const confirmReasons = reasonsToConfirm({ command, targets, repeats, meant, ownPlayerId });
+  const confirmReasons = isLift ? [] : reasonsToConfirm({ command, targets, repeats, meant, ownPlayerId });
   const inverse = inverseOf(command, targets);
   const nowMs = ports.clock.nowMs();
   return {
@@ -76,14 +89,33 @@ export async function makePlan(
   };
 }
 
+const OF_THE_COMMUNITY: Decision = { allowed: true, why: "The end of a ban needs nobody's rights." };
+const NOT_ONE_PLAYER =
+  "A ban with an end is for one player whom Marshal knows. Choose a name from the list, or give the id.";
+
+/** @throws Failure "bad-command" where something else than a ban is to end. */
+function refuseTerm({ term }: RunRequest, { verb, mass }: ParsedCommand): void {
+  if (term === undefined || (verb === "ban" && !mass)) return;
+  throw new Failure("bad-command", "Only a ban of one player can end by itself. Leave the end out.");
+}
+
+/** The player whose ban can be lifted by id later: names change, and a banned player matches no beginning of one. */
+function onlyTarget(command: ParsedCommand, targets: readonly ResolvedTarget[]): Required<PlayerRef> {
+  const [only, ...more] = targets.flatMap(({ players }) => players);
+  if (command.targetTexts.length !== 1 || only?.id === undefined || more.length > 0) {
+    throw new Failure("bad-command", NOT_ONE_PLAYER);
+  }
+  return { name: only.name, id: only.id };
+}
+
 async function readPeople(
   ports: PlanPorts,
   { binding }: RunRequest,
-  { command, allowed }: { readonly command: ParsedCommand; readonly allowed: boolean },
+  { command, isRead }: { readonly command: ParsedCommand; readonly isRead: boolean },
 ): Promise<{ readonly people: People | undefined; readonly unread: Failure | undefined }> {
   const about = { guildId: binding.guildId, command };
   const known = () => knownPeople(ports, ports.snapshots.latest(binding.source), about);
-  if (command.targetTexts.length === 0 || !allowed) return { people: await known(), unread: undefined };
+  if (command.targetTexts.length === 0 || !isRead) return { people: await known(), unread: undefined };
   const abort = new AbortController();
   const cancel = ports.clock.after(READ_WITHIN_MS, () =>
     abort.abort(new Failure("unreachable", "The player list could not be read in time.")),

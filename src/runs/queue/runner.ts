@@ -4,7 +4,7 @@ import type { SourceId } from "../../domain/model.ts";
 import type { Random } from "../../domain/ports/clock.ts";
 import type { Metrics } from "../../domain/ports/metrics.ts";
 import type { Runner } from "../../domain/ports/runner.ts";
-import type { Decision, RunOutcome, RunPlan, RunRequest, SubmittedRun } from "../../domain/run.ts";
+import type { Decision, RunOutcome, RunPlan, RunRecord, RunRequest, SubmittedRun } from "../../domain/run.ts";
 import { isSameName } from "../../domain/typed-server-name.ts";
 import type { RefusalCount } from "../audit/refusal-count.ts";
 import { failedOutcome, newRecord } from "../audit/run-record.ts";
@@ -26,6 +26,8 @@ export interface RunnerPorts extends Omit<RunPorts, "locks" | "share"> {
   readonly metrics: Pick<Metrics, "count">;
   /** A run that was, or may have been, sent is over. */
   onOver(outcome: RunOutcome): void;
+  /** Any run is over; its row may not be written yet. */
+  onEnded(record: RunRecord): void;
 }
 
 /** Accepts plans: confirmations, permission, the audit row, then the queue. What people see of it is in waiting-runs.ts. */
@@ -216,6 +218,7 @@ export class CommandRunner implements Runner {
     this.lanes.remove(run);
     const { record } = run;
     this.#ports.metrics.count("marshal_runs_total", { outcome: record.ran });
+    this.#ports.onEnded(record);
     if (record.ran !== "no") void run.submitted.outcome.then((outcome) => this.#ports.onOver(outcome));
   }
 }

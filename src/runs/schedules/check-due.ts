@@ -48,6 +48,8 @@ export async function checkDue(ports: CheckPorts, schedule: Schedule): Promise<C
   const text = textOf(what, settings.presets);
   if (text === undefined) return { kind: "end", why: "Its preset was deleted.", also: none };
 
+  if (settings.automaticPause !== undefined)
+    return { kind: "skip", why: "Automatic commands are paused.", isFailure: false };
   const held = whyHeld(ports, binding);
   if (held !== undefined) return { kind: "skip", why: held, isFailure: false };
 

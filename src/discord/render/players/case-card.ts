@@ -1,6 +1,8 @@
 import type { Case, Receipt } from "../../../domain/case.ts";
 import { type Escaped, joined, markdownOfOurs, md, userMention } from "../../../domain/escaped.ts";
 import type { Button, MessageBody, PostedMessage, Row } from "../../../domain/message.ts";
+import type { BanEndView } from "../../../domain/ports/ban-ends.ts";
+import { banStateOf } from "../ban-cards.ts";
 import { duration, note } from "../entry-line.ts";
 import { cut, inlineCode, plainText } from "../escape.ts";
 import { authorText, KINDS, targetsPlain, targetsText } from "./case-words.ts";
@@ -20,9 +22,11 @@ export interface CaseView {
   readonly warnings?: number | undefined;
   /** Whole history of its edits rather than the last of them. */
   readonly withEdits?: boolean;
+  /** Of a ban that still ends by itself. */
+  readonly end?: BanEndView | undefined;
 }
 
-export function caseCard(one: Case, { warnings, withEdits = false }: CaseView = {}): MessageBody {
+export function caseCard(one: Case, { warnings, end, withEdits = false }: CaseView = {}): MessageBody {
   const { symbol, word } = KINDS[one.kind];
   const lines = [
     targetsText(one, MOST_TARGETS),
@@ -31,6 +35,7 @@ export function caseCard(one: Case, { warnings, withEdits = false }: CaseView = 
     ...(one.evidence === undefined ? [] : [evidenceText(one.evidence)]),
     ...(one.command === undefined ? [] : [inlineCode(one.command, 200)]),
     ...receiptLines(one),
+    ...endLines(one, end),
     ...warningLines(warnings),
     ...editLines(one, withEdits),
     ...revokedLines(one),
@@ -136,6 +141,12 @@ function leftParts({ targets, atMs }: Case, { left, sentAtMs }: Receipt): Escape
   const latest = Math.max(...left.map(({ atS }) => atS));
   const tookS = Math.max(1, latest - fromS);
   return [md`🚪 ${left.length} of ${targets.length} left within ${duration(tookS)}`];
+}
+
+/** The card in the channel says what was set; who asks reads how it stands. */
+function endLines({ endsAtMs }: Case, end: BanEndView | undefined): Escaped[] {
+  if (end !== undefined) return [md`⏳ ${banStateOf(end)}`];
+  return endsAtMs === undefined ? [] : [md`⏳ Set to end <t:${seconds(endsAtMs)}:f>`];
 }
 
 function warningLines(warnings: number | undefined): Escaped[] {

@@ -27,6 +27,8 @@ export function historyLine(row: HistoryRow, { day = false, author }: HistoryLin
 export function commandBy(player: PlayerRef, author: RunAuthor | undefined): Escaped {
   switch (author?.kind) {
     case "member": {
+      if (author.origin === "ban-end")
+        return md`Marshal, at the end of a ban by ${userMention(author.userId)},`;
       const how = author.origin === "schedule" ? md`through Marshal, by schedule,` : md`through Marshal`;
       return md`${userMention(author.userId)} ${how}`;
     }

@@ -1,5 +1,5 @@
-import type { Snapshot } from "../domain/model.ts";
-import type { Clock } from "../domain/ports/clock.ts";
+import type { Snapshot } from "./model.ts";
+import type { Clock } from "./ports/clock.ts";
 
 /** The present by the service's clock, from its last answer on by monotonic time: steps of our clock change nothing. */
 export class ServiceTime {
@@ -14,10 +14,14 @@ export class ServiceTime {
     if (serviceAtMs !== undefined) this.#aheadMs = serviceAtMs - this.#clock.monotonicMs();
   }
 
-  /** Seconds; undefined before an answer said it. */
+  /** Epoch milliseconds; undefined before an answer said it. */
+  ms(): number | undefined {
+    return this.#aheadMs === undefined ? undefined : this.#aheadMs + this.#clock.monotonicMs();
+  }
+
+  /** The same in whole seconds. */
   seconds(): number | undefined {
-    return this.#aheadMs === undefined
-      ? undefined
-      : Math.floor((this.#aheadMs + this.#clock.monotonicMs()) / 1_000);
+    const ms = this.ms();
+    return ms === undefined ? undefined : Math.floor(ms / 1_000);
   }
 }

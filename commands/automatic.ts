@@ -1,0 +1,36 @@
+import { defineAction, type Press, type Reply } from "../src/discord/command.ts";
+import { type AutomaticView, automaticAnswer } from "../src/discord/render/automatic-cards.ts";
+import type { Services } from "../src/discord/services.ts";
+import type { GuildSettings } from "../src/domain/guild.ts";
+import { recordEvent } from "./audit-event.ts";
+import { mustBeManager } from "./staff-rights.ts";
+
+/** What runs by itself in a community, and the one press that stops it. */
+
+const FOR_MANAGERS = "Only Managers can pause automatic commands.";
+
+export async function automaticOf(services: Services, guildId: string): Promise<AutomaticView> {
+  const { automaticPause: pause } = await services.settings.of(guildId);
+  return { schedules: await services.schedules.list(guildId), bans: services.banEnds.list(guildId), pause };
+}
+
+async function pause({ actor }: Press, services: Services): Promise<Reply> {
+  await mustBeManager(services, actor, FOR_MANAGERS);
+  const automaticPause = { byId: actor.userId, atMs: services.clock.nowMs() };
+  await services.settings.change(actor.guildId, (own) => ({ automaticPause, ...own }));
+  await recordEvent(services, actor, { action: "automatic-pause", text: "schedules and ends of bans" });
+  return automaticAnswer(await automaticOf(services, actor.guildId));
+}
+
+async function resume({ actor }: Press, services: Services): Promise<Reply> {
+  await mustBeManager(services, actor, FOR_MANAGERS);
+  const running = ({ automaticPause: _, ...own }: GuildSettings): GuildSettings => own;
+  await services.settings.change(actor.guildId, running);
+  await recordEvent(services, actor, { action: "automatic-resume", text: "schedules and ends of bans" });
+  return automaticAnswer(await automaticOf(services, actor.guildId));
+}
+
+export const automaticActions = {
+  "automatic-pause": defineAction({ first: "ephemeral", execute: pause }),
+  "automatic-resume": defineAction({ first: "ephemeral", execute: resume }),
+};

@@ -1,0 +1,341 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { Failure } from "../../../src/domain/failure.ts";
+import type { CommandEntry } from "../../../src/domain/model.ts";
+import { binding, player, RunsRig } from "../../support/runs-rig.ts";
+
+const HOUR_MS = 3_600_000;
+
+const row = (atS: number, text: string, by?: string): CommandEntry => ({
+  kind: "command",
+  atS,
+  player: by === undefined ? { name: "Remote Server" } : { name: by, id: 22 },
+  text,
+});
+
+const nowS = (rig: RunsRig) => Math.floor(rig.clock.nowMs() / 1_000);
+const sent = (rig: RunsRig) => rig.sent.map(({ text }) => text);
+const states = (rig: RunsRig) => rig.runs.banEnds.list("g1").map(({ end }) => end.heldFor ?? end.state);
+
+async function started(): Promise<RunsRig> {
+  const rig = new RunsRig();
+  await rig.runs.start();
+  rig.runs.beginSchedules();
+  return rig;
+}
+
+async function restarted(rig: RunsRig): Promise<void> {
+  await rig.runs.start();
+  rig.runs.beginSchedules();
+}
+
+/** Bans somebody for that long, by whatever names them. */
+async function ban(rig: RunsRig, who: string, lastsMs = HOUR_MS): Promise<string> {
+  const actor = rig.actor("admin");
+  const term = { lastsMs };
+  const plan = await rig.runs.runner.plan({
+    actor,
+    binding,
+    text: `:ban ${who} spam`,
+    origin: "command",
+    term,
+  });
+  const submitted = await rig.runs.runner.confirmed(plan.id, actor);
+  await rig.clock.advance(1_000);
+  return submitted.id;
+}
+
+async function look(rig: RunsRig, ...rows: CommandEntry[]): Promise<void> {
+  await rig.journal.take(rig.snapshot(rows));
+  await rig.clock.advance(0);
+}
+
+describe("a ban that ends", () => {
+  test("is sent with the id of the player and lifted by it once, not before its time, with a row in the audit", async () => {
+    const rig = await started();
+    await ban(rig, "Alice");
+    assert.deepEqual(sent(rig), [":ban 11 spam"]);
+    await rig.clock.advance(HOUR_MS - 10_000);
+    assert.deepEqual(sent(rig), [":ban 11 spam"]);
+    await rig.clock.advance(30_000);
+    assert.deepEqual(sent(rig), [":ban 11 spam", ":unban 11"]);
+    const last = [...rig.audit.rows.values()].at(-1);
+    assert.deepEqual([last?.origin, last?.status, last?.actorId], ["ban-end", "done", "u-admin"]);
+    await rig.clock.advance(48 * HOUR_MS);
+    assert.equal(rig.sent.length, 2);
+    assert.equal(rig.banEndTexts.size, 0);
+    assert.deepEqual(rig.reports, []);
+  });
+
+  test("is for one player whom Marshal knows, and for a ban", async () => {
+    const rig = await started();
+    const actor = rig.actor("admin");
+    const asked = (text: string) =>
+      rig.runs.runner.plan({ actor, binding, text, origin: "command", term: { lastsMs: HOUR_MS } });
+    for (const text of [":ban Alice,Bob", ":ban Nobody", ":ban all", ":kick Alice", ":ban Bo"])
+      await assert.rejects(asked(text), { code: "bad-command" }, text);
+    assert.equal((await asked(":ban Ali")).request.text, ":ban 11");
+    assert.equal((await asked(":ban 77 x")).request.text, ":ban 77 x");
+  });
+
+  test("is stored before it is sent, and not sent where the store refuses it", async () => {
+    const rig = await started();
+    rig.banEndDocuments.refuseWrites = new Error("disk full");
+    const id = await ban(rig, "Alice");
+    assert.deepEqual(rig.sent, []);
+    assert.equal(rig.audit.rows.get(id)?.status, "denied");
+    rig.banEndDocuments.refuseWrites = undefined;
+    await rig.clock.advance(60_000);
+    assert.deepEqual(states(rig), []);
+  });
+
+  test("ends nothing where it did not run", async () => {
+    const rig = await started();
+    rig.answering = async () => {
+      throw new Failure("server-empty", "offline");
+    };
+    await ban(rig, "Alice");
+    assert.deepEqual(states(rig), []);
+    assert.equal(rig.banEndTexts.size, 0);
+  });
+
+  test("is lifted by nobody where its outcome is unknown, until a Manager says so", async () => {
+    const rig = await started();
+    rig.answering = async () => {
+      throw new Failure("unreachable", "silence", { ran: "unknown" });
+    };
+    const id = await ban(rig, "Alice");
+    rig.answering = async () => "Success";
+    assert.deepEqual(states(rig), ["ban-unknown"]);
+    assert.match(rig.guildNotices.join(), /held Alice/);
+    await rig.clock.advance(2 * HOUR_MS);
+    assert.equal(rig.sent.length, 1);
+    assert.ok(await rig.runs.banEnds.letEnd(rig.actor("manager"), id));
+    await rig.clock.advance(1_000);
+    assert.deepEqual(sent(rig), [":ban 11 spam", ":unban 11"]);
+  });
+
+  test("waits while the server is empty and while its key is parked, and goes on then", async () => {
+    const rig = await started();
+    await ban(rig, "Alice");
+    rig.players = [];
+    await rig.clock.advance(3 * HOUR_MS);
+    assert.match(rig.runs.banEnds.list("g1")[0]?.waits ?? "", /Nobody is in the server/);
+    rig.parkedWhy = "regenerated";
+    rig.players = [player("Bob", 12)];
+    await rig.clock.advance(HOUR_MS);
+    assert.equal(rig.sent.length, 1);
+    rig.parkedWhy = undefined;
+    await rig.clock.advance(6 * 60_000);
+    assert.deepEqual(sent(rig), [":ban 11 spam", ":unban 11"]);
+  });
+
+  test("waits while automatic commands are paused", async () => {
+    const rig = await started();
+    await ban(rig, "Alice");
+    const pause = { byId: "u1", atMs: rig.clock.nowMs() };
+    await rig.settings.change("g1", (settings) => ({ ...settings, automaticPause: pause }));
+    await rig.clock.advance(2 * HOUR_MS);
+    assert.equal(rig.sent.length, 1);
+  });
+});
+
+describe("a ban that ends is not lifted over what came later", () => {
+  test("a ban typed in the game, by name; it is told", async () => {
+    const rig = await started();
+    await ban(rig, "Alice");
+    const own = row(nowS(rig), ":ban 11 spam");
+    await look(rig, own);
+    rig.players = [player("Bob", 12)];
+    await look(rig, own, row(nowS(rig) + 60, ":ban alice", "Moe"));
+    assert.deepEqual(states(rig), []);
+    assert.match(rig.guildNotices.join(), /over Alice: They were banned again by Moe/);
+    await rig.clock.advance(2 * HOUR_MS);
+    assert.equal(rig.sent.length, 1);
+  });
+
+  test("a ban by another program, and one that only the look before the un-ban shows", async () => {
+    const rig = await started();
+    await ban(rig, "Alice");
+    await look(rig, row(nowS(rig), ":ban 11 spam"), row(nowS(rig) + 5, ":ban 11"));
+    assert.deepEqual(states(rig), []);
+    await ban(rig, "Bob");
+    rig.commandLogs = [row(nowS(rig), ":ban 12 spam"), row(nowS(rig) + 900, ":ban Bob", "Moe")];
+    await rig.clock.advance(2 * HOUR_MS);
+    assert.deepEqual(sent(rig), [":ban 11 spam", ":ban 12 spam"]);
+  });
+
+  test("a ban of ours, also where its answer is lost and the process is killed", async () => {
+    const rig = await started();
+    await ban(rig, "Alice");
+    rig.answering = () => new Promise(() => undefined);
+    const actor = rig.actor("admin");
+    const request = { actor, binding, text: ":ban Alice more", origin: "command" } as const;
+    const plan = await rig.runs.runner.plan(request);
+    await rig.clock.advance(10_000);
+    await rig.runs.runner.confirmed(plan.id, actor);
+    await rig.clock.advance(10_000);
+    assert.equal(rig.sent.length, 2);
+    rig.crash();
+    rig.answering = async () => "Success";
+    await restarted(rig);
+    assert.deepEqual(states(rig), ["later-unknown"]);
+    await rig.clock.advance(2 * HOUR_MS);
+    assert.equal(rig.sent.length, 2);
+  });
+
+  test("a ban of ours that did not run changes nothing", async () => {
+    const rig = await started();
+    await ban(rig, "Alice");
+    await rig.clock.advance(10_000);
+    rig.answering = async () => {
+      throw new Failure("platform", "no");
+    };
+    await ban(rig, "Alice", 5 * HOUR_MS);
+    rig.answering = async () => "Success";
+    await rig.clock.advance(2 * HOUR_MS);
+    assert.deepEqual(sent(rig).at(-1), ":unban 11");
+  });
+
+  test("a case of the history", async () => {
+    const rig = await started();
+    await ban(rig, "Alice");
+    rig.isBannedAgain = async ({ playerId }) => playerId === 11;
+    await rig.clock.advance(2 * HOUR_MS);
+    assert.equal(rig.sent.length, 1);
+    assert.match(rig.guildNotices.join(), /over Alice/);
+  });
+
+  test("an un-ban ends it without a word", async () => {
+    const rig = await started();
+    await ban(rig, "Alice");
+    const own = row(nowS(rig), ":ban 11 spam");
+    await look(rig, own, row(nowS(rig) + 60, ":unban Alice", "Moe"));
+    assert.deepEqual(states(rig), []);
+    assert.deepEqual(rig.guildNotices, []);
+    await rig.clock.advance(2 * HOUR_MS);
+    assert.equal(rig.sent.length, 1);
+  });
+
+  test("what the log showed before the ban is no later ban, nor is one of somebody else of that beginning", async () => {
+    const rig = await started();
+    const early = row(nowS(rig) - 60, ":ban Alice", "Moe");
+    await ban(rig, "Alice");
+    const own = row(nowS(rig), ":ban 11 spam");
+    rig.players = [player("Alicia", 14)];
+    await look(rig, early, own, row(nowS(rig) + 60, ":ban Ali", "Moe"));
+    await rig.clock.advance(2 * HOUR_MS);
+    assert.deepEqual(sent(rig).at(-1), ":unban 11");
+  });
+});
+
+describe("the un-ban", () => {
+  test("is not sent again where its answer was lost; what the log shows decides", async () => {
+    const rig = await started();
+    await ban(rig, "Alice");
+    const own = row(nowS(rig), ":ban 11 spam");
+    await look(rig, own);
+    rig.answering = async () => {
+      throw new Failure("unreachable", "silence", { ran: "unknown" });
+    };
+    await rig.clock.advance(HOUR_MS);
+    assert.equal(rig.sent.length, 2);
+    const unban = row(nowS(rig), ":unban 11");
+    await rig.clock.advance(60_000);
+    await look(rig, own, unban);
+    assert.deepEqual(states(rig), []);
+    await rig.clock.advance(HOUR_MS);
+    assert.equal(rig.sent.length, 2);
+  });
+
+  test("is sent once more where the log shows that it did not run", async () => {
+    const rig = await started();
+    await ban(rig, "Alice");
+    const own = row(nowS(rig), ":ban 11 spam");
+    await look(rig, own);
+    let asked = 0;
+    rig.answering = async () => {
+      asked += 1;
+      if (asked === 1) throw new Failure("unreachable", "silence", { ran: "unknown" });
+      return "Success";
+    };
+    await rig.clock.advance(HOUR_MS);
+    await rig.clock.advance(45_000);
+    await look(rig, own, row(nowS(rig), ":log x", "Moe"));
+    await rig.clock.advance(10 * 60_000);
+    assert.deepEqual(sent(rig), [":ban 11 spam", ":unban 11", ":unban 11"]);
+    assert.deepEqual(states(rig), []);
+  });
+
+  test("is left to a Manager where nothing tells", async () => {
+    const rig = await started();
+    await ban(rig, "Alice");
+    rig.answering = async () => {
+      throw new Failure("unreachable", "silence", { ran: "unknown" });
+    };
+    await rig.clock.advance(HOUR_MS + 10 * 60_000);
+    assert.equal(rig.sent.length, 2);
+    assert.deepEqual(states(rig), ["lift-unknown"]);
+  });
+
+  test("is not sent where rows of the log are missing since the ban", async () => {
+    const rig = await started();
+    const filling = (from: number, by: number) =>
+      Array.from({ length: 40 }, (_, n) => row(nowS(rig) - 400 + from + n * by, `:log ${from + n}`, "Moe"));
+    await look(rig, ...filling(0, 1));
+    await ban(rig, "Alice");
+    await rig.clock.advance(20 * 60_000);
+    await look(rig, ...filling(0, 1));
+    await rig.clock.advance(20 * 60_000);
+    await look(rig, ...filling(200, 1));
+    await rig.clock.advance(HOUR_MS);
+    assert.deepEqual(states(rig), ["log-lost"]);
+    assert.equal(rig.sent.length, 1);
+  });
+
+  test("is not sent for a server that was unlinked", async () => {
+    const rig = await started();
+    await ban(rig, "Alice");
+    await rig.runs.onUnlinked(binding);
+    assert.deepEqual(states(rig), ["unlinked"]);
+    await rig.clock.advance(2 * HOUR_MS);
+    assert.equal(rig.sent.length, 1);
+  });
+
+  test("may be taken back, and a ban that is taken back stays", async () => {
+    const rig = await started();
+    const id = await ban(rig, "Alice");
+    assert.equal(await rig.runs.banEnds.keepBanned(rig.actor("manager", { guildId: "g2" }), id), undefined);
+    assert.equal((await rig.runs.banEnds.keepBanned(rig.actor("manager"), id))?.playerName, "Alice");
+    await rig.clock.advance(2 * HOUR_MS);
+    assert.equal(rig.sent.length, 1);
+    assert.equal(rig.banEndTexts.size, 0);
+  });
+});
+
+describe("the clock", () => {
+  test("set forward by days lifts nobody early; set back it lifts nobody early either", async () => {
+    for (const stepMs of [72 * HOUR_MS, -72 * HOUR_MS]) {
+      const rig = await started();
+      await ban(rig, "Alice");
+      rig.clock.step(stepMs);
+      await rig.clock.advance(HOUR_MS - 60_000);
+      assert.equal(rig.sent.length, 1, `${stepMs}`);
+    }
+  });
+
+  test("is the game service's where that says what time it is, over a restart too", async () => {
+    const rig = await started();
+    await rig.journal.take({ ...rig.snapshot([]), serviceAtMs: rig.clock.nowMs() });
+    await ban(rig, "Alice");
+    const serviceAtMs = rig.clock.nowMs();
+    rig.clock.step(72 * HOUR_MS);
+    rig.crash();
+    await restarted(rig);
+    await rig.journal.take({ ...rig.snapshot([]), serviceAtMs });
+    await rig.clock.advance(HOUR_MS - 60_000);
+    assert.equal(rig.sent.length, 1);
+    await rig.clock.advance(2 * 60_000);
+    assert.deepEqual(sent(rig).at(-1), ":unban 11");
+  });
+});
