@@ -57,9 +57,9 @@ const BARS: Readonly<Record<RoleBar, string>> = {
   managed: "That role belongs to an app, so I can't give it. Choose another one.",
   powers: "That role can manage, kick, ban or mute. I only give roles without such powers.",
   "marshal-lacks": "I need Manage Roles to give a role. A manager can add it to my role.",
-  "above-marshal": "That role stands above mine. Drag my role above it in the server settings.",
+  "above-marshal": "That role is above mine. Drag my role above it in the server settings.",
   "asker-lacks": "Only people with Manage Roles can choose a role to give.",
-  "above-asker": "That role stands above yours. Choose one below.",
+  "above-asker": "That role is above yours. Choose one below.",
   unknown: "I can't see that role yet. Try again in a moment.",
 };
 

@@ -40,6 +40,7 @@ export const HELP_TASKS = {
     { path: "case search", does: "kicks, bans, warnings" },
     { path: "stats server", does: "how full, staff or not" },
     { path: "schedule list", does: "commands at set times" },
+    { path: "duty start", does: "begin your shift" },
     { path: "me link", does: "your game account" },
   ],
   managers: [
