@@ -232,7 +232,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   });
   discord.listen(lifecycle.listener);
   serviceEvents.onKeyParked((source) => runs.onKeyParked(source));
-  const wings = { discord, service, watch, feeds, runs, outbox };
+  const wings = { discord, service, watch, journal, feeds, runs, outbox };
   const { readiness, heldKeys, host } = buildOperation({
     ...wings,
     store,

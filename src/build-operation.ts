@@ -5,6 +5,7 @@ import type { Bindings } from "./domain/ports/bindings.ts";
 import type { Clock } from "./domain/ports/clock.ts";
 import type { Notifier } from "./domain/ports/notifier.ts";
 import type { FeedsWing } from "./feeds/feeds.ts";
+import type { JournalWing } from "./journal/create-journal.ts";
 import type { Log } from "./log.ts";
 import { registerGauges } from "./ops/gauges.ts";
 import { watchHeldKeys } from "./ops/held-keys-watch.ts";
@@ -25,6 +26,7 @@ export interface OperationParts {
   readonly service: ReturnType<typeof createServiceClient>;
   readonly bindings: Bindings;
   readonly watch: Watch;
+  readonly journal: Pick<JournalWing, "state">;
   readonly feeds: FeedsWing;
   readonly runs: Runs;
   readonly outbox: Pick<Outbox, "state" | "waitingOf">;
@@ -35,7 +37,8 @@ export interface OperationParts {
 
 /** Builds what tells the operator, and guilds, how the bot itself does. Only the watch of held keys runs at once. */
 export function buildOperation(parts: OperationParts) {
-  const { discord, notifier, service, bindings, watch, feeds, runs, outbox, clock, metrics, log } = parts;
+  const { discord, notifier, service, bindings, watch, journal, feeds, runs, outbox } = parts;
+  const { clock, metrics, log } = parts;
   const readiness = new ReadinessWatch({
     clock,
     log,
@@ -57,7 +60,7 @@ export function buildOperation(parts: OperationParts) {
     clock,
   });
   const nowMs = () => clock.nowMs();
-  registerGauges(metrics, { discord, service, watch, feeds, runs, outbox, readiness, nowMs });
+  registerGauges(metrics, { discord, service, watch, journal, feeds, runs, outbox, readiness, nowMs });
   return { readiness, heldKeys, host };
 }
 

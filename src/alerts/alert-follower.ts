@@ -76,7 +76,9 @@ export class AlertFollower {
     const logs = places.map((place) => {
       const { source, list } = place.log;
       const items = unread.find(({ log }) => log.source === source && log.list === list)?.items ?? [];
-      return { ...place, source, list, items };
+      // What is yet to be handed out is not counted.
+      const last = items.at(-1);
+      return { ...place, source, list, items, nextSeq: last === undefined ? place.nextSeq : last.seq + 1 };
     });
     const done = await Promise.allSettled(
       servers.map((server) => {
@@ -85,7 +87,11 @@ export class AlertFollower {
         return this.#takeFor(server, look, logs.filter(isOf));
       }),
     );
-    for (const result of done) if (result.status === "rejected") throw result.reason;
+    for (const result of done) {
+      if (result.status === "fulfilled") continue;
+      for (const one of unread) one.failed(result.reason);
+      throw result.reason;
+    }
     for (const one of unread) one.done();
   }
 

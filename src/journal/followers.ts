@@ -12,6 +12,7 @@ import type {
 } from "../domain/ports/journal.ts";
 import { logLists } from "./compare/window-facts.ts";
 import type { Open } from "./open-journal.ts";
+import { failedOn, type Handed, handedOut, wentWell } from "./trials.ts";
 
 /** What a follower leaves unread beyond this is given up, and it reads a gap instead. */
 const MOST_UNREAD = 5_000;
@@ -25,6 +26,14 @@ interface MarkedJournals {
   writeMarks(open: Open): Promise<void>;
 }
 
+/** By follower, of all journals of linked servers. */
+export interface FollowersProgress {
+  /** Events that it has not dealt with. */
+  readonly unread: Readonly<Record<string, number>>;
+  /** Events since the start that it will not get any more: it failed on each again and again, and on others not. */
+  readonly setAside: Readonly<Record<string, number>>;
+}
+
 /**
  * Who follows all journals, each with a mark in every one: the first number that it has not dealt with. Marks are stored
  * with the next answer that brings something, so that they cost no write: what was dealt with just before a crash comes
@@ -32,6 +41,12 @@ interface MarkedJournals {
  */
 export class Followers {
   readonly #starts = new Map<string, { readonly start: FollowerStart; readonly wants: StatesWanted }>();
+  readonly #setAside = new Map<string, number>();
+  readonly #warn: (message: string, error: unknown) => void;
+
+  constructor({ warn }: { warn(message: string, error: unknown): void }) {
+    this.#warn = warn;
+  }
 
   reader(
     name: string,
@@ -40,7 +55,7 @@ export class Followers {
   ): JournalReader {
     this.#starts.set(name, { start, wants });
     return {
-      unread: (look) => this.#unread(name, journals.shown(look), journals),
+      unread: (look) => this.#unread({ name, lookMs: look.takenAtMs }, journals.shown(look), journals),
       places: (look) => places(journals.shown(look)),
       pass(look) {
         for (const open of journals.shown(look))
@@ -78,9 +93,36 @@ export class Followers {
     return lowest;
   }
 
+  state(opens: Iterable<Open>): FollowersProgress {
+    const unread = new Map([...this.#starts.keys()].map((name) => [name, 0]));
+    for (const { head, marks, isFollowed } of opens) {
+      if (head === undefined || !isFollowed) continue;
+      for (const [name, count] of unread)
+        unread.set(name, count + Math.max(0, head.nextSeq - (marks.get(name) ?? head.nextSeq)));
+    }
+    const setAside = [...this.#starts.keys()].map((name) => [name, this.#setAside.get(name) ?? 0] as const);
+    return { unread: Object.fromEntries(unread), setAside: Object.fromEntries(setAside) };
+  }
+
+  #onFailed(
+    name: string,
+    open: Open,
+    { handed, lookMs, error }: { readonly handed: Handed; readonly lookMs: number; readonly error: unknown },
+  ): void {
+    const trial = failedOn(open.trials.get(name), handed, lookMs);
+    if (trial === undefined) return;
+    if (trial !== "set aside") {
+      open.trials.set(name, trial);
+      return;
+    }
+    settle(open, name, (handed.items[0]?.seq ?? 0) + 1);
+    this.#setAside.set(name, (this.#setAside.get(name) ?? 0) + 1);
+    this.#warn(`${name} failed again and again on one event of ${open.list} and goes on without it`, error);
+  }
+
   /** What a follower has not dealt with, of these journals. Rejects where the store fails. */
   async #unread(
-    name: string,
+    { name, lookMs }: { readonly name: string; readonly lookMs: number },
     opens: readonly Open[],
     { read, writeMarks }: Pick<MarkedJournals, "read" | "writeMarks">,
   ): Promise<readonly Unread[]> {
@@ -92,14 +134,20 @@ export class Followers {
       const isFirst = open.firsts.has(name);
       if (!isFirst && mark >= head.nextSeq) continue;
       const log = { source, list };
-      const items = isFirst ? [] : await read(log, mark);
+      const handed = handedOut(open.trials.get(name), isFirst ? [] : await read(log, mark));
+      const { items } = handed;
       const next = isFirst ? mark : (items.at(-1)?.seq ?? mark) + 1;
-      const done = () => settle(open, name, next);
+      const done = () => {
+        const trial = wentWell(open.trials.get(name), handed, next);
+        if (!handed.isProbe) settle(open, name, next);
+        if (trial !== undefined) open.trials.set(name, trial);
+      };
+      const failed = (error: unknown) => this.#onFailed(name, open, { handed, lookMs, error });
       const doneForGood = async () => {
         done();
         await writeMarks(open);
       };
-      found.push({ log, lineage: head.lineage, isFirst, items, done, doneForGood });
+      found.push({ log, lineage: head.lineage, isFirst, items, done, failed, doneForGood });
     }
     return found;
   }
@@ -127,5 +175,6 @@ function places(opens: readonly Open[]): readonly LogPlace[] {
 
 function settle(open: Open, name: string, mark: number): void {
   open.firsts.delete(name);
+  open.trials.delete(name);
   open.marks.set(name, Math.max(mark, open.marks.get(name) ?? 0));
 }

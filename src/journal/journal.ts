@@ -12,12 +12,12 @@ import type {
 } from "../domain/ports/journal.ts";
 import { isShownIn, rowsShown } from "./compare/states.ts";
 import { logLists } from "./compare/window-facts.ts";
-import { Followers } from "./followers.ts";
+import { Followers, type FollowersProgress } from "./followers.ts";
 import type { JournalHead } from "./journal-records.ts";
 import { moveJournal } from "./move-journal.ts";
 import { type Advance, emptyHead, trimmed, withoutRetained } from "./next-head.ts";
 import { stepOf } from "./next-state.ts";
-import { neededSeq, noteShown, type Open, rejections } from "./open-journal.ts";
+import { goOnAt, neededSeq, noteShown, type Open, rejections } from "./open-journal.ts";
 import { OpenJournals } from "./open-journals.ts";
 import { readItems } from "./read-items.ts";
 import { type Answer, lookOf, noteLook, readAnswer } from "./server-answer.ts";
@@ -35,7 +35,7 @@ export class StoredJournal implements Journal {
   readonly #parts: JournalParts;
   readonly #stored: StoredJournals;
   readonly #journals = new OpenJournals();
-  readonly #followers = new Followers();
+  readonly #followers: Followers;
   readonly #byFeed = new Map<string, Set<Open>>();
   /** The longest that each kind of log was seen on any server: it drops rows beyond that. */
   readonly #fullest = new Map<JournalList, number>();
@@ -48,6 +48,7 @@ export class StoredJournal implements Journal {
   constructor(parts: JournalParts) {
     this.#parts = parts;
     this.#stored = new StoredJournals(parts);
+    this.#followers = new Followers(parts);
   }
 
   /** Rejects when the store fails; what was not written is found again by the next snapshot. */
@@ -180,6 +181,11 @@ export class StoredJournal implements Journal {
     return moved;
   }
 
+  /** How far each follower is. */
+  state(): FollowersProgress {
+    return this.#followers.state(this.#journals.all());
+  }
+
   get journals(): number {
     let journals = 0;
     for (const { head, feeds } of this.#journals.all())
@@ -285,13 +291,6 @@ export class StoredJournal implements Journal {
   #neededSeq(open: Open): number {
     return Math.min(neededSeq(open), this.#followers.neededSeq(open));
   }
-}
-
-/** What had the numbers that are left out is lost where nothing else is known; else the next answer shows it again. */
-function goOnAt(open: Open, head: JournalHead, nextSeq: number): void {
-  const isLost = head.retained === undefined && head.looked === undefined;
-  open.head = { ...head, nextSeq, tailFrom: isLost ? nextSeq : head.tailFrom };
-  if (isLost) open.writtenSeq = nextSeq;
 }
 
 /** Of one log at once. */

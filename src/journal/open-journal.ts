@@ -3,6 +3,7 @@ import type { Snapshot, SourceId } from "../domain/model.ts";
 import type { JournalItem } from "../domain/ports/journal.ts";
 import { isShownIn, type StateRow } from "./compare/states.ts";
 import { headKey, type JournalHead } from "./journal-records.ts";
+import type { Trial } from "./trials.ts";
 
 /** What a journal of a state remembers between looks, beside what is stored. */
 export interface LooksAt {
@@ -33,6 +34,8 @@ export interface Open {
   readonly feeds: Map<string, number>;
   /** By follower: the first number that it has not dealt with. */
   readonly marks: Map<string, number>;
+  /** By follower: what it does not get done. */
+  readonly trials: Map<string, Trial>;
   /** Followers that have yet to read a whole window. */
   readonly firsts: Set<string>;
   /** Its server is linked, and somebody follows all journals. */
@@ -78,6 +81,7 @@ export function opened(source: SourceId, list: JournalList): Open {
     head: undefined,
     feeds: new Map(),
     marks: new Map(),
+    trials: new Map(),
     firsts: new Set(),
     isFollowed: false,
     isShown: false,
@@ -121,4 +125,11 @@ export function neededSeq(open: Open): number {
 /** What failed of several things that were begun together. */
 export function rejections(done: readonly PromiseSettledResult<unknown>[]): readonly unknown[] {
   return done.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+}
+
+/** A power cut set it behind a feed: numbers go on where the feed is. What had the numbers that are left out is lost where nothing else is known; else the next answer shows it again. */
+export function goOnAt(open: Open, head: JournalHead, nextSeq: number): void {
+  const isLost = head.retained === undefined && head.looked === undefined;
+  open.head = { ...head, nextSeq, tailFrom: isLost ? nextSeq : head.tailFrom };
+  if (isLost) open.writtenSeq = nextSeq;
 }

@@ -36,6 +36,12 @@ export interface GaugeSources {
       readonly posts: number;
     };
   };
+  readonly journal: {
+    state(): {
+      readonly unread: Readonly<Record<string, number>>;
+      readonly setAside: Readonly<Record<string, number>>;
+    };
+  };
   readonly readiness: { reasons(): readonly string[] };
   nowMs(): number;
 }
@@ -161,6 +167,16 @@ export const LABELLED_GAUGES: Readonly<Record<string, LabelledGauge>> = {
     help: "Requests to Discord that wait for their turn, by class.",
     label: "class",
     read: ({ outbox }) => outbox.state().waiting,
+  },
+  marshal_journal_unread: {
+    help: "Events of the game's logs that are recorded and not dealt with yet, by who reads them.",
+    label: "follower",
+    read: ({ journal }) => journal.state().unread,
+  },
+  marshal_journal_set_aside: {
+    help: "Events since the start that were left out because dealing with them failed again and again, by who reads them.",
+    label: "follower",
+    read: ({ journal }) => journal.state().setAside,
   },
 };
 

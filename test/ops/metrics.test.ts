@@ -63,6 +63,7 @@ describe("metrics", () => {
       feeds: { gauges: () => ({ live: 5, undelivered: 9, late: 1, oldestWaitMs: 2_500, cardsUnshown: 12 }) },
       runs: { gauges: () => ({ waiting: 13, running: 14 }) },
       outbox: { state: () => ({ waiting: { first: 15, batch: 16 }, oldestWaitMs: 17_000, posts: 18 }) },
+      journal: { state: () => ({ unread: { history: 19 }, setAside: { history: 20 } }) },
       readiness: { reasons: () => [] },
       nowMs: () => 8_000,
     });
@@ -79,6 +80,8 @@ describe("metrics", () => {
     for (const name of Object.keys(LABELLED_GAUGES)) assert.ok(!(name in GAUGES), name);
     assert.match(text, /^marshal_turns_waiting\{class="first"\} 15$/m);
     assert.match(text, /^marshal_turns_waiting\{class="batch"\} 16$/m);
+    assert.match(text, /^marshal_journal_unread\{follower="history"\} 19$/m);
+    assert.match(text, /^marshal_journal_set_aside\{follower="history"\} 20$/m);
   });
 
   test("the table has exactly what the wings count, label by label", () => {

@@ -62,6 +62,8 @@ export interface MemoryJournalParts {
   readonly random?: Random;
   /** What outlives the process. */
   readonly texts?: JournalTexts;
+  /** @default throws */
+  warn?(message: string, error: unknown): void;
   /** @default one journal a server */
   followedOf?(source: SourceId): readonly SourceId[];
 }
@@ -72,6 +74,9 @@ export function memoryJournal({
   random = seededRandom(5),
   texts,
   followedOf = (source) => [source],
+  warn = (message, error) => {
+    throw new Error(message, { cause: error });
+  },
 }: MemoryJournalParts): JournalWing {
   const { heads, chunks, rows, write } = new MemoryJournalStore(texts);
   const journal = createJournal({
@@ -82,9 +87,7 @@ export function memoryJournal({
     followedOf,
     clock,
     random,
-    warn(message, error) {
-      throw new Error(message, { cause: error });
-    },
+    warn,
   });
   journal.trimFromNow();
   return journal;

@@ -146,7 +146,9 @@ export interface Unread {
   readonly items: readonly JournalItem[];
   /** All of it is dealt with, and written as far as it has to be. */
   done(): void;
-  /** The same for an effect that people would see twice: it does not come again after a crash. Rejects with the store. */
+  /** It could not be dealt with. An event on which this follower alone fails again and again is set aside. */
+  failed(error: unknown): void;
+  /** The same as `done` for an effect that people would see twice: it does not come again after a crash. Rejects with the store. */
   doneForGood(): Promise<void>;
 }
 

@@ -239,7 +239,7 @@ export class CaseMaker {
     const { source, lists } = look;
     const linked = await bindings.bySource(source);
     const failures: unknown[] = [];
-    for (const { log, isFirst, items, done } of await this.#log.unread(look)) {
+    for (const { log, isFirst, items, done, failed } of await this.#log.unread(look)) {
       if (log.list === "commandLogs") {
         const guildId = guildOf(log.source);
         const readers = linked.filter((one) => guildId === undefined || one.guildId === guildId);
@@ -247,6 +247,7 @@ export class CaseMaker {
         for (const binding of readers) failures.push(...(await this.#makeCases(binding, rows)));
       }
       if (failures.length === 0) done();
+      else failed(failures[0]);
     }
     for (const binding of linked) {
       for (const one of book.openOn(binding.id)) {

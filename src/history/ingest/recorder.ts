@@ -129,14 +129,22 @@ export class Recorder {
       const news = (unread.get(queued) ?? []).map((one) => within(one, span));
       return byJournal(links, news).map(([readers, own]) => this.#recorded(queued, readers, own));
     });
-    const cards = await this.#cardAnswers.changes(linksOf(answers));
-    const stored =
-      answers.length === 0 ? NOTHING : await this.#parts.store(withCards(answers, cards.answers));
-    cards.onStored();
+    const stored = await this.#storeAnswers(answers).catch((error: unknown) => {
+      for (const { failed } of [...unread.values()].flat()) failed(error);
+      throw error;
+    });
     for (const { done } of [...unread.values()].flat()) done();
     const finished = new Set(some);
     this.#queue = this.#queue.filter((queued) => !finished.has(queued));
     this.#parts.onStored(stored, [...new Set(some.map(({ snapshot }) => snapshot.source))]);
+  }
+
+  async #storeAnswers(answers: readonly RecordedAnswer[]): Promise<StoredAnswers> {
+    const cards = await this.#cardAnswers.changes(linksOf(answers));
+    const stored =
+      answers.length === 0 ? NOTHING : await this.#parts.store(withCards(answers, cards.answers));
+    cards.onStored();
+    return stored;
   }
 
   #recorded({ snapshot, atS }: Queued, links: readonly Link[], news: readonly News[]): RecordedAnswer {

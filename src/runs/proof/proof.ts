@@ -2,7 +2,7 @@ import type { Snapshot, SourceId } from "../../domain/model.ts";
 import type { AuditLog } from "../../domain/ports/audit-log.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { Demands } from "../../domain/ports/demands.ts";
-import type { JournalLooks, JournalReader } from "../../domain/ports/journal.ts";
+import type { JournalLooks, JournalReader, Unread } from "../../domain/ports/journal.ts";
 import type { ProofState, RecentRun, RunRecord } from "../../domain/run.ts";
 import { matchRuns, type RemoteRow, type SentRun } from "./match-runs.ts";
 import { isRemote, OutsideRuns, type OutsideRunsPorts, remoteRow } from "./outside-runs.ts";
@@ -86,10 +86,18 @@ export class Proof {
   }
 
   async #read(snapshot: Snapshot): Promise<void> {
-    const { source } = snapshot;
-    const log = snapshot.lists.commandLogs ?? [];
-    const rows = log.filter(isRemote).map(({ text, atS }) => ({ text, atS }));
     const unread = (await this.#log.unread(snapshot)).filter(({ log: { list } }) => list === "commandLogs");
+    try {
+      await this.#readNews(snapshot, unread);
+    } catch (error) {
+      for (const one of unread) one.failed(error);
+      throw error;
+    }
+  }
+
+  async #readNews({ source, lists }: Snapshot, unread: readonly Unread[]): Promise<void> {
+    const log = lists.commandLogs ?? [];
+    const rows = log.filter(isRemote).map(({ text, atS }) => ({ text, atS }));
     const news = unread.map((one) => ({ ...one, fresh: one.items.flatMap(remoteRow) }));
     const fresh = news.flatMap((one) => one.fresh);
     if (fresh.length === 0) for (const { done } of news) done();
