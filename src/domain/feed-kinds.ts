@@ -61,6 +61,15 @@ export const FEED_TABLE = {
     option: "emergency-calls",
     color: 0x8a4fa5,
   },
+  team: { list: "teams", demands: ["players"], name: "team changes", option: "teams", color: 0x2b8a8a },
+  vehicles: {
+    list: "vehicles",
+    demands: ["vehicles"],
+    name: "vehicles",
+    option: "vehicles",
+    color: 0x6b7f3a,
+  },
+  queue: { list: "queue", demands: ["queue"], name: "queue joins", option: "queue", color: 0x7a6a55 },
 } as const satisfies Readonly<Record<string, FeedKindEntry>>;
 
 export type FeedKind = keyof typeof FEED_TABLE;

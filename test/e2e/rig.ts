@@ -317,6 +317,9 @@ export const LIST_OF_FEED = {
   "mod-calls": "ModCalls",
   commands: "CommandLogs",
   "emergency-calls": "EmergencyCalls",
+  teams: "Players",
+  vehicles: "Vehicles",
+  queue: "Queue",
 } as const;
 
 function fieldOf(modal: Modal, type: 4 | 6): string {

@@ -14,6 +14,7 @@ import type {
   ServerState,
   Snapshot,
   SourceId,
+  Vehicle,
 } from "../../src/domain/model.ts";
 import type { Clock } from "../../src/domain/ports/clock.ts";
 import type { FeedStore } from "../../src/domain/ports/feed-store.ts";
@@ -95,6 +96,8 @@ export class FeedsRig {
   };
   calls: EmergencyCall[] = [];
   players: Player[] = [];
+  vehicles: Vehicle[] = [];
+  queue: number[] = [];
 
   constructor() {
     this.link("binding-1", "Town", source);
@@ -139,6 +142,8 @@ export class FeedsRig {
       ...this.log,
       emergencyCalls: this.calls,
       players: this.players,
+      vehicles: this.vehicles,
+      queue: this.queue,
     };
     const snapshot: Snapshot = {
       source: of,

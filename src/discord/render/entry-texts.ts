@@ -16,8 +16,14 @@ export function callText(atS: number, who: string): string {
   return `modCall|${atS}|${who}`;
 }
 
+/**
+ * Where a power cut set the journal back, the next look shows the same change with a later second: so it is known by the ten
+ * minutes that it was seen in.
+ */
+export const CHANGE_KNOWN_S = 600;
+
 export function changeText(atS: number, who: string, said: readonly string[]): string {
-  return `change|${atS}|${who}|${said.join("|")}`;
+  return `change|${Math.floor(atS / CHANGE_KNOWN_S)}|${who}|${said.join("|")}`;
 }
 
 /** A person by name and id, where a line shows both. */

@@ -6,7 +6,15 @@ import type { PlayerRef } from "../../domain/model.ts";
 import type { DigestMark, ShownEntries } from "../../domain/ports/feed-renderer.ts";
 import { callsIn } from "./call-lines.ts";
 import { LONGEST_VALUE } from "./entry-line.ts";
-import { callText, changeText, commandText, joinText, killText, token } from "./entry-texts.ts";
+import {
+  CHANGE_KNOWN_S,
+  callText,
+  changeText,
+  commandText,
+  joinText,
+  killText,
+  token,
+} from "./entry-texts.ts";
 import { cut, plainText, shownCode, shownName } from "./escape.ts";
 import { entriesIn, nameIn, unescaped } from "./posted-lines.ts";
 
@@ -51,12 +59,14 @@ export function keysOf(
 }
 
 /** The keys under which a line may show this entry: without the ids of its people, and with them. */
-export function entryKeys(entry: FeedEntry): readonly string[] {
+export function entryKeys(entry: FeedEntry, isFirst = true): readonly string[] {
   const bare = textOf(entry, (player) => shownName(player.name));
   const full = textOf(entry, ({ name, id }) =>
     id === undefined ? shownName(name) : token(shownName(name), id),
   );
-  return bare === full ? [hashed(bare)] : [hashed(bare), hashed(full)];
+  const own = bare === full ? [hashed(bare)] : [hashed(bare), hashed(full)];
+  if (entry.kind !== "change" || !isFirst) return own;
+  return [...own, ...entryKeys({ ...entry, atS: entry.atS - CHANGE_KNOWN_S }, false)];
 }
 
 /** The key of a call by its caller and second, as `keysOf` reads it from a card. */

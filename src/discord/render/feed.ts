@@ -30,7 +30,7 @@ export const feedRenderer: FeedRenderer = {
   test: testNotice,
   unpostable: unpostableNotice,
   keysOf,
-  entryKeys,
+  entryKeys: (entry) => entryKeys(entry),
   digestHash,
   callKey,
   modCallOf,

@@ -3,8 +3,9 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { entryLine } from "../../../src/discord/render/entry-line.ts";
 import { feedRenderer } from "../../../src/discord/render/feed.ts";
+import { CHANGES, type ChangeKind, type FeedEntry } from "../../../src/domain/changes.ts";
 import { markdownOfOurs, md } from "../../../src/domain/escaped.ts";
-import type { FeedKind } from "../../../src/domain/feed-kinds.ts";
+import { FEED_KINDS, type FeedKind, feedKind } from "../../../src/domain/feed-kinds.ts";
 import type { MessageBody, PostedMessage } from "../../../src/domain/message.ts";
 import type { LogEntry } from "../../../src/domain/model.ts";
 import { anyText } from "../../support/any-text.ts";
@@ -27,11 +28,24 @@ const text = fc.oneof(
   fc.string({ minLength: 900, maxLength: 1_500 }),
   fc.constantFrom("", "`", ":m hello @here / x", hostile),
 );
-const entry: fc.Arbitrary<LogEntry> = fc.oneof(
+const change = fc
+  .record({
+    what: fc.constantFrom(...(Object.keys(CHANGES) as ChangeKind[])),
+    values: fc.array(text, { maxLength: 2 }),
+  })
+  // Only these have a feed, by which their lines are known.
+  .filter(({ what }) => FEED_KINDS.some((kind) => feedKind(kind).list === CHANGES[what].list));
+const logEntry: fc.Arbitrary<LogEntry> = fc.oneof(
   fc.record({ kind: fc.constant("join" as const), atS, player: person, joined: fc.boolean() }),
   fc.record({ kind: fc.constant("kill" as const), atS, killer: person, killed: person }),
   fc.record({ kind: fc.constant("command" as const), atS, player: person, text }),
   fc.record({ kind: fc.constant("modCall" as const), atS, caller: person }),
+);
+const entry: fc.Arbitrary<FeedEntry> = fc.oneof(
+  { weight: 4, arbitrary: logEntry },
+  fc
+    .tuple(change, atS, person)
+    .map(([made, at, player]) => ({ kind: "change" as const, atS: at, fromS: at - 9, player, ...made })),
 );
 
 /** A body as Discord gives it back. */
@@ -46,7 +60,7 @@ function posted(body: MessageBody): PostedMessage {
 }
 
 /** Each shown key must be one of its entry's, in order. */
-function assertShown(body: MessageBody, entries: readonly LogEntry[], serverName?: string): void {
+function assertShown(body: MessageBody, entries: readonly FeedEntry[], serverName?: string): void {
   const { keys } = feedRenderer.keysOf(posted(body), serverName === undefined ? {} : { serverName });
   assert.equal(keys.length, entries.length, JSON.stringify(body));
   for (const [index, one] of entries.entries()) {
@@ -116,7 +130,7 @@ describe("the keys of what was posted", () => {
   test("entries that differ to a reader have different keys", () => {
     const shown = (one: LogEntry) => entryLine(one, true);
     fc.assert(
-      fc.property(entry, entry, (a, b) => {
+      fc.property(logEntry, logEntry, (a, b) => {
         const shared = feedRenderer.entryKeys(a).filter((key) => feedRenderer.entryKeys(b).includes(key));
         // People of one name and different ids can be told apart only where ids are shown.
         const [, idsOfA = ""] = feedRenderer.entryKeys(a);
