@@ -4,7 +4,7 @@ import type { Services } from "../src/discord/services.ts";
 import { type Escaped, md } from "../src/domain/escaped.ts";
 import type { PermissionCheck } from "../src/domain/ports/command-permission.ts";
 import type { RunRecord } from "../src/domain/run.ts";
-import { guideAt } from "./setup-guide.ts";
+import { guideAfter, guideAt } from "./setup-guide.ts";
 import { linked } from "./setup-guide-steps.ts";
 
 /** The step of the guided set-up at which the server's owner lets Marshal run commands. */
@@ -15,17 +15,14 @@ const HARMLESS = ":log Marshal check";
 /** `guide-check:BINDING` */
 export async function checkPermission({ actor, argument }: Press, services: Services): Promise<Reply> {
   const { id, guildId, source } = await linked(services, actor, argument);
-  const found = await services.commandPermission.check(source, guildId);
-  const isEmpty = services.snapshots.latest(source)?.status.currentPlayers === 0;
-  // While nobody plays, a command would show as little as the check did.
-  const { kind } = found;
-  const note = kind === "unclear" && isEmpty ? NOBODY_PLAYS : noteOf(found);
-  const isAsked = kind === "unclear" && !isEmpty;
-  return await guideAt(services, actor, {
-    step: "allow",
-    bindingId: id,
-    isAsked,
-    ...(note === undefined ? {} : { note }),
+  return await guideAfter(services, actor, async () => {
+    const found = await services.commandPermission.check(source, guildId);
+    const isEmpty = services.snapshots.latest(source)?.status.currentPlayers === 0;
+    // While nobody plays, a command would show as little as the check did.
+    const { kind } = found;
+    const note = kind === "unclear" && isEmpty ? NOBODY_PLAYS : noteOf(found);
+    const isAsked = kind === "unclear" && !isEmpty;
+    return { step: "allow", bindingId: id, isAsked, ...(note === undefined ? {} : { note }) };
   });
 }
 
@@ -57,8 +54,10 @@ export async function proveByCommand({ actor, argument }: Press, services: Servi
     const note = md`⚠ None of your roles can run commands yet. Press **Back** and choose one at Roles.`;
     return await guideAt(services, actor, { ...at, note });
   }
-  const { record } = await (await services.runner.submit(plan)).outcome;
-  return await guideAt(services, actor, { ...at, note: outcomeNote(record) });
+  return await guideAfter(services, actor, async () => {
+    const { record } = await (await services.runner.submit(plan)).outcome;
+    return { ...at, note: outcomeNote(record) };
+  });
 }
 
 function outcomeNote({ status, failureCode }: RunRecord): Escaped {

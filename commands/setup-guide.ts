@@ -18,7 +18,7 @@ import { typedTries } from "./setup-link.ts";
 
 /** The guided set-up. Its position is stored with the guild, so that it goes on after a restart. */
 
-interface GuidePosition {
+export interface GuidePosition {
   readonly step: GuideStep;
   /** Empty: the default server of the guild or channel. */
   readonly bindingId: string;
@@ -119,6 +119,19 @@ function channelsOf({ noticeChannelId, caseChannelId }: GuildSettings, posts: Po
   const { feeds, alerts, panelChannelIds, weeklyChannelId } = posts;
   const single = [noticeChannelId, caseChannelId, weeklyChannelId].filter((id) => id !== undefined);
   return [...feeds, ...alerts].map(({ channelId }) => channelId).concat(panelChannelIds, single);
+}
+
+/** The step that slow work belongs to. Whoever went on meanwhile, on the same message, is not called back. */
+export async function guideAfter(
+  services: Services,
+  actor: Actor,
+  work: () => Promise<GuidePosition>,
+): Promise<Reply> {
+  const stepNow = async () => (await services.settings.of(actor.guildId)).guide?.step;
+  const before = await stepNow();
+  const at = await work();
+  const isLeft = (await stepNow()) !== before;
+  return isLeft ? await resumeGuide(services, actor) : await guideAt(services, actor, at);
 }
 
 /** The step at which it was left, or the first one. */

@@ -69,6 +69,24 @@ describe("A check of the owner's permission", () => {
     });
 });
 
+test("A check that answers after the person went on does not call them back", async () => {
+  const made = new FakeWorld();
+  const change = (step: "allow" | "zone") =>
+    made.settings.change(actor.guildId, (before) => ({ ...before, guide: { step } }));
+  await change("allow");
+  const { text } = await pressed("guide-check", {
+    settings: made.settings,
+    commandPermission: {
+      ...made.services.commandPermission,
+      check: async () => {
+        await change("zone");
+        return { kind: "refused" };
+      },
+    },
+  });
+  assert.match(text, /\*\*Time zone\*\*\nFor times you type/);
+});
+
 describe("The command that proves it", () => {
   const ending = (record: Partial<RunRecord>, isAllowed = true) =>
     pressed("guide-prove", {
