@@ -17,6 +17,7 @@ import { backUpSqlite, requireStore } from "../src/store/sqlite/backup-sqlite.ts
 import { exportStore, importStore, type TransferParts } from "../src/store/transfer.ts";
 import { fingerprintOf } from "../src/store/vault.ts";
 import { backUpAll, restore, sqlitePath } from "./backups.ts";
+import { rewindStore } from "./rewind-store.ts";
 
 const USAGE = `npm run store -- check                       reads everything in the store, as Marshal would
 npm run store -- backup FILE                 copies a sqlite store while Marshal runs
@@ -24,6 +25,8 @@ npm run store -- backups FOLDER [--keep 14]  the same with its secret and its hi
 npm run store -- restore BACKUP              puts a backup in the place of what is there, while Marshal is stopped
 npm run store -- export FILE                 copies the store to a file and compares both
 npm run store -- import FILE [--replace]     fills the store from such a file and compares both
+npm run store -- rewind READER TIME          lets a reader of the game's logs (history, cases, alerts, proof) read again
+                                             what came since TIME, such as 2026-01-31T18:00Z, as far as it is kept
 
 The store is the one in STORE_URL. Server keys stay sealed. backup and export leave the secret out (SECRET_KEY or
 data/secret.key): copy it yourself.`;
@@ -63,10 +66,10 @@ async function run({ args, environment, say, complain }: StoreToolParts): Promis
     say(USAGE);
     return 0;
   }
-  const [task = "", place = ""] = positionals;
+  const [task = "", place = "", time = ""] = positionals;
   const keep = Number(values.keep);
-  const isWhole = positionals.length === (task === "check" ? 1 : 2);
-  if (!TASKS.has(task) || !isWhole || values.isUnknown || !(keep >= 1)) {
+  const isWhole = positionals.length === TASKS.get(task);
+  if (!isWhole || values.isUnknown || !(keep >= 1)) {
     complain(USAGE);
     return 2;
   }
@@ -89,11 +92,16 @@ async function run({ args, environment, say, complain }: StoreToolParts): Promis
       for (const line of await restore(config, place, nowMs)) say(line);
       return 0;
     default:
-      return await onStore({ task, place, replace: values.replace, config, path, say });
+      return await onStore({ task, place, time, replace: values.replace, config, path, say });
   }
 }
 
-const TASKS: ReadonlySet<string> = new Set(["check", "export", "import", "backup", "backups", "restore"]);
+/** How many words each has, itself included. */
+const TASKS: ReadonlyMap<string, number> = new Map([
+  ["check", 1],
+  ...["export", "import", "backup", "backups", "restore"].map((task) => [task, 2] as const),
+  ["rewind", 3],
+]);
 
 function parsed(args: readonly string[]) {
   const options = {
@@ -116,6 +124,8 @@ function parsed(args: readonly string[]) {
 }
 
 interface OnStore {
+  /** Of a rewind. */
+  readonly time: string;
   readonly task: string;
   readonly place: string;
   readonly replace: boolean;
@@ -126,13 +136,17 @@ interface OnStore {
 }
 
 /** What opens the store: to look through it, to copy all of it, or to fill it. */
-async function onStore({ task, place, replace, config, path, say }: OnStore): Promise<number> {
+async function onStore({ task, place, time, replace, config, path, say }: OnStore): Promise<number> {
   // Opening it would make it, and an empty copy looks like any other.
   if (task !== "import" && path !== undefined) requireStore(path);
   if (task === "import" && !existsSync(place)) throw new StoreError(`there is no ${place}`);
   const store = await openStore(config.storeUrl, { runsIn: "caller" });
   try {
     if (task === "check") return await check(store, config, say);
+    if (task === "rewind") {
+      say(await rewindStore(store, place, time));
+      return 0;
+    }
     if (task === "export" && (await store.namespaces()).length === 0)
       throw new StoreError("this store is empty. Is it the one that your Marshal uses (STORE_URL)?");
     const parts = await partsFor(store, config, task);

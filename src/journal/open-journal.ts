@@ -127,7 +127,10 @@ export function rejections(done: readonly PromiseSettledResult<unknown>[]): read
   return done.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
 }
 
-/** A power cut set it behind a feed: numbers go on where the feed is. What had the numbers that are left out is lost where nothing else is known; else the next answer shows it again. */
+/**
+ * A power cut set it behind a feed: numbers go on where the feed is. What had the numbers that are left out is lost where
+ * nothing else is known; else the next answer shows it again.
+ */
 export function goOnAt(open: Open, head: JournalHead, nextSeq: number): void {
   const isLost = head.retained === undefined && head.looked === undefined;
   open.head = { ...head, nextSeq, tailFrom: isLost ? nextSeq : head.tailFrom };

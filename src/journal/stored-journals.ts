@@ -114,6 +114,15 @@ export class StoredJournals {
     return found.map(([seq, row]) => ({ firstSeq: firstOf(seq, row), seq, row }));
   }
 
+  /** All rows that are kept, each with the first number that it speaks of. */
+  async *all(open: Open) {
+    let isFirst = true;
+    for await (const [seq, row] of this.#rowsFrom(open.key, 0)) {
+      yield { firstSeq: firstOf(seq, row), row, isFirst };
+      isFirst = false;
+    }
+  }
+
   /** Once for each stretch. */
   warnLost(open: Open, seq: number): void {
     if (open.lostSeq >= seq) return;

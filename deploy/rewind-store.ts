@@ -1,0 +1,34 @@
+import { documentsOf, rowsOf, writeTogetherOn } from "../src/document-table.ts";
+import { StoreError } from "../src/domain/failure.ts";
+import { rewind } from "../src/journal/rewind.ts";
+import { DOCUMENT_FORM, formOf } from "../src/store/document-forms.ts";
+import type { Store } from "../src/store/keyv-documents.ts";
+
+/** A date and a time of day with its zone: without one it would mean another moment on another machine. */
+const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:\d{2})$/;
+
+/** Lets a reader of the journals read again what came since a time. Answers what was done. Rejects with a StoreError. */
+export async function rewindStore(store: Store, reader: string, time: string): Promise<string> {
+  const sinceMs = MOMENT.test(time) ? Date.parse(time) : Number.NaN;
+  if (Number.isNaN(sinceMs)) throw new StoreError(`${time} is no time. Write it like 2026-01-31T18:00Z`);
+  if (await store.isHeld())
+    throw new StoreError("Marshal is running on this store. Stop all its processes first");
+  if ((await formOf(documentsOf(store, "stored-form"))) !== DOCUMENT_FORM)
+    throw new StoreError(
+      "this store is from another version of Marshal. Start this one on it once, then stop it",
+    );
+  const parts = {
+    heads: documentsOf(store, "journal-heads"),
+    chunks: documentsOf(store, "journal-chunks"),
+    rows: rowsOf(store, "journal-rows"),
+    write: writeTogetherOn(store),
+    warn: () => undefined,
+  };
+  const { logs, events, shortened, followers } = await rewind(parts, reader, sinceMs);
+  if (!followers.includes(reader)) {
+    const known = followers.length === 0 ? "Nobody reads them yet" : `There are: ${followers.join(", ")}`;
+    throw new StoreError(`nobody called ${reader} reads the game's logs. ${known}`);
+  }
+  const short = shortened === 0 ? "" : `; of ${shortened} logs not everything since then is still kept`;
+  return `rewind: ${reader} reads ${events} events of ${logs} logs again${short}`;
+}
