@@ -5,7 +5,7 @@ import { zoneCode } from "../src/discord/render/setup-guide-zone.ts";
 import type { Services } from "../src/discord/services.ts";
 import { type Escaped, joined, md, roleMention } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
-import { FEED_KINDS, type FeedKind } from "../src/domain/feed-kinds.ts";
+import { FEED_KINDS, type FeedKind, feedKind } from "../src/domain/feed-kinds.ts";
 import type { Actor, Binding, Feed, Tier } from "../src/domain/guild.ts";
 import type { NewFeed } from "../src/domain/ports/feeds.ts";
 import { TIER_NAMES, TIERS } from "../src/domain/tiers.ts";
@@ -81,7 +81,7 @@ export async function chooseLog({ actor, argument, values }: Press, services: Se
   if (channelId === undefined) await removeFeed(change, services);
   else if (before?.channelId !== channelId) await moveFeed({ ...change, channelId }, services);
   else if (before.state !== "live") await services.feeds.resume(actor.guildId, before.id);
-  const more = kind === "emergencyCalls";
+  const more = feedKind(kind).isCommon !== true;
   return await guideAt(services, actor, { step: "logs", bindingId, more });
 }
 

@@ -143,6 +143,18 @@ describe("A press of the guided set-up while the store refuses", () => {
       assert.match(textOf(await act(services, name, press(id))), says);
     });
 
+  test("a log that is chosen on the second page leaves that page open", async () => {
+    const { id, services } = await world();
+    for (const [kind, isThere] of [
+      ["queue", true],
+      ["joins", false],
+    ] as const) {
+      const reply = await act(services, "guide-log", { argument: `${kind}:${id}`, values: ["5"] });
+      const ids = (reply.rows ?? []).flat().map((part) => part.id);
+      assert.equal(ids.includes(`guide-log:queue:${id}`), isThere, kind);
+    }
+  });
+
   test("the alerts go on after the one that was refused, and none of them is there twice", async () => {
     const { id, services, alerts, refuse } = await world();
     const { add } = services.alerts;
