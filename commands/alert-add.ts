@@ -4,20 +4,15 @@ import { alertText } from "../src/discord/render/alert-cards.ts";
 import { obstacle } from "../src/discord/render/channel-access.ts";
 import { plainText } from "../src/discord/render/escape.ts";
 import type { Services } from "../src/discord/services.ts";
-import {
-  ALERT_KINDS,
-  type AlertKind,
-  type AlertLimit,
-  type AlertRule,
-  type QuietHours,
-} from "../src/domain/alert.ts";
+import type { AlertRule, QuietHours } from "../src/domain/alert.ts";
+import { ALERT_KINDS, type AlertKind, type AlertLimit, alertKind } from "../src/domain/alert-kinds.ts";
 import { channelMention, type Escaped, joined, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import type { Button } from "../src/domain/message.ts";
 import type { NewAlert } from "../src/domain/ports/alerts.ts";
 import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
-import { QUIET_HOURS, quietOf, THRESHOLDS, thresholdOf } from "./alert-args.ts";
+import { QUIET_HOURS, quietOf, thresholdOf } from "./alert-args.ts";
 import { recordAlertEvent } from "./alert-choice.ts";
 import type { PingChange } from "./no-ping.ts";
 import { postChannelOption } from "./post-channel.ts";
@@ -62,14 +57,7 @@ export const addOptions: readonly APIApplicationCommandBasicOption[] = [
     name: "kind",
     description: "What to watch for",
     required: true,
-    choices: [
-      { name: "Many kills by one player", value: "kills" },
-      { name: "Many punishments by one member of staff", value: "punishments" },
-      { name: "Commands run outside Marshal", value: "outside" },
-      { name: "A moderator call that nobody answers", value: "calls" },
-      { name: "The server fills up", value: "full" },
-      { name: "The server empties", value: "empty" },
-    ],
+    choices: ALERT_KINDS.map((kind) => ({ name: alertKind(kind).choice, value: kind })),
   },
   postChannelOption,
   serverOption,
@@ -106,7 +94,7 @@ export function parseAdd(options: Options): AddArgs {
 export function teamsOf(kind: AlertKind, typed: string): readonly string[] {
   const teams = typed.split(",").map((team) => plainText(team));
   const named = teams.filter((team) => team !== "").slice(0, MOST_TEAMS);
-  if (named.length > 0 && kind !== "kills") {
+  if (named.length > 0 && alertKind(kind).leavesOutTeams !== true) {
     throw new Failure("bad-command", "Only kill alerts can leave out teams.");
   }
   return named;
@@ -128,7 +116,7 @@ export function completeAdd(
   if (option === "server") return completeServer(typing, services);
   return completeOffered(
     typed,
-    option === "quiet" ? QUIET_HOURS : THRESHOLDS[kindOf(options.string("kind"))],
+    option === "quiet" ? QUIET_HOURS : alertKind(kindOf(options.string("kind"))).offered,
   );
 }
 

@@ -1,18 +1,10 @@
-import { ALERT_DEFAULTS, type AlertKind, type AlertLimit, type QuietHours } from "../src/domain/alert.ts";
+import type { QuietHours } from "../src/domain/alert.ts";
+import { type AlertKind, type AlertLimit, alertKind } from "../src/domain/alert-kinds.ts";
 import { Failure } from "../src/domain/failure.ts";
 
 /** What people type as the threshold of an alert and as its quiet hours. Pure. */
 
-/** Of each kind, what is offered; the first one is taken where nothing is typed. */
-export const THRESHOLDS: Readonly<Record<AlertKind, readonly string[]>> = {
-  kills: ["5 in 60 s", "3 in 30 s", "10 in 2 min"],
-  punishments: ["5 in 5 min", "3 in 1 min", "10 in 10 min"],
-  outside: ["1 in 5 min", "3 in 10 min"],
-  calls: ["5 min", "2 min", "10 min"],
-  full: ["all places taken", "30 players"],
-  empty: ["0 players", "3 players"],
-};
-
+const LEAST_COUNTED = 2;
 const MOST_COUNTED = 50;
 const MOST_PLAYERS = 500;
 const SHORTEST_S = 10;
@@ -26,32 +18,27 @@ const PLAYERS = /^(\d{1,3})(?: ?players?)?$/;
 /** @throws Failure "bad-command" with an example. */
 export function thresholdOf(kind: AlertKind, typed: string | undefined): AlertLimit {
   const text = (typed ?? "").trim().toLowerCase().replace(/\s+/g, " ");
-  if (text === "" || text === THRESHOLDS[kind][0]) return ALERT_DEFAULTS[kind];
-  switch (kind) {
-    case "kills":
-    case "punishments":
-    case "outside":
-      return countInTime(kind, text);
-    case "calls": {
+  const { measure, offered, defaults, least = LEAST_COUNTED } = alertKind(kind);
+  if (text === "" || text === offered[0]) return defaults;
+  switch (measure) {
+    case "rows": {
+      const [, number, time, unit] = NUMBER_IN_TIME.exec(text) ?? [];
+      return {
+        count: within(kind, Number(number ?? Number.NaN), { least, most: MOST_COUNTED }),
+        withinS: within(kind, secondsOf(time, unit ?? "s"), { least: SHORTEST_S, most: LONGEST_S }),
+      };
+    }
+    case "wait": {
       const [, number, unit] = TIME.exec(text) ?? [];
       // Calls wait for minutes; kills happen in seconds.
       return { withinS: within(kind, secondsOf(number, unit ?? "min"), { least: 60, most: LONGEST_CALL_S }) };
     }
-    case "full":
-    case "empty": {
+    case "most":
+    case "least": {
       const count = Number(PLAYERS.exec(text)?.[1] ?? Number.NaN);
-      return { count: within(kind, count, { least: kind === "full" ? 1 : 0, most: MOST_PLAYERS }) };
+      return { count: within(kind, count, { least, most: MOST_PLAYERS }) };
     }
   }
-}
-
-function countInTime(kind: "kills" | "punishments" | "outside", text: string): AlertLimit {
-  const [, number, time, unit] = NUMBER_IN_TIME.exec(text) ?? [];
-  const least = kind === "outside" ? 1 : 2;
-  return {
-    count: within(kind, Number(number ?? Number.NaN), { least, most: MOST_COUNTED }),
-    withinS: within(kind, secondsOf(time, unit ?? "s"), { least: SHORTEST_S, most: LONGEST_S }),
-  };
 }
 
 function secondsOf(number: string | undefined, unit: string): number {
@@ -64,17 +51,9 @@ function within(
   { least, most }: { readonly least: number; readonly most: number },
 ): number {
   if (value >= least && value <= most) return value;
-  throw new Failure("bad-command", `${WORDS[kind]} Write it like "${THRESHOLDS[kind].join('" or "')}".`);
+  const { help, offered } = alertKind(kind);
+  throw new Failure("bad-command", `${help} Write it like "${offered.join('" or "')}".`);
 }
-
-const WORDS = {
-  kills: "Give 2 to 50 kills within 10 s to 30 min.",
-  punishments: "Give 2 to 50 punishments within 10 s to 30 min.",
-  outside: "Give 1 to 50 commands within 10 s to 30 min.",
-  calls: "Give how long a call may wait: 1 to 60 min.",
-  full: "Give 1 to 500 players.",
-  empty: "Give 0 to 500 players.",
-} as const satisfies Readonly<Record<AlertKind, string>>;
 
 /** Of quiet hours, what is offered. */
 export const QUIET_HOURS: readonly string[] = ["22:00-07:00", "23:00-08:00", "00:00-06:00"];

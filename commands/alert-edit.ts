@@ -3,11 +3,12 @@ import { type Choice, defineEntry, type Options, type Reply, type Typing } from 
 import { alertText } from "../src/discord/render/alert-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import type { AlertRule } from "../src/domain/alert.ts";
+import { alertKind } from "../src/domain/alert-kinds.ts";
 import { joined, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import { completeOffered, detailOptions, hintsOf, teamsOf, testButton } from "./alert-add.ts";
-import { QUIET_HOURS, quietOf, THRESHOLDS, thresholdOf } from "./alert-args.ts";
+import { QUIET_HOURS, quietOf, thresholdOf } from "./alert-args.ts";
 import { alertOption, chosenAlert, completeAlert, NO_SUCH_ALERT, recordAlertEvent } from "./alert-choice.ts";
 import { noPingOption, type PingChange, pingChangeOf, pingRoleAfter } from "./no-ping.ts";
 import { editChannelOption } from "./post-channel.ts";
@@ -101,7 +102,7 @@ async function completeEdit(typing: Typing, services: Services): Promise<readonl
   if (option === "leave-out") return await completeTeams(typing);
   if (option === "quiet") return completeOffered(typed, QUIET_HOURS);
   const { kind } = await chosenAlert(services, actor, (options.string("alert") ?? "").trim());
-  return completeOffered(typed, THRESHOLDS[kind]);
+  return completeOffered(typed, alertKind(kind).offered);
 }
 
 export const edit = defineEntry<EditArgs>({

@@ -2,7 +2,7 @@ import type { Press, Reply } from "../src/discord/command.ts";
 import { refusalText } from "../src/discord/render/feed-cards.ts";
 import { STARTER_ALERTS } from "../src/discord/render/setup-guide-posts.ts";
 import type { Services } from "../src/discord/services.ts";
-import { ALERT_DEFAULTS } from "../src/domain/alert.ts";
+import { alertKind } from "../src/domain/alert-kinds.ts";
 import { channelMention, type Escaped, joined, md } from "../src/domain/escaped.ts";
 import { SinkRefusal } from "../src/domain/failure.ts";
 import { addNewAlert } from "./alert-add.ts";
@@ -37,7 +37,7 @@ export async function chooseAlerts({ actor, argument, values }: Press, services:
   const wanted = STARTER_ALERTS.filter((kind) => there.every((alert) => alert.kind !== kind));
   if (channelId !== undefined) {
     for (const kind of wanted) {
-      const alert = { ...ALERT_DEFAULTS[kind], bindingId: binding.id, kind, channelId };
+      const alert = { ...alertKind(kind).defaults, bindingId: binding.id, kind, channelId };
       await addNewAlert(actor, alert, services);
     }
   }

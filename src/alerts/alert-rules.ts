@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { ALERT_KINDS, type AlertRule } from "../domain/alert.ts";
+import type { AlertRule } from "../domain/alert.ts";
+import { ALERT_KINDS } from "../domain/alert-kinds.ts";
 import { Failure } from "../domain/failure.ts";
 import { KeyedMutex } from "../domain/keyed-mutex.ts";
 import type { NewAlert } from "../domain/ports/alerts.ts";

@@ -1,4 +1,5 @@
-import { ALERT_DEFAULTS, type AlertRule } from "../domain/alert.ts";
+import type { AlertRule } from "../domain/alert.ts";
+import { alertKind } from "../domain/alert-kinds.ts";
 import { floorOf, forgetUncounted, freshSightings, type Sighting } from "./counted-rows.ts";
 import type { Facts, Surroundings } from "./facts.ts";
 import {
@@ -56,7 +57,7 @@ export function applyRules(
 
 /** How much is too much, where the alert does not say. */
 function limitOf({ kind, count, withinS }: AlertRule): SpreeLimit {
-  const defaults: { readonly count?: number; readonly withinS?: number } = ALERT_DEFAULTS[kind];
+  const { defaults } = alertKind(kind);
   return { count: count ?? defaults.count ?? 1, withinS: withinS ?? defaults.withinS ?? 0 };
 }
 

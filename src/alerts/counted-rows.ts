@@ -1,4 +1,5 @@
-import type { AlertKind, AlertPerson, AlertRow, AlertRule } from "../domain/alert.ts";
+import type { AlertPerson, AlertRow, AlertRule } from "../domain/alert.ts";
+import { alertKind } from "../domain/alert-kinds.ts";
 import type { JournalList } from "../domain/changes.ts";
 import type { CommandEntry, KillEntry, PlayerRef } from "../domain/model.ts";
 import type { JournalItem } from "../domain/ports/journal.ts";
@@ -15,20 +16,6 @@ export interface Sighting {
   readonly row: AlertRow;
 }
 
-/** The log of the game whose rows an alert counts. */
-const LIST_OF: Readonly<Record<AlertKind, JournalList | undefined>> = {
-  kills: "killLogs",
-  punishments: "commandLogs",
-  outside: undefined,
-  calls: "modCalls",
-  full: undefined,
-  empty: undefined,
-};
-/** What an alert counts that no log of the game tells. */
-const OWN_ROWS_OF: Readonly<Partial<Record<AlertKind, OwnRows>>> = {
-  punishments: "runs",
-  outside: "outside",
-};
 /** A run is known when its answer is, which may take minutes; a command of others once no run of ours made it. */
 const OWN_ROWS_LATE_S = 900;
 const SERVER = "server";
@@ -46,7 +33,7 @@ export interface LogNews {
  * counted before, all that it shows is of the past. `isBegun`: there was such a log.
  */
 export function takeNews({ marks }: ServerState, rules: readonly AlertRule[], logs: readonly LogNews[]) {
-  const lists = new Set(rules.map(({ kind }) => LIST_OF[kind]));
+  const lists = new Set(rules.map(({ kind }) => alertKind(kind).counts));
   const items: JournalItem[] = [];
   let isBegun = false;
   for (const log of logs) {
@@ -73,8 +60,8 @@ function newestOf(newestS: number, item: JournalItem): number {
 
 /** What no alert counts any more begins anew with the next one that does. Answers whether there was such a thing. */
 export function forgetUncounted({ marks, counted }: ServerState, rules: readonly AlertRule[]): boolean {
-  const lists = new Set(rules.map(({ kind }) => LIST_OF[kind]));
-  const own = new Set(rules.map(({ kind }) => OWN_ROWS_OF[kind]));
+  const lists = new Set(rules.map(({ kind }) => alertKind(kind).counts));
+  const own = new Set(rules.map(({ kind }) => alertKind(kind).ownRows));
   let isChanged = false;
   for (const list of marks.keys()) if (!lists.has(list)) isChanged = marks.delete(list);
   for (const rows of counted.keys()) if (!own.has(rows)) isChanged = counted.delete(rows);
@@ -83,9 +70,9 @@ export function forgetUncounted({ marks, counted }: ServerState, rules: readonly
 
 /** The second up to which no further row can come that this alert counts. */
 export function floorOf({ marks, counted }: ServerState, { kind }: AlertRule, presentS: number): number {
-  const list = LIST_OF[kind];
+  const list = alertKind(kind).counts;
   const mark = list && marks.get(list);
-  const own = OWN_ROWS_OF[kind];
+  const own = alertKind(kind).ownRows;
   return Math.min(
     list === undefined ? Number.POSITIVE_INFINITY : Math.min(mark?.newestS ?? -1, presentS) - LATE_S,
     (own && counted.get(own)?.floorS) ?? Number.POSITIVE_INFINITY,

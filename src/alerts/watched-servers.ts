@@ -1,4 +1,5 @@
-import type { AlertKind, AlertRule } from "../domain/alert.ts";
+import type { AlertRule } from "../domain/alert.ts";
+import { alertKind } from "../domain/alert-kinds.ts";
 import type { Binding } from "../domain/guild.ts";
 import type { ListName, SourceId } from "../domain/model.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
@@ -17,17 +18,6 @@ export interface WatchedServersPorts {
   /** Whether this process serves the guild; another one watches for others. */
   isOurs(guildId: string): boolean;
 }
-
-const LISTS: Readonly<Record<AlertKind, readonly ListName[]>> = {
-  // Where the one who kills, or waits, is stands in the list of players; it costs the service nothing more.
-  kills: ["killLogs", "players"],
-  punishments: ["commandLogs"],
-  outside: ["commandLogs"],
-  calls: ["modCalls", "players"],
-  // How many there are stands in every answer; the list itself costs the service nothing more.
-  full: ["players"],
-  empty: ["players"],
-};
 
 /** Which linked servers have alerts, and the demand that keeps them polled. */
 export class WatchedServers {
@@ -82,8 +72,9 @@ export class WatchedServers {
 }
 
 function listsOf(rules: readonly AlertRule[]): readonly ListName[] {
-  const lists = rules.flatMap(({ kind, withoutTeams }): readonly ListName[] =>
-    withoutTeams === undefined ? LISTS[kind] : [...LISTS[kind], "players"],
-  );
+  const lists = rules.flatMap(({ kind, withoutTeams }): readonly ListName[] => [
+    ...alertKind(kind).lists,
+    ...(withoutTeams === undefined ? [] : ["players" as const]),
+  ]);
   return [...new Set(lists)];
 }

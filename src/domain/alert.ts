@@ -1,23 +1,12 @@
+import type { AlertKind, AlertLimit } from "./alert-kinds.ts";
 import type { PlayerRef } from "./model.ts";
 
 /** What a guild wants to be alerted to: rules that people set up, and what happened by them. */
-
-export const ALERT_KINDS = ["kills", "punishments", "outside", "calls", "full", "empty"] as const;
-export type AlertKind = (typeof ALERT_KINDS)[number];
 
 /** Minutes of the day in the guild's time zone, from 0; where `from` is the later one they reach over midnight. */
 export interface QuietHours {
   readonly fromMinute: number;
   readonly toMinute: number;
-}
-
-/**
- * How much is too much. Kills, punishments, commands outside: `count` of them within `withinS`. Calls: one that waits
- * for `withinS`. Full, empty: `count` players; absent: as many as the server takes, or none.
- */
-export interface AlertLimit {
-  readonly count?: number;
-  readonly withinS?: number;
 }
 
 /** One alert that a guild has set up on a linked server. */
@@ -36,16 +25,6 @@ export interface AlertRule extends AlertLimit {
   readonly createdBy: string;
   readonly createdAtMs: number;
 }
-
-/** What is taken where nothing is said. */
-export const ALERT_DEFAULTS = {
-  kills: { count: 5, withinS: 60 },
-  punishments: { count: 5, withinS: 300 },
-  outside: { count: 1, withinS: 300 },
-  calls: { withinS: 300 },
-  full: {},
-  empty: {},
-} as const satisfies Readonly<Record<AlertKind, AlertLimit>>;
 
 /** Who did it: a player, a member of the Discord server, or somebody who is both. */
 export interface AlertPerson extends PlayerRef {

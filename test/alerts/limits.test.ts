@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { quietOf, THRESHOLDS, thresholdOf } from "../../commands/alert-args.ts";
+import { quietOf, thresholdOf } from "../../commands/alert-args.ts";
 import { isQuiet } from "../../src/alerts/quiet-hours.ts";
-import { ALERT_KINDS } from "../../src/domain/alert.ts";
+import { ALERT_KINDS, alertKind } from "../../src/domain/alert-kinds.ts";
 import { isFailure } from "../support/failures.ts";
 
 describe("what people type as a threshold", () => {
   test("is read as it is offered, and in other words", () => {
-    for (const kind of ALERT_KINDS) for (const offered of THRESHOLDS[kind]) thresholdOf(kind, offered);
+    for (const kind of ALERT_KINDS) for (const offered of alertKind(kind).offered) thresholdOf(kind, offered);
     assert.deepEqual(thresholdOf("kills", undefined), { count: 5, withinS: 60 });
     assert.deepEqual(thresholdOf("kills", " 7 IN 2 min"), { count: 7, withinS: 120 });
     assert.deepEqual(thresholdOf("kills", "3/45"), { count: 3, withinS: 45 });

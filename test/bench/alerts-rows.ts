@@ -3,7 +3,7 @@ import { createAlerts } from "../../src/alerts/create-alerts.ts";
 import { parseServerState } from "../../src/alerts/server-state.ts";
 import { systemRandom } from "../../src/clock.ts";
 import { alertRenderer } from "../../src/discord/render/alert-cards.ts";
-import { ALERT_KINDS } from "../../src/domain/alert.ts";
+import { ALERT_KINDS } from "../../src/domain/alert-kinds.ts";
 import { type Binding, DEFAULT_SETTINGS } from "../../src/domain/guild.ts";
 import type { CommandEntry, KillEntry, ModCallEntry, Snapshot, SourceId } from "../../src/domain/model.ts";
 import type { Documents } from "../../src/domain/ports/documents.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { ALERT_KINDS, type AlertKind } from "../../src/domain/alert.ts";
+import { ALERT_KINDS, type AlertKind } from "../../src/domain/alert-kinds.ts";
 import type { Channel, Message } from "../../src/sandbox/discord/types.ts";
 import { writePast } from "../../src/sandbox/past.ts";
 import type { Sweep } from "./sweep-rig.ts";

@@ -1,4 +1,5 @@
-import { ALERT_DEFAULTS, type AlertKind, type AlertRule, type QuietHours } from "../../domain/alert.ts";
+import type { AlertRule, QuietHours } from "../../domain/alert.ts";
+import { ALERT_TABLE, type AlertKind, alertKind } from "../../domain/alert-kinds.ts";
 import {
   channelMention,
   type Escaped,
@@ -16,15 +17,6 @@ import { duration } from "./entry-line.ts";
 import { cut, cutLines, inlineCode, inlineName, plainText } from "./escape.ts";
 
 /** The alerts of a guild as `/alert` shows them. Pure. */
-
-const ALERT_NAMES = {
-  kills: "kills by one player",
-  punishments: "punishments by one staff member",
-  outside: "commands from outside Marshal",
-  calls: "unanswered moderator calls",
-  full: "the server fills up",
-  empty: "the server empties",
-} as const satisfies Readonly<Record<AlertKind, string>>;
 
 /** All alerts of a guild, numbered as the choices of `/alert` number them. */
 export function alertListCard(
@@ -50,7 +42,7 @@ export function alertsWords(rules: readonly AlertRule[]): Escaped {
   const [first] = rules;
   return first === undefined || rules.length > 1
     ? md`${rules.length} alerts`
-    : md`Alert, ${markdownOfOurs(ALERT_NAMES[first.kind])}`;
+    : md`Alert, ${markdownOfOurs(ALERT_TABLE[first.kind].name)}`;
 }
 
 /** `kills by one player, 5 in 1 min, in #alerts · Town · pings @Staff` */
@@ -58,7 +50,7 @@ export function alertText(rule: AlertRule, bindings: readonly Binding[]): Escape
   const { bindingId, kind, channelId, roleId, quiet, withoutTeams } = rule;
   const server = bindings.find(({ id }) => id === bindingId)?.name;
   const parts = [
-    md`**${markdownOfOurs(ALERT_NAMES[kind])}**${limitText(rule)} in ${channelMention(channelId)}`,
+    md`**${markdownOfOurs(ALERT_TABLE[kind].name)}**${limitText(rule)} in ${channelMention(channelId)}`,
   ];
   if (server === undefined) parts.push(md`its server is not linked`);
   else if (bindings.length > 1) parts.push(inlineName(server));
@@ -73,14 +65,14 @@ export function alertText(rule: AlertRule, bindings: readonly Binding[]): Escape
 
 /** `kills by one player, 5 in 1 min`: an alert as it is before anything of it is set. */
 export function alertOffer(kind: AlertKind): Escaped {
-  return md`${markdownOfOurs(ALERT_NAMES[kind])}${limitText({ kind })}`;
+  return md`${markdownOfOurs(ALERT_TABLE[kind].name)}${limitText({ kind })}`;
 }
 
 /** A choice of an alert: plain text, at most 100 characters. */
 export function alertChoice(rule: AlertRule, number: number, bindings: readonly Binding[]): string {
   const server = bindings.find(({ id }) => id === rule.bindingId)?.name ?? "not linked";
   const named = bindings.length > 1 ? ` · ${plainText(server)}` : "";
-  return cut(`${number}. ${ALERT_NAMES[rule.kind]}${limitWords(rule)}${named}`, 100);
+  return cut(`${number}. ${ALERT_TABLE[rule.kind].name}${limitWords(rule)}${named}`, 100);
 }
 
 /** `22:00-07:00` */
@@ -98,18 +90,16 @@ function limitText(rule: Pick<AlertRule, "kind" | "count" | "withinS">): Escaped
 
 /** Numbers and words of ours alone. */
 function limitWords({ kind, count, withinS }: Pick<AlertRule, "kind" | "count" | "withinS">): string {
-  const defaults: { readonly count?: number; readonly withinS?: number } = ALERT_DEFAULTS[kind];
+  const { defaults, measure } = alertKind(kind);
   const time = duration(withinS ?? defaults.withinS ?? 0);
-  switch (kind) {
-    case "kills":
-    case "punishments":
-    case "outside":
+  switch (measure) {
+    case "rows":
       return `, ${count ?? defaults.count} in ${time}`;
-    case "calls":
+    case "wait":
       return ` for ${time}`;
-    case "full":
+    case "most":
       return count === undefined ? "" : ` (${count} players)`;
-    case "empty":
+    case "least":
       return count === undefined ? "" : ` (${count} players or fewer)`;
   }
 }
@@ -132,7 +122,7 @@ export function refusedText(reason: SinkRefusalReason): Escaped {
 function refused(rule: AlertRule, why: SinkRefusalReason): MessageBody {
   const { kind, channelId } = rule;
   return {
-    content: md`⚠ An alert (${markdownOfOurs(ALERT_NAMES[kind])}) could not be posted in ${channelMention(channelId)}: ${refusedText(why)} Once it works, alerts from the last hour follow.`,
+    content: md`⚠ An alert (${markdownOfOurs(ALERT_TABLE[kind].name)}) could not be posted in ${channelMention(channelId)}: ${refusedText(why)} Once it works, alerts from the last hour follow.`,
   };
 }
 
@@ -147,7 +137,7 @@ function example(rule: AlertRule, serverName: string): MessageBody {
       {
         author: cut(plainText(serverName), 200),
         title: md`✅ Test of an alert`,
-        description: md`This channel gets alerts for: ${markdownOfOurs(ALERT_NAMES[rule.kind])}${limitText(rule)}. ${ping}${rest}`,
+        description: md`This channel gets alerts for: ${markdownOfOurs(ALERT_TABLE[rule.kind].name)}${limitText(rule)}. ${ping}${rest}`,
         color: 0x2f855a,
         footer: "Test",
       },

@@ -1,4 +1,5 @@
-import { ALERT_DEFAULTS, type AlertEntry, type AlertPerson, type AlertRow } from "../../domain/alert.ts";
+import type { AlertEntry, AlertPerson, AlertRow } from "../../domain/alert.ts";
+import { ALERT_TABLE } from "../../domain/alert-kinds.ts";
 import { type Escaped, joined, md, roleMention, userMention } from "../../domain/escaped.ts";
 import type { Button, MessageBody, PostedMessage, Row } from "../../domain/message.ts";
 import type { PlayerRef } from "../../domain/model.ts";
@@ -185,7 +186,7 @@ function endLines(view: AlertView): readonly Escaped[] {
 function whyNow({ isLate, rule }: AlertView): readonly Escaped[] {
   if (isLate) return [md`-# Late: Marshal could not read the server at the time. Nobody was pinged.`];
   if (rule.kind === "calls") {
-    const waitS = rule.withinS ?? ALERT_DEFAULTS.calls.withinS;
+    const waitS = rule.withinS ?? ALERT_TABLE.calls.defaults.withinS;
     return [md`-# Alerts when nobody has answered for ${duration(waitS)}.`];
   }
   return [];

@@ -1,4 +1,4 @@
-import type { AlertKind } from "../../domain/alert.ts";
+import type { AlertKind } from "../../domain/alert-kinds.ts";
 import { type Escaped, md } from "../../domain/escaped.ts";
 import type { Row } from "../../domain/message.ts";
 import { alertOffer, alertText } from "./alert-cards.ts";
