@@ -8,6 +8,8 @@ export class TcpWay {
   readonly #sockets = new Set<Socket>();
   #isCut = false;
   #port = 0;
+  /** What has passed so far, in both directions. */
+  bytes = 0;
   /** Milliseconds that every piece takes in each direction. @default 0 */
   delayMs = 0;
 
@@ -67,7 +69,8 @@ export class TcpWay {
 
   #late(): Transform {
     return new Transform({
-      transform: (piece, _encoding, done) => {
+      transform: (piece: Buffer, _encoding, done) => {
+        this.bytes += piece.length;
         if (this.delayMs === 0) done(null, piece);
         else setTimeout(() => done(null, piece), this.delayMs);
       },

@@ -49,7 +49,8 @@ export async function alertsArrive({ host, documented, note }: Walk): Promise<vo
       .replace("[marshal:9464, standby:9464]", `["127.0.0.1:${await freePort()}"]`)
       .replaceAll(/: 15s/g, ": 1s"),
   );
-  write("alerts.yml", textOf("deploy/grafana/alerts.yml").replaceAll(/for: \d+m/g, "for: 2s"));
+  // Prometheus needs five seconds to find Alertmanager, and tells of what fired before a minute later.
+  write("alerts.yml", textOf("deploy/grafana/alerts.yml").replaceAll(/for: \d+m/g, "for: 15s"));
   const running = [
     host.start(
       `exec ${manager} --config.file=alertmanager.yml --storage.path=am --cluster.listen-address= --web.listen-address=127.0.0.1:${managerPort}`,
@@ -85,6 +86,7 @@ export async function alertsArrive({ host, documented, note }: Walk): Promise<vo
       "and says what to do",
       got.some((body) => body.includes("Look at its last log lines")),
     );
+    if (got.length < 2) for (const one of running) console.log(one.said.split("\n").slice(-4).join("\n"));
   } finally {
     for (const one of running) await one.stop("SIGKILL");
     receiver.close();

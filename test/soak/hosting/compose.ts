@@ -57,7 +57,7 @@ async function backUp({
   mkdirSync(kept);
   host.own(kept);
   if (programOf("bwrap") === undefined) return console.log("not run here: the backup's container");
-  const binds = `--ro-bind / / --dev /dev --proc /proc --tmpfs /tmp --bind ${app}/data ${app}/data --tmpfs ${app}/lost`;
+  const binds = `--ro-bind / / --dev /dev --proc /proc --tmpfs /tmp --ro-bind ${app} ${app} --bind ${app}/data ${app}/data`;
   const own = `--unshare-user --unshare-net --bind ${kept} ${app}/backups --chdir ${app}`;
   const path = `--setenv PATH ${app}/node_modules/.bin:/usr/bin:/bin`;
   const running = host.start(

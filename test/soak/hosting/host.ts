@@ -44,6 +44,22 @@ export class Running {
     throw new Error(`never said ${words}: ${this.said.split("\n").slice(-15).join("\n")}`);
   }
 
+  /** As systemd does, which knows its main process behind whatever starts it: that one is told, and nobody else. */
+  async stopInside(words: RegExp): Promise<void> {
+    const all = execFileSync("ps", ["-eo", "pid,ppid,args"], { encoding: "utf8" }).matchAll(
+      /^ *(\d+) +(\d+) (.*)$/gm,
+    );
+    const family = new Set([this.pid]);
+    let inside = 0;
+    for (const [, pid, parent, args = ""] of all) {
+      if (!family.has(Number(parent))) continue;
+      family.add(Number(pid));
+      if (words.test(args)) inside = Number(pid);
+    }
+    process.kill(inside, "SIGTERM");
+    await this.ended;
+  }
+
   /** As Ctrl+C, or a supervisor, does. */
   async stop(signal: NodeJS.Signals = "SIGINT"): Promise<number | null> {
     // npm and its shell stand between: a terminal tells the whole group.
@@ -65,11 +81,13 @@ export class Host {
     mkdirSync(join(folder, "home"));
     this.own(folder);
     this.own(join(folder, "home"));
+    const npm = (name: string) => execFileSync("npm", ["config", "get", name], { encoding: "utf8" }).trim();
     this.env = {
       PATH: `${process.env.PATH}`,
       HOME: join(folder, "home"),
       // Where packages come from is this machine's business.
-      npm_config_registry: execFileSync("npm", ["config", "get", "registry"], { encoding: "utf8" }).trim(),
+      npm_config_registry: npm("registry"),
+      ...(npm("cafile") === "null" ? {} : { npm_config_cafile: npm("cafile") }),
       npm_config_cache: join(folder, "home/.npm"),
       npm_config_update_notifier: "false",
     };
