@@ -1,4 +1,6 @@
 import type { AlertRule } from "../domain/alert.ts";
+import { alertKind } from "../domain/alert-kinds.ts";
+import { isState } from "../domain/changes.ts";
 import { guildOf } from "../domain/journal-id.ts";
 import { KeyedMutex } from "../domain/keyed-mutex.ts";
 import type { CommandEntry, ModCallEntry, Snapshot } from "../domain/model.ts";
@@ -43,7 +45,7 @@ export interface AlertFollowerPorts {
 }
 
 /** What has come to be known, with what the journal brought as it is. */
-interface Observed extends Omit<Facts, "kills" | "punishing" | "called" | "answered"> {
+interface Observed extends Omit<Facts, "kills" | "punishing" | "changes" | "called" | "answered"> {
   readonly logs?: readonly LogNews[];
 }
 
@@ -59,7 +61,11 @@ export class AlertFollower {
 
   constructor(ports: AlertFollowerPorts) {
     this.#ports = ports;
-    this.#log = ports.journal.reader("alerts", "head");
+    const statesOf = ({ rules }: WatchedServer) =>
+      rules.flatMap(({ kind }) => alertKind(kind).counts ?? []).filter(isState);
+    this.#log = ports.journal.reader("alerts", "head", (server) =>
+      ports.servers.of(server).flatMap(statesOf),
+    );
   }
 
   /** An answer of the service. Rejects when the store fails: the same rows then come again. */
@@ -251,11 +257,12 @@ export class AlertFollower {
 
   #rowsIn(
     items: readonly JournalItem[],
-  ): Required<Pick<Facts, "kills" | "punishing" | "called" | "answered">> {
+  ): Required<Pick<Facts, "kills" | "punishing" | "changes" | "called" | "answered">> {
     const entries = items.flatMap((item) => (item.kind === "entry" ? [item.entry] : []));
     return {
       kills: entries.filter((entry) => entry.kind === "kill"),
       punishing: entries.filter((entry) => entry.kind === "command").filter((row) => this.#isPunishment(row)),
+      changes: items.flatMap((item) => (item.kind === "change" ? [item.entry] : [])),
       called: entries.filter((entry) => entry.kind === "modCall"),
       answered: items.flatMap((item) => (item.kind === "answer" ? [item.entry] : [])),
     };

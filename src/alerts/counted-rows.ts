@@ -1,6 +1,6 @@
 import type { AlertPerson, AlertRow, AlertRule } from "../domain/alert.ts";
 import { alertKind } from "../domain/alert-kinds.ts";
-import type { JournalList } from "../domain/changes.ts";
+import { CHANGES, type ChangeEntry, type JournalList } from "../domain/changes.ts";
 import type { CommandEntry, KillEntry, PlayerRef } from "../domain/model.ts";
 import type { JournalItem } from "../domain/ports/journal.ts";
 import type { Facts, MemberRun, OutsideRow, Surroundings } from "./facts.ts";
@@ -83,7 +83,7 @@ export function floorOf({ marks, counted }: ServerState, { kind }: AlertRule, pr
 export function freshSightings(
   { counted }: ServerState,
   rules: readonly AlertRule[],
-  { presentS, kills = [], punishing = [], runs = [], outside = [] }: Facts,
+  { presentS, kills = [], punishing = [], changes = [], runs = [], outside = [] }: Facts,
   around: Surroundings,
 ) {
   const kinds = new Set(rules.map(({ kind }) => kind));
@@ -99,7 +99,7 @@ export function freshSightings(
   if (ran.length > 0) punished.push(...ran.map(sightingOfRun));
   if (ran.length > 0) punished.sort((a, b) => a.row.atS - b.row.atS);
   return {
-    isChanged: killed.length + punished.length + strange.length > 0,
+    isChanged: killed.length + punished.length + changes.length + strange.length > 0,
     of(rule: AlertRule): readonly Sighting[] {
       switch (rule.kind) {
         case "kills":
@@ -108,6 +108,8 @@ export function freshSightings(
           return punished;
         case "outside":
           return strange.map(({ atS, text }) => ({ subject: SERVER, row: { atS, text } }));
+        case "teams":
+          return changes.filter(({ what }) => CHANGES[what].list === "teams").map(sightingOfChange);
         case "calls":
         case "full":
         case "empty":
@@ -171,6 +173,10 @@ function punishedBy({ atS, player, text }: CommandEntry, userId: string | undefi
     who: { ...player, ...(userId === undefined ? {} : { userId }) },
     row: { atS, text },
   };
+}
+
+function sightingOfChange({ atS, player, values }: ChangeEntry): Sighting {
+  return { subject: nameOf(player), who: player, row: { atS, text: values.join(" → ") } };
 }
 
 function sightingOfRun({ atS, userId, userName, text }: MemberRun): Sighting {

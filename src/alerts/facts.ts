@@ -1,4 +1,5 @@
 import type { AlertRule } from "../domain/alert.ts";
+import type { ChangeEntry } from "../domain/changes.ts";
 import type { CommandEntry, KillEntry, ModCallEntry, PlayerRef } from "../domain/model.ts";
 import type { AnswerItem } from "../domain/ports/journal.ts";
 import type { PlayerCount } from "./windows/levels.ts";
@@ -31,6 +32,7 @@ export interface Facts {
   readonly punishing?: readonly CommandEntry[];
   readonly called?: readonly ModCallEntry[];
   readonly answered?: readonly AnswerItem["entry"][];
+  readonly changes?: readonly ChangeEntry[];
   readonly runs?: readonly MemberRun[];
   readonly outside?: readonly OutsideRow[];
   /** All calls that the game's log shows now. */

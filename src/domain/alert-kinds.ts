@@ -80,6 +80,16 @@ export const ALERT_TABLE = {
     lists: ["modCalls", "players"],
     counts: "modCalls",
   },
+  teams: {
+    name: "team changes of one player",
+    choice: "A player who changes teams again and again",
+    measure: "rows",
+    defaults: { count: 5, withinS: 300 },
+    offered: ["5 in 5 min", "3 in 1 min", "10 in 10 min"],
+    help: "Give 2 to 50 changes within 10 s to 30 min.",
+    lists: ["players"],
+    counts: "teams",
+  },
   full: {
     name: "the server fills up",
     choice: "The server fills up",

@@ -283,6 +283,29 @@ describe("an alert about commands from outside", () => {
   });
 });
 
+describe("an alert about changes of teams", () => {
+  test("tells of a player who changes again and again, once, and counts nothing twice over a restart", async () => {
+    const made = await world();
+    await made.add({ kind: "teams", count: 3, withinS: 60 });
+    made.players = [ann, bob];
+    await made.look();
+    for (const [nth, team] of ["Police", "Fire", "Police", "Civilian"].entries()) {
+      await made.clock.advance(10_000);
+      made.teams.set("Ann_Lee", team);
+      if (nth === 0) made.teams.set("Bob", team);
+      await made.look();
+      if (nth === 1) await made.restart();
+      await made.look();
+    }
+    await made.clock.advance(10_000);
+    assert.equal(made.messages().length, 1);
+    const shown = made.shown()[0] ?? "";
+    assert.match(shown, /🎽 4 team changes[\s\S]*Ann\\_Lee.*changed team \*\*4 times\*\*/);
+    assert.match(shown, /`Civilian → Police`[\s\S]*`Police → Civilian`/);
+    assert.deepEqual(made.demands.get("alerts g1")?.[0]?.lists, ["players"]);
+  });
+});
+
 describe("an alert about calls", () => {
   test("tells of one that waits for five minutes, and that it was answered", async () => {
     const made = await world();

@@ -16,6 +16,7 @@ const THRESHOLDS: Readonly<Record<AlertKind, string>> = {
   punishments: "3 in 5 min",
   outside: "1 in 5 min",
   calls: "1 min",
+  teams: "2 in 5 min",
   full: `${CROWD} players`,
   empty: "0 players",
 };

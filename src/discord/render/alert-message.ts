@@ -56,6 +56,10 @@ function titleOf({ rule, entries, more }: AlertView): Escaped {
         : md`⚠️ ${sum} punishments${spanOf(entries)}`;
     case "outside":
       return sum === 1 ? md`🛰️ A command from outside Marshal` : md`🛰️ ${sum} commands from outside Marshal`;
+    case "teams":
+      return people > 1
+        ? md`🎽 ${people} players changed team ${sum} times`
+        : md`🎽 ${sum} team changes${spanOf(entries)}`;
     case "calls": {
       const open = entries.filter(({ callEnd }) => callEnd === undefined).length;
       if (open === 0) return people === 1 ? md`🔔 The call was answered` : md`🔔 The calls were answered`;
@@ -121,6 +125,8 @@ function entryLines(
       return [md`${named(who)} ran **${count}** · ${when}`, ...commands(rows, count)];
     case "outside":
       return [md`Run by another program or on the game's own page · ${when}`, ...commands(rows, count)];
+    case "teams":
+      return [md`${named(who)} changed team **${count} times** · ${when}`, ...commands(rows, count)];
     case "calls":
       return [md`${named(who)} called ${at(firstS)}${callEnd(entry)}`];
     case "full":
