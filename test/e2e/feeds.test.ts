@@ -76,7 +76,19 @@ describe("feeds, from the game's logs into the channels", () => {
     const text = await rig.ops("/metrics");
     assert.match(text, /^marshal_feed_delay_seconds_count\{kind="joins"\} [1-9]/m);
     const labels = new Set([...text.matchAll(/[{,]([a-z_]+)="/g)].map(([, label = ""]) => label));
-    const known = ["kind", "outcome", "reason", "route", "why", "list", "le", "quantile", "version", "class"];
+    const known = [
+      "kind",
+      "outcome",
+      "reason",
+      "route",
+      "why",
+      "list",
+      "le",
+      "quantile",
+      "version",
+      "class",
+      "follower",
+    ];
     const ofNode = ["major", "minor", "patch", "space", "type", "gctype"];
     for (const label of labels) assert.ok([...known, ...ofNode].includes(label), label);
     for (const secret of [rig.key, "Riley", rig.home.guild.id, joins.id]) assert.ok(!text.includes(secret));
