@@ -283,7 +283,7 @@ describe("Dockerfile", () => {
   test("ends as another user than root, with the health check at the bot's own port", () => {
     assert.ok(file.lastIndexOf("USER node") > file.lastIndexOf("RUN "));
     assert.ok(textOf("deploy/health.sh").includes(`127.0.0.1:${opsPortOf({})}`));
-    assert.match(textOf("deploy/health.sh"), /GET \/healthz/);
+    assert.match(textOf("deploy/health.sh"), /GET \/%s .*\$\{1:-healthz\}/);
     assert.match(file, /HEALTHCHECK .* CMD \["bash", "deploy\/health\.sh"\]/);
     assert.ok(file.includes(`EXPOSE ${opsPortOf({})}`));
   });

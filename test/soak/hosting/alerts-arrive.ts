@@ -11,7 +11,7 @@ import { programOf } from "./sandbox.ts";
 /** A real Prometheus with the rules, a real Alertmanager with the receiver filled in, and whether a page reaches it. */
 export async function alertsArrive({ host, documented, note }: Walk): Promise<void> {
   const line =
-    "docker compose -f deploy/compose.cluster.yaml exec alertmanager amtool --alertmanager.url=http://127.0.0.1:9093 alert add Test severity=page --annotation=summary=Test";
+    "docker compose --env-file .env -f deploy/compose.cluster.yaml exec alertmanager amtool --alertmanager.url=http://127.0.0.1:9093 alert add Test severity=page --annotation=summary=Test";
   documented.take(line);
   const [manager, amtool, prometheus] = [
     programOf("alertmanager", "prometheus-alertmanager"),

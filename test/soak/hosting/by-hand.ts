@@ -102,6 +102,11 @@ class ByHand {
       this.#folder,
     );
     note("the container's health check is content with it", health === "well\n");
+    const shown = host.run(
+      `OPS_ADDRESS=127.0.0.1:${this.#opsPort} bash deploy/health.sh readyz`,
+      this.#folder,
+    );
+    note("and shows what it is asked for", shown.startsWith("ready"));
     await bot.stop();
     note("Ctrl+C stops it in order", /"failed":false,"msg":"stopped"/.test(bot.said));
   }
