@@ -111,6 +111,7 @@ export function createHistory(parts: HistoryParts): HistoryWing {
     random,
     journal: parts.journal.reader("history", "window"),
     presentS: () => serviceTime.seconds(),
+    servers: () => recorded.servers,
     linksOf: (source) => recorded.of(source),
     hitBy: (source, row) => aimedAt({ read: (text) => parts.read(text), there }, source, row),
     callsOnCards: (bindingId) => parts.callsOnCards(bindingId),

@@ -64,6 +64,10 @@ export class RecordedServers {
     this.setOff(isOff ? [...this.#off, guildId] : [...this.#off].filter((other) => other !== guildId));
   }
 
+  get servers(): number {
+    return this.#bySource.size;
+  }
+
   of(source: SourceId): readonly Link[] {
     return this.#bySource.get(source) ?? [];
   }

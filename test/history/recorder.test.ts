@@ -27,6 +27,7 @@ test("an answer that comes in the moment in which the one before is stored is st
       clock: new VirtualClock(),
       journal: NO_NEWS,
       random: { next: () => 0.5, id: () => "id" },
+      servers: () => 1,
       presentS: () => undefined,
       linksOf: () => [{ guildId: GUILD, bindingId: BINDING, linkedAtS: START_S }],
       hitBy: () => [],
@@ -66,6 +67,7 @@ test("a database too slow for all answers: said once, as not working, until noth
     clock,
     journal: NO_NEWS,
     random: { next: () => 0.5, id: () => "id" },
+    servers: () => 1,
     presentS: () => undefined,
     linksOf: () => [{ guildId: GUILD, bindingId: BINDING, linkedAtS: START_S }],
     hitBy: () => [],
@@ -103,6 +105,7 @@ test("what a server shows that nobody records is left out, and says nothing of t
     clock,
     journal: reader,
     random: { next: () => 0.5, id: () => "id" },
+    servers: () => 1,
     presentS: () => undefined,
     linksOf: () => [],
     hitBy: () => [],
@@ -119,5 +122,34 @@ test("what a server shows that nobody records is left out, and says nothing of t
     recorder.take(look);
     await settle();
     assert.deepEqual([await reader.unread(look), recorder.queued], [[], 0]);
+  }
+});
+
+test("answers of many servers wait a moment for each other and are stored together, of few at once", async () => {
+  for (const [servers, expected] of [
+    [100, [1, 2]],
+    [101, [3]],
+  ] as const) {
+    const clock = new VirtualClock();
+    const stored: number[] = [];
+    const recorder = new Recorder({
+      clock,
+      journal: NO_NEWS,
+      random: { next: () => 0.5, id: () => "id" },
+      servers: () => servers,
+      presentS: () => undefined,
+      linksOf: () => [{ guildId: GUILD, bindingId: BINDING, linkedAtS: START_S }],
+      hitBy: () => [],
+      callsOnCards: () => [],
+      accountOf: async () => undefined,
+      store: async (answers) => ({ rows: answers.length, refused: 0 }),
+      onStored: ({ rows }) => void stored.push(rows),
+      onFailed: (error) => assert.fail(String(error)),
+      onDropped: () => assert.fail("dropped"),
+    });
+    for (const s of [1, 2, 3]) recorder.take(snapshotOf({ kills: [[ann, bob, START_S + s]] }, START_S + s));
+    await settle();
+    await clock.advance(3_000);
+    assert.deepEqual(stored, expected);
   }
 });

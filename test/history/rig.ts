@@ -105,6 +105,7 @@ export async function openRig(databases: Pick<Databases, "open">, url?: string):
     clock,
     journal: journal.reader("history", "window"),
     random: { next: () => 0.5, id: () => "id" },
+    servers: () => 1,
     presentS: () => undefined,
     linksOf: (source) => rig.linksBySource.get(source) ?? rig.links,
     hitBy: (source, row) => aimedAt({ read: readLogged, there }, source, row),

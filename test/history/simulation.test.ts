@@ -40,6 +40,7 @@ async function startProcess(db: HistoryDatabase["db"], dieAt: () => boolean, tex
     clock,
     journal: journal.reader("history", "window"),
     random: { next: () => 0.5, id: () => "id" },
+    servers: () => 1,
     presentS: () => nowS,
     linksOf: () => [{ guildId: GUILD, bindingId: BINDING, linkedAtS: START_S }],
     hitBy: () => [],

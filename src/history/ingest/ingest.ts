@@ -55,7 +55,30 @@ export class Ingest {
     this.#hashes = hashes;
   }
 
-  /** Stores an answer for each guild. What the database refuses is left out and counted. Rejects where it is away. */
+  /**
+   * Stores answers in their order, each for each guild, in one transaction: a page of the file that changes for many is
+   * written once. What the database refuses is left out and counted. Rejects where it is away.
+   */
+  async takeAll(answers: readonly RecordedAnswer[]): Promise<StoredAnswers> {
+    if (answers.length > 1) {
+      try {
+        return await this.#db.transaction().execute(async (db) => {
+          let rows = 0;
+          for (const answer of answers)
+            for (const link of answer.links) rows += await this.#store(db, link, answer);
+          return { rows, refused: 0 };
+        });
+      } catch (error) {
+        this.forget();
+        if (!isRefused(error)) throw error;
+      }
+    }
+    const all: StoredAnswers[] = [];
+    for (const answer of answers) all.push(await this.take(answer));
+    return sumOf(all);
+  }
+
+  /** The same of one. */
   async take(answer: RecordedAnswer): Promise<StoredAnswers> {
     const all: StoredAnswers[] = [];
     for (const link of answer.links) all.push(await this.#storeOrSplit(link, answer));

@@ -1,4 +1,4 @@
-import { type RecordedAnswer, type StoredAnswers, sumOf } from "../ingest/recorded-answer.ts";
+import type { RecordedAnswer, StoredAnswers } from "../ingest/recorded-answer.ts";
 import type { QueryContext } from "./context.ts";
 
 /** Stores answers in their order. */
@@ -6,9 +6,5 @@ export async function take(
   { ingest, writing }: QueryContext,
   { answers }: { readonly answers: readonly RecordedAnswer[] },
 ): Promise<StoredAnswers> {
-  return writing.take("all", async () => {
-    const stored: StoredAnswers[] = [];
-    for (const answer of answers) stored.push(await ingest.take(answer));
-    return sumOf(stored);
-  });
+  return writing.take("all", () => ingest.takeAll(answers));
 }
