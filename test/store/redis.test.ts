@@ -286,12 +286,17 @@ function callsIn(info: string): Record<string, number> {
 }
 
 /** Waits on the condition itself; each try gives the event loop its turn. */
+/** For what never comes: a failover on a busy machine takes seconds. */
+const RESOLVES_WITHIN_MS = 60_000;
+
 async function untilResolves(attempt: () => Promise<unknown>): Promise<void> {
+  const endMs = performance.now() + RESOLVES_WITHIN_MS;
   for (;;) {
     try {
       await attempt();
       return;
-    } catch {
+    } catch (error) {
+      if (performance.now() > endMs) throw error;
       await new Promise((resolve) => setImmediate(resolve));
     }
   }

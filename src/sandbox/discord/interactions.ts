@@ -95,8 +95,9 @@ export class InteractionState implements Exchange {
   }
 
   async settled(predicate?: (exchange: Exchange) => boolean, timeoutMs?: number): Promise<Exchange> {
-    const holds = (): boolean => (predicate === undefined ? this.over && !this.#pending : predicate(this));
-    await this.#world.events.until(holds, timeoutMs);
+    const { events } = this.#world;
+    if (predicate === undefined) await events.untilOf(this, () => this.over && !this.#pending, timeoutMs);
+    else await events.until(() => predicate(this), timeoutMs);
     return this;
   }
 

@@ -168,7 +168,7 @@ export class PersonState implements Person {
     const payload = interactionPayload(world, interaction, data);
     gateway.dispatch(guildId, "INTERACTION_CREATE", payload);
     if (this.#parts.faults.use("tellTwice")) gateway.dispatch(guildId, "INTERACTION_CREATE", payload);
-    const waited = world.events.until(() => interaction.over, act.waitMs ?? defaultWaitMs);
+    const waited = world.events.untilOf(interaction, () => interaction.over, act.waitMs ?? defaultWaitMs);
     await waited.catch(() => interaction.fail());
     return interaction;
   }
