@@ -94,7 +94,11 @@ function written(
   rows: readonly StateRow[],
   items: readonly Unnumbered[],
 ): Step {
-  looks.unwritten = { rows, items: bounded([...(looks.unwritten?.items ?? []), ...items]) };
+  const { unwritten } = looks;
+  looks.unwritten = {
+    rows,
+    items: unwritten === undefined ? items : bounded([...unwritten.items, ...items]),
+  };
   const added = looks.unwritten.items.map((item, at): JournalItem => ({ ...item, seq: head.nextSeq + at }));
   const lookS = Math.floor((snapshot.serviceAtMs ?? snapshot.takenAtMs) / 1_000);
   const next = remembered({ ...head, looked: { lookS, rows } }, added, neededSeq);

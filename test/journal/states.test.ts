@@ -4,7 +4,7 @@ import type { StateList } from "../../src/domain/changes.ts";
 import type { JoinEntry, Lists, Snapshot } from "../../src/domain/model.ts";
 import type { JournalWing } from "../../src/journal/create-journal.ts";
 import { VirtualClock } from "../support/clock.ts";
-import { journalTexts, memoryJournal } from "../support/memory-journal.ts";
+import { journalTexts, MemoryJournalStore, memoryJournal } from "../support/memory-journal.ts";
 import { snapshotWith } from "./compare/log-model.ts";
 
 const LOOK_MS = 10_000;
@@ -16,13 +16,15 @@ class Rig {
   readonly texts = journalTexts();
   readonly #list: StateList;
   journal!: JournalWing;
+  store!: MemoryJournalStore;
 
   constructor(list: StateList) {
     this.#list = list;
   }
 
   async start(fromSeq?: number): Promise<void> {
-    this.journal = memoryJournal({ clock: this.clock, texts: this.texts });
+    this.store = new MemoryJournalStore(this.texts);
+    this.journal = memoryJournal({ clock: this.clock, store: this.store });
     if (fromSeq === undefined) await this.journal.attachAtHead("feed", source, this.#list);
     else await this.journal.attach("feed", { source, list: this.#list }, fromSeq);
   }
@@ -110,6 +112,38 @@ describe("what two looks differ in", () => {
     await queue.look({ queue: [1] });
     await queue.look({ queue: [1, 77] });
     assert.deepEqual(await queue.said(), ["77 queued within 10 s"]);
+  });
+
+  test("is all told, also ten thousand things at once; a second feed reads the same from where it began", async () => {
+    const rig = new Rig("vehicles");
+    await rig.start();
+    await rig.look({ vehicles: [] });
+    const cars = Array.from({ length: 10_000 }, (_, nth) => ({ name: `Car${nth}`, owner: "Ann" }));
+    await rig.look({ vehicles: cars });
+    const fromSeq = await rig.journal.attachAtHead("late", source, "vehicles");
+    await rig.look({ vehicles: [...cars, { name: "Last", owner: "Ann" }] });
+    assert.equal(rig.journal.head(source, "vehicles"), 10_002);
+    const late = await rig.journal.read({ source, list: "vehicles" }, fromSeq, 10);
+    assert.deepEqual(
+      late.map((item) => item.kind === "change" && item.entry.values),
+      [["Last"]],
+    );
+    await rig.start(1);
+    const first = await rig.journal.read({ source, list: "vehicles" }, 1, 20_000);
+    assert.equal(first.length, 10_001);
+  });
+
+  test("that the store did not take comes with the next look, also where that shows it no more", async () => {
+    const rig = new Rig("emergencyCalls");
+    await rig.start();
+    await rig.look({ emergencyCalls: [] });
+    rig.store.heads.refuseWrites = new Error("the disk is full");
+    const call = { team: "Police", unitIds: [], startedAtS: 1, callNumber: 4 };
+    await assert.rejects(rig.look({ emergencyCalls: [call] }));
+    for (let look = 0; look < 3; look += 1) await rig.look({ emergencyCalls: [] }).catch(() => undefined);
+    rig.store.heads.refuseWrites = undefined;
+    await rig.look({ emergencyCalls: [] });
+    assert.deepEqual(await rig.said(), ["call 4 began", "call 4 ended"]);
   });
 
   test("costs no write where nothing differs", async () => {

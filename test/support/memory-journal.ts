@@ -62,6 +62,8 @@ export interface MemoryJournalParts {
   readonly random?: Random;
   /** What outlives the process. */
   readonly texts?: JournalTexts;
+  /** @default one over `texts` */
+  readonly store?: MemoryJournalStore;
   /** @default throws */
   warn?(message: string, error: unknown): void;
   /** @default one journal a server */
@@ -73,12 +75,13 @@ export function memoryJournal({
   clock,
   random = seededRandom(5),
   texts,
+  store = new MemoryJournalStore(texts),
   followedOf = (source) => [source],
   warn = (message, error) => {
     throw new Error(message, { cause: error });
   },
 }: MemoryJournalParts): JournalWing {
-  const { heads, chunks, rows, write } = new MemoryJournalStore(texts);
+  const { heads, chunks, rows, write } = store;
   const journal = createJournal({
     heads,
     chunks,
