@@ -25,6 +25,7 @@ import {
   type SearchArgs,
   searchOptions,
 } from "./case-args.ts";
+import { askActions, askForBan } from "./case-ask.ts";
 import { foundCases, giveReason, reasonForm, shown, write } from "./case-flow.ts";
 import { caseOf, refuseAgainstOneself } from "./case-rights.ts";
 import { tellWarned } from "./case-tell.ts";
@@ -216,8 +217,9 @@ function numberIn(text: string): number {
 export const cases = defineCommand({
   name: "case",
   description: "Notes, warnings and punishments",
-  subcommands: { add, show, search, edit, revoke },
+  subcommands: { add, ask: askForBan, show, search, edit, revoke },
   actions: {
+    ...askActions,
     "case-open": defineAction({
       first: "ephemeral",
       async execute({ actor, values }, services) {

@@ -47,7 +47,10 @@ interface Shown {
 }
 
 async function listReply(services: Services, actor: Actor, shown: Shown): Promise<Reply> {
-  return banList({ views: await endsFor(services, actor), ...shown });
+  const views = await endsFor(services, actor);
+  const staffed = new Set((await staffedServers(services, actor)).map(({ id }) => id));
+  const asked = services.askedBans.list(actor.guildId).filter(({ bindingId }) => staffed.has(bindingId));
+  return banList({ views, asked, ...shown });
 }
 
 /** @throws Failure "expired" where it ends nothing any more. */
@@ -58,7 +61,7 @@ async function viewOf(services: Services, actor: Actor, id: string): Promise<Ban
 }
 
 export const bans = defineEntry<undefined>({
-  description: "Bans that end by themselves",
+  description: "Bans that end by themselves, and bans that are asked for",
   first: "ephemeral",
   parse: () => undefined,
   execute: ({ actor }, services) => listReply(services, actor, { page: 0 }),

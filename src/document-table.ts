@@ -11,6 +11,7 @@ import { parseWeekly } from "./history/weekly/weekly-record.ts";
 import { parseJournalChunk, parseJournalHead, parseJournalRow } from "./journal/journal-records.ts";
 import { parseOwedNotice } from "./outbox/owed-notice.ts";
 import { parseGuildAccounts } from "./runs/accounts/linked-accounts.ts";
+import { parseAskedBan } from "./runs/bans/asked-ban-record.ts";
 import { parseBanEnd } from "./runs/bans/ban-end-record.ts";
 import { parseDeferredRun } from "./runs/queue/deferred-run-record.ts";
 import { parseSchedule } from "./runs/schedules/schedule-record.ts";
@@ -86,6 +87,7 @@ export const DOCUMENT_KINDS = {
     guildOf: (_, { request }) => request.actor.guildId,
   }),
   schedules: kind(parseSchedule, "full", byField),
+  "asked-bans": kind(parseAskedBan, "full", byField),
   "ban-ends": kind(parseBanEnd, "full", byField),
   "game-accounts": kind(parseGuildAccounts, "full"),
   "alert-rules": kind(parseGuildAlerts, "full", byKey),

@@ -167,6 +167,7 @@ export async function openDocuments(store: Store, config: Config, parts: Documen
     deferred: on("deferred-runs"),
     schedules: on("schedules"),
     banEnds: on("ban-ends"),
+    askedBans: on("asked-bans"),
     accounts: on("game-accounts"),
     alertRules: on("alert-rules"),
     alertStates: on("alert-states"),

@@ -21,6 +21,7 @@ export function servicesOfWings({ runs, feeds, history, alerts, duty }: BuiltWin
     accounts: runs.accounts,
     schedules: runs.schedules,
     banEnds: runs.banEnds,
+    askedBans: runs.askedBans,
     runner: runs.runner,
     runAuthors: runs.authors,
     queue: runs.queue,

@@ -1,6 +1,7 @@
 import type { Binding } from "../domain/guild.ts";
 import type { SourceId } from "../domain/model.ts";
 import type { Alerts } from "../domain/ports/alerts.ts";
+import type { AskedBans } from "../domain/ports/asked-bans.ts";
 import type { AuditLog, Refusals } from "../domain/ports/audit-log.ts";
 import type { BanEnds } from "../domain/ports/ban-ends.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
@@ -58,6 +59,7 @@ export interface Services {
   readonly history: History;
   readonly schedules: Schedules;
   readonly banEnds: BanEnds;
+  readonly askedBans: AskedBans;
   readonly audit: AuditLog;
   readonly cases: Cases;
   readonly watches: Watches;

@@ -9,7 +9,16 @@ import type { PlayerRef, SourceId } from "./model.ts";
 /** How much harm a verb can do: "read" shows only, "mild" is undone easily, "serious" hits a person, "severe" needs a confirmation. */
 export type Danger = "read" | "mild" | "serious" | "severe";
 
-export const RUN_ORIGINS = ["command", "button", "preset", "undo", "on-join", "schedule", "ban-end"] as const;
+export const RUN_ORIGINS = [
+  "command",
+  "button",
+  "preset",
+  "undo",
+  "on-join",
+  "schedule",
+  "ban-end",
+  "asked-ban",
+] as const;
 export type RunOrigin = (typeof RUN_ORIGINS)[number];
 
 /** Nobody asked for it at that moment: it keeps to the share of the automatic runs, and counts as nobody's work. */
@@ -31,6 +40,8 @@ export interface RunRequest {
   readonly term?: BanTerm | undefined;
   /** The one player whom it may hit: where it would hit anybody else, it is not sent. */
   readonly only?: Required<PlayerRef>;
+  /** Who asked for it, where somebody else approved it: both must still be who they were when it is sent. */
+  readonly askedBy?: string;
 }
 
 /** The meaning of a command text. The text itself is never rewritten. */

@@ -1,6 +1,8 @@
+import type { AskedBan } from "../domain/asked-ban.ts";
 import type { BanEnd } from "../domain/ban-end.ts";
 import type { Binding } from "../domain/guild.ts";
 import type { SourceId } from "../domain/model.ts";
+import type { AskedBans } from "../domain/ports/asked-bans.ts";
 import type { AuditLog, Refusals } from "../domain/ports/audit-log.ts";
 import type { BanEnds } from "../domain/ports/ban-ends.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
@@ -28,7 +30,6 @@ import type { Settings } from "../domain/ports/settings.ts";
 import type { Snapshots } from "../domain/ports/snapshots.ts";
 import type { DeferredRun, RunRecord } from "../domain/run.ts";
 import type { Schedule } from "../domain/schedule.ts";
-import { ServiceTime } from "../domain/service-time.ts";
 import { createGameAccounts } from "./accounts/game-accounts.ts";
 import type { GuildAccounts } from "./accounts/linked-accounts.ts";
 import { AuditChannelMirror } from "./audit/channel-mirror.ts";
@@ -36,11 +37,8 @@ import { LateOutcomes } from "./audit/late-outcomes.ts";
 import { recoverRuns } from "./audit/recover-runs.ts";
 import { RefusalCount } from "./audit/refusal-count.ts";
 import { startRetention } from "./audit/retention.ts";
-import { BanEndBook } from "./bans/ban-end-book.ts";
-import { BanLog } from "./bans/ban-log.ts";
-import { BanWatch } from "./bans/ban-watch.ts";
 import type { CheckLiftPorts } from "./bans/check-lift.ts";
-import { KeptBanEnds } from "./bans/kept-ban-ends.ts";
+import { createBans, createBanWatch } from "./bans/create-bans.ts";
 import { createCommandCatalogue } from "./catalogue/suggestions.ts";
 import { createPermissions } from "./permission/permissions.ts";
 import type { FreshRow } from "./proof/outside-runs.ts";
@@ -76,6 +74,8 @@ export interface RunsPorts {
   readonly schedules: Documents<Schedule>;
   /** With `parseBanEnd`; durable. */
   readonly banEnds: Documents<BanEnd>;
+  /** With `parseAskedBan`; durable. */
+  readonly askedBans: Documents<AskedBan>;
   readonly isBannedAgain: CheckLiftPorts["isBannedAgain"];
   /** With `parseGuildAccounts`; durable. */
   readonly accounts: Documents<GuildAccounts>;
@@ -99,6 +99,7 @@ export interface Runs {
   readonly accounts: GameAccounts;
   readonly schedules: Schedules;
   readonly banEnds: BanEnds;
+  readonly askedBans: AskedBans;
   /** The audit that everyone else writes to: it mirrors into the guild's audit channel. */
   readonly audit: AuditLog;
   readonly refusals: Refusals;
@@ -148,7 +149,8 @@ export function createRuns(ports: RunsPorts): Runs {
   const audit = new AuditChannelMirror({
     ...ports,
     report,
-    onEvent: (guildId) => void watchOutside(guildId),
+    // A key may have been replaced: logs are demanded of the server as it is now.
+    onEvent: (guildId) => void Promise.all([watchOutside(guildId), bans.watchLogs(guildId)]),
   });
   const late = new LateOutcomes({ ...ports, report });
   let onOutside: OutsideListener = () => Promise.resolve();
@@ -159,17 +161,15 @@ export function createRuns(ports: RunsPorts): Runs {
     onOutside: (binding, rows) => onOutside(binding, rows),
   });
   const refusals = new RefusalCount({ ...ports, audit, report });
-  const serviceTime = new ServiceTime(clock);
-  const kept = new KeptBanEnds({ documents: ports.banEnds, owns });
-  const bans = new BanWatch({ ...ports, kept, serviceTime });
+  const watched = createBanWatch({ ...ports, owns });
   const runner = new CommandRunner({
     ...ports,
-    bans,
+    bans: watched.watch,
     audit,
     refusals,
     report,
     onOver: ({ record }) => proof.seek(record),
-    onEnded: (record) => banEnds.onRun(record),
+    onEnded: (record) => bans.onRun(record),
   });
   const deferred = new DeferredRuns({
     ...ports,
@@ -182,26 +182,9 @@ export function createRuns(ports: RunsPorts): Runs {
     documents: ports.deferred,
   });
   const schedules = new ScheduleBook({ ...ports, audit, runner, report, owns, documents: ports.schedules });
-  const banEnds = new BanEndBook({
-    ...ports,
-    kept,
-    bans,
-    serviceTime,
-    audit,
-    runner,
-    report,
-    isStoreInDoubt,
-    share: runner.share,
-  });
-  const banLog = new BanLog({ ...ports, kept, book: banEnds });
-  const watchBans = (guildId: string) =>
-    banLog
-      .demand(guildId)
-      .catch((error: unknown) => report("a guild's log could not be watched for bans", error));
-  audit.listen((record) => {
-    banEnds.onRun(record);
-    if (record.verb === "ban") void watchBans(record.guildId);
-  });
+  const banParts = { audit, runner, late, report, owns, isStoreInDoubt, share: runner.share };
+  const bans = createBans({ ...ports, ...banParts }, watched);
+  audit.listen((record) => bans.onRun(record));
   const { accounts, codes, listen: listenAccounts } = createGameAccounts({ ...ports, audit, report });
   let endRetention: () => void = () => undefined;
   let telling: Promise<void> = Promise.resolve();
@@ -213,10 +196,10 @@ export function createRuns(ports: RunsPorts): Runs {
     telling = tell().catch((error: unknown) => report("outcomes of an earlier run could not be told", error));
     await deferred.load();
     await schedules.load();
-    await banEnds.load();
+    await bans.load();
     const guilds = new Set<string>();
     for (const { guildId } of bindings.linked()) if (owns(guildId)) guilds.add(guildId);
-    for (const guildId of guilds) await Promise.all([watchOutside(guildId), watchBans(guildId)]);
+    for (const guildId of guilds) await Promise.all([watchOutside(guildId), bans.watchLogs(guildId)]);
     endRetention = startRetention({ audit, guilds: ports.guilds, settings, clock, report, owns });
   }
 
@@ -224,13 +207,13 @@ export function createRuns(ports: RunsPorts): Runs {
     endRetention();
     const limit = new AbortController();
     const tooLate = clock.sleep(deadlineMs, limit.signal).catch(() => undefined);
-    const begun = Promise.all([schedules.stop(), banEnds.stop()]);
+    const begun = Promise.all([schedules.stop(), bans.stop()]);
     // The rest of the time is for the last writes and for mirroring.
     await runner.stop(Math.max(0, deadlineMs - LAST_WRITES_MS));
     await Promise.race([
       tooLate,
       Promise.all([telling, deferred.stop(), refusals.flush(), begun])
-        .then(() => Promise.all([schedules.flushed(), banEnds.changes.flushed()]))
+        .then(() => Promise.all([schedules.flushed(), bans.flushed()]))
         .then(() => audit.flushed()),
     ]);
     limit.abort();
@@ -240,10 +223,10 @@ export function createRuns(ports: RunsPorts): Runs {
 
   ports.journal.follow({
     async take({ look, written }) {
-      serviceTime.note(look);
+      bans.noteTime(look);
       await deferred.take(look);
       await written;
-      await banLog.take(look);
+      await bans.take(look);
       await proof.take(look);
       await codes.take(look);
     },
@@ -255,14 +238,15 @@ export function createRuns(ports: RunsPorts): Runs {
     catalogue: createCommandCatalogue(ports),
     accounts,
     schedules,
-    banEnds,
+    banEnds: bans.ends,
+    askedBans: bans.asked,
     audit,
     refusals,
     authors: createRunAuthors({ ...ports, audit }),
     start,
     beginSchedules() {
       schedules.begin();
-      banEnds.begin();
+      bans.begin();
     },
     stop,
     drop: (closed) => runner.drop(closed),
@@ -271,7 +255,7 @@ export function createRuns(ports: RunsPorts): Runs {
       ...runner.state(),
       deferred: deferred.count,
       schedules: schedules.count,
-      banEnds: banEnds.count,
+      banEnds: bans.count,
       proofPending: proof.pendingCount,
     }),
     listen: (listener) => audit.listen(listener),
@@ -285,8 +269,7 @@ export function createRuns(ports: RunsPorts): Runs {
       codes.onUnlinked(binding);
       await deferred.onUnlinked(binding);
       await schedules.onUnlinked(binding);
-      await banEnds.onUnlinked(binding);
-      banLog.withdraw(binding.id);
+      await bans.onUnlinked(binding);
       await watchOutside(binding.guildId);
     },
     onGuildRemoved: (guildId) => schedules.forgetGuild(guildId),

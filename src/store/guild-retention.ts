@@ -24,8 +24,8 @@ export interface GuildRetentionParts {
   readonly accounts: Pick<Documents<unknown>, "delete">;
   /** By guild: the notices that it wants. */
   readonly alertRules: Pick<Documents<unknown>, "delete">;
-  /** Bans that were to end. */
-  readonly banEnds: Pick<Documents<{ readonly guildId: string }>, "entries" | "delete">;
+  /** Bans that were to end, and those that were asked for. */
+  readonly bans: readonly Pick<Documents<{ readonly guildId: string }>, "entries" | "delete">[];
   readonly clock: Clock;
   /** How long settings, feeds and audit are kept after the removal. @default 30 days */
   readonly keepMs?: number | undefined;
@@ -135,9 +135,8 @@ export class GuildRetention {
   }
 
   async #forgetBans(wanted: string): Promise<void> {
-    const { banEnds } = this.#parts;
-    for await (const [key, { guildId }] of banEnds.entries())
-      if (guildId === wanted) await banEnds.delete(key);
+    for (const kept of this.#parts.bans)
+      for await (const [key, { guildId }] of kept.entries()) if (guildId === wanted) await kept.delete(key);
   }
 }
 

@@ -102,6 +102,26 @@ describe("bans that end, of the whole bot and over a restart", () => {
     await reads(await press(manager, paused, "Resume automatic commands"), /run again/);
   });
 
+  test("a Moderator asks for a ban, and somebody else approves it by one press", async () => {
+    rig.town.join(PLAIN, 8_000_000_000);
+    await rig.polled("Players");
+    const { general, moderator } = rig.home;
+    const ask = { player: PLAIN, reason: "asked" };
+    const first = await moderator.slash(general, "case ask", ask);
+    await reads(first, /Not sent yet[\s\S]*but not the person who asked/);
+    await reads(await press(moderator, first, "Approve the ban"), /Who asked can't approve/);
+    await reads(await press(moderator, first, "Refuse"), /was refused/);
+    await reads(await moderator.slash(general, "case ask", ask), /Not sent yet/);
+    const opened = await list();
+    await reads(opened, /Asked for/);
+    const parts = answerOf(opened).components.flatMap((row) => row.components ?? []);
+    const id = parts.find((part) => part.custom_id === "case-ban-open")?.options?.[0]?.value ?? "";
+    const card = await manager.select(answerOf(opened), "case-ban-open", [id]);
+    await reads(card, /A ban is asked for/);
+    await reads(await press(manager, card, "Approve the ban"), /It ran/);
+    assert.equal(executions(":ban 8000000000 asked"), 1);
+  });
+
   test("no key was seen, and nothing was logged as an error", async () => {
     await assertNoKeySeen(rig);
     assertWellBehaved(rig);

@@ -37,6 +37,9 @@ export const PRESSED_ELSEWHERE = {
   // A ban that ends is sent, kept or lifted by the way on which it is found.
   "run-bans": "test/e2e/bans.test.ts",
   "run-bans-open": "test/e2e/bans.test.ts",
+  "case-ban-open": "test/e2e/bans.test.ts",
+  "case-ban-yes": "test/e2e/bans.test.ts",
+  "case-ban-no": "test/e2e/bans.test.ts",
   "run-ban": "test/e2e/bans.test.ts",
   "run-ban-let": "test/e2e/bans.test.ts",
   "run-ban-keep": "test/e2e/bans.test.ts",

@@ -11,6 +11,7 @@ import {
 } from "../../src/domain/guild.ts";
 import type { ServerState, ServerStatus, SourceId } from "../../src/domain/model.ts";
 import type { Alerts } from "../../src/domain/ports/alerts.ts";
+import type { AskedBans } from "../../src/domain/ports/asked-bans.ts";
 import type { AuditLog } from "../../src/domain/ports/audit-log.ts";
 import type { BanEnds } from "../../src/domain/ports/ban-ends.ts";
 import type { Bindings } from "../../src/domain/ports/bindings.ts";
@@ -246,6 +247,7 @@ export class FakeWorld {
     duty: DUTY_OFF,
     alerts: { ...unused<Alerts>("alerts"), list: async () => [] },
     feeds: unused("feeds"),
+    askedBans: { ...unused<AskedBans>("askedBans"), list: () => [] },
     banEnds: { ...unused<BanEnds>("banEnds"), list: () => [] },
     schedules: {
       ...unused<Schedules>("schedules"),

@@ -1,3 +1,4 @@
+import type { AskedBan } from "../../src/domain/asked-ban.ts";
 import type { BanEnd } from "../../src/domain/ban-end.ts";
 import { markdownOfOurs } from "../../src/domain/escaped.ts";
 import { Failure } from "../../src/domain/failure.ts";
@@ -30,6 +31,7 @@ import type { Snapshots } from "../../src/domain/ports/snapshots.ts";
 import type { AuditEvent, DeferredRun, RecentRun, RunRecord } from "../../src/domain/run.ts";
 import type { Schedule } from "../../src/domain/schedule.ts";
 import { type GuildAccounts, parseGuildAccounts } from "../../src/runs/accounts/linked-accounts.ts";
+import { parseAskedBan } from "../../src/runs/bans/asked-ban-record.ts";
 import { parseBanEnd } from "../../src/runs/bans/ban-end-record.ts";
 import { parseDeferredRun } from "../../src/runs/queue/deferred-run-record.ts";
 import { createRuns, type Runs } from "../../src/runs/runs.ts";
@@ -197,6 +199,8 @@ export class RunsRig {
   readonly banEndTexts = new Map<string, string>();
   /** Those of the process that runs now. */
   banEndDocuments = new MemoryDocuments<BanEnd>(parseBanEnd, this.banEndTexts);
+  readonly askedTexts = new Map<string, string>();
+  askedDocuments = new MemoryDocuments<AskedBan>(parseAskedBan, this.askedTexts);
   /** Whether a case says that somebody was banned again. */
   isBannedAgain: (end: BanEnd) => Promise<boolean> = async () => false;
   /** Those of the process that runs now. */
@@ -310,6 +314,7 @@ export class RunsRig {
     this.scheduleDocuments.isDead = true;
     this.deferredDocuments.isDead = true;
     this.banEndDocuments.isDead = true;
+    this.askedDocuments.isDead = true;
     this.runs = this.#build(options);
   }
 
@@ -318,6 +323,7 @@ export class RunsRig {
     this.#life += 1;
     this.scheduleDocuments.refuseWrites = new Failure("paused", "Another process serves this server now.");
     this.banEndDocuments.refuseWrites = this.scheduleDocuments.refuseWrites;
+    this.askedDocuments.refuseWrites = this.scheduleDocuments.refuseWrites;
     this.runs = this.#build({ isStoreInDoubt: true });
   }
 
@@ -389,6 +395,7 @@ export class RunsRig {
       lateAnswers: this.#options.lateAnswers ?? this.#lateAnswers(),
       schedules: this.#newScheduleDocuments(),
       banEnds: this.#newBanEndDocuments(),
+      askedBans: this.askedDocuments,
       isBannedAgain: (end) => this.isBannedAgain(end),
       deferred: this.#newDeferredDocuments(),
       journal: this.journal,
@@ -434,6 +441,7 @@ export class RunsRig {
 
   #newBanEndDocuments(): MemoryDocuments<BanEnd> {
     this.banEndDocuments = new MemoryDocuments<BanEnd>(parseBanEnd, this.banEndTexts);
+    this.askedDocuments = new MemoryDocuments<AskedBan>(parseAskedBan, this.askedTexts);
     return this.banEndDocuments;
   }
 
@@ -578,6 +586,7 @@ const plainRenderer: RunRenderer = {
     content: markdownOfOurs(`ended ${ended.map(({ text }) => text).join(", ")}: ${why}`),
   }),
   banEndOver: ({ playerName, why }) => ({ content: markdownOfOurs(`over ${playerName}: ${why ?? ""}`) }),
+  askedBanOver: ({ player: { name } }, why) => ({ content: markdownOfOurs(`not sent ${name}: ${why}`) }),
   banEndsHeld: (ends, why) => ({
     content: markdownOfOurs(`held ${ends.map(({ playerName }) => playerName).join(", ")}: ${why}`),
   }),

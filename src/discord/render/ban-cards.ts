@@ -1,9 +1,10 @@
+import type { AskedBan } from "../../domain/asked-ban.ts";
 import type { BanEnd } from "../../domain/ban-end.ts";
 import { type Escaped, joined, md, userMention } from "../../domain/escaped.ts";
-import type { Button, MessageBody } from "../../domain/message.ts";
+import type { Button, CardField, MessageBody, Row } from "../../domain/message.ts";
 import type { BanEndView } from "../../domain/ports/ban-ends.ts";
 import { fitLines } from "./audit-rows.ts";
-import { cut, escapeMarkdown, inlineCode, inlineName, plainText } from "./escape.ts";
+import { cut, cutLines, escapeMarkdown, inlineCode, inlineName, plainText } from "./escape.ts";
 import { profile } from "./server/view.ts";
 
 /** How bans read that end by themselves. Pure. */
@@ -40,13 +41,15 @@ export function banEndsHeld(ends: readonly BanEnd[], why: string): MessageBody {
 
 export interface BanListView {
   readonly views: readonly BanEndView[];
+  /** Those that are asked for; shown on the first page. */
+  readonly asked: readonly AskedBan[];
   /** From 0. */
   readonly page: number;
   readonly notice?: Escaped | undefined;
 }
 
 /** All bans that end, the next first; a menu opens one. */
-export function banList({ views, page, notice }: BanListView): MessageBody {
+export function banList({ views, asked, page, notice }: BanListView): MessageBody {
   const last = Math.max(0, Math.ceil(views.length / BANS_A_PAGE) - 1);
   const at = Math.min(page, last);
   const here = views.slice(at * BANS_A_PAGE, (at + 1) * BANS_A_PAGE);
@@ -69,6 +72,7 @@ export function banList({ views, page, notice }: BanListView): MessageBody {
       {
         title: last === 0 ? md`⏳ Bans that end` : md`⏳ Bans that end · page ${at + 1} of ${last + 1}`,
         description: lines.length === 0 ? empty : fitLines(lines, 3_600),
+        ...(at > 0 || asked.length === 0 ? {} : { fields: [askedField(asked)] }),
         color: COLOR,
       },
     ],
@@ -76,9 +80,30 @@ export function banList({ views, page, notice }: BanListView): MessageBody {
       ...(options.length === 0
         ? []
         : [[{ kind: "select", of: "string", id: "run-ban", placeholder: "Open one", options }] as const]),
+      ...(at > 0 || asked.length === 0 ? [] : [askedRow(asked)]),
       ...(turns.length === 0 ? [] : [turns]),
     ],
   };
+}
+
+/** Discord shows so many in one menu. */
+const MOST_ASKED = 25;
+
+function askedField(asked: readonly AskedBan[]): CardField {
+  const lines = asked.map(({ player, askerId, approval }) => {
+    const how = approval === undefined ? md`nobody has approved it yet` : md`approved, waits for players`;
+    return md`🔨 ${inlineName(player.name)} · asked by ${userMention(askerId)}, ${how}`;
+  });
+  return { name: md`Asked for`, value: cutLines(lines, 1_000) };
+}
+
+function askedRow(asked: readonly AskedBan[]): Row {
+  const options = asked.slice(0, MOST_ASKED).map(({ player, id }) => {
+    return { label: cut(plainText(player.name), 100) || "-", value: id };
+  });
+  return [
+    { kind: "select", of: "string", id: "case-ban-open", placeholder: "Open one that is asked for", options },
+  ];
 }
 
 /** One ban that ends, with what can be done about it. */

@@ -1,5 +1,6 @@
 import { md, userMention } from "../../domain/escaped.ts";
 import type { RunRenderer } from "../../domain/ports/run-renderer.ts";
+import { askedBanOver } from "./asked-ban-cards.ts";
 import { eventLine, runLine } from "./audit-rows.ts";
 import { banEndOver, banEndsHeld } from "./ban-cards.ts";
 import { deferredExpiredCard, outcomeCard, outcomeMarks } from "./run-cards.ts";
@@ -24,6 +25,7 @@ export const runRenderer: RunRenderer = {
   deferredExpired: deferredExpiredCard,
   schedulesEnded,
   banEndOver,
+  askedBanOver,
   banEndsHeld,
   scheduleFailing,
 };

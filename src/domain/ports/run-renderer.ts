@@ -1,3 +1,4 @@
+import type { AskedBan } from "../asked-ban.ts";
 import type { BanEnd } from "../ban-end.ts";
 import type { Escaped } from "../escaped.ts";
 import type { MessageBody } from "../message.ts";
@@ -32,6 +33,8 @@ export interface RunRenderer {
   schedulesEnded(ended: readonly NamedSchedule[], why: string): MessageBody;
   /** A ban ends nothing any more: its `why` says what came before its end. */
   banEndOver(end: BanEnd): MessageBody;
+  /** A ban that was asked for and approved is not sent any more. */
+  askedBanOver(asked: AskedBan, why: string): MessageBody;
   /** Ends of bans of one guild that a Manager decides about, for one reason. */
   banEndsHeld(ends: readonly BanEnd[], why: string): MessageBody;
   /** It failed several times in a row, the last time for this reason. */

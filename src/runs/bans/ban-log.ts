@@ -21,7 +21,8 @@ export interface BanLogPorts {
 export class BanLog {
   readonly #ports: BanLogPorts;
   readonly #log: JournalReader;
-  readonly #demanded = new Set<string>();
+  /** By linked server. */
+  readonly #demanded = new Map<string, SourceId>();
 
   constructor(ports: BanLogPorts) {
     this.#ports = ports;
@@ -40,6 +41,7 @@ export class BanLog {
     const unread = (await this.#log.unread(look)).filter(({ log }) => log.list === "commandLogs");
     if (ends.length === 0) {
       for (const one of unread) one.done();
+      for (const [bindingId, source] of this.#demanded) if (source === look.source) this.withdraw(bindingId);
       return;
     }
     const present = (look.lists.players ?? []).map(({ player }) => player);
@@ -62,19 +64,17 @@ export class BanLog {
   async demand(guildId: string): Promise<void> {
     const { kept, demands, bindings } = this.#ports;
     for (const { id, source } of await bindings.list(guildId)) {
-      const owner = `runs-ban-ends:${id}`;
-      const isWanted = kept.isAnyOf(id);
-      if (isWanted === this.#demanded.has(owner)) continue;
-      demands.put(owner, isWanted ? [demandOf(source, guildId)] : []);
-      if (isWanted) this.#demanded.add(owner);
-      else this.#demanded.delete(owner);
+      if (!kept.isAnyOf(id)) this.withdraw(id);
+      else if (this.#demanded.get(id) !== source) {
+        demands.put(ownerOf(id), [demandOf(source, guildId)]);
+        this.#demanded.set(id, source);
+      }
     }
   }
 
-  /** A server was unlinked. */
+  /** It has none any more, or was unlinked. */
   withdraw(bindingId: string): void {
-    const owner = `runs-ban-ends:${bindingId}`;
-    if (this.#demanded.delete(owner)) this.#ports.demands.put(owner, []);
+    if (this.#demanded.delete(bindingId)) this.#ports.demands.put(ownerOf(bindingId), []);
   }
 
   async #note(
@@ -89,6 +89,10 @@ export class BanLog {
       await this.#ports.kept.put({ ...now, ...own, ...(isLogLost ? { isLogLost } : {}) });
     });
   }
+}
+
+function ownerOf(bindingId: string): string {
+  return `runs-ban-ends:${bindingId}`;
 }
 
 function demandOf(source: SourceId, guildId: string) {

@@ -1,5 +1,5 @@
 import { Failure } from "../../domain/failure.ts";
-import { type Actor, type Binding, EMPTY_POLICY } from "../../domain/guild.ts";
+import { type Actor, type Binding, EMPTY_POLICY, type StaffPolicy } from "../../domain/guild.ts";
 import type { Bindings } from "../../domain/ports/bindings.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { Members } from "../../domain/ports/members.ts";
@@ -7,10 +7,11 @@ import type { ServiceHealth } from "../../domain/ports/service-health.ts";
 import type { Settings } from "../../domain/ports/settings.ts";
 import type { Snapshots } from "../../domain/ports/snapshots.ts";
 import { isAutomatic, type ParsedCommand, type RunRequest } from "../../domain/run.ts";
+import { whyNotAsked } from "../bans/asked-rules.ts";
 import { parseCommand } from "../catalogue/parse-command.ts";
 import { type People, resolveTargets } from "../catalogue/targets.ts";
 import { type KnownPeoplePorts, knownPeople } from "./known-people.ts";
-import { decide } from "./permission-rules.ts";
+import { type CommandAtServer, decide, decideModerator } from "./permission-rules.ts";
 
 /** Roles this young are used as they are; older ones are read again. */
 export const ROLES_GOOD_FOR_MS = 10_000;
@@ -63,7 +64,25 @@ export async function authorizeAtSend(
   if (!decision.allowed)
     throw new Failure("denied", decision.why, { wants: decision.wants, bindingId: binding.id });
   refuseOthers(request.only, command, people);
+  if (request.askedBy !== undefined) await refuseAsked(ports, request, { policy, command, people });
   return { ...now, binding };
+}
+
+/** Of a ban that was asked for: who asked may still ask, and the player is no staff by now. */
+async function refuseAsked(
+  { members }: AuthorizeParts,
+  { actor: { guildId }, askedBy = "", only }: RunRequest,
+  about: CommandAtServer & { readonly policy: StaffPolicy },
+): Promise<void> {
+  const why = whyNotAsked(about.policy, about.command, about.people);
+  if (why !== undefined) throw new Failure("denied", why);
+  const asker = await members.now(guildId, askedBy).catch((cause: unknown) => {
+    throw new Failure("paused", "Marshal could not check the roles of who asked, so nothing was sent.", {
+      cause,
+    });
+  });
+  if (decideModerator(about.policy, asker.roleIds).allowed) return;
+  throw new Failure("denied", `Who asked for the ban of ${only?.name ?? "them"} is no Moderator any more.`);
 }
 
 /** Whom a name or an id hits may have changed since it was asked for. */

@@ -1,5 +1,5 @@
 import { Failure } from "../../domain/failure.ts";
-import { EMPTY_POLICY } from "../../domain/guild.ts";
+import { EMPTY_POLICY, type StaffPolicy } from "../../domain/guild.ts";
 import type { PlayerRef, ServerState } from "../../domain/model.ts";
 import type { AuditLog } from "../../domain/ports/audit-log.ts";
 import type { Clock, Random } from "../../domain/ports/clock.ts";
@@ -7,13 +7,14 @@ import type { ServiceHealth } from "../../domain/ports/service-health.ts";
 import type { Settings } from "../../domain/ports/settings.ts";
 import type { Snapshots } from "../../domain/ports/snapshots.ts";
 import type { Decision, ParsedCommand, ResolvedTarget, RunPlan, RunRequest } from "../../domain/run.ts";
+import { whyNotAsked } from "../bans/asked-rules.ts";
 import { nearestCommand, nearestNames } from "../catalogue/did-you-mean.ts";
 import { inverseOf } from "../catalogue/inverse-command.ts";
 import { parseCommand, withTarget } from "../catalogue/parse-command.ts";
 import { refuseTargetCount } from "../catalogue/target-count.ts";
 import { type People, resolveTargets } from "../catalogue/targets.ts";
 import { type KnownPeoplePorts, knownPeople } from "../permission/known-people.ts";
-import { decide, decideVerb } from "../permission/permission-rules.ts";
+import { type CommandAtServer, decide, decideVerb } from "../permission/permission-rules.ts";
 import { PLAN_LIVES_MS } from "./pending-plans.ts";
 import { planWarnings, reasonsToConfirm } from "./plan-warnings.ts";
 
@@ -55,7 +56,7 @@ export async function makePlan(
     command,
     isRead: mayVerb.allowed && !isLift,
   });
-  const decision = isLift ? mayVerb : decide(policy, { ...actor, ownPlayerId }, { command, people });
+  const decision = isLift ? mayVerb : decided(policy, request, { command, people });
   if (mayVerb.allowed && !decision.allowed && people === undefined && unread !== undefined) throw unread;
   const targets = people === undefined ? [] : resolveTargets(command, people);
   if (request.term !== undefined && decision.allowed) {
@@ -68,7 +69,11 @@ export async function makePlan(
   }
   const repeats = await earlierUnknown(ports, request);
   const meant = nearestCommand(command, (verb) => decideVerb(policy, actor.roleIds, verb).allowed);
-  const confirmReasons = isLift ? [] : reasonsToConfirm({ command, targets, repeats, meant, ownPlayerId });
+  // The approval of a ban that was asked for is its confirmation.
+  const isConfirmed = isLift || request.askedBy !== undefined;
+  const confirmReasons = isConfirmed
+    ? []
+    : reasonsToConfirm({ command, targets, repeats, meant, ownPlayerId });
   const inverse = inverseOf(command, targets);
   const nowMs = ports.clock.nowMs();
   return {
@@ -87,6 +92,15 @@ export async function makePlan(
     inverse,
     expiresAtMs: nowMs + PLAN_LIVES_MS,
   };
+}
+
+function decided(
+  policy: StaffPolicy,
+  { actor, ownPlayerId, askedBy }: RunRequest,
+  about: CommandAtServer,
+): Decision {
+  const why = askedBy === undefined ? undefined : whyNotAsked(policy, about.command, about.people);
+  return why === undefined ? decide(policy, { ...actor, ownPlayerId }, about) : { allowed: false, why };
 }
 
 const OF_THE_COMMUNITY: Decision = { allowed: true, why: "The end of a ban needs nobody's rights." };

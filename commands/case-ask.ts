@@ -1,0 +1,102 @@
+import { ApplicationCommandOptionType } from "discord.js";
+import { defineAction, defineEntry, type Press, type Reply } from "../src/discord/command.ts";
+import { approverWords, askedBanCard, askedBanRefused } from "../src/discord/render/asked-ban-cards.ts";
+import type { Services } from "../src/discord/services.ts";
+import { type AskedBan, askedText } from "../src/domain/asked-ban.ts";
+import { md } from "../src/domain/escaped.ts";
+import { Failure } from "../src/domain/failure.ts";
+import { recordEvent } from "./audit-event.ts";
+import { moderatedServers, serverMeant } from "./moderated-servers.ts";
+import { chooseOnePlayer, completePlayer, playerOption } from "./player-choice.ts";
+import { follow } from "./run-flow.ts";
+import { completeServer, serverOption } from "./server-option.ts";
+
+/** `/case ask`: a ban that somebody else approves by one press. For Moderators who may not ban. */
+
+const { String: text } = ApplicationCommandOptionType;
+const LONGEST_REASON = 200;
+
+interface AskArgs {
+  readonly player: string;
+  readonly reason: string;
+  readonly server: string | undefined;
+}
+
+export const askForBan = defineEntry<AskArgs>({
+  description: "Ask for a ban that somebody else approves",
+  first: "public",
+  options: [
+    playerOption,
+    {
+      type: text,
+      name: "reason",
+      description: "Why. It is sent with the ban",
+      required: true,
+      max_length: LONGEST_REASON,
+    },
+    serverOption,
+  ],
+  serverIsFilter: true,
+  parse: (options) => ({
+    player: options.string("player", true),
+    reason: options.string("reason", true).trim(),
+    server: options.string("server"),
+  }),
+  autocomplete: (typing, services) =>
+    typing.option === "server" ? completeServer(typing, services) : completePlayer(typing, services),
+  async execute({ actor, args }, services) {
+    const servers = await moderatedServers(services, actor);
+    if (args.reason === "") throw new Failure("bad-command", "Write a reason.");
+    const { player, live } = await chooseOnePlayer(services, actor, { typed: args.player, servers });
+    const binding = serverMeant(servers, args.server) ?? live?.binding;
+    if (binding === undefined)
+      throw new Failure("bad-command", "Several servers are linked. Say which: server:.");
+    const asked = await services.askedBans.ask(actor, { binding, player, reason: args.reason });
+    await recordEvent(services, actor, { action: "ban-ask", text: askedText(asked) });
+    return await cardOf(services, asked);
+  },
+});
+
+async function cardOf(services: Services, asked: AskedBan): Promise<Reply> {
+  return askedBanCard(asked, await services.askedBans.approverRoles(asked));
+}
+
+async function* approve({ actor, argument, ...on }: Press, services: Services): AsyncGenerator<Reply> {
+  const { askedBans } = services;
+  const asked = askedBans.get(actor.guildId, argument);
+  if (asked?.askerId === actor.userId) {
+    // The question stays for others.
+    const card = await cardOf(services, asked);
+    const who = approverWords(await askedBans.approverRoles(asked));
+    yield { ...card, content: md`✋ Who asked can't approve. ${who}` };
+    return;
+  }
+  const submitted = await askedBans.approve(actor, argument);
+  await recordEvent(services, actor, { action: "ban-approve", text: asked?.player.name ?? argument });
+  yield* follow(services, submitted, { actor, ...on });
+  await submitted.outcome;
+  const waiting = askedBans.get(actor.guildId, argument);
+  if (waiting !== undefined) yield await cardOf(services, waiting);
+}
+
+async function refuse({ actor, argument }: Press, services: Services): Promise<Reply> {
+  const asked = await services.askedBans.refuse(actor, argument);
+  await recordEvent(services, actor, { action: "ban-refuse", text: asked.player.name });
+  return askedBanRefused(asked, actor.userId);
+}
+
+export const askActions = {
+  /** In the list of bans: only staff see those of their servers. */
+  "case-ban-open": defineAction({
+    first: "ephemeral",
+    async execute({ actor, values }, services) {
+      const servers = new Set((await moderatedServers(services, actor)).map(({ id }) => id));
+      const asked = services.askedBans.get(actor.guildId, values[0] ?? "");
+      if (asked === undefined || !servers.has(asked.bindingId))
+        throw new Failure("expired", "This was answered already, or is too old.");
+      return await cardOf(services, asked);
+    },
+  }),
+  "case-ban-yes": defineAction({ first: "update", runs: true, execute: approve }),
+  "case-ban-no": defineAction({ first: "update", execute: refuse }),
+};

@@ -1,0 +1,63 @@
+import { type AskedBan, askedText } from "../../domain/asked-ban.ts";
+import { type Escaped, joined, md, roleMention, userMention } from "../../domain/escaped.ts";
+import type { Button, MessageBody } from "../../domain/message.ts";
+import { cut, escapeMarkdown, inlineCode, inlineName } from "./escape.ts";
+import { RUN_COLORS } from "./plan-cards.ts";
+
+/** How a ban reads that somebody asked for. Pure. */
+
+/** The question, for everybody in the channel; each press is checked. */
+export function askedBanCard(asked: AskedBan, roleIds: readonly string[]): MessageBody {
+  const { player, askerId, serverName, approval } = asked;
+  const lines = [
+    md`**${inlineName(player.name)}** on **${inlineName(serverName)}**`,
+    md`Asked by ${userMention(askerId)} <t:${Math.floor(asked.askedAtMs / 1_000)}:R>`,
+    md`Sends ${inlineCode(askedText(asked), 600)}`,
+    md``,
+    approval === undefined
+      ? md`**Not sent yet.** ${approverWords(roleIds)}`
+      : md`✅ Approved by ${userMention(approval.byId)}. It is sent when someone is in the server, until <t:${Math.floor(approval.atMs / 1_000) + 86_400}:f>.`,
+  ];
+  const yes: Button = {
+    kind: "button",
+    style: "danger",
+    label: "Approve the ban",
+    id: `case-ban-yes:${asked.id}`,
+  };
+  const no: Button = {
+    kind: "button",
+    style: "secondary",
+    label: approval === undefined ? "Refuse" : "Take it back",
+    id: `case-ban-no:${asked.id}`,
+  };
+  return {
+    cards: [{ title: md`🔨 A ban is asked for`, description: joined(lines, "\n"), color: RUN_COLORS.ask }],
+    rows: [approval === undefined ? [yes, no] : [no]],
+  };
+}
+
+/** Who may say yes. */
+export function approverWords(roleIds: readonly string[]): Escaped {
+  if (roleIds.length === 0) return md`No role may ban on this server. \`/staff allow\` gives one the right.`;
+  const roles = joined(
+    roleIds.slice(0, 10).map((id) => roleMention(id)),
+    ", ",
+  );
+  return md`Anyone with ${roles} can approve it, but not the person who asked.`;
+}
+
+export function askedBanRefused({ player }: AskedBan, byId: string): MessageBody {
+  return {
+    content: md`⚪ The ban of ${inlineName(player.name)} was refused by ${userMention(byId)}.`,
+    cards: [],
+    rows: [],
+  };
+}
+
+/** It was approved and is not sent any more. */
+export function askedBanOver({ player, askerId }: AskedBan, why: string): MessageBody {
+  const said = md`⛔ **The ban of ${inlineName(player.name)} was not sent.** ${escapeMarkdown(cut(why, 300))}`;
+  return {
+    content: joined([said, md`-# Asked by ${userMention(askerId)}. Ask again with \`/case ask\`.`], "\n"),
+  };
+}

@@ -1,0 +1,29 @@
+import type { PlayerRef } from "./model.ts";
+
+/** A ban that somebody asked for who may not ban. */
+export interface AskedBan {
+  readonly id: string;
+  readonly guildId: string;
+  readonly bindingId: string;
+  readonly serverName: string;
+  readonly player: Required<PlayerRef>;
+  readonly reason: string;
+  readonly askerId: string;
+  readonly askerName: string;
+  readonly askedAtMs: number;
+  /** Somebody who may ban has said yes: it is sent, or waits for players. */
+  readonly approval?: {
+    readonly byId: string;
+    readonly byName: string;
+    /** Where it is told what came of it. */
+    readonly channelId: string;
+    readonly atMs: number;
+  };
+  /** The run that bans, written before it is sent. */
+  readonly runId?: string;
+}
+
+/** The command that an approval sends, by id: it needs nobody present. */
+export function askedText({ player, reason }: Pick<AskedBan, "player" | "reason">): string {
+  return `:ban ${player.id} ${reason}`;
+}

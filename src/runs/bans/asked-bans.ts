@@ -1,0 +1,300 @@
+import { type AskedBan, askedText } from "../../domain/asked-ban.ts";
+import { Failure } from "../../domain/failure.ts";
+import type { Actor } from "../../domain/guild.ts";
+import { KeyedMutex } from "../../domain/keyed-mutex.ts";
+import type { Snapshot, SourceId } from "../../domain/model.ts";
+import type { AskedBans } from "../../domain/ports/asked-bans.ts";
+import type { AuditLog } from "../../domain/ports/audit-log.ts";
+import type { Random } from "../../domain/ports/clock.ts";
+import type { Demands } from "../../domain/ports/demands.ts";
+import type { Documents } from "../../domain/ports/documents.ts";
+import type { Members } from "../../domain/ports/members.ts";
+import type { Notifier } from "../../domain/ports/notifier.ts";
+import type { RunRenderer } from "../../domain/ports/run-renderer.ts";
+import type { Runner } from "../../domain/ports/runner.ts";
+import type { RunOutcome, RunRecord, SubmittedRun } from "../../domain/run.ts";
+import type { LateOutcomes } from "../audit/late-outcomes.ts";
+import { isOver } from "../audit/run-record.ts";
+import { type AskedCheckPorts, AskedChecks } from "./asked-checks.ts";
+import { APPROVED_FOR_MS, isOld, isTriedAgain, rolesThatBan } from "./asked-rules.ts";
+
+const AGAIN_AFTER_MS = 60_000;
+const MOST_OF_GUILD = 100;
+const MOST_OF_PERSON = 10;
+
+export interface AskedBanPorts extends AskedCheckPorts {
+  /** With `parseAskedBan`; durable. */
+  readonly documents: Documents<AskedBan>;
+  readonly members: Members;
+  readonly audit: Pick<AuditLog, "get">;
+  readonly runner: Pick<Runner, "plan" | "submit">;
+  readonly late: Pick<LateOutcomes, "post">;
+  readonly notifier: Pick<Notifier, "guild">;
+  readonly renderer: Pick<RunRenderer, "askedBanOver">;
+  readonly demands: Demands;
+  readonly random: Random;
+  readonly isStoreInDoubt: boolean;
+  owns(guildId: string): boolean;
+}
+
+/** Bans that people ask for: one press of somebody else who may ban sends them, claimed before they are sent. */
+export class AskedBanBook implements AskedBans {
+  readonly #ports: AskedBanPorts;
+  readonly #checks: AskedChecks;
+  readonly #byId = new Map<string, AskedBan>();
+  readonly #changes = new KeyedMutex();
+  readonly #open = new Set<Promise<void>>();
+
+  constructor(ports: AskedBanPorts) {
+    this.#ports = ports;
+    this.#checks = new AskedChecks(ports);
+  }
+
+  /** Reads the store. To be called after the runs of an earlier process were concluded. */
+  async load(): Promise<void> {
+    const { documents, audit, owns, isStoreInDoubt } = this.#ports;
+    for await (const [, asked] of documents.entries()) {
+      if (!owns(asked.guildId)) continue;
+      this.#byId.set(asked.id, asked);
+      if (asked.runId === undefined) continue;
+      const record = await audit.get(asked.guildId, asked.runId);
+      if (record !== undefined) await this.#settle(asked, asked.runId, { outcome: { record }, isLate: true });
+      // It may have been sent, and its row may be what was lost.
+      else if (isStoreInDoubt) await this.#close(asked, "Nobody knows whether it was sent.");
+      else await this.#put(withoutRun(asked));
+    }
+  }
+
+  /** What waits for players goes on. To be called when Discord is there. */
+  begin(): void {
+    for (const asked of this.#byId.values()) if (asked.approval !== undefined) this.#wait(asked);
+  }
+
+  async flushed(): Promise<void> {
+    await Promise.all(this.#open);
+  }
+
+  async ask(actor: Actor, { binding, player, reason }: Parameters<AskedBans["ask"]>[1]): Promise<AskedBan> {
+    const { clock, random } = this.#ports;
+    const { guildId, userId: askerId, userName: askerName } = actor;
+    const asked: AskedBan = {
+      id: random.id(),
+      guildId,
+      bindingId: binding.id,
+      serverName: binding.name,
+      player,
+      reason,
+      askerId,
+      askerName,
+      askedAtMs: clock.nowMs(),
+    };
+    await this.#checks.refuseTarget(asked);
+    return await this.#changes.take(guildId, async () => {
+      await this.#dropOld(guildId);
+      const all = this.list(guildId);
+      if (all.some((one) => one.player.id === player.id && one.bindingId === binding.id))
+        throw new Failure("bad-command", "A ban of this player is asked for already. See /run bans.");
+      if (
+        all.length >= MOST_OF_GUILD ||
+        all.filter((one) => one.askerId === askerId).length >= MOST_OF_PERSON
+      )
+        throw new Failure(
+          "bad-command",
+          "Too many bans that were asked for wait already. Answer some first.",
+        );
+      await this.#put(asked);
+      return asked;
+    });
+  }
+
+  get(guildId: string, id: string): AskedBan | undefined {
+    return this.list(guildId).find((asked) => asked.id === id);
+  }
+
+  list(guildId: string): readonly AskedBan[] {
+    return [...this.#byId.values()]
+      .filter((asked) => asked.guildId === guildId && !this.#isOld(asked))
+      .toSorted((a, b) => a.askedAtMs - b.askedAtMs || (a.id < b.id ? -1 : 1));
+  }
+
+  async approverRoles(asked: Pick<AskedBan, "guildId" | "bindingId">): Promise<readonly string[]> {
+    return rolesThatBan(await this.#checks.policyOf(asked));
+  }
+
+  async approve(actor: Actor, id: string): Promise<SubmittedRun> {
+    return await this.#changes.take(id, async () => {
+      const asked = this.#of(actor, id);
+      if (asked.approval !== undefined)
+        throw new Failure("expired", `It was approved already by ${asked.approval.byName}.`);
+      if (asked.askerId === actor.userId)
+        throw new Failure("denied", "Who asked for a ban can't approve it. Somebody else has to.");
+      await this.#checks.refuseUnlessBans(actor, asked);
+      const { userId: byId, userName: byName, channelId } = actor;
+      const approval = { byId, byName, channelId, atMs: this.#ports.clock.nowMs() };
+      const approved = { ...asked, approval };
+      await this.#put(approved);
+      return await this.#send(approved, false);
+    });
+  }
+
+  async refuse(actor: Actor, id: string): Promise<AskedBan> {
+    return await this.#changes.take(id, async () => {
+      const asked = this.#of(actor, id);
+      if (asked.runId !== undefined) throw new Failure("expired", "Too late: it is being sent.");
+      if (asked.askerId !== actor.userId) await this.#checks.refuseUnlessBans(actor, asked);
+      await this.#delete(asked);
+      return asked;
+    });
+  }
+
+  /** Somebody is in the server: what waits for that is sent. Takes no time. */
+  take({ source, status }: Snapshot): void {
+    if (status.currentPlayers === 0 || this.#byId.size === 0) return;
+    this.#track(this.#sendWaiting(source));
+  }
+
+  async onUnlinked(bindingId: string): Promise<void> {
+    for (const asked of [...this.#byId.values()])
+      if (asked.bindingId === bindingId && asked.runId === undefined)
+        await this.#close(asked, `${asked.serverName} was unlinked.`);
+  }
+
+  async #sendWaiting(source: SourceId): Promise<void> {
+    const servers = new Set((await this.#ports.bindings.bySource(source)).map(({ id }) => id));
+    for (const { id, bindingId } of [...this.#byId.values()])
+      if (servers.has(bindingId)) await this.#sendAgain(id);
+  }
+
+  async #sendAgain(id: string): Promise<void> {
+    await this.#changes.take(id, async () => {
+      const asked = this.#byId.get(id);
+      if (asked?.approval === undefined || asked.runId !== undefined) return;
+      await this.#send(asked, true).catch((error: unknown) => {
+        if (!(error instanceof Failure)) this.#ports.report("an approved ban could not be sent", error);
+      });
+    });
+  }
+
+  /** Claimed before it is sent. `isLate`: nobody waits for what comes of it. */
+  async #send(asked: AskedBan, isLate: boolean): Promise<SubmittedRun> {
+    const { members, runner, clock, random } = this.#ports;
+    const { guildId, approval, askerId: askedBy, player: only } = asked;
+    const binding = await this.#checks.bindingOf(asked);
+    if (approval === undefined) throw new Failure("denied", "Nobody has approved it.");
+    const runId = random.id();
+    await this.#put({ ...asked, runId });
+    try {
+      const askedAtMs = clock.nowMs();
+      const { byId: userId, byName: userName, channelId } = approval;
+      const now = await members.now(guildId, userId);
+      const actor: Actor = { userId, userName, guildId, channelId, ...now, askedAtMs };
+      const request = { actor, binding, text: askedText(asked), runId, only, askedBy };
+      const plan = await runner.plan({ ...request, origin: "asked-ban" });
+      const submitted = await runner.submit(plan);
+      this.#track(submitted.outcome.then((outcome) => this.#settle(asked, runId, { outcome, isLate })));
+      return submitted;
+    } catch (error) {
+      const code = error instanceof Failure ? error.code : "paused";
+      if (isTriedAgain({ ran: "no", failureCode: code })) {
+        await this.#put(withoutRun(asked));
+        this.#wait(asked);
+      } else await this.#close(asked, error instanceof Failure ? error.message : "", { isTold: isLate });
+      throw error;
+    }
+  }
+
+  async #settle(
+    asked: AskedBan,
+    runId: string,
+    { outcome, isLate }: { readonly outcome: RunOutcome; readonly isLate: boolean },
+  ): Promise<void> {
+    const { record } = outcome;
+    const now = this.#byId.get(asked.id);
+    if (now?.runId !== runId || !isOver(record.status)) return;
+    if (isTriedAgain(record) && !this.#isOld(now)) {
+      await this.#put(withoutRun(now));
+      this.#wait(now, record);
+      return;
+    }
+    if (isLate) await this.#ports.late.post(outcome, true);
+    await this.#delete(now);
+  }
+
+  /** Until somebody joins; for what passes by itself, a minute. In a day it is given up. */
+  #wait(asked: AskedBan, record?: Pick<RunRecord, "failureCode">): void {
+    const { clock } = this.#ports;
+    this.#track(this.#demand(asked.guildId));
+    const leftMs = (asked.approval?.atMs ?? 0) + APPROVED_FOR_MS - clock.nowMs();
+    clock.after(Math.max(0, leftMs), () => this.#track(this.#giveUp(asked.id)));
+    if (record?.failureCode !== "server-empty")
+      clock.after(AGAIN_AFTER_MS, () => this.#track(this.#sendAgain(asked.id)));
+  }
+
+  async #giveUp(id: string): Promise<void> {
+    const asked = this.#byId.get(id);
+    if (asked?.approval !== undefined && asked.runId === undefined && this.#isOld(asked))
+      await this.#close(asked, "Nobody was in the server for a day after it was approved.");
+  }
+
+  /** It is not sent any more, which is told where it had been approved. */
+  async #close(asked: AskedBan, why: string, { isTold = true } = {}): Promise<void> {
+    await this.#delete(asked);
+    const { notifier, renderer } = this.#ports;
+    if (isTold && asked.approval !== undefined)
+      await notifier.guild(asked.guildId, renderer.askedBanOver(asked, why), asked.approval.byId);
+  }
+
+  #of({ guildId }: Actor, id: string): AskedBan {
+    const asked = this.get(guildId, id);
+    if (asked === undefined) throw new Failure("expired", "This was answered already, or is too old.");
+    return asked;
+  }
+
+  /** Has the servers read for whose players an approved ban waits. */
+  async #demand(guildId: string): Promise<void> {
+    for (const { id, source } of await this.#ports.bindings.list(guildId)) {
+      const isWanted = this.list(guildId).some((one) => one.bindingId === id && one.approval !== undefined);
+      const demands = isWanted ? [{ source, lists: ["players"] as const, guildId }] : [];
+      this.#ports.demands.put(`runs-asked-bans:${id}`, demands);
+    }
+  }
+
+  #isOld(asked: AskedBan): boolean {
+    return isOld(asked, this.#ports.clock.nowMs());
+  }
+
+  async #dropOld(guildId: string): Promise<void> {
+    for (const asked of [...this.#byId.values()])
+      if (asked.guildId === guildId && asked.approval === undefined && this.#isOld(asked))
+        await this.#delete(asked);
+  }
+
+  async #put(asked: AskedBan): Promise<void> {
+    await this.#ports.documents.set(keyOf(asked), asked);
+    this.#byId.set(asked.id, asked);
+  }
+
+  /** Where the store refuses, its row in the audit says at the next start what became of it. */
+  async #delete(asked: AskedBan): Promise<void> {
+    this.#byId.delete(asked.id);
+    await this.#ports.documents.delete(keyOf(asked));
+    if (asked.approval !== undefined) await this.#demand(asked.guildId);
+  }
+
+  #track(work: Promise<void>): void {
+    const tracked = work
+      .catch((error: unknown) =>
+        this.#ports.report("a ban that was asked for could not be looked after", error),
+      )
+      .finally(() => this.#open.delete(tracked));
+    this.#open.add(tracked);
+  }
+}
+
+function keyOf({ guildId, id }: AskedBan): string {
+  return `${guildId}:${id}`;
+}
+
+function withoutRun({ runId: _, ...asked }: AskedBan): AskedBan {
+  return asked;
+}

@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { AskedBan } from "../../../src/domain/asked-ban.ts";
+import { Failure } from "../../../src/domain/failure.ts";
+import { binding, player, RunsRig, roles } from "../../support/runs-rig.ts";
+
+const HOUR_MS = 3_600_000;
+const sent = (rig: RunsRig) => rig.sent.map(({ text }) => text);
+const alice = { name: "Alice", id: 11 };
+
+async function started(rig = new RunsRig()): Promise<RunsRig> {
+  await rig.runs.start();
+  rig.runs.beginSchedules();
+  return rig;
+}
+
+const ask = (rig: RunsRig, who = alice): Promise<AskedBan> =>
+  rig.runs.askedBans.ask(rig.actor("mod"), { binding, player: who, reason: "spam" });
+
+async function look(rig: RunsRig): Promise<void> {
+  await rig.journal.take(rig.snapshot([]));
+  await rig.clock.advance(1_000);
+}
+
+/** As long as the server is empty the game says so. */
+function empty(rig: RunsRig): void {
+  rig.answering = async () => {
+    if (rig.players.length === 0) throw new Failure("server-empty", "offline");
+    return "Success";
+  };
+  rig.players = [];
+}
+
+describe("a ban that is asked for", () => {
+  test("is sent by the approval of somebody else who may ban, once, by id, with a row in the audit", async () => {
+    const rig = await started();
+    const { id } = await ask(rig);
+    assert.deepEqual(await rig.runs.askedBans.approverRoles({ guildId: "g1", bindingId: binding.id }), [
+      roles.admin,
+      roles.manager,
+    ]);
+    await rig.runs.askedBans.approve(rig.actor("admin"), id);
+    await rig.clock.advance(1_000);
+    assert.deepEqual(sent(rig), [":ban 11 spam"]);
+    const row = [...rig.audit.rows.values()].at(-1);
+    assert.deepEqual([row?.origin, row?.status, row?.actorId], ["asked-ban", "done", "u-admin"]);
+    assert.deepEqual(rig.runs.askedBans.list("g1"), []);
+    assert.equal(rig.askedTexts.size, 0);
+    await assert.rejects(rig.runs.askedBans.approve(rig.actor("admin"), id), { code: "expired" });
+  });
+
+  test("is approved neither by who asked nor by who may not ban", async () => {
+    const rig = await started();
+    const { id } = await ask(rig);
+    const asker = rig.actor("mod", { roleIds: [roles.mod, roles.manager] });
+    await assert.rejects(rig.runs.askedBans.approve(asker, id), /Who asked for a ban can't approve it/);
+    const other = rig.actor("mod", { userId: "u-other" });
+    await assert.rejects(rig.runs.askedBans.approve(other, id), { code: "denied" });
+    assert.deepEqual(rig.sent, []);
+  });
+
+  test("is not for staff of the game, whatever their rank, nor for protected players", async () => {
+    const rig = await started();
+    rig.setPolicy({ protectedPlayers: ["bob"] });
+    rig.players = [...rig.players, player("Hel", 31, "Server Helper")];
+    for (const who of [
+      { name: "Ada", id: 21 },
+      { name: "Hel", id: 31 },
+      { name: "owner", id: rig.ownerId },
+      { name: "Bob", id: 12 },
+    ])
+      await assert.rejects(ask(rig, who), { code: "denied" }, who.name);
+  });
+
+  test("is not sent where the player is staff by now, or where who asked is no Moderator any more", async () => {
+    for (const change of [
+      (rig: RunsRig) => rig.admins.set(11, "Alice"),
+      (rig: RunsRig) => rig.memberRoles.set("u-mod", [roles.none]),
+    ]) {
+      const rig = await started();
+      const { id } = await ask(rig);
+      change(rig);
+      const submitted = await rig.runs.askedBans.approve(rig.actor("admin"), id).catch(() => undefined);
+      await rig.clock.advance(1_000);
+      await submitted?.outcome;
+      assert.deepEqual(rig.sent, []);
+      assert.deepEqual(rig.runs.askedBans.list("g1"), []);
+    }
+  });
+
+  test("is not sent where the approver may not ban any more when somebody joins", async () => {
+    const rig = await started();
+    empty(rig);
+    const { id } = await ask(rig);
+    await rig.runs.askedBans.approve(rig.actor("admin"), id);
+    await rig.clock.advance(1_000);
+    rig.memberRoles.set("u-admin", [roles.mod]);
+    rig.players = [player("Bob", 12)];
+    await look(rig);
+    assert.equal(rig.sent.length, 1, "the one that met an empty server");
+    assert.deepEqual(rig.runs.askedBans.list("g1"), []);
+    assert.match(rig.guildNotices.join(), /not sent Alice/);
+  });
+
+  test("waits on an empty server, over a kill too, is sent once when somebody is there, and its outcome is told", async () => {
+    const rig = await started();
+    empty(rig);
+    const { id } = await ask(rig);
+    await rig.runs.askedBans.approve(rig.actor("admin"), id);
+    await rig.clock.advance(HOUR_MS);
+    assert.equal(rig.runs.askedBans.list("g1").length, 1);
+    rig.crash();
+    await started(rig);
+    const before = rig.sent.length;
+    rig.players = [player("Bob", 12)];
+    await look(rig);
+    await look(rig);
+    assert.equal(rig.sent.length, before + 1);
+    assert.match(JSON.stringify(rig.posts), /done :ban 11 spam/);
+    assert.equal(rig.askedTexts.size, 0);
+  });
+
+  test("waits for a day at most, which is told", async () => {
+    const rig = await started();
+    empty(rig);
+    const { id } = await ask(rig);
+    await rig.runs.askedBans.approve(rig.actor("admin"), id);
+    await rig.clock.advance(24 * HOUR_MS + 1_000);
+    assert.match(rig.guildNotices.join(), /not sent Alice: Nobody was in the server/);
+    rig.players = [player("Bob", 12)];
+    const before = rig.sent.length;
+    await look(rig);
+    assert.equal(rig.sent.length, before);
+  });
+
+  test("that was being sent when the process was killed is not sent again", async () => {
+    const rig = await started();
+    rig.answering = () => new Promise(() => undefined);
+    const { id } = await ask(rig);
+    await rig.runs.askedBans.approve(rig.actor("admin"), id);
+    await rig.clock.advance(1_000);
+    assert.equal(rig.sent.length, 1);
+    rig.crash();
+    await started(rig);
+    await look(rig);
+    await rig.clock.advance(HOUR_MS);
+    assert.equal(rig.sent.length, 1);
+    assert.deepEqual(rig.runs.askedBans.list("g1"), []);
+  });
+
+  test("is claimed before it is sent: where the store refuses that, nothing is", async () => {
+    const rig = await started();
+    const { id } = await ask(rig);
+    rig.askedDocuments.refuseWrites = new Error("disk full");
+    await assert.rejects(rig.runs.askedBans.approve(rig.actor("admin"), id), /disk full/);
+    await rig.clock.advance(60_000);
+    assert.deepEqual(rig.sent, []);
+  });
+
+  test("is refused by who may ban, and taken back by who asked; others may not", async () => {
+    const rig = await started();
+    const first = await ask(rig);
+    await assert.rejects(rig.runs.askedBans.refuse(rig.actor("mod", { userId: "u-other" }), first.id), {
+      code: "denied",
+    });
+    await rig.runs.askedBans.refuse(rig.actor("mod"), first.id);
+    const second = await ask(rig);
+    await rig.runs.askedBans.refuse(rig.actor("admin"), second.id);
+    assert.deepEqual(rig.runs.askedBans.list("g1"), []);
+    assert.equal(rig.askedTexts.size, 0);
+  });
+
+  test("is one a player, ten a person, and for three days", async () => {
+    const rig = await started();
+    await ask(rig);
+    await assert.rejects(ask(rig), /asked for already/);
+    for (let id = 501; id < 510; id += 1) await ask(rig, { name: `P${id}`, id });
+    await assert.rejects(ask(rig, { name: "P600", id: 600 }), /Too many/);
+    await rig.clock.advance(73 * HOUR_MS);
+    assert.deepEqual(rig.runs.askedBans.list("g1"), []);
+    await ask(rig);
+    assert.equal(rig.askedTexts.size, 1);
+  });
+});
