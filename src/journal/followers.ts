@@ -1,6 +1,7 @@
 import { isState, type JournalList, type StateList } from "../domain/changes.ts";
 import { serverOf } from "../domain/journal-id.ts";
 import type { Snapshot, SourceId } from "../domain/model.ts";
+import type { Clock } from "../domain/ports/clock.ts";
 import type {
   FollowerStart,
   JournalItem,
@@ -11,11 +12,13 @@ import type {
   Unread,
 } from "../domain/ports/journal.ts";
 import { logLists } from "./compare/window-facts.ts";
-import type { Open } from "./open-journal.ts";
+import { type Open, seqOfDay } from "./open-journal.ts";
 import { failedOn, type Handed, handedOut, wentWell } from "./trials.ts";
 
-/** What a follower leaves unread beyond this is given up, and it reads a gap instead. */
+/** What a follower leaves unread beyond this, or for longer than a day, is given up, and it reads a gap instead. */
 const MOST_UNREAD = 5_000;
+/** Who makes what people are shown keeps it longer, however old it is. */
+const KEPT_LONGER: ReadonlyMap<string, number> = new Map([["cases", 20_000]]);
 
 interface MarkedJournals {
   /** Those that an answer shows. */
@@ -24,6 +27,11 @@ interface MarkedJournals {
   read(log: JournalLog, fromSeq: number): Promise<readonly JournalItem[]>;
   /** Writes a journal's marks as they are. */
   writeMarks(open: Open): Promise<void>;
+}
+
+interface FollowersParts {
+  readonly clock: Pick<Clock, "monotonicMs">;
+  warn(message: string, error: unknown): void;
 }
 
 /** By follower, of all journals of linked servers. */
@@ -43,9 +51,11 @@ export class Followers {
   readonly #starts = new Map<string, { readonly start: FollowerStart; readonly wants: StatesWanted }>();
   readonly #setAside = new Map<string, number>();
   readonly #warn: (message: string, error: unknown) => void;
+  readonly #clock: Pick<Clock, "monotonicMs">;
 
-  constructor({ warn }: { warn(message: string, error: unknown): void }) {
+  constructor({ warn, clock }: FollowersParts) {
     this.#warn = warn;
+    this.#clock = clock;
   }
 
   reader(
@@ -85,10 +95,12 @@ export class Followers {
   /** The lowest number that some follower needs and is still given; Infinity where there is none. */
   neededSeq(open: Open): number {
     const nextSeq = open.head?.nextSeq ?? 0;
+    const oldestSeq = Math.max(nextSeq - MOST_UNREAD, seqOfDay(open, this.#clock.monotonicMs()));
     let lowest = Number.POSITIVE_INFINITY;
     for (const name of this.#starts.keys()) {
       const mark = open.marks.get(name) ?? nextSeq;
-      lowest = Math.min(lowest, Math.max(mark, nextSeq - MOST_UNREAD));
+      const kept = KEPT_LONGER.get(name);
+      lowest = Math.min(lowest, Math.max(mark, kept === undefined ? oldestSeq : nextSeq - kept));
     }
     return lowest;
   }

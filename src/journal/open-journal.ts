@@ -36,6 +36,8 @@ export interface Open {
   readonly marks: Map<string, number>;
   /** By follower: what it does not get done. */
   readonly trials: Map<string, Trial>;
+  /** Which number the next event had an hour ago, two hours ago and so on; oldest first, by the monotonic clock. */
+  hours: readonly { readonly atMs: number; readonly nextSeq: number }[];
   /** Followers that have yet to read a whole window. */
   readonly firsts: Set<string>;
   /** Its server is linked, and somebody follows all journals. */
@@ -82,6 +84,7 @@ export function opened(source: SourceId, list: JournalList): Open {
     feeds: new Map(),
     marks: new Map(),
     trials: new Map(),
+    hours: [],
     firsts: new Set(),
     isFollowed: false,
     isShown: false,
@@ -113,6 +116,19 @@ export function noteShown(open: Open, { lists }: Snapshot, nowMs: number): void 
   open.isStale = isShown && !open.isShown && awayMs > STALE_MS && open.feeds.size === 0;
   open.isShown = isShown;
   if (isShown) open.shownMs = nowMs;
+}
+
+const HOUR_MS = 3_600_000;
+/** What followers that can derive an event leave unread for longer is given up. */
+const UNREAD_HOURS = 24;
+
+/** The first number that is not older than a day, as far as this process has seen; `nowMs` is monotonic. */
+export function seqOfDay(open: Open, nowMs: number): number {
+  const nextSeq = open.head?.nextSeq ?? 0;
+  if (nowMs - (open.hours.at(-1)?.atMs ?? Number.NEGATIVE_INFINITY) >= HOUR_MS)
+    open.hours = [...open.hours, { atMs: nowMs, nextSeq }].slice(-UNREAD_HOURS - 1);
+  const dayAgo = open.hours.findLast(({ atMs }) => nowMs - atMs >= UNREAD_HOURS * HOUR_MS);
+  return dayAgo?.nextSeq ?? 0;
 }
 
 /** The lowest sequence number that some feed has not dealt with; the head where all have, or where there is none. */

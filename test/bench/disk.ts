@@ -25,6 +25,8 @@ const ACK_P99_MS = 50;
 const ACK_P99_OVER_FAST = 1.5;
 const POLLS_OVER_FAST = 0.9;
 const MAIN_BLOCKED_MS = 50;
+const KB_PER_ENTRY = 16;
+const WRITES_PER_ENTRY = 8;
 
 /** One disk, measured. */
 interface Measured {
@@ -129,12 +131,13 @@ function report(fast: Measured, slow: Measured): BenchResult {
     writesPerEntry: figure(slow.writesPerEntry, 1),
   };
   const failures = [...fast.failures, ...slow.failures];
-  // What an entry writes is printed, and judged once the journal is a table of its own.
   const ok =
     figures.ackP99Ms <= ACK_P99_MS &&
     figures.ackP99OverFast <= ACK_P99_OVER_FAST &&
     figures.pollsOverFast >= POLLS_OVER_FAST &&
     figures.mainBlockedMs <= MAIN_BLOCKED_MS &&
+    figures.kbPerEntry <= KB_PER_ENTRY &&
+    figures.writesPerEntry <= WRITES_PER_ENTRY &&
     failures.length === 0;
   const columns = ({ failures: _, ...measured }: Measured) =>
     Object.values(measured).map((value) => figure(value, 1));

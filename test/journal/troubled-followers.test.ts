@@ -94,6 +94,37 @@ describe("a follower in trouble", () => {
     });
   });
 
+  test("that has dealt with nothing for a day gets what came in the last day, and a gap for what came before", async () => {
+    const rig = new Rig();
+    await rig.look([]);
+    rig.troubled.throwsOn = () => true;
+    for (let hour = 0; hour < 40; hour++) {
+      await rig.clock.advance(3_600_000);
+      await rig.look(rows(5 * hour + 5).slice(-50));
+    }
+    rig.troubled.throwsOn = () => false;
+    for (let n = 0; n < 12; n++) await rig.look(rows(200).slice(-50));
+    assert.equal(rig.troubled.did[0], "gap");
+    const count = rig.troubled.did.length - 1;
+    assert.ok(count >= 24 * 5 && count < 33 * 5, String(count));
+    assert.deepEqual(rig.troubled.did.slice(1), texts(count, 201 - count));
+    assert.deepEqual(rig.other.did, texts(200));
+  });
+
+  test("that makes cases has all of two days, however old it is", async () => {
+    const rig = new Rig();
+    rig.troubled = new Follower(rig.journal, "cases");
+    await rig.look([]);
+    rig.troubled.throwsOn = () => true;
+    for (let hour = 0; hour < 48; hour++) {
+      await rig.clock.advance(3_600_000);
+      await rig.look(rows(5 * hour + 5).slice(-50));
+    }
+    rig.troubled.throwsOn = () => false;
+    for (let n = 0; n < 12; n++) await rig.look(rows(240).slice(-50));
+    assert.deepEqual(rig.troubled.did, texts(240));
+  });
+
   test("that fails on one event for good goes on without it, which is counted and told", async () => {
     const rig = new Rig();
     await rig.look([]);
