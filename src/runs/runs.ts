@@ -169,7 +169,7 @@ export function createRuns(ports: RunsPorts): Runs {
     refusals,
     report,
     onOver: ({ record }) => proof.seek(record),
-    onEnded: (record) => bans.onRun(record),
+    onEnded: (record) => bans.onEnded(record),
   });
   const deferred = new DeferredRuns({
     ...ports,

@@ -3,7 +3,7 @@ import { type Aim, type Around, isSamePlayer, whomItPunishes } from "../../domai
 import type { Binding } from "../../domain/guild.ts";
 import type { CommandEntry, PlayerRef } from "../../domain/model.ts";
 import type { JournalItem } from "../../domain/ports/journal.ts";
-import type { ParsedCommand, RunRecord } from "../../domain/run.ts";
+import { isAutomatic, type ParsedCommand, type RunRecord } from "../../domain/run.ts";
 import { ofRunRecord } from "./receipt.ts";
 
 /** From a command, ours or one that somebody typed in the game, to the case that it becomes. Pure. */
@@ -79,8 +79,12 @@ export function caseOfRun(record: RunRecord, around: Surroundings, read: ReadCom
     serverName: record.serverName,
     targets,
     mass,
-    author: { name: record.actorName, userId: record.actorId },
+    // What runs by itself is no work of who set it.
+    author: isAutomatic(record.origin)
+      ? { name: "Marshal" }
+      : { name: record.actorName, userId: record.actorId },
     atMs: record.sentAtMs ?? record.askedAtMs,
+    ...(record.origin === "ban-end" ? { reason: "The time of the ban was over." } : {}),
     ...(reason === undefined ? {} : { reason }),
     command: record.text,
     origin: originOfRun(record.id),

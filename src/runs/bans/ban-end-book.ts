@@ -7,6 +7,7 @@ import type { Random } from "../../domain/ports/clock.ts";
 import type { Runner } from "../../domain/ports/runner.ts";
 import type { RunRecord } from "../../domain/run.ts";
 import { isOver } from "../audit/run-record.ts";
+import { parseCommand } from "../catalogue/parse-command.ts";
 import { DueTimer } from "../schedules/due-timer.ts";
 import { BanEndChanges } from "./ban-end-changes.ts";
 import type { BanNoticePorts } from "./ban-notices.ts";
@@ -15,7 +16,7 @@ import { type CheckLiftPorts, checkLift } from "./check-lift.ts";
 import { DueTimes } from "./due-times.ts";
 import { afterLaterBan, afterLift, afterOwnBan, armed, held, type Next } from "./end-after-run.ts";
 import type { KeptBanEnds } from "./kept-ban-ends.ts";
-import { laterWords } from "./later-bans.ts";
+import { laterWords, names } from "./later-bans.ts";
 
 /** After its un-ban got no answer the log is looked into for so long. */
 const PROOF_WITHIN_MS = 3 * 60_000;
@@ -135,6 +136,18 @@ export class BanEndBook implements BanEnds {
         if (laterId === record.id) this.changes.begin(id, (end) => afterLaterBan(end, record));
         if (liftId === record.id) this.changes.begin(id, (end) => afterLift(end, record));
       }
+    }
+  }
+
+  /** The same once, at its end: by an un-ban of theirs somebody lifted a ban before its time. */
+  onEnded(record: RunRecord): void {
+    this.onRun(record);
+    if (record.verb !== "unban" || record.ran !== "yes") return;
+    const command = parseCommand(record.text);
+    for (const end of this.#ports.kept.ofServer(record.bindingId)) {
+      const hasRun = end.state === "armed" || end.state === "held";
+      if (!hasRun || !names(end, { command, by: undefined }, [])) continue;
+      this.changes.track(this.changes.end(end.id, { isBan: false, why: "Lifted." }));
     }
   }
 

@@ -52,7 +52,8 @@ export class BanLog {
       const { ownRowS, later } = afterBan(end, { rows, present, nowS });
       const isLogLost = unread.some((one) => isLostSince(end, one, { window, ownRowS }));
       await this.#note(end, { ownRowS, isLogLost });
-      if (later !== undefined && (end.state === "armed" || end.state === "lifting")) {
+      // Of a ban that is being sent nothing is known yet; the next answer shows the same.
+      if (later !== undefined && end.state !== "sending") {
         const isBan = later.command.verb === "ban";
         await this.#ports.book.changes.end(end.id, { isBan, why: laterWords(later) });
       }

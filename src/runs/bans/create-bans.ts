@@ -48,8 +48,10 @@ export interface Bans {
   noteTime(look: Snapshot): void;
   /** Takes in an answer whose news are written. Rejects when the store does. */
   take(look: Snapshot): Promise<void>;
-  /** A run is over, or its row in the audit was written. Takes no time and never throws. */
+  /** A row of the audit was written. Takes no time and never throws. */
   onRun(record: RunRecord): void;
+  /** A run is over. Called once for each. */
+  onEnded(record: RunRecord): void;
   /** Has the logs of a guild's servers read that have bans to end. Never rejects. */
   watchLogs(guildId: string): Promise<void>;
   onUnlinked(binding: Binding): Promise<void>;
@@ -92,6 +94,7 @@ export function createBans(
       ends.onRun(record);
       if (record.verb === "ban") void watchLogs(record.guildId);
     },
+    onEnded: (record) => ends.onEnded(record),
     watchLogs,
     async onUnlinked(binding) {
       await ends.onUnlinked(binding);

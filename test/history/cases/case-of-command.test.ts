@@ -114,6 +114,14 @@ describe("a case", () => {
     assert.equal(made?.reason, "raid");
   });
 
+  test("of a ban that ends says when, and its un-ban is Marshal's own", () => {
+    const ends = { term: { lastsMs: 60_000 }, atMs: 5_000_000 };
+    const ban = caseOfRun(kickRun({ text: ":ban 12 raid", ends }), around, readLogged);
+    assert.equal(ban?.endsAtMs, 5_000_000);
+    const unban = caseOfRun(kickRun({ text: ":unban 12", origin: "ban-end" }), around, readLogged);
+    assert.deepEqual([unban?.author, unban?.reason], [{ name: "Marshal" }, "The time of the ban was over."]);
+  });
+
   test("comes of a run that ran or may have, never of one that surely did not or is not over", () => {
     const of = (status: RunRecord["status"]) =>
       caseOfRun(kickRun({ text: ":kick Ann", status }), around, readLogged) !== undefined;

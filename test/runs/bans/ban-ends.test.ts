@@ -217,6 +217,42 @@ describe("a ban that ends is not lifted over what came later", () => {
     assert.equal(rig.sent.length, 1);
   });
 
+  test("an un-ban of ours ends it before any log is read, and one from before the ban does not", async () => {
+    const rig = await started();
+    const unban = async () => {
+      const request = {
+        actor: rig.actor("admin"),
+        binding,
+        text: ":unban Alice",
+        origin: "command",
+      } as const;
+      await rig.runs.runner.submit(await rig.runs.runner.plan(request));
+      await rig.clock.advance(10_000);
+    };
+    await unban();
+    const first = nowS(rig) - 10;
+    await ban(rig, "Alice");
+    // The log shows the first one only now.
+    await look(rig, row(first, ":unban Alice"), row(nowS(rig), ":ban 11 spam"));
+    assert.deepEqual(states(rig), ["armed"]);
+    await rig.clock.advance(10_000);
+    await unban();
+    assert.deepEqual(states(rig), []);
+    await rig.clock.advance(2 * HOUR_MS);
+    assert.equal(rig.sent.length, 3);
+  });
+
+  test("one that a Manager has yet to decide about is over by a later ban as well", async () => {
+    const rig = await started();
+    await ban(rig, "Alice");
+    const own = row(nowS(rig), ":ban 11 spam");
+    await look(rig, own);
+    await rig.runs.onUnlinked(binding);
+    assert.deepEqual(states(rig), ["unlinked"]);
+    await look(rig, own, row(nowS(rig) + 60, ":ban Alice", "Moe"));
+    assert.deepEqual(states(rig), []);
+  });
+
   test("what the log showed before the ban is no later ban, nor is one of somebody else of that beginning", async () => {
     const rig = await started();
     const early = row(nowS(rig) - 60, ":ban Alice", "Moe");
