@@ -240,14 +240,16 @@ export class CaseMaker {
     const linked = await bindings.bySource(source);
     const failures: unknown[] = [];
     for (const { log, isFirst, items, done, failed } of await this.#log.unread(look)) {
+      const ofLog: unknown[] = [];
       if (log.list === "commandLogs") {
         const guildId = guildOf(log.source);
         const readers = linked.filter((one) => guildId === undefined || one.guildId === guildId);
         const rows = isFirst ? humanRows(lists.commandLogs ?? []) : items.flatMap(humanCommand);
-        for (const binding of readers) failures.push(...(await this.#makeCases(binding, rows)));
+        for (const binding of readers) ofLog.push(...(await this.#makeCases(binding, rows)));
       }
-      if (failures.length === 0) done();
-      else failed(failures[0]);
+      if (ofLog.length === 0) done();
+      else failed(ofLog[0]);
+      failures.push(...ofLog);
     }
     for (const binding of linked) {
       for (const one of book.openOn(binding.id)) {
