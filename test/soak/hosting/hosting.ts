@@ -4,6 +4,7 @@ import { tempFolder } from "../../support/temp-folder.ts";
 import { alertsArrive } from "./alerts-arrive.ts";
 import { type Walk, walkByHand } from "./by-hand.ts";
 import { walkContainers } from "./compose.ts";
+import { fillsUp } from "./disk-full.ts";
 import { Documented, NOT_RUN } from "./documented.ts";
 import { measureFigures } from "./figures.ts";
 import { Host } from "./host.ts";
@@ -15,6 +16,7 @@ const PARTS: Readonly<Record<string, (walk: Walk) => Promise<void>>> = {
   containers: walkContainers,
   systemd: walkSystemd,
   alerts: alertsArrive,
+  "disk-full": fillsUp,
   figures: measureFigures,
 };
 
@@ -22,7 +24,7 @@ const PARTS: Readonly<Record<string, (walk: Walk) => Promise<void>>> = {
  * Follows docs/hosting.md word for word, as somebody without any right in an empty folder: every command of it is run, or named as
  * one that cannot be run here. Discord and the game service are the emulators.
  *
- *   npm run soak -- hosting [--only by-hand,containers,systemd,alerts,figures]
+ *   npm run soak -- hosting [--only by-hand,containers,systemd,alerts,disk-full,figures]
  */
 export async function run(args: readonly string[]): Promise<boolean> {
   const { only } = parseArgs({ args: [...args], options: { only: { type: "string" } } }).values;
