@@ -61,7 +61,7 @@ export const FEED_TABLE = {
     option: "emergency-calls",
     color: 0x8a4fa5,
   },
-  team: { list: "teams", demands: ["players"], name: "team changes", option: "teams", color: 0x2b8a8a },
+  team: { list: "teams", demands: ["players"], name: "team changes", option: "team", color: 0x2b8a8a },
   vehicles: {
     list: "vehicles",
     demands: ["vehicles"],

@@ -317,7 +317,7 @@ export const LIST_OF_FEED = {
   "mod-calls": "ModCalls",
   commands: "CommandLogs",
   "emergency-calls": "EmergencyCalls",
-  teams: "Players",
+  team: "Players",
   vehicles: "Vehicles",
   queue: "Queue",
 } as const;

@@ -57,6 +57,11 @@ export function happen(town: Town): void {
     town.modCall(ref);
     if (n % 4 === 0) town.emergencyCall(ref);
   }
+  for (const player of players.slice(40, 48)) {
+    town.world.setTeam(player, player.team === "DOT" ? "Fire" : "DOT");
+    town.world.spawnVehicle(player);
+  }
+  town.join("line\nSPOOFED", 8_200_000_000);
   for (const call of town.world.openCalls.slice(0, 4))
     Object.assign(call, { description: "Help\nSPOOFED <@1> @everyone" });
 }

@@ -29,7 +29,7 @@ export function shiftLine(shift: Shift, names: ShiftNames): Escaped {
   const ending = why === undefined ? md`` : ENDS[why];
   const pausedS = breaks.reduce((sum, one) => sum + Math.max(0, (one.untilS ?? one.fromS) - one.fromS), 0);
   const paused = pausedS === 0 ? md`` : md` · breaks ${lasting(pausedS)}`;
-  const head = md`<t:${fromS}:d> <t:${fromS}:t> to ${until} · **${hoursOf(shift)}** · ${type}${paused}${ending}`;
+  const head = md`<t:${fromS}:D> <t:${fromS}:t> to ${until} · **${hoursOf(shift)}** · ${type}${paused}${ending}`;
   return md`${head}\n${evidence(shift, names)}`;
 }
 
