@@ -5,6 +5,7 @@ import type { Services } from "../src/discord/services.ts";
 import { type AskedBan, askedText } from "../src/domain/asked-ban.ts";
 import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
+import type { Actor } from "../src/domain/guild.ts";
 import { recordEvent } from "./audit-event.ts";
 import { moderatedServers, serverMeant } from "./moderated-servers.ts";
 import { chooseOnePlayer, completePlayer, playerOption } from "./player-choice.ts";
@@ -14,7 +15,7 @@ import { completeServer, serverOption } from "./server-option.ts";
 /** `/case ask`: a ban that somebody else approves by one press. For Moderators who may not ban. */
 
 const { String: text } = ApplicationCommandOptionType;
-const LONGEST_REASON = 200;
+export const LONGEST_ASKED_REASON = 200;
 
 interface AskArgs {
   readonly player: string;
@@ -32,7 +33,7 @@ export const askForBan = defineEntry<AskArgs>({
       name: "reason",
       description: "Why. It is sent with the ban",
       required: true,
-      max_length: LONGEST_REASON,
+      max_length: LONGEST_ASKED_REASON,
     },
     serverOption,
   ],
@@ -51,11 +52,20 @@ export const askForBan = defineEntry<AskArgs>({
     const binding = serverMeant(servers, args.server) ?? live?.binding;
     if (binding === undefined)
       throw new Failure("bad-command", "Several servers are linked. Say which: server:.");
-    const asked = await services.askedBans.ask(actor, { binding, player, reason: args.reason });
-    await recordEvent(services, actor, { action: "ban-ask", text: askedText(asked) });
-    return await cardOf(services, asked);
+    return await askToBan(services, actor, { binding, player, reason: args.reason });
   },
 });
+
+/** Posts the question. @throws Failure as `AskedBans.ask` does. */
+export async function askToBan(
+  services: Services,
+  actor: Actor,
+  wanted: Parameters<Services["askedBans"]["ask"]>[1],
+): Promise<Reply> {
+  const asked = await services.askedBans.ask(actor, wanted);
+  await recordEvent(services, actor, { action: "ban-ask", text: askedText(asked) });
+  return await cardOf(services, asked);
+}
 
 async function cardOf(services: Services, asked: AskedBan): Promise<Reply> {
   return askedBanCard(asked, await services.askedBans.approverRoles(asked));

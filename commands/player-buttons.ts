@@ -3,6 +3,7 @@ import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { termField, termOf } from "./ban-term.ts";
 import { refuseBeforeForm, refuseUnlessModerator } from "./before-form.ts";
+import { askToBan, LONGEST_ASKED_REASON } from "./case-ask.ts";
 import { reasonForm, write } from "./case-flow.ts";
 import { formTitle, nameInMemory } from "./form-title.ts";
 import { oneTarget } from "./one-target.ts";
@@ -145,6 +146,27 @@ export const playerActs = {
   "player-warned": defineAction({
     first: "ephemeral",
     execute: (press, services) => writeOf("warning", press, services),
+  }),
+  "player-ask": defineFormAction({
+    first: "modal",
+    form(press, services) {
+      refuseUnlessModerator(services, press, "to ask for a ban");
+      const label = { kind: "text", id: "reason", label: "Reason", maxLength: LONGEST_ASKED_REASON } as const;
+      const description = "It is sent with the ban. Somebody else who may ban approves it";
+      const title = formTitle("Ask for a ban of", nameOf(press, services));
+      return { id: `player-asked:${press.argument}`, title, fields: [{ ...label, description }] };
+    },
+  }),
+  "player-asked": defineAction({
+    first: "public",
+    async execute({ actor, argument, form }, services) {
+      const { player, live, binding = live?.binding } = await playerAt(services, actor, placeOf(argument));
+      const reason = form.text("reason").trim();
+      if (reason === "") throw new Failure("bad-command", "Write a reason.");
+      if (binding === undefined)
+        throw new Failure("bad-command", "Several servers are linked. Use /case ask and name one.");
+      return await askToBan(services, actor, { binding, player, reason });
+    },
   }),
   "player-watch": defineFormAction({
     first: "modal",

@@ -83,6 +83,7 @@ const PLAYER_FORMS = [
   ["player-note", "Note about"],
   ["player-warn", "Warn"],
   ["player-watch", "Watch"],
+  ["player-ask", "Ask for a ban of"],
 ] as const;
 
 const acts: Readonly<Record<string, Action>> = playerActs;

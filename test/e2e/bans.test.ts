@@ -111,7 +111,13 @@ describe("bans that end, of the whole bot and over a restart", () => {
     await reads(first, /Not sent yet[\s\S]*but not the person who asked/);
     await reads(await press(moderator, first, "Approve the ban"), /Who asked can't approve/);
     await reads(await press(moderator, first, "Refuse"), /was refused/);
-    await reads(await moderator.slash(general, "case ask", ask), /Not sent yet/);
+    const shown = await moderator.slash(general, "player show", { player: PLAIN });
+    await reads(shown, /Plain/);
+    const { modal } = await press(moderator, shown, "Ask for a ban");
+    assert.ok(modal !== undefined);
+    const again = await moderator.submit(modal, { [modal.fields[0]?.customId ?? ""]: "asked" });
+    await reads(again, /Not sent yet/);
+    assert.equal(answerOf(again).ephemeralFor, undefined);
     const opened = await list();
     await reads(opened, /Asked for/);
     const parts = answerOf(opened).components.flatMap((row) => row.components ?? []);

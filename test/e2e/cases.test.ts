@@ -130,7 +130,17 @@ describe("cases and the watchlist, from a kick to a revoked case", () => {
     await rig.restart();
     rig.town.join("BobRay", 9_000_000_003);
     const alert = await rig.posted(watched, "A watched player joined", "BobRay", "asks for money");
-    assert.deepEqual(labelsOf(alert), ["PM", "Kick", "Jail", "Ban", "Note", "Warn", "End watch", "Player"]);
+    assert.deepEqual(labelsOf(alert), [
+      "PM",
+      "Kick",
+      "Jail",
+      "Ban",
+      "Note",
+      "Warn",
+      "End watch",
+      "Ask for a ban",
+      "Player",
+    ]);
     await fill(alert, "Note", "talked to him", /Note · case 8[\s\S]*talked to him/);
     await rig.polled("JoinLogs");
     assert.equal(rig.discord.messages(watched).length, 1);

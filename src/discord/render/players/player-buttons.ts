@@ -20,9 +20,10 @@ export function playerButtons(buttons: PlayerButtons): readonly Row[] {
   const button = (label: string, action: string) => actionButton(buttons, label, action);
   const game = inGame ? [button("PM", "pm"), ...punishButtons(buttons)] : [banButton(buttons)];
   const watch = isWatched ? button("End watch", "unwatch") : button("Watch", "watch");
+  const ask = bindingId === undefined ? [] : [button("Ask for a ban", "ask")];
   return [
     ...(bindingId === undefined ? [] : [game]),
-    [button("Note", "note"), button("Warn", "warn"), watch],
+    [button("Note", "note"), button("Warn", "warn"), watch, ...ask],
   ];
 }
 
