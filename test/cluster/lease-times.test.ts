@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { HeldLease } from "../../src/cluster/held-lease.ts";
 import { LEASE_MS, LeaseValidity, MARGIN_MS } from "../../src/cluster/lease-times.ts";
+import type { Leases } from "../../src/cluster/leases.ts";
+import type { ShardBlock } from "../../src/cluster/shard-block.ts";
+import { createLog } from "../../src/log.ts";
+import { VirtualClock } from "../support/clock.ts";
 
 const at = (monotonicMs: number, wallMs = monotonicMs) => ({ monotonicMs, wallMs });
 
@@ -23,4 +28,24 @@ describe("how long a lease is surely held", () => {
     time.renewed(at(1_600, 90_000));
     assert.equal(time.mayWork(at(2_000, 90_400)), true);
   });
+});
+
+test("a process whose lease may be over leaves a successor the first half of the 3 s that Discord waits", async () => {
+  const clock = new VirtualClock(0);
+  const held = new HeldLease({
+    leases: {} as Leases,
+    lease: { block: {} as ShardBlock, token: "token", generation: 1 },
+    sent: { monotonicMs: clock.monotonicMs(), wallMs: clock.nowMs() },
+    isStoreInDoubt: false,
+    clock,
+    log: createLog({ level: "error" }),
+  });
+  let isOurTurn = false;
+  void held.othersFirst().then(() => {
+    isOurTurn = true;
+  });
+  await clock.advance(1_499);
+  assert.equal(isOurTurn, false);
+  await clock.advance(1);
+  assert.equal(isOurTurn, true);
 });
