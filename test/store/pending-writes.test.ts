@@ -102,7 +102,7 @@ describe("changes that wait for their places", () => {
     const file = await opened(path, clock);
     for (let n = 0; n < 50; n++) await file.ask(write(set(`${n % 5}`, `${n}`)));
     assert.deepEqual(inFile(path), { pending: 50, placed: 0 });
-    await clock.advance(20_000);
+    await clock.advance(40_000);
     await file.ask(write(set("late")));
     assert.deepEqual(inFile(path), { pending: 0, placed: 6 });
     await file.ask(write(set("last")));
@@ -173,7 +173,7 @@ describe("changes that wait for their places", () => {
     );
     const step = fc.record({
       request,
-      afterMs: fc.constantFrom(0, 0, 5_000, 16_000),
+      afterMs: fc.constantFrom(0, 0, 5_000, 31_000),
       ends: fc.nat(9).map((n) => n === 0),
     });
     await fc.assert(

@@ -1,7 +1,7 @@
 /** The longest that a group waits for more, because each commit writes a page of its own. */
 const MOST_MS = 20;
 /** The same for what may go ahead. */
-const MOST_AHEAD_MS = 4;
+const MOST_AHEAD_MS = 10;
 const LEAST_MS = 2;
 
 /**

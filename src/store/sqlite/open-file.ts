@@ -13,7 +13,7 @@ const MOST_CHECKED_BYTES = 256 * 1024 * 1024;
  * Pages of the write-ahead log after which it is written back into the file, which waits for the disk twice. What is
  * written often stands in it once for all of them.
  */
-const CHECKPOINT_PAGES = 4_000;
+const CHECKPOINT_PAGES = 8_192;
 
 /** A file that is open, and this process's alone. */
 export interface OpenFile {

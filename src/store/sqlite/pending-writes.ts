@@ -10,7 +10,7 @@ export interface PendingParts {
 type AnyChange = RowChange | RowsTextChange;
 
 /** Changes wait at most so long, or until they are so many, for their place. */
-const DUE_AFTER_MS = 15_000;
+const DUE_AFTER_MS = 30_000;
 const DUE_AT_CHARS = 8 * 2 ** 20;
 /** Changes that are put in their places at once, between two groups. */
 const AT_ONCE = 200;
