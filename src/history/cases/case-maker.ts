@@ -236,8 +236,8 @@ export class CaseMaker {
 
   async #read(look: Snapshot): Promise<void> {
     const { bindings, book } = this.#ports;
-    const { source, lists } = look;
-    const linked = await bindings.bySource(source);
+    const { lists } = look;
+    const linked = await bindings.bySource(look.source);
     const failures: unknown[] = [];
     for (const { log, isFirst, items, done, failed } of await this.#log.unread(look)) {
       const ofLog: unknown[] = [];
@@ -251,11 +251,9 @@ export class CaseMaker {
       else failed(ofLog[0]);
       failures.push(...ofLog);
     }
-    for (const binding of linked) {
-      for (const one of book.openOn(binding.id)) {
-        const left = leavesIn(one, lists.joinLogs ?? []);
-        if (left.length > 0) await book.complete(one.guildId, one.number, { left });
-      }
+    for (const one of linked.flatMap(({ id }) => book.openOn(id))) {
+      const left = leavesIn(one, lists.joinLogs ?? []);
+      if (left.length > 0) await book.complete(one.guildId, one.number, { left });
     }
     if (failures.length > 0) throw failures[0];
   }
