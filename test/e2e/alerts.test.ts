@@ -64,6 +64,21 @@ describe("alerts, each kind from the command to its message", () => {
     await reads(await press(rig.home.member, only(channel), "Rewind"), /Only Moderators can use/);
   });
 
+  test("a player who changes teams again and again is one message; the feed has a line for each change", async () => {
+    const feed = await rig.feed("team");
+    const channel = await alertOf("teams", "Players", { threshold: "2 in 5 min" });
+    const turn = rig.town.join("TurnTim", 9_000_000_014);
+    const there = rig.town.world.players.find(({ ref }) => ref.id === turn.id);
+    assert.ok(there !== undefined);
+    await rig.polled("Players");
+    for (const team of ["Police", "Fire"] as const) {
+      rig.town.world.setTeam(there, team);
+      await rig.posted(feed, `→ \`${team}\``);
+    }
+    assert.match(textOf(await rig.posted(channel, "2 team changes", "Alert ·")), /TurnTim.*changed team/);
+    only(channel);
+  });
+
   test("kills by a team that is left out do not count", async () => {
     const channel = await alertOf("kills", "KillLogs", { threshold: "2 in 60 s", "leave-out": "Police" });
     const cop = rig.town.join("CopCarl", 9_000_000_004);
