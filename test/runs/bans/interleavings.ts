@@ -171,6 +171,7 @@ class Trial {
 
   /** Each ban that ran and that nobody touched was lifted. */
   judge(): void {
+    assert.deepEqual(this.defects.map(String), []);
     for (const { playerId, lifted, isOver } of this.town.timed) {
       this.seen.bans += 1;
       this.seen.lifted += lifted;
@@ -178,7 +179,6 @@ class Trial {
     }
     this.seen.unseeable += this.town.unseeable;
     assert.equal(this.rig.runs.banEnds.list("g1").length, 0, "an end is left");
-    assert.deepEqual(this.defects, []);
   }
 
   readonly #numbers = new Map<string, number>();
@@ -213,7 +213,17 @@ class Trial {
     });
   }
 
+  /** What the judge says here would else be one more answer that got lost. */
   async #serve(text: string, mayStart: () => boolean): Promise<string> {
+    try {
+      return await this.#answer(text, mayStart);
+    } catch (error) {
+      if (!(error instanceof Failure)) this.defects.push(error);
+      throw error;
+    }
+  }
+
+  async #answer(text: string, mayStart: () => boolean): Promise<string> {
     const { rig, town } = this;
     if (!this.isCalm && this.chance(0.1)) await rig.clock.sleep(this.below(20_000));
     const dice = this.isCalm ? 0.5 : this.#random.next();
