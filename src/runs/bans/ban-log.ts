@@ -7,7 +7,7 @@ import type { JournalLooks, JournalReader, Unread } from "../../domain/ports/jou
 import type { BanEndBook } from "./ban-end-book.ts";
 import { endsOn } from "./ban-watch.ts";
 import type { KeptBanEnds } from "./kept-ban-ends.ts";
-import { afterBan, banRows, laterWords } from "./later-bans.ts";
+import { afterBan, banRows, type LogLook, laterWords } from "./later-bans.ts";
 
 export interface BanLogPorts {
   readonly kept: KeptBanEnds;
@@ -15,6 +15,11 @@ export interface BanLogPorts {
   readonly bindings: Pick<Bindings, "bySource" | "list">;
   readonly demands: Demands;
   readonly journal: Pick<JournalLooks, "reader">;
+}
+
+interface Judged extends LogLook {
+  readonly unread: readonly Unread[];
+  readonly window: readonly CommandEntry[];
 }
 
 /** Reads in the game's log who is banned again, or un-banned, before their ban ends. */
@@ -47,18 +52,28 @@ export class BanLog {
     const present = (look.lists.players ?? []).map(({ player }) => player);
     const rows = banRows([...window, ...missedRows(unread, window)]);
     const nowS = Math.floor((look.serviceAtMs ?? look.takenAtMs) / 1_000);
+    const failures: unknown[] = [];
     for (const end of ends) {
-      if (end.state === "over") continue;
-      const { ownRowS, later } = afterBan(end, { rows, present, nowS });
-      const isLogLost = unread.some((one) => isLostSince(end, one, { window, ownRowS }));
-      await this.#note(end, { ownRowS, isLogLost });
-      // Of a ban that is being sent nothing is known yet; the next answer shows the same.
-      if (later !== undefined && end.state !== "sending") {
-        const isBan = later.command.verb === "ban";
-        await this.#ports.book.changes.end(end.id, { isBan, why: laterWords(later) });
-      }
+      // Where the store refuses one, the others are judged all the same.
+      await this.#judge(end, { rows, present, nowS, unread, window }).catch((error: unknown) => {
+        failures.push(error);
+      });
     }
+    if (failures.length > 0) throw failures[0];
     for (const one of unread) one.done();
+  }
+
+  async #judge(end: BanEnd, { unread, window, ...look }: Judged): Promise<void> {
+    if (end.state === "over") return;
+    const { ownRowS, later } = afterBan(end, look);
+    // Of a ban that is being sent nothing is known yet; the next answer shows the same.
+    if (later !== undefined && end.state !== "sending") {
+      const isBan = later.command.verb === "ban";
+      await this.#ports.book.changes.end(end.id, { isBan, why: laterWords(later) });
+      return;
+    }
+    const isLogLost = unread.some((one) => isLostSince(end, one, { window, ownRowS }));
+    await this.#note(end, { ownRowS, isLogLost });
   }
 
   /** Has the log of each server read that has bans to end, and of no other. */

@@ -105,7 +105,7 @@ function decided(
 
 const OF_THE_COMMUNITY: Decision = { allowed: true, why: "The end of a ban needs nobody's rights." };
 const NOT_ONE_PLAYER =
-  "A ban with an end is for one player whom Marshal knows. Choose a name from the list, or give the id.";
+  "A ban with an end is for one player whom Marshal has seen. Choose a name from the list.";
 
 /** @throws Failure "bad-command" where something else than a ban is to end. */
 function refuseTerm({ term }: RunRequest, { verb, mass }: ParsedCommand): void {
@@ -116,7 +116,9 @@ function refuseTerm({ term }: RunRequest, { verb, mass }: ParsedCommand): void {
 /** The player whose ban can be lifted by id later: names change, and a banned player matches no beginning of one. */
 function onlyTarget(command: ParsedCommand, targets: readonly ResolvedTarget[]): Required<PlayerRef> {
   const [only, ...more] = targets.flatMap(({ players }) => players);
-  if (command.targetTexts.length !== 1 || only?.id === undefined || more.length > 0) {
+  // Of somebody whose name nobody knows a later ban by name would be missed.
+  const isKnown = only?.id !== undefined && only.name !== String(only.id);
+  if (command.targetTexts.length !== 1 || !isKnown || more.length > 0) {
     throw new Failure("bad-command", NOT_ONE_PLAYER);
   }
   return { name: only.name, id: only.id };

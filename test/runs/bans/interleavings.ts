@@ -37,6 +37,9 @@ class Trial {
     this.seen = seen;
     const { rig } = this;
     this.town = new BanTown(rig.clock);
+    rig.history = this.town.all.flatMap(({ player: { id, name } }) =>
+      id === undefined ? [] : [{ playerId: id, name, earlierNames: [], firstSeenS: 0, lastSeenS: 0 }],
+    );
     rig.answering = (text, _signal, mayStart) => this.#serve(text, mayStart);
     rig.audit.pause = async () => this.point();
     rig.onFresh = async () => await this.look();
