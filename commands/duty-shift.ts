@@ -4,10 +4,9 @@ import { endedCard, nowCard, ownCard, shiftsCard } from "../src/discord/render/s
 import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
-import { dutyNames } from "./duty-rights.ts";
+import { dutyNames, mustSeeHours } from "./duty-rights.ts";
 import { completeType } from "./duty-type.ts";
 import { moderatedServers } from "./moderated-servers.ts";
-import { mustBeManager } from "./staff-rights.ts";
 
 /** `/duty start`, `break`, `end`: one's own shift. `/duty now` and `/duty show`: who is on, and who was. */
 
@@ -86,7 +85,7 @@ export const showEntry = defineEntry<{ readonly member: NamedPerson | undefined;
   async execute({ actor, args: { member, days } }, services) {
     const userId = member?.userId ?? actor.userId;
     if (userId !== actor.userId) {
-      await mustBeManager(services, actor, "Only Managers can see other people's shifts.");
+      await mustSeeHours(services, actor);
     }
     const untilS = Math.ceil(services.clock.nowMs() / 1_000) + 1;
     const span = { fromS: untilS - days * DAY_S, untilS };

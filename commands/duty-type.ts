@@ -66,7 +66,9 @@ const BARS: Readonly<Record<RoleBar, string>> = {
 /** Nobody gives through Marshal what they could not give themselves. @throws Failure "denied" */
 function refuseRole({ grantableRoles }: Services, { guildId, userId, roleIds }: Actor, roleId: string): void {
   const bar = grantableRoles.roleBar(guildId, roleId, { userId, roleIds });
-  if (bar !== undefined) throw new Failure("denied", BARS[bar]);
+  if (bar === undefined) return;
+  const isTheirs = bar === "asker-lacks" || bar === "above-asker";
+  throw new Failure(isTheirs ? "denied" : "bad-command", BARS[bar]);
 }
 
 export const typeAddEntry = defineEntry<NewDutyType>({

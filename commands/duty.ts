@@ -1,4 +1,13 @@
 import { defineCommand } from "../src/discord/command.ts";
+import { boardActions, boardEntry, editEntry } from "./duty-board.ts";
+import {
+  leaveActions,
+  leaveAskEntry,
+  leaveEndEntry,
+  leaveListEntry,
+  leaveReduceEntry,
+} from "./duty-leave.ts";
+import { quotaListEntry, quotaRemoveEntry, quotaResetEntry, quotaSetEntry } from "./duty-quota.ts";
 import { breakEntry, dutyActions, endEntry, nowEntry, showEntry, startEntry } from "./duty-shift.ts";
 import { typeAddEntry, typeListEntry, typeRemoveEntry } from "./duty-type.ts";
 
@@ -11,10 +20,30 @@ export const duty = defineCommand({
     end: endEntry,
     now: nowEntry,
     show: showEntry,
+    board: boardEntry,
+    edit: editEntry,
     type: {
       description: "Kinds of shifts",
       subcommands: { add: typeAddEntry, list: typeListEntry, remove: typeRemoveEntry },
     },
+    quota: {
+      description: "How much duty a role is asked for",
+      subcommands: {
+        set: quotaSetEntry,
+        list: quotaListEntry,
+        remove: quotaRemoveEntry,
+        reset: quotaResetEntry,
+      },
+    },
+    leave: {
+      description: "Being away, or doing less for a while",
+      subcommands: {
+        ask: leaveAskEntry,
+        reduce: leaveReduceEntry,
+        list: leaveListEntry,
+        end: leaveEndEntry,
+      },
+    },
   },
-  actions: dutyActions,
+  actions: { ...dutyActions, ...boardActions, ...leaveActions },
 });

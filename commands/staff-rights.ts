@@ -6,12 +6,17 @@ import type { Actor, Binding } from "../src/domain/guild.ts";
  * Lets a Manager of any server of the guild pass, and everyone who may manage the guild.
  * @throws Failure "denied" with these words for anyone else.
  */
-export async function mustBeManager({ settings }: Services, actor: Actor, words: string): Promise<void> {
+export async function mustBeManager(services: Services, actor: Actor, words: string): Promise<void> {
+  if (!(await isManager(services, actor))) throw new Failure("denied", words);
+}
+
+/** A Manager of any server of the guild, or somebody who may manage the guild. */
+export async function isManager({ settings }: Services, actor: Actor): Promise<boolean> {
+  if (actor.manageGuild) return true;
   const { policies } = await settings.of(actor.guildId);
-  const manager = Object.values(policies).some(({ roleTiers }) =>
+  return Object.values(policies).some(({ roleTiers }) =>
     actor.roleIds.some((role) => Object.hasOwn(roleTiers, role) && roleTiers[role] === "manager"),
   );
-  if (!manager && !actor.manageGuild) throw new Failure("denied", words);
 }
 
 /** Whether this person may run a text on the server that is meant; where none is, on any of them. */

@@ -4,8 +4,11 @@ import type { JournalLooks } from "./domain/ports/journal.ts";
 import type { GrantableRoles, MemberRoles } from "./domain/ports/member-roles.ts";
 import type { Members } from "./domain/ports/members.ts";
 import type { Notifier } from "./domain/ports/notifier.ts";
+import type { Settings } from "./domain/ports/settings.ts";
+import type { Staffing } from "./domain/ports/staffing.ts";
+import { DEFAULT_ZONE } from "./domain/time-zones.ts";
 import { createDuty, type DutyPorts } from "./duty/create-duty.ts";
-import { DUTY_OFF } from "./duty/no-duty.ts";
+import { DUTY_OFF, STAFFING_OFF } from "./duty/no-duty.ts";
 import type { HistoryWing } from "./history/create-history.ts";
 import type { Outbox } from "./outbox/create-outbox.ts";
 import type { Runs } from "./runs/runs.ts";
@@ -21,20 +24,44 @@ export interface DutyBuildParts extends Pick<DutyPorts, "bindings" | "snapshots"
     isOurs(guildId: string): boolean;
   };
   readonly outbox: Pick<Outbox, "members" | "roles" | "posts">;
-  readonly notifier: Pick<Notifier, "guild">;
+  readonly notifier: Pick<Notifier, "guild" | "person">;
+  readonly settings: Settings;
   warn(what: string, error: unknown): void;
 }
 
 export interface BuiltDuty {
   readonly duty: Duty;
+  readonly staffing: Staffing;
+  /** From now on the lists of quotas are kept when their periods end. */
+  start(): void;
   /** Waits for what is being written. */
   stop(): Promise<void>;
 }
 
 /** Builds duty and lets it hear of looks, of what the history has, and of accounts. Starts nothing. */
 export function buildDuty(parts: DutyBuildParts): BuiltDuty {
-  const { wing, runs, journal, bindings, snapshots, discord, outbox, notifier, clock, random, warn } = parts;
-  if (wing === undefined) return { duty: DUTY_OFF, stop: () => Promise.resolve() };
+  const {
+    wing,
+    runs,
+    journal,
+    bindings,
+    snapshots,
+    discord,
+    outbox,
+    notifier,
+    settings,
+    clock,
+    random,
+    warn,
+  } = parts;
+  if (wing === undefined) {
+    return {
+      duty: DUTY_OFF,
+      staffing: STAFFING_OFF,
+      start: () => undefined,
+      stop: () => Promise.resolve(),
+    };
+  }
   const duty = createDuty({
     bindings,
     snapshots,
@@ -47,6 +74,7 @@ export function buildDuty(parts: DutyBuildParts): BuiltDuty {
     clock,
     random,
     isOurs: (guildId) => discord.isOurs(guildId),
+    zoneOf: async (guildId) => (await settings.of(guildId)).timeZone ?? DEFAULT_ZONE,
     report: warn,
     accounts: runs.accounts,
     store: wing.dutyStore,

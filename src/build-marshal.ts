@@ -197,7 +197,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     metrics,
     log,
   });
-  const dutyRests = { wing, runs, journal, bindings, snapshots, notifier };
+  const dutyRests = { wing, runs, journal, bindings, snapshots, settings, notifier };
   const duty = buildDuty({ ...dutyRests, discord, outbox, clock, random, warn });
   const alerts = buildAlerts({
     rules: kept.alertRules,
@@ -274,6 +274,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     await starting.step(() => notifier.recover());
     leased?.knownStore.announce({ posts: outbox.posts, random, isOurs: discord.isOurs });
     runs.beginSchedules();
+    duty.start();
     retention.start();
     await readiness.start();
   }

@@ -10,7 +10,7 @@ interface BuiltWings {
   readonly feeds: Pick<FeedsWing, "feeds" | "modCalls">;
   readonly history: Pick<BuiltHistory, "services">;
   readonly alerts: Pick<AlertsWing, "alerts">;
-  readonly duty: Pick<BuiltDuty, "duty">;
+  readonly duty: Pick<BuiltDuty, "duty" | "staffing">;
 }
 
 /** What commands may ask of the wings. */
@@ -31,6 +31,7 @@ export function servicesOfWings({ runs, feeds, history, alerts, duty }: BuiltWin
     modCalls: feeds.modCalls,
     alerts: alerts.alerts,
     duty: duty.duty,
+    staffing: duty.staffing,
     ...history.services,
   } satisfies Partial<Services>;
 }

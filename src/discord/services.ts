@@ -30,6 +30,7 @@ import type { KeyVerifier } from "../domain/ports/service-client.ts";
 import type { ServiceHealth } from "../domain/ports/service-health.ts";
 import type { Settings } from "../domain/ports/settings.ts";
 import type { Snapshots } from "../domain/ports/snapshots.ts";
+import type { Staffing } from "../domain/ports/staffing.ts";
 import type { Watches } from "../domain/ports/watches.ts";
 import type { WeeklySummaries } from "../domain/ports/weekly.ts";
 import type { ServerKey } from "../domain/server-key.ts";
@@ -66,6 +67,7 @@ export interface Services {
   readonly weekly: WeeklySummaries;
   readonly alerts: Alerts;
   readonly duty: Duty;
+  readonly staffing: Staffing;
   readonly refusals: Refusals;
   readonly clock: Clock;
   readonly random: Random;

@@ -10,12 +10,18 @@ import type { Members } from "../domain/ports/members.ts";
 import type { Notifier } from "../domain/ports/notifier.ts";
 import type { Posts } from "../domain/ports/posts.ts";
 import type { Snapshots } from "../domain/ports/snapshots.ts";
+import type { Staffing } from "../domain/ports/staffing.ts";
 import { DutyBook } from "./duty-book.ts";
 import { DutyDesk } from "./duty-desk.ts";
+import { DutyPosts } from "./duty-posts.ts";
 import { DutyRoles } from "./duty-roles.ts";
 import { DutyWatch } from "./duty-watch.ts";
+import { QuotaResets } from "./quota-resets.ts";
 import { rolesWanted } from "./settle.ts";
-import { ShiftPosts } from "./shift-posts.ts";
+
+import { StaffRoles } from "./staff-roles.ts";
+import { StaffingDesk } from "./staffing-desk.ts";
+import { WorkRecords } from "./work-records.ts";
 
 export interface DutyPorts {
   readonly store: DutyStore;
@@ -29,16 +35,21 @@ export interface DutyPorts {
   readonly grantable: GrantableRoles;
   readonly posts: Posts;
   readonly renderer: DutyRenderer;
-  readonly notifier: Pick<Notifier, "guild">;
+  readonly notifier: Pick<Notifier, "guild" | "person">;
   /** False where the guild has turned its history off. */
   isRecorded(guildId: string): Promise<boolean>;
   /** Whether this process serves a guild. */
   isOurs(guildId: string): boolean;
+  /** IANA name. */
+  zoneOf(guildId: string): Promise<string>;
   report(what: string, error: unknown): void;
 }
 
 export interface DutyWing {
   readonly duty: Duty;
+  readonly staffing: Staffing;
+  /** From now on the lists of quotas are kept when their periods end. */
+  start(): void;
   /** An answer, before the history has it. Waits for nothing. */
   take(look: Snapshot): void;
   /** The history has what was looked at up to now. */
@@ -65,7 +76,7 @@ export function createDuty(ports: DutyPorts): DutyWing {
       void ports.notifier.guild(guildId, ports.renderer.roleRefused(roleId));
     },
   });
-  const logs = new ShiftPosts({ ...ports, book });
+  const logs = new DutyPosts({ ...ports, book });
   const desk: DutyDesk = new DutyDesk({
     ...ports,
     book,
@@ -77,12 +88,31 @@ export function createDuty(ports: DutyPorts): DutyWing {
     },
   });
   const watch: DutyWatch = new DutyWatch({ ...ports, book, desk, nowS });
+  const records = new WorkRecords({
+    store: ports.store,
+    book,
+    roles: new StaffRoles(ports.members, ports.clock),
+    settled: (guildId) => desk.refresh(guildId, async () => undefined),
+  });
+  const staffing = new StaffingDesk({
+    ...ports,
+    book,
+    records,
+    nowS,
+    isOwner: (guildId, userId) => ports.grantable.isOwner(guildId, userId),
+  });
+  const resets = new QuotaResets({ ...ports, book, desk, staffing, posts: logs });
   return {
     duty: desk,
+    staffing,
+    start: () => resets.start(),
     take: (look) => watch.take(look),
     onRecorded: (source) => watch.onRecorded(source),
     onAccountsChanged: (guildId) => void book.onAccountsChanged(guildId),
     idle: () => watch.idle(),
-    stop: () => watch.stop(),
+    async stop() {
+      resets.stop();
+      await watch.stop();
+    },
   };
 }

@@ -1,7 +1,7 @@
-import type { DutyLink, DutyType } from "../domain/duty.ts";
+import type { DutyLink } from "../domain/duty.ts";
 import type { DutyStore } from "../domain/ports/duty-store.ts";
 import type { GameAccounts } from "../domain/ports/game-accounts.ts";
-import { type DutySetup, linkIn, linkRow, setupIn, setupRow } from "./duty-rows.ts";
+import { type DutySetup, linkIn, linkRow, NO_SETUP, setupIn, setupRow } from "./duty-rows.ts";
 
 export interface DutyBookPorts {
   readonly store: DutyStore;
@@ -38,13 +38,9 @@ export class DutyBook {
     }
   }
 
-  async changeTypes(
-    guildId: string,
-    change: (types: readonly DutyType[]) => readonly DutyType[],
-  ): Promise<void> {
+  async change(guildId: string, change: (setup: DutySetup) => DutySetup): Promise<void> {
     const { setup } = await this.page(guildId);
-    const changed: DutySetup = { ...setup, types: change(setup.types) };
-    await this.#ports.store.write({ put: [setupRow(guildId, changed)] });
+    await this.#ports.store.write({ put: [setupRow(guildId, change(setup))] });
     this.#pages.delete(guildId);
   }
 
@@ -57,7 +53,7 @@ export class DutyBook {
 
   async #read(guildId: string): Promise<Page> {
     const [row] = await this.#ports.store.rows({ guildId, kinds: ["setup"] });
-    const setup = row === undefined ? { types: [] } : setupIn(row);
+    const setup = row === undefined ? NO_SETUP : setupIn(row);
     // Where nobody keeps duty, nobody's links are kept either.
     const links = setup.types.length === 0 ? [] : await this.#readLinks(guildId);
     return { setup, links };

@@ -56,7 +56,7 @@ export class DutyDesk implements Duty {
         throw new Failure("bad-command", `${MOST_TYPES} duty types are the maximum. Remove one first.`);
       }
       const type: DutyType = { ...draft, id: random.id(), sinceS: nowS() };
-      await book.changeTypes(guildId, (types) => [...types, type]);
+      await book.change(guildId, (setup) => ({ ...setup, types: [...setup.types, type] }));
       return type;
     });
   }
@@ -69,9 +69,10 @@ export class DutyDesk implements Duty {
       const { open } = await this.#settle(guildId);
       const ended = open.filter(({ typeId, lastMark }) => typeId === id && lastMark !== undefined);
       for (const { userId } of ended) await this.#mark(guildId, { userId, kind: "end", by: "manager" });
-      await this.#ports.book.changeTypes(guildId, (types) =>
-        types.map((type) => (type.id === id ? { ...type, untilS: nowS } : type)),
-      );
+      await this.#ports.book.change(guildId, (setup) => ({
+        ...setup,
+        types: setup.types.map((type) => (type.id === id ? { ...type, untilS: nowS } : type)),
+      }));
       await this.#settle(guildId);
       return gone;
     });

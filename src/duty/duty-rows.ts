@@ -8,6 +8,7 @@ import {
   type Shift,
 } from "../domain/duty.ts";
 import type { DutyRow } from "../domain/ports/duty-store.ts";
+import { type Correction, type Leave, QUOTA_PERIODS, type Quota, type QuotaResult } from "../domain/quota.ts";
 
 /** What is kept of duty, as rows: bodies are checked on reading. Pure. */
 
@@ -24,7 +25,42 @@ const type = z.object({
   sinceS: z.number(),
   untilS: z.number().optional(),
 });
-const setup = z.object({ types: z.array(type) });
+const quota = z.object({
+  id: z.string(),
+  roleId: z.string(),
+  needS: z.number(),
+  period: z.enum(QUOTA_PERIODS),
+  typeId: z.string().optional(),
+  channelId: z.string().optional(),
+  sinceS: z.number(),
+});
+const setup = z.object({ types: z.array(type), quotas: z.array(quota).default([]) });
+const leave = z.object({
+  percent: z.number(),
+  reason: z.string(),
+  state: z.enum(["asked", "approved", "denied", "ended"]),
+  byId: z.string().optional(),
+});
+const correction = z.object({
+  typeId: z.string(),
+  seconds: z.number(),
+  reason: z.string(),
+  byId: z.string(),
+  confirmedBy: z.string().optional(),
+  isOwner: z.boolean().optional(),
+});
+const result = z.object({
+  quotaId: z.string(),
+  lines: z.array(
+    z.object({
+      userId: z.string(),
+      countedS: z.number(),
+      unsureS: z.number(),
+      needS: z.number(),
+      outcome: z.enum(["met", "not-met", "excused"]),
+    }),
+  ),
+});
 const part = z.object({
   bindingId: z.string(),
   playerId: z.number(),
@@ -60,7 +96,10 @@ const state = z.object({
 export interface DutySetup {
   /** Also those that were removed: shifts of theirs stand. */
   readonly types: readonly DutyType[];
+  readonly quotas: readonly Quota[];
 }
+
+export const NO_SETUP: DutySetup = { types: [], quotas: [] };
 
 const NOBODY = { userId: "", playerId: 0 };
 
@@ -120,4 +159,30 @@ export function shiftIn({ id, userId, fromS, body }: DutyRow): Shift {
 /** An id of a mark: they sort by their time, and within a second as they were written. */
 export function markId(atS: number, nth: string): string {
   return `${String(atS).padStart(12, "0")} ${nth}`;
+}
+
+export function leaveRow(guildId: string, { id, userId, fromS, untilS, ...rest }: Leave): DutyRow {
+  return { guildId, kind: "leave", id, userId, playerId: 0, fromS, untilS, body: JSON.stringify(rest) };
+}
+
+export function leaveIn({ id, userId, fromS, untilS = fromS, body }: DutyRow): Leave {
+  return { id, userId, fromS, untilS, ...leave.parse(JSON.parse(body)) };
+}
+
+export function correctionRow(guildId: string, { id, userId, atS, ...rest }: Correction): DutyRow {
+  const body = JSON.stringify(rest);
+  return { guildId, kind: "correction", id, userId, playerId: 0, fromS: atS, untilS: atS, body };
+}
+
+export function correctionIn({ id, userId, fromS, body }: DutyRow): Correction {
+  return { id, userId, atS: fromS, ...correction.parse(JSON.parse(body)) };
+}
+
+export function resultRow(guildId: string, { fromS, untilS, ...rest }: QuotaResult): DutyRow {
+  const id = `${rest.quotaId} ${fromS}`;
+  return { ...NOBODY, guildId, kind: "result", id, fromS, untilS, body: JSON.stringify(rest) };
+}
+
+export function resultIn({ fromS, untilS = fromS, body }: DutyRow): QuotaResult {
+  return { fromS, untilS, ...result.parse(JSON.parse(body)) };
 }

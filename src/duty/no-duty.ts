@@ -1,5 +1,6 @@
 import { Failure } from "../domain/failure.ts";
 import type { Duty } from "../domain/ports/duty.ts";
+import type { Staffing } from "../domain/ports/staffing.ts";
 
 async function off(): Promise<never> {
   throw new Failure("bad-command", "Duty needs the history, which Marshal's host has turned off.", {
@@ -17,4 +18,20 @@ export const DUTY_OFF: Duty = {
   end: off,
   now: off,
   shifts: off,
+};
+
+export const STAFFING_OFF: Staffing = {
+  board: off,
+  quotas: off,
+  setQuota: off,
+  removeQuota: off,
+  resetQuota: off,
+  results: off,
+  askLeave: off,
+  leaves: off,
+  decideLeave: off,
+  endLeave: off,
+  correct: off,
+  confirm: off,
+  corrections: off,
 };

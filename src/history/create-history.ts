@@ -226,6 +226,8 @@ export function createHistory(parts: HistoryParts): HistoryWing {
       rows: (wanted) => client.call("duty.rows", wanted),
       write: (change) => client.call("duty.write", change),
       facts: (wanted) => client.call("duty.facts", wanted),
+      calls: (wanted) => client.call("duty.calls", wanted),
+      guilds: () => client.call("duty.guilds", {}),
     },
     onRecorded(listener) {
       onRecorded = listener;

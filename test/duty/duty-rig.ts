@@ -7,7 +7,7 @@ import type { DutyStore } from "../../src/domain/ports/duty-store.ts";
 import type { GameAccount } from "../../src/domain/ports/game-accounts.ts";
 import { createDuty, type DutyWing } from "../../src/duty/create-duty.ts";
 import * as duty from "../../src/history/queries/duty.ts";
-import { facts } from "../../src/history/queries/duty-facts.ts";
+import { answeredCalls, facts } from "../../src/history/queries/duty-facts.ts";
 import type { Databases } from "../history/databases.ts";
 import { BINDING, GUILD, type HistoryRig, openRig, SOURCE } from "../history/rig.ts";
 import { VirtualClock } from "../support/clock.ts";
@@ -59,6 +59,8 @@ export async function openDutyRig(
     rows: (wanted) => duty.rows(history.context, structuredClone(wanted)),
     write: (change) => duty.write(history.context, structuredClone(change)),
     facts: (wanted) => facts(history.context, wanted),
+    calls: (wanted) => answeredCalls(history.context, wanted),
+    guilds: () => duty.guilds(history.context, {}),
   };
   let ids = 0;
   const wing = createDuty({
@@ -84,10 +86,14 @@ export async function openDutyRig(
         return "done";
       },
     },
-    grantable: { roleBar: () => undefined },
+    grantable: { roleBar: () => undefined, isOwner: (_, userId) => userId === "owner" },
+    zoneOf: async () => "Europe/Berlin",
     posts: outboxOver(sink, clock).posts,
     renderer: dutyRenderer,
     notifier: {
+      person: async (_, userId, body) => {
+        told.push(`${userId}: ${body.content}`);
+      },
       guild: async (_, body) => {
         told.push(String(body.content));
       },

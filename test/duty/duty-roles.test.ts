@@ -46,9 +46,9 @@ class World {
 
   start(): DutyRoles {
     return new DutyRoles({
-      store: { ...this.#store, facts: () => assert.fail("no facts are needed") },
+      store: { ...this.#store, facts: notAsked, calls: notAsked, guilds: notAsked },
       roles: this.#roles,
-      grantable: { roleBar: () => this.bar },
+      grantable: { roleBar: () => this.bar, isOwner: () => false },
       nowS: () => this.nowS,
       onRefused: (_, roleId) => this.told.push(roleId),
       report: (what, error) => {
@@ -58,6 +58,7 @@ class World {
   }
 }
 
+const notAsked = () => assert.fail("nothing else is asked");
 const role = (userId: string) => ({ userId, roleId: "r" });
 
 describe("The role while on duty", () => {

@@ -46,6 +46,8 @@ export const PRESSED_ELSEWHERE = {
   "run-ban-lift": "test/e2e/bans.test.ts",
   // Its form opens for no name that the game would read as something else, and the sweep's callers have such names.
   "mod-pm-sent": "test/e2e/night-shift.test.ts",
+  // Of one's own time; in the sweep the owner asks, who has nobody above.
+  "duty-confirm": "test/e2e/duty.test.ts",
   "case-of": "test/e2e/players.test.ts",
   "case-tell": "test/e2e/cases.test.ts",
   "player-pick": "test/e2e/players.test.ts",
@@ -132,6 +134,10 @@ export class Sweep {
         "schedule add what": [":h Good evening"],
         "schedule add when": ["every 30 min", "mon-fri 18:00"],
         "me link player": [PLAIN],
+        "duty type add starts": ["declared"],
+        "duty leave ask until": ["3 days"],
+        "duty leave reduce until": ["3 days"],
+        "duty quota set hours": ["5"],
         "history retention days": ["off", "30"],
       },
     };

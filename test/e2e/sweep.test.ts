@@ -105,6 +105,8 @@ describe("Everything that can be typed and pressed", { timeout: 900_000, concurr
       await reads(await owner.slash(general, "duty type add", type), /starts with/);
       await walker.open("duty start", {});
       await walker.open("duty now", {});
+      await walker.open("duty leave ask", { until: "7 days", reason: "Exams" });
+      await walker.open("duty leave list", {});
 
       await sweep.run(":unwanted Plain_Jane", /Undo/);
       await sweep.run(":jail Plain_Jane", /Give the reason/);

@@ -30,7 +30,7 @@ import type { Settings } from "../../src/domain/ports/settings.ts";
 import type { Snapshots } from "../../src/domain/ports/snapshots.ts";
 import type { AuditEvent } from "../../src/domain/run.ts";
 import { ServerKey } from "../../src/domain/server-key.ts";
-import { DUTY_OFF } from "../../src/duty/no-duty.ts";
+import { DUTY_OFF, STAFFING_OFF } from "../../src/duty/no-duty.ts";
 import { CASES_OFF, WATCHES_OFF } from "../../src/history/cases/no-cases.ts";
 import { createNoHistory } from "../../src/history/no-history.ts";
 import { WEEKLY_OFF } from "../../src/history/weekly/no-weekly.ts";
@@ -229,7 +229,7 @@ export class FakeWorld {
     docsUrl: undefined,
     audit: { ...unused<AuditLog>("audit"), event: async (event) => void this.events.push(event) },
     members: unused("members"),
-    grantableRoles: { roleBar: () => undefined },
+    grantableRoles: { roleBar: () => undefined, isOwner: () => false },
     guilds: this.guilds,
     host: {
       storeWorks: () => this.storeWorks,
@@ -245,6 +245,7 @@ export class FakeWorld {
     watches: WATCHES_OFF,
     weekly: WEEKLY_OFF,
     duty: DUTY_OFF,
+    staffing: STAFFING_OFF,
     alerts: { ...unused<Alerts>("alerts"), list: async () => [] },
     feeds: unused("feeds"),
     askedBans: { ...unused<AskedBans>("askedBans"), list: () => [] },

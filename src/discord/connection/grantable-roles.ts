@@ -22,6 +22,7 @@ const MAY_GIVE = PermissionFlagsBits.Administrator | PermissionFlagsBits.ManageR
 /** Says which roles may be given, by the roles that the gateway told of. */
 export function createGrantableRoles({ guilds }: Pick<Client, "guilds">): GrantableRoles {
   return {
+    isOwner: (guildId, userId) => guilds.cache.get(guildId)?.ownerId === userId,
     roleBar(guildId, roleId, by) {
       if (roleId === guildId) return "everyone";
       const guild = guilds.cache.get(guildId);

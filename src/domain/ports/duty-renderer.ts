@@ -1,14 +1,25 @@
 import type { DutyType, Shift } from "../duty.ts";
 import type { MessageBody, PostedMessage } from "../message.ts";
+import type { Leave, Quota, QuotaResult } from "../quota.ts";
 
-/** How what duty posts of itself reads. Pure. */
+export interface PostedShift {
+  readonly shift: Shift;
+  readonly type: DutyType;
+  /** What a linked server is called. */
+  serverName(bindingId: string): string;
+}
+
+/** How what duty posts of itself reads. Pure. `id` names the post, so that it is found again. */
 export interface DutyRenderer {
-  /** A shift in its channel; `serverName` answers what a linked server is called. */
-  shift(shift: Shift, type: DutyType, serverName: (bindingId: string) => string): MessageBody;
-  /** Whether one of our messages is that shift's. */
-  isShift(shift: Pick<Shift, "userId" | "id">, posted: PostedMessage): boolean;
+  /** A shift in its channel. */
+  shift(id: string, posted: PostedShift): MessageBody;
+  /** Who met a quota, when its period is over. */
+  result(id: string, result: QuotaResult, quota: Quota): MessageBody;
+  isPost(id: string, posted: PostedMessage): boolean;
+  /** For who asked. */
+  leaveDecided(leave: Leave): MessageBody;
   /** For the guild: Marshal can't give this role. */
   roleRefused(roleId: string): MessageBody;
-  /** For the guild: shifts can't be posted there. */
+  /** For the guild: nothing of duty can be posted there. */
   closed(channelId: string): MessageBody;
 }

@@ -2,7 +2,18 @@ import type { PlayerSession } from "../history.ts";
 
 /** Where duty keeps what it knows: beside the history, because it is made of the history's rows. */
 
-export const DUTY_KINDS = ["setup", "mark", "link", "state", "shift", "role", "post"] as const;
+export const DUTY_KINDS = [
+  "setup",
+  "mark",
+  "link",
+  "state",
+  "shift",
+  "role",
+  "post",
+  "leave",
+  "correction",
+  "result",
+] as const;
 export type DutyKind = (typeof DUTY_KINDS)[number];
 
 /** One thing that is kept of duty. `body` is JSON; the other fields are what it is found by. */
@@ -61,6 +72,12 @@ export interface DutyFacts {
   readonly typed: readonly TypedRow[];
 }
 
+/** Calls that a player answered. */
+export interface AnsweredCalls {
+  readonly playerId: number;
+  readonly calls: number;
+}
+
 /** Every call rejects with a Failure: "store" while it cannot be read, "bad-command" where the history is off. */
 export interface DutyStore {
   rows(wanted: DutyWanted): Promise<readonly DutyRow[]>;
@@ -71,4 +88,11 @@ export interface DutyStore {
     readonly playerIds: readonly number[];
     readonly fromS: number;
   }): Promise<DutyFacts>;
+  calls(wanted: {
+    readonly guildId: string;
+    readonly fromS: number;
+    readonly untilS: number;
+  }): Promise<readonly AnsweredCalls[]>;
+  /** The guilds that have set duty up. */
+  guilds(): Promise<readonly string[]>;
 }

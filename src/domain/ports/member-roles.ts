@@ -20,6 +20,8 @@ export interface GrantableRoles {
     roleId: string,
     by?: { readonly userId: string; readonly roleIds: readonly string[] },
   ): RoleBar | undefined;
+  /** The owner of the Discord server, who has nobody above. */
+  isOwner(guildId: string, userId: string): boolean;
 }
 
 export interface MemberRole {

@@ -1,5 +1,5 @@
 import type { PlayerSession } from "../../domain/history.ts";
-import type { DutyFacts, TypedRow } from "../../domain/ports/duty-store.ts";
+import type { AnsweredCalls, DutyFacts, TypedRow } from "../../domain/ports/duty-store.ts";
 import { chunks } from "../database/chunks.ts";
 import type { QueryContext } from "./context.ts";
 import { sessionsOf, type Visit } from "./sessions.ts";
@@ -49,6 +49,25 @@ export async function facts(
     typed.push(...(await readTyped(context, { bindingOf, playerOf, fromS })));
   }
   return { servers, sessions, typed: typed.sort((a, b) => a.atS - b.atS) };
+}
+
+/** The calls that each player answered in a time, on all servers of a guild. */
+export async function answeredCalls(
+  { db }: QueryContext,
+  { guildId, fromS, untilS }: { readonly guildId: string; readonly fromS: number; readonly untilS: number },
+): Promise<readonly AnsweredCalls[]> {
+  const found = await db
+    .selectFrom("mod_calls")
+    .innerJoin("scopes", "scopes.id", "mod_calls.scope")
+    .innerJoin("guilds", "guilds.id", "scopes.guild")
+    .innerJoin("persons", "persons.id", "mod_calls.moderator")
+    .select((columns) => ["persons.player_id", columns.fn.countAll<number>().as("calls")])
+    .where("guilds.guild_id", "=", guildId)
+    .where("mod_calls.at_s", ">=", fromS)
+    .where("mod_calls.at_s", "<", untilS)
+    .groupBy("persons.player_id")
+    .execute();
+  return found.map(({ player_id, calls }) => ({ playerId: player_id, calls: Number(calls) }));
 }
 
 interface People {

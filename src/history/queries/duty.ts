@@ -62,6 +62,18 @@ export async function write(
   });
 }
 
+/** The guilds that have set duty up. */
+export async function guilds({ db }: QueryContext, _: object): Promise<readonly string[]> {
+  const found = await db
+    .selectFrom("duty")
+    .select("guild_id")
+    .distinct()
+    .where("kind", "=", "setup")
+    .orderBy("guild_id")
+    .execute();
+  return found.map(({ guild_id }) => guild_id);
+}
+
 function columnsOf({ guildId, kind, id, userId, playerId, fromS, untilS, body }: DutyRow): DutyTable {
   return {
     guild_id: guildId,

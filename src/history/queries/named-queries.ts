@@ -1,7 +1,7 @@
 import * as cases from "./cases.ts";
 import type { QueryContext } from "./context.ts";
 import * as duty from "./duty.ts";
-import { facts } from "./duty-facts.ts";
+import { answeredCalls, facts } from "./duty-facts.ts";
 import * as erasing from "./erase-cases.ts";
 import * as retention from "./erase-expired.ts";
 import { exportPlayer } from "./export-player.ts";
@@ -54,6 +54,8 @@ export const namedQueries = {
   "duty.rows": duty.rows,
   "duty.write": duty.write,
   "duty.facts": facts,
+  "duty.calls": answeredCalls,
+  "duty.guilds": duty.guilds,
   "watches.put": watches.put,
   "watches.remove": watches.remove,
   "watches.all": watches.all,

@@ -1,16 +1,18 @@
 import { z } from "zod";
 import type { DutyType, Shift } from "../domain/duty.ts";
+import type { MessageBody } from "../domain/message.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Random } from "../domain/ports/clock.ts";
 import type { DutyRenderer } from "../domain/ports/duty-renderer.ts";
 import type { DutyRow, DutyStore } from "../domain/ports/duty-store.ts";
 import type { Notifier } from "../domain/ports/notifier.ts";
 import type { PostLine, Posts, Stands, WantedPost } from "../domain/ports/posts.ts";
+import type { QuotaResult } from "../domain/quota.ts";
 import type { DutyBook } from "./duty-book.ts";
-import { shiftIn } from "./duty-rows.ts";
+import { resultIn, resultRow, shiftIn } from "./duty-rows.ts";
 import type { Settled } from "./settle.ts";
 
-export interface ShiftPostsPorts {
+export interface DutyPostsPorts {
   readonly store: DutyStore;
   readonly book: Pick<DutyBook, "page">;
   readonly bindings: Pick<Bindings, "list">;
@@ -21,11 +23,13 @@ export interface ShiftPostsPorts {
   report(what: string, error: unknown): void;
 }
 
-interface ShiftRef {
+interface PostRef {
   readonly guildId: string;
-  /** Of the row of the shift, and of its post. */
+  /** Of the row of the shift, and of its post; or of a list of a quota, with `RESULT` before it. */
   readonly id: string;
 }
+
+const RESULT = "result ";
 
 const post = z.object({
   channelId: z.string(),
@@ -34,23 +38,23 @@ const post = z.object({
   isMarked: z.boolean().optional(),
 });
 
-/** The message of each shift in the channel of its type: posted when it begins, and says how it ended. */
-export class ShiftPosts {
-  readonly #ports: ShiftPostsPorts;
-  readonly #line: PostLine<ShiftRef>;
+/** The message of each shift in the channel of its type, which says how it ended; and the lists of quotas. */
+export class DutyPosts {
+  readonly #ports: DutyPostsPorts;
+  readonly #line: PostLine<PostRef>;
   /** Posts that this process began: another may have got through with the others. */
   readonly #own = new Set<string>();
   readonly #recovered = new Set<string>();
 
-  constructor(ports: ShiftPostsPorts) {
+  constructor(ports: DutyPostsPorts) {
     this.#ports = ports;
-    this.#line = ports.posts.line<ShiftRef>({
+    this.#line = ports.posts.line<PostRef>({
       name: "the message of a shift",
       classes: { post: "first", edit: "change" },
       keyOf,
       guildOf: ({ guildId }) => guildId,
       wanted: (ref) => this.#wanted(ref),
-      isIt: ({ id }, posted) => ports.renderer.isShift(partsOf(id), posted),
+      isIt: ({ id }, posted) => ports.renderer.isPost(id, posted),
       onStands: (ref, stands) => this.#onStands(ref, stands),
       onRefused: async (ref, { reason }) => {
         const row = await this.#row(ref);
@@ -66,14 +70,13 @@ export class ShiftPosts {
 
   /** Shifts were worked out anew. Never rejects; what fails comes again the next time. */
   async onSettled(guildId: string, settled: Settled, types: readonly DutyType[]): Promise<void> {
-    const isPosted = types.some(({ channelId }) => channelId !== undefined);
-    if (!isPosted) return;
+    const isFirst = !this.#recovered.has(guildId);
+    if (!isFirst && types.every(({ channelId }) => channelId === undefined)) return;
     try {
       const rows = await this.#ports.store.rows({ guildId, kinds: ["post"], isOpen: true });
       const known = new Set(rows.map(({ id }) => id));
       for (const shift of settled.open) await this.#begin(guildId, shift, { types, known });
       const ended = new Set(settled.closed.map(idOf));
-      const isFirst = !this.#recovered.has(guildId);
       this.#recovered.add(guildId);
       for (const { id } of rows) if (isFirst || ended.has(id)) this.#line.show({ guildId, id });
       // What is over without having been seen to begin, such as a shift between two starts of the bot.
@@ -94,60 +97,81 @@ export class ShiftPosts {
     if (channelId === undefined || known.has(id) || shift.parts.length === 0) return;
     const nonce = this.#ports.random.id().slice(0, 25);
     this.#own.add(`${guildId} ${id}`);
-    await this.#ports.store.write({ put: [postRow(guildId, shift, { channelId, nonce })] });
+    await this.#ports.store.write({ put: [postRow({ guildId, id }, shift, { channelId, nonce })] });
     this.#line.show({ guildId, id });
   }
 
-  async #wanted(ref: ShiftRef): Promise<WantedPost | undefined> {
-    const row = await this.#row(ref);
-    const shift = await this.#shift(ref);
-    if (row === undefined || shift === undefined) return undefined;
-    const { setup } = await this.#ports.book.page(ref.guildId);
-    const type = setup.types.find(({ id }) => id === shift.typeId);
-    if (type === undefined) return undefined;
-    const names = new Map((await this.#ports.bindings.list(ref.guildId)).map(({ id, name }) => [id, name]));
-    const body = this.#ports.renderer.shift(shift, type, (id) => names.get(id) ?? "an unlinked server");
-    const { channelId, nonce, messageId, isMarked } = post.parse(JSON.parse(row.body));
-    const isDoubtful = messageId === undefined && !this.#own.has(keyOf(ref));
-    return { channelId, nonce, messageId, isMarked, body, isDoubtful, sinceMs: shift.fromS * 1_000 };
+  /** The list of a quota whose period is over. */
+  async postResult(guildId: string, channelId: string, result: QuotaResult): Promise<void> {
+    const ref = { guildId, id: `${RESULT}${resultRow(guildId, result).id}` };
+    const nonce = this.#ports.random.id().slice(0, 25);
+    this.#own.add(keyOf(ref));
+    const of = { userId: "", fromS: result.untilS };
+    await this.#ports.store.write({ put: [postRow(ref, of, { channelId, nonce })] });
+    this.#line.show(ref);
   }
 
-  async #onStands(ref: ShiftRef, { kind, messageId, isMarked }: Stands): Promise<void> {
+  async #wanted(ref: PostRef): Promise<WantedPost | undefined> {
+    const row = await this.#row(ref);
+    const body = row && (await this.#body(ref));
+    if (row === undefined || body === undefined) return undefined;
+    const { channelId, nonce, messageId, isMarked } = post.parse(JSON.parse(row.body));
+    const isDoubtful = messageId === undefined && !this.#own.has(keyOf(ref));
+    return { channelId, nonce, messageId, isMarked, body, isDoubtful, sinceMs: row.fromS * 1_000 };
+  }
+
+  async #body({ guildId, id }: PostRef): Promise<MessageBody | undefined> {
+    const { store, book, renderer, bindings } = this.#ports;
+    const { setup } = await book.page(guildId);
+    if (id.startsWith(RESULT)) {
+      const [row] = await store.rows({ guildId, kinds: ["result"], id: id.slice(RESULT.length) });
+      const result = row && resultIn(row);
+      const quota = setup.quotas.find((one) => one.id === result?.quotaId);
+      return result && quota && renderer.result(id, result, quota);
+    }
+    const [row] = await store.rows({ guildId, kinds: ["shift"], id });
+    const shift = row && shiftIn(row);
+    const type = setup.types.find((one) => one.id === shift?.typeId);
+    if (shift === undefined || type === undefined) return undefined;
+    const names = new Map((await bindings.list(guildId)).map((one) => [one.id, one.name]));
+    return renderer.shift(id, {
+      shift,
+      type,
+      serverName: (server) => names.get(server) ?? "an unlinked server",
+    });
+  }
+
+  async #onStands(ref: PostRef, { kind, messageId, isMarked }: Stands): Promise<void> {
     const row = await this.#row(ref);
     if (row === undefined) return;
     const { channelId, nonce } = post.parse(JSON.parse(row.body));
     // What says how it ended for good is done with.
-    const [shift] = await this.#ports.store.rows({ guildId: ref.guildId, kinds: ["shift"], id: ref.id });
-    const untilS = kind === "found" ? undefined : shift?.untilS;
+    const { guildId, id } = ref;
+    const [shift] = await this.#ports.store.rows({ guildId, kinds: ["shift"], id });
+    const endS = id.startsWith(RESULT) ? row.fromS : shift?.untilS;
+    const untilS = kind === "found" ? undefined : endS;
     const body = JSON.stringify({ channelId, nonce, messageId, isMarked });
     await this.#ports.store.write({ put: [{ ...row, untilS, body }] });
   }
 
-  async #row({ guildId, id }: ShiftRef): Promise<DutyRow | undefined> {
+  async #row({ guildId, id }: PostRef): Promise<DutyRow | undefined> {
     const [row] = await this.#ports.store.rows({ guildId, kinds: ["post"], id });
     return row;
   }
-
-  async #shift({ guildId, id }: ShiftRef): Promise<Shift | undefined> {
-    const [row] = await this.#ports.store.rows({ guildId, kinds: ["shift"], id });
-    return row && shiftIn(row);
-  }
 }
 
-function postRow(guildId: string, shift: Shift, body: z.infer<typeof post>): DutyRow {
-  const { userId, fromS } = shift;
-  return { guildId, kind: "post", id: idOf(shift), userId, playerId: 0, fromS, body: JSON.stringify(body) };
+function postRow(
+  { guildId, id }: PostRef,
+  { userId, fromS }: Pick<Shift, "userId" | "fromS">,
+  body: z.infer<typeof post>,
+): DutyRow {
+  return { guildId, kind: "post", id, userId, playerId: 0, fromS, body: JSON.stringify(body) };
 }
 
 function idOf({ userId, id }: Pick<Shift, "userId" | "id">): string {
   return `${userId} ${id}`;
 }
 
-function partsOf(id: string): Pick<Shift, "userId" | "id"> {
-  const at = id.indexOf(" ");
-  return { userId: id.slice(0, at), id: id.slice(at + 1) };
-}
-
-function keyOf({ guildId, id }: ShiftRef): string {
+function keyOf({ guildId, id }: PostRef): string {
   return `${guildId} ${id}`;
 }

@@ -1,0 +1,111 @@
+import { ApplicationCommandOptionType } from "discord.js";
+import { defineAction, defineEntry, type NamedPerson } from "../src/discord/command.ts";
+import { boardCard, boardCsv, correctionCard } from "../src/discord/render/shifts/staffing-cards.ts";
+import { Failure } from "../src/domain/failure.ts";
+import { momentOf } from "../src/domain/moment.ts";
+import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
+import { recordEvent } from "./audit-event.ts";
+import { mustSeeHours, typeNamed } from "./duty-rights.ts";
+import { completeType } from "./duty-type.ts";
+import { mustBeManager } from "./staff-rights.ts";
+
+/** `/duty board`: the hours of everybody. `/duty edit`: a Manager's correction of somebody's time. */
+
+const { String: text, Integer: integer, Boolean: yes, User: user } = ApplicationCommandOptionType;
+const DAY_S = 86_400;
+const LONGEST_MINUTES = 24 * 60;
+
+export const boardEntry = defineEntry<{ readonly days: number; readonly isFile: boolean }>({
+  description: "Hours, calls and quotas of everybody (Managers, or whom they let)",
+  first: "ephemeral",
+  options: [
+    {
+      type: integer,
+      name: "days",
+      description: "How far back; 7 if you name none",
+      min_value: 1,
+      max_value: 366,
+    },
+    { type: yes, name: "file", description: "As a CSV file" },
+  ],
+  parse: (options) => ({ days: options.number("days") ?? 7, isFile: options.boolean("file") ?? false }),
+  async execute({ actor, args: { days, isFile } }, services) {
+    await mustSeeHours(services, actor);
+    const untilS = Math.floor(services.clock.nowMs() / 1_000);
+    const board = await services.staffing.board(actor.guildId, { fromS: untilS - days * DAY_S, untilS });
+    const card = boardCard(board);
+    return isFile ? { ...card, files: [{ name: "duty.csv", data: boardCsv(board) }] } : card;
+  },
+});
+
+interface EditArgs {
+  readonly member: NamedPerson | undefined;
+  readonly minutes: number;
+  readonly reason: string;
+  readonly type: string | undefined;
+  readonly when: string | undefined;
+}
+
+export const editEntry = defineEntry<EditArgs>({
+  description: "Add or take minutes of somebody, with a reason (Managers)",
+  first: "ephemeral",
+  options: [
+    { type: user, name: "member", description: "Whose time", required: true },
+    {
+      type: integer,
+      name: "minutes",
+      description: "To add; with a minus, to take",
+      required: true,
+      min_value: -LONGEST_MINUTES,
+      max_value: LONGEST_MINUTES,
+    },
+    { type: text, name: "reason", description: "Why", required: true, max_length: 200 },
+    { type: text, name: "type", description: "Of which kind of shift", autocomplete: true },
+    { type: text, name: "when", description: 'When it was: "yesterday 20:00"; now if you name none' },
+  ],
+  parse: (options) => ({
+    member: options.person("member"),
+    minutes: options.number("minutes", true),
+    reason: options.string("reason", true).trim(),
+    type: options.string("type"),
+    when: options.string("when"),
+  }),
+  autocomplete: completeType,
+  async execute({ actor, args: { member, minutes, reason, type, when } }, services) {
+    await mustBeManager(services, actor, "Only Managers can change somebody's time.");
+    if (minutes === 0) throw new Failure("bad-command", "Give the minutes to add or to take.");
+    if (reason === "" || member === undefined) throw new Failure("bad-command", "Give a reason.");
+    const meant = await typeNamed(services, actor.guildId, type);
+    const { timeZone: zone = DEFAULT_ZONE } = await services.settings.of(actor.guildId);
+    const atMs =
+      when === undefined ? services.clock.nowMs() : momentOf(when, { nowMs: services.clock.nowMs(), zone });
+    const correction = await services.staffing.correct(actor, {
+      userId: member.userId,
+      typeId: meant.id,
+      atS: Math.floor(atMs / 1_000),
+      seconds: minutes * 60,
+      reason,
+    });
+    await recordEvent(services, actor, {
+      action: "duty-edit",
+      text: `<@${member.userId}> ${minutes} min: ${reason}`,
+    });
+    return correctionCard(correction, meant.name);
+  },
+});
+
+export const boardActions = {
+  "duty-confirm": defineAction({
+    first: "update",
+    async execute({ actor, argument }, services) {
+      await mustBeManager(services, actor, "Only Managers can confirm this.");
+      const confirmed = await services.staffing.confirm(actor, argument);
+      if (confirmed === undefined)
+        throw new Failure("bad-command", "This was confirmed already, or is gone.");
+      const types = await services.duty.types(actor.guildId);
+      const type = types.find(({ id }) => id === confirmed.typeId);
+      await recordEvent(services, actor, { action: "duty-confirm", text: `<@${confirmed.userId}>` });
+      return correctionCard(confirmed, type?.name ?? "a type that was removed");
+    },
+  }),
+} as const;

@@ -1,0 +1,139 @@
+import { ApplicationCommandOptionType } from "discord.js";
+import { defineAction, defineEntry, type NamedPerson, type Reply } from "../src/discord/command.ts";
+import { leaveLine, leaveList } from "../src/discord/render/shifts/staffing-cards.ts";
+import type { Services } from "../src/discord/services.ts";
+import { md } from "../src/domain/escaped.ts";
+import { Failure } from "../src/domain/failure.ts";
+import type { Actor } from "../src/domain/guild.ts";
+import { untilOf } from "../src/domain/moment.ts";
+import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
+import { recordEvent } from "./audit-event.ts";
+import { isManager, mustBeManager } from "./staff-rights.ts";
+
+/** `/duty leave`: to be away, or to do less for a while; somebody else approves it. */
+
+const { String: text, Integer: integer, User: user } = ApplicationCommandOptionType;
+
+interface AskArgs {
+  readonly until: string;
+  readonly from: string | undefined;
+  readonly reason: string;
+  readonly percent: number;
+}
+
+const untilOption = {
+  type: text,
+  name: "until",
+  description: 'How long, such as "7 days", or a date such as "2026-12-24"',
+  required: true,
+  max_length: 40,
+} as const;
+const fromOption = {
+  type: text,
+  name: "from",
+  description: "When it begins, such as a date; now if you name none",
+  max_length: 40,
+} as const;
+const reasonOption = { type: text, name: "reason", description: "Why", max_length: 200 } as const;
+
+async function ask(services: Services, actor: Actor, args: AskArgs): Promise<Reply> {
+  const { timeZone: zone = DEFAULT_ZONE } = await services.settings.of(actor.guildId);
+  const nowMs = services.clock.nowMs();
+  const fromMs = args.from === undefined ? nowMs : untilOf(args.from, { nowMs, zone });
+  const untilMs = untilOf(args.until, { nowMs: fromMs, zone });
+  const leave = await services.staffing.askLeave(actor, {
+    fromS: Math.floor(fromMs / 1_000),
+    untilS: Math.floor(untilMs / 1_000),
+    percent: args.percent,
+    reason: args.reason,
+  });
+  await recordEvent(services, actor, { action: "duty-leave-ask", text: args.reason });
+  return {
+    content: md`✅ Asked: ${leaveLine(leave)}\nA Manager decides with \`/duty leave list\`. You get a message.`,
+  };
+}
+
+export const leaveAskEntry = defineEntry<AskArgs>({
+  description: "Ask to be away for a while",
+  first: "ephemeral",
+  options: [untilOption, fromOption, reasonOption],
+  parse: (options) => ({
+    until: options.string("until", true),
+    from: options.string("from"),
+    reason: options.string("reason")?.trim() ?? "",
+    percent: 0,
+  }),
+  execute: ({ actor, args }, services) => ask(services, actor, args),
+});
+
+export const leaveReduceEntry = defineEntry<AskArgs>({
+  description: "Ask to do less for a while",
+  first: "ephemeral",
+  options: [
+    untilOption,
+    {
+      type: integer,
+      name: "percent",
+      description: "How much of your quota you can do",
+      required: true,
+      min_value: 1,
+      max_value: 99,
+    },
+    fromOption,
+    reasonOption,
+  ],
+  parse: (options) => ({
+    until: options.string("until", true),
+    from: options.string("from"),
+    reason: options.string("reason")?.trim() ?? "",
+    percent: options.number("percent", true),
+  }),
+  execute: ({ actor, args }, services) => ask(services, actor, args),
+});
+
+/** All of it for Managers, who decide; one's own for everybody else. */
+async function list(services: Services, actor: Actor): Promise<Reply> {
+  const all = await services.staffing.leaves(actor.guildId);
+  const decides = await isManager(services, actor);
+  return leaveList(decides ? all : all.filter(({ userId }) => userId === actor.userId), decides);
+}
+
+export const leaveListEntry = defineEntry<object>({
+  description: "Who is on leave, and what waits (Managers: decide)",
+  first: "ephemeral",
+  parse: () => ({}),
+  execute: ({ actor }, services) => list(services, actor),
+});
+
+export const leaveEndEntry = defineEntry<{ readonly member: NamedPerson | undefined }>({
+  description: "End your leave, or take back what you asked",
+  first: "ephemeral",
+  options: [{ type: user, name: "member", description: "Somebody else (Managers)" }],
+  parse: (options) => ({ member: options.person("member") }),
+  async execute({ actor, args: { member } }, services) {
+    const userId = member?.userId ?? actor.userId;
+    if (userId !== actor.userId) {
+      await mustBeManager(services, actor, "Only Managers can end somebody else's leave.");
+    }
+    const ended = await services.staffing.endLeave(actor, userId);
+    if (ended === undefined) throw new Failure("bad-command", "There is no leave to end.");
+    await recordEvent(services, actor, { action: "duty-leave-end", text: `<@${userId}>` });
+    return { content: md`✅ ${ended.state === "ended" ? md`Ended` : md`Taken back`}: ${leaveLine(ended)}` };
+  },
+});
+
+function decide(isApproved: boolean) {
+  return defineAction({
+    first: "update",
+    async execute({ actor, argument }, services) {
+      await mustBeManager(services, actor, "Only Managers can decide about leave.");
+      const leave = await services.staffing.decideLeave(actor, argument, isApproved);
+      if (leave === undefined) return await list(services, actor);
+      const word = isApproved ? "approved" : "denied";
+      await recordEvent(services, actor, { action: "duty-leave-decide", text: `<@${leave.userId}> ${word}` });
+      return await list(services, actor);
+    },
+  });
+}
+
+export const leaveActions = { "duty-leave-yes": decide(true), "duty-leave-no": decide(false) } as const;

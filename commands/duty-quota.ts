@@ -1,0 +1,158 @@
+import { ApplicationCommandOptionType, ChannelType } from "discord.js";
+import { type Choice, defineEntry, type Typing } from "../src/discord/command.ts";
+import { cut, plainText } from "../src/discord/render/escape.ts";
+import { quotaLine, quotaList, resultCard } from "../src/discord/render/shifts/staffing-cards.ts";
+import type { Services } from "../src/discord/services.ts";
+import { md } from "../src/domain/escaped.ts";
+import { Failure } from "../src/domain/failure.ts";
+import { QUOTA_PERIODS, type Quota, type QuotaPeriod } from "../src/domain/quota.ts";
+import { recordEvent } from "./audit-event.ts";
+import { dutyNames, mustSeeHours, typeNamed } from "./duty-rights.ts";
+import { completeType } from "./duty-type.ts";
+import { mustBeManager } from "./staff-rights.ts";
+
+/** `/duty quota`: how much duty a role is asked for, and who met it. */
+
+const { String: text, Role: role, Number: decimal, Channel: channel } = ApplicationCommandOptionType;
+const HOUR_S = 3_600;
+const PERIOD_HOURS: Readonly<Record<QuotaPeriod, number>> = { week: 168, fortnight: 336, month: 672 };
+const RESULTS_SHOWN = 3;
+
+interface SetArgs {
+  readonly roleId: string;
+  readonly hours: number;
+  readonly period: QuotaPeriod;
+  readonly type: string | undefined;
+  readonly channelId: string | undefined;
+}
+
+export const quotaSetEntry = defineEntry<SetArgs>({
+  description: "Ask a role for so many hours (Managers)",
+  first: "ephemeral",
+  options: [
+    { type: role, name: "role", description: "Whose quota", required: true },
+    { type: decimal, name: "hours", description: "Such as 5 or 2.5", required: true },
+    {
+      type: text,
+      name: "each",
+      description: "The period; a week if you name none",
+      choices: [
+        { name: "Week, from Monday", value: "week" },
+        { name: "Two weeks", value: "fortnight" },
+        { name: "Month", value: "month" },
+      ],
+    },
+    { type: text, name: "type", description: "Only this kind of shift counts", autocomplete: true },
+    {
+      type: channel,
+      name: "channel",
+      description: "Where the list is posted when a period ends",
+      channel_types: [ChannelType.GuildText, ChannelType.GuildAnnouncement],
+    },
+  ],
+  parse(options) {
+    const period = QUOTA_PERIODS.find((one) => one === options.string("each")) ?? "week";
+    const hours = options.number("hours", true);
+    if (!(hours > 0)) throw new Failure("bad-command", "A quota needs more than 0 hours.");
+    if (hours > PERIOD_HOURS[period]) {
+      throw new Failure("bad-command", `That is more than the ${PERIOD_HOURS[period]} hours of the period.`);
+    }
+    return {
+      roleId: options.id("role", true),
+      hours,
+      period,
+      type: options.string("type"),
+      channelId: options.id("channel"),
+    };
+  },
+  autocomplete: completeType,
+  async execute({ actor, args: { roleId, hours, period, type, channelId } }, services) {
+    await mustBeManager(services, actor, "Only Managers can set quotas.");
+    const { guildId } = actor;
+    if (roleId === guildId) throw new Failure("bad-command", "Choose a role of staff, not @everyone.");
+    const typeId = type === undefined ? undefined : (await typeNamed(services, guildId, type)).id;
+    const needS = Math.round(hours * HOUR_S);
+    const quota = await services.staffing.setQuota(guildId, { roleId, needS, period, typeId, channelId });
+    await recordEvent(services, actor, { action: "duty-quota-set", text: `<@&${roleId}> ${hours} h` });
+    const { typeName } = await dutyNames(services, guildId);
+    return { content: md`✅ ${quotaLine(quota, typeName)}` };
+  },
+});
+
+export const quotaListEntry = defineEntry<object>({
+  description: "Quotas, and who met the last ones (Managers, or whom they let)",
+  first: "ephemeral",
+  parse: () => ({}),
+  async execute({ actor }, services) {
+    await mustSeeHours(services, actor);
+    const { guildId } = actor;
+    const [quotas, results] = await Promise.all([
+      services.staffing.quotas(guildId),
+      services.staffing.results(guildId, RESULTS_SHOWN),
+    ]);
+    return quotaList(quotas, results, (await dutyNames(services, guildId)).typeName);
+  },
+});
+
+const quotaOption = {
+  type: text,
+  name: "quota",
+  description: "Which quota",
+  required: true,
+  autocomplete: true,
+} as const;
+
+async function quotaMeant({ staffing }: Services, guildId: string, id: string): Promise<Quota> {
+  const found = (await staffing.quotas(guildId)).find((quota) => quota.id === id);
+  if (found === undefined)
+    throw new Failure("bad-command", "There is no such quota. Choose one from the list.");
+  return found;
+}
+
+export const quotaRemoveEntry = defineEntry<{ readonly quota: string }>({
+  description: "Remove a quota (Managers)",
+  first: "ephemeral",
+  options: [quotaOption],
+  parse: (options) => ({ quota: options.string("quota", true) }),
+  autocomplete: completeQuota,
+  async execute({ actor, args }, services) {
+    await mustBeManager(services, actor, "Only Managers can remove quotas.");
+    const quota = await quotaMeant(services, actor.guildId, args.quota);
+    await services.staffing.removeQuota(actor.guildId, quota.id);
+    await recordEvent(services, actor, { action: "duty-quota-remove", text: `<@&${quota.roleId}>` });
+    const { typeName } = await dutyNames(services, actor.guildId);
+    return { content: md`✅ Removed: ${quotaLine(quota, typeName)}` };
+  },
+});
+
+export const quotaResetEntry = defineEntry<{ readonly quota: string }>({
+  description: "Keep who met a quota and begin anew (Managers)",
+  first: "ephemeral",
+  options: [quotaOption],
+  parse: (options) => ({ quota: options.string("quota", true) }),
+  autocomplete: completeQuota,
+  async execute({ actor, args }, services) {
+    await mustBeManager(services, actor, "Only Managers can reset quotas.");
+    const quota = await quotaMeant(services, actor.guildId, args.quota);
+    const result = await services.staffing.resetQuota(actor.guildId, quota.id);
+    if (result === undefined) throw new Failure("bad-command", "There is no such quota.");
+    await recordEvent(services, actor, { action: "duty-quota-reset", text: `<@&${quota.roleId}>` });
+    return {
+      content: md`✅ Kept. The rest of this period asks for its share only.`,
+      cards: [resultCard(result, quota)],
+    };
+  },
+});
+
+async function completeQuota({ actor }: Typing, services: Services): Promise<readonly Choice[]> {
+  const { guildId } = actor;
+  const [quotas, { typeName }] = await Promise.all([
+    services.staffing.quotas(guildId),
+    dutyNames(services, guildId),
+  ]);
+  return quotas.map(({ id, roleId, needS, period, typeId }) => {
+    const roleName = services.guilds.topRole(guildId, [roleId])?.name ?? "a role";
+    const type = typeId === undefined ? "" : ` of ${typeName(typeId)}`;
+    return { name: cut(plainText(`${roleName}: ${needS / HOUR_S} h${type}, ${period}`), 100), value: id };
+  });
+}

@@ -1,0 +1,200 @@
+import { type Escaped, joined, md, roleMention, userMention } from "../../../domain/escaped.ts";
+import type { Button, Card, MessageBody } from "../../../domain/message.ts";
+import type { Board, BoardLine } from "../../../domain/ports/staffing.ts";
+import {
+  type Correction,
+  isCounting,
+  type Leave,
+  type Quota,
+  type QuotaLine,
+  type QuotaResult,
+} from "../../../domain/quota.ts";
+import { csvCell } from "../audit-files.ts";
+import { cutLines, escapeMarkdown, inlineName } from "../escape.ts";
+import { lasting } from "../stats/stats-words.ts";
+
+/** How the board, quotas and leave read. Pure. */
+
+const COLOR = 0x3b6fd4;
+const LONGEST = 3_900;
+const BAR = 8;
+const PERIODS = { week: "a week", fortnight: "two weeks", month: "a month" } as const;
+
+/** Hours of everybody, calls, and the quota as a bar. */
+export function boardCard({ lines, fromS, untilS }: Board): MessageBody {
+  const worked = lines.filter(
+    ({ countedS, shifts, quota, leave }) =>
+      countedS > 0 || shifts > 0 || quota !== undefined || leave !== undefined,
+  );
+  const unsure = worked.reduce((most, line) => Math.max(most, line.unsureS), 0);
+  const rows = worked.map((line, at) => md`${at + 1}. ${boardLine(line)}`);
+  const notes = [
+    ...(unsure >= 60
+      ? [md`-# Where nobody saw the exact end, up to ${lasting(unsure)} more is possible.`]
+      : []),
+    ...(rows.length === 0 ? [] : [md`-# Calls are those answered in the game.`]),
+  ];
+  return {
+    cards: [
+      {
+        title: md`Duty board`,
+        description: joined(
+          [
+            md`<t:${fromS}:d> to <t:${untilS}:d>`,
+            rows.length === 0 ? md`No shifts in this time.` : cutLines(rows, LONGEST),
+            ...notes,
+          ],
+          "\n",
+        ),
+        color: COLOR,
+      },
+    ],
+  };
+}
+
+function boardLine({ userId, countedS, calls, shifts, quota, leave }: BoardLine): Escaped {
+  const parts = [
+    md`${userMention(userId)} **${lasting(countedS)}**`,
+    md`${shifts} ${shifts === 1 ? "shift" : "shifts"}`,
+    ...(calls === 0 ? [] : [md`${calls} ${calls === 1 ? "call" : "calls"}`]),
+    ...(quota === undefined ? [] : [quotaBar(quota)]),
+    ...(leave === undefined
+      ? []
+      : [leave.percent === 0 ? md`🌴 on leave` : md`asked for ${leave.percent} %`]),
+  ];
+  return joined(parts, " · ");
+}
+
+/** `▰▰▰▱▱▱▱▱ 3 h of 8 h` */
+function quotaBar({ countedS, needS, outcome }: QuotaLine): Escaped {
+  if (outcome === "excused") return md`excused`;
+  const full = Math.min(BAR, Math.floor((countedS / needS) * BAR));
+  const bar = "▰".repeat(full) + "▱".repeat(BAR - full);
+  return md`${escapeMarkdown(bar)} ${lasting(countedS)} of ${lasting(needS)}`;
+}
+
+/** The board as a file for those who keep lists: seconds and ids, so that sums are exact. */
+export function boardCsv({ lines, fromS, untilS }: Board): string {
+  const iso = (atS: number) => new Date(atS * 1_000).toISOString();
+  const head =
+    "member,from,until,seconds,unsureSeconds,shifts,calls,quotaSeconds,quotaNeedSeconds,quota,leave";
+  const rows = lines.map(({ userId, countedS, unsureS, shifts, calls, quota, leave }) =>
+    [
+      userId,
+      iso(fromS),
+      iso(untilS),
+      countedS,
+      unsureS,
+      shifts,
+      calls,
+      quota?.countedS ?? "",
+      quota?.needS ?? "",
+      quota?.outcome ?? "",
+      leave === undefined ? "" : `${leave.percent} %`,
+    ]
+      .map((cell) => csvCell(String(cell)))
+      .join(","),
+  );
+  return `${[head, ...rows].join("\n")}\n`;
+}
+
+/** One quota in one line. */
+export function quotaLine(
+  { roleId, needS, period, typeId }: Quota,
+  typeName: (id: string) => string,
+): Escaped {
+  const type = typeId === undefined ? md`` : md` of ${inlineName(typeName(typeId))}`;
+  return md`${roleMention(roleId)} ${lasting(needS)}${type} in ${PERIODS[period]}`;
+}
+
+export function quotaList(
+  quotas: readonly Quota[],
+  results: readonly QuotaResult[],
+  typeName: (id: string) => string,
+): MessageBody {
+  const lines = quotas.map((quota) => md`• ${quotaLine(quota, typeName)}`);
+  const known = new Map(quotas.map((quota) => [quota.id, quota]));
+  const past = results.flatMap((result) => {
+    const quota = known.get(result.quotaId);
+    return quota === undefined ? [] : [resultCard(result, quota)];
+  });
+  const words =
+    lines.length === 0 ? md`No quotas yet. Set one with \`/duty quota set\`.` : joined(lines, "\n");
+  return { cards: [{ title: md`Quotas`, description: words, color: COLOR }, ...past] };
+}
+
+/** Who met it, who did not, and who was excused. */
+export function resultCard({ fromS, untilS, lines }: QuotaResult, quota: Quota): Card {
+  const group = (outcome: QuotaLine["outcome"], title: Escaped) => {
+    const own = lines.filter((line) => line.outcome === outcome);
+    if (own.length === 0) return [];
+    const rows = own.map(({ userId, countedS, needS }) =>
+      outcome === "excused"
+        ? md`${userMention(userId)}`
+        : md`${userMention(userId)} ${lasting(countedS)} of ${lasting(needS)}`,
+    );
+    return [md`**${title} (${own.length})**\n${cutLines(rows, 1_200)}`];
+  };
+  const groups = [
+    ...group("met", md`Met`),
+    ...group("not-met", md`Not met`),
+    ...group("excused", md`Excused`),
+  ];
+  return {
+    title: md`Quota, <t:${fromS}:d> to <t:${untilS}:d>`,
+    description: joined(
+      [
+        md`${roleMention(quota.roleId)}: ${lasting(quota.needS)} in ${PERIODS[quota.period]}`,
+        ...(groups.length === 0 ? [md`Nobody linked held this role.`] : groups),
+      ],
+      "\n\n",
+    ),
+    color: COLOR,
+  };
+}
+
+/** A leave in one line, as lists and answers say it. */
+export function leaveLine({ userId, fromS, untilS, percent, reason, state }: Leave): Escaped {
+  const what = percent === 0 ? md`leave` : md`${percent} % asked`;
+  const why = reason === "" ? md`` : md` · ${escapeMarkdown(reason)}`;
+  const waits = state === "asked" ? md` · **waiting**` : md``;
+  return md`${userMention(userId)} · ${what} · <t:${fromS}:d> to <t:${untilS}:d>${why}${waits}`;
+}
+
+/** Requests that get buttons; the next ones follow when these are decided. */
+const MOST_DECIDED = 4;
+
+/** Who is away, and what waits for a decision. */
+export function leaveList(leaves: readonly Leave[], mayDecide: boolean): MessageBody {
+  const asked = leaves.filter(({ state }) => state === "asked");
+  const sorted = [...asked, ...leaves.filter(({ state }) => state !== "asked")];
+  const lines = sorted.map((leave, at) => md`${at + 1}. ${leaveLine(leave)}`);
+  const buttons = (leave: Leave, at: number): readonly Button[] => [
+    { kind: "button", style: "success", label: `Approve ${at + 1}`, id: `duty-leave-yes:${leave.id}` },
+    { kind: "button", style: "danger", label: `Deny ${at + 1}`, id: `duty-leave-no:${leave.id}` },
+  ];
+  return {
+    cards: [
+      {
+        title: md`Leave`,
+        description: lines.length === 0 ? md`Nobody is on leave.` : cutLines(lines, LONGEST),
+        color: COLOR,
+      },
+    ],
+    rows: mayDecide ? asked.slice(0, MOST_DECIDED).map(buttons) : [],
+  };
+}
+
+/** A correction, what it did, and whether it counts. */
+export function correctionCard(correction: Correction, typeName: string): MessageBody {
+  const { userId, seconds, reason, byId, id, confirmedBy } = correction;
+  const change = seconds < 0 ? md`−${lasting(-seconds)}` : md`+${lasting(seconds)}`;
+  const own = userId === byId ? md` by themselves` : md` by ${userMention(byId)}`;
+  const confirmed = confirmedBy === undefined ? md`` : md`, confirmed by ${userMention(confirmedBy)}`;
+  const line = md`${userMention(userId)} ${change} (${inlineName(typeName)})${own}${confirmed}: ${escapeMarkdown(reason)}`;
+  if (isCounting(correction)) return { content: md`✅ ${line}` };
+  return {
+    content: md`${line}\nIt does not count yet: a second Manager has to confirm it.`,
+    rows: [[{ kind: "button", style: "primary", label: "Confirm", id: `duty-confirm:${id}` }]],
+  };
+}

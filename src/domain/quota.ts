@@ -1,0 +1,74 @@
+/** The words of quotas and leave: what staff are asked for, and when they are excused. Times are epoch seconds. */
+
+export const QUOTA_PERIODS = ["week", "fortnight", "month"] as const;
+export type QuotaPeriod = (typeof QUOTA_PERIODS)[number];
+
+/** So much duty within each period, of everybody who holds the role. */
+export interface Quota {
+  readonly id: string;
+  readonly roleId: string;
+  readonly needS: number;
+  readonly period: QuotaPeriod;
+  /** Only shifts of this type count. @default all */
+  readonly typeId?: string | undefined;
+  /** Where its list is posted at each reset. */
+  readonly channelId?: string | undefined;
+  /** Nothing before counts: it was set, or reset by hand. */
+  readonly sinceS: number;
+}
+
+/** Somebody is away, or does less, from `fromS` to `untilS`. */
+export interface Leave {
+  readonly id: string;
+  readonly userId: string;
+  readonly fromS: number;
+  readonly untilS: number;
+  /** What is asked of them meanwhile, of 100: 0 is leave. */
+  readonly percent: number;
+  readonly reason: string;
+  readonly state: "asked" | "approved" | "denied" | "ended";
+  /** Who approved, denied or ended it. */
+  readonly byId?: string | undefined;
+}
+
+/** Time that a Manager added or took, with a reason. */
+export interface Correction {
+  readonly id: string;
+  readonly userId: string;
+  readonly typeId: string;
+  /** When the time was. */
+  readonly atS: number;
+  readonly seconds: number;
+  readonly reason: string;
+  readonly byId: string;
+  /** Of a correction of one's own time: the second Manager. Until then it does not count. */
+  readonly confirmedBy?: string | undefined;
+  /** An owner, who has nobody above: counts without a second Manager. */
+  readonly isOwner?: boolean | undefined;
+}
+
+export type QuotaOutcome = "met" | "not-met" | "excused";
+
+/** How somebody stands with a quota. */
+export interface QuotaLine {
+  readonly userId: string;
+  readonly countedS: number;
+  /** By how much more it may really have been. */
+  readonly unsureS: number;
+  /** After leave and joining in the middle. */
+  readonly needS: number;
+  readonly outcome: QuotaOutcome;
+}
+
+/** A period that is over, and who met it. */
+export interface QuotaResult {
+  readonly quotaId: string;
+  readonly fromS: number;
+  readonly untilS: number;
+  readonly lines: readonly QuotaLine[];
+}
+
+/** Whether a correction counts. */
+export function isCounting({ userId, byId, confirmedBy, isOwner }: Correction): boolean {
+  return userId !== byId || confirmedBy !== undefined || isOwner === true;
+}

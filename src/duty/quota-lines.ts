@@ -1,0 +1,87 @@
+import type { DutyPart, Shift } from "../domain/duty.ts";
+import { type Correction, isCounting, type Leave, type Quota, type QuotaLine } from "../domain/quota.ts";
+import type { Span } from "./shift-parts.ts";
+
+/** What counts of a time, and what is asked for it. Pure. */
+
+export interface Worked {
+  readonly shifts: readonly Shift[];
+  readonly corrections: readonly Correction[];
+}
+
+/** Seconds of these shifts within a time, and by how many more it may have been. */
+export function countedIn(
+  { shifts, corrections }: Worked,
+  span: Span,
+  typeId?: string,
+): { readonly countedS: number; readonly unsureS: number } {
+  const parts = shifts.filter((shift) => isOf(shift.typeId, typeId)).flatMap((shift) => shift.parts);
+  const added = corrections
+    .filter((one) => isOf(one.typeId, typeId) && isCounting(one))
+    .filter(({ atS }) => atS >= span.fromS && atS < span.untilS)
+    .reduce((sum, { seconds }) => sum + seconds, 0);
+  const countedS = parts.reduce((sum, part) => sum + sharedS(part, span), 0);
+  const widest = parts.map(({ mightFromS, mightUntilS }: DutyPart) => ({
+    fromS: mightFromS,
+    untilS: mightUntilS,
+  }));
+  const unsureS = widest.reduce((sum, part) => sum + sharedS(part, span), 0) - countedS;
+  return { countedS: Math.max(0, countedS + added), unsureS };
+}
+
+function isOf(typeId: string, wanted: string | undefined): boolean {
+  return wanted === undefined || typeId === wanted;
+}
+
+/**
+ * What a quota asks of somebody in a period: less for the days before they were linked, for leave, and for reduced
+ * activity; of several at once the least is asked.
+ */
+export function neededS(
+  { needS, sinceS }: Pick<Quota, "needS" | "sinceS">,
+  period: Span,
+  { linkedS, leaves }: { readonly linkedS: number; readonly leaves: readonly Leave[] },
+): number {
+  const fromS = Math.max(period.fromS, linkedS, sinceS);
+  if (fromS >= period.untilS) return 0;
+  const edges = leaves
+    .filter(({ state }) => state === "approved" || state === "ended")
+    .flatMap(({ fromS: from, untilS }) => [from, untilS])
+    .filter((atS) => atS > fromS && atS < period.untilS);
+  const times = [...new Set([fromS, ...edges, period.untilS])].sort((a, b) => a - b);
+  let asked = 0;
+  for (const [at, untilS] of times.slice(1).entries()) {
+    const beginS = times[at] ?? untilS;
+    const percents = leaves
+      .filter(({ state }) => state === "approved" || state === "ended")
+      .filter((leave) => leave.fromS <= beginS && leave.untilS >= untilS)
+      .map(({ percent }) => percent);
+    asked += (untilS - beginS) * (Math.min(100, ...percents) / 100);
+  }
+  return Math.round((needS * asked) / (period.untilS - period.fromS));
+}
+
+/** Who of these people meets a quota in a period, the most first. */
+export function quotaLines(
+  quota: Quota,
+  period: Span,
+  people: readonly (Worked & {
+    readonly userId: string;
+    readonly linkedS: number;
+    readonly leaves: readonly Leave[];
+  })[],
+): readonly QuotaLine[] {
+  const span = { fromS: Math.max(period.fromS, quota.sinceS), untilS: period.untilS };
+  return people
+    .map((person): QuotaLine => {
+      const { countedS, unsureS } = countedIn(person, span, quota.typeId);
+      const needS = neededS(quota, period, person);
+      const outcome = needS === 0 ? "excused" : countedS >= needS ? "met" : "not-met";
+      return { userId: person.userId, countedS, unsureS, needS, outcome };
+    })
+    .sort((a, b) => b.countedS - a.countedS || (a.userId < b.userId ? -1 : 1));
+}
+
+function sharedS(one: Span, other: Span): number {
+  return Math.max(0, Math.min(one.untilS, other.untilS) - Math.max(one.fromS, other.fromS));
+}

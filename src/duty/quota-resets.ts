@@ -1,0 +1,69 @@
+import { Failure } from "../domain/failure.ts";
+import type { Clock } from "../domain/ports/clock.ts";
+import type { DutyStore } from "../domain/ports/duty-store.ts";
+import type { DutyBook } from "./duty-book.ts";
+import type { DutyDesk } from "./duty-desk.ts";
+import type { DutyPosts } from "./duty-posts.ts";
+import type { StaffingDesk } from "./staffing-desk.ts";
+
+export interface QuotaResetsPorts {
+  readonly store: DutyStore;
+  readonly book: DutyBook;
+  readonly desk: DutyDesk;
+  readonly staffing: StaffingDesk;
+  readonly posts: Pick<DutyPosts, "postResult">;
+  readonly clock: Clock;
+  isOurs(guildId: string): boolean;
+  report(what: string, error: unknown): void;
+}
+
+const ROUND_MS = 60_000;
+
+/** Keeps and posts who met a quota when its period is over and everything of it is known. */
+export class QuotaResets {
+  readonly #ports: QuotaResetsPorts;
+  #cancel: () => void = () => undefined;
+  #isStopped = false;
+
+  constructor(ports: QuotaResetsPorts) {
+    this.#ports = ports;
+  }
+
+  start(): void {
+    this.#cancel = this.#ports.clock.after(ROUND_MS, () => {
+      void this.round().finally(() => {
+        if (!this.#isStopped) this.start();
+      });
+    });
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancel();
+  }
+
+  /** Looks at every guild once. Never rejects. */
+  async round(): Promise<void> {
+    try {
+      for (const guildId of await this.#ports.store.guilds()) {
+        if (this.#isStopped) return;
+        if (this.#ports.isOurs(guildId)) await this.#look(guildId);
+      }
+    } catch (error) {
+      // Where the database or Discord is away, the next round comes.
+      if (!(error instanceof Failure)) this.#ports.report("quotas could not be looked at", error);
+    }
+  }
+
+  async #look(guildId: string): Promise<void> {
+    const { book, desk, staffing, posts } = this.#ports;
+    const { setup } = await book.page(guildId);
+    if (setup.quotas.length === 0) return;
+    const { knownS } = await desk.refresh(guildId, async () => undefined);
+    if (knownS === 0) return;
+    for (const result of await staffing.closePeriods(guildId, knownS)) {
+      const channelId = setup.quotas.find(({ id }) => id === result.quotaId)?.channelId;
+      if (channelId !== undefined) await posts.postResult(guildId, channelId, result);
+    }
+  }
+}

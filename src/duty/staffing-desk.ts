@@ -1,0 +1,265 @@
+import { Failure } from "../domain/failure.ts";
+import type { Actor } from "../domain/guild.ts";
+import { KeyedMutex } from "../domain/keyed-mutex.ts";
+import type { Random } from "../domain/ports/clock.ts";
+import type { DutyRenderer } from "../domain/ports/duty-renderer.ts";
+import type { DutyStore } from "../domain/ports/duty-store.ts";
+import type { Notifier } from "../domain/ports/notifier.ts";
+import type { Board, NewCorrection, NewLeave, NewQuota, Staffing } from "../domain/ports/staffing.ts";
+import type { Correction, Leave, Quota, QuotaLine, QuotaResult } from "../domain/quota.ts";
+import type { DutyBook } from "./duty-book.ts";
+import { correctionIn, correctionRow, leaveIn, leaveRow, resultIn, resultRow } from "./duty-rows.ts";
+import { countedIn } from "./quota-lines.ts";
+import { periodAround } from "./quota-periods.ts";
+import type { Span } from "./shift-parts.ts";
+import type { WorkRecords } from "./work-records.ts";
+
+export interface StaffingPorts {
+  readonly store: DutyStore;
+  readonly book: DutyBook;
+  readonly records: WorkRecords;
+  readonly random: Random;
+  readonly notifier: Pick<Notifier, "person">;
+  readonly renderer: Pick<DutyRenderer, "leaveDecided">;
+  nowS(): number;
+  zoneOf(guildId: string): Promise<string>;
+  isOwner(guildId: string, userId: string): boolean;
+}
+
+const MOST_QUOTAS = 20;
+const MOST_WAITING_LEAVES = 200;
+const LONGEST_LEAVE_S = 180 * 86_400;
+
+/** Hours, quotas and leave: changes of one guild come one after another. */
+export class StaffingDesk implements Staffing {
+  readonly #ports: StaffingPorts;
+  readonly #mutex = new KeyedMutex();
+
+  constructor(ports: StaffingPorts) {
+    this.#ports = ports;
+  }
+
+  async board(guildId: string, span: Span): Promise<Board> {
+    const { store, book, records, nowS } = this.#ports;
+    const { setup } = await book.page(guildId);
+    const found = await records.of(guildId, span);
+    const calls = new Map(
+      (await store.calls({ guildId, ...span })).map(({ playerId, calls: count }) => [playerId, count]),
+    );
+    const quotas = await this.#standing(guildId, Math.min(span.untilS, nowS()));
+    const lines = found.map((record) => {
+      const { userId, shifts, playerIds, leaves } = record;
+      const atS = Math.min(span.untilS, nowS());
+      const leave = leaves.find((one) => one.state === "approved" && one.fromS <= atS && one.untilS > atS);
+      return {
+        userId,
+        ...countedIn(record, span),
+        shifts: shifts.length,
+        calls: playerIds.reduce((sum, playerId) => sum + (calls.get(playerId) ?? 0), 0),
+        leave,
+        quota: quotas.get(userId),
+      };
+    });
+    lines.sort((a, b) => b.countedS - a.countedS || (a.userId < b.userId ? -1 : 1));
+    return { ...span, lines, types: setup.types };
+  }
+
+  /** How everybody stands now; of several quotas of one person the one of which the most is missing. */
+  async #standing(guildId: string, atS: number): Promise<ReadonlyMap<string, QuotaLine>> {
+    const zone = await this.#ports.zoneOf(guildId);
+    const found = new Map<string, QuotaLine>();
+    for (const quota of await this.quotas(guildId)) {
+      const lines = await this.#ports.records.lines(guildId, quota, periodAround(quota.period, atS, zone));
+      for (const line of lines) {
+        const before = found.get(line.userId);
+        const missing = ({ needS, countedS }: QuotaLine) => needS - countedS;
+        if (before === undefined || missing(line) > missing(before)) found.set(line.userId, line);
+      }
+    }
+    return found;
+  }
+
+  async quotas(guildId: string): Promise<readonly Quota[]> {
+    return (await this.#ports.book.page(guildId)).setup.quotas;
+  }
+
+  setQuota(guildId: string, draft: NewQuota): Promise<Quota> {
+    return this.#mutex.take(guildId, async () => {
+      const { book, random, nowS } = this.#ports;
+      const isSame = (one: Quota) => one.roleId === draft.roleId && one.typeId === draft.typeId;
+      const before = (await this.quotas(guildId)).filter((one) => !isSame(one));
+      if (before.length >= MOST_QUOTAS) {
+        throw new Failure("bad-command", `${MOST_QUOTAS} quotas are the maximum. Remove one first.`);
+      }
+      // The period that runs counts as a whole: whoever sets a quota on Friday means this week.
+      const zone = await this.#ports.zoneOf(guildId);
+      const { fromS: sinceS } = periodAround(draft.period, nowS(), zone);
+      const quota: Quota = { ...draft, id: random.id(), sinceS };
+      await book.change(guildId, (setup) => ({ ...setup, quotas: [...before, quota] }));
+      return quota;
+    });
+  }
+
+  removeQuota(guildId: string, id: string): Promise<Quota | undefined> {
+    return this.#mutex.take(guildId, async () => {
+      const gone = (await this.quotas(guildId)).find((quota) => quota.id === id);
+      await this.#ports.book.change(guildId, (setup) => ({
+        ...setup,
+        quotas: setup.quotas.filter((quota) => quota.id !== id),
+      }));
+      return gone;
+    });
+  }
+
+  resetQuota(guildId: string, id: string): Promise<QuotaResult | undefined> {
+    return this.#mutex.take(guildId, async () => {
+      const { nowS, zoneOf, book } = this.#ports;
+      const quota = (await this.quotas(guildId)).find((one) => one.id === id);
+      if (quota === undefined) return undefined;
+      const untilS = nowS();
+      const whole = periodAround(quota.period, untilS, await zoneOf(guildId));
+      const result = await this.#keep(guildId, quota, { whole, untilS });
+      await book.change(guildId, (setup) => ({
+        ...setup,
+        quotas: setup.quotas.map((one) => (one.id === id ? { ...one, sinceS: untilS } : one)),
+      }));
+      return result;
+    });
+  }
+
+  /** Keeps the lists of periods that are over; answers those that were not kept yet. */
+  closePeriods(guildId: string, knownS: number): Promise<readonly QuotaResult[]> {
+    return this.#mutex.take(guildId, async () => {
+      const { store, zoneOf } = this.#ports;
+      const zone = await zoneOf(guildId);
+      const closed: QuotaResult[] = [];
+      for (const quota of await this.quotas(guildId)) {
+        const { fromS: beginsS } = periodAround(quota.period, knownS, zone);
+        if (quota.sinceS >= beginsS) continue;
+        const whole = periodAround(quota.period, beginsS - 1, zone);
+        const id = `${quota.id} ${Math.max(whole.fromS, quota.sinceS)}`;
+        if ((await store.rows({ guildId, kinds: ["result"], id })).length > 0) continue;
+        closed.push(await this.#keep(guildId, quota, { whole, untilS: whole.untilS }));
+      }
+      return closed;
+    });
+  }
+
+  async #keep(
+    guildId: string,
+    quota: Quota,
+    { whole, untilS }: { readonly whole: Span; readonly untilS: number },
+  ): Promise<QuotaResult> {
+    const lines = await this.#ports.records.lines(guildId, quota, whole);
+    const result = { quotaId: quota.id, fromS: Math.max(whole.fromS, quota.sinceS), untilS, lines };
+    await this.#ports.store.write({ put: [resultRow(guildId, result)] });
+    return result;
+  }
+
+  async results(guildId: string, limit: number): Promise<readonly QuotaResult[]> {
+    return (await this.#ports.store.rows({ guildId, kinds: ["result"], limit })).map(resultIn);
+  }
+
+  askLeave({ guildId, userId }: Actor, draft: NewLeave): Promise<Leave> {
+    return this.#mutex.take(guildId, async () => {
+      const { store, random } = this.#ports;
+      const others = await this.leaves(guildId);
+      const own = others.find(
+        (one) => one.userId === userId && one.fromS < draft.untilS && draft.fromS < one.untilS,
+      );
+      if (own !== undefined) {
+        throw new Failure("bad-command", "You already have leave in that time. End it with /duty leave end.");
+      }
+      if (draft.untilS - draft.fromS > LONGEST_LEAVE_S) {
+        throw new Failure("bad-command", "Leave can last 180 days at most.");
+      }
+      if (others.length >= MOST_WAITING_LEAVES) {
+        throw new Failure(
+          "bad-command",
+          "Too many requests are waiting. Ask a Manager to decide some first.",
+        );
+      }
+      const leave: Leave = { ...draft, id: random.id(), userId, state: "asked" };
+      await store.write({ put: [leaveRow(guildId, leave)] });
+      return leave;
+    });
+  }
+
+  async leaves(guildId: string): Promise<readonly Leave[]> {
+    const rows = await this.#ports.store.rows({ guildId, kinds: ["leave"], sinceS: this.#ports.nowS() });
+    return rows.map(leaveIn).filter(({ state }) => state === "asked" || state === "approved");
+  }
+
+  decideLeave(actor: Actor, id: string, isApproved: boolean): Promise<Leave | undefined> {
+    const { guildId, userId: byId } = actor;
+    return this.#mutex.take(guildId, async () => {
+      const asked = (await this.leaves(guildId)).find((leave) => leave.id === id);
+      if (asked?.state !== "asked") return undefined;
+      const { isOwner, store } = this.#ports;
+      if (asked.userId === byId && !isOwner(guildId, byId)) {
+        throw new Failure("denied", "Somebody else has to decide about your leave.");
+      }
+      const decided: Leave = { ...asked, state: isApproved ? "approved" : "denied", byId };
+      await store.write({ put: [leaveRow(guildId, decided)] });
+      const { notifier, renderer } = this.#ports;
+      await notifier.person(guildId, asked.userId, renderer.leaveDecided(decided));
+      return decided;
+    });
+  }
+
+  endLeave(actor: Actor, userId: string): Promise<Leave | undefined> {
+    const { guildId, userId: byId } = actor;
+    return this.#mutex.take(guildId, async () => {
+      const { store, nowS } = this.#ports;
+      const own = (await this.leaves(guildId)).find((leave) => leave.userId === userId);
+      if (own === undefined) return undefined;
+      const endS = nowS();
+      // What has not begun, or was never approved, excuses from nothing.
+      const isVoid = own.state === "asked" || own.fromS >= endS;
+      const ended: Leave = {
+        ...own,
+        byId,
+        state: isVoid ? "denied" : "ended",
+        untilS: Math.max(own.fromS, endS),
+      };
+      await store.write({ put: [leaveRow(guildId, ended)] });
+      return ended;
+    });
+  }
+
+  async correct({ guildId, userId: byId }: Actor, draft: NewCorrection): Promise<Correction> {
+    const { store, random, isOwner } = this.#ports;
+    const correction: Correction = { ...draft, id: random.id(), byId, isOwner: isOwner(guildId, byId) };
+    await store.write({ put: [correctionRow(guildId, correction)] });
+    return correction;
+  }
+
+  confirm({ guildId, userId: byId }: Actor, id: string): Promise<Correction | undefined> {
+    return this.#mutex.take(guildId, async () => {
+      const { store } = this.#ports;
+      const [row] = await store.rows({ guildId, kinds: ["correction"], id });
+      const correction = row && correctionIn(row);
+      if (correction === undefined || correction.confirmedBy !== undefined) return undefined;
+      if (correction.byId === byId || correction.userId === byId) {
+        throw new Failure("denied", "Somebody else has to confirm a change of your own time.");
+      }
+      const confirmed = { ...correction, confirmedBy: byId };
+      await store.write({ put: [correctionRow(guildId, confirmed)] });
+      return confirmed;
+    });
+  }
+
+  async corrections(
+    guildId: string,
+    { userId, fromS, untilS }: Span & { readonly userId: string },
+  ): Promise<readonly Correction[]> {
+    const rows = await this.#ports.store.rows({
+      guildId,
+      kinds: ["correction"],
+      userId,
+      sinceS: fromS,
+      beforeS: untilS,
+    });
+    return rows.map(correctionIn);
+  }
+}

@@ -1,0 +1,75 @@
+import type { Shift } from "../domain/duty.ts";
+import type { DutyStore } from "../domain/ports/duty-store.ts";
+import type { Correction, Leave, Quota, QuotaLine } from "../domain/quota.ts";
+import type { DutyBook } from "./duty-book.ts";
+import { correctionIn, leaveIn, shiftIn } from "./duty-rows.ts";
+import { quotaLines } from "./quota-lines.ts";
+import type { Settled } from "./settle.ts";
+import { withLiveShifts } from "./shift-list.ts";
+import type { Span } from "./shift-parts.ts";
+import type { StaffRoles } from "./staff-roles.ts";
+
+/** What one member did and was excused from in a time. */
+export interface MemberRecord {
+  readonly userId: string;
+  /** When their first account was linked, epoch seconds. */
+  readonly linkedS: number;
+  readonly playerIds: readonly number[];
+  readonly shifts: readonly Shift[];
+  readonly corrections: readonly Correction[];
+  readonly leaves: readonly Leave[];
+}
+
+export interface WorkRecordsPorts {
+  readonly store: DutyStore;
+  readonly book: DutyBook;
+  readonly roles: StaffRoles;
+  /** The shifts of a guild as they are now. */
+  settled(guildId: string): Promise<Settled>;
+}
+
+/** Shifts, corrections and leave of all members, and how they stand with quotas. */
+export class WorkRecords {
+  readonly #ports: WorkRecordsPorts;
+
+  constructor(ports: WorkRecordsPorts) {
+    this.#ports = ports;
+  }
+
+  /** Everybody who is linked, or did something in that time. */
+  async of(guildId: string, { fromS, untilS }: Span): Promise<readonly MemberRecord[]> {
+    const { store, book } = this.#ports;
+    const { open } = await this.#ports.settled(guildId);
+    const { links } = await book.page(guildId);
+    const kinds = ["shift", "correction", "leave"] as const;
+    const rows = await store.rows({ guildId, kinds, sinceS: fromS, beforeS: untilS });
+    const ofKind = (kind: (typeof kinds)[number]) => rows.filter((row) => row.kind === kind);
+    const shifts = Map.groupBy(withLiveShifts(ofKind("shift").map(shiftIn), open), ({ userId }) => userId);
+    const corrections = Map.groupBy(ofKind("correction").map(correctionIn), ({ userId }) => userId);
+    const leaves = Map.groupBy(ofKind("leave").map(leaveIn), ({ userId }) => userId);
+    const linked = links.filter((link) => (link.untilS ?? untilS) >= fromS && link.fromS < untilS);
+    const people = new Set([...linked.map(({ userId }) => userId), ...shifts.keys(), ...corrections.keys()]);
+    return [...people].map((userId) => {
+      const own = links.filter((link) => link.userId === userId);
+      return {
+        userId,
+        linkedS: own.length === 0 ? fromS : Math.min(...own.map((link) => link.fromS)),
+        playerIds: [...new Set(own.map(({ playerId }) => playerId))],
+        shifts: shifts.get(userId) ?? [],
+        corrections: corrections.get(userId) ?? [],
+        leaves: leaves.get(userId) ?? [],
+      };
+    });
+  }
+
+  /** How everybody who holds the role stands in a period. */
+  async lines(guildId: string, quota: Quota, period: Span): Promise<readonly QuotaLine[]> {
+    const records = await this.of(guildId, period);
+    const roles = await this.#ports.roles.of(
+      guildId,
+      records.map(({ userId }) => userId),
+    );
+    const held = records.filter(({ userId }) => roles.get(userId)?.includes(quota.roleId));
+    return quotaLines(quota, period, held);
+  }
+}

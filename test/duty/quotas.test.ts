@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Shift } from "../../src/domain/duty.ts";
+import type { Leave, Quota } from "../../src/domain/quota.ts";
+import { countedIn, neededS, quotaLines } from "../../src/duty/quota-lines.ts";
+import { periodAround } from "../../src/duty/quota-periods.ts";
+
+const ZONE = "Europe/Berlin";
+const HOUR_S = 3_600;
+const at = (text: string) => Date.parse(text) / 1_000;
+const quota: Quota = { id: "q", roleId: "r", needS: 7 * HOUR_S, period: "week", sinceS: 0 };
+const week = { fromS: 0, untilS: 7 * 86_400 };
+const leave = (fromDay: number, untilDay: number, percent = 0): Leave => ({
+  id: "l",
+  userId: "u",
+  fromS: fromDay * 86_400,
+  untilS: untilDay * 86_400,
+  percent,
+  reason: "",
+  state: "approved",
+});
+const shift = (fromS: number, untilS: number, typeId = "t"): Shift => ({
+  id: "s",
+  userId: "u",
+  typeId,
+  fromS,
+  untilS,
+  parts: [{ bindingId: "b", playerId: 1, fromS, untilS, mightFromS: fromS - 5, mightUntilS: untilS + 5 }],
+  breaks: [],
+});
+
+describe("Quotas", () => {
+  test("weeks begin on Monday at 0:00 of the zone; those in which the clocks change are an hour longer or shorter", () => {
+    const hours = (day: string) => {
+      const { fromS, untilS } = periodAround("week", at(day), ZONE);
+      return [new Date(fromS * 1_000).toISOString(), (untilS - fromS) / HOUR_S];
+    };
+    assert.deepEqual(hours("2026-10-25T12:00:00Z"), ["2026-10-18T22:00:00.000Z", 169]);
+    assert.deepEqual(hours("2026-03-29T12:00:00Z"), ["2026-03-22T23:00:00.000Z", 167]);
+    const fortnight = periodAround("fortnight", at("2026-10-25T12:00:00Z"), ZONE);
+    assert.equal((fortnight.untilS - fortnight.fromS) / HOUR_S, 14 * 24 + 1);
+    const month = periodAround("month", at("2026-12-31T23:30:00Z"), ZONE);
+    assert.deepEqual([month.fromS, month.untilS], [at("2026-12-31T23:00:00Z"), at("2027-01-31T23:00:00Z")]);
+  });
+
+  test("periods follow each other without a hole, through two years", () => {
+    for (const period of ["week", "fortnight", "month"] as const) {
+      let { fromS, untilS } = periodAround(period, at("2026-01-15T00:00:00Z"), ZONE);
+      while (untilS < at("2028-01-01T00:00:00Z")) {
+        const next = periodAround(period, untilS, ZONE);
+        assert.equal(next.fromS, untilS);
+        assert.deepEqual(periodAround(period, untilS - 1, ZONE), { fromS, untilS });
+        ({ fromS, untilS } = next);
+      }
+    }
+  });
+
+  test("only what lies in the time counts, of the type that is meant", () => {
+    const worked = { shifts: [shift(-100, 100), shift(200, 300, "other")], corrections: [] };
+    assert.deepEqual(countedIn(worked, week), { countedS: 200, unsureS: 15 });
+    assert.deepEqual(countedIn(worked, week, "t"), { countedS: 100, unsureS: 5 });
+  });
+
+  test("leave, reduced activity and joining in the middle ask for less; of two at once the least", () => {
+    const asked = (linkedDay: number, ...leaves: readonly Leave[]) =>
+      neededS(quota, week, { linkedS: linkedDay * 86_400, leaves }) / HOUR_S;
+    assert.equal(asked(-1), 7);
+    assert.equal(asked(3), 4);
+    assert.equal(asked(0, leave(1, 3)), 5);
+    assert.equal(asked(0, leave(0, 4, 50)), 5);
+    assert.equal(asked(0, leave(0, 4, 50), leave(2, 3)), 4.5);
+    assert.equal(asked(5, leave(-3, 6)), 1);
+    assert.equal(asked(0, leave(-1, 9)), 0);
+    assert.equal(asked(0, { ...leave(0, 7), state: "asked" }), 7);
+    assert.equal(asked(9), 0);
+  });
+
+  test("say who met it, who did not and who was excused, also for none and for a thousand hours", () => {
+    const people = [
+      { userId: "a", linkedS: 0, leaves: [], shifts: [shift(0, 7 * HOUR_S)], corrections: [] },
+      { userId: "b", linkedS: 0, leaves: [], shifts: [], corrections: [] },
+      { userId: "c", linkedS: 0, leaves: [leave(0, 7)], shifts: [], corrections: [] },
+    ];
+    const outcomes = (needS: number) =>
+      quotaLines({ ...quota, needS }, week, people).map(({ userId, outcome }) => `${userId} ${outcome}`);
+    assert.deepEqual(outcomes(7 * HOUR_S), ["a met", "b not-met", "c excused"]);
+    assert.deepEqual(outcomes(0), ["a excused", "b excused", "c excused"]);
+    assert.deepEqual(outcomes(1_000 * HOUR_S), ["a not-met", "b not-met", "c excused"]);
+  });
+
+  test("a correction of one's own time counts when a second Manager has confirmed it", () => {
+    const own = { id: "c", userId: "u", typeId: "t", atS: 50, seconds: 600, reason: "" };
+    const counted = (correction: object) =>
+      countedIn({ shifts: [], corrections: [{ ...own, byId: "u", ...correction }] }, week).countedS;
+    assert.deepEqual(
+      [{}, { byId: "m" }, { confirmedBy: "m" }, { isOwner: true }, { byId: "m", seconds: -600 }].map(counted),
+      [0, 600, 600, 600, 0],
+    );
+  });
+});

@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { onBothDatabases } from "../history/databases.ts";
+import { GUILD, snapshotOf } from "../history/rig.ts";
+import { EAST, member, openDutyRig, refuses } from "./duty-rig.ts";
+
+const HOUR_S = 3_600;
+const DAY_S = 86_400;
+/** A Monday, 10:00 in Berlin; six days later the clocks go back. */
+const MONDAY_S = Date.UTC(2026, 9, 19, 8) / 1_000;
+const PERIOD_END_S = Date.UTC(2026, 9, 25, 23) / 1_000;
+
+onBothDatabases("hours, quotas and leave", (databases) => {
+  async function staffed() {
+    const rig = await openDutyRig(databases, { startS: MONDAY_S - DAY_S });
+    for (const n of [1, 2, 3]) {
+      rig.link(`u${n}`, { name: `Staff${n}`, id: n }, MONDAY_S - DAY_S);
+      rig.roles.set(`u${n}`, ["mods"]);
+    }
+    const type = await rig.addType({ name: "Patrol", start: "declared" });
+    return { rig, type, staffing: rig.wing.staffing };
+  }
+  type Rig = Awaited<ReturnType<typeof staffed>>["rig"];
+
+  /** They are on duty for so long, from now on. */
+  async function work(rig: Rig, userId: string, hours: number): Promise<void> {
+    const id = Number(userId.slice(1));
+    const player = { name: `Staff${id}`, id };
+    const fromS = rig.clock.nowMs() / 1_000;
+    const joined = [[player, fromS, true]] as const;
+    await rig.take(snapshotOf({ joins: joined, players: [player] }, fromS + 1));
+    await rig.wing.duty.start(member(userId), undefined);
+    const untilS = fromS + hours * HOUR_S;
+    await rig.clock.advanceTo((untilS + 10) * 1_000);
+    const left = [...joined, [player, untilS, false]] as const;
+    for (const atS of [untilS + 10, untilS + 400, untilS + 1_300]) {
+      await rig.clock.advanceTo(atS * 1_000);
+      await rig.take(snapshotOf({ joins: left, players: [] }, atS));
+    }
+  }
+
+  test("a period that is over keeps who met it, who did not and who was excused, once, also after a restart", async () => {
+    const { rig, staffing } = await staffed();
+    await rig.clock.advanceTo(MONDAY_S * 1_000);
+    const quota = await staffing.setQuota(GUILD, {
+      roleId: "mods",
+      needS: 2 * HOUR_S,
+      period: "week",
+      channelId: "lists",
+    });
+    const leave = { fromS: MONDAY_S - 11 * HOUR_S, untilS: PERIOD_END_S + 1, percent: 0, reason: "exams" };
+    const asked = await staffing.askLeave(member("u3"), leave);
+    await refuses(staffing.decideLeave(member("u3"), asked.id, true), /Somebody else/);
+    await refuses(staffing.askLeave(member("u3"), leave), /already have leave/);
+    await staffing.decideLeave(member("boss"), asked.id, true);
+    assert.match(rig.told.join("\n"), /^u3: .*approved/m);
+    await work(rig, "u1", 3);
+    await work(rig, "u2", 1);
+    const outcomes = (lines: readonly { userId: string; outcome: string }[] = []) =>
+      lines.map(({ userId, outcome }) => `${userId} ${outcome}`).sort();
+    rig.wing.start();
+    const board = await staffing.board(GUILD, { fromS: MONDAY_S, untilS: MONDAY_S + DAY_S });
+    assert.deepEqual(
+      board.lines.map(({ userId, countedS, leave: own }) => [userId, countedS, own?.percent]),
+      [
+        ["u1", 3 * HOUR_S, undefined],
+        ["u2", HOUR_S, undefined],
+        ["u3", 0, 0],
+      ],
+    );
+    await rig.clock.advanceTo((PERIOD_END_S + 600) * 1_000);
+    assert.deepEqual(await staffing.results(GUILD, 5), [], "nothing is known of the end yet");
+    await rig.take(snapshotOf({ players: [] }, PERIOD_END_S + 700, EAST.source));
+    // Rounds of the clock ask the database; each is waited for by asking it too.
+    const settled = async () => {
+      for (let round = 0; round < 30; round += 1) {
+        await rig.clock.advance(60_000);
+        await rig.wing.duty.now(GUILD);
+        const found = await staffing.results(GUILD, 5);
+        if (found.length > 0) return found;
+      }
+      return [];
+    };
+    const [result, ...more] = await settled();
+    assert.deepEqual([more.length, result?.quotaId, result?.untilS], [0, quota.id, PERIOD_END_S]);
+    assert.deepEqual(outcomes(result?.lines), ["u1 met", "u2 not-met", "u3 excused"]);
+    const next = await openDutyRig(databases, { startS: MONDAY_S - DAY_S, url: rig.url, before: rig });
+    await rig.wing.stop();
+    next.wing.start();
+    for (let round = 0; round < 3; round += 1) {
+      await next.clock.advance(60_000);
+      await next.wing.duty.now(GUILD);
+    }
+    assert.equal((await next.wing.staffing.results(GUILD, 5)).length, 1);
+    await next.wing.stop();
+    assert.equal(rig.sink.messages("lists").length, 1);
+    assert.match(rig.sink.text("lists"), /Met \(1\).*Not met \(1\).*Excused \(1\)/s);
+  });
+
+  test("a reset by hand keeps how everybody stands, and the rest of the period asks for its share", async () => {
+    const { rig, staffing } = await staffed();
+    await rig.clock.advanceTo(MONDAY_S * 1_000);
+    const { id } = await staffing.setQuota(GUILD, { roleId: "mods", needS: 7 * HOUR_S, period: "week" });
+    await work(rig, "u1", 1);
+    await rig.clock.advanceTo((PERIOD_END_S - DAY_S) * 1_000);
+    const kept = await staffing.resetQuota(GUILD, id);
+    assert.equal(kept?.lines.find(({ userId }) => userId === "u1")?.countedS, HOUR_S);
+    const board = await staffing.board(GUILD, { fromS: MONDAY_S, untilS: PERIOD_END_S });
+    const line = board.lines.find(({ userId }) => userId === "u1")?.quota;
+    assert.deepEqual([line?.countedS, Math.round((line?.needS ?? 0) / 60)], [0, 60]);
+  });
+
+  test("a Manager's change counts at once, of one's own time when a second one confirms it", async () => {
+    const { rig, type, staffing } = await staffed();
+    await rig.clock.advanceTo(MONDAY_S * 1_000);
+    const change = { typeId: type.id, atS: MONDAY_S, seconds: 1_800, reason: "the log was away" };
+    await staffing.correct(member("u2"), { ...change, userId: "u1" });
+    const own = await staffing.correct(member("u2"), { ...change, userId: "u2" });
+    const counted = async () => {
+      const { lines } = await staffing.board(GUILD, { fromS: MONDAY_S - 60, untilS: MONDAY_S + 60 });
+      return ["u1", "u2", "owner"].map((id) => lines.find(({ userId }) => userId === id)?.countedS);
+    };
+    assert.deepEqual(await counted(), [1_800, 0, undefined]);
+    await refuses(staffing.confirm(member("u2"), own.id), /Somebody else/);
+    await staffing.confirm(member("u3"), own.id);
+    await staffing.correct(member("owner"), { ...change, userId: "owner" });
+    assert.deepEqual(await counted(), [1_800, 1_800, 1_800]);
+    assert.equal(await staffing.confirm(member("u3"), own.id), undefined, "once is once");
+  });
+
+  test("leave that is ended early excuses up to then, and what was not approved excuses from nothing", async () => {
+    const { rig, staffing } = await staffed();
+    await rig.clock.advanceTo(MONDAY_S * 1_000);
+    const leave = { fromS: MONDAY_S, untilS: MONDAY_S + 3 * DAY_S, percent: 0, reason: "" };
+    const { id } = await staffing.askLeave(member("u1"), leave);
+    await staffing.decideLeave(member("u2"), id, true);
+    await rig.clock.advanceTo((MONDAY_S + DAY_S) * 1_000);
+    assert.equal((await staffing.endLeave(member("u1"), "u1"))?.untilS, MONDAY_S + DAY_S);
+    assert.deepEqual(await staffing.leaves(GUILD), []);
+    assert.equal(await staffing.decideLeave(member("u2"), id, true), undefined);
+    await staffing.askLeave(member("u1"), { ...leave, fromS: MONDAY_S + DAY_S });
+    assert.equal((await staffing.endLeave(member("u1"), "u1"))?.state, "denied");
+    await refuses(staffing.askLeave(member("u1"), { ...leave, untilS: MONDAY_S + 400 * DAY_S }), /180 days/);
+  });
+});

@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Channel, Person, Role } from "../../src/sandbox/discord/types.ts";
+import { assertNoKeySeen, assertWellBehaved } from "./checks.ts";
+import { press, reads, textOf } from "./read.ts";
+import { E2eRig } from "./rig.ts";
+
+describe("duty, from the first type to a quota", () => {
+  let rig: E2eRig;
+  let role: Role;
+  let shifts: Channel;
+  let manager: Person;
+
+  before(async () => {
+    rig = await E2eRig.start();
+    const { guild } = rig.home;
+    shifts = guild.addChannel({ name: "shifts" });
+    role = guild.addRole({ name: "On duty" });
+    manager = rig.discord.as(
+      guild.addMember({
+        name: "Maria",
+        roles: [guild.addRole({ name: "Management", permissions: ["ManageGuild"] })],
+      }),
+    );
+    await rig.link();
+    const mo = rig.town.join("MoGame", 9_000_000_002);
+    rig.town.world.staff.set(mo.id, { name: mo.name, role: "mod" });
+    await rig.polled("Players", "CommandLogs");
+  });
+  after(async () => {
+    await rig.close();
+  });
+
+  const asks = async (person: Person, line: string, options: object, then: RegExp) => {
+    const exchange = await person.slash(rig.home.general, line, { ...options });
+    await reads(exchange, then);
+    return exchange;
+  };
+
+  test("a role is given by who could give it, below Marshal's own, and without powers", async () => {
+    const { owner, guild, staffRole } = rig.home;
+    const type = { name: "Patrol", starts: "declared", channel: shifts, role };
+    await asks(owner, "duty type add", type, /I need Manage Roles/);
+    guild.setBotPermissions([
+      "ViewChannel",
+      "SendMessages",
+      "EmbedLinks",
+      "AttachFiles",
+      "ReadMessageHistory",
+      "ManageRoles",
+    ]);
+    await rig.until("the permission", () => guild.bot.may("ManageRoles"));
+    await asks(owner, "duty type add", type, /stands above mine|I need Manage Roles/);
+    guild.raiseBot();
+    const powers = guild.addRole({ name: "Powers", permissions: ["BanMembers"] });
+    guild.raiseBot();
+    await asks(owner, "duty type add", { ...type, role: powers }, /kick, ban or mute/);
+    await asks(manager, "duty type add", type, /Only people with Manage Roles/);
+    await asks(owner, "duty type add", { ...type, role: guild.everyone }, /Everybody has/);
+    await asks(rig.home.member, "duty type add", type, /Only Managers/);
+    await asks(owner, "duty type add", type, /Patrol.*starts with/);
+    assert.ok(staffRole.id !== role.id);
+  });
+
+  test("a shift has its role and its message while it goes on, and its evidence when it has ended", async () => {
+    const { moderator, guild, owner, general } = rig.home;
+    const mo = guild.members.find(({ id }) => id === moderator.member.id) ?? assert.fail();
+    await asks(moderator, "duty start", {}, /Link your game account first/);
+    await asks(owner, "me link", { player: "MoGame", member: mo }, /in the game/);
+    const started = await asks(moderator, "duty start", {}, /On duty: Patrol/);
+    await rig.until("the role", () => mo.roles.includes(role));
+    await rig.posted(shifts, "On duty: Patrol");
+    await asks(moderator, "duty now", {}, /On duty: 1[\s\S]*Patrol/);
+    await reads(await press(moderator, started, "Take a break"), /On a break/);
+    await rig.until("no role on a break", () => !mo.roles.includes(role));
+    await asks(moderator, "duty break", {}, /On duty: Patrol/);
+    await rig.until("the role again", () => mo.roles.includes(role));
+    await rig.clock.sleep(120_000);
+    await asks(moderator, "duty end", {}, /Off duty[\s\S]*count/);
+    await rig.until("no role any more", () => !mo.roles.includes(role));
+    await rig.posted(shifts, "Off duty: Patrol", "Seen:");
+    await asks(moderator, "duty show", {}, /in 1 shift/);
+    await asks(rig.home.member, "duty show", { member: mo }, /Only Managers/);
+    assert.equal(rig.discord.messages(shifts).length, 1);
+    assert.ok((await owner.slash(general, "duty board", {})) !== undefined);
+  });
+
+  test("one's own time is changed by two Managers, leave is decided by somebody else, a quota has its bar", async () => {
+    const { owner, moderator, staffRole } = rig.home;
+    const change = { member: manager.member, minutes: 30, reason: "event" };
+    const own = await asks(manager, "duty edit", change, /second Manager has to confirm/);
+    await reads(await press(manager, own, "Confirm"), /Somebody else has to confirm/);
+    const again = await asks(manager, "duty edit", change, /second Manager has to confirm/);
+    await reads(await press(owner, again, "Confirm"), /confirmed by/);
+    await asks(owner, "duty quota set", { role: staffRole, hours: 1 }, /1 h/);
+    await asks(owner, "duty quota set", { role: staffRole, hours: 0 }, /more than 0/);
+    await asks(owner, "duty quota set", { role: staffRole, hours: 1_000 }, /more than the 168 hours/);
+    await asks(owner, "duty board", { file: true }, /▱[\s\S]*of 1 h/);
+    await asks(moderator, "duty leave ask", { until: "3 days", reason: "exams" }, /Asked/);
+    const list = await asks(owner, "duty leave list", {}, /exams[\s\S]*waiting/);
+    await reads(await press(owner, list, "Approve 1"), /exams/);
+    await rig.until("the answer to who asked", () =>
+      moderator.dms().some((message) => textOf(message).includes("approved")),
+    );
+    await asks(owner, "duty board", {}, /on leave/);
+  });
+
+  test("nothing of it broke a rule of Discord or showed the key", () => {
+    assertWellBehaved(rig);
+    assertNoKeySeen(rig);
+  });
+});
