@@ -99,7 +99,12 @@ export const showEntry = defineEntry<{ readonly member: NamedPerson | undefined;
         },
       );
     }
-    return shiftsCard({ userId, shifts, days }, await dutyNames(services, actor.guildId, types));
+    const corrections = await services.staffing.corrections(actor.guildId, { ...span, userId });
+    const isDeciding = userId !== actor.userId;
+    return shiftsCard(
+      { userId, shifts, days, corrections, isDeciding },
+      await dutyNames(services, actor.guildId, types),
+    );
   },
 });
 

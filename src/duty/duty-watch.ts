@@ -102,14 +102,13 @@ export class DutyWatch {
   async #look(guildId: string, bindingId: string, look: Snapshot): Promise<void> {
     const { players, commandLogs = [] } = look.lists;
     if (players === undefined) return;
-    // Asked for before the history has this look: it says when the last one before it was.
-    const loading = this.#trackerOf(guildId, bindingId);
+    const atS = Math.floor((look.serviceAtMs ?? look.takenAtMs) / 1_000);
+    const loading = this.#trackerOf(guildId, bindingId, atS);
     loading.catch(() => undefined);
     const { setup, links } = await this.#ports.book.page(guildId);
     if (setup.types.length === 0) return;
     const staff = new Set(links.filter(({ untilS }) => untilS === undefined).map(({ playerId }) => playerId));
     const tracker = await loading;
-    const atS = Math.floor((look.serviceAtMs ?? look.takenAtMs) / 1_000);
     const state = this.#stateOf(guildId);
     const hasChanged = tracker.see(players, staff, atS);
     const hasTyped = commandLogs.some(
@@ -122,23 +121,24 @@ export class DutyWatch {
     if (hasChanged || hasTyped) state.looksDue = LOOKS_AFTER_CHANGE;
   }
 
-  #trackerOf(guildId: string, bindingId: string): Promise<StateTracker> {
+  #trackerOf(guildId: string, bindingId: string, atS: number): Promise<StateTracker> {
     const known = this.#watched.get(bindingId);
     if (known !== undefined) return known.tracker;
-    const tracker = this.#loadTracker(guildId, bindingId);
+    const tracker = this.#loadTracker(guildId, bindingId, atS);
     this.#watched.set(bindingId, { guildId, tracker });
     tracker.catch(() => this.#watched.delete(bindingId));
     return tracker;
   }
 
-  /** What was open when the process before ended. */
-  async #loadTracker(guildId: string, bindingId: string): Promise<StateTracker> {
+  /** What was open when the process before ended; `atS` is the first look of this one, which may be stored meanwhile. */
+  async #loadTracker(guildId: string, bindingId: string, atS: number): Promise<StateTracker> {
     const { store } = this.#ports;
     const [facts, rows] = await Promise.all([
       store.facts({ guildId, playerIds: [], fromS: 0 }),
       store.rows({ guildId, kinds: ["state"], isOpen: true }),
     ]);
-    const lookedS = facts.servers.find((server) => server.bindingId === bindingId)?.lookedS;
+    const server = facts.servers.find((one) => one.bindingId === bindingId);
+    const lookedS = [server?.lookedS, server?.lookedBeforeS].find((one) => one !== undefined && one < atS);
     const open = rows.map(stateIn).filter((state) => state.bindingId === bindingId);
     return new StateTracker(bindingId, open, lookedS);
   }

@@ -33,9 +33,11 @@ export class StateTracker {
       players.flatMap((one) => (one.player.id === undefined ? [] : [[one.player.id, one]])),
     );
     for (const [playerId, { state, lastSeenS }] of this.#open) {
-      const now = staff.has(playerId) ? shown.get(playerId) : undefined;
-      if (now !== undefined && isSame(state, now) && atS - lastSeenS <= LONGEST_GAP_S) continue;
-      this.#note({ ...state, untilS: lastSeenS, mightUntilS: atS });
+      const now = shown.get(playerId);
+      const goesOn = now !== undefined && isSame(state, now) && atS - lastSeenS <= LONGEST_GAP_S;
+      if (goesOn && staff.has(playerId)) continue;
+      // Who was unlinked is looked at once more: until then they were there.
+      this.#note({ ...state, untilS: goesOn ? atS : lastSeenS, mightUntilS: atS });
       this.#open.delete(playerId);
     }
     for (const [playerId, player] of shown) {

@@ -99,6 +99,8 @@ export class MonthJudge {
           const { playerId } = link;
           if (link.userId !== userId || teams.get(playerId) !== team || after.teams.get(playerId) !== team)
             continue;
+          // Before the first look after they were linked nobody knew whose account it was.
+          if (link.fromS > atS) continue;
           for (let second = atS; second < after.atS; second += 1) {
             const isLinked = link.fromS <= second && second < (link.untilS ?? Number.POSITIVE_INFINITY);
             const isTaken = declared.some(({ fromS, untilS }) => fromS <= second && second < untilS);

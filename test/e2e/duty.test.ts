@@ -88,10 +88,10 @@ describe("duty, from the first type to a quota", () => {
   test("one's own time is changed by two Managers, leave is decided by somebody else, a quota has its bar", async () => {
     const { owner, moderator, staffRole } = rig.home;
     const change = { member: manager.member, minutes: 30, reason: "event" };
-    const own = await asks(manager, "duty edit", change, /second Manager has to confirm/);
-    await reads(await press(manager, own, "Confirm"), /Somebody else has to confirm/);
-    const again = await asks(manager, "duty edit", change, /second Manager has to confirm/);
-    await reads(await press(owner, again, "Confirm"), /confirmed by/);
+    await asks(manager, "duty edit", change, /waits for a second Manager/);
+    await asks(owner, "duty show", { member: manager.member }, /waits for a second Manager/);
+    const shown = await asks(owner, "duty show", { member: manager.member }, /30 min/);
+    await reads(await press(owner, shown, "Confirm"), /confirmed by/);
     await asks(owner, "duty quota set", { role: staffRole, hours: 1 }, /1 h/);
     await asks(owner, "duty quota set", { role: staffRole, hours: 0 }, /more than 0/);
     await asks(owner, "duty quota set", { role: staffRole, hours: 1_000 }, /more than the 168 hours/);

@@ -137,7 +137,6 @@ export class Sweep {
         "duty type add starts": ["declared"],
         "duty leave ask until": ["3 days"],
         "duty leave reduce until": ["3 days"],
-        "duty quota set hours": ["5"],
         "history retention days": ["off", "30"],
       },
     };

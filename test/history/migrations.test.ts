@@ -36,6 +36,7 @@ onBothDatabases("the tables of the history", (databases) => {
     await db.schema.dropIndex("cases_by_server").execute();
     await db.schema.alterTable("cases").dropColumn("binding_id").execute();
     await db.schema.dropTable("duty").execute();
+    await db.schema.alterTable("scopes").dropColumn("looked_before_s").execute();
     await sql`delete from kysely_migration where name >= '0007-case-servers'`.execute(db);
     const old = Array.from({ length: 1_203 }, (_, n) => ({
       guild_id: n % 2 === 0 ? "g1" : "g2",

@@ -63,6 +63,8 @@ export interface DutyFacts {
   readonly servers: readonly {
     readonly bindingId: string;
     readonly lookedS?: number | undefined;
+    /** The look before that one. */
+    readonly lookedBeforeS?: number | undefined;
     /** It was unlinked. */
     readonly isEnded: boolean;
   }[];

@@ -26,6 +26,8 @@ export interface ScopeTable {
   readonly ended_ms: number | null;
   /** The last look whose list of players was what the rows say; null: there was none since this is kept. */
   readonly looked_s: number | null;
+  /** The one before it. */
+  readonly looked_before_s: number | null;
 }
 
 /** A player of a guild; or a bare name without an id, such as the one of commands by the interface. */

@@ -95,7 +95,15 @@ export async function openScope(
     const id = await nextNumber(db, "scopes");
     // Our clock may be ahead of the service's by any amount; what the service counts is then what holds.
     const start_s = Math.min(linkedAtS, nowS);
-    row = { id, guild: guild.id, binding_id: bindingId, start_s, ended_ms: null, looked_s: null };
+    row = {
+      id,
+      guild: guild.id,
+      binding_id: bindingId,
+      start_s,
+      ended_ms: null,
+      looked_s: null,
+      looked_before_s: null,
+    };
     await db.insertInto("scopes").values(row).execute();
   } else if (row.ended_ms !== null) {
     await db.updateTable("scopes").set({ ended_ms: null }).where("id", "=", row.id).execute();

@@ -22,7 +22,7 @@ export async function storeLook(db: Db, { id, presence }: ScopeState, atS: numbe
   if (presence.appearing.size + presence.vanishing.size > 0) return;
   await db
     .updateTable("scopes")
-    .set({ looked_s: Math.floor(atS) })
+    .set((columns) => ({ looked_before_s: columns.ref("looked_s"), looked_s: Math.floor(atS) }))
     .where("id", "=", id)
     .execute();
 }

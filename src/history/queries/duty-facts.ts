@@ -22,13 +22,14 @@ export async function facts(
   const scopes = await db
     .selectFrom("scopes")
     .innerJoin("guilds", "guilds.id", "scopes.guild")
-    .select(["scopes.id", "scopes.guild", "binding_id", "looked_s", "ended_ms"])
+    .select(["scopes.id", "scopes.guild", "binding_id", "looked_s", "looked_before_s", "ended_ms"])
     .where("guild_id", "=", guildId)
     .orderBy("scopes.id")
     .execute();
-  const servers = scopes.map(({ binding_id, looked_s, ended_ms }) => ({
+  const servers = scopes.map(({ binding_id, looked_s, looked_before_s, ended_ms }) => ({
     bindingId: binding_id,
     lookedS: looked_s ?? undefined,
+    lookedBeforeS: looked_before_s ?? undefined,
     isEnded: ended_ms !== null,
   }));
   const guild = scopes[0]?.guild;

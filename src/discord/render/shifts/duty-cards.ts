@@ -7,10 +7,12 @@ import {
   roleMention,
   userMention,
 } from "../../../domain/escaped.ts";
-import type { MessageBody } from "../../../domain/message.ts";
+import type { Button, MessageBody } from "../../../domain/message.ts";
 import type { DutyNow, IdleStaff, OnDuty } from "../../../domain/ports/duty.ts";
+import { type Correction, isCounting } from "../../../domain/quota.ts";
 import { cutLines, escapeMarkdown, inlineName } from "../escape.ts";
 import { evidence, hoursOf, type ShiftNames, shiftLine } from "./shift-lines.ts";
+import { correctionLine } from "./staffing-cards.ts";
 
 /** How `/duty` reads. Pure. */
 
@@ -160,23 +162,49 @@ function idleLine({ player, bindingId, rank, userId }: IdleStaff, names: ShiftNa
   return md`${who} · ${escapeMarkdown(rank)} · ${inlineName(names.serverName(bindingId))}`;
 }
 
-/** The shifts of one member, newest first. */
-export function shiftsCard(
-  {
-    userId,
-    shifts,
-    days,
-  }: { readonly userId: string; readonly shifts: readonly Shift[]; readonly days: number },
-  names: ShiftNames,
-): MessageBody {
+export interface ShiftsView {
+  readonly userId: string;
+  readonly shifts: readonly Shift[];
+  readonly days: number;
+  readonly corrections: readonly Correction[];
+  /** The reader may confirm what waits. */
+  readonly isDeciding: boolean;
+}
+
+/** Corrections that get a button; the next one follows when these are confirmed. */
+const MOST_CONFIRMED = 5;
+
+/** The shifts of one member, newest first, and what was added or taken by hand. */
+export function shiftsCard(view: ShiftsView, names: ShiftNames): MessageBody {
+  const { userId, shifts, days, corrections, isDeciding } = view;
   const whole = hoursOf({ parts: shifts.flatMap(({ parts }) => parts) });
   const lines = shifts.map((shift) => shiftLine(shift, names));
   const words =
     shifts.length === 0
       ? md`No shifts in the last ${days} days.`
-      : md`**${whole}** in ${shifts.length} ${shifts.length === 1 ? "shift" : "shifts"}\n\n${cutLines(lines, 3_600)}`;
+      : md`**${whole}** in ${shifts.length} ${shifts.length === 1 ? "shift" : "shifts"}\n\n${cutLines(lines, 2_700)}`;
+  const changes = corrections.map(
+    (one, at) => md`${at + 1}. ${correctionLine(one, names.typeName(one.typeId))}`,
+  );
+  const added = changes.length === 0 ? [] : [md`**Changed by hand**\n${cutLines(changes, 900)}`];
+  const waiting = corrections.flatMap((one, at) => (isCounting(one) ? [] : [{ ...one, nth: at + 1 }]));
+  const buttons = waiting.slice(0, isDeciding ? MOST_CONFIRMED : 0).map(
+    ({ id, nth }): Button => ({
+      kind: "button",
+      style: "primary",
+      label: waiting.length === 1 ? "Confirm" : `Confirm ${nth}`,
+      id: `duty-confirm:${id}`,
+    }),
+  );
   return {
     content: userMention(userId),
-    cards: [{ title: md`Shifts, last ${days} days`, description: words, color: COLORS.off }],
+    cards: [
+      {
+        title: md`Shifts, last ${days} days`,
+        description: joined([words, ...added], "\n\n"),
+        color: COLORS.off,
+      },
+    ],
+    rows: buttons.length === 0 ? [] : [buttons],
   };
 }

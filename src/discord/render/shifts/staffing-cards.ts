@@ -185,16 +185,20 @@ export function leaveList(leaves: readonly Leave[], mayDecide: boolean): Message
   };
 }
 
-/** A correction, what it did, and whether it counts. */
-export function correctionCard(correction: Correction, typeName: string): MessageBody {
-  const { userId, seconds, reason, byId, id, confirmedBy } = correction;
+/** A correction in one line, and whether it waits. */
+export function correctionLine(correction: Correction, typeName: string): Escaped {
+  const { userId, seconds, reason, byId, confirmedBy } = correction;
   const change = seconds < 0 ? md`−${lasting(-seconds)}` : md`+${lasting(seconds)}`;
   const own = userId === byId ? md` by themselves` : md` by ${userMention(byId)}`;
   const confirmed = confirmedBy === undefined ? md`` : md`, confirmed by ${userMention(confirmedBy)}`;
-  const line = md`${userMention(userId)} ${change} (${inlineName(typeName)})${own}${confirmed}: ${escapeMarkdown(reason)}`;
-  if (isCounting(correction)) return { content: md`✅ ${line}` };
-  return {
-    content: md`${line}\nIt does not count yet: a second Manager has to confirm it.`,
-    rows: [[{ kind: "button", style: "primary", label: "Confirm", id: `duty-confirm:${id}` }]],
-  };
+  const waits = isCounting(correction) ? md`` : md` · **waits for a second Manager**`;
+  return md`${change} (${inlineName(typeName)})${own}${confirmed}: ${escapeMarkdown(reason)}${waits}`;
+}
+
+/** A correction, and how it comes to count where it does not. */
+export function correctionCard(correction: Correction, typeName: string): MessageBody {
+  const line = md`${userMention(correction.userId)} ${correctionLine(correction, typeName)}`;
+  return isCounting(correction)
+    ? { content: md`✅ ${line}` }
+    : { content: md`${line}\nAnother Manager confirms it in \`/duty show member:\`.` };
 }

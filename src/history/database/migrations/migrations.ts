@@ -7,6 +7,7 @@ import { fewerIndexes } from "./0005-fewer-indexes.ts";
 import { lastLooks } from "./0006-last-looks.ts";
 import { caseServers } from "./0007-case-servers.ts";
 import { duty } from "./0008-duty.ts";
+import { looksBefore } from "./0009-looks-before.ts";
 
 export type DatabaseKind = "sqlite" | "postgres";
 
@@ -21,5 +22,6 @@ export function migrations(kind: DatabaseKind): Record<string, Migration> {
     "0006-last-looks": lastLooks(),
     "0007-case-servers": caseServers(),
     "0008-duty": duty(kind),
+    "0009-looks-before": looksBefore(),
   };
 }
