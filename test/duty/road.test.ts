@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { countedS } from "../../src/domain/duty.ts";
 import type { PlayerRef } from "../../src/domain/model.ts";
+import { DUTY_KINDS } from "../../src/domain/ports/duty-store.ts";
+import { eraseDeparted } from "../../src/history/queries/erase-cases.ts";
+import { forget } from "../../src/history/queries/forget-player.ts";
 import { onBothDatabases } from "../history/databases.ts";
 import { GUILD, START_S, snapshotOf, type Town } from "../history/rig.ts";
 import { type DutyRig, EAST, member, openDutyRig, refuses, WEST } from "./duty-rig.ts";
@@ -164,5 +167,25 @@ onBothDatabases("a shift", (databases) => {
     await next.clock.advance(60_000);
     assert.deepEqual([rig.roles.get("u13"), rig.sink.messages("c9").length], [[], 1]);
     assert.match(rig.sink.text("c9"), /to <t:.*Seen/s);
+  });
+
+  test("what names a player who is forgotten goes, and all of it with a community that left long ago", async () => {
+    const { rig, every, join } = await town();
+    await rig.addType({ name: "Team", start: "team", teams: ["civilian"] });
+    join(startS - 100);
+    await every(startS - 90, startS);
+    await rig.wing.duty.start(member("u13"), "patrol");
+    await every(startS, startS + 100);
+    await rig.wing.duty.end(member("u13"));
+    await every(startS + 100, startS + 200);
+    const { context } = rig.history;
+    const kinds = async () => [
+      ...new Set((await rig.store.rows({ guildId: GUILD, kinds: DUTY_KINDS })).map(({ kind }) => kind)),
+    ];
+    assert.ok((await kinds()).includes("state"));
+    await forget(context, { guildId: GUILD, playerId: 13, nowS: startS + 200 });
+    assert.deepEqual((await kinds()).sort(), ["mark", "setup", "shift"]);
+    await eraseDeparted(context, { guildId: GUILD });
+    assert.deepEqual(await kinds(), []);
   });
 });

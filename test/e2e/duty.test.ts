@@ -50,7 +50,7 @@ describe("duty, from the first type to a quota", () => {
       "ManageRoles",
     ]);
     await rig.until("the permission", () => guild.bot.may("ManageRoles"));
-    await asks(owner, "duty type add", type, /stands above mine|I need Manage Roles/);
+    await asks(owner, "duty type add", type, /above mine|I need Manage Roles/);
     guild.raiseBot();
     const powers = guild.addRole({ name: "Powers", permissions: ["BanMembers"] });
     guild.raiseBot();

@@ -106,6 +106,7 @@ describe("Everything that can be typed and pressed", { timeout: 900_000, concurr
       await walker.open("duty start", {});
       await walker.open("duty now", {});
       await walker.open("duty leave ask", { until: "7 days", reason: "Exams" });
+      await walker.open("duty leave ask", { until: "7 days", from: "14 days" });
       await walker.open("duty leave list", {});
 
       await sweep.run(":unwanted Plain_Jane", /Undo/);

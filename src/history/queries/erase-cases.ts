@@ -81,7 +81,7 @@ async function markErased(db: Database, guildId: string, hash: number): Promise<
     .execute();
 }
 
-/** Notes since when guilds with cases or watches have no server; one that links again is not departed any more. */
+/** Notes since when guilds with cases, watches or duty have no server; one that links again is not departed any more. */
 export async function noteDepartures(
   db: Database,
   of: {
@@ -94,7 +94,7 @@ export async function noteDepartures(
   const { linkedGuilds, guildIds, atMs } = of;
   const about = new Set(guildIds);
   const gone = new Set<string>();
-  for (const table of ["cases", "watches"] as const) {
+  for (const table of ["cases", "watches", "duty"] as const) {
     let query = db.selectFrom(table).select("guild_id").distinct();
     if (guildIds.length === 1) query = query.where("guild_id", "in", guildIds);
     for (const { guild_id } of await query.execute()) {
@@ -144,7 +144,7 @@ export async function eraseDeparted(
   { guildId }: { readonly guildId: string },
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    for (const table of ["case_targets", "cases", "watches", "erased_cases", "departures"] as const) {
+    for (const table of ["case_targets", "cases", "watches", "duty", "erased_cases", "departures"] as const) {
       await transaction.deleteFrom(table).where("guild_id", "=", guildId).execute();
     }
   });

@@ -6,6 +6,8 @@ const DAY_S = 86_400;
 const KEPT_AFTER_END_MS = 30 * DAY_S * 1_000;
 /** Rows of one table that one step erases: a step takes some milliseconds. */
 const ROWS_A_STEP = 2_000;
+/** Shifts, leave and lists of quotas outlive the rows that they were made of. */
+const DUTY_KEPT_S = 365 * DAY_S;
 const PERSONS_A_STEP = 500;
 
 const DATED = [
@@ -110,6 +112,11 @@ export async function erasePersons(
 ): Promise<boolean> {
   return writing.take("all", async () => {
     let isDone = true;
+    if (nowS !== undefined) {
+      const kinds = ["mark", "link", "state", "shift", "post", "leave", "correction", "result"];
+      const tooOld = nowS - DUTY_KEPT_S;
+      await db.deleteFrom("duty").where("kind", "in", kinds).where("until_s", "<", tooOld).execute();
+    }
     for (const { id, retention_days: days } of await db.selectFrom("guilds").selectAll().execute()) {
       const scope = await db.selectFrom("scopes").select("id").where("guild", "=", id).executeTakeFirst();
       // A guild of which no server is left keeps nobody.

@@ -31,6 +31,8 @@ export async function forget(
     const erased = await context.db.transaction().execute(async (db) => {
       await raiseBarrier(db, { guild, mark: context.markOf(guildId, playerId), until_s: untilS });
       const counts = await erase(db, guild, person);
+      // Shifts are a member's, and stay with the sums that others rely on; what names the player goes.
+      await db.deleteFrom("duty").where("guild_id", "=", guildId).where("player_id", "=", playerId).execute();
       await raiseVersion(db, guild);
       return counts;
     });
