@@ -31,7 +31,8 @@ export const boardEntry = defineEntry<{ readonly days: number; readonly isFile: 
   parse: (options) => ({ days: options.number("days") ?? 7, isFile: options.boolean("file") ?? false }),
   async execute({ actor, args: { days, isFile } }, services) {
     await mustSeeHours(services, actor);
-    const untilS = Math.floor(services.clock.nowMs() / 1_000);
+    // This second belongs to it too.
+    const untilS = Math.floor(services.clock.nowMs() / 1_000) + 1;
     const board = await services.staffing.board(actor.guildId, { fromS: untilS - days * DAY_S, untilS });
     const card = boardCard(board);
     return isFile ? { ...card, files: [{ name: "duty.csv", data: boardCsv(board) }] } : card;

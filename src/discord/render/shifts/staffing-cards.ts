@@ -40,7 +40,7 @@ export function boardCard({ lines, fromS, untilS }: Board): MessageBody {
         title: md`Duty board`,
         description: joined(
           [
-            md`<t:${fromS}:d> to <t:${untilS}:d>`,
+            md`<t:${fromS}:D> to <t:${untilS}:D>`,
             rows.length === 0 ? md`No shifts in this time.` : cutLines(rows, LONGEST),
             ...notes,
           ],
@@ -141,7 +141,7 @@ export function resultCard({ fromS, untilS, lines }: QuotaResult, quota: Quota):
     ...group("excused", md`Excused`),
   ];
   return {
-    title: md`Quota, <t:${fromS}:d> to <t:${untilS}:d>`,
+    title: md`Quota, <t:${fromS}:D> to <t:${untilS}:D>`,
     description: joined(
       [
         md`${roleMention(quota.roleId)}: ${lasting(quota.needS)} in ${PERIODS[quota.period]}`,
@@ -158,7 +158,7 @@ export function leaveLine({ userId, fromS, untilS, percent, reason, state }: Lea
   const what = percent === 0 ? md`leave` : md`${percent} % asked`;
   const why = reason === "" ? md`` : md` · ${escapeMarkdown(reason)}`;
   const waits = state === "asked" ? md` · **waiting**` : md``;
-  return md`${userMention(userId)} · ${what} · <t:${fromS}:d> to <t:${untilS}:d>${why}${waits}`;
+  return md`${userMention(userId)} · ${what} · <t:${fromS}:D> to <t:${untilS}:D>${why}${waits}`;
 }
 
 /** Requests that get buttons; the next ones follow when these are decided. */
