@@ -17,12 +17,12 @@ function pathOf(t: TestContext): string {
 }
 
 /** A store file whose changes wait for their places by this clock; without one they have them at once. */
-async function opened(path: string, clock?: VirtualClock) {
+async function opened(path: string, clock?: VirtualClock, soon: (work: () => void) => void = queueMicrotask) {
   const file = await openServedFile({
     path,
     lockWaitMs: 0,
     sleep: () => settle(),
-    soon: (work) => queueMicrotask(work),
+    soon,
     sync: async () => undefined,
     monotonicMs: clock === undefined ? undefined : () => clock.monotonicMs(),
   });
@@ -76,6 +76,32 @@ function inFile(path: string): { readonly pending: number; readonly placed: numb
     other.close();
   }
 }
+
+describe("a read while a group waits for more", () => {
+  test("is answered at once, but for keys that a waiting write changes: those it sees changed", async (t) => {
+    const groups: (() => void)[] = [];
+    const file = await opened(pathOf(t), new VirtualClock(), (work) => groups.push(work));
+    const ended: string[] = [];
+    const ask = (name: string, request: FileRequest) =>
+      file.ask(request).then((value) => {
+        ended.push(name);
+        return value;
+      });
+    const first = ask("first", write(set("a", "old")));
+    groups.shift()?.();
+    await first;
+
+    const second = ask("second", write(set("b"), set("a", "new")));
+    const other = ask("other", read("c"));
+    const same = ask("same", read("c", "a"));
+    assert.deepEqual(await other, [undefined]);
+    assert.deepEqual(ended, ["first", "other"]);
+    groups.shift()?.();
+    await second;
+    assert.deepEqual(await same, [undefined, "new"]);
+    await file.close();
+  });
+});
 
 describe("changes that wait for their places", () => {
   test("are read as if they had them, also those of a listing, which puts them there", async (t) => {

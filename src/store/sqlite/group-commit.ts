@@ -9,6 +9,10 @@ const BROKEN_OFF = "sqlite broke the transaction off";
 
 /** A group that is larger would hold up what may go ahead for longer than a moment. */
 const MOST_IN_GROUP = 500;
+/** A read looks through this many requests for what it has to wait for; with more it waits with them. */
+const MOST_LOOKED_THROUGH = 200;
+
+type FileRead = Extract<FileRequest, { kind: "read" }>;
 
 /** Where a group is carried out. */
 export interface GroupDatabase {
@@ -68,6 +72,7 @@ export class GroupCommit {
   /** `done` is called once, with the answer or the refusal. */
   take(request: FileRequest, done: (outcome: FileOutcome) => void): void {
     const isAhead = request.kind === "write" && request.turn === "ahead";
+    if (request.kind === "read" && this.#readAtOnce(request, done)) return;
     const untilSleptMs = this.#sleptMs + this.#parts.lock.waitMs;
     (isAhead ? this.#ahead : this.#queue).push({ request, done, untilSleptMs });
     this.#wake(isAhead);
@@ -90,6 +95,28 @@ export class GroupCommit {
     return this.#ahead.length + this.#queue.length + this.#onTheirWay === 0;
   }
 
+  /**
+   * People wait for what is read, and a group waits for more only for the sake of its writes: a read of keys that nothing
+   * waiting changes sees the same without it. False: it has to go with the others.
+   */
+  #readAtOnce(request: FileRead, done: Waiting["done"]): boolean {
+    const waiting = this.#ahead.length + this.#queue.length;
+    if (!this.#waits || this.#isPaused || waiting > MOST_LOOKED_THROUGH) return false;
+    const isChanged = [...this.#ahead, ...this.#queue].some((one) => changesAny(one.request, request));
+    if (isChanged) return false;
+    let outcome: FileOutcome;
+    try {
+      outcome = this.#answer({ request });
+    } catch {
+      // Another program has the file: it waits for its turn.
+      return false;
+    }
+    done(outcome);
+    // What is due for its place, or found none on a full disk, gets it also where nobody writes.
+    this.#wake(false);
+    return true;
+  }
+
   #wake(isAhead: boolean): void {
     if (this.#isPaused || this.#isWoken === "ahead" || (this.#isWoken === "in turn" && !isAhead)) return;
     this.#isWoken = isAhead ? "ahead" : "in turn";
@@ -98,9 +125,13 @@ export class GroupCommit {
   }
 
   #go(): void {
-    // Something that may go ahead has taken it along already.
-    if (this.#isPaused || this.#ahead.length + this.#queue.length === 0) return;
+    if (this.#isPaused) return;
     this.#isWoken = undefined;
+    // Only reads were asked, or something that may go ahead has taken it along already.
+    if (this.#ahead.length + this.#queue.length === 0) {
+      this.#parts.database.tidy?.(isLocked);
+      return;
+    }
     const isAhead = this.#ahead.length > 0;
     const group = this.#nextGroup();
     this.#pace.note(group.length);
@@ -179,7 +210,7 @@ export class GroupCommit {
     return outcome ?? { kind: "refused", error: new StoreError(BROKEN_OFF) };
   }
 
-  #answer({ request }: Waiting): FileOutcome {
+  #answer({ request }: Pick<Waiting, "request">): FileOutcome {
     try {
       if (request.kind === "probe") this.#parts.checkFile();
       return { kind: "answer", value: this.#parts.database.answer(request) };
@@ -209,6 +240,14 @@ export class GroupCommit {
       (error: unknown) => end({ kind: "refused", error }),
     );
   }
+}
+
+/** Whether a request changes one of the keys that are read. */
+function changesAny(request: FileRequest, { namespace, keys }: FileRead): boolean {
+  if (request.kind !== "write") return false;
+  return request.changes.some(
+    (change) => "key" in change && change.namespace === namespace && keys.includes(change.key),
+  );
 }
 
 /** It sees what stands in its place. */
