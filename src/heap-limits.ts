@@ -1,4 +1,5 @@
 import { setFlagsFromString } from "node:v8";
+import type { Clock } from "./domain/ports/clock.ts";
 
 /**
  * `--max-old-space-size-percentage` bounds the heap of this thread, and V8 puts it above the limits that threads are started
@@ -12,7 +13,30 @@ export function leaveThreadsTheirLimits(): void {
 /** The heap may grow by this much beyond what is held before garbage is collected; V8 alone lets it double. */
 const GROWTH_PERCENT = 25;
 
-/** Holds less garbage, for a little more CPU: what ten thousand servers need is held for hours, and little of it changes. */
+/** Holds less garbage, for more CPU: what thousands of servers need is held for hours, and little of it changes. */
 export function collectGarbageSooner(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
+}
+
+/**
+ * A heap that is smaller has room for its garbage. Collecting that sooner made the longest hundredth of first answers at
+ * 1,000 communities 47 ms instead of 30.
+ */
+const LARGE_HEAP_BYTES = 400 * 2 ** 20;
+const LOOK_EACH_MS = 30_000;
+
+export interface HeapWatch {
+  readonly clock: Pick<Clock, "after">;
+  readonly usedBytes: () => number;
+  /** Called once. */
+  readonly onLarge: () => void;
+}
+
+/** Looks at the heap from now on until it is large. */
+export function watchHeap(watch: HeapWatch): void {
+  const { clock, usedBytes, onLarge } = watch;
+  clock.after(LOOK_EACH_MS, () => {
+    if (usedBytes() < LARGE_HEAP_BYTES) watchHeap(watch);
+    else onLarge();
+  });
 }

@@ -4,7 +4,7 @@ import { systemClock, systemRandom } from "./clock.ts";
 import { type Config, ConfigError, environment, isShared, readConfig, secretsOf } from "./config.ts";
 import { LoginError } from "./discord/connection/log-in.ts";
 import { StoreError } from "./domain/failure.ts";
-import { collectGarbageSooner, leaveThreadsTheirLimits } from "./heap-limits.ts";
+import { collectGarbageSooner, leaveThreadsTheirLimits, watchHeap } from "./heap-limits.ts";
 import { createLog } from "./log.ts";
 import type { Marshal, Runtime } from "./marshal.ts";
 import { onceReachable } from "./once-reachable.ts";
@@ -17,7 +17,8 @@ import { watchWallClock } from "./ops/wall-clock-watch.ts";
 /** The process: environment, log, signals, ops address. A start that fails is one clear line and exit code 1. */
 async function run(): Promise<void> {
   leaveThreadsTheirLimits();
-  collectGarbageSooner();
+  const usedBytes = () => process.memoryUsage().heapUsed;
+  watchHeap({ clock: systemClock, usedBytes, onLarge: collectGarbageSooner });
   const config = configOrLines();
   if (config === undefined) return;
   const secrets = secretsOf(config, environment());

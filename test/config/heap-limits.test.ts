@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
+import { watchHeap } from "../../src/heap-limits.ts";
+import { VirtualClock } from "../support/clock.ts";
 
 /** In a thread. */
 const HEAP = "require('node:v8').getHeapStatistics().heap_size_limit / 2 ** 20";
@@ -54,4 +56,16 @@ test("garbage is collected before the heap has doubled", () => {
   );
   assert.ok(asV8 > 1.5, `as V8 does it: ${asV8}`);
   assert.ok(sooner < 1.4, `${sooner}`);
+});
+
+test("a heap is large from 400 MB on, which is told once", async () => {
+  const clock = new VirtualClock();
+  const heap = { bytes: 399 * 2 ** 20 };
+  const told: number[] = [];
+  watchHeap({ clock, usedBytes: () => heap.bytes, onLarge: () => told.push(clock.monotonicMs()) });
+  await clock.advance(120_000);
+  assert.deepEqual(told, []);
+  heap.bytes = 400 * 2 ** 20;
+  await clock.advance(120_000);
+  assert.equal(told.length, 1);
 });
