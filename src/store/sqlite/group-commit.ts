@@ -9,10 +9,13 @@ const BROKEN_OFF = "sqlite broke the transaction off";
 
 /** A group that is larger would hold up what may go ahead for longer than a moment. */
 const MOST_IN_GROUP = 500;
-/** A read looks through this many requests for what it has to wait for; with more it waits with them. */
-const MOST_LOOKED_THROUGH = 200;
 
-type FileRead = Extract<FileRequest, { kind: "read" }>;
+/**
+ * When a group is to begin: when its writes have waited for more, when those that go ahead have, or now, because people wait
+ * for what is read.
+ */
+type Urgency = "in turn" | "ahead" | "now";
+const RANKS: Readonly<Record<Urgency, number>> = { "in turn": 0, ahead: 1, now: 2 };
 
 /** Where a group is carried out. */
 export interface GroupDatabase {
@@ -61,7 +64,7 @@ export class GroupCommit {
   /** Another program has the file: nothing is begun. */
   #isPaused = false;
   /** What is about to begin a group. */
-  #isWoken: "in turn" | "ahead" | undefined;
+  #woken: Urgency | undefined;
   readonly #pace = new GroupPace();
   #onIdle: (() => void) | undefined;
 
@@ -72,10 +75,9 @@ export class GroupCommit {
   /** `done` is called once, with the answer or the refusal. */
   take(request: FileRequest, done: (outcome: FileOutcome) => void): void {
     const isAhead = request.kind === "write" && request.turn === "ahead";
-    if (request.kind === "read" && this.#readAtOnce(request, done)) return;
     const untilSleptMs = this.#sleptMs + this.#parts.lock.waitMs;
     (isAhead ? this.#ahead : this.#queue).push({ request, done, untilSleptMs });
-    this.#wake(isAhead);
+    this.#wake(isAhead ? "ahead" : urgencyOf(request));
   }
 
   /** Resolves when all that was taken has ended. */
@@ -95,43 +97,17 @@ export class GroupCommit {
     return this.#ahead.length + this.#queue.length + this.#onTheirWay === 0;
   }
 
-  /**
-   * People wait for what is read, and a group waits for more only for the sake of its writes: a read of keys that nothing
-   * waiting changes sees the same without it. False: it has to go with the others.
-   */
-  #readAtOnce(request: FileRead, done: Waiting["done"]): boolean {
-    const waiting = this.#ahead.length + this.#queue.length;
-    if (!this.#waits || this.#isPaused || waiting > MOST_LOOKED_THROUGH) return false;
-    const isChanged = [...this.#ahead, ...this.#queue].some((one) => changesAny(one.request, request));
-    if (isChanged) return false;
-    let outcome: FileOutcome;
-    try {
-      outcome = this.#answer({ request });
-    } catch {
-      // Another program has the file: it waits for its turn.
-      return false;
-    }
-    done(outcome);
-    // What is due for its place, or found none on a full disk, gets it also where nobody writes.
-    this.#wake(false);
-    return true;
-  }
-
-  #wake(isAhead: boolean): void {
-    if (this.#isPaused || this.#isWoken === "ahead" || (this.#isWoken === "in turn" && !isAhead)) return;
-    this.#isWoken = isAhead ? "ahead" : "in turn";
-    const waitMs = this.#waits ? this.#pace.waitMs(isAhead) : 0;
+  #wake(urgency: Urgency): void {
+    if (this.#isPaused || (this.#woken !== undefined && RANKS[this.#woken] >= RANKS[urgency])) return;
+    this.#woken = urgency;
+    const waitMs = this.#waits && urgency !== "now" ? this.#pace.waitMs(urgency === "ahead") : 0;
     this.#parts.soon(() => this.#go(), waitMs);
   }
 
   #go(): void {
-    if (this.#isPaused) return;
-    this.#isWoken = undefined;
-    // Only reads were asked, or something that may go ahead has taken it along already.
-    if (this.#ahead.length + this.#queue.length === 0) {
-      this.#parts.database.tidy?.(isLocked);
-      return;
-    }
+    // Something that may go ahead has taken it along already.
+    if (this.#isPaused || this.#ahead.length + this.#queue.length === 0) return;
+    this.#woken = undefined;
     const isAhead = this.#ahead.length > 0;
     const group = this.#nextGroup();
     this.#pace.note(group.length);
@@ -159,8 +135,12 @@ export class GroupCommit {
   }
 
   #goOn(): void {
-    if (this.#ahead.length + this.#queue.length > 0) this.#wake(this.#ahead.length > 0);
-    else if (this.#isIdle) this.#onIdle?.();
+    if (this.#ahead.length > 0) this.#wake("ahead");
+    if (this.#queue.length > 0) {
+      const isRead = this.#queue.slice(0, MOST_IN_GROUP).some(({ request }) => !isWriting(request));
+      this.#wake(isRead ? "now" : "in turn");
+    }
+    if (this.#isIdle) this.#onIdle?.();
   }
 
   /** Another program has the file: nothing overtakes what waits for it, each no longer than its own time. */
@@ -177,7 +157,7 @@ export class GroupCommit {
     void sleep(pauseMs).then(() => {
       this.#sleptMs += pauseMs;
       this.#isPaused = false;
-      this.#isWoken = undefined;
+      this.#woken = undefined;
       this.#goOn();
     });
   }
@@ -210,7 +190,7 @@ export class GroupCommit {
     return outcome ?? { kind: "refused", error: new StoreError(BROKEN_OFF) };
   }
 
-  #answer({ request }: Pick<Waiting, "request">): FileOutcome {
+  #answer({ request }: Waiting): FileOutcome {
     try {
       if (request.kind === "probe") this.#parts.checkFile();
       return { kind: "answer", value: this.#parts.database.answer(request) };
@@ -242,12 +222,8 @@ export class GroupCommit {
   }
 }
 
-/** Whether a request changes one of the keys that are read. */
-function changesAny(request: FileRequest, { namespace, keys }: FileRead): boolean {
-  if (request.kind !== "write") return false;
-  return request.changes.some(
-    (change) => "key" in change && change.namespace === namespace && keys.includes(change.key),
-  );
+function urgencyOf(request: FileRequest): Urgency {
+  return isWriting(request) ? "in turn" : "now";
 }
 
 /** It sees what stands in its place. */
