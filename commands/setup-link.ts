@@ -5,6 +5,7 @@ import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { type Actor, type Binding, EMPTY_POLICY, type GuildSettings } from "../src/domain/guild.ts";
 import type { ServerStatus } from "../src/domain/model.ts";
+import type { JustLinked, PendingLink } from "../src/domain/ports/pending-links.ts";
 import type { TypedTries } from "../src/domain/ports/service-client.ts";
 import { ServerKey } from "../src/domain/server-key.ts";
 import { recordEvent } from "./audit-event.ts";
@@ -110,19 +111,17 @@ function isKnown(guildId: string, linked: readonly Binding[], { guilds, clock }:
   return joinedAtMs !== undefined && clock.nowMs() - joinedAtMs >= DAY_MS;
 }
 
-interface JustLinked {
-  readonly binding: Binding;
-  readonly roleIds: readonly string[];
-  readonly replaced: boolean;
-  readonly feedsBack: number;
-}
-
 /** Links the server after the Yes. Rejects with Failure "expired" where the key has been forgotten by then. */
 export async function linkPending(pendingId: string, actor: Actor, services: Services): Promise<JustLinked> {
-  const pending = services.pendingLinks.take(pendingId, actor);
-  // Without a status nobody has seen whose server it is.
-  if (pending?.status === undefined) throw forgotten();
+  const linked = services.pendingLinks.once(pendingId, actor, (pending) => linkNow(pending, actor, services));
+  if (linked === undefined) throw forgotten();
+  return await linked;
+}
+
+async function linkNow(pending: PendingLink, actor: Actor, services: Services): Promise<JustLinked> {
   const { key, status, roleIds } = pending;
+  // Without a status nobody has seen whose server it is.
+  if (status === undefined) throw forgotten();
   const { guildId, userId } = actor;
   const { binding, replaced } = await services.bindings.link({ guildId, key, status, byUserId: userId });
   await services.settings.change(guildId, (settings) => withModerators(settings, binding.id, roleIds));

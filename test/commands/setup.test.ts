@@ -115,6 +115,25 @@ test("Yes links the server, makes the role moderators, and is audited", async ()
   assert.doesNotMatch(textOf(reply), /\/run command/);
 });
 
+test("Yes pressed twice at once links once, and both answers say so", async () => {
+  const made = world();
+  const yes = press(pendingId(await typeKey(made, "abc-xyz")));
+  const replies = await Promise.all([act(made, "setup-yes", yes), act(made, "setup-yes", yes)]);
+  for (const reply of replies) assert.match(textOf(reply), /Linked|linked/);
+  assert.equal(made.bindingsById.size, 1);
+  assert.equal(made.events.length, 1);
+  await assert.rejects(act(made, "setup-yes", yes), failure("expired"), "a later press finds nothing");
+});
+
+test("Yes pressed twice at once in the guide: it does not fall back to the key", async () => {
+  const made = world();
+  Object.assign(made.services, { feeds: { list: async () => [] } });
+  const yes = press(pendingId(await act(made, "guide-typed", press("", { key: "abc-xyz" }))));
+  const replies = await Promise.all([act(made, "guide-yes", yes), act(made, "guide-yes", yes)]);
+  for (const reply of replies) assert.match(textOf(reply), /Who may run commands/);
+  assert.equal((await made.settings.of(actor.guildId)).guide?.step, "staff");
+});
+
 test("a person who holds a tier afterwards reads that they can run commands", async () => {
   const made = world();
   const staff = { ...actor, roleIds: ["role"] };

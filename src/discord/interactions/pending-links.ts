@@ -1,7 +1,7 @@
 import { Failure } from "../../domain/failure.ts";
 import type { Actor } from "../../domain/guild.ts";
 import type { Clock, Random } from "../../domain/ports/clock.ts";
-import type { PendingLink, PendingLinks } from "../../domain/ports/pending-links.ts";
+import type { JustLinked, PendingLink, PendingLinks } from "../../domain/ports/pending-links.ts";
 
 const LIVES_MS = 5 * 60_000;
 /** Of one guild, each of another person. */
@@ -21,6 +21,8 @@ interface Waiting {
 export function createPendingLinks(clock: Clock, random: Random): PendingLinks {
   const byGuild = new Map<string, readonly Waiting[]>();
   const of = (guildId: string) => byGuild.get(guildId) ?? [];
+  /** What is being linked, by the pending one's id and its person. */
+  const linking = new Map<string, Promise<JustLinked>>();
 
   function keep(guildId: string, waiting: readonly Waiting[]): void {
     if (waiting.length === 0) byGuild.delete(guildId);
@@ -42,8 +44,15 @@ export function createPendingLinks(clock: Clock, random: Random): PendingLinks {
     throw new Failure("bad-command", why);
   }
 
+  function take(id: string, actor: Actor): PendingLink | undefined {
+    const found = of(actor.guildId).find((one) => one.id === id && one.link.userId === actor.userId);
+    if (found !== undefined) remove(found);
+    return found?.link;
+  }
+
   return {
     checkRoom,
+    take,
     put(link) {
       checkRoom(link.guildId, link.userId);
       const before = of(link.guildId).find(({ link: { userId } }) => userId === link.userId);
@@ -53,10 +62,13 @@ export function createPendingLinks(clock: Clock, random: Random): PendingLinks {
       keep(link.guildId, [...of(link.guildId), waiting]);
       return id;
     },
-    take(id, actor: Actor) {
-      const found = of(actor.guildId).find((one) => one.id === id && one.link.userId === actor.userId);
-      if (found !== undefined) remove(found);
-      return found?.link;
+    once(id, actor, link) {
+      const name = `${id}/${actor.guildId}/${actor.userId}`;
+      const pending = take(id, actor);
+      if (pending === undefined) return linking.get(name);
+      const linked = link(pending).finally(() => linking.delete(name));
+      linking.set(name, linked);
+      return linked;
     },
   };
 }

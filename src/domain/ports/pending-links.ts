@@ -1,4 +1,4 @@
-import type { Actor } from "../guild.ts";
+import type { Actor, Binding } from "../guild.ts";
 import type { ServerStatus } from "../model.ts";
 import type { ServerKey } from "../server-key.ts";
 
@@ -10,6 +10,24 @@ export interface PendingLinks {
   checkRoom(guildId: string, userId: string): void;
   /** Takes it out: a second press finds nothing. Undefined when it expired or is another person's. */
   take(id: string, actor: Actor): PendingLink | undefined;
+  /**
+   * Takes it out and links it; a press that comes meanwhile gets the same outcome, because its answer stands in the same
+   * message and would take the first one's place. Undefined as `take` answers.
+   */
+  once(
+    id: string,
+    actor: Actor,
+    link: (pending: PendingLink) => Promise<JustLinked>,
+  ): Promise<JustLinked> | undefined;
+}
+
+/** A server that a Yes has linked. */
+export interface JustLinked {
+  readonly binding: Binding;
+  readonly roleIds: readonly string[];
+  /** Its key was replaced. */
+  readonly replaced: boolean;
+  readonly feedsBack: number;
 }
 
 export interface PendingLink {
