@@ -45,7 +45,7 @@ function noteOf(found: PermissionCheck): Escaped | undefined {
   }
 }
 
-/** `guide-prove:BINDING`: a command that touches nobody, as any other run: with the rights of who presses, and in the audit. */
+/** `guide-prove:BINDING` runs a command that touches nobody: by the rights of who presses, and audited as every run is. */
 export async function proveByCommand({ actor, argument }: Press, services: Services): Promise<Reply> {
   const binding = await linked(services, actor, argument);
   const plan = await services.runner.plan({ actor, binding, text: HARMLESS, origin: "button" });

@@ -91,7 +91,7 @@ export class BotWorld {
       BAD_KEY_BUDGET: String(badKeyBudget),
       LOG_LEVEL: "info",
       ...(nodeOptions === undefined ? {} : { NODE_OPTIONS: nodeOptions }),
-      ...(slowFsync === undefined ? {} : { LD_PRELOAD: slowFsync.library }),
+      ...(slowFsync === undefined ? {} : { LD_PRELOAD: slowFsync.sharedObject }),
     });
     const parts = { discord, service, communities, bot, opsAddress, storeUrl };
     return new BotWorld(parts, () => folder.remove());

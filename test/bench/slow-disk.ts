@@ -17,17 +17,17 @@ export interface DiskCounts {
 
 /** A library to be loaded before a process begins (LD_PRELOAD): each wait for the disk takes so long, and calls are counted. */
 export interface SlowDisk {
-  readonly library: string;
+  readonly sharedObject: string;
   counts(): DiskCounts;
 }
 
 /** Builds it in `folder`; undefined where this machine has no `cc`, or no preloading. */
 export function buildSlowDisk(folder: string, name: string, syncMs: number): SlowDisk | undefined {
-  const [library, file] = [join(folder, `${name}.so`), join(folder, `${name}.counts`)];
+  const [sharedObject, file] = [join(folder, `${name}.so`), join(folder, `${name}.counts`)];
   writeFileSync(file, Buffer.alloc(8 * COUNTERS));
   const defined = [`-DSYNC_MS=${syncMs}L`, `-DCOUNTS=${JSON.stringify(file)}`];
   try {
-    execFileSync("cc", ["-shared", "-fPIC", "-O2", ...defined, "-o", library, SOURCE, "-ldl"], {
+    execFileSync("cc", ["-shared", "-fPIC", "-O2", ...defined, "-o", sharedObject, SOURCE, "-ldl"], {
       stdio: "ignore",
     });
   } catch {
@@ -38,7 +38,7 @@ export function buildSlowDisk(folder: string, name: string, syncMs: number): Slo
     return Array.from({ length: COUNTERS }, (_, index) => Number(bytes.readBigUInt64LE(8 * index)));
   };
   return {
-    library,
+    sharedObject,
     counts: () => {
       const [syncs = 0, writes = 0, bytes = 0, longestUs = 0] = read();
       return { syncs, writes, bytes, longestOnMainMs: longestUs / 1_000 };
