@@ -18,6 +18,7 @@ import type { Actor, Binding } from "../src/domain/guild.ts";
 import type { PlayerRef } from "../src/domain/model.ts";
 import type { LinkOutcome } from "../src/domain/ports/game-accounts.ts";
 import { livePlayerChoices } from "./live-players.ts";
+import { mentionActions, mentionsEntry } from "./me-mentions.ts";
 import { choosePlayer } from "./player-choice.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 import { mustBeManager, staffedServers } from "./staff-rights.ts";
@@ -211,9 +212,10 @@ async function undo(services: Services, actor: Actor, memberId: string): Promise
 
 export const me = defineCommand({
   name: "me",
-  description: "Your own account in the game",
-  subcommands: { link, show, unlink },
+  description: "Your account in the game, and whether Marshal may mention you",
+  subcommands: { link, show, unlink, mentions: mentionsEntry },
   actions: {
+    ...mentionActions,
     "me-code": defineAction({
       first: "update",
       async *execute({ actor, argument, signal }, services) {

@@ -18,6 +18,7 @@ import { parseSchedule } from "./runs/schedules/schedule-record.ts";
 import { parseCleanEnd } from "./store/clean-stop.ts";
 import * as schemas from "./store/document-schemas.ts";
 import type { Durability, Store, Turn, Writers } from "./store/keyv-documents.ts";
+import { parseAllowedMention } from "./store/mentions.ts";
 import { parseDiskMark } from "./store/on-disk.ts";
 
 interface Kind<T> {
@@ -90,6 +91,7 @@ export const DOCUMENT_KINDS = {
   "asked-bans": kind(parseAskedBan, "full", byField),
   "ban-ends": kind(parseBanEnd, "full", byField),
   "game-accounts": kind(parseGuildAccounts, "full"),
+  "allowed-mentions": kind(parseAllowedMention, "full", byField),
   "alert-rules": kind(parseGuildAlerts, "full", byKey),
   // Written with each answer that brings something to count; what a power cut takes is counted again, and a message is
   // looked for in its channel before it is posted a second time.

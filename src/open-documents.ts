@@ -19,6 +19,7 @@ import {
 import type { GuildBindings } from "./store/document-schemas.ts";
 import { createFeedStore } from "./store/feed-store.ts";
 import type { Store } from "./store/keyv-documents.ts";
+import { createMentions } from "./store/mentions.ts";
 import { createDiskWait } from "./store/on-disk.ts";
 import { openVault } from "./store/rotation.ts";
 import { createRunAnswers } from "./store/run-answers.ts";
@@ -169,6 +170,8 @@ export async function openDocuments(store: Store, config: Config, parts: Documen
     banEnds: on("ban-ends"),
     askedBans: on("asked-bans"),
     accounts: on("game-accounts"),
+    allowedMentions: on("allowed-mentions"),
+    mentions: createMentions(on("allowed-mentions")),
     alertRules: on("alert-rules"),
     alertStates: on("alert-states"),
   };

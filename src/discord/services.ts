@@ -17,6 +17,7 @@ import type { History } from "../domain/ports/history.ts";
 import type { HostHealth } from "../domain/ports/host-health.ts";
 import type { GrantableRoles } from "../domain/ports/member-roles.ts";
 import type { Members } from "../domain/ports/members.ts";
+import type { Mentions } from "../domain/ports/mentions.ts";
 import type { ModCalls } from "../domain/ports/mod-calls.ts";
 import type { Panels } from "../domain/ports/panels.ts";
 import type { PendingLinks } from "../domain/ports/pending-links.ts";
@@ -45,6 +46,7 @@ export interface Services {
   readonly health: ServiceHealth;
   readonly permissions: Permissions;
   readonly members: Members;
+  readonly mentions: Mentions;
   readonly grantableRoles: GrantableRoles;
   readonly guilds: Guilds;
   readonly host: HostHealth;

@@ -78,8 +78,9 @@ export interface MessageBody {
 export interface OutgoingMessage extends MessageBody {
   /** At most 25 characters. */
   readonly nonce: string;
-  /** The only mentions that may fire: a mod-call post or its escalation. */
+  /** The only mentions that may fire: chosen roles, and people who allowed it. */
   readonly pingRoleIds?: readonly string[];
+  readonly pingUserIds?: readonly string[];
   /** Posted without a notification sound. */
   readonly silent?: boolean;
   readonly replyToMessageId?: string;

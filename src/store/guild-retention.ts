@@ -24,8 +24,8 @@ export interface GuildRetentionParts {
   readonly accounts: Pick<Documents<unknown>, "delete">;
   /** By guild: the notices that it wants. */
   readonly alertRules: Pick<Documents<unknown>, "delete">;
-  /** Bans that were to end, and those that were asked for. */
-  readonly bans: readonly Pick<Documents<{ readonly guildId: string }>, "entries" | "delete">[];
+  /** What has a document for each of several things: bans that were to end, who allowed mentions. */
+  readonly several: readonly Pick<Documents<{ readonly guildId: string }>, "entries" | "delete">[];
   readonly clock: Clock;
   /** How long settings, feeds and audit are kept after the removal. @default 30 days */
   readonly keepMs?: number | undefined;
@@ -127,15 +127,15 @@ export class GuildRetention {
       await settings.forgetGuild(guildId);
       await this.#parts.accounts.delete(guildId);
       await this.#parts.alertRules.delete(guildId);
-      await this.#forgetBans(guildId);
+      await this.#forgetSeveral(guildId);
     }
     await bindings.forgetFormer(guildId);
     // Removed last, so that after a failure the next sweep finds the guild again.
     await documents.delete(guildId);
   }
 
-  async #forgetBans(wanted: string): Promise<void> {
-    for (const kept of this.#parts.bans)
+  async #forgetSeveral(wanted: string): Promise<void> {
+    for (const kept of this.#parts.several)
       for await (const [key, { guildId }] of kept.entries()) if (guildId === wanted) await kept.delete(key);
   }
 }

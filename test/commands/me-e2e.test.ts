@@ -38,6 +38,17 @@ describe("/me", () => {
     await rig.reads(await rig.mod.slash(rig.channel, "me unlink"), /no linked game account/);
   });
 
+  test("nobody may be mentioned who did not allow it, and each decides for themselves", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    const asked = await rig.mod.slash(rig.channel, "me mentions");
+    await rig.reads(asked, /never mentions you/);
+    await rig.reads(await rig.mod.click(messageOf(asked), "Mention me"), /may mention you/);
+    await rig.reads(await rig.mod.slash(rig.channel, "me mentions"), /may mention you/);
+    await rig.reads(await rig.member.slash(rig.channel, "me mentions"), /never mentions you/);
+    await rig.reads(await rig.mod.slash(rig.channel, "me mentions", { allow: false }), /never mentions you/);
+    await rig.reads(await rig.mod.slash(rig.channel, "me mentions"), /never mentions you/);
+  });
+
   test("a code that nobody types expires, and a button gives a new one in its place", async (t) => {
     const rig = await startRunCommandsRig(t);
     const linking = await rig.member.slash(rig.channel, "me link");

@@ -66,7 +66,7 @@ class Host {
         },
       },
       accounts: { delete: async (guildId) => void this.accountsForgotten.push(guildId) },
-      bans: [new MemoryDocuments((value) => value as { guildId: string }, this.texts.banEnds)],
+      several: [new MemoryDocuments((value) => value as { guildId: string }, this.texts.banEnds)],
       alertRules: { delete: async (guildId) => void this.alertsForgotten.push(guildId) },
       clock: this.clock,
       keepMs: 30 * DAY_MS,

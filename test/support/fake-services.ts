@@ -35,7 +35,9 @@ import { CASES_OFF, WATCHES_OFF } from "../../src/history/cases/no-cases.ts";
 import { createNoHistory } from "../../src/history/no-history.ts";
 import { WEEKLY_OFF } from "../../src/history/weekly/no-weekly.ts";
 import type { Log } from "../../src/log.ts";
+import { createMentions, parseAllowedMention } from "../../src/store/mentions.ts";
 import { seededRandom, VirtualClock } from "./clock.ts";
+import { MemoryDocuments } from "./memory-documents.ts";
 import { serverStatus } from "./server-status.ts";
 
 /** The world behind the commands, as plain values that a test sets and reads. */
@@ -206,6 +208,8 @@ export class FakeWorld {
     },
   };
 
+  readonly mentions = createMentions(new MemoryDocuments(parseAllowedMention));
+
   readonly services: Services = {
     bindings: this.bindings,
     settings: this.settings,
@@ -229,6 +233,7 @@ export class FakeWorld {
     docsUrl: undefined,
     audit: { ...unused<AuditLog>("audit"), event: async (event) => void this.events.push(event) },
     members: unused("members"),
+    mentions: this.mentions,
     grantableRoles: { roleBar: () => undefined, isOwner: () => false },
     guilds: this.guilds,
     host: {

@@ -41,14 +41,18 @@ function parts(body: MessageBody): Required<Pick<MessagePayload, "content" | "em
 
 /** A message on the bot's own account. The nonce makes @discordjs/rest's repeats after a 5xx harmless. */
 export function composeMessage(message: OutgoingMessage): Payload {
-  const pings = message.pingRoleIds ?? [];
+  const { pingRoleIds: roles = [], pingUserIds: users = [] } = message;
   const { content, ...rest } = parts(message);
   return {
     body: {
       ...rest,
-      content: withPings(content, pings),
+      content: withPings(content, [...roles.map((id) => `<@&${id}>`), ...users.map((id) => `<@${id}>`)]),
       attachments: attachments(message.files),
-      allowed_mentions: pings.length > 0 ? { parse: [], roles: [...pings] } : noMentions(),
+      allowed_mentions: {
+        parse: [],
+        ...(roles.length === 0 ? {} : { roles: [...roles] }),
+        ...(users.length === 0 ? {} : { users: [...users] }),
+      },
       nonce: message.nonce,
       enforce_nonce: true,
       ...(message.silent ? { flags: MessageFlags.SuppressNotifications } : {}),
@@ -79,9 +83,9 @@ function noMentions(): APIAllowedMentions {
   return { parse: [] };
 }
 
-/** A role is only notified when its mention stands in the content. */
-function withPings(content: string, roleIds: readonly string[]): string {
-  const missing = roleIds.map((id) => `<@&${id}>`).filter((mention) => !content.includes(mention));
+/** Roles and people are only notified when their mentions stand in the content. */
+function withPings(content: string, mentions: readonly string[]): string {
+  const missing = mentions.filter((mention) => !content.includes(mention));
   return [...missing, content].filter((part) => part !== "").join(" ");
 }
 

@@ -21,6 +21,8 @@ interface PostWords {
   /** It stands there and is to go. */
   readonly isToGo?: boolean | undefined;
   readonly pingRoleIds?: readonly string[] | undefined;
+  /** Only people who allowed it. */
+  readonly pingUserIds?: readonly string[] | undefined;
   readonly silent?: boolean | undefined;
   readonly replyToMessageId?: string | undefined;
   /** It stands there and may say more than our record knows: it is read, and told to `onSeen`, before it is edited. */

@@ -169,11 +169,12 @@ export class PostRunner<Ref> {
 
     const isRepeat = this.#doubt.mustMark || isMarked;
     const said = isRepeat ? this.#ports.possiblyRepeated(wanted.body) : wanted.body;
-    const { nonce, pingRoleIds, silent, replyToMessageId } = wanted;
+    const { nonce, pingRoleIds, pingUserIds, silent, replyToMessageId } = wanted;
     const message = {
       ...said,
       nonce,
       ...(pingRoleIds === undefined ? {} : { pingRoleIds }),
+      ...(pingUserIds === undefined ? {} : { pingUserIds }),
       ...(silent === undefined ? {} : { silent }),
       ...(replyToMessageId === undefined ? {} : { replyToMessageId }),
     };

@@ -37,6 +37,26 @@ test("a message is posted with its nonce; only the roles it names are notified, 
   assert.match(JSON.stringify(edit?.body), /"allowed_mentions":\{"parse":\[\]\}/);
 });
 
+test("people are notified only where a new message names them, and all that it names stand in its content", async (t) => {
+  const { discord, channel, guild, emulated } = await startDiscordRig(t, []);
+  const [one, two] = ["Ada", "Bo"].map((name) => guild.addMember({ name }));
+  const role = guild.addRole({ name: "Players", mentionable: true });
+  assert.ok(one !== undefined && two !== undefined);
+  const text = markdownOfOurs(`Here we go <@${two.id}>`);
+  const { messageId } = await discord.sink.send(channel.id, {
+    content: text,
+    nonce: "u1",
+    pingRoleIds: [role.id],
+    pingUserIds: [one.id],
+  });
+  const posted = () => emulated.messages(channel).find(({ id }) => id === messageId);
+  assert.deepEqual(posted()?.pings, { users: [one.id], roles: [role.id], everyone: false });
+  assert.equal(posted()?.content, `<@&${role.id}> <@${one.id}> ${text}`);
+  await discord.sink.edit(channel.id, messageId, { content: text });
+  const [edit] = emulated.traffic.filter(({ method }) => method === "PATCH");
+  assert.match(JSON.stringify(edit?.body), /"allowed_mentions":\{"parse":\[\]\}/);
+});
+
 test("the same nonce twice is one message; a lost answer is repeated by rest and stays one", async (t) => {
   const { discord, channel, emulated } = await startDiscordRig(t, []);
   const first = await discord.sink.send(channel.id, { content: md`once`, nonce: "same" });
