@@ -12,6 +12,7 @@ import { player } from "./player.ts";
 import { run } from "./run.ts";
 import { schedule } from "./schedule.ts";
 import { server } from "./server.ts";
+import { session } from "./session.ts";
 import { setup } from "./setup.ts";
 import { staff } from "./staff.ts";
 import { stats } from "./stats.ts";
@@ -25,6 +26,7 @@ export const commands: readonly Command[] = [
   cases,
   stats,
   duty,
+  session,
   me,
   setup,
   feed,

@@ -6,6 +6,7 @@ import { buildJournal } from "./build-journal.ts";
 import { buildOperation, statesOf } from "./build-operation.ts";
 import { buildOutbox } from "./build-outbox.ts";
 import { buildService } from "./build-service.ts";
+import { buildSessions } from "./build-sessions.ts";
 import type { Config } from "./config.ts";
 import { createDiscord } from "./discord/create-discord.ts";
 import { feedRenderer } from "./discord/render/feed.ts";
@@ -72,7 +73,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     settings,
     accounts: kept.accounts,
     alertRules: kept.alertRules,
-    several: [kept.banEnds, kept.askedBans, kept.allowedMentions],
+    several: [kept.banEnds, kept.askedBans, kept.allowedMentions, kept.sessionPages],
     feedStore: kept.feedStore,
     audit: kept.audit,
     clock,
@@ -197,8 +198,10 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     metrics,
     log,
   });
-  const dutyRests = { wing, runs, journal, bindings, snapshots, settings, notifier };
-  const duty = buildDuty({ ...dutyRests, discord, outbox, clock, random, warn });
+  const live = { wing, journal, bindings, snapshots, notifier, outbox, clock, random, warn };
+  const duty = buildDuty({ ...live, runs, settings, discord });
+  const ofSessions = { sessions: kept.sessions, pages: kept.sessionPages, mentions: kept.mentions };
+  const sessions = buildSessions({ ...live, ...ofSessions, demands });
   const alerts = buildAlerts({
     rules: kept.alertRules,
     states: kept.alertStates,
@@ -229,20 +232,14 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     cases: history.cases,
     weekly: history.weekly,
     alerts,
+    sessions,
     outbox,
   });
   discord.listen(lifecycle.listener);
   serviceEvents.onKeyParked((source) => runs.onKeyParked(source));
   const wings = { discord, service, watch, journal, feeds, runs, outbox };
-  const { readiness, heldKeys, host } = buildOperation({
-    ...wings,
-    store,
-    notifier,
-    bindings,
-    clock,
-    metrics,
-    log,
-  });
+  const operated = { ...wings, store, notifier, bindings, clock, metrics, log };
+  const { readiness, heldKeys, host } = buildOperation(operated);
 
   const starting = new Starting();
   async function start(): Promise<void> {
@@ -250,7 +247,8 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     leased?.knownStore.onStore(identity);
     await starting.step(() => bindings.load());
     await starting.step(() => service.restore());
-    for (const part of [outbox, feeds, panels, runs, alerts]) await starting.step(() => part.start());
+    for (const part of [outbox, feeds, panels, runs, alerts, sessions])
+      await starting.step(() => part.start());
     await starting.step(() => leased?.settle());
     await starting.step(() => history.start());
     const logIn = () =>
@@ -259,7 +257,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
         snapshots,
         host,
         mentions: kept.mentions,
-        ...servicesOfWings({ runs, feeds, history, alerts, duty }),
+        ...servicesOfWings({ runs, feeds, history, alerts, duty, sessions }),
         runAnswers: kept.runAnswers,
         panels,
         sourceOf: kept.keys.sourceOf,
@@ -281,7 +279,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   }
 
   const parts = { discord, readiness, heldKeys, retention, watch, runs, outbox, feeds, panels };
-  const stoppable = { starting, ...parts, duty, history, service, store };
+  const stoppable = { starting, ...parts, duty, sessions, history, service, store };
   return {
     start,
     drop: () => dropAll({ ...stoppable, knownStore: leased?.knownStore }),

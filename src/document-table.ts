@@ -15,6 +15,7 @@ import { parseAskedBan } from "./runs/bans/asked-ban-record.ts";
 import { parseBanEnd } from "./runs/bans/ban-end-record.ts";
 import { parseDeferredRun } from "./runs/queue/deferred-run-record.ts";
 import { parseSchedule } from "./runs/schedules/schedule-record.ts";
+import { parseSession, parseSessionPage } from "./sessions/session-records.ts";
 import { parseCleanEnd } from "./store/clean-stop.ts";
 import * as schemas from "./store/document-schemas.ts";
 import type { Durability, Store, Turn, Writers } from "./store/keyv-documents.ts";
@@ -80,6 +81,9 @@ export const DOCUMENT_KINDS = {
   // Written before it is posted, for the process that is killed meanwhile.
   notices: kind(parseOwedNotice, "normal", byField),
   panels: kind(parsePanel, "full", byField),
+  // A vote, or a start, waits for it before it is posted.
+  sessions: kind(parseSession, "full", byField),
+  "session-pages": kind(parseSessionPage, "full", byField),
   "weekly-summaries": kind(parseWeekly, "full", byKey),
   "unstored-cases": kind(parseUnstoredCase, "normal", byField),
   "clean-stop": kind(parseCleanEnd, "full"),

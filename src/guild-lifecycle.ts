@@ -10,6 +10,7 @@ import type { HistoryWing } from "./history/create-history.ts";
 import type { WeeklyBoard } from "./history/weekly/weekly-board.ts";
 import type { JournalWing } from "./journal/create-journal.ts";
 import type { Runs } from "./runs/runs.ts";
+import type { SessionsWing } from "./sessions/create-sessions.ts";
 import type { BindingStore } from "./store/bindings.ts";
 import type { GuildRetention } from "./store/guild-retention.ts";
 import type { SettingsStore } from "./store/settings.ts";
@@ -26,6 +27,7 @@ export interface GuildLifecycleParts {
   readonly cases: Pick<CasesRoom, "forgetServer"> | undefined;
   readonly weekly: Pick<WeeklyBoard, "onUnlinked"> | undefined;
   readonly outbox: { permissionsChanged(guildId: string): void };
+  readonly sessions: Pick<SessionsWing, "onUnlinked" | "onGuildRemoved">;
   readonly alerts: Pick<AlertsWing, "onLinksChanged" | "onUnlinked" | "onGuildRemoved">;
 }
 
@@ -50,6 +52,7 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
     cases,
     weekly,
     alerts,
+    sessions,
     outbox,
   } = parts;
 
@@ -76,6 +79,7 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
         for (const binding of linked) await runs.onUnlinked(binding);
         await feeds.forgetGuild(guildId);
         await panels.drop({ guildId });
+        await sessions.onGuildRemoved(guildId);
         await weekly?.onUnlinked(guildId);
         await alerts.onGuildRemoved(guildId, linked);
         await history?.onLinksChanged(guildId);
@@ -98,6 +102,7 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
         await runs.onUnlinked(binding);
         await feeds.unlinked(binding);
         await panels.drop({ guildId: binding.guildId, bindingId: binding.id });
+        await sessions.onUnlinked({ guildId: binding.guildId, bindingId: binding.id });
         await weekly?.onUnlinked(binding.guildId);
         await alerts.onUnlinked(binding);
         await history?.onLinksChanged(binding.guildId);

@@ -160,6 +160,8 @@ export async function openDocuments(store: Store, config: Config, parts: Documen
     cards: on("cards"),
     notices: on("notices"),
     panels: on("panels"),
+    sessions: on("sessions"),
+    sessionPages: on("session-pages"),
     weekly: on("weekly-summaries"),
     unstoredCases: on("unstored-cases"),
     cleanStop: trusted(createCleanStop(store, { documents: on("clean-stop"), key: "end" }, clock)),

@@ -4,6 +4,7 @@ import type { BuiltHistory } from "./build-history.ts";
 import type { Services } from "./discord/services.ts";
 import type { FeedsWing } from "./feeds/feeds.ts";
 import type { Runs } from "./runs/runs.ts";
+import type { SessionsWing } from "./sessions/create-sessions.ts";
 
 interface BuiltWings {
   readonly runs: Runs;
@@ -11,10 +12,11 @@ interface BuiltWings {
   readonly history: Pick<BuiltHistory, "services">;
   readonly alerts: Pick<AlertsWing, "alerts">;
   readonly duty: Pick<BuiltDuty, "duty" | "staffing">;
+  readonly sessions: Pick<SessionsWing, "sessions">;
 }
 
 /** What commands may ask of the wings. */
-export function servicesOfWings({ runs, feeds, history, alerts, duty }: BuiltWings) {
+export function servicesOfWings({ runs, feeds, history, alerts, duty, sessions }: BuiltWings) {
   return {
     permissions: runs.permissions,
     catalogue: runs.catalogue,
@@ -32,6 +34,7 @@ export function servicesOfWings({ runs, feeds, history, alerts, duty }: BuiltWin
     alerts: alerts.alerts,
     duty: duty.duty,
     staffing: duty.staffing,
+    sessions: sessions.sessions,
     ...history.services,
   } satisfies Partial<Services>;
 }

@@ -29,6 +29,7 @@ import type { Runner } from "../domain/ports/runner.ts";
 import type { Schedules } from "../domain/ports/schedules.ts";
 import type { KeyVerifier } from "../domain/ports/service-client.ts";
 import type { ServiceHealth } from "../domain/ports/service-health.ts";
+import type { Sessions } from "../domain/ports/sessions.ts";
 import type { Settings } from "../domain/ports/settings.ts";
 import type { Snapshots } from "../domain/ports/snapshots.ts";
 import type { Staffing } from "../domain/ports/staffing.ts";
@@ -70,6 +71,7 @@ export interface Services {
   readonly alerts: Alerts;
   readonly duty: Duty;
   readonly staffing: Staffing;
+  readonly sessions: Sessions;
   readonly refusals: Refusals;
   readonly clock: Clock;
   readonly random: Random;

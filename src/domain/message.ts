@@ -19,6 +19,8 @@ interface CardOf<Text extends string> {
   readonly footer?: string;
   readonly author?: string;
   readonly imageName?: string;
+  /** Of a picture elsewhere; there is no `imageName` then. */
+  readonly imageUrl?: string;
 }
 
 export type CardField = CardFieldOf<Escaped>;

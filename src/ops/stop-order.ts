@@ -22,6 +22,7 @@ export interface Stoppable {
   readonly feeds: { stop(withinMs: number): Promise<void> };
   readonly panels: { stop(): void };
   readonly duty: { stop(): Promise<void> };
+  readonly sessions: { stop(): Promise<void> };
   /** `stopPosts`: what of it is on its way into channels; `stop`: the database. */
   readonly history: { stopPosts(): Promise<void>; stop(): Promise<void> };
   readonly service: { close(): Promise<void> };
@@ -47,6 +48,7 @@ export function stopOrder(parts: Stoppable): readonly Step[] {
     feeds,
     panels,
     duty,
+    sessions,
     history,
     service,
     store,
@@ -71,6 +73,7 @@ export function stopOrder(parts: Stoppable): readonly Step[] {
     { name: "feeds", ...post, run: () => feeds.stop(UNDER_WAY_MS) },
     { name: "panels", ...post, run: async () => panels.stop() },
     { name: "duty", ...post, run: () => duty.stop() },
+    { name: "sessions", ...post, run: () => sessions.stop() },
     { name: "cases and summaries", ...post, run: () => history.stopPosts() },
     // Runs that end unsent in the steps before still edit their answers.
     {

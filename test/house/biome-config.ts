@@ -9,6 +9,7 @@ type Wing =
   | "history"
   | "alerts"
   | "duty"
+  | "sessions"
   | "outbox"
   | "store"
   | "cluster"
@@ -23,6 +24,7 @@ const wings: readonly Wing[] = [
   "history",
   "alerts",
   "duty",
+  "sessions",
   "outbox",
   "store",
   "cluster",

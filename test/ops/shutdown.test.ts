@@ -137,6 +137,7 @@ describe("the stop", () => {
       feeds: behind,
       panels: behind,
       duty: { stop: close("duty", 100) },
+      sessions: { stop: close("sessions", 100) },
       history: { stopPosts: never, stop: close("history", 1_000) },
       service: { close: close("service", 1_000) },
       store: { close: close("store", 500) },
@@ -145,7 +146,7 @@ describe("the stop", () => {
     shutdown.onSignal("SIGTERM");
     await clock.advance(10_000);
     assert.deepEqual(exits, [0], text());
-    assert.deepEqual(closed, ["watch", "duty", "runs", "history", "service", "store"]);
+    assert.deepEqual(closed, ["watch", "duty", "sessions", "runs", "history", "service", "store"]);
     await clock.run();
   });
 });

@@ -251,6 +251,7 @@ export class FakeWorld {
     weekly: WEEKLY_OFF,
     duty: DUTY_OFF,
     staffing: STAFFING_OFF,
+    sessions: unused("sessions"),
     alerts: { ...unused<Alerts>("alerts"), list: async () => [] },
     feeds: unused("feeds"),
     askedBans: { ...unused<AskedBans>("askedBans"), list: () => [] },

@@ -120,6 +120,7 @@ function embed(card: Card, list: readonly Attachment[] = []): APIEmbed {
     ...(card.footer === undefined ? {} : { footer: { text: card.footer } }),
     ...(card.author === undefined ? {} : { author: { name: card.author } }),
     ...(card.imageName === undefined ? {} : { image: image(card.imageName, list) }),
+    ...(card.imageUrl === undefined ? {} : { image: { url: card.imageUrl } }),
     ...(card.fields === undefined
       ? {}
       : { fields: card.fields.map(({ name, value, inline }) => ({ name, value, inline: inline === true })) }),

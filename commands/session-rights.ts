@@ -1,0 +1,17 @@
+import type { Services } from "../src/discord/services.ts";
+import { Failure } from "../src/domain/failure.ts";
+import type { Actor, Binding } from "../src/domain/guild.ts";
+import { isManager } from "./staff-rights.ts";
+
+/** Managers, and who holds the role for hosts. Resolves with the server that is meant. @throws Failure "denied" */
+export async function hostedServer(
+  services: Services,
+  actor: Actor,
+  server: string | undefined,
+): Promise<Binding> {
+  const binding = await services.bindings.pick(actor.guildId, server);
+  const setup = await services.sessions.setupOf(actor.guildId, binding.id);
+  const isHost = setup?.hostRoleId !== undefined && actor.roleIds.includes(setup.hostRoleId);
+  if (isHost || (await isManager(services, actor))) return binding;
+  throw new Failure("denied", "Only Managers and session hosts can do that.");
+}

@@ -1,0 +1,108 @@
+import { type Escaped, joined, md } from "../../../domain/escaped.ts";
+import type { Card, MessageBody } from "../../../domain/message.ts";
+import type { PastSession, SessionFigures } from "../../../domain/session.ts";
+import { EVENINGS_TO_COMPARE, type StaffingSeen } from "../../../domain/session-staffing.ts";
+import { inlineName } from "../escape.ts";
+import { amount, lasting } from "../stats/stats-words.ts";
+
+/** How sessions that are over read. Pure. */
+
+const COLOR = 0x80848e;
+const SHOWN = 10;
+/** Where less of the time is known, it is said. */
+const KNOWN_ENOUGH = 0.95;
+
+/** Length, most players, staff, calls and how long they waited. */
+export function summaryCard(past: PastSession, serverName: string): Card {
+  const { fromMs, untilMs, peak, staffSeen } = past;
+  const lines = [
+    md`<t:${Math.floor(fromMs / 1_000)}:t> to <t:${Math.floor(untilMs / 1_000)}:t> · **${lasting(secondsOf(past))}**`,
+    peak === undefined ? md`👥 The server was not read meanwhile.` : md`👥 Most players: **${peak}**`,
+    ...(peak === undefined ? [] : [staffLine(past, staffSeen)]),
+    ...callLines(past.figures, secondsOf(past)),
+  ];
+  return {
+    title: md`📋 Session on ${inlineName(serverName)}`,
+    description: joined(lines, "\n"),
+    color: COLOR,
+  };
+}
+
+function staffLine({ figures }: PastSession, staffSeen: number): Escaped {
+  const average = typeof figures === "object" ? figures.staff : undefined;
+  const on = average === undefined ? md`` : md`, ${amount(average)} at a time on average`;
+  return md`🛡 Staff seen: **${staffSeen}**${on}`;
+}
+
+function callLines(figures: PastSession["figures"], lengthS: number): readonly Escaped[] {
+  if (figures === "off") return [md`-# The history is off, so calls were not counted.`];
+  if (figures === "unknown") return [md`-# The history did not answer, so calls were not counted.`];
+  const { knownS } = figures;
+  const isPartial = knownS < lengthS * KNOWN_ENOUGH;
+  return [
+    callLine(figures),
+    ...(isPartial
+      ? [md`-# Based on ${lasting(knownS)} of ${lasting(lengthS)}; the rest was not recorded.`]
+      : []),
+  ];
+}
+
+function callLine({ calls, answered, medianAnswerS }: SessionFigures): Escaped {
+  if (calls === 0) return md`🔔 No moderator calls`;
+  const wait = medianAnswerS === undefined ? md`` : md`, typically after **${lasting(medianAnswerS)}**`;
+  return md`🔔 Moderator calls: **${calls}**, answered **${answered}**${wait}`;
+}
+
+/** The last sessions of a server, and what was seen with how many staff. */
+export function pastCard(past: readonly PastSession[], seen: StaffingSeen, serverName: string): MessageBody {
+  const rows = past.slice(-SHOWN).toReversed().map(pastLine);
+  const more = past.length > SHOWN ? [md`-# The last ${SHOWN} of ${past.length}`] : [];
+  const words = rows.length === 0 ? [md`No session has ended here yet.`] : [...rows, ...more];
+  return {
+    cards: [
+      {
+        title: md`Sessions on ${inlineName(serverName)}`,
+        description: joined([...words, md``, staffingWords(seen)], "\n"),
+        color: COLOR,
+      },
+    ],
+  };
+}
+
+function pastLine(one: PastSession): Escaped {
+  const { fromMs, peak, figures } = one;
+  const parts = [
+    md`<t:${Math.floor(fromMs / 1_000)}:D> **${lasting(secondsOf(one))}**`,
+    ...(peak === undefined ? [] : [md`${peak} players`]),
+    ...(typeof figures === "object" && figures.staff !== undefined
+      ? [md`${amount(figures.staff)} staff`]
+      : []),
+    ...(typeof figures === "object" ? [md`${figures.calls} calls`] : []),
+    ...(typeof figures === "object" && figures.medianAnswerS !== undefined
+      ? [md`answered in ${lasting(figures.medianAnswerS)}`]
+      : []),
+  ];
+  return joined(parts, " · ");
+}
+
+/** What was seen, and never what would be. */
+export function staffingWords(seen: StaffingSeen): Escaped {
+  if (seen.kind === "few") {
+    return md`-# What staffing did is said from ${EVENINGS_TO_COMPARE} sessions with answered calls on; ${seen.evenings} so far.`;
+  }
+  if (seen.groups.length === 0) {
+    return md`-# No number of staff was there on 3 sessions yet, so there is nothing to compare.`;
+  }
+  const lines = seen.groups.map(
+    ({ staff, evenings, medianAnswerS }) =>
+      md`With **${staff}** staff, calls waited **${lasting(medianAnswerS)}** (${evenings} sessions).`,
+  );
+  return joined(
+    [md`**Seen so far**`, ...lines, md`-# The middle of those sessions. Other things differed too.`],
+    "\n",
+  );
+}
+
+function secondsOf({ fromMs, untilMs }: PastSession): number {
+  return Math.max(0, Math.round((untilMs - fromMs) / 1_000));
+}
