@@ -75,10 +75,14 @@ function callEntry(kind: SessionCall["kind"], description: string) {
     description,
     async execute({ actor, args }, services) {
       const binding = await hostedServer(services, actor, args.server);
-      const called = await services.sessions.call(actor, binding, kind);
-      if (called.call !== undefined)
-        await recordEvent(services, actor, { action: `session-${kind}`, text: binding.name });
-      return calledReply(called);
+      try {
+        const called = await services.sessions.call(actor, binding, kind);
+        if (called.call !== undefined)
+          await recordEvent(services, actor, { action: `session-${kind}`, text: binding.name });
+        return calledReply(called);
+      } catch (error) {
+        return await unlessRefused(services, { guildId: actor.guildId, bindingId: binding.id }, error);
+      }
     },
   });
 }

@@ -1,5 +1,5 @@
 import { ApplicationCommandOptionType } from "discord.js";
-import { defineEntry, type NamedRole, type Reply } from "../src/discord/command.ts";
+import { defineEntry, type Reply } from "../src/discord/command.ts";
 import { setupCard } from "../src/discord/render/sessions/session-answers.ts";
 import type { Services } from "../src/discord/services.ts";
 import { joined } from "../src/domain/escaped.ts";
@@ -7,6 +7,7 @@ import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import type { SessionSetup } from "../src/domain/session.ts";
 import { recordEvent } from "./audit-event.ts";
+import { noPingOption, type PingChange, pingChangeOf, pingRoleAfter } from "./no-ping.ts";
 import { postChannelOption } from "./post-channel.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 import { silentPing } from "./silent-ping.ts";
@@ -14,7 +15,7 @@ import { mustBeManager } from "./staff-rights.ts";
 
 /** `/session setup`: where sessions are announced, and how. With no option: what is set. */
 
-const { String: text, Role: role, Integer: integer } = ApplicationCommandOptionType;
+const { String: text, Role: role, Integer: integer, Boolean: yes } = ApplicationCommandOptionType;
 const DEFAULTS = { needed: 8, cooldownMinutes: 30 } as const;
 export const LONGEST_TEXT = 1_000;
 const LONGEST_URL = 500;
@@ -24,8 +25,8 @@ const NONE = "none";
 interface SetupArgs {
   readonly server: string | undefined;
   readonly channelId: string | undefined;
-  readonly ping: NamedRole | undefined;
-  readonly hostRoleId: string | undefined;
+  readonly ping: PingChange;
+  readonly hostRoleId: string | "none" | undefined;
   readonly needed: number | undefined;
   readonly cooldownMinutes: number | undefined;
   readonly text: string | undefined;
@@ -58,8 +59,10 @@ function changed(before: SessionSetup | undefined, args: SetupArgs): SessionSetu
   return {
     ...(before ?? DEFAULTS),
     channelId,
-    ...(args.ping === undefined ? {} : { roleId: args.ping.roleId }),
-    ...(args.hostRoleId === undefined ? {} : { hostRoleId: args.hostRoleId }),
+    roleId: pingRoleAfter(args.ping, before?.roleId),
+    ...(args.hostRoleId === undefined
+      ? {}
+      : { hostRoleId: args.hostRoleId === "none" ? undefined : args.hostRoleId }),
     ...(args.needed === undefined ? {} : { needed: args.needed }),
     ...(args.cooldownMinutes === undefined ? {} : { cooldownMinutes: args.cooldownMinutes }),
     ...(args.text === undefined ? {} : { text: unlessNone(args.text) }),
@@ -70,14 +73,13 @@ function changed(before: SessionSetup | undefined, args: SetupArgs): SessionSetu
 async function setUp(services: Services, actor: Actor, args: SetupArgs): Promise<Reply> {
   await mustBeManager(services, actor, "Only Managers can set up sessions.");
   const { id, name } = await services.bindings.pick(actor.guildId, args.server);
-  const before = await services.sessions.setupOf(actor.guildId, id);
   const { server: _, ...given } = args;
-  if (Object.values(given).every((value) => value === undefined)) return setupCard(before, name);
+  if (Object.values(given).every((value) => value === undefined))
+    return setupCard(await services.sessions.setupOf(actor.guildId, id), name);
   if (args.hostRoleId === actor.guildId) {
     throw new Failure("bad-command", "Choose a role of your hosts, not @everyone.");
   }
-  const setup = changed(before, args);
-  await services.sessions.setUp(actor.guildId, id, setup);
+  const setup = await services.sessions.setUp(actor.guildId, id, (before) => changed(before, args));
   await recordEvent(services, actor, { action: "session-setup", text: `<#${setup.channelId}> ${name}` });
   const card = setupCard(setup, name);
   const warnings = silentPing(args.ping);
@@ -90,7 +92,9 @@ export const setupEntry = defineEntry<SetupArgs>({
   options: [
     { ...postChannelOption, description: "Where votes and sessions are posted" },
     { type: role, name: "ping", description: "Pinged by votes, starts and when players are wanted" },
+    noPingOption,
     { type: role, name: "hosts", description: "Who may run sessions, beside Managers" },
+    { type: yes, name: "no-hosts", description: "Only Managers run sessions" },
     { type: integer, name: "votes", description: "So many are enough", min_value: 1, max_value: 200 },
     {
       type: integer,
@@ -116,8 +120,8 @@ export const setupEntry = defineEntry<SetupArgs>({
   parse: (options) => ({
     server: options.string("server"),
     channelId: options.id("channel"),
-    ping: options.role("ping"),
-    hostRoleId: options.id("hosts"),
+    ping: pingChangeOf(options),
+    hostRoleId: options.boolean("no-hosts") === true ? "none" : options.id("hosts"),
     needed: options.number("votes"),
     cooldownMinutes: options.number("cooldown"),
     text: options.string("text"),

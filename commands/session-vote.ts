@@ -58,7 +58,9 @@ export async function unlessRefused(
   error: unknown,
 ): Promise<Reply> {
   if (!(error instanceof SinkRefusal)) throw error;
-  const channelId = (await services.sessions.setupOf(guildId, bindingId))?.channelId ?? "";
+  const { sessions } = services;
+  const setup = sessions.current(guildId, bindingId) ?? (await sessions.setupOf(guildId, bindingId));
+  const channelId = setup?.channelId ?? "";
   return { content: await notPostedText(services, { guildId, channelId }, error) };
 }
 

@@ -112,11 +112,16 @@ export interface GameSession {
 
 export type VoteState = "open" | "enough" | "over";
 
-/** Whether people can vote; enough: it waits for somebody to start the session, and more may vote until its deadline. */
+/** enough: it waits for somebody to start the session, also after its deadline. */
 export function voteState({ untilMs, needed, voterIds, end }: SessionVote, nowMs: number): VoteState {
   if (end !== undefined) return "over";
   if (voterIds.length >= needed) return "enough";
   return nowMs < untilMs ? "open" : "over";
+}
+
+/** Votes count, and can be taken back, until the deadline. */
+export function isVotable({ untilMs, end }: SessionVote, nowMs: number): boolean {
+  return end === undefined && nowMs < untilMs;
 }
 
 /** On, and not over. */

@@ -77,10 +77,8 @@ export class SessionBook {
    * Within `take`. A vote ends without a session, and the next one waits. Written before the vote is closed, so that a kill
    * between the two loses nothing.
    */
-  async pauseVotes(server: ServerKey, nowMs: number): Promise<void> {
-    const page = await this.page(server);
-    const waitMs = (page.setup?.cooldownMinutes ?? 0) * 60_000;
-    await this.keepPage(server, { ...page, voteAgainMs: nowMs + waitMs });
+  async pauseVotes(server: ServerKey, voteEndedMs: number): Promise<void> {
+    await this.keepPage(server, { ...(await this.page(server)), voteEndedMs });
   }
 
   /** Within `take`. */

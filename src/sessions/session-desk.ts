@@ -13,10 +13,11 @@ import type {
 import {
   type GameSession,
   isOn,
+  isOver,
+  isVotable,
   type PastSession,
   type SessionCall,
   type SessionSetup,
-  voteState,
 } from "../domain/session.ts";
 import type { SessionBook } from "./session-book.ts";
 import { CARD, callName, type SessionPosts, VOTE } from "./session-posts.ts";
@@ -51,10 +52,19 @@ export class SessionDesk implements Sessions {
     return (await this.#ports.book.page({ guildId, bindingId })).setup;
   }
 
-  async setUp(guildId: string, bindingId: string, setup: SessionSetup): Promise<void> {
+  async setUp(
+    guildId: string,
+    bindingId: string,
+    edit: (before: SessionSetup | undefined) => SessionSetup,
+  ): Promise<SessionSetup> {
     const server = { guildId, bindingId };
     const { book } = this.#ports;
-    await book.take(server, async () => book.keepPage(server, { ...(await book.page(server)), setup }));
+    return await book.take(server, async () => {
+      const page = await book.page(server);
+      const setup = edit(page.setup);
+      await book.keepPage(server, { ...page, setup });
+      return setup;
+    });
   }
 
   current(guildId: string, bindingId: string): GameSession | undefined {
@@ -71,7 +81,7 @@ export class SessionDesk implements Sessions {
       const { setup, page, current } = await this.#standing(server);
       if (current !== undefined) throw alreadyOne(current);
       const nowMs = clock.nowMs();
-      refuseEarly(page, nowMs);
+      refuseEarly(page, setup, nowMs);
       const session = this.#made(server, setup);
       const vote = {
         byId: actor.userId,
@@ -109,11 +119,11 @@ export class SessionDesk implements Sessions {
   }
 
   async call({ userId: byId }: Actor, server: Binding, kind: SessionCall["kind"]): Promise<Called> {
-    const { book, posts, clock, onChanged } = this.#ports;
-    return await book.take(keyOf(server), async () => {
+    const { book, clock } = this.#ports;
+    const made = await book.take(keyOf(server), async () => {
       const session = this.#on(server);
       const { calls } = session;
-      if (calls.at(-1)?.kind === kind && kind === "full") return { session, call: undefined };
+      if (calls.at(-1)?.kind === kind && kind === "full") return undefined;
       if (calls.length >= MOST_CALLS) {
         throw new Failure("bad-command", `${MOST_CALLS} calls in one session are the maximum.`);
       }
@@ -121,17 +131,12 @@ export class SessionDesk implements Sessions {
       const pinged = calls.findLast(({ isPinging }) => isPinging)?.atMs ?? session.start?.atMs ?? 0;
       const isPinging = kind === "low" && atMs - pinged >= PING_AGAIN_MS;
       const call = { kind, byId, atMs, isPinging };
-      const name = callName(calls.length);
-      posts.own(session.id, name);
-      const kept = await book.keep({
-        ...session,
-        calls: [...calls, call],
-        posts: [...session.posts, posts.begin(name)],
-      });
-      posts.show(kept);
-      onChanged(kept);
-      return { session: kept, call };
+      return await this.#begun({ ...session, calls: [...calls, call] }, callName(calls.length));
     });
+    if (made === undefined) return { announced: undefined };
+    const nth = made.calls.length - 1;
+    const announced = await this.#announced(made, callName(nth), undefined);
+    return { announced, call: made.calls[nth] };
   }
 
   end({ userId: byId }: Actor, server: Binding): Promise<GameSession> {
@@ -164,7 +169,7 @@ export class SessionDesk implements Sessions {
     return await book.take(known, async () => {
       const session = book.of(sessionId);
       const vote = session?.vote;
-      if (session === undefined || vote === undefined || voteState(vote, clock.nowMs()) === "over") {
+      if (session === undefined || vote === undefined || !isVotable(vote, clock.nowMs())) {
         throw voteIsOver();
       }
       const isIn = vote.voterIds.includes(userId);
@@ -231,18 +236,31 @@ export class SessionDesk implements Sessions {
     return kept;
   }
 
-  /** As if it had never been asked for: a vote goes on. */
-  async #withdrawn(id: string, before: KeptSession | undefined): Promise<void> {
-    const { book, posts } = this.#ports;
+  /** As if it had never been asked for: a vote goes on. What is over meanwhile stays over, and is tried once more. */
+  async #withdrawn(id: string, name: string, before: KeptSession | undefined): Promise<void> {
+    const { book, posts, onChanged } = this.#ports;
     const now = book.of(id);
-    if (now === undefined || now.end !== undefined) return;
-    if (before === undefined) {
+    if (now === undefined || isOver(now)) return;
+    const left = now.posts.filter((post) => post.name !== name);
+    const isStarted = now.start !== undefined && name !== CARD;
+    if (before === undefined && !isStarted) {
       await book.forget(id);
+      onChanged({ ...now, start: undefined });
       return;
     }
-    const { start: _, ...rest } = now;
-    const left = now.posts.flatMap((post) => (post.name === CARD ? [] : [{ ...post, isDone: false }]));
-    posts.show(await book.keep({ ...rest, vote: before.vote, posts: left }));
+    const isLast = name === callName(now.calls.length - 1);
+    const rest: KeptSession = isStarted
+      ? { ...now, posts: left, calls: isLast ? now.calls.slice(0, -1) : now.calls }
+      : {
+          ...now,
+          start: undefined,
+          vote: before?.vote,
+          calls: [],
+          posts: left.flatMap((post) => (post.name === VOTE ? [{ ...post, isDone: false }] : [])),
+        };
+    const kept = await book.keep(rest);
+    onChanged(kept);
+    posts.show(kept);
   }
 
   /** Waits for the first message. Where Discord does not take it, all is as it was before. */
@@ -253,7 +271,7 @@ export class SessionDesk implements Sessions {
       return { session: made, message: await posts.first(made, name) };
     } catch (error) {
       if (!(error instanceof SinkRefusal)) throw error;
-      await book.take(made, async () => this.#withdrawn(made.id, before));
+      await book.take(made, async () => this.#withdrawn(made.id, name, before));
       throw error;
     }
   }
@@ -273,9 +291,11 @@ function voteIsOver(): Failure {
   return new Failure("bad-command", "This vote is over.");
 }
 
-function refuseEarly({ voteAgainMs = 0 }: SessionPage, nowMs: number): void {
-  if (voteAgainMs <= nowMs) return;
-  const minutes = Math.ceil((voteAgainMs - nowMs) / 60_000);
+/** A clock that was set back keeps nobody waiting: what ended later than now does not count. */
+function refuseEarly({ voteEndedMs }: SessionPage, { cooldownMinutes }: SessionSetup, nowMs: number): void {
+  if (voteEndedMs === undefined || voteEndedMs > nowMs) return;
+  const minutes = Math.ceil((voteEndedMs - nowMs) / 60_000) + cooldownMinutes;
+  if (minutes <= 0) return;
   throw new Failure(
     "bad-command",
     `The last vote ended without a session. The next one can begin in ${minutes} min.`,

@@ -2,6 +2,7 @@ import type { SinkRefusal } from "../domain/failure.ts";
 import type { MessageBody } from "../domain/message.ts";
 import type { ServerState } from "../domain/model.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
+import type { Mentions } from "../domain/ports/mentions.ts";
 import type { Notifier } from "../domain/ports/notifier.ts";
 import type { PostLine, Posts, Stands, WantedPost } from "../domain/ports/posts.ts";
 import type { SessionRenderer } from "../domain/ports/session-renderer.ts";
@@ -14,6 +15,7 @@ export interface SessionPostsPorts {
   readonly posts: Posts;
   readonly renderer: SessionRenderer;
   readonly notifier: Pick<Notifier, "person">;
+  readonly mentions: Pick<Mentions, "whoAllowed">;
   readonly clock: Clock;
   readonly random: Random;
   /** What the last look at the server of a session showed. */
@@ -64,7 +66,7 @@ export class SessionPosts {
       everyMs: STEP_EVERY_MS,
       keyOf,
       guildOf: ({ sessionId }) => ports.book.of(sessionId)?.guildId ?? sessionId,
-      wanted: async (ref) => this.#wantedOf(ref),
+      wanted: (ref) => this.#wantedOf(ref),
       isIt: ({ sessionId, name }, posted) => ports.renderer.isPost(sessionId, name, posted),
       onStands: (ref, stands) => this.#onStands(ref, stands),
       onRefused: (ref, refusal) => this.#onRefused(ref, refusal),
@@ -107,7 +109,7 @@ export class SessionPosts {
     });
   }
 
-  #wantedOf(ref: PostRef): WantedPost | undefined {
+  async #wantedOf(ref: PostRef): Promise<WantedPost | undefined> {
     const { book, clock } = this.#ports;
     const session = book.of(ref.sessionId);
     const post = session?.posts.find(({ name }) => name === ref.name);
@@ -123,7 +125,11 @@ export class SessionPosts {
     this.#wanted.set(key, said);
     const isDoubtful = !this.#own.has(key);
     const where = { channelId: session.channelId, messageId, nonce, isMarked, isDoubtful, sinceMs: atMs };
-    return { ...where, body: said.body, ...this.#pingsOf(session, post) };
+    return {
+      ...where,
+      body: said.body,
+      ...(messageId === undefined ? await this.#pingsOf(session, post) : {}),
+    };
   }
 
   #saidBy(session: KeptSession, name: string): Said | undefined {
@@ -143,14 +149,17 @@ export class SessionPosts {
   }
 
   /** Whom it notifies when it is new. What stands again in place of a deleted one notifies nobody. */
-  #pingsOf(session: KeptSession, { name, atMs, isRemade }: SessionPost): Pings {
+  async #pingsOf(session: KeptSession, { name, atMs, isRemade }: SessionPost): Promise<Pings> {
+    const { clock, mentions } = this.#ports;
     const isPinging = isPing(session, name);
-    const isLate = this.#ports.clock.nowMs() - atMs > PING_WITHIN_MS;
+    const isLate = Math.abs(clock.nowMs() - atMs) > PING_WITHIN_MS;
     if (!isPinging || isLate || isRemade === true) return { silent: !isPinging };
-    const { roleId, start } = session;
+    const { roleId, start, guildId } = session;
+    const ids = name === CARD ? (start?.mentionIds ?? []) : [];
     return {
       ...(roleId === undefined ? {} : { pingRoleIds: [roleId] }),
-      ...(name === CARD && start !== undefined ? { pingUserIds: start.mentionIds } : {}),
+      // Who no longer allows it is not mentioned, however long the message has waited.
+      ...(ids.length === 0 ? {} : { pingUserIds: await mentions.whoAllowed(guildId, ids, ids.length) }),
     };
   }
 

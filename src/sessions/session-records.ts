@@ -27,8 +27,8 @@ export interface KeptSession extends GameSession {
 export interface SessionPage {
   readonly guildId: string;
   readonly setup?: SessionSetup | undefined;
-  /** No vote begins before. */
-  readonly voteAgainMs?: number | undefined;
+  /** When the last vote ended without a session. */
+  readonly voteEndedMs?: number | undefined;
   /** Oldest first. */
   readonly past: readonly PastSession[];
 }
@@ -111,7 +111,7 @@ const session = z.object({
 const page = z.object({
   guildId: z.string(),
   setup: setup.optional(),
-  voteAgainMs: z.number().optional(),
+  voteEndedMs: z.number().optional(),
   past: z.array(past),
 });
 

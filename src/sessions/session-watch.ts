@@ -3,7 +3,7 @@ import type { ServerState, Snapshot, SourceId } from "../domain/model.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Clock } from "../domain/ports/clock.ts";
 import type { Demands } from "../domain/ports/demands.ts";
-import { type GameSession, isOn, type PastSession, type SessionFigures } from "../domain/session.ts";
+import { type GameSession, isOn, isOver, type PastSession, type SessionFigures } from "../domain/session.ts";
 import type { ServerKey, SessionBook } from "./session-book.ts";
 import { type SessionPosts, SUMMARY } from "./session-posts.ts";
 import type { KeptSession } from "./session-records.ts";
@@ -33,6 +33,7 @@ export class SessionWatch {
   #cancel: () => void = () => undefined;
   #isStopped = false;
   #running: Promise<unknown> = Promise.resolve();
+  readonly #writing = new Set<Promise<unknown>>();
 
   constructor(ports: SessionWatchPorts) {
     this.#ports = ports;
@@ -47,6 +48,7 @@ export class SessionWatch {
     this.#isStopped = true;
     this.#cancel();
     await this.#running;
+    await Promise.all(this.#writing);
   }
 
   onChanged(session: GameSession): void {
@@ -61,9 +63,11 @@ export class SessionWatch {
       for (const { id: bindingId, source } of bindings.linkedOf(guildId)) {
         const session = source === look.source ? book.current({ guildId, bindingId }) : undefined;
         if (session === undefined || seenWith(session, look) === session) continue;
-        void book
+        const writing: Promise<unknown> = book
           .change(session.id, (now) => seenWith(now, look))
-          .catch((error: unknown) => report("what was seen of a session could not be kept", error));
+          .catch((error: unknown) => report("what was seen of a session could not be kept", error))
+          .finally(() => this.#writing.delete(writing));
+        this.#writing.add(writing);
       }
     }
   }
@@ -122,6 +126,8 @@ export class SessionWatch {
     const { book, posts, clock } = this.#ports;
     const session = book.of(id);
     if (session === undefined) return;
+    // A process may have ended between the unlinking and what follows from it.
+    if (this.#sourceOf(session) === undefined && !isOver(session)) await this.onUnlinked(session);
     this.#demand(session);
     const step = stepOf(session, clock.nowMs());
     switch (step) {
@@ -190,7 +196,7 @@ export class SessionWatch {
     const fromS = Math.floor((session.start?.atMs ?? 0) / 1_000);
     const endMs = session.end?.atMs ?? 0;
     const toS = Math.ceil(endMs / 1_000);
-    const waitedMs = clock.nowMs() - endMs;
+    const waitedMs = Math.abs(clock.nowMs() - endMs);
     try {
       const reachedS = await lookedS(session);
       if (reachedS === "off") return "off";

@@ -19,10 +19,10 @@ export interface StartWish {
   readonly pictureUrl?: string | undefined;
 }
 
-/** Undefined instead of a call: it was said already. */
+/** Nothing was announced: it was said already. */
 export interface Called {
-  readonly session: GameSession;
-  readonly call: SessionCall | undefined;
+  readonly announced: Announced | undefined;
+  readonly call?: SessionCall | undefined;
 }
 
 /** counted: their vote is new. already: it counted before. taken-back: it counts no more. none: there was none. */
@@ -33,12 +33,17 @@ export interface VotePress {
 
 /**
  * Sessions: announcements that know the game. One at a time on each linked server. Who may is the caller's to ask; all of it
- * throws Failure "bad-command" for what does not fit what goes on, and SinkRefusal where Discord does not take the first
- * message of a vote or a start, of which then nothing is kept.
+ * throws Failure "bad-command" for what does not fit what goes on, and SinkRefusal where Discord does not take the
+ * message of a vote, a start or a call, of which then nothing is kept.
  */
 export interface Sessions {
   setupOf(guildId: string, bindingId: string): Promise<SessionSetup | undefined>;
-  setUp(guildId: string, bindingId: string, setup: SessionSetup): Promise<void>;
+  /** Two who change it at once both count. */
+  setUp(
+    guildId: string,
+    bindingId: string,
+    edit: (before: SessionSetup | undefined) => SessionSetup,
+  ): Promise<SessionSetup>;
   /** What is voted about, or is on. */
   current(guildId: string, bindingId: string): GameSession | undefined;
   vote(actor: Actor, server: Binding, wish: VoteWish): Promise<Announced>;

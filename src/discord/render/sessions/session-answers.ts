@@ -30,15 +30,19 @@ export function announcedReply(
   return { content: joined(lines, "\n") };
 }
 
-export function calledReply({ session, call }: Called): MessageBody {
+export function calledReply({ announced, call }: Called): MessageBody {
+  if (announced === undefined || call === undefined)
+    return { content: md`It says already that the server is full.` };
+  const { session, message } = announced;
   const where = channelMention(session.channelId);
-  if (call === undefined) return { content: md`It says already that the server is full.` };
-  if (call.kind === "full") return { content: md`✅ ${where} reads that the server is full.` };
+  const what = call.kind === "full" ? md`the server is full` : md`players are wanted`;
   const ping =
-    session.roleId === undefined || call.isPinging
+    call.kind === "full" || session.roleId === undefined || call.isPinging
       ? md``
       : md` Without a ping: the last one was under 15 min ago.`;
-  return { content: md`✅ ${where} reads that players are wanted.${ping}` };
+  return message === "posted"
+    ? { content: md`✅ Posted in ${where}: ${what}.${ping}` }
+    : { content: md`⏳ Discord does not answer. ${where} reads that ${what} as soon as it does.${ping}` };
 }
 
 export function endedReply({ channelId }: GameSession): MessageBody {

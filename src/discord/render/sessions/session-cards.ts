@@ -10,7 +10,7 @@ import {
 import type { Button, Card, MessageBody } from "../../../domain/message.ts";
 import type { ServerState } from "../../../domain/model.ts";
 import type { SessionRenderer } from "../../../domain/ports/session-renderer.ts";
-import { type GameSession, isOn, type SessionCall, voteState } from "../../../domain/session.ts";
+import { type GameSession, isOn, isVotable, type SessionCall, voteState } from "../../../domain/session.ts";
 import { escapeMarkdown, inlineName } from "../escape.ts";
 import { statusHeadline } from "../server/status.ts";
 import { ageLine, isGameStaff } from "../server/view.ts";
@@ -63,7 +63,7 @@ function voteMessage(session: GameSession, nowMs: number): MessageBody {
         color: state === "over" ? COLORS.over : COLORS.vote,
       },
     ],
-    rows: state === "over" ? [] : [voteButtons(id)],
+    rows: isVotable(vote, nowMs) ? [voteButtons(id)] : [],
   };
 }
 
