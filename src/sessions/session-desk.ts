@@ -21,7 +21,8 @@ import {
 } from "../domain/session.ts";
 import type { SessionBook } from "./session-book.ts";
 import { CARD, callName, type SessionPosts, VOTE } from "./session-posts.ts";
-import type { KeptSession, SessionPage } from "./session-records.ts";
+import type { KeptSession } from "./session-records.ts";
+import { alreadyOne, refuseEarly, voteIsOver } from "./session-refusals.ts";
 
 export interface SessionDeskPorts {
   readonly book: SessionBook;
@@ -279,25 +280,4 @@ export class SessionDesk implements Sessions {
 
 function keyOf({ guildId, id: bindingId }: Binding) {
   return { guildId, bindingId };
-}
-
-function alreadyOne(session: GameSession): Failure {
-  return isOn(session)
-    ? new Failure("bad-command", "A session is already on. End it with /session end.")
-    : new Failure("bad-command", "A vote is already open. Start the session, or cancel the vote.");
-}
-
-function voteIsOver(): Failure {
-  return new Failure("bad-command", "This vote is over.");
-}
-
-/** A clock that was set back keeps nobody waiting: what ended later than now does not count. */
-function refuseEarly({ voteEndedMs }: SessionPage, { cooldownMinutes }: SessionSetup, nowMs: number): void {
-  if (voteEndedMs === undefined || voteEndedMs > nowMs) return;
-  const minutes = Math.ceil((voteEndedMs - nowMs) / 60_000) + cooldownMinutes;
-  if (minutes <= 0) return;
-  throw new Failure(
-    "bad-command",
-    `The last vote ended without a session. The next one can begin in ${minutes} min.`,
-  );
 }
