@@ -1,3 +1,4 @@
+import { isAnswered } from "../../domain/answered-calls.ts";
 import { type Escaped, joined, md, userMention } from "../../domain/escaped.ts";
 import type { Button, Card, MessageBody, PostedMessage, Row } from "../../domain/message.ts";
 import type { CallView, ModCallView, PostedModCall } from "../../domain/ports/feed-renderer.ts";
@@ -65,12 +66,8 @@ function furtherLine({ atS, answeredBy }: CallView): Escaped {
   return md`🔁 called again <t:${atS}:T>${answer}`;
 }
 
-function isAnswered({ calls }: ModCallView): boolean {
-  return calls.some(({ answeredBy }) => answeredBy !== undefined);
-}
-
 function isOpen(view: ModCallView): boolean {
-  return view.resolved === undefined && !isAnswered(view);
+  return view.resolved === undefined && !isAnswered(view.calls);
 }
 
 function stateOf(view: ModCallView): {
@@ -79,7 +76,7 @@ function stateOf(view: ModCallView): {
   readonly color: number;
 } {
   if (view.resolved !== undefined) return { symbol: "☑️", word: "resolved", color: 0x6b7280 };
-  if (isAnswered(view)) return { symbol: "🎮", word: "answered", color: 0x2f855a };
+  if (isAnswered(view.calls)) return { symbol: "🎮", word: "answered", color: 0x2f855a };
   if (view.claimedBy !== undefined) return { symbol: "✋", word: "claimed", color: 0xb7791f };
   return { symbol: "🔔", word: "open", color: 0xc53030 };
 }
@@ -115,6 +112,6 @@ function takeButtons(view: ModCallView): readonly Button[] {
   const { cardId } = view;
   if (view.claimedBy !== undefined)
     return [{ kind: "button", label: "Release", style: "secondary", id: `mod-release:${cardId}` }];
-  if (isAnswered(view)) return [];
+  if (isAnswered(view.calls)) return [];
   return [{ kind: "button", label: "Claim", style: "primary", id: `mod-claim:${cardId}` }];
 }

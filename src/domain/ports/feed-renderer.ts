@@ -128,6 +128,8 @@ export interface ModCallView {
 
 export interface CallView {
   readonly atS: number;
+  /** It came after the ones before it were over. */
+  readonly anewAtMs?: number;
   readonly answeredBy?: ModCallPerson;
 }
 

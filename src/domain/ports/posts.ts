@@ -64,6 +64,8 @@ export interface PostKind<Ref> {
   guildOf(ref: Ref): string;
   /** Asked when its turn has come, so that it says what is known then. Undefined: nothing is wanted (any more). */
   wanted(ref: Ref): Promise<WantedPost | undefined>;
+  /** Less urgent than others of its guild, as it stands now. Costs little. @default it is not */
+  isMinor?(ref: Ref): boolean;
   /** Whether a message of ours is this one. */
   isIt(ref: Ref, posted: PostedMessage): boolean;
   /** To be written. Where it rejects, the message counts as doubtful and comes again. */

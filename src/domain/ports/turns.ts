@@ -17,6 +17,8 @@ export interface TurnWanted {
   readonly request: "send" | "edit" | "read";
   /** An earlier attempt had no answer: while Discord is away only such posts try. */
   readonly isInDoubt?: boolean | undefined;
+  /** It goes after the others of its guild and class. Asked at each turn, since what is known may change meanwhile. */
+  isMinor?(): boolean;
   /**
    * Of a batch: when its waiting entries arrived, oldest first, monotonic milliseconds; of more than thirty only those
    * that came first need to be named. Asked at each turn, so it costs little.

@@ -7,7 +7,7 @@ import type { CardBoard } from "./card-board.ts";
 import { calledAtS } from "./card-identity.ts";
 import { type CardRef, PING_OF_USE_MS } from "./card-messages.ts";
 import type { ModCallRecord } from "./card-records.ts";
-import { isWaiting } from "./joined-calls.ts";
+import { isWaiting, waitsSinceMs } from "./joined-calls.ts";
 
 export interface EscalationPorts {
   readonly posts: Posts;
@@ -64,7 +64,7 @@ export class CallEscalations {
       if (slot.escalateAfterMs === undefined || slot.escalated === true || slot.gone === true) continue;
       const key = `${card.id} ${feedId}`;
       if (!isWaiting(card) || this.#timers.has(key) || this.#isStopped) continue;
-      const waitedMs = Math.max(0, this.#ports.clock.nowMs() - card.createdAtMs);
+      const waitedMs = Math.max(0, this.#ports.clock.nowMs() - waitsSinceMs(card));
       const delayMs = Math.max(0, slot.escalateAfterMs - waitedMs);
       const cancel = this.#ports.clock.after(delayMs, () => {
         this.#timers.delete(key);
@@ -101,7 +101,7 @@ export class CallEscalations {
     const slot = record?.slots[feedId];
     if (said === undefined || record?.kind !== "modCall" || slot === undefined) return undefined;
     if (!isWaiting(record) || slot.gone === true) return undefined;
-    const waitedMs = clock.nowMs() - record.createdAtMs;
+    const waitedMs = clock.nowMs() - waitsSinceMs(record);
     const ping = waitedMs > PING_OF_USE_MS ? undefined : slot.escalateRoleId;
     const body = renderer.escalation(record.caller.name, waitedMs);
     const words = body.content === undefined ? [] : [body.content];

@@ -68,11 +68,13 @@ export class CardBoard implements CardsOfMessages {
 
   /**
    * Reads, changes, writes; changes of one card never interleave. `edit` answers the new record without its version
-   * counted up, or undefined for no change. Resolves with the record as it then stands.
+   * counted up, or undefined for no change. `what`: surroundings may be shown after what is news. Resolves with the
+   * record as it then stands.
    */
   async change(
     cardId: string,
     edit: (record: CardRecord | undefined) => CardRecord | undefined,
+    what: "news" | "surroundings" = "news",
   ): Promise<CardRecord | undefined> {
     return await this.#changes.take(cardId, async () => {
       const before = this.#cards.get(cardId) ?? (await this.#stored(cardId));
@@ -85,7 +87,9 @@ export class CardBoard implements CardsOfMessages {
         }
         return before;
       }
-      const after = { ...edited, version: (before?.version ?? 0) + 1 };
+      const known = before?.version ?? 0;
+      const newsVersion = what === "news" ? known + 1 : (before?.newsVersion ?? known);
+      const after = { ...edited, version: known + 1, newsVersion };
       await this.#ports.cards.set(cardId, after);
       this.#cards.put(after);
       this.#showAll(after, false);

@@ -8,6 +8,7 @@ import type { PostLine, Posts, Stands, WantedPost } from "../../domain/ports/pos
 import { nonceOf } from "../delivery/nonce.ts";
 import { calledAtS, isCardOf } from "./card-identity.ts";
 import type { CardRecord, CardSlot } from "./card-records.ts";
+import { isWaiting } from "./joined-calls.ts";
 
 export interface CardMessagesPorts {
   readonly posts: Posts;
@@ -61,6 +62,7 @@ export class CardMessages {
       keyOf,
       guildOf: ({ cardId }) => cards.atHand(cardId)?.guildId ?? cardId,
       wanted: (ref) => this.#wanted(ref),
+      isMinor: (ref) => isMinor(cards.atHand(ref.cardId), ref.feedId),
       isIt: (ref, posted) => this.#isIt(ref, posted),
       onStands: (ref, stands) => this.#onStands(ref, stands),
       onSeen: (ref, posted) => this.#onSeen(ref, posted),
@@ -156,6 +158,13 @@ export class CardMessages {
     const labels = { kind: record.kind === "modCall" ? "modCalls" : "emergencyCalls" };
     metrics.observe("marshal_feed_delay_seconds", delayS, labels);
   }
+}
+
+/** A new card of which nobody is wanted any more, and an edit that tells only what happens around the caller. */
+function isMinor(record: CardRecord | undefined, feedId: string): boolean {
+  const slot = record?.slots[feedId];
+  if (slot?.messageId === undefined) return record?.kind === "modCall" && !isWaiting(record);
+  return slot.shown >= (record?.newsVersion ?? record?.version ?? 0);
 }
 
 function keyOf({ cardId, feedId }: CardRef): string {

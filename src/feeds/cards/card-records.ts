@@ -30,6 +30,8 @@ interface CardBase {
   readonly bindingId: string;
   /** Counts changes; a slot that shows less is brought up to it. */
   readonly version: number;
+  /** The version of the last change that was more than what happens around. Absent: of none that is known. */
+  readonly newsVersion?: number;
   /** When we first saw the call, our clock, epoch milliseconds. */
   readonly createdAtMs: number;
   /** By feed id. */
@@ -42,6 +44,8 @@ export interface CardCall {
   /** Its number in the journal; absent: it was read from a message that a power cut had made the store forget. */
   readonly seq?: number;
   readonly answeredBy?: PlayerRef;
+  /** When it joined a card of which no message stood yet and whose calls before it were over, our clock. */
+  readonly anewAtMs?: number;
   /** The journal item that answered it: reading that item again changes nothing. */
   readonly answerSeq?: number;
 }
@@ -96,6 +100,7 @@ const base = {
   guildId: z.string(),
   bindingId: z.string(),
   version: z.int(),
+  newsVersion: z.int().exactOptional(),
   createdAtMs: z.number(),
   slots: z.record(z.string(), slot),
 };
@@ -105,6 +110,7 @@ const cardCall = z.object({
   atS: z.number(),
   seq: z.int().exactOptional(),
   answeredBy: player.exactOptional(),
+  anewAtMs: z.number().exactOptional(),
   answerSeq: z.int().exactOptional(),
 });
 const situation = z.object({

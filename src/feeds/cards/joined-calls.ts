@@ -1,4 +1,6 @@
+import { isAnswered } from "../../domain/answered-calls.ts";
 import type { ModCallEntry, PlayerRef } from "../../domain/model.ts";
+import type { ModCallView } from "../../domain/ports/feed-renderer.ts";
 import type { CardCall, CardRecord, ModCallRecord } from "./card-records.ts";
 
 /** Which card a call stands on, and what a card holds of its calls. Pure. */
@@ -22,14 +24,17 @@ export function cardsOfCaller(cards: readonly CardRecord[], caller: PlayerRef): 
     .sort((a, b) => a.createdAtMs - b.createdAtMs || firstSeq(a) - firstSeq(b));
 }
 
-/** May this call join the card? Until it is answered, resolved, full or old, or its caller or a message of it is gone. */
+/**
+ * May this call join the card? Until it is answered, resolved, full or old, or its caller or a message of it is gone. One
+ * that nobody has seen yet takes in what comes meanwhile, answered or not: a channel that takes less than it gets would
+ * fall behind for as long as that goes on.
+ */
 export function mayJoin(card: ModCallRecord, { atS }: Pick<ModCallEntry, "atS">): boolean {
-  const { calls, resolved, hasLeft, slots } = card;
+  const { calls, resolved, slots } = card;
   const [first] = calls;
   return (
     resolved === undefined &&
-    hasLeft !== true &&
-    !isAnswered(card) &&
+    (!isOver(card) || isUnposted(card)) &&
     calls.length < MOST_CALLS &&
     first !== undefined &&
     Math.abs(atS - first.atS) <= JOIN_WITHIN_S &&
@@ -37,13 +42,23 @@ export function mayJoin(card: ModCallRecord, { atS }: Pick<ModCallEntry, "atS">)
   );
 }
 
-export function isAnswered({ calls }: Pick<ModCallRecord, "calls">): boolean {
-  return calls.some(({ answeredBy }) => answeredBy !== undefined);
+/** Its calls need nobody any more: a further one is another matter. */
+export function isOver({ calls, hasLeft }: ModCallRecord): boolean {
+  return hasLeft === true || isAnswered(calls);
+}
+
+function isUnposted({ slots }: ModCallRecord): boolean {
+  return Object.values(slots).every(({ messageId }) => messageId === undefined);
 }
 
 /** Nobody has taken the matter in hand. */
 export function isWaiting(card: ModCallRecord): boolean {
-  return card.claimedBy === undefined && card.resolved === undefined && !isAnswered(card);
+  return card.claimedBy === undefined && card.resolved === undefined && !isAnswered(card.calls);
+}
+
+/** Since when it waits, our clock. */
+export function waitsSinceMs({ calls, createdAtMs }: ModCallRecord): number {
+  return calls.findLast(({ anewAtMs }) => anewAtMs !== undefined)?.anewAtMs ?? createdAtMs;
 }
 
 /** The card that shows this very call, or one that was read from a message and may be it; undefined: none does. */
@@ -59,16 +74,16 @@ export function countAt(cards: readonly Pick<ModCallRecord, "calls">[], atS: num
   return cards.flatMap(({ calls }) => calls).filter((call) => call.atS === atS).length;
 }
 
-/** The calls with this one numbered among them, added where `add`; the same array where nothing changes. */
+/** The calls with this one numbered among them, added with what `add` says of it; the same array where nothing changes. */
 export function withCall(
   calls: readonly CardCall[],
   { seq, atS }: NumberedCall,
-  add: boolean,
+  add: Pick<CardCall, "anewAtMs"> | undefined,
 ): readonly CardCall[] {
   if (calls.some((call) => call.seq === seq && call.atS === atS)) return calls;
   const unnumbered = calls.findIndex((call) => call.seq === undefined && call.atS === atS);
   if (unnumbered >= 0) return calls.map((call, index) => (index === unnumbered ? { ...call, seq } : call));
-  return add ? [...calls, { atS, seq }] : calls;
+  return add === undefined ? calls : [...calls, { atS, seq, ...add }];
 }
 
 /** The calls with those that a posted card shows beyond them, without a number until the journal tells them again. */
@@ -113,4 +128,23 @@ function numberOf({ seq }: CardCall): number {
 
 function firstSeq({ calls }: ModCallRecord): number {
   return calls[0]?.seq ?? 0;
+}
+
+/** What a card shows, from its record. */
+export function modCallView(record: ModCallRecord, serverName: string | undefined): ModCallView {
+  const { id, caller, calls, claimedBy, resolved, escalated, situation } = record;
+  return {
+    cardId: id,
+    caller,
+    calls: calls.map(({ atS, answeredBy, anewAtMs }) => ({
+      atS,
+      ...(answeredBy === undefined ? {} : { answeredBy }),
+      ...(anewAtMs === undefined ? {} : { anewAtMs }),
+    })),
+    escalated,
+    ...(claimedBy === undefined ? {} : { claimedBy }),
+    ...(resolved === undefined ? {} : { resolved }),
+    ...(situation === undefined ? {} : { situation }),
+    ...(serverName === undefined ? {} : { serverName }),
+  };
 }

@@ -3,7 +3,7 @@ import type { Actor, Feed } from "../../domain/guild.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
 import type { ModCallEntry, ServerState } from "../../domain/model.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
-import type { FeedRenderer, ModCallView } from "../../domain/ports/feed-renderer.ts";
+import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
 import { type AnswerItem, type EntryItem, isLogItem, type JournalItem } from "../../domain/ports/journal.ts";
 import type {
   CallOnCard,
@@ -25,8 +25,10 @@ import {
   cardHolding,
   cardsOfCaller,
   countAt,
+  isOver,
   JOIN_WITHIN_S,
   mayJoin,
+  modCallView,
   openCallAt,
   withCall,
   withPosted,
@@ -216,7 +218,12 @@ export class ModCallCards implements ModCalls {
     const nowMs = clock.nowMs();
     const before: readonly CardCall[] = card?.calls ?? [];
     const posted = place.postedAtS === undefined ? before : withPosted(before, place.postedAtS);
-    const calls = withCall(posted, { seq, atS: call.atS }, place.joins || card === undefined);
+    const anew = card !== undefined && isOver(card) ? { anewAtMs: nowMs } : {};
+    const calls = withCall(
+      posted,
+      { seq, atS: call.atS },
+      place.joins || card === undefined ? anew : undefined,
+    );
     const known = card?.slots[feed.id];
     if (known !== undefined && calls === before) return undefined;
 
@@ -237,6 +244,8 @@ export class ModCallCards implements ModCalls {
         caller: call.caller,
         escalated: false,
       }),
+      // The caller is there again.
+      ...(card?.hasLeft === true && place.joins ? { hasLeft: false } : {}),
       slots: { ...card?.slots, [feed.id]: { ...slot, ...mark } },
       calls,
       situation: situationOf(called, {
@@ -274,19 +283,4 @@ function cardOf(guildId: string, card: CardRecord | undefined): ModCallCard | un
   if (card?.kind !== "modCall" || card.guildId !== guildId) return undefined;
   const { bindingId, caller } = card;
   return { bindingId, callerName: caller.name, callerId: caller.id, calledAtS: calledAtS(card) };
-}
-
-/** What a card shows, from its record. */
-export function modCallView(record: ModCallRecord, serverName: string | undefined): ModCallView {
-  const { id, caller, calls, claimedBy, resolved, escalated, situation } = record;
-  return {
-    cardId: id,
-    caller,
-    calls: calls.map(({ atS, answeredBy }) => ({ atS, ...(answeredBy === undefined ? {} : { answeredBy }) })),
-    escalated,
-    ...(claimedBy === undefined ? {} : { claimedBy }),
-    ...(resolved === undefined ? {} : { resolved }),
-    ...(situation === undefined ? {} : { situation }),
-    ...(serverName === undefined ? {} : { serverName }),
-  };
 }

@@ -1,3 +1,4 @@
+import { isAnswered } from "../../domain/answered-calls.ts";
 import type { ModCallEntry, ServerState } from "../../domain/model.ts";
 import type { CallOnCard, OpenCallCard } from "../../domain/ports/mod-calls.ts";
 import type { CardRecord } from "./card-records.ts";
@@ -46,7 +47,7 @@ export function callsOnCards(cards: readonly CardRecord[]): readonly CallOnCard[
 export function openCards(cards: readonly CardRecord[]): readonly OpenCallCard[] {
   return cards.flatMap((card): OpenCallCard[] => {
     if (card.kind !== "modCall" || card.resolved !== undefined) return [];
-    if (card.calls.some(({ answeredBy }) => answeredBy !== undefined)) return [];
+    if (isAnswered(card.calls)) return [];
     const { id: cardId, guildId, caller, calls, claimedBy, slots } = card;
     const slot = Object.values(slots).find(({ messageId, gone }) => messageId !== undefined && gone !== true);
     const message =

@@ -1,3 +1,4 @@
+import { isAnswered } from "../../domain/answered-calls.ts";
 import type { ServerState, Snapshot, SourceId } from "../../domain/model.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { Demands } from "../../domain/ports/demands.ts";
@@ -5,7 +6,6 @@ import { differs, isInGame, situationOf } from "./call-situation.ts";
 import type { CardBoard } from "./card-board.ts";
 import { calledAtS } from "./card-identity.ts";
 import type { CardRecord, ModCallRecord } from "./card-records.ts";
-import { isAnswered } from "./joined-calls.ts";
 
 /** A card follows what happens around its caller for this long; most calls are over by then. */
 const FOLLOWED_MS = 15 * 60_000;
@@ -114,7 +114,11 @@ export class SituationFollower {
 
     one.editedMs = this.#ports.clock.monotonicMs();
     const edit = this.#ports.board
-      .change(one.cardId, (now) => (now?.kind === "modCall" ? this.#next(now, one) : undefined))
+      .change(
+        one.cardId,
+        (now) => (now?.kind === "modCall" ? this.#next(now, one) : undefined),
+        "surroundings",
+      )
       .catch((error: unknown) => this.#ports.warn(`card ${one.cardId} was not brought up to date`, error));
     this.#edits.add(edit);
     edit.finally(() => this.#edits.delete(edit));
@@ -168,5 +172,5 @@ function owner(bindingId: string): string {
 /** Somebody may still have to look into it, and can see it. */
 function isOpen(card: ModCallRecord): boolean {
   const isSeen = Object.values(card.slots).some(({ gone }) => gone !== true);
-  return isSeen && card.resolved === undefined && !isAnswered(card);
+  return isSeen && card.resolved === undefined && !isAnswered(card.calls);
 }

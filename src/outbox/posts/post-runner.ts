@@ -115,6 +115,7 @@ export class PostRunner<Ref> {
         guildId: this.guildId,
         request,
         isInDoubt: this.#doubt.isUnanswered,
+        isMinor: () => this.#kind.isMinor?.(this.#ref) === true,
       },
       this.#signal,
     );

@@ -23,10 +23,17 @@ export class FairQueue<T> {
     if (items.size === 0) this.#groups.delete(group);
   }
 
-  /** The first that may go. */
-  find(mayGo: (item: T) => boolean): T | undefined {
+  /** The first that may go; of one group those that are not minor before the others. */
+  find(mayGo: (item: T) => boolean, isMinor: (item: T) => boolean): T | undefined {
     for (const items of this.#groups.values()) {
-      for (const item of items) if (mayGo(item)) return item;
+      let minor: T | undefined;
+      for (const item of items) {
+        if (minor !== undefined && isMinor(item)) continue;
+        if (!mayGo(item)) continue;
+        if (!isMinor(item)) return item;
+        minor = item;
+      }
+      if (minor !== undefined) return minor;
     }
     return undefined;
   }

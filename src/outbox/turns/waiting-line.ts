@@ -75,7 +75,8 @@ export class WaitingLine {
 
   #take(mayGo: (one: Waiting) => boolean, nowMs: number): Waiting | undefined {
     for (const name of this.#order(mayGo, nowMs)) {
-      const found = name === "batch" ? this.#batches.find(mayGo, nowMs) : this.#others[name].find(mayGo);
+      const found =
+        name === "batch" ? this.#batches.find(mayGo, nowMs) : this.#others[name].find(mayGo, isMinor);
       if (found === undefined) continue;
       this.#shares.given(name, (other) => this.sizeOf(other) > 0);
       if (name === "batch") this.#batches.onTurn(found, nowMs);
@@ -92,7 +93,7 @@ export class WaitingLine {
   /** Edits keep no turns from a first post that is late, as hundreds are when Discord is back, nor panels from a backlog. */
   #order(mayGo: (one: Waiting) => boolean, nowMs: number): readonly TurnClass[] {
     const order = this.#shares.order();
-    const first = this.#others.first.find(mayGo);
+    const first = this.#others.first.find(mayGo, () => false);
     if (first !== undefined && nowMs - first.sinceMs >= FIRST_IS_LATE_MS) {
       return withLast(order, (name) => name === "change" || name === "refresh");
     }
@@ -103,6 +104,10 @@ export class WaitingLine {
   #of(name: TurnClass): Line {
     return name === "batch" ? this.#batches : this.#others[name];
   }
+}
+
+function isMinor({ wanted }: Waiting): boolean {
+  return wanted.isMinor?.() === true;
 }
 
 function withLast(order: readonly TurnClass[], isLast: (name: TurnClass) => boolean): readonly TurnClass[] {

@@ -1,0 +1,17 @@
+interface CallOfCard {
+  readonly answeredBy?: object;
+  readonly anewAtMs?: number;
+}
+
+/**
+ * Whether somebody in the game has answered the matter that a card's calls are. A call that came after the ones before
+ * it were answered, or after its caller had left (`anewAtMs`), is a matter of its own: it and what follows it count.
+ */
+export function isAnswered(calls: readonly CallOfCard[]): boolean {
+  return mattersNow(calls).some(({ answeredBy }) => answeredBy !== undefined);
+}
+
+function mattersNow<T extends CallOfCard>(calls: readonly T[]): readonly T[] {
+  const anewAt = calls.findLastIndex(({ anewAtMs }) => anewAtMs !== undefined);
+  return calls.slice(Math.max(0, anewAt));
+}
