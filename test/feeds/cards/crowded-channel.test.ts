@@ -50,7 +50,7 @@ async function load(rig: FeedsRig): Promise<void> {
     }
     for (const { row, atS } of answers) if (atS <= second) answer(rig, row);
     if (second % 5 === 0) {
-      const present = CALLERS.filter(() => random.next() < 0.66);
+      const present = CALLERS.filter(() => random.next() < 0.33);
       here(rig, present, String(Math.floor(random.next() * 100)));
       await rig.poll();
     }
