@@ -6,7 +6,7 @@ import { type FeedsRig, withRig } from "../../support/feeds-rig.ts";
 const CALLERS = Array.from({ length: 40 }, (_, at) => `Caller${String(at).padStart(2, "0")}`);
 const CALLS_PER_S = 3.3;
 const LOAD_S = 240;
-/** Of the calls so many are answered, between 5 s and two minutes later. */
+/** Of the calls so many are answered, 5 to 20 s later. */
 const ANSWERED = 0.8;
 
 /** A card may be posted, and then it has to be edited once, each a second after the other. */
@@ -46,11 +46,11 @@ async function load(rig: FeedsRig): Promise<void> {
     for (; owed >= 1; owed -= 1) {
       const row = rig.log.modCalls.length;
       rig.callModerators(CALLERS[Math.floor(random.next() * CALLERS.length)] ?? "");
-      if (random.next() < ANSWERED) answers.push({ row, atS: second + 5 + random.next() * 115 });
+      if (random.next() < ANSWERED) answers.push({ row, atS: second + 5 + random.next() * 15 });
     }
     for (const { row, atS } of answers) if (atS <= second) answer(rig, row);
     if (second % 5 === 0) {
-      const present = CALLERS.filter(() => random.next() < 0.33);
+      const present = CALLERS.filter(() => random.next() < 0.66);
       here(rig, present, String(Math.floor(random.next() * 100)));
       await rig.poll();
     }
