@@ -11,12 +11,14 @@ import {
 } from "../src/discord/command.ts";
 import { cut, inlineName, plainText } from "../src/discord/render/escape.ts";
 import { onlyCasesMessage } from "../src/discord/render/forgotten.ts";
+import { positionsSaid } from "../src/discord/render/position-words.ts";
 import type { Services } from "../src/discord/services.ts";
 import { type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { KnownPlayer, RetentionDays } from "../src/domain/history.ts";
 import { recordEvent } from "./audit-event.ts";
 import { eraseCases, eraseNow, playerOfCases, standingOf } from "./history-forget.ts";
+import { changePositions, parsePositionDays, setAndSay } from "./history-positions.ts";
 
 /** What a community decides about what is recorded of its servers: how long, of whom no more, and who gets a copy. */
 
@@ -57,7 +59,10 @@ function onlyOne(found: readonly KnownPlayer[], typed: string): KnownPlayer {
   return player;
 }
 
-const retention = defineEntry<{ readonly days: RetentionDays | undefined }>({
+const retention = defineEntry<{
+  readonly days: RetentionDays | undefined;
+  readonly positions: number | undefined;
+}>({
   description: "How long Marshal keeps its records of your servers",
   first: "ephemeral",
   options: [
@@ -67,15 +72,29 @@ const retention = defineEntry<{ readonly days: RetentionDays | undefined }>({
       description: "1 to 365, or off; leave empty to see the setting",
       max_length: 5,
     },
+    {
+      type: ApplicationCommandOptionType.String,
+      name: "positions",
+      description: "Save where players are, for the map's replay: 1 to 30 days, or off",
+      max_length: 5,
+    },
   ],
-  parse: (options) => ({ days: parseDays(options.string("days")) }),
-  async execute({ actor, args: { days } }, services) {
+  parse: (options) => ({
+    days: parseDays(options.string("days")),
+    positions: parsePositionDays(options.string("positions")),
+  }),
+  async execute({ actor, args: { days, positions } }, services) {
     const { privacy } = services.history;
+    if (days !== undefined && positions !== undefined) {
+      throw new Failure("bad-command", "Set days and positions one after the other.", { isRead: true });
+    }
+    if (positions !== undefined) return await changePositions(services, actor, positions);
     if (days === undefined) {
       const now = await privacy.retention(actor.guildId);
-      return now === "off"
-        ? { content: md`Recording is off. Turn it on with \`/history retention days:90\`.` }
-        : { content: md`Records of your servers are kept for ${now} days.` };
+      if (now === "off")
+        return { content: md`Recording is off. Turn it on with \`/history retention days:90\`.` };
+      const saved = positionsSaid(await services.history.positions.days(actor.guildId));
+      return { content: md`Records of your servers are kept for ${now} days. ${saved}` };
     }
     if (days === "off") return askBeforeOff();
     await privacy.setRetention(actor.guildId, days);
@@ -167,6 +186,12 @@ export const history = defineCommand({
   actions: {
     "history-forget": defineAction({ first: "update", manageGuild: true, execute: eraseNow }),
     "history-cases": defineAction({ first: "update", manageGuild: true, execute: eraseCases }),
+    "history-positions": defineAction({
+      first: "update",
+      manageGuild: true,
+      execute: ({ actor, argument }, services) =>
+        setAndSay(services, actor, parsePositionDays(argument) ?? 0),
+    }),
     "history-off": defineAction({ first: "update", manageGuild: true, execute: turnOff }),
   },
 });

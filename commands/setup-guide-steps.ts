@@ -12,6 +12,7 @@ import { TIER_NAMES, TIERS } from "../src/domain/tiers.ts";
 import { recordEvent } from "./audit-event.ts";
 import { changePolicy } from "./change-policy.ts";
 import { MOST_FEEDS } from "./feed-add.ts";
+import { setPositions } from "./history-positions.ts";
 import { feedsOf, guideAt } from "./setup-guide.ts";
 import { EVERYONE_IS_NO_STAFF } from "./setup-link.ts";
 import { setTimeZone } from "./setup-settings.ts";
@@ -126,6 +127,13 @@ function keptOf(before: Feed | undefined): Pick<NewFeed, "style" | "filter" | "s
 
 async function said({ bindings }: Services, feed: Feed): Promise<Escaped> {
   return feedText(feed, await bindings.list(feed.guildId));
+}
+
+/** `guide-positions:DAYS:BINDING` */
+export async function choosePositions({ actor, argument }: Press, services: Services): Promise<Reply> {
+  const [digits = "", bindingId = ""] = argument.split(":");
+  await setPositions(services, actor, Number(digits));
+  return await guideAt(services, actor, { step: "positions", bindingId });
 }
 
 /** `guide-zone:BINDING`, of the list or typed into the form. */

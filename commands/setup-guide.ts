@@ -50,6 +50,7 @@ export async function guideAt(services: Services, actor: Actor, at: GuidePositio
     isOneOfSeveral: (await services.bindings.list(guildId)).length > 1,
     settings,
     ...posts,
+    positionDays: await positionDaysOf(services, guildId),
     accessOf: (channelId) => accesses.get(channelId) ?? { kind: "unknown" },
     ownRole: services.guilds.topRole(guildId, roleIds),
     mayRun: binding !== undefined && (await services.permissions.isStaff(actor, binding)),
@@ -109,6 +110,16 @@ async function postsOf(services: Services, binding: Binding | undefined): Promis
 async function weeklyChannelOf({ weekly }: Services, guildId: string): Promise<string | undefined> {
   try {
     return (await weekly.of(guildId))?.channelId;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return undefined;
+  }
+}
+
+/** Undefined where the host records nothing, or its database is away: the guide goes on without. */
+async function positionDaysOf({ history }: Services, guildId: string): Promise<number | undefined> {
+  try {
+    return await history.positions.days(guildId);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return undefined;

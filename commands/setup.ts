@@ -19,7 +19,7 @@ import {
   chooseWeekly,
   postTests,
 } from "./setup-guide-posts.ts";
-import { chooseLog, chooseTier, chooseZone, makeMine } from "./setup-guide-steps.ts";
+import { chooseLog, choosePositions, chooseTier, chooseZone, makeMine } from "./setup-guide-steps.ts";
 import { KEY_FIELD, KEY_FORM, KEY_INTRO, NEW_KEY_FORM } from "./setup-key.ts";
 import { confirmLink, onKeySubmitted, onOddKey } from "./setup-link.ts";
 import { defaultEntry, renameEntry, unlink, unlinkEntry } from "./setup-servers.ts";
@@ -134,6 +134,7 @@ export const setup = defineCommand({
     "guide-check": guided(checkPermission),
     "guide-prove": guided(proveByCommand),
     "guide-copy": defineAction({ first: "ephemeral", manageGuild: true, execute: copyForOwner }),
+    "guide-positions": guided(choosePositions),
     "guide-zone": guided(chooseZone),
     "guide-zone-form": defineFormAction({
       first: "modal",

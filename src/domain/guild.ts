@@ -95,6 +95,7 @@ export const GUIDE_STEPS = [
   "alerts",
   "panel",
   "weekly",
+  "positions",
   "test",
   "done",
 ] as const;

@@ -1,3 +1,4 @@
+import type { CaseDraft } from "../domain/case.ts";
 import type { SourceId } from "../domain/model.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
@@ -8,6 +9,7 @@ import type { JournalLooks } from "../domain/ports/journal.ts";
 import type { Metrics } from "../domain/ports/metrics.ts";
 import { ServiceTime } from "../domain/service-time.ts";
 import type { Log } from "../log.ts";
+import { isOfRow } from "./cases/case-of-command.ts";
 import type { CaseStore, WatchStore } from "./cases/case-store.ts";
 import { storedCases, storedWatches } from "./cases/stored-cases.ts";
 import { Eraser } from "./eraser.ts";
@@ -113,6 +115,7 @@ export function createHistory(parts: HistoryParts): HistoryWing {
     presentS: () => serviceTime.seconds(),
     servers: () => recorded.servers,
     linksOf: (source) => recorded.of(source),
+    tracks: (guildId) => recorded.tracks(guildId),
     hitBy: (source, row) => aimedAt({ read: (text) => parts.read(text), there }, source, row),
     callsOnCards: (bindingId) => parts.callsOnCards(bindingId),
     accountOf: (guildId, userId) => parts.accountOf(guildId, userId),
@@ -140,6 +143,7 @@ export function createHistory(parts: HistoryParts): HistoryWing {
     clock,
     presentS: () => serviceTime.seconds(),
     erase: (args) => client.call("retention.erase", args, { withinMs: ERASE_WITHIN_MS }),
+    keepEvidence: (args) => client.call("cases.keepEvidence", args, { withinMs: ERASE_WITHIN_MS }),
     erasePersons: (args) => client.call("retention.erasePersons", args, { withinMs: ERASE_WITHIN_MS }),
     async departed({ nowMs }) {
       const linked = [...new Set(recorded.all().map(({ guildId }) => guildId))];
@@ -154,9 +158,16 @@ export function createHistory(parts: HistoryParts): HistoryWing {
 
   async function onOpened(): Promise<void> {
     recorded.setOff(await client.call("guild.turnedOff", {}));
+    for (const guildId of await client.call("positions.guilds", {})) recorded.track(guildId, true);
     // Which of the others' servers are linked, their own processes say.
     const guildIds = (await client.call("guild.kept", {})).filter((guildId) => parts.isOurs(guildId));
     await client.call("guild.linked", { links: recorded.all(), guildIds, endedMs: clock.nowMs() });
+  }
+
+  /** When a case was made, by the service's clock: our own, which tells when we sent something, may be off by hours. */
+  function serviceSecondOf({ atMs, origin }: Pick<CaseDraft, "atMs" | "origin">): number {
+    const presentS = isOfRow(origin) ? undefined : serviceTime.seconds();
+    return Math.floor(presentS === undefined ? atMs / 1_000 : presentS - (clock.nowMs() - atMs) / 1_000);
   }
 
   parts.journal.follow({
@@ -184,11 +195,22 @@ export function createHistory(parts: HistoryParts): HistoryWing {
       unrecorded: (guildId, sinceS) => client.call("rewind.unrecorded", { guildId, sinceS }),
     },
     stats,
+    positions: {
+      days: (guildId) => client.call("positions.days", { guildId }),
+      async setDays(guildId, days) {
+        await client.call("positions.setDays", { guildId, days }, { withinMs: ERASE_WITHIN_MS });
+        recorded.track(guildId, days > 0);
+        if (days === 0) stats.forgetGuild(guildId);
+      },
+      track: (guildId, bindingId, span) => client.call("positions.track", { guildId, bindingId, ...span }),
+      ofCase: (guildId, number) => client.call("cases.evidence", { guildId, number }),
+    },
     privacy: {
       retention: (guildId) => client.call("guild.retention", { guildId }),
       async setRetention(guildId, days) {
         await client.call("guild.setRetention", { guildId, days });
         recorded.turnOff(guildId, days === "off");
+        if (days === "off") recorded.track(guildId, false);
         stats.forgetGuild(guildId);
       },
       async forget(guildId, playerId, nowS) {
@@ -219,7 +241,7 @@ export function createHistory(parts: HistoryParts): HistoryWing {
     },
     there,
     caseStores: {
-      store: storedCases((name, args) => client.call(name, args)),
+      store: storedCases((name, args) => client.call(name, args), serviceSecondOf),
       watchStore: storedWatches((name, args) => client.call(name, args)),
     },
     dutyStore: {

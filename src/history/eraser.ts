@@ -10,6 +10,8 @@ export interface EraserParts {
     readonly nowS: number | undefined;
     readonly nowMs: number;
   }): Promise<StepDone | undefined>;
+  /** Gathers what cases keep of the minutes around them, for some. True: for all. */
+  keepEvidence(args: { readonly nowS: number }): Promise<boolean>;
   erasePersons(args: { readonly nowS: number | undefined }): Promise<boolean>;
   /** Guilds of this process that went long ago, of which cases or watches are left. */
   departed(args: { readonly nowMs: number }): Promise<readonly string[]>;
@@ -48,9 +50,11 @@ export class Eraser {
 
   /** One round over all servers. Rejects when the database fails or the bot stops. */
   async round(): Promise<void> {
-    const { clock, erase, erasePersons } = this.#parts;
+    const { clock, erase, erasePersons, keepEvidence } = this.#parts;
     await this.#eraseDeparted();
     const nowS = this.#parts.presentS();
+    while (nowS !== undefined && !(await keepEvidence({ nowS })))
+      await clock.sleep(PAUSE_MS, this.#abort.signal);
     let afterScope = 0;
     for (;;) {
       const step = await erase({ afterScope, nowS, nowMs: clock.nowMs() });

@@ -29,6 +29,8 @@ export class RecordedServers {
   readonly #byGuild = new Map<string, readonly Binding[]>();
   readonly #bySource = new Map<SourceId, readonly Link[]>();
   #off: ReadonlySet<string> = new Set();
+  /** Guilds whose positions are recorded. */
+  readonly #tracked = new Set<string>();
 
   constructor(parts: RecordedServersParts) {
     this.#parts = parts;
@@ -62,6 +64,16 @@ export class RecordedServers {
 
   turnOff(guildId: string, isOff: boolean): void {
     this.setOff(isOff ? [...this.#off, guildId] : [...this.#off].filter((other) => other !== guildId));
+  }
+
+  /** A guild wants it recorded where people are, or no more. */
+  track(guildId: string, isOn: boolean): void {
+    if (isOn) this.#tracked.add(guildId);
+    else this.#tracked.delete(guildId);
+  }
+
+  tracks(guildId: string): boolean {
+    return this.#tracked.has(guildId);
   }
 
   get servers(): number {

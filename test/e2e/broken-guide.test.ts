@@ -156,6 +156,7 @@ describe("the guided set-up, with each step broken once", () => {
     for (const choice of await Promise.all(choices)) await choice.settled();
     await rig.until("the summary", () => /✅ Weekly summary/.test(evening.text));
     await evening.choose("guide-weekly", [], /Weekly summaries are off/);
+    await evening.click("Skip", /Where players are/);
     await evening.click("Skip", /A test post/);
   });
 

@@ -26,7 +26,7 @@ describe("the first evening, from the invite to the first posted join", () => {
     const evening = new Evening(rig, owner);
 
     await evening.open(offer, "Set it up");
-    assert.match(evening.text, /1 of 11/);
+    assert.match(evening.text, /1 of 12/);
     await evening.pasteKey("beta-second-key");
     await evening.click("Yes, link it", /Who may run commands/);
     assert.match(textOf(evening.message), /ends in `-key`/);
@@ -52,9 +52,10 @@ describe("the first evening, from the invite to the first posted join", () => {
     await evening.click("Next", /A live panel/);
     await evening.choose("guide-panel", [general], /✅ Panel posted in <#\d+>/);
     await evening.click("Next", /A summary each week/);
+    await evening.click("Skip", /Where players are/);
     await evening.click("Skip", /A test post/);
     await evening.click("Post a test", /All set/);
-    assert.match(evening.text.replaceAll("\u00a0", " "), /⏭ Commands · .* · ✅ Panel · ⏭ Weekly · ✅ Test/);
+    assert.match(evening.text.replaceAll("\u00a0", " "), /⏭ Commands · .* · ✅ Panel · ⏭ Weekly · ⏭ Positions · ✅ Test/);
     await rig.posted(joins, "Test");
     assert.match(evening.text, /\/run command/);
     // A moderator's role can still be chosen: the steps stay open on the last screen.

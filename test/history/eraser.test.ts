@@ -17,6 +17,7 @@ describe("the hourly round of erasing", () => {
         steps.push(nowS);
         return afterScope < 2 ? { scope: afterScope + 1, isDone: true } : undefined;
       },
+      keepEvidence: () => Promise.resolve(true),
       erasePersons: async ({ nowS }) => {
         steps.push(nowS);
         return true;

@@ -271,7 +271,7 @@ onBothDatabases("what is stored of the answers", (databases) => {
     const { see, context } = await openRig(databases);
     await context.db
       .insertInto("guilds")
-      .values({ id: 77, guild_id: GUILD, retention_days: 0, version: 1 })
+      .values({ id: 77, guild_id: GUILD, retention_days: 0, positions_days: 0, version: 1 })
       .execute();
     assert.equal(await see(busy, at(50)), 0);
   });

@@ -10,13 +10,13 @@ onBothDatabases("the tables of the history", (databases) => {
     const first = await databases.open(url);
     await first.db
       .insertInto("guilds")
-      .values({ id: 1, guild_id: "9", retention_days: 90, version: 1 })
+      .values({ id: 1, guild_id: "9", retention_days: 90, positions_days: 0, version: 1 })
       .execute();
     const again = await databases.open(url);
     const rows = await again.db.selectFrom("guilds").selectAll().execute();
     assert.deepEqual(
       rows.map((row) => ({ ...row })),
-      [{ id: 1, guild_id: "9", retention_days: 90, version: 1 }],
+      [{ id: 1, guild_id: "9", retention_days: 90, positions_days: 0, version: 1 }],
     );
   });
 
@@ -35,7 +35,8 @@ onBothDatabases("the tables of the history", (databases) => {
     const { db } = await databases.open(url);
     await db.schema.dropIndex("cases_by_server").execute();
     await db.schema.alterTable("cases").dropColumn("binding_id").execute();
-    await db.schema.dropTable("duty").execute();
+    for (const table of ["duty", "positions", "case_evidence"]) await db.schema.dropTable(table).execute();
+    await db.schema.alterTable("guilds").dropColumn("positions_days").execute();
     await db.schema.alterTable("scopes").dropColumn("looked_before_s").execute();
     await sql`delete from kysely_migration where name >= '0007-case-servers'`.execute(db);
     const old = Array.from({ length: 1_203 }, (_, n) => ({

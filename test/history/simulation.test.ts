@@ -43,6 +43,7 @@ async function startProcess(db: HistoryDatabase["db"], dieAt: () => boolean, tex
     servers: () => 1,
     presentS: () => nowS,
     linksOf: () => [{ guildId: GUILD, bindingId: BINDING, linkedAtS: START_S }],
+    tracks: () => false,
     hitBy: () => [],
     callsOnCards: () => [],
     accountOf: async () => undefined,

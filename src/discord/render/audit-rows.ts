@@ -151,6 +151,7 @@ const ACTIONS = {
   "audit-channel": "set the audit channel",
   "audit-retention": "set how long the audit is kept",
   "audit-export": "exported the audit",
+  "history-positions": "set whether positions are saved",
   "history-retention": "set how long the history is kept",
   "history-forget": "erased a player from the history",
   "history-forget-cases": "erased a player from the cases",

@@ -24,6 +24,8 @@ export interface GuideView {
   readonly panelChannelIds: readonly string[];
   /** Of the weekly summary; undefined: there is none. */
   readonly weeklyChannelId: string | undefined;
+  /** For how many days positions are kept, 0: not at all; undefined: the host keeps no history. */
+  readonly positionDays: number | undefined;
   readonly accessOf: AccessOf;
   /** The highest role of the person who sets it up. */
   readonly ownRole: { readonly id: string; readonly name: string } | undefined;

@@ -2,8 +2,10 @@ import { type Escaped, joined, markdownOfOurs, md, roleMention } from "../../dom
 import { type Binding, GUIDE_STEPS, type GuideStep } from "../../domain/guild.ts";
 import type { Button, MessageBody, Row } from "../../domain/message.ts";
 import type { TypedTries } from "../../domain/ports/service-client.ts";
+import { POSITION_DAYS } from "../../domain/track.ts";
 import { alertText } from "./alert-cards.ts";
 import { cut, inlineCode, inlineName, plainText } from "./escape.ts";
+import { ABOUT_POSITIONS, positionsSaid } from "./position-words.ts";
 import { allowRows, allowText } from "./setup-guide-allow.ts";
 import { feedLine, logRows, logText, moreLogRows } from "./setup-guide-logs.ts";
 import { button, type GuidePart, type GuideView, type Walk } from "./setup-guide-parts.ts";
@@ -60,6 +62,21 @@ const PARTS: Readonly<Record<Exclude<GuideStep, "done">, GuidePart>> = {
   alerts: ALERTS,
   panel: PANEL,
   weekly: WEEKLY,
+  positions: {
+    title: md`Where players are`,
+    short: "Positions",
+    isDone: ({ positionDays }) => positionDays !== undefined && positionDays > 0,
+    text: ({ positionDays }) => [positionsSaid(positionDays), ...ABOUT_POSITIONS],
+    rows: ({ positionDays, binding }, walk) => {
+      if (positionDays === undefined) return [walk()];
+      const isOn = positionDays > 0;
+      const press = button(
+        isOn ? "Turn off and erase" : "Turn on",
+        `guide-positions:${isOn ? 0 : POSITION_DAYS}:${binding?.id ?? ""}`,
+      );
+      return [walk(press)];
+    },
+  },
   test: {
     title: md`A test post`,
     short: "Test",
@@ -209,5 +226,5 @@ function doneText(view: GuideView): readonly Escaped[] {
 function doneRows({ binding }: GuideView): readonly Row[] {
   const buttons = STEPS_TO_DO.map((step) => button(PARTS[step].short, `guide:${step}:${binding?.id ?? ""}`));
   // So many that no row of a phone breaks.
-  return [buttons.slice(0, 4), buttons.slice(4, 7), buttons.slice(7)];
+  return [buttons.slice(0, 4), buttons.slice(4, 8), buttons.slice(8)];
 }

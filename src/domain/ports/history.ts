@@ -10,6 +10,7 @@ import type {
   UnrecordedInterval,
 } from "../history.ts";
 import type { PlayerRef } from "../model.ts";
+import type { CaseEvidence, Track } from "../track.ts";
 import type { Stats } from "./stats.ts";
 
 /**
@@ -85,11 +86,28 @@ export interface HistoryPrivacy {
   export(guildId: string, playerId: number): Promise<PlayerExport | undefined>;
 }
 
+/** Where people were; recorded only for guilds that asked for it. */
+export interface HistoryPositions {
+  /** For how many days they are kept; 0: none are recorded. */
+  days(guildId: string): Promise<number>;
+  /** 0 to 30; 0 erases what is kept at once, but for what cases keep. */
+  setDays(guildId: string, days: number): Promise<void>;
+  /** Both seconds are included. */
+  track(
+    guildId: string,
+    bindingId: string,
+    span: { readonly fromS: number; readonly toS: number },
+  ): Promise<Track>;
+  /** What a case keeps of the minutes around it; undefined: nothing. */
+  ofCase(guildId: string, number: number): Promise<CaseEvidence | undefined>;
+}
+
 /** All of it. */
 export interface History {
   readonly players: HistoryPlayers;
   readonly cards: HistoryCards;
   readonly rewind: HistoryRewind;
+  readonly positions: HistoryPositions;
   readonly privacy: HistoryPrivacy;
   readonly stats: Stats;
 }

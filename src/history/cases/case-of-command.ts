@@ -134,6 +134,11 @@ export function originOfRow(bindingId: string, { row, ordinal }: LoggedCommand):
   return `row ${bindingId} ${row.atS} ${row.player.id ?? ""} ${ordinal} ${row.text.slice(0, 200)}`;
 }
 
+/** Its time is that of a row, by the service's clock. */
+export function isOfRow(origin: string | undefined): boolean {
+  return origin?.startsWith("row ") === true;
+}
+
 /** Undefined where the row punishes nobody. */
 export function caseOfRow(logged: LoggedCommand, facts: LogFacts): CaseDraft | undefined {
   const { row } = logged;

@@ -1,12 +1,13 @@
+import type { CaseDraft } from "../../domain/case.ts";
 import type { AnswerOf, ArgsOf, QueryName } from "../queries/named-queries.ts";
 import { type CaseStore, MOST_CASES, type WatchStore } from "./case-store.ts";
 
 type Call = <N extends QueryName>(name: N, args: ArgsOf<N>) => Promise<AnswerOf<N>>;
 
 /** Cases in the database of the history, by its named questions. */
-export function storedCases(call: Call): CaseStore {
+export function storedCases(call: Call, secondOf: (draft: CaseDraft) => number): CaseStore {
   return {
-    add: (draft, card) => call("cases.add", { draft, card, most: MOST_CASES }),
+    add: (draft, card) => call("cases.add", { draft, card, most: MOST_CASES, atS: secondOf(draft) }),
     get: (guildId, number) => call("cases.get", { guildId, number }),
     byOrigin: (guildId, origin) => call("cases.byOrigin", { guildId, origin }),
     put: (one, isOpen) => call("cases.put", { one, isOpen }),

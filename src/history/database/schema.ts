@@ -11,6 +11,8 @@ export interface GuildTable {
   readonly guild_id: string;
   /** 0: off. */
   readonly retention_days: number;
+  /** How long positions are kept; 0: none are recorded. */
+  readonly positions_days: number;
   /** Raised when a person is forgotten or the retention changes: what another process remembers is then void. */
   readonly version: number;
 }
@@ -235,6 +237,32 @@ export interface DutyTable {
   readonly body: string;
 }
 
+/** Where everybody was at the looks of one minute. */
+export interface PositionTable {
+  readonly scope: number;
+  /** The start of the minute. */
+  readonly at_s: number;
+  /** Who is in it: numbers of persons between commas. */
+  readonly people: string;
+  /** As `positions/chunk.ts` writes it. */
+  readonly body: Uint8Array;
+}
+
+/** What a case keeps of the minutes around it, whatever becomes of the rows and positions of its server. */
+export interface CaseEvidenceTable {
+  readonly guild_id: string;
+  readonly number: number;
+  readonly binding_id: string;
+  /** When it happened. */
+  readonly at_s: number;
+  /** 1: the minutes after it are not over, or nobody has gathered them yet. */
+  readonly is_open: number;
+  /** The game's ids of those whom it names, between commas. */
+  readonly people: string;
+  /** As `positions/case-evidence.ts` writes it; null: nothing is gathered yet. */
+  readonly body: Uint8Array | null;
+}
+
 /** A column that is only written when the row is made or changed by name; plain numbers and texts on both databases. */
 type Writable<T> = { [K in keyof T]: ColumnType<T[K], T[K], T[K]> };
 
@@ -262,4 +290,6 @@ export interface HistoryTables {
   readonly departures: Writable<DepartureTable>;
   readonly erased_cases: Writable<ErasedCaseTable>;
   readonly duty: Writable<DutyTable>;
+  readonly positions: Writable<PositionTable>;
+  readonly case_evidence: Writable<CaseEvidenceTable>;
 }

@@ -1,8 +1,10 @@
 import type { Kysely, Transaction } from "kysely";
 import type { RecordedLog } from "../../domain/history.ts";
+import type { Spot } from "../../domain/track.ts";
 import { chunks } from "../database/chunks.ts";
 import { isRefused } from "../database/database-errors.ts";
 import type { HistoryTables } from "../database/schema.ts";
+import { storeLookOf } from "../positions/store-positions.ts";
 import type { Hashes } from "../queries/hashes.ts";
 import { isInside, type Visit } from "../queries/sessions.ts";
 import { storeCardAnswers } from "./card-answers.ts";
@@ -150,7 +152,7 @@ export class Ingest {
     await this.#noteLog(db, state, "modCalls", modCalls, called);
 
     if (visits !== undefined) await this.#noteVisits(db, state, visits.rows);
-    await this.#look(db, state, book, answer);
+    await this.#look(db, { guild, state }, book, answer);
     await storeEmergencyCalls(place, state, answer);
     const added = { guild: guild.id, scope: state.id, visits: visits?.rows ?? [], commands: run?.rows ?? [] };
     for (const follower of followers) await follower.onAdded(db, added);
@@ -158,7 +160,12 @@ export class Ingest {
   }
 
   /** Who is there, how many and of which rank. An answer that is older than what is stored says nothing of the present. */
-  async #look(db: Db, state: ScopeState, book: Book, answer: RecordedAnswer): Promise<void> {
+  async #look(
+    db: Db,
+    { guild, state }: { readonly guild: GuildState; readonly state: ScopeState },
+    book: Book,
+    answer: RecordedAnswer,
+  ): Promise<void> {
     const { players, atS } = answer;
     const newestS = state.newestS.get("joins");
     const isOld =
@@ -166,10 +173,14 @@ export class Ingest {
       atS < (state.presence.lastLookS ?? Number.NEGATIVE_INFINITY);
     if (players === undefined || isOld) return;
     const listed = new Map<number, string>();
-    for (const { player, permission } of players) {
+    const spots = new Map<number, Spot>();
+    for (const { player, permission, spot } of players) {
       const person = book.numberOf(player, atS);
-      if (person !== undefined) listed.set(person, permission);
+      if (person === undefined) continue;
+      listed.set(person, permission);
+      if (spot !== undefined) spots.set(person, spot);
     }
+    if (guild.positionsDays > 0 && atS >= state.startS) await storeLookOf(db, state.id, { atS, spots });
     await this.#infer(db, state, lookAt(state.presence, new Set(listed.keys()), atS));
     await storeLook(db, state, atS);
     await storePermissions(db, state, listed, atS);

@@ -6,6 +6,7 @@ import type {
   ModCallEntry,
   PlayerRef,
 } from "../../domain/model.ts";
+import type { Spot } from "../../domain/track.ts";
 
 /** A guild that has the server linked. */
 export interface Link {
@@ -46,13 +47,20 @@ export interface CardAnswer {
   readonly answeredS: number;
 }
 
+export interface ListedPlayer {
+  readonly player: PlayerRef;
+  readonly permission: string;
+  /** Only where a guild records positions. */
+  readonly spot?: Spot;
+}
+
 /** What one answer of the service brings, as it crosses to the worker. */
 export interface RecordedAnswer {
   readonly links: readonly Link[];
   /** When it was answered, by the service's clock where that is known. */
   readonly atS: number;
   readonly playerCount: number;
-  readonly players?: readonly { readonly player: PlayerRef; readonly permission: string }[];
+  readonly players?: readonly ListedPlayer[];
   readonly queue?: number;
   readonly emergencyCalls?: readonly EmergencyCall[];
   /** The newest row of the join log, whatever of it is new; absent where it is empty or was not asked for. */

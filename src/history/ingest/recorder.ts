@@ -1,10 +1,19 @@
 import { BackOff } from "../../domain/back-off.ts";
 import { guildOf } from "../../domain/journal-id.ts";
-import type { CommandEntry, LogEntry, LogList, PlayerRef, Snapshot, SourceId } from "../../domain/model.ts";
+import type {
+  CommandEntry,
+  LogEntry,
+  LogList,
+  Player,
+  PlayerRef,
+  Snapshot,
+  SourceId,
+} from "../../domain/model.ts";
 import type { Clock, Random } from "../../domain/ports/clock.ts";
 import type { JournalReader, Unread } from "../../domain/ports/journal.ts";
+import { placeOf, type Spot } from "../../domain/track.ts";
 import { type CardAnswerPorts, CardAnswers } from "./card-answers.ts";
-import type { CardAnswer, Link, RecordedAnswer, StoredAnswers } from "./recorded-answer.ts";
+import type { CardAnswer, Link, ListedPlayer, RecordedAnswer, StoredAnswers } from "./recorded-answer.ts";
 import { unreadRows } from "./unread-rows.ts";
 
 export interface RecorderParts extends CardAnswerPorts {
@@ -17,6 +26,8 @@ export interface RecorderParts extends CardAnswerPorts {
   presentS(): number | undefined;
   /** The guilds for which a server is recorded; none: its answers are left alone. */
   linksOf(source: SourceId): readonly Link[];
+  /** Whether a guild records where people are. */
+  tracks(guildId: string): boolean;
   /** Whom a command of the log hit. */
   hitBy(source: SourceId, row: CommandEntry): readonly PlayerRef[];
   /** Stores answers in their order; resolves when they stand in the database, as far as it takes them. */
@@ -44,6 +55,8 @@ const MANY_SERVERS = 100;
 const TOGETHER_WITHIN_MS = 3_000;
 const MS_PER_S = 1_000;
 const MOST_ATTEMPTS = 5;
+/** A street or a team has a short name; anything longer is none. */
+const LONGEST_WORD = 60;
 const NOTHING: StoredAnswers = { rows: 0, refused: 0 };
 
 /**
@@ -156,7 +169,8 @@ export class Recorder {
 
   #recorded({ snapshot, atS }: Queued, links: readonly Link[], news: readonly News[]): RecordedAnswer {
     const hitBy = (row: CommandEntry) => this.#parts.hitBy(snapshot.source, row);
-    return recordedAnswerOf({ snapshot, atS, links, news, hitBy });
+    const withSpots = links.some(({ guildId }) => this.#parts.tracks(guildId));
+    return recordedAnswerOf({ snapshot, atS, links, news, hitBy, withSpots });
   }
 
   #drop(dropped: Queued | undefined): void {
@@ -228,11 +242,12 @@ interface Answered {
   readonly atS: number;
   readonly news: readonly News[];
   readonly links: readonly Link[];
+  readonly withSpots: boolean;
   hitBy(row: CommandEntry): readonly PlayerRef[];
 }
 
 /** An answer, with what is news in it. */
-function recordedAnswerOf({ snapshot, atS, news, links, hitBy }: Answered): RecordedAnswer {
+function recordedAnswerOf({ snapshot, atS, news, links, hitBy, withSpots }: Answered): RecordedAnswer {
   const { lists, status } = snapshot;
   const fresh = <T extends LogEntry>(window: readonly T[] | undefined, list: LogList) => {
     const own = news.find(({ log }) => log.list === list);
@@ -254,7 +269,7 @@ function recordedAnswerOf({ snapshot, atS, news, links, hitBy }: Answered): Reco
     playerCount: status.currentPlayers,
     ...(lists.players === undefined
       ? {}
-      : { players: lists.players.map(({ player, permission }) => ({ player, permission })) }),
+      : { players: lists.players.map((player) => listedPlayer(player, withSpots)) }),
     ...(lists.queue === undefined ? {} : { queue: lists.queue.length }),
     ...(lists.emergencyCalls === undefined ? {} : { emergencyCalls: lists.emergencyCalls }),
     ...(newestJoinS === undefined ? {} : { newestJoinS }),
@@ -264,4 +279,17 @@ function recordedAnswerOf({ snapshot, atS, news, links, hitBy }: Answered): Reco
     ...(commands === undefined || aimed === undefined ? {} : { commands: { ...commands, rows: aimed } }),
     ...(modCalls === undefined ? {} : { modCalls }),
   };
+}
+
+function listedPlayer({ player, permission, team, location }: Player, withSpots: boolean): ListedPlayer {
+  const place = withSpots ? placeOf(location) : undefined;
+  if (place === undefined) return { player, permission };
+  const { streetName, postalCode } = location ?? {};
+  const spot: Spot = {
+    ...place,
+    team: team.slice(0, LONGEST_WORD),
+    ...(streetName === undefined ? {} : { street: streetName.slice(0, LONGEST_WORD) }),
+    ...(postalCode === undefined ? {} : { postal: postalCode.slice(0, LONGEST_WORD) }),
+  };
+  return { player, permission, spot };
 }

@@ -10,6 +10,8 @@ export interface GuildState {
   readonly id: number;
   readonly version: number;
   readonly retentionDays: number;
+  /** 0: no positions are recorded. */
+  readonly positionsDays: number;
   /** By the mark of a player: until when they were forgotten. */
   readonly barriers: ReadonlyMap<string, number>;
 }
@@ -65,6 +67,7 @@ export async function openGuild(db: Db, guildId: string): Promise<GuildState> {
       id: await nextNumber(db, "guilds"),
       guild_id: guildId,
       retention_days: DEFAULT_RETENTION_DAYS,
+      positions_days: 0,
       version: 1,
     };
     await db.insertInto("guilds").values(row).execute();
@@ -74,6 +77,7 @@ export async function openGuild(db: Db, guildId: string): Promise<GuildState> {
     id: row.id,
     version: row.version,
     retentionDays: row.retention_days,
+    positionsDays: row.positions_days,
     barriers: new Map(barriers.map(({ mark, until_s }) => [mark, until_s])),
   };
 }

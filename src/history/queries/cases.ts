@@ -3,6 +3,7 @@ import { type Case, type CaseCard, type CaseDraft, type CaseKind, caseKinds } fr
 import type { CaseFilter } from "../../domain/ports/cases.ts";
 import type { CaseTable, HistoryTables } from "../database/schema.ts";
 import { nameKey, storable } from "../database/storable.ts";
+import { openEvidence } from "../positions/case-evidence.ts";
 import type { QueryContext } from "./context.ts";
 
 /** Cases: numbered within a guild, never numbered twice. */
@@ -15,6 +16,8 @@ interface AddArgs {
   readonly card: CaseCard | undefined;
   /** Cases that the guild may have. */
   readonly most: number;
+  /** When it happened, by the service's clock. */
+  readonly atS?: number;
 }
 
 /**
@@ -23,7 +26,7 @@ interface AddArgs {
  */
 export async function add(
   { db, hashOf }: QueryContext,
-  { draft, card, most }: AddArgs,
+  { draft, card, most, atS = Math.floor(draft.atMs / 1_000) }: AddArgs,
 ): Promise<{ readonly one: Case; readonly isNew: boolean; readonly isFull?: true }> {
   const { guildId, origin } = draft;
   return await db.transaction().execute(async (transaction) => {
@@ -49,6 +52,7 @@ export async function add(
       .values({ guild_id: guildId, number, ...columnsOf(one, true) })
       .execute();
     await writeTargets(transaction, one);
+    await openEvidence(transaction, draft, { number, atS });
     return { one, isNew: true };
   });
 }

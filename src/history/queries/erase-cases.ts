@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import type { Case } from "../../domain/case.ts";
 import type { HistoryTables } from "../database/schema.ts";
 import { blanked } from "../ingest/store-logs.ts";
+import { forgetInEvidence } from "../positions/case-evidence.ts";
 import { caseIn, columnsOf } from "./cases.ts";
 import type { QueryContext } from "./context.ts";
 
@@ -44,11 +45,13 @@ export async function erasePlayer(
     if (targets.length > 0) aimed = aimed.where("player_id", "=", playerId);
     await aimed.execute();
     if (targets.length === 0) {
-      await transaction
-        .deleteFrom("cases")
-        .where("guild_id", "=", guildId)
-        .where("number", "=", number)
-        .execute();
+      for (const table of ["cases", "case_evidence"] as const) {
+        await transaction
+          .deleteFrom(table)
+          .where("guild_id", "=", guildId)
+          .where("number", "=", number)
+          .execute();
+      }
       return "erased";
     }
     const rest = { ...without(one, playerId), targets, ...(keepsOrigin ? { origin } : {}) };
@@ -58,6 +61,8 @@ export async function erasePlayer(
       .where("guild_id", "=", guildId)
       .where("number", "=", number)
       .execute();
+    const name = one.targets.find((target) => target.playerId === playerId)?.name ?? "";
+    await forgetInEvidence(transaction, guildId, { player: { id: playerId, name }, number });
     return "changed";
   });
 }
@@ -144,7 +149,15 @@ export async function eraseDeparted(
   { guildId }: { readonly guildId: string },
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    for (const table of ["case_targets", "cases", "watches", "duty", "erased_cases", "departures"] as const) {
+    for (const table of [
+      "case_targets",
+      "cases",
+      "case_evidence",
+      "watches",
+      "duty",
+      "erased_cases",
+      "departures",
+    ] as const) {
       await transaction.deleteFrom(table).where("guild_id", "=", guildId).execute();
     }
   });

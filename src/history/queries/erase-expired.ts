@@ -43,7 +43,7 @@ export async function eraseStep(
   const scope = await db
     .selectFrom("scopes")
     .innerJoin("guilds", "guilds.id", "scopes.guild")
-    .select(["scopes.id", "scopes.guild", "ended_ms", "start_s", "retention_days"])
+    .select(["scopes.id", "scopes.guild", "ended_ms", "start_s", "retention_days", "positions_days"])
     .where("scopes.id", ">", afterScope)
     .orderBy("scopes.id")
     .limit(1)
@@ -58,6 +58,8 @@ export async function eraseStep(
     for (const table of DATED) {
       isDone = (await eraseSome({ db }, table, scope.id, beforeS)) && isDone;
     }
+    const positionsBeforeS = Math.max(beforeS, tooOldS(nowS, scope.positions_days) ?? beforeS);
+    isDone = (await eraseSome({ db }, "positions", scope.id, positionsBeforeS)) && isDone;
     if (isDone) {
       await db.deleteFrom("gaps").where("scope", "=", scope.id).where("to_s", "<", beforeS).execute();
     }
@@ -80,7 +82,7 @@ function tooOldS(nowS: number | undefined, days: number): number | undefined {
 /** Up to `ROWS_A_STEP` rows, whole seconds of them, oldest first. True: nothing is left. */
 async function eraseSome(
   { db }: Pick<QueryContext, "db">,
-  table: (typeof DATED)[number],
+  table: (typeof DATED)[number] | "positions",
   scope: number,
   beforeS: number,
 ): Promise<boolean> {

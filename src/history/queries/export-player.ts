@@ -1,5 +1,7 @@
 import type { Case, Watch } from "../../domain/case.ts";
 import type { HistoryRow, KnownPlayer, PlayerExport } from "../../domain/history.ts";
+import { trackInEvidence } from "../positions/case-evidence.ts";
+import { type ExportedSpot, spotsOf } from "../positions/read-positions.ts";
 import { search } from "./cases.ts";
 import type { QueryContext } from "./context.ts";
 import { readRows } from "./history-rows.ts";
@@ -34,7 +36,7 @@ export async function exportPlayer(
   const file = {
     player: player === undefined ? { playerId } : withTimes(player),
     ...logs.parts,
-    cases: cases.map((one) => caseShown(one, playerId)),
+    cases: await Promise.all(cases.map((one) => withPositions(context, one, playerId))),
     ...(watch === undefined ? {} : { watch: watchShown(watch) }),
   };
   const text = `${JSON.stringify(file, undefined, 1)}\n`;
@@ -63,6 +65,9 @@ async function logsOf(
     rows += kept.length;
     parts[name] = kept.map(withTime);
   }
+  const spots = await spotsOf(context, scopes, { person, limit: MOST_ROWS + 1 });
+  isComplete &&= spots.length <= MOST_ROWS;
+  parts.positions = spots.slice(0, MOST_ROWS).map(withTime);
   return { parts, rows, isComplete };
 }
 
@@ -84,6 +89,16 @@ async function watchOf({ db }: QueryContext, guildId: string, playerId: number):
     .where("player_id", "=", playerId)
     .executeTakeFirst();
   return row === undefined ? undefined : (JSON.parse(row.body) as { readonly watch: Watch }).watch;
+}
+
+/** With where the player was in the minutes that it keeps. */
+async function withPositions(context: QueryContext, one: Case, playerId: number): Promise<object> {
+  const track = await trackInEvidence(context, one.guildId, one.number);
+  const spots = track?.players.find(({ player }) => player.id === playerId)?.spots ?? [];
+  const positions = spots.flatMap((spot, at) =>
+    spot === null ? [] : [{ at: timeText((track?.looksS[at] ?? 0) * 1_000), ...spot }],
+  );
+  return { ...caseShown(one, playerId), ...(positions.length === 0 ? {} : { positions }) };
 }
 
 /** The part of a case that is about this player: others whom it names, and accounts of staff, are left out. */
@@ -109,7 +124,7 @@ function watchShown({ name, reason, atMs, untilMs }: Watch): object {
   return { name, reason, at: timeText(atMs), until: untilMs === undefined ? undefined : timeText(untilMs) };
 }
 
-function withTime({ atS, bindingId, ...row }: HistoryRow): object {
+function withTime({ atS, bindingId, ...row }: HistoryRow | ExportedSpot): object {
   return { at: timeText(atS * 1_000), server: bindingId, ...row };
 }
 

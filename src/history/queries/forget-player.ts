@@ -3,6 +3,8 @@ import type { Forgotten } from "../../domain/history.ts";
 import { chunks } from "../database/chunks.ts";
 import type { HistoryTables } from "../database/schema.ts";
 import { blanked } from "../ingest/store-logs.ts";
+import { closeEvidence, forgetInEvidence } from "../positions/case-evidence.ts";
+import { forgetPositions } from "../positions/store-positions.ts";
 import type { QueryContext } from "./context.ts";
 import { known } from "./known-players.ts";
 import { personOf } from "./scopes.ts";
@@ -28,8 +30,17 @@ export async function forget(
     const { guild, person } = found;
     const name = player?.name ?? String(playerId);
     const untilS = Math.max(nowS, player?.lastSeenS ?? 0);
+    await closeEvidence(context, { guildId, nowS: untilS });
     const erased = await context.db.transaction().execute(async (db) => {
       await raiseBarrier(db, { guild, mark: context.markOf(guildId, playerId), until_s: untilS });
+      const scopes = await db.selectFrom("scopes").select("id").where("guild", "=", guild).execute();
+      const seen = { person, fromS: 0, toS: Number.MAX_SAFE_INTEGER };
+      await forgetPositions(
+        db,
+        scopes.map(({ id }) => id),
+        seen,
+      );
+      await forgetInEvidence(db, guildId, { player: { id: playerId, name } });
       const counts = await erase(db, guild, person);
       // Shifts are a member's, and stay with the sums that others rely on; what names the player goes.
       await db.deleteFrom("duty").where("guild_id", "=", guildId).where("player_id", "=", playerId).execute();

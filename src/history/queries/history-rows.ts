@@ -25,7 +25,7 @@ const VISIT_KINDS = {
 
 /** Rows of some logs, nearest to the named second first. */
 export async function readRows(
-  context: QueryContext,
+  context: Pick<QueryContext, "db">,
   tables: readonly LogTable[],
   filter: RowFilter,
 ): Promise<readonly HistoryRow[]> {

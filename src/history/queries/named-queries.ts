@@ -1,3 +1,6 @@
+import { evidence, keepEvidence } from "../positions/case-evidence.ts";
+import * as positionSettings from "../positions/position-settings.ts";
+import { track } from "../positions/read-positions.ts";
 import * as cases from "./cases.ts";
 import type { QueryContext } from "./context.ts";
 import * as duty from "./duty.ts";
@@ -30,6 +33,10 @@ export const namedQueries = {
   "privacy.export": exportPlayer,
   "retention.erase": retention.eraseStep,
   "retention.erasePersons": retention.erasePersons,
+  "positions.days": positionSettings.days,
+  "positions.setDays": positionSettings.setDays,
+  "positions.guilds": positionSettings.guilds,
+  "positions.track": track,
   "ingest.take": ingest.take,
   "players.search": players.search,
   "players.find": players.find,
@@ -48,6 +55,8 @@ export const namedQueries = {
   "cases.search": cases.search,
   "cases.counts": cases.counts,
   "cases.open": cases.open,
+  "cases.evidence": evidence,
+  "cases.keepEvidence": keepEvidence,
   "cases.erasePlayer": erasing.erasePlayer,
   "cases.departed": erasing.departed,
   "cases.eraseDeparted": erasing.eraseDeparted,

@@ -1,5 +1,7 @@
 import type { RetentionDays } from "../../domain/history.ts";
 import { openGuild } from "../ingest/scope-state.ts";
+import { fillOpenEvidence } from "../positions/case-evidence.ts";
+import { erasePositions } from "../positions/store-positions.ts";
 import type { QueryContext } from "./context.ts";
 import { noteDepartures } from "./erase-cases.ts";
 import { raiseVersion } from "./forget-player.ts";
@@ -24,18 +26,21 @@ export async function retention(
 
 /** Off hides everything at once; it is erased by the next rounds. */
 export async function setRetention(
-  { db, writing }: QueryContext,
+  context: QueryContext,
   { guildId, days }: { readonly guildId: string; readonly days: RetentionDays },
 ): Promise<void> {
-  await writing.take("all", () =>
-    db.transaction().execute(async (transaction) => {
+  const { db, writing } = context;
+  await writing.take("all", async () => {
+    if (days === "off") await fillOpenEvidence(context, { guildId });
+    await db.transaction().execute(async (transaction) => {
       const { id } = await openGuild(transaction, guildId);
       await transaction
         .updateTable("guilds")
-        .set({ retention_days: days === "off" ? 0 : days })
+        .set(days === "off" ? { retention_days: 0, positions_days: 0 } : { retention_days: days })
         .where("id", "=", id)
         .execute();
       if (days === "off") {
+        await erasePositions(transaction, id);
         // The server begins anew when it is turned on again, so that it no longer goes by its name.
         const scopes = await transaction
           .selectFrom("scopes")
@@ -48,8 +53,8 @@ export async function setRetention(
         }
       }
       await raiseVersion(transaction, id);
-    }),
-  );
+    });
+  });
 }
 
 /** The guilds of which nothing is to be recorded. */

@@ -150,9 +150,9 @@ async function present(context: QueryContext, scope: Scope, atS: number): Promis
   return found.sort((a, b) => a.player.name.localeCompare(b.player.name));
 }
 
-async function ranksAt(
-  { db }: QueryContext,
-  { id }: Scope,
+export async function ranksAt(
+  { db }: Pick<QueryContext, "db">,
+  { id }: Pick<Scope, "id">,
   persons: readonly number[],
   atS: number,
 ): Promise<ReadonlyMap<number, string>> {

@@ -27,6 +27,7 @@ function step(of: GuideView["step"], more: Partial<GuideView> = {}) {
     alerts: [],
     panelChannelIds: [],
     weeklyChannelId: undefined,
+    positionDays: 0,
     nowMs: 0,
     ...more,
   });
@@ -69,11 +70,13 @@ describe("A step of the guided set-up", () => {
       "alerts",
       "panel",
       "weekly",
+      "positions",
     ] as const)
       assert.equal(on(name), "Skip", name);
     for (const name of ["notices", "cases"] as const) assert.equal(on(name, { settings }), "Next", name);
     assert.equal(on("panel", { panelChannelIds: ["5"] }), "Next");
     assert.equal(on("weekly", { weeklyChannelId: "5" }), "Next");
+    assert.equal(on("positions", { positionDays: 2 }), "Next");
     assert.equal(on("test"), "Skip");
     const tested = { ...DEFAULT_SETTINGS, guide: { step: "test", bindingId: "b", isTested: true } as const };
     assert.equal(on("test", { settings: tested }), "Finish");

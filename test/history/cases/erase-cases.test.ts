@@ -20,7 +20,11 @@ async function open(databases: Databases) {
     const query: (context: never, args: never) => Promise<unknown> = namedQueries[name];
     return structuredClone(await query(context as never, structuredClone(args) as never));
   };
-  return { context, cases: storedCases(call as never), watches: storedWatches(call as never) };
+  return {
+    context,
+    cases: storedCases(call as never, ({ atMs }) => Math.floor(atMs / 1_000)),
+    watches: storedWatches(call as never),
+  };
 }
 
 function draft(with_: Partial<CaseDraft> = {}): CaseDraft {

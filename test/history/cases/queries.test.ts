@@ -16,7 +16,10 @@ async function stores(database: HistoryDatabase) {
     // What crosses to the worker is cloned.
     return structuredClone(await query(context as never, structuredClone(args) as never));
   };
-  return { cases: storedCases(call as never), watches: storedWatches(call as never) };
+  return {
+    cases: storedCases(call as never, ({ atMs }) => Math.floor(atMs / 1_000)),
+    watches: storedWatches(call as never),
+  };
 }
 
 function draft(with_: Partial<CaseDraft> = {}): CaseDraft {

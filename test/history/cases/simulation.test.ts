@@ -90,7 +90,7 @@ async function startProcess(database: HistoryDatabase, dieAt: () => boolean, tex
   const journal = memoryJournal({ clock, texts });
   const room = createCases({
     journal,
-    store: storedCases(call as never),
+    store: storedCases(call as never, ({ atMs }) => Math.floor(atMs / 1_000)),
     watchStore: storedWatches(call as never),
     owed: noticesOf(outbox),
     posts: outbox.posts,

@@ -8,6 +8,7 @@ import { lastLooks } from "./0006-last-looks.ts";
 import { caseServers } from "./0007-case-servers.ts";
 import { duty } from "./0008-duty.ts";
 import { looksBefore } from "./0009-looks-before.ts";
+import { positions } from "./0010-positions.ts";
 
 export type DatabaseKind = "sqlite" | "postgres";
 
@@ -23,5 +24,6 @@ export function migrations(kind: DatabaseKind): Record<string, Migration> {
     "0007-case-servers": caseServers(),
     "0008-duty": duty(kind),
     "0009-looks-before": looksBefore(),
+    "0010-positions": positions(kind),
   };
 }
