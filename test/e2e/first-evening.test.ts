@@ -55,7 +55,10 @@ describe("the first evening, from the invite to the first posted join", () => {
     await evening.click("Skip", /Where players are/);
     await evening.click("Skip", /A test post/);
     await evening.click("Post a test", /All set/);
-    assert.match(evening.text.replaceAll("\u00a0", " "), /⏭ Commands · .* · ✅ Panel · ⏭ Weekly · ⏭ Positions · ✅ Test/);
+    assert.match(
+      evening.text.replaceAll("\u00a0", " "),
+      /⏭ Commands · .* · ✅ Panel · ⏭ Weekly · ⏭ Positions · ✅ Test/,
+    );
     await rig.posted(joins, "Test");
     assert.match(evening.text, /\/run command/);
     // A moderator's role can still be chosen: the steps stay open on the last screen.

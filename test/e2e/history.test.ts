@@ -38,11 +38,11 @@ describe("what a community decides about its history", () => {
   });
 
   test("positions are off until somebody reads what is kept and presses; off erases them", async () => {
-    await manager.reads("history retention", {}, /Positions are off/);
+    await manager.reads("history retention", {}, /Positions are \*\*off/);
     const asked = await manager.reads("history retention", { positions: "5" }, /Players are often children/);
-    await manager.reads("history retention", {}, /Positions are off/);
-    await reads(await press(rig.home.owner, asked, "Save them for 5 days"), /saved for 5 days/);
-    await manager.reads("history retention", { positions: "7" }, /saved for 7 days/);
+    await manager.reads("history retention", {}, /Positions are \*\*off/);
+    await reads(await press(rig.home.owner, asked, "Save them for 5 days"), /saved for \*\*5 days/);
+    await manager.reads("history retention", { positions: "7" }, /saved for \*\*7 days/);
     for (const positions of ["31", "-1", "1.5", "on"]) {
       await manager.reads("history retention", { positions }, /from 1 to 30, or off/);
     }
@@ -50,7 +50,7 @@ describe("what a community decides about its history", () => {
     const exported = await manager.reads("history export", { player: "BobRay" }, /BobRay/);
     const [file] = answerOf(exported).attachments;
     assert.match(Buffer.from(file?.bytes ?? []).toString(), /"positions": \[\s+\{\s+"at"[^}]+"street"/);
-    await manager.reads("history retention", { positions: "off" }, /off.*What was saved is erased/);
+    await manager.reads("history retention", { positions: "off" }, /off\*\*.*What was saved is erased/);
     const after = answerOf(await manager.reads("history export", { player: "BobRay" }, /BobRay/));
     assert.match(Buffer.from(after.attachments[0]?.bytes ?? []).toString(), /"positions": \[\]/);
   });
