@@ -53,16 +53,3 @@ export function placeOf(location: Pick<PlayerLocation, "x" | "z"> | undefined) {
   if (!(Math.abs(x) <= FARTHEST_UNITS && Math.abs(z) <= FARTHEST_UNITS)) return undefined;
   return { x: Math.round(x) + 0, z: Math.round(z) + 0 };
 }
-
-/** How long a unit of the map is, nobody has published: about a sixth of the map's side is a short drive. */
-export const NEAR_UNITS = 500;
-
-/** In words, since the scale of the map is published nowhere. */
-export function distanceWord(
-  a: { readonly x: number; readonly z: number },
-  b: { readonly x: number; readonly z: number },
-): "together" | "near" | "far" {
-  const units = Math.hypot(a.x - b.x, a.z - b.z);
-  if (units <= NEAR_UNITS / 16) return "together";
-  return units <= NEAR_UNITS ? "near" : "far";
-}

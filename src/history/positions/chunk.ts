@@ -11,7 +11,7 @@ export interface Look {
 }
 
 /** Seconds of one chunk. */
-export const CHUNK_S = 60;
+const CHUNK_S = 60;
 const VERSION = 1;
 const NOWHERE = 0;
 
