@@ -52,7 +52,7 @@ export class Carrier {
 
   constructor(parts: CarrierParts) {
     this.#parts = parts;
-    this.#blankers = new KeyBlankers(parts.globalKey);
+    this.#blankers = new KeyBlankers(parts.globalKey, parts.clock);
     this.inFlight = new InFlight(parts.clock, parts.deadlineMs, (request, reason) =>
       this.#onLost(request, reason),
     );
@@ -118,16 +118,16 @@ export class Carrier {
     if (!this.inFlight.end(request)) return;
     const { rateLimiter, clock, guard, desk, metrics, onAnswer } = this.#parts;
     const { job } = request;
-    const { source, route, key, parse = JSON.parse } = job.exchange;
+    const { source, route, key } = job.exchange;
     const nowMs = clock.monotonicMs();
     const observation: Observation = { sentMs: request.startedMs ?? request.dispatchedMs, readMs: nowMs };
 
     const { serverMs, setByMs } = rateLimiter.learnClock(answer, observation);
-    const blanker = this.#blankers.of(source, key, nowMs);
+    const blanker = this.#blankers.of(source, key);
     const outcome = classify(answer, {
       route,
       nowMs: serverMs,
-      read: (body) => blanker.read(body, parse),
+      parse: (body) => blanker.parse(body),
     });
     rateLimiter.learn({ request, answer, outcome, observation, setByMs });
     const evidence = keyEvidenceOf(outcome, route === "command" && desk.riskOf(request) === "fresh");

@@ -56,8 +56,6 @@ export interface ServiceClientOptions {
   readonly shared?: SharedService | undefined;
   /** Requests at once. @default 32 */
   readonly connections?: number;
-  /** Of how many servers the rows of the latest answer are remembered; 0: of none. @default 500 */
-  readonly logsRemembered?: number;
 }
 
 /** What processes share that ask from one address. */

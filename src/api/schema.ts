@@ -13,9 +13,8 @@ import type {
   Staff,
   Vehicle,
 } from "../domain/model.ts";
-import { RepeatingJson } from "./http/repeating-json.ts";
 import { epochS, PlayerRefs, playerRef } from "./rows/player-ref.ts";
-import { type LogKind, listOf, type Rows, readEntry, readLog, readRows } from "./rows/read-rows.ts";
+import { listOf, type Rows, readRows } from "./rows/read-rows.ts";
 import {
   commandRow,
   emergencyRow,
@@ -24,7 +23,7 @@ import {
   modCallRow,
   playerRow,
   vehicleRow,
-} from "./rows/row-checks.ts";
+} from "./rows/row-schemas.ts";
 
 /**
  * The only place that knows the service's spelling. Answers are read row by row: an odd row is skipped and counted, an
@@ -68,68 +67,16 @@ export const LIST_FIELDS: Readonly<Record<ListName, string>> = {
   vehicles: "Vehicles",
 };
 
-const JOINS: LogKind<z.output<typeof joinRow.patient>, JoinEntry> = {
-  checks: joinRow,
-  entry: (row, players) => {
-    const atS = epochS(row.Timestamp);
-    const who = players.of(row.Player);
-    if (atS === undefined || who === undefined) return undefined;
-    return { kind: "join", atS, player: who, joined: row.Join };
-  },
-};
-const KILLS: LogKind<z.output<typeof killRow.patient>, KillEntry> = {
-  checks: killRow,
-  entry: (row, players) => {
-    const atS = epochS(row.Timestamp);
-    const killer = players.of(row.Killer);
-    const killed = players.of(row.Killed);
-    if (atS === undefined || killer === undefined || killed === undefined) return undefined;
-    return { kind: "kill", atS, killer, killed };
-  },
-};
-const COMMANDS: LogKind<z.output<typeof commandRow.patient>, CommandEntry> = {
-  checks: commandRow,
-  entry: (row, players) => {
-    const atS = epochS(row.Timestamp);
-    const who = players.of(row.Player);
-    if (atS === undefined || who === undefined) return undefined;
-    return { kind: "command", atS, player: who, text: row.Command };
-  },
-};
-const MOD_CALLS: LogKind<z.output<typeof modCallRow.patient>, ModCallEntry> = {
-  checks: modCallRow,
-  entry: (row, players) => {
-    const atS = epochS(row.Timestamp);
-    const caller = players.of(row.Caller);
-    const moderator = typeof row.Moderator === "string" ? players.of(row.Moderator) : undefined;
-    if (atS === undefined || caller === undefined) return undefined;
-    return moderator === undefined
-      ? { kind: "modCall", atS, caller }
-      : { kind: "modCall", atS, caller, moderator };
-  },
-};
-
-/** Reads the answers of one source, each of which mostly repeats the logs of the one before. */
-export function createLogMemory(): RepeatingJson {
-  const players = new PlayerRefs();
-  return new RepeatingJson({
-    JoinLogs: (row) => readEntry(row, JOINS, players),
-    KillLogs: (row) => readEntry(row, KILLS, players),
-    CommandLogs: (row) => readEntry(row, COMMANDS, players),
-    ModCalls: (row) => readEntry(row, MOD_CALLS, players),
-  });
-}
-
 const READERS: {
   readonly [L in ListName]: (wire: unknown, players: PlayerRefs) => Rows<Lists[L]> | undefined;
 } = {
   players: (wire, players) => readRows(wire, playerRow, (row) => player(row, players)),
   staff,
-  joinLogs: (wire, players) => readLog(wire, JOINS, players),
+  joinLogs: (wire, players) => readRows(wire, joinRow, (row) => joinEntry(row, players)),
   queue: (wire) => readIds(wire),
-  killLogs: (wire, players) => readLog(wire, KILLS, players),
-  commandLogs: (wire, players) => readLog(wire, COMMANDS, players),
-  modCalls: (wire, players) => readLog(wire, MOD_CALLS, players),
+  killLogs: (wire, players) => readRows(wire, killRow, (row) => killEntry(row, players)),
+  commandLogs: (wire, players) => readRows(wire, commandRow, (row) => commandEntry(row, players)),
+  modCalls: (wire, players) => readRows(wire, modCallRow, (row) => modCallEntry(row, players)),
   emergencyCalls: (wire) => readRows(wire, emergencyRow, emergencyCall),
   vehicles: (wire) => readRows(wire, vehicleRow, vehicle),
 };
@@ -156,7 +103,7 @@ export function readStatus(wire: unknown): ServerStatus {
 
 /**
  * The lists that were asked for. One that is missing, or is no list, is left out rather than read as empty: an empty log
- * would mean that the game server restarted. `wire`: as JSON.parse or a log memory gave it.
+ * would mean that the game server restarted.
  */
 export function readLists(
   wire: unknown,
@@ -184,7 +131,39 @@ export function readCommandAnswer(wire: unknown): { readonly message: string; re
   return commandId == null ? { message } : { message, commandId };
 }
 
-function player(row: z.output<typeof playerRow.patient>, players: PlayerRefs): Player | undefined {
+function joinEntry(row: z.output<typeof joinRow>, players: PlayerRefs): JoinEntry | undefined {
+  const atS = epochS(row.Timestamp);
+  const who = players.of(row.Player);
+  if (atS === undefined || who === undefined) return undefined;
+  return { kind: "join", atS, player: who, joined: row.Join };
+}
+
+function killEntry(row: z.output<typeof killRow>, players: PlayerRefs): KillEntry | undefined {
+  const atS = epochS(row.Timestamp);
+  const killer = players.of(row.Killer);
+  const killed = players.of(row.Killed);
+  if (atS === undefined || killer === undefined || killed === undefined) return undefined;
+  return { kind: "kill", atS, killer, killed };
+}
+
+function commandEntry(row: z.output<typeof commandRow>, players: PlayerRefs): CommandEntry | undefined {
+  const atS = epochS(row.Timestamp);
+  const who = players.of(row.Player);
+  if (atS === undefined || who === undefined) return undefined;
+  return { kind: "command", atS, player: who, text: row.Command };
+}
+
+function modCallEntry(row: z.output<typeof modCallRow>, players: PlayerRefs): ModCallEntry | undefined {
+  const atS = epochS(row.Timestamp);
+  const caller = players.of(row.Caller);
+  const moderator = typeof row.Moderator === "string" ? players.of(row.Moderator) : undefined;
+  if (atS === undefined || caller === undefined) return undefined;
+  return moderator === undefined
+    ? { kind: "modCall", atS, caller }
+    : { kind: "modCall", atS, caller, moderator };
+}
+
+function player(row: z.output<typeof playerRow>, players: PlayerRefs): Player | undefined {
   const who = players.of(row.Player);
   if (who === undefined) return undefined;
   const place = row.Location;
@@ -229,7 +208,7 @@ function staff(wire: unknown): Rows<Staff> | undefined {
   return { value, skipped };
 }
 
-function emergencyCall(row: z.output<typeof emergencyRow.patient>): EmergencyCall | undefined {
+function emergencyCall(row: z.output<typeof emergencyRow>): EmergencyCall | undefined {
   const startedAtS = epochS(row.StartedAt);
   if (startedAtS === undefined) return undefined;
   return {
@@ -244,7 +223,7 @@ function emergencyCall(row: z.output<typeof emergencyRow.patient>): EmergencyCal
   };
 }
 
-function vehicle(row: z.output<typeof vehicleRow.patient>): Vehicle {
+function vehicle(row: z.output<typeof vehicleRow>): Vehicle {
   return {
     name: row.Name,
     owner: row.Owner,

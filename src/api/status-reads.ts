@@ -9,11 +9,9 @@ import type { ServiceEvent, ServiceHealth } from "../domain/ports/service-health
 import type { Log } from "../log.ts";
 import type { Gate } from "./gate.ts";
 import { linkedKey } from "./gate-failures.ts";
-import { GenerationalCache } from "./generational-cache.ts";
-import type { RepeatingJson } from "./http/repeating-json.ts";
 import { RefusedReads, type StoredRefusedRead } from "./limits/refused-reads.ts";
 import { RowNotes } from "./row-notes.ts";
-import { createLogMemory, LIST_FIELDS, readLists, readStatus } from "./schema.ts";
+import { LIST_FIELDS, readLists, readStatus } from "./schema.ts";
 
 export interface StatusReadsParts {
   readonly gate: Pick<Gate, "send">;
@@ -24,32 +22,20 @@ export interface StatusReadsParts {
   readonly onEvent: (event: ServiceEvent) => void;
   /** Why the service does not let us read a server is to be kept, or no longer (undefined). */
   readonly keepRefused: (source: SourceId, record: StoredRefusedRead | undefined) => void;
-  /** Of how many servers the rows of the latest answer are remembered; 0: of none. @default 500 */
-  readonly logsRemembered?: number;
 }
 
 /** How wrong our own clock may be where an answer does not state the service's time. */
 const DATELESS_SLACK_MS = 24 * 3_600_000;
-/**
- * Of a server that is polled less often than this, hardly a row is known again; full logs take about 50 KB. Those of a
- * host with thousands of servers are not worth that: their turn comes too seldom.
- */
-const LOGS_REMEMBERED = 500;
-const LOGS_REMEMBERED_FOR_MS = 15 * 60_000;
-/** Reads the status of servers: what is remembered between two reads of one, and which are not to be read. */
+
+/** Reads the status of servers: which of them are not to be read, and which rows could not be. */
 export class StatusReads {
   readonly #parts: StatusReadsParts;
   readonly #rowNotes: RowNotes;
-  /** What the logs of each source that is polled showed last. */
-  readonly #logs: GenerationalCache<SourceId, RepeatingJson> | undefined;
   readonly #refusedReads = new RefusedReads();
 
   constructor(parts: StatusReadsParts) {
     this.#parts = parts;
     this.#rowNotes = new RowNotes(parts);
-    const most = parts.logsRemembered ?? LOGS_REMEMBERED;
-    const kept = { forMs: LOGS_REMEMBERED_FOR_MS, most };
-    this.#logs = most > 0 ? new GenerationalCache(kept, createLogMemory) : undefined;
   }
 
   /** One snapshot with these lists; rejects with a Failure of reading. */
@@ -64,12 +50,10 @@ export class StatusReads {
   async #read(source: SourceId, lists: readonly ListName[], options: ReadOptions): Promise<Snapshot> {
     const key = linkedKey(await this.#parts.keys.keyOf(source));
     this.#refuseUnreadable(source);
-    const memory = this.#logs?.of(source, this.#parts.clock.monotonicMs());
     const answered = await this.#parts.gate.send({
       source,
       key,
       route: "read",
-      parse: memory === undefined ? JSON.parse : (body) => memory.parse(body),
       waitingClass: options.priority,
       turn: options.guildId,
       path: readPath(lists),
@@ -150,7 +134,6 @@ export class StatusReads {
   /** Nobody has it linked any more. */
   forget(source: SourceId): void {
     this.#forgetRefused(source);
-    this.#logs?.delete(source);
   }
 }
 

@@ -1,5 +1,6 @@
 import { ErlcClient } from "erlc-api";
 import { Pool } from "undici";
+import type { SourceId } from "../../src/domain/model.ts";
 import { FakeKeyRing } from "../support/network.ts";
 import { realClient } from "./real-client.ts";
 
@@ -10,17 +11,22 @@ import { realClient } from "./real-client.ts";
 const [peer = "", url = ""] = process.argv.slice(2);
 /** As long as real ones: what an answer is searched for costs by the length of the key. */
 const KEY = "rVbTqLwXyPzKcMdN-aBcDeFgHjKmNpQrStUvWxYz2345";
+/** More than the client keeps anything at hand of. */
+const COLD_SERVERS = 3_000;
 const PATH = "/v2/server?JoinLogs=true&KillLogs=true&ModCalls=true";
 
 /** Polls the three logs that a community with the usual feeds polls; gives the number of rows, so that all are read. */
 function pollOf(name: string): () => Promise<number> {
   if (name === "marshal" || name === "marshal, cold") {
     const ring = new FakeKeyRing();
-    const source = ring.add(KEY);
-    const client = realClient(url, { keys: ring, remembersRows: name === "marshal" });
+    const servers = name === "marshal" ? 1 : COLD_SERVERS;
+    const sources = Array.from({ length: servers }, (_, n) => ring.add(n === 0 ? KEY : `${KEY}${n}`));
+    const client = realClient(url, ring);
+    let next = 0;
     // As the poller asks.
     const options = { priority: "poll", signal: new AbortController().signal, onSent: () => {} } as const;
     return async () => {
+      const source = sources[next++ % servers] as SourceId;
       const { lists } = await client.read(source, ["joinLogs", "killLogs", "modCalls"], options);
       return (lists.joinLogs?.length ?? 0) + (lists.killLogs?.length ?? 0);
     };

@@ -31,7 +31,7 @@ export async function run(): Promise<BenchResult> {
     coldCpuOverUndici: figure(ordinary.over("marshal, cold", "undici")),
   };
   const ok =
-    figures.cpuOverUndici <= 0.9 && figures.cpuOverErlcApi <= 0.45 && figures.coldCpuOverUndici <= 1.3;
+    figures.cpuOverUndici <= 1.2 && figures.cpuOverErlcApi <= 0.6 && figures.coldCpuOverUndici <= 1.2;
   return { ok, figures, lines: [...ordinary.lines, ...busy.lines] };
 }
 

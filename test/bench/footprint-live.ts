@@ -6,20 +6,19 @@ import { settledHeapBytes } from "./heap.ts";
 import { realClient } from "./real-client.ts";
 
 /**
- * What is kept of the answers of so many servers, in a process of its own: the latest snapshot, and the rows that are
- * remembered so that they need not be read again. Arguments: the service's address, number of servers, "remember" or
- * "forget". Tells the parent its heap after an hour of polls.
+ * What is kept of the answers of so many servers, in a process of its own: the latest snapshot. Arguments: the service's
+ * address, number of servers. Tells the parent its heap after an hour of polls.
  */
 const LISTS: readonly ListName[] = ["joinLogs", "killLogs", "commandLogs", "modCalls", "players", "staff"];
 /** Of each server; the logs are full long before. */
 const POLLS = 6;
 
-const [url = "", servers = "", memory = ""] = process.argv.slice(2);
+const [url = "", servers = ""] = process.argv.slice(2);
 const ring = new FakeKeyRing();
 const sources = Array.from({ length: Number(servers) }, (_, n) =>
   ring.add(`Server${n}Key-AbCdEfGhIjKlMnOpQrStUv`),
 );
-const client = realClient(url, { keys: ring, remembersRows: memory === "remember" });
+const client = realClient(url, ring);
 const snapshots = new LatestSnapshots({ client, clock: systemClock });
 let rows = 0;
 for (let poll = 0; poll < POLLS; poll++) {

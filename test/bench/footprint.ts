@@ -68,8 +68,8 @@ export async function run(): Promise<BenchResult> {
   for (const { what, more, shape } of SHAPES) guilds.push({ what, kb: await guildKb(more, shape) });
   const servers: ({ readonly what: string } & FeedState)[] = [];
   for (const { what, more, perDay } of DAYS) servers.push({ what, ...(await feedState(more, perDay)) });
-  const live: { readonly what: string; readonly snapshotKb: number; readonly kb: number }[] = [];
-  for (const { what, town, more } of TOWNS) live.push({ what, ...(await liveKb(town, more)) });
+  const live: { readonly what: string; readonly kb: number }[] = [];
+  for (const { what, town, more } of TOWNS) live.push({ what, kb: await liveKb(town, more) });
   const figures = {
     heapKbPerGuild: figure(guilds[0]?.kb ?? Number.POSITIVE_INFINITY, 1),
     feedStateKbPerServer: figure(servers[0]?.worstKb ?? Number.POSITIVE_INFINITY, 1),
@@ -105,8 +105,8 @@ export async function run(): Promise<BenchResult> {
       ]),
     ),
     ...table(
-      ["one more server that answers", "snapshot KB", "with remembered rows KB"],
-      live.map(({ what, snapshotKb, kb }) => [what, figure(snapshotKb, 1), figure(kb, 1)]),
+      ["one more server that answers", "snapshot KB"],
+      live.map(({ what, kb }) => [what, figure(kb, 1)]),
     ),
   ];
   return { ok, figures, lines };
@@ -171,21 +171,16 @@ async function feedState(moreServers: number, perDay: number): Promise<FeedState
   return { heapKb, storedKb, worstKb: Math.max(heapKb, storedKb), by, cards };
 }
 
-/** What one more server's answers keep in the heap: its latest snapshot, and with the rows that are remembered. */
-async function liveKb(
-  town: string,
-  more: number,
-): Promise<{ readonly snapshotKb: number; readonly kb: number }> {
+/** What one more server's answers keep in the heap: its latest snapshot. */
+async function liveKb(town: string, more: number): Promise<number> {
   const server = fork(fileURLToPath(new URL("./canned-server.ts", import.meta.url)), [town, "whole"]);
   try {
     const [{ port }] = (await once(server, "message")) as [{ readonly port: number }];
-    const heapOf = async (servers: number, memory: string) => {
-      const args = [`http://127.0.0.1:${port}`, String(servers), memory];
+    const heapOf = async (servers: number) => {
+      const args = [`http://127.0.0.1:${port}`, String(servers)];
       return liveTold.parse(await childTells("./footprint-live.ts", args, {})).heapBytes;
     };
-    const perServer = async (memory: string) =>
-      ((await heapOf(FEW_SERVERS + more, memory)) - (await heapOf(FEW_SERVERS, memory))) / more / 1_024;
-    return { snapshotKb: await perServer("forget"), kb: await perServer("remember") };
+    return ((await heapOf(FEW_SERVERS + more)) - (await heapOf(FEW_SERVERS))) / more / 1_024;
   } finally {
     server.disconnect();
   }

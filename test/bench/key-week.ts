@@ -76,7 +76,6 @@ class Week {
       onEvent: () => {},
       transport: this.#answer,
       badKeyBudget,
-      logsRemembered: 0,
     });
   }
 

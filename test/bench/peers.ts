@@ -67,7 +67,7 @@ export function erlcApi(url: string): Peer {
 /** Ours, on the machine's clock and its real transport. */
 export function marshal(url: string): Peer {
   const ring = new FakeKeyRing();
-  const client = realClient(url, { keys: ring });
+  const client = realClient(url, ring);
   return {
     name: "marshal",
     read: (key) => client.read(ring.add(key), [], { priority: "poll" }),

@@ -3,11 +3,8 @@ import { systemClock, systemRandom } from "../../src/clock.ts";
 import type { KeyRing } from "../../src/domain/ports/key-ring.ts";
 import { clientDocuments } from "../support/client-documents.ts";
 
-/** Our client on the machine's clock and its real transport, which remembers no rows of answers if a bench says so. */
-export function realClient(
-  serviceUrl: string,
-  { keys, remembersRows = true }: { readonly keys: KeyRing; readonly remembersRows?: boolean },
-): Service {
+/** Our client on the machine's clock and its real transport. */
+export function realClient(serviceUrl: string, keys: KeyRing): Service {
   return createServiceClient({
     serviceUrl,
     keys,
@@ -16,6 +13,5 @@ export function realClient(
     random: systemRandom,
     metrics: { count: () => {}, observe: () => {} },
     onEvent: () => {},
-    ...(remembersRows ? {} : { logsRemembered: 0 }),
   });
 }

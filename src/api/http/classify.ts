@@ -62,15 +62,15 @@ export interface ClassifyOptions {
   /** The service's present, epoch milliseconds. */
   readonly nowMs: number;
   /** Parses the body and takes the keys out of it. @default JSON.parse */
-  readonly read?: (body: string) => unknown;
+  readonly parse?: (body: string) => unknown;
 }
 
 /**
  * Reads an answer, the body before the status: a 403 may be a page of the network or name a code that says nothing of
  * the key.
  */
-export function classify(answer: WireAnswer, { route, nowMs, read = JSON.parse }: ClassifyOptions): Outcome {
-  const json = parse(answer.body, read);
+export function classify(answer: WireAnswer, { route, nowMs, parse = JSON.parse }: ClassifyOptions): Outcome {
+  const json = objectOf(answer.body, parse);
   if (json === undefined) return classifyPage(answer, route, nowMs);
   if (answer.status >= 200 && answer.status < 300 && !saysError(json)) {
     return { kind: "ok", json, dateMs: dateMs(answer.headers) };
@@ -242,9 +242,9 @@ function saysNothing(text: string): boolean {
   }
 }
 
-function parse(body: string, read: (body: string) => unknown): unknown {
+function objectOf(body: string, parse: (body: string) => unknown): unknown {
   try {
-    const value = read(body);
+    const value = parse(body);
     return typeof value === "object" && value !== null ? value : undefined;
   } catch {
     return undefined;

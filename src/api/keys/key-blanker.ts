@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
+import { LRUCache } from "lru-cache";
 import type { SourceId } from "../../domain/model.ts";
+import type { Clock } from "../../domain/ports/clock.ts";
 import type { ServerKey } from "../../domain/server-key.ts";
-import { GenerationalCache } from "../generational-cache.ts";
 import { BLANK, SharedRuns } from "./shared-runs.ts";
 
 /** A run that text and key share from this length on is part of the key. A shorter one may be any word. */
@@ -14,7 +15,8 @@ const SHORT_BODY_CHARS = 1_024;
 /** Escapes of ASCII letters, in JSON or as in an address: the text of the body then hides what its strings say. */
 const ESCAPED_LETTERS = /\\u00[2-7]|(?:%[2-7][0-9a-f]){6}/i;
 const EDGE_CHARS = 2;
-const KEPT = { forMs: 15 * 60_000, most: 2_000 };
+const MOST_KEPT = 2_000;
+const KEPT_MS = 15 * 60_000;
 
 /**
  * Takes the keys of one request out of what its answer says. The service's words reach Discord, the database and the
@@ -39,16 +41,16 @@ export class KeyBlanker {
   }
 
   /**
-   * Reads a body as `read` does, without the keys. A body of a poll is searched for halves of the keys first, which
-   * costs some microseconds; only where one stands, or where escapes hide what the strings say, is each string
-   * looked at. A short body, an error or an outcome, is always looked at string by string.
+   * JSON.parse without the keys. A body of a poll is searched for halves of the keys first, which costs some microseconds;
+   * only where one stands, or where escapes hide what the strings say, is each string looked at. A short body, an error
+   * or an outcome, is always looked at string by string.
    */
-  read(body: string, read: (body: string) => unknown): unknown {
-    if (this.#forms.length === 0) return read(body);
-    if (body.length > SHORT_BODY_CHARS && !this.#suspects(body)) return read(body);
+  parse(body: string): unknown {
+    const json: unknown = JSON.parse(body);
+    if (this.#forms.length === 0) return json;
+    if (body.length > SHORT_BODY_CHARS && !this.#suspects(body)) return json;
     this.#runs ??= new SharedRuns(this.#forms, this.#runChars);
-    // As text again: `read` remembers texts of rows, and gives what it made of them once more.
-    return read(JSON.stringify(blanked(JSON.parse(body), this.#runs)));
+    return blanked(json, this.#runs);
   }
 
   #suspects(body: string): boolean {
@@ -60,17 +62,25 @@ export class KeyBlanker {
 /** The blankers of the sources that are asked; to find the forms of a key anew for each answer would cost too much. */
 export class KeyBlankers {
   readonly #globalKey: ServerKey | undefined;
-  readonly #kept = new GenerationalCache<SourceId, { blanker?: KeyBlanker }>(KEPT, () => ({}));
+  readonly #kept: LRUCache<SourceId, KeyBlanker>;
 
-  constructor(globalKey: ServerKey | undefined) {
+  constructor(globalKey: ServerKey | undefined, clock: Pick<Clock, "monotonicMs">) {
     this.#globalKey = globalKey;
+    this.#kept = new LRUCache({
+      max: MOST_KEPT,
+      ttl: KEPT_MS,
+      updateAgeOnGet: true,
+      perf: { now: () => clock.monotonicMs() },
+    });
   }
 
-  /** The blanker for requests with this source's key. `nowMs` is a monotonic reading. */
-  of(source: SourceId, key: ServerKey, nowMs: number): KeyBlanker {
-    const kept = this.#kept.of(source, nowMs);
-    kept.blanker ??= new KeyBlanker(this.#globalKey === undefined ? [key] : [key, this.#globalKey]);
-    return kept.blanker;
+  /** The blanker for requests with this source's key. */
+  of(source: SourceId, key: ServerKey): KeyBlanker {
+    const kept = this.#kept.get(source);
+    if (kept !== undefined) return kept;
+    const blanker = new KeyBlanker(this.#globalKey === undefined ? [key] : [key, this.#globalKey]);
+    this.#kept.set(source, blanker);
+    return blanker;
   }
 }
 

@@ -19,8 +19,6 @@ export interface Exchange {
   readonly turn?: string | undefined;
   readonly path: string;
   readonly body?: string;
-  /** JSON.parse, if it is nothing else. */
-  readonly parse?: ((body: string) => unknown) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** A typed key that nobody has linked: one refusal is the answer, no second opinion is asked. */
   readonly proving?: boolean | undefined;
