@@ -1,5 +1,5 @@
 import type { Form, Press, Reply } from "../src/discord/command.ts";
-import { caseCard } from "../src/discord/render/players/case-card.ts";
+import { type CaseView, caseCard } from "../src/discord/render/players/case-card.ts";
 import { CASES_A_PAGE, caseList } from "../src/discord/render/players/case-list.ts";
 import { KINDS, targetsPlain } from "../src/discord/render/players/case-words.ts";
 import type { Services } from "../src/discord/services.ts";
@@ -23,7 +23,25 @@ export async function shown(services: Services, one: Case): Promise<Reply> {
       ? await services.cases.warnings(one, only.playerId)
       : undefined;
   const end = services.banEnds.list(one.guildId).find(({ end: { id } }) => one.origin === `run ${id}`);
-  return caseCard(one, { warnings, end, withEdits: true });
+  return caseCard(one, { warnings, end, duty: await dutyOfAuthor(services, one), withEdits: true });
+}
+
+/** On which kind of shift its author was; undefined: it is not known, or nobody here keeps duty. */
+async function dutyOfAuthor(services: Services, { guildId, author, atMs }: Case): Promise<CaseView["duty"]> {
+  if (author.userId === undefined) return undefined;
+  const fromS = Math.floor(atMs / 1_000);
+  try {
+    const span = { fromS, untilS: fromS + 1, userId: author.userId };
+    const { shifts, types } = await services.duty.shifts(guildId, span);
+    const shift = shifts.find((one) => one.fromS <= fromS && (one.untilS ?? fromS) >= fromS);
+    if (shift !== undefined) return { typeName: types.find(({ id }) => id === shift.typeId)?.name ?? "" };
+    return types.some(({ sinceS, untilS }) => sinceS <= fromS && (untilS ?? fromS) >= fromS)
+      ? "off"
+      : undefined;
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
 }
 
 export interface NewCase {

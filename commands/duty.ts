@@ -7,6 +7,7 @@ import {
   leaveListEntry,
   leaveReduceEntry,
 } from "./duty-leave.ts";
+import { pingsEntry } from "./duty-pings.ts";
 import { quotaListEntry, quotaRemoveEntry, quotaResetEntry, quotaSetEntry } from "./duty-quota.ts";
 import { breakEntry, dutyActions, endEntry, nowEntry, showEntry, startEntry } from "./duty-shift.ts";
 import { typeAddEntry, typeListEntry, typeRemoveEntry } from "./duty-type.ts";
@@ -22,6 +23,7 @@ export const duty = defineCommand({
     show: showEntry,
     board: boardEntry,
     edit: editEntry,
+    pings: pingsEntry,
     type: {
       description: "Kinds of shifts",
       subcommands: { add: typeAddEntry, list: typeListEntry, remove: typeRemoveEntry },

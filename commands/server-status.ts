@@ -26,7 +26,8 @@ async function* statusReplies(
   const query = { binding, lists: STATUS_LISTS, needed: [], signal };
   for await (const { state, seen } of serverStates(services, query)) {
     const open = services.modCalls.withoutResolved(binding.id, state);
-    yield { cards: [statusCard(open, seen)], rows: [buttons(binding)] };
+    const onDuty = services.roster.here(binding.guildId, binding.id, open.lists.players?.value);
+    yield { cards: [statusCard(open, seen, onDuty)], rows: [buttons(binding)] };
   }
 }
 

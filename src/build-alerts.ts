@@ -16,6 +16,7 @@ export interface AlertsBuildParts
     | "demands"
     | "posts"
     | "notifier"
+    | "whoToPing"
     | "clock"
     | "random"
     | "isOurs"

@@ -1,11 +1,13 @@
 import { dutyRenderer } from "./discord/render/shifts/duty-renderer.ts";
+import type { DutyRoster, WhoToPing } from "./domain/duty-roster.ts";
 import type { Duty } from "./domain/ports/duty.ts";
 import type { JournalLooks } from "./domain/ports/journal.ts";
 import type { GrantableRoles, MemberRoles } from "./domain/ports/member-roles.ts";
 import type { Members } from "./domain/ports/members.ts";
+import type { Mentions } from "./domain/ports/mentions.ts";
 import type { Notifier } from "./domain/ports/notifier.ts";
 import type { Settings } from "./domain/ports/settings.ts";
-import type { Staffing } from "./domain/ports/staffing.ts";
+import { type DutyWeek, type Staffing, weekOfBoard } from "./domain/ports/staffing.ts";
 import { DEFAULT_ZONE } from "./domain/time-zones.ts";
 import { createDuty, type DutyPorts } from "./duty/create-duty.ts";
 import { DUTY_OFF, STAFFING_OFF } from "./duty/no-duty.ts";
@@ -26,12 +28,18 @@ export interface DutyBuildParts extends Pick<DutyPorts, "bindings" | "snapshots"
   readonly outbox: Pick<Outbox, "members" | "roles" | "posts">;
   readonly notifier: Pick<Notifier, "guild" | "person">;
   readonly settings: Settings;
+  readonly roster: DutyRoster;
   warn(what: string, error: unknown): void;
 }
 
 export interface BuiltDuty {
   readonly duty: Duty;
   readonly staffing: Staffing;
+  /** What the summary of a week says of it; undefined: no duty is kept. Rejects as `staffing` does. */
+  weekOf(
+    guildId: string,
+    week: { readonly fromS: number; readonly toS: number },
+  ): Promise<DutyWeek | undefined>;
   /** From now on the lists of quotas are kept when their periods end. */
   start(): void;
   /** Waits for what is being written. */
@@ -50,6 +58,7 @@ export function buildDuty(parts: DutyBuildParts): BuiltDuty {
     outbox,
     notifier,
     settings,
+    roster,
     clock,
     random,
     warn,
@@ -58,6 +67,7 @@ export function buildDuty(parts: DutyBuildParts): BuiltDuty {
     return {
       duty: DUTY_OFF,
       staffing: STAFFING_OFF,
+      weekOf: async () => undefined,
       start: () => undefined,
       stop: () => Promise.resolve(),
     };
@@ -71,6 +81,7 @@ export function buildDuty(parts: DutyBuildParts): BuiltDuty {
     posts: outbox.posts,
     renderer: dutyRenderer,
     notifier,
+    roster,
     clock,
     random,
     isOurs: (guildId) => discord.isOurs(guildId),
@@ -87,5 +98,34 @@ export function buildDuty(parts: DutyBuildParts): BuiltDuty {
   });
   wing.onRecorded((source) => duty.onRecorded(source));
   runs.listenAccounts((guildId) => duty.onAccountsChanged(guildId));
-  return duty;
+  return {
+    ...duty,
+    async weekOf(guildId, { fromS, toS }) {
+      if ((await duty.duty.types(guildId)).length === 0) return undefined;
+      return weekOfBoard(await duty.staffing.board(guildId, { fromS, untilS: toS }));
+    },
+  };
+}
+
+const MOST_PINGED = 5;
+
+/** Pings of alerts and of calls that wait go to who is on duty and allowed it, where the community wants that. */
+export function whoToPing({
+  roster,
+  settings,
+  mentions,
+}: {
+  readonly roster: DutyRoster;
+  readonly settings: Pick<Settings, "of">;
+  readonly mentions: Pick<Mentions, "whoAllowed">;
+}): WhoToPing {
+  return async (guildId) => {
+    const onDuty = roster.of(guildId).filter(({ isOnBreak }) => !isOnBreak);
+    if (onDuty.length === 0 || (await settings.of(guildId)).pingsOnDuty !== true) return [];
+    return await mentions.whoAllowed(
+      guildId,
+      onDuty.map(({ userId }) => userId),
+      MOST_PINGED,
+    );
+  };
 }

@@ -21,7 +21,7 @@ import { createHistory, type HistoryWing } from "./history/create-history.ts";
 import { BEING_OPENED } from "./history/ingest/recording-state.ts";
 import { createNoHistory } from "./history/no-history.ts";
 import { WEEKLY_OFF } from "./history/weekly/no-weekly.ts";
-import { WeeklyBoard } from "./history/weekly/weekly-board.ts";
+import { WeeklyBoard, type WeeklyPorts } from "./history/weekly/weekly-board.ts";
 import type { WeeklyRecord } from "./history/weekly/weekly-record.ts";
 import type { RootLog } from "./log.ts";
 import type { MetricsRegistry } from "./ops/metrics.ts";
@@ -116,6 +116,8 @@ export interface HistoryBuildParts {
   readonly notifier: Notifier;
   readonly runs: Runs;
   readonly journal: JournalLooks;
+  /** What the weekly summary says of duty. */
+  readonly dutyOf: WeeklyPorts["dutyOf"];
   readonly clock: Clock;
   readonly random: Random;
   readonly metrics: Metrics;

@@ -1,6 +1,6 @@
 import { commands } from "../commands/index.ts";
 import { buildAlerts } from "./build-alerts.ts";
-import { buildDuty } from "./build-duty.ts";
+import { buildDuty, whoToPing } from "./build-duty.ts";
 import { buildHistory, buildHistoryWing, knownToHistory } from "./build-history.ts";
 import { buildJournal } from "./build-journal.ts";
 import { buildOperation, statesOf } from "./build-operation.ts";
@@ -12,6 +12,7 @@ import { createDiscord } from "./discord/create-discord.ts";
 import { feedRenderer } from "./discord/render/feed.ts";
 import { runRenderer } from "./discord/render/run-renderer.ts";
 import { panelRenderer } from "./discord/render/server/panel.ts";
+import { DutyRoster } from "./domain/duty-roster.ts";
 import { createFeeds } from "./feeds/feeds.ts";
 import { PanelBoard } from "./feeds/panels/panel-board.ts";
 import { createGuildLifecycle, knownGuilds } from "./guild-lifecycle.ts";
@@ -98,7 +99,10 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   // Each document is handed over by name, so that no wing receives the keys.
   const { journals: stored } = kept;
   const journal = buildJournal({ stored, bindings, journalOwner, discord, watch, clock, random, warn });
+  const roster = new DutyRoster(clock);
+  const onDuty = { roster, whoToPing: whoToPing({ roster, settings, mentions: kept.mentions }) };
   const feeds = createFeeds({
+    ...onDuty,
     bindings,
     feedStore: kept.feedStore,
     journal,
@@ -122,6 +126,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     warn,
   });
   const panels = new PanelBoard({
+    roster,
     panels: kept.panels,
     bindings,
     snapshots,
@@ -180,8 +185,11 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     metrics,
     report,
   });
+  const live = { wing, journal, bindings, snapshots, notifier, outbox, clock, random, warn };
+  const duty = buildDuty({ ...live, runs, settings, roster, discord });
   const history = buildHistory({
     wing,
+    dutyOf: (guildId, week) => duty.weekOf(guildId, week),
     weekly: kept.weekly,
     unstoredCases: kept.unstoredCases,
     audit: kept.audit,
@@ -198,25 +206,20 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     metrics,
     log,
   });
-  const live = { wing, journal, bindings, snapshots, notifier, outbox, clock, random, warn };
-  const duty = buildDuty({ ...live, runs, settings, discord });
   const ofSessions = { sessions: kept.sessions, pages: kept.sessionPages, mentions: kept.mentions };
   const sessions = buildSessions({ ...live, ...ofSessions, demands });
   const alerts = buildAlerts({
+    ...live,
     rules: kept.alertRules,
     states: kept.alertStates,
+    ...onDuty,
     audit: kept.audit,
-    bindings,
     settings,
     demands,
     posts: outbox.posts,
-    notifier,
     feeds,
-    journal,
     runs,
     watch,
-    clock,
-    random,
     report: warn,
     isOurs: (guildId) => discord.isOurs(guildId),
   });
@@ -257,6 +260,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
         snapshots,
         host,
         mentions: kept.mentions,
+        roster,
         ...servicesOfWings({ runs, feeds, history, alerts, duty, sessions }),
         runAnswers: kept.runAnswers,
         panels,

@@ -1,4 +1,5 @@
 import type { AlertRule } from "../domain/alert.ts";
+import type { WhoToPing } from "../domain/duty-roster.ts";
 import type { SinkRefusal, SinkRefusalReason } from "../domain/failure.ts";
 import type { PlayerLocation } from "../domain/model.ts";
 import type { AlertRenderer } from "../domain/ports/alert-renderer.ts";
@@ -23,12 +24,15 @@ export interface Wanted {
   readonly location?: PlayerLocation | undefined;
 }
 
-type Shown = Partial<Pick<Incident, "messageId" | "isMarked" | "shown" | "postedAtMs" | "isGone">>;
+type Shown = Partial<
+  Pick<Incident, "messageId" | "isMarked" | "shown" | "postedAtMs" | "isGone" | "pingedUserIds">
+>;
 
 export interface AlertPostsPorts {
   readonly posts: Posts;
   readonly renderer: AlertRenderer;
   readonly clock: Clock;
+  readonly whoToPing: WhoToPing;
   /** Undefined: the alert was removed, or nothing is kept of it any more. */
   find(ref: MessageRef): Promise<Wanted | undefined>;
   /** Notes what stands in the channel now. Answers whether it is written; never rejects. */
@@ -57,6 +61,8 @@ export class AlertPosts {
   readonly #line: PostLine<MessageRef>;
   /** What is being shown, by message: more may be known when it stands. */
   readonly #versions = new Map<string, number>();
+  /** Whom a new message is about to ping. */
+  readonly #pinged = new Map<string, readonly string[]>();
   /** An earlier process may have posted it, or nobody could write that it stands. */
   readonly #doubtful = new Set<string>();
   /** Posted by this process, which could not write that. */
@@ -96,7 +102,9 @@ export class AlertPosts {
     this.#versions.set(key, version);
     const postedAtMs = messageId === undefined ? this.#ports.clock.nowMs() : incident.postedAtMs;
     const lateMs = (postedAtMs ?? openedAtMs) - openedAtMs;
-    const pingedRoleId = lateMs > PING_OF_USE_MS ? undefined : incident.roleId;
+    const roleId = lateMs > PING_OF_USE_MS ? undefined : incident.roleId;
+    const people = roleId === undefined ? [] : await this.#peopleToPing(ref.guildId, incident);
+    const pingedRoleId = people.length === 0 ? roleId : undefined;
     return {
       channelId,
       nonce: key,
@@ -112,13 +120,23 @@ export class AlertPosts {
         isLate: incident.isLate,
         postedLateMs: lateMs > LATE_AFTER_MS ? lateMs : undefined,
         pingedRoleId,
+        pingedUserIds: people,
       }),
       silent: isSilent,
       pingRoleIds: pingedRoleId === undefined ? undefined : [pingedRoleId],
+      pingUserIds: people,
       isDoubtful: this.#isDoubtful(wanted),
       // No row shows when a server became full: its alert may have been posted at any time before.
       sinceMs: isLevel(rule) ? undefined : Math.min(openedAtMs, eventS * 1_000),
     };
+  }
+
+  /** Who is on duty when it is posted; an edit says whom it pinged. */
+  async #peopleToPing(guildId: string, { key, messageId, pingedUserIds = [] }: Incident) {
+    if (messageId !== undefined) return pingedUserIds;
+    const people = await this.#ports.whoToPing(guildId);
+    this.#pinged.set(key, people);
+    return people;
   }
 
   #isDoubtful({ rule, incident }: Wanted): WantedPost["isDoubtful"] {
@@ -146,7 +164,9 @@ export class AlertPosts {
       isMarked: isMarked || undefined,
       shown,
       postedAtMs: clock.nowMs(),
+      pingedUserIds: kind === "found" ? undefined : this.#pinged.get(ref.key),
     });
+    this.#pinged.delete(ref.key);
     // The store may know nothing of it when it is read next.
     if (isNoted) {
       this.#doubtful.delete(ref.key);

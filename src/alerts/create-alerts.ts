@@ -1,4 +1,5 @@
 import type { AlertRule } from "../domain/alert.ts";
+import type { WhoToPing } from "../domain/duty-roster.ts";
 import { Failure } from "../domain/failure.ts";
 import type { Binding } from "../domain/guild.ts";
 import type { ModCallEntry } from "../domain/model.ts";
@@ -43,6 +44,7 @@ export interface AlertsParts {
   readonly renderer: AlertRenderer;
   readonly clock: Clock;
   readonly random: Random;
+  readonly whoToPing: WhoToPing;
   /** A command as the game's log shows it; undefined: none can be read. */
   readonly read: ReadCommand;
   /** Whether staff took a call in hand on its card. */
@@ -94,6 +96,7 @@ export function createAlerts(parts: AlertsParts): AlertsWing {
     posts: lines,
     renderer,
     clock,
+    whoToPing: parts.whoToPing,
     async find({ guildId, bindingId, ruleId, key }) {
       const rule = ruleOf(guildId, ruleId);
       if (rule === undefined) return undefined;

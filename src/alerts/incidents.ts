@@ -34,6 +34,8 @@ export interface Incident {
   isMarked?: boolean | undefined;
   /** When that was posted, or found, by the host's clock. Absent: before this was noted. */
   postedAtMs?: number | undefined;
+  /** People who were pinged instead of the role. */
+  pingedUserIds?: readonly string[] | undefined;
   /** Nothing more is done about its message: somebody deleted it, or it could not be posted for too long. */
   isGone?: boolean | undefined;
 }

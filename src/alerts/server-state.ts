@@ -107,6 +107,7 @@ const incident = z.object({
   messageId: z.string().optional(),
   isMarked: z.boolean().optional(),
   postedAtMs: z.number().optional(),
+  pingedUserIds: z.array(z.string()).readonly().optional(),
   isGone: z.boolean().optional(),
 });
 const ruleState = z.object({

@@ -1,3 +1,4 @@
+import type { DutyRoster } from "../domain/duty-roster.ts";
 import type { Binding } from "../domain/guild.ts";
 import type { SourceId } from "../domain/model.ts";
 import type { Alerts } from "../domain/ports/alerts.ts";
@@ -48,6 +49,7 @@ export interface Services {
   readonly permissions: Permissions;
   readonly members: Members;
   readonly mentions: Mentions;
+  readonly roster: Pick<DutyRoster, "here">;
   readonly grantableRoles: GrantableRoles;
   readonly guilds: Guilds;
   readonly host: HostHealth;

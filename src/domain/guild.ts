@@ -132,6 +132,8 @@ export interface GuildSettings {
   readonly pictureLook?: "dark" | "light";
   /** Who sees the figures of all of staff; absent: Managers. One's own are everybody's of staff. */
   readonly staffFiguresFor?: "managers" | "moderators";
+  /** Alerts and calls that wait ping who is on duty and allowed it, and their role where nobody is. */
+  readonly pingsOnDuty?: boolean;
   /** Nothing is run by itself meanwhile: no schedule, no end of a ban. */
   readonly automaticPause?: { readonly byId: string; readonly atMs: number };
   readonly auditRetentionDays: number;

@@ -1,3 +1,4 @@
+import type { DutyRoster } from "../domain/duty-roster.ts";
 import type { Snapshot, SourceId } from "../domain/model.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
@@ -17,8 +18,7 @@ import { DutyPosts } from "./duty-posts.ts";
 import { DutyRoles } from "./duty-roles.ts";
 import { DutyWatch } from "./duty-watch.ts";
 import { QuotaResets } from "./quota-resets.ts";
-import { rolesWanted } from "./settle.ts";
-
+import { rolesWanted, rosterOf } from "./settle.ts";
 import { StaffRoles } from "./staff-roles.ts";
 import { StaffingDesk } from "./staffing-desk.ts";
 import { WorkRecords } from "./work-records.ts";
@@ -33,6 +33,7 @@ export interface DutyPorts {
   readonly random: Random;
   readonly roles: MemberRoles;
   readonly grantable: GrantableRoles;
+  readonly roster: DutyRoster;
   readonly posts: Posts;
   readonly renderer: DutyRenderer;
   readonly notifier: Pick<Notifier, "guild" | "person">;
@@ -82,6 +83,7 @@ export function createDuty(ports: DutyPorts): DutyWing {
     book,
     nowS,
     onSettled(guildId, settled, types) {
+      ports.roster.set(guildId, rosterOf(settled));
       void roles.want(guildId, rolesWanted(settled, types));
       void logs.onSettled(guildId, settled, types);
       watch.onSettled(guildId, settled);

@@ -1,4 +1,5 @@
 import type { DutyLink, DutyMark, DutyType, Shift } from "../domain/duty.ts";
+import type { OnRoster } from "../domain/duty-roster.ts";
 import type { DutyKey, DutyRow, DutyStore } from "../domain/ports/duty-store.ts";
 import { markIn, shiftIn, shiftRow, stateIn } from "./duty-rows.ts";
 import { deriveShifts } from "./shift-derive.ts";
@@ -100,6 +101,19 @@ export function running({ open }: Pick<Settled, "open">): readonly Shift[] {
   return open.filter(({ decidedS }) => decidedS === undefined);
 }
 
+/** Who is on duty, for what cannot wait. */
+export function rosterOf(settled: Pick<Settled, "open">): readonly OnRoster[] {
+  return running(settled).map(({ userId, parts, breaks }) => ({
+    userId,
+    isOnBreak: isOnBreak(breaks),
+    seen: parts.findLast(({ playerId }) => playerId !== 0),
+  }));
+}
+
+function isOnBreak(breaks: Shift["breaks"]): boolean {
+  return breaks.some(({ untilS }) => untilS === undefined);
+}
+
 /** Who is to have which role now: whoever is on duty and not on a break. */
 export function rolesWanted(
   settled: Pick<Settled, "open">,
@@ -107,7 +121,6 @@ export function rolesWanted(
 ): readonly { readonly userId: string; readonly roleId: string }[] {
   return running(settled).flatMap(({ userId, typeId, breaks }) => {
     const roleId = types.find(({ id }) => id === typeId)?.roleId;
-    const isOnBreak = breaks.some(({ untilS }) => untilS === undefined);
-    return roleId === undefined || isOnBreak ? [] : [{ userId, roleId }];
+    return roleId === undefined || isOnBreak(breaks) ? [] : [{ userId, roleId }];
   });
 }

@@ -46,10 +46,10 @@ export class StaffingDesk implements Staffing {
     const calls = new Map(
       (await store.calls({ guildId, ...span })).map(({ playerId, calls: count }) => [playerId, count]),
     );
-    const quotas = await this.#standing(guildId, Math.min(span.untilS, nowS()));
+    const atS = Math.min(span.untilS - 1, nowS());
+    const quotas = await this.#standing(guildId, atS);
     const lines = found.map((record) => {
       const { userId, shifts, playerIds, leaves } = record;
-      const atS = Math.min(span.untilS, nowS());
       const leave = leaves.find((one) => one.state === "approved" && one.fromS <= atS && one.untilS > atS);
       return {
         userId,

@@ -1,3 +1,4 @@
+import type { DutyRoster, WhoToPing } from "../domain/duty-roster.ts";
 import { endsWithin } from "../domain/ends-within.ts";
 import type { Binding, Feed } from "../domain/guild.ts";
 import type { JournalOwner } from "../domain/journal-id.ts";
@@ -39,6 +40,8 @@ export interface FeedsParts {
   readonly renderer: FeedRenderer;
   readonly notifier: Notifier;
   readonly guilds: Pick<Guilds, "channelAccess">;
+  readonly roster: Pick<DutyRoster, "of">;
+  readonly whoToPing: WhoToPing;
   readonly metrics: Metrics;
   readonly snapshots: Pick<Snapshots, "latest">;
   readonly demands: Demands;

@@ -119,6 +119,7 @@ const settings = z.object({
   watchRoleId: z.string().exactOptional(),
   pictureLook: z.enum(["dark", "light"]).exactOptional(),
   staffFiguresFor: z.enum(["managers", "moderators"]).exactOptional(),
+  pingsOnDuty: z.boolean().exactOptional(),
   automaticPause: z.object({ byId: z.string(), atMs: z.number() }).exactOptional(),
   auditRetentionDays: z.number(),
   policies: z.record(z.string(), policy),

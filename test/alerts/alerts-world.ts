@@ -59,6 +59,8 @@ export class AlertsWorld {
   };
   readonly demands = new Map<string, readonly Demand[]>();
   readonly notices: MessageBody[] = [];
+  /** On duty, and mentioned gladly. */
+  onDuty: readonly string[] = [];
   readonly reports: string[] = [];
   readonly runs = new Map<string, RunRecord>();
   readonly taken = new Set<string>();
@@ -207,6 +209,7 @@ export class AlertsWorld {
     });
     journal.trimFromNow();
     const wing = createAlerts({
+      whoToPing: async () => this.onDuty,
       journal,
       rules: mortal(rules, alive),
       states: mortal(states, alive),

@@ -38,6 +38,35 @@ describe("an alert about kills", () => {
     assert.deepEqual(made.reports, []);
   });
 
+  test("pings who is on duty when it is posted, where somebody is; its edits keep that, over a restart too", async () => {
+    const made = await world();
+    await made.add({ kind: "kills", roleId: "77" });
+    await made.look();
+    await made.clock.advance(MINUTE_MS * 3);
+    made.onDuty = ["5", "6"];
+    made.kill(ann, 5);
+    await made.look();
+    await made.clock.advance(20_000);
+    made.onDuty = ["8"];
+    await made.restart();
+    made.kill(ann, 2);
+    await made.look();
+    await made.clock.advance(20_000);
+    made.onDuty = [];
+    made.kill(bob, 5);
+    await made.look();
+    await made.clock.advance(20_000);
+    assert.deepEqual(
+      made.messages().map(({ sent: { pingUserIds, pingRoleIds } }) => [pingUserIds, pingRoleIds]),
+      [
+        [["5", "6"], undefined],
+        [[], ["77"]],
+      ],
+    );
+    assert.match(made.shown()[0] ?? "", /^<@5> <@6>\n🚨 7 kills/);
+    assert.match(made.shown()[1] ?? "", /^<@&77>\n/);
+  });
+
   test("says where the one is who kills, as long as that is known, and names the first victims on one line", async () => {
     const made = await world();
     await made.add({ kind: "kills", count: 3 });

@@ -12,6 +12,7 @@ import { readLogged } from "../../src/runs/catalogue/read-logged.ts";
 import { linkedServer } from "../support/bindings.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";
 import { memoryJournal } from "../support/memory-journal.ts";
+import { NOBODY_ON_DUTY } from "../support/nobody-on-duty.ts";
 import { outboxOver } from "../support/outbox.ts";
 
 /** The wing of alerts between answers of busy servers and a Discord that takes everything at once. */
@@ -50,6 +51,7 @@ export async function sendRows(rows: number): Promise<RowsMeasured> {
   const outbox = outboxOver(sink, clock);
   const journal = memoryJournal({ clock });
   const wing = createAlerts({
+    whoToPing: NOBODY_ON_DUTY.whoToPing,
     journal,
     rules: documents(parseGuildAlerts),
     states: documents(parseServerState),

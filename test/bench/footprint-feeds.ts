@@ -11,6 +11,7 @@ import type { Store } from "../../src/store/keyv-documents.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { connectSqlite } from "../../src/store/sqlite/open-file.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";
+import { NOBODY_ON_DUTY } from "../support/nobody-on-duty.ts";
 import { outboxOver } from "../support/outbox.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { FootprintTown } from "./footprint-town.ts";
@@ -66,6 +67,7 @@ function buildWing(on: Store) {
     warn,
   });
   const feeds = createFeeds({
+    ...NOBODY_ON_DUTY,
     journalOwner: "server",
     clock,
     random,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { dutyRenderer } from "../../src/discord/render/shifts/duty-renderer.ts";
 import type { DutyType } from "../../src/domain/duty.ts";
+import { DutyRoster } from "../../src/domain/duty-roster.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import type { Player, ServerState, Snapshot, SourceId } from "../../src/domain/model.ts";
 import type { DutyStore } from "../../src/domain/ports/duty-store.ts";
@@ -29,6 +30,7 @@ export interface DutyRig {
   /** What the guild was told. */
   readonly told: string[];
   readonly sink: FakeSink;
+  readonly roster: DutyRoster;
   readonly url: string;
   /** Shows an answer to duty and the history, and waits until both have it. */
   take(snapshot: Snapshot): Promise<void>;
@@ -62,8 +64,10 @@ export async function openDutyRig(
     calls: (wanted) => answeredCalls(history.context, wanted),
     guilds: () => duty.guilds(history.context, {}),
   };
+  const roster = new DutyRoster(clock);
   let ids = 0;
   const wing = createDuty({
+    roster,
     store,
     accounts: { list: async () => [...accounts.values()].toReversed() },
     bindings: {
@@ -118,6 +122,7 @@ export async function openDutyRig(
     roles,
     told,
     sink,
+    roster,
     url: at,
     async take(snapshot) {
       states.set(snapshot.source, stateOf(snapshot));

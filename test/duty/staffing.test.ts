@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { weekOfBoard } from "../../src/domain/ports/staffing.ts";
 import { onBothDatabases } from "../history/databases.ts";
 import { GUILD, snapshotOf } from "../history/rig.ts";
 import { EAST, member, openDutyRig, refuses } from "./duty-rig.ts";
@@ -84,6 +85,13 @@ onBothDatabases("hours, quotas and leave", (databases) => {
     const [result, ...more] = await settled();
     assert.deepEqual([more.length, result?.quotaId, result?.untilS], [0, quota.id, PERIOD_END_S]);
     assert.deepEqual(outcomes(result?.lines), ["u1 met", "u2 not-met", "u3 excused"]);
+    const week = await staffing.board(GUILD, {
+      fromS: PERIOD_END_S - 7 * DAY_S - HOUR_S,
+      untilS: PERIOD_END_S,
+    });
+    assert.deepEqual(weekOfBoard(week), {
+      ...{ countedS: 4 * HOUR_S, people: 2, met: 1, notMet: 1, excused: 1, onLeave: 1 },
+    });
     const next = await openDutyRig(databases, { startS: MONDAY_S - DAY_S, url: rig.url, before: rig });
     await rig.wing.stop();
     next.wing.start();

@@ -24,6 +24,7 @@ describe("duty, from the first type to a quota", () => {
     );
     await rig.link();
     const mo = rig.town.join("MoGame", 9_000_000_002);
+    rig.town.join("Nora", 9_000_000_003);
     rig.town.world.staff.set(mo.id, { name: mo.name, role: "mod" });
     await rig.polled("Players", "CommandLogs");
   });
@@ -75,8 +76,25 @@ describe("duty, from the first type to a quota", () => {
     await rig.until("no role on a break", () => !mo.roles.includes(role));
     await asks(moderator, "duty break", {}, /On duty: Patrol/);
     await rig.until("the role again", () => mo.roles.includes(role));
+    await asks(owner, "duty pings", { on: true }, /ping up to 5 people on duty/);
+    const live = guild.addChannel({ name: "live" });
+    await asks(owner, "server panel", { channel: live }, /Panel/);
+    await rig.posted(live, "On duty · 1");
+    await asks(
+      moderator,
+      "case add",
+      { player: "Nora", kind: "note", reason: "ok" },
+      /case 1[\s\S]*On duty: Patrol/,
+    );
     await rig.clock.sleep(1_000);
     await asks(moderator, "duty end", {}, /Off duty[\s\S]*count/);
+    await rig.clock.sleep(2_000);
+    await asks(
+      moderator,
+      "case add",
+      { player: "Nora", kind: "note", reason: "ok" },
+      /case 2[\s\S]*Not on duty/,
+    );
     await rig.until("no role any more", () => !mo.roles.includes(role));
     await rig.posted(shifts, "Off duty: Patrol", "Seen:");
     await asks(moderator, "duty show", {}, /in 1 shift/);

@@ -24,6 +24,7 @@ import type { Outbox } from "../../src/outbox/create-outbox.ts";
 import { createCleanStop, parseCleanEnd } from "../../src/store/clean-stop.ts";
 import { createDiskWait, parseDiskMark } from "../../src/store/on-disk.ts";
 import { createWatch, type Watch } from "../../src/watch/watch.ts";
+import { NOBODY_ON_DUTY } from "../support/nobody-on-duty.ts";
 import { outboxOver } from "../support/outbox.ts";
 import type { SimDiscord } from "./discord.ts";
 import { Injected, type Life } from "./life.ts";
@@ -104,6 +105,7 @@ export function buildProcess(parts: ProcessParts): Process {
     warn: (_message, error) => report(error),
   });
   const feeds: FeedsWing = createFeeds({
+    ...NOBODY_ON_DUTY,
     journalOwner: "server",
     clock,
     random,

@@ -38,6 +38,7 @@ import type { Log } from "../../src/log.ts";
 import { createMentions, parseAllowedMention } from "../../src/store/mentions.ts";
 import { seededRandom, VirtualClock } from "./clock.ts";
 import { MemoryDocuments } from "./memory-documents.ts";
+import { NOBODY_ON_DUTY } from "./nobody-on-duty.ts";
 import { serverStatus } from "./server-status.ts";
 
 /** The world behind the commands, as plain values that a test sets and reads. */
@@ -233,6 +234,7 @@ export class FakeWorld {
     docsUrl: undefined,
     audit: { ...unused<AuditLog>("audit"), event: async (event) => void this.events.push(event) },
     members: unused("members"),
+    roster: NOBODY_ON_DUTY.roster,
     mentions: this.mentions,
     grantableRoles: { roleBar: () => undefined, isOwner: () => false },
     guilds: this.guilds,

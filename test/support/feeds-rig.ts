@@ -1,4 +1,5 @@
 import { feedRenderer } from "../../src/discord/render/feed.ts";
+import { DutyRoster } from "../../src/domain/duty-roster.ts";
 import type { Binding, Feed } from "../../src/domain/guild.ts";
 import type { JournalOwner } from "../../src/domain/journal-id.ts";
 import type { MessageBody } from "../../src/domain/message.ts";
@@ -98,6 +99,8 @@ export class FeedsRig {
   players: Player[] = [];
   vehicles: Vehicle[] = [];
   queue: number[] = [];
+  /** Nobody is on duty. */
+  readonly roster = new DutyRoster(this.clock);
 
   constructor() {
     this.link("binding-1", "Town", source);
@@ -271,6 +274,8 @@ export class FeedsRig {
       warn: (message) => void this.warnings.push(message),
     });
     const wing = createFeeds({
+      roster: this.roster,
+      whoToPing: async () => this.roster.of(guildId).map(({ userId }) => userId),
       journalOwner: this.journalOwner,
       journal,
       offsets: mortal(offsets, life),

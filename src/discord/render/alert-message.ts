@@ -24,9 +24,13 @@ const AMBER = 0xb7791f;
 const GREY = 0x6b7280;
 
 export function alertMessage(view: AlertView): MessageBody {
-  const { key, serverName, pingedRoleId } = view;
+  const { key, serverName, pingedRoleId, pingedUserIds = [] } = view;
+  const pinged = [
+    ...(pingedRoleId === undefined ? [] : [roleMention(pingedRoleId)]),
+    ...pingedUserIds.map((userId) => userMention(userId)),
+  ];
   return {
-    ...(pingedRoleId === undefined ? {} : { content: roleMention(pingedRoleId) }),
+    ...(pinged.length === 0 ? {} : { content: joined(pinged, " ") }),
     cards: [
       {
         author: cut(plainText(serverName), 200),

@@ -19,8 +19,10 @@ export function modCallCard(view: ModCallView): MessageBody {
   const lines = [...callLines(view), ...situationLines(view, isOpen(view))];
   const firstAtS = view.calls[0]?.atS ?? 0;
   if (view.claimedBy !== undefined) {
-    const { userId, atMs } = view.claimedBy;
-    lines.push(md`✋ Claimed by ${userMention(userId)} after ${duration(atMs / 1_000 - firstAtS)}`);
+    const { userId, atMs, isOnDuty } = view.claimedBy;
+    lines.push(
+      md`✋ Claimed by ${userMention(userId)}${dutyWord(isOnDuty)} after ${duration(atMs / 1_000 - firstAtS)}`,
+    );
   }
   if (view.escalated && view.claimedBy === undefined && view.resolved === undefined) {
     lines.push(md`⏰ Still unclaimed: staff were pinged again`);
@@ -55,14 +57,20 @@ function callLines({ caller, calls }: ModCallView): Escaped[] {
   const atS = first?.atS ?? 0;
   const lines = [md`${person(caller, true)} called <t:${atS}:T> (<t:${atS}:R>)`];
   if (first?.answeredBy !== undefined) {
-    lines.push(md`🎮 Answered in the game by ${person(first.answeredBy, true)}`);
+    lines.push(md`🎮 Answered in the game by ${person(first.answeredBy, true)}${dutyWord(first.isOnDuty)}`);
   }
   return [...lines, ...further.map(furtherLine)];
 }
 
-function furtherLine({ atS, answeredBy }: CallView): Escaped {
+function dutyWord(isOnDuty: boolean | undefined): Escaped {
+  return isOnDuty === true ? md` (on duty)` : md``;
+}
+
+function furtherLine({ atS, answeredBy, isOnDuty }: CallView): Escaped {
   const answer =
-    answeredBy === undefined ? "" : md` · 🎮 answered in the game by ${person(answeredBy, true)}`;
+    answeredBy === undefined
+      ? ""
+      : md` · 🎮 answered in the game by ${person(answeredBy, true)}${dutyWord(isOnDuty)}`;
   return md`🔁 called again <t:${atS}:T>${answer}`;
 }
 

@@ -31,4 +31,6 @@ export interface AlertView {
   readonly postedLateMs: number | undefined;
   /** Was pinged by the message; an edit keeps the mention. */
   readonly pingedRoleId: string | undefined;
+  /** Instead of the role. */
+  readonly pingedUserIds?: readonly string[] | undefined;
 }

@@ -119,7 +119,7 @@ export interface ModCallView {
   readonly caller: ModCallPerson;
   /** The calls on this card, the first one first; at least one. */
   readonly calls: readonly CallView[];
-  readonly claimedBy?: { readonly userId: string; readonly atMs: number };
+  readonly claimedBy?: { readonly userId: string; readonly atMs: number; readonly isOnDuty?: boolean };
   readonly resolved?: { readonly userId: string; readonly atMs: number; readonly note?: string };
   readonly escalated: boolean;
   readonly situation?: CallSituation;
@@ -131,6 +131,8 @@ export interface CallView {
   /** It came after the ones before it were over. */
   readonly anewAtMs?: number;
   readonly answeredBy?: ModCallPerson;
+  /** They were on duty then. */
+  readonly isOnDuty?: boolean;
 }
 
 export interface ModCallPerson {

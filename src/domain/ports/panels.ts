@@ -1,3 +1,4 @@
+import type { OnRoster } from "../duty-roster.ts";
 import type { MessageBody } from "../message.ts";
 import type { ServerState } from "../model.ts";
 
@@ -23,10 +24,15 @@ export interface Panels {
 }
 
 export interface PanelRenderer {
-  /** `mark` finds the message again; `seenAtMs` is the time that it shows. */
+  /** `mark` finds the message again; `seenAtMs` is the time that it shows; `onDuty`: there. */
   current(
     state: ServerState,
-    panel: { readonly bindingId: string; readonly mark: string; readonly seenAtMs: number },
+    panel: {
+      readonly bindingId: string;
+      readonly mark: string;
+      readonly seenAtMs: number;
+      readonly onDuty?: readonly OnRoster[];
+    },
   ): MessageBody;
   /** The last state that was shown, with what keeps a newer one from being read. */
   stale(body: MessageBody, why: StaleCause): MessageBody;

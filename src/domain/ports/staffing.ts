@@ -25,6 +25,30 @@ export interface Board {
   readonly types: readonly DutyType[];
 }
 
+/** A week in figures, without names: hours of others are private. */
+export interface DutyWeek {
+  readonly countedS: number;
+  readonly people: number;
+  readonly met: number;
+  readonly notMet: number;
+  readonly excused: number;
+  /** At its end. */
+  readonly onLeave: number;
+}
+
+export function weekOfBoard({ lines }: Board): DutyWeek {
+  const having = (outcome: QuotaLine["outcome"]) =>
+    lines.filter(({ quota }) => quota?.outcome === outcome).length;
+  return {
+    countedS: lines.reduce((sum, { countedS }) => sum + countedS, 0),
+    people: lines.filter(({ countedS }) => countedS > 0).length,
+    met: having("met"),
+    notMet: having("not-met"),
+    excused: having("excused"),
+    onLeave: lines.filter(({ leave }) => leave?.percent === 0).length,
+  };
+}
+
 export type NewQuota = Pick<Quota, "roleId" | "needS" | "period" | "typeId" | "channelId">;
 export type NewLeave = Pick<Leave, "fromS" | "untilS" | "percent" | "reason">;
 export type NewCorrection = Pick<Correction, "userId" | "typeId" | "atS" | "seconds" | "reason">;

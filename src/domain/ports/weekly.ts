@@ -1,6 +1,7 @@
 import type { Binding } from "../guild.ts";
 import type { MessageBody, PostedMessage } from "../message.ts";
 import type { Picture, PictureLook, ServerStats } from "../stats.ts";
+import type { DutyWeek } from "./staffing.ts";
 
 /** The summary of each week, in a channel of the community. */
 
@@ -22,6 +23,8 @@ export interface WeeklyView {
   readonly binding: Pick<Binding, "id" | "name">;
   readonly stats: ServerStats;
   readonly before: ServerStats;
+  /** In the first summary of a community that keeps duty. */
+  readonly duty?: DutyWeek | undefined;
   readonly pngs: readonly Uint8Array[] | undefined;
   /** Stands in the footer, so that the message is found again. */
   readonly key: string;

@@ -12,7 +12,17 @@ export interface ActDecision {
 /** The rules of claiming: the first one wins; who holds a call may let it go; a manager may always. Pure. */
 export function decideAct(
   card: ModCallRecord,
-  { actor, act, atMs }: { readonly actor: Actor; readonly act: ModCallAct; readonly atMs: number },
+  {
+    actor,
+    act,
+    atMs,
+    isOnDuty = false,
+  }: {
+    readonly actor: Actor;
+    readonly act: ModCallAct;
+    readonly atMs: number;
+    readonly isOnDuty?: boolean;
+  },
 ): ActDecision {
   const { claimedBy, resolved } = card;
   if (resolved !== undefined) {
@@ -28,7 +38,10 @@ export function decideAct(
           text: md`${userMention(claimedBy.userId)} already claimed this call ${when(claimedBy.atMs)}.`,
         };
       }
-      return { next: { ...card, claimedBy: { ...who, atMs } }, text: md`The call is yours.` };
+      return {
+        next: { ...card, claimedBy: { ...who, atMs, ...(isOnDuty ? { isOnDuty } : {}) } },
+        text: md`The call is yours.`,
+      };
     case "release": {
       if (claimedBy === undefined) return { text: md`Nobody has claimed this call.` };
       if (!mine && !actor.manageGuild) {

@@ -1,4 +1,5 @@
-import { joined, roleMention } from "../../domain/escaped.ts";
+import type { WhoToPing } from "../../domain/duty-roster.ts";
+import { joined, roleMention, userMention } from "../../domain/escaped.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
 import type { PostLine, Posts, WantedPost } from "../../domain/ports/posts.ts";
@@ -14,6 +15,7 @@ export interface EscalationPorts {
   readonly clock: Clock;
   readonly board: CardBoard;
   readonly renderer: FeedRenderer;
+  readonly whoToPing: WhoToPing;
   readonly nonceKey: Uint8Array | string;
   /** How the process before ended. */
   readonly lastEnd: { readonly postedUpToS: number | undefined };
@@ -95,7 +97,7 @@ export class CallEscalations {
 
   /** Of no use where somebody has taken the call in hand before its turn came. */
   async #wanted({ cardId, feedId }: CardRef): Promise<WantedPost | undefined> {
-    const { board, clock, renderer, nonceKey, lastEnd } = this.#ports;
+    const { board, clock, renderer, nonceKey, lastEnd, whoToPing } = this.#ports;
     const said = this.#said.get(`${cardId} ${feedId}`);
     const record = board.atHand(cardId);
     const slot = record?.slots[feedId];
@@ -105,14 +107,18 @@ export class CallEscalations {
     const ping = waitedMs > PING_OF_USE_MS ? undefined : slot.escalateRoleId;
     const body = renderer.escalation(record.caller.name, waitedMs);
     const words = body.content === undefined ? [] : [body.content];
-    const content = ping === undefined ? body.content : joined([roleMention(ping), ...words], " ");
+    const people = ping === undefined ? [] : await whoToPing(record.guildId);
+    const pinged =
+      people.length === 0 && ping !== undefined ? [roleMention(ping)] : people.map((one) => userMention(one));
+    const content = pinged.length === 0 ? body.content : joined([...pinged, ...words], " ");
     said.add((content ?? "").trim());
     const firstAtS = calledAtS(record);
     return {
       channelId: slot.channelId,
       nonce: nonceOf(nonceKey, record.id, feedId, "escalation"),
       body: { ...body, ...(content === undefined ? {} : { content }) },
-      pingRoleIds: ping === undefined ? undefined : [ping],
+      pingRoleIds: ping === undefined || people.length > 0 ? undefined : [ping],
+      pingUserIds: people,
       replyToMessageId: slot.messageId,
       isDoubtful: firstAtS <= (lastEnd.postedUpToS ?? 0),
       sinceMs: firstAtS * 1_000,

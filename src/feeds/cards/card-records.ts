@@ -48,6 +48,8 @@ export interface CardCall {
   readonly anewAtMs?: number;
   /** The journal item that answered it: reading that item again changes nothing. */
   readonly answerSeq?: number;
+  /** Who answered was on duty then. */
+  readonly isOnDuty?: boolean;
 }
 
 /** Moderator calls of one person that are one matter. */
@@ -56,7 +58,12 @@ export interface ModCallRecord extends CardBase {
   readonly caller: PlayerRef;
   /** At least one; the first one gave the card its id. */
   readonly calls: readonly CardCall[];
-  readonly claimedBy?: { readonly userId: string; readonly userName?: string; readonly atMs: number };
+  readonly claimedBy?: {
+    readonly userId: string;
+    readonly userName?: string;
+    readonly atMs: number;
+    readonly isOnDuty?: boolean;
+  };
   readonly resolved?: {
     readonly userId: string;
     readonly userName?: string;
@@ -111,6 +118,7 @@ const cardCall = z.object({
   seq: z.int().exactOptional(),
   answeredBy: player.exactOptional(),
   anewAtMs: z.number().exactOptional(),
+  isOnDuty: z.boolean().exactOptional(),
   answerSeq: z.int().exactOptional(),
 });
 const situation = z.object({
@@ -133,7 +141,7 @@ const record = z.discriminatedUnion("kind", [
     kind: z.literal("modCall"),
     caller: player,
     calls: z.tuple([cardCall], cardCall),
-    claimedBy: z.object(act).exactOptional(),
+    claimedBy: z.object({ ...act, isOnDuty: z.boolean().exactOptional() }).exactOptional(),
     resolved: z.object({ ...act, note: z.string().exactOptional() }).exactOptional(),
     escalated: z.boolean(),
     situation: situation.exactOptional(),

@@ -1,3 +1,4 @@
+import type { DutyRoster, WhoToPing } from "../../domain/duty-roster.ts";
 import { md } from "../../domain/escaped.ts";
 import type { Actor, Feed } from "../../domain/guild.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
@@ -43,6 +44,8 @@ export interface ModCallPorts {
   readonly board: CardBoard;
   readonly follower: SituationFollower;
   readonly renderer: FeedRenderer;
+  readonly roster: Pick<DutyRoster, "of">;
+  readonly whoToPing: WhoToPing;
   readonly nonceKey: Uint8Array | string;
   /** How the process before ended. */
   readonly lastEnd: { readonly postedUpToS: number | undefined };
@@ -146,7 +149,8 @@ export class ModCallCards implements ModCalls {
     const atMs = this.#ports.clock.nowMs();
     const record = await this.#ports.board.change(cardId, (card) => {
       if (card?.kind !== "modCall" || card.guildId !== actor.guildId) return undefined;
-      const decision = decideAct(card, { actor, act, atMs });
+      const isOnDuty = this.#ports.roster.of(actor.guildId).some(({ userId }) => userId === actor.userId);
+      const decision = decideAct(card, { actor, act, atMs, isOnDuty });
       answer = { ok: decision.next !== undefined, text: decision.text };
       return decision.next;
     });
@@ -258,13 +262,14 @@ export class ModCallCards implements ModCalls {
 
   /** Fills the lowest open ordinal of that caller and second; an answer never goes away again. */
   async #answer(feed: Feed, { seq, entry }: AnswerItem): Promise<void> {
-    const { board } = this.#ports;
+    const { board, roster } = this.#ports;
     const cards = cardsOfCaller(board.ofBinding(feed.bindingId), entry.caller);
     const open = openCallAt(cards, { seq, atS: entry.atS });
     if (open === undefined) return;
     await board.change(open.cardId, (card) => {
       if (card?.kind !== "modCall" || card.calls[open.index]?.answeredBy !== undefined) return undefined;
-      const answer = { answeredBy: entry.moderator, answerSeq: seq };
+      const isOnDuty = roster.of(card.guildId).some(({ seen }) => seen?.playerId === entry.moderator.id);
+      const answer = { answeredBy: entry.moderator, answerSeq: seq, ...(isOnDuty ? { isOnDuty } : {}) };
       return {
         ...card,
         calls: card.calls.map((one, index) => (index === open.index ? { ...one, ...answer } : one)),

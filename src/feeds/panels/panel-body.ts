@@ -1,3 +1,4 @@
+import type { DutyRoster } from "../../domain/duty-roster.ts";
 import type { MessageBody } from "../../domain/message.ts";
 import type { ListName, ServerState, SourceId } from "../../domain/model.ts";
 import type { Bindings } from "../../domain/ports/bindings.ts";
@@ -22,6 +23,7 @@ export interface PanelBodyPorts {
   readonly bindings: Pick<Bindings, "list">;
   readonly snapshots: Pick<Snapshots, "latest">;
   readonly modCalls: Pick<ModCalls, "withoutResolved">;
+  readonly roster: Pick<DutyRoster, "here">;
   readonly demands: Demands;
   readonly health: Pick<ServiceHealth, "halt" | "parked" | "held" | "readRefused">;
   readonly renderer: Pick<PanelRenderer, "current" | "stale">;
@@ -60,23 +62,24 @@ export async function panelBody(ports: PanelBodyPorts, panel: PanelServer): Prom
   const cause = staleCause(health, source);
   const staleAfterMs = cause.kind === "silent" ? SILENT_AFTER_MS : HALTED_SILENT_AFTER_MS;
   const isStale = clock.monotonicMs() - panel.goodSinceMs >= staleAfterMs;
-  const body = known === undefined ? panel.record.body : currentBody(renderer, panel, known);
+  const body = known === undefined ? panel.record.body : currentBody(ports, panel, known);
   return body !== undefined && isStale ? renderer.stale(body, cause) : body;
 }
 
 /** With the time that its message shows already, where nothing else has changed and that is not long ago. */
 function currentBody(
-  renderer: Pick<PanelRenderer, "current">,
+  { renderer, roster }: Pick<PanelBodyPorts, "renderer" | "roster">,
   panel: PanelServer,
   state: ServerState,
 ): MessageBody {
-  const { bindingId, mark, goodAtMs, seenAtMs, body } = panel.record;
+  const { guildId, bindingId, mark, goodAtMs, seenAtMs, body } = panel.record;
+  const onDuty = roster.here(guildId, bindingId, state.lists.players?.value);
   if (seenAtMs !== undefined && goodAtMs - seenAtMs < TIME_EVERY_MS) {
-    const same = renderer.current(state, { bindingId, mark, seenAtMs });
+    const same = renderer.current(state, { bindingId, mark, seenAtMs, onDuty });
     if (JSON.stringify(same) === JSON.stringify(body)) return same;
   }
   panel.record = { ...panel.record, seenAtMs: goodAtMs };
-  return renderer.current(state, { bindingId, mark, seenAtMs: goodAtMs });
+  return renderer.current(state, { bindingId, mark, seenAtMs: goodAtMs, onDuty });
 }
 
 function staleCause(health: PanelBodyPorts["health"], source: SourceId): StaleCause {

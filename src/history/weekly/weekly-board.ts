@@ -9,6 +9,7 @@ import type { HistoryPrivacy } from "../../domain/ports/history.ts";
 import type { Notifier } from "../../domain/ports/notifier.ts";
 import type { Posts } from "../../domain/ports/posts.ts";
 import type { Settings } from "../../domain/ports/settings.ts";
+import type { DutyWeek } from "../../domain/ports/staffing.ts";
 import type { Stats } from "../../domain/ports/stats.ts";
 import type { WeeklyRenderer, WeeklySetting, WeeklySummaries } from "../../domain/ports/weekly.ts";
 import type { Picture } from "../../domain/stats.ts";
@@ -40,6 +41,11 @@ export interface WeeklyPorts {
   readonly renderer: WeeklyRenderer;
   readonly clock: Clock;
   readonly random: Random;
+  /** Undefined: no duty is kept. Rejects where it cannot be read. */
+  dutyOf(
+    guildId: string,
+    week: { readonly fromS: number; readonly toS: number },
+  ): Promise<DutyWeek | undefined>;
   /** Whether this process serves a guild. */
   isOurs(guildId: string): boolean;
   report(what: string, error: unknown): void;
@@ -206,13 +212,16 @@ export class WeeklyBoard implements WeeklySummaries {
     guildId: string,
     { binding, week, key }: { readonly binding: Binding; readonly week: Week; readonly key: string },
   ): Promise<MessageBody> {
-    const { stats, settings, renderer } = this.#ports;
+    const { stats, settings, renderer, bindings, dutyOf } = this.#ports;
     const of = ({ fromS, toS, zone }: Week) =>
       stats.server(guildId, { fromS, toS, zone, bindingId: binding.id });
     const [now, before] = [await of(week), await of(previous(week))];
     const { pictureLook = "dark" } = await settings.of(guildId);
     const pngs = await this.#drawn(guildId, renderer.pictures(now, pictureLook));
-    return renderer.summary({ binding, stats: now, before, pngs, key });
+    // Duty is of all servers together: once is enough.
+    const [first] = await bindings.list(guildId);
+    const duty = first?.id === binding.id ? await dutyOf(guildId, week) : undefined;
+    return renderer.summary({ binding, stats: now, before, duty, pngs, key });
   }
 
   /** Undefined: it could not be drawn; the words say all that the pictures do. */

@@ -311,6 +311,44 @@ describe("mod-call cards", () => {
       assert.match(rig.sink.text("mods"), /staff were pinged again/);
     }));
 
+  test("cards know who took them while on duty, also after a restart; the second ping is for who is on duty", () =>
+    withModCalls({ pingRoleId: "777", escalateAfterMs: 300_000 }, async (rig) => {
+      const onDuty = (userIds: readonly string[]) =>
+        rig.roster.set(
+          guildId,
+          userIds.map((userId) => ({
+            userId,
+            isOnBreak: false,
+            seen: { bindingId: "binding-1", playerId: 99 },
+          })),
+        );
+      for (const name of ["Ann", "Bob", "Cleo", "Dora"]) rig.callModerators(name);
+      await rig.pollAndFlush();
+      onDuty(["1"]);
+      await rig.wing.modCalls.act(actor("1"), cardId(rig, 0), { do: "claim" });
+      await rig.wing.modCalls.act(actor("2"), cardId(rig, 1), { do: "claim" });
+      answer(rig, "Cleo", "Mod");
+      await rig.pollAndFlush();
+      await rig.clock.advance(200_000);
+      onDuty(["5", "6"]);
+      await rig.clock.advance(100_000);
+      onDuty([]);
+      await rig.crash();
+      await rig.pollAndFlush();
+      const text = rig.sink.text("mods");
+      assert.match(text, /Claimed by <@1> \(on duty\) after/);
+      assert.match(text, /Claimed by <@2> after/);
+      assert.match(text, /Answered in the game by .*Mod.* \(on duty\)/);
+      const [reply, ...others] = rig.sink
+        .messages("mods")
+        .filter(({ sent }) => sent.replyToMessageId !== undefined);
+      assert.deepEqual(
+        [others.length, reply?.sent.pingUserIds, reply?.sent.pingRoleIds],
+        [0, ["5", "6"], undefined],
+      );
+      assert.match(reply?.body.content ?? "", /^<@5> <@6> .*Unclaimed/);
+    }));
+
   for (const minutes of [1, 60, 400]) {
     test(`through ${minutes} minutes without Discord each call has one card, which shows its last state`, () =>
       withModCalls({ pingRoleId: "77", escalateAfterMs: 300_000 }, async (rig) => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { panelRenderer } from "../../../src/discord/render/server/panel.ts";
+import { DutyRoster } from "../../../src/domain/duty-roster.ts";
 import { Failure, SinkRefusal } from "../../../src/domain/failure.ts";
 import type { Binding } from "../../../src/domain/guild.ts";
 import type { MessageBody } from "../../../src/domain/message.ts";
@@ -35,6 +36,7 @@ class PanelWorld {
   /** Edits in it get no answer. */
   silentChannelId = "";
   isLinked = true;
+  readonly roster = new DutyRoster(this.clock);
   outbox = this.#discordOf();
   board = this.#made();
 
@@ -70,6 +72,7 @@ class PanelWorld {
     const { clock, random } = this;
     const binding = { id: "b", guildId: "g", source: SOURCE, name: "Town" } as Binding;
     return new PanelBoard({
+      roster: this.roster,
       panels: new MemoryDocuments(parsePanel, this.texts),
       bindings: { list: async () => (this.isLinked ? [binding] : []) },
       snapshots: { latest: () => this.state },
@@ -169,6 +172,30 @@ describe("A panel", () => {
     assert.ok(ageS <= 330, `${ageS} s`);
     await world.minutes(2, 13);
     assert.ok(world.clock.nowMs() / 1_000 - shownS() <= 120, "a change shows its own time");
+  });
+
+  test("shows who is on duty there, and nobody who is on duty elsewhere or away", async () => {
+    const world = await standing();
+    const on = (userId: string, playerId: number, bindingId = "b") => ({
+      ...{ userId, isOnBreak: userId === "6", seen: { bindingId, playerId } },
+    });
+    world.roster.set("g", [on("5", 1), on("6", 2), on("7", 3), on("8", 1, "other")]);
+    world.seen(2);
+    const player = (id: number) => ({
+      player: { name: `P${id}`, id },
+      team: "",
+      permission: "",
+      wantedStars: 0,
+    });
+    const atMs = world.clock.nowMs();
+    const players = { atMs, value: [player(1), player(2)] };
+    if (world.state !== undefined) world.state = { ...world.state, lists: { players } };
+    await world.clock.advance(2 * MINUTE_MS);
+    const [field] = world.messages[0]?.body.cards?.[0]?.fields ?? [];
+    assert.deepEqual([field?.name, field?.value], ["🟢 On duty · 2", "<@5>, <@6> (break)"]);
+    world.roster.set("g", []);
+    await world.clock.advance(2 * MINUTE_MS);
+    assert.doesNotMatch(JSON.stringify(world.messages[0]?.body), /On duty/);
   });
 
   test("is edited on a change at most once a minute", async () => {

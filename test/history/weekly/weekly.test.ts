@@ -8,6 +8,7 @@ import type { MessageBody } from "../../../src/domain/message.ts";
 import type { SourceId } from "../../../src/domain/model.ts";
 import type { Documents } from "../../../src/domain/ports/documents.ts";
 import type { Sink } from "../../../src/domain/ports/sink.ts";
+import type { DutyWeek } from "../../../src/domain/ports/staffing.ts";
 import type { ServerStats, StatsSpan } from "../../../src/domain/stats.ts";
 import { WeeklyBoard } from "../../../src/history/weekly/weekly-board.ts";
 import { parseWeekly, type WeeklyRecord } from "../../../src/history/weekly/weekly-record.ts";
@@ -58,6 +59,7 @@ class World {
   retention: number | "off" = 90;
   failure: Error | undefined;
   isOurs = true;
+  duty: DutyWeek | undefined;
   #ids = 0;
 
   documents(): MemoryDocuments<WeeklyRecord> {
@@ -67,6 +69,7 @@ class World {
   board(documents: Documents<WeeklyRecord> = this.documents(), sink: Sink = this.sink): WeeklyBoard {
     const { clock } = this;
     return new WeeklyBoard({
+      dutyOf: async () => this.duty,
       documents,
       posts: outboxOver(sink, clock).posts,
       clock,
@@ -131,6 +134,23 @@ describe("the weekly summary", () => {
     for (const { description } of body.files ?? [])
       assert.ok(description !== undefined && description.length > 20);
     assert.match(JSON.stringify(body.cards), /as before[\s\S]*When staff are needed/);
+    assert.doesNotMatch(JSON.stringify(body.cards), /Duty/);
+    await board.stop();
+  });
+
+  test("says once for all servers how duty, quota and leave were", async () => {
+    const world = new World();
+    world.bindings = [bindingOf("b1"), bindingOf("b2")];
+    world.duty = { countedS: 90_000, people: 6, met: 4, notMet: 1, excused: 1, onLeave: 1 };
+    const board = await world.start();
+    await world.until((await board.set(GUILD, setting)) + 10 * MINUTE_MS);
+    const duty = world.sink
+      .messages(CHANNEL)
+      .map(({ body }) => body.cards?.[0]?.fields?.find(({ name }) => name === "🕒 Duty")?.value);
+    assert.deepEqual(duty, [
+      "**25 h** by 6 staff\nQuota: **4** met, **1** not met, 1 excused\nOn leave: 1",
+      undefined,
+    ]);
     await board.stop();
   });
 

@@ -4,7 +4,7 @@ import type { Button, MessageBody, PostedMessage, Row } from "../../../domain/me
 import type { BanEndView } from "../../../domain/ports/ban-ends.ts";
 import { banStateOf } from "../ban-cards.ts";
 import { duration, note } from "../entry-line.ts";
-import { cut, inlineCode, plainText } from "../escape.ts";
+import { cut, inlineCode, inlineName, plainText } from "../escape.ts";
 import { authorText, KINDS, targetsPlain, targetsText } from "./case-words.ts";
 
 /** A case as it stands in the case channel and behind `/case show`: a receipt that completes itself. Pure. */
@@ -22,15 +22,18 @@ export interface CaseView {
   readonly warnings?: number | undefined;
   /** Whole history of its edits rather than the last of them. */
   readonly withEdits?: boolean;
+  /** Whether its author was on duty; undefined: not known. */
+  readonly duty?: { readonly typeName: string } | "off" | undefined;
   /** Of a ban that still ends by itself. */
   readonly end?: BanEndView | undefined;
 }
 
-export function caseCard(one: Case, { warnings, end, withEdits = false }: CaseView = {}): MessageBody {
+export function caseCard(one: Case, { warnings, end, duty, withEdits = false }: CaseView = {}): MessageBody {
   const { symbol, word } = KINDS[one.kind];
   const lines = [
     targetsText(one, MOST_TARGETS),
     md`By ${authorText(one.author)} <t:${seconds(one.atMs)}:f>`,
+    ...dutyLines(duty),
     reasonText(one),
     ...(one.evidence === undefined ? [] : [evidenceText(one.evidence)]),
     ...(one.command === undefined ? [] : [inlineCode(one.command, 200)]),
@@ -76,6 +79,11 @@ export function erasedCaseCard(number: number): MessageBody {
 export function caseNumberOf({ cards }: Pick<PostedMessage, "cards">): number | undefined {
   const digits = FOOTER.exec(cards[0]?.footer ?? "")?.[1];
   return digits === undefined ? undefined : Number(digits);
+}
+
+function dutyLines(duty: CaseView["duty"]): Escaped[] {
+  if (duty === undefined) return [];
+  return [duty === "off" ? md`-# Not on duty then` : md`-# 🟢 On duty: ${inlineName(duty.typeName)}`];
 }
 
 function reasonText({ reason, kind }: Case): Escaped {

@@ -9,7 +9,7 @@ import { ageLine, serverTitle } from "./view.ts";
 const COLOR = 0x2d7d46;
 
 export const panelRenderer: PanelRenderer = {
-  current: (state, { bindingId, mark, seenAtMs }) => ({
+  current: (state, { bindingId, mark, seenAtMs, onDuty }) => ({
     // Said, so that an edit takes away what stood there in a silence.
     content: md``,
     cards: [
@@ -17,7 +17,7 @@ export const panelRenderer: PanelRenderer = {
         title: serverTitle(state.status),
         description: joined([statusHeadline(state), ageLine(seenAtMs)], "\n"),
         color: COLOR,
-        fields: statusFields(state),
+        fields: statusFields(state, onDuty),
         footer: `Updated by Marshal · ${mark}`,
       },
     ],

@@ -1,4 +1,5 @@
-import { type Escaped, joined, md } from "../../../domain/escaped.ts";
+import type { OnRoster } from "../../../domain/duty-roster.ts";
+import { type Escaped, joined, md, userMention } from "../../../domain/escaped.ts";
 import type { Card, CardField } from "../../../domain/message.ts";
 import type { ModCallEntry, Player, ServerState, ServerStatus } from "../../../domain/model.ts";
 import { inlineCode, inlineName } from "../escape.ts";
@@ -14,14 +15,14 @@ const CALL_LIFE_S = 1_800;
 const ONE_LOOK_MS = 10_000;
 
 /** Everything that is known of a server on one card; what is not known is left out, never shown as zero. */
-export function statusCard(known: ServerState, seen: Freshness): Card {
+export function statusCard(known: ServerState, seen: Freshness, onDuty: readonly OnRoster[] = []): Card {
   const state = seen.staleWhy === undefined ? known : seenAt(known, seen.atMs);
   const { status } = state;
   return serverCard({
     title: serverTitle(status),
     lines: [statusHeadline(state)],
     seen,
-    fields: statusFields(state),
+    fields: statusFields(state, onDuty),
     footer: rulesWords(status),
   });
 }
@@ -33,9 +34,9 @@ function seenAt(state: ServerState, atMs: number): ServerState {
   return { ...state, lists: { ...(staff === undefined ? {} : { staff }), ...Object.fromEntries(current) } };
 }
 
-/** Staff, wanted, calls and owners, as far as they are known. */
-export function statusFields(state: ServerState): CardField[] {
-  return [...peopleFields(state), ...callFields(state), ...ownerFields(state)];
+/** Staff, who of them is on duty, wanted, calls and owners, as far as they are known. */
+export function statusFields(state: ServerState, onDuty: readonly OnRoster[] = []): CardField[] {
+  return [...dutyFields(onDuty), ...peopleFields(state), ...callFields(state), ...ownerFields(state)];
 }
 
 /** How many play and wait. */
@@ -43,6 +44,14 @@ export function statusHeadline({ status, lists }: ServerState): Escaped {
   const queue = lists.queue?.value.length;
   const waiting = queue === undefined || queue === 0 ? md`` : md` · **${queue}** in the queue`;
   return md`👥 **${status.currentPlayers}** of **${status.maxPlayers}** players${waiting}`;
+}
+
+function dutyFields(onDuty: readonly OnRoster[]): CardField[] {
+  if (onDuty.length === 0) return [];
+  const people = onDuty.map(
+    ({ userId, isOnBreak }) => md`${userMention(userId)}${isOnBreak ? " (break)" : ""}`,
+  );
+  return [{ name: md`🟢 On duty · ${onDuty.length}`, value: names(people) }];
 }
 
 function peopleFields({ lists }: ServerState): CardField[] {

@@ -1,5 +1,6 @@
 import { channelMention, type Escaped, joined, markdownOfOurs, md } from "../../../domain/escaped.ts";
 import type { CardField, MessageBody } from "../../../domain/message.ts";
+import type { DutyWeek } from "../../../domain/ports/staffing.ts";
 import type { WeeklyRenderer, WeeklyView } from "../../../domain/ports/weekly.ts";
 import type { ServerStats } from "../../../domain/stats.ts";
 import { cut, plainText } from "../escape.ts";
@@ -22,7 +23,7 @@ const MOST_SPANS = 6;
 /** Before the key in the footer. */
 const MARK = " · summary ";
 
-function summary({ binding, stats, before, pngs, key }: WeeklyView): MessageBody {
+function summary({ binding, stats, before, duty, pngs, key }: WeeklyView): MessageBody {
   const { files, first, others } = pictureFiles(stats, pngs);
   const isComparable = stats.knownS >= COMPARED_FROM_S && before.knownS >= COMPARED_FROM_S;
   const lines = [
@@ -38,9 +39,12 @@ function summary({ binding, stats, before, pngs, key }: WeeklyView): MessageBody
         title: md`📅 Week of ${dates(stats)}`,
         color: STATS_COLOR,
         ...(lines.length === 0 ? {} : { description: joined(lines, "\n") }),
-        ...(stats.knownS === 0 && stats.joins === 0
-          ? {}
-          : { fields: fieldsOf(stats, isComparable ? before : undefined) }),
+        fields: [
+          ...(stats.knownS === 0 && stats.joins === 0
+            ? []
+            : fieldsOf(stats, isComparable ? before : undefined)),
+          ...dutyFields(duty),
+        ],
         ...(first === undefined ? {} : { imageName: first.name }),
         footer: `Times in ${stats.zone}${MARK}${key}`,
       },
@@ -72,6 +76,19 @@ function fieldsOf(stats: ServerStats, before: ServerStats | undefined): readonly
     { name: md`💀 Kills`, value: md`**${count(kills)}**${change(kills, before?.kills)}` },
     needField(stats, MOST_SPANS),
   ];
+}
+
+function dutyFields(duty: DutyWeek | undefined): readonly CardField[] {
+  if (duty === undefined) return [];
+  const { countedS, people, met, notMet, excused, onLeave } = duty;
+  const lines = [
+    md`**${lasting(countedS)}** by ${count(people)} staff`,
+    ...(met + notMet + excused === 0
+      ? []
+      : [md`Quota: **${met}** met, **${notMet}** not met${excused === 0 ? md`` : md`, ${excused} excused`}`]),
+    ...(onLeave === 0 ? [] : [md`On leave: ${onLeave}`]),
+  ];
+  return [{ name: md`🕒 Duty`, value: joined(lines, "\n") }];
 }
 
 /** ` (▲ 1.2 more)`; nothing where there is nothing to compare with. */
