@@ -136,11 +136,7 @@ export function modCallView(record: ModCallRecord, serverName: string | undefine
   return {
     cardId: id,
     caller,
-    calls: calls.map(({ atS, answeredBy, anewAtMs }) => ({
-      atS,
-      ...(answeredBy === undefined ? {} : { answeredBy }),
-      ...(anewAtMs === undefined ? {} : { anewAtMs }),
-    })),
+    calls: calls.map(({ seq: _, answerSeq: __, ...call }) => call),
     escalated,
     ...(claimedBy === undefined ? {} : { claimedBy }),
     ...(resolved === undefined ? {} : { resolved }),
