@@ -24,6 +24,7 @@ import {
   playerRow,
   vehicleRow,
 } from "./rows/row-schemas.ts";
+import { SharedTexts } from "./rows/shared-texts.ts";
 
 /**
  * The only place that knows the service's spelling. Answers are read row by row: an odd row is skipped and counted, an
@@ -180,17 +181,21 @@ function player(row: z.output<typeof playerRow>, players: PlayerRefs): Player | 
             x: place.LocationX,
             z: place.LocationZ,
             ...(place.PostalCode == null ? {} : { postalCode: place.PostalCode }),
-            ...(place.StreetName == null ? {} : { streetName: place.StreetName }),
+            ...(place.StreetName == null ? {} : { streetName: streets.of(place.StreetName) }),
             ...(place.BuildingNumber == null ? {} : { buildingNumber: place.BuildingNumber }),
           },
         }),
   };
 }
 
+const NOBODY: ReadonlyMap<number, string> = new Map();
+/** All servers have the same map. */
+const streets = new SharedTexts();
+
 /** Three maps; an empty one arrives as `[]`. */
 function staff(wire: unknown): Rows<Staff> | undefined {
   if (Array.isArray(wire) && wire.length === 0)
-    return { value: { admins: new Map(), mods: new Map(), helpers: new Map() }, skipped: 0 };
+    return { value: { admins: NOBODY, mods: NOBODY, helpers: NOBODY }, skipped: 0 };
   const parsed = staffMaps.safeParse(wire);
   if (!parsed.success) return undefined;
   let skipped = 0;
@@ -201,7 +206,7 @@ function staff(wire: unknown): Rows<Staff> | undefined {
       if (typeof name === "string" && /^\d+$/.test(id) && !Array.isArray(map)) read.set(Number(id), name);
       else skipped += 1;
     }
-    return read;
+    return read.size === 0 ? NOBODY : read;
   };
   const { Admins, Mods, Helpers } = parsed.data;
   const value = { admins: members(Admins), mods: members(Mods), helpers: members(Helpers) };

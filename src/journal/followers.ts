@@ -72,7 +72,7 @@ export class Followers {
           if (open.head !== undefined) settle(open, name, open.head.nextSeq);
       },
       readAnew(source) {
-        for (const open of journals.ofServer(source)) open.firsts.add(name);
+        for (const open of journals.ofServer(source)) open.firsts.set(name, true);
       },
     };
   }
@@ -88,7 +88,7 @@ export class Followers {
     for (const [name, { start, wants }] of this.#starts) {
       if (open.marks.has(name) || !reads(open.list, wants(serverOf(open.source)))) continue;
       open.marks.set(name, nextSeq);
-      if (start === "window") open.firsts.add(name);
+      if (start === "window") open.firsts.set(name, true);
     }
   }
 

@@ -3,12 +3,13 @@ import type { Snapshot, SourceId } from "../domain/model.ts";
 import type { JournalItem } from "../domain/ports/journal.ts";
 import { isShownIn, type StateRow } from "./compare/states.ts";
 import { headKey, type JournalHead } from "./journal-records.ts";
+import { RareMap } from "./rare-map.ts";
 import type { Trial } from "./trials.ts";
 
 /** What a journal of a state remembers between looks, beside what is stored. */
 export interface LooksAt {
   /** By key: in how many looks it was missing, and the last look that showed it. */
-  readonly absent: Map<string, { readonly looks: number; readonly lastS: number }>;
+  readonly absent: RareMap<string, { readonly looks: number; readonly lastS: number }>;
   /** When it was looked at last, seconds of the service; undefined: not by this process. */
   lookS: number | undefined;
   /** What looks have shown and the store did not take: no later look need show it again. */
@@ -35,11 +36,11 @@ export interface Open {
   /** By follower: the first number that it has not dealt with. */
   readonly marks: Map<string, number>;
   /** By follower: what it does not get done. */
-  readonly trials: Map<string, Trial>;
+  readonly trials: RareMap<string, Trial>;
   /** Which number the next event had an hour ago, two hours ago and so on; oldest first, by the monotonic clock. */
   hours: readonly { readonly atMs: number; readonly nextSeq: number }[];
   /** Followers that have yet to read a whole window. */
-  readonly firsts: Set<string>;
+  readonly firsts: RareMap<string, true>;
   /** Its server is linked, and somebody follows all journals. */
   isFollowed: boolean;
   /** The latest answer of its server showed it. */
@@ -83,9 +84,9 @@ export function opened(source: SourceId, list: JournalList): Open {
     head: undefined,
     feeds: new Map(),
     marks: new Map(),
-    trials: new Map(),
+    trials: new RareMap(),
     hours: [],
-    firsts: new Set(),
+    firsts: new RareMap(),
     isFollowed: false,
     isShown: false,
     isStale: false,
@@ -100,7 +101,7 @@ export function opened(source: SourceId, list: JournalList): Open {
     wholeS: undefined,
     isEmpty: false,
     rows: 0,
-    looks: { absent: new Map(), lookS: undefined, unwritten: undefined },
+    looks: { absent: new RareMap(), lookS: undefined, unwritten: undefined },
     chain: Promise.resolve(),
     queued: 0,
   };
