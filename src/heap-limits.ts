@@ -11,7 +11,7 @@ export function leaveThreadsTheirLimits(): void {
 }
 
 /** The heap may grow by this much beyond what is held before garbage is collected; V8 alone lets it double. */
-const GROWTH_PERCENT = 15;
+const GROWTH_PERCENT = 10;
 
 /** Holds less garbage, for more CPU: what thousands of servers need is held for hours, and little of it changes. */
 export function collectGarbageSooner(): void {

@@ -40,7 +40,7 @@ export async function withFeeds(
   stage.bot.codeFolder = options.codeFolder ?? stage.bot.codeFolder;
   let exact = false;
   try {
-    const channels = await begin(stage);
+    const channels = await begin(stage, perMinute);
     const from = lengthsOf(stage.town.record);
     stage.town.resume();
     stage.town.setIntensity(perMinute);
@@ -58,12 +58,17 @@ export async function withFeeds(
   return exact;
 }
 
-async function begin(stage: Stage): Promise<Channels> {
+/** An answer that comes when its call has left the log is seen by nobody: it shows the calls of ten minutes, one in twenty. */
+function modCallsShown(perMinute: number): number {
+  return Math.max(400, Math.ceil((10 * perMinute) / 20));
+}
+
+async function begin(stage: Stage, perMinute: number): Promise<Channels> {
   const { cast, town } = stage;
   await eventful(stage);
   town.pause();
   // So long that the bot's absence never opens a real gap: what is lost then was lost by the bot.
-  Object.assign(town.windows, { joins: 400, kills: 400, commands: 400, modCalls: 400 });
+  Object.assign(town.windows, { joins: 400, kills: 400, commands: 400, modCalls: modCallsShown(perMinute) });
   stage.bot.start();
   // On a fresh Redis nobody claims for the length of a lease, and a busy machine starts a process slowly.
   const person = stage.discord.as(cast.owner);
