@@ -49,7 +49,7 @@ function resolveForm(cardId: string, caller: string | undefined): Form {
       {
         kind: "text",
         id: "note",
-        label: "What came of it",
+        label: "Result",
         description: "Everyone can see it on the card",
         required: false,
         long: true,

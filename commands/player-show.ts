@@ -133,6 +133,9 @@ export async function showPlayer(
     history,
     cases,
     watch,
+    mayBan:
+      binding === undefined ||
+      services.permissions.known(actor, binding.id)?.verb(":ban player").allowed !== false,
     ...(live === undefined
       ? {}
       : {

@@ -1,4 +1,5 @@
 import type { Press, Reply } from "../src/discord/command.ts";
+import { escapeMarkdown } from "../src/discord/render/escape.ts";
 import { feedText } from "../src/discord/render/feed-cards.ts";
 import { shownFeed } from "../src/discord/render/setup-guide-logs.ts";
 import { zoneCode } from "../src/discord/render/setup-guide-zone.ts";
@@ -141,7 +142,12 @@ export async function chooseZone(
   { actor, argument, values, form }: Press,
   services: Services,
 ): Promise<Reply> {
-  const zone = await setTimeZone(services, actor, values[0] ?? form.text("zone"));
-  const words = md`✅ Time zone: ${zoneCode(zone)}`;
-  return await guideAt(services, actor, { step: "zone", bindingId: argument, note: words });
+  const at = { step: "zone", bindingId: argument } as const;
+  try {
+    const zone = await setTimeZone(services, actor, values[0] ?? form.text("zone"));
+    return await guideAt(services, actor, { ...at, note: md`✅ Time zone: ${zoneCode(zone)}` });
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "bad-command") throw error;
+    return await guideAt(services, actor, { ...at, note: md`⚠ ${escapeMarkdown(error.message)}` });
+  }
 }

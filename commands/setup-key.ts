@@ -7,7 +7,7 @@ import { Failure } from "../src/domain/failure.ts";
 
 const LONGEST_KEY = 200;
 
-export const KEY_INTRO = md`The server's owner finds the key in the game: private server settings, API. It is sealed; only its last four characters are ever shown. Nothing is saved before you have seen whose server it is.`;
+export const KEY_INTRO = md`The server's owner finds the key in the game: private server settings, API. It is stored encrypted, and only its last four characters are ever shown. Nothing is saved before you have seen whose server it is.`;
 
 export const KEY_FIELD: Form["fields"][number] = {
   kind: "text",
@@ -27,7 +27,7 @@ export const KEY_FORM: Form = {
       kind: "role",
       id: "staff",
       label: "Staff role",
-      description: "May run in-game commands as moderators. Leave it empty for a new key of a linked server",
+      description: "May run in-game commands as moderators. Not needed for a new key of a linked server",
       required: false,
       maxValues: 5,
     },

@@ -8,11 +8,14 @@ export const TIME_ZONES: readonly string[] = [
   ...Intl.supportedValuesOf("timeZone").filter((name) => name !== DEFAULT_ZONE),
 ];
 
-/** The name as it is written, however it was typed ("europe/berlin"); undefined where there is no such zone. */
+/** The name as it is written, however it was typed ("europe/berlin", "berlin"); undefined where there is no such zone. */
 export function zoneNamed(typed: string): string | undefined {
   const wanted = typed.trim().replace(/\s+/g, "_").toLowerCase();
   const known = TIME_ZONES.find((name) => name.toLowerCase() === wanted);
   if (known !== undefined) return known;
+  // "berlin" can only be one.
+  const [city, ...more] = TIME_ZONES.filter((name) => name.toLowerCase().endsWith(`/${wanted}`));
+  if (city !== undefined && more.length === 0) return city;
   // Older names ("Asia/Calcutta", "US/Eastern") are taken too; offsets ("+01:00") would know no summer time.
   if (!/^[a-z]/.test(wanted)) return undefined;
   try {

@@ -135,7 +135,7 @@ export class DutyDesk implements Duty {
       const idle = idleStaff(this.#ports, guildId, page.links).filter(
         ({ userId }) => userId === undefined || !busy.has(userId),
       );
-      return { on, idle, knownS: settled.knownS === 0 ? undefined : settled.knownS };
+      return { on, idle, knownS: settled.lookedS };
     });
   }
 

@@ -3,6 +3,7 @@ import type { OnRoster } from "../domain/duty-roster.ts";
 import type { DutyKey, DutyRow, DutyStore } from "../domain/ports/duty-store.ts";
 import { markIn, shiftIn, shiftRow, stateIn } from "./duty-rows.ts";
 import { deriveShifts } from "./shift-derive.ts";
+import { knownUntilS } from "./shift-presence.ts";
 
 /** Works out the shifts of a guild and writes what has changed. */
 
@@ -23,6 +24,8 @@ export interface Settled {
   readonly closed: readonly Shift[];
   /** All is known up to here. */
   readonly knownS: number;
+  /** What was looked at, also where nobody has linked an account. */
+  readonly lookedS: number | undefined;
 }
 
 /** Answers the shifts as they are now. Rejects where the history cannot be read; the next time makes up for it. */
@@ -58,7 +61,7 @@ export async function settle(store: DutyStore, settling: Settling): Promise<Sett
     for (const shift of derived.shifts) (isOver(shift, knownS) ? closed : open).push(shift);
   }
   await write(store, guildId, { stored, open, closed });
-  return { open, closed, knownS };
+  return { open, closed, knownS, lookedS: knownUntilS(facts) };
 }
 
 /** Nothing that comes to be known later changes it. */

@@ -13,6 +13,10 @@ const LEFT = 0;
 const JOINED = 1;
 const STAY_S = 2_400;
 
+/** Who was there in the past was seen then for the first time. */
+const FIRST_SEEN =
+  "update persons set first_s = min(first_s, coalesce((select min(at_s) from visits where person = persons.id), first_s))";
+
 export interface PastOptions {
   /** The file of the bot's history. */
   readonly file: string;
@@ -45,6 +49,7 @@ export function writePast({ file, nowS, seed, guildIds }: PastOptions): number {
       const random = new Prng(seed + Number(id));
       if (persons.length > 0) fill(statements(database, Number(id)), { nowS, persons, random });
     }
+    database.exec(FIRST_SEEN);
     database.exec("commit");
     return scopes.length;
   } finally {

@@ -191,7 +191,10 @@ export class SessionDesk implements Sessions {
     const { book } = this.#ports;
     const page = await book.page(keyOf(server));
     if (page.setup === undefined) {
-      throw new Failure("bad-command", "Sessions are not set up yet. A Manager does it with /session setup.");
+      throw new Failure(
+        "bad-command",
+        "Sessions are not set up yet. Managers can do it with /session setup.",
+      );
     }
     return { page, setup: page.setup, current: book.current(keyOf(server)) };
   }

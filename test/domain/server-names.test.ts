@@ -71,7 +71,9 @@ test("zones are found however they are typed; what is none is not guessed", () =
   assert.equal(zoneNamed(" europe/berlin "), "Europe/Berlin");
   assert.equal(zoneNamed("america/new york"), "America/New_York");
   assert.equal(zoneNamed("utc"), "UTC");
-  for (const none of ["", "+01:00", "Berlin", "Europe/Nowhere"])
+  assert.equal(zoneNamed("Berlin"), "Europe/Berlin");
+  assert.equal(zoneNamed("sao paulo"), "America/Sao_Paulo");
+  for (const none of ["", "+01:00", "Ber", "Europe/Nowhere"])
     assert.equal(zoneNamed(none), undefined, none);
   assert.equal(clockIn("Europe/Berlin", Date.UTC(2026, 6, 4, 17, 4)), "Sat 19:04");
 });

@@ -41,6 +41,14 @@ onBothDatabases("a shift", (databases) => {
   const shiftsOf = async (rig: DutyRig) =>
     (await rig.wing.duty.shifts(GUILD, { fromS: 0, untilS: Number.MAX_SAFE_INTEGER, userId: "u13" })).shifts;
 
+  test("where nobody has linked an account, what was looked at is known all the same", async () => {
+    const rig = await openDutyRig(databases, { startS: START_S });
+    await rig.clock.advanceTo(startS * 1_000);
+    await rig.take(snapshotOf({ players: [] }, startS, EAST.source));
+    const { on, knownS } = await rig.wing.duty.now(GUILD);
+    assert.deepEqual([on.length, knownS], [0, startS]);
+  });
+
   test("counts the time that was seen in the game, to the second, and ends by itself", async () => {
     const { rig, patrol, go, every, join, leave } = await town();
     await go(startS - 10);

@@ -74,7 +74,7 @@ describe("a session, from the vote to the summary", () => {
     await asks(host, "session full", {}, /server is full/);
     await rig.posted(channel, "is full");
     await asks(host, "session full", {}, /says already/);
-    await asks(host, "session low", {}, /players are wanted.*Without a ping/);
+    await asks(host, "session low", {}, /players wanted.*Without a ping/);
     const low = await rig.posted(channel, "Players wanted on");
     assert.deepEqual(low.pings.roles, []);
     await rig.until("the card", () => textOf(card).includes("Players wanted"));

@@ -54,8 +54,8 @@ describe("setup, from the form to a linked server and back", () => {
   test("a few wrong keys close linking for this community alone, so that the host is not banned", async () => {
     const clumsy = rig.community("Woodside");
     await reads(await rig.typeKey("wrong-key-2", clumsy), /server key is wrong or expired/);
-    await reads(await rig.typeKey("wrong-key-3", clumsy), /No tries left for now[\s\S]*Ask again after <t:/);
-    await reads(await rig.typeKey("wrong-key-4", clumsy), /Too many wrong keys[\s\S]*Ask again after <t:/);
+    await reads(await rig.typeKey("wrong-key-3", clumsy), /No tries left for now[\s\S]*Try again after <t:/);
+    await reads(await rig.typeKey("wrong-key-4", clumsy), /Too many wrong keys[\s\S]*Try again after <t:/);
     assert.equal(rig.service.counts.badKeyRequests.get("wrong-key-4"), undefined);
     const other = rig.community("Parkside");
     await reads(await rig.typeKey("beta-second-key", other), /Is this your server/);

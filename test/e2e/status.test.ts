@@ -146,7 +146,7 @@ describe("server status, in good times and in a halt", () => {
     await rig.restart();
     await halt(6_000);
     const exchange = await other.member.slash(other.general, "server status");
-    await reads(exchange, /asked Marshal to wait[\s\S]*no earlier state[\s\S]*Ask again after <t:\d+:T>/);
+    await reads(exchange, /asked Marshal to wait[\s\S]*no earlier state[\s\S]*Try again after <t:\d+:T>/);
     await rig.polled("JoinLogs");
     await reads(await other.member.slash(other.general, "server status"), / players/);
   });

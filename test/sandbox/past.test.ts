@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { openDatabase } from "../../src/history/database/open-database.ts";
+import { card } from "../../src/history/queries/player-card.ts";
 import { server } from "../../src/history/queries/server-stats.ts";
 import { writePast } from "../../src/sandbox/past.ts";
 import { BINDING, bob, GUILD, mod, openRig, START_S } from "../history/rig.ts";
@@ -22,6 +23,13 @@ describe("the past that the sandbox gives a bot", () => {
     const found = await server(context, { guildId: GUILD, bindingId: BINDING, ...week });
     assert.ok(found.knownS > 6 * 86_400 && found.knownS < 7 * 86_400, String(found.knownS));
     assert.ok(found.joins > 100 && found.calls.answered > 5 && found.uncoveredS > 3_600);
+    const bobs = await card(context, {
+      guildId: GUILD,
+      playerId: bob.id,
+      nowS: START_S + 120,
+      bindingId: undefined,
+    });
+    assert.ok((bobs?.player.firstSeenS ?? START_S) < START_S - 7 * 86_400, "seen first in that past");
     await opened.close();
   });
 });

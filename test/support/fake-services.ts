@@ -181,7 +181,7 @@ export class FakeWorld {
     decideModerator: async (actor, binding) =>
       (await this.permissions.isStaff(actor, binding))
         ? { allowed: true, why: "staff" }
-        : { allowed: false, why: "Only Moderators can see player records." },
+        : { allowed: false, why: "Only Moderators can do this." },
     mayRun: async (actor, binding) => {
       const allowed = await this.permissions.isStaff(actor, binding);
       return () => allowed;

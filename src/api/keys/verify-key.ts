@@ -76,7 +76,7 @@ function withTries(refused: Failure, { left, fromMs }: TypedTries): Failure {
     return new Failure("key-rejected", words, { ...code, wants: "key", cause: refused });
   }
   const again = fromMs === undefined ? {} : { retryAtMs: fromMs };
-  const words = `${sentence} No tries left for now (too many wrong keys get Marshal banned).`;
+  const words = `${sentence} No tries left for now.`;
   return new Failure("key-rejected", words, { ...code, ...again, wants: "key", cause: refused });
 }
 

@@ -96,7 +96,7 @@ function limitWords({ kind, count, withinS }: Pick<AlertRule, "kind" | "count" |
     case "rows":
       return `, ${count ?? defaults.count} in ${time}`;
     case "wait":
-      return ` for ${time}`;
+      return `, after ${time}`;
     case "most":
       return count === undefined ? "" : ` (${count} players)`;
     case "least":

@@ -143,7 +143,7 @@ export function failureBody(failure: Failure, context: ErrorContext): MessageBod
 export function failureNote(failure: Failure): Escaped {
   const { what, why } = saidOf(failure, []);
   const again = failure.retryAtMs;
-  const when = again === undefined ? [] : [md`Ask again after <t:${Math.ceil(again / 1000)}:T>.`];
+  const when = again === undefined ? [] : [tryAfter(again)];
   // What is wrong with a key that was typed is said by its own words.
   const title = failure.wants === "key" ? [] : [md`**${what}.**`];
   return md`⛔ ${joined([...title, ...why, ...when], " ")}`;
@@ -160,12 +160,16 @@ function plainBody(
   const lines: Escaped[] = [...why];
   const again = failure.retryAtMs;
   // A clock time stays true when it has passed; "in 10 seconds" does not.
-  if (again !== undefined) lines.push(md`Ask again after <t:${Math.ceil(again / 1000)}:T>.`);
+  if (again !== undefined) lines.push(tryAfter(again));
   // A button says it as well, and what is not linked or was written wrong says it itself.
   else if (context.next === undefined && !SAY_IT_THEMSELVES.has(failure.code) && !isAdvised(failure, said))
     lines.push(next);
   lines.push(referenceLine(context.reference, failure.commandId));
   return body({ title: md`⛔ ${what}`, description: joined(lines, "\n"), color: FAILED_COLOR }, context.next);
+}
+
+function tryAfter(atMs: number): Escaped {
+  return md`Try again after <t:${Math.ceil(atMs / 1000)}:T>.`;
 }
 
 interface Said {
@@ -197,7 +201,9 @@ function saidOf(failure: Failure, roleIds: readonly string[]): Said {
   const head = OWN_WORDS.has(code) ? firstSentence(said) : "";
   // A title shows no mention of a role.
   if (head === "" || head.length > LONGEST_TITLE || /<@&\d/.test(head)) {
-    return { what: md`${textOf(failure).what}`, why: [escapeButRoles(said, roleIds)], hasMore: false };
+    const words = escapeButRoles(said, roleIds);
+    const why = code === "not-authorised" ? md`The game service says: ${words}` : words;
+    return { what: md`${textOf(failure).what}`, why: [why], hasMore: false };
   }
   const rest = said.slice(head.length).trim();
   return {

@@ -31,6 +31,7 @@ export const HELP_TASKS = {
   everyone: [
     { path: "server status", does: "the server now" },
     { path: "server players", does: "who is playing" },
+    { path: "me mentions", does: "may Marshal ping you" },
   ],
   staff: [
     { path: "run command", does: "act in the game" },
@@ -49,6 +50,7 @@ export const HELP_TASKS = {
     { path: "feed list", does: "the logs" },
     { path: "alert list", does: "what staff are alerted to" },
     { path: "stats weekly", does: "a summary each week" },
+    { path: "session setup", does: "say when you play" },
     { path: "staff list", does: "who can run what" },
     { path: "audit search", does: "who ran what" },
   ],

@@ -152,14 +152,13 @@ function walkOf(step: Exclude<GuideStep, "done">, view: GuideView): Walk {
 
 function linkText({ binding, tries }: GuideView): readonly Escaped[] {
   const how = md`The server's owner finds the key in the game: private server settings, API. Press **Paste the key**. It is stored encrypted, and only its last four characters are ever shown.`;
-  const start =
-    binding === undefined ? [how] : [linkedLine(binding), md`To set up another server, paste its key.`];
-  return [...start, ...(tries?.left === 0 ? [lockedLine(tries)] : [])];
+  if (tries?.left === 0) return [...(binding === undefined ? [] : [linkedLine(binding)]), lockedLine(tries)];
+  return binding === undefined ? [how] : [linkedLine(binding), md`To set up another server, paste its key.`];
 }
 
 function lockedLine({ fromMs }: TypedTries): Escaped {
   const when = fromMs === undefined ? md`Try later` : md`Try again after <t:${Math.ceil(fromMs / 1000)}:t>`;
-  return md`🔒 Too many wrong keys were typed. ${when}: more of them would get Marshal banned.`;
+  return md`🔒 Too many wrong keys (they would get Marshal banned). ${when}.`;
 }
 
 function linkedLine({ name, keyEnd }: Binding): Escaped {

@@ -57,6 +57,7 @@ function whyNotThisText({ rest }: ParsedCommand, { args }: Verb, word: string): 
 function exampleOf({ args }: Verb): readonly string[] {
   return args.map((argument, index) => {
     if (argument === "player") return index === 0 ? "Alice" : "Bob";
-    return argument === "targets" ? "Alice" : argument;
+    if (argument === "targets") return "Alice";
+    return argument === "text" ? "reason" : argument;
   });
 }

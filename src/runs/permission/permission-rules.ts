@@ -103,12 +103,12 @@ export function decideCalls(policy: StaffPolicy, roleIds: readonly string[]): De
 export function decideModerator(policy: StaffPolicy, roleIds: readonly string[]): Decision {
   const tier = tierOf(policy, roleIds);
   if (tierLevel(tier) >= tierLevel("moderator")) {
-    return { allowed: true, why: "Moderators can see player records." };
+    return { allowed: true, why: "Moderators can do this." };
   }
   return {
     allowed: false,
     wants: "tier",
-    why: `Only Moderators can see player records. ${heldWords(tier)}`,
+    why: `Only Moderators can do this. ${heldWords(tier)}`,
   };
 }
 

@@ -40,7 +40,7 @@ Without options: a page at http://127.0.0.1:${defaultPort} with an emulated Disc
   --seed S             another town; the same number gives the same one (default 1)
   --empty              no server linked, no feeds, commands not allowed yet: do it yourself, with /setup
   --keep FOLDER        keep the bot's data there, to look at afterwards (the emulated Discord is new each time)
-  --processes N        so many bot processes on one Redis (redis-server or valkey-server): one serves, the others take over
+  --processes N        N bot processes on one Redis (redis-server or valkey-server): one serves, the others take over
   --tour               no page: a scripted tour, printed; exit code 0 only if each step was seen
   --help               this text
 

@@ -19,17 +19,19 @@ const history: PlayerHistory = {
   latestCommandsAgainst: [],
 };
 
-function shown(own: Partial<PlayerHistory>, view: Partial<PlayerShow> = {}): string {
-  const { cards = [] } = playerShow({
-    player: { name: "Mo", id: 7 },
-    bindingId: undefined,
-    place: "",
-    history: { ...history, ...own },
-    authors: new Map(),
-    cases: undefined,
-    watch: undefined,
-    ...view,
-  });
+const view: PlayerShow = {
+  player: { name: "Mo", id: 7 },
+  bindingId: undefined,
+  place: "",
+  history,
+  authors: new Map(),
+  cases: undefined,
+  watch: undefined,
+  mayBan: true,
+};
+
+function shown(own: Partial<PlayerHistory>): string {
+  const { cards = [] } = playerShow({ ...view, history: { ...history, ...own } });
   return cards
     .flatMap(({ description, fields = [] }) => [
       description,
@@ -51,6 +53,15 @@ describe("the card of a player", () => {
     const words = shown({ callsAnswered: 1 });
     assert.match(words, /^Answered 1 call$/m);
     assert.doesNotMatch(words, /Called/);
+  });
+
+  test("only those who may ban have the button for it; who may not asks for a ban", () => {
+    const labels = (mayBan: boolean) =>
+      playerShow({ ...view, bindingId: "b1", mayBan }).rows?.flatMap((row) =>
+        row.flatMap((part) => (part.kind === "button" ? [part.label] : [])),
+      ) ?? [];
+    assert.ok(labels(true).includes("Ban"));
+    assert.ok(!labels(false).includes("Ban") && labels(false).includes("Ask for a ban"));
   });
 
   test("without calls there is nothing about calls", () => {

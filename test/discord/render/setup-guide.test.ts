@@ -88,7 +88,7 @@ describe("A step of the guided set-up", () => {
   test("offers what is missing of the three alerts, and no channel once they are there", () => {
     assert.match(
       read("alerts"),
-      /• unanswered moderator calls for 5 min\n• kills by one player, 5 in 1 min\n• punish/,
+      /• unanswered moderator calls, after 5 min\n• kills by one player, 5 in 1 min\n• punish/,
     );
     const alerts = (["calls", "kills", "punishments"] as const).map((kind) => ({
       id: kind,

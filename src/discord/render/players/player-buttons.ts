@@ -9,6 +9,8 @@ export interface PlayerButtons {
   /** Only a ban reaches somebody who is not there. */
   readonly inGame: boolean;
   readonly isWatched: boolean;
+  /** False: the one person who sees the buttons may not ban. @default true */
+  readonly mayBan?: boolean;
 }
 
 /** Names as the game platform gives them; others could grow the id of a button past Discord's limit. */
@@ -16,13 +18,14 @@ const PLAIN_NAME = /^\w{1,24}$/;
 
 /** What can be done to a player: in the game, and in the books. */
 export function playerButtons(buttons: PlayerButtons): readonly Row[] {
-  const { bindingId, inGame, isWatched } = buttons;
+  const { bindingId, inGame, isWatched, mayBan = true } = buttons;
   const button = (label: string, action: string) => actionButton(buttons, label, action);
-  const game = inGame ? [button("PM", "pm"), ...punishButtons(buttons)] : [banButton(buttons)];
+  const ban = mayBan ? [banButton(buttons)] : [];
+  const game = inGame ? [button("PM", "pm"), ...lighterButtons(buttons), ...ban] : ban;
   const watch = isWatched ? button("End watch", "unwatch") : button("Watch", "watch");
   const ask = bindingId === undefined ? [] : [button("Ask for a ban", "ask")];
   return [
-    ...(bindingId === undefined ? [] : [game]),
+    ...(bindingId === undefined || game.length === 0 ? [] : [game]),
     [button("Note", "note"), button("Warn", "warn"), watch, ...ask],
   ];
 }
@@ -31,7 +34,11 @@ type ButtonPlace = Pick<PlayerButtons, "bindingId" | "playerId" | "name">;
 
 /** What ends a spree. */
 export function punishButtons(place: ButtonPlace): readonly Button[] {
-  return [actionButton(place, "Kick", "kick"), actionButton(place, "Jail", "jail"), banButton(place)];
+  return [...lighterButtons(place), banButton(place)];
+}
+
+function lighterButtons(place: ButtonPlace): readonly Button[] {
+  return [actionButton(place, "Kick", "kick"), actionButton(place, "Jail", "jail")];
 }
 
 function banButton(place: ButtonPlace): Button {

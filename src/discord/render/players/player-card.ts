@@ -38,6 +38,8 @@ export interface PlayerShow {
   /** Undefined: it is not known. */
   readonly cases: CaseSummary | undefined;
   readonly watch: Watch | undefined;
+  /** Whether the person who reads it may ban there. */
+  readonly mayBan: boolean;
 }
 
 const LIVE_COLOR = 0x2d7d46;
@@ -78,6 +80,7 @@ export function playerShow(view: PlayerShow): MessageBody {
         name: player.name,
         inGame: live !== undefined,
         isWatched: watch !== undefined,
+        mayBan: view.mayBan,
       }),
       ...openRow(view),
     ],

@@ -32,17 +32,19 @@ export function announcedReply(
 
 export function calledReply({ announced, call }: Called): MessageBody {
   if (announced === undefined || call === undefined)
-    return { content: md`It says already that the server is full.` };
+    return { content: md`Already posted: the server is full.` };
   const { session, message } = announced;
   const where = channelMention(session.channelId);
-  const what = call.kind === "full" ? md`the server is full` : md`players are wanted`;
+  const what = call.kind === "full" ? md`the server is full` : md`players wanted`;
   const ping =
     call.kind === "full" || session.roleId === undefined || call.isPinging
       ? md``
       : md` Without a ping: the last one was under 15 min ago.`;
   return message === "posted"
     ? { content: md`✅ Posted in ${where}: ${what}.${ping}` }
-    : { content: md`⏳ Discord does not answer. ${where} reads that ${what} as soon as it does.${ping}` };
+    : {
+        content: md`⏳ Discord does not answer. It is posted in ${where} as soon as it does: ${what}.${ping}`,
+      };
 }
 
 export function endedReply({ channelId }: GameSession): MessageBody {

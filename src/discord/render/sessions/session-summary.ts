@@ -88,10 +88,10 @@ function pastLine(one: PastSession): Escaped {
 /** What was seen, and never what would be. */
 export function staffingWords(seen: StaffingSeen): Escaped {
   if (seen.kind === "few") {
-    return md`-# What staffing did is said from ${EVENINGS_TO_COMPARE} sessions with answered calls on; ${seen.evenings} so far.`;
+    return md`-# After ${EVENINGS_TO_COMPARE} sessions with answered calls, this shows how staff numbers changed the wait. So far: ${seen.evenings}.`;
   }
   if (seen.groups.length === 0) {
-    return md`-# No number of staff was there on 3 sessions yet, so there is nothing to compare.`;
+    return md`-# Nothing to compare yet: no 3 sessions had the same number of staff.`;
   }
   const lines = seen.groups.map(
     ({ staff, evenings, medianAnswerS }) =>
