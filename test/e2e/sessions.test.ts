@@ -73,7 +73,7 @@ describe("a session, from the vote to the summary", () => {
     await rig.until("the newcomer on the card", () => textOf(card).includes(`**${here + 1}** of`));
     await asks(host, "session full", {}, /server is full/);
     await rig.posted(channel, "is full");
-    await asks(host, "session full", {}, /says already/);
+    await asks(host, "session full", {}, /Already posted/);
     await asks(host, "session low", {}, /players wanted.*Without a ping/);
     const low = await rig.posted(channel, "Players wanted on");
     assert.deepEqual(low.pings.roles, []);
@@ -88,7 +88,7 @@ describe("a session, from the vote to the summary", () => {
     await rig.until("the end on the card", () =>
       rig.discord.messages(channel).some((one) => textOf(one).includes("Session over")),
     );
-    await asks(host, "session past", {}, /8 sessions with answered calls on; 0 so far/);
+    await asks(host, "session past", {}, /After 8 sessions with answered calls.* So far: 0/);
     await asks(host, "session vote", { needed: 5 }, /Vote posted/);
     await asks(host, "session cancel", {}, /Vote cancelled/);
     await rig.posted(channel, "The vote was cancelled");
