@@ -214,12 +214,15 @@ function isCode(code: string | undefined): code is keyof typeof FAILURES {
 }
 
 /** Whether it ran, unless the title has said so, and why not. The game's usual answer is the bare word "Success". */
-function whyLines({ message = "", status, ran, actorRoleIds, interrupted, proof }: RunRecord): Escaped[] {
+function whyLines(record: RunRecord): Escaped[] {
+  const { message = "", status, ran, actorRoleIds, interrupted, proof, failureCode } = record;
   if (status === "done") {
     const said = /^success\W*$/i.test(message) ? "" : message;
     return said === "" ? [] : [md`**The game says:** ${escapeMarkdown(cut(said, 800))}`];
   }
-  const why = message === "" ? [] : [refusalWords(message, status, actorRoleIds)];
+  // The service's own sentence speaks to whoever programmed Marshal.
+  const says = failureCode === "not-authorised" ? md`The game service says: ` : md``;
+  const why = message === "" ? [] : [md`${says}${refusalWords(message, status, actorRoleIds)}`];
   if (ran === "yes") return [joined([md`**It ran.**`, ...why], " ")];
   if (status === "unknown") {
     if (interrupted === true) return [md`Marshal stopped while sending it.`];

@@ -129,7 +129,7 @@ function ownerFields(state: ServerState): CardField[] {
   const people = [ownerId, ...coOwnerIds].map((id, nth) => ({
     id,
     name: known.get(id),
-    what: nth === 0 ? "Owner" : of === 1 ? "co-owner" : `co-owner ${nth}`,
+    what: nth === 0 ? "owner" : of === 1 ? "co-owner" : `co-owner ${nth}`,
   }));
   const named = people.flatMap(({ id, name }) => (name === undefined ? [] : [profile(id, name)]));
   const unnamed = people.filter(({ name }) => name === undefined).map(({ id, what }) => profile(id, what));
@@ -137,7 +137,7 @@ function ownerFields(state: ServerState): CardField[] {
     return [{ name: title, value: profile(ownerId, "Unknown until they join") }];
   const lines = [
     ...(named.length === 0 ? [] : [names(named, ROOM_OF_TWO)]),
-    ...(unnamed.length === 0 ? [] : [md`${names(unnamed, ROOM_OF_TWO)}: unknown until they join`]),
+    ...(unnamed.length === 0 ? [] : [md`Unknown until they join: ${names(unnamed, ROOM_OF_TWO)}`]),
   ];
   return [{ name: title, value: joined(lines, "\n") }];
 }
