@@ -17,6 +17,8 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
 /** Every command of docs/hosting.md: a line of a block of shell. */
 export class Documented {
   readonly #left: Set<string>;
+  /** What this machine cannot run beyond that. */
+  readonly #notRun: RegExp[] = [];
   readonly count: number;
 
   constructor() {
@@ -34,9 +36,15 @@ export class Documented {
     return command;
   }
 
+  notRun(lines: RegExp): void {
+    this.#notRun.push(lines);
+  }
+
   /** What nobody ran, in two parts: named as not run here, and forgotten. */
   left(): { readonly named: readonly string[]; readonly forgotten: readonly string[] } {
-    const isNamed = (line: string) => Object.keys(NOT_RUN).some((begins) => line.startsWith(`${begins} `));
+    const isNamed = (line: string) =>
+      Object.keys(NOT_RUN).some((begins) => line.startsWith(`${begins} `)) ||
+      this.#notRun.some((lines) => lines.test(line));
     const all = [...this.#left];
     return { named: all.filter(isNamed), forgotten: all.filter((line) => !isNamed(line)) };
   }

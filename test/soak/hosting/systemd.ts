@@ -15,7 +15,8 @@ const MAIN = /^\S*node .*src\/main\.ts$/;
 export async function walkSystemd({ host, documented, words, note }: Walk): Promise<void> {
   const machine = SandboxedMachine.make(host);
   if (machine === undefined) {
-    console.log("not run here: the units' sandbox (there is no bwrap)");
+    console.log("not run here: the units' sandbox (there is no bwrap), and the commands of root");
+    documented.notRun(/\bsudo /);
     return;
   }
   const stage = await openStage({ seed: 4, serverKey: "unitTown-unitServer", traffic: "normal", live: true });
