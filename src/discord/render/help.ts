@@ -31,7 +31,6 @@ export const HELP_TASKS = {
   everyone: [
     { path: "server status", does: "the server now" },
     { path: "server players", does: "who is playing" },
-    { path: "me mentions", does: "may Marshal ping you" },
   ],
   staff: [
     { path: "run command", does: "act in the game" },
