@@ -42,13 +42,13 @@ export class PageRig {
     this.server = parts.server;
   }
 
+  /** The bot does not run yet. */
   static async open(): Promise<PageRig> {
     const stage = await openStage({ seed: 5, serverKey: "page-test-river", traffic: "quiet", live: true });
     stage.town.pause();
     stage.discord.limits.answerWithinMs = PATIENCE_MS;
     const panel = new Panel(stage);
     const server = await servePage({ stage, panel, port: 0 });
-    stage.bot.start();
     const executable = await findChromium();
     assert.ok(executable);
     const browser = await launchChromium(executable);

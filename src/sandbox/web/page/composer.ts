@@ -27,6 +27,7 @@ export class Composer {
   readonly #list = new Listbox((index) => this.#pick(index));
   #form: CommandForm | undefined;
   #found: readonly CommandView[] = [];
+  #offeredOf: readonly CommandView[] = [];
 
   constructor(store: Store, actions: ComposerActions) {
     this.#store = store;
@@ -58,6 +59,9 @@ export class Composer {
       !this.#store.commands.some(({ line }) => line === this.#form?.command.line)
     )
       this.#plain();
+    // The bot may register its commands after somebody began to type one.
+    const isStale = this.#offeredOf !== this.#store.commands;
+    if (isStale && this.#form === undefined && document.activeElement === this.#text) this.#typed();
   }
 
   focus(): void {
@@ -103,7 +107,8 @@ export class Composer {
       this.#list.hide();
       return;
     }
-    this.#found = suggestions(value, this.#store.commands);
+    this.#offeredOf = this.#store.commands;
+    this.#found = suggestions(value, this.#offeredOf);
     this.#list.show(
       this.#found.map(({ line, description }) => ({ label: `/${line}`, description })),
       0,
