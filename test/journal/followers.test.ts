@@ -103,6 +103,15 @@ describe("a follower of the journal", () => {
     assert.deepEqual(said(await rig.reader.unread(first)), ["2 :h hi 0"]);
   });
 
+  test("that ends an earlier part after a later one does not get the later one again", async () => {
+    const rig = new Rig();
+    await rig.look([row(1)]);
+    const earlier = await rig.look([row(1), row(2)]);
+    const later = await rig.look([row(1), row(2), row(3)]);
+    for (const { done } of [...later, ...earlier]) done();
+    assert.deepEqual(said(await rig.look([row(1), row(2), row(3)])), []);
+  });
+
   test("of a log that nobody asked for in an hour begins anew; of one of which the whole server was silent it goes on", async () => {
     const rig = new Rig();
     await rig.look([row(1)]);

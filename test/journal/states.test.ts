@@ -146,6 +146,22 @@ describe("what two looks differ in", () => {
     assert.deepEqual(await rig.said(), ["call 4 began", "call 4 ended"]);
   });
 
+  test("is kept up to 500 things while the store takes none, and a gap stands for those before", async () => {
+    const rig = new Rig("vehicles");
+    await rig.start();
+    await rig.look({ vehicles: [] });
+    rig.store.heads.refuseWrites = new Error("the disk is full");
+    for (let look = 1; look <= 3; look += 1) {
+      const vehicles = Array.from({ length: 300 * look }, (_, nth) => ({ name: `Car${nth}`, owner: "Ann" }));
+      await assert.rejects(rig.look({ vehicles }));
+    }
+    rig.store.heads.refuseWrites = undefined;
+    const vehicles = Array.from({ length: 900 }, (_, nth) => ({ name: `Car${nth}`, owner: "Ann" }));
+    await rig.look({ vehicles });
+    const items = await rig.journal.read({ source, list: "vehicles" }, 1, 1_000);
+    assert.deepEqual([items.length, items[0]?.kind], [501, "gap"]);
+  });
+
   test("costs no write where nothing differs", async () => {
     const rig = new Rig("teams");
     await rig.start();

@@ -24,6 +24,10 @@ class Community {
   #outbox = this.#open();
   #notices = this.#begin();
 
+  get documents(): MemoryDocuments<OwedNotice> {
+    return this.#documents;
+  }
+
   get notices(): Notices {
     return this.#notices;
   }
@@ -106,6 +110,15 @@ describe("a notice", () => {
       assert.equal(community.owed, 0);
     });
   }
+
+  test("is sent only when it is written down", async () => {
+    const community = new Community();
+    const standing: number[] = [];
+    community.documents.onWrite = () => standing.push(community.said().length);
+    await community.notices.guild("guild", PARKED);
+    await community.clock.advance(10_000);
+    assert.deepEqual([standing.slice(0, 2), community.said().length], [[0, 0], 1]);
+  });
 
   test("that stood already when the process was killed does not stand twice", async () => {
     const community = new Community();

@@ -13,6 +13,7 @@ const soaks: Readonly<Record<string, () => Promise<Soak>>> = {
   memory: () => import("./memory.ts"),
   duty: () => import("./duty.ts"),
   bans: () => import("./bans.ts"),
+  mutants: () => import("./mutants.ts"),
 };
 
 const [name = "", ...args] = process.argv.slice(2);

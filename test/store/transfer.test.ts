@@ -44,6 +44,28 @@ describe("npm run store: copies that are proven", () => {
     assert.equal((await spawnStore({ STORE_URL: from }, "export", file)).code, 1, "no file is written over");
   });
 
+  test("takes the rows of tables along", async (t) => {
+    const folder = folderOf(t);
+    const from = `sqlite:${join(folder, "from.sqlite")}`;
+    const to = `sqlite:${join(folder, "to.sqlite")}`;
+    const file = join(folder, "store.jsonl");
+    await fillStore(from);
+    const rows = [1, 2, 3].map((seq) => ({ table: "kept", list: "a list", seq, from: seq, row: { n: seq } }));
+    const filled = await openStore(from, { runsIn: "caller" });
+    await filled.write(rows);
+    await filled.close();
+    assert.equal((await runStore({ STORE_URL: from }, "export", file)).code, 0);
+    assert.equal((await runStore({ STORE_URL: to }, "import", file)).code, 0);
+    const store = await openStore(to, { runsIn: "caller" });
+    const found: unknown[] = [];
+    for await (const row of store.rows("kept", (value) => value).entries()) found.push(row);
+    await store.close();
+    assert.deepEqual(
+      found,
+      rows.map(({ list, seq, row }) => [list, seq, row]),
+    );
+  });
+
   test("writes over a store that holds something only when it is told to, and then all of it", async (t) => {
     const folder = folderOf(t);
     const from = `sqlite:${join(folder, "from.sqlite")}`;

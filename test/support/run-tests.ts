@@ -4,6 +4,7 @@ import { existsSync, globSync } from "node:fs";
 import { availableParallelism, constants, getPriority, setPriority, tmpdir } from "node:os";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { bundlePackages } from "./bundle-packages.ts";
 import { memoryDisk } from "./memory-disk.ts";
 import { keepSuitePostgres, type PostgresQuestion } from "./suite-postgres.ts";
 import { isWaiting, keepTimings, longestFirst, readTimings } from "./test-timings.ts";
@@ -16,8 +17,10 @@ import type { FileEnded, TestFile } from "./test-worker.ts";
  * wait for has come. Prints what the processes print, and one line that counts for all of them. Ends with 1 when a test
  * failed, or when a process ended without its count.
  */
+const TIMES = "--times";
 const GIVEN = process.argv.slice(2);
-const PATTERNS = GIVEN.length > 0 ? GIVEN : ["test/*/**/*.test.ts"];
+const NAMED = GIVEN.filter((given) => given !== TIMES);
+const PATTERNS = NAMED.length > 0 ? NAMED : ["test/*/**/*.test.ts"];
 const WORKER = fileURLToPath(new URL("./test-worker.ts", import.meta.url));
 const WARM_UP = fileURLToPath(new URL("./warm-up.ts", import.meta.url));
 const REPORTER = new URL("./reporter.ts", import.meta.url).href;
@@ -43,7 +46,8 @@ interface Counts {
 type Kind = "computing" | "waiting";
 
 if (GIVEN.includes("--help")) {
-  console.log("npm run test:unit [-- FILE or PATTERN...]: all tests, or those of these files");
+  console.log("npm run test:unit [-- FILE or PATTERN... --times]: all tests, or those of these files;");
+  console.log("--times prints what each file took: seconds, its own processor time, that of what it started");
   process.exit(0);
 }
 const files = longestFirst([...new Set(PATTERNS.flatMap(filesOf))], readTimings());
@@ -52,6 +56,12 @@ const queues: Readonly<Record<Kind, string[]>> = {
   waiting: files.filter(isWaiting),
 };
 const timings = new Map<string, Omit<FileEnded, "path">>();
+/** Of the processes of the tests, and of the bots that they start. */
+const environment = {
+  ...process.env,
+  NODE_COMPILE_CACHE: COMPILE_CACHE,
+  NODE_OPTIONS: [process.env.NODE_OPTIONS, await bundlePackages()].filter(Boolean).join(" "),
+};
 /** Most that ask it compute. */
 const postgres = keepSuitePostgres({ priority: COMPUTING_PRIORITY });
 
@@ -78,7 +88,7 @@ async function runProcess(kind: Kind): Promise<Counts | undefined> {
       ...["--import", BEFORE_NODE_TEST],
       ...[`--test-reporter=${REPORTER}`, `--test-timeout=${TEST_TIMEOUT_MS}`],
     ],
-    env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE },
+    env: environment,
     stdio: ["ignore", "pipe", "inherit", "ipc"],
   });
   const exited = once(child, "exit");
@@ -105,10 +115,7 @@ async function runProcess(kind: Kind): Promise<Counts | undefined> {
 
 const startMs = performance.now();
 if (!existsSync(COMPILE_CACHE)) {
-  await once(
-    fork(WARM_UP, [], { env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE }, stdio: "ignore" }),
-    "exit",
-  );
+  await once(fork(WARM_UP, [], { env: environment, stdio: "ignore" }), "exit");
 }
 const processes = (most: number, kind: Kind) =>
   Array.from({ length: Math.min(most, queues[kind].length) }, () => runProcess(kind));
@@ -131,6 +138,12 @@ const most = (of: keyof Omit<FileEnded, "path">) =>
     .slice(0, MOST_SHOWN)
     .map(([path, timing]) => `${path} ${inSeconds(timing[of])}`)
     .join(", ");
+if (GIVEN.includes(TIMES)) {
+  const seconds = (ms: number) => (ms / 1_000).toFixed(1).padStart(7);
+  for (const [path, { durationMs, cpuMs, startedCpuMs }] of timings) {
+    process.stdout.write(`\n${[durationMs, cpuMs, startedCpuMs].map(seconds).join("")}  ${path}`);
+  }
+}
 const cpuMs = [...timings.values()].reduce((sum, timing) => sum + timing.cpuMs, 0);
 process.stdout.write(`\nlongest: ${most("durationMs")}; all: ${inSeconds(performance.now() - startMs)}`);
 process.stdout.write(`\nmost processor time: ${most("cpuMs")}; all: ${inSeconds(cpuMs)}`);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Halt } from "../../../src/api/limits/halt.ts";
 import { Failure } from "../../../src/domain/failure.ts";
 import { isFailure } from "../../support/failures.ts";
 import { World, within } from "../../support/limit-run.ts";
@@ -242,4 +243,16 @@ test("a probe that reaches nobody is repeated, and nothing else is sent before i
   await world.clock.advance(10_000);
   assert.equal(world.client.halt(), undefined);
   await world.close();
+});
+
+test("of two waits that are told the longer one counts, whichever answer comes first", () => {
+  const call = { cause: "limit", saysBlocked: false, message: "" } as const;
+  for (const waits of [
+    [60_000, 5_000],
+    [5_000, 60_000],
+  ]) {
+    const halt = new Halt();
+    for (const toldMs of waits) halt.refuse({ ...call, toldMs }, 0);
+    assert.equal(halt.current?.untilMs, 60_000);
+  }
 });

@@ -380,6 +380,20 @@ describe("mod-call cards", () => {
       }));
   }
 
+  test("a call whose card comes after six hours without Discord pings nobody", () =>
+    withModCalls({ pingRoleId: "77" }, async (rig) => {
+      rig.sink.fault = () => "unknown";
+      rig.callModerators("Dan");
+      await rig.pollAndFlush(400 * 60_000);
+      rig.sink.fault = () => undefined;
+      await rig.clock.advance(900_000);
+      assert.equal(titles(rig).length, 1);
+      assert.deepEqual(
+        rig.sink.messages("mods").flatMap(({ sent }) => sent.pingRoleIds ?? []),
+        [],
+      );
+    }));
+
   test("a channel that is deleted while its card waits parks the feed, and nothing goes on trying", () =>
     withModCalls({}, async (rig) => {
       rig.sink.fault = () => "unknown";

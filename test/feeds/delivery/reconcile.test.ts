@@ -155,3 +155,16 @@ test("a multiset of keys gives each out as often as it was put in", () => {
   assert.deepEqual(standing.takeAll(["b", "b"]), ["b"]);
   assert.deepEqual(standing.keys, []);
 });
+
+test("what was met in the channel is met once, whether it was passed over or posted with others", () => {
+  const record: OffsetRecord = {
+    source: "s" as SourceId,
+    nextSeq: 1,
+    sinceMs: 0,
+    standing: ["a", "a", "b"],
+  };
+  assert.deepEqual(skipped(record, 4, ["a"]), { ...record, nextSeq: 4, standing: ["a", "b"] });
+  const frozen: FrozenBatch = { throughSeq: 5, entries: 1, body: {}, atMs: 0, form: "lines", met: ["b"] };
+  const done = { ...record, nextSeq: 5, lastMessageId: "9", standing: ["a", "a"] };
+  assert.deepEqual(delivered({ ...record, frozen }, frozen, "9"), done);
+});

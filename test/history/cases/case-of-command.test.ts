@@ -6,6 +6,7 @@ import type { RunRecord } from "../../../src/domain/run.ts";
 import {
   caseOfRow,
   caseOfRun,
+  humanCommand,
   humanRows,
   originOfRow,
   punishmentIn,
@@ -181,4 +182,18 @@ describe("a case", () => {
       }),
     );
   });
+});
+
+test("of two equal commands in one second each keeps its own origin", () => {
+  const entry = row(":kick Bob spam");
+  const origins = [undefined, 1, 2].flatMap((ordinal) =>
+    humanCommand({
+      kind: "entry",
+      seq: 1,
+      seenAtMs: 0,
+      entry,
+      ...(ordinal === undefined ? {} : { ordinal }),
+    }),
+  );
+  assert.equal(new Set(origins.map((logged) => originOfRow("b1", logged))).size, 3);
 });

@@ -49,6 +49,19 @@ describe("a ban that is asked for", () => {
     await assert.rejects(rig.runs.askedBans.approve(rig.actor("admin"), id), { code: "expired" });
   });
 
+  test("is sent once where two approve it at once", async () => {
+    const rig = await started();
+    empty(rig);
+    const { id } = await ask(rig);
+    const [first, second] = await Promise.allSettled(
+      (["admin", "manager"] as const).map((who) => rig.runs.askedBans.approve(rig.actor(who), id)),
+    );
+    await rig.clock.advance(1_000);
+    assert.equal(first?.status, "fulfilled");
+    assert.match(String(second?.status === "rejected" && second.reason), /approved already by/);
+    assert.equal(rig.sent.length, 1);
+  });
+
   test("is approved neither by who asked nor by who may not ban", async () => {
     const rig = await started();
     const { id } = await ask(rig);

@@ -41,6 +41,18 @@ async function start(rig: RunsRig): Promise<void> {
 }
 
 describe("a schedule", () => {
+  test("is not sent where automatic commands are paused while it waits", async () => {
+    const rig = await startedRig();
+    await add(rig, ":h Welcome", "every 30 min");
+    rig.haltUntilMs = rig.clock.nowMs() + 31 * MINUTE_MS;
+    await rig.clock.advance(30 * MINUTE_MS + 10_000);
+    const automaticPause = { byId: "u1", atMs: rig.clock.nowMs() };
+    await rig.settings.change("g1", (settings) => ({ ...settings, automaticPause }));
+    rig.haltUntilMs = undefined;
+    await rig.clock.advance(5 * MINUTE_MS);
+    assert.deepEqual(sentAt(rig), []);
+  });
+
   test("runs at its times through the audit, as a run of its owner", async () => {
     const rig = await startedRig();
     await add(rig, ":h Welcome", "every 30 min");
