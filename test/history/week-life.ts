@@ -93,6 +93,6 @@ export async function live(databases: Databases, { week, seed, intervals }: Plan
 }
 
 export const PLANS = {
-  sqlite: { week: WEEKS.autumn, seed: 1, intervals: [45, 120, 600, 60, 300, 120, 120, 600, 120, 300] },
-  postgres: { week: WEEKS.spring, seed: 2, intervals: [300, 600, 120, 300, 600] },
+  sqlite: { week: WEEKS.autumn, seed: 1, intervals: [45, 600, 120, 300, 600, 120, 300] },
+  postgres: { week: WEEKS.spring, seed: 2, intervals: [300, 600, 120, 600, 600] },
 } as const;

@@ -30,7 +30,6 @@ function assertExact(plan: Plan, outcome: Outcome): void {
 describe("watch and feeds, simulated", () => {
   for (const [seed, meanCalls, crashes] of [
     [11, 170, 50],
-    [12, 900, 10],
     [13, 2_500, 2],
   ] as const) {
     test(`lose and repeat nothing over ${crashes} crashes and more, at any call (seed ${seed})`, async () => {
@@ -43,7 +42,6 @@ describe("watch and feeds, simulated", () => {
 
   for (const [store, longestMs, nonceMs, seed] of [
     ["sqlite sets back by seconds", 8_000, 130_000, 31],
-    ["Redis sets back by one", 1_000, 130_000, 34],
     ["sqlite sets back by seconds and Discord forgets at once", 8_000, 3_000, 33],
   ] as const) {
     test(`lose and repeat nothing over power cuts: ${store} (seed ${seed})`, async () => {
@@ -106,13 +104,8 @@ describe("watch and feeds, simulated", () => {
 
   const crashing = { ...small, hours: 0.4, entries: 800, meanCalls: 400 };
 
-  test("show what filters let through, all of it and nothing else (seed 41)", async () => {
-    const plan: Plan = { ...crashing, seed: 41, filters: true };
-    assertExact(plan, await simulate(plan));
-  });
-
-  test("give each emergency call one card, which ends with it (seed 42)", async () => {
-    const plan: Plan = { ...crashing, seed: 42, hours: 0.9, emergencies: true };
+  test("show what filters let through, all of it and nothing else, and give each emergency call one card, which ends with it (seed 42)", async () => {
+    const plan: Plan = { ...crashing, seed: 42, hours: 0.9, filters: true, emergencies: true };
     const outcome = await simulate(plan);
     assertExact(plan, outcome);
     assert.ok(outcome.calls >= 10, told(plan, outcome));

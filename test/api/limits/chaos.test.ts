@@ -10,13 +10,13 @@ test("whatever goes wrong: nothing avoidable is sent, no command runs twice, no 
       assertHeld(await chaos(seed));
     }),
     // These two once cost a refused key a third request. `npm run soak -- chaos` runs hundreds of seeds.
-    { numRuns: 20, endOnFailure: true, examples: [[149], [236_336]] },
+    { numRuns: 8, endOnFailure: true, examples: [[149], [236_336]] },
   );
 });
 
 test("at twice the limit there is no 429 and most of the limit is used, whatever the window and its rounding", async () => {
   let used = 0;
-  const seeds = 8;
+  const seeds = 4;
   for (let seed = 1; seed <= seeds; seed++) {
     const seen = await cases.askTwiceTheLimit({ seed, least: 6, more: 20, skewMs: 1_000 });
     assert.equal(seen.answers429, 0, `seed ${seed}`);
@@ -27,7 +27,7 @@ test("at twice the limit there is no 429 and most of the limit is used, whatever
 
 test("keys whose limits differ under one bucket name are told apart and each gets its own", async () => {
   // 26 and 36 once took the servers of one counter for two, and drew more than a hundred.
-  for (const seed of [3, 26, 27, 36, 170, 500]) {
+  for (const seed of [26, 36, 500]) {
     const seen = await cases.askWithOwnLimits(seed);
     assert.deepEqual([seen.answers429, seen.avoidable], [0, 0], `seed ${seed}`);
     assert.equal(seen.counters, 3, "three limits, three counters");
@@ -37,7 +37,7 @@ test("keys whose limits differ under one bucket name are told apart and each get
 
 for (const resetWobble of [0.05, 0.3])
   test(`where ${100 * resetWobble} % of answers name a reset that is a second off, hardly one is refused and most is used`, async () => {
-    const seeds = 6;
+    const seeds = 3;
     let [requests, answers429, used] = [0, 0, 0];
     for (let seed = 1; seed <= seeds; seed++) {
       const seen = await cases.askTwiceTheLimit({ seed, least: 8, more: 24, resetWobble });

@@ -6,16 +6,17 @@ import { type TroubleOptions, type TroubleResult, underTrouble } from "../../sup
 
 const MINUTE_MS = 60_000;
 
-/** Three minutes at a limit of ten a second, windows of every kind. */
+/** Three minutes at a limit of ten a second, windows of both kinds. */
 async function inEachWorld(trouble: (seed: number) => Partial<TroubleOptions>): Promise<TroubleResult[]> {
   const results: TroubleResult[] = [];
-  for (const [n, align] of (["first-request", "clock"] as const).entries())
-    for (const [m, resetRounding] of (["ceil", "floor"] as const).entries()) {
-      const seed = 1 + 2 * n + m;
-      const { limits, ...more } = trouble(seed);
-      const world = { seed, limit: 10, windowMs: 1_000, windows: 180, ...more };
-      results.push(await underTrouble({ ...world, limits: { align, resetRounding, ...limits } }));
-    }
+  for (const [seed, align, resetRounding] of [
+    [1, "first-request", "ceil"],
+    [4, "clock", "floor"],
+  ] as const) {
+    const { limits, ...more } = trouble(seed);
+    const world = { seed, limit: 10, windowMs: 1_000, windows: 180, ...more };
+    results.push(await underTrouble({ ...world, limits: { align, resetRounding, ...limits } }));
+  }
   return results;
 }
 
