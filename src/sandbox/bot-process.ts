@@ -81,8 +81,8 @@ export class BotProcess {
     this.#expected = false;
     const main = join(this.codeFolder, "src/main.ts");
     // The parent's environment stays out: a real DISCORD_TOKEN of this machine must never reach the sandbox.
-    const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
-    const env = { PATH, HOME, NODE_COMPILE_CACHE, ...this.#environment };
+    const { PATH, HOME, NODE_COMPILE_CACHE, NODE_OPTIONS } = process.env;
+    const env = { PATH, HOME, NODE_COMPILE_CACHE, NODE_OPTIONS, ...this.#environment };
     const child = spawn(process.execPath, [main], { env, stdio: ["ignore", "pipe", "pipe"] });
     this.#child = child;
     for (const stream of [child.stdout, child.stderr]) {

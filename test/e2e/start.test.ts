@@ -12,6 +12,7 @@ import { openStage } from "../../src/sandbox/stage.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { reads } from "./read.ts";
 
+const { NODE_COMPILE_CACHE, NODE_OPTIONS } = process.env;
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
 /** The process as an operator starts it, with nothing but this environment, to its end. */
@@ -23,7 +24,7 @@ async function run(
   try {
     const child = spawn(process.execPath, [main], {
       cwd: folder.path,
-      env: { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...environment },
+      env: { NODE_COMPILE_CACHE, NODE_OPTIONS, ...environment },
       stdio: ["ignore", "pipe", "pipe"],
     });
     if (whenItSays !== undefined) {
