@@ -118,13 +118,18 @@ export class WorkerClient<Q extends Questions> {
     this.#cancelRestart();
     const worker = this.#worker;
     if (worker === undefined) return;
+    // One that loads and was asked nothing has nothing to close, and would hold up a stop that follows a start.
+    if (this.#isOpen || this.#waiting.size > 0) await this.#closed(worker);
+    await worker.terminate();
+  }
+
+  async #closed(worker: Worker): Promise<void> {
     const over = new AbortController();
     const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
     const late = this.#parts.clock.sleep(CLOSE_WITHIN_MS, over.signal).catch(() => undefined);
     worker.postMessage("close");
     await Promise.race([ended, late]);
     over.abort();
-    await worker.terminate();
   }
 
   #onMessage(message: FromWorker): void {
