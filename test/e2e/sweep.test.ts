@@ -69,7 +69,7 @@ describe("Everything that can be typed and pressed", { timeout: 900_000, concurr
       await sweep.home.moderator.click(claimed, "Claim");
       await rig.until("the claim on the card", () => labelsOf(claimed).includes("Release"));
       await sweep.walker.openPosted(claimed);
-      await sweep.everything((line) => !isTakingAll(line), "each value");
+      await sweep.everything((line) => !isTakingAll(line));
       const { owner } = sweep.home;
       await sweep.reads("me link", { player: PLAIN, member: owner.member }, /in the game/);
       await sweep.walker.open("me show", {});
@@ -172,9 +172,8 @@ describe("Everything that can be typed and pressed", { timeout: 900_000, concurr
       const { answered } = rig.service;
       const from = answered.length;
       const first: string[] = [];
-      const typing = { person: home.owner, channel: home.general, stock: sweep.stock };
       for (const line of ORDERED) {
-        for await (const given of invocations(line, { ...typing, trying: "first and last" })) {
+        for await (const given of invocations(line, home.owner, home.general, sweep.stock)) {
           sweep.mark(`/${line.line}`);
           const exchange = await home.owner.slash(home.general, line.line, given);
           if (exchange.kind === "none") first.push(`/${line.line} ${JSON.stringify(given)}`);

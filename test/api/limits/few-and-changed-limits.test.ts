@@ -18,7 +18,7 @@ for (const windowMs of [1_000, 5_000, 60_000])
       const { answers429, used } = await underTrouble({
         seed,
         limits,
-        ...{ limit: 12, windowMs, windows: 60 },
+        ...{ limit: 12, windowMs, windows: 150 },
         atMs: ({ service }, ms) => {
           if (isRenamed || ms < 30.4 * windowMs) return;
           isRenamed = true;

@@ -133,12 +133,6 @@ export const logMutants = [
       to: "pingRoleId === undefined ? undefined : [pingRoleId]",
       tests: ["feeds/cards/cards"],
     },
-    {
-      what: "a card that was deleted is posted again with the old nonce",
-      from: "nonceOf(nonceKey, record.id, ref.feedId, ...round)",
-      to: "nonceOf(nonceKey, record.id, ref.feedId)",
-      tests: ["feeds/cards/joined-calls"],
-    },
   ]),
   ...plantedIn("src/feeds/cards/call-pings.ts", [
     {
