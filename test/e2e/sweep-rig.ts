@@ -6,7 +6,7 @@ import { answerOf, PATIENCE_MS, reads } from "./read.ts";
 import { type Community, type E2eOptions, E2eRig, LIST_OF_FEED } from "./rig.ts";
 import { isRepeatedAnswer, type Nameable, problemsOf, type Sent } from "./sweep-judge.ts";
 import { hostileNames, PLAIN } from "./sweep-town.ts";
-import { type Given, invocations, linesOf, type Stock, Walker } from "./sweep-walk.ts";
+import { type Given, invocations, linesOf, type Stock, type Trying, Walker } from "./sweep-walk.ts";
 
 /** Everything that can be typed, opened with all that stands behind it, in worlds that are meant badly. */
 
@@ -163,11 +163,15 @@ export class Sweep {
   }
 
   /** Each command that there is, with each of its options. */
-  async everything(only: (line: string) => boolean = () => true): Promise<void> {
+  async everything(
+    only: (line: string) => boolean = () => true,
+    trying: Trying = "each value",
+  ): Promise<void> {
+    const typing = { person: this.#person, channel: this.home.general, stock: this.stock, trying };
     for (const line of ORDERED.filter(({ line: path }) => only(path))) {
       // The guided message chooses other roles on the way.
       if (line.line.startsWith("run ")) await this.allow();
-      for await (const given of invocations(line, this.#person, this.home.general, this.stock)) {
+      for await (const given of invocations(line, typing)) {
         await this.walker.open(line.line, given);
       }
     }
@@ -207,11 +211,12 @@ export class Sweep {
   /** The least of each command, typed by somebody; nothing behind it is opened. */
   async briefly(person: Person, isWanted: (line: string) => boolean): Promise<void> {
     const { general, guild } = this.home;
+    const typing = { person, channel: general, stock: this.stock, trying: "first and last" } as const;
     const offered = person.commands(general).map(({ name }) => name);
     for (const line of LINES.filter(
       ({ line: path }) => isWanted(path) && offered.includes(path.split(" ")[0] ?? ""),
     )) {
-      for await (const given of invocations(line, person, general, this.stock)) {
+      for await (const given of invocations(line, typing)) {
         this.mark(`/${line.line} by ${person.member.displayName} of ${guild.name}`);
         const exchange = await person.slash(general, line.line, given);
         if (exchange.kind !== "modal") await exchange.settled();
@@ -233,8 +238,10 @@ export class Sweep {
     const { traffic } = this.rig.discord;
     const found = traffic.flatMap((entry, index) => {
       if (isRepeatedAnswer(entry, traffic, this.#sent)) return [];
-      const step = this.#steps.findLast(({ from }) => from <= index)?.what ?? "at the start";
-      return problemsOf(entry, nameable).map((problem) => `${step}\n    ${problem}`);
+      return problemsOf(entry, nameable).map((problem) => {
+        const step = this.#steps.findLast(({ from }) => from <= index)?.what ?? "at the start";
+        return `${step}\n    ${problem}`;
+      });
     });
     return [...new Set([...found, ...this.walker.unanswered])];
   }

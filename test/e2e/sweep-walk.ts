@@ -39,12 +39,13 @@ export interface Stock {
 
 export type Given = Readonly<Record<string, Value>>;
 
-/** The least that a command needs, then each of its options with each value that is worth trying. */
+/** Each value of an option by itself; or all options with their first values, then with their last. */
+export type Trying = "each value" | "first and last";
+
+/** The least that a command needs, then its options with values that are worth trying. */
 export async function* invocations(
   { line, options }: Line,
-  person: Person,
-  channel: Channel,
-  stock: Stock,
+  { person, channel, stock, trying }: Typing,
 ): AsyncGenerator<Given> {
   const values = new Map<string, readonly Value[]>();
   for (const option of options) {
@@ -58,9 +59,26 @@ export async function* invocations(
   const least: Record<string, Value> = {};
   for (const { name, required } of options) if (required === true) least[name] = values.get(name)?.[0] ?? "";
   yield least;
+  if (trying === "first and last") {
+    for (const at of [0, -1]) {
+      const given = options.flatMap(({ name }) => {
+        const value = values.get(name)?.at(at);
+        return value === undefined ? [] : [[name, value] as const];
+      });
+      if (given.length > 0) yield Object.fromEntries(given);
+    }
+    return;
+  }
   for (const { name, required } of options)
     for (const value of (values.get(name) ?? []).slice(required === true ? 1 : 0))
       yield { ...least, [name]: value };
+}
+
+interface Typing {
+  readonly person: Person;
+  readonly channel: Channel;
+  readonly stock: Stock;
+  readonly trying: Trying;
 }
 
 function isProposing(option: APIApplicationCommandBasicOption): boolean {

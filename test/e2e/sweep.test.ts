@@ -77,7 +77,7 @@ describe("Everything that can be typed and pressed", { timeout: 900_000, concurr
       rig.service.faults.set({ missingField: 0.5, unknownFields: true, unknownValues: true });
       const isLooking = (line: string) =>
         /^(server|diagnose|help|stats)|list|show|history|search|watches/.test(line) && !isTakingAll(line);
-      await sweep.everything(isLooking);
+      await sweep.everything(isLooking, "first and last");
       for (const person of [sweep.home.moderator, sweep.home.member]) await sweep.briefly(person, isLooking);
       rig.service.faults.clear();
       await sweep.everything(isTakingAll);
@@ -172,8 +172,9 @@ describe("Everything that can be typed and pressed", { timeout: 900_000, concurr
       const { answered } = rig.service;
       const from = answered.length;
       const first: string[] = [];
+      const typing = { person: home.owner, channel: home.general, stock: sweep.stock };
       for (const line of ORDERED) {
-        for await (const given of invocations(line, home.owner, home.general, sweep.stock)) {
+        for await (const given of invocations(line, { ...typing, trying: "first and last" })) {
           sweep.mark(`/${line.line}`);
           const exchange = await home.owner.slash(home.general, line.line, given);
           if (exchange.kind === "none") first.push(`/${line.line} ${JSON.stringify(given)}`);
