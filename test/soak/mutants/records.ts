@@ -138,14 +138,6 @@ export const recordMutants = [
       tests: ["history/privacy"],
     },
   ]),
-  ...plantedIn("src/history/queries/erase-expired.ts", [
-    {
-      what: "rows are kept a day longer than a guild said",
-      from: "nowS - days * DAY_S",
-      to: "nowS - (days + 1) * DAY_S",
-      tests: ["history/privacy"],
-    },
-  ]),
   ...plantedIn("src/history/stats/hours.ts", [
     {
       what: "a look counts until the next one, days later",

@@ -67,12 +67,6 @@ export const runMutants = [
       to: "nowMs >= rolesReadAtMs",
       tests: ["runs/queue/runner"],
     },
-    {
-      what: "automatic commands run although they are paused",
-      from: "if (automaticPause !== undefined && isAutomatic(request.origin))",
-      to: "if (false)",
-      tests: ["runs/schedules/schedules"],
-    },
   ]),
   ...plantedIn("src/runs/permission/permission-rules.ts", [
     {
