@@ -1,5 +1,6 @@
 import { defineCommand } from "../src/discord/command.ts";
 import { boardActions, boardEntry, editEntry } from "./duty-board.ts";
+import { importActions, importAddEntry, importListEntry } from "./duty-import.ts";
 import {
   leaveActions,
   leaveAskEntry,
@@ -24,6 +25,10 @@ export const duty = defineCommand({
     board: boardEntry,
     edit: editEntry,
     pings: pingsEntry,
+    import: {
+      description: "Hours from another bot",
+      subcommands: { add: importAddEntry, list: importListEntry },
+    },
     type: {
       description: "Kinds of shifts",
       subcommands: { add: typeAddEntry, list: typeListEntry, remove: typeRemoveEntry },
@@ -47,5 +52,5 @@ export const duty = defineCommand({
       },
     },
   },
-  actions: { ...dutyActions, ...boardActions, ...leaveActions },
+  actions: { ...dutyActions, ...boardActions, ...leaveActions, ...importActions },
 });

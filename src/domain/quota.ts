@@ -1,3 +1,5 @@
+import type { ImportedTotal } from "./duty-import.ts";
+
 /** The words of quotas and leave: what staff are asked for, and when they are excused. Times are epoch seconds. */
 
 export const QUOTA_PERIODS = ["week", "fortnight", "month"] as const;
@@ -45,6 +47,17 @@ export interface Correction {
   readonly confirmedBy?: string | undefined;
   /** An owner, who has nobody above: counts without a second Manager. */
   readonly isOwner?: boolean | undefined;
+  /** A total that another bot had kept: shown as imported, and counts towards no quota. */
+  readonly importId?: string | undefined;
+}
+
+/** Totals that came together. Once it is undone nothing of it is left. */
+export interface HoursImport {
+  readonly id: string;
+  readonly byId: string;
+  readonly atS: number;
+  readonly state: "planned" | "done" | "undone";
+  readonly totals: readonly ImportedTotal[];
 }
 
 export type QuotaOutcome = "met" | "not-met" | "excused";
@@ -69,6 +82,11 @@ export interface QuotaResult {
 }
 
 /** Whether a correction counts. */
-export function isCounting({ userId, byId, confirmedBy, isOwner }: Correction): boolean {
-  return userId !== byId || confirmedBy !== undefined || isOwner === true;
+export function isCounting(correction: Correction): boolean {
+  return correction.importId === undefined && !isWaiting(correction);
+}
+
+/** Of one's own time, and no second Manager has confirmed it. */
+export function isWaiting({ userId, byId, confirmedBy, isOwner, importId }: Correction): boolean {
+  return importId === undefined && userId === byId && confirmedBy === undefined && isOwner !== true;
 }

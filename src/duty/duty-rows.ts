@@ -8,7 +8,14 @@ import {
   type Shift,
 } from "../domain/duty.ts";
 import type { DutyRow } from "../domain/ports/duty-store.ts";
-import { type Correction, type Leave, QUOTA_PERIODS, type Quota, type QuotaResult } from "../domain/quota.ts";
+import {
+  type Correction,
+  type HoursImport,
+  type Leave,
+  QUOTA_PERIODS,
+  type Quota,
+  type QuotaResult,
+} from "../domain/quota.ts";
 
 /** What is kept of duty, as rows: bodies are checked on reading. Pure. */
 
@@ -48,6 +55,14 @@ const correction = z.object({
   byId: z.string(),
   confirmedBy: z.string().optional(),
   isOwner: z.boolean().optional(),
+  importId: z.string().optional(),
+});
+const hoursImport = z.object({
+  byId: z.string(),
+  state: z.enum(["planned", "done", "undone"]),
+  totals: z.array(
+    z.object({ userId: z.string(), typeId: z.string(), seconds: z.number(), asOfS: z.number() }),
+  ),
 });
 const result = z.object({
   quotaId: z.string(),
@@ -176,6 +191,14 @@ export function correctionRow(guildId: string, { id, userId, atS, ...rest }: Cor
 
 export function correctionIn({ id, userId, fromS, body }: DutyRow): Correction {
   return { id, userId, atS: fromS, ...correction.parse(JSON.parse(body)) };
+}
+
+export function importRow(guildId: string, { id, atS, ...rest }: HoursImport): DutyRow {
+  return { ...NOBODY, guildId, kind: "import", id, fromS: atS, untilS: atS, body: JSON.stringify(rest) };
+}
+
+export function importIn({ id, fromS, body }: DutyRow): HoursImport {
+  return { id, atS: fromS, ...hoursImport.parse(JSON.parse(body)) };
 }
 
 export function resultRow(guildId: string, { fromS, untilS, ...rest }: QuotaResult): DutyRow {

@@ -34,4 +34,8 @@ export const STAFFING_OFF: Staffing = {
   correct: off,
   confirm: off,
   corrections: off,
+  planImport: off,
+  doImport: off,
+  undoImport: off,
+  imports: off,
 };

@@ -6,9 +6,17 @@ import type { DutyRenderer } from "../domain/ports/duty-renderer.ts";
 import type { DutyStore } from "../domain/ports/duty-store.ts";
 import type { Notifier } from "../domain/ports/notifier.ts";
 import type { Board, NewCorrection, NewLeave, NewQuota, Staffing } from "../domain/ports/staffing.ts";
-import type { Correction, Leave, Quota, QuotaLine, QuotaResult } from "../domain/quota.ts";
+import {
+  type Correction,
+  isWaiting,
+  type Leave,
+  type Quota,
+  type QuotaLine,
+  type QuotaResult,
+} from "../domain/quota.ts";
 import type { DutyBook } from "./duty-book.ts";
 import { correctionIn, correctionRow, leaveIn, leaveRow, resultIn, resultRow } from "./duty-rows.ts";
+import { HoursImports } from "./hours-imports.ts";
 import { countedIn } from "./quota-lines.ts";
 import { periodAround } from "./quota-periods.ts";
 import type { Span } from "./shift-parts.ts";
@@ -34,9 +42,21 @@ const LONGEST_LEAVE_S = 180 * 86_400;
 export class StaffingDesk implements Staffing {
   readonly #ports: StaffingPorts;
   readonly #mutex = new KeyedMutex();
+  readonly #imports: HoursImports;
+  readonly planImport: Staffing["planImport"] = (actor, read) =>
+    this.#mutex.take(actor.guildId, () => this.#imports.plan(actor, read));
+  readonly doImport: Staffing["doImport"] = (actor, id) =>
+    this.#mutex.take(actor.guildId, () => this.#imports.do(actor, id));
+  readonly undoImport: Staffing["undoImport"] = (actor, id) =>
+    this.#mutex.take(actor.guildId, () => this.#imports.undo(actor, id));
 
   constructor(ports: StaffingPorts) {
     this.#ports = ports;
+    this.#imports = new HoursImports(ports);
+  }
+
+  imports(guildId: string) {
+    return this.#imports.list(guildId);
   }
 
   async board(guildId: string, span: Span): Promise<Board> {
@@ -54,6 +74,11 @@ export class StaffingDesk implements Staffing {
       return {
         userId,
         ...countedIn(record, span),
+        importedS: record.corrections
+          .filter(
+            ({ importId, atS: ownS }) => importId !== undefined && ownS >= span.fromS && ownS < span.untilS,
+          )
+          .reduce((sum, { seconds }) => sum + seconds, 0),
         shifts: shifts.length,
         calls: playerIds.reduce((sum, playerId) => sum + (calls.get(playerId) ?? 0), 0),
         leave,
@@ -239,7 +264,7 @@ export class StaffingDesk implements Staffing {
       const { store } = this.#ports;
       const [row] = await store.rows({ guildId, kinds: ["correction"], id });
       const correction = row && correctionIn(row);
-      if (correction === undefined || correction.confirmedBy !== undefined) return undefined;
+      if (correction === undefined || !isWaiting(correction)) return undefined;
       if (correction.byId === byId || correction.userId === byId) {
         throw new Failure("denied", "Somebody else has to confirm a change of your own time.");
       }

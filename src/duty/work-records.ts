@@ -62,6 +62,16 @@ export class WorkRecords {
     });
   }
 
+  /** Who of these people is linked, or holds any role here. Rejects with a Failure where Discord cannot be asked. */
+  async known(guildId: string, userIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const { links } = await this.#ports.book.page(guildId);
+    const known = new Set(links.map(({ userId }) => userId));
+    const others = [...new Set(userIds)].filter((userId) => !known.has(userId));
+    for (const [userId, roleIds] of await this.#ports.roles.of(guildId, others))
+      if (roleIds.length > 0) known.add(userId);
+    return known;
+  }
+
   /** How everybody who holds the role stands in a period. */
   async lines(guildId: string, quota: Quota, period: Span): Promise<readonly QuotaLine[]> {
     const records = await this.of(guildId, period);

@@ -123,6 +123,26 @@ describe("duty, from the first type to a quota", () => {
     await asks(owner, "duty board", {}, /on leave/);
   });
 
+  test("hours of another bot are planned, imported and taken back", async () => {
+    const { owner, moderator, member: stranger } = rig.home;
+    const csv = `${moderator.member.id},Patrol,600,\n123456789012345678,,5,\n=1+1,,5,`;
+    const pastes = async (person: Person) => {
+      const { modal = assert.fail() } = await person.slash(rig.home.general, "duty import add");
+      return await person.submit(modal, { csv });
+    };
+    await reads(await pastes(stranger), /Only Managers/);
+    const plan = await pastes(owner);
+    await reads(
+      plan,
+      /10.h.*of 1 member.*Nothing is imported yet[\s\S]*Line 2 is of nobody[\s\S]*Line 3 begins like/,
+    );
+    await asks(owner, "duty import list", {}, /Nothing is imported/);
+    await reads(await press(owner, plan, "Import"), /Imported: .*10.h/);
+    await asks(owner, "duty board", {}, /\+10.h imported/);
+    const list = await asks(owner, "duty import list", {}, /10.h.*of 1 member/);
+    await reads(await press(owner, list, "Take 1 back"), /Nothing is imported/);
+  });
+
   test("nothing of it broke a rule of Discord or showed the key", () => {
     assertWellBehaved(rig);
     assertNoKeySeen(rig);

@@ -48,6 +48,9 @@ export const PRESSED_ELSEWHERE = {
   "mod-pm-sent": "test/e2e/night-shift.test.ts",
   // Of one's own time; in the sweep the owner asks, who has nobody above.
   "duty-confirm": "test/e2e/duty.test.ts",
+  // The sweep types no totals of real members.
+  "duty-import": "test/e2e/duty.test.ts",
+  "duty-import-undo": "test/e2e/duty.test.ts",
   // Under a vote in its channel, and in the answer to a press there.
   "session-in": "test/e2e/sessions.test.ts",
   "session-out": "test/e2e/sessions.test.ts",

@@ -13,6 +13,7 @@ export const DUTY_KINDS = [
   "leave",
   "correction",
   "result",
+  "import",
 ] as const;
 export type DutyKind = (typeof DUTY_KINDS)[number];
 

@@ -1,6 +1,7 @@
 import type { DutyType } from "../duty.ts";
+import type { ReadTotals, RefusedLine } from "../duty-import.ts";
 import type { Actor } from "../guild.ts";
-import type { Correction, Leave, Quota, QuotaLine, QuotaResult } from "../quota.ts";
+import type { Correction, HoursImport, Leave, Quota, QuotaLine, QuotaResult } from "../quota.ts";
 
 /** What somebody did in a time. */
 export interface BoardLine {
@@ -11,6 +12,8 @@ export interface BoardLine {
   readonly shifts: number;
   /** Calls that they answered in the game. */
   readonly calls: number;
+  /** Totals of another bot that are as of this time. */
+  readonly importedS: number;
   /** Of this time: on a leave, or with less asked of them. */
   readonly leave?: Leave | undefined;
   /** The quota of the period in which the end of the time lies; the hardest, where several are theirs. */
@@ -49,6 +52,15 @@ export function weekOfBoard({ lines }: Board): DutyWeek {
   };
 }
 
+/** What an import would do. */
+export interface ImportPlan {
+  /** With only what is new. */
+  readonly planned: HoursImport;
+  /** Of these totals, how many were imported before. */
+  readonly known: number;
+  readonly refused: readonly RefusedLine[];
+}
+
 export type NewQuota = Pick<Quota, "roleId" | "needS" | "period" | "typeId" | "channelId">;
 export type NewLeave = Pick<Leave, "fromS" | "untilS" | "percent" | "reason">;
 export type NewCorrection = Pick<Correction, "userId" | "typeId" | "atS" | "seconds" | "reason">;
@@ -78,6 +90,14 @@ export interface Staffing {
   correct(actor: Actor, correction: NewCorrection): Promise<Correction>;
   /** Undefined: it waits no more. @throws Failure "denied" for whose time it is. */
   confirm(actor: Actor, id: string): Promise<Correction | undefined>;
+  /** Of what was read, what can be imported; nothing is yet. */
+  planImport(actor: Actor, read: ReadTotals): Promise<ImportPlan>;
+  /** Once, however often it is pressed. Undefined: there is no such plan any more. */
+  doImport(actor: Actor, id: string): Promise<HoursImport | undefined>;
+  /** Undefined: it was taken back already. */
+  undoImport(actor: Actor, id: string): Promise<HoursImport | undefined>;
+  /** Those that count, newest first. */
+  imports(guildId: string): Promise<readonly HoursImport[]>;
   corrections(
     guildId: string,
     wanted: { readonly userId: string; readonly fromS: number; readonly untilS: number },

@@ -9,7 +9,7 @@ import {
 } from "../../../domain/escaped.ts";
 import type { Button, MessageBody } from "../../../domain/message.ts";
 import type { DutyNow, IdleStaff, OnDuty } from "../../../domain/ports/duty.ts";
-import { type Correction, isCounting } from "../../../domain/quota.ts";
+import { type Correction, isWaiting } from "../../../domain/quota.ts";
 import { cutLines, escapeMarkdown, inlineName } from "../escape.ts";
 import { evidence, hoursOf, type ShiftNames, shiftLine } from "./shift-lines.ts";
 import { correctionLine } from "./staffing-cards.ts";
@@ -187,7 +187,7 @@ export function shiftsCard(view: ShiftsView, names: ShiftNames): MessageBody {
     (one, at) => md`${at + 1}. ${correctionLine(one, names.typeName(one.typeId))}`,
   );
   const added = changes.length === 0 ? [] : [md`**Changed by hand**\n${cutLines(changes, 900)}`];
-  const waiting = corrections.flatMap((one, at) => (isCounting(one) ? [] : [{ ...one, nth: at + 1 }]));
+  const waiting = corrections.flatMap((one, at) => (isWaiting(one) ? [{ ...one, nth: at + 1 }] : []));
   const buttons = waiting.slice(0, isDeciding ? MOST_CONFIRMED : 0).map(
     ({ id, nth }): Button => ({
       kind: "button",

@@ -4,6 +4,7 @@ import type { Board, BoardLine } from "../../../domain/ports/staffing.ts";
 import {
   type Correction,
   isCounting,
+  isWaiting,
   type Leave,
   type Quota,
   type QuotaLine,
@@ -23,8 +24,8 @@ const PERIODS = { week: "a week", fortnight: "two weeks", month: "a month" } as 
 /** Hours of everybody, calls, and the quota as a bar. */
 export function boardCard({ lines, fromS, untilS }: Board): MessageBody {
   const worked = lines.filter(
-    ({ countedS, shifts, quota, leave }) =>
-      countedS > 0 || shifts > 0 || quota !== undefined || leave !== undefined,
+    ({ countedS, importedS, shifts, quota, leave }) =>
+      countedS > 0 || importedS > 0 || shifts > 0 || quota !== undefined || leave !== undefined,
   );
   const unsure = worked.reduce((most, line) => Math.max(most, line.unsureS), 0);
   const rows = worked.map((line, at) => md`${at + 1}. ${boardLine(line)}`);
@@ -52,10 +53,11 @@ export function boardCard({ lines, fromS, untilS }: Board): MessageBody {
   };
 }
 
-function boardLine({ userId, countedS, calls, shifts, quota, leave }: BoardLine): Escaped {
+function boardLine({ userId, countedS, importedS, calls, shifts, quota, leave }: BoardLine): Escaped {
   const parts = [
     md`${userMention(userId)} **${lasting(countedS)}**`,
     md`${shifts} ${shifts === 1 ? "shift" : "shifts"}`,
+    ...(importedS === 0 ? [] : [md`+${lasting(importedS)} imported`]),
     ...(calls === 0 ? [] : [md`${calls} ${calls === 1 ? "call" : "calls"}`]),
     ...(quota === undefined ? [] : [quotaBar(quota)]),
     ...(leave === undefined
@@ -77,8 +79,8 @@ function quotaBar({ countedS, needS, outcome }: QuotaLine): Escaped {
 export function boardCsv({ lines, fromS, untilS }: Board): string {
   const iso = (atS: number) => new Date(atS * 1_000).toISOString();
   const head =
-    "member,from,until,seconds,unsureSeconds,shifts,calls,quotaSeconds,quotaNeedSeconds,quota,leave";
-  const rows = lines.map(({ userId, countedS, unsureS, shifts, calls, quota, leave }) =>
+    "member,from,until,seconds,unsureSeconds,shifts,calls,quotaSeconds,quotaNeedSeconds,quota,leave,importedSeconds";
+  const rows = lines.map(({ userId, countedS, unsureS, importedS, shifts, calls, quota, leave }) =>
     [
       userId,
       iso(fromS),
@@ -91,6 +93,7 @@ export function boardCsv({ lines, fromS, untilS }: Board): string {
       quota?.needS ?? "",
       quota?.outcome ?? "",
       leave === undefined ? "" : `${leave.percent} %`,
+      importedS,
     ]
       .map((cell) => csvCell(String(cell)))
       .join(","),
@@ -187,11 +190,13 @@ export function leaveList(leaves: readonly Leave[], mayDecide: boolean): Message
 
 /** A correction in one line, and whether it waits. */
 export function correctionLine(correction: Correction, typeName: string): Escaped {
-  const { userId, seconds, reason, byId, confirmedBy } = correction;
+  const { userId, seconds, reason, byId, confirmedBy, importId } = correction;
+  if (importId !== undefined)
+    return md`+${lasting(seconds)} (${inlineName(typeName)}) imported by ${userMention(byId)}, as of <t:${correction.atS}:D>`;
   const change = seconds < 0 ? md`−${lasting(-seconds)}` : md`+${lasting(seconds)}`;
   const own = userId === byId ? md` by themselves` : md` by ${userMention(byId)}`;
   const confirmed = confirmedBy === undefined ? md`` : md`, confirmed by ${userMention(confirmedBy)}`;
-  const waits = isCounting(correction) ? md`` : md` · **waits for a second Manager**`;
+  const waits = !isWaiting(correction) ? md`` : md` · **waits for a second Manager**`;
   return md`${change} (${inlineName(typeName)})${own}${confirmed}: ${escapeMarkdown(reason)}${waits}`;
 }
 

@@ -1,0 +1,72 @@
+import { type Escaped, joined, md, userMention } from "../../../domain/escaped.ts";
+import type { Button, MessageBody } from "../../../domain/message.ts";
+import type { ImportPlan } from "../../../domain/ports/staffing.ts";
+import type { HoursImport } from "../../../domain/quota.ts";
+import { cutLines, escapeMarkdown, inlineName } from "../escape.ts";
+import { lasting } from "../stats/stats-words.ts";
+
+/** How `/duty import` reads. Pure. */
+
+const COLOR = 0x3b6fd4;
+
+/** What would be imported, and what would not; nothing is yet. */
+export function planCard(
+  { planned, known, refused }: ImportPlan,
+  typeName: (id: string) => string,
+): MessageBody {
+  const { id, totals } = planned;
+  const lines = totals.map(
+    ({ userId, typeId, seconds, asOfS }) =>
+      md`${userMention(userId)} **${lasting(seconds)}** · ${inlineName(typeName(typeId))} · as of <t:${asOfS}:D>`,
+  );
+  const notes = [
+    ...(known === 0 ? [] : [md`Imported before, left out: ${known}`]),
+    ...(refused.length === 0
+      ? []
+      : [
+          md`**Left out (${refused.length})**\n${cutLines(
+            refused.map(({ line, why }) => md`Line ${line} ${escapeMarkdown(why)}.`),
+            1_500,
+          )}`,
+        ]),
+  ];
+  const words =
+    totals.length === 0
+      ? md`There is nothing to import.`
+      : md`${summed(planned)}. Nothing is imported yet.\n\n${cutLines(lines, 2_000)}`;
+  const button: Button = { kind: "button", style: "primary", label: "Import", id: `duty-import:${id}` };
+  return {
+    cards: [{ title: md`Import hours`, description: joined([words, ...notes], "\n\n"), color: COLOR }],
+    rows: totals.length === 0 ? [] : [[button]],
+  };
+}
+
+export function importedCard(done: HoursImport): MessageBody {
+  return {
+    content: md`✅ Imported: ${summed(done)}. The board shows them as imported; quotas don't count them.`,
+    cards: [],
+    rows: [[takeBack(done, "Take it back")]],
+  };
+}
+
+export function importList(imports: readonly HoursImport[]): MessageBody {
+  const lines = imports.map(
+    (one, at) => md`${at + 1}. <t:${one.atS}:D> by ${userMention(one.byId)}: ${summed(one)}`,
+  );
+  const words = lines.length === 0 ? md`Nothing is imported.` : cutLines(lines, 3_900);
+  const buttons = imports.slice(0, 5).map((one, at) => takeBack(one, `Take ${at + 1} back`));
+  return {
+    content: md``,
+    cards: [{ title: md`Imported hours`, description: words, color: COLOR }],
+    rows: buttons.length === 0 ? [] : [buttons],
+  };
+}
+
+function takeBack({ id }: HoursImport, label: string): Button {
+  return { kind: "button", style: "danger", label, id: `duty-import-undo:${id}` };
+}
+
+function summed({ totals }: HoursImport): Escaped {
+  const people = new Set(totals.map(({ userId }) => userId)).size;
+  return md`**${lasting(totals.reduce((sum, { seconds }) => sum + seconds, 0))}** of ${people} ${people === 1 ? "member" : "members"}`;
+}
