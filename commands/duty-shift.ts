@@ -1,5 +1,11 @@
 import { ApplicationCommandOptionType } from "discord.js";
-import { defineAction, defineEntry, type NamedPerson, type Reply } from "../src/discord/command.ts";
+import {
+  defineAction,
+  defineEntry,
+  type NamedPerson,
+  type Press,
+  type Reply,
+} from "../src/discord/command.ts";
 import { endedCard, nowCard, ownCard, shiftsCard } from "../src/discord/render/shifts/duty-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
@@ -7,10 +13,13 @@ import type { Actor } from "../src/domain/guild.ts";
 import { dutyNames, mustSeeHours } from "./duty-rights.ts";
 import { completeType } from "./duty-type.ts";
 import { moderatedServers } from "./moderated-servers.ts";
+import { oneTarget } from "./one-target.ts";
+import { ask } from "./run-flow.ts";
 
 /** `/duty start`, `break`, `end`: one's own shift. `/duty now` and `/duty show`: who is on, and who was. */
 
 const DAY_S = 86_400;
+const ASK_TO_LINK = "Please link your account: type /me link in our Discord. Then your time on duty counts.";
 
 const nothing = { parse: () => ({}), first: "ephemeral" } as const;
 
@@ -89,7 +98,7 @@ export const showEntry = defineEntry<{ readonly member: NamedPerson | undefined;
     }
     const untilS = Math.ceil(services.clock.nowMs() / 1_000) + 1;
     const span = { fromS: untilS - days * DAY_S, untilS };
-    const { shifts, types } = await services.duty.shifts(actor.guildId, { ...span, userId });
+    const { shifts, stills, types } = await services.duty.shifts(actor.guildId, { ...span, userId });
     if (types.length === 0) {
       throw new Failure(
         "bad-command",
@@ -102,7 +111,7 @@ export const showEntry = defineEntry<{ readonly member: NamedPerson | undefined;
     const corrections = await services.staffing.corrections(actor.guildId, { ...span, userId });
     const isDeciding = userId !== actor.userId;
     return shiftsCard(
-      { userId, shifts, days, corrections, isDeciding },
+      { userId, shifts, stills, days, corrections, isDeciding },
       await dutyNames(services, actor.guildId, types),
     );
   },
@@ -112,6 +121,20 @@ export const dutyActions = {
   "duty-break": defineAction({
     first: "update",
     execute: ({ actor }, services) => pause(services, actor),
+  }),
+  /** A message in the game to staff without an account; whoever presses it has to be allowed to send one. */
+  "duty-ask-link": defineAction({
+    first: "ephemeral",
+    runs: true,
+    async *execute(press: Press, services: Services): AsyncGenerator<Reply> {
+      const [bindingId = "", id = ""] = press.argument.split("/");
+      const binding = await services.bindings.pick(press.actor.guildId, bindingId);
+      const players = services.snapshots.latest(binding.source)?.lists.players?.value ?? [];
+      const here = players.find(({ player }) => String(player.id) === id)?.player;
+      if (here === undefined) throw new Failure("bad-command", "They are not in the game any more.");
+      const text = `:pm ${oneTarget(here.name)} ${ASK_TO_LINK}`;
+      yield* ask(services, { actor: press.actor, binding, text, origin: "button", on: press });
+    },
   }),
   "duty-end": defineAction({
     first: "update",

@@ -78,6 +78,14 @@ export interface DutyPart {
   readonly mightUntilS: number;
 }
 
+/** No look showed a move of a player, for at least a quarter of an hour. */
+export interface Still {
+  readonly bindingId: string;
+  readonly playerId: number;
+  readonly fromS: number;
+  readonly untilS: number;
+}
+
 export interface DutyBreak {
   readonly fromS: number;
   /** Absent: it lasts. */
@@ -107,6 +115,25 @@ export interface Shift {
 /** Seconds that count: those of its parts. */
 export function countedS({ parts }: Pick<Shift, "parts">): number {
   return parts.reduce((sum, { fromS, untilS }) => sum + (untilS - fromS), 0);
+}
+
+/** Seconds of these parts in which no look showed a move; they count all the same. */
+export function stillS(
+  parts: readonly DutyPart[],
+  stills: readonly Still[],
+  {
+    fromS = 0,
+    untilS = Number.POSITIVE_INFINITY,
+  }: { readonly fromS?: number; readonly untilS?: number } = {},
+): number {
+  const shared = parts.flatMap((part) =>
+    stills
+      .filter(({ playerId, bindingId }) => playerId === part.playerId && bindingId === part.bindingId)
+      .map((still) =>
+        Math.max(0, Math.min(part.untilS, still.untilS, untilS) - Math.max(part.fromS, still.fromS, fromS)),
+      ),
+  );
+  return shared.reduce((sum, seconds) => sum + seconds, 0);
 }
 
 /** By how many seconds more it may really have been. */

@@ -8,7 +8,7 @@ import type { Duty, DutyNow, DutyShifts, NewDutyType, OnDuty } from "../domain/p
 import type { DutyStore } from "../domain/ports/duty-store.ts";
 import type { Snapshots } from "../domain/ports/snapshots.ts";
 import type { DutyBook } from "./duty-book.ts";
-import { type DutySetup, markId, markRow, shiftIn } from "./duty-rows.ts";
+import { type DutySetup, markId, markRow, shiftIn, stillIn } from "./duty-rows.ts";
 import { idleStaff, placeOf } from "./present-staff.ts";
 import { running, type Settled, settle } from "./settle.ts";
 import { withLiveShifts } from "./shift-list.ts";
@@ -154,7 +154,9 @@ export class DutyDesk implements Duty {
       limit: MOST_SHIFTS,
       userId,
     });
-    return { shifts: withLiveShifts(rows.map(shiftIn), settled.open), types: setup.types };
+    const stills = await store.rows({ guildId, kinds: ["still"], sinceS: fromS, beforeS: untilS });
+    const shifts = withLiveShifts(rows.map(shiftIn), settled.open);
+    return { shifts, stills: stills.map(stillIn), types: setup.types };
   }
 
   async #refuseOff(guildId: string): Promise<void> {

@@ -6,6 +6,7 @@ import {
   type DutyState,
   type DutyType,
   type Shift,
+  type Still,
 } from "../domain/duty.ts";
 import type { DutyRow } from "../domain/ports/duty-store.ts";
 import {
@@ -151,6 +152,15 @@ export function stateRow(guildId: string, { playerId, fromS, untilS, ...rest }: 
 
 export function stateIn({ playerId, fromS, untilS, body }: DutyRow): DutyState {
   return { playerId, fromS, untilS, ...state.parse(JSON.parse(body)) };
+}
+
+export function stillRow(guildId: string, { bindingId, playerId, fromS, untilS }: Still): DutyRow {
+  const id = `${bindingId} ${playerId} ${fromS}`;
+  return { guildId, kind: "still", id, userId: "", playerId, fromS, untilS, body: "{}" };
+}
+
+export function stillIn({ id, playerId, fromS, untilS = fromS }: DutyRow): Still {
+  return { bindingId: id.split(" ")[0] ?? "", playerId, fromS, untilS };
 }
 
 /** `isOver`: nothing more will change it. Until then the row has no end, whatever the shift says. */

@@ -7,9 +7,10 @@ import type { DutyStore } from "../domain/ports/duty-store.ts";
 import type { Members } from "../domain/ports/members.ts";
 import type { DutyBook } from "./duty-book.ts";
 import type { DutyDesk } from "./duty-desk.ts";
-import { markRow, shiftIn, stateIn, stateRow } from "./duty-rows.ts";
+import { markRow, shiftIn, stateIn, stateRow, stillRow } from "./duty-rows.ts";
 import type { Settled } from "./settle.ts";
 import { StateTracker } from "./state-tracker.ts";
+import { StillTracker } from "./still-tracker.ts";
 import { type TypedMark, typedMarks, typeTyped } from "./typed-marks.ts";
 
 export interface DutyWatchPorts {
@@ -35,6 +36,7 @@ const TYPED_BACK_S = 86_400;
 interface Watched {
   readonly guildId: string;
   readonly tracker: Promise<StateTracker>;
+  readonly still: StillTracker;
 }
 
 interface GuildState {
@@ -103,7 +105,7 @@ export class DutyWatch {
     const { players, commandLogs = [] } = look.lists;
     if (players === undefined) return;
     const atS = Math.floor((look.serviceAtMs ?? look.takenAtMs) / 1_000);
-    const loading = this.#trackerOf(guildId, bindingId, atS);
+    const { tracker: loading, still } = this.#watchedOf(guildId, bindingId, atS);
     loading.catch(() => undefined);
     const { setup, links } = await this.#ports.book.page(guildId);
     if (setup.types.length === 0) return;
@@ -111,6 +113,7 @@ export class DutyWatch {
     const tracker = await loading;
     const state = this.#stateOf(guildId);
     const hasChanged = tracker.see(players, staff, atS);
+    still.see(players, staff, atS);
     const hasTyped = commandLogs.some(
       ({ player, text, atS: rowS }) =>
         player.id !== undefined &&
@@ -121,13 +124,14 @@ export class DutyWatch {
     if (hasChanged || hasTyped) state.looksDue = LOOKS_AFTER_CHANGE;
   }
 
-  #trackerOf(guildId: string, bindingId: string, atS: number): Promise<StateTracker> {
+  #watchedOf(guildId: string, bindingId: string, atS: number): Watched {
     const known = this.#watched.get(bindingId);
-    if (known !== undefined) return known.tracker;
+    if (known !== undefined) return known;
     const tracker = this.#loadTracker(guildId, bindingId, atS);
-    this.#watched.set(bindingId, { guildId, tracker });
+    const watched = { guildId, tracker, still: new StillTracker(bindingId) };
+    this.#watched.set(bindingId, watched);
     tracker.catch(() => this.#watched.delete(bindingId));
-    return tracker;
+    return watched;
   }
 
   /** What was open when the process before ended; `atS` is the first look of this one, which may be stored meanwhile. */
@@ -176,15 +180,17 @@ export class DutyWatch {
   /** What looks showed, and what was typed in the game, before shifts are worked out of it. */
   async #write(guildId: string): Promise<void> {
     const { store, book } = this.#ports;
-    const trackers = await Promise.all(
-      [...this.#watched.values()].filter((one) => one.guildId === guildId).map(({ tracker }) => tracker),
-    );
+    const watched = [...this.#watched.values()].filter((one) => one.guildId === guildId);
+    const trackers = await Promise.all(watched.map(({ tracker }) => tracker));
     const changes = trackers.map((tracker) => ({ tracker, states: tracker.takeChanges() }));
+    const stills = watched.map(({ still }) => ({ still, spans: still.takeChanges() }));
     try {
       const states = changes.flatMap(({ states: own }) => own.map((state) => stateRow(guildId, state)));
-      if (states.length > 0) await store.write({ put: states });
+      const stood = stills.flatMap(({ spans }) => spans.map((span) => stillRow(guildId, span)));
+      if (states.length + stood.length > 0) await store.write({ put: [...states, ...stood] });
     } catch (error) {
       for (const { tracker, states } of changes) tracker.giveBack(states);
+      for (const { still, spans } of stills) still.giveBack(spans);
       throw error;
     }
     const { setup, links } = await book.page(guildId);

@@ -1,3 +1,4 @@
+import { stillS } from "../domain/duty.ts";
 import { Failure } from "../domain/failure.ts";
 import type { Actor } from "../domain/guild.ts";
 import { KeyedMutex } from "../domain/keyed-mutex.ts";
@@ -69,7 +70,7 @@ export class StaffingDesk implements Staffing {
     const atS = Math.min(span.untilS - 1, nowS());
     const quotas = await this.#standing(guildId, atS);
     const lines = found.map((record) => {
-      const { userId, shifts, playerIds, leaves } = record;
+      const { userId, shifts, playerIds, leaves, stills } = record;
       const leave = leaves.find((one) => one.state === "approved" && one.fromS <= atS && one.untilS > atS);
       return {
         userId,
@@ -79,6 +80,11 @@ export class StaffingDesk implements Staffing {
             ({ importId, atS: ownS }) => importId !== undefined && ownS >= span.fromS && ownS < span.untilS,
           )
           .reduce((sum, { seconds }) => sum + seconds, 0),
+        stillS: stillS(
+          shifts.flatMap(({ parts }) => parts),
+          stills,
+          span,
+        ),
         shifts: shifts.length,
         calls: playerIds.reduce((sum, playerId) => sum + (calls.get(playerId) ?? 0), 0),
         leave,

@@ -1,8 +1,8 @@
-import type { Shift } from "../domain/duty.ts";
+import type { Shift, Still } from "../domain/duty.ts";
 import type { DutyStore } from "../domain/ports/duty-store.ts";
 import type { Correction, Leave, Quota, QuotaLine } from "../domain/quota.ts";
 import type { DutyBook } from "./duty-book.ts";
-import { correctionIn, leaveIn, shiftIn } from "./duty-rows.ts";
+import { correctionIn, leaveIn, shiftIn, stillIn } from "./duty-rows.ts";
 import { quotaLines } from "./quota-lines.ts";
 import type { Settled } from "./settle.ts";
 import { withLiveShifts } from "./shift-list.ts";
@@ -18,6 +18,7 @@ export interface MemberRecord {
   readonly shifts: readonly Shift[];
   readonly corrections: readonly Correction[];
   readonly leaves: readonly Leave[];
+  readonly stills: readonly Still[];
 }
 
 export interface WorkRecordsPorts {
@@ -41,20 +42,23 @@ export class WorkRecords {
     const { store, book } = this.#ports;
     const { open } = await this.#ports.settled(guildId);
     const { links } = await book.page(guildId);
-    const kinds = ["shift", "correction", "leave"] as const;
+    const kinds = ["shift", "correction", "leave", "still"] as const;
     const rows = await store.rows({ guildId, kinds, sinceS: fromS, beforeS: untilS });
     const ofKind = (kind: (typeof kinds)[number]) => rows.filter((row) => row.kind === kind);
     const shifts = Map.groupBy(withLiveShifts(ofKind("shift").map(shiftIn), open), ({ userId }) => userId);
     const corrections = Map.groupBy(ofKind("correction").map(correctionIn), ({ userId }) => userId);
     const leaves = Map.groupBy(ofKind("leave").map(leaveIn), ({ userId }) => userId);
+    const stills = Map.groupBy(ofKind("still").map(stillIn), ({ playerId }) => playerId);
     const linked = links.filter((link) => (link.untilS ?? untilS) >= fromS && link.fromS < untilS);
     const people = new Set([...linked.map(({ userId }) => userId), ...shifts.keys(), ...corrections.keys()]);
     return [...people].map((userId) => {
       const own = links.filter((link) => link.userId === userId);
+      const playerIds = [...new Set(own.map(({ playerId }) => playerId))];
       return {
         userId,
         linkedS: own.length === 0 ? fromS : Math.min(...own.map((link) => link.fromS)),
-        playerIds: [...new Set(own.map(({ playerId }) => playerId))],
+        playerIds,
+        stills: playerIds.flatMap((playerId) => stills.get(playerId) ?? []),
         shifts: shifts.get(userId) ?? [],
         corrections: corrections.get(userId) ?? [],
         leaves: leaves.get(userId) ?? [],

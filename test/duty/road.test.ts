@@ -78,6 +78,38 @@ onBothDatabases("a shift", (databases) => {
     await refuses(rig.wing.duty.end(member("u13")), /not on duty/);
   });
 
+  test("time without a move counts, and is told apart to the look, also while it lasts and after a restart", async () => {
+    const { rig } = await town();
+    const joins = [[mona, startS, true]] as const;
+    const go = async (on: DutyRig, atS: number, x: number) => {
+      await rig.clock.advanceTo(atS * 1_000);
+      await on.take(snapshotOf({ joins, players: [{ ...mona, permission: "Server Moderator", x }] }, atS));
+    };
+    await go(rig, startS + 10, 0);
+    await rig.wing.duty.start(member("u13"), undefined);
+    // She drives for ten minutes, stands for twenty, drives on, and stands for ten.
+    for (let atS = startS + 20; atS <= startS + 600; atS += 10) await go(rig, atS, atS);
+    for (let atS = startS + 610; atS <= startS + 1_800; atS += 10) await go(rig, atS, -1);
+    const span = { fromS: 0, untilS: startS + 9_000 };
+    const still = async (on: DutyRig) => (await on.wing.staffing.board(GUILD, span)).lines[0]?.stillS;
+    assert.ok(((await still(rig)) ?? 0) > 1_100, `${await still(rig)} s while it lasts`);
+    for (let atS = startS + 1_810; atS <= startS + 2_000; atS += 10) await go(rig, atS, atS);
+    for (let atS = startS + 2_010; atS <= startS + 2_600; atS += 10) await go(rig, atS, -2);
+    await go(rig, startS + 2_610, 0);
+    await go(rig, startS + 2_650, 0);
+    assert.equal(await still(rig), 1_190);
+    const next = await openDutyRig(databases, { startS: START_S, url: rig.url, before: rig });
+    await rig.wing.stop();
+    await go(next, startS + 2_660, 5);
+    assert.equal(await still(next), 1_190);
+    const { shifts, stills } = await next.wing.duty.shifts(GUILD, { ...span, userId: "u13" });
+    assert.deepEqual(
+      [shifts.length, stills],
+      [1, [{ bindingId: EAST.bindingId, playerId: 13, fromS: startS + 610, untilS: startS + 1_800 }]],
+    );
+    await next.wing.stop();
+  });
+
   test("breaks do not count, and end the shift after an hour", async () => {
     const { rig, go, every, join } = await town();
     join(startS - 100);

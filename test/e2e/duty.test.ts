@@ -24,7 +24,8 @@ describe("duty, from the first type to a quota", () => {
     );
     await rig.link();
     const mo = rig.town.join("MoGame", 9_000_000_002);
-    rig.town.join("Nora", 9_000_000_003);
+    const nora = rig.town.join("Nora", 9_000_000_003);
+    rig.town.world.staff.set(nora.id, { name: nora.name, role: "helper" });
     rig.town.world.staff.set(mo.id, { name: mo.name, role: "mod" });
     await rig.polled("Players", "CommandLogs");
   });
@@ -77,6 +78,12 @@ describe("duty, from the first type to a quota", () => {
     await asks(moderator, "duty break", {}, /On duty: Patrol/);
     await rig.until("the role again", () => mo.roles.includes(role));
     await asks(owner, "duty pings", { on: true }, /ping up to 5 people on duty/);
+    const now = await asks(moderator, "duty now", {}, /without a linked account\*\*\nNora/);
+    const question = await press(moderator, now, "Ask Nora to link");
+    await reads(question, /Send this\?[\s\S]*:pm Nora Please link/);
+    await press(moderator, question, "Send it");
+    const isAsked = ({ text }: { readonly text: string }) => text.startsWith("Please link your account");
+    await rig.until("the message in the game", () => rig.town.record.messages.some(isAsked));
     const live = guild.addChannel({ name: "live" });
     await asks(owner, "server panel", { channel: live }, /Panel/);
     await rig.posted(live, "On duty · 1");

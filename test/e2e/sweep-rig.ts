@@ -49,6 +49,7 @@ export const PRESSED_ELSEWHERE = {
   // Of one's own time; in the sweep the owner asks, who has nobody above.
   "duty-confirm": "test/e2e/duty.test.ts",
   // The sweep types no totals of real members.
+  "duty-ask-link": "test/e2e/duty.test.ts",
   "duty-import": "test/e2e/duty.test.ts",
   "duty-import-undo": "test/e2e/duty.test.ts",
   // Under a vote in its channel, and in the answer to a press there.

@@ -22,7 +22,7 @@ export interface Town {
   readonly kills?: readonly (readonly [killer: PlayerRef, killed: PlayerRef, atS: number])[];
   readonly commands?: readonly (readonly [player: PlayerRef, text: string, atS: number])[];
   readonly modCalls?: readonly (readonly [caller: PlayerRef, atS: number, moderator?: PlayerRef])[];
-  readonly players?: readonly (PlayerRef & { readonly permission?: string })[];
+  readonly players?: readonly (PlayerRef & { readonly permission?: string; readonly x?: number })[];
 }
 
 export const bob = { name: "Bob", id: 11 };
@@ -60,11 +60,12 @@ export function snapshotOf(town: Town, atS: number, source = SOURCE): Snapshot {
         ...(moderator === undefined ? {} : { moderator: one(moderator) }),
       })),
       players: players.map(
-        ({ permission = "Normal", ...player }): Player => ({
+        ({ permission = "Normal", x, ...player }): Player => ({
           player,
           team: "Civilian",
           permission,
           wantedStars: 0,
+          ...(x === undefined ? {} : { location: { x, z: 0 } }),
         }),
       ),
     },

@@ -14,6 +14,7 @@ export const DUTY_KINDS = [
   "correction",
   "result",
   "import",
+  "still",
 ] as const;
 export type DutyKind = (typeof DUTY_KINDS)[number];
 

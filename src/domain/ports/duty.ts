@@ -1,4 +1,4 @@
-import type { DutyType, Shift } from "../duty.ts";
+import type { DutyType, Shift, Still } from "../duty.ts";
 import type { Actor } from "../guild.ts";
 import type { PlayerRef } from "../model.ts";
 
@@ -34,6 +34,8 @@ export interface NewDutyType extends Omit<DutyType, "id" | "sinceS" | "untilS"> 
 /** Shifts that touch a time, with what is known of the one that goes on. */
 export interface DutyShifts {
   readonly shifts: readonly Shift[];
+  /** When no look showed a move of whoever was on them. */
+  readonly stills: readonly Still[];
   readonly types: readonly DutyType[];
 }
 

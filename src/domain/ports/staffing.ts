@@ -12,6 +12,8 @@ export interface BoardLine {
   readonly shifts: number;
   /** Calls that they answered in the game. */
   readonly calls: number;
+  /** Of it, in which no look showed a move for a quarter of an hour. */
+  readonly stillS: number;
   /** Totals of another bot that are as of this time. */
   readonly importedS: number;
   /** Of this time: on a leave, or with less asked of them. */

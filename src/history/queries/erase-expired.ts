@@ -115,7 +115,18 @@ export async function erasePersons(
   return writing.take("all", async () => {
     let isDone = true;
     if (nowS !== undefined) {
-      const kinds = ["mark", "link", "state", "shift", "post", "leave", "correction", "result", "import"];
+      const kinds = [
+        "mark",
+        "link",
+        "state",
+        "shift",
+        "post",
+        "leave",
+        "correction",
+        "result",
+        "import",
+        "still",
+      ];
       const tooOld = nowS - DUTY_KEPT_S;
       await db.deleteFrom("duty").where("kind", "in", kinds).where("until_s", "<", tooOld).execute();
     }

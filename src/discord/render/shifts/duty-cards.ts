@@ -1,4 +1,4 @@
-import type { DutyType, Shift } from "../../../domain/duty.ts";
+import type { DutyType, Shift, Still } from "../../../domain/duty.ts";
 import {
   channelMention,
   type Escaped,
@@ -10,7 +10,7 @@ import {
 import type { Button, MessageBody } from "../../../domain/message.ts";
 import type { DutyNow, IdleStaff, OnDuty } from "../../../domain/ports/duty.ts";
 import { type Correction, isWaiting } from "../../../domain/quota.ts";
-import { cutLines, escapeMarkdown, inlineName } from "../escape.ts";
+import { cut, cutLines, escapeMarkdown, inlineName, plainText } from "../escape.ts";
 import { evidence, hoursOf, type ShiftNames, shiftLine } from "./shift-lines.ts";
 import { correctionLine } from "./staffing-cards.ts";
 
@@ -138,6 +138,19 @@ export function nowCard({ on, idle, knownS }: DutyNow, names: ShiftNames): Messa
         color: on.length === 0 ? COLORS.off : COLORS.on,
       },
     ],
+    rows: unknown.length === 0 ? [] : [unknown.slice(0, MOST_ASKED).map(askButton)],
+  };
+}
+
+/** Staff without an account who can be asked from the card; the next ones follow when these are linked. */
+const MOST_ASKED = 4;
+
+function askButton({ player: { id, name }, bindingId }: IdleStaff): Button {
+  return {
+    kind: "button",
+    style: "secondary",
+    label: `Ask ${cut(plainText(name), 40)} to link`,
+    id: `duty-ask-link:${bindingId}/${id ?? ""}`,
   };
 }
 
@@ -165,6 +178,7 @@ function idleLine({ player, bindingId, rank, userId }: IdleStaff, names: ShiftNa
 export interface ShiftsView {
   readonly userId: string;
   readonly shifts: readonly Shift[];
+  readonly stills: readonly Still[];
   readonly days: number;
   readonly corrections: readonly Correction[];
   /** The reader may confirm what waits. */
@@ -176,9 +190,9 @@ const MOST_CONFIRMED = 5;
 
 /** The shifts of one member, newest first, and what was added or taken by hand. */
 export function shiftsCard(view: ShiftsView, names: ShiftNames): MessageBody {
-  const { userId, shifts, days, corrections, isDeciding } = view;
+  const { userId, shifts, stills, days, corrections, isDeciding } = view;
   const whole = hoursOf({ parts: shifts.flatMap(({ parts }) => parts) });
-  const lines = shifts.map((shift) => shiftLine(shift, names));
+  const lines = shifts.map((shift) => shiftLine(shift, names, stills));
   const words =
     shifts.length === 0
       ? md`No shifts in the last ${days} days.`

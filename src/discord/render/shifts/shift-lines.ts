@@ -1,4 +1,12 @@
-import { countedS, type DutyPart, type Shift, type ShiftEnd, unsureS } from "../../../domain/duty.ts";
+import {
+  countedS,
+  type DutyPart,
+  type Shift,
+  type ShiftEnd,
+  type Still,
+  stillS,
+  unsureS,
+} from "../../../domain/duty.ts";
 import { type Escaped, joined, md } from "../../../domain/escaped.ts";
 import { inlineName } from "../escape.ts";
 import { lasting } from "../stats/stats-words.ts";
@@ -22,14 +30,16 @@ const ENDS: Readonly<Record<ShiftEnd, Escaped>> = {
 const MOST_PARTS = 6;
 
 /** When, how long it counts, and below it where it was seen. */
-export function shiftLine(shift: Shift, names: ShiftNames): Escaped {
+export function shiftLine(shift: Shift, names: ShiftNames, stills: readonly Still[] = []): Escaped {
   const { fromS, untilS, why, typeId, breaks } = shift;
   const until = untilS === undefined ? md`now` : md`<t:${untilS}:t>`;
   const type = inlineName(names.typeName(typeId));
   const ending = why === undefined ? md`` : ENDS[why];
   const pausedS = breaks.reduce((sum, one) => sum + Math.max(0, (one.untilS ?? one.fromS) - one.fromS), 0);
   const paused = pausedS === 0 ? md`` : md` · breaks ${lasting(pausedS)}`;
-  const head = md`<t:${fromS}:D> <t:${fromS}:t> to ${until} · **${hoursOf(shift)}** · ${type}${paused}${ending}`;
+  const stood = stillS(shift.parts, stills);
+  const still = stood === 0 ? md`` : md` · ${lasting(stood)} without a move`;
+  const head = md`<t:${fromS}:D> <t:${fromS}:t> to ${until} · **${hoursOf(shift)}** · ${type}${paused}${still}${ending}`;
   return md`${head}\n${evidence(shift, names)}`;
 }
 

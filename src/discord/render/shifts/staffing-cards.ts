@@ -53,10 +53,11 @@ export function boardCard({ lines, fromS, untilS }: Board): MessageBody {
   };
 }
 
-function boardLine({ userId, countedS, importedS, calls, shifts, quota, leave }: BoardLine): Escaped {
+function boardLine({ userId, countedS, stillS, importedS, calls, shifts, quota, leave }: BoardLine): Escaped {
   const parts = [
     md`${userMention(userId)} **${lasting(countedS)}**`,
     md`${shifts} ${shifts === 1 ? "shift" : "shifts"}`,
+    ...(stillS === 0 ? [] : [md`${lasting(stillS)} without a move`]),
     ...(importedS === 0 ? [] : [md`+${lasting(importedS)} imported`]),
     ...(calls === 0 ? [] : [md`${calls} ${calls === 1 ? "call" : "calls"}`]),
     ...(quota === undefined ? [] : [quotaBar(quota)]),
@@ -79,8 +80,8 @@ function quotaBar({ countedS, needS, outcome }: QuotaLine): Escaped {
 export function boardCsv({ lines, fromS, untilS }: Board): string {
   const iso = (atS: number) => new Date(atS * 1_000).toISOString();
   const head =
-    "member,from,until,seconds,unsureSeconds,shifts,calls,quotaSeconds,quotaNeedSeconds,quota,leave,importedSeconds";
-  const rows = lines.map(({ userId, countedS, unsureS, importedS, shifts, calls, quota, leave }) =>
+    "member,from,until,seconds,unsureSeconds,shifts,calls,quotaSeconds,quotaNeedSeconds,quota,leave,importedSeconds,stillSeconds";
+  const rows = lines.map(({ userId, countedS, unsureS, importedS, stillS, shifts, calls, quota, leave }) =>
     [
       userId,
       iso(fromS),
@@ -94,6 +95,7 @@ export function boardCsv({ lines, fromS, untilS }: Board): string {
       quota?.outcome ?? "",
       leave === undefined ? "" : `${leave.percent} %`,
       importedS,
+      stillS,
     ]
       .map((cell) => csvCell(String(cell)))
       .join(","),
