@@ -27,7 +27,7 @@ export const importAddEntry = defineFormEntry<object>({
         label: "CSV",
         long: true,
         maxLength: 4_000,
-        placeholder: "member,type,minutes,as of\n123456789012345678,Patrol,1250,2026-11-01",
+        placeholder: "member,type,minutes,as of\nDISCORD-ID,Patrol,1250,2026-11-01",
       },
     ],
   }),

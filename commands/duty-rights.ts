@@ -16,6 +16,7 @@ export async function dutyNames(
   const types = new Map((known ?? (await duty.types(guildId))).map(({ id, name }) => [id, name]));
   return {
     typeName: (typeId) => types.get(typeId) ?? "a type that was removed",
+    isOneServer: servers.size === 1,
     serverName: (bindingId) => servers.get(bindingId) ?? "an unlinked server",
   };
 }

@@ -37,7 +37,7 @@ export class WorkRecords {
     this.#ports = ports;
   }
 
-  /** Everybody who is linked, or did something in that time. */
+  /** Everybody who is linked, did something in that time, or was away. */
   async of(guildId: string, { fromS, untilS }: Span): Promise<readonly MemberRecord[]> {
     const { store, book } = this.#ports;
     const { open } = await this.#ports.settled(guildId);
@@ -50,7 +50,11 @@ export class WorkRecords {
     const leaves = Map.groupBy(ofKind("leave").map(leaveIn), ({ userId }) => userId);
     const stills = Map.groupBy(ofKind("still").map(stillIn), ({ playerId }) => playerId);
     const linked = links.filter((link) => (link.untilS ?? untilS) >= fromS && link.fromS < untilS);
-    const people = new Set([...linked.map(({ userId }) => userId), ...shifts.keys(), ...corrections.keys()]);
+    const away = [...leaves.values()].flat().filter(({ state }) => state === "approved" || state === "ended");
+    const people = new Set([
+      ...[...linked, ...away].map(({ userId }) => userId),
+      ...[...shifts.keys(), ...corrections.keys()],
+    ]);
     return [...people].map((userId) => {
       const own = links.filter((link) => link.userId === userId);
       const playerIds = [...new Set(own.map(({ playerId }) => playerId))];

@@ -1,4 +1,4 @@
-import type { Channel, Exchange, Member, Message, Modal } from "./discord/types.ts";
+import type { Channel, Exchange, Member, Message, Modal, Value } from "./discord/types.ts";
 import type { Stage } from "./stage.ts";
 
 /** What an owner does to set Marshal up, done through the emulated Discord as they would: forms and buttons. */
@@ -81,4 +81,20 @@ export async function addAlert(stage: Stage, kind: string, channel: Channel): Pr
   const options = { kind, channel, ping: staffRole };
   const exchange = await stage.discord.as(owner).slash(channels.staff, "alert add", options);
   return answered(await exchange.settled());
+}
+
+/** What an owner does to keep duty: a kind of shift, and whose accounts the staff have. */
+export async function keepDuty(
+  stage: Stage,
+  {
+    channel,
+    staff,
+  }: { readonly channel: Channel; readonly staff: readonly (readonly [Member, { readonly name: string }])[] },
+): Promise<void> {
+  const { owner, channels } = stage.cast;
+  const olivia = stage.discord.as(owner);
+  const asks = async (line: string, options: Readonly<Record<string, Value>>) =>
+    answered(await (await olivia.slash(channels.staff, line, options)).settled());
+  await asks("duty type add", { name: "Patrol", starts: "declared", channel });
+  for (const [member, { name }] of staff) await asks("me link", { player: name, member });
 }

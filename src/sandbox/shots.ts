@@ -46,6 +46,7 @@ async function take(screen: Screen, { browser, folder, isLight }: Taking): Promi
       await commandIsThere(stage, stage.cast.owner, stage.cast.channels.staff, "setup");
     else await takeFirstSteps(stage, panel);
     await posted(stage, panel, screen.isEmpty === true ? 0 : 2);
+    await screen.did?.(stage);
     screen.happens?.(stage.town);
     await posted(stage, panel, screen.happens === undefined ? 0 : 2);
     if (screen.hasPast === true) await panel.pull("past");

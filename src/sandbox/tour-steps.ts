@@ -1,51 +1,7 @@
-import type { Channel, Exchange, Message } from "./discord/types.ts";
-import { addAlert, addFeed, answered, commandIsThere, linkServer } from "./moves.ts";
+import { addAlert, addFeed, answered, commandIsThere, keepDuty, linkServer } from "./moves.ts";
 import { writePast } from "./past.ts";
 import type { Stage } from "./stage.ts";
-import { messageLines } from "./terminal.ts";
-
-/** A step's condition was not seen in the emulated Discord. */
-export class NotSeen extends Error {}
-
-/** How long a step waits for what it looks for. */
-export const SETTLE_MS = 20_000;
-
-/** What a step needs: the stage, and ways to show what people see. */
-export interface Guide {
-  readonly stage: Stage;
-  say(text: string): void;
-  show(message: Message): void;
-  /** Waits for something in the emulated Discord; NotSeen when it does not come. */
-  seen<T>(what: string, probe: () => T | undefined | false): Promise<T>;
-}
-
-interface TourStep {
-  readonly title: string;
-  run(guide: Guide): Promise<void>;
-}
-
-function textOf(message: Message): string {
-  return messageLines(message, Date.now()).join("\n");
-}
-
-function expect(condition: boolean, what: string): void {
-  if (!condition) throw new NotSeen(what);
-}
-
-async function finished(exchange: Exchange, pattern: RegExp): Promise<Message> {
-  const done = await exchange.settled(
-    ({ message, pending }) => !pending && message !== undefined && pattern.test(textOf(message)),
-    SETTLE_MS,
-  );
-  return answered(done);
-}
-
-/** The newest message of a channel that says all of these. */
-function posted(stage: Stage, channel: Channel, ...parts: readonly string[]): Message | undefined {
-  return stage.discord
-    .messages(channel)
-    .findLast((message) => parts.every((part) => textOf(message).includes(part)));
-}
+import { expect, finished, NotSeen, posted, SETTLE_MS, type TourStep, textOf } from "./tour-guide.ts";
 
 /** What happens on the tour, in order; each step builds on those before. */
 export const TOUR_STEPS: readonly TourStep[] = [
@@ -246,6 +202,24 @@ export const TOUR_STEPS: readonly TourStep[] = [
       show(message);
       const pictures = message.embeds.filter(({ image }) => image?.content_type === "image/png");
       expect(pictures.length === 2, "two pictures under the words");
+    },
+  },
+  {
+    title: "Mo is on duty: /duty start, with what the game shows as evidence",
+    async run({ stage, show, seen }) {
+      const { guild, moderator, channels } = stage.cast;
+      const shifts = guild.addChannel({ name: "shifts" });
+      const player = stage.town.world.person(4);
+      if (!stage.town.players.some(({ id }) => id === player.id)) stage.town.join(player.name, player.id);
+      await keepDuty(stage, { channel: shifts, staff: [[moderator, player]] });
+      const mo = stage.discord.as(moderator);
+      await finished(await mo.slash(channels.staff, "duty start"), /On duty: Patrol/);
+      await seen("the shift in #shifts", () => posted(stage, shifts, "On duty: Patrol"));
+      show(await finished(await mo.slash(channels.staff, "duty now"), /On duty: 1/));
+      show(await finished(await mo.slash(channels.staff, "duty end"), /Off duty/));
+      await seen("its evidence in #shifts", () => posted(stage, shifts, "Off duty: Patrol"));
+      const all = stage.discord.messages(shifts);
+      expect(all.length === 1, `one message for one shift, not ${all.length}`);
     },
   },
   {

@@ -1,6 +1,7 @@
 import { openStage, type Stage } from "./stage.ts";
 import { messageLines } from "./terminal.ts";
-import { type Guide, NotSeen, SETTLE_MS, TOUR_STEPS } from "./tour-steps.ts";
+import { type Guide, NotSeen, SETTLE_MS } from "./tour-guide.ts";
+import { TOUR_STEPS } from "./tour-steps.ts";
 
 export interface TourOptions {
   readonly seed: number;

@@ -1,5 +1,8 @@
 import type { Page } from "playwright-core";
+import type { Member, Value } from "../discord/types.ts";
+import { answered, keepDuty } from "../moves.ts";
 import type { Town } from "../service/service.ts";
+import type { Stage } from "../stage.ts";
 import type { Actor } from "./protocol.ts";
 import { typeLine } from "./shot.ts";
 
@@ -13,6 +16,8 @@ export interface Screen {
   readonly isEmpty?: boolean;
   /** The bot's history has weeks to show. */
   readonly hasPast?: boolean;
+  /** What people did before. */
+  did?(stage: Stage): Promise<void>;
   /** What happens in the town before one looks. */
   happens?(town: Town): void;
   /** What the person does. */
@@ -27,6 +32,47 @@ function trouble(town: Town): void {
   if (killer === undefined || caller === undefined) return;
   town.kill(killer, caller);
   town.modCall(caller);
+}
+
+/** Two of the staff are on duty, one of the game's staff is unknown, somebody is on leave, and there is a quota. */
+async function staffOnDuty(stage: Stage): Promise<void> {
+  const { guild, owner, moderator, member, staffRole, channels } = stage.cast;
+  const away = guild.addMember({ name: "Lena", roles: [staffRole] });
+  const { world } = stage.town;
+  member.addRole(staffRole);
+  const staff = [
+    [moderator, world.person(4)],
+    [member, world.person(5)],
+    [away, world.person(6)],
+  ] as const;
+  await keepDuty(stage, { channel: guild.addChannel({ name: "shifts" }), staff });
+  const says = async (person: Member, command: string, options: Readonly<Record<string, Value>> = {}) =>
+    await (await stage.discord.as(person).slash(channels.staff, command, options)).settled();
+  for (const person of [moderator, member]) await says(person, "duty start");
+  await says(owner, "duty quota set", { role: staffRole, hours: 4 });
+  for (const [person, minutes] of [
+    [moderator, 310],
+    [member, 95],
+  ] as const)
+    await says(owner, "duty edit", { member: person, minutes, reason: "Event on Saturday" });
+  await says(away, "duty leave ask", { until: "10 days", reason: "Exams" });
+  const list = answered(await says(owner, "duty leave list"));
+  await (await stage.discord.as(owner).click(list, "Approve 1")).settled();
+}
+
+async function sessionOn(stage: Stage): Promise<void> {
+  const { owner, staffRole, channels, guild } = stage.cast;
+  const channel = guild.channels.find(({ name }) => name === "game-server");
+  if (channel === undefined) throw new Error("there is no #game-server");
+  const olivia = stage.discord.as(owner);
+  const text = "Rules are in #rules.\\nJoin by the code in the server list, and wait for staff in the lobby.";
+  const setup = { channel, ping: staffRole, votes: 1, text };
+  await (await olivia.slash(channels.staff, "session setup", setup)).settled();
+  await (await olivia.slash(channels.staff, "session vote")).settled();
+  const vote = await stage.discord.until(() => stage.discord.messages(channel).at(-1));
+  await (await stage.discord.as(stage.cast.moderator).click(vote, "I'm in")).settled();
+  await (await olivia.slash(channels.staff, "session start")).settled();
+  await stage.discord.until(() => vote.embeds[0]?.description?.includes("has started"));
 }
 
 const line = (text: string) => (page: Page) => typeLine(page, text);
@@ -95,5 +141,8 @@ export const SCREENS: readonly Screen[] = [
     channel: "game-server",
     does: line("/server panel"),
   },
+  { name: "duty-now", as: "moderator", channel: "staff-room", did: staffOnDuty, does: line("/duty now") },
+  { name: "duty-board", as: "owner", channel: "staff-room", did: staffOnDuty, does: line("/duty board") },
+  { name: "session", as: "member", channel: "game-server", did: sessionOn },
   { name: "help", as: "moderator", channel: "staff-room", does: line("/help") },
 ];

@@ -47,6 +47,35 @@ describe("a town by itself", () => {
     assert.ok(ended.every((call) => Number(call.endedAtS) > call.startedAtS));
   });
 
+  test("has staff who come for duty and end it, who forget to, who only play, and who stand still", () => {
+    const seen = { started: 0, ended: 0, played: 0, still: 0 };
+    for (let seed = 1; seed <= 12; seed += 1) {
+      const { town } = makeTown(seed, { intensity: "normal" });
+      const places = new Map<number, { readonly at: string; readonly sinceMs: number }>();
+      const stood = new Set<number>();
+      for (let ms = START_MS; ms <= START_MS + 3 * HOUR_MS; ms += 30_000) {
+        town.advanceTo(ms);
+        for (const player of town.world.staffHere()) {
+          const { x, z } = town.world.placeOf(player);
+          const before = places.get(player.ref.id);
+          if (before?.at !== `${x} ${z}`) places.set(player.ref.id, { at: `${x} ${z}`, sinceMs: ms });
+          else if (ms - before.sinceMs >= 20 * 60_000) stood.add(player.ref.id);
+        }
+      }
+      const logged = (text: string) => town.record.commands.filter(({ command }) => command === text).length;
+      const came = town.record.joins.filter(
+        ({ join, player }) =>
+          join && [...town.world.staff.values()].some(({ name }) => player.startsWith(`${name}:`)),
+      ).length;
+      seen.started += logged(":log duty");
+      seen.ended += logged(":log off");
+      seen.played += Math.max(0, came - logged(":log duty"));
+      seen.still += stood.size;
+    }
+    assert.ok(seen.ended > 0 && seen.started > seen.ended, JSON.stringify(seen));
+    assert.ok(seen.played > 0 && seen.still > 0, JSON.stringify(seen));
+  });
+
   test("writes its record in order of time", () => {
     const { record } = lived(5, 1_000, { intensity: "frenzy" });
     for (const list of [record.joins, record.kills, record.commands, record.modCalls]) {

@@ -30,8 +30,8 @@ export const sessionRenderer: SessionRenderer = {
   summary: (session) =>
     session.past === undefined
       ? undefined
-      : { cards: [{ ...summaryCard(session.past, session.serverName), url: urlOf(session.id, "summary") }] },
-  isPost: (id, name, posted) => posted.cards.some(({ url }) => url === urlOf(id, name)),
+      : { cards: [{ ...summaryCard(session.past, session.serverName), url: urlOf(session, "summary") }] },
+  isPost: (id, name, posted) => posted.cards.some(({ url }) => url?.endsWith(markOf(id, name)) === true),
   closed: ({ channelId, serverName }, why) => ({
     content: md`⚠ I can't post about the session on ${inlineName(serverName)} in ${channelMention(channelId)}: ${escapeMarkdown(why)}. Choose another channel with \`/session setup\`.`,
   }),
@@ -58,7 +58,7 @@ function voteMessage(session: GameSession, nowMs: number): MessageBody {
     cards: [
       {
         title: md`🗳 Vote: session on ${inlineName(serverName)}`,
-        url: urlOf(id, "vote"),
+        url: urlOf(session, "vote"),
         description: joined(lines, "\n"),
         color: state === "over" ? COLORS.over : COLORS.vote,
       },
@@ -89,7 +89,7 @@ function voteEnding({ vote, start }: GameSession): Escaped {
 }
 
 function startMessage(session: GameSession, state: ServerState | undefined, nowMs: number): MessageBody {
-  const { id, start, end, bindingId } = session;
+  const { start, end, bindingId } = session;
   if (start === undefined) return {};
   const players: Button = {
     kind: "button",
@@ -99,7 +99,7 @@ function startMessage(session: GameSession, state: ServerState | undefined, nowM
   };
   const card: Card = {
     ...titleOf(session),
-    url: urlOf(id, "card"),
+    url: urlOf(session, "card"),
     description: joined(isOn(session) ? onLines(session, state, nowMs) : overLines(session), "\n"),
     ...(start.pictureUrl === undefined ? {} : { imageUrl: start.pictureUrl }),
   };
@@ -163,7 +163,7 @@ function overLines({ start, end }: GameSession): readonly Escaped[] {
 }
 
 function callMessage(session: GameSession, call: SessionCall, name: string): MessageBody {
-  const { id, serverName } = session;
+  const { serverName } = session;
   const server = inlineName(serverName);
   const isFull = call.kind === "full";
   return {
@@ -171,7 +171,7 @@ function callMessage(session: GameSession, call: SessionCall, name: string): Mes
     cards: [
       {
         title: isFull ? md`🔴 ${server} is full` : md`🟡 Players wanted on ${server}`,
-        url: urlOf(id, name),
+        url: urlOf(session, name),
         description: md`<t:${Math.floor(call.atMs / 1_000)}:R> · ${userMention(call.byId)}`,
         color: isFull ? COLORS.full : COLORS.low,
       },
@@ -190,7 +190,11 @@ function pingOf({ roleId }: GameSession): Escaped {
   return roleId === undefined ? md`` : roleMention(roleId);
 }
 
-/** What follows the address names the message, so that it is found again. */
-function urlOf(sessionId: string, name: string): Escaped {
-  return markdownOfOurs(`https://discord.com/channels/@me#session-${sessionId}-${name}`);
+/** Its own channel. What follows the address names the message, so that it is found again. */
+function urlOf({ id, guildId, channelId }: GameSession, name: string): Escaped {
+  return markdownOfOurs(`https://discord.com/channels/${guildId}/${channelId}${markOf(id, name)}`);
+}
+
+function markOf(sessionId: string, name: string): string {
+  return `#session-${sessionId}-${name}`;
 }

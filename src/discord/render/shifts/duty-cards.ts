@@ -164,15 +164,28 @@ function onLine({ type, shift, breakFromS, bindingId }: OnDuty, names: ShiftName
       ? md`outside the game`
       : bindingId === undefined
         ? md`not in the game`
-        : inlineName(names.serverName(bindingId));
+        : serverWords(bindingId, names);
   const state = breakFromS === undefined ? place : md`on a break since <t:${breakFromS}:t>`;
-  return md`${userMention(shift.userId)} · ${inlineName(type.name)} · since <t:${shift.fromS}:t> · ${state}`;
+  const parts = [userMention(shift.userId), inlineName(type.name), md`since <t:${shift.fromS}:t>`, state];
+  return joined(
+    parts.filter((part) => part !== ""),
+    " · ",
+  );
 }
 
 function idleLine({ player, bindingId, rank, userId }: IdleStaff, names: ShiftNames): Escaped {
   const who =
     userId === undefined ? inlineName(player.name) : md`${userMention(userId)} (${inlineName(player.name)})`;
-  return md`${who} · ${escapeMarkdown(rank)} · ${inlineName(names.serverName(bindingId))}`;
+  const parts = [who, escapeMarkdown(rank), serverWords(bindingId, names)];
+  return joined(
+    parts.filter((part) => part !== ""),
+    " · ",
+  );
+}
+
+/** Nothing where there is only one. */
+function serverWords(bindingId: string, { isOneServer, serverName }: ShiftNames): Escaped {
+  return isOneServer === true ? md`` : inlineName(serverName(bindingId));
 }
 
 export interface ShiftsView {

@@ -16,6 +16,8 @@ import { lasting } from "../stats/stats-words.ts";
 export interface ShiftNames {
   typeName(typeId: string): string;
   serverName(bindingId: string): string;
+  /** Then a list says no server's name. */
+  readonly isOneServer?: boolean;
 }
 
 const ENDS: Readonly<Record<ShiftEnd, Escaped>> = {

@@ -55,8 +55,12 @@ export function boardCard({ lines, fromS, untilS }: Board): MessageBody {
 
 function boardLine({ userId, countedS, stillS, importedS, calls, shifts, quota, leave }: BoardLine): Escaped {
   const parts = [
-    md`${userMention(userId)} **${lasting(countedS)}**`,
-    md`${shifts} ${shifts === 1 ? "shift" : "shifts"}`,
+    ...(countedS === 0 && shifts === 0
+      ? [md`${userMention(userId)} no shifts`]
+      : [
+          md`${userMention(userId)} **${lasting(countedS)}**`,
+          md`${shifts} ${shifts === 1 ? "shift" : "shifts"}`,
+        ]),
     ...(stillS === 0 ? [] : [md`${lasting(stillS)} without a move`]),
     ...(importedS === 0 ? [] : [md`+${lasting(importedS)} imported`]),
     ...(calls === 0 ? [] : [md`${calls} ${calls === 1 ? "call" : "calls"}`]),

@@ -1,3 +1,4 @@
+import { Prng, seedOf } from "../prng.ts";
 import type { CommandRules } from "./commands.ts";
 import { runCommand } from "./commands.ts";
 import type { Player } from "./player.ts";
@@ -43,6 +44,9 @@ const EMERGENCIES = [
 const ANSWER_MEAN_S = 45;
 const UNANSWERED_SHARE = 0.15;
 
+/** What staff come for. forgets: to end their shift. still: they stand where they are, and forget to leave too. */
+const HABITS = ["duty", "duty", "duty", "forgets", "still", "plays", "plays"] as const;
+
 interface Due {
   readonly atMs: number;
   readonly order: number;
@@ -64,6 +68,9 @@ export class Traffic {
   #nextMs = Number.POSITIVE_INFINITY;
   #agenda: Due[] = [];
   #order = 0;
+  /** Of its own: what else happens does not depend on it. */
+  readonly #habits: Prng;
+  readonly #still = new Set<number>();
 
   constructor(world: World, options: { range: PlayerRange; rules: CommandRules; intensity: Intensity }) {
     this.#world = world;
@@ -72,6 +79,7 @@ export class Traffic {
     // Regulars come back: a community is larger than its server, but not endless.
     this.#regulars = Math.max(12, world.info.maxPlayers * 3);
     this.#intensity = options.intensity;
+    this.#habits = new Prng(seedOf(world.person(0).id, "habits"));
     this.#draw();
   }
 
@@ -103,9 +111,27 @@ export class Traffic {
       const person = world.person(world.random.int(0, this.#regulars - 1));
       if (world.isHere(person.id) || world.bans.has(person.id)) continue;
       world.arrive(person);
+      if (world.staff.has(person.id)) this.#comesForDuty(person);
       return true;
     }
     return false;
+  }
+
+  /** Staff say in the game that they are on duty, or don't; whoever stands still drives no more. */
+  #comesForDuty(person: PlayerRef): void {
+    const habit = this.#habits.pick(HABITS);
+    this.#still.delete(person.id);
+    if (habit === "plays") return;
+    const types = (text: string) => {
+      const here = this.#world.players.find(({ ref }) => ref.id === person.id);
+      if (here === undefined) return;
+      this.#world.logCommand(here.ref, text, false);
+      if (habit !== "still" || text !== ":log duty") return;
+      this.#still.add(person.id);
+      here.path = { ...here.path, unitsPerSecond: 0 };
+    };
+    this.#later(10 + this.#habits.exponential(30), () => types(":log duty"));
+    if (habit === "duty") this.#later(1_800 + this.#habits.exponential(1_800), () => types(":log off"));
   }
 
   /** Has a moderator who is here answer this call after a while. */
@@ -199,7 +225,9 @@ export class Traffic {
 
   #leaveSomeone(): void {
     const { players, random } = this.#world;
-    if (players.length > 0) this.#world.depart(random.pick(players).ref.id);
+    if (players.length === 0) return;
+    const { id } = random.pick(players).ref;
+    if (!this.#still.has(id) || this.#habits.chance(0.05)) this.#world.depart(id);
   }
 
   #kill(): void {
@@ -257,8 +285,10 @@ export class Traffic {
     if (world.players.length === 0) return;
     const player = random.pick(world.players);
     const roll = random.next();
-    if (roll < 0.4) player.path = world.somePath();
-    else if (roll < 0.65) {
+    if (roll < 0.4) {
+      const path = world.somePath();
+      if (!this.#still.has(player.ref.id)) player.path = path;
+    } else if (roll < 0.65) {
       if (player.vehicle) player.vehicle = null;
       else world.spawnVehicle(player);
     } else if (roll < 0.8 && player.team !== "Jail")
