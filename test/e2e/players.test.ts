@@ -54,7 +54,7 @@ describe("players and what happened at a time, from the history", () => {
     );
     assert.match(card.text, /Commands against them · 1[\s\S]*MoGame/);
     const labels = labelsOf(answerOf(card));
-    assert.deepEqual(labels.slice(0, 7), ["PM", "Kick", "Jail", "Ban", "Note", "Warn", "Watch"]);
+    assert.deepEqual(labels.slice(0, 7), ["PM", "Kick", "Jail", "Note", "Warn", "Watch", "Ask for a ban"]);
     // Two screens of a phone.
     assert.ok(card.text.split("\n").length <= 40, card.text);
   });
@@ -120,11 +120,15 @@ describe("players and what happened at a time, from the history", () => {
       { player: "BobRay" },
       /Remote Server\*\*, another program, `:pm BobRay from elsewhere`/,
     );
-    const banned = await press(
-      rig.home.moderator,
-      await mod.reads("player show", { player: "BobRay" }, /BobRay/),
-      "Ban",
-    );
+    // The moderator was an Administrator when the card came, and presses when that is over.
+    const { general, guild, moderator, owner } = rig.home;
+    const admins = guild.addRole({ name: "Admins" });
+    const tier = { role: admins, tier: "administrator" };
+    await reads(await owner.slash(general, "staff allow", tier), /Administrator/i);
+    moderator.member.addRole(admins);
+    const ofAdmin = await mod.reads("player show", { player: "BobRay" }, /BobRay/);
+    moderator.member.removeRole(admins);
+    const banned = await press(moderator, ofAdmin, "Ban");
     await reads(banned, /Only Administrators can/);
     assert.equal(banned.modal, undefined, "nothing is written that would be refused");
   });
