@@ -57,8 +57,6 @@ export const DOCUMENT_KINDS = {
   "audit-lists": kind(schemas.parseDayList, "normal"),
   "audit-pages": kind(schemas.parseListPage, "normal"),
   "audit-open": kind(schemas.parseOpenMark, "normal", byField),
-  "audit-days": kind(schemas.parseDayList, "normal"),
-  "audit-index": kind(schemas.parseDayIndex, "normal"),
   "departed-guilds": kind(schemas.parseRemovedGuild, "full", byKey),
   // Places of answers are of use for minutes: what a power cut takes is then said in a message.
   "run-answers": kind(schemas.parseSealedAnswer, "normal", { ...byField, ...ahead }),

@@ -132,8 +132,6 @@ export async function openDocuments(store: Store, config: Config, parts: Documen
       lists: on("audit-lists"),
       pages: on("audit-pages"),
       open: on("audit-open"),
-      oldDays: on("audit-days"),
-      oldIndex: on("audit-index"),
       pause: () => clock.sleep(SCAN_PAUSE_MS),
     }),
     removedGuilds: on("departed-guilds"),

@@ -15,25 +15,7 @@ const rowCells = z.tuple([z.number(), z.string().nullable(), z.string().nullable
 
 type Cells = (string | number | null)[];
 
-/** As the release before wrote a spree. */
-const asObject = z.object({
-  subject: z.string(),
-  rows: z.array(
-    z.object({
-      atS: z.number(),
-      other: z.object({ name: z.string(), id: z.number().exactOptional() }).exactOptional(),
-      text: z.string().exactOptional(),
-    }),
-  ),
-  open: z.object({ firedAtS: z.number(), lastS: z.number() }).exactOptional(),
-});
-
-export const storedSpreesSchema = z.union([
-  z.array(z.union([z.string(), z.number(), z.null()])).refine(isReadable),
-  z
-    .array(asObject)
-    .transform((sprees) => storedSprees(new Map(sprees.map(({ subject, ...spree }) => [subject, spree])))),
-]);
+export const storedSpreesSchema = z.array(z.union([z.string(), z.number(), z.null()])).refine(isReadable);
 
 /** By subject. */
 export function storedSprees(sprees: ReadonlyMap<string, Spree<AlertRow>>): Cells {

@@ -8,8 +8,7 @@ import type { StoredHalt } from "./limits/halt.ts";
 import type { StoredRefusedRead } from "./limits/refused-reads.ts";
 
 const halt = z.object({
-  leftMs: z.number().optional(),
-  untilMs: z.number().optional(),
+  leftMs: z.number(),
   why: z.enum(["rate-limited", "blocked"]),
   message: z.string(),
   strikes: z.number(),
@@ -59,9 +58,7 @@ const refusedRead = z.object({
 
 /** Checks a halt that was read from the store; throws on any other shape. */
 export function parseHalt(value: unknown): StoredHalt {
-  const { leftMs, untilMs, ...rest } = halt.parse(value);
-  if (leftMs === undefined && untilMs === undefined) throw new TypeError("a halt without a wait");
-  return { ...rest, leftMs, untilMs };
+  return halt.parse(value);
 }
 
 /** Checks a rejected key's record that was read from the store; throws on any other shape. */

@@ -1,7 +1,6 @@
 import { StoreError } from "../domain/failure.ts";
 import type { Documents } from "../domain/ports/documents.ts";
-import { uniqueName } from "../domain/server-names.ts";
-import { type FormMark, type GuildBindings, parseFormMark, type SealedBinding } from "./document-schemas.ts";
+import { type FormMark, type GuildBindings, parseFormMark } from "./document-schemas.ts";
 
 /** Where the marks lie. */
 export const FORM_NAMESPACE = "stored-form";
@@ -15,44 +14,35 @@ export interface FormParts {
 }
 
 /**
- * What changes from one form of the documents to the next. Each step may be interrupted and begun again, and leaves
- * documents that have today's form as they are.
+ * The form that this Marshal writes. Documents of forms 2 and 3 are read as they are; their journals get today's form
+ * when each is read first. A Marshal that knows only those forms would leave unposted what is owed to Discord since
+ * form 3, and can't read the rows of form 4.
  */
-const STEPS: readonly ((parts: FormParts) => Promise<void>)[] = [
-  // 1 to 2: the first release kept the servers' own names, of which two of one guild may be the same.
-  async ({ bindings }) => {
-    for await (const [guildId, document] of bindings.entries()) {
-      const after = toldApart(document.bindings);
-      if (after.some((binding, index) => binding !== document.bindings[index]))
-        await bindings.set(guildId, { ...document, bindings: after });
-    }
-  },
-  // 2 to 3: what is owed to Discord lies in documents that no earlier Marshal knows. It would leave them unposted, and
-  // post again what today's has posted meanwhile. Documents of form 2 are read as they are.
-  async () => undefined,
-  // 3 to 4: journals lie in rows, which no earlier Marshal reads. One of form 3 gets today's form when it is read first.
-  async () => undefined,
-];
-
-/** The form that this Marshal writes. 1 was never written down. */
-export const DOCUMENT_FORM = 1 + STEPS.length;
+export const DOCUMENT_FORM = 4;
 
 /**
- * Brings documents of an earlier Marshal into today's form, at the start and before anything else writes. Resolves with
- * the form that it found. Rejects with a StoreError for documents of a newer Marshal.
+ * Marks documents of an earlier Marshal as today's, at the start and before anything else writes. Resolves with the form
+ * that it found. Rejects with a StoreError for documents of a newer Marshal, and of one that marked no form.
  */
-export async function bringDocumentsToForm(parts: FormParts): Promise<number> {
-  const found = await readableForm(parts.marks);
-  for (const step of STEPS.slice(found - 1)) await step(parts);
-  if (found < DOCUMENT_FORM)
-    await parts.marks.set(MARK, { ...(await parts.marks.get(MARK)), form: DOCUMENT_FORM });
-  return found;
+export async function bringDocumentsToForm({ marks, bindings }: FormParts): Promise<number> {
+  const found = await readableForm(marks);
+  if (found === undefined && !(await isEmpty(bindings)))
+    throw new StoreError(
+      "this store is from a Marshal of before November 2026, which this one can't update. Start commit c56520e on it once, then this one",
+    );
+  if (found !== DOCUMENT_FORM) await marks.set(MARK, { ...(await marks.get(MARK)), form: DOCUMENT_FORM });
+  return found ?? DOCUMENT_FORM;
+}
+
+async function isEmpty(documents: Documents<unknown>): Promise<boolean> {
+  for await (const _ of documents.entries()) return false;
+  return true;
 }
 
 /** The form of documents that this Marshal reads. Rejects with a StoreError for those of a newer one. */
-export async function readableForm(marks: Documents<unknown>): Promise<number> {
+export async function readableForm(marks: Documents<unknown>): Promise<number | undefined> {
   const found = await formOf(marks);
-  if (found <= DOCUMENT_FORM) return found;
+  if (found === undefined || found <= DOCUMENT_FORM) return found;
   const forms = `form ${found}, and this one knows ${DOCUMENT_FORM}`;
   throw new StoreError(
     `this store is from a newer Marshal (${forms}). Start the newer version again, or restore a backup from before the update`,
@@ -92,22 +82,16 @@ export async function knownIdentity(
   return { id: mark.store, madeAtMs: mark.madeAtMs ?? 0, secret: mark.secret };
 }
 
-/** The form of a store's documents. Rejects with a StoreError where an import into it has not ended. */
-export async function formOf(marks: Documents<unknown>): Promise<number> {
+/**
+ * The form of a store's documents, undefined before the first start on it. Rejects with a StoreError where an import
+ * into it has not ended.
+ */
+export async function formOf(marks: Documents<unknown>): Promise<number | undefined> {
   if ((await marks.get(IMPORTING)) !== undefined) {
     throw new StoreError(
       "an import into this store did not finish. Run it again: `npm run store -- import FILE --replace`",
     );
   }
   const mark = await marks.get(MARK);
-  return mark === undefined ? 1 : parseFormMark(mark).form;
-}
-
-function toldApart(bindings: readonly SealedBinding[]): readonly SealedBinding[] {
-  const apart: SealedBinding[] = [];
-  for (const binding of bindings) {
-    const isTaken = apart.some(({ name }) => name.toLowerCase() === binding.name.toLowerCase());
-    apart.push(isTaken ? { ...binding, name: uniqueName(binding.name, apart) } : binding);
-  }
-  return apart;
+  return mark === undefined ? undefined : parseFormMark(mark).form;
 }

@@ -5,7 +5,6 @@ import type { SourceId } from "../domain/model.ts";
 import type { AnswerPlace } from "../domain/ports/run-answers.ts";
 import { type AuditEvent, RUN_ORIGINS, type RunRecord } from "../domain/run.ts";
 import { TIERS } from "../domain/tiers.ts";
-import type { DayIndex } from "./audit/old-day-index.ts";
 import type { DayList, ListPage } from "./audit/row-lists.ts";
 
 /** The shapes of stored documents, checked on every reading: a file of another version must not be half understood. */
@@ -183,12 +182,6 @@ const event = z.object({
 
 export function parseEvent(value: unknown): AuditEvent {
   return event.parse(value);
-}
-
-const dayIndex = z.object({ ids: texts });
-
-export function parseDayIndex(value: unknown): DayIndex {
-  return dayIndex.parse(value);
 }
 
 const dayList = z.object({ days: texts });

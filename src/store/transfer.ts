@@ -34,7 +34,7 @@ const LEFT_BEHIND: ReadonlySet<string> = new Set(["clean-stop"]);
 /** Writes a store into a file, then reads the file and the store again and compares them. Rejects with a StoreError. */
 export async function exportStore(parts: TransferParts, path: string): Promise<Transferred> {
   await refuseWhileHeld(parts.store);
-  const form = await formOf(documentsIn(parts, FORM_NAMESPACE));
+  const form = (await formOf(documentsIn(parts, FORM_NAMESPACE))) ?? parts.form;
   if (form > parts.form) throw new StoreError("this store is from a newer Marshal. This one can't read it");
   const first: FileHead = { marshal: "store", version: 1, form, secret: parts.fingerprints[0] };
   const written = await writeStoreFile(path, first, rowsOf(parts));

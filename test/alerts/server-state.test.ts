@@ -67,17 +67,6 @@ describe("what is remembered of a server's alerts", () => {
     assert.ok(length(storedForm(full)) < (length(before) * 2) / 3);
   });
 
-  test("is read as the release before wrote it, with sprees as objects", () => {
-    const { rules, ...others } = storedForm(busy);
-    const [rule] = rules;
-    const sprees = Array.from(busy.rules.get("one")?.sprees ?? [], ([subject, spree]) => ({
-      subject,
-      ...spree,
-    }));
-    const before = written({ ...others, rules: [{ ...rule, sprees }] });
-    assert.deepEqual(fromStored(parseServerState(before)), busy);
-  });
-
   test("is refused where a spree ends in the middle of a row, or a cell is of another kind", () => {
     const stored = (spree: unknown) => ({
       ...storedForm(state),

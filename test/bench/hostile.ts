@@ -131,8 +131,6 @@ export class HostileGuild {
       lists: store.documents("audit-lists", schemas.parseDayList, "normal"),
       pages: store.documents("audit-pages", schemas.parseListPage, "normal"),
       open: store.documents("audit-open", schemas.parseOpenMark, "normal"),
-      oldDays: store.documents("audit-days", schemas.parseDayList, "normal"),
-      oldIndex: store.documents("audit-index", schemas.parseDayIndex, "normal"),
       pause: () => Promise.resolve(),
     });
     for (let n = 0; n < AUDIT_ROWS; n += 1) {

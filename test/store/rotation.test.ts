@@ -118,29 +118,29 @@ describe("a changed secret", () => {
 });
 
 describe("the form of the documents", () => {
-  test("of the first release is brought to today's once: two servers of one guild get two names", async () => {
-    const world = new World();
-    await world.link("1", secretOf(1));
-    const text = world.texts.get("1") ?? "";
-    const [binding] = parseGuildBindings(JSON.parse(text)).bindings;
-    assert.ok(binding !== undefined);
-    world.texts.set("1", JSON.stringify({ bindings: [binding, { ...binding, id: "b2", name: "town" }] }));
+  test("is marked at the first start, and documents of an earlier form stay as they are", async () => {
     const marks = new MemoryDocuments(parseFormMark);
+    const world = new World();
     const bindings = new MemoryDocuments(parseGuildBindings, world.texts);
-    assert.equal(await bringDocumentsToForm({ marks, bindings }), 1);
-    const names = (await (await world.open(secretOf(1))).bindings.list("1")).map(({ name }) => name);
-    assert.deepEqual(names, ["Town", "town 2"]);
-
-    const before = bindings.writes;
     assert.equal(await bringDocumentsToForm({ marks, bindings }), DOCUMENT_FORM);
-    assert.equal(bindings.writes, before);
+    assert.deepEqual(await marks.get("documents"), { form: DOCUMENT_FORM });
+    await world.link("1", secretOf(1));
+    await marks.set("documents", { form: 2, store: "s" });
+    const before = new Map(world.texts);
+    assert.equal(await bringDocumentsToForm({ marks, bindings }), 2);
+    assert.deepEqual(await marks.get("documents"), { form: DOCUMENT_FORM, store: "s" });
+    assert.deepEqual(world.texts, before);
   });
 
-  test("is not marked before every document has it: a kill in between begins again", async () => {
+  test("that is not marked is refused in words where a server is linked", async () => {
+    const world = new World();
+    await world.link("1", secretOf(1));
     const marks = new MemoryDocuments(parseFormMark);
-    const bindings = new MemoryDocuments(parseGuildBindings);
-    bindings.failure = new Error("killed");
-    await assert.rejects(bringDocumentsToForm({ marks, bindings }), /killed/);
+    const bindings = new MemoryDocuments(parseGuildBindings, world.texts);
+    await assert.rejects(bringDocumentsToForm({ marks, bindings }), {
+      name: "StoreError",
+      message: /can't update/,
+    });
     assert.deepEqual(marks.keys, []);
   });
 

@@ -92,7 +92,6 @@ export async function fillStore(url: string): Promise<void> {
     });
   await documentsOf(store, "halts").set("address", {
     leftMs: 60_000,
-    untilMs: undefined,
     why: "blocked",
     message: "Zu viel 🚓",
     strikes: 1,

@@ -58,9 +58,7 @@ export class AnnouncedHalt {
 
   /** A halt of an earlier process. */
   restore(stored: StoredHalt): void {
-    const { clock } = this.#parts;
-    const leftMs = stored.leftMs ?? (stored.untilMs ?? 0) - clock.nowMs();
-    this.#halt.restore(stored, leftMs, clock.monotonicMs());
+    this.#halt.restore(stored, stored.leftMs, this.#parts.clock.monotonicMs());
     this.#keepWriting();
   }
 

@@ -18,9 +18,7 @@ export type HaltCause =
 
 /** What is kept over a restart: what was left of the wait when it was written, not the wall time at which it ends. */
 export interface StoredHalt {
-  readonly leftMs?: number | undefined;
-  /** Instead of `leftMs` in records of the first release: epoch milliseconds. */
-  readonly untilMs?: number | undefined;
+  readonly leftMs: number;
   readonly why: HaltWhy;
   readonly message: string;
   readonly strikes: number;

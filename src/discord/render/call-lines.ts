@@ -3,8 +3,8 @@
 /** An escaped name in bold, alone or as a link to its profile. */
 export const PERSON = String.raw`(?:\[\*\*(?:\\.|[^\\*])+\*\*\]\(https://www\.roblox\.com/users/\d+/profile\)|\*\*(?:\\.|[^\\*])+\*\*)`;
 
-/** `**Ann** called <t:1700000000:T> ...` is the first line; the release before showed the id in it. */
-const FIRST = new RegExp(String.raw`^(${PERSON})(?: ${"`"}\d+${"`"})? called <t:(\d+):T>`, "su");
+/** `**Ann** called <t:1700000000:T> ...` is the first line. */
+const FIRST = new RegExp(String.raw`^(${PERSON}) called <t:(\d+):T>`, "su");
 const FURTHER = /^🔁 called again <t:(\d+):T>/u;
 
 /** The caller, as Markdown, and the second of each call on the card; undefined: it is no such card. */

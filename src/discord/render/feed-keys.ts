@@ -27,9 +27,8 @@ import { entriesIn, nameIn, unescaped } from "./posted-lines.ts";
 const GAP = /^⚠ Gap: (.+?) (?:before|between) <t:(\d+):T>(?: and <t:(\d+):T>)?/u;
 /** The second wording is that of the release before. */
 const LATE = /^⏳ Late: (.+?) (?:are behind|have not been up to date)/u;
-/** `joins-FROM-TO-COUNT-HASH.txt`; the release before had neither count nor hash. */
-const DIGEST = /^([a-zA-Z]+)-(\d+)-(\d+)(?:-(\d+)-([0-9a-f]{16}))?\.txt$/u;
-const DIGEST_COUNT = /^⚠ \*\*([\d,]+) entr(?:y|ies)\*\*/u;
+/** `joins-FROM-TO-COUNT-HASH.txt` */
+const DIGEST = /^([a-zA-Z]+)-(\d+)-(\d+)-(\d+)-([0-9a-f]{16})\.txt$/u;
 
 /**
  * What a message of ours shows. Several feeds may share a channel: with `of` only what is of that kind counts, and
@@ -52,9 +51,7 @@ export function keysOf(
     keys: entriesIn(lines).flatMap(({ kind, text }) => (isAsked(kind) ? hashed(text) : [])),
     calls: cards.flatMap((card) => callKeysIn(card.description ?? "")),
     notices: FEED_KINDS.filter(isAsked).flatMap((kind) => noticesOf(content, FEED_TABLE[kind].name)),
-    digests: attachmentNames
-      .flatMap((name) => digestOf(name, content) ?? [])
-      .filter(({ kind }) => isAsked(kind)),
+    digests: attachmentNames.flatMap((name) => digestOf(name) ?? []).filter(({ kind }) => isAsked(kind)),
   };
 }
 
@@ -145,13 +142,11 @@ function noticesOf(content: string, feedName: string): readonly string[] {
   return LATE.exec(content)?.[1] === feedName ? [lateKey(feedName)] : [];
 }
 
-function digestOf(fileName: string, content: string): DigestMark | undefined {
+function digestOf(fileName: string): DigestMark | undefined {
   const [, name, fromS, toS, count, hash] = DIGEST.exec(fileName) ?? [];
   const kind = FEED_KINDS.find((one) => one === name);
-  if (kind === undefined || fromS === undefined || toS === undefined) return undefined;
-  const said = DIGEST_COUNT.exec(content)?.[1]?.replaceAll(",", "");
-  const entries = Number(count ?? said ?? 0);
-  return { kind, fromS: Number(fromS), toS: Number(toS), entries, ...(hash === undefined ? {} : { hash }) };
+  if (kind === undefined || hash === undefined) return undefined;
+  return { kind, fromS: Number(fromS), toS: Number(toS), entries: Number(count), hash };
 }
 
 /** The heading of lines, or the author of a card, names the server where a guild has several. */

@@ -7,7 +7,6 @@ import { duration, note, person } from "./entry-line.ts";
 import { cut, plainText } from "./escape.ts";
 import { situationLines } from "./situation-lines.ts";
 
-/** Ids that were made from the call itself; the release before the last one made shorter ones. */
 const FOOTER = /^Call ([0-9a-f]{16})$/;
 
 /**
@@ -43,7 +42,7 @@ export function modCallCard(view: ModCallView): MessageBody {
   return { cards: [card], rows: buttons(view) };
 }
 
-/** The card of moderator calls that a message of ours is; undefined: it is none, or of a release that is long gone. */
+/** The card of moderator calls that a message of ours is; undefined: it is none. */
 export function modCallOf({ cards }: Pick<PostedMessage, "cards">): PostedModCall | undefined {
   const [card] = cards;
   const cardId = FOOTER.exec(card?.footer ?? "")?.[1];

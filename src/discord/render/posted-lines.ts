@@ -4,8 +4,7 @@ import { PERSON } from "./call-lines.ts";
 import { callText, changeText, commandText, joinText, killText, token } from "./entry-texts.ts";
 
 /**
- * Reads the lines of log entries back, single ones and folded bursts, in today's look and in that of the release before:
- * a line for each entry, symbols in code, ids beside names. What changes in `entry-line.ts` or `folded-burst.ts` is
+ * Reads the lines of log entries back, single ones and folded bursts. What changes in `entry-line.ts` or `folded-burst.ts` is
  * taught here. Pure.
  */
 
@@ -17,15 +16,14 @@ export interface ShownEntry {
 
 const SPAN = String.raw`[\d\u00a0smhdin]+`;
 const AT = String.raw`<t:(\d+):T>`;
-/** A symbol of ours; the release before had a sign in a code span. */
-const SYMBOL = `(?:${"`[^`]`"}|(?:🟢|🚪|💀|⌨|🔔|${Object.values(CHANGES)
+const SYMBOL = `(?:🟢|🚪|💀|⌨|🔔|${Object.values(CHANGES)
   .map(({ symbol }) => symbol)
-  .join("|")})\ufe0f?)`;
+  .join("|")})\ufe0f?`;
 /** ` · 3rd in 40 s` */
 const STREAK = String.raw`(?: · \d+(?:st|nd|rd|th) in ${SPAN})?`;
 
 const LINE = new RegExp(String.raw`^(?:> )?${AT} ${SYMBOL}\s+(.+)$`, "su");
-const JOIN = new RegExp(`^(${PERSON}) (joined|left)(?: after ${SPAN})?(?: ${"`"}(\\d+)${"`"})?$`, "su");
+const JOIN = new RegExp(`^(${PERSON}) (joined|left)(?: after ${SPAN})?$`, "su");
 const KILL = new RegExp(`^(${PERSON}) killed (${PERSON})${STREAK}$`, "su");
 const COMMAND = new RegExp(`^(${PERSON}) ran ${"`(.+)`"}$`, "su");
 const MOD_CALL = new RegExp(`^(${PERSON}) called a moderator(?:, answered by ${PERSON})?$`, "su");
@@ -74,10 +72,9 @@ function entryOfLine(line: string): ShownEntry | undefined {
   if (second === undefined) return undefined;
   const [atS, rest] = [Number(second), said.trim()];
 
-  const [, joiner, what, id] = JOIN.exec(rest) ?? [];
+  const [, joiner, what] = JOIN.exec(rest) ?? [];
   if (joiner !== undefined && what !== undefined) {
-    const who = id === undefined ? whoIs(joiner) : token(nameIn(joiner), id);
-    return { kind: "joins", text: joinText(atS, what, who) };
+    return { kind: "joins", text: joinText(atS, what, whoIs(joiner)) };
   }
   const [, killer, killed] = KILL.exec(rest) ?? [];
   if (killer !== undefined && killed !== undefined) {

@@ -80,8 +80,7 @@ export interface DigestMark {
   readonly fromS: number;
   readonly toS: number;
   readonly entries: number;
-  /** Absent in the format of the release before. */
-  readonly hash?: string;
+  readonly hash: string;
 }
 
 /** The moderator calls that a posted card shows. */

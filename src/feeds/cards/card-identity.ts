@@ -1,11 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { PostedMessage } from "../../domain/message.ts";
 import type { EmergencyCall, ModCallEntry } from "../../domain/model.ts";
-import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
 import type { CardRecord } from "./card-records.ts";
-
-/** The release before made ids of this length from sequence numbers, which a power cut could change. */
-const OLD_FOOTER = /^Call ([0-9a-f]{12})$/;
 
 /** Where a call belongs. */
 interface CallPlace {
@@ -44,29 +40,9 @@ export function calledAtS(card: CardRecord): number {
   return card.kind === "modCall" ? Math.min(...card.calls.map(({ atS }) => atS)) : card.call.startedAtS;
 }
 
-/**
- * Is this message of ours the card of that call? By the id in its footer; a card of the release before by its caller
- * and second, unless it belongs to a record of its own (`isKnown`).
- */
-export function isCardOf(
-  card: CardRecord,
-  posted: PostedMessage,
-  {
-    renderer,
-    isKnown,
-  }: {
-    readonly renderer: Pick<FeedRenderer, "keysOf" | "callKey">;
-    readonly isKnown: (cardId: string) => boolean;
-  },
-): boolean {
-  if (JSON.stringify(posted.cards).includes(card.id)) return true;
-  const oldId = OLD_FOOTER.exec(posted.cards[0]?.footer ?? "")?.[1];
-  if (card.kind !== "modCall" || oldId === undefined || isKnown(oldId)) return false;
-  const [first] = card.calls;
-  return (
-    first !== undefined &&
-    renderer.keysOf(posted).calls.includes(renderer.callKey(card.caller.name, first.atS))
-  );
+/** Is this message of ours the card of that call? The id in its footer says so. */
+export function isCardOf(card: CardRecord, posted: PostedMessage): boolean {
+  return JSON.stringify(posted.cards).includes(card.id);
 }
 
 function hashed(key: Uint8Array | string, parts: readonly (string | number)[], length: number): string {

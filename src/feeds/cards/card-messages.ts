@@ -131,13 +131,9 @@ export class CardMessages {
   #isIt({ cardId, feedId }: CardRef, found: PostedMessage): boolean {
     const record = this.#cards.atHand(cardId);
     if (record === undefined) return false;
-    const isKnown = (id: string) => this.#cards.atHand(id) !== undefined;
     const isOthers = (other: CardRecord) =>
       other.id !== record.id && other.slots[feedId]?.messageId === found.messageId;
-    return (
-      isCardOf(record, found, { renderer: this.#ports.renderer, isKnown }) &&
-      !this.#cards.ofBinding(record.bindingId).some(isOthers)
-    );
+    return isCardOf(record, found) && !this.#cards.ofBinding(record.bindingId).some(isOthers);
   }
 
   async #onStands(ref: CardRef, { kind, messageId, isMarked }: Stands): Promise<void> {

@@ -168,24 +168,5 @@ const record = z.discriminatedUnion("kind", [
 
 /** For `Documents<CardRecord>`, one document per card id. Throws on any other shape. */
 export function parseCard(value: unknown): CardRecord {
-  return record.parse(withCalls(value));
-}
-
-/** The release before kept one call in each record. */
-const singleCall = z.looseObject({ kind: z.literal("modCall"), calls: z.undefined().optional() });
-
-function withCalls(value: unknown): unknown {
-  const single = singleCall.safeParse(value);
-  if (!single.success) return value;
-  const { atS, seq, answeredBy, answerSeq, ...rest } = single.data;
-  const answer = {
-    ...(answeredBy === undefined ? {} : { answeredBy }),
-    ...(answerSeq === undefined ? {} : { answerSeq }),
-  };
-  const slots = z.record(z.string(), z.looseObject({ messageId: z.string().optional() })).parse(rest.slots);
-  const shown = Object.entries(slots).map(([feedId, one]) => [
-    feedId,
-    one.messageId === undefined ? one : { ...one, shownCalls: 1 },
-  ]);
-  return { ...rest, calls: [{ atS, seq, ...answer }], slots: Object.fromEntries(shown) };
+  return record.parse(value);
 }

@@ -23,6 +23,7 @@ export interface DeliveryPorts extends PlannerPorts, FeedChannelPorts {
   readonly offsets: Documents<OffsetRecord>;
   readonly random: Random;
   readonly metrics: Metrics;
+  readonly nonceKey: Uint8Array | string;
   /** Resolves when all that was written before survives a power cut, as far as the store can tell. */
   onDisk(): Promise<void>;
   /** Mod calls become cards: takes them over durably before it resolves. Idempotent. */
@@ -232,7 +233,7 @@ export class Delivery {
       if (this.#delivered === undefined) {
         // What a file holds cannot be read back entry by entry: after a power cut its batch must still be known.
         if (batch.form === "digest") await this.#ports.onDisk();
-        const sent = await this.#channel.send(this.#record, batch, this.#turnWait());
+        const sent = await this.#channel.send(batch, this.#turnWait());
         if (sent.kind === "other") return await this.#makeAnew(batch, sent.keys);
         this.#delivered = sent.messageId;
       }

@@ -16,8 +16,6 @@ export function heldByDigest(
   digestHash: FeedRenderer["digestHash"],
 ): readonly LineItem[] | undefined {
   if (mark.entries === 0) return undefined;
-  if (mark.hash === undefined) return firstInLine(pending, mark);
-
   const candidates = withinDigest(pending, mark);
   const between = candidates.length - mark.entries;
   if (between < 0 || between > MOST_BETWEEN) return undefined;
@@ -33,16 +31,6 @@ export function heldByDigest(
 /** Waiting entries of the seconds that a digest speaks of: no others can stand in it. Pure. */
 function withinDigest(pending: readonly LineItem[], { fromS, toS }: DigestMark): readonly LineItem[] {
   return pending.filter(({ entry }) => fromS <= entry.atS && entry.atS <= toS);
-}
-
-/** The release before named only how many entries a digest holds, and from when to when. */
-function firstInLine(pending: readonly LineItem[], mark: DigestMark): readonly LineItem[] | undefined {
-  const first = pending.slice(0, mark.entries);
-  if (first.length < mark.entries) return undefined;
-  const times = first.map(({ entry }) => entry.atS);
-  const fromS = times.reduce((a, b) => Math.min(a, b));
-  const toS = times.reduce((a, b) => Math.max(a, b));
-  return fromS === mark.fromS && toS === mark.toS ? first : undefined;
 }
 
 /** The places of `count` values that make up `sum`, modulo 2^64; undefined where none do. */

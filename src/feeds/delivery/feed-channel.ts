@@ -7,7 +7,6 @@ import type { FrozenBatch, OffsetRecord } from "../positions/offsets.ts";
 import { type ChannelView, viewChannel } from "./channel-view.ts";
 import type { DeliveryStart } from "./delivery-start.ts";
 import { heldByDigest } from "./digest-match.ts";
-import { nonceOf } from "./nonce.ts";
 import type { Planner } from "./planner.ts";
 import { answeredWith, reconcile, withoutHeld } from "./reconcile.ts";
 
@@ -18,7 +17,6 @@ export interface FeedChannelPorts {
   readonly batches: Batches;
   readonly clock: Clock;
   readonly renderer: FeedRenderer;
-  readonly nonceKey: Uint8Array | string;
   /** How the process before ended. */
   readonly lastEnd: { readonly postedUpToS: number | undefined; isDoubtful(feedId: string): boolean };
   /** The name to show where a guild has several servers. */
@@ -124,10 +122,8 @@ export class FeedChannel {
   }
 
   /** One attempt, once its turn has come. Rejects as the channel does. */
-  async send(record: OffsetRecord, batch: FrozenBatch, wait: BatchWait): Promise<Sent> {
-    const { id, silent } = this.#feed;
-    const nonce = batch.nonce ?? nonceOf(this.#ports.nonceKey, id, record.batch ?? 0);
-    const message = { ...batch.body, silent, nonce };
+  async send(batch: FrozenBatch, wait: BatchWait): Promise<Sent> {
+    const message = { ...batch.body, silent: this.#feed.silent, nonce: batch.nonce };
     const answer = await this.#way.send(message, { ...wait, frozenAtMs: batch.atMs });
     return this.#outcomeOf(answer, [batch, { ...batch, body: answer.said }]);
   }

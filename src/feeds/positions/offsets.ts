@@ -15,8 +15,6 @@ export interface OffsetRecord {
   readonly list?: JournalList;
   /** Everything below is delivered, or not for this feed. */
   readonly nextSeq: number;
-  /** Written by the release before: it made the nonces of its frozen batches from this number. */
-  readonly batch?: number;
   readonly frozen?: FrozenBatch;
   /** The last message that is known to stand in the channel: a read-back looks only after it. */
   readonly lastMessageId?: string;
@@ -41,14 +39,14 @@ export interface FrozenBatch {
   readonly entries: number;
   readonly body: MessageBody;
   readonly atMs: number;
-  /** The second of its oldest entry; absent in notices, and in batches that the release before froze. */
+  /** The second of its oldest entry; absent in notices. */
   readonly oldestS?: number;
   /** It tells that entries may be missing. */
   readonly isGap?: true;
   /** lines, then as a digest when Discord refuses the form, then a bare notice: nothing loops. */
   readonly form: "lines" | "digest" | "notice";
-  /** Random, for this message alone. Absent in batches that the release before froze. */
-  readonly nonce?: string;
+  /** Random, for this message alone. */
+  readonly nonce: string;
   /** Keys of `standing` that are dealt with once this is delivered. */
   readonly met?: readonly string[];
 }
@@ -81,7 +79,6 @@ const offset = z.object({
   source: z.string().transform((text) => text as SourceId),
   list: z.enum(["joinLogs", "killLogs", "commandLogs", "modCalls", ...STATE_LISTS]).exactOptional(),
   nextSeq: z.int().nonnegative(),
-  batch: z.int().nonnegative().exactOptional(),
   frozen: z
     .object({
       throughSeq: z.int().nonnegative(),
@@ -91,7 +88,7 @@ const offset = z.object({
       oldestS: z.number().exactOptional(),
       isGap: z.literal(true).exactOptional(),
       form: z.enum(["lines", "digest", "notice"]),
-      nonce: z.string().exactOptional(),
+      nonce: z.string(),
       met: z.array(z.string()).exactOptional(),
     })
     .exactOptional(),

@@ -5,7 +5,6 @@ import type { AuditLog } from "../../domain/ports/audit-log.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
 import type { AuditEvent, AuditFilter, RecentRun, RunRecord } from "../../domain/run.ts";
 import { findRows } from "./find-rows.ts";
-import { type DayIndex, OldDayIndex } from "./old-day-index.ts";
 import { type DayList, dayOf, type ListEntry, type ListPage, RowLists } from "./row-lists.ts";
 import { ScanQueue } from "./scan-queue.ts";
 
@@ -17,9 +16,6 @@ export interface AuditParts {
   readonly pages: Documents<ListPage>;
   /** A mark for each run that is not over, by its id, so that a start finds them without reading every row. */
   readonly open: Documents<{ readonly guildId: string }>;
-  /** The index of version 0.1. It is read, never written, and removed by retention. */
-  readonly oldDays: Documents<DayList>;
-  readonly oldIndex: Documents<DayIndex>;
   /**
    * Called every 25 rows of a scan. Its length decides which part of the process's time a scan may take.
    */
@@ -64,14 +60,12 @@ export function createAuditLog(parts: AuditParts): AuditLog {
 class StoredAudit implements AuditLog {
   readonly #parts: AuditParts;
   readonly #lists: RowLists;
-  readonly #old: OldDayIndex;
   readonly #turns = new KeyedMutex();
   readonly #scans = new ScanQueue();
 
   constructor(parts: AuditParts) {
     this.#parts = parts;
     this.#lists = new RowLists(parts.lists, parts.pages);
-    this.#old = new OldDayIndex(parts.oldDays, parts.oldIndex);
   }
 
   /** A row's changes stay in order: an outcome must not be overwritten by a slower, earlier write. */
@@ -108,9 +102,9 @@ class StoredAudit implements AuditLog {
   async search(guildId: string, filter: AuditFilter): ReturnType<AuditLog["search"]> {
     const all = `${guildId}/runs`;
     const { runs: rows, pause } = this.#parts;
-    const scan = { guildId, all, list: listFor(all, filter), rows, filter, pause };
+    const scan = { guildId, list: listFor(all, filter), rows, filter, pause };
     const found = await this.#scans.run(guildId, () =>
-      findRows(this.#lists, this.#old, { ...scan, matches: runMatcher(filter) }),
+      findRows(this.#lists, { ...scan, matches: runMatcher(filter) }),
     );
     // The lists have the order of writing: a run that waited for its confirmation stands behind younger ones.
     return { ...found, rows: found.rows.toSorted((a, b) => b.askedAtMs - a.askedAtMs) };
@@ -124,7 +118,7 @@ class StoredAudit implements AuditLog {
     const matches = (event: AuditEvent) =>
       (actorId === undefined || event.actorId === actorId) && fromMs <= event.atMs && event.atMs <= toMs;
     const found = await this.#scans.run(guildId, () =>
-      findRows(this.#lists, this.#old, { guildId, all, list, rows, filter, matches, pause }),
+      findRows(this.#lists, { guildId, list, rows, filter, matches, pause }),
     );
     return { ...found, rows: found.rows.toSorted((a, b) => b.atMs - a.atMs) };
   }
@@ -198,15 +192,6 @@ class StoredAudit implements AuditLog {
       // The day is removed last, so that after a crash the next prune finds what is left of it.
       await this.#lists.removeDay(list, day);
     }
-    for (const day of (await this.#old.days(list)).filter(isOld)) {
-      const ids = await this.#old.ids(list, day);
-      removed += await this.#removeRows(
-        guildId,
-        kind,
-        ids.map((id) => ({ id })),
-      );
-      await this.#old.removeDay(list, day);
-    }
     return removed;
   }
 
@@ -248,13 +233,9 @@ function mayHaveBeenSent(record: RunRecord): record is SentRow {
   return record.sentAtMs !== undefined && (record.status === "sending" || record.ran !== "no");
 }
 
-/**
- * Whether an earlier state of the row was already added to the list of sent runs. A run whose outcome becomes unknown
- * is added again, because version 0.1 had no such list and its last runs are taken up after an upgrade.
- */
-function standsAmongSent(before: RunRecord | undefined, { source, sentAtMs, status }: SentRow): boolean {
+/** Whether an earlier state of the row was already added to the list of sent runs. */
+function standsAmongSent(before: RunRecord | undefined, { source, sentAtMs }: SentRow): boolean {
   if (before === undefined || !mayHaveBeenSent(before) || before.source !== source) return false;
-  if (status === "unknown" && before.status !== "unknown") return false;
   return dayOf(before.sentAtMs) === dayOf(sentAtMs);
 }
 

@@ -1,6 +1,5 @@
 import type { Documents } from "../../domain/ports/documents.ts";
 import type { AuditFilter, AuditFound } from "../../domain/run.ts";
-import type { OldDayIndex } from "./old-day-index.ts";
 import { dayOf, type Place, type RowLists } from "./row-lists.ts";
 
 /** Rows that one search reads at most, whatever its filter. */
@@ -8,13 +7,9 @@ const MOST_READ_ROWS = 2_000;
 /** Rows read between two pauses: sqlite answers synchronously, so without a pause nothing else would run. */
 const YIELD_EVERY_ROWS = 25;
 const DEFAULT_LIMIT_ROWS = 50;
-/** The page of a place in the old index, which has no pages. Such a place comes after all pages of its day. */
-const OLD_PAGE = -1;
 
 export interface Scan<T> {
   readonly guildId: string;
-  /** `GUILD/runs` or `GUILD/events`: the name under which the old index is stored. */
-  readonly all: string;
   /** The shortest list that holds every row the filter can match. */
   readonly list: string;
   readonly rows: Documents<T>;
@@ -39,12 +34,12 @@ interface IdAt {
  * Reads the rows of a list, newest first, until enough match or `MOST_READ_ROWS` were read; the result says where to
  * go on. Rows of one day come in the order of writing. A page outside the time asked for counts as one row read.
  */
-export async function findRows<T>(lists: RowLists, old: OldDayIndex, scan: Scan<T>): Promise<AuditFound<T>> {
+export async function findRows<T>(lists: RowLists, scan: Scan<T>): Promise<AuditFound<T>> {
   const limit = scan.filter.limit ?? DEFAULT_LIMIT_ROWS;
   const found: T[] = [];
   const seen = new Set<string>();
   let read = 0;
-  for await (const { entries, last } of batches(lists, old, scan)) {
+  for await (const { entries, last } of batches(lists, scan)) {
     // A crash can leave an entry twice; its row is shown once.
     const fresh = entries.filter(({ id }) => !seen.has(id) && seen.add(id));
     const rows = await Promise.all(
@@ -62,12 +57,10 @@ export async function findRows<T>(lists: RowLists, old: OldDayIndex, scan: Scan<
   return { rows: found };
 }
 
-async function* batches<T>(lists: RowLists, old: OldDayIndex, scan: Scan<T>): AsyncGenerator<Batch> {
+async function* batches<T>(lists: RowLists, scan: Scan<T>): AsyncGenerator<Batch> {
   const { fromMs = 0, toMs = Number.POSITIVE_INFINITY, after } = scan.filter;
   const below = after === undefined ? undefined : placeOf(after);
-  const oldDays = new Set(await old.days(scan.all));
-  const days = new Set([...(await lists.days(scan.list)), ...oldDays]);
-  for (const day of [...days].sort().reverse()) {
+  for (const day of [...(await lists.days(scan.list))].sort().reverse()) {
     if (day < dayOf(fromMs) || day > dayOf(toMs) || (below !== undefined && day > below.day)) continue;
     const from = day === below?.day ? below : undefined;
     for await (const page of lists.pagesOf(scan.list, day, from)) {
@@ -76,24 +69,7 @@ async function* batches<T>(lists: RowLists, old: OldDayIndex, scan: Scan<T>): As
       if (wanted.length === 0 && last !== undefined) yield { entries: [], last };
       yield* together(wanted);
     }
-    // On the day of the upgrade both forms have rows; those of the old form are older.
-    if (oldDays.has(day)) yield* together(await oldEntries(old, { list: scan.all, day, below: from }));
   }
-}
-
-async function oldEntries(old: OldDayIndex, { list, day, below }: OldDay): Promise<IdAt[]> {
-  const ids = await old.ids(list, day);
-  const upTo = below?.page === OLD_PAGE ? below.offset : ids.length;
-  return ids
-    .slice(0, upTo)
-    .map((id, offset) => ({ id, place: { day, page: OLD_PAGE, offset } }))
-    .reverse();
-}
-
-interface OldDay {
-  readonly list: string;
-  readonly day: string;
-  readonly below: Place | undefined;
 }
 
 function* together(entries: readonly IdAt[]): Generator<Batch> {

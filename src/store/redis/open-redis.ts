@@ -3,7 +3,7 @@ import { KeyvDocuments, type NamespaceKind, rowsOn, type Store, textsOf } from "
 import { type Fence, hashOf, namespaceOf, redisAdapter, writeTogether } from "./redis-adapter.ts";
 import { type ConnectionOptions, PREFIX, RedisConnection } from "./redis-connection.ts";
 import { keysLike, redisRows, redisTables } from "./redis-rows.ts";
-import { bringToForm } from "./stored-form.ts";
+import { checkForm } from "./stored-form.ts";
 
 /** With `appendfsync everysec` the disk has it within two seconds. */
 const FLUSH_WAIT_MS = 3_000;
@@ -23,7 +23,7 @@ export async function openRedis(url: string, options: RedisOptions): Promise<Sto
   const { fence, log } = options;
   const connection = await RedisConnection.open(url, options);
   try {
-    await bringToForm(connection, log);
+    await checkForm(connection);
   } catch (error) {
     await connection.close();
     throw error;

@@ -93,14 +93,3 @@ if kept > rank and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return 0 en
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 redis.call('HSET', KEYS[2], ARGV[1], tostring(rank))
 return 1`;
-
-/** KEYS: keys of the first form; ARGV: for each its hash and its field. */
-export const MOVE_OLD = `
-for index = 1, #KEYS do
-  local value = redis.call('GET', KEYS[index])
-  if value then
-    redis.call('HSETNX', ARGV[2 * index - 1], ARGV[2 * index], value)
-    redis.call('UNLINK', KEYS[index])
-  end
-end
-return #KEYS`;

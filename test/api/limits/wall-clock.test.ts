@@ -127,12 +127,3 @@ test("what is left of a halt is written each minute, so that a process which is 
   assert.ok(leftMs > 9.9 * 60_000 && leftMs <= 11 * 60_000, `${leftMs}`);
   await world.close();
 });
-
-test("a halt that the release before stored by its end is waited until then", async () => {
-  const world = new World({ seed: 7, keys: 2 });
-  const untilMs = world.clock.nowMs() + 10 * 60_000;
-  world.texts.halts.set("address", JSON.stringify({ untilMs, why: "blocked", message: "m", strikes: 2 }));
-  await world.client.restore();
-  assert.equal(world.client.halt()?.untilMs, untilMs);
-  await world.close();
-});

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { entryLine } from "../../../src/discord/render/entry-line.ts";
 import { feedRenderer } from "../../../src/discord/render/feed.ts";
 import { CHANGES, type ChangeKind, type FeedEntry } from "../../../src/domain/changes.ts";
-import { markdownOfOurs, md } from "../../../src/domain/escaped.ts";
+import { md } from "../../../src/domain/escaped.ts";
 import { FEED_KINDS, type FeedKind, feedKind } from "../../../src/domain/feed-kinds.ts";
 import type { MessageBody, PostedMessage } from "../../../src/domain/message.ts";
 import type { LogEntry } from "../../../src/domain/model.ts";
@@ -140,42 +140,6 @@ describe("the keys of what was posted", () => {
     );
   });
 
-  test("lines of the release before are understood", () => {
-    const [ann, bob] = [
-      { name: "Ann_1", id: 42 },
-      { name: "Bob", id: 7 },
-    ];
-    const at = 1_700_000_000;
-    const said: readonly (readonly [line: string, LogEntry])[] = [
-      [`<t:${at}:T> \`+\` **Ann\\_1** joined \`42\``, { kind: "join", atS: at, player: ann, joined: true }],
-      [
-        `> <t:${at}:T> \`−\` **Ann\\_1** left after 1\u00a0h\u00a012\u00a0min \`42\``,
-        { kind: "join", atS: at, player: ann, joined: false },
-      ],
-      [
-        `<t:${at}:T> \`×\` [**Ann\\_1**](https://www.roblox.com/users/42/profile) killed [**Bob**](https://www.roblox.com/users/7/profile)`,
-        { kind: "kill", atS: at, killer: ann, killed: bob },
-      ],
-      [`<t:${at}:T> \`×\` **Ann\\_1** killed **Bob**`, { kind: "kill", atS: at, killer: ann, killed: bob }],
-      [
-        `<t:${at}:T> \`>\` **Ann\\_1** ran \`:kick Bob rdm\``,
-        { kind: "command", atS: at, player: ann, text: ":kick Bob rdm" },
-      ],
-    ];
-    for (const [line, one] of said) assertShown({ content: markdownOfOurs(line) }, [one]);
-    const all = markdownOfOurs(said.map(([line]) => line).join("\n"));
-    assertShown(
-      { content: md`-# Town\n**5 things** in 3\u00a0s\n${all}` },
-      said.map(([, one]) => one),
-      "Town",
-    );
-    assertShown(
-      { cards: [{ author: "Town", description: all }] },
-      said.map(([, one]) => one),
-      "Town",
-    );
-  });
-
   test("messages about another server of the guild show nothing of this one", () => {
     const one: LogEntry = { kind: "join", atS: 1_700_000_000, player: { name: "Ann" }, joined: true };
     const context = { stayedS: new Map<number, number>(), serverName: "Other *Town*" };
@@ -218,10 +182,6 @@ describe("the keys of what was posted", () => {
         assert.notEqual(mark?.hash, feedRenderer.digestHash(entries.slice(1)));
       }),
     );
-    const before = posted({ content: md`⚠ **2,345 entries** from <t:5:f> to <t:9:T>: joins and leaves. …` });
-    assert.deepEqual(feedRenderer.keysOf({ ...before, attachmentNames: ["joins-5-9.txt"] }).digests, [
-      { kind: "joins", fromS: 5, toS: 9, entries: 2_345 },
-    ]);
   });
 
   test("notices of gaps and of lateness have different keys", () => {
@@ -282,14 +242,5 @@ describe("the keys of what was posted", () => {
       assert.equal(count({ serverName: "New", formerNames: ["Old *name*"] }), 1, style);
       assert.equal(count({ serverName: "New" }), 0, style);
     }
-  });
-
-  test("a card of the release before, with an id beside the name, is understood", () => {
-    const description = markdownOfOurs(
-      "[**Ann**](https://www.roblox.com/users/42/profile) `42` called <t:7:T> (<t:7:R>)\n🎮 Answered in the game by **Mod** `9`",
-    );
-    const card = posted({ cards: [{ description, footer: "Call 0123456789abcdef" }] });
-    assert.deepEqual(feedRenderer.keysOf(card).calls, [feedRenderer.callKey("Ann", 7)]);
-    assert.deepEqual(feedRenderer.modCallOf(card)?.calledAtS, [7]);
   });
 });

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Actor } from "../../../src/domain/guild.ts";
-import { parseCard } from "../../../src/feeds/cards/card-records.ts";
 import { type FeedsRig, guildId, withRig } from "../../support/feeds-rig.ts";
 
 const manager: Actor = {
@@ -145,25 +144,4 @@ describe("further calls of one caller", () => {
       assert.deepEqual(callCounts(rig), [2]);
       assert.equal(rig.sink.text("mods").match(/Unclaimed for 5\u00a0min/g)?.length, 1);
     }));
-
-  test("a record of the release before is read as a card with one call", () => {
-    const card = parseCard({
-      kind: "modCall",
-      id: "a",
-      guildId: "g",
-      bindingId: "b",
-      version: 3,
-      createdAtMs: 5,
-      slots: { f: { channelId: "c", silent: false, messageId: "9", shown: 3 } },
-      seq: 4,
-      caller: { name: "Ann" },
-      atS: 7,
-      answeredBy: { name: "Mod" },
-      answerSeq: 5,
-      escalated: false,
-    });
-    assert.ok(card.kind === "modCall");
-    assert.deepEqual(card.calls, [{ atS: 7, seq: 4, answeredBy: { name: "Mod" }, answerSeq: 5 }]);
-    assert.equal(card.slots.f?.shownCalls, 1);
-  });
 });

@@ -40,13 +40,6 @@ describe("the entries that a digest in the channel holds", () => {
     assert.equal(seqsOf(nine.slice(0, 4), mark), undefined);
   });
 
-  test("are those that are first in line in the format of the release before", () => {
-    const { hash: _, ...old } = mark;
-    assert.deepEqual(seqsOf(nine, old), [1, 2, 3, 4, 5]);
-    assert.equal(seqsOf(nine, { ...old, toS: old.toS + 1 }), undefined);
-    assert.equal(seqsOf(nine.slice(0, 4), old), undefined);
-  });
-
   test("are told from up to four rows that came late, wherever those lie among them", () => {
     fc.assert(
       fc.property(

@@ -8,7 +8,14 @@ import { nextStep, type Outlook, type Step } from "../../../src/feeds/delivery/n
 import type { OffsetRecord } from "../../../src/feeds/positions/offsets.ts";
 
 const record: OffsetRecord = { source: "s" as SourceId, list: "joinLogs", nextSeq: 5, sinceMs: 0 };
-const frozen = { throughSeq: 6, entries: 1, body: { content: md`x` }, atMs: 0, form: "lines" } as const;
+const frozen = {
+  throughSeq: 6,
+  entries: 1,
+  body: { content: md`x` },
+  atMs: 0,
+  form: "lines",
+  nonce: "n",
+} as const;
 const entry = { kind: "join", atS: 1, player: { name: "A" }, joined: true } as const;
 const gap: JournalItem = { seq: 5, kind: "gap", fromS: 1, toS: 2, seenAtMs: 7 };
 

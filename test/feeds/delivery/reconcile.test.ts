@@ -60,7 +60,7 @@ function postRest(start: OffsetRecord, items: readonly EntryItem[]): readonly Me
       if (left.length === 0) return bodies;
       const plan = planBatch(feed, left, contextOf(record));
       if (plan.kind === "skip") record = skipped(record, plan.throughSeq, plan.met);
-      else record = { ...record, frozen: plan.batch };
+      else record = { ...record, frozen: { ...plan.batch, nonce: "n" } };
     } else {
       bodies.push(record.frozen.body);
       record = delivered(record, record.frozen, String(messageId));
@@ -127,6 +127,7 @@ describe("an answer to a batch", () => {
     body: linesOf([ann, bob]),
     atMs: 0,
     form: "lines",
+    nonce: "n",
   };
   const answer = (body: MessageBody) => answeredWith(sent, postedOf(body, "1"), keysOf);
   const [annKey, bobKey] = keysOf(postedOf(sent.body, "1")).keys;
@@ -164,7 +165,15 @@ test("what was met in the channel is met once, whether it was passed over or pos
     standing: ["a", "a", "b"],
   };
   assert.deepEqual(skipped(record, 4, ["a"]), { ...record, nextSeq: 4, standing: ["a", "b"] });
-  const frozen: FrozenBatch = { throughSeq: 5, entries: 1, body: {}, atMs: 0, form: "lines", met: ["b"] };
+  const frozen: FrozenBatch = {
+    throughSeq: 5,
+    entries: 1,
+    body: {},
+    atMs: 0,
+    form: "lines",
+    nonce: "n",
+    met: ["b"],
+  };
   const done = { ...record, nextSeq: 5, lastMessageId: "9", standing: ["a", "a"] };
   assert.deepEqual(delivered({ ...record, frozen }, frozen, "9"), done);
 });

@@ -6,7 +6,6 @@ import type { AuditLog } from "../../../src/domain/ports/audit-log.ts";
 import type { AuditEvent, AuditFilter, RunRecord, RunStatus } from "../../../src/domain/run.ts";
 import { createAuditLog } from "../../../src/store/audit/audit-log.ts";
 import {
-  parseDayIndex,
   parseDayList,
   parseEvent,
   parseListPage,
@@ -62,8 +61,6 @@ function open(disk: Disk): AuditLog {
     lists: new DyingDocuments(disk, "lists", parseDayList),
     pages: new DyingDocuments(disk, "pages", parseListPage),
     open: new DyingDocuments(disk, "open", parseOpenMark),
-    oldDays: new DyingDocuments(disk, "old-days", parseDayList),
-    oldIndex: new DyingDocuments(disk, "old-index", parseDayIndex),
     pause: () => Promise.resolve(),
   });
 }

@@ -1,10 +1,6 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, test } from "node:test";
-import { z } from "zod";
-import type { SourceId } from "../../../src/domain/model.ts";
 import type { AuditLog } from "../../../src/domain/ports/audit-log.ts";
 import type { Documents } from "../../../src/domain/ports/documents.ts";
 import type { AuditFilter, RunRecord } from "../../../src/domain/run.ts";
@@ -51,8 +47,6 @@ function auditOn(documents: MakeDocuments) {
     lists: counted("audit-lists", schemas.parseDayList),
     pages: counted("audit-pages", schemas.parseListPage),
     open: counted("audit-open", schemas.parseOpenMark),
-    oldDays: counted("audit-days", schemas.parseDayList),
-    oldIndex: counted("audit-index", schemas.parseDayIndex),
     pause: async () => {
       counts.pauses += 1;
     },
@@ -265,89 +259,6 @@ describe("the lists of the audit", () => {
   });
 });
 
-const fixture = z
-  .object({ documents: z.array(z.tuple([z.string(), z.string(), z.object({ value: z.unknown() })])) })
-  .parse(JSON.parse(readFileSync(new URL("audit-before-lists.json", import.meta.url), "utf8")));
-
-/** What a Marshal that knew no lists has written: eight runs and a refusal on three days, and one event. */
-async function writeBefore(documents: MakeDocuments): Promise<void> {
-  for (const [namespace, key, { value }] of fixture.documents) {
-    await documents(namespace, (any) => any).set(key, value);
-  }
-}
-
-/** What must hold on a store that an older Marshal has written, whatever it is made of. */
-async function readsOldStore(documents: MakeDocuments): Promise<void> {
-  const { audit, during } = auditOn(documents);
-  const all = Array.from({ length: 8 }, (_, n) => `old-${7 - n}`);
-  assert.deepEqual(await searchOn(audit, "g1", {}), ["old-denied", ...all]);
-  assert.deepEqual(await searchOn(audit, "g1", { actorId: "u1" }), ["old-7", "old-4", "old-1"]);
-  assert.deepEqual(await searchOn(audit, "g1", { verb: "ban" }), ["old-denied", "old-4", "old-0"]);
-  assert.deepEqual(await searchOn(audit, "g1", { bindingId: "b1" }), ["old-7", "old-5", "old-3", "old-1"]);
-  assert.deepEqual(ids((await audit.events("g1", { actorId: "u1" })).rows), ["old-event"]);
-  const unfinished: string[] = [];
-  for await (const { id } of audit.unfinished()) unfinished.push(id);
-  assert.deepEqual(unfinished, ["old-7"]);
-
-  // The day on which the new Marshal starts has rows of both forms; an old row that goes on stays one.
-  const old = await audit.get("g1", "old-7");
-  assert.ok(old !== undefined);
-  await audit.put({ ...old, status: "unknown", ran: "unknown" });
-  assert.deepEqual(ids(await audit.recentRuns("s1" as SourceId, old.askedAtMs)), ["old-7"]);
-  const atMs = old.askedAtMs + 8 * 3_600_000;
-  await audit.put(run("new-1", { actorId: "u1", askedAtMs: atMs }));
-  await audit.put(run("new-2", { actorId: "u1", askedAtMs: atMs + dayMs }));
-  assert.deepEqual(await searchOn(audit, "g1", { actorId: "u1" }), [
-    "new-2",
-    "new-1",
-    "old-7",
-    "old-4",
-    "old-1",
-  ]);
-  assert.deepEqual(ids((await audit.search("g1", { limit: 3 })).rows), ["new-2", "new-1", "old-denied"]);
-
-  const { writes } = await during(() => audit.prune("g1", atMs + 2 * dayMs));
-  assert.ok(writes <= 10);
-  assert.deepEqual(await searchOn(audit, "g1", {}), []);
-  for (const namespace of ["audit-runs", "audit-days", "audit-index", "audit-lists", "audit-pages"]) {
-    const left: string[] = [];
-    for await (const [key] of documents(namespace, (any) => any).entries()) left.push(key);
-    // A run that was sent stands by its server until younger ones push its day out.
-    assert.deepEqual(
-      left.filter((key) => !key.startsWith("sent/")),
-      [],
-      namespace,
-    );
-  }
-}
-
-describe("a store that a Marshal without lists has written", () => {
-  test("is read as it is, and grows in the new form", async () => {
-    const { documents } = inMemory();
-    await writeBefore(documents);
-    await readsOldStore(documents);
-  });
-
-  test("on sqlite, from the very rows of its file", async () => {
-    const folder = tempFolder();
-    const path = join(folder.path, "old.sqlite");
-    const old = new DatabaseSync(path);
-    old.exec(`CREATE TABLE documents (namespace TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,
-      expires INTEGER, PRIMARY KEY (namespace, key)) STRICT; PRAGMA user_version = 1`);
-    const insert = old.prepare("INSERT INTO documents VALUES (?, ?, ?, NULL)");
-    for (const [namespace, key, value] of fixture.documents)
-      insert.run(namespace, key, JSON.stringify(value));
-    old.close();
-    const store = await openStore(`sqlite:${path}`, { runsIn: "caller" });
-    try {
-      await readsOldStore((namespace, parse) => store.documents(namespace, parse, "normal"));
-    } finally {
-      await store.close();
-      folder.remove();
-    }
-  });
-});
-
 /** The same on each store that can be opened. */
 function onEachStore(open: () => Store): void {
   test("finds by person, verb, server and text, goes on where it stopped, and removes", async () => {
@@ -391,10 +302,4 @@ describe("the audit on Redis", needsRedis(), () => {
   // Thousands of rows, none of which has to outlive the machine.
   const redis = storeOnRedis({ appendfsync: "everysec" });
   onEachStore(() => redis.store);
-
-  test("reads a store that a Marshal without lists has written", async () => {
-    const documents: MakeDocuments = (namespace, parse) => redis.store.documents(namespace, parse, "normal");
-    await writeBefore(documents);
-    await readsOldStore(documents);
-  });
 });
