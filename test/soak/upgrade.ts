@@ -1,6 +1,4 @@
 import { execFileSync } from "node:child_process";
-import { symlinkSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -96,11 +94,11 @@ async function refuses({ bot }: Stage, codeFolder: string, leaseWaitMs: number):
   return code === 1 && errors.length === 1 && /(written by|from) a newer Marshal/.test(errors[0] ?? "");
 }
 
-/** The code of a commit, with today's packages. */
+/** The code of a commit, with its own packages: today's are others. */
 function checkedOut(commit: string) {
   const folder = tempFolder();
   const tar = execFileSync("git", ["archive", commit], { cwd: HERE, maxBuffer: 2 ** 30 });
   execFileSync("tar", ["-x", "-C", folder.path], { input: tar });
-  symlinkSync(join(HERE, "node_modules"), join(folder.path, "node_modules"));
+  execFileSync("npm", ["ci", "--no-audit", "--no-fund"], { cwd: folder.path, stdio: "inherit" });
   return folder;
 }
