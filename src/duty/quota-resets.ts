@@ -1,4 +1,5 @@
 import { Failure } from "../domain/failure.ts";
+import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Clock } from "../domain/ports/clock.ts";
 import type { DutyStore } from "../domain/ports/duty-store.ts";
 import type { DutyBook } from "./duty-book.ts";
@@ -7,6 +8,7 @@ import type { DutyPosts } from "./duty-posts.ts";
 import type { StaffingDesk } from "./staffing-desk.ts";
 
 export interface QuotaResetsPorts {
+  readonly bindings: Pick<Bindings, "linkedOf">;
   readonly store: DutyStore;
   readonly book: DutyBook;
   readonly desk: DutyDesk;
@@ -24,6 +26,8 @@ export class QuotaResets {
   readonly #ports: QuotaResetsPorts;
   #cancel: () => void = () => undefined;
   #isStopped = false;
+  /** Guilds without a server whose shifts have ended. */
+  readonly #over = new Set<string>();
 
   constructor(ports: QuotaResetsPorts) {
     this.#ports = ports;
@@ -56,11 +60,15 @@ export class QuotaResets {
   }
 
   async #look(guildId: string): Promise<void> {
-    const { book, desk, staffing, posts } = this.#ports;
+    const { book, bindings, desk, staffing, posts } = this.#ports;
     const { setup } = await book.page(guildId);
-    if (setup.quotas.length === 0) return;
-    const { knownS } = await desk.refresh(guildId, async () => undefined);
-    if (knownS === 0) return;
+    // No look has shifts ended any more.
+    const isUnlinked = bindings.linkedOf(guildId).length === 0;
+    if (!isUnlinked) this.#over.delete(guildId);
+    if (isUnlinked ? this.#over.has(guildId) : setup.quotas.length === 0) return;
+    const { knownS, open } = await desk.refresh(guildId, async () => undefined);
+    if (isUnlinked && open.length === 0) this.#over.add(guildId);
+    if (knownS === 0 || isUnlinked) return;
     for (const result of await staffing.closePeriods(guildId, knownS)) {
       const channelId = setup.quotas.find(({ id }) => id === result.quotaId)?.channelId;
       if (channelId !== undefined) await posts.postResult(guildId, channelId, result);

@@ -51,6 +51,7 @@ export async function settle(store: DutyStore, settling: Settling): Promise<Sett
     const derived = deriveShifts({
       userId,
       facts: { ...facts, sessions: facts.sessions.filter(({ playerId }) => ids.has(playerId)) },
+      nowS,
       links: own,
       marks: sorted(marks.get(userId) ?? []),
       states: states.filter(({ playerId }) => ids.has(playerId)),

@@ -13,6 +13,8 @@ import { knownUntilS, staysOf } from "./shift-presence.ts";
 export interface MemberFacts {
   readonly userId: string;
   readonly facts: DutyFacts;
+  /** The present: where no server is linked any more, nothing is waited for. */
+  readonly nowS?: number | undefined;
   readonly links: readonly DutyLink[];
   /** By their ids. */
   readonly marks: readonly DutyMark[];
@@ -28,8 +30,9 @@ export function deriveShifts(member: MemberFacts): {
   readonly shifts: readonly Shift[];
   readonly knownS: number;
 } {
-  const { userId, facts, links, marks, states, types, closed } = member;
-  const knownS = knownUntilS(facts) ?? 0;
+  const { userId, facts, nowS, links, marks, states, types, closed } = member;
+  const isUnlinked = facts.servers.length > 0 && facts.servers.every(({ isEnded }) => isEnded);
+  const knownS = (isUnlinked ? nowS : undefined) ?? knownUntilS(facts) ?? 0;
   const stays = staysOf(facts, links);
   const known: Known = { userId, stays, knownS };
   const usedMark = closed.reduce((last, { lastMark = "" }) => (lastMark > last ? lastMark : last), "");

@@ -30,6 +30,10 @@ export interface DutyRig {
   /** What the guild was told. */
   readonly told: string[];
   readonly sink: FakeSink;
+  /** The servers that are linked. */
+  places: readonly (typeof EAST)[];
+  /** The guild keeps a history. */
+  isRecorded: boolean;
   readonly roster: DutyRoster;
   readonly url: string;
   /** Shows an answer to duty and the history, and waits until both have it. */
@@ -56,7 +60,6 @@ export async function openDutyRig(
   const states = new Map<SourceId, ServerState>();
   const told: string[] = before?.told ?? [];
   const sink = before?.sink ?? new FakeSink(clock);
-  const places = [EAST, WEST];
   const store: DutyStore = {
     rows: (wanted) => duty.rows(history.context, structuredClone(wanted)),
     write: (change) => duty.write(history.context, structuredClone(change)),
@@ -72,7 +75,7 @@ export async function openDutyRig(
     accounts: { list: async () => [...accounts.values()].toReversed() },
     bindings: {
       list: async () => [],
-      linkedOf: (guildId) => places.map(({ bindingId, source }) => ({ guildId, id: bindingId, source })),
+      linkedOf: (guildId) => rig.places.map(({ bindingId, source }) => ({ guildId, id: bindingId, source })),
       guildsOf: () => [GUILD],
     },
     snapshots: { latest: (source) => states.get(source) },
@@ -107,7 +110,7 @@ export async function openDutyRig(
     },
     clock,
     random: { next: () => 0.5, id: () => `id${String(ids++).padStart(6, "0")}-${startS}` },
-    isRecorded: async () => true,
+    isRecorded: async () => rig.isRecorded,
     isOurs: () => true,
     report: (what, error) => {
       throw new Error(what, { cause: error });
@@ -122,6 +125,8 @@ export async function openDutyRig(
     roles,
     told,
     sink,
+    places: [EAST, WEST],
+    isRecorded: true,
     roster,
     url: at,
     async take(snapshot) {

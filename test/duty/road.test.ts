@@ -3,8 +3,11 @@ import { test } from "node:test";
 import { countedS } from "../../src/domain/duty.ts";
 import type { PlayerRef } from "../../src/domain/model.ts";
 import { DUTY_KINDS } from "../../src/domain/ports/duty-store.ts";
+import { shiftIn } from "../../src/duty/duty-rows.ts";
+import { DUTY_OFF, STAFFING_OFF } from "../../src/duty/no-duty.ts";
 import { eraseDeparted } from "../../src/history/queries/erase-cases.ts";
 import { forget } from "../../src/history/queries/forget-player.ts";
+import { linked } from "../../src/history/queries/recorded-guilds.ts";
 import { onBothDatabases } from "../history/databases.ts";
 import { GUILD, START_S, snapshotOf, type Town } from "../history/rig.ts";
 import { type DutyRig, EAST, member, openDutyRig, refuses, WEST } from "./duty-rig.ts";
@@ -180,6 +183,65 @@ onBothDatabases("a shift", (databases) => {
     }
     const [shift] = await shiftsOf(rig);
     assert.deepEqual([shift?.untilS, shift?.why, shift && countedS(shift)], [startS + 295, "left", 305]);
+  });
+
+  for (const [words, left] of [
+    ["its server is unlinked", [WEST]],
+    ["the last server is unlinked", []],
+  ] as const) {
+    test(`ends, and its role goes, when ${words} in the middle of it`, async () => {
+      const { rig, go, every, join } = await town();
+      await rig.addType({ name: "Badge", start: "declared", roleId: "r9" });
+      await go(startS - 100);
+      if (left.length > 0) await rig.take(snapshotOf({ players: [] }, startS - 95, WEST.source));
+      join(startS - 100);
+      await every(startS - 90, startS);
+      await rig.wing.duty.start(member("u13"), "badge");
+      await every(startS, startS + 300);
+      assert.deepEqual(rig.roles.get("u13"), ["r9"]);
+      rig.places = left;
+      const links = left.map(({ bindingId }) => ({ guildId: GUILD, bindingId }));
+      await linked(rig.history.context, { links, guildIds: [GUILD], endedMs: (startS + 300) * 1_000 });
+      rig.wing.start();
+      for (let atS = startS + 310; atS < startS + 1_200; atS += 30) {
+        if (left.length === 0) await rig.clock.advanceTo(atS * 1_000);
+        else {
+          await rig.clock.advanceTo(atS * 1_000);
+          await rig.take(snapshotOf({ players: [] }, atS, WEST.source));
+        }
+      }
+      // What rounds of the clock ask the database for is waited for by asking it too.
+      const roles = () => rig.store.rows({ guildId: GUILD, kinds: ["role"] });
+      for (let round = 0; round < 40 && (await roles()).length > 0; round += 1)
+        await rig.clock.advance(60_000);
+      await rig.wing.stop();
+      const [row] = await rig.store.rows({ guildId: GUILD, kinds: ["shift"] });
+      const shift = row && shiftIn(row);
+      assert.deepEqual(
+        [shift?.untilS, shift?.why, shift && countedS(shift), row?.untilS],
+        [startS + 290, "left", 300, startS + 290],
+      );
+      assert.deepEqual(rig.roles.get("u13"), []);
+    });
+  }
+
+  test("where the history is off every question says that duty needs it", async () => {
+    const { rig } = await town();
+    rig.isRecorded = false;
+    const { duty } = rig.wing;
+    for (const asked of [
+      duty.start(member("u13"), undefined),
+      duty.now(GUILD),
+      duty.addType(GUILD, { name: "New", start: "declared", teams: [] }),
+    ])
+      await refuses(asked, /Duty needs the history/);
+    const off = [
+      DUTY_OFF.types(GUILD),
+      STAFFING_OFF.imports(GUILD),
+      STAFFING_OFF.board(GUILD, { fromS: 0, untilS: 1 }),
+    ];
+    for (const asked of off)
+      await refuses(asked, /Duty needs the history, which Marshal's host has turned off/);
   });
 
   test("the role is theirs while on duty, and the channel has one message that says how it ended", async () => {
