@@ -42,8 +42,10 @@ function kind<T>(
 const byKey = { guildOf: (key: string) => key };
 const byField = { guildOf: (_: string, value: { readonly guildId: string }) => value.guildId };
 const raised = { writers: "anyone-raises" } as const;
-/** A request that is about to leave, or an answer to a person, waits for it; or the next process must know of it. */
+/** A request that is about to leave waits for it. */
 const ahead = { turn: "ahead" } as const;
+/** Nothing waits for it, and the next process must know of it. */
+const atOnce = { turn: "at-once" } as const;
 
 /** Every namespace of the store: what stands in it, what it survives, who may write it. */
 export const DOCUMENT_KINDS = {
@@ -59,9 +61,9 @@ export const DOCUMENT_KINDS = {
   "audit-open": kind(schemas.parseOpenMark, "normal", byField),
   "departed-guilds": kind(schemas.parseRemovedGuild, "full", byKey),
   // Places of answers are of use for minutes: what a power cut takes is then said in a message.
-  "run-answers": kind(schemas.parseSealedAnswer, "normal", { ...byField, ...ahead }),
+  "run-answers": kind(schemas.parseSealedAnswer, "normal", { ...byField, ...atOnce }),
   // A process that lost its lease with a request under way still tells the others what it was answered.
-  halts: kind(keyRecords.parseHalt, "full", { ...raised, ...ahead }),
+  halts: kind(keyRecords.parseHalt, "full", { ...raised, ...atOnce }),
   "rejected-keys": kind(keyRecords.parseRejected, "full", raised),
   "key-budget": kind(keyRecords.parseKeyBudget, "full", ahead),
   // Written at every poll, so it does not wait for the disk: it is there for the process that is killed.

@@ -14,10 +14,11 @@ export type Durability = "full" | "normal";
 export type Writers = "holder" | "anyone-raises";
 
 /**
- * In which order a store on a file writes. in-turn: in the order of asking, in groups. ahead: before whatever waits for its
- * group, because a request or a person waits for it, or because a kill must not find it unwritten.
+ * In which order a store on a file writes, in groups that wait a moment for more. in-turn: in the order of asking. ahead: before
+ * what waits in the same group, because a request waits for it. at-once: the same, and its group begins now, because whoever
+ * writes it does not wait for it, and a kill must not find it unwritten.
  */
-export type Turn = "in-turn" | "ahead";
+export type Turn = "in-turn" | "ahead" | "at-once";
 
 export interface NamespaceRules {
   /** @default holder */
@@ -93,7 +94,7 @@ export function textsOf(
     if ("table" in change) return rowsTextOf(change);
     const { namespace, key } = change;
     const kind = kinds.get(namespace);
-    if (kind === undefined || kind.writers === "anyone-raises" || kind.turn === "ahead")
+    if (kind === undefined || kind.writers === "anyone-raises" || (kind.turn ?? "in-turn") !== "in-turn")
       throw new TypeError(`${namespace} cannot be written with others`);
     if (kind.durability === "full") durability = "full";
     return { namespace, key: checkedKey(namespace, key), text: textOf(change) };

@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, type TestContext, test } from "node:test";
 import fc from "fast-check";
 import type { RowsTextChange } from "../../src/store/keyv-documents.ts";
+import { textsLeft } from "../../src/store/sqlite/pending-pages.ts";
 import type { FileAnswer, FileOutcome, FileRequest, RowChange } from "../../src/store/sqlite/requests.ts";
 import { openServedFile } from "../../src/store/sqlite/served-file.ts";
 import { settle, VirtualClock } from "../support/clock.ts";
@@ -70,35 +71,67 @@ const rowsOf = (list: string, from = 0): FileRequest => ({
   limit: 100,
 });
 
-/** How many changes wait for their places, and how many documents have theirs, as another program finds them. */
+/** How many groups wait for their places, and how many documents have theirs, as another program finds them. */
 function inFile(path: string): { readonly pending: number; readonly placed: number } {
   const other = new DatabaseSync(path, { readOnly: true });
   try {
-    const count = (table: string) => Number(other.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n);
-    return { pending: count("pending"), placed: count("documents") };
+    const placed = Number(other.prepare("SELECT count(*) AS n FROM documents").get()?.n);
+    return { pending: textsLeft(other).length, placed };
   } finally {
     other.close();
   }
 }
 
-test("a read makes the group go at once that waits for more writes, and sees them", async (t) => {
-  const asked: { readonly work: () => void; readonly inMs: number }[] = [];
-  const goOn = () => {
-    for (const { work } of asked.splice(0)) work();
-  };
-  const file = await opened(pathOf(t), new VirtualClock(), (work, inMs) => asked.push({ work, inMs }));
-  const two = [file.ask(write(set("a"))), file.ask(write(set("b")))];
-  goOn();
-  await Promise.all(two);
+describe("a group that waits for more writes", () => {
+  /** Two writes have come together, so that the next one waits for more. */
+  async function waiting(t: TestContext) {
+    const asked: { readonly work: () => void; readonly inMs: number }[] = [];
+    const goOn = () => {
+      for (const { work } of asked.splice(0)) work();
+    };
+    const path = pathOf(t);
+    const file = await opened(path, new VirtualClock(), (work, inMs) => asked.push({ work, inMs }));
+    t.after(() => file.close());
+    const two = [file.ask(write(set("a"))), file.ask(write(set("b")))];
+    goOn();
+    await Promise.all(two);
+    const written = file.ask(write(set("c"), gone("b")));
+    assert.ok((asked.at(-1)?.inMs ?? 0) > 0);
+    return { path, file, asked, goOn, written };
+  }
 
-  const written = file.ask(write(set("c")));
-  assert.ok((asked.at(-1)?.inMs ?? 0) > 0, "several came together, so the next ones wait for more");
-  const found = file.ask(read("a", "c"));
-  assert.equal(asked.at(-1)?.inMs, 0);
-  goOn();
-  assert.deepEqual(await found, ["a", "c"]);
-  await written;
-  await file.close();
+  test("waits on for a read of what none of them changes, which is answered at once", async (t) => {
+    const { path, file, goOn, written } = await waiting(t);
+    assert.deepEqual(await file.ask(read("a", "d")), ["a", undefined]);
+    assert.equal(inFile(path).pending, 1);
+    goOn();
+    await written;
+    assert.equal(inFile(path).pending, 2);
+  });
+
+  test("goes at once for a read of what one of them changes, which sees it", async (t) => {
+    const { file, asked, goOn, written } = await waiting(t);
+    const found = file.ask(read("a", "b", "c"));
+    assert.equal(asked.at(-1)?.inMs, 0);
+    goOn();
+    assert.deepEqual(await found, ["a", undefined, "c"]);
+    await written;
+  });
+
+  test("goes at once for a write that nobody waits for, and the wait that was begun begins no second one", async (t) => {
+    const { path, file, asked, goOn, written } = await waiting(t);
+    const [begun] = asked.splice(0);
+    const kept = file.ask({ ...write(set("answer")), turn: "at-once" });
+    assert.equal(asked.at(-1)?.inMs, 0);
+    goOn();
+    await Promise.all([written, kept]);
+    const next = file.ask(write(set("e")));
+    begun?.work();
+    assert.equal(inFile(path).pending, 2, "its own wait is not over");
+    goOn();
+    await next;
+    assert.equal(inFile(path).pending, 3);
+  });
 });
 
 describe("changes that wait for their places", () => {
@@ -153,6 +186,24 @@ describe("changes that wait for their places", () => {
       [3, "3"],
     ]);
     assert.deepEqual(inFile(copy).pending, 0);
+  });
+
+  test("are found in the form that version 2 of the file had for them, which goes", async (t) => {
+    const path = pathOf(t);
+    await (await opened(path)).close();
+    const before = new DatabaseSync(path);
+    before.exec("CREATE TABLE pending (id INTEGER PRIMARY KEY, changes TEXT NOT NULL) STRICT");
+    const add = before.prepare("INSERT INTO pending (changes) VALUES (?)");
+    for (const changes of [[set("a", "1"), row("l", 1)], [set("a", "2")]]) add.run(JSON.stringify(changes));
+    before.exec("PRAGMA user_version = 2");
+    before.close();
+    const file = await opened(path, new VirtualClock());
+    t.after(() => file.close());
+    assert.deepEqual(await file.ask(read("a")), ["2"]);
+    assert.deepEqual(await file.ask(rowsOf("l")), [[1, "1"]]);
+    const after = new DatabaseSync(path, { readOnly: true });
+    t.after(() => after.close());
+    assert.equal(after.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'pending'").get(), undefined);
   });
 
   test("are read on a full disk, and refuse more until they have found room", async (t) => {

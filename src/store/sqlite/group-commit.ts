@@ -10,12 +10,10 @@ const BROKEN_OFF = "sqlite broke the transaction off";
 /** A group that is larger would hold up what may go ahead for longer than a moment. */
 const MOST_IN_GROUP = 500;
 
-/**
- * When a group is to begin: when its writes have waited for more, when those that go ahead have, or now, because people wait
- * for what is read.
- */
-type Urgency = "in turn" | "ahead" | "now";
-const RANKS: Readonly<Record<Urgency, number>> = { "in turn": 0, ahead: 1, now: 2 };
+/** A read looks through this many requests for what it has to wait for; with more it waits with them. */
+const MOST_LOOKED_THROUGH = 200;
+
+type FileRead = Extract<FileRequest, { kind: "read" }>;
 
 /** Where a group is carried out. */
 export interface GroupDatabase {
@@ -63,8 +61,8 @@ export class GroupCommit {
   #sleptMs = 0;
   /** Another program has the file: nothing is begun. */
   #isPaused = false;
-  /** What is about to begin a group. */
-  #woken: Urgency | undefined;
+  /** What is about to begin a group: with what has waited for more, or at once. */
+  #woken: { readonly isAtOnce: boolean } | undefined;
   readonly #pace = new GroupPace();
   #onIdle: (() => void) | undefined;
 
@@ -74,10 +72,10 @@ export class GroupCommit {
 
   /** `done` is called once, with the answer or the refusal. */
   take(request: FileRequest, done: (outcome: FileOutcome) => void): void {
-    const isAhead = request.kind === "write" && request.turn === "ahead";
+    if (request.kind === "read" && this.#readPast(request, done)) return;
     const untilSleptMs = this.#sleptMs + this.#parts.lock.waitMs;
-    (isAhead ? this.#ahead : this.#queue).push({ request, done, untilSleptMs });
-    this.#wake(isAhead ? "ahead" : urgencyOf(request));
+    (isAhead(request) ? this.#ahead : this.#queue).push({ request, done, untilSleptMs });
+    this.#wake(isAtOnce(request));
   }
 
   /** Resolves when all that was taken has ended. */
@@ -97,25 +95,53 @@ export class GroupCommit {
     return this.#ahead.length + this.#queue.length + this.#onTheirWay === 0;
   }
 
-  #wake(urgency: Urgency): void {
-    if (this.#isPaused || (this.#woken !== undefined && RANKS[this.#woken] >= RANKS[urgency])) return;
-    this.#woken = urgency;
-    const waitMs = this.#waits && urgency !== "now" ? this.#pace.waitMs(urgency === "ahead") : 0;
-    this.#parts.soon(() => this.#go(), waitMs);
+  /**
+   * People wait for what is read, and each group costs the disk a page: a read of keys that nothing waiting changes sees the
+   * same without it. False: it has to go with the others.
+   */
+  #readPast(request: FileRead, done: Waiting["done"]): boolean {
+    const waiting = this.#ahead.length + this.#queue.length;
+    if (!this.#waits || this.#isPaused || waiting > MOST_LOOKED_THROUGH) return false;
+    if ([...this.#ahead, ...this.#queue].some((one) => changesAny(one.request, request))) return false;
+    let outcome: FileOutcome;
+    try {
+      outcome = this.#answer({ request });
+    } catch {
+      // Another program has the file: it waits for its turn.
+      return false;
+    }
+    done(outcome);
+    // What is due for its place, or found none on a full disk, gets it also where nobody writes.
+    this.#wake(false);
+    return true;
+  }
+
+  /** What was to begin a group later begins none any more once another one has. */
+  #wake(isAtOnce: boolean): void {
+    if (this.#isPaused || this.#woken?.isAtOnce === true || (this.#woken !== undefined && !isAtOnce)) return;
+    const woken = { isAtOnce };
+    this.#woken = woken;
+    const waitMs = this.#waits && !isAtOnce ? this.#pace.waitMs : 0;
+    this.#parts.soon(() => {
+      if (this.#woken === woken) this.#go();
+    }, waitMs);
   }
 
   #go(): void {
-    // Something that may go ahead has taken it along already.
-    if (this.#isPaused || this.#ahead.length + this.#queue.length === 0) return;
+    if (this.#isPaused) return;
     this.#woken = undefined;
-    const isAhead = this.#ahead.length > 0;
+    if (this.#ahead.length + this.#queue.length === 0) {
+      this.#parts.database.tidy?.(isLocked);
+      return;
+    }
+    const hadAhead = this.#ahead.length > 0;
     const group = this.#nextGroup();
     this.#pace.note(group.length);
     let outcomes: readonly FileOutcome[];
     try {
       outcomes = this.#carryOut(group);
     } catch (error) {
-      this.#onLocked(group, error, isAhead);
+      this.#onLocked(group, error, hadAhead);
       return;
     }
     this.#pauses.reset();
@@ -135,20 +161,17 @@ export class GroupCommit {
   }
 
   #goOn(): void {
-    if (this.#ahead.length > 0) this.#wake("ahead");
-    if (this.#queue.length > 0) {
-      const isRead = this.#queue.slice(0, MOST_IN_GROUP).some(({ request }) => !isWriting(request));
-      this.#wake(isRead ? "now" : "in turn");
-    }
+    const left = [...this.#ahead, ...this.#queue.slice(0, MOST_IN_GROUP)];
+    if (left.length > 0) this.#wake(left.some(({ request }) => isAtOnce(request)));
     if (this.#isIdle) this.#onIdle?.();
   }
 
   /** Another program has the file: nothing overtakes what waits for it, each no longer than its own time. */
-  #onLocked(group: readonly Waiting[], error: unknown, isAhead: boolean): void {
+  #onLocked(group: readonly Waiting[], error: unknown, hadAhead: boolean): void {
     const { sleep } = this.#parts.lock;
     const [over, left] = [[] as Waiting[], [] as Waiting[]];
     for (const waiting of group) (waiting.untilSleptMs <= this.#sleptMs ? over : left).push(waiting);
-    if (isAhead) this.#ahead = [...left, ...this.#ahead];
+    if (hadAhead) this.#ahead = [...left, ...this.#ahead];
     else this.#queue = [...left, ...this.#queue];
     for (const { done } of over) done({ kind: "refused", error });
 
@@ -190,7 +213,7 @@ export class GroupCommit {
     return outcome ?? { kind: "refused", error: new StoreError(BROKEN_OFF) };
   }
 
-  #answer({ request }: Waiting): FileOutcome {
+  #answer({ request }: Pick<Waiting, "request">): FileOutcome {
     try {
       if (request.kind === "probe") this.#parts.checkFile();
       return { kind: "answer", value: this.#parts.database.answer(request) };
@@ -209,7 +232,7 @@ export class GroupCommit {
     }
     const { disk } = this.#parts;
     this.#onTheirWay += 1;
-    const onDisk = request.turn === "ahead" ? disk.waitAhead() : disk.wait();
+    const onDisk = isAhead(request) ? disk.waitAhead() : disk.wait();
     const end = (ended: FileOutcome) => {
       this.#onTheirWay -= 1;
       done(ended);
@@ -222,8 +245,21 @@ export class GroupCommit {
   }
 }
 
-function urgencyOf(request: FileRequest): Urgency {
-  return isWriting(request) ? "in turn" : "now";
+function isAhead(request: FileRequest): boolean {
+  return request.kind === "write" && request.turn !== "in-turn";
+}
+
+/** Nobody who writes it waits for it, or people wait for what is read. */
+function isAtOnce(request: FileRequest): boolean {
+  return request.kind === "write" ? request.turn === "at-once" : !isWriting(request);
+}
+
+/** Whether a request changes one of the keys that are read. */
+function changesAny(request: FileRequest, { namespace, keys }: FileRead): boolean {
+  if (request.kind !== "write") return false;
+  return request.changes.some(
+    (change) => "key" in change && change.namespace === namespace && keys.includes(change.key),
+  );
 }
 
 /** It sees what stands in its place. */

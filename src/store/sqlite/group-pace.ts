@@ -1,7 +1,5 @@
-/** The longest that a group waits for more, because each commit writes a page of its own. */
+/** The longest that a group waits for more, because each commit writes a page at least. */
 const MOST_MS = 20;
-/** The same for what may go ahead. */
-const MOST_AHEAD_MS = 10;
 const LEAST_MS = 2;
 
 /**
@@ -9,16 +7,12 @@ const LEAST_MS = 2;
  * several together.
  */
 export class GroupPace {
-  #waitMs = 0;
-
-  waitMs(isAhead: boolean): number {
-    return Math.min(this.#waitMs, isAhead ? MOST_AHEAD_MS : MOST_MS);
-  }
+  waitMs = 0;
 
   /** A group has begun. */
   note(size: number): void {
-    const longer = Math.min(MOST_MS, Math.max(LEAST_MS, 4 * this.#waitMs));
-    const shorter = this.#waitMs <= LEAST_MS ? 0 : this.#waitMs / 2;
-    this.#waitMs = size > 1 ? longer : shorter;
+    const longer = Math.min(MOST_MS, Math.max(LEAST_MS, 4 * this.waitMs));
+    const shorter = this.waitMs <= LEAST_MS ? 0 : this.waitMs / 2;
+    this.waitMs = size > 1 ? longer : shorter;
   }
 }

@@ -7,7 +7,7 @@ import { damaged, isLocked } from "./sqlite-errors.ts";
 import { createTables, placePending } from "./store-database.ts";
 
 /** Format of the file. Raised when a newer Marshal writes what an older one cannot read. */
-const FILE_VERSION = 2;
+const FILE_VERSION = 3;
 const MOST_CHECKED_BYTES = 256 * 1024 * 1024;
 /**
  * Pages of the write-ahead log after which it is written back into the file, which waits for the disk twice. What is

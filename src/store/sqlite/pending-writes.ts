@@ -1,9 +1,12 @@
 import type { RowsTextChange } from "../keyv-documents.ts";
+import type { PendingPages } from "./pending-pages.ts";
 import type { FileAnswer, FileRequest, FileWrite, RowChange } from "./requests.ts";
 import type { StoreDatabase } from "./store-database.ts";
 
 export interface PendingParts {
   readonly database: StoreDatabase;
+  /** Where they wait. */
+  readonly pages: PendingPages;
   readonly monotonicMs: () => number;
 }
 
@@ -22,8 +25,8 @@ class Changes {
   readonly rows = new Map<string, RowsTextChange[]>();
   readonly sinceMs: number;
   chars = 0;
-  /** The last row of the table of pending changes that they stand in. */
-  lastId = 0;
+  /** The number of the last text that they stand in. */
+  lastText = 0;
 
   constructor(sinceMs: number) {
     this.sinceMs = sinceMs;
@@ -53,13 +56,14 @@ class Changes {
 }
 
 /**
- * A store file whose changes first go, all of a group as one text, to the end of one table, and some seconds later to their
- * places: sqlite writes whole pages, and a document that has its page written for each change costs fifty times its size.
+ * A store file whose changes first go, all of a group as one text, to pages that are used for that alone, and some seconds
+ * later to their places: sqlite writes whole pages, and a document that has its page written for each change costs fifty times its size.
  * What is written twice meanwhile has its place written once. Reading looks here first; a listing puts everything in its
- * place before. A process that is killed leaves the table, and the next one begins with it.
+ * place before. A process that is killed leaves those pages, and the next one begins with them.
  */
 export class PendingWrites {
   readonly #database: StoreDatabase;
+  readonly #pages: PendingPages;
   readonly #monotonicMs: () => number;
   /** Of the transaction that is open. */
   #staged: AnyChange[] = [];
@@ -70,8 +74,9 @@ export class PendingWrites {
   /** Why nothing could be put in its place: then nothing more is taken. */
   #trouble: unknown;
 
-  constructor({ database, monotonicMs }: PendingParts) {
+  constructor({ database, pages, monotonicMs }: PendingParts) {
     this.#database = database;
+    this.#pages = pages;
     this.#monotonicMs = monotonicMs;
     this.#young = new Changes(monotonicMs());
   }
@@ -86,11 +91,14 @@ export class PendingWrites {
 
   commit(): void {
     const text = this.#staged.length === 0 ? "" : JSON.stringify(this.#staged);
-    const id = text === "" ? this.#young.lastId : this.#database.addPending(text);
+    const written = text === "" ? undefined : this.#pages.write(text);
     this.#database.commit();
     if (this.#young.isEmpty) this.#young = new Changes(this.#monotonicMs());
     for (const change of this.#staged) this.#young.add(change);
-    this.#young.lastId = id;
+    if (written !== undefined) {
+      this.#pages.keep(written);
+      this.#young.lastText = written.number;
+    }
     this.#young.chars += text.length;
     this.#unstage();
   }
@@ -148,8 +156,10 @@ export class PendingWrites {
     for (let placed = 0; placed < most; ) {
       const next = left?.next();
       if (next === undefined || next.done === true) {
-        this.#database.dropPending(changes?.lastId ?? 0);
+        const lastText = changes?.lastText ?? 0;
+        this.#pages.drop(lastText);
         this.#onCommitted = () => {
+          this.#pages.release(lastText);
           this.#old = undefined;
         };
         return;
@@ -191,14 +201,15 @@ export class PendingWrites {
   }
 
   #commitPlaced(): void {
-    const lastId = Math.max(this.#old?.changes.lastId ?? 0, this.#young.lastId);
+    const lastText = Math.max(this.#old?.changes.lastText ?? 0, this.#young.lastText);
     try {
-      this.#database.dropPending(lastId);
+      this.#pages.drop(lastText);
       this.#database.commit();
     } catch (error) {
       this.#trouble = error;
       return;
     }
+    this.#pages.release(lastText);
     this.#old = undefined;
     this.#young = new Changes(this.#monotonicMs());
     this.#trouble = undefined;

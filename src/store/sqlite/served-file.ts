@@ -2,6 +2,7 @@ import { DiskTurns } from "./disk-turns.ts";
 import { GroupCommit, type GroupCommitParts } from "./group-commit.ts";
 import type { LockWait } from "./lock-wait.ts";
 import { openFile } from "./open-file.ts";
+import { dropPages, PendingPages } from "./pending-pages.ts";
 import { PendingWrites } from "./pending-writes.ts";
 import type { FileOutcome, FileRequest } from "./requests.ts";
 import { StoreDatabase } from "./store-database.ts";
@@ -34,8 +35,9 @@ export async function openServedFile(parts: ServedFileParts): Promise<ServedFile
   const lock = { waitMs: LOCK_WAIT_MS, sleep };
   const file = await openFile(path, { waitMs: lockWaitMs, sleep }, lock);
   const inPlace = new StoreDatabase(file.connection);
+  const pages = new PendingPages(file.connection);
   const pending =
-    monotonicMs === undefined ? undefined : new PendingWrites({ database: inPlace, monotonicMs });
+    monotonicMs === undefined ? undefined : new PendingWrites({ database: inPlace, pages, monotonicMs });
   const commits = new GroupCommit({
     database: pending ?? inPlace,
     disk: new DiskTurns(() => sync(file.log)),
@@ -49,6 +51,7 @@ export async function openServedFile(parts: ServedFileParts): Promise<ServedFile
       await commits.drain();
       try {
         pending?.settle();
+        dropPages(file.connection);
       } catch {
         // On a full disk, or while another program has the file: it is all in the file, and the next process places it.
       }

@@ -78,7 +78,12 @@ export class SqliteAdapter {
 
   /** All or none of them. */
   async deleteMany(keys: readonly string[]): Promise<boolean[]> {
-    return await this.#write(keys.map((key) => ({ namespace: this.namespace, key, text: undefined })));
+    // A kill that finds one too many does no harm: it goes with its group.
+    const turn = this.#turn === "at-once" ? "ahead" : this.#turn;
+    return await this.#write(
+      keys.map((key) => ({ namespace: this.namespace, key, text: undefined })),
+      turn,
+    );
   }
 
   async clear(): Promise<void> {
@@ -101,8 +106,8 @@ export class SqliteAdapter {
 
   async disconnect(): Promise<void> {}
 
-  async #write(changes: readonly RowChange[]): Promise<boolean[]> {
-    const write: FileWrite = { kind: "write", changes, durability: this.#durability, turn: this.#turn };
+  async #write(changes: readonly RowChange[], turn = this.#turn): Promise<boolean[]> {
+    const write: FileWrite = { kind: "write", changes, durability: this.#durability, turn };
     return [...(await this.#line.ask(write))];
   }
 

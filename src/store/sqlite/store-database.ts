@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { RowsTextChange } from "../keyv-documents.ts";
+import { createPendingPages, dropPages, textsLeft } from "./pending-pages.ts";
 import { type FileAnswer, type FileRequest, PAGE_ROWS, type RowChange } from "./requests.ts";
 
 /** The namespace of the row that tells whether the file can be written. */
@@ -14,26 +15,31 @@ export function createTables(database: DatabaseSync): void {
     name TEXT NOT NULL, list TEXT NOT NULL, seq INTEGER NOT NULL, value TEXT NOT NULL,
     PRIMARY KEY (name, list, seq)) STRICT, WITHOUT ROWID`);
   // Changes that are written and not in their places yet: see PendingWrites.
-  database.exec("CREATE TABLE IF NOT EXISTS pending (id INTEGER PRIMARY KEY, changes TEXT NOT NULL) STRICT");
+  createPendingPages(database);
 }
 
-/** What a process that was killed had written goes to its places. Throws sqlite's error. */
+/** What a process that was killed had written goes to its places, and the pages where it waited go. Throws sqlite's error. */
 export function placePending(database: DatabaseSync): void {
-  const rows = database.prepare("SELECT changes FROM pending ORDER BY id").all();
-  if (rows.length === 0) return;
   const statements = new StoreDatabase(database);
   statements.begin();
   try {
     // Written by PendingWrites alone.
-    for (const { changes } of rows)
-      for (const change of JSON.parse(String(changes)) as (RowChange | RowsTextChange)[])
-        statements.apply(change);
-    database.exec("DELETE FROM pending");
+    for (const text of [...textsOfFormBefore(database), ...textsLeft(database)])
+      for (const change of JSON.parse(text) as (RowChange | RowsTextChange)[]) statements.apply(change);
+    dropPages(database);
     statements.commit();
   } catch (error) {
     statements.rollback();
     throw error;
   }
+}
+
+/** Up to version 2 of the file they were rows of a table, which goes. */
+function textsOfFormBefore(database: DatabaseSync): readonly string[] {
+  if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'pending'").get() === undefined) return [];
+  const rows = database.prepare("SELECT changes FROM pending ORDER BY id").all();
+  database.exec("DROP TABLE pending");
+  return rows.map(({ changes }) => String(changes));
 }
 
 /** The statements on one connection. Each method throws sqlite's error. The caller owns the connection. */
@@ -50,8 +56,6 @@ export class StoreDatabase {
   readonly #addRow: StatementSync;
   readonly #dropFrom: StatementSync;
   readonly #dropBelow: StatementSync;
-  readonly #addPending: StatementSync;
-  readonly #dropPending: StatementSync;
   #probes = 0;
 
   constructor(database: DatabaseSync) {
@@ -75,8 +79,6 @@ export class StoreDatabase {
     this.#addRow = database.prepare("INSERT INTO numbered_rows (name, list, seq, value) VALUES (?, ?, ?, ?)");
     this.#dropFrom = database.prepare(`DELETE FROM numbered_rows WHERE ${ofList} AND seq >= ?`);
     this.#dropBelow = database.prepare(`DELETE FROM numbered_rows WHERE ${ofList} AND seq < ?`);
-    this.#addPending = database.prepare("INSERT INTO pending (changes) VALUES (?)");
-    this.#dropPending = database.prepare("DELETE FROM pending WHERE id <= ?");
   }
 
   /** Whether a transaction is open; sqlite ends one by itself when the disk refuses. */
@@ -134,15 +136,6 @@ export class StoreDatabase {
 
   text(namespace: string, key: string, nowMs: number): string | undefined {
     return textIn(this.#get.get(namespace, nowMs, key));
-  }
-
-  /** Answers the number of the row. */
-  addPending(changes: string): number {
-    return Number(this.#addPending.run(changes).lastInsertRowid);
-  }
-
-  dropPending(untilId: number): void {
-    this.#dropPending.run(untilId);
   }
 
   /** A statement is all or nothing by itself; several need a mark to go back to. */

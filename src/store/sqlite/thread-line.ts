@@ -105,7 +105,7 @@ class ThreadLine implements StoreLine {
 
   #refusal(request: FileRequest): string | undefined {
     if (this.#over !== undefined) return this.#over;
-    if (request.kind === "write" && request.turn === "ahead") return undefined;
+    if (request.kind === "write" && request.turn !== "in-turn") return undefined;
     const isFull = this.#waiting.size >= this.#mostWaiting || this.#waitingChars >= MOST_WAITING_CHARS;
     return isFull ? "the disk is too slow: too many writes are waiting" : undefined;
   }
