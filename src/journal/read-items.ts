@@ -25,19 +25,21 @@ export async function readItems(open: Open | undefined, wanted: Wanted): Promise
   if (open.head === undefined) return [];
   const found: JournalItem[] = [];
   let nextSeq = fromSeq;
-  const gapUntil = (seq: number, next: JournalItem | undefined) => {
-    wanted.stored.warnLost(open, seq);
+  const gapUntil = async (seq: number, next: JournalItem | undefined) => {
+    // What came before all that is kept was let go when nobody needed it: who asks for it now was away.
+    const [oldest] = nextSeq > fromSeq ? rows : await wanted.stored.read(open, 0, 1);
+    if (oldest !== undefined && oldest.firstSeq < nextSeq) wanted.stored.warnLost(open, seq);
     found.push(lostUntil({ head, nowMs: wanted.nowMs }, seq, next));
   };
   for (const { firstSeq, seq, row } of rows) {
     const items = itemsOf(seq, row).filter((item) => item.seq >= nextSeq && item.seq < head.tailFrom);
     if (firstSeq >= head.tailFrom) break;
-    if (firstSeq > nextSeq) gapUntil(firstSeq - 1, items[0]);
+    if (firstSeq > nextSeq) await gapUntil(firstSeq - 1, items[0]);
     found.push(...items);
     nextSeq = seq + 1;
     if (found.length >= limit) return found.slice(0, limit);
   }
-  if (nextSeq < head.tailFrom) gapUntil(head.tailFrom - 1, inMemory[0]);
+  if (nextSeq < head.tailFrom) await gapUntil(head.tailFrom - 1, inMemory[0]);
   return [...found, ...inMemory].slice(0, limit);
 }
 

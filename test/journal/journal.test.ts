@@ -495,6 +495,7 @@ describe("journal: a replaced key", () => {
       ],
     );
     assert.deepEqual(await rig.names(60, newSource), ["p60"]);
+    assert.deepEqual(rig.warnings, [], "nothing that was to be kept is missing");
   });
 
   test("survives two moves against each other", async () => {
