@@ -8,8 +8,12 @@ import type { Answer } from "./server-answer.ts";
 
 /** Gone when this many looks in a row lack it: one may be an old answer, served again. */
 const ABSENCES = 2;
-/** A longer time without a look is a pause: what came and went in it was seen by nobody. */
+/** A longer time without a look is a pause, unless the server is looked at that rarely. */
 const PAUSE_S = 120;
+/** So many times the usual time between two looks is one. */
+const PAUSE_OVER_USUAL = 4;
+/** A start knows only when something was written last, and not when the last look was. */
+const PAUSE_OF_START_S = 600;
 /** How long before the last thing that was written something may have come that was not. */
 const UNWRITTEN_S = 300;
 const MOST_UNWRITTEN = 500;
@@ -30,14 +34,15 @@ function nextState(taking: StateTaking): Step {
   const atS = Math.floor((snapshot.serviceAtMs ?? snapshot.takenAtMs) / 1_000);
   const shown = new Map(kind.rows(snapshot.lists).map((row) => [row.key, row]));
   const { lookS } = looks;
-  looks.lookS = atS;
+  const pauseS = pauseOf(list, looks);
+  noteLookAt(looks, atS);
   const before = looks.unwritten?.rows ?? head.looked?.rows;
   if (before === undefined && kind.tellsFirst !== true) return written(taking, [...shown.values()], []);
 
   const fromS = lookS ?? storedS;
   const between = { fromS, atS, lists: snapshot.lists };
-  const gap =
-    kind.tellsPauses === true && before !== undefined ? missed(snapshot, { lookS, storedS, atS }) : undefined;
+  const isTold = kind.tellsPauses === true && before !== undefined;
+  const gap = isTold ? missed(snapshot, { list, lookS, storedS, atS, pauseS }) : undefined;
   const entries = [];
   const kept: StateRow[] = [];
   let isChanged = gap !== undefined || looks.unwritten !== undefined || before === undefined;
@@ -73,17 +78,34 @@ function nextState(taking: StateTaking): Step {
   return written(taking, [...kept, ...shown.values()], gap === undefined ? items : [gap, ...items]);
 }
 
+/** How long without a look is a pause. */
+function pauseOf(list: StateList, { lookS, everyS }: LooksAt): number {
+  if (lookS === undefined) return STATES[list].tellsStarts === true ? PAUSE_S : PAUSE_OF_START_S;
+  return Math.max(PAUSE_S, everyS.length === 0 ? 0 : PAUSE_OVER_USUAL * Math.min(...everyS));
+}
+
+/** The usual time is the shorter one of the last two, so that a pause is none. */
+function noteLookAt(looks: LooksAt, atS: number): void {
+  if (looks.lookS !== undefined) looks.everyS = [...looks.everyS, atS - looks.lookS].slice(-2);
+  looks.lookS = atS;
+}
+
+interface Missing {
+  readonly list: StateList;
+  readonly lookS: number | undefined;
+  readonly storedS: number;
+  readonly atS: number;
+  readonly pauseS: number;
+}
+
 /** Things that came and went while nobody looked, or that a process saw and did not write before it ended. */
 function missed(
   { status, takenAtMs }: Snapshot,
-  {
-    lookS,
-    storedS,
-    atS,
-  }: { readonly lookS: number | undefined; readonly storedS: number; readonly atS: number },
+  { list, lookS, storedS, atS, pauseS }: Missing,
 ): Unnumbered | undefined {
-  const isPause = atS - (lookS ?? storedS) > PAUSE_S && status.currentPlayers > 0;
-  if (lookS !== undefined && !isPause) return undefined;
+  const isPause = atS - (lookS ?? storedS) > pauseS && status.currentPlayers > 0;
+  const isStart = lookS === undefined && STATES[list].tellsStarts === true;
+  if (!isStart && !isPause) return undefined;
   const fromS = lookS ?? storedS - UNWRITTEN_S;
   const isOfStart = isPause ? {} : { isOfStart: true };
   return { kind: "gap", fromS: Math.min(fromS, atS), toS: atS, ...isOfStart, seenAtMs: takenAtMs };

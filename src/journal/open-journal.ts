@@ -6,12 +6,17 @@ import { headKey, type JournalHead } from "./journal-records.ts";
 import { RareMap } from "./rare-map.ts";
 import type { Trial } from "./trials.ts";
 
+/** Shared: most journals are of logs. */
+const NO_LOOKS: readonly number[] = [];
+
 /** What a journal of a state remembers between looks, beside what is stored. */
 export interface LooksAt {
   /** By key: in how many looks it was missing, and the last look that showed it. */
   readonly absent: RareMap<string, { readonly looks: number; readonly lastS: number }>;
   /** When it was looked at last, seconds of the service; undefined: not by this process. */
   lookS: number | undefined;
+  /** How long after the look before each of the last two was, seconds. */
+  everyS: readonly number[];
   /** What looks have shown and the store did not take: no later look need show it again. */
   unwritten: { readonly rows: readonly StateRow[]; readonly items: readonly Unnumbered[] } | undefined;
 }
@@ -101,7 +106,7 @@ export function opened(source: SourceId, list: JournalList): Open {
     wholeS: undefined,
     isEmpty: false,
     rows: 0,
-    looks: { absent: new RareMap(), lookS: undefined, unwritten: undefined },
+    looks: { absent: new RareMap(), lookS: undefined, everyS: NO_LOOKS, unwritten: undefined },
     chain: Promise.resolve(),
     queued: 0,
   };

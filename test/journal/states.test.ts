@@ -162,6 +162,34 @@ describe("what two looks differ in", () => {
     assert.deepEqual([items.length, items[0]?.kind], [501, "gap"]);
   });
 
+  test("is told to be incomplete after a pause: what came and went in it was seen by nobody", async () => {
+    for (const [list, shown] of [
+      ["teams", { players: [player("Ann")] }],
+      ["vehicles", { vehicles: [] }],
+      ["queue", { queue: [] }],
+    ] as const) {
+      const rig = new Rig(list);
+      await rig.start();
+      for (const afterMs of [LOOK_MS, LOOK_MS, LOOK_MS, 300_000, LOOK_MS]) await rig.look(shown, afterMs);
+      assert.deepEqual(await rig.said(), ["gap of 300 s"], list);
+      await rig.start(1);
+      await rig.look(shown);
+      assert.deepEqual(await rig.said(), ["gap of 300 s"], "a start is no pause");
+      await rig.start(1);
+      await rig.look(shown, 1_200_000);
+      assert.equal((await rig.said()).length, 2, "a long time without a process is one");
+    }
+  });
+
+  test("is not told to be incomplete where the server is looked at that rarely", async () => {
+    const rig = new Rig("vehicles");
+    await rig.start();
+    for (let looks = 0; looks < 9; looks++) await rig.look({ vehicles: [] }, 200_000);
+    assert.deepEqual(await rig.said(), ["gap of 200 s"], "the first of them might have been a pause");
+    await rig.look({ vehicles: [] }, 3_600_000);
+    assert.deepEqual(await rig.said(), ["gap of 200 s", "gap of 3600 s"]);
+  });
+
   test("costs no write where nothing differs", async () => {
     const rig = new Rig("teams");
     await rig.start();

@@ -36,8 +36,10 @@ interface StateKind {
   changed?(row: StateRow, before: StateRow, between: BetweenLooks): StateEntry | undefined;
   /** It was missing in two looks. */
   gone?(before: StateRow, between: BetweenLooks): StateEntry | undefined;
-  /** What comes and goes between two looks is missed: of a start or a pause that is said. */
+  /** What came and went in a pause was seen by nobody: that is said. */
   readonly tellsPauses?: true;
+  /** Of each start too, since looks before it may have shown what was never written. */
+  readonly tellsStarts?: true;
   /** What the first look shows is told too: its followers know by themselves what is not their business. */
   readonly tellsFirst?: true;
 }
@@ -61,6 +63,7 @@ export const STATES: Readonly<Record<StateList, StateKind>> = {
     changed: (row, _, between) => callEntry("changed", row, between),
     gone: (row, between) => callEntry("ended", row, between),
     tellsPauses: true,
+    tellsStarts: true,
     tellsFirst: true,
   },
   presence: {
@@ -82,6 +85,7 @@ export const STATES: Readonly<Record<StateList, StateKind>> = {
     lists: ["players"],
     rows: ofPlayers(({ team }) => team),
     changed: (row, before, between) => playerChange("team", row, { before, between }),
+    tellsPauses: true,
   },
   ranks: {
     lists: ["players"],
@@ -99,6 +103,7 @@ export const STATES: Readonly<Record<StateList, StateKind>> = {
       ),
     came: (row, between) => vehicleChange("spawned", row, between),
     gone: (row, between) => vehicleChange("despawned", row, between),
+    tellsPauses: true,
   },
   queue: {
     lists: ["queue"],
@@ -111,6 +116,7 @@ export const STATES: Readonly<Record<StateList, StateKind>> = {
       player: { name: key, id: Number(key) },
       values: [],
     }),
+    tellsPauses: true,
   },
 };
 
