@@ -49,10 +49,10 @@ interface Queued {
 /** Answers of one server that wait; a newer one shows nearly all that an older one did. */
 const MOST_OF_SOURCE = 3;
 const MOST_QUEUED = 2_000;
-const AT_ONCE = 200;
+const AT_ONCE = 400;
 /** With more servers than this, answers wait a moment for others: stored together they cost the disk a tenth. */
 const MANY_SERVERS = 100;
-const TOGETHER_WITHIN_MS = 3_000;
+const TOGETHER_WITHIN_MS = 5_000;
 const MS_PER_S = 1_000;
 const MOST_ATTEMPTS = 5;
 /** A street or a team has a short name; anything longer is none. */

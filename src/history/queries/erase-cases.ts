@@ -40,10 +40,13 @@ export async function erasePlayer(
     const keepsOrigin = targets.length > 0 && origin?.startsWith("row ") !== true;
     if (origin !== undefined && !keepsOrigin) await markErased(transaction, guildId, hashOf(origin));
 
-    let aimed = transaction.deleteFrom("case_targets").where("guild_id", "=", guildId);
-    aimed = aimed.where("number", "=", number);
-    if (targets.length > 0) aimed = aimed.where("player_id", "=", playerId);
-    await aimed.execute();
+    const aimedAt = targets.length > 0 ? [playerId] : one.targets.map((target) => target.playerId ?? 0);
+    await transaction
+      .deleteFrom("case_targets")
+      .where("guild_id", "=", guildId)
+      .where("player_id", "in", aimedAt)
+      .where("number", "=", number)
+      .execute();
     if (targets.length === 0) {
       for (const table of ["cases", "case_evidence"] as const) {
         await transaction

@@ -9,6 +9,7 @@ import { caseServers } from "./0007-case-servers.ts";
 import { duty } from "./0008-duty.ts";
 import { looksBefore } from "./0009-looks-before.ts";
 import { positions } from "./0010-positions.ts";
+import { caseIndexes } from "./0011-case-indexes.ts";
 
 export type DatabaseKind = "sqlite" | "postgres";
 
@@ -25,5 +26,6 @@ export function migrations(kind: DatabaseKind): Record<string, Migration> {
     "0008-duty": duty(kind),
     "0009-looks-before": looksBefore(),
     "0010-positions": positions(kind),
+    "0011-case-indexes": caseIndexes(),
   };
 }
