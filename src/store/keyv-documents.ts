@@ -81,11 +81,34 @@ export type RowsTextChange = { readonly table: string; readonly list: string } &
   | { readonly below: number }
 );
 
+/** What a database does for documents: an adapter of keyv for each namespace, and one batch beside them. */
+export interface DocumentDatabase {
+  adapterOf(namespace: string, kind: NamespaceKind): object;
+  /** All or none of these. */
+  writeTexts(texts: readonly (TextChange | RowsTextChange)[], durability: Durability): Promise<unknown>;
+}
+
+/** The documents of a store: each namespace a keyv; several are written by the database's own batch, in keyv's form. */
+export function documentsOn({ adapterOf, writeTexts }: DocumentDatabase): Pick<Store, "documents" | "write"> {
+  const kinds = new Map<string, NamespaceKind>();
+  return {
+    documents: (namespace, parse, ...[durability, rules]: readonly [Durability, NamespaceRules?]) => {
+      const kind = { ...rules, durability };
+      kinds.set(namespace, kind);
+      return new KeyvDocuments(adapterOf(namespace, kind), namespace, parse);
+    },
+    write: async (changes) => {
+      const { texts, durability } = textsOf(changes, kinds);
+      if (texts.length > 0) await answered(writeTexts(texts, durability), "several documents");
+    },
+  };
+}
+
 /**
  * The changes as texts in keyv's form, and the durability that all of them get. Throws a TypeError for a change that cannot
  * be written with others.
  */
-export function textsOf(
+function textsOf(
   changes: readonly (Change | RowsChange)[],
   kinds: ReadonlyMap<string, NamespaceKind>,
 ): { readonly texts: readonly (TextChange | RowsTextChange)[]; readonly durability: Durability } {
@@ -138,7 +161,7 @@ const PLAIN_JSON = {
  * The Keyv has no `error` listener: with one, a failed get resolves with undefined, which would read as "not linked";
  * without one it rejects.
  */
-export class KeyvDocuments<T> implements Documents<T> {
+class KeyvDocuments<T> implements Documents<T> {
   readonly #keyv: Keyv;
   readonly #namespace: string;
   readonly #parse: (value: unknown) => T;

@@ -5,7 +5,7 @@ import { after, before, describe, type TestContext, test } from "node:test";
 import { Keyv } from "keyv";
 import { StoreError } from "../../src/domain/failure.ts";
 import type { Change, RowsChange } from "../../src/domain/ports/documents.ts";
-import { KeyvDocuments, type Store } from "../../src/store/keyv-documents.ts";
+import { documentsOn, type Store } from "../../src/store/keyv-documents.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { openCallerLine } from "../../src/store/sqlite/caller-line.ts";
 import { storeOn } from "../../src/store/sqlite/open-sqlite.ts";
@@ -81,9 +81,9 @@ describe("the store on keyv's own memory", () => {
     maps.set(namespace, map);
     return map;
   };
-  documentsContract(() => ({
-    documents: (namespace, parse) => new KeyvDocuments(mapOf(namespace), namespace, parse),
-  }));
+  const writeTexts = () => Promise.reject(new Error("a map has no batch"));
+  const { documents } = documentsOn({ adapterOf: mapOf, writeTexts });
+  documentsContract(() => ({ documents: (namespace, parse) => documents(namespace, parse, "normal") }));
 });
 
 describe("the sqlite adapter as keyv knows adapters", () => {

@@ -1,5 +1,5 @@
 import type { Log } from "../../log.ts";
-import { KeyvDocuments, type NamespaceKind, rowsOn, type Store, textsOf } from "../keyv-documents.ts";
+import { documentsOn, rowsOn, type Store } from "../keyv-documents.ts";
 import { type Fence, hashOf, namespaceOf, redisAdapter, writeTogether } from "./redis-adapter.ts";
 import { type ConnectionOptions, PREFIX, RedisConnection } from "./redis-connection.ts";
 import { keysLike, redisRows, redisTables } from "./redis-rows.ts";
@@ -29,18 +29,14 @@ export async function openRedis(url: string, options: RedisOptions): Promise<Sto
     throw error;
   }
   if (log !== undefined) await warnOfLosses(connection, log);
-  const kinds = new Map<string, NamespaceKind>();
+  const documents = documentsOn({
+    adapterOf: (namespace, { writers }) =>
+      redisAdapter({ connection, namespace, fence, raised: writers === "anyone-raises" }),
+    writeTexts: (texts) => writeTogether({ connection, fence }, texts),
+  });
   return {
-    documents: (namespace, parse, durability, rules) => {
-      kinds.set(namespace, { ...rules, durability });
-      const raised = rules?.writers === "anyone-raises";
-      return new KeyvDocuments(redisAdapter({ connection, namespace, fence, raised }), namespace, parse);
-    },
+    ...documents,
     rows: (table, parse) => rowsOn(redisRows(connection), table, parse),
-    write: async (changes) => {
-      const { texts } = textsOf(changes, kinds);
-      if (texts.length > 0) await writeTogether({ connection, fence }, texts);
-    },
     flush: () => isOnDisk(connection),
     checkWritable: async () => {
       await connection.run((client) => client.set(`${PREFIX}probe`, "1"));

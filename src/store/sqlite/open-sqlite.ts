@@ -1,13 +1,4 @@
-import {
-  answered,
-  KeyvDocuments,
-  type NamespaceKind,
-  type NamespaceRules,
-  rowsOn,
-  type Store,
-  type TextRows,
-  textsOf,
-} from "../keyv-documents.ts";
+import { documentsOn, rowsOn, type Store, type TextRows } from "../keyv-documents.ts";
 import { PAGE_ROWS, type StoreLine } from "./requests.ts";
 import { SqliteAdapter } from "./sqlite-adapter.ts";
 import { explainStoreError } from "./sqlite-errors.ts";
@@ -42,22 +33,13 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
 
 /** The store on a file that is open somewhere. */
 export function storeOn(line: StoreLine, path: string, nowMs: () => number): Store {
-  const kinds = new Map<string, NamespaceKind>();
-  const adapterOf = (namespace: string, kind: NamespaceKind) =>
-    new SqliteAdapter({ ...kind, line, namespace, nowMs });
+  const documents = documentsOn({
+    adapterOf: (namespace, kind) => new SqliteAdapter({ ...kind, line, namespace, nowMs }),
+    writeTexts: (changes, durability) => line.ask({ kind: "write", changes, durability, turn: "in-turn" }),
+  });
   return {
-    documents: (namespace, parse, ...kind: readonly [NamespaceKind["durability"], NamespaceRules?]) => {
-      const [durability, rules] = kind;
-      kinds.set(namespace, { ...rules, durability });
-      return new KeyvDocuments(adapterOf(namespace, { ...rules, durability }), namespace, parse);
-    },
+    ...documents,
     rows: (table, parse) => rowsOn(rowsOf(line), table, parse),
-    write: async (changes) => {
-      const { texts, durability } = textsOf(changes, kinds);
-      if (texts.length === 0) return;
-      const asked = line.ask({ kind: "write", changes: texts, durability, turn: "in-turn" });
-      await answered(asked, "several documents");
-    },
     // Each full write has waited for the disk.
     flush: async () => true,
     checkWritable: async () => {
