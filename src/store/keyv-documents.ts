@@ -240,7 +240,7 @@ export function rowsOn<T>(texts: TextRows, table: string, parse: (value: unknown
 }
 
 /** What a database answers, whose refusal of `what` becomes a StoreError. */
-export async function answered<A>(answer: Promise<A>, what: string): Promise<A> {
+async function answered<A>(answer: Promise<A>, what: string): Promise<A> {
   try {
     return await answer;
   } catch (error) {
