@@ -32,6 +32,8 @@ for (const key of keys) if (service.town(key).players.length > 0) service.town(k
 const pollsOf = new Map(keys.slice(0, counted).map((key) => [key, 0]));
 let polls = 0;
 let readTwice = 0;
+/** All requests that were not answered with a 429: whose, and for what. */
+const taken: Record<string, number> = {};
 const handle = service.handle.bind(service);
 service.handle = (request, fate) => {
   const answer = handle(request, fate);
@@ -39,6 +41,12 @@ service.handle = (request, fate) => {
   const isPoll = answer.status === 200 && request.path.includes("JoinLogs=true");
   const key = request.headers["server-key"] ?? "";
   const before = pollsOf.get(key);
+  if (answer.status !== 429) {
+    const whose = before === undefined ? "others'" : "quiet";
+    const what =
+      request.method === "POST" ? "commands" : /Logs=|Calls=/.test(request.path) ? "polls" : "reads";
+    taken[`${whose} ${what}`] = (taken[`${whose} ${what}`] ?? 0) + 1;
+  }
   if (isPoll && before !== undefined) {
     pollsOf.set(key, before + 1);
     polls += 1;
@@ -50,7 +58,7 @@ service.handle = (request, fate) => {
 const { url } = await serve(service);
 process.on("message", () => {
   const { answers429, avoidable, commands, requests } = service.counts;
-  process.send?.({ polls, readTwice, answers429, avoidable, commands, requests });
+  process.send?.({ polls, readTwice, answers429, avoidable, commands, requests, taken });
 });
 process.on("disconnect", () => process.exit());
 process.send?.({ url });

@@ -11,6 +11,8 @@ export interface Counts {
   readonly avoidable: number;
   readonly commands: number;
   readonly requests: number;
+  /** Requests that were not answered with a 429, by whose servers and for what. */
+  readonly taken: Readonly<Record<string, number>>;
 }
 
 export interface ServiceOptions {

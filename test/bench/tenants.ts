@@ -33,6 +33,8 @@ interface Round {
   readonly pollsPerS: number;
   readonly requestsPerS: number;
   readonly answers429: number;
+  /** Requests a second, by whose servers and for what. */
+  readonly taken: Readonly<Record<string, number>>;
   /** Commands and cases of the hostile guild. */
   readonly acceptedPerS: number;
   /** Of one core. */
@@ -63,6 +65,10 @@ export async function run(): Promise<BenchResult> {
       [...quiet.failures, ...beside.failures],
       [
         `${GUILDS} quiet guilds at ${LIMIT_PER_S} requests a second; the hostile one did: ${beside.harm}`,
+        ...rounds.map(
+          ({ beside: { taken } }, round) => `requests a second beside it, ${round + 1}.: ${inWords(taken)}`,
+        ),
+        `requests a second without it: ${inWords(rounds.at(-1)?.quiet.taken ?? {})}`,
         `a bare process, asked as often, answered after ${figure(quantile(echo.times, 0.99), 1)} ms (p99)`,
       ],
     );
@@ -132,6 +138,9 @@ class World {
       pollsPerS: grown(({ polls }) => polls) / seconds,
       requestsPerS: grown(({ requests }) => requests) / seconds,
       answers429: grown(({ answers429 }) => answers429),
+      taken: Object.fromEntries(
+        Object.keys(after.taken).map((what) => [what, grown(({ taken }) => taken[what] ?? 0) / seconds]),
+      ),
       acceptedPerS: ((this.#parts.hostile?.accepted ?? 0) - acceptedBefore) / seconds,
       cpuPercent: (100 * cpuS) / seconds,
     };
@@ -159,6 +168,12 @@ class World {
     people.leave();
     await base.close();
   }
+}
+
+function inWords(taken: Readonly<Record<string, number>>): string {
+  return Object.entries(taken)
+    .map(([what, perS]) => `${figure(perS, 1)} ${what}`)
+    .join(", ");
 }
 
 function report(
