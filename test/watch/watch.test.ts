@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Failure } from "../../src/domain/failure.ts";
 import type { Demand, Snapshot } from "../../src/domain/model.ts";
+import type { Clock } from "../../src/domain/ports/clock.ts";
 import type { SnapshotListener } from "../../src/domain/ports/snapshots.ts";
 import { currentRequest, inRequest } from "../../src/domain/request-scope.ts";
 import { DemandRegistry } from "../../src/watch/demand-registry.ts";
@@ -17,8 +18,18 @@ interface Rig {
   readonly defects: unknown[];
 }
 
-function rig(listener?: SnapshotListener["take"], nextTurn?: () => Promise<void>): Rig {
+function rig(
+  listener?: SnapshotListener["take"],
+  nextTurn?: () => Promise<void>,
+  { timersLateMs = 0 } = {},
+): Rig {
   const clock = new VirtualClock();
+  const busy: Clock = {
+    nowMs: () => clock.nowMs(),
+    monotonicMs: () => clock.monotonicMs(),
+    after: (delayMs, work) => clock.after(delayMs + timersLateMs, work),
+    sleep: (delayMs, signal) => clock.sleep(delayMs + timersLateMs, signal),
+  };
   const client = new GateClient(clock);
   const taken: Snapshot[] = [];
   const defects: unknown[] = [];
@@ -29,7 +40,7 @@ function rig(listener?: SnapshotListener["take"], nextTurn?: () => Promise<void>
   const watch = createWatch({
     client,
     health: client,
-    clock,
+    clock: busy,
     random: seededRandom(3),
     metrics: { count: () => undefined, observe: () => undefined },
     nextTurn,
@@ -155,6 +166,24 @@ describe("watch: polling", () => {
     const gaps = starts.slice(1).map((atMs, index) => atMs - (starts[index] ?? 0));
     assert.deepEqual(new Set(gaps), new Set([10]));
     await watch.stop();
+  });
+
+  test("starts as many where timers come 25 ms late, as on a busy machine, and no more than six at once", async () => {
+    const { clock, client, watch } = rig(undefined, undefined, { timersLateMs: 25 });
+    client.everyMs = 1;
+    client.tripMs = 1;
+    watch.demands.put(
+      "feeds",
+      Array.from({ length: 400 }, (_, index) => demand(`s${index}`)),
+    );
+    watch.start();
+    await clock.advance(2_000);
+    const { length: before } = client.calls;
+    await clock.advance(1_000);
+    const starts = client.calls.slice(before).map(({ atMs }) => Math.floor(atMs / 10));
+    assert.ok(starts.length >= 85, `${starts.length} reads in a second at one in 10 ms`);
+    assert.ok(Math.max(...[...Map.groupBy(starts, (at) => at).values()].map(({ length }) => length)) <= 6);
+    await Promise.all([watch.stop(), clock.advance(100)]);
   });
 
   test("uses a pace of 200 reads a second whole", async () => {
