@@ -43,8 +43,8 @@ const IN_FLIGHT_OF_PROVEN_KEY = 2;
 /** Whether a request may wait here at all, and when one that waits may start. */
 export class Admission {
   readonly #parts: AdmissionParts;
-  /** The number of refusals of keys after which the waiting requests were last checked. */
-  #refusalsSeen = 0;
+  /** The number of refusals and silences of keys after which the waiting requests were last checked. */
+  #setbacksSeen = 0;
   /** A route was left alone since then. */
   #isRouteHeld = false;
 
@@ -109,8 +109,8 @@ export class Admission {
   refuseHopeless(): void {
     const { desk, waiting, clock } = this.#parts;
     desk.waits.onLook(clock.monotonicMs());
-    if (this.#refusalsSeen === desk.refusals && !this.#isRouteHeld) return;
-    this.#refusalsSeen = desk.refusals;
+    if (this.#setbacksSeen === desk.setbacks && !this.#isRouteHeld) return;
+    this.#setbacksSeen = desk.setbacks;
     this.#isRouteHeld = false;
     waiting.refuseEach(({ exchange, probe }) =>
       probe ? undefined : (desk.refusal(exchange) ?? this.#routeHeld(exchange)),

@@ -197,10 +197,10 @@ describe("/diagnose", () => {
     {
       name: "messages that wait for Discord",
       words:
-        /⏳ 240 of your messages wait for Discord, the first for 3 min\. It takes one a second in a channel/,
+        /⏳ 240 of your messages wait for Discord, the first for 4\u00a0min\. It takes one a second in a channel/,
       button: undefined,
       make: ({ world }) => {
-        world.waitingPosts = { waiting: 240, oldestMs: 200_000 };
+        world.waitingPosts = { waiting: 240, oldestMs: 225_000 };
       },
     },
     {

@@ -38,7 +38,7 @@ export class KeyDesk {
   readonly #secondAsks: SecondAsks;
   readonly #units = new Map<object, Unit>();
   #checking: KeyCheck | undefined;
-  #refusals = 0;
+  #setbacks = 0;
 
   constructor(parts: KeyDeskParts) {
     this.#parts = parts;
@@ -46,9 +46,9 @@ export class KeyDesk {
     this.#secondAsks = new SecondAsks(parts.guard, parts.budget);
   }
 
-  /** Counts refusals, so that requests which wait are looked at anew after each. */
-  get refusals(): number {
-    return this.#refusals;
+  /** Counts refusals and silences, so that requests which wait are looked at anew after each. */
+  get setbacks(): number {
+    return this.#setbacks;
   }
 
   /** How many keys wait because others were refused. */
@@ -145,7 +145,7 @@ export class KeyDesk {
     const nowMs = clock.monotonicMs();
     const wasHeld = budget.isHeld(unit.source, nowMs);
     budget.release(unit, evidence, nowMs);
-    if (evidence === "refused") this.#refusals += 1;
+    if (evidence === "refused" || evidence === "silent") this.#setbacks += 1;
     if (unit.risk === "fresh" && (evidence === "refused" || evidence === "silent")) records.keepEndedFresh();
     else if (unit.risk !== "fresh" || wasHeld) records.keepBudget();
   }

@@ -76,10 +76,13 @@ export class SecondAsks {
   pollsFromMs(isSettling: boolean, nowMs: number): number {
     const { unanswered, most, lastStartedMs } = this.#budget;
     if (isSettling && unanswered.held(nowMs) > 0) return Number.POSITIVE_INFINITY;
-    if (!unanswered.isLossy) return nowMs;
+    const isLastUnit = this.#budget.bound(nowMs) >= most - 1;
     const isSettledFirst = (source: SourceId) =>
-      unanswered.isLone(source) && unanswered.mayBeLost(source) && this.#limit(source, nowMs) === undefined;
+      (isLastUnit || unanswered.isLone(source)) &&
+      unanswered.isExplained(source) &&
+      this.#limit(source, nowMs) === undefined;
     if (this.#sources(nowMs).some(isSettledFirst)) return Number.POSITIVE_INFINITY;
+    if (!unanswered.isLossy) return nowMs;
     return lastStartedMs + unanswered.lostShare ** (most - this.#budget.bound(nowMs)) * LASTS_MS;
   }
 
@@ -119,7 +122,7 @@ export class SecondAsks {
   /** The more it looks as if answers got lost whatever the key, the more is risked to learn that of this one. */
   #mostBeside(source: SourceId, nowMs: number): number {
     const { unanswered, most } = this.#budget;
-    if (unanswered.isLossy && unanswered.mayBeLost(source)) return most;
+    if (unanswered.isExplained(source)) return most;
     if (unanswered.askedLone(source) === 0 && unanswered.hasRecovered(nowMs)) return most - 1;
     // What was refused is known: half of the budget is for what is not.
     const half = Math.floor(most / 2);
@@ -129,7 +132,7 @@ export class SecondAsks {
   /** Where answers get lost, to ask a silent key again costs less than to ask another whether it is the service. */
   #isAskedFirst(source: SourceId): boolean {
     const { unanswered } = this.#budget;
-    return unanswered.isLossy && unanswered.isFirst(source);
+    return (unanswered.isLossy || unanswered.isExplained(source)) && unanswered.isFirst(source);
   }
 
   /** A parked key is asked again in an hour, and not before. */

@@ -39,11 +39,15 @@ const LONE_AGAIN_MS = 10 * 60_000;
 const LOSSY_AGAIN_MS = 500;
 /** The share of lost answers is learned from so many that arrived. */
 const LEARNED_FROM = 30;
+/** The same, for what is rare: a share of a few in a hundred is seen in this many only. */
+const LEARNED_SLOWLY_FROM = 300;
 /** From this share on each silence is settled before the next request is risked. */
 const LOSSY_SHARE = 0.1;
 /** A key that was silent so often that losses alone explain it with no more than this chance is silent itself. */
 const CHANCE_OF_LOSSES = 1e-4;
 const LEAST_SILENCES = 2;
+/** The same, for the last units: one lost answer in a hundred explains one silence, three in a hundred explain two. */
+const LIKELY_LOSSES = 3e-4;
 /** So many keys that were all silent, one after the other, are taken for an outage. */
 export const OUTAGE_KEYS = 3;
 
@@ -58,6 +62,8 @@ export class UnansweredRequests {
   #answeredSentMs = Number.NEGATIVE_INFINITY;
   /** The share of answers that got lost lately whatever the key, as lone keys that turned out good have shown. */
   #lostShare = 0;
+  /** The same of many more answers. */
+  #lostInLongRun = 0;
   /** When a lone key turned out good last. */
   #recoveredMs = Number.NEGATIVE_INFINITY;
 
@@ -75,10 +81,21 @@ export class UnansweredRequests {
     return nowMs - this.#recoveredMs < HOUR_MS;
   }
 
-  /** Whether losses alone may explain that this key was silent as often as it was. */
+  /** Whether this key was silent once only, or losses alone may explain it. */
   mayBeLost(source: SourceId): boolean {
-    const silent = this.#keys.get(source)?.silences.length ?? 0;
-    return silent < LEAST_SILENCES || this.#lostShare ** silent > CHANCE_OF_LOSSES;
+    const silences = this.#silences(source);
+    const share = Math.max(this.#lostShare, this.#lostInLongRun);
+    return silences < LEAST_SILENCES || share ** silences > CHANCE_OF_LOSSES;
+  }
+
+  /** Whether it is likely enough that losses alone explain it to risk the last units for its answer. */
+  isExplained(source: SourceId): boolean {
+    if (this.isLossy) return this.mayBeLost(source);
+    return this.#lostInLongRun ** this.#silences(source) > LIKELY_LOSSES;
+  }
+
+  #silences(source: SourceId): number {
+    return this.#keys.get(source)?.silences.length ?? 0;
   }
 
   /** Whether it was silent once. */
@@ -215,6 +232,7 @@ export class UnansweredRequests {
     const wasLost = this.#keys.get(source)?.isLone === true;
     if (wasLost) this.#recoveredMs = nowMs;
     this.#lostShare += (Number(wasLost) - this.#lostShare) / LEARNED_FROM;
+    this.#lostInLongRun += (Number(wasLost) - this.#lostInLongRun) / LEARNED_SLOWLY_FROM;
     this.#keys.delete(source);
   }
 

@@ -8,6 +8,7 @@ import type { RequestsLeft, WaitingPosts } from "../../domain/ports/host-health.
 import type { ServiceHealth } from "../../domain/ports/service-health.ts";
 import { HOW_TO_MEND, obstacle } from "./channel-access.ts";
 import { type Finding, type PlacesView, placeFindings } from "./diagnosis-places.ts";
+import { duration } from "./entry-line.ts";
 import { cut, cutLines, escapeMarkdown, inlineName, plainText } from "./escape.ts";
 import { chooseRoles } from "./setup-cards.ts";
 import { letCommandsRun } from "./setup-guide-allow.ts";
@@ -116,8 +117,7 @@ function hostFindings(view: DiagnosisView): Finding[] {
   const { halt, storeWorks, posts, noticeChannelId, accessOf, servers } = view;
   const findings: Finding[] = [];
   if (posts.oldestMs >= POSTS_LATE_MS) {
-    const minutes = Math.floor(posts.oldestMs / 60_000);
-    const line = md`⏳ ${posts.waiting} of your messages wait for Discord, the first for ${minutes} min. It takes one a second in a channel, and four a second of one community while others wait. Fewer logs, or more channels, help.`;
+    const line = md`⏳ ${posts.waiting} of your messages wait for Discord, the first for ${duration(posts.oldestMs / 1_000)}. It takes one a second in a channel, and four a second of one community while others wait. Fewer logs, or more channels, help.`;
     findings.push({ isFine: false, line });
   }
   if (!storeWorks) {

@@ -6,12 +6,14 @@ const MINUTE_MS = 60_000;
 const SECOND_MS = 1_000;
 /** What an hour may cost where the service bans at ten. */
 const MOST_REFUSED = 9;
+const AN_HOUR_LATER = { seed: 1, hours: 1.25 };
+const SOON = { seed: 2, hours: 0.4 };
 const DEAD_ARE_LOST = { share: 1, of: "dead" } as const;
 
 describe("refusals whose answers are lost count like those that are read", () => {
   test("5 of 50 keys die, no answer to them arrives: all others are read, also an hour later", async () => {
-    for (const seed of [1, 2]) {
-      const seen = await loseAnswers({ seed, keys: 50, dead: 5, lost: DEAD_ARE_LOST, hours: 1.25 });
+    for (const { seed, hours } of [AN_HOUR_LATER, SOON]) {
+      const seen = await loseAnswers({ seed, keys: 50, dead: 5, lost: DEAD_ARE_LOST, hours });
       assert.ok(seen.mostRefused <= MOST_REFUSED, `seed ${seed}: ${seen.mostRefused} refused within an hour`);
       assert.equal(seen.bans, 0);
       assert.equal(seen.servedLast, seen.good, `seed ${seed}: ${seen.servedLast} of ${seen.good} good ones`);
@@ -27,8 +29,8 @@ describe("refusals whose answers are lost count like those that are read", () =>
 
   for (const then of ["restart", "kill"] as const)
     test(`5 of 50 keys die, a minute later comes a ${then}: no ban`, async () => {
-      for (const seed of [1, 2]) {
-        const seen = await loseAnswers({ seed, keys: 50, dead: 5, lost: DEAD_ARE_LOST, then, hours: 1.25 });
+      for (const { seed, hours } of [AN_HOUR_LATER, SOON]) {
+        const seen = await loseAnswers({ seed, keys: 50, dead: 5, lost: DEAD_ARE_LOST, then, hours });
         assert.ok(seen.mostRefused <= MOST_REFUSED, `seed ${seed}: ${seen.mostRefused}`);
         assert.equal(seen.bans, 0);
       }
@@ -46,11 +48,23 @@ describe("refusals whose answers are lost count like those that are read", () =>
   test("5 of 50 keys die where one answer in a hundred is lost: the others are read on", async () => {
     for (const seed of [1, 2]) {
       const lost = { share: 0.01, of: "all" } as const;
-      const seen = await loseAnswers({ seed, keys: 50, dead: 5, lost, hours: 0.5 });
+      const seen = await loseAnswers({ seed, keys: 50, dead: 5, lost, hours: 0.3 });
       assert.ok(seen.mostRefused <= MOST_REFUSED, `seed ${seed}: ${seen.mostRefused} refused within an hour`);
       assert.equal(seen.servedLast, seen.good, `seed ${seed}: ${seen.servedLast} of ${seen.good} good ones`);
     }
   });
+
+  for (const { share, seed } of [
+    { share: 0.03, seed: 1 },
+    { share: 0.1, seed: 3 },
+  ])
+    test(`5 of 50 keys die where ${100 * share} answers in a hundred are lost: the others are read on for the hour`, async () => {
+      const lost = { share, of: "all" } as const;
+      const seen = await loseAnswers({ seed, keys: 50, dead: 5, lost, hours: 0.9 });
+      assert.ok(seen.mostRefused <= MOST_REFUSED, `${seen.mostRefused} refused within an hour`);
+      assert.equal(seen.bans, 0);
+      assert.equal(seen.servedLast, seen.good, `${seen.servedLast} of ${seen.good} good ones`);
+    });
 
   test("two servers alone never answer, and one answer in a hundred is lost: the others are read on", async () => {
     const world = {
@@ -85,7 +99,7 @@ describe("an outage is over when it is over", () => {
   for (const outage of OUTAGES)
     for (const keys of [1, 3, 50])
       test(`${keys} servers, ${outage.forMs / MINUTE_MS} min (${outage.how}): polls and people are back in seconds`, async () => {
-        const seen = await loseAnswers({ seed: keys, keys, dead: 0, outage, hours: 0.25 });
+        const seen = await loseAnswers({ seed: keys, keys, dead: 0, outage, hours: 1 / 6 });
         assert.ok(seen.backMs <= 11 * SECOND_MS, `the first poll after ${seen.backMs} ms`);
         assert.ok(seen.personMs <= 12 * SECOND_MS, `a person after ${seen.personMs} ms`);
         assert.equal(seen.servedLast, keys);
