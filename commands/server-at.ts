@@ -16,6 +16,7 @@ import { mustTakeCalls } from "./call-rights.ts";
 import { commandAuthors } from "./command-authors.ts";
 import { chooseOnePlayer, completePlayer, playerOption } from "./player-choice.ts";
 import { completeServer, serverOption } from "./server-option.ts";
+import { replayAt } from "./server-replay.ts";
 
 /** `/server at`: who was there at a time, and what happened in the minutes around it. For staff who take calls. */
 
@@ -73,6 +74,7 @@ interface AtArgs {
   readonly time: string;
   readonly player: string | undefined;
   readonly server: string | undefined;
+  readonly replay: boolean;
 }
 
 export const at = defineEntry<AtArgs>({
@@ -88,15 +90,21 @@ export const at = defineEntry<AtArgs>({
     },
     { ...playerOption, required: false, description: "Only what this player did, or what was done to them" },
     serverOption,
+    {
+      type: ApplicationCommandOptionType.Boolean,
+      name: "replay",
+      description: "Two minutes on the map instead, where positions are saved",
+    },
   ],
   parse: (options) => ({
     time: options.string("time", true),
     player: options.string("player"),
     server: options.string("server"),
+    replay: options.boolean("replay") ?? false,
   }),
   autocomplete: (typing, services) =>
     typing.option === "player" ? completePlayer(typing, services) : completeServer(typing, services),
-  async execute({ actor, args }, services) {
+  async *execute({ actor, args, signal }, services) {
     const binding = await services.bindings.pick(actor.guildId, args.server);
     const { id } = binding;
     const { timeZone: zone = DEFAULT_ZONE } = await services.settings.of(actor.guildId);
@@ -104,9 +112,13 @@ export const at = defineEntry<AtArgs>({
     const [atS = 0, secondS] = moments.map((atMs) => Math.floor(atMs / 1_000));
     const wanted = args.player?.trim() ?? "";
     const player = wanted === "" ? undefined : await playerOf(services, actor, { typed: wanted, binding });
-    if (secondS !== undefined)
-      return whichMoment({ bindingId: id, zone, times: [atS, secondS], playerId: player?.id });
-    return await rewindTo(services, actor, { bindingId: id, atS, player });
+    if (secondS !== undefined) {
+      yield whichMoment({ bindingId: id, zone, times: [atS, secondS], playerId: player?.id });
+      return;
+    }
+    const playerIds = player === undefined ? [] : [player.id];
+    if (args.replay) yield* replayAt(services, { actor, signal }, { binding, atS, playerIds });
+    else yield await rewindTo(services, actor, { bindingId: id, atS, player });
   },
 });
 

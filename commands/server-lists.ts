@@ -94,7 +94,7 @@ interface ListArgs {
   readonly filter: string;
 }
 
-const teamOption: APIApplicationCommandStringOption = {
+export const teamOption: APIApplicationCommandStringOption = {
   type: ApplicationCommandOptionType.String,
   name: "team",
   description: "Only of this team",
@@ -134,7 +134,7 @@ function listEntry(
 }
 
 /** Teams that have somebody in them now, from memory. */
-async function completeTeam(
+export async function completeTeam(
   { actor, typed, options }: Typing,
   { bindings, snapshots }: Services,
 ): Promise<readonly Choice[]> {

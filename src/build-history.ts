@@ -30,7 +30,7 @@ import { readLogged } from "./runs/catalogue/read-logged.ts";
 import type { Runs, RunsPorts } from "./runs/runs.ts";
 
 export interface HistoryWingParts {
-  readonly config: Pick<Config, "historyUrl">;
+  readonly config: Pick<Config, "historyUrl" | "mapImage">;
   readonly historyKey: Uint8Array;
   readonly bindings: Bindings;
   readonly accounts: Documents<GuildAccounts>;
@@ -67,6 +67,7 @@ export function buildHistoryWing(parts: HistoryWingParts): HistoryWing | undefin
   const accounts = new LinkedAccounts(parts.accounts);
   const wing = createHistory({
     url: config.historyUrl,
+    mapImage: config.mapImage,
     markKey: historyKey,
     bindings,
     demands,

@@ -257,6 +257,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     const logIn = () =>
       discord.start(commands, {
         ...serviceForCommands,
+        mapCorners: config.mapImage,
         snapshots,
         host,
         mentions: kept.mentions,

@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { EXPECTED, LOG_LEVELS } from "./expected-values.ts";
+import { type MapSetting, readMapSetting } from "./map-setting.ts";
 import { readAddresses } from "./public-addresses.ts";
 import { readShards, type ShardsWanted } from "./shards-wanted.ts";
 import { holdsSecret, withoutPassword } from "./shown-value.ts";
@@ -34,6 +35,8 @@ export interface Config {
   readonly serviceFamily?: 4 | 6;
   /** Requests with refused keys that this address risks in an hour; also how many may be in flight, less two. */
   readonly badKeyBudget: number;
+  /** The operator's picture of the map, with the units of its corners; absent: maps have plain ground. */
+  readonly mapImage?: MapSetting;
   /** Where the communities read the documentation; absent: /help has no link. */
   readonly docsUrl?: string;
   readonly logLevel: "debug" | "info" | "warn" | "error";
@@ -133,6 +136,11 @@ const badKeyBudget = z.string().transform((value, context) => {
   return /^\d{1,4}$/.test(value) && number >= 4 && number <= 1_000 ? number : refuse(context);
 });
 
+const mapImage = z.string().transform((value, context) => {
+  const read = readMapSetting(value);
+  return "why" in read ? refuse(context, read.why) : read;
+});
+
 const publicAddresses = z.string().transform((value, context) => {
   const read = readAddresses(value);
   return "why" in read ? refuse(context, read.why) : read;
@@ -157,6 +165,7 @@ const schema = z.object({
     .optional(),
   BAD_KEY_BUDGET: badKeyBudget.default(9),
   SERVERS_PER_GUILD: wholeNumber.default(10),
+  MAP_IMAGE: mapImage.optional(),
   DOCS_URL: address.optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS).default("info"),
 } satisfies Record<Name, z.ZodType>);
@@ -204,6 +213,7 @@ export function readConfig(environment: Environment): Config {
     ...(data.SERVICE_GLOBAL_KEY === undefined ? {} : { serviceGlobalKey: data.SERVICE_GLOBAL_KEY }),
     ...(data.SERVICE_APP_ID === undefined ? {} : { serviceAppId: data.SERVICE_APP_ID }),
     ...(data.SERVICE_FAMILY === undefined ? {} : { serviceFamily: data.SERVICE_FAMILY }),
+    ...(data.MAP_IMAGE === undefined ? {} : { mapImage: data.MAP_IMAGE }),
     ...(data.DOCS_URL === undefined ? {} : { docsUrl: data.DOCS_URL }),
     ...(data.SECRET_KEY === undefined ? {} : { secretKey: data.SECRET_KEY }),
     ...(historyUrl === null ? {} : { historyUrl }),

@@ -19,6 +19,8 @@ export const EXPECTED = {
   SERVICE_FAMILY: "4 or 6, or empty for both",
   BAD_KEY_BUDGET: "a whole number from 4 to 1000, such as 9",
   SERVERS_PER_GUILD: "a whole number of 1 or more, such as 10",
+  MAP_IMAGE:
+    "FILE,x1,z1,x2,z2: a PNG or JPEG of the map and the map units of its top left and bottom right corners; or empty",
   DOCS_URL: "an http(s) address that /help links to, or empty",
   LOG_LEVEL: `one of ${LOG_LEVELS.join(", ")}`,
 } as const;

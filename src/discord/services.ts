@@ -1,5 +1,6 @@
 import type { DutyRoster } from "../domain/duty-roster.ts";
 import type { Binding } from "../domain/guild.ts";
+import type { MapCorners } from "../domain/map.ts";
 import type { SourceId } from "../domain/model.ts";
 import type { Alerts } from "../domain/ports/alerts.ts";
 import type { AskedBans } from "../domain/ports/asked-bans.ts";
@@ -80,6 +81,8 @@ export interface Services {
   readonly pendingLinks: PendingLinks;
   /** Discord's id of a registered command by its name, so that a mention of it can be pressed; undefined: not known. */
   readonly commandId: (name: string) => string | undefined;
+  /** Of the operator's picture of the map, where there is one. */
+  readonly mapCorners: MapCorners | undefined;
   /** The address of the documentation, where the operator gives one. */
   readonly docsUrl: string | undefined;
   /** HMAC of a typed key, which shows whether the key is linked already. */

@@ -1,4 +1,6 @@
+import type { MapPicture, ReplayPicture } from "./map.ts";
 import type { PlayerRef } from "./model.ts";
+import type { PictureLook } from "./picture-look.ts";
 
 /** Figures of a time: how full a server was, and what its staff did. Times are epoch seconds. */
 
@@ -111,11 +113,8 @@ export function weekHour(index: number): { readonly weekday: number; readonly ho
   return { weekday: Math.floor(index / 24), hour: index % 24 };
 }
 
-/** The background and the colours of pictures; each look is readable on both backgrounds of Discord. */
-export type PictureLook = "dark" | "light";
-
-/** What a picture shows; its words are plain text, and names in it are as they were typed. */
-export type Picture = { readonly look: PictureLook; readonly title: string } & (
+/** What a chart shows; its words are plain text, and names in it are as they were typed. */
+export type ChartPicture = { readonly look: PictureLook; readonly title: string } & (
   | {
       readonly kind: "players";
       readonly zone: string;
@@ -133,3 +132,5 @@ export type Picture = { readonly look: PictureLook; readonly title: string } & (
     }
   | { readonly kind: "days"; readonly zone: string; readonly days: readonly StaffDay[] }
 );
+
+export type Picture = ChartPicture | MapPicture | ReplayPicture;

@@ -18,6 +18,7 @@ import type { CardAnswerPorts } from "./ingest/card-answers.ts";
 import { Recorder } from "./ingest/recorder.ts";
 import { RecordingState } from "./ingest/recording-state.ts";
 import { createDrawingThread } from "./pictures/drawing-thread.ts";
+import type { MapImageFile } from "./pictures/map/map-image.ts";
 import { RecordedServers } from "./recorded-servers.ts";
 import { createStats } from "./stats/create-stats.ts";
 import { WhoWasThere } from "./who-was-there.ts";
@@ -38,6 +39,8 @@ export interface HistoryParts {
   /** Whether this process serves a guild. */
   isOurs(guildId: string): boolean;
   readonly read: AimedAtPorts["read"];
+  /** The operator's picture of the map. */
+  readonly mapImage: MapImageFile | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly metrics: Metrics;
@@ -100,6 +103,7 @@ export function createHistory(parts: HistoryParts): HistoryWing {
     onDefect: (message) => log.error({ stack: message }, "a history query failed unexpectedly"),
   });
   const drawing = createDrawingThread({
+    mapImage: parts.mapImage,
     clock,
     random,
     onTrouble: (reason) => {
@@ -164,6 +168,11 @@ export function createHistory(parts: HistoryParts): HistoryWing {
     await client.call("guild.linked", { links: recorded.all(), guildIds, endedMs: clock.nowMs() });
   }
 
+  async function tellOfMap(): Promise<void> {
+    const reason = await drawing.mapImage().catch(String);
+    if (reason !== null) log.warn({ reason }, "MAP_IMAGE is not used; maps have plain ground");
+  }
+
   /** When a case was made, by the service's clock: our own, which tells when we sent something, may be off by hours. */
   function serviceSecondOf({ atMs, origin }: Pick<CaseDraft, "atMs" | "origin">): number {
     const presentS = isOfRow(origin) ? undefined : serviceTime.seconds();
@@ -225,6 +234,7 @@ export function createHistory(parts: HistoryParts): HistoryWing {
       await recorded.load();
       client.start();
       eraser.start();
+      if (parts.mapImage !== undefined) void tellOfMap();
     },
     async onLinksChanged(guildId) {
       await recorded.refresh(guildId);

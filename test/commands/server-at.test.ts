@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { at } from "../../commands/server-at.ts";
+import type { Answer, Reply } from "../../src/discord/command.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import { actorOf, FakeWorld } from "../support/fake-services.ts";
 import { serverStatus } from "../support/server-status.ts";
@@ -13,11 +14,18 @@ async function ask(time: string) {
   await world.settings.change(actor.guildId, (all) => ({ ...all, timeZone: "Europe/Berlin" }));
   const asked = {
     actor,
-    args: { time, player: undefined, server: undefined },
+    args: { time, player: undefined, server: undefined, replay: false },
     signal: new AbortController().signal,
     reference: "r",
   };
-  return { binding, reply: at.execute(asked, world.services) };
+  return { binding, reply: lastOf(at.execute(asked, world.services)) };
+}
+
+async function lastOf(answer: Answer): Promise<Reply | undefined> {
+  if (!(Symbol.asyncIterator in answer)) return await answer;
+  let last: Reply | undefined;
+  for await (const reply of answer) last = reply;
+  return last;
 }
 
 describe("/server at in a night in which the clocks are set", () => {

@@ -73,11 +73,12 @@ describe("the environment as a Config", () => {
       SHARDS: "all",
       SERVERS_PER_GUILD: "0",
       BAD_KEY_BUDGET: "3",
+      MAP_IMAGE: "map.png,0,0,0,0",
       DOCS_URL: "docs",
       LOG_LEVEL: "loud",
     });
     const names = [
-      "DISCORD_TOKEN DISCORD_API_URL SERVICE_URL SERVICE_GLOBAL_KEY STORE_URL HISTORY_URL SECRET_KEY OPS_ADDRESS SHARDS SERVERS_PER_GUILD BAD_KEY_BUDGET DOCS_URL LOG_LEVEL",
+      "DISCORD_TOKEN DISCORD_API_URL SERVICE_URL SERVICE_GLOBAL_KEY STORE_URL HISTORY_URL SECRET_KEY OPS_ADDRESS SHARDS SERVERS_PER_GUILD BAD_KEY_BUDGET MAP_IMAGE DOCS_URL LOG_LEVEL",
     ].flatMap((all) => all.split(" "));
     assert.deepEqual(lines.map((line) => line.split(":")[0]).sort(), names.sort());
     for (const line of lines) {
@@ -288,6 +289,7 @@ describe("the environment as a Config", () => {
       "DOCS_URL",
       "HISTORY_URL",
       "LOG_LEVEL",
+      "MAP_IMAGE",
       "OPS_ADDRESS",
       "PUBLIC_ADDRESS",
       "SECRET_KEY",

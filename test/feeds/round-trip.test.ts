@@ -33,7 +33,7 @@ const bodies: readonly MessageBody[] = [
   feedRenderer.late("kills", 1_000),
   feedRenderer.modCall(modCall),
   feedRenderer.modCall({ ...modCall, cardId: "ba9876543210" }),
-  feedRenderer.emergencyCall({ cardId: "ab0123456789", call: emergency, unitNames: ["7"] }),
+  feedRenderer.emergencyCall({ cardId: "ab0123456789", bindingId: "b1", call: emergency, unitNames: ["7"] }),
 ];
 
 test("every message of a feed is known again when it is read back through Discord, and taken for no other", async (t) => {
@@ -56,7 +56,13 @@ test("every message of a feed is known again when it is read back through Discor
 
 test("an open emergency card is known by its message alone, and can be ended from it", async (t) => {
   const { discord, channel } = await startDiscordRig(t, []);
-  const view = { cardId: "ab0123456789", call: emergency, unitNames: ["7"], serverName: "Town" };
+  const view = {
+    cardId: "ab0123456789",
+    bindingId: "b1",
+    call: emergency,
+    unitNames: ["7"],
+    serverName: "Town",
+  };
   for (const [index, callerName] of ["Ann", " called <t:1:T> (<t:1:R>)"].entries()) {
     const body = feedRenderer.emergencyCall({ ...view, callerName });
     await discord.sink.send(channel.id, { ...body, nonce: `nonce-${index}` });

@@ -28,6 +28,7 @@ function wingAt(url: string, log: Log) {
   return createHistory({
     journal: memoryJournal({ clock: new VirtualClock() }),
     url,
+    mapImage: undefined,
     markKey: new Uint8Array(32),
     bindings: { async *all() {}, list: async () => [] },
     demands: { put: () => undefined },

@@ -43,6 +43,7 @@ const packageHome: Readonly<Record<string, readonly string[]>> = {
   kysely: ["history"],
   pg: ["history"],
   echarts: ["history"],
+  gifenc: ["history"],
   "@resvg/resvg-js": ["history"],
   "@expo-google-fonts/inter": ["history"],
   keyv: ["store"],

@@ -145,6 +145,7 @@ const breaches: readonly Breach[] = [
     code: importOf("echarts/core"),
     rule: restricted,
   },
+  { what: "gifenc outside history", path: "src/feeds/gi.ts", code: importOf("gifenc"), rule: restricted },
   { what: "echarts in a command", path: "commands/e.ts", code: importOf("echarts"), rule: restricted },
   {
     what: "resvg outside history",

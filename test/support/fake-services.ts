@@ -231,6 +231,7 @@ export class FakeWorld {
     random: this.random,
     pendingLinks: this.pendingLinks,
     commandId: () => undefined,
+    mapCorners: undefined,
     docsUrl: undefined,
     audit: { ...unused<AuditLog>("audit"), event: async (event) => void this.events.push(event) },
     members: unused("members"),

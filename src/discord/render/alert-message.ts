@@ -212,12 +212,19 @@ function rowsOf(view: AlertView): readonly Row[] {
     emoji: "⏪",
     id: `rewind-open:${rule.bindingId}/${last?.lastS ?? 0}`,
   };
+  const replay: Button = {
+    ...rewind,
+    label: "Replay",
+    emoji: "🎞️",
+    id: `replay-open:${rule.bindingId}/${last?.lastS ?? 0}`,
+  };
+  const around = rule.kind === "kills" ? [rewind, replay] : [rewind];
   const players = distinct(
     entries.flatMap(({ who }) => (who?.id === undefined ? [] : [{ ...who, id: who.id }])),
   );
   const [only] = players;
-  if (only === undefined) return [[rewind]];
-  if (entries.length > 1 && players.length > 1) return [pickOf(rule.bindingId, players), [rewind]];
+  if (only === undefined) return [around];
+  if (entries.length > 1 && players.length > 1) return [pickOf(rule.bindingId, players), around];
   const place = { bindingId: rule.bindingId, playerId: only.id, name: only.name };
   const open: Button = {
     kind: "button",
@@ -227,7 +234,9 @@ function rowsOf(view: AlertView): readonly Row[] {
     id: `player-open:${rule.bindingId}/${only.id}`,
   };
   // What else can be done is on the player's card.
-  return [[open, rewind, ...punishButtons(place)]];
+  return around.length === 1
+    ? [[open, rewind, ...punishButtons(place)]]
+    : [[open, ...around], punishButtons(place)];
 }
 
 function pickOf(bindingId: string, players: readonly Required<PlayerRef>[]): Row {

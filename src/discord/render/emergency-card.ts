@@ -34,7 +34,9 @@ export function emergencyCard(view: EmergencyCallView): MessageBody {
     color,
     footer: `Call ${view.cardId}`,
   };
-  return { cards: [card] };
+  if (view.endedAtMs !== undefined) return { cards: [card], rows: [] };
+  const id = `map-open:${view.bindingId}`;
+  return { cards: [card], rows: [[{ kind: "button", style: "secondary", label: "Map", emoji: "🗺️", id }]] };
 }
 
 /** The card of an emergency call that this message is and that says the call goes on; undefined: it is none. */
@@ -61,7 +63,7 @@ export function endedEmergency(posted: Pick<PostedMessage, "cards">, endedAtMs: 
     color: ENDED.color,
     ...(footer === undefined ? {} : { footer }),
   };
-  return { cards: [ended] };
+  return { cards: [ended], rows: [] };
 }
 
 function endLine(startedAtS: number, endedAtMs: number): Escaped {

@@ -99,10 +99,11 @@ function buttons(view: ModCallView): readonly Row[] {
     style: "secondary",
     id: `mod-rewind:${cardId}/${atS}`,
   };
-  if (view.resolved !== undefined) return [[rewind]];
+  const replay: Button = { ...rewind, label: "Replay", emoji: "🎞️", id: `mod-replay:${cardId}/${atS}` };
+  if (view.resolved !== undefined) return [[rewind, replay]];
   const resolve: Button = { kind: "button", label: "Resolve", style: "success", id: `mod-resolve:${cardId}` };
   const first = [...takeButtons(view), resolve, rewind];
-  if (view.situation?.left === true) return [first];
+  if (view.situation?.left === true) return [first, [replay]];
   const inGame = (["PM", "Bring", "To"] as const).map(
     (label): Button => ({
       kind: "button",
@@ -111,7 +112,8 @@ function buttons(view: ModCallView): readonly Row[] {
       id: `mod-${label.toLowerCase()}:${cardId}`,
     }),
   );
-  return [first, inGame];
+  const map: Button = { ...rewind, label: "Map", emoji: "🗺️", id: `mod-map:${cardId}` };
+  return [first, inGame, [map, replay]];
 }
 
 /** A call that was answered in the game is in somebody's hands: nobody else takes it. */

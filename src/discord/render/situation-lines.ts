@@ -1,5 +1,5 @@
 import { type Escaped, joined, md } from "../../domain/escaped.ts";
-import type { CallKill, ModCallView, NearbyStaff } from "../../domain/ports/feed-renderer.ts";
+import type { CallKill, ModCallPerson, ModCallView, NearbyStaff } from "../../domain/ports/feed-renderer.ts";
 import { person } from "./entry-line.ts";
 import { cut, escapeMarkdown } from "./escape.ts";
 import { stars } from "./server/view.ts";
@@ -14,6 +14,8 @@ export function situationLines({ situation, caller }: ModCallView, open: boolean
   lines.push(...killLines(situation.kills));
   if (open && situation.left !== true && situation.staff !== undefined)
     lines.push(staffLine(situation.staff));
+  if (open && situation.left !== true && situation.near !== undefined)
+    lines.push(...nearLine(situation.near));
   return lines;
 }
 
@@ -46,13 +48,19 @@ function killLines(kills: readonly CallKill[]): Escaped[] {
   });
 }
 
-/** How long a unit of the map is, nobody has published: about a sixth of the map's side is a short drive. */
-const NEAR_UNITS = 500;
+const AWAY_WORDS = { together: ", right there", near: ", near", far: ", far" } as const;
+
+/** `👥 Near: Ann, Bob` */
+function nearLine(near: readonly ModCallPerson[]): Escaped[] {
+  if (near.length === 0) return [md`👥 Nobody else is near`];
+  const shown = near.map((one) => person(one, true));
+  return [md`👥 Near: ${joined(shown, " · ")}`];
+}
 
 function staffLine(staff: readonly NearbyStaff[]): Escaped {
   if (staff.length === 0) return md`🛡 No staff in the game`;
   const shown = staff.map((one) => {
-    const away = one.awayUnits === undefined ? "" : one.awayUnits <= NEAR_UNITS ? ", near" : ", far";
+    const away = one.away === undefined ? "" : AWAY_WORDS[one.away];
     return md`${person(one, true)}${away}`;
   });
   return md`🛡 Nearest staff: ${joined(shown, " · ")}`;

@@ -1,6 +1,7 @@
 import type { FeedEntry } from "../changes.ts";
 import type { FeedKind } from "../feed-kinds.ts";
 import type { Feed } from "../guild.ts";
+import type { Distance } from "../map.ts";
 import type { MessageBody, PostedMessage } from "../message.ts";
 import type { EmergencyCall } from "../model.ts";
 
@@ -152,6 +153,8 @@ export interface CallSituation {
   readonly left?: boolean;
   /** The nearest staff of the game, nearest first; absent: nobody knows who is in the game. */
   readonly staff?: readonly NearbyStaff[];
+  /** Other players beside or near the caller, nearest first; absent: the caller's place is not known. */
+  readonly near?: readonly ModCallPerson[];
   /** Since two minutes before the first call, oldest first. */
   readonly kills: readonly CallKill[];
 }
@@ -159,8 +162,8 @@ export interface CallSituation {
 export interface NearbyStaff {
   readonly name: string;
   readonly id?: number;
-  /** Map units; absent: the place of one of the two is not known. */
-  readonly awayUnits?: number;
+  /** Absent: the place of one of the two is not known. */
+  readonly away?: Distance;
 }
 
 export interface CallKill {
@@ -173,6 +176,7 @@ export interface CallKill {
 export interface EmergencyCallView {
   /** Stands on the card, so that it is known again when it is read back. */
   readonly cardId: string;
+  readonly bindingId: string;
   readonly call: EmergencyCall;
   readonly endedAtMs?: number;
   readonly callerName?: string;

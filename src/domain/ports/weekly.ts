@@ -1,6 +1,7 @@
 import type { Binding } from "../guild.ts";
 import type { MessageBody, PostedMessage } from "../message.ts";
-import type { Picture, PictureLook, ServerStats } from "../stats.ts";
+import type { PictureLook } from "../picture-look.ts";
+import type { Picture, ServerStats } from "../stats.ts";
 import type { DutyWeek } from "./staffing.ts";
 
 /** The summary of each week, in a channel of the community. */

@@ -1,5 +1,7 @@
+import { distanceWord } from "../../domain/map.ts";
 import type { KillEntry, Player, PlayerRef, ServerState } from "../../domain/model.ts";
 import type { CallKill, CallSituation, NearbyStaff } from "../../domain/ports/feed-renderer.ts";
+import { placeOf } from "../../domain/track.ts";
 
 /** What a card tells of the moment around a call. Pure. */
 
@@ -8,6 +10,7 @@ const KILLS_BEFORE_S = 120;
 /** More would hide what matters; the log has them all. */
 const MOST_KILLS = 5;
 const MOST_STAFF = 3;
+const MOST_NEAR = 4;
 /** Older lists say nothing about where people are now. */
 const LONGEST_AGE_MS = 120_000;
 
@@ -41,12 +44,14 @@ export function situationOf(
   // A list from before the call, without its caller, is of another moment.
   if (row === undefined && list.atMs < firstAtS * 1_000) return { ...before, kills };
   const staff = nearestStaff(list.value, caller, row);
+  const near = nearPlayers(list.value, caller, row);
   const seen = row === undefined ? before?.caller : shownCaller(row);
   const left = row === undefined ? before?.left : undefined;
   return {
     ...(seen === undefined ? {} : { caller: seen }),
     ...(left === undefined ? {} : { left }),
     staff,
+    ...(near === undefined ? {} : { near }),
     kills,
   };
 }
@@ -84,16 +89,48 @@ function nearestStaff(
 ): readonly NearbyStaff[] {
   const staff = players
     .filter(({ player, permission }) => isStaff(permission) && !isSame(player, caller))
-    .map(({ player, location }): NearbyStaff => {
-      const from = row?.location;
-      const known = from !== undefined && location !== undefined;
-      const awayUnits = known ? Math.hypot(from.x - location.x, from.z - location.z) : undefined;
-      return { ...player, ...(awayUnits === undefined ? {} : { awayUnits: Math.round(awayUnits) }) };
+    .map(({ player, location }) => {
+      const [from, to] = [placeOf(row?.location), placeOf(location)];
+      const isKnown = from !== undefined && to !== undefined;
+      return {
+        ...player,
+        ...(isKnown ? { away: distanceWord(from, to) } : {}),
+        units: unitsBetween(from, to),
+      };
     });
-  const away = ({ awayUnits }: NearbyStaff) => awayUnits ?? Number.POSITIVE_INFINITY;
-  return staff
-    .sort((a, b) => (away(a) === away(b) ? (a.name < b.name ? -1 : 1) : away(a) - away(b)))
-    .slice(0, MOST_STAFF);
+  return byDistance(staff)
+    .slice(0, MOST_STAFF)
+    .map(({ units: _, ...one }) => one);
+}
+
+/** Others who are near the caller; undefined: nobody knows where the caller is. */
+function nearPlayers(
+  players: readonly Player[],
+  caller: PlayerRef,
+  row: Player | undefined,
+): readonly PlayerRef[] | undefined {
+  const from = placeOf(row?.location);
+  if (from === undefined) return undefined;
+  const others = players.flatMap(({ player, permission, location }) => {
+    const to = placeOf(location);
+    const isMeant = !isSame(player, caller) && !isStaff(permission) && to !== undefined;
+    return isMeant && distanceWord(from, to) !== "far" ? [{ ...player, units: unitsBetween(from, to) }] : [];
+  });
+  return byDistance(others)
+    .slice(0, MOST_NEAR)
+    .map(({ units: _, ...player }) => player);
+}
+
+type Place = ReturnType<typeof placeOf>;
+
+function unitsBetween(a: Place, b: Place): number {
+  return a === undefined || b === undefined ? Number.POSITIVE_INFINITY : Math.hypot(a.x - b.x, a.z - b.z);
+}
+
+function byDistance<T extends { readonly name: string; readonly units: number }>(
+  all: readonly T[],
+): readonly T[] {
+  return all.toSorted((a, b) => (a.units === b.units ? (a.name < b.name ? -1 : 1) : a.units - b.units));
 }
 
 /** Anything but an ordinary player; the game may have ranks that are not known here. */

@@ -103,9 +103,10 @@ function wants({ feed, sinceMs }: CallFeed, call: EmergencyCall): boolean {
 
 /** What an emergency card shows, from its record. */
 export function emergencyView(record: EmergencyRecord, serverName: string | undefined): EmergencyCallView {
-  const { id, call, callerName, unitNames, endedAtMs } = record;
+  const { id, bindingId, call, callerName, unitNames, endedAtMs } = record;
   return {
     cardId: id,
+    bindingId,
     call,
     unitNames,
     ...(callerName === undefined ? {} : { callerName }),

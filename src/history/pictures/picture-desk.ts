@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isMoving } from "../../domain/map.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { Drawn } from "../../domain/ports/stats.ts";
 import type { Picture } from "../../domain/stats.ts";
@@ -14,8 +15,8 @@ export interface DrawOptions {
   readonly withinMs?: number;
 }
 
-/** One new drawing of a guild in this time. */
-const EVERY_MS = 60_000;
+/** One new drawing of a guild in this time, and one replay, which takes as long to draw as twenty of the others. */
+const EVERY_MS = { still: 60_000, replay: 5 * 60_000 } as const;
 /** Drawings that are kept: about 60 KB for each picture. */
 const MOST_KEPT = 64;
 
@@ -23,8 +24,8 @@ const MOST_KEPT = 64;
 export class PictureDesk {
   readonly #ports: PictureDeskPorts;
   readonly #kept = new KeptAnswers<readonly Uint8Array[]>(MOST_KEPT);
-  /** By guild, on the monotonic clock; the earliest first. */
-  readonly #nextMs = new Map<string, number>();
+  /** By guild, on the monotonic clock. */
+  readonly #nextMs = { still: new Map<string, number>(), replay: new Map<string, number>() };
 
   constructor(ports: PictureDeskPorts) {
     this.#ports = ports;
@@ -38,17 +39,21 @@ export class PictureDesk {
     if (kept !== undefined) return { kind: "made", pngs: await kept };
 
     const nowMs = clock.monotonicMs();
-    const nextMs = this.#nextMs.get(guildId) ?? nowMs;
+    const kind = pictures.some((picture) => picture.kind === "replay" && isMoving(picture))
+      ? "replay"
+      : "still";
+    const next = this.#nextMs[kind];
+    const nextMs = next.get(guildId) ?? nowMs;
     if (nextMs > nowMs) return { kind: "later", atMs: clock.nowMs() + nextMs - nowMs };
 
-    this.#forgetPast(nowMs);
-    this.#nextMs.set(guildId, nowMs + EVERY_MS);
+    forgetPast(next, nowMs);
+    next.set(guildId, nowMs + EVERY_MS[kind]);
     const drawing = draw(pictures, options);
     this.#kept.put(guildId, question, drawing);
     try {
       return { kind: "made", pngs: await drawing };
     } catch (error) {
-      this.#nextMs.delete(guildId);
+      next.delete(guildId);
       throw error;
     }
   }
@@ -57,11 +62,12 @@ export class PictureDesk {
   forgetGuild(guildId: string): void {
     this.#kept.forgetGuild(guildId);
   }
+}
 
-  #forgetPast(nowMs: number): void {
-    for (const [guildId, nextMs] of this.#nextMs) {
-      if (nextMs > nowMs) return;
-      this.#nextMs.delete(guildId);
-    }
+/** Those whose time is over; the earliest stand first. */
+function forgetPast(next: Map<string, number>, nowMs: number): void {
+  for (const [guildId, nextMs] of next) {
+    if (nextMs > nowMs) return;
+    next.delete(guildId);
   }
 }

@@ -1,4 +1,4 @@
-import type { PictureLook } from "../../domain/stats.ts";
+import type { PictureLook } from "../../domain/picture-look.ts";
 
 /** The colours of pictures. Each has its own background, so that it is readable whatever lies around it. */
 export interface Theme {

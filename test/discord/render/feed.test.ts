@@ -267,6 +267,8 @@ describe("cards and notices", () => {
       "mod-pm",
       "mod-bring",
       "mod-to",
+      "mod-map",
+      "mod-replay",
     ]);
     assert.deepEqual(labels(feedRenderer.modCall({ ...view, claimedBy })), [
       "mod-release",
@@ -275,8 +277,13 @@ describe("cards and notices", () => {
       "mod-pm",
       "mod-bring",
       "mod-to",
+      "mod-map",
+      "mod-replay",
     ]);
-    assert.deepEqual(labels(feedRenderer.modCall({ ...view, claimedBy, resolved })), ["mod-rewind"]);
+    assert.deepEqual(labels(feedRenderer.modCall({ ...view, claimedBy, resolved })), [
+      "mod-rewind",
+      "mod-replay",
+    ]);
     const calls = [{ atS: 1_700_000_000, answeredBy: { name: "Mod", id: 9 } }];
     const answered = labels(feedRenderer.modCall({ ...view, calls }));
     assert.equal(answered[0], "mod-resolve", "what was answered in the game is nobody's to claim");
@@ -312,6 +319,7 @@ describe("cards and notices", () => {
             feedRenderer.modCall({ ...view, caller: { name: who }, resolved, serverName: prose }),
             feedRenderer.emergencyCall({
               cardId: "x",
+              bindingId: "b1",
               call,
               callerName: who,
               unitNames: units,

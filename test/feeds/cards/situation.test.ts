@@ -147,10 +147,10 @@ describe("the situation on the card of a moderator call", () => {
       rig.players = [player("Ann", [0, 0])];
       rig.callModerators("Ann");
       await rig.pollAndFlush();
-      assert.deepEqual(labels(), ["Claim", "Resolve", "Rewind", "PM", "Bring", "To"]);
+      assert.deepEqual(labels(), ["Claim", "Resolve", "Rewind", "PM", "Bring", "To", "Map", "Replay"]);
       rig.players = [];
       await rig.pollAndFlush(20_000);
       await rig.pollAndFlush(20_000);
-      assert.deepEqual(labels(), ["Claim", "Resolve", "Rewind"]);
+      assert.deepEqual(labels(), ["Claim", "Resolve", "Rewind", "Replay"]);
     }));
 });

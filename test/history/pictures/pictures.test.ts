@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import type { Picture } from "../../../src/domain/stats.ts";
+import type { ChartPicture as Picture } from "../../../src/domain/stats.ts";
+import { imageOf } from "../../../src/history/pictures/image.ts";
 import { PictureDesk } from "../../../src/history/pictures/picture-desk.ts";
 import { pictureText } from "../../../src/history/pictures/picture-text.ts";
-import { pngOf } from "../../../src/history/pictures/png.ts";
 import { svgOf } from "../../../src/history/pictures/svg.ts";
 import { anyText } from "../../support/any-text.ts";
 import { VirtualClock } from "../../support/clock.ts";
@@ -43,9 +43,9 @@ const pictures = (look: "dark" | "light"): readonly Picture[] => [
 describe("pictures of figures", () => {
   test("each is drawn dark and light, with its words; where nothing is known too", () => {
     for (const picture of [...pictures("dark"), ...pictures("light")]) {
-      const png = pngOf(picture);
+      const png = imageOf(picture);
       assert.deepEqual([...png.slice(1, 4)], [...Buffer.from("PNG")]);
-      const silent = pngOf({ ...picture, title: "" });
+      const silent = imageOf({ ...picture, title: "" });
       assert.notDeepEqual(png, silent, `${picture.kind} draws its title`);
     }
   });
@@ -63,9 +63,9 @@ describe("pictures of figures", () => {
         ...(hour === 100 ? { ...known, ...lone } : hour < 90 ? known : { knownS: 0 }),
       })),
     });
-    const drawn = pngOf(pictureOf({}));
+    const drawn = imageOf(pictureOf({}));
     for (const other of [{ players: 5 }, { staff: 4 }, { peak: 7 }])
-      assert.notDeepEqual(pngOf(pictureOf(other)), drawn);
+      assert.notDeepEqual(imageOf(pictureOf(other)), drawn);
   });
 
   test("a name is text, whatever is typed in it: it adds no element and no attribute", () => {
@@ -82,7 +82,7 @@ describe("pictures of figures", () => {
       const svg = svgOf(staffOf(name, "Ann"));
       assert.deepEqual(markupOf(svg), plain, name);
       assert.doesNotMatch(svg, /http:\/\/x|<script|<image/);
-      assert.ok(pngOf(staffOf(name, "Ann")).length > 0);
+      assert.ok(imageOf(staffOf(name, "Ann")).length > 0);
     }
   });
 

@@ -206,6 +206,10 @@ function buttons({ number, kind, targets, bindingId, reason, revoked, mass }: Ca
     const id = `player-open:${bindingId ?? ""}/${only.playerId}`;
     row.push({ kind: "button", style: "secondary", label: "Player", emoji: "👤", id });
   }
+  if (bindingId !== undefined && kind !== "unban") {
+    const id = `case-replay:${number}`;
+    row.push({ kind: "button", style: "secondary", label: "Replay", emoji: "🎞️", id });
+  }
   return row.length === 0 ? [] : [row];
 }
 

@@ -23,10 +23,17 @@ export function playerButtons(buttons: PlayerButtons): readonly Row[] {
   const ban = mayBan ? [banButton(buttons)] : [];
   const game = inGame ? [button("PM", "pm"), ...lighterButtons(buttons), ...ban] : ban;
   const watch = isWatched ? button("End watch", "unwatch") : button("Watch", "watch");
+  const map: Button = {
+    kind: "button",
+    style: "secondary",
+    label: "Map",
+    id: `map-open:${bindingId ?? ""}/p${buttons.playerId}`,
+  };
+  const where = bindingId === undefined || !inGame ? [] : [map];
   const ask = bindingId === undefined ? [] : [button("Ask for a ban", "ask")];
   return [
     ...(bindingId === undefined || game.length === 0 ? [] : [game]),
-    [button("Note", "note"), button("Warn", "warn"), watch, ...ask],
+    [button("Note", "note"), button("Warn", "warn"), watch, ...ask, ...where],
   ];
 }
 

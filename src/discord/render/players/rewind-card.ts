@@ -56,7 +56,18 @@ export function rewindCard(card: RewindCard): MessageBody {
         footer: "Five minutes before and after",
       },
     ],
-    rows: [turnButtons({ ...card, bindingId: view.bindingId, atS })],
+    rows: [
+      turnButtons({ ...card, bindingId: view.bindingId, atS }),
+      [
+        {
+          kind: "button",
+          style: "secondary",
+          label: "Replay",
+          emoji: "🎞️",
+          id: `replay-open:${rewindId({ bindingId: view.bindingId, atS, playerId: (player ?? card.offered)?.id })}`,
+        },
+      ],
+    ],
   };
 }
 

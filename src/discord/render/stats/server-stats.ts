@@ -1,6 +1,7 @@
 import { type Escaped, joined, md } from "../../../domain/escaped.ts";
 import type { Attachment, Button, Card, CardField, MessageBody } from "../../../domain/message.ts";
-import type { CallFigures, Picture, PictureLook, ServerStats } from "../../../domain/stats.ts";
+import type { PictureLook } from "../../../domain/picture-look.ts";
+import type { CallFigures, Picture, ServerStats } from "../../../domain/stats.ts";
 import { cut, plainText } from "../escape.ts";
 import { fullestSpan, spanWords, uncoveredSpans } from "./staff-need.ts";
 import {

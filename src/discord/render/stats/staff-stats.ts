@@ -1,12 +1,7 @@
 import { type Escaped, joined, md, userMention } from "../../../domain/escaped.ts";
 import type { CardField, MessageBody } from "../../../domain/message.ts";
-import {
-  type Picture,
-  type PictureLook,
-  QUIET_PLAYERS,
-  type StaffFigures,
-  type StaffStats,
-} from "../../../domain/stats.ts";
+import type { PictureLook } from "../../../domain/picture-look.ts";
+import { type Picture, QUIET_PLAYERS, type StaffFigures, type StaffStats } from "../../../domain/stats.ts";
 import { cut, cutLines, inlineName, plainText } from "../escape.ts";
 import { callLines, typicalAnswer } from "./server-stats.ts";
 import { count, FEW_CALLS, lasting } from "./stats-words.ts";

@@ -1,3 +1,5 @@
+import { placeOnRound } from "./grounds.ts";
+
 /** Units of a side of the map; x grows right, z grows down. */
 const MAP_SIDE = 3_121;
 
@@ -31,13 +33,20 @@ const CELLS = 13;
 /** How many streets there are; a path names one by its index. */
 export const STREET_COUNT = STREETS.length;
 
-/** Someone going up and down a street. The place at any second follows from it, so reading moves nobody. */
+/**
+ * Someone going up and down a street; whoever is no faster than a walker is off the road, on a round in a block or a park.
+ * The place at any second follows from it, so reading moves nobody.
+ */
 export interface Path {
   readonly street: number;
   readonly startUnits: number;
   readonly unitsPerSecond: number;
   readonly sinceS: number;
+  /** A way that is laid out, in the place of all that: points with the second at which each is reached. */
+  readonly way?: readonly (readonly [x: number, z: number, atS: number])[];
 }
+
+const WALKER_UNITS_PER_S = 4;
 
 /** A place with its address (spec: Location object). */
 export interface Place {
@@ -50,6 +59,11 @@ export interface Place {
 
 /** Where a path leads at this time. */
 export function placeOn(path: Path, atS: number): Place {
+  if (path.way) return addressOf(pointOnWay(path.way, atS));
+  if (path.unitsPerSecond <= WALKER_UNITS_PER_S) {
+    const walked = path.startUnits + path.unitsPerSecond * Math.max(0, atS - path.sinceS);
+    return addressOf(placeOnRound(path.street * 10_007 + path.startUnits, walked));
+  }
   const street = STREETS[path.street % STREETS.length];
   if (!street) throw new RangeError("a path without a street");
   const [x0, z0] = street.from;
@@ -67,6 +81,39 @@ export function placeOn(path: Path, atS: number): Place {
     streetName: street.name,
     buildingNumber: String(1_000 + Math.floor(along / 4)),
   };
+}
+
+/** A point off the road has the address of the street that is nearest. */
+function addressOf([atX, atZ]: readonly [number, number]): Place {
+  const near = STREETS.map((street) => ({ street, ...nearestOn(street, atX, atZ) }));
+  const { street, along } = near.reduce((best, one) => (one.away < best.away ? one : best));
+  const [x, z] = [round(atX), round(atZ)];
+  return {
+    x,
+    z,
+    postalCode: postalCodeAt(x, z),
+    streetName: street.name,
+    buildingNumber: String(1_000 + Math.floor(along / 4)),
+  };
+}
+
+/** How far a point is from a street, and how far along the street the nearest point of it lies. */
+function nearestOn({ from, to }: Street, x: number, z: number): { away: number; along: number } {
+  const [dx, dz] = [to[0] - from[0], to[1] - from[1]];
+  const length = Math.hypot(dx, dz);
+  const along = Math.min(length, Math.max(0, ((x - from[0]) * dx + (z - from[1]) * dz) / length));
+  const away = Math.hypot(x - from[0] - (dx * along) / length, z - from[1] - (dz * along) / length);
+  return { away, along };
+}
+
+/** Between two points of a way in a straight line; before it begins and after it ends at its ends. */
+function pointOnWay(way: NonNullable<Path["way"]>, atS: number): readonly [number, number] {
+  const next = way.findIndex(([, , reachedS]) => reachedS > atS);
+  const [x0, z0, from] = way[next < 0 ? way.length - 1 : Math.max(0, next - 1)] ?? [0, 0, 0];
+  const [x1, z1, to] = way[Math.max(0, next)] ?? [x0, z0, from];
+  if (next <= 0 || to <= from) return [x0, z0];
+  const part = (atS - from) / (to - from);
+  return [x0 + (x1 - x0) * part, z0 + (z1 - z0) * part];
 }
 
 /** The postal code of a point: one for each cell of a grid of 13 by 13. */

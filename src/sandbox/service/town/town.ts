@@ -144,6 +144,13 @@ export class Town {
     return count;
   }
 
+  /** Somebody who is here goes this way from now on: points with the second at which each is reached. */
+  lead(player: PlayerRef, way: NonNullable<Player["path"]["way"]>): void {
+    this.#sync();
+    const found = this.world.find(player.id);
+    if (found) found.path = { street: 0, startUnits: 0, unitsPerSecond: 0, sinceS: this.world.nowS, way };
+  }
+
   /** A player types a command in the game. It stands in the log and does nothing else. */
   say(player: PlayerRef, command: string): void {
     this.#sync();

@@ -1,0 +1,130 @@
+import { type Escaped, joined, markdownOfOurs, md } from "../../../domain/escaped.ts";
+import type { HistoryRow } from "../../../domain/history.ts";
+import { distanceWord, isJump, isMoving } from "../../../domain/map.ts";
+import type { MessageBody } from "../../../domain/message.ts";
+import type { Spot, TrackedPlayer } from "../../../domain/track.ts";
+import { cut, escapeMarkdown, inlineName, plainText } from "../escape.ts";
+import { historyLine } from "../players/history-line.ts";
+import { focusOf, pace, type Scene } from "./replay-picture.ts";
+
+/** Two minutes on the map: the picture, and the same in words, look by look. Pure. */
+
+const COLOR = 0x5b4b8a;
+const ROOM = 3_400;
+const LONGEST_ALT = 900;
+const MOST_ROWS = 12;
+
+export interface ReplayMessage {
+  readonly scene: Scene;
+  readonly serverName: string;
+}
+
+export function replayMessage(
+  { scene, serverName }: ReplayMessage,
+  drawn: { readonly image: Uint8Array | undefined; readonly pictureWords?: Escaped | undefined },
+): MessageBody {
+  const { track, atS } = scene;
+  const lines = [
+    md`**<t:${atS}:f>** (<t:${atS}:R>)`,
+    ...saidOf(scene),
+    ...(drawn.pictureWords === undefined ? [] : [drawn.pictureWords]),
+    md`-# ${markdownOfOurs(pace(track.looksS))} Between looks nobody saw them. Shots are not in the data.`,
+  ];
+  const card = {
+    author: cut(plainText(serverName), 200),
+    title: md`🎞️ Replay`,
+    description: joined(lines, "\n"),
+    color: COLOR,
+  };
+  if (drawn.image === undefined) return { cards: [card] };
+  const name = isMoving(track) ? "replay.gif" : "replay.png";
+  const description = cut(plainText(lines.join("\n").replaceAll(/[*\\]/g, "")), LONGEST_ALT);
+  return { cards: [{ ...card, imageName: name }], files: [{ name, data: drawn.image, description }] };
+}
+
+function saidOf(scene: Scene): readonly Escaped[] {
+  const { track } = scene;
+  const { looksS, players } = track;
+  const happened = rowsOf(scene).map((row) => historyLine(row, {}));
+  if (looksS.length === 0) {
+    return [
+      md`No positions were recorded then. \`/history retention positions:\` turns them on.`,
+      ...happened.slice(0, MOST_ROWS),
+    ];
+  }
+  const focus = new Set(focusOf(scene));
+  const meant = players.filter(({ player }) => player.id !== undefined && focus.has(player.id));
+  const still = isMoving(track) ? [] : [md`⚠️ Too few looks for a replay. The picture numbers them instead.`];
+  const looks = meant.length === 0 ? [crowdLine(players)] : lookLines(scene, meant);
+  return [...still, ...merged([...looks, ...happened.slice(0, MOST_ROWS)])];
+}
+
+/** What happened to those it is about; of all where it is about nobody. */
+function rowsOf(scene: Scene): readonly HistoryRow[] {
+  const focus = new Set(focusOf(scene));
+  return scene.rows.filter((row) => {
+    if (row.kind === "kill")
+      return focus.size === 0 || [row.killer, row.killed].some(({ id }) => focus.has(id ?? -1));
+    if (row.kind === "modCall") return focus.size === 0 || focus.has(row.caller.id ?? -1);
+    return false;
+  });
+}
+
+/** In the order of their times, while there is room. */
+function merged(lines: readonly Escaped[]): readonly Escaped[] {
+  const timeOf = (line: Escaped) => Number(/<t:(\d+):T>/.exec(line)?.[1] ?? 0);
+  const all = lines.toSorted((a, b) => timeOf(a) - timeOf(b));
+  let left = ROOM;
+  return all.filter((line) => {
+    left -= line.length + 1;
+    return left > 0;
+  });
+}
+
+function crowdLine(players: readonly TrackedPlayer[]): Escaped {
+  return md`${players.length} players were seen. Add \`player:\` to follow one of them.`;
+}
+
+interface Said {
+  readonly atS: number;
+  readonly line: Escaped;
+  readonly same: string;
+}
+
+/** One line for each look at which something reads differently from the look before. */
+function lookLines({ track }: Scene, meant: readonly TrackedPlayer[]): readonly Escaped[] {
+  const said = track.looksS.map((atS, look): Said => {
+    const seen = meant.map((person) => ({ person, spot: person.spots[look] ?? null }));
+    const parts = seen.map(({ person, spot }) => personAt(track.looksS, person, { look, spot }));
+    const apart = apartWords(seen.map(({ spot }) => spot));
+    const line = md`<t:${atS}:T> ${joined(parts, " · ")}${apart}`;
+    return { atS, line, same: joined([...parts, apart], "") };
+  });
+  const shown = said.filter(({ same }, at) => same !== said[at - 1]?.same || at === said.length - 1);
+  return shown.map(({ line }) => line);
+}
+
+/** `**Ann** Main Street`, with what is odd about how they got there. */
+function personAt(
+  looksS: readonly number[],
+  { player, spots }: TrackedPlayer,
+  { look, spot }: { readonly look: number; readonly spot: Spot | null },
+): Escaped {
+  const name = md`**${inlineName(player.name)}**`;
+  if (spot === null) return md`${name} not seen`;
+  const street =
+    spot.street === undefined || spot.street.trim() === ""
+      ? md`no street`
+      : escapeMarkdown(cut(spot.street, 30));
+  const before = look === 0 ? null : (spots[look - 1] ?? null);
+  const seconds = (looksS[look] ?? 0) - (looksS[look - 1] ?? 0);
+  const jumped = before !== null && isJump(before, spot, seconds) ? md` (jumped here)` : md``;
+  return md`${name} ${street}${jumped}`;
+}
+
+/** How far apart the first two are. */
+function apartWords([a, b]: readonly (Spot | null)[]): Escaped {
+  if (a == null || b == null) return md``;
+  const word = distanceWord(a, b);
+  return word === "together" ? md`, **together**` : word === "near" ? md`, near each other` : md`, far apart`;
+}
