@@ -250,8 +250,8 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     leased?.knownStore.onStore(identity);
     await starting.step(() => bindings.load());
     await starting.step(() => service.restore());
-    for (const part of [outbox, feeds, panels, runs, alerts, sessions])
-      await starting.step(() => part.start());
+    const posting = [outbox, feeds, panels, runs, alerts, sessions];
+    for (const part of posting) await starting.step(() => part.start());
     await starting.step(() => leased?.settle());
     await starting.step(() => history.start());
     const logIn = () =>
@@ -260,8 +260,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
         mapCorners: config.mapImage,
         snapshots,
         host,
-        mentions: kept.mentions,
-        roster,
+        ...{ mentions: kept.mentions, roster },
         ...servicesOfWings({ runs, feeds, history, alerts, duty, sessions }),
         runAnswers: kept.runAnswers,
         panels,

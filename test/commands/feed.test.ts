@@ -374,15 +374,19 @@ describe("buttons of a mod-call card", () => {
       const buttons = (message?.body.rows ?? [])
         .flat()
         .map((part) => (part.kind === "button" ? part.id : ""));
-      const called = buttons.findIndex((one) => one.startsWith("mod-rewind:"));
-      const [rewind = ""] = buttons.splice(called, 1);
+      const timed = (what: string) => {
+        const at = buttons.findIndex((one) => one.startsWith(`mod-${what}:`));
+        return buttons.splice(at, 1)[0] ?? "";
+      };
+      const [rewind, replay] = [timed("rewind"), timed("replay")];
       const id = buttons[0]?.split(":")[1] ?? "";
-      const what = ["claim", "resolve", "pm", "bring", "to"];
+      const what = ["claim", "resolve", "pm", "bring", "to", "map"];
       assert.deepEqual(
         buttons,
         what.map((name) => `mod-${name}:${id}`),
       );
       assert.match(rewind, new RegExp(`^mod-rewind:${id}/\\d+$`));
+      assert.match(replay, new RegExp(`^mod-replay:${id}/\\d+$`));
       const staff = { roleIds: ["r-mod"] };
       const policy = { ...EMPTY_POLICY, roleTiers: { "r-mod": "moderator" } as const };
       world.settingsByGuild.set(guildId, { ...DEFAULT_SETTINGS, policies: { "binding-1": policy } });

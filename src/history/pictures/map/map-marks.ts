@@ -45,7 +45,7 @@ export function teamColor(theme: MapTheme, team: string): string {
 }
 
 /** Text as SVG takes it: nothing in it is markup. */
-export function escapeXml(text: string): string {
+function escapeXml(text: string): string {
   return text
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
