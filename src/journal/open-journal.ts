@@ -64,8 +64,11 @@ export interface Open {
   isUnsure: boolean;
   /** The latest answer that was kept. Not stored, so that a poll without news costs no write. */
   last: { readonly lookId: number; readonly monotonicMs: number } | undefined;
-  /** The newest row of the latest answer, kept or not. `hash`: of its identity, which as text is ten times that. */
-  mark: { readonly atS: number; readonly hash: number; readonly lookId: number } | undefined;
+  /**
+   * The newest row of the latest answer, kept or not; the game server has surely not started anew since look `sinceId`.
+   * `hash`: of its identity, which as text is ten times that.
+   */
+  mark: { readonly atS: number; readonly hash: number; readonly sinceId: number } | undefined;
   /** The newest second that it ever showed; undefined until it is known. */
   newestS: number | undefined;
   /** A second that the service had reached when the log was last seen whole. */

@@ -10,8 +10,8 @@ const RECENT_MS = 900_000;
 /** What an answer says of the server as a whole, which each of its logs needs to know. Seconds are the service's. */
 export interface Answer {
   readonly lookId: number;
-  /** Answers since which the server has surely not started anew: a row of theirs still stands in some log. */
-  readonly continued: ReadonlySet<number>;
+  /** Since that answer the server has surely not started anew: of each one some log still showed a row in the next. */
+  readonly sinceId: number;
   /** The same for the last answer of an earlier process: a row that it stored still stands. */
   readonly continuesStored: boolean;
   /** A log shows a row newer than all that it had shown: the answer is not an old one. */
@@ -33,7 +33,7 @@ export interface Answer {
  * server clears all logs at once. An old answer leaves the marks as they are.
  */
 export function readAnswer(opens: readonly Open[], snapshot: Snapshot, lookId: number): Answer {
-  const continued = new Set<number>();
+  let sinceId = lookId;
   let [isNew, isOld] = [false, false];
   const newest = new Map<Open, LogEntry>();
   for (const open of opens) {
@@ -44,15 +44,15 @@ export function readAnswer(opens: readonly Open[], snapshot: Snapshot, lookId: n
     newest.set(open, newestRow);
     const { mark } = open;
     const isThere = (row: LogEntry) => row.atS === mark?.atS && markHash(open, row) === mark.hash;
-    if (mark !== undefined && rows.some(isThere)) continued.add(mark.lookId);
+    if (mark !== undefined && rows.some(isThere)) sinceId = Math.min(sinceId, mark.sinceId);
     else if (mark !== undefined && newestRow.atS < mark.atS) isOld = true;
     open.newestS ??= knownNewestS(open);
     if (newestRow.atS > (open.newestS ?? Number.POSITIVE_INFINITY)) isNew = true;
   }
-  if (!isOld) for (const open of opens) noteMark(open, newest.get(open), lookId);
+  if (!isOld) for (const open of opens) noteMark(open, newest.get(open), sinceId);
   const continuesStored =
     opens.some((open) => open.last === undefined) && opens.some((open) => knows(open, snapshot));
-  return { lookId, continued, continuesStored, isNew: isNew && !isOld, isOld, ...timesOf(snapshot) };
+  return { lookId, sinceId, continuesStored, isNew: isNew && !isOld, isOld, ...timesOf(snapshot) };
 }
 
 /** The answer as one log sees it, against what that log showed before. */
@@ -60,7 +60,7 @@ export function lookOf({ last, isEmpty, wholeS }: Open, answer: Answer, monotoni
   return {
     ...answer,
     recent: last !== undefined && monotonicMs - last.monotonicMs <= RECENT_MS,
-    continuous: last === undefined ? answer.continuesStored : answer.continued.has(last.lookId),
+    continuous: last === undefined ? answer.continuesStored : answer.sinceId <= last.lookId,
     wasEmpty: isEmpty,
     wholeS,
   };
@@ -99,8 +99,8 @@ function knows({ head, list }: Open, snapshot: Snapshot): boolean {
   return (factsOf(snapshot, list, head.lineage) ?? []).some(({ hash }) => hashes.has(hash));
 }
 
-function noteMark(open: Open, row: LogEntry | undefined, lookId: number): void {
-  open.mark = row && { atS: row.atS, hash: markHash(open, row), lookId };
+function noteMark(open: Open, row: LogEntry | undefined, sinceId: number): void {
+  open.mark = row && { atS: row.atS, hash: markHash(open, row), sinceId };
   if (row !== undefined) open.newestS = Math.max(open.newestS ?? Number.NEGATIVE_INFINITY, row.atS);
 }
 

@@ -378,6 +378,17 @@ describe("journal: looks at several logs", () => {
     assert.deepEqual(await kills(rig), ["gap 943-2065", "kill"]);
   });
 
+  test("looks that could not be kept in between change nothing: their rows show that it was one start", async () => {
+    const { rig, look } = await restarted();
+    await look(2_005, []);
+    rig.store.heads.failure = new Error("disk full");
+    await assert.rejects(look(2_010, []), /disk full/);
+    await assert.rejects(look(2_015, [kill(2_013)]), /disk full/);
+    rig.store.heads.failure = undefined;
+    await look(2_020, [kill(2_013)]);
+    assert.deepEqual(await kills(rig), ["gap 943-2065", "kill"]);
+  });
+
   test("an old answer in between changes nothing", async () => {
     const { rig, look } = await restarted();
     await look(2_005, []);

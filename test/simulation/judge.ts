@@ -75,6 +75,8 @@ const nothing = {
   /** Notices around restarts of the game server, and those of them that name nothing which is missing. */
   restartNotices: 0,
   emptyRestartNotices: 0,
+  /** Those around restarts of which the answers showed that nobody was there: nothing can be missing. */
+  idleRestartNotices: 0,
   /** The most notices of one feed for one restart of the game server. */
   noticesPerRestart: 0,
   /** Gone before any answer was kept that showed them, neither announced nor silent for a reason of the design. */
@@ -155,7 +157,7 @@ export class Judge implements Watcher {
     for (const feed of this.#ofServer.get(server.index) ?? []) {
       if (feed.pendingSinceMs === undefined || snapshot.askedAtMs < feed.pendingSinceMs) continue;
       if (snapshot.lists[feed.list] === undefined) continue;
-      feed.sinceMs = shown.builtMs;
+      feed.sinceMs = Math.max(shown.builtMs, feed.pendingSinceMs);
       feed.begun = { askedMs: feed.pendingSinceMs, keptAtMs: this.#nowMs() };
       feed.pendingSinceMs = undefined;
     }
@@ -286,13 +288,20 @@ export class Judge implements Watcher {
     sums.gaps += named.filter((missing) => missing > 0).length;
     for (const [index, notice] of notices.entries()) {
       const words = `${notice.fromS}-${notice.toS} posted ${new Date(notice.atMs).toISOString()} in ${key}`;
-      const isOfRestart = due.some(
+      const restarts = due.filter(
         (one) =>
-          one.clearedMs !== undefined && one.clearedMs <= notice.atMs && isDueBy(notice, [one], server),
+          // One without a beginning is of a key that was slept through.
+          notice.fromS !== undefined &&
+          (one.clearedMs ?? Infinity) <= notice.atMs &&
+          isDueBy(notice, [one], server),
       );
-      if (isOfRestart) {
+      if (restarts.length > 0) {
         sums.restartNotices += 1;
         if (named[index] === 0) sums.emptyRestartNotices += 1;
+        if (!restarts.some((one) => hadPlayers(server, one) || !this.#looks.tellsOfRestart(server, one))) {
+          sums.idleRestartNotices += 1;
+          examples.push(`notice of a restart though nobody was there: ${words}`);
+        }
       }
       if (!isDueBy(notice, due, server)) {
         sums.needlessNotices += 1;
@@ -369,7 +378,8 @@ export class Judge implements Watcher {
 
 /** Two answers, one kept after the other, between which entries may have come and gone. */
 interface Due {
-  /** The build of the last kept answer before, and of the first after it. */
+  /** The build of the last two kept answers before, and of the first after it. */
+  readonly beforeMs: number;
   readonly fromMs: number;
   readonly toMs: number;
   /** The log began anew in between. */
@@ -379,20 +389,30 @@ interface Due {
 /** Where windows have nothing in common that is surely the same, or a log that had shown rows began anew. */
 function dueStretches(server: SimServer, list: LogList, looks: readonly Look[]): readonly Due[] {
   const due: Due[] = [];
-  let [keptEnd, fromMs] = [0, Number.NEGATIVE_INFINITY];
+  let [keptEnd, beforeMs, fromMs] = [0, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const look of looks) {
     // An old answer says nothing of what came after it.
     if (look.builtMs < fromMs) continue;
     const [start, end] = rangeOf(server, list, look);
     const cleared = keptEnd === 0 ? [] : clearsBetween(server, fromMs, look.builtMs);
     const toMs = look.builtMs;
-    for (const clearedMs of cleared) due.push({ fromMs, toMs, clearedMs });
+    for (const clearedMs of cleared) due.push({ beforeMs, fromMs, toMs, clearedMs });
     if (cleared.length === 0 && start < end && mayHideGap(server.logs[list].atS, start, keptEnd))
-      due.push({ fromMs, toMs, clearedMs: undefined });
-    fromMs = look.builtMs;
+      due.push({ beforeMs, fromMs, toMs, clearedMs: undefined });
+    [beforeMs, fromMs] = [fromMs, look.builtMs];
     keptEnd = Math.max(keptEnd, end);
   }
   return due;
+}
+
+/**
+ * Whether somebody was there after the last answer but one and before the restart, or had rows on their way: a single
+ * answer without players may be an old one that was served again.
+ */
+function hadPlayers({ sessions }: SimServer, { beforeMs, clearedMs = 0 }: Due): boolean {
+  return sessions.some(
+    (session) => session.fromMs < clearedMs && session.toMs + LATEST_ROW_S * 1_000 > beforeMs,
+  );
 }
 
 /**

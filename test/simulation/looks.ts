@@ -3,6 +3,8 @@ import { clearedBefore, lists, rangeAt, type Shown, type SimServer } from "./wor
 
 const toldLists = [...lists, "emergencyCalls"] as const;
 
+/** In a longer time without an answer a whole evening may have come and gone. */
+const LONG_MS = 15 * 60_000;
 const NOT_AT_ALL: ReadonlyMap<string, number> = new Map();
 
 /** One answer that reached the bot, in the order of arrival. */
@@ -86,6 +88,23 @@ export class Looks {
   /** Every answer of a server, kept or not. */
   all(server: SimServer): readonly Look[] {
     return this.#ofServer.get(server.index) ?? [];
+  }
+
+  /**
+   * Whether answers told of a restart between these two that it was the only one: they came soon after one another, and
+   * the second showed rows that would be gone with another one.
+   */
+  tellsOfRestart(
+    server: SimServer,
+    { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+  ): boolean {
+    const showsRows = ({ builtMs, told }: Look) =>
+      builtMs === toMs &&
+      lists.some((list, bit) => {
+        const [start, end] = rangeAt(server, list, builtMs);
+        return (told & (1 << bit)) !== 0 && start < end;
+      });
+    return toMs - fromMs <= LONG_MS && this.all(server).some(showsRows);
   }
 
   /** The kept answers that told of a log. */

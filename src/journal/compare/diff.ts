@@ -1,5 +1,5 @@
 import type { Fact } from "./fact.ts";
-import { Calm, calmAfter, type Gap, gapBefore, gapOfCleared, isFull, type Look } from "./gap.ts";
+import { Calm, calmAfter, type Gap, gapBefore, gapOfCleared, isBegun, isFull, type Look } from "./gap.ts";
 import { provesContinuity } from "./overlap.ts";
 import { evicted, LATE_S, merged, type Retained, withoutFuture } from "./retained.ts";
 
@@ -76,7 +76,7 @@ function nothingNew<T>(
     const begun = { ...next, calm: Calm.anew };
     return { fresh: [], ordinals: [], gap, next: begun, changed: true, mended: false, whole: true };
   }
-  const whole = shared || next.seconds.length === 0 || next.calm === Calm.anew;
+  const whole = shared || next.seconds.length === 0 || isBegun(next.calm);
   const changed = next.longest !== stored.longest || next.calm !== stored.calm;
   return { fresh: [], ordinals: [], next: changed ? next : stored, changed, mended: false, whole };
 }

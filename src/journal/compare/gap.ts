@@ -46,6 +46,10 @@ export const Calm = {
   anew: 3,
   /** As `anew`, but the server may have started once more since. */
   unsure: 4,
+  /** As `anew`, and one answer showed that nobody is there any more; it may be an old one. */
+  idleOnce: 5,
+  /** As `anew`, and nobody is there any more: two such answers, or one that is surely new. */
+  idle: 6,
 } as const;
 
 /** A log with fewer rows has not dropped any, as long as nobody has seen how long logs get. */
@@ -53,12 +57,14 @@ const SHORTEST_FULL = 20;
 
 /** The calm after this look; `shared`: it shows a row that was known. */
 export function calmAfter({ calm }: Retained, shared: boolean, look: Look): number {
-  const { rows, hasPlayers, recent, continuous, isNew, isOld } = look;
+  const { rows, hasPlayers, recent, isNew, isOld } = look;
   if (calm >= Calm.anew) {
     // Known rows stand in old answers only; one may as well be from after the start, and empty.
     if (shared || isOld) return calm;
     if (rows > 0) return Calm.none;
-    return calm === Calm.anew && continuous ? Calm.anew : Calm.unsure;
+    if (!isIntact(calm, look)) return Calm.unsure;
+    if (hasPlayers) return Calm.anew;
+    return isNew || calm !== Calm.anew ? Calm.idle : Calm.idleOnce;
   }
   const wasIntact = calm > Calm.none && recent;
   if (!hasPlayers) {
@@ -67,6 +73,18 @@ export function calmAfter({ calm }: Retained, shared: boolean, look: Look): numb
   }
   // Players are back; the log may begin anew once more at any time, unless a later answer shows that it has not.
   return rows === 0 && wasIntact && calm === Calm.sure ? Calm.anew : Calm.none;
+}
+
+/** Whether all that came since the answer before stands in this one, as far as the log is shorter than logs get. */
+function isIntact(calm: number, { recent, continuous }: Look): boolean {
+  if (calm === Calm.sure) return recent;
+  if (calm === Calm.idle && recent) return true;
+  return isBegun(calm) && continuous;
+}
+
+/** The log has begun anew, and what went with the old one is dealt with. */
+export function isBegun(calm: number): boolean {
+  return calm >= Calm.anew && calm !== Calm.unsure;
 }
 
 /** A log that is as long as ever may have dropped rows; a shorter one has all that came since it began. */
@@ -83,7 +101,7 @@ export function isFull({ longest }: Retained, { rows, fullest }: Look): boolean 
  * `freshSeconds`: of the rows that are new, sorted, at least one.
  */
 export function gapBefore(state: Retained, freshSeconds: readonly number[], look: Look): Gap | undefined {
-  const { rows, recent, continuous, fullest } = look;
+  const { rows, fullest } = look;
   const [firstS = 0] = freshSeconds;
   const newestS = freshSeconds.at(-1) ?? firstS;
   if (state.seconds.length === 0) {
@@ -95,8 +113,7 @@ export function gapBefore(state: Retained, freshSeconds: readonly number[], look
   // A row that is minutes ahead of its time must not hide that everything else has moved on.
   const lastS = newestUntil(state, Math.max(newestS, look.takenAtS));
   if (lastS === undefined || newestS < lastS) return undefined;
-  const isCalm = state.calm === Calm.anew ? continuous : recent && state.calm === Calm.sure;
-  if (isCalm && !isFull(state, look)) return undefined;
+  if (isIntact(state.calm, look) && !isFull(state, look)) return undefined;
   return between(beginning(state, look), firstS);
 }
 

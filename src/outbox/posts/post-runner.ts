@@ -180,10 +180,9 @@ export class PostRunner<Ref> {
       ...(replyToMessageId === undefined ? {} : { replyToMessageId }),
     };
     const sent = await this.#asked(() => inTurn(turn, () => sink.send(channelId, message)));
-    // Discord answers a nonce that it knows with the old message; one that has to be marked it has forgotten.
-    const isOlder = this.#doubt.mayBeOlder && !isRepeat;
+    // Discord answers a nonce that it knows with the old message: of the first attempt, or of a later one.
+    const kind = this.#doubt.mayBeOlder ? "found" : "posted";
     this.#doubt.settle();
-    const kind = isOlder ? "found" : "posted";
     return await this.#noted({ kind, messageId: sent.messageId, isMarked: isRepeat });
   }
 

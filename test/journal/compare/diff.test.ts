@@ -450,13 +450,16 @@ describe("diff: gaps", () => {
   });
 
   /** What the polls of a server say, one after the other: `quiet` saw no players, `late` comes after a long time. */
-  type Poll = readonly [what: "quiet" | "busy" | "busy again" | "late quiet", rows: readonly LogEntry[]];
+  type Poll = readonly [
+    what: "quiet" | "quiet again" | "busy" | "busy again" | "late quiet",
+    rows: readonly LogEntry[],
+  ];
 
   /** The gap that is told when a few new rows follow these polls; `again`: the server surely went on since the last. */
   function gapAfter(polls: readonly Poll[], again = false, recent = true): Diff<Said>["gap"] {
     let state = after(known);
     for (const [what, rows] of polls) {
-      const continuous = what === "busy again";
+      const continuous = what.endsWith(" again");
       const recent = what !== "late quiet";
       state = step(state, "joinLogs", rows, { hasPlayers: what.startsWith("busy"), recent, continuous }).next;
     }
@@ -512,6 +515,26 @@ describe("diff: gaps", () => {
     assert.equal(gapAfter([...anew, ["busy again", []], ["busy again", []]], true), undefined);
     assert.deepEqual(gapAfter([...anew, ["busy", []]], true), gap, "it may have started twice before that");
     assert.equal(gapAfter(anew, true, false), undefined, "however long that took");
+  });
+
+  test("is silent when everybody had left a log that was seen empty before the server started once more", () => {
+    const left: readonly Poll[] = [
+      ["quiet", known],
+      ["quiet", []],
+      ["busy", []],
+      ["quiet again", []],
+    ];
+    const idle: readonly Poll[] = [...left, ["quiet again", []]];
+    assert.equal(gapAfter(idle, false), undefined);
+    assert.equal(gapAfter([...idle, ["quiet", []]], false), undefined, "also after the start");
+    assert.equal(gapAfter([...idle, ["busy", []]], true), undefined);
+    assert.deepEqual(gapAfter([...idle, ["busy", []]], false), gap, "it may have started under players");
+    assert.deepEqual(gapAfter(left, false), gap, "one answer may be an old one");
+    assert.deepEqual(
+      gapAfter([...idle, ["late quiet", []]], false),
+      gap,
+      "an evening may have come and gone",
+    );
   });
 
   test("is silent when one answer that is surely new showed the server empty", () => {

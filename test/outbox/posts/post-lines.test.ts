@@ -5,7 +5,7 @@ import type { PostKind, PostLine } from "../../../src/domain/ports/posts.ts";
 import { createOutbox, type Outbox } from "../../../src/outbox/create-outbox.ts";
 import { createCleanStop, parseCleanEnd } from "../../../src/store/clean-stop.ts";
 import { seededRandom, VirtualClock } from "../../support/clock.ts";
-import { discordsClock, FakeSink } from "../../support/fake-sink.ts";
+import { discordsClock, FakeSink, type SinkFault } from "../../support/fake-sink.ts";
 import { MemoryDocuments } from "../../support/memory-documents.ts";
 import { FakeMetrics } from "../../support/network.ts";
 
@@ -173,6 +173,22 @@ describe("a message that is to stand in its channel once", () => {
     made.line.show("n");
     await made.clock.advance(1_000);
     assert.deepEqual(made.texts, ["again? one, edited"]);
+  });
+
+  test("whose later attempt did its work unheard is brought up to date in a channel that may not be read", async () => {
+    const made = new Message();
+    let at: SinkFault = "unknown";
+    made.sink.fault = (call) => (call === "readBack" ? "no-history" : at);
+    made.line.show("n");
+    await made.clock.advance(60_000);
+    at = "lost";
+    await made.clock.advance(59_000);
+    assert.deepEqual(made.texts, ["one"]);
+    at = undefined;
+    made.says = "one, newer";
+    await made.clock.advance(90_000);
+    assert.equal(made.texts.length, 1);
+    assert.match(made.texts[0] ?? "", /one, newer$/);
   });
 
   test("goes on saying that it is possibly repeated where a later process finds it", async () => {
