@@ -9,7 +9,13 @@ import { panelKey, parsePanel } from "../../src/feeds/panels/panel-records.ts";
 import type { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
 import type { Channel, Guild, Person, Role } from "../../src/sandbox/discord/types.ts";
 import { createBindings } from "../../src/store/bindings.ts";
-import { parseFeed, parseGuildBindings, parseSettings } from "../../src/store/document-schemas.ts";
+import { bringDocumentsToForm, FORM_NAMESPACE } from "../../src/store/document-forms.ts";
+import {
+  parseFeed,
+  parseFormMark,
+  parseGuildBindings,
+  parseSettings,
+} from "../../src/store/document-schemas.ts";
 import { createFeedStore } from "../../src/store/feed-store.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { loadSecret } from "../../src/store/secret-file.ts";
@@ -93,8 +99,13 @@ export async function settle(
 ): Promise<void> {
   const store = await openStore(storeUrl, { runsIn: "caller" });
   try {
+    const documents = store.documents("bindings", parseGuildBindings, "normal");
+    await bringDocumentsToForm({
+      marks: store.documents(FORM_NAMESPACE, parseFormMark, "normal"),
+      bindings: documents,
+    });
     const { bindings } = createBindings({
-      documents: store.documents("bindings", parseGuildBindings, "normal"),
+      documents,
       vault: createVault({
         secret: secretKey ?? (await loadSecret({ storeUrl, hasSealed: async () => false })),
       }),

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import type { EmergencyCall, PlayerRef, Snapshot } from "../../src/domain/model.ts";
+import { openDatabase } from "../../src/history/database/open-database.ts";
 import { add, search } from "../../src/history/queries/cases.ts";
+import { fillDisk, smallDisk } from "../support/small-disk.ts";
 import { onBothDatabases } from "./databases.ts";
 import { ann, BINDING, bob, GUILD, type HistoryRig, openRig, START_S, snapshotOf, type Town } from "./rig.ts";
 
@@ -32,6 +34,28 @@ function withCalls(town: Town, numbers: readonly number[], atS: number): Snapsho
   const snapshot = snapshotOf(town, atS);
   return { ...snapshot, lists: { ...snapshot.lists, emergencyCalls: numbers.map(call) } };
 }
+
+describe("an answer that comes while the disk is full", () => {
+  test("waits with all its rows, and none is called refused", async (t) => {
+    const disk = smallDisk(t, 4_096);
+    if (disk === undefined) return t.skip("no disk can be mounted here");
+    const database = await openDatabase(`sqlite:${disk}/history.sqlite`);
+    t.after(() => database.close());
+    const rig = await openRig({ open: async () => database });
+    const kills = [[bob, ann, at(2)] as const];
+    await rig.see({ kills }, at(5));
+    const empty = fillDisk(disk);
+    const more = [...kills, [ann, bob, at(7)] as const];
+    await assert.rejects(rig.see({ kills: more }, at(10)), /disk is full/);
+    assert.equal(rig.refused, 0);
+
+    empty();
+    await rig.clock.advance(60_000);
+    await rig.see({ kills: more }, at(20));
+    assert.equal((await tableOf(rig, "kills")).length, 2);
+    assert.equal(rig.refused, 0);
+  });
+});
 
 onBothDatabases("an answer of which the database does not take everything", (databases) => {
   const town: Town = { joins: [[bob, at(1), true]], kills: [[bob, ann, at(2)]], players: [bob, ann] };

@@ -139,7 +139,7 @@ export async function openRig(databases: Pick<Databases, "open">, url?: string):
       await journal.take(snapshot);
       recorder.take(snapshot);
       while (recorder.queued > 0 && failures.length === 0) await ended.next();
-      if (failures.length > 0) throw failures[0];
+      if (failures.length > 0) throw failures.splice(0)[0];
       return stored;
     },
   };

@@ -18,12 +18,22 @@ export function kyselyDatabase(database: DatabaseSync): SqliteDatabase {
         return known;
       }
       // A transaction that begins with a read and writes later fails where another process wrote in between.
-      const statement = kyselyStatement(database.prepare(text === "begin" ? "begin immediate" : text));
+      const plain = kyselyStatement(database.prepare(text === "begin" ? "begin immediate" : text));
+      const statement = text === "rollback" ? rollbackOf(database, plain) : plain;
       const oldest = prepared.size >= MOST_PREPARED ? prepared.keys().next().value : undefined;
       if (oldest !== undefined) prepared.delete(oldest);
       prepared.set(text, statement);
       return statement;
     },
+  };
+}
+
+/** On a full disk sqlite has taken the transaction back itself; an error here would stand in the place of that one. */
+function rollbackOf(database: DatabaseSync, statement: SqliteStatement): SqliteStatement {
+  const nothing = { changes: 0, lastInsertRowid: 0 };
+  return {
+    ...statement,
+    run: (parameters) => (database.isTransaction ? statement.run(parameters) : nothing),
   };
 }
 
