@@ -4,6 +4,7 @@ import { createClient } from "@redis/client";
 import { StoreError } from "../../src/domain/failure.ts";
 import type { Change, RowsChange } from "../../src/domain/ports/documents.ts";
 import { openStore } from "../../src/store/open-store.ts";
+import { settle } from "../support/clock.ts";
 import { needsRedis, type RedisServer, startRedis } from "../support/redis-server.ts";
 import { all, documentsContract, rowsContract, togetherContract } from "./contract.ts";
 import { storeOnRedis } from "./redis-store.ts";
@@ -33,6 +34,23 @@ describe("the store on Redis", needsRedis(), () => {
     await untilResolves(() => redis.store.checkWritable());
     assert.equal(await documents.get("kept"), 1);
     assert.equal(await documents.get("lost"), undefined);
+  });
+
+  test("a close ends although Redis dies before it has answered, and who asked hears of it", async () => {
+    const store = await openStore(redis.server.url);
+    const documents = store.documents("closing", (value) => value, "full");
+    await documents.set("kept", 1);
+    process.kill(redis.server.pid, "SIGSTOP");
+    const asked = documents.set("kept", 2);
+    asked.catch(() => undefined);
+    await settle();
+    const closed = store.close();
+    await assert.rejects(documents.set("late", 1), /closed/);
+    await redis.server.kill();
+    await assert.rejects(asked);
+    await closed;
+    await redis.server.start();
+    await untilResolves(() => redis.store.checkWritable());
   });
 
   test("a Redis without memory is read well and not written: the probe says so", async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createClient } from "@redis/client";
-import { StoreAwayError } from "../../domain/failure.ts";
+import { StoreAwayError, StoreError } from "../../domain/failure.ts";
 import type { Log } from "../../log.ts";
 import { explainRedisError, isLasting, isLoading, isReadOnly, reasonOf } from "./redis-errors.ts";
 
@@ -27,6 +27,8 @@ const RECONNECT_AT_MOST_EVERY_MS = 5_000;
  */
 export class RedisConnection {
   readonly #client: RedisClient;
+  readonly #asked = new Set<Promise<unknown>>();
+  #isClosed = false;
   #reconnectedAtMs = Number.NEGATIVE_INFINITY;
 
   private constructor(client: RedisClient) {
@@ -47,18 +49,27 @@ export class RedisConnection {
 
   /** Runs one call on the connection. */
   async run<T>(work: (client: RedisClient) => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw new StoreError("the connection to Redis is closed");
+    const asked = work(this.#client);
+    this.#asked.add(asked);
     try {
-      return await work(this.#client);
+      return await asked;
     } catch (error) {
       if (isReadOnly(error)) void this.#reconnect();
       throw explainRedisError(error);
+    } finally {
+      this.#asked.delete(asked);
     }
   }
 
+  /**
+   * Waits for what was asked, which ends also where Redis goes away meanwhile. The client's own `close` would then wait for
+   * ever.
+   */
   async close(): Promise<void> {
-    // close() waits for answers, which never come without a connection.
-    if (this.#client.isReady) await this.#client.close();
-    else if (this.#client.isOpen) this.#client.destroy();
+    this.#isClosed = true;
+    await Promise.allSettled(this.#asked);
+    if (this.#client.isOpen) this.#client.destroy();
   }
 
   async #loaded(waitMs: number): Promise<void> {
