@@ -99,6 +99,26 @@ test("a database too slow for all answers: said once, as not working, until noth
   ]);
 });
 
+test("a database that was too slow for a moment is told as working again although answers come all the time", async () => {
+  const said: unknown[] = [];
+  const line = (fields: object) => void said.push("reason" in fields ? fields.reason : "recorded");
+  const log: Log = { debug: line, info: line, warn: line, error: line, child: () => log };
+  const metrics: Metrics = { count: () => undefined, observe: () => undefined };
+  const state = new RecordingState({ log, metrics, queued: () => 5, onWorking: () => undefined });
+  state.onTrouble(undefined);
+  const stored = { rows: 1, refused: 0 };
+  state.onDropped(1);
+  state.onStored(stored);
+  assert.match(
+    state.trouble ?? "",
+    /slower than answers come/,
+    "some were left out since the last were stored",
+  );
+  state.onStored(stored);
+  assert.equal(state.trouble, undefined);
+  assert.equal(said.length, 3);
+});
+
 test("what a server shows that nobody records is left out, and says nothing of the database", async () => {
   const clock = new VirtualClock();
   const journal = memoryJournal({ clock });

@@ -24,6 +24,8 @@ export class RecordingState {
   #rowsStored = 0;
   #failedInRow = 0;
   #hasToldRefused = false;
+  /** Since the last answers were stored. */
+  #hasDropped = false;
 
   constructor(parts: RecordingStateParts) {
     this.#parts = parts;
@@ -40,8 +42,11 @@ export class RecordingState {
 
   onStored({ rows, refused, why }: StoredAnswers): void {
     const { metrics, queued } = this.#parts;
-    const isBack = this.#failedInRow >= FAILED_IN_ROW || (this.#trouble === BEHIND && queued() === 0);
+    // Of many servers some answer always waits.
+    const isKeepingUp = queued() === 0 || !this.#hasDropped;
+    const isBack = this.#failedInRow >= FAILED_IN_ROW || (this.#trouble === BEHIND && isKeepingUp);
     this.#failedInRow = 0;
+    this.#hasDropped = false;
     this.#rowsStored += rows;
     metrics.count("marshal_history_rows_total", {}, rows);
     if (refused > 0) this.#onRefused(refused, why);
@@ -59,6 +64,7 @@ export class RecordingState {
 
   onDropped(answers: number): void {
     this.#parts.metrics.count("marshal_history_dropped_total", {}, answers);
+    this.#hasDropped = true;
     if (this.#trouble === undefined) this.onTrouble(BEHIND);
   }
 
