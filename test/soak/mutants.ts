@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { memoryDisk } from "../support/memory-disk.ts";
+import { figureMutants } from "./mutants/figures.ts";
 import { logMutants } from "./mutants/logs.ts";
 import type { Mutant } from "./mutants/planted.ts";
 import { recordMutants } from "./mutants/records.ts";
@@ -29,7 +30,13 @@ export async function run(args: readonly string[]): Promise<boolean> {
     args: [...args],
     options: { only: { type: "string", default: "" }, copies: { type: "string", default: "2" } },
   });
-  const all: readonly Mutant[] = [...serviceMutants, ...logMutants, ...runMutants, ...recordMutants];
+  const all: readonly Mutant[] = [
+    ...serviceMutants,
+    ...logMutants,
+    ...runMutants,
+    ...recordMutants,
+    ...figureMutants,
+  ];
   const mutants = all.filter(({ file, what }) => `${file} ${what}`.includes(values.only));
   const copies = Array.from({ length: Number(values.copies) }, copyOfTree);
   try {

@@ -44,8 +44,13 @@ describe("cases made from commands", () => {
   });
 
   test("cases that are read in one look are numbered by their time, whichever end of the log comes first", async () => {
-    for (const isNewestFirst of [false, true]) {
-      const made = await world();
+    for (const [isNewestFirst, isFirstLook] of [
+      [false, false],
+      [true, false],
+      [true, true],
+    ] as const) {
+      const made = isFirstLook ? new CasesWorld() : await world();
+      if (isFirstLook) await made.start();
       for (const name of ["first", "second", "third"]) {
         made.types(mo, `:kick bob ${name}`);
         await made.clock.advance(2_000);

@@ -25,7 +25,13 @@ export const logMutants = [
   ...plantedIn("src/journal/compare/gap.ts", [
     {
       what: "a gap is told where a calm server begins again",
-      from: "if (isCalm && !isFull(state, look)) return undefined;",
+      from: "if (isIntact(state.calm, look) && !isFull(state, look)) return undefined;",
+      to: "",
+      tests: ["journal/compare/diff"],
+    },
+    {
+      what: "a gap is told where nobody had been in a server that started again",
+      from: "if (calm === Calm.idle && recent) return true;",
       to: "",
       tests: ["journal/compare/diff"],
     },
