@@ -11,7 +11,7 @@ ENV NODE_ENV=production
 COPY --from=dependencies /app/node_modules node_modules
 COPY package.json ./
 COPY commands commands
-COPY deploy/register.ts deploy/store.ts deploy/store-tool.ts deploy/backups.ts deploy/rewind-store.ts deploy/preflight.mjs deploy/health.sh deploy/
+COPY deploy/register.ts deploy/store.ts deploy/store-tool.ts deploy/backups.ts deploy/restore.ts deploy/prove-secret.ts deploy/rewind-store.ts deploy/preflight.mjs deploy/health.sh deploy/
 COPY src src
 # The sandbox is for trying and testing; a bot that is deployed carries no emulator.
 RUN rm -rf src/sandbox && mkdir data backups && chown node:node data backups

@@ -1,14 +1,15 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import type { Config } from "../src/config.ts";
 import { StoreError } from "../src/domain/failure.ts";
-import { openStore } from "../src/store/open-store.ts";
 import { backUpSqlite, copyDatabase, requireStore } from "../src/store/sqlite/backup-sqlite.ts";
+import { explainStoreError } from "../src/store/sqlite/sqlite-errors.ts";
+import { secretsThatOpen } from "./prove-secret.ts";
 
 /** A backup of everything is a folder with these; the history and the secret only where there are such files. */
-const STORE = "marshal.sqlite";
-const HISTORY = "history.sqlite";
-const SECRET = "secret.key";
+export const STORE = "marshal.sqlite";
+export const HISTORY = "history.sqlite";
+export const SECRET = "secret.key";
 /** The time in UTC, in letters that every disk takes. */
 const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/;
 
@@ -22,7 +23,7 @@ export function sqlitePath(storeUrl: string, task: string): string {
 }
 
 /** undefined: it is no sqlite. */
-function sqliteFile(url: string | undefined): string | undefined {
+export function sqliteFile(url: string | undefined): string | undefined {
   return /^sqlite:(.+)$/.exec(url ?? "")?.[1];
 }
 
@@ -35,92 +36,82 @@ export interface BackUpAllOptions {
 
 /**
  * Copies the store, its secret and a history on sqlite into a folder that is named by the time, and removes the oldest ones. A
- * backup has its name once it is whole. Answers what was done, in lines. Throws a StoreError.
+ * backup has its name once it is whole. Resolves with what was done, in lines. Rejects with a StoreError; where no secret opens
+ * the copy it is made, and no better one removed.
  */
-export function backUpAll(
-  { storeUrl, historyUrl }: Pick<Config, "storeUrl" | "historyUrl">,
+export async function backUpAll(
+  config: Config,
   { folder, keep, nowMs }: BackUpAllOptions,
-): readonly string[] {
-  const store = sqlitePath(storeUrl, "backups");
+): Promise<readonly string[]> {
+  const store = sqlitePath(config.storeUrl, "backups");
   const name = new Date(nowMs)
     .toISOString()
     .replace(/\.\d+Z$/, "Z")
     .replaceAll(":", "-");
-  const making = join(folder, `${name}.new`);
+  const made = join(folder, name);
+  const making = `${made}.new`;
   requireStore(store);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  rmSync(making, { recursive: true, force: true });
-  mkdirSync(making, { mode: 0o700 });
+  makeFolders(folder, made, making);
+  const secret = join(dirname(store), SECRET);
   const parts = [STORE];
+  let isGiven: boolean;
   try {
     backUpSqlite(store, join(making, STORE));
-    const history = sqliteFile(historyUrl);
+    const history = sqliteFile(config.historyUrl);
     if (history !== undefined && existsSync(history)) {
       copyDatabase(history, join(making, HISTORY));
       parts.push(HISTORY);
     }
-    const secret = join(dirname(store), SECRET);
-    if (existsSync(secret)) {
-      copyFileSync(secret, join(making, SECRET));
-      chmodSync(join(making, SECRET), 0o600);
+    const opens = await secretsThatOpen(join(making, STORE), config);
+    isGiven = config.secretKey !== undefined && opens.given;
+    if (opens.file && existsSync(secret)) {
+      copySecret(secret, join(making, SECRET));
       parts.push(SECRET);
     }
-    renameSync(making, join(folder, name));
+    renameSync(making, made);
   } catch (error) {
     rmSync(making, { recursive: true, force: true });
-    throw error;
+    throw explainStoreError(error, made);
   }
+
+  const isWhole = parts.includes(SECRET) || isGiven;
   const old = readdirSync(folder)
-    .filter((one) => NAME.test(one))
+    .filter((one) => NAME.test(one) && (isWhole || !existsSync(join(folder, one, SECRET))))
     .sort()
     .slice(0, -keep);
   for (const one of old) rmSync(join(folder, one), { recursive: true });
+
+  const holds = `backup: ${made} holds ${parts.join(", ")}`;
+  if (!isWhole) throw new StoreError(`${holds}, but ${whyNothingOpens(secret)}`);
   return [
-    `backup: ${join(folder, name)} holds ${parts.join(", ")}`,
+    holds,
     ...(parts.includes(SECRET) ? [] : ["the secret is SECRET_KEY: it is not in there, keep it yourself"]),
-    ...(historyUrl !== undefined && sqliteFile(historyUrl) === undefined
+    ...(config.historyUrl !== undefined && sqliteFile(config.historyUrl) === undefined
       ? ["the history is in PostgreSQL: back it up with pg_dump"]
       : []),
     ...(old.length === 0 ? [] : [`removed ${old.length} older: ${keep} are kept`]),
   ];
 }
 
-/**
- * Puts a backup of `backUpAll`, or a file of `backup`, in the place of what is there, which is moved into a folder beside it.
- * Answers what was done, in lines. Rejects with a StoreError while a Marshal runs on the store.
- */
-export async function restore(
-  { storeUrl, historyUrl }: Pick<Config, "storeUrl" | "historyUrl">,
-  from: string,
-  nowMs: number,
-): Promise<readonly string[]> {
-  const store = sqlitePath(storeUrl, "restore");
-  const isFile = !existsSync(join(from, STORE));
-  const backup = isFile ? from : join(from, STORE);
-  if (!existsSync(backup))
-    throw new StoreError(`there is no ${from}. Name a backup: a folder that holds ${STORE}`);
-  const folder = dirname(store);
-  const history = sqliteFile(historyUrl);
-  const places = [
-    [backup, store],
-    [join(from, HISTORY), history],
-    [join(from, SECRET), join(folder, SECRET)],
-  ] as const;
-  // Opening it waits for nobody: a Marshal that runs has it locked.
-  if (existsSync(store)) await (await openStore(storeUrl, { runsIn: "caller", waitMs: 0 })).close();
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-
-  const aside = join(folder, `before-restore-${nowMs}`);
-  mkdirSync(aside, { mode: 0o700 });
-  for (const [source, target] of places) {
-    if (target === undefined || !existsSync(source)) continue;
-    for (const file of [target, `${target}-wal`, `${target}-shm`])
-      if (existsSync(file)) renameSync(file, join(aside, basename(file)));
-    copyFileSync(source, target);
-    chmodSync(target, 0o600);
+function makeFolders(folder: string, made: string, making: string): void {
+  const sameSecond = () => new StoreError(`${made} was made in this very second. Try again`);
+  if (existsSync(made)) throw sameSecond();
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    mkdirSync(making, { mode: 0o700 });
+  } catch (error) {
+    const isThere = existsSync(making);
+    throw isThere ? sameSecond() : explainStoreError(error, folder);
   }
-  return [
-    `restore: ${resolve(from)} is in place; what was there before is in ${aside}`,
-    ...(isFile ? [`${SECRET} and the history were not in the file and stay as they were`] : []),
-  ];
+}
+
+function whyNothingOpens(secret: string): string {
+  const what = existsSync(secret) ? "is not the secret of this store" : "is missing";
+  return `nothing opens its server keys: ${secret} ${what}, and no SECRET_KEY is set here that is. Put the file back from an older backup (none that holds one was removed), or run this with the bot's settings`;
+}
+
+/** For its owner only, whatever the rights of what is copied. */
+export function copySecret(from: string, to: string): void {
+  copyFileSync(from, to);
+  chmodSync(to, 0o600);
 }

@@ -1,6 +1,7 @@
 import { REST } from "@discordjs/rest";
 import { commands } from "../commands/index.ts";
 import { ConfigError, environment, readConfig } from "../src/config.ts";
+import { explainLoginError } from "../src/discord/connection/log-in.ts";
 import { ownApplicationId, register } from "../src/discord/interactions/registration.ts";
 
 /** `npm run deploy`: registers the slash commands, whether they have changed or not. */
@@ -15,7 +16,8 @@ try {
     `registered ${count} commands (${hash.slice(0, 12)}) for application ${applicationId}\n`,
   );
 } catch (error) {
-  const why = error instanceof Error ? error.message : String(error);
+  const explained = error instanceof ConfigError ? error : explainLoginError(error);
+  const why = explained instanceof Error ? explained.message : String(explained);
   process.stderr.write(
     `${error instanceof ConfigError ? "" : "the commands could not be registered: "}${why}\n`,
   );

@@ -1,12 +1,11 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { systemClock, systemRandom } from "../src/clock.ts";
+import { systemClock } from "../src/clock.ts";
 import { type Config, ConfigError, type Environment, readStoreConfig } from "../src/config.ts";
 import { DOCUMENT_KINDS, documentsOf, ROW_KINDS } from "../src/document-table.ts";
 import { StoreError } from "../src/domain/failure.ts";
 import { withoutPassword } from "../src/shown-value.ts";
-import { createBindings } from "../src/store/bindings.ts";
 import { checkStore } from "../src/store/check-store.ts";
 import { DOCUMENT_FORM } from "../src/store/document-forms.ts";
 import type { Store } from "../src/store/keyv-documents.ts";
@@ -16,7 +15,9 @@ import { findSecret } from "../src/store/secret-file.ts";
 import { backUpSqlite, requireStore } from "../src/store/sqlite/backup-sqlite.ts";
 import { exportStore, importStore, type TransferParts } from "../src/store/transfer.ts";
 import { fingerprintOf } from "../src/store/vault.ts";
-import { backUpAll, restore, sqlitePath } from "./backups.ts";
+import { backUpAll, sqlitePath } from "./backups.ts";
+import { proveSecret } from "./prove-secret.ts";
+import { restore } from "./restore.ts";
 import { rewindStore } from "./rewind-store.ts";
 
 const USAGE = `npm run store -- check                       reads everything in the store, as Marshal would
@@ -68,9 +69,9 @@ async function run({ args, environment, say, complain }: StoreToolParts): Promis
   }
   const [task = "", place = "", time = ""] = positionals;
   const keep = Number(values.keep);
-  const isWhole = positionals.length === TASKS.get(task);
-  if (!isWhole || values.isUnknown || !(keep >= 1)) {
-    complain(USAGE);
+  const why = wrongWords(positionals, values.unknown, keep);
+  if (why !== undefined) {
+    complain(`${why}. What there is:\n${USAGE}`);
     return 2;
   }
 
@@ -86,7 +87,7 @@ async function run({ args, environment, say, complain }: StoreToolParts): Promis
       return 0;
     }
     case "backups":
-      for (const line of backUpAll(config, { folder: place, keep, nowMs })) say(line);
+      for (const line of await backUpAll(config, { folder: place, keep, nowMs })) say(line);
       return 0;
     case "restore":
       for (const line of await restore(config, place, nowMs)) say(line);
@@ -103,6 +104,20 @@ const TASKS: ReadonlyMap<string, number> = new Map([
   ["rewind", 3],
 ]);
 
+/** What was typed wrong; undefined: nothing. */
+function wrongWords(
+  [task, ...places]: readonly string[],
+  unknown: string | undefined,
+  keep: number,
+): string | undefined {
+  if (task === undefined) return "say what to do";
+  const words = TASKS.get(task);
+  if (words === undefined) return `there is no "${task}"`;
+  if (unknown !== undefined) return `there is no "--${unknown}"`;
+  if (places.length !== words - 1) return `${task} takes ${words - 1} words and got ${places.length}`;
+  return keep >= 1 ? undefined : "--keep takes a number of 1 or more";
+}
+
 function parsed(args: readonly string[]) {
   const options = {
     replace: { type: "boolean", default: false },
@@ -116,9 +131,11 @@ function parsed(args: readonly string[]) {
     allowPositionals: true,
     tokens: true,
   });
-  const isUnknown = tokens.some((token) => token.kind === "option" && !Object.hasOwn(options, token.name));
+  const unknown = tokens.flatMap((token) =>
+    token.kind === "option" && !Object.hasOwn(options, token.name) ? [token.name] : [],
+  )[0];
   return {
-    values: { replace: values.replace === true, keep: values.keep, help: values.help === true, isUnknown },
+    values: { replace: values.replace === true, keep: values.keep, help: values.help === true, unknown },
     positionals,
   };
 }
@@ -163,28 +180,14 @@ async function onStore({ task, place, time, replace, config, path, say }: OnStor
 async function partsFor(store: Store, config: Config, task: string): Promise<TransferParts> {
   const secret = findSecret({ storeUrl: config.storeUrl, given: config.secretKey });
   const own = [secret, config.secretKeyOld].filter((one) => one !== undefined);
-  if (task === "export") await proveSecret(store, config, secret);
+  // An export names the secret of its server keys, so it has to be the right one.
+  if (task === "export") await proveSecret(store, secret, config.secretKeyOld);
   return {
     store,
     writersOf: (namespace) => kinds.get(namespace)?.writers ?? "holder",
     fingerprints: own.map(fingerprintOf),
     form: DOCUMENT_FORM,
   };
-}
-
-/** An export names the secret of its server keys, so it has to be the right one. */
-async function proveSecret(store: Store, config: Config, secret: Uint8Array | undefined): Promise<void> {
-  const bindings = documentsOf(store, "bindings");
-  if (secret === undefined) {
-    for await (const _ of bindings.entries()) {
-      throw new StoreError("the store has server keys, but there is no SECRET_KEY and no data/secret.key");
-    }
-    return;
-  }
-  const roots = documentsOf(store, "sealed-root");
-  const { vault } = await openVault({ roots, bindings, secret, old: config.secretKeyOld });
-  const parts = { documents: bindings, vault, clock: systemClock, random: systemRandom };
-  await createBindings({ ...parts, serversPerGuild: 1, hideSecret: () => undefined }).bindings.load();
 }
 
 async function check(store: Store, config: Config, say: StoreToolParts["say"]): Promise<number> {

@@ -24,3 +24,27 @@ export const EXPECTED = {
   DOCS_URL: "an http(s) address that /help links to, or empty",
   LOG_LEVEL: `one of ${LOG_LEVELS.join(", ")}`,
 } as const;
+
+/** Variables that nobody knows but whose name is one slip away from a known one, in a line each. */
+export function mistypedNames(names: readonly string[]): readonly string[] {
+  const known = Object.keys(EXPECTED);
+  return names.flatMap((name) => {
+    const meant = known.includes(name) ? undefined : known.find((one) => isOneSlipAway(one, name));
+    return meant === undefined ? [] : [`${name} is no variable of Marshal's: is it ${meant}?`];
+  });
+}
+
+/** One letter more, less or another, or two that changed places; signs between words count for nothing. */
+function isOneSlipAway(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((name) => name.replaceAll(/[^a-z]/gi, "").toUpperCase()) as [
+    string,
+    string,
+  ];
+  let from = 0;
+  while (from < a.length && a[from] === b[from]) from += 1;
+  const [restA, restB] = [a.slice(from), b.slice(from)];
+  const isSwapped = restA[0] === restB[1] && restA[1] === restB[0] && restA.slice(2) === restB.slice(2);
+  return (
+    restA.slice(1) === restB.slice(1) || restA.slice(1) === restB || restA === restB.slice(1) || isSwapped
+  );
+}

@@ -4,6 +4,7 @@ import { systemClock, systemRandom } from "./clock.ts";
 import { type Config, ConfigError, environment, isShared, readConfig, secretsOf } from "./config.ts";
 import { LoginError } from "./discord/connection/log-in.ts";
 import { StoreError } from "./domain/failure.ts";
+import { mistypedNames } from "./expected-values.ts";
 import { collectGarbageSooner, leaveThreadsTheirLimits, watchHeap } from "./heap-limits.ts";
 import { createLog } from "./log.ts";
 import type { Marshal, Runtime } from "./marshal.ts";
@@ -23,6 +24,7 @@ async function run(): Promise<void> {
   if (config === undefined) return;
   const secrets = secretsOf(config, environment());
   const log = createLog({ level: config.logLevel, secrets, pretty: process.stdout.isTTY === true });
+  for (const line of mistypedNames(Object.keys(environment()))) log.warn({}, line);
   const exit = (code: number) => process.exit(code);
   const shutdown = new Shutdown({ clock: systemClock, log, exit });
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => shutdown.onSignal(signal));
@@ -70,7 +72,8 @@ function configOrLines(): Config | undefined {
     return readConfig(environment());
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    process.stderr.write(`Marshal cannot start:\n${error.lines.map((line) => `  ${line}\n`).join("")}`);
+    const lines = [...error.lines, ...mistypedNames(Object.keys(environment()))];
+    process.stderr.write(`Marshal cannot start:\n${lines.map((line) => `  ${line}\n`).join("")}`);
     process.exitCode = 1;
     return undefined;
   }

@@ -23,7 +23,7 @@ import { createMentions } from "./store/mentions.ts";
 import { createDiskWait } from "./store/on-disk.ts";
 import { openVault } from "./store/rotation.ts";
 import { createRunAnswers } from "./store/run-answers.ts";
-import { loadSecret } from "./store/secret-file.ts";
+import { loadSecret, moveToFile } from "./store/secret-file.ts";
 import { createSettings } from "./store/settings.ts";
 import { createVault, type Vault } from "./store/vault.ts";
 
@@ -107,11 +107,12 @@ export async function openDocuments(store: Store, config: Config, parts: Documen
       if (found < DOCUMENT_FORM)
         log.info({ from: found, to: DOCUMENT_FORM }, "the store was updated to this version's format");
       const count = await sealAnew();
-      if (old !== undefined)
-        log.info(
-          { keys: count },
-          "all server keys are sealed with SECRET_KEY; you can remove SECRET_KEY_OLD",
-        );
+      if (old !== undefined) {
+        const path = moveToFile(storeUrl, { old, secret });
+        const what =
+          path === undefined ? "SECRET_KEY_OLD" : `SECRET_KEY_OLD and SECRET_KEY: ${path} holds the new one`;
+        log.info({ keys: count }, `all server keys are sealed with SECRET_KEY; you can remove ${what}`);
+      }
       const newId = () => random.id();
       return await identify({ marks, secret: secretMark, newId, nowMs: () => clock.nowMs() });
     },

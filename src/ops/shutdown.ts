@@ -65,7 +65,10 @@ export class Shutdown {
     void this.stop(name);
   }
 
-  /** Runs the steps once, however often it is called, then ends the process: with `code`, or 1 when a step failed. */
+  /**
+   * Runs the steps once, however often it is called, then ends the process: with `code`, or 1 when a step failed. With a code
+   * that is not 0 its caller has logged why, in the one line that is left of this process.
+   */
   stop(why: string, code = 0): Promise<void> {
     this.#stopping ??= this.#run(why, code);
     return this.#stopping;
@@ -75,7 +78,8 @@ export class Shutdown {
     const { clock, log, deadlineMs = DEFAULTS.deadlineMs, exit } = this.#options;
     const endMs = clock.monotonicMs() + deadlineMs;
     let failed = false;
-    log.info({ why }, "stopping");
+    const level = code === 0 ? "info" : "debug";
+    log[level]({ why }, "stopping");
     const steps = this.#steps.flatMap((steps) => steps());
     for (const [from, group] of groupsOf(steps)) {
       const later = steps.slice(from + group.length);
@@ -86,7 +90,7 @@ export class Shutdown {
       );
       if (ended.includes(false)) failed = true;
     }
-    log.info({ failed }, "stopped");
+    log[level]({ failed }, "stopped");
     exit(failed ? 1 : code);
   }
 

@@ -1,6 +1,6 @@
 import { StoreError } from "../domain/failure.ts";
 import type { Documents } from "../domain/ports/documents.ts";
-import { placeOfBinding } from "./bindings.ts";
+import { placeOfBinding, WRONG_SECRET } from "./bindings.ts";
 import type { GuildBindings } from "./document-schemas.ts";
 import type { Store } from "./keyv-documents.ts";
 import type { Vault } from "./vault.ts";
@@ -62,18 +62,20 @@ export async function checkStore({
   }
 
   let keys = 0;
+  let opened = 0;
   try {
     for await (const [guildId, { bindings: linked }] of bindings.entries()) {
       for (const { id, sealed } of linked) {
         keys += 1;
-        if (!opens(vault, sealed, placeOfBinding(guildId, id)))
-          note(`the key of bindings/${guildId} (${id}) does not open`);
+        if (opens(vault, sealed, placeOfBinding(guildId, id))) opened += 1;
+        else note(`the key of bindings/${guildId} (${id}) does not open`);
       }
     }
   } catch (error) {
     // Noted above already: it cannot be read.
     if (!(error instanceof StoreError)) throw error;
   }
+  if (keys > 0 && opened === 0) faults.unshift(WRONG_SECRET);
   return { counts, keys, faults };
 }
 

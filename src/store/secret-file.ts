@@ -12,6 +12,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import process from "node:process";
 import { StoreError } from "../domain/failure.ts";
 import { explainStoreError } from "./sqlite/sqlite-errors.ts";
 import { SECRET_BYTES } from "./vault.ts";
@@ -24,6 +25,13 @@ export interface SecretSource {
   hasSealed(): Promise<boolean>;
   /** Called with the path where the file stood there already. */
   onFound?(path: string): void;
+}
+
+export interface SecretChange {
+  /** SECRET_KEY_OLD. */
+  readonly old: Uint8Array;
+  /** SECRET_KEY. */
+  readonly secret: Uint8Array;
 }
 
 /** The secret that was given, or that of the file beside the sqlite file; undefined where there is none. Makes none. */
@@ -62,11 +70,30 @@ export async function loadSecret({ storeUrl, given, hasSealed, onFound }: Secret
   }
 }
 
+/**
+ * After a change of the secret: a file that holds the one before gets the new one, so that it lies in one place and in the
+ * backups. Called when nothing is sealed by the old one any more. Returns the path where the file holds the new one. Throws a
+ * StoreError.
+ */
+export function moveToFile(storeUrl: string, { old, secret }: SecretChange): string | undefined {
+  const path = secretPath(storeUrl);
+  if (path === undefined || !existsSync(path)) return undefined;
+  try {
+    const held = Buffer.from(readFileSync(path, "utf8").trim(), "base64");
+    if (held.equals(secret)) return path;
+    if (!held.equals(old)) return undefined;
+    writeSecret(path, secret);
+    return path;
+  } catch (error) {
+    throw explainStoreError(error, path);
+  }
+}
+
 function readOrMake(path: string): Uint8Array {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   // A file restored from a backup may be readable for everyone.
   if (existsSync(path)) chmodSync(path, 0o600);
-  else makeSecret(path);
+  else writeSecret(path, randomBytes(SECRET_BYTES));
   const secret = Buffer.from(readFileSync(path, "utf8").trim(), "base64");
   if (secret.length === SECRET_BYTES) return new Uint8Array(secret);
   throw new StoreError(
@@ -75,11 +102,11 @@ function readOrMake(path: string): Uint8Array {
 }
 
 /** Renames the file to its name once it is whole, so that a disk that fills up never leaves half a secret. */
-function makeSecret(path: string): void {
+function writeSecret(path: string, secret: Uint8Array): void {
   const making = `${path}.new`;
   const file = openSync(making, "w", 0o600);
   try {
-    writeSync(file, `${randomBytes(SECRET_BYTES).toString("base64")}\n`);
+    writeSync(file, `${Buffer.from(secret).toString("base64")}\n`);
     fsyncSync(file);
   } catch (error) {
     closeSync(file);
@@ -88,4 +115,9 @@ function makeSecret(path: string): void {
   }
   closeSync(file);
   renameSync(making, path);
+  // Windows opens no folder.
+  if (process.platform === "win32") return;
+  const folder = openSync(dirname(path), "r");
+  fsyncSync(folder);
+  closeSync(folder);
 }

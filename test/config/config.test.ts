@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { ConfigError, readConfig, secretsOf } from "../../src/config.ts";
+import { mistypedNames } from "../../src/expected-values.ts";
 
 const token = "token-of-a-test.abc.def";
 const secretKey = Buffer.alloc(32, 7).toString("base64");
@@ -303,4 +304,33 @@ describe("the environment as a Config", () => {
       "STORE_URL",
     ]);
   });
+});
+
+test("a variable that is one slip away from a known one is named, and no other", () => {
+  const slips = [
+    "OPS_ADRESS",
+    "OPS_ADDRESSS",
+    "OSP_ADDRESS",
+    "OPS_ADDRESZ",
+    "OPSADDRESS",
+    "ops_address",
+    "OPS-ADDRESS",
+  ];
+  assert.deepEqual(
+    mistypedNames(slips),
+    slips.map((name) => `${name} is no variable of Marshal's: is it OPS_ADDRESS?`),
+  );
+  const others = [
+    "OPS_ADDRESS",
+    "SECRET_KEY",
+    "SECRET_KEY_OLD",
+    "PATH",
+    "HOME",
+    "ADDRESS",
+    "OPS_DRESS",
+    "KEY",
+    "URL",
+    "LEVEL",
+  ];
+  assert.deepEqual(mistypedNames(others), []);
 });

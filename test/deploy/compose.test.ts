@@ -31,7 +31,8 @@ describe("compose.yaml", () => {
       ["sqlite:data/marshal.sqlite", "sqlite:data/history.sqlite", opsPortOf({})],
     );
     assert.deepEqual(backup?.environment, given);
-    assert.equal(backup?.env_file, undefined, "the token is no business of the backup");
+    assert.deepEqual([marshal?.env_file, backup?.env_file], ["../.env", "../.env"], "both see SECRET_KEY");
+    assert.equal(backup?.network_mode, "none", "the token, which is in it too, can go nowhere");
     for (const one of [marshal, backup]) assert.ok(one?.volumes?.includes("data:/app/data"));
     assert.match(backup?.command?.join(" ") ?? "", /node deploy\/store\.ts backups backups --keep 14/);
     for (const folder of ["data", "backups"])

@@ -30,6 +30,7 @@ const service = z.object({
   image: z.string(),
   user: z.string(),
   env_file: z.string().optional(),
+  network_mode: z.string().optional(),
   environment: z.record(z.string(), z.string()).optional(),
   volumes: texts.optional(),
   ports: texts.optional(),

@@ -212,7 +212,18 @@ describe("systemd/marshal.service", () => {
       "WorkingDirectory=/opt/marshal",
     ])
       for (const text of [unit, backup]) assert.ok(text.includes(`\n${line}\n`), line);
-    for (const [line] of unit.matchAll(/^Environment=.*$/gm)) assert.ok(backup.includes(`\n${line}\n`), line);
+    const tool = textOf("deploy/systemd/store.sh");
+    for (const [line] of unit.matchAll(/^Environment(?:File)?=.*$/gm)) {
+      assert.ok(backup.includes(`\n${line}\n`), line);
+      assert.ok(/NODE_ENV/.test(line) || tool.includes(line.replace("Environment=", "-E ")), line);
+    }
+    for (const line of [
+      "User=marshal",
+      "DynamicUser=yes",
+      "StateDirectory=marshal",
+      "WorkingDirectory=/opt/marshal",
+    ])
+      assert.ok(tool.includes(`-p ${line} `), line);
     assert.match(
       backup,
       /ExecStart=\/opt\/marshal\/node_modules\/\.bin\/node deploy\/store\.ts backups \/var\/lib\/marshal\//,

@@ -104,9 +104,18 @@ describe("npm run store", () => {
   });
 
   test("other words are answered with what there is", async () => {
-    for (const args of [[], ["export"], ["check", "x"], ["drop", "x"], ["check", "--all"]]) {
+    const cases: readonly (readonly [string, ...string[]])[] = [
+      ["say what to do"],
+      ["export takes 1 words and got 0", "export"],
+      ["check takes 0 words and got 1", "check", "x"],
+      ['there is no "drop"', "drop", "x"],
+      ['there is no "--all"', "check", "--all"],
+      ["--keep takes a number", "backups", "x", "--keep", "none"],
+    ];
+    for (const [words, ...args] of cases) {
       const { code, said } = await runStore({ STORE_URL: "sqlite:none" }, ...args);
       assert.equal(code, 2);
+      assert.ok(said.startsWith(words), said);
       assert.match(said, /npm run store -- check/);
     }
     assert.equal((await spawnStore({ STORE_URL: "sqlite:none" }, "drop")).code, 2);

@@ -43,3 +43,20 @@ describe(".github/", () => {
     for (const id of ["reference", "version", "diagnose"]) assert.ok(ids?.includes(id), id);
   });
 });
+
+test("what holds secrets on a host is neither committed nor sent to the builder of an image", () => {
+  const linesOf = (path: string) => textOf(path).split("\n");
+  const kept = [
+    ".env",
+    ".env.*",
+    "!.env.example",
+    "data/",
+    "/backups*/",
+    "/lost/",
+    "/deploy/k8s/secret.yaml",
+  ];
+  for (const line of kept) assert.ok(linesOf(".gitignore").includes(line), line);
+  const sent = linesOf(".dockerignore");
+  for (const line of [".env", ".env.*", "data", "backups*", "lost", "deploy/k8s"])
+    assert.ok(sent.includes(line), line);
+});

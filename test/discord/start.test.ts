@@ -67,6 +67,10 @@ test("npm run deploy registers the commands by the environment alone, and says i
     commands.map(({ name }) => name).sort(),
   );
   await assert.rejects(deploy({}), /DISCORD_TOKEN/);
+  await assert.rejects(
+    deploy({ DISCORD_TOKEN: "wrong", DISCORD_API_URL: emulated.apiUrl }),
+    /the commands could not be registered: Discord refuses DISCORD_TOKEN\. Get a new one/,
+  );
 });
 
 test("a token that Discord does not accept ends the start with a line that names the variable", async (t) => {

@@ -59,6 +59,21 @@ describe("the stop", () => {
     assert.match(text(), /"step":"runs"/);
   });
 
+  test("is told at its begin and end, but for one whose reason stands in an error before it", async () => {
+    for (const [code, level] of [
+      [0, 30],
+      [1, 20],
+    ] as const) {
+      const { shutdown, add, text } = rig();
+      add("store");
+      await shutdown.stop("why", code);
+      const told = [...text().matchAll(/"level":(\d+).*"msg":"(stopping|stopped)"/g)].map(([, one]) =>
+        Number(one),
+      );
+      assert.deepEqual(told, [level, level]);
+    }
+  });
+
   test("a step that hangs gets its time and no more, and those after it run", async () => {
     const { clock, trace, exits, shutdown, add, text } = rig();
     add("discord", never, 2_000);

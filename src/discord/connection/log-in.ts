@@ -1,4 +1,4 @@
-import { type Client, DiscordAPIError, DiscordjsError, DiscordjsErrorCodes, Events } from "discord.js";
+import { type Client, DiscordjsError, DiscordjsErrorCodes, Events } from "discord.js";
 
 /** The bot cannot log in; the message tells its operator why. */
 export class LoginError extends Error {
@@ -40,12 +40,14 @@ export async function logIn(client: Client, token: string): Promise<void> {
   }
 }
 
-function explainLoginError(error: unknown): unknown {
+/** In words for the operator. */
+export function explainLoginError(error: unknown): unknown {
   if (error instanceof LoginError) return error;
   if (error instanceof DiscordjsError && error.code === DiscordjsErrorCodes.TokenInvalid) {
     return new LoginError("DISCORD_TOKEN is not a bot token. Get one: Developer Portal, Bot, Reset Token.");
   }
-  if (error instanceof DiscordAPIError && error.status === 401) {
+  // By its shape: discord.js has a copy of this class of its own.
+  if (error instanceof Error && "status" in error && error.status === 401) {
     return new LoginError(TOKEN_REFUSED);
   }
   const why = error instanceof Error ? error.message : String(error);

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, rmSync } from "node:fs";
+import { accessSync, closeSync, constants, openSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../../domain/failure.ts";
 import { explainStoreError } from "./sqlite-errors.ts";
@@ -51,12 +51,18 @@ export function copyDatabase(
   }
 }
 
-/** Throws a StoreError where there is no such file: to open it would make it. */
+/** Throws a StoreError where there is no such file, or none that this user may read: to open it would make it. */
 export function requireStore(path: string): void {
-  if (existsSync(path)) return;
-  throw new StoreError(
-    `there is no ${path}, and none was made. STORE_URL says which store it is; where the bot has its own settings (systemd, a container), run this with the same ones`,
-  );
+  try {
+    accessSync(path, constants.R_OK);
+  } catch (error) {
+    const isHidden = error instanceof Error && "code" in error && error.code === "EACCES";
+    throw new StoreError(
+      isHidden
+        ? `${path} cannot be read by this user (EACCES). Run this as the user that runs Marshal`
+        : `there is no ${path}, and none was made. STORE_URL says which store it is; where the bot has its own settings (systemd, a container), run this with the same ones`,
+    );
+  }
 }
 
 /** sqlite fills an empty file and keeps its rights. */

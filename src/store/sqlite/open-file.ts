@@ -108,7 +108,7 @@ function checkPages(path: string, database: DatabaseSync): void {
  * Locks the file against a second bot, which would post every entry again. The lock is sqlite's own on a file beside
  * it: the kernel releases it when the process ends in any way, so a dead holder blocks nobody.
  */
-async function holdLock(path: string, wait: LockWait): Promise<DatabaseSync> {
+export async function holdLock(path: string, wait: LockWait): Promise<DatabaseSync> {
   const lock = new DatabaseSync(`${path}.lock`, { timeout: 0 });
   try {
     await onceUnlocked(() => lock.exec("BEGIN EXCLUSIVE"), wait);

@@ -1,0 +1,200 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, type TestContext, test } from "node:test";
+import { root } from "../deploy/deploy-files.ts";
+import {
+  base64,
+  fillStore,
+  folderOf,
+  KEY,
+  keyIn,
+  runStore,
+  SECRET,
+  secretOf,
+} from "../support/store-tool.ts";
+
+/** A store with its secret in its file, as by default, and a backup of it. */
+async function backedUp(t: TestContext) {
+  const folder = folderOf(t);
+  const data = join(folder, "data");
+  const kept = join(folder, "kept");
+  const store = join(data, "marshal.sqlite");
+  const run = (...args: readonly string[]) =>
+    runStore({ STORE_URL: `sqlite:${store}`, SECRET_KEY: "" }, ...args);
+  await fillStore(`sqlite:${store}`);
+  writeFileSync(join(data, "secret.key"), SECRET);
+  const { code, said } = await run("backups", kept);
+  assert.equal(code, 0, said);
+  const [name = ""] = readdirSync(kept);
+  return { folder, data, kept, store, backup: join(kept, name), run };
+}
+
+/** Everything in a folder, by name. */
+const stateOf = (folder: string) =>
+  new Map(
+    readdirSync(folder)
+      .filter((name) => !name.endsWith(".lock"))
+      .map((name) => [
+        name,
+        statSync(join(folder, name)).isFile() ? readFileSync(join(folder, name), "base64") : "",
+      ]),
+  );
+
+describe("restore", () => {
+  test("takes the place of a store that is damaged, from a newer Marshal or gone, and of nothing else", async (t) => {
+    const { data, store, backup, run } = await backedUp(t);
+    const breaks = [
+      () => truncateSync(store, 5_000),
+      () => writeFileSync(store, "no database at all"),
+      () => {
+        const database = new DatabaseSync(store);
+        database.exec("PRAGMA user_version = 99");
+        database.close();
+      },
+    ];
+    for (const damage of breaks) {
+      damage();
+      const { code, said } = await run("restore", backup);
+      assert.equal(code, 0, said);
+      assert.equal(await keyIn(`sqlite:${store}`), `${KEY}10`);
+      const aside = readdirSync(data).filter((name) => name.startsWith("before-restore-"));
+      assert.equal(aside.length, 1);
+      assert.ok(said.endsWith(`what was there before is in ${join(data, aside[0] ?? "")}`), said);
+      rmSync(join(data, aside[0] ?? ""), { recursive: true });
+    }
+    rmSync(data, { recursive: true });
+    const { said } = await run("restore", backup);
+    assert.match(said, /is in place$/, "there was nothing before");
+    assert.deepEqual(readdirSync(data).sort(), ["marshal.sqlite", "marshal.sqlite.lock", "secret.key"]);
+  });
+
+  test("reads a backup before it changes anything, and says what is wrong with it", async (t) => {
+    const { folder, data, kept, backup, run } = await backedUp(t);
+    const before = stateOf(data);
+    const other = (name: string, change: (copy: string) => void) => {
+      const copy = join(folder, name);
+      cpSync(backup, copy, { recursive: true });
+      change(copy);
+      return copy;
+    };
+    const newer = (copy: string) => {
+      const database = new DatabaseSync(join(copy, "marshal.sqlite"));
+      database.exec("PRAGMA user_version = 99");
+      database.close();
+    };
+    const cases: readonly (readonly [string, RegExp])[] = [
+      [
+        other("cut", (copy) => truncateSync(join(copy, "marshal.sqlite"), 5_000)),
+        /cut\/marshal\.sqlite is not a readable database/,
+      ],
+      [
+        other("cut-history", (copy) => writeFileSync(join(copy, "history.sqlite"), "x".repeat(5_000))),
+        /cut-history\/history\.sqlite is not a readable database/,
+      ],
+      [other("newer", newer), /newer\/marshal\.sqlite is from a newer Marshal/],
+      [
+        other("foreign", (copy) => writeFileSync(join(copy, "secret.key"), base64(secretOf(2)))),
+        /neither .*foreign\/secret\.key nor SECRET_KEY opens the server keys in .*foreign\/marshal\.sqlite: set SECRET_KEY_OLD/,
+      ],
+      [
+        other("half", (copy) => writeFileSync(join(copy, "secret.key"), "AAAA")),
+        /neither .*half\/secret\.key/,
+      ],
+      [kept, /kept holds no marshal\.sqlite\. Name a backup/],
+      [join(root, ".env.example"), /\.env\.example is not a readable database/],
+    ];
+    for (const [from, words] of cases) {
+      const { code, said } = await run("restore", from);
+      assert.deepEqual([code, words.test(said)], [1, true], said);
+      assert.deepEqual(stateOf(data), before, from);
+    }
+    assert.equal((await run("restore", backup)).code, 0);
+  });
+
+  test("with a SECRET_KEY that is newer than the backup asks for the one before", async (t) => {
+    const { store, data, backup } = await backedUp(t);
+    const url = { STORE_URL: `sqlite:${store}`, SECRET_KEY: base64(secretOf(2)) };
+    const { code, said } = await runStore(url, "restore", backup);
+    assert.equal(code, 1);
+    assert.match(said, /SECRET_KEY does not open .*: set SECRET_KEY_OLD to what .*secret\.key holds/);
+    assert.match((await runStore(url, "check")).said, /set SECRET_KEY_OLD to it/);
+    const both = { ...url, SECRET_KEY_OLD: SECRET };
+    assert.equal((await runStore(both, "restore", backup)).code, 0);
+    assert.equal((await runStore(both, "check")).code, 0);
+    assert.ok(existsSync(join(data, "secret.key")));
+  });
+});
+
+describe("backups", () => {
+  test("without the secret are made, end with 1 and cost no backup that has it", async (t) => {
+    const { data, kept, backup, run } = await backedUp(t);
+    const good = ["2020-01-01T00-00-00Z", "2020-01-02T00-00-00Z"];
+    for (const name of good) cpSync(backup, join(kept, name), { recursive: true });
+    const bad = "2020-01-03T00-00-00Z";
+    mkdirSync(join(kept, bad));
+    rmSync(backup, { recursive: true });
+    rmSync(join(data, "secret.key"));
+    const { code, said } = await run("backups", kept, "--keep", "1");
+    assert.equal(code, 1);
+    assert.match(
+      said,
+      /holds marshal\.sqlite, but .*secret\.key is missing, and no SECRET_KEY is set.* Put the file back/,
+    );
+    const left = readdirSync(kept).sort();
+    assert.deepEqual(left.slice(0, 2), good);
+    assert.deepEqual([left.length, left.includes(bad)], [3, false], "of those without it one is kept");
+
+    writeFileSync(join(data, "secret.key"), base64(secretOf(9)));
+    rmSync(join(kept, left[2] ?? ""), { recursive: true });
+    assert.match((await run("backups", kept)).said, /secret\.key is not the secret of this store/);
+  });
+
+  test("hold the secret that opens the store, and say where that is SECRET_KEY", async (t) => {
+    const { data, kept, backup, store } = await backedUp(t);
+    rmSync(backup, { recursive: true });
+    const url = { STORE_URL: `sqlite:${store}` };
+    writeFileSync(join(data, "secret.key"), base64(secretOf(2)));
+    const { code, said } = await runStore(url, "backups", kept);
+    assert.equal(code, 0, said);
+    assert.match(said, /holds marshal\.sqlite\nthe secret is SECRET_KEY: it is not in there/);
+    rmSync(join(kept, readdirSync(kept)[0] ?? ""), { recursive: true });
+    writeFileSync(join(data, "secret.key"), SECRET, { mode: 0o644 });
+    await runStore({ ...url, SECRET_KEY: base64(secretOf(3)) }, "backups", kept);
+    const made = join(kept, readdirSync(kept)[0] ?? "");
+    assert.equal(
+      readFileSync(join(made, "secret.key"), "utf8"),
+      SECRET,
+      "a new SECRET_KEY before its first start",
+    );
+    assert.equal(statSync(join(made, "secret.key")).mode & 0o777, 0o600);
+    assert.deepEqual(readdirSync(made).sort(), ["marshal.sqlite", "secret.key"]);
+  });
+});
+
+test("a store that this user may not read is not called absent", async (t) => {
+  const folder = folderOf(t);
+  const path = join(folder, "data", "marshal.sqlite");
+  await fillStore(`sqlite:${path}`);
+  chmodSync(join(folder, "data"), 0);
+  // Root may read everything, so the process gives that up once it has read the code.
+  const script = `const { requireStore } = await import(${JSON.stringify(join(root, "src/store/sqlite/backup-sqlite.ts"))});
+    if (process.getuid() === 0) process.setuid(65_534);
+    try { requireStore(${JSON.stringify(path)}); } catch (error) { console.log(error.message); }`;
+  const said = execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
+  chmodSync(join(folder, "data"), 0o700);
+  assert.match(said, /data\/marshal\.sqlite cannot be read by this user \(EACCES\)/);
+});
