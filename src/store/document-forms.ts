@@ -14,11 +14,11 @@ export interface FormParts {
 }
 
 /**
- * The form that this Marshal writes. Documents of forms 2 and 3 are read as they are; their journals get today's form
- * when each is read first. A Marshal that knows only those forms would leave unposted what is owed to Discord since
- * form 3, and can't read the rows of form 4.
+ * The form that this Marshal writes. Documents of forms 2 to 4 are read as they are; journals of before form 4 get today's
+ * form when each is read first. A Marshal that knows only those forms would leave unposted what is owed to Discord since
+ * form 3, can't read the rows of form 4, and would lose settings and sessions of form 5.
  */
-export const DOCUMENT_FORM = 4;
+export const DOCUMENT_FORM = 5;
 
 /**
  * Marks documents of an earlier Marshal as today's, at the start and before anything else writes. Resolves with the form

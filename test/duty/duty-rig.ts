@@ -9,6 +9,7 @@ import type { GameAccount } from "../../src/domain/ports/game-accounts.ts";
 import { createDuty, type DutyWing } from "../../src/duty/create-duty.ts";
 import * as duty from "../../src/history/queries/duty.ts";
 import { answeredCalls, facts } from "../../src/history/queries/duty-facts.ts";
+import type { Outbox } from "../../src/outbox/create-outbox.ts";
 import type { Databases } from "../history/databases.ts";
 import { BINDING, GUILD, type HistoryRig, openRig, SOURCE } from "../history/rig.ts";
 import { VirtualClock } from "../support/clock.ts";
@@ -30,6 +31,7 @@ export interface DutyRig {
   /** What the guild was told. */
   readonly told: string[];
   readonly sink: FakeSink;
+  readonly outbox: Outbox;
   /** The servers that are linked. */
   places: readonly (typeof EAST)[];
   /** The guild keeps a history. */
@@ -67,6 +69,7 @@ export async function openDutyRig(
     calls: (wanted) => answeredCalls(history.context, wanted),
     guilds: () => duty.guilds(history.context, {}),
   };
+  const outbox = outboxOver(sink, clock);
   const roster = new DutyRoster(clock);
   let ids = 0;
   const wing = createDuty({
@@ -95,7 +98,7 @@ export async function openDutyRig(
     },
     grantable: { roleBar: () => undefined, isOwner: (_, userId) => userId === "owner" },
     zoneOf: async () => "Europe/Berlin",
-    posts: outboxOver(sink, clock).posts,
+    posts: outbox.posts,
     renderer: dutyRenderer,
     notifier: {
       person: async (_, userId, body) => {
@@ -125,6 +128,7 @@ export async function openDutyRig(
     roles,
     told,
     sink,
+    outbox,
     places: [EAST, WEST],
     isRecorded: true,
     roster,
