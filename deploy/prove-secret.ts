@@ -9,6 +9,7 @@ import type { Store } from "../src/store/keyv-documents.ts";
 import { openStore } from "../src/store/open-store.ts";
 import { openVault } from "../src/store/rotation.ts";
 import { findSecret } from "../src/store/secret-file.ts";
+import { backUpSqlite } from "../src/store/sqlite/backup-sqlite.ts";
 
 /** Rejects with a StoreError where the store has server keys that these secrets do not open. */
 export async function proveSecret(
@@ -28,14 +29,20 @@ export async function proveSecret(
 }
 
 /**
- * Which secrets open the copy of a store that nobody else uses: that in the file beside the store of `storeUrl`, and SECRET_KEY
- * with SECRET_KEY_OLD. Where nothing is sealed all do. Rejects with a StoreError where this Marshal cannot read the copy.
+ * Which secrets open the file of a store: that in the file beside the store of `storeUrl`, and SECRET_KEY with SECRET_KEY_OLD.
+ * Where nothing is sealed all do. It is not written: opening it would bring it to today's form, and the Marshal of before an update
+ * could not go back to it. Rejects with a StoreError where this Marshal cannot read it.
  */
 export async function secretsThatOpen(
-  copy: string,
+  path: string,
   { storeUrl, secretKey, secretKeyOld }: Pick<Config, "storeUrl" | "secretKey" | "secretKeyOld">,
 ): Promise<{ readonly file: boolean; readonly given: boolean }> {
-  const store = await openStore(`sqlite:${copy}`, { runsIn: "caller", waitMs: 0 });
+  const copy = `${path}.check`;
+  backUpSqlite(path, copy);
+  const store = await openStore(`sqlite:${copy}`, { runsIn: "caller", waitMs: 0 }).catch((error: unknown) => {
+    removeCopy(copy);
+    throw error instanceof StoreError ? new StoreError(error.message.replaceAll(copy, path)) : error;
+  });
   const opens = async (secret: () => Uint8Array | undefined, old?: Uint8Array | undefined) => {
     try {
       await proveSecret(store, secret(), old);
@@ -51,6 +58,10 @@ export async function secretsThatOpen(
     return { file, given: await opens(() => secretKey, secretKeyOld) };
   } finally {
     await store.close();
-    rmSync(`${copy}.lock`, { force: true });
+    removeCopy(copy);
   }
+}
+
+function removeCopy(copy: string): void {
+  for (const end of ["", "-wal", "-shm", ".lock"]) rmSync(`${copy}${end}`, { force: true });
 }

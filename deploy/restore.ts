@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Config } from "../src/config.ts";
 import { StoreError } from "../src/domain/failure.ts";
-import { backUpSqlite, copyDatabase } from "../src/store/sqlite/backup-sqlite.ts";
+import { copyDatabase } from "../src/store/sqlite/backup-sqlite.ts";
 import { holdLock } from "../src/store/sqlite/open-file.ts";
 import { explainStoreError } from "../src/store/sqlite/sqlite-errors.ts";
 import { copySecret, HISTORY, SECRET, STORE, sqliteFile, sqlitePath } from "./backups.ts";
@@ -31,7 +31,7 @@ export async function restore(config: Config, from: string, nowMs: number): Prom
         if (existsSync(join(from, SECRET))) targets.set(SECRET, join(folder, SECRET));
         if (history !== undefined && existsSync(join(from, HISTORY))) targets.set(HISTORY, history);
       }
-      backUpSqlite(backup, join(staging, STORE));
+      copyDatabase(backup, join(staging, STORE));
       if (targets.has(HISTORY)) copyDatabase(join(from, HISTORY), join(staging, HISTORY));
       if (targets.has(SECRET)) copySecret(join(from, SECRET), join(staging, SECRET));
       const secretBeside = targets.has(SECRET) ? join(staging, STORE) : store;

@@ -82,6 +82,21 @@ describe("restore", () => {
     assert.deepEqual(readdirSync(data).sort(), ["marshal.sqlite", "marshal.sqlite.lock", "secret.key"]);
   });
 
+  test("leaves the form of a backup as it is, so that the Marshal of before an update can go back to it", async (t) => {
+    const { store, backup, run } = await backedUp(t);
+    const versionOf = (path: string, to?: number) => {
+      const database = new DatabaseSync(path);
+      if (to !== undefined) database.exec(`PRAGMA user_version = ${to}`);
+      const version = database.prepare("PRAGMA user_version").get()?.user_version;
+      database.close();
+      return version;
+    };
+    versionOf(join(backup, "marshal.sqlite"), 2);
+    const { code, said } = await run("restore", backup);
+    assert.equal(code, 0, said);
+    assert.equal(versionOf(store), 2);
+  });
+
   test("reads a backup before it changes anything, and says what is wrong with it", async (t) => {
     const { folder, data, kept, backup, run } = await backedUp(t);
     const before = stateOf(data);
