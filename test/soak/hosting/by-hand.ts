@@ -114,6 +114,8 @@ class ByHand {
   async #update(): Promise<void> {
     const { note } = this.#walk;
     const before = this.#head();
+    const run = (line: string) => this.#walk.host.run(line, this.#folder);
+    run("npm run store -- backups before-update");
     this.#walk.publish();
     this.#do("git pull");
     note("git pull brings the next version", this.#head() !== before);
@@ -121,11 +123,12 @@ class ByHand {
     const bot = await this.#start();
     note("the new version goes on with the same server", (await this.#sources()) === 1);
     await bot.stop();
-    this.#walk.host.run(`git checkout -q ${before}`, this.#folder);
+    run("npm run store -- restore before-update/*Z");
+    run(`git checkout -q ${before}`);
     const back = await this.#start();
-    note("the version before starts again", (await this.#sources()) === 1);
+    note("the version before starts again on the backup of before", (await this.#sources()) === 1);
     await back.stop();
-    this.#walk.host.run("git checkout -q -", this.#folder);
+    run("git checkout -q - && rm -r before-update data/before-restore-*");
   }
 
   #head(): string {
@@ -177,10 +180,10 @@ class ByHand {
     const bot = await this.#start();
     this.#words = { ...this.#words, YOUR_NEW_TOKEN: this.#stage.discord.resetToken() };
     const code = await bot.ended;
-    const errors = bot.said.split("\n").filter((line) => line.includes('"level":50'));
+    const last = bot.said.trim().split("\n").slice(-2);
     note(
       "a token that was reset ends it with one line",
-      code === 1 && errors.length === 1 && /DISCORD_TOKEN/.test(errors[0] ?? ""),
+      code === 1 && /DISCORD_TOKEN/.test(last[1] ?? "") && !/"level":50/.test(last[0] ?? ""),
     );
     this.#do("sed -i 's/^DISCORD_TOKEN=.*/DISCORD_TOKEN=YOUR_NEW_TOKEN/' .env");
     await (await this.#start()).stop();
@@ -189,20 +192,26 @@ class ByHand {
 
   async #newSecret(): Promise<void> {
     const { note } = this.#walk;
-    this.#do('echo "SECRET_KEY_OLD=$(cat data/secret.key)" >> .env');
-    this.#do('echo "SECRET_KEY=$(openssl rand -base64 32)" >> .env');
-    const bot = await this.#start();
-    note("a new secret seals the keys anew", /you can remove SECRET_KEY_OLD/.test(bot.said));
-    await bot.stop();
-    this.#do("sed -i '/^SECRET_KEY_OLD=/d' .env");
-    const again = await this.#start();
-    note("it goes on without the old one", (await this.#sources()) === 1);
-    await again.stop();
+    const secret = () => readFileSync(join(this.#folder, "data/secret.key"), "utf8");
+    // Twice, since the second time begins where the first one ended.
+    for (const time of ["a new secret", "a second one"]) {
+      const before = secret();
+      this.#do('echo "SECRET_KEY_OLD=$(cat data/secret.key)" >> .env');
+      this.#do('echo "SECRET_KEY=$(openssl rand -base64 32)" >> .env');
+      const bot = await this.#start();
+      note(`${time} seals the keys anew`, /you can remove SECRET_KEY_OLD and SECRET_KEY:/.test(bot.said));
+      await bot.stop();
+      this.#do("sed -i '/^SECRET_KEY/d' .env");
+      note(`${time} is in the file`, secret() !== before);
+      const again = await this.#start();
+      note(`${time} is found there`, (await this.#sources()) === 1);
+      await again.stop();
+    }
   }
 
   async #lostSecret(): Promise<void> {
     const { note, host } = this.#walk;
-    host.run("sed -i '/^SECRET_KEY=/d' .env && rm data/secret.key", this.#folder);
+    host.run("rm data/secret.key", this.#folder);
     const bot = host.start("npm start", this.#folder);
     note(
       "a lost secret is one line that names the file",

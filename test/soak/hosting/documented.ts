@@ -8,10 +8,10 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "docker build": "docker build: npm run soak -- image follows the Dockerfile",
   "docker push": "docker push",
   "sudo systemctl": "systemctl: the commands of the units are run in their sandbox",
-  "sudo systemd-run": "systemd-run: its command is run in the unit's sandbox",
+  "sudo bash": "systemd-run: what it starts is run in the unit's sandbox",
   "sudo journalctl": "journalctl",
   "kubectl apply": "kubectl apply",
-  "kubectl -n": "kubectl rollout",
+  "kubectl -n": "kubectl rollout, logs and their like",
 };
 
 /** Every command of docs/hosting.md: a line of a block of shell. */

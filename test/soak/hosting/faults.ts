@@ -187,7 +187,8 @@ export const FAULTS: Readonly<Record<string, Open>> = {
   },
 };
 
-async function residentBytes(opsAddress: string): Promise<number> {
+/** What a process says of its memory. */
+export async function residentBytes(opsAddress: string): Promise<number> {
   const text = await (await fetch(`http://${opsAddress}/metrics`)).text();
   return Number(/^process_resident_memory_bytes (\d+)/m.exec(text)?.[1]);
 }

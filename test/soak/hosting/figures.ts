@@ -10,6 +10,7 @@ import { openStage, type Stage } from "../../../src/sandbox/stage.ts";
 import { root } from "../../deploy/deploy-files.ts";
 import { addFeeds } from "../../e2e/compare.ts";
 import { TcpWay } from "../../support/tcp-way.ts";
+import { residentBytes } from "./faults.ts";
 
 const SETTLES_MS = 30_000;
 const MEASURED_MS = 120_000;
@@ -60,6 +61,7 @@ async function measureBot({ bot, service }: Stage, way: TcpWay): Promise<void> {
   const after = now();
   const anHour = (name: keyof typeof before) => ((after[name] - before[name]) * HOUR_MS) / MEASURED_MS;
   const mb = (bytes: number) => `${(bytes / KB / KB).toFixed(0)} MB`;
+  console.log(`  memory: ${mb(await residentBytes(bot.opsAddress))}`);
   console.log(`  written to disk in an hour: ${mb(anHour("disk"))}`);
   console.log(
     `  to and from the service in an hour: ${mb(anHour("network"))}, ${anHour("requests").toFixed(0)} requests`,

@@ -31,9 +31,7 @@ export async function walkSystemd({ host, documented, words, note }: Walk): Prom
     sudo("sudo npm ci --prefix /opt/marshal");
     sudo("sudo install -d /etc/marshal");
     sudo("echo 'DISCORD_TOKEN=YOUR_TOKEN' | sudo install -m 600 /dev/stdin /etc/marshal/marshal.env");
-    sudo(
-      "sudo cp /opt/marshal/deploy/systemd/marshal.service /opt/marshal/deploy/systemd/marshal-backup.service /opt/marshal/deploy/systemd/marshal-backup.timer /etc/systemd/system/",
-    );
+    sudo("sudo cp /opt/marshal/deploy/systemd/marshal* /etc/systemd/system/");
     const emulators = {
       DISCORD_API_URL: stage.discord.apiUrl,
       SERVICE_URL: stage.serviceUrl,
@@ -62,20 +60,41 @@ export async function walkSystemd({ host, documented, words, note }: Walk): Prom
 
     await bot.stopInside(MAIN);
     note("SIGTERM stops it in order", STOPPED.test(bot.said));
-    const line = /^sudo systemd-run .*$/m.exec(textOf("docs/hosting.md"))?.[0] ?? "";
-    const [, storeUrl = "", command = ""] = /-E (STORE_URL=\S+) (.*)$/.exec(line) ?? [];
-    const restored = machine.confined(command.replace("BACKUP", name), {
-      STORE_URL: storeUrl.slice("STORE_URL=".length),
-    });
+    // What follows the options of systemd-run is run as it would, with the variables that it is given.
+    const tool = textOf("deploy/systemd/store.sh").replaceAll("\\\n", " ");
+    const command = /(\S+ deploy\/store\.ts) "\$@"/.exec(tool)?.[1] ?? "";
+    const env = {
+      ...backup.env,
+      ...Object.fromEntries([...tool.matchAll(/-E (\w+)=(\S+)/g)].map((one) => one.slice(1))),
+    };
+    const store = (words: string) => {
+      documented.take(`sudo bash /opt/marshal/deploy/systemd/store.sh ${words}`);
+      return machine.confined(`${command} ${words.replace("BACKUP", name)}`, env);
+    };
+    const restored = store("restore /var/lib/marshal/backups/BACKUP");
     note("what systemd-run would run restores it", restored.includes("is in place"));
+    note("and checks it", store("check").includes("1 server keys open"));
     sudo("echo 'DISCORD_TOKEN=YOUR_NEW_TOKEN' | sudo install -m 600 /dev/stdin /etc/marshal/marshal.env");
     sudo("sudo git -C /opt/marshal pull");
+    sudo("sudo npm ci --prefix /opt/marshal");
     const again = machine.start(unit.command, { ...machine.unit("marshal.service").env, ...emulators });
     await again.says(/logged in/);
     await again.stopInside(MAIN);
     note("the restored one starts", STOPPED.test(again.said));
-    documented.take("sudo ls /var/lib/marshal/backups");
-    machine.confined("ls /var/lib/marshal/backups", {});
+    for (const line of [
+      "sudo ls /var/lib/marshal/backups",
+      "sudo sh -c 'cd /var/lib/marshal && mkdir lost && mv marshal.sqlite* lost/'",
+      "sudo install -d /var/lib/marshal/backups",
+      "sudo cp -r BACKUP /var/lib/marshal/backups/",
+    ]) {
+      documented.take(line);
+      // The owner of that folder is all the root that there is.
+      machine.confined(line.replaceAll("sudo ", "").replace("BACKUP", "/opt/marshal/deploy/grafana"), {});
+    }
+    const empty = machine.start(unit.command, { ...unit.env, ...emulators });
+    await empty.says(/logged in/);
+    await empty.stopInside(MAIN);
+    note("with an empty store it starts", true);
   } finally {
     await stage.close();
   }
