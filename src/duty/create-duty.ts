@@ -70,7 +70,6 @@ export function createDuty(ports: DutyPorts): DutyWing {
   const refused = new Set<string>();
   const roles = new DutyRoles({
     ...ports,
-    nowS,
     onRefused(guildId, roleId) {
       if (refused.has(`${guildId} ${roleId}`)) return;
       refused.add(`${guildId} ${roleId}`);
@@ -111,9 +110,13 @@ export function createDuty(ports: DutyPorts): DutyWing {
     take: (look) => watch.take(look),
     onRecorded: (source) => watch.onRecorded(source),
     onAccountsChanged: (guildId) => void book.onAccountsChanged(guildId),
-    idle: () => watch.idle(),
+    async idle() {
+      await watch.idle();
+      await roles.idle();
+    },
     async stop() {
       resets.stop();
+      roles.stop();
       await watch.stop();
     },
   };

@@ -1,4 +1,5 @@
 import { KeyedMutex } from "../domain/keyed-mutex.ts";
+import type { Clock } from "../domain/ports/clock.ts";
 import type { DutyRow, DutyStore } from "../domain/ports/duty-store.ts";
 import type { GrantableRoles, MemberRole, MemberRoles, RoleOutcome } from "../domain/ports/member-roles.ts";
 
@@ -6,20 +7,22 @@ export interface DutyRolesPorts {
   readonly store: DutyStore;
   readonly roles: MemberRoles;
   readonly grantable: GrantableRoles;
-  nowS(): number;
+  readonly clock: Clock;
   /** A role could not be given; told once, until it works again. */
   onRefused(guildId: string, roleId: string): void;
   report(what: string, error: unknown): void;
 }
 
 /**
- * giving: it may have been given. given: it was. own: they had it before, so it is not ours to take. refused: Discord does
- * not let us.
+ * giving: it may have been given, or taken back. given: it was given. own: they had it before, so it is not ours to
+ * take. refused: Discord does not let us.
  */
 type Held = "giving" | "given" | "own" | "refused";
 
 /** Refused roles are tried again so much later. */
-const AGAIN_S = 300;
+const REFUSED_AGAIN_MS = 300_000;
+/** What could not be brought about is tried again, also where no look has shifts worked out any more. */
+const AGAIN_MS = 60_000;
 
 /** Roles of members while they are on duty: written before they are given, so that a kill leaves none over. */
 export class DutyRoles {
@@ -27,23 +30,48 @@ export class DutyRoles {
   readonly #mutex = new KeyedMutex();
   readonly #wanted = new Map<string, ReadonlySet<string>>();
   readonly #tried = new Map<string, number>();
+  /** Guilds whose roles were looked at once, and what stops their next try. */
+  readonly #again = new Map<string, () => void>();
+  #isStopped = false;
 
   constructor(ports: DutyRolesPorts) {
     this.#ports = ports;
   }
 
-  /** Who is to have which roles in a guild from now on. Never rejects; what fails comes again the next time. */
+  /** Who is to have which roles in a guild from now on. Never rejects; what fails is tried again. */
   async want(guildId: string, wanted: readonly Pick<MemberRole, "userId" | "roleId">[]): Promise<void> {
     this.#wanted.set(guildId, new Set(wanted.map(keyOf)));
+    await this.#try(guildId);
+  }
+
+  /** Resolves when what was begun is done. */
+  async idle(): Promise<void> {
+    const guildIds = [...this.#wanted.keys()];
+    await Promise.all(guildIds.map((guildId) => this.#mutex.take(guildId, async () => undefined)));
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    for (const cancel of this.#again.values()) cancel();
+  }
+
+  async #try(guildId: string): Promise<void> {
+    let isDone = false;
     try {
-      await this.#mutex.take(guildId, () => this.#bring(guildId));
+      isDone = await this.#mutex.take(guildId, () => this.#bring(guildId));
     } catch (error) {
       this.#ports.report("roles of people on duty could not be changed", error);
     }
+    this.#again.get(guildId)?.();
+    const again = () => void this.#try(guildId);
+    const isOver = isDone || this.#isStopped;
+    this.#again.set(guildId, isOver ? () => undefined : this.#ports.clock.after(AGAIN_MS, again));
   }
 
-  /** Brings what is given to what is wanted last. */
-  async #bring(guildId: string): Promise<void> {
+  /** Brings what is given to what is wanted last. False: there is more to do. */
+  async #bring(guildId: string): Promise<boolean> {
+    // The process before may still have had the giving of a role on its way, so that comes a while later.
+    const isFirst = !this.#again.has(guildId);
     const rows = await this.#ports.store.rows({ guildId, kinds: ["role"] });
     const held = new Map(rows.map((row) => [row.id, row]));
     for (const key of this.#wanted.get(guildId) ?? []) {
@@ -52,10 +80,14 @@ export class DutyRoles {
       if (state === "refused" && !this.#isDue(guildId, key)) continue;
       await this.#give(roleIn(guildId, key), state);
     }
+    let isDone = !isFirst;
     for (const row of rows) {
       if (this.#wanted.get(guildId)?.has(row.id) === true) continue;
-      await this.#giveBack(roleIn(guildId, row.id), heldIn(row));
+      const state = heldIn(row);
+      if (isFirst && state === "giving") continue;
+      isDone = (await this.#giveBack(roleIn(guildId, row.id), state)) && isDone;
     }
+    return isDone;
   }
 
   async #give(role: MemberRole, state: Held | undefined): Promise<void> {
@@ -70,35 +102,37 @@ export class DutyRoles {
     else await this.#note(role, outcome === "done" ? "given" : "own");
   }
 
-  async #giveBack(role: MemberRole, state: Held | undefined): Promise<void> {
+  async #giveBack(role: MemberRole, state: Held | undefined): Promise<boolean> {
     let outcome: RoleOutcome = "done";
     if (state === "given" || state === "giving") {
-      if (!this.#isDue(role.guildId, `back ${keyOf(role)}`)) return;
+      if (!this.#isDue(role.guildId, `back ${keyOf(role)}`)) return false;
+      if (state === "given") await this.#note(role, "giving");
       outcome = await this.#ports.roles.take(role);
     }
     if (outcome === "refused") {
-      this.#tried.set(`${role.guildId} back ${keyOf(role)}`, this.#ports.nowS());
+      this.#tried.set(`${role.guildId} back ${keyOf(role)}`, this.#ports.clock.monotonicMs());
       this.#ports.onRefused(role.guildId, role.roleId);
-      return;
+      return false;
     }
     const { guildId } = role;
     await this.#ports.store.write({ drop: [{ guildId, kind: "role", id: keyOf(role) }] });
+    return true;
   }
 
   async #refuse(role: MemberRole): Promise<void> {
-    this.#tried.set(`${role.guildId} ${keyOf(role)}`, this.#ports.nowS());
+    this.#tried.set(`${role.guildId} ${keyOf(role)}`, this.#ports.clock.monotonicMs());
     await this.#note(role, "refused");
     this.#ports.onRefused(role.guildId, role.roleId);
   }
 
   #isDue(guildId: string, key: string): boolean {
-    const triedS = this.#tried.get(`${guildId} ${key}`) ?? Number.NEGATIVE_INFINITY;
-    return this.#ports.nowS() - triedS >= AGAIN_S;
+    const triedMs = this.#tried.get(`${guildId} ${key}`) ?? Number.NEGATIVE_INFINITY;
+    return this.#ports.clock.monotonicMs() - triedMs >= REFUSED_AGAIN_MS;
   }
 
   async #note(role: MemberRole, state: Held): Promise<void> {
     const { guildId, userId } = role;
-    const fromS = this.#ports.nowS();
+    const fromS = Math.floor(this.#ports.clock.nowMs() / 1_000);
     const body = JSON.stringify({ state });
     const row: DutyRow = { guildId, kind: "role", id: keyOf(role), userId, playerId: 0, fromS, body };
     await this.#ports.store.write({ put: [row] });

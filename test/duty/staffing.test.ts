@@ -105,6 +105,20 @@ onBothDatabases("hours, quotas and leave", (databases) => {
     assert.match(rig.sink.text("lists"), /Met \(1\).*Not met \(1\).*Excused \(1\)/s);
   });
 
+  test("who has left the Discord keeps their hours on the board, and no quota asks for more of them", async () => {
+    const { rig, staffing } = await staffed();
+    await rig.clock.advanceTo(MONDAY_S * 1_000);
+    const { id } = await staffing.setQuota(GUILD, { roleId: "mods", needS: 7 * HOUR_S, period: "week" });
+    await work(rig, "u1", 1);
+    rig.roles.delete("u1");
+    await rig.clock.advance(DAY_S * 1_000);
+    const kept = await staffing.resetQuota(GUILD, id);
+    assert.deepEqual(kept?.lines.map(({ userId }) => userId).sort(), ["u2", "u3"]);
+    const { lines } = await staffing.board(GUILD, { fromS: MONDAY_S, untilS: MONDAY_S + DAY_S });
+    const left = lines.find(({ userId }) => userId === "u1");
+    assert.deepEqual([left?.countedS, left?.quota], [HOUR_S, undefined]);
+  });
+
   test("a reset by hand keeps how everybody stands, and the rest of the period asks for its share", async () => {
     const { rig, staffing } = await staffed();
     await rig.clock.advanceTo(MONDAY_S * 1_000);

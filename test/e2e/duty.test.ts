@@ -58,6 +58,11 @@ describe("duty, from the first type to a quota", () => {
     guild.raiseBot();
     await asks(owner, "duty type add", { ...type, role: powers }, /kick, ban or mute/);
     await asks(manager, "duty type add", type, /Only people with Manage Roles/);
+    const lead = guild.addRole({ name: "Lead", permissions: ["ManageGuild", "ManageRoles"] });
+    const above = guild.addRole({ name: "Above the lead" });
+    guild.raiseBot();
+    const leader = rig.discord.as(guild.addMember({ name: "Lena", roles: [lead] }));
+    await asks(leader, "duty type add", { ...type, role: above }, /above yours/);
     await asks(owner, "duty type add", { ...type, role: guild.everyone }, /Everybody has/);
     await asks(rig.home.member, "duty type add", type, /Only Managers/);
     await asks(owner, "duty type add", type, /Patrol.*starts with/);

@@ -12,6 +12,7 @@ const soaks: Readonly<Record<string, () => Promise<Soak>>> = {
   series: () => import("./hosting/record.ts"),
   memory: () => import("./memory.ts"),
   duty: () => import("./duty.ts"),
+  roles: () => import("./roles.ts"),
   bans: () => import("./bans.ts"),
   mutants: () => import("./mutants.ts"),
 };
