@@ -56,7 +56,8 @@ async function run(): Promise<void> {
     // What an operator can mend is said in its own words; anything else is a defect and keeps its stack.
     const expected = error instanceof StoreError || error instanceof OpsError || error instanceof LoginError;
     log.error(expected ? {} : { err: error }, expected ? error.message : "Marshal could not start");
-    await shutdown.stop("the start failed", 1);
+    // That line says it all: nothing was under way.
+    await shutdown.stop("the start failed", 1, "debug");
   }
 }
 

@@ -66,19 +66,18 @@ export class Shutdown {
   }
 
   /**
-   * Runs the steps once, however often it is called, then ends the process: with `code`, or 1 when a step failed. With a code
-   * that is not 0 its caller has logged why, in the one line that is left of this process.
+   * Runs the steps once, however often it is called, then ends the process: with `code`, or 1 when a step failed. Its begin and
+   * end are logged at `level`.
    */
-  stop(why: string, code = 0): Promise<void> {
-    this.#stopping ??= this.#run(why, code);
+  stop(why: string, code = 0, level: "info" | "debug" = "info"): Promise<void> {
+    this.#stopping ??= this.#run(why, code, level);
     return this.#stopping;
   }
 
-  async #run(why: string, code: number): Promise<void> {
+  async #run(why: string, code: number, level: "info" | "debug"): Promise<void> {
     const { clock, log, deadlineMs = DEFAULTS.deadlineMs, exit } = this.#options;
     const endMs = clock.monotonicMs() + deadlineMs;
     let failed = false;
-    const level = code === 0 ? "info" : "debug";
     log[level]({ why }, "stopping");
     const steps = this.#steps.flatMap((steps) => steps());
     for (const [from, group] of groupsOf(steps)) {

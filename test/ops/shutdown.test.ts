@@ -59,14 +59,14 @@ describe("the stop", () => {
     assert.match(text(), /"step":"runs"/);
   });
 
-  test("is told at its begin and end, but for one whose reason stands in an error before it", async () => {
-    for (const [code, level] of [
-      [0, 30],
-      [1, 20],
+  test("is told at its begin and end, but for that of a start that failed", async () => {
+    for (const [named, level] of [
+      [undefined, 30],
+      ["debug", 20],
     ] as const) {
       const { shutdown, add, text } = rig();
       add("store");
-      await shutdown.stop("why", code);
+      await shutdown.stop("why", 1, named);
       const told = [...text().matchAll(/"level":(\d+).*"msg":"(stopping|stopped)"/g)].map(([, one]) =>
         Number(one),
       );
