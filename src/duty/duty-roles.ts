@@ -29,9 +29,12 @@ export class DutyRoles {
   readonly #ports: DutyRolesPorts;
   readonly #mutex = new KeyedMutex();
   readonly #wanted = new Map<string, ReadonlySet<string>>();
+  /** What this process gave, by guild: the process before may have dropped its row afterwards, or taken it for their own. */
+  readonly #gave = new Map<string, Set<string>>();
   readonly #tried = new Map<string, number>();
-  /** Guilds whose roles were looked at once, and what stops their next try. */
+  /** What stops the next try, by guild. */
   readonly #again = new Map<string, () => void>();
+  readonly #beganMs = new Map<string, number>();
   #isStopped = false;
 
   constructor(ports: DutyRolesPorts) {
@@ -70,22 +73,20 @@ export class DutyRoles {
 
   /** Brings what is given to what is wanted last. False: there is more to do. */
   async #bring(guildId: string): Promise<boolean> {
-    // The process before may still have had the giving of a role on its way, so that comes a while later.
-    const isFirst = !this.#again.has(guildId);
     const rows = await this.#ports.store.rows({ guildId, kinds: ["role"] });
-    const held = new Map(rows.map((row) => [row.id, row]));
+    const held = new Map(rows.map((row) => [row.id, heldIn(row)]));
+    for (const key of this.#gave.get(guildId) ?? [])
+      if (held.get(key) === undefined || held.get(key) === "own") held.set(key, "giving");
     for (const key of this.#wanted.get(guildId) ?? []) {
-      const state = heldIn(held.get(key));
+      const state = held.get(key);
       if (state === "given" || state === "own") continue;
       if (state === "refused" && !this.#isDue(guildId, key)) continue;
       await this.#give(roleIn(guildId, key), state);
     }
-    let isDone = !isFirst;
-    for (const row of rows) {
-      if (this.#wanted.get(guildId)?.has(row.id) === true) continue;
-      const state = heldIn(row);
-      if (isFirst && state === "giving") continue;
-      isDone = (await this.#giveBack(roleIn(guildId, row.id), state)) && isDone;
+    let isDone = !this.#isYoung(guildId);
+    for (const [key, state] of held) {
+      if (this.#wanted.get(guildId)?.has(key) === true) continue;
+      isDone = (await this.#giveBack(roleIn(guildId, key), state)) && isDone;
     }
     return isDone;
   }
@@ -97,12 +98,17 @@ export class DutyRoles {
     if (bar !== undefined) return await this.#refuse(role);
     if (state === undefined && (await roles.has(role))) return await this.#note(role, "own");
     await this.#note(role, "giving");
+    const gave = this.#gave.get(role.guildId) ?? new Set();
+    this.#gave.set(role.guildId, gave.add(keyOf(role)));
     const outcome = await roles.give(role);
     if (outcome === "refused") await this.#refuse(role);
-    else await this.#note(role, outcome === "done" ? "given" : "own");
+    else if (outcome === "gone") {
+      gave.delete(keyOf(role));
+      await this.#note(role, "own");
+    } else await this.#note(role, this.#isYoung(role.guildId) ? "giving" : "given");
   }
 
-  async #giveBack(role: MemberRole, state: Held | undefined): Promise<boolean> {
+  async #giveBack(role: MemberRole, state: Held): Promise<boolean> {
     let outcome: RoleOutcome = "done";
     if (state === "given" || state === "giving") {
       if (!this.#isDue(role.guildId, `back ${keyOf(role)}`)) return false;
@@ -115,6 +121,8 @@ export class DutyRoles {
       return false;
     }
     const { guildId } = role;
+    if (this.#isYoung(guildId)) return false;
+    this.#gave.get(guildId)?.delete(keyOf(role));
     await this.#ports.store.write({ drop: [{ guildId, kind: "role", id: keyOf(role) }] });
     return true;
   }
@@ -123,6 +131,14 @@ export class DutyRoles {
     this.#tried.set(`${role.guildId} ${keyOf(role)}`, this.#ports.clock.monotonicMs());
     await this.#note(role, "refused");
     this.#ports.onRefused(role.guildId, role.roleId);
+  }
+
+  /** The process before may still have a change of a role on its way, so all is done again after a while. */
+  #isYoung(guildId: string): boolean {
+    const nowMs = this.#ports.clock.monotonicMs();
+    const beganMs = this.#beganMs.get(guildId) ?? nowMs;
+    this.#beganMs.set(guildId, beganMs);
+    return nowMs - beganMs < AGAIN_MS;
   }
 
   #isDue(guildId: string, key: string): boolean {
@@ -150,8 +166,7 @@ function roleIn(guildId: string, key: string): MemberRole {
 
 const STATES: readonly Held[] = ["giving", "given", "own", "refused"];
 
-function heldIn(row: DutyRow | undefined): Held | undefined {
-  if (row === undefined) return undefined;
+function heldIn(row: DutyRow): Held {
   const { state } = JSON.parse(row.body) as { readonly state?: unknown };
   return STATES.find((known) => known === state) ?? "giving";
 }

@@ -11,7 +11,9 @@ describe("The role while on duty", () => {
     await roles.want("g", [role("new"), role("had")]);
     assert.deepEqual([...world.roles].sort(), ["had r", "new r"]);
     await roles.want("g", []);
-    assert.deepEqual([[...world.roles], world.rows.size], [["had r"], 0]);
+    assert.deepEqual([...world.roles], ["had r"]);
+    await world.clock.advance(60_000);
+    assert.deepEqual([[...world.roles], world.rows.size, world.clock.pending], [["had r"], 0, 0]);
   });
 
   test("is not left over after kills at any step, takeovers and lost answers, and all that are wanted are given", async () => {

@@ -40,7 +40,10 @@ export async function liveEvening(plan: {
     );
     const on = new Set<string>();
     const wish = () => roles.want(`g${guild}`, [...on].map(role));
+    // Each guild is looked at once when a process starts.
+    void wish();
     const live = async (userId: string) => {
+      await clock.sleep(2 * MINUTE_MS);
       const isAtHour = random.next() < 0.2;
       const hours = Math.floor((random.next() * plan.minutes) / 60);
       await clock.sleep(
