@@ -31,7 +31,25 @@ const REMEMBERED_MS = 120_000;
 
 interface Memory {
   readonly players: ReadonlyMap<number | string, { readonly player: PlayerRef; readonly seenAtMs: number }>;
-  readonly joins: readonly JoinEntry[];
+  /** A text, because it is kept of each server and needed at few commands. */
+  readonly joins: string;
+}
+
+type PackedJoin = readonly [name: string, atS: number, joined: boolean, id?: number];
+
+function packJoins(joins: readonly JoinEntry[]): string {
+  const rows = joins.map(({ player: { name, id }, atS, joined }): PackedJoin => {
+    return id === undefined ? [name, atS, joined] : [name, atS, joined, id];
+  });
+  return JSON.stringify(rows);
+}
+
+function joinsIn({ joins }: Memory): readonly JoinEntry[] {
+  // Written by `packJoins` alone.
+  return (JSON.parse(joins) as readonly PackedJoin[]).map(([name, atS, joined, id]) => {
+    const player = id === undefined ? { name } : { name, id };
+    return { kind: "join", player, atS, joined };
+  });
 }
 
 /** The lists of each server as they were seen last, with who left the list of players lately. */
@@ -48,7 +66,8 @@ export class WhoWasThere {
     for (const { player } of lists.players ?? []) {
       players.set(player.id ?? player.name, { player, seenAtMs: takenAtMs });
     }
-    this.#servers.set(source, { players, joins: lists.joinLogs ?? before?.joins ?? [] });
+    const joins = lists.joinLogs === undefined ? (before?.joins ?? "[]") : packJoins(lists.joinLogs);
+    this.#servers.set(source, { players, joins });
   }
 
   /** No guild has this server linked any more. */
@@ -60,7 +79,7 @@ export class WhoWasThere {
     const memory = this.#servers.get(source);
     if (memory === undefined) return [];
     return presentAt(
-      { players: [...memory.players.values()].map(({ player }) => player), joins: memory.joins },
+      { players: [...memory.players.values()].map(({ player }) => player), joins: joinsIn(memory) },
       atS,
     );
   }
@@ -69,7 +88,8 @@ export class WhoWasThere {
   named(source: SourceId, name: string): readonly Required<PlayerRef>[] {
     const wanted = name.toLowerCase();
     const found = new Map<number, Required<PlayerRef>>();
-    for (const { player } of this.#servers.get(source)?.joins ?? []) {
+    const memory = this.#servers.get(source);
+    for (const { player } of memory === undefined ? [] : joinsIn(memory)) {
       const { id } = player;
       if (id !== undefined && player.name.toLowerCase() === wanted) found.set(id, { ...player, id });
     }

@@ -2,6 +2,7 @@ import type { ListName, ServerState, Snapshot, SourceId } from "../domain/model.
 import type { Clock } from "../domain/ports/clock.ts";
 import type { ServiceClient } from "../domain/ports/service-client.ts";
 import type { FreshOptions, Snapshots } from "../domain/ports/snapshots.ts";
+import { PackedRows } from "./packed-rows.ts";
 
 export interface SnapshotParts {
   readonly client: ServiceClient;
@@ -31,6 +32,10 @@ const LOG_KEPT_MS = 600_000;
 const STATE_KEPT_MS = 6 * 3_600_000;
 const SWEEP_MS = 60_000;
 const MOST_SOURCES = 20_000;
+/** The logs of thousands of servers would be most of the heap, and are asked for while they are young. */
+const PACKED_AFTER_MS = 30_000;
+/** With each answer: more than come. */
+const PACKED_AT_ONCE = 2;
 /** Time synchronisation sets the wall clock by less than this all the time. */
 const STEP_MS = 1_000;
 const LOG_LISTS: ReadonlySet<ListName> = new Set(["joinLogs", "killLogs", "commandLogs", "modCalls"]);
@@ -45,6 +50,8 @@ export class LatestSnapshots implements Snapshots {
   readonly #clock: Clock;
   /** In order of the latest answer, oldest first. */
   readonly #states = new Map<SourceId, Known>();
+  /** Whose logs are not packed, since when, monotonic; oldest first. */
+  readonly #loose = new Map<SourceId, number>();
   readonly #reads = new Map<SourceId, Set<SharedRead>>();
   #sweptMs = 0;
 
@@ -77,6 +84,9 @@ export class LatestSnapshots implements Snapshots {
     };
     this.#states.delete(snapshot.source);
     this.#states.set(snapshot.source, { state, aheadMs });
+    this.#loose.delete(snapshot.source);
+    this.#loose.set(snapshot.source, this.#clock.monotonicMs());
+    this.#packSome();
     this.#sweep();
     return state;
   }
@@ -175,6 +185,16 @@ export class LatestSnapshots implements Snapshots {
     return this.#clock.nowMs() - this.#clock.monotonicMs();
   }
 
+  #packSome(): void {
+    const oldestMs = this.#clock.monotonicMs() - PACKED_AFTER_MS;
+    const some = [...this.#loose.entries().take(PACKED_AT_ONCE)].filter(([, sinceMs]) => sinceMs <= oldestMs);
+    for (const [source] of some) {
+      this.#loose.delete(source);
+      const known = this.#states.get(source);
+      if (known !== undefined) this.#states.set(source, { ...known, state: packed(known.state) });
+    }
+  }
+
   #sweep(): void {
     for (const source of this.#states.keys()) {
       if (this.#states.size <= MOST_SOURCES) break;
@@ -193,12 +213,20 @@ export class LatestSnapshots implements Snapshots {
   }
 }
 
+function packed(state: ServerState): ServerState {
+  const lists = Object.entries(state.lists).map(([list, known]) => {
+    const isLoose = LOG_LISTS.has(list as ListName) && !(known instanceof PackedRows);
+    return [list, isLoose ? PackedRows.of<unknown>(known) : known];
+  });
+  return { ...state, lists: Object.fromEntries(lists) };
+}
+
 /** A copy of the state with each time later by `byMs`. */
 function shifted(state: ServerState, byMs: number): ServerState {
-  const lists = Object.entries(state.lists).map(([list, known]) => [
-    list,
-    { ...known, atMs: known.atMs + byMs },
-  ]);
+  const lists = Object.entries(state.lists).map(([list, known]) => {
+    const atMs = known.atMs + byMs;
+    return [list, known instanceof PackedRows ? known.at(atMs) : { ...known, atMs }];
+  });
   return { ...state, statusAtMs: state.statusAtMs + byMs, lists: Object.fromEntries(lists) };
 }
 

@@ -50,7 +50,7 @@ const hostTold = z.object({
   discord: z.object({ guilds: z.number() }),
   feeds: z.object({ live: z.number() }),
 });
-const liveTold = z.object({ heapBytes: z.number() });
+const liveTold = z.object({ heapBytes: z.number(), packedBytes: z.number() });
 const feedsTold = z.object({
   heapBytes: z.number(),
   storedBytes: z.record(z.string(), z.number()),
@@ -68,8 +68,8 @@ export async function run(): Promise<BenchResult> {
   for (const { what, more, shape } of SHAPES) guilds.push({ what, kb: await guildKb(more, shape) });
   const servers: ({ readonly what: string } & FeedState)[] = [];
   for (const { what, more, perDay } of DAYS) servers.push({ what, ...(await feedState(more, perDay)) });
-  const live: { readonly what: string; readonly kb: number }[] = [];
-  for (const { what, town, more } of TOWNS) live.push({ what, kb: await liveKb(town, more) });
+  const live: { readonly what: string; readonly kb: number; readonly packedKb: number }[] = [];
+  for (const { what, town, more } of TOWNS) live.push({ what, ...(await liveKb(town, more)) });
   const figures = {
     heapKbPerGuild: figure(guilds[0]?.kb ?? Number.POSITIVE_INFINITY, 1),
     feedStateKbPerServer: figure(servers[0]?.worstKb ?? Number.POSITIVE_INFINITY, 1),
@@ -105,8 +105,8 @@ export async function run(): Promise<BenchResult> {
       ]),
     ),
     ...table(
-      ["one more server that answers", "snapshot KB"],
-      live.map(({ what, kb }) => [what, figure(kb, 1)]),
+      ["one more server that answers", "snapshot KB", "a minute later"],
+      live.map(({ what, kb, packedKb }) => [what, figure(kb, 1), figure(packedKb, 1)]),
     ),
   ];
   return { ok, figures, lines };
@@ -172,15 +172,20 @@ async function feedState(moreServers: number, perDay: number): Promise<FeedState
 }
 
 /** What one more server's answers keep in the heap: its latest snapshot. */
-async function liveKb(town: string, more: number): Promise<number> {
+async function liveKb(
+  town: string,
+  more: number,
+): Promise<{ readonly kb: number; readonly packedKb: number }> {
   const server = fork(fileURLToPath(new URL("./canned-server.ts", import.meta.url)), [town, "whole"]);
   try {
     const [{ port }] = (await once(server, "message")) as [{ readonly port: number }];
     const heapOf = async (servers: number) => {
       const args = [`http://127.0.0.1:${port}`, String(servers)];
-      return liveTold.parse(await childTells("./footprint-live.ts", args, {})).heapBytes;
+      return liveTold.parse(await childTells("./footprint-live.ts", args, {}));
     };
-    return ((await heapOf(FEW_SERVERS + more)) - (await heapOf(FEW_SERVERS))) / more / 1_024;
+    const [many, few] = [await heapOf(FEW_SERVERS + more), await heapOf(FEW_SERVERS)];
+    const kb = (one: number, other: number) => (one - other) / more / 1_024;
+    return { kb: kb(many.heapBytes, few.heapBytes), packedKb: kb(many.packedBytes, few.packedBytes) };
   } finally {
     server.disconnect();
   }

@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { JoinEntry, Snapshot, SourceId } from "../../src/domain/model.ts";
+import { LatestSnapshots } from "../../src/watch/latest-snapshots.ts";
+import { PackedRows } from "../../src/watch/packed-rows.ts";
+import { VirtualClock } from "../support/clock.ts";
+import { serverStatus } from "../support/server-status.ts";
+
+const joinLogs: readonly JoinEntry[] = [
+  { kind: "join", atS: 1_700_000_000, joined: true, player: { name: "Ann 🚓 \ud800", id: 12 } },
+  { kind: "join", atS: 1_700_000_000.5, joined: false, player: { name: "" } },
+];
+
+function answerOf(source: string, clock: VirtualClock): Snapshot {
+  const players = [{ player: { name: "Ann", id: 12 }, team: "Police", permission: "Normal", wantedStars: 0 }];
+  return {
+    source: source as SourceId,
+    askedAtMs: clock.nowMs(),
+    takenAtMs: clock.nowMs(),
+    status: serverStatus(),
+    skippedRows: {},
+    lists: { joinLogs, players },
+  };
+}
+
+test("logs of half a minute ago are packed as other answers come, and are told as they were, also after a step of the clock", async () => {
+  const clock = new VirtualClock();
+  const snapshots = new LatestSnapshots({ client: { read: () => assert.fail("read") } as never, clock });
+  const take = (source: string) => snapshots.record(answerOf(source, clock), clock.monotonicMs());
+  const logOf = (source: string) => snapshots.latest(source as SourceId)?.lists.joinLogs;
+  const atMs = clock.nowMs();
+  for (const source of ["a", "b", "c"]) take(source);
+  await clock.advance(29_000);
+  take("d");
+  assert.equal(logOf("a") instanceof PackedRows, false);
+  await clock.advance(2_000);
+  take("b");
+  assert.deepEqual(
+    ["a", "b", "c", "d"].map((source) => logOf(source) instanceof PackedRows),
+    [true, false, true, false],
+  );
+  assert.deepEqual([logOf("a")?.atMs, logOf("a")?.value], [atMs, joinLogs]);
+  assert.equal(snapshots.latest("a" as SourceId)?.lists.players instanceof PackedRows, false);
+
+  clock.step(3_600_000);
+  assert.deepEqual([logOf("a")?.atMs, logOf("a")?.value], [atMs + 3_600_000, joinLogs]);
+  await clock.advance(600_000);
+  assert.equal(logOf("a"), undefined, "logs are kept for ten minutes");
+});
