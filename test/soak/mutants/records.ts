@@ -40,6 +40,22 @@ export const recordMutants = [
       tests: ["store/rotation"],
     },
   ]),
+  ...plantedIn("deploy/restore.ts", [
+    {
+      what: "a backup of another secret takes the place of a good store",
+      from: "if (config.secretKey === undefined ? opens.file : opens.given) return;",
+      to: "if (opens.file || !opens.file) return;",
+      tests: ["deploy/restore"],
+    },
+  ]),
+  ...plantedIn("deploy/backups.ts", [
+    {
+      what: "backups without a secret push out those that have it",
+      from: "(isWhole || !existsSync(join(folder, one, SECRET)))",
+      to: "existsSync(join(folder, one))",
+      tests: ["deploy/restore"],
+    },
+  ]),
   ...plantedIn("src/store/settings.ts", [
     {
       what: "of two changes at once the first is lost",
