@@ -15,7 +15,8 @@ import {
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, type TestContext, test } from "node:test";
-import { root } from "../deploy/deploy-files.ts";
+import { backUpAll } from "../../deploy/backups.ts";
+import { readStoreConfig } from "../../src/config.ts";
 import {
   base64,
   fillStore,
@@ -26,6 +27,7 @@ import {
   SECRET,
   secretOf,
 } from "../support/store-tool.ts";
+import { root } from "./deploy-files.ts";
 
 /** A store with its secret in its file, as by default, and a backup of it. */
 async function backedUp(t: TestContext) {
@@ -176,6 +178,18 @@ describe("backups", () => {
     writeFileSync(join(data, "secret.key"), base64(secretOf(9)));
     rmSync(join(kept, left[2] ?? ""), { recursive: true });
     assert.match((await run("backups", kept)).said, /secret\.key is not the secret of this store/);
+  });
+
+  test("a second one in the same second is refused in words, and the first one stays", async (t) => {
+    const { folder, store } = await backedUp(t);
+    const config = readStoreConfig({ STORE_URL: `sqlite:${store}` });
+    const options = { folder: join(folder, "twice"), keep: 14, nowMs: 0 };
+    await backUpAll(config, options);
+    await assert.rejects(backUpAll(config, options), {
+      name: "StoreError",
+      message: /1970-01-01T00-00-00Z was made in this very second\. Try again/,
+    });
+    assert.deepEqual(readdirSync(options.folder), ["1970-01-01T00-00-00Z"]);
   });
 
   test("hold the secret that opens the store, and say where that is SECRET_KEY", async (t) => {

@@ -5,6 +5,7 @@ import { describe, type TestContext, test } from "node:test";
 import { readConfig } from "../../src/config.ts";
 import { documentsOf } from "../../src/document-table.ts";
 import { openDocuments } from "../../src/open-documents.ts";
+import { DOCUMENT_FORM } from "../../src/store/document-forms.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { loadSecret } from "../../src/store/secret-file.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";
@@ -97,7 +98,7 @@ describe("a changed secret", () => {
     const path = join(folder.path, "secret.key");
     await fillStore(storeUrl);
     const store = await openStore(storeUrl, { runsIn: "caller" });
-    await documentsOf(store, "stored-form").set("documents", { form: 4 });
+    await documentsOf(store, "stored-form").set("documents", { form: DOCUMENT_FORM });
     await store.close();
     writeFileSync(path, base64(secret(1)));
     return { storeUrl, path, held: () => readFileSync(path, "utf8").trim() };
