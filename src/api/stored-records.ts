@@ -33,6 +33,7 @@ const units = z.object({
       ageMs: z.number(),
       guildId: z.string().optional(),
       isSoft: z.boolean().optional(),
+      isLone: z.boolean().optional(),
     }),
   ),
 });

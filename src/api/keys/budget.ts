@@ -196,7 +196,8 @@ export class KeyBudget {
       this.#refusals.push({ atMs: nowMs, guildId });
       this.settleRefused(source, nowMs);
     }
-    if (evidence === "silent") this.unanswered.add(unit, nowMs);
+    const room = this.most - RESERVE - this.bound(nowMs) - 1;
+    if (evidence === "silent") this.unanswered.add(unit, nowMs, Math.max(0, room));
   }
 
   /** What is to be kept: refusals, and what is on its way or unanswered with keys that are not fresh. */
@@ -205,8 +206,7 @@ export class KeyBudget {
     const open: StoredUnits["open"][number][] = [];
     for (const { source, risk, guildId, startedMs, isCovered } of this.#units)
       if (risk !== "fresh" && isCovered !== true) open.push({ source, guildId, ageMs: nowMs - startedMs });
-    for (const { isSoft, ...unit } of this.unanswered.heldUnits(nowMs))
-      open.push(isSoft ? { ...unit, isSoft } : unit);
+    open.push(...this.unanswered.heldUnits(nowMs));
     return { refusals, open };
   }
 

@@ -274,7 +274,7 @@ export class KeyDesk {
     const { unanswered } = budget;
     const isHeld = unanswered.isHeld(source, nowMs);
     if (isHeld && isTyped && budget.isTypedFull(nowMs)) return "typed";
-    if (isHeld && (unanswered.isSoft(source) || unanswered.isLone(source))) return "settling";
+    if (isHeld && (unanswered.isSoft(source) || unanswered.mayHaveDied(source))) return "settling";
     // Where a key alone is silent, it and others may have died before that: only what was taken since is good.
     const loneMs = unanswered.loneSinceMs(nowMs);
     const isDoubted = loneMs !== undefined && guard.takenMs(source) <= loneMs;

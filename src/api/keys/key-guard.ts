@@ -142,6 +142,13 @@ export class KeyGuard {
     return found;
   }
 
+  /** Another key that was taken: by this process, else lately by an earlier one. */
+  takenBeside(except: ReadonlySet<SourceId>, nowMs: number): SourceId | undefined {
+    const isGood = (source: SourceId) =>
+      !except.has(source) && !this.rejectedKeys.has(source) && this.isFresh(source, nowMs, undefined);
+    return this.lastTaken(except) ?? this.#standings.keys().find(isGood);
+  }
+
   /** A doubtful key is asked with a GET before anything else is sent with it. */
   isDoubtful(source: SourceId): boolean {
     const standing = this.#standings.get(source);

@@ -2,7 +2,7 @@ import type { SourceId } from "../../domain/model.ts";
 import type { Exchange } from "../limits/in-flight.ts";
 import type { KeyBudget } from "./budget.ts";
 import type { KeyGuard } from "./key-guard.ts";
-import { OUTAGE_KEYS } from "./unanswered.ts";
+import { OUTAGE_KEYS, SURE_KEYS } from "./unanswered.ts";
 import type { KeyCheck, Risk } from "./unit.ts";
 
 /** Where answers get lost, polls are so rare that those use up the units that are left once in this time. */
@@ -14,10 +14,10 @@ const LASTS_MS = 3 * 60 * 60_000;
  * be learned but by asking: the keys that hold a unit already are asked in turn, one at a time.
  */
 export class SecondAsks {
-  readonly #guard: Pick<KeyGuard, "lastTaken" | "parked">;
+  readonly #guard: Pick<KeyGuard, "takenBeside" | "parked">;
   readonly #budget: KeyBudget;
 
-  constructor(guard: Pick<KeyGuard, "lastTaken" | "parked">, budget: KeyBudget) {
+  constructor(guard: Pick<KeyGuard, "takenBeside" | "parked">, budget: KeyBudget) {
     this.#guard = guard;
     this.#budget = budget;
   }
@@ -25,7 +25,7 @@ export class SecondAsks {
   /** Whether nothing is answered at all, as several keys show, or all that are known to be good. */
   isOutage(nowMs: number): boolean {
     const soft = this.#soft(nowMs);
-    return soft.size > 0 && (soft.size >= OUTAGE_KEYS || this.#guard.lastTaken(soft) === undefined);
+    return soft.size > 0 && (soft.size >= OUTAGE_KEYS || this.#guard.takenBeside(soft, nowMs) === undefined);
   }
 
   /** What is to be asked now. */
@@ -35,9 +35,21 @@ export class SecondAsks {
       if (unanswered.askAgainMs(source, nowMs) > nowMs) continue;
       const other = this.#otherToAsk(source, nowMs);
       if (other !== undefined) return { source: other, risk: "unknown" };
-      if (this.#limit(source, nowMs) === undefined) return { source, risk: "settling" };
+      if (this.#limit(source, nowMs) !== undefined) continue;
+      if (!this.isOutage(nowMs) || this.#isSure(nowMs)) return { source, risk: "settling" };
     }
     return undefined;
+  }
+
+  /**
+   * Whether no keys that died together can look like this outage. Each key that is asked again in it may be refused each
+   * time: so while units are left others are asked, and where keys alone are silent too it takes more of them.
+   */
+  #isSure(nowMs: number): boolean {
+    const { unanswered, most } = this.#budget;
+    const soft = this.#soft(nowMs);
+    if (soft.size >= SURE_KEYS || this.#guard.takenBeside(soft, nowMs) === undefined) return true;
+    return this.#budget.below(most, nowMs).kind !== "go" && unanswered.loneSinceMs(nowMs) === undefined;
   }
 
   /** When there may be something to ask, monotonic; infinitely late until something happens. */
@@ -57,7 +69,7 @@ export class SecondAsks {
   isAwaited({ source, waitingClass, proving }: Exchange, risk: Risk, nowMs: number): boolean {
     if (waitingClass === "internal" || proving === true) return false;
     const { unanswered } = this.#budget;
-    if (risk === "settling" && (unanswered.isSoft(source) || unanswered.isLone(source))) return true;
+    if (risk === "settling" && (unanswered.isSoft(source) || unanswered.mayHaveDied(source))) return true;
     return waitingClass === "poll" && this.isOutage(nowMs);
   }
 
@@ -100,22 +112,26 @@ export class SecondAsks {
     const { unanswered } = this.#budget;
     if (waitingClass !== "internal") return false;
     const isHeld = unanswered.isHeld(source, nowMs) && unanswered.isSoft(source);
-    return isHeld && (isProbe || this.isOutage(nowMs));
+    return isHeld && (isProbe || (this.isOutage(nowMs) && this.#isSure(nowMs)));
   }
 
   /** While few are silent and nothing else is asked, another key shows whether it is this one alone. */
   #otherToAsk(source: SourceId, nowMs: number): SourceId | undefined {
     const { unanswered } = this.#budget;
-    if (!unanswered.isSoft(source) || this.isOutage(nowMs)) return undefined;
+    if (!unanswered.isSoft(source) || (this.isOutage(nowMs) && this.#isSure(nowMs))) return undefined;
     if (this.#isAskedFirst(source)) return undefined;
-    return this.#guard.lastTaken(this.#soft(nowMs));
+    return this.#guard.takenBeside(this.#soft(nowMs), nowMs);
   }
 
   /** Below how many units it may be asked again; undefined: that limit is kept, or there is none. */
   #limit(source: SourceId, nowMs: number): number | undefined {
-    const isOfOutage = !this.#isAskedFirst(source) || this.isOutage(nowMs);
-    if (!this.#budget.unanswered.isLone(source) && isOfOutage) return undefined;
-    const limit = this.#mostBeside(source, nowMs);
+    const { unanswered, most } = this.#budget;
+    const isLone = unanswered.isLone(source);
+    const isOutage = this.isOutage(nowMs);
+    const isRestored = !isLone && !isOutage && unanswered.mayHaveDied(source);
+    if (!isLone && !isRestored && (!this.#isAskedFirst(source) || isOutage)) return undefined;
+    // With the last unit all others are read.
+    const limit = isRestored ? most - 1 : this.#mostBeside(source, nowMs);
     return this.#budget.below(limit, nowMs).kind === "go" ? undefined : limit;
   }
 
@@ -132,7 +148,7 @@ export class SecondAsks {
   /** Where answers get lost, to ask a silent key again costs less than to ask another whether it is the service. */
   #isAskedFirst(source: SourceId): boolean {
     const { unanswered } = this.#budget;
-    return (unanswered.isLossy || unanswered.isExplained(source)) && unanswered.isFirst(source);
+    return (unanswered.isLossy || unanswered.isExplained(source)) && unanswered.wasSilentOnce(source);
   }
 
   /** A parked key is asked again in an hour, and not before. */

@@ -26,7 +26,11 @@ interface SilentKey {
   readonly isRestored: boolean;
 }
 
-type HeldUnit = StoredUnits["open"][number] & { readonly isSoft: boolean };
+interface Holding {
+  readonly source: SourceId;
+  readonly key: SilentKey;
+  readonly silence: Silence;
+}
 
 const HOUR_MS = 60 * 60_000;
 /** Of those that hold no unit. */
@@ -48,8 +52,10 @@ const CHANCE_OF_LOSSES = 1e-4;
 const LEAST_SILENCES = 2;
 /** The same, for the last units: one lost answer in a hundred explains one silence, three in a hundred explain two. */
 const LIKELY_LOSSES = 3e-4;
-/** So many keys that were all silent, one after the other, are taken for an outage. */
+/** So many keys that were all silent, one after the other, may be an outage. */
 export const OUTAGE_KEYS = 3;
+/** So many did not all die. */
+export const SURE_KEYS = 5;
 
 /**
  * Requests that went unanswered, by their keys. Each holds a unit until its key answers, an hour at most. A key is
@@ -58,6 +64,7 @@ export const OUTAGE_KEYS = 3;
  */
 export class UnansweredRequests {
   readonly #keys = new Map<SourceId, SilentKey>();
+  #holdingNow: { readonly all: readonly Holding[]; readonly untilMs: number } | undefined;
   /** When the latest request was sent that was answered, whatever its key. */
   #answeredSentMs = Number.NEGATIVE_INFINITY;
   /** The share of answers that got lost lately whatever the key, as lone keys that turned out good have shown. */
@@ -98,8 +105,7 @@ export class UnansweredRequests {
     return this.#keys.get(source)?.silences.length ?? 0;
   }
 
-  /** Whether it was silent once. */
-  isFirst(source: SourceId): boolean {
+  wasSilentOnce(source: SourceId): boolean {
     return this.#keys.get(source)?.silences.length === 1;
   }
 
@@ -117,6 +123,12 @@ export class UnansweredRequests {
     return key !== undefined && this.#isSoftKey(key);
   }
 
+  /** Whether it is silent alone, or was before this process began. */
+  mayHaveDied(source: SourceId): boolean {
+    const key = this.#keys.get(source);
+    return key !== undefined && (key.isLone || key.isRestored);
+  }
+
   isLone(source: SourceId): boolean {
     return this.#keys.get(source)?.isLone ?? false;
   }
@@ -129,7 +141,6 @@ export class UnansweredRequests {
 
   /** When the oldest silence of a lone key was sent. */
   loneSinceMs(nowMs: number): number | undefined {
-    if (this.#keys.size === 0) return undefined;
     const lone = this.#holding(nowMs).filter(({ key }) => key.isLone);
     return lone.length === 0 ? undefined : Math.min(...lone.map(({ silence }) => silence.sentMs));
   }
@@ -152,10 +163,10 @@ export class UnansweredRequests {
     return Math.min(key.askAgainMs, lastMs + LOSSY_AGAIN_MS * 2 ** Math.min(key.asked, 10));
   }
 
-  heldUnits(nowMs: number): readonly HeldUnit[] {
+  heldUnits(nowMs: number): StoredUnits["open"] {
     return this.#holding(nowMs).map(({ source, key, silence: { guildId, sentMs } }) => {
-      const isSoft = this.#isSoftKey(key);
-      return { source, guildId, ageMs: nowMs - sentMs, isSoft };
+      const standing = key.isLone ? { isLone: true } : this.#isSoftKey(key) ? { isSoft: true } : {};
+      return { source, guildId, ageMs: nowMs - sentMs, ...standing };
     });
   }
 
@@ -171,59 +182,60 @@ export class UnansweredRequests {
     );
   }
 
-  /** A request of this process went unanswered. */
-  add({ source, guildId, startedMs, isCovered }: Unit, nowMs: number): void {
+  /**
+   * A request of this process went unanswered. Where that shows a key to be lone which was asked in an outage, what it was
+   * asked then may have been refused: up to `room` of it hold units from now on.
+   */
+  add({ source, guildId, startedMs, isCovered }: Unit, nowMs: number, room: number): void {
     const known = this.#keys.get(source);
-    const silence = {
-      sentMs: startedMs,
-      atMs: nowMs,
-      untilMs: nowMs + HOUR_MS,
-      guildId,
-      holds: !isCovered,
-    };
-    const silences = pruned([...(known?.silences ?? []), silence], nowMs);
+    const silence = { sentMs: startedMs, atMs: nowMs, untilMs: nowMs + HOUR_MS, guildId, holds: !isCovered };
     const isLone = known !== undefined && !known.isRestored && (known.isLone || !this.#isSoftKey(known));
+    const before = isLone && !known.isLone ? counted(known.silences, room) : (known?.silences ?? []);
+    const silences = pruned([...before, silence], nowMs);
     const asked = known === undefined ? 0 : isLone && !known.isLone ? 1 : known.asked + 1;
     const softMs = Math.min(SOFT_AGAIN_MS.mostMs, SOFT_AGAIN_MS.firstMs * 2 ** Math.min(asked, 10));
     const againMs = isLone ? LONE_AGAIN_MS : softMs;
     const { isRestored = false, isLeftOver = false } = known ?? {};
-    const askAgainMs = nowMs + againMs;
-    this.#keys.set(source, { silences, isLone, isLeftOver, asked, askAgainMs, isRestored });
+    this.#set(source, { silences, isLone, isLeftOver, asked, askAgainMs: nowMs + againMs, isRestored });
   }
 
   /** A request of an earlier process: it holds its unit until its key answers, an hour from now at most. */
-  restore({ source, guildId, ageMs, isSoft }: StoredUnits["open"][number], nowMs: number): void {
+  restore(
+    { source, guildId, ageMs, isSoft, isLone: wasLone = false }: StoredUnits["open"][number],
+    nowMs: number,
+  ): void {
     const known = this.#keys.get(source);
     const sentMs = nowMs - Math.max(0, ageMs);
     const silence = { sentMs, atMs: sentMs, untilMs: nowMs + HOUR_MS, guildId, holds: true };
-    const isRestored = isSoft !== true || (known?.isRestored ?? false);
+    const isLone = wasLone || (known?.isLone ?? false);
+    const isRestored = !isLone && (isSoft !== true || (known?.isRestored ?? false));
     const silences = [...(known?.silences ?? []), silence];
-    const key = { silences, isLone: false, isLeftOver: false, asked: 0, askAgainMs: nowMs };
-    this.#keys.set(source, { ...key, isRestored });
+    const again = isLone ? { asked: 1, askAgainMs: nowMs + LONE_AGAIN_MS } : { asked: 0, askAgainMs: nowMs };
+    this.#set(source, { silences, isLone, isLeftOver: false, ...again, isRestored });
   }
 
   /** A person waits for it. */
   hasten(source: SourceId, nowMs: number): void {
     const key = this.#keys.get(source);
-    if (key !== undefined && !key.isLone) this.#keys.set(source, { ...key, askAgainMs: nowMs });
+    if (key !== undefined && !key.isLone) this.#set(source, { ...key, askAgainMs: nowMs });
   }
 
   /** It was to be asked; where it could not be, or the answer said nothing of the key, others go first. */
   onAsked(source: SourceId, nowMs: number): void {
     const key = this.#keys.get(source);
     if (key === undefined || key.askAgainMs > nowMs) return;
-    this.#keys.set(source, { ...key, askAgainMs: nowMs + SOFT_AGAIN_MS.mostMs });
+    this.#set(source, { ...key, askAgainMs: nowMs + SOFT_AGAIN_MS.mostMs });
   }
 
   /** A request that was sent then was answered, whatever its key. */
   onAnswered(sentMs: number): void {
     const soft = this.#keys.size === 0 ? [] : [...this.#keys].filter(([, key]) => this.#isSoftKey(key));
     this.#answeredSentMs = Math.max(this.#answeredSentMs, sentMs);
-    const wasOutage = soft.length >= OUTAGE_KEYS;
+    const wasOutage = soft.length >= SURE_KEYS;
     for (const [source, key] of soft) {
       if (this.#isSoftKey(key)) continue;
       const askAgainMs = Math.min(key.askAgainMs, key.silences.at(-1)?.atMs ?? 0);
-      this.#keys.set(source, { ...key, isLone: !wasOutage, isLeftOver: wasOutage, asked: 0, askAgainMs });
+      this.#set(source, { ...key, isLone: !wasOutage, isLeftOver: wasOutage, asked: 0, askAgainMs });
     }
   }
 
@@ -233,13 +245,13 @@ export class UnansweredRequests {
     if (wasLost) this.#recoveredMs = nowMs;
     this.#lostShare += (Number(wasLost) - this.#lostShare) / LEARNED_FROM;
     this.#lostInLongRun += (Number(wasLost) - this.#lostInLongRun) / LEARNED_SLOWLY_FROM;
-    this.#keys.delete(source);
+    this.#set(source, undefined);
   }
 
   /** The service refused the key. Returns its silences of the last hour: they may have been refusals as well. */
   settleRefused(source: SourceId, nowMs: number): readonly Silence[] {
     const silences = this.#keys.get(source)?.silences ?? [];
-    this.#keys.delete(source);
+    this.#set(source, undefined);
     return silences.filter(({ atMs }) => nowMs - atMs < HOUR_MS);
   }
 
@@ -249,17 +261,31 @@ export class UnansweredRequests {
     );
   }
 
-  #holding(nowMs: number) {
-    if (this.#keys.size === 0) return [];
-    return [...this.#keys].flatMap(([source, key]) => {
+  #set(source: SourceId, key: SilentKey | undefined): void {
+    this.#holdingNow = undefined;
+    if (key === undefined) this.#keys.delete(source);
+    else this.#keys.set(source, key);
+  }
+
+  /** Asked several times for each request, and seldom another answer. */
+  #holding(nowMs: number): readonly Holding[] {
+    if (this.#holdingNow !== undefined && nowMs < this.#holdingNow.untilMs) return this.#holdingNow.all;
+    const all = [...this.#keys].flatMap(([source, key]) => {
       const holding = key.silences.filter((silence) => holdsAt(silence, nowMs));
       return holding.map((silence) => ({ source, key, silence }));
     });
+    this.#holdingNow = { all, untilMs: Math.min(...all.map(({ silence }) => silence.untilMs)) };
+    return all;
   }
 }
 
 function holdsAt({ holds, untilMs }: Silence, nowMs: number): boolean {
   return holds && nowMs < untilMs;
+}
+
+function counted(silences: readonly Silence[], room: number): readonly Silence[] {
+  const latest = new Set(silences.filter(({ holds }) => !holds).slice(room > 0 ? -room : silences.length));
+  return silences.map((silence) => (latest.has(silence) ? { ...silence, holds: true } : silence));
 }
 
 function isTyped({ silences }: SilentKey): boolean {

@@ -58,5 +58,7 @@ export interface StoredUnits {
     readonly guildId?: string | undefined;
     /** It went unanswered while nothing at all was answered. */
     readonly isSoft?: boolean | undefined;
+    /** Others were answered, and its key alone was not. */
+    readonly isLone?: boolean | undefined;
   }[];
 }

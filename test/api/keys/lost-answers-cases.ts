@@ -34,7 +34,7 @@ export interface LostWorld {
   readonly hangs?: boolean;
   readonly outage?: { readonly how: Outage; readonly forMs: number };
   /** In the middle of the outage, or a minute after the keys died. */
-  readonly then?: "restart" | "kill";
+  readonly end?: "restart" | "kill";
   readonly hours?: number;
   /** Requests that the service allows. @default 3 */
   readonly perSecond?: number;
@@ -42,7 +42,7 @@ export interface LostWorld {
 
 /** Keys die, their answers are lost, and nobody else's; or nothing at all is answered for a while. */
 export async function loseAnswers(lostWorld: LostWorld) {
-  const { seed, keys, dead, lost, hasBlips = false, hangs = false, outage, then, hours = 2 } = lostWorld;
+  const { seed, keys, dead, lost, hasBlips = false, hangs = false, outage, end, hours = 2 } = lostWorld;
   const limits = { global: { limit: lostWorld.perSecond ?? PER_SECOND, windowMs: 1_000 } };
   const town = new KeyCrowd({ seed, keys, ...LATENCY, service: { limits } });
   const { clock, service, keyTexts } = town.world;
@@ -64,8 +64,8 @@ export async function loseAnswers(lostWorld: LostWorld) {
   };
   const run = (forMs: number) => (hasBlips ? runWithBlips(town, forMs, losses, random) : town.run(forMs));
   const middle = async () => {
-    if (then === "kill") await town.kill();
-    if (then === "restart") await town.restart();
+    if (end === "kill") await town.kill();
+    if (end === "restart") await town.restart();
   };
   if (outage === undefined) {
     loseSome();
