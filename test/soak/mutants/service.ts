@@ -93,7 +93,7 @@ export const serviceMutants = [
     },
     {
       what: "a request without an answer costs nothing",
-      from: 'if (evidence === "silent") this.unanswered.add(unit, nowMs);',
+      from: 'if (evidence === "silent") this.unanswered.add(unit, nowMs, Math.max(0, room));',
       to: "",
       tests: ["api/keys/budget", "api/keys/keys"],
     },
@@ -102,6 +102,26 @@ export const serviceMutants = [
       from: "const RESERVE = 1;",
       to: "const RESERVE = 0;",
       tests: ["api/keys/budget", "api/keys/keys"],
+    },
+  ]),
+  ...plantedIn("src/api/keys/unanswered.ts", [
+    {
+      what: "a restart forgets which keys were silent alone",
+      from: "key.isLone ? { isLone: true } :",
+      to: "",
+      tests: ["api/keys/lost-answers"],
+    },
+    {
+      what: "what was asked of a dead key in an outage costs nothing",
+      from: "isLone && !known.isLone ? counted(known.silences, room) : (known?.silences ?? [])",
+      to: "known?.silences ?? []",
+      tests: ["api/keys/lost-answers"],
+    },
+    {
+      what: "three dead keys in a row are an outage",
+      from: "export const SURE_KEYS = 5;",
+      to: "export const SURE_KEYS = 3;",
+      tests: ["api/keys/lost-answers"],
     },
   ]),
   ...plantedIn("src/api/limits/spending.ts", [
