@@ -32,13 +32,15 @@ const LOG_KEPT_MS = 600_000;
 const STATE_KEPT_MS = 6 * 3_600_000;
 const SWEEP_MS = 60_000;
 const MOST_SOURCES = 20_000;
-/** The logs of thousands of servers would be most of the heap, and are asked for while they are young. */
+/** The rows of thousands of servers would be most of the heap, and are asked for while they are young. */
 const PACKED_AFTER_MS = 30_000;
 /** With each answer: more than come. */
 const PACKED_AT_ONCE = 2;
 /** Time synchronisation sets the wall clock by less than this all the time. */
 const STEP_MS = 1_000;
 const LOG_LISTS: ReadonlySet<ListName> = new Set(["joinLogs", "killLogs", "commandLogs", "modCalls"]);
+/** Long lists of plain rows. */
+const PACKED_LISTS: ReadonlySet<ListName> = LOG_LISTS.union(new Set<ListName>(["players", "vehicles"]));
 
 /**
  * Keeps the latest answer of each source, list by list. Ages count from the moment of asking, on the safe side. Times
@@ -50,7 +52,7 @@ export class LatestSnapshots implements Snapshots {
   readonly #clock: Clock;
   /** In order of the latest answer, oldest first. */
   readonly #states = new Map<SourceId, Known>();
-  /** Whose logs are not packed, since when, monotonic; oldest first. */
+  /** Whose rows are not packed, since when, monotonic; oldest first. */
   readonly #loose = new Map<SourceId, number>();
   readonly #reads = new Map<SourceId, Set<SharedRead>>();
   #sweptMs = 0;
@@ -215,8 +217,8 @@ export class LatestSnapshots implements Snapshots {
 
 function packed(state: ServerState): ServerState {
   const lists = Object.entries(state.lists).map(([list, known]) => {
-    const isLoose = LOG_LISTS.has(list as ListName) && !(known instanceof PackedRows);
-    return [list, isLoose ? PackedRows.of<unknown>(known) : known];
+    const isLoose = PACKED_LISTS.has(list as ListName) && !(known instanceof PackedRows);
+    return [list, isLoose ? PackedRows.of<object>(known) : known];
   });
   return { ...state, lists: Object.fromEntries(lists) };
 }

@@ -11,6 +11,12 @@ const joinLogs: readonly JoinEntry[] = [
   { kind: "join", atS: 1_700_000_000.5, joined: false, player: { name: "" } },
 ];
 
+const STAFF = {
+  admins: new Map([[1, "Ann"]]),
+  mods: new Map<number, string>(),
+  helpers: new Map<number, string>(),
+};
+
 function answerOf(source: string, clock: VirtualClock): Snapshot {
   const players = [{ player: { name: "Ann", id: 12 }, team: "Police", permission: "Normal", wantedStars: 0 }];
   return {
@@ -19,11 +25,11 @@ function answerOf(source: string, clock: VirtualClock): Snapshot {
     takenAtMs: clock.nowMs(),
     status: serverStatus(),
     skippedRows: {},
-    lists: { joinLogs, players },
+    lists: { joinLogs, players, staff: STAFF },
   };
 }
 
-test("logs of half a minute ago are packed as other answers come, and are told as they were, also after a step of the clock", async () => {
+test("rows of half a minute ago are packed as other answers come, and are told as they were, also after a step of the clock", async () => {
   const clock = new VirtualClock();
   const snapshots = new LatestSnapshots({ client: { read: () => assert.fail("read") } as never, clock });
   const take = (source: string) => snapshots.record(answerOf(source, clock), clock.monotonicMs());
@@ -40,7 +46,12 @@ test("logs of half a minute ago are packed as other answers come, and are told a
     [true, false, true, false],
   );
   assert.deepEqual([logOf("a")?.atMs, logOf("a")?.value], [atMs, joinLogs]);
-  assert.equal(snapshots.latest("a" as SourceId)?.lists.players instanceof PackedRows, false);
+  const { players, staff } = snapshots.latest("a" as SourceId)?.lists ?? {};
+  assert.ok(players instanceof PackedRows);
+  const made = players.value;
+  assert.deepEqual(made, answerOf("a", clock).lists.players);
+  assert.equal(players.value, made, "who asks twice in a moment gets the same");
+  assert.deepEqual(staff?.value, answerOf("a", clock).lists.staff, "maps are not packed");
 
   clock.step(3_600_000);
   assert.deepEqual([logOf("a")?.atMs, logOf("a")?.value], [atMs + 3_600_000, joinLogs]);
