@@ -11,14 +11,16 @@ const FOR_MANAGERS = "Only Managers can pause automatic commands.";
 
 export async function automaticOf(services: Services, guildId: string): Promise<AutomaticView> {
   const { automaticPause: pause } = await services.settings.of(guildId);
-  return { schedules: await services.schedules.list(guildId), bans: services.banEnds.list(guildId), pause };
+  const rules = services.rules.list(guildId).rules.flatMap(({ rule }) => rule.step ?? []);
+  const schedules = await services.schedules.list(guildId);
+  return { schedules, bans: services.banEnds.list(guildId), rules, pause };
 }
 
 async function pause({ actor }: Press, services: Services): Promise<Reply> {
   await mustBeManager(services, actor, FOR_MANAGERS);
   const automaticPause = { byId: actor.userId, atMs: services.clock.nowMs() };
   await services.settings.change(actor.guildId, (own) => ({ automaticPause, ...own }));
-  await recordEvent(services, actor, { action: "automatic-pause", text: "schedules and ends of bans" });
+  await recordEvent(services, actor, { action: "automatic-pause", text: "schedules, ends of bans, rules" });
   return automaticAnswer(await automaticOf(services, actor.guildId));
 }
 
@@ -26,7 +28,7 @@ async function resume({ actor }: Press, services: Services): Promise<Reply> {
   await mustBeManager(services, actor, FOR_MANAGERS);
   const running = ({ automaticPause: _, ...own }: GuildSettings): GuildSettings => own;
   await services.settings.change(actor.guildId, running);
-  await recordEvent(services, actor, { action: "automatic-resume", text: "schedules and ends of bans" });
+  await recordEvent(services, actor, { action: "automatic-resume", text: "schedules, ends of bans, rules" });
   return automaticAnswer(await automaticOf(services, actor.guildId));
 }
 

@@ -9,6 +9,7 @@ import { help } from "./help.ts";
 import { history } from "./history.ts";
 import { me } from "./me.ts";
 import { player } from "./player.ts";
+import { rule } from "./rule.ts";
 import { run } from "./run.ts";
 import { schedule } from "./schedule.ts";
 import { server } from "./server.ts";
@@ -27,6 +28,7 @@ export const commands: readonly Command[] = [
   stats,
   duty,
   session,
+  rule,
   me,
   setup,
   feed,

@@ -17,7 +17,7 @@ export function withRule(
   if (others.length >= MOST_RULES) {
     throw new Failure(
       "bad-command",
-      `This server has ${MOST_RULES} such rules, the maximum. Remove one first.`,
+      `This server has ${MOST_RULES} such permissions, the maximum. Remove one first.`,
     );
   }
   return [...others, { roleId, verb }];

@@ -75,7 +75,7 @@ export function buildDuty(parts: DutyBuildParts): BuiltDuty {
   const duty = createDuty({
     bindings,
     snapshots,
-    members: outbox.members(discord.members),
+    members: outbox.members(discord.members, "run"),
     roles: outbox.roles(discord.roles),
     grantable: discord.roles,
     posts: outbox.posts,

@@ -25,7 +25,7 @@ import { WeeklyBoard, type WeeklyPorts } from "./history/weekly/weekly-board.ts"
 import type { WeeklyRecord } from "./history/weekly/weekly-record.ts";
 import type { RootLog } from "./log.ts";
 import type { MetricsRegistry } from "./ops/metrics.ts";
-import { type GuildAccounts, LinkedAccounts } from "./runs/accounts/linked-accounts.ts";
+import type { LinkedAccounts } from "./runs/accounts/linked-accounts.ts";
 import { readLogged } from "./runs/catalogue/read-logged.ts";
 import type { Runs, RunsPorts } from "./runs/runs.ts";
 
@@ -33,7 +33,7 @@ export interface HistoryWingParts {
   readonly config: Pick<Config, "historyUrl" | "mapImage">;
   readonly historyKey: Uint8Array;
   readonly bindings: Bindings;
-  readonly accounts: Documents<GuildAccounts>;
+  readonly accounts: Pick<LinkedAccounts, "ofUser">;
   readonly feeds: Pick<FeedsWing, "callsOnCards">;
   /** Its clock goes on when the lease of this process is over: what was read is still recorded. */
   readonly leased: { readonly clock: Clock } | undefined;
@@ -64,7 +64,6 @@ export function buildHistoryWing(parts: HistoryWingParts): HistoryWing | undefin
     log,
   } = parts;
   if (config.historyUrl === undefined) return undefined;
-  const accounts = new LinkedAccounts(parts.accounts);
   const wing = createHistory({
     url: config.historyUrl,
     mapImage: config.mapImage,
@@ -75,8 +74,7 @@ export function buildHistoryWing(parts: HistoryWingParts): HistoryWing | undefin
     isOurs: (guildId) => discord.isOurs(guildId),
     read: readLogged,
     callsOnCards: (bindingId) => feeds.callsOnCards(bindingId),
-    accountOf: async (guildId, userId) =>
-      (await accounts.all(guildId)).find((one) => one.userId === userId)?.player,
+    accountOf: async (guildId, userId) => (await parts.accounts.ofUser(guildId, userId))?.player,
     clock: leased?.clock ?? clock,
     random,
     metrics,

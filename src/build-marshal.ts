@@ -5,6 +5,7 @@ import { buildHistory, buildHistoryWing, knownToHistory } from "./build-history.
 import { buildJournal } from "./build-journal.ts";
 import { buildOperation, statesOf } from "./build-operation.ts";
 import { buildOutbox } from "./build-outbox.ts";
+import { buildRules } from "./build-rules.ts";
 import { buildService } from "./build-service.ts";
 import { buildSessions } from "./build-sessions.ts";
 import type { Config } from "./config.ts";
@@ -22,6 +23,7 @@ import { openDocuments } from "./open-documents.ts";
 import { createMetrics } from "./ops/metrics.ts";
 import { Starting } from "./ops/starting.ts";
 import { stopOrder } from "./ops/stop-order.ts";
+import { LinkedAccounts } from "./runs/accounts/linked-accounts.ts";
 import { createRuns } from "./runs/runs.ts";
 import { servicesOfWings } from "./services-of-wings.ts";
 import { GuildRetention } from "./store/guild-retention.ts";
@@ -68,19 +70,10 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     metrics,
     report: warn,
   });
-  const retention = new GuildRetention({
-    documents: kept.removedGuilds,
-    bindings,
-    settings,
-    accounts: kept.accounts,
-    alertRules: kept.alertRules,
-    several: [kept.banEnds, kept.askedBans, kept.allowedMentions, kept.sessionPages],
-    feedStore: kept.feedStore,
-    audit: kept.audit,
-    clock,
-    isHere: (guildId) => discord.isHere(guildId),
-    report,
-  });
+  const accounts = new LinkedAccounts(kept.accounts);
+  const { retained, banEnds, askedBans, ruleStates } = kept;
+  const isHere = (guildId: string) => discord.isHere(guildId);
+  const retention = new GuildRetention({ ...retained, bindings, settings, accounts, clock, isHere, report });
 
   const ofService = buildService({ config, kept, notifier, leased, clock, random, metrics, log });
   const { service, serviceEvents, serviceForCommands } = ofService;
@@ -144,7 +137,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     config,
     historyKey: kept.historyKey,
     bindings,
-    accounts: kept.accounts,
+    accounts,
     feeds,
     leased,
     demands,
@@ -167,15 +160,15 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     lateAnswers: discord.lateAnswers,
     deferred: kept.deferred,
     schedules: kept.schedules,
-    banEnds: kept.banEnds,
-    askedBans: kept.askedBans,
+    banEnds,
+    askedBans,
     journal,
-    accounts: kept.accounts,
+    accounts,
     client: service,
     health: service,
     snapshots,
     demands,
-    members: outbox.members(discord.members),
+    members: outbox.members(discord.members, "run"),
     posts: outbox.posts,
     owed: notifier,
     notifier,
@@ -208,6 +201,8 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   });
   const ofSessions = { sessions: kept.sessions, pages: kept.sessionPages, mentions: kept.mentions };
   const sessions = buildSessions({ ...live, ...ofSessions, demands });
+  const ofRules = { rules: kept.rules, states: ruleStates, messages: kept.playerMessages };
+  const rules = buildRules({ ...live, ...ofRules, settings, discord, demands, owed: notifier, runs });
   const alerts = buildAlerts({
     ...live,
     rules: kept.alertRules,
@@ -236,6 +231,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     weekly: history.weekly,
     alerts,
     sessions,
+    rules,
     outbox,
   });
   discord.listen(lifecycle.listener);
@@ -243,14 +239,13 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   const wings = { discord, service, watch, journal, feeds, runs, outbox };
   const operated = { ...wings, store, notifier, bindings, clock, metrics, log };
   const { readiness, heldKeys, host } = buildOperation(operated);
-
   const starting = new Starting();
   async function start(): Promise<void> {
     const identity = await starting.step(() => kept.begin());
     leased?.knownStore.onStore(identity);
     await starting.step(() => bindings.load());
     await starting.step(() => service.restore());
-    const posting = [outbox, feeds, panels, runs, alerts, sessions];
+    const posting = [outbox, feeds, panels, runs, alerts, sessions, rules];
     for (const part of posting) await starting.step(() => part.start());
     await starting.step(() => leased?.settle());
     await starting.step(() => history.start());
@@ -261,7 +256,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
         snapshots,
         host,
         ...{ mentions: kept.mentions, roster },
-        ...servicesOfWings({ runs, feeds, history, alerts, duty, sessions }),
+        ...servicesOfWings({ runs, feeds, history, alerts, duty, sessions, rules }),
         runAnswers: kept.runAnswers,
         panels,
         sourceOf: kept.keys.sourceOf,
@@ -283,7 +278,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   }
 
   const parts = { discord, readiness, heldKeys, retention, watch, runs, outbox, feeds, panels };
-  const stoppable = { starting, ...parts, duty, sessions, history, service, store };
+  const stoppable = { starting, ...parts, duty, sessions, rules, history, service, store };
   return {
     start,
     drop: () => dropAll({ ...stoppable, knownStore: leased?.knownStore }),

@@ -10,6 +10,7 @@ import { parseUnstoredCase } from "./history/cases/unstored-case.ts";
 import { parseWeekly } from "./history/weekly/weekly-record.ts";
 import { parseJournalChunk, parseJournalHead, parseJournalRow } from "./journal/journal-records.ts";
 import { parseOwedNotice } from "./outbox/owed-notice.ts";
+import { parseGuildRules, parseServerRules } from "./rules/rule-records.ts";
 import { parseGuildAccounts } from "./runs/accounts/linked-accounts.ts";
 import { parseAskedBan } from "./runs/bans/asked-ban-record.ts";
 import { parseBanEnd } from "./runs/bans/ban-end-record.ts";
@@ -21,6 +22,7 @@ import * as schemas from "./store/document-schemas.ts";
 import type { Durability, Store, Turn, Writers } from "./store/keyv-documents.ts";
 import { parseAllowedMention } from "./store/mentions.ts";
 import { parseDiskMark } from "./store/on-disk.ts";
+import { parseSentToPlayer } from "./store/player-messages.ts";
 
 interface Kind<T> {
   readonly parse: (value: unknown) => T;
@@ -84,6 +86,11 @@ export const DOCUMENT_KINDS = {
   // A vote, or a start, waits for it before it is posted.
   sessions: kind(parseSession, "full", byField),
   "session-pages": kind(parseSessionPage, "full", byField),
+  rules: kind(parseGuildRules, "full", byField),
+  // A step is written there before it is sent.
+  "rule-states": kind(parseServerRules, "full", byField),
+  // By player, of all guilds.
+  "player-messages": kind(parseSentToPlayer, "full"),
   "weekly-summaries": kind(parseWeekly, "full", byKey),
   "unstored-cases": kind(parseUnstoredCase, "normal", byField),
   "clean-stop": kind(parseCleanEnd, "full"),

@@ -9,6 +9,7 @@ import type { CasesRoom } from "./history/cases/create-cases.ts";
 import type { HistoryWing } from "./history/create-history.ts";
 import type { WeeklyBoard } from "./history/weekly/weekly-board.ts";
 import type { JournalWing } from "./journal/create-journal.ts";
+import type { RulesWing } from "./rules/create-rules.ts";
 import type { Runs } from "./runs/runs.ts";
 import type { SessionsWing } from "./sessions/create-sessions.ts";
 import type { BindingStore } from "./store/bindings.ts";
@@ -28,6 +29,7 @@ export interface GuildLifecycleParts {
   readonly weekly: Pick<WeeklyBoard, "onUnlinked"> | undefined;
   readonly outbox: { permissionsChanged(guildId: string): void };
   readonly sessions: Pick<SessionsWing, "onUnlinked" | "onGuildRemoved">;
+  readonly rules: Pick<RulesWing, "onLinksChanged" | "onUnlinked">;
   readonly alerts: Pick<AlertsWing, "onLinksChanged" | "onUnlinked" | "onGuildRemoved">;
 }
 
@@ -53,6 +55,7 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
     weekly,
     alerts,
     sessions,
+    rules,
     outbox,
   } = parts;
 
@@ -76,7 +79,10 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
         await retention.recordRemoval(guildId);
         await bindings.forgetGuild(guildId);
         await runs.onGuildRemoved(guildId);
-        for (const binding of linked) await runs.onUnlinked(binding);
+        for (const binding of linked) {
+          await runs.onUnlinked(binding);
+          await rules.onUnlinked({ guildId, bindingId: binding.id });
+        }
         await feeds.forgetGuild(guildId);
         await panels.drop({ guildId });
         await sessions.onGuildRemoved(guildId);
@@ -91,6 +97,7 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
         await service.unpark(source);
         await history?.onLinksChanged(guildId);
         await alerts.onLinksChanged(guildId);
+        rules.onLinksChanged(guildId);
         return { feedsBack: await retention.restoreFeeds(guildId, id, feeds.feeds) };
       },
       async onReplaced(from, to) {
@@ -103,6 +110,7 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
         await feeds.unlinked(binding);
         await panels.drop({ guildId: binding.guildId, bindingId: binding.id });
         await sessions.onUnlinked({ guildId: binding.guildId, bindingId: binding.id });
+        await rules.onUnlinked({ guildId: binding.guildId, bindingId: binding.id });
         await weekly?.onUnlinked(binding.guildId);
         await alerts.onUnlinked(binding);
         await history?.onLinksChanged(binding.guildId);

@@ -21,6 +21,7 @@ import { createFeedStore } from "./store/feed-store.ts";
 import type { Store } from "./store/keyv-documents.ts";
 import { createMentions } from "./store/mentions.ts";
 import { createDiskWait } from "./store/on-disk.ts";
+import { createPlayerMessages } from "./store/player-messages.ts";
 import { openVault } from "./store/rotation.ts";
 import { createRunAnswers } from "./store/run-answers.ts";
 import { loadSecret, moveToFile } from "./store/secret-file.ts";
@@ -87,7 +88,26 @@ export async function openDocuments(store: Store, config: Config, parts: Documen
   const secretMark = secretMarkOf(vault);
   // Of several processes another may have posted since the mark was left.
   const trusted = (end: CleanStop) => (isOurs === undefined ? end : withoutTrust(end));
+  const feedStore = createFeedStore(on("feeds"));
+  const alertRules = on("alert-rules");
+  const audit = createAuditLog({
+    runs: on("audit-runs"),
+    events: on("audit-events"),
+    lists: on("audit-lists"),
+    pages: on("audit-pages"),
+    open: on("audit-open"),
+    pause: () => clock.sleep(SCAN_PAUSE_MS),
+  });
+  const ofGuilds = {
+    banEnds: on("ban-ends"),
+    askedBans: on("asked-bans"),
+    allowedMentions: on("allowed-mentions"),
+    sessionPages: on("session-pages"),
+    rules: on("rules"),
+    ruleStates: on("rule-states"),
+  };
   return {
+    ...ofGuilds,
     /**
      * Reads what a holder would read first, and writes nothing. Resolves with the identity of the store, where it has one.
      * Rejects with a StoreError where this process could not serve it.
@@ -126,16 +146,16 @@ export async function openDocuments(store: Store, config: Config, parts: Documen
     /** Names of limits are hashed with it, in the same way by all processes of this store. */
     limitSalt: Buffer.from(vault.derive("limits")).toString("base64"),
     settings: createSettings(on("settings")),
-    feedStore: createFeedStore(on("feeds")),
-    audit: createAuditLog({
-      runs: on("audit-runs"),
-      events: on("audit-events"),
-      lists: on("audit-lists"),
-      pages: on("audit-pages"),
-      open: on("audit-open"),
-      pause: () => clock.sleep(SCAN_PAUSE_MS),
-    }),
-    removedGuilds: on("departed-guilds"),
+    feedStore,
+    audit,
+    /** What is kept of a guild that removed the bot, and then forgotten. */
+    retained: {
+      documents: on("departed-guilds"),
+      feedStore,
+      audit,
+      alertRules,
+      several: Object.values(ofGuilds),
+    },
     runAnswers: createRunAnswers({
       documents: on("run-answers"),
       vault,
@@ -160,7 +180,7 @@ export async function openDocuments(store: Store, config: Config, parts: Documen
     notices: on("notices"),
     panels: on("panels"),
     sessions: on("sessions"),
-    sessionPages: on("session-pages"),
+    playerMessages: createPlayerMessages(on("player-messages"), clock),
     weekly: on("weekly-summaries"),
     unstoredCases: on("unstored-cases"),
     cleanStop: trusted(createCleanStop(store, { documents: on("clean-stop"), key: "end" }, clock)),
@@ -168,12 +188,9 @@ export async function openDocuments(store: Store, config: Config, parts: Documen
     onDisk: createDiskWait(store, on("disk-marks"), clock),
     deferred: on("deferred-runs"),
     schedules: on("schedules"),
-    banEnds: on("ban-ends"),
-    askedBans: on("asked-bans"),
     accounts: on("game-accounts"),
-    allowedMentions: on("allowed-mentions"),
     mentions: createMentions(on("allowed-mentions")),
-    alertRules: on("alert-rules"),
+    alertRules,
     alertStates: on("alert-states"),
   };
 }

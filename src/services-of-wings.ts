@@ -3,6 +3,7 @@ import type { BuiltDuty } from "./build-duty.ts";
 import type { BuiltHistory } from "./build-history.ts";
 import type { Services } from "./discord/services.ts";
 import type { FeedsWing } from "./feeds/feeds.ts";
+import type { RulesWing } from "./rules/create-rules.ts";
 import type { Runs } from "./runs/runs.ts";
 import type { SessionsWing } from "./sessions/create-sessions.ts";
 
@@ -13,10 +14,11 @@ interface BuiltWings {
   readonly alerts: Pick<AlertsWing, "alerts">;
   readonly duty: Pick<BuiltDuty, "duty" | "staffing">;
   readonly sessions: Pick<SessionsWing, "sessions">;
+  readonly rules: Pick<RulesWing, "rules">;
 }
 
 /** What commands may ask of the wings. */
-export function servicesOfWings({ runs, feeds, history, alerts, duty, sessions }: BuiltWings) {
+export function servicesOfWings({ runs, feeds, history, alerts, duty, sessions, rules }: BuiltWings) {
   return {
     permissions: runs.permissions,
     catalogue: runs.catalogue,
@@ -35,6 +37,7 @@ export function servicesOfWings({ runs, feeds, history, alerts, duty, sessions }
     duty: duty.duty,
     staffing: duty.staffing,
     sessions: sessions.sessions,
+    rules: rules.rules,
     ...history.services,
   } satisfies Partial<Services>;
 }

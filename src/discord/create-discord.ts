@@ -18,6 +18,8 @@ import { createGateway, type Gateway } from "./connection/gateway.ts";
 import { createGrantableRoles } from "./connection/grantable-roles.ts";
 import { GuildEvents, type GuildListener } from "./connection/guild-events.ts";
 import { createGuildView, mayReadHistory } from "./connection/guild-view.ts";
+import type { RoleBook } from "./connection/known-roles.ts";
+import type { MemberRequests } from "./connection/member-requests.ts";
 import { createMemberRoles } from "./connection/member-roles.ts";
 import { createMembers } from "./connection/members.ts";
 import { createPermittedRest } from "./connection/permitted-rest.ts";
@@ -94,6 +96,10 @@ export interface Discord {
   readonly sink: Sink & Remover;
   readonly direct: DirectMessages;
   readonly members: Members;
+  /** Asks for members over the gateway. */
+  readonly memberRequests: MemberRequests;
+  /** This one hears which roles people have, in the place of an earlier one. */
+  listenToRoles(listener: RolesListener): void;
   /** Which roles may be given; and giving them, past the outbox's turns. */
   readonly roles: GrantableRoles & MemberRoles;
   readonly guilds: Guilds;
@@ -131,10 +137,14 @@ export interface Discord {
   state(): DiscordState;
 }
 
+/** By interactions of theirs, and by the audit log. */
+type RolesListener = Pick<RoleBook, "onSeen" | "onTold">;
+
 /** Builds the Discord wing. Nothing happens before `start`. */
 export function createDiscord(ports: DiscordPorts): Discord {
   const { log, clock, random, settings, bindings, permit } = ports;
   let dispatch: Dispatch | undefined;
+  let rolesListener: RolesListener | undefined;
   const commandIds = new Map<string, string>();
   const gateway = ports.gateway ?? createGateway(ports);
   const { client, presence } = gateway;
@@ -174,6 +184,10 @@ export function createDiscord(ports: DiscordPorts): Discord {
     }
     try {
       const incoming = readInteraction(interaction, answerRests);
+      if (incoming !== undefined) {
+        const { guildId, userId, roleIds } = incoming.actor;
+        rolesListener?.onSeen(guildId, userId, roleIds);
+      }
       if (incoming === undefined) await answerOutsideGuild(interaction, answerRests);
       else await dispatch?.handle(incoming);
     } catch (err) {
@@ -185,6 +199,10 @@ export function createDiscord(ports: DiscordPorts): Discord {
     sink,
     direct,
     members,
+    memberRequests: gateway.memberRequests,
+    listenToRoles: (listener) => {
+      rolesListener = listener;
+    },
     roles,
     guilds,
     lateAnswers,
@@ -227,6 +245,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
         onPermissionsChanged: (guildId) => guildEvents.onPermissionsChanged(guildId),
         onGuildJoined: (guild) => guildEvents.onJoined(guild),
         onGuildRemoved: (guildId) => guildEvents.onRemoved(guildId),
+        onRolesTold: (told) => rolesListener?.onTold(told),
       });
       await gateway.logIn();
       if (client.application === null) throw new Error("a client that is ready has an application");

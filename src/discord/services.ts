@@ -24,6 +24,7 @@ import type { ModCalls } from "../domain/ports/mod-calls.ts";
 import type { Panels } from "../domain/ports/panels.ts";
 import type { PendingLinks } from "../domain/ports/pending-links.ts";
 import type { Permissions } from "../domain/ports/permissions.ts";
+import type { Rules } from "../domain/ports/rules.ts";
 import type { RunAnswers } from "../domain/ports/run-answers.ts";
 import type { RunAuthors } from "../domain/ports/run-authors.ts";
 import type { RunQueue } from "../domain/ports/run-queue.ts";
@@ -75,6 +76,7 @@ export interface Services {
   readonly duty: Duty;
   readonly staffing: Staffing;
   readonly sessions: Sessions;
+  readonly rules: Rules;
   readonly refusals: Refusals;
   readonly clock: Clock;
   readonly random: Random;

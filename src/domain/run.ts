@@ -18,12 +18,21 @@ export const RUN_ORIGINS = [
   "schedule",
   "ban-end",
   "asked-ban",
+  "rule",
 ] as const;
 export type RunOrigin = (typeof RUN_ORIGINS)[number];
 
 /** Nobody asked for it at that moment: it keeps to the share of the automatic runs, and counts as nobody's work. */
 export function isAutomatic(origin: RunOrigin): boolean {
-  return origin === "schedule" || origin === "ban-end";
+  return origin === "schedule" || origin === "ban-end" || origin === "rule";
+}
+
+/** Asks right before a command leaves whether it is still right. */
+export interface SendGuard {
+  /** Rejects with a Failure that says why it is not sent. May be asked again where the command has to wait. */
+  check(): Promise<void>;
+  /** At the first byte; false: it is checked anew. */
+  isWanted(): boolean;
 }
 
 export interface RunRequest {
@@ -40,6 +49,8 @@ export interface RunRequest {
   readonly term?: BanTerm | undefined;
   /** The one player whom it may hit: where it would hit anybody else, it is not sent. */
   readonly only?: Required<PlayerRef>;
+  /** Of a run that nobody asked for at that moment. */
+  readonly guard?: SendGuard;
   /** Who asked for it, where somebody else approved it: both must still be who they were when it is sent. */
   readonly askedBy?: string;
 }

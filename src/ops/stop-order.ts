@@ -23,6 +23,7 @@ export interface Stoppable {
   readonly panels: { stop(): void };
   readonly duty: { stop(): Promise<void> };
   readonly sessions: { stop(): Promise<void> };
+  readonly rules: { stop(): Promise<void> };
   /** `stopPosts`: what of it is on its way into channels; `stop`: the database. */
   readonly history: { stopPosts(): Promise<void>; stop(): Promise<void> };
   readonly service: { close(): Promise<void> };
@@ -49,6 +50,7 @@ export function stopOrder(parts: Stoppable): readonly Step[] {
     panels,
     duty,
     sessions,
+    rules,
     history,
     service,
     store,
@@ -74,6 +76,7 @@ export function stopOrder(parts: Stoppable): readonly Step[] {
     { name: "panels", ...post, run: async () => panels.stop() },
     { name: "duty", ...post, run: () => duty.stop() },
     { name: "sessions", ...post, run: () => sessions.stop() },
+    { name: "rules", ...post, run: () => rules.stop() },
     { name: "cases and summaries", ...post, run: () => history.stopPosts() },
     // Runs that end unsent in the steps before still edit their answers.
     {

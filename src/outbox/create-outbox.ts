@@ -10,7 +10,7 @@ import type { Remover, Sink } from "../domain/ports/sink.ts";
 import type { TurnWanted } from "../domain/ports/turns.ts";
 import { createBatches } from "./batches.ts";
 import { Notices, type NoticesPorts } from "./notices.ts";
-import { pacedMembers } from "./paced-members.ts";
+import { type MembersClass, pacedMembers } from "./paced-members.ts";
 import { pacedRoles } from "./paced-roles.ts";
 import { DiscordTime } from "./posts/discord-time.ts";
 import { LastPosts } from "./posts/last-posts.ts";
@@ -44,7 +44,7 @@ export interface Outbox {
   /** Discord says that a channel takes nothing more of this kind for now. */
   onChannelSpent(place: Pick<TurnWanted, "channelId" | "request">, waitMs: number): void;
   /** Reads of members, each of which waits for its turn. */
-  members(members: Members): Members;
+  members(members: Members, as: MembersClass): Members;
   /** Giving and taking roles, each in its turn. */
   roles(roles: MemberRoles): MemberRoles;
   /** Notices that stand once, however long Discord is away. */
@@ -73,7 +73,7 @@ export function createOutbox(parts: OutboxParts): Outbox {
     onTooMany: (retryAfterMs) => turns.onTooMany(retryAfterMs),
     onChannelSpent: (place, waitMs) => turns.onChannelSpent(place, waitMs),
     roles: (roles) => pacedRoles(roles, turns),
-    members: (members) => pacedMembers(members, turns, parts.clock),
+    members: (members, as) => pacedMembers(members, turns, { clock: parts.clock, as }),
     notices({ tooManyWait, ...ports }) {
       const { direct, clock, random, report } = parts;
       const notices = new Notices({ ...ports, posts, direct, clock, random, report, discordTime });

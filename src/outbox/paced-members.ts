@@ -1,16 +1,23 @@
 import { Failure } from "../domain/failure.ts";
 import type { Clock } from "../domain/ports/clock.ts";
 import type { Members } from "../domain/ports/members.ts";
-import type { Turn, Turns } from "../domain/ports/turns.ts";
+import type { Turn, TurnClass, Turns } from "../domain/ports/turns.ts";
 
 /** Who wants a command run waits so long for a turn; while Discord is away there is none. */
 const TURN_WITHIN_MS = 10_000;
 
-/** The same reads of members, each of which waits for its turn: somebody wants a command run, so they go first. */
-export function pacedMembers(members: Members, turns: Turns, clock: Clock): Members {
+/** Who reads: for somebody who wants a command run, so that it goes first; or members that are looked through. */
+export type MembersClass = Extract<TurnClass, "run" | "round">;
+
+/** The same reads of members, each of which waits for its turn. */
+export function pacedMembers(
+  members: Members,
+  turns: Turns,
+  { clock, as }: { readonly clock: Clock; readonly as: MembersClass },
+): Members {
   return {
     async now(guildId, userId) {
-      const turn = await turnFor({ guildId, userId }, turns, clock);
+      const turn = await turnFor({ guildId, userId, as }, turns, clock);
       try {
         const found = await members.now(guildId, userId);
         turn.done("taken");
@@ -26,7 +33,7 @@ export function pacedMembers(members: Members, turns: Turns, clock: Clock): Memb
 }
 
 async function turnFor(
-  { guildId, userId }: { readonly guildId: string; readonly userId: string },
+  { guildId, userId, as }: { readonly guildId: string; readonly userId: string; readonly as: MembersClass },
   turns: Turns,
   clock: Clock,
 ): Promise<Turn> {
@@ -35,7 +42,7 @@ async function turnFor(
   try {
     // To read puts nothing in doubt, so a read may find out whether Discord is there again.
     const channelId = `member ${guildId} ${userId}`;
-    const wanted = { class: "run", guildId, channelId, request: "read", isInDoubt: true } as const;
+    const wanted = { class: as, guildId, channelId, request: "read", isInDoubt: true } as const;
     return await turns.take(wanted, tooLate.signal);
   } catch (cause) {
     throw new Failure("paused", "Marshal can't read your roles right now.", { cause });

@@ -31,7 +31,7 @@ import type { Snapshots } from "../domain/ports/snapshots.ts";
 import type { DeferredRun, RunRecord } from "../domain/run.ts";
 import type { Schedule } from "../domain/schedule.ts";
 import { createGameAccounts } from "./accounts/game-accounts.ts";
-import type { GuildAccounts } from "./accounts/linked-accounts.ts";
+import type { LinkedAccounts } from "./accounts/linked-accounts.ts";
 import { AuditChannelMirror } from "./audit/channel-mirror.ts";
 import { LateOutcomes } from "./audit/late-outcomes.ts";
 import { recoverRuns } from "./audit/recover-runs.ts";
@@ -77,8 +77,7 @@ export interface RunsPorts {
   /** With `parseAskedBan`; durable. */
   readonly askedBans: Documents<AskedBan>;
   readonly isBannedAgain: CheckLiftPorts["isBannedAgain"];
-  /** With `parseGuildAccounts`; durable. */
-  readonly accounts: Documents<GuildAccounts>;
+  readonly accounts: LinkedAccounts;
   readonly journal: JournalLooks;
   readonly clock: Clock;
   readonly random: Random;

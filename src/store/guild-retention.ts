@@ -21,7 +21,7 @@ export interface GuildRetentionParts {
   readonly feedStore: Pick<FeedStore, "list">;
   readonly audit: Pick<AuditLog, "prune">;
   /** By guild: which members are which players. */
-  readonly accounts: Pick<Documents<unknown>, "delete">;
+  readonly accounts: { forgetGuild(guildId: string): Promise<void> };
   /** By guild: the notices that it wants. */
   readonly alertRules: Pick<Documents<unknown>, "delete">;
   /** What has a document for each of several things: bans that were to end, who allowed mentions. */
@@ -125,7 +125,7 @@ export class GuildRetention {
     if (!returned) {
       await audit.prune(guildId, clock.nowMs() + 2 * DAY_MS);
       await settings.forgetGuild(guildId);
-      await this.#parts.accounts.delete(guildId);
+      await this.#parts.accounts.forgetGuild(guildId);
       await this.#parts.alertRules.delete(guildId);
       await this.#forgetSeveral(guildId);
     }

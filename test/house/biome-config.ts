@@ -10,6 +10,7 @@ type Wing =
   | "alerts"
   | "duty"
   | "sessions"
+  | "rules"
   | "outbox"
   | "store"
   | "cluster"
@@ -25,6 +26,7 @@ const wings: readonly Wing[] = [
   "alerts",
   "duty",
   "sessions",
+  "rules",
   "outbox",
   "store",
   "cluster",

@@ -153,6 +153,7 @@ describe("the stop", () => {
       panels: behind,
       duty: { stop: close("duty", 100) },
       sessions: { stop: close("sessions", 100) },
+      rules: { stop: close("rules", 100) },
       history: { stopPosts: never, stop: close("history", 1_000) },
       service: { close: close("service", 1_000) },
       store: { close: close("store", 500) },
@@ -161,7 +162,7 @@ describe("the stop", () => {
     shutdown.onSignal("SIGTERM");
     await clock.advance(10_000);
     assert.deepEqual(exits, [0], text());
-    assert.deepEqual(closed, ["watch", "duty", "sessions", "runs", "history", "service", "store"]);
+    assert.deepEqual(closed, ["watch", "duty", "sessions", "rules", "runs", "history", "service", "store"]);
     await clock.run();
   });
 });

@@ -10,7 +10,7 @@ import { FakeMetrics } from "../support/network.ts";
 function rig(now: Members["now"] = async () => ({ roleIds: ["r"], manageGuild: false })) {
   const clock = new VirtualClock();
   const desk = new TurnDesk({ clock, metrics: new FakeMetrics(), guildOf: () => undefined });
-  return { clock, desk, members: pacedMembers({ now }, desk, clock) };
+  return { clock, desk, members: pacedMembers({ now }, desk, { clock, as: "run" }) };
 }
 
 describe("the roles of somebody who wants a command run", () => {

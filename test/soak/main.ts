@@ -13,6 +13,7 @@ const soaks: Readonly<Record<string, () => Promise<Soak>>> = {
   memory: () => import("./memory.ts"),
   duty: () => import("./duty.ts"),
   roles: () => import("./roles.ts"),
+  rules: () => import("./rules.ts"),
   bans: () => import("./bans.ts"),
   mutants: () => import("./mutants.ts"),
 };

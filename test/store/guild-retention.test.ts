@@ -65,7 +65,7 @@ class Host {
           return 0;
         },
       },
-      accounts: { delete: async (guildId) => void this.accountsForgotten.push(guildId) },
+      accounts: { forgetGuild: async (guildId) => void this.accountsForgotten.push(guildId) },
       several: [new MemoryDocuments((value) => value as { guildId: string }, this.texts.banEnds)],
       alertRules: { delete: async (guildId) => void this.alertsForgotten.push(guildId) },
       clock: this.clock,

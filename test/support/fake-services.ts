@@ -23,6 +23,7 @@ import type { ModCalls } from "../../src/domain/ports/mod-calls.ts";
 import type { Panels } from "../../src/domain/ports/panels.ts";
 import type { PendingLinks } from "../../src/domain/ports/pending-links.ts";
 import type { Permissions } from "../../src/domain/ports/permissions.ts";
+import type { Rules } from "../../src/domain/ports/rules.ts";
 import type { Schedules } from "../../src/domain/ports/schedules.ts";
 import type { KeyVerifier, TypedTries } from "../../src/domain/ports/service-client.ts";
 import type { ServiceHealth } from "../../src/domain/ports/service-health.ts";
@@ -202,6 +203,7 @@ export class FakeWorld {
   joinedAtMs: number | undefined;
   readonly guilds: Guilds = {
     channelAccess: async (_, channelId) => this.channelAccess.get(channelId) ?? { kind: "open" },
+    hasRole: () => true,
     joinedAtMs: () => this.joinedAtMs,
     topRole: (_, roleIds) => {
       const [id, name] = [...this.roleNames].findLast(([role]) => roleIds.includes(role)) ?? [];
@@ -255,6 +257,7 @@ export class FakeWorld {
     duty: DUTY_OFF,
     staffing: STAFFING_OFF,
     sessions: unused("sessions"),
+    rules: { ...unused<Rules>("rules"), list: () => ({ rules: [], pause: undefined }) },
     alerts: { ...unused<Alerts>("alerts"), list: async () => [] },
     feeds: unused("feeds"),
     askedBans: { ...unused<AskedBans>("askedBans"), list: () => [] },

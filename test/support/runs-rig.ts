@@ -30,7 +30,11 @@ import type { Sink } from "../../src/domain/ports/sink.ts";
 import type { Snapshots } from "../../src/domain/ports/snapshots.ts";
 import type { AuditEvent, DeferredRun, RecentRun, RunRecord } from "../../src/domain/run.ts";
 import type { Schedule } from "../../src/domain/schedule.ts";
-import { type GuildAccounts, parseGuildAccounts } from "../../src/runs/accounts/linked-accounts.ts";
+import {
+  type GuildAccounts,
+  LinkedAccounts,
+  parseGuildAccounts,
+} from "../../src/runs/accounts/linked-accounts.ts";
 import { parseAskedBan } from "../../src/runs/bans/asked-ban-record.ts";
 import { parseBanEnd } from "../../src/runs/bans/ban-end-record.ts";
 import { parseDeferredRun } from "../../src/runs/queue/deferred-run-record.ts";
@@ -399,7 +403,7 @@ export class RunsRig {
       isBannedAgain: (end) => this.isBannedAgain(end),
       deferred: this.#newDeferredDocuments(),
       journal: this.journal,
-      accounts: this.accountDocuments,
+      accounts: new LinkedAccounts(this.accountDocuments),
       clock,
       random: this.#random,
       report: (what, error) => void (alive() && this.reports.push({ what, error })),

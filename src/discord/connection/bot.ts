@@ -9,6 +9,7 @@ import {
 } from "discord.js";
 import type { Log } from "../../log.ts";
 import { cachesOfGuilds } from "./caches.ts";
+import { type ToldRoles, toldRoles } from "./known-roles.ts";
 import { describeClose } from "./log-in.ts";
 import type { RequestLimits } from "./request-limits.ts";
 import { steadyRest } from "./within-limits.ts";
@@ -42,6 +43,8 @@ export interface BotOptions {
   onPermissionsChanged(guildId: string): void;
   /** The bot was removed; not called for a guild that is only unavailable. */
   onGuildRemoved(guildId: string): void;
+  /** The audit log says that somebody's roles were changed; only told where the bot may view it. */
+  onRolesTold(told: ToldRoles): void;
   /** Discord refuses this bot until its operator acts; `reason` says what happened, in words. */
   onEnded(reason: string): void;
 }
@@ -49,8 +52,8 @@ export interface BotOptions {
 /** Makes a discord.js client that caches only guilds, their roles and channels, and the bot itself. */
 export function createClient({ apiUrl, shards, crowd, log, send, limits, ...on }: BotOptions): Client {
   const client = new Client({
-    // Interactions bring everything that we need; other intents would only bring traffic.
-    intents: [GatewayIntentBits.Guilds],
+    // The second tells of changed roles where Marshal may view the audit log. Others would only bring traffic.
+    intents: [GatewayIntentBits.Guilds, GatewayIntentBits.GuildModeration],
     rest: { api: apiUrl, ...steadyRest(limits, send) },
     ...(crowd && { ws: { buildIdentifyThrottler: (manager) => identifyTurns(manager, crowd) } }),
     ...(shards === "auto" ? { shards } : { shards: [...shards.ids], shardCount: shards.count }),
@@ -64,6 +67,10 @@ export function createClient({ apiUrl, shards, crowd, log, send, limits, ...on }
   client.on(Events.GuildRoleUpdate, ({ guild }) => changed(guild.id));
   client.on(Events.GuildRoleDelete, ({ guild }) => changed(guild.id));
   client.on(Events.GuildMemberUpdate, ({ guild }) => changed(guild.id));
+  client.on(Events.GuildAuditLogEntryCreate, (entry, guild) => {
+    const told = toldRoles(guild.id, entry);
+    if (told !== undefined) on.onRolesTold(told);
+  });
   client.on(Events.ThreadUpdate, ({ guild }) => changed(guild.id));
   client.on(Events.ChannelUpdate, (channel) => {
     if (!channel.isDMBased()) changed(channel.guild.id);

@@ -4,7 +4,9 @@ import type { Clock } from "../../domain/ports/clock.ts";
 import type { Log } from "../../log.ts";
 import { type Crowd, createClient, DISCORD_PER_S, type Shards } from "./bot.ts";
 import { guardedRequests } from "./guarded-requests.ts";
+import type { ToldRoles } from "./known-roles.ts";
 import { logIn } from "./log-in.ts";
+import { MemberRequests } from "./member-requests.ts";
 import { RequestLimits } from "./request-limits.ts";
 import { ShardPresence } from "./shard-presence.ts";
 
@@ -25,6 +27,7 @@ export interface GatewayEvents {
   onGuildJoined(guild: Guild): void;
   onPermissionsChanged(guildId: string): void;
   onGuildRemoved(guildId: string): void;
+  onRolesTold(told: ToldRoles): void;
 }
 
 /**
@@ -39,6 +42,7 @@ export interface Gateway {
   /** What all requests of this bot share. */
   readonly limits: RequestLimits;
   readonly presence: ShardPresence;
+  readonly memberRequests: MemberRequests;
   /** Resolves, with the reason in words, when Discord will not have this bot again until its operator acts. */
   readonly ended: Promise<string>;
   /** From now on these hear, and nobody else. */
@@ -78,6 +82,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     onPermissionsChanged: (guildId) => events?.onPermissionsChanged(guildId),
     onGuildJoined: (guild) => events?.onGuildJoined(guild),
     onGuildRemoved: (guildId) => events?.onGuildRemoved(guildId),
+    onRolesTold: (told) => events?.onRolesTold(told),
   });
   return {
     client,
@@ -86,6 +91,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     send,
     limits,
     presence: new ShardPresence(client, options.clock),
+    memberRequests: new MemberRequests(client, options.clock),
     ended: ended.promise,
     attach: (given) => {
       events = given;

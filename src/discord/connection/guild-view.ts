@@ -42,6 +42,7 @@ export function createGuildView(client: Client): Guilds {
 
   return {
     channelAccess,
+    hasRole: (guildId, roleId) => client.guilds.cache.get(guildId)?.roles.cache.has(roleId) === true,
     joinedAtMs: (guildId) => client.guilds.cache.get(guildId)?.joinedTimestamp ?? undefined,
     topRole(guildId, roleIds) {
       const guild = client.guilds.cache.get(guildId);

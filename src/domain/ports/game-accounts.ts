@@ -10,6 +10,10 @@ export interface GameAccount {
   readonly linkedAtMs: number;
   /** The Manager who vouched for it; absent: proven by a code that was typed in the game. */
   readonly vouchedBy?: string;
+  /** The second Manager, or the owner of the game server, who said so too. */
+  readonly confirmedBy?: string;
+  /** It came with a list, which is undone as a whole. */
+  readonly importId?: string;
 }
 
 /** A code that a member types in the game to show which account is theirs. */
@@ -32,6 +36,17 @@ export type LinkOutcome =
   /** A newer code took its place, the server was unlinked, or the bot stops. */
   | { readonly kind: "withdrawn" };
 
+export interface LinkRow {
+  readonly userId: string;
+  readonly player: Required<PlayerRef>;
+}
+
+export interface Imported {
+  readonly importId: string;
+  readonly added: readonly LinkRow[];
+  readonly refused: readonly { readonly account: LinkRow; readonly why: string }[];
+}
+
 /** Which members are which players. */
 export interface GameAccounts {
   of(guildId: string, userId: string): Promise<GameAccount | undefined>;
@@ -45,6 +60,16 @@ export interface GameAccounts {
   begin(actor: Actor, binding: Binding): Promise<LinkCode>;
   /** Links an account by the word of a Manager. @throws Failure "bad-command" when the member or the account is linked already. */
   vouch(manager: Actor, userId: string, player: Required<PlayerRef>): Promise<GameAccount>;
+  /** What would be linked of a list by the word of a Manager; it can be applied for a quarter of an hour. */
+  planImport(manager: Actor, rows: readonly LinkRow[]): Promise<Imported>;
+  /** @throws Failure "expired" */
+  applyImport(manager: Actor, importId: string): Promise<Imported>;
+  /** Takes back what is still linked of a list. Answers how many. */
+  undoImport(manager: Actor, importId: string): Promise<number>;
+  /** A vouched link is confirmed by somebody else than who vouched. @throws Failure "bad-command" */
+  confirm(manager: Actor, userId: string): Promise<GameAccount>;
+  /** By the id of the player. */
+  byPlayer(guildId: string): Promise<ReadonlyMap<number, GameAccount>>;
   /** Returns what was linked; undefined: nothing was. */
   unlink(actor: Actor, userId: string): Promise<GameAccount | undefined>;
 }

@@ -13,6 +13,8 @@ export type ChannelAccess =
 export interface Guilds {
   /** Never rejects. */
   channelAccess(guildId: string, channelId: string): Promise<ChannelAccess>;
+  /** Whether there is such a role. False also where the guild is not known. */
+  hasRole(guildId: string, roleId: string): boolean;
   /** When the bot came to this guild, epoch milliseconds; undefined where that is not known. */
   joinedAtMs(guildId: string): number | undefined;
   /** The highest of these roles that people hold, not an integration; undefined where there is none. */

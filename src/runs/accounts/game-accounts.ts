@@ -1,14 +1,21 @@
 import { Failure } from "../../domain/failure.ts";
 import type { Actor } from "../../domain/guild.ts";
 import type { AuditLog } from "../../domain/ports/audit-log.ts";
-import type { Documents } from "../../domain/ports/documents.ts";
-import type { GameAccount, GameAccounts, LinkOutcome } from "../../domain/ports/game-accounts.ts";
+import type {
+  GameAccount,
+  GameAccounts,
+  Imported,
+  LinkOutcome,
+  LinkRow,
+} from "../../domain/ports/game-accounts.ts";
 import { LinkCodes, type LinkCodesPorts } from "./link-codes.ts";
-import { type GuildAccounts, LinkedAccounts } from "./linked-accounts.ts";
+import type { LinkedAccounts } from "./linked-accounts.ts";
+
+/** A list that was checked can be applied for so long. */
+const PLAN_LIVES_MS = 15 * 60_000;
 
 export interface GameAccountsPorts extends Omit<LinkCodesPorts, "onTyped"> {
-  /** With `parseGuildAccounts`; durable. */
-  readonly accounts: Documents<GuildAccounts>;
+  readonly accounts: LinkedAccounts;
   readonly audit: Pick<AuditLog, "event">;
 }
 
@@ -20,20 +27,30 @@ export function createGameAccounts(ports: GameAccountsPorts): {
   listen(listener: (guildId: string) => void): void;
 } {
   const { audit, clock, random } = ports;
-  const linkedAccounts = new LinkedAccounts(ports.accounts);
+  const linkedAccounts = ports.accounts;
+  const planned = new Map<string, { readonly manager: Actor; readonly rows: readonly LinkRow[] }>();
   let onChanged: (guildId: string) => void = () => undefined;
 
-  async function recordChange(actor: Actor, action: string, { userId, player }: GameAccount): Promise<void> {
-    onChanged(actor.guildId);
-    await audit.event({
-      id: random.id(),
-      guildId: actor.guildId,
-      atMs: clock.nowMs(),
-      actorId: actor.userId,
-      actorName: actor.userName,
-      action,
-      text: `<@${userId}> ${player.name}`,
-    });
+  async function recordEvent(actor: Actor, action: string, text: string): Promise<void> {
+    const { guildId, userId: actorId, userName: actorName } = actor;
+    onChanged(guildId);
+    await audit.event({ id: random.id(), guildId, atMs: clock.nowMs(), actorId, actorName, action, text });
+  }
+
+  const recordChange = (actor: Actor, action: string, { userId, player }: GameAccount) =>
+    recordEvent(actor, action, `<@${userId}> ${player.name}`);
+
+  async function addRows(
+    { guildId, userId: vouchedBy }: Actor,
+    {
+      importId,
+      rows,
+      dry,
+    }: { readonly importId: string; readonly rows: readonly LinkRow[]; readonly dry: boolean },
+  ): Promise<Imported> {
+    const linkedAtMs = clock.nowMs();
+    const accounts = rows.map((row) => ({ ...row, linkedAtMs, vouchedBy, importId }));
+    return { importId, ...(await linkedAccounts.addAll(guildId, accounts, { dry })) };
   }
 
   async function add(actor: Actor, account: GameAccount): Promise<GameAccount> {
@@ -55,8 +72,7 @@ export function createGameAccounts(ports: GameAccountsPorts): {
     },
   });
 
-  const of = async (guildId: string, userId: string): Promise<GameAccount | undefined> =>
-    (await linkedAccounts.all(guildId)).find((account) => account.userId === userId);
+  const of = (guildId: string, userId: string) => linkedAccounts.ofUser(guildId, userId);
   return {
     codes,
     listen: (listener) => {
@@ -64,8 +80,8 @@ export function createGameAccounts(ports: GameAccountsPorts): {
     },
     accounts: {
       of,
-      ofPlayer: async (guildId, playerId) =>
-        (await linkedAccounts.all(guildId)).find(({ player }) => player.id === playerId),
+      ofPlayer: async (guildId, playerId) => (await linkedAccounts.byPlayer(guildId)).get(playerId),
+      byPlayer: (guildId) => linkedAccounts.byPlayer(guildId),
       list: async (guildId) => (await linkedAccounts.all(guildId)).toReversed(),
       async begin(actor, binding) {
         const linked = await of(actor.guildId, actor.userId);
@@ -79,6 +95,38 @@ export function createGameAccounts(ports: GameAccountsPorts): {
       },
       vouch: (manager, userId, player) =>
         add(manager, { userId, player, linkedAtMs: clock.nowMs(), vouchedBy: manager.userId }),
+      async planImport(manager, rows) {
+        const importId = random.id();
+        planned.set(importId, { manager, rows });
+        clock.after(PLAN_LIVES_MS, () => planned.delete(importId));
+        return await addRows(manager, { importId, rows, dry: true });
+      },
+      async applyImport(manager, importId) {
+        const plan = planned.get(importId);
+        if (plan?.manager.userId !== manager.userId || plan.manager.guildId !== manager.guildId)
+          throw new Failure("expired", "That list has expired. Send it again.");
+        planned.delete(importId);
+        const done = await addRows(manager, { importId, rows: plan.rows, dry: false });
+        await recordEvent(manager, "account-import", `${done.added.length} accounts`);
+        return done;
+      },
+      async undoImport(manager, importId) {
+        const gone = await linkedAccounts.removeAll(manager.guildId, (one) => one.importId === importId);
+        await recordEvent(manager, "account-import-undo", `${gone.length} accounts`);
+        return gone.length;
+      },
+      async confirm(manager, userId) {
+        const account = await linkedAccounts.change(manager.guildId, userId, (now) => {
+          if (now.vouchedBy === undefined || now.vouchedBy === manager.userId) return undefined;
+          return { ...now, confirmedBy: manager.userId };
+        });
+        if (account === undefined) {
+          const why = "Only a link that another Manager vouched for can be confirmed.";
+          throw new Failure("bad-command", why);
+        }
+        await recordChange(manager, "account-confirm", account);
+        return account;
+      },
       async unlink(actor, userId) {
         const gone = await linkedAccounts.remove(actor.guildId, userId);
         if (gone !== undefined) await recordChange(actor, "account-unlink", gone);

@@ -162,6 +162,7 @@ export class ActiveRun implements LaneEntry {
   async #check(): Promise<Authorized | undefined> {
     try {
       const passed = await authorizeAtSend(this.#ports, this.#request, this.#rolesReadAtMs);
+      await this.#request.guard?.check();
       if (this.#over) return undefined;
       const { actor, binding, rolesReadAtMs } = passed;
       this.#request = { ...this.#request, actor, binding };
@@ -229,6 +230,7 @@ export class ActiveRun implements LaneEntry {
     const nowMs = clock.monotonicMs();
     const stale = nowMs - this.#rolesReadAtMs > ROLES_GOOD_FOR_MS;
     if (this.#request.origin === "ban-end" && !bans.isWanted(this.#record)) return false;
+    if (this.#request.guard?.isWanted() === false) return false;
     if (this.#over || this.#abort.signal.aborted || nowMs >= this.#expiresAtMs || stale) return false;
     this.#started = true;
     if (this.isShared) share.onLeft(this.#record.source);

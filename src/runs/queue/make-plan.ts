@@ -69,8 +69,8 @@ export async function makePlan(
   }
   const repeats = await earlierUnknown(ports, request);
   const meant = nearestCommand(command, (verb) => decideVerb(policy, actor.roleIds, verb).allowed);
-  // The approval of a ban that was asked for is its confirmation.
-  const isConfirmed = isLift || request.askedBy !== undefined;
+  // The approval of a ban that was asked for is its confirmation; a rule was confirmed when its step was turned on.
+  const isConfirmed = isLift || request.askedBy !== undefined || request.origin === "rule";
   const confirmReasons = isConfirmed
     ? []
     : reasonsToConfirm({ command, targets, repeats, meant, ownPlayerId });

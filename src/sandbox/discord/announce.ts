@@ -9,6 +9,7 @@ import type { World } from "./world.ts";
 export const intent = {
   guilds: 1 << 0,
   members: 1 << 1,
+  moderation: 1 << 2,
   messages: 1 << 9,
   directMessages: 1 << 12,
   content: 1 << 15,
@@ -50,6 +51,14 @@ export function announcementOf(world: World, event: DiscordEvent): Announcement 
       return ofMember(event.member, "GUILD_MEMBER_UPDATE");
     case "member-removed":
       return ofMember(event.member, "GUILD_MEMBER_REMOVE");
+    case "audit-entry":
+      return event.guild.bot.may("ViewAuditLog")
+        ? inGuild(event.guild, {
+            name: "GUILD_AUDIT_LOG_ENTRY_CREATE",
+            data: { ...event.entry, guild_id: event.guild.id },
+            intents: intent.moderation,
+          })
+        : undefined;
     case "channel-created":
     case "channel-updated":
     case "channel-deleted":

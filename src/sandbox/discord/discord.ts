@@ -30,7 +30,10 @@ export class EmulatedDiscord {
     this.#world = new World(options);
     this.#interactions = new Interactions(this.#world);
     const gatewayUrl = (): string => `${this.#world.baseUrl.replace(/^http/, "ws")}/gateway`;
-    this.#gateway = new Gateway(this.#world, gatewayUrl, () => this.#faults.current.tokenRevoked === true);
+    this.#gateway = new Gateway(this.#world, gatewayUrl, {
+      isRevoked: () => this.#faults.current.tokenRevoked === true,
+      membersRefusedForMs: () => this.#faults.current.membersRefusedForMs,
+    });
     this.#traffic = new Traffic(options.record ?? false);
     this.#faults = new FaultPlan(this.#gateway, () => this.#world.nowMs());
     const api = { world: this.#world, interactions: this.#interactions, gatewayUrl };

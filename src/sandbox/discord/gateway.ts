@@ -3,7 +3,8 @@ import type { Duplex } from "node:stream";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import { announcementOf, intent } from "./announce.ts";
 import { isRecord, type Raw } from "./form.ts";
-import { guildCreateJson, memberJson, selfJson } from "./serialize.ts";
+import { answerMembers, SentMessages } from "./member-requests.ts";
+import { guildCreateJson, selfJson } from "./serialize.ts";
 import type { FatalClose } from "./settings.ts";
 import type { DiscordEvent, Guild } from "./types.ts";
 import type { World } from "./world.ts";
@@ -26,6 +27,12 @@ interface Session {
   readonly sent: Dispatch[];
 }
 
+/** What goes wrong at the moment. */
+interface GatewayFacts {
+  isRevoked(): boolean;
+  membersRefusedForMs(): number | undefined;
+}
+
 /** The gateway: sessions by identify, heartbeats, resume with what was missed, and the world's events. */
 export class Gateway {
   readonly #world: World;
@@ -33,15 +40,17 @@ export class Gateway {
   readonly #server = new WebSocketServer({ noServer: true });
   readonly #sessions = new Map<string, Session>();
   readonly #isRevoked: () => boolean;
+  readonly #membersRefusedForMs: () => number | undefined;
   /** Shards whose identify or resume gets no answer. */
   #away: ReadonlySet<number> = new Set();
   /** Connections of theirs, that wait for one. */
   readonly #unanswered = new Set<WebSocket>();
 
-  constructor(world: World, url: () => string, isRevoked: () => boolean) {
+  constructor(world: World, url: () => string, faults: GatewayFacts) {
     this.#world = world;
     this.#url = url;
-    this.#isRevoked = isRevoked;
+    this.#isRevoked = () => faults.isRevoked();
+    this.#membersRefusedForMs = () => faults.membersRefusedForMs();
     world.events.on((event) => this.#announce(event));
   }
 
@@ -105,6 +114,7 @@ export class Gateway {
 
   #greet(socket: WebSocket): void {
     let session: Session | undefined;
+    const sent = new SentMessages();
     socket.send(
       JSON.stringify({
         op: 10,
@@ -116,6 +126,7 @@ export class Gateway {
     socket.on("message", (data) => {
       const payload = parse(data);
       if (payload === undefined) return socket.close(4002, "Error while decoding payload.");
+      if (!sent.take(this.#world.nowMs())) return socket.close(4008, "Rate limited.");
       if (payload.op === 1) return socket.send(JSON.stringify({ op: 11, d: null, s: null, t: null }));
       const body = isRecord(payload.d) ? payload.d : {};
       if (payload.op === 2) session = this.#identify(socket, body) ?? session;
@@ -242,19 +253,13 @@ export class Gateway {
   #sendMembers(session: Session, body: Raw): void {
     const guild = this.#world.guilds.get(String(body.guild_id));
     if (guild === undefined || !guild.hasBot) return;
-    const ids = [body.user_ids].flat().filter((id) => typeof id === "string");
-    const query = typeof body.query === "string" ? body.query.toLowerCase() : "";
-    const members = guild.members.filter((member) =>
-      ids.length > 0 ? ids.includes(member.id) : member.displayName.toLowerCase().startsWith(query),
-    );
-    this.#send(session, "GUILD_MEMBERS_CHUNK", {
-      guild_id: guild.id,
-      members: members.map(memberJson),
-      chunk_index: 0,
-      chunk_count: 1,
-      not_found: ids.filter((id) => !members.some((member) => member.id === id)),
-      nonce: body.nonce,
+    const hasMembersIntent = (session.intents & intent.members) !== 0;
+    const answer = answerMembers(guild, body, {
+      hasMembersIntent,
+      refusedForMs: this.#membersRefusedForMs(),
     });
+    if (answer === "unreadable") session.socket?.close(4002, "Error while decoding payload.");
+    else if (answer !== "nothing") this.#send(session, answer.name, answer.data);
   }
 
   #announce(event: DiscordEvent): void {

@@ -56,16 +56,26 @@ export class MemberState implements Member {
     return this.#core.dmOf(this.id);
   }
 
-  addRole(role: Role): void {
+  addRole(role: Role, by: Member = this.guild.owner): void {
     if (role.guildId !== this.guild.id) throw new Error(`role ${role.name} is of another guild`);
     if (this.#roles.includes(role)) return;
     this.#roles = [...this.#roles, role];
     this.#core.emit({ type: "member-updated", member: this });
+    this.#audit("$add", role, by);
   }
 
-  removeRole(role: Role): void {
+  removeRole(role: Role, by: Member = this.guild.owner): void {
+    if (!this.#roles.includes(role)) return;
     this.#roles = this.#roles.filter((one) => one !== role);
     this.#core.emit({ type: "member-updated", member: this });
+    this.#audit("$remove", role, by);
+  }
+
+  /** MEMBER_ROLE_UPDATE (25). That somebody leaves stands in no audit log. */
+  #audit(key: "$add" | "$remove", { id, name }: Role, by: Member): void {
+    const changes = [{ key, new_value: [{ id, name }] }];
+    const entry = { id: this.#core.mint(), action_type: 25, user_id: by.id, target_id: this.id, changes };
+    this.#core.emit({ type: "audit-entry", guild: this.guild, entry });
   }
 
   closeDms(): void {

@@ -63,6 +63,8 @@ export interface FaultSettings {
   unauthorizedSends?: number;
   /** The bot's token was reset in the portal: requests with it get 401, an identify is closed with 4004. */
   tokenRevoked?: boolean;
+  /** Members are asked for over the gateway too often: each such request is told to wait for so long. */
+  membersRefusedForMs?: number | undefined;
   /** For the next n answers to interactions: carried out, then answered 500. */
   callbackThen500?: number;
   /** For the next n answers to interactions: carried out, then the connection is cut. */

@@ -1,7 +1,4 @@
-/**
- * What a user of the emulated Discord holds in hand: the world (guilds, channels, people, messages), what a
- * person sees of the bot's answers, and the events. All objects are live views: read them again to see changes.
- */
+/** The world (guilds, channels, people, messages), what a person sees of the bot's answers, and the events. All objects are live views. */
 import type { Permission, PermissionOverwrite } from "./permissions.ts";
 import type { ChannelType, Choice, Command, Component, Embed } from "./wire.ts";
 
@@ -74,8 +71,9 @@ export interface Member {
   readonly isOwner: boolean;
   /** The direct-message channel with the bot, once the bot has opened it. */
   readonly dm: Channel | undefined;
-  addRole(role: Role): void;
-  removeRole(role: Role): void;
+  /** Written into the audit log in the name of `by`. @default the owner of the guild */
+  addRole(role: Role, by?: Member): void;
+  removeRole(role: Role, by?: Member): void;
   /** With closed DMs the bot's message is refused with 50007. */
   closeDms(): void;
   openDms(): void;
@@ -126,9 +124,9 @@ export interface Guild {
   member(name: string): Member;
   /** The permissions of the bot's own role; the default is those of the invite. */
   setBotPermissions(permissions: readonly Permission[]): void;
-  /** Drags the bot's own role to the top: it may then give and take all roles below, if it may manage roles. */
+  /** Drags the bot's own role to the top. */
   raiseBot(): void;
-  /** Where Discord itself greets newcomers; no event tells of a change, as little as of other settings. */
+  /** Where Discord itself greets newcomers; no event tells of a change. */
   readonly systemChannel: Channel | undefined;
   setSystemChannel(channel: Channel): void;
   removeBot(): void;
@@ -285,6 +283,7 @@ export type DiscordEvent =
       readonly role: Role;
     }
   | { readonly type: "member-added" | "member-updated" | "member-removed"; readonly member: Member }
+  | { readonly type: "audit-entry"; readonly guild: Guild; readonly entry: Readonly<Record<string, unknown>> }
   | { readonly type: "message-created" | "message-edited" | "message-deleted"; readonly message: Message }
   | {
       readonly type: "interaction-sent" | "interaction-answered" | "interaction-failed";

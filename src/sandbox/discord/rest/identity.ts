@@ -25,12 +25,12 @@ export const identityRoutes: readonly Route[] = [
   route("GET", "/guilds/:id/members/:id", readMember),
   route("PUT", "/guilds/:id/members/:id/roles/:id", (api, request) => {
     const { member, role } = memberRole(api, request);
-    member.addRole(role);
+    member.addRole(role, member.guild.bot);
     return done;
   }),
   route("DELETE", "/guilds/:id/members/:id/roles/:id", (api, request) => {
     const { member, role } = memberRole(api, request);
-    member.removeRole(role);
+    member.removeRole(role, member.guild.bot);
     return done;
   }),
 ];

@@ -1,0 +1,152 @@
+import { Failure } from "../domain/failure.ts";
+import type { ListName, PlayerRef, ServerState, SourceId } from "../domain/model.ts";
+import type { Clock } from "../domain/ports/clock.ts";
+import type { GameAccounts } from "../domain/ports/game-accounts.ts";
+import type { KnownRoles } from "../domain/ports/known-roles.ts";
+import type { PlayerMessages } from "../domain/ports/player-messages.ts";
+import type { Snapshots } from "../domain/ports/snapshots.ts";
+import type { Rule } from "../domain/rule.ts";
+import type { SendGuard } from "../domain/run.ts";
+import { whyNotNamed } from "./named-in-full.ts";
+import { isAbout, type Present, presentOf, stateKey } from "./present.ts";
+import type { RuleBook } from "./rule-book.ts";
+import type { Candidate } from "./rule-judge.ts";
+import type { Sighting } from "./sightings.ts";
+
+export interface LastLookPorts {
+  readonly book: Pick<RuleBook, "of" | "rule">;
+  readonly snapshots: Pick<Snapshots, "fresh">;
+  readonly roles: Pick<KnownRoles, "readOne">;
+  readonly accounts: Pick<GameAccounts, "byPlayer">;
+  readonly messages: PlayerMessages;
+  readonly clock: Clock;
+  /** A player as the latest answer shows them. */
+  seenNow(source: SourceId, playerId: number): Sighting | undefined;
+  isRole(guildId: string, roleId: string): boolean;
+  /** Everybody else of whom a name is known that a command could mean instead: linked, seen before, present. */
+  othersAround(rule: Rule, player: Required<PlayerRef>): Promise<readonly PlayerRef[]>;
+  /** Names of those in the queue; undefined: of somebody no name is known. */
+  namesOf(guildId: string, ids: readonly number[]): Promise<readonly PlayerRef[] | undefined>;
+}
+
+export interface PlannedStep {
+  readonly source: SourceId;
+  readonly candidate: Candidate;
+  readonly lists: readonly ListName[];
+  /** It takes one of the messages that a player may get. */
+  readonly isMessage: boolean;
+}
+
+/** A step rests on a look and on roles of at most this age. */
+const LOOK_GOOD_FOR_MS = 15_000;
+const ROLES_GOOD_FOR_MS = 10_000;
+/** So young both are wanted when they are read, so that there is time to send. */
+const READ_MAX_AGE_MS = 5_000;
+const READ_WITHIN_MS = 10_000;
+
+/** Looks once more right before a step leaves: it must still be wanted, still be so, and hit nobody else. */
+export class StepGuard implements SendGuard {
+  readonly #ports: LastLookPorts;
+  readonly #step: PlannedStep;
+  #goodUntilMs = Number.NEGATIVE_INFINITY;
+  #isBudgeted = false;
+
+  constructor(ports: LastLookPorts, step: PlannedStep) {
+    this.#ports = ports;
+    this.#step = step;
+  }
+
+  async check(): Promise<void> {
+    const { clock, roles, accounts, messages } = this.#ports;
+    const { rule, sighting, userId } = this.#step.candidate;
+    const { player } = sighting.present;
+    const refuse = (why: string) => new Failure("expired", why, { ran: "no" });
+    if (!this.#isWantedStill() || userId === undefined) throw refuse("The rule was changed or paused.");
+
+    const lookedAtMs = clock.monotonicMs();
+    const state = await this.#look();
+    const why = await this.#whyNot(state);
+    if (why !== undefined) throw refuse(why);
+    const held = await roles.readOne(rule.guildId, userId, READ_MAX_AGE_MS);
+    if (held === undefined) throw refuse("Marshal could not read the roles.");
+    if (rule.roleIds.some((id) => held.roleIds.includes(id))) throw refuse("They have the role now.");
+    const link = (await accounts.byPlayer(rule.guildId)).get(player.id);
+    if (link?.userId !== userId) throw refuse("The link was moved.");
+
+    const message = { playerId: player.id, visitFromMs: sighting.visitFromMs };
+    if (this.#step.isMessage && !this.#isBudgeted && !(await messages.take(message)))
+      throw refuse("They were sent enough messages.");
+    this.#isBudgeted = true;
+    this.#goodUntilMs = Math.min(
+      lookedAtMs - READ_MAX_AGE_MS + LOOK_GOOD_FOR_MS,
+      held.readAtMs + ROLES_GOOD_FOR_MS,
+    );
+  }
+
+  /** At the first byte. */
+  isWanted(): boolean {
+    return this.#ports.clock.monotonicMs() <= this.#goodUntilMs && this.#isWantedStill() && this.#isSoStill();
+  }
+
+  #isWantedStill(): boolean {
+    const { book } = this.#ports;
+    const { rule } = this.#step.candidate;
+    const now = book.rule(rule.guildId, rule.id);
+    return (
+      book.of(rule.guildId).pause === undefined && now?.step?.kind === rule.step?.kind && now !== undefined
+    );
+  }
+
+  #isSoStill(): boolean {
+    const { sighting } = this.#step.candidate;
+    return this.#ports.seenNow(this.#step.source, sighting.present.player.id)?.key === sighting.key;
+  }
+
+  async #look(): Promise<ServerState> {
+    const { snapshots, clock } = this.#ports;
+    const { source, lists, candidate } = this.#step;
+    const abort = new AbortController();
+    const late = new Failure("unreachable", "The server could not be read in time.", { ran: "no" });
+    const cancel = clock.after(READ_WITHIN_MS, () => abort.abort(late));
+    const { guildId } = candidate.rule;
+    try {
+      const options = { maxAgeMs: READ_MAX_AGE_MS, signal: abort.signal, guildId };
+      return await snapshots.fresh(source, lists, options);
+    } finally {
+      cancel();
+    }
+  }
+
+  async #whyNot({ lists }: ServerState): Promise<string | undefined> {
+    const { rule, sighting } = this.#step.candidate;
+    const { player } = sighting.present;
+    const players = lists.players?.value ?? [];
+    const all = presentOf({
+      players,
+      vehicles: lists.vehicles?.value ?? [],
+      joinLogs: lists.joinLogs?.value ?? [],
+      killLogs: lists.killLogs?.value ?? [],
+    });
+    const seen = all.find((one) => one.player.id === player.id);
+    if (seen === undefined || !isSame(seen, sighting.present) || !isAbout(rule, seen) || !this.#isSoStill())
+      return "It is over.";
+    if (!rule.roleIds.every((id) => this.#ports.isRole(rule.guildId, id))) return "A role was deleted.";
+    const owner = whyOwner(seen);
+    if (owner !== undefined) return owner;
+    const queued = await this.#ports.namesOf(rule.guildId, lists.queue?.value ?? []);
+    if (queued === undefined) return "Somebody unknown waits in the queue.";
+    const around = await this.#ports.othersAround(rule, player);
+    const present = players.map((one) => one.player);
+    return whyNotNamed(player, [...present, ...queued, ...around]);
+  }
+}
+
+/** Nothing is done to whom the server belongs. */
+export function whyOwner({ permission }: Present): string | undefined {
+  return /owner/i.test(permission) ? "The server is theirs." : undefined;
+}
+
+/** Rows leave the logs, so an earlier life is no other one. */
+function isSame(now: Present, before: Present): boolean {
+  return now.lifeS <= before.lifeS && stateKey({ ...now, lifeS: before.lifeS }) === stateKey(before);
+}

@@ -1,0 +1,52 @@
+import type { GameAccount } from "../domain/ports/game-accounts.ts";
+import type { KnownRoles } from "../domain/ports/known-roles.ts";
+import type { Rule } from "../domain/rule.ts";
+import { isAbout } from "./present.ts";
+import type { Sighting } from "./sightings.ts";
+
+/** Roles this young are enough to tell of. */
+const TOLD_BY_MS = 10 * 60_000;
+
+export interface JudgePorts {
+  readonly roles: Pick<KnownRoles, "of">;
+  readonly clock: { monotonicMs(): number };
+  /** Whether the Discord server still has this role. */
+  isRole(guildId: string, roleId: string): boolean;
+}
+
+/** A rule that may be broken: it is about this player, who is linked where it asks for a role. */
+export interface Candidate {
+  readonly rule: Rule;
+  readonly sighting: Sighting;
+  readonly userId: string | undefined;
+}
+
+/** Who of those that were seen may break which rule. Who is not linked to a member never does. */
+export function candidates(
+  rules: readonly Rule[],
+  sightings: ReadonlyMap<number, Sighting>,
+  accounts: ReadonlyMap<number, GameAccount>,
+): readonly Candidate[] {
+  const found: Candidate[] = [];
+  for (const sighting of sightings.values()) {
+    for (const rule of rules) {
+      if (!isAbout(rule, sighting.present)) continue;
+      const userId = accounts.get(sighting.present.player.id)?.userId;
+      if (rule.kind === "name") found.push({ rule, sighting, userId: undefined });
+      else if (userId !== undefined) found.push({ rule, sighting, userId });
+    }
+  }
+  return found;
+}
+
+/** kept: they have a role that the rule asks for. unknown: nothing young is known of their roles, or a role is gone. */
+export function judge(
+  { roles, clock, isRole }: JudgePorts,
+  { rule: { guildId, roleIds }, userId }: Candidate,
+): "broken" | "kept" | "unknown" {
+  if (userId === undefined) return "broken";
+  if (!roleIds.every((id) => isRole(guildId, id))) return "unknown";
+  const held = roles.of(guildId, userId);
+  if (held === undefined || clock.monotonicMs() - held.readAtMs > TOLD_BY_MS) return "unknown";
+  return roleIds.some((id) => held.roleIds.includes(id)) ? "kept" : "broken";
+}

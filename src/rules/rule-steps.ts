@@ -1,0 +1,184 @@
+import { Failure } from "../domain/failure.ts";
+import type { GuildSettings } from "../domain/guild.ts";
+import type { ListName, PlayerRef, SourceId } from "../domain/model.ts";
+import type { Bindings } from "../domain/ports/bindings.ts";
+import type { Clock, Random } from "../domain/ports/clock.ts";
+import type { Members } from "../domain/ports/members.ts";
+import type { Notifier } from "../domain/ports/notifier.ts";
+import type { Permissions } from "../domain/ports/permissions.ts";
+import type { RuleRenderer } from "../domain/ports/rule-renderer.ts";
+import type { Runner } from "../domain/ports/runner.ts";
+import type { Settings } from "../domain/ports/settings.ts";
+import type { Rule, RuleEvent } from "../domain/rule.ts";
+import { type LastLookPorts, type PlannedStep, StepGuard, whyOwner } from "./last-look.ts";
+import { whyNotNamed } from "./named-in-full.ts";
+import type { RuleBook } from "./rule-book.ts";
+import type { Candidate } from "./rule-judge.ts";
+
+export interface RuleStepsPorts extends LastLookPorts {
+  readonly book: RuleBook;
+  readonly bindings: Pick<Bindings, "list">;
+  readonly settings: Pick<Settings, "of">;
+  readonly members: Members;
+  readonly permissions: Pick<Permissions, "decide">;
+  readonly runner: Pick<Runner, "plan" | "submit">;
+  readonly notifier: Pick<Notifier, "guild">;
+  readonly renderer: Pick<RuleRenderer, "held" | "toPlayer">;
+  readonly clock: Clock;
+  readonly random: Random;
+  report(what: string, error: unknown): void;
+}
+
+export interface StepWanted {
+  readonly source: SourceId;
+  readonly candidate: Candidate;
+  readonly breachId: string;
+  readonly lists: readonly ListName[];
+}
+
+type StepRule = Rule & Required<Pick<Rule, "step">>;
+
+/** Of all rules of a server together, one step to one player in this time. */
+const STEP_AGAIN_MS = 60_000;
+
+/** What is done to a player beyond telling: once a breach, claimed before it is sent, in the name of a Manager. */
+export class RuleSteps {
+  readonly #ports: RuleStepsPorts;
+  readonly #open = new Set<Promise<void>>();
+  /** By server and player, by the monotonic clock. */
+  readonly #steppedAtMs = new Map<string, number>();
+
+  constructor(ports: RuleStepsPorts) {
+    this.#ports = ports;
+  }
+
+  /** Waits for what is being written. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#open);
+  }
+
+  /** Rejects when the store does: then nothing was sent. */
+  async consider(wanted: StepWanted): Promise<void> {
+    const { clock } = this.#ports;
+    const { rule, sighting } = wanted.candidate;
+    const { player } = sighting.present;
+    const why =
+      whyOwner(sighting.present) ?? whyNotNamed(player, await this.#ports.othersAround(rule, player));
+    if (rule.step === undefined) {
+      // What has no step would have had one, unless it names somebody else as well.
+      await this.#claim(wanted, why === undefined ? { what: "would" } : { what: "dropped", why });
+      return;
+    }
+    const key = `${rule.bindingId}:${player.id}`;
+    const nowMs = clock.monotonicMs();
+    if (nowMs - (this.#steppedAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < STEP_AGAIN_MS) return;
+    if (why !== undefined) return await this.#claim(wanted, { what: "dropped", why });
+    const { automaticPause } = await this.#ports.settings.of(rule.guildId);
+    if (automaticPause !== undefined) return;
+
+    await this.#claim(wanted);
+    this.#steppedAtMs.set(key, nowMs);
+    const work = this.#take(wanted, { ...rule, step: rule.step })
+      .catch((error: unknown) => this.#ports.report("the step of a rule failed", error))
+      .then(() => void this.#open.delete(work));
+    this.#open.add(work);
+  }
+
+  /** Written before anything is sent: the same breach has no other step. */
+  async #claim(
+    { candidate: { rule, sighting }, breachId }: StepWanted,
+    end?: Pick<RuleEvent, "what" | "why">,
+  ): Promise<void> {
+    const { book, clock } = this.#ports;
+    const event = end && { ...end, atMs: clock.nowMs(), player: sighting.present.player };
+    await book.note(
+      rule,
+      (open) => open.map((one) => (one.id === breachId ? { ...one, isStepped: true } : one)),
+      event === undefined ? [] : [{ ruleId: rule.id, event }],
+    );
+  }
+
+  async #take(wanted: StepWanted, rule: StepRule): Promise<void> {
+    const { book, clock } = this.#ports;
+    const { player } = wanted.candidate.sighting.present;
+    const end = await this.#send(wanted, rule).catch((error: unknown) => {
+      if (error instanceof Failure) return { what: "dropped", why: error.message } as const;
+      throw error;
+    });
+    const event = { ...end, atMs: clock.nowMs(), player };
+    await book.note(rule, (open) => open, [{ ruleId: rule.id, event }]);
+  }
+
+  /** Through the audit and the queue as a person's command, with a last look right before it leaves. */
+  async #send(
+    { source, candidate, lists }: StepWanted,
+    rule: StepRule,
+  ): Promise<Pick<RuleEvent, "what" | "why">> {
+    const { bindings, clock, random, runner } = this.#ports;
+    const binding = (await bindings.list(rule.guildId)).find(({ id }) => id === rule.bindingId);
+    if (binding === undefined) return { what: "dropped", why: "The server was unlinked." };
+    const owner = await this.#ownerNow(rule);
+    if (owner === undefined) return { what: "dropped", why: "Its Manager may not do that any more." };
+    const { player } = candidate.sighting.present;
+    const text = this.#textOf(rule, player);
+    const step: PlannedStep = { source, candidate, lists, isMessage: rule.step.kind === "pm" };
+    const request = {
+      actor: { ...owner, guildId: rule.guildId, channelId: rule.channelId, askedAtMs: clock.nowMs() },
+      binding,
+      text,
+      origin: "rule" as const,
+      runId: random.id(),
+      only: player,
+      guard: new StepGuard(this.#ports, step),
+    };
+    // Without a name the verb alone is judged.
+    const mayVerb = await this.#ports.permissions.decide(request.actor, binding, `:${rule.step.kind}`);
+    if (!mayVerb.allowed) await this.#hold(rule, mayVerb.why);
+    const plan = await runner.plan(request);
+    if (!plan.decision.allowed) return { what: "dropped", why: plan.decision.why };
+    const { outcome } = await runner.submit(plan);
+    const { record } = await outcome;
+    if (record.ran === "no") return { what: "dropped", why: record.message ?? "It was not sent." };
+    return { what: "sent" };
+  }
+
+  #textOf(rule: StepRule, { name }: Required<PlayerRef>): string {
+    switch (rule.step.kind) {
+      case "pm":
+        return `:pm ${name} ${this.#ports.renderer.toPlayer(rule)}`;
+      case "load":
+        return `:load ${name}`;
+      case "kick":
+        return `:kick ${name} ${this.#ports.renderer.toPlayer(rule)}`;
+      default:
+        return rule.step.kind satisfies never;
+    }
+  }
+
+  /** The rights of who turned it on, as of now; undefined: they are no Manager any more, and it is turned off. */
+  async #ownerNow(rule: StepRule) {
+    const { byId: userId, byName: userName } = rule.step;
+    const { roleIds, manageGuild } = await this.#ports.members.now(rule.guildId, userId);
+    const { policies } = await this.#ports.settings.of(rule.guildId);
+    if (manageGuild || isManager(policies, roleIds)) return { userId, userName, roleIds, manageGuild };
+    await this.#hold(rule, "The Manager who turned it on is no longer one.");
+    return undefined;
+  }
+
+  async #hold(rule: Rule, why: string): Promise<void> {
+    const { book, notifier, renderer } = this.#ports;
+    await book.change(rule.guildId, (kept) => ({
+      ...kept,
+      rules: kept.rules.map(({ step, ...other }) =>
+        other.id === rule.id ? { ...other, heldWhy: why } : { ...other, ...(step && { step }) },
+      ),
+    }));
+    await notifier.guild(rule.guildId, renderer.held(rule, why), rule.byId);
+  }
+}
+
+function isManager(policies: GuildSettings["policies"], roleIds: readonly string[]): boolean {
+  return Object.values(policies).some(({ roleTiers }) =>
+    roleIds.some((id) => Object.hasOwn(roleTiers, id) && roleTiers[id] === "manager"),
+  );
+}

@@ -1,0 +1,357 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { Failure } from "../../src/domain/failure.ts";
+import type { Lists, Player } from "../../src/domain/model.ts";
+import { contradicts, type Rule } from "../../src/domain/rule.ts";
+import { whyNotNamed } from "../../src/rules/named-in-full.ts";
+import { isAbout, presentOf } from "../../src/rules/present.ts";
+import { isBreachToAct, isBreachToTell, Sightings } from "../../src/rules/sightings.ts";
+import { createPlayerMessages, parseSentToPlayer } from "../../src/store/player-messages.ts";
+import { VirtualClock } from "../support/clock.ts";
+import { MemoryDocuments } from "../support/memory-documents.ts";
+import { binding } from "../support/runs-rig.ts";
+import { COP, GONE_ROLE, RuleWorld } from "./rule-world.ts";
+
+type Breaker = Awaited<ReturnType<typeof join>>;
+const HOUR_MS = 3_600_000;
+
+function player(name: string, id: number, more: Partial<Player> = {}): Player {
+  return { player: { name, id }, team: "Police", permission: "Normal", wantedStars: 0, ...more };
+}
+
+function rule(more: Partial<Rule>): Rule {
+  const ids = { id: "r1", guildId: "g1", bindingId: "b1", number: 1, channelId: "c", byId: "u" };
+  return { ...ids, kind: "team", what: "Police", roleIds: [COP], createdAtMs: 0, ...more };
+}
+
+/** A world with one player on team Police who is linked and lacks the role. */
+async function withBreaker(name: string, step?: "pm" | "load" | "kick", everyMs = 5_000) {
+  const world = new RuleWorld({ seed: 9, everyMs, ...(step && { step }) });
+  await world.start();
+  const breaker = await join(world, name);
+  return { world, breaker };
+}
+
+async function join(world: RuleWorld, name: string, team: Player["team"] = "Police") {
+  const person = world.people.find((one) => one.name === name);
+  assert.ok(person);
+  const userId = world.memberOf(person.id);
+  world.held.set(userId, new Set());
+  if ((await world.rig.runs.accounts.of("g1", userId)) === undefined) await world.link(userId, person);
+  world.town.arrive({ ...person });
+  const here = world.town.find(person.id);
+  assert.ok(here);
+  here.team = team as "Police";
+  return here;
+}
+
+const texts = (world: RuleWorld) => world.hits.map(({ text }) => text.split(" ").slice(0, 2).join(" "));
+
+describe("a breach", () => {
+  test("is the same state in every answer over 20 seconds, with no gap of 90 for anything but telling", () => {
+    const looks = (...atS: (number | [number, Partial<Player>])[]) => {
+      const seen = new Sightings();
+      for (const one of atS) {
+        const [at, more] = typeof one === "number" ? [one, {}] : one;
+        const lists = { players: [player("Rex", 1, more)] };
+        seen.take(lists, { askedAtMs: at * 1_000 - 500, takenAtMs: at * 1_000, nowMs: at * 1_000 });
+      }
+      const sighting = seen.players.get(1);
+      assert.ok(sighting);
+      return [isBreachToTell(sighting), isBreachToAct(sighting), seen.isSparse];
+    };
+    assert.deepEqual(looks(0), [false, false, false]);
+    assert.deepEqual(looks(0, 5, 10, 15, 20), [false, false, false], "the answer of 20 was asked for before");
+    assert.deepEqual(looks(0, 5, 10, 15, 21), [true, true, false]);
+    assert.deepEqual(looks(0, 5, [10, { callsign: "1A" }], 15, 21), [false, false, false]);
+    assert.deepEqual(looks(0, [10, { team: "Civilian" }], 20, 30), [false, false, false]);
+    assert.deepEqual(looks(0, 80), [true, true, false]);
+    assert.deepEqual(looks(0, 300), [true, false, true]);
+    assert.deepEqual(looks(0, 300, 310), [true, false, false]);
+    assert.deepEqual(looks(0, 300, 325), [true, true, false]);
+  });
+
+  test("begins anew with a life: a kill, or a leave that no look showed", () => {
+    const seen = new Sightings();
+    const look = (atS: number, more: Partial<Lists> = {}) =>
+      seen.take(
+        { players: [player("Rex", 1)], ...more },
+        { askedAtMs: atS * 1_000, takenAtMs: atS * 1_000, nowMs: atS * 1_000 },
+      );
+    const rex = { name: "Rex", id: 1 };
+    look(0);
+    look(30, { killLogs: [{ kind: "kill", atS: 12, killer: rex, killed: rex }] });
+    assert.equal(seen.players.get(1)?.sinceMs, 30_000);
+    look(60, { joinLogs: [{ kind: "join", joined: true, atS: 55, player: rex }] });
+    assert.equal(seen.players.get(1)?.sinceMs, 60_000);
+    assert.equal(seen.players.get(1)?.visitFromMs, 55_000);
+    look(90);
+    assert.equal(seen.players.get(1)?.sinceMs, 60_000, "rows that left the log change nothing");
+  });
+
+  test("of a vehicle needs exactly one player with its owner's whole name; 500 of them cost nothing", () => {
+    const players = [player("Ann", 1), player("Annabel", 2), player("ANN_b", 3)];
+    const vehicles = Array.from({ length: 500 }, (_, n) => ({ name: `Van ${n}`, owner: `Gone${n}` }));
+    const present = presentOf({
+      players: [...players, player("ann_B", 4)],
+      vehicles: [...vehicles, { name: "SWAT", owner: "Ann" }, { name: "SWAT", owner: "ANN_b" }],
+    });
+    const swat = rule({ kind: "vehicle", what: "swat" });
+    assert.deepEqual(
+      present.filter((one) => isAbout(swat, one)).map((one) => one.player.name),
+      ["Ann"],
+    );
+  });
+
+  test("is never in jail, and a callsign counts by its beginning in any case", () => {
+    const of = (more: Partial<Player>) => presentOf({ players: [player("Rex", 1, more)] })[0];
+    const callsign = rule({ kind: "callsign", what: "1a-" });
+    const about = (one: Rule, more: Partial<Player>) => {
+      const present = of(more);
+      assert.ok(present);
+      return isAbout(one, present);
+    };
+    assert.equal(about(callsign, { callsign: "1A-12" }), true);
+    assert.equal(about(callsign, { callsign: "1B-12" }), false);
+    assert.equal(about(callsign, { callsign: "1A-12", team: "Jail" }), false);
+    assert.equal(about(rule({ what: "jail" }), { team: "Jail" }), false);
+  });
+});
+
+describe("whom a command with a whole name can hit", () => {
+  const why = (name: string, ...others: string[]) =>
+    whyNotNamed(
+      { name, id: 1 },
+      others.map((other, n) => ({ name: other, id: 2 + n })),
+    );
+
+  test("names of words, numbers and beginnings of others are never used", () => {
+    for (const name of [
+      "all",
+      "ALL",
+      "a",
+      "al",
+      "others",
+      "oth",
+      "O",
+      "me",
+      "M",
+      "12",
+      "Ann Lee",
+      "x,y",
+      "",
+      ":kick",
+    ])
+      assert.notEqual(why(name), undefined, name);
+    for (const name of ["Mel", "all_in", "other", "x12"]) {
+      if (name !== "other") assert.equal(why(name), undefined, name);
+    }
+    assert.notEqual(why("other"), undefined, "a beginning of others");
+    assert.notEqual(why("Ann", "annabel"), undefined);
+    assert.notEqual(why("Ann", "ANN"), undefined);
+    assert.equal(why("Annabel", "Ann"), undefined);
+  });
+});
+
+describe("rules that contradict", () => {
+  test("are of one thing with different roles", () => {
+    const other = (more: Partial<Rule>) => rule({ id: "r2", number: 2, ...more });
+    assert.equal(contradicts(rule({}), other({ roleIds: ["x"] })), true);
+    assert.equal(contradicts(rule({}), other({ what: "police", roleIds: [COP, "x"] })), true);
+    assert.equal(contradicts(rule({}), other({ what: "Sheriff", roleIds: ["x"] })), false);
+    assert.equal(contradicts(rule({}), other({ bindingId: "b2", roleIds: ["x"] })), false);
+    const callsign = rule({ kind: "callsign", what: "1" });
+    assert.equal(contradicts(callsign, other({ kind: "callsign", what: "1A", roleIds: ["x"] })), true);
+    assert.equal(contradicts(callsign, other({ kind: "callsign", what: "1A" })), false);
+  });
+
+  test("only tell", async () => {
+    const { world } = await withBreaker("Rex", "kick");
+    const wish = { kind: "team", what: "Police", channelId: "c" } as const;
+    const add = (roleIds: readonly string[]) =>
+      world.rules.rules.add(world.rig.actor("manager"), binding, { ...wish, roleIds });
+    await assert.rejects(add(["x"]), /a rule for that already/);
+    await world.rules.rules.add(world.rig.actor("manager"), binding, {
+      kind: "callsign",
+      what: "1",
+      roleIds: [COP],
+      channelId: "c",
+    });
+    const contrary = await world.rules.rules.add(world.rig.actor("manager"), binding, {
+      kind: "callsign",
+      what: "1A",
+      roleIds: ["r-other"],
+      channelId: "c",
+    });
+    assert.equal(contrary.onlyTells, "It contradicts rule 2, so both only tell.");
+    await world.rules.rules.setStep(world.rig.actor("manager"), 3, "pm");
+    await world.rules.rules.remove("g1", 1);
+    const other = await join(world, "Tim");
+    other.callsign = "1A-9";
+    await world.live(120_000);
+    assert.deepEqual([world.told.length, world.hits], [2, []]);
+  });
+
+  test("and one whose role was deleted does nothing", async () => {
+    const { world } = await withBreaker("Rex");
+    await world.rules.rules.remove("g1", 1);
+    const gone = { kind: "team", what: "Police", roleIds: [GONE_ROLE, COP], channelId: "c" } as const;
+    const view = await world.rules.rules.add(world.rig.actor("manager"), binding, gone);
+    assert.match(view.onlyTells ?? "", /role/);
+    await world.live(120_000);
+    assert.deepEqual([world.told, world.hits], [[], []]);
+  });
+});
+
+describe("a rule", () => {
+  test("by itself only tells, once a breach, and counts what it would have done", async () => {
+    const { world } = await withBreaker("Rex");
+    await world.live(120_000);
+    assert.equal(world.told.length, 1);
+    const [view] = world.rules.rules.list("g1").rules;
+    assert.deepEqual([view?.record.told, view?.record.would, view?.record.sent], [1, 1, 0]);
+    assert.deepEqual(world.hits, []);
+    await assert.rejects(world.rules.rules.setStep(world.rig.actor("manager"), 1, "kick"), /a week's record/);
+  });
+
+  test("takes one step a breach and one message a visit, three a day, whatever kills the process", async () => {
+    const { world, breaker } = await withBreaker("Rex", "pm");
+    for (let visit = 0; visit < 5; visit++) {
+      await world.live(60_000);
+      // The same visit: off the team and on it again.
+      breaker.team = "Civilian";
+      await world.live(15_000);
+      const here = world.town.find(breaker.ref.id);
+      assert.ok(here);
+      here.team = "Police";
+      if (visit === 1) await world.crash();
+      await world.live(11 * 60_000);
+      world.town.depart(breaker.ref.id);
+      await world.live(30_000);
+      const next = await join(world, "Rex");
+      next.team = "Police";
+    }
+    assert.equal(world.messages.get(breaker.ref.id), 3);
+    assert.deepEqual(world.wrong, []);
+  });
+
+  test("does nothing to whom nobody linked, and nothing while roles cannot be read", async () => {
+    const { world, breaker } = await withBreaker("Rex", "kick");
+    await world.unlink(world.memberOf(breaker.ref.id));
+    const other = await join(world, "Tim");
+    world.roleReadsFail = true;
+    await world.live(180_000);
+    assert.deepEqual([world.told, world.hits], [[], []]);
+    world.roleReadsFail = false;
+    await world.live(60_000);
+    assert.deepEqual(texts(world), [`:kick ${other.ref.name}`]);
+  });
+
+  test("a link that is moved in the middle of a breach ends it", async () => {
+    const { world, breaker } = await withBreaker("Rex", "kick");
+    await world.live(12_000);
+    const userId = world.memberOf(breaker.ref.id);
+    await world.unlink(userId);
+    world.held.set("m-other", new Set([COP]));
+    await world.link("m-other", { ...breaker.ref });
+    await world.live(120_000);
+    assert.deepEqual([world.told, world.hits], [[], []]);
+  });
+
+  test("names nobody whose name begins another's, also where that one waits in the queue or is only known", async () => {
+    const { world } = await withBreaker("Ann", "kick");
+    await world.live(90_000);
+    assert.deepEqual([world.told.length, world.hits], [1, []], "Annabel is linked, and so known");
+    const [view] = world.rules.rules.list("g1").rules;
+    assert.match(view?.record.events.at(-1)?.why ?? "", /begins with theirs/);
+  });
+
+  for (const [what, change] of [
+    [
+      "leaves the team",
+      (_: RuleWorld, breaker: Breaker) => {
+        breaker.team = "Civilian";
+      },
+    ],
+    [
+      "gets the role",
+      (world: RuleWorld, { ref }: Breaker) => void world.held.get(world.memberOf(ref.id))?.add(COP),
+    ],
+  ] as const) {
+    test(`somebody who ${what} while the gate holds the command gets none`, async () => {
+      const { world, breaker } = await withBreaker("Rex", "kick");
+      world.holdMs = 30_000;
+      await world.live(40_000);
+      assert.deepEqual([world.rig.sent.length, world.hits], [1, []], "the gate has it");
+      change(world, breaker);
+      await world.live(60_000);
+      assert.deepEqual(world.hits, []);
+    });
+  }
+
+  test("a pause stops it at once, also what waits for its turn", async () => {
+    const { world } = await withBreaker("Rex", "kick");
+    world.rig.readyAtMs = world.clock.nowMs() + 60_000;
+    await world.live(45_000);
+    await world.rules.rules.pause(world.rig.actor("manager"), true);
+    await world.live(120_000);
+    assert.deepEqual(world.hits, []);
+    const view = await world.rules.rules.pause(world.rig.actor("manager"), false);
+    assert.equal(view.pause, undefined);
+  });
+
+  test("a Manager who is one no more stops its step, and people are told", async () => {
+    const { world } = await withBreaker("Rex", "kick");
+    world.rig.memberRoles.set("u-manager", []);
+    await world.live(90_000);
+    const [view] = world.rules.rules.list("g1").rules;
+    assert.deepEqual([world.hits, view?.rule.step], [[], undefined]);
+    assert.match(view?.rule.heldWhy ?? "", /no longer one/);
+    assert.equal(world.notices.length, 1);
+  });
+
+  test("an automatic pause leaves it telling", async () => {
+    const { world } = await withBreaker("Rex", "kick");
+    await world.rig.settings.change("g1", (own) => ({ ...own, automaticPause: { byId: "u", atMs: 0 } }));
+    await world.live(120_000);
+    assert.deepEqual([world.told.length, world.hits], [1, []]);
+  });
+
+  test("wishes that nobody could keep are refused", async () => {
+    const { world } = await withBreaker("Rex");
+    const add = (wish: object) =>
+      world.rules.rules.add(world.rig.actor("manager"), binding, {
+        kind: "team",
+        what: "Fire",
+        roleIds: [COP],
+        channelId: "c",
+        ...wish,
+      });
+    for (const wish of [{ what: "Jail" }, { roleIds: [] }, { roleIds: ["g1"] }, { what: " " }])
+      await assert.rejects(add(wish), Failure);
+    for (let n = 0; n < 19; n++) await add({ what: `Team ${n}` });
+    await assert.rejects(add({}), /20 rules/);
+  });
+});
+
+describe("messages to a player", () => {
+  test("are one a visit and three in 24 hours, also when the clock is set back", async () => {
+    const clock = new VirtualClock();
+    const messages = createPlayerMessages(new MemoryDocuments(parseSentToPlayer), clock);
+    const take = (visitFromMs: number | undefined) => messages.take({ playerId: 7, visitFromMs });
+    assert.equal(await take(clock.nowMs()), true);
+    await clock.advance(HOUR_MS);
+    assert.equal(await take(clock.nowMs() - 2 * HOUR_MS), false, "the same visit");
+    assert.equal(await take(undefined), false, "perhaps the same visit");
+    assert.equal(await take(clock.nowMs()), true);
+    await clock.advance(HOUR_MS);
+    const both = await Promise.all([take(clock.nowMs()), take(clock.nowMs())]);
+    assert.deepEqual(both.toSorted(), [false, true], "two at once");
+    await clock.advance(HOUR_MS);
+    clock.step(-12 * HOUR_MS);
+    assert.equal(await take(clock.nowMs() + 24 * HOUR_MS), false, "a fourth");
+    clock.step(12 * HOUR_MS);
+    await clock.advance(24 * HOUR_MS);
+    assert.equal(await take(clock.nowMs()), true);
+  });
+});
