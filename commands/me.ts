@@ -18,10 +18,11 @@ import type { Actor, Binding } from "../src/domain/guild.ts";
 import type { PlayerRef } from "../src/domain/model.ts";
 import type { LinkOutcome } from "../src/domain/ports/game-accounts.ts";
 import { livePlayerChoices } from "./live-players.ts";
+import { importActions, importEntry } from "./me-import.ts";
 import { mentionActions, mentionsEntry } from "./me-mentions.ts";
 import { choosePlayer } from "./player-choice.ts";
 import { completeServer, serverOption } from "./server-option.ts";
-import { mustBeManager, staffedServers } from "./staff-rights.ts";
+import { isManager, mustBeManager, staffedServers } from "./staff-rights.ts";
 
 /** Which player a member is, so that runs and cards can act for the player. */
 
@@ -186,7 +187,9 @@ const show = defineEntry<MemberArgs>({
     const account = await services.accounts.of(actor.guildId, memberId);
     const servers = await services.bindings.list(actor.guildId);
     const bindingId = servers.length === 1 ? servers[0]?.id : undefined;
-    return accountCard({ userId: memberId, account, isOwn, bindingId });
+    const mayConfirm =
+      account !== undefined && account.vouchedBy !== actor.userId && (await isManager(services, actor));
+    return accountCard({ userId: memberId, account, isOwn, bindingId, mayConfirm });
   },
 });
 
@@ -213,9 +216,10 @@ async function undo(services: Services, actor: Actor, memberId: string): Promise
 export const me = defineCommand({
   name: "me",
   description: "Your account in the game, and whether Marshal may mention you",
-  subcommands: { link, show, unlink, mentions: mentionsEntry },
+  subcommands: { link, show, unlink, import: importEntry, mentions: mentionsEntry },
   actions: {
     ...mentionActions,
+    ...importActions,
     "me-code": defineAction({
       first: "update",
       async *execute({ actor, argument, signal }, services) {

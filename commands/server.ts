@@ -6,11 +6,12 @@ import { panel } from "./server-panel.ts";
 import { playerActions } from "./server-player.ts";
 import { replayActions } from "./server-replay.ts";
 import { status, statusActions } from "./server-status.ts";
+import { unlinked } from "./server-unlinked.ts";
 
 export const server = defineCommand({
   name: "server",
   description: "What is happening in the game server",
-  subcommands: { status, ...lists, at, map, panel },
+  subcommands: { status, ...lists, unlinked, at, map, panel },
   actions: {
     ...statusActions,
     ...listActions,

@@ -14,7 +14,7 @@ export interface RulesPorts
     Omit<RuleWatchPorts, Own>,
     Omit<RuleStepsPorts, Own>,
     Omit<RuleDeskPorts, Own> {
-  readonly bindings: RuleWatchPorts["bindings"] & RuleStepsPorts["bindings"];
+  readonly bindings: RuleWatchPorts["bindings"] & RuleStepsPorts["bindings"] & RuleDeskPorts["bindings"];
   readonly roles: RuleWatchPorts["roles"] & LastLookPorts["roles"];
   readonly renderer: RuleWatchPorts["renderer"] & RuleStepsPorts["renderer"];
   /** People of whom a name is known that begins so, whether they are there or not. Rejects where they cannot be read. */

@@ -4,6 +4,7 @@ import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { GameAccounts } from "../domain/ports/game-accounts.ts";
 import type { KnownRoles } from "../domain/ports/known-roles.ts";
+import type { Permissions } from "../domain/ports/permissions.ts";
 import type { NewRule, Rules, RulesView, RuleTest, RuleView } from "../domain/ports/rules.ts";
 import { contradicts, RECORD_NEEDED_MS, type Rule, type RuleStep } from "../domain/rule.ts";
 import { JAIL } from "./present.ts";
@@ -13,7 +14,8 @@ import type { Sightings } from "./sightings.ts";
 
 export interface RuleDeskPorts {
   readonly book: RuleBook;
-  readonly bindings: Pick<Bindings, "linkedOf">;
+  readonly bindings: Pick<Bindings, "linkedOf" | "list">;
+  readonly permissions: Pick<Permissions, "decide">;
   readonly accounts: Pick<GameAccounts, "byPlayer">;
   readonly roles: Pick<KnownRoles, "of" | "read">;
   readonly clock: Clock;
@@ -91,6 +93,7 @@ export class RuleDesk implements Rules {
       const atS = Math.ceil((rule.createdAtMs + RECORD_NEEDED_MS) / 1_000);
       throw new Failure("bad-command", `${words} <t:${atS}:R>.`);
     }
+    if (step !== undefined) await this.#mustRun(actor, rule, step);
     await book.change(guildId, (before) => ({
       ...before,
       rules: before.rules.map(({ step: _, heldWhy: __, ...one }) => {
@@ -137,6 +140,15 @@ export class RuleDesk implements Rules {
       ageMs: nowMs - sightings.takenAtMs,
     };
     return { ...view, pause: book.of(guildId).pause, known, breakers };
+  }
+
+  /** What runs in somebody's name they have to be allowed themselves. @throws Failure "denied" */
+  async #mustRun(actor: Actor, { guildId, bindingId }: Rule, step: RuleStep): Promise<void> {
+    const { bindings, permissions } = this.#ports;
+    const binding = (await bindings.list(guildId)).find(({ id }) => id === bindingId);
+    if (binding === undefined) throw new Failure("not-linked", "Its server is not linked any more.");
+    const decision = await permissions.decide(actor, binding, `:${step}`);
+    if (!decision.allowed) throw new Failure("denied", decision.why, { wants: decision.wants, bindingId });
   }
 
   #view(guildId: string, number: number): RuleView {

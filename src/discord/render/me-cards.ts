@@ -1,6 +1,6 @@
 import { type Escaped, joined, md, userMention } from "../../domain/escaped.ts";
 import type { Button, CardField, MessageBody } from "../../domain/message.ts";
-import type { GameAccount, LinkCode, LinkOutcome } from "../../domain/ports/game-accounts.ts";
+import type { GameAccount, Imported, LinkCode, LinkOutcome } from "../../domain/ports/game-accounts.ts";
 import { cutLines, escapeMarkdown, inlineCode, inlineName } from "./escape.ts";
 
 /** How `/me` reads. Pure. */
@@ -83,15 +83,26 @@ export interface AccountView {
   readonly isOwn: boolean;
   /** The only server on which they can link one; absent: `/me link` asks which. */
   readonly bindingId?: string | undefined;
+  /** Shown to a Manager who did not vouch for it. @default false */
+  readonly mayConfirm?: boolean;
 }
 
 /** Whose account it is, since when and by whose word. */
-export function accountCard({ userId, account, isOwn, bindingId }: AccountView): MessageBody {
+export function accountCard(view: AccountView): MessageBody {
+  const { userId, account, isOwn, bindingId, mayConfirm = false } = view;
   const color = account === undefined ? COLORS.quiet : COLORS.wait;
   const title = account === undefined ? md`No game account` : md`Game account`;
   const description = accountWords(userId, account, isOwn);
   const link = bindingId === undefined ? [] : [linkButton("Link my account", bindingId)];
-  const buttons = !isOwn ? [] : account === undefined ? link : [UNLINK_BUTTON];
+  const isOpen = mayConfirm && account?.vouchedBy !== undefined && account.confirmedBy === undefined;
+  const confirm: Button = {
+    kind: "button",
+    style: "primary",
+    label: "Confirm it",
+    id: `me-confirm:${userId}`,
+  };
+  const own = !isOwn ? [] : account === undefined ? link : [UNLINK_BUTTON];
+  const buttons = isOpen ? [confirm, ...own] : own;
   const card = { title, description, color };
   return buttons.length === 0 ? { cards: [card] } : { cards: [card], rows: [buttons] };
 }
@@ -123,9 +134,74 @@ function playerLink({ player }: GameAccount): Escaped {
   return md`[${inlineName(player.name)}](https://www.roblox.com/users/${player.id}/profile)`;
 }
 
-function how({ linkedAtMs, vouchedBy }: GameAccount): Escaped {
+function how({ linkedAtMs, vouchedBy, confirmedBy }: GameAccount): Escaped {
   const when = md`<t:${Math.floor(linkedAtMs / 1_000)}:R>`;
+  if (vouchedBy !== undefined && confirmedBy !== undefined)
+    return md`Linked ${when} by ${userMention(vouchedBy)}, confirmed by ${userMention(confirmedBy)}`;
   return vouchedBy === undefined
     ? md`Linked ${when} by a code typed in the game`
     : md`Linked ${when} by ${userMention(vouchedBy)}`;
+}
+
+/** After a second Manager has said so too. */
+export function confirmedCard({ userId, player }: GameAccount): MessageBody {
+  return { content: md`✅ ${userMention(userId)} is **${inlineName(player.name)}**, as you confirmed.` };
+}
+
+const MOST_REFUSED = 15;
+
+/** What would be linked of a list, before anything is. */
+export function importPlan(
+  { importId, added, refused }: Imported,
+  unreadable: readonly string[],
+): MessageBody {
+  const lines = [
+    md`**${added.length} would be linked.** ${refused.length} can't be, ${unreadable.length} lines could not be read.`,
+    ...added
+      .slice(0, 3)
+      .map(({ userId, player }) => md`- ${userMention(userId)} → ${inlineName(player.name)}`),
+    ...(added.length > 3 ? [md`- …`] : []),
+    ...refusedLines(refused),
+    ...unreadable.slice(0, 5).map((line) => md`⚠ Not read: ${inlineCode(line, 60)}`),
+  ];
+  const apply: Button = {
+    kind: "button",
+    style: "primary",
+    label: `Link ${added.length}`,
+    id: `me-import-apply:${importId}`,
+  };
+  const card = {
+    title: md`Game accounts from a list`,
+    description: cutLines(lines, 4_000),
+    color: COLORS.wait,
+  };
+  return added.length === 0 ? { cards: [card] } : { cards: [card], rows: [[apply]] };
+}
+
+/** What was linked of a list. */
+export function importAnswer({ importId, added, refused }: Imported): MessageBody {
+  const lines = [md`**Linked ${added.length} accounts by your word.**`, ...refusedLines(refused)];
+  const undo: Button = {
+    kind: "button",
+    style: "secondary",
+    label: "Undo",
+    id: `me-import-undo:${importId}`,
+  };
+  const card = {
+    title: md`Game accounts from a list`,
+    description: cutLines(lines, 4_000),
+    color: COLORS.done,
+  };
+  return { cards: [card], rows: [[undo]] };
+}
+
+export function importUndone(count: number): MessageBody {
+  return { content: md`↩ Unlinked ${count} accounts of that list. Links made otherwise stay.` };
+}
+
+function refusedLines(refused: Imported["refused"]): readonly Escaped[] {
+  const shown = refused
+    .slice(0, MOST_REFUSED)
+    .map(({ account, why }) => md`⛔ ${userMention(account.userId)}: ${escapeMarkdown(why)}`);
+  return refused.length > shown.length ? [...shown, md`⛔ and ${refused.length - shown.length} more`] : shown;
 }

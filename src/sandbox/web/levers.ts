@@ -5,6 +5,7 @@ import type { Lever } from "./lever.ts";
 import { LinkCodes } from "./link-code.ts";
 import type { LeverView } from "./panel-view.ts";
 import { processLevers } from "./process-levers.ts";
+import { ruleLevers } from "./rule-levers.ts";
 import { townLevers } from "./town-levers.ts";
 
 /** How long what is told to end by itself lasts: long enough to watch, short enough to wait for. */
@@ -53,6 +54,7 @@ export class Levers {
     this.#kills = stage.cast.channels.kills;
     this.#levers = [
       ...townLevers(stage, this.#codes),
+      ...ruleLevers(stage),
       ...this.#service(),
       ...this.#discord(),
       ...this.#bot(),
