@@ -21,7 +21,7 @@ interface ReadRows {
 }
 
 /** One member and one account a line: `member id, game id`. A line without digits, such as headings, is left out. */
-export function readRows(text: string): ReadRows {
+function readRows(text: string): ReadRows {
   const rows: { userId: string; playerId: number }[] = [];
   const unreadable: string[] = [];
   for (const line of text.split(/\r?\n/u)) {
