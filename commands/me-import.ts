@@ -46,7 +46,7 @@ function form(): Form {
       long: true,
       required: index === 0,
       maxLength: LONGEST_FIELD,
-      ...(index === 0 ? { placeholder: "123456789012345678, 1234567" } : {}),
+      ...(index === 0 ? { placeholder: "Discord id, game id" } : {}),
     })),
   };
 }

@@ -134,12 +134,13 @@ export class RuleDesk implements Rules {
         lacksRole: judge(this.#ports, one) === "broken",
       };
     });
-    const known = sightings && {
+    const hasLooked = sightings !== undefined && Number.isFinite(sightings.takenAtMs);
+    const known = hasLooked && {
       present: players.size,
       linked: [...players.keys()].filter((id) => linked.has(id)).length,
       ageMs: nowMs - sightings.takenAtMs,
     };
-    return { ...view, pause: book.of(guildId).pause, known, breakers };
+    return { ...view, pause: book.of(guildId).pause, known: known || undefined, breakers };
   }
 
   /** What runs in somebody's name they have to be allowed themselves. @throws Failure "denied" */

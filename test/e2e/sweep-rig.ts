@@ -52,6 +52,11 @@ export const PRESSED_ELSEWHERE = {
   "duty-ask-link": "test/e2e/duty.test.ts",
   "duty-import": "test/e2e/duty.test.ts",
   "duty-import-undo": "test/e2e/duty.test.ts",
+  // The sweep types no rows of real members, nobody but the owner vouches, and no rule of its town has a week's record.
+  "me-import-apply": "test/e2e/rules.test.ts",
+  "me-import-undo": "test/e2e/rules.test.ts",
+  "me-confirm": "test/e2e/rules.test.ts",
+  "rule-step": "test/e2e/rules.test.ts",
   // Under a vote in its channel, and in the answer to a press there.
   "session-in": "test/e2e/sessions.test.ts",
   "session-out": "test/e2e/sessions.test.ts",
