@@ -63,7 +63,13 @@ export async function startDiscordRig(t: TestContext, commands: readonly Command
     pace: "wide",
     record: true,
   });
-  t.after(() => emulated.close());
+  let discord: Discord | undefined;
+  t.after(async () => {
+    // Before Discord goes: discord.js would try to come back for ever, and keep the process.
+    await discord?.stop();
+    await emulated.close();
+    mustFitOpenApi(emulated);
+  });
   const guild = emulated.addGuild({ name: "Riverside", ownerName: "Olive" });
   const channel = guild.addChannel({ name: "general" });
   const staffRole = guild.addRole({ name: "Staff" });
@@ -72,15 +78,11 @@ export async function startDiscordRig(t: TestContext, commands: readonly Command
   const log = keptLog();
   const registered = textDocuments();
   const removedGuilds: string[] = [];
-  const discord = discordIn(emulated, world, { registered, log });
+  discord = discordIn(emulated, world, { registered, log });
   discord.listen({
     async *guildsToCheck() {},
     onPermissionsChanged: () => undefined,
     onGuildRemoved: async (guildId) => void removedGuilds.push(guildId),
-  });
-  t.after(async () => {
-    await discord.stop();
-    mustFitOpenApi(emulated);
   });
   await discord.start(commands, { ...world.services, owed: owedBy(discord, world) });
   const owner = emulated.as(guild.owner);
