@@ -12,6 +12,7 @@ import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import type { CaseFilter } from "../src/domain/ports/cases.ts";
+import { appealActions } from "./appeal.ts";
 import { recordEvent } from "./audit-event.ts";
 import {
   evidenceOf,
@@ -220,6 +221,7 @@ export const cases = defineCommand({
   subcommands: { add, ask: askForBan, show, search, edit, revoke },
   actions: {
     ...askActions,
+    ...appealActions,
     "case-open": defineAction({
       first: "ephemeral",
       async execute({ actor, values }, services) {

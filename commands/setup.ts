@@ -7,6 +7,7 @@ import {
 } from "../src/discord/command.ts";
 import { setupCard } from "../src/discord/render/setup-cards.ts";
 import { md } from "../src/domain/escaped.ts";
+import { appealsEntry } from "./setup-appeals.ts";
 import { casesEntry, watchesEntry } from "./setup-case-channels.ts";
 import { goTo, guideAt, resumeGuide } from "./setup-guide.ts";
 import { checkPermission, copyForOwner, proveByCommand } from "./setup-guide-allow.ts";
@@ -65,6 +66,7 @@ export const setup = defineCommand({
     timezone: timezoneEntry,
     cases: casesEntry,
     watches: watchesEntry,
+    appeals: appealsEntry,
   },
   actions: {
     /** The button under errors that a new key would mend. */

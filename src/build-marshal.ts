@@ -1,5 +1,6 @@
 import { commands } from "../commands/index.ts";
 import { buildAlerts } from "./build-alerts.ts";
+import { buildAppeals } from "./build-appeals.ts";
 import { buildDuty, whoToPing } from "./build-duty.ts";
 import { buildHistory, buildHistoryWing, knownToHistory } from "./build-history.ts";
 import { buildJournal } from "./build-journal.ts";
@@ -181,21 +182,16 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   const live = { wing, journal, bindings, snapshots, notifier, outbox, clock, random, warn };
   const duty = buildDuty({ ...live, runs, settings, roster, discord });
   const history = buildHistory({
-    wing,
+    ...live,
     dutyOf: (guildId, week) => duty.weekOf(guildId, week),
     weekly: kept.weekly,
     unstoredCases: kept.unstoredCases,
     audit: kept.audit,
-    bindings,
     settings,
     posts: outbox.posts,
     owed: notifier,
-    notifier,
     isOurs: (guildId) => discord.isOurs(guildId),
     runs,
-    journal,
-    clock,
-    random,
     metrics,
     log,
   });
@@ -218,6 +214,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     report: warn,
     isOurs: (guildId) => discord.isOurs(guildId),
   });
+  const appeals = buildAppeals({ ...live, documents: kept.appeals, settings, history, runs, discord });
   const lifecycle = createGuildLifecycle({
     bindings,
     retention,
@@ -249,6 +246,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     for (const part of posting) await starting.step(() => part.start());
     await starting.step(() => leased?.settle());
     await starting.step(() => history.start());
+    await starting.step(() => appeals.start());
     const logIn = () =>
       discord.start(commands, {
         ...serviceForCommands,
@@ -256,7 +254,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
         snapshots,
         host,
         ...{ mentions: kept.mentions, roster },
-        ...servicesOfWings({ runs, feeds, history, alerts, duty, sessions, rules }),
+        ...servicesOfWings({ runs, feeds, history, alerts, duty, sessions, rules, appeals }),
         runAnswers: kept.runAnswers,
         panels,
         sourceOf: kept.keys.sourceOf,

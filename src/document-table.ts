@@ -1,6 +1,7 @@
 import { parseGuildAlerts } from "./alerts/alert-rules.ts";
 import { parseServerState } from "./alerts/server-state.ts";
 import * as keyRecords from "./api/stored-records.ts";
+import { parseAppeal } from "./appeals/appeal-record.ts";
 import { parseRegistered } from "./discord/interactions/registration.ts";
 import type { Change, Documents, Rows, RowsChange, WriteTogether } from "./domain/ports/documents.ts";
 import { parseCard } from "./feeds/cards/card-records.ts";
@@ -100,6 +101,7 @@ export const DOCUMENT_KINDS = {
   }),
   schedules: kind(parseSchedule, "full", byField),
   "asked-bans": kind(parseAskedBan, "full", byField),
+  appeals: kind(parseAppeal, "full", byField),
   "ban-ends": kind(parseBanEnd, "full", byField),
   "game-accounts": kind(parseGuildAccounts, "full"),
   "allowed-mentions": kind(parseAllowedMention, "full", byField),

@@ -101,6 +101,7 @@ export async function openDocuments(store: Store, config: Config, parts: Documen
   const ofGuilds = {
     banEnds: on("ban-ends"),
     askedBans: on("asked-bans"),
+    appeals: on("appeals"),
     allowedMentions: on("allowed-mentions"),
     sessionPages: on("session-pages"),
     rules: on("rules"),

@@ -1,4 +1,5 @@
 import type { AlertsWing } from "./alerts/create-alerts.ts";
+import type { AppealsWing } from "./appeals/create-appeals.ts";
 import type { BuiltDuty } from "./build-duty.ts";
 import type { BuiltHistory } from "./build-history.ts";
 import type { Services } from "./discord/services.ts";
@@ -15,10 +16,20 @@ interface BuiltWings {
   readonly duty: Pick<BuiltDuty, "duty" | "staffing">;
   readonly sessions: Pick<SessionsWing, "sessions">;
   readonly rules: Pick<RulesWing, "rules">;
+  readonly appeals: Pick<AppealsWing, "appeals">;
 }
 
 /** What commands may ask of the wings. */
-export function servicesOfWings({ runs, feeds, history, alerts, duty, sessions, rules }: BuiltWings) {
+export function servicesOfWings({
+  runs,
+  feeds,
+  history,
+  alerts,
+  duty,
+  sessions,
+  rules,
+  appeals,
+}: BuiltWings) {
   return {
     permissions: runs.permissions,
     catalogue: runs.catalogue,
@@ -38,6 +49,7 @@ export function servicesOfWings({ runs, feeds, history, alerts, duty, sessions, 
     staffing: duty.staffing,
     sessions: sessions.sessions,
     rules: rules.rules,
+    appeals: appeals.appeals,
     ...history.services,
   } satisfies Partial<Services>;
 }

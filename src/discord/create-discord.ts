@@ -1,4 +1,5 @@
 import type { Interaction } from "discord.js";
+import type { PrivateThreads } from "../domain/ports/appeals.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { Documents } from "../domain/ports/documents.ts";
@@ -36,6 +37,7 @@ import { answerOutsideGuild, readInteraction } from "./interactions/read-interac
 import { registeredIds, registerWhenChanged } from "./interactions/registration.ts";
 import { createDirectMessages } from "./messages/direct-messages.ts";
 import { permittedSink } from "./messages/permitted-sink.ts";
+import { createPrivateThreads } from "./messages/private-threads.ts";
 import { createSink } from "./messages/sink.ts";
 import { type SinkProgress, withProgress } from "./messages/sink-progress.ts";
 import type { Services } from "./services.ts";
@@ -102,6 +104,7 @@ export interface Discord {
   listenToRoles(listener: RolesListener): void;
   /** Which roles may be given; and giving them, past the outbox's turns. */
   readonly roles: GrantableRoles & MemberRoles;
+  readonly threads: PrivateThreads;
   readonly guilds: Guilds;
   readonly lateAnswers: LateAnswers;
   /** Whose channel it is; undefined: one of direct messages, or not known before the login. */
@@ -204,6 +207,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
       rolesListener = listener;
     },
     roles,
+    threads: createPrivateThreads(rest, () => client.user?.id),
     guilds,
     lateAnswers,
     guildOf: (channelId) => {

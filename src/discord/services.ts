@@ -3,6 +3,7 @@ import type { Binding } from "../domain/guild.ts";
 import type { MapCorners } from "../domain/map.ts";
 import type { SourceId } from "../domain/model.ts";
 import type { Alerts } from "../domain/ports/alerts.ts";
+import type { Appeals } from "../domain/ports/appeals.ts";
 import type { AskedBans } from "../domain/ports/asked-bans.ts";
 import type { AuditLog, Refusals } from "../domain/ports/audit-log.ts";
 import type { BanEnds } from "../domain/ports/ban-ends.ts";
@@ -68,6 +69,7 @@ export interface Services {
   readonly schedules: Schedules;
   readonly banEnds: BanEnds;
   readonly askedBans: AskedBans;
+  readonly appeals: Appeals;
   readonly audit: AuditLog;
   readonly cases: Cases;
   readonly watches: Watches;

@@ -125,6 +125,8 @@ export interface GuildSettings {
   readonly auditChannelId?: string;
   /** Where cases are posted and complete themselves. */
   readonly caseChannelId?: string;
+  /** Where appeals are posted for staff; absent: nobody can appeal. */
+  readonly appealChannelId?: string;
   /** Where it is posted that a watched player has joined, and the role that is pinged then. */
   readonly watchChannelId?: string;
   readonly watchRoleId?: string;

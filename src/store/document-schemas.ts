@@ -114,6 +114,7 @@ const settings = z.object({
   noticeChannelId: z.string().exactOptional(),
   auditChannelId: z.string().exactOptional(),
   caseChannelId: z.string().exactOptional(),
+  appealChannelId: z.string().exactOptional(),
   watchChannelId: z.string().exactOptional(),
   watchRoleId: z.string().exactOptional(),
   pictureLook: z.enum(["dark", "light"]).exactOptional(),

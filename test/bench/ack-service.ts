@@ -61,4 +61,10 @@ process.on("message", () => {
   process.send?.({ polls, readTwice, answers429, avoidable, commands, requests, taken });
 });
 process.on("disconnect", () => process.exit());
-process.send?.({ url });
+const staff = keys.map((key) =>
+  service
+    .town(key)
+    .world.staffHere()
+    .map(({ ref: { id, name } }) => ({ id, name })),
+);
+process.send?.({ url, staff });

@@ -6,6 +6,7 @@ import { freePort } from "../../src/sandbox/free-port.ts";
 import { seededRandom } from "../support/clock.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { addCommunity, type Community, settle } from "./communities.ts";
+import { keepDuty } from "./on-duty.ts";
 import { type ServiceOptions, ServiceProcess } from "./service-process.ts";
 import type { SlowDisk } from "./slow-disk.ts";
 
@@ -25,6 +26,8 @@ export interface BotWorldOptions extends Omit<ServiceOptions, "quiet" | "servers
   readonly areKeysTaken?: boolean;
   /** A panel and two alerts each. @default false */
   readonly areWatched?: boolean;
+  /** Each keeps duty: who of the staff plays is on a shift, which is posted and has a role. @default false */
+  readonly isOnDuty?: boolean;
   /** Where the machine is so busy that requests go unanswered, each of them holds a unit for minutes. @default 40 */
   readonly badKeyBudget?: number;
   /** What Node is started with, as NODE_OPTIONS says it. @default nothing */
@@ -65,6 +68,7 @@ export class BotWorld {
       otherServers = 0,
       areKeysTaken = false,
       areWatched,
+      isOnDuty = false,
       nodeOptions,
       badKeyBudget = BAD_KEY_BUDGET,
       slowFsync,
@@ -81,6 +85,7 @@ export class BotWorld {
       areKeysTaken,
       areWatched,
     });
+    if (isOnDuty) await keepDuty(folder.path, storeUrl, { communities, staff: service.staff });
     const opsAddress = `127.0.0.1:${await freePort()}`;
     const bot = new BotProcess({
       DISCORD_TOKEN: discord.token,

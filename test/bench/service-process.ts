@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import type { PlayerRef } from "../../src/domain/model.ts";
 
 export interface Counts {
   /** Polls of the quiet servers' feeds. */
@@ -30,11 +31,14 @@ export interface ServiceOptions {
 /** The emulated service as a child process. */
 export class ServiceProcess {
   readonly url: string;
+  /** Who of the staff plays on each server when it begins. */
+  readonly staff: readonly (readonly Required<PlayerRef>[])[];
   readonly #child: ChildProcess;
 
-  private constructor(child: ChildProcess, url: string) {
+  private constructor(child: ChildProcess, { url, staff }: Pick<ServiceProcess, "url" | "staff">) {
     this.#child = child;
     this.url = url;
+    this.staff = staff;
   }
 
   static async start({
@@ -46,8 +50,8 @@ export class ServiceProcess {
   }: ServiceOptions): Promise<ServiceProcess> {
     const file = fileURLToPath(new URL("./ack-service.ts", import.meta.url));
     const child = fork(file, [servers, quiet, perS, windowMs, openShare].map(String), { execArgv: [] });
-    const [{ url }] = await once(child, "message");
-    return new ServiceProcess(child, String(url));
+    const [told] = await once(child, "message");
+    return new ServiceProcess(child, told as Pick<ServiceProcess, "url" | "staff">);
   }
 
   async counts(): Promise<Counts> {

@@ -11,6 +11,7 @@ type Wing =
   | "duty"
   | "sessions"
   | "rules"
+  | "appeals"
   | "outbox"
   | "store"
   | "cluster"
@@ -27,6 +28,7 @@ const wings: readonly Wing[] = [
   "duty",
   "sessions",
   "rules",
+  "appeals",
   "outbox",
   "store",
   "cluster",

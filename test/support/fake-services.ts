@@ -258,6 +258,7 @@ export class FakeWorld {
     staffing: STAFFING_OFF,
     sessions: unused("sessions"),
     rules: { ...unused<Rules>("rules"), list: () => ({ rules: [], pause: undefined }) },
+    appeals: unused("appeals"),
     alerts: { ...unused<Alerts>("alerts"), list: async () => [] },
     feeds: unused("feeds"),
     askedBans: { ...unused<AskedBans>("askedBans"), list: () => [] },

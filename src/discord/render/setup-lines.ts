@@ -15,6 +15,12 @@ export function casesLine({ caseChannelId }: GuildSettings): Escaped {
     : md`Cases are posted in ${channelMention(caseChannelId)}.`;
 }
 
+export function appealsLine({ appealChannelId }: GuildSettings): Escaped {
+  return appealChannelId === undefined
+    ? md`Appeals are off. Turn them on with \`/setup appeals channel: button-in:\`.`
+    : md`Appeals are posted for staff in ${channelMention(appealChannelId)}.`;
+}
+
 export function watchesLine({ watchChannelId, watchRoleId }: GuildSettings): Escaped {
   if (watchChannelId === undefined)
     return md`Watch alerts are off. Turn them on with \`/setup watches channel:\`.`;

@@ -53,7 +53,11 @@ export interface Cases {
   /** What stood there before stays in its history. Undefined: there is no such case. */
   edit(actor: Actor, number: number, change: CaseChange): Promise<Case | undefined>;
   /** It stays, struck out, and counts no more. Undefined: there is no such case. */
-  revoke(actor: Actor, number: number, why: string | undefined): Promise<Case | undefined>;
+  revoke(
+    by: Pick<Actor, "guildId" | "userId">,
+    number: number,
+    why: string | undefined,
+  ): Promise<Case | undefined>;
   /** Takes a player out of all cases that name them; those that name nobody else go, and their cards say so. */
   eraseOf(guildId: string, playerId: number): Promise<ErasedCases>;
   /**

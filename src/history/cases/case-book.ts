@@ -126,9 +126,13 @@ export class CaseBook implements Cases {
     return this.#shown(actor.guildId, number, (one) => edited(one, change, by));
   }
 
-  revoke(actor: Actor, number: number, why: string | undefined): Promise<Case | undefined> {
-    const by = { userId: actor.userId, atMs: this.#ports.clock.nowMs() };
-    return this.#shown(actor.guildId, number, (one) => revoked(one, by, why));
+  revoke(
+    { guildId, userId }: Pick<Actor, "guildId" | "userId">,
+    number: number,
+    why: string | undefined,
+  ): Promise<Case | undefined> {
+    const by = { userId, atMs: this.#ports.clock.nowMs() };
+    return this.#shown(guildId, number, (one) => revoked(one, by, why));
   }
 
   async warnings(

@@ -29,6 +29,8 @@ export class ChannelState implements Channel {
   #archived = false;
   #locked = false;
   #deleted = false;
+  /** Of a private thread: who was added. */
+  readonly #threadMembers = new Set<string>();
 
   constructor(core: Core, fields: ChannelFields, forget: () => void = () => {}) {
     this.#core = core;
@@ -63,6 +65,15 @@ export class ChannelState implements Channel {
 
   get deleted(): boolean {
     return this.#deleted;
+  }
+
+  get threadMembers(): ReadonlySet<string> {
+    return this.#threadMembers;
+  }
+
+  addThreadMember(userId: string): void {
+    this.#threadMembers.add(userId);
+    this.#changed();
   }
 
   rename(name: string): void {

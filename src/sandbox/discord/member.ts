@@ -93,7 +93,14 @@ export class MemberState implements Member {
       roles: this.roles,
       everyone: this.guild.everyone,
     };
-    return channel === undefined ? guildPermissions(holder) : channelPermissions(holder, channel.overwrites);
+    if (channel === undefined) return guildPermissions(holder);
+    const own = channelPermissions(holder, channel.overwrites);
+    // Who was not added to a private thread does not know of it, unless they manage threads.
+    const isHidden =
+      channel.type === "private-thread" &&
+      !channel.threadMembers.has(this.id) &&
+      (own & permissionBits.ManageThreads) === 0n;
+    return isHidden ? 0n : own;
   }
 
   may(permission: Permission, channel?: Channel): boolean {

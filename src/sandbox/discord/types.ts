@@ -47,6 +47,9 @@ export interface Channel {
   /** The other side of a direct message. */
   readonly recipient: User | undefined;
   readonly createdAtMs: number;
+  /** Of a private thread: who was added. */
+  readonly threadMembers: ReadonlySet<string>;
+  addThreadMember(userId: string): void;
   rename(name: string): void;
   delete(): void;
   setOverwrite(overwrite: OverwriteOptions): void;

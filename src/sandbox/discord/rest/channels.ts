@@ -18,6 +18,7 @@ export const channelRoutes: readonly Route[] = [
   route("POST", "/channels/:id/threads", openThread),
   route("POST", "/channels/:id/messages/:id/threads", openThread),
   route("PUT", "/channels/:id/thread-members/@me", joinThread),
+  route("PUT", "/channels/:id/thread-members/:id", addToThread),
   route("GET", "/guilds/:id/channels", listChannels),
   route("GET", "/guilds/:id/threads/active", listThreads),
 ];
@@ -68,10 +69,23 @@ function openThread(api: Api, request: ApiRequest): Answer {
   const isPrivate = request.params.length === 1 && (body.type === undefined || body.type === 12);
   need(channel, isPrivate ? "CreatePrivateThreads" : "CreatePublicThreads");
   const type = isPrivate ? "private-thread" : "thread";
-  return {
-    status: 201,
-    body: show(api.world, channel.guild.addChannel({ name, type, parentId: channel.id })),
-  };
+  const thread = channel.guild.addChannel({ name, type, parentId: channel.id });
+  thread.addThreadMember(api.world.bot.id);
+  return { status: 201, body: show(api.world, thread) };
+}
+
+/** Somebody who sees the thread's channel; a private one is then theirs to read. */
+function addToThread(api: Api, request: ApiRequest): Answer {
+  const channel = channelOf(api.world, param(request, 0));
+  if (!isThread(channel)) throw refuse("wrongChannelType");
+  if (channel.archived) throw refuse("threadArchived");
+  need(channel, "SendMessagesInThreads");
+  const member = channel.guild?.members.find(({ id }) => id === param(request, 1));
+  if (member === undefined) throw refuse("unknownMember");
+  if (channel.parent === undefined || !member.may("ViewChannel", channel.parent))
+    throw refuse("missingAccess");
+  channel.addThreadMember(member.id);
+  return done;
 }
 
 function joinThread(api: Api, request: ApiRequest): Answer {

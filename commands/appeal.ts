@@ -1,0 +1,124 @@
+import { defineAction, defineFormAction, type Form, type Press, type Reply } from "../src/discord/command.ts";
+import { appealSent } from "../src/discord/render/appeal-cards.ts";
+import type { Services } from "../src/discord/services.ts";
+import type { Appeal } from "../src/domain/appeal.ts";
+import type { Case } from "../src/domain/case.ts";
+import { channelMention, md } from "../src/domain/escaped.ts";
+import { Failure } from "../src/domain/failure.ts";
+import type { Actor } from "../src/domain/guild.ts";
+import { recordEvent } from "./audit-event.ts";
+import { caseOf, refuseAgainstOneself } from "./case-rights.ts";
+import { moderatedServers } from "./moderated-servers.ts";
+import { follow } from "./run-flow.ts";
+
+/** What people press who were punished, and the staff who answer them. */
+
+const FORM: Form = {
+  id: "appeal-sent:",
+  title: "Appeal a punishment",
+  fields: [
+    { kind: "text", id: "name", label: "Your name in the game", maxLength: 40 },
+    {
+      kind: "text",
+      id: "words",
+      label: "Why should it be taken back?",
+      long: true,
+      minLength: 10,
+      maxLength: 1_000,
+    },
+  ],
+};
+
+async function send({ actor, form }: Press, services: Services): Promise<Reply> {
+  const [typedName, words] = [form.text("name").trim(), form.text("words").trim()];
+  if (typedName === "" || words === "") throw new Failure("bad-command", "Fill in both fields.");
+  await services.appeals.ask(actor, { typedName, words });
+  await recordEvent(services, actor, { action: "appeal-ask", text: typedName });
+  return appealSent();
+}
+
+/** Staff who may change its case; of none, staff of any server. @throws Failure "denied", "expired" */
+async function answering(
+  services: Services,
+  actor: Actor,
+  id: string,
+): Promise<{ readonly appeal: Appeal; readonly one: Case | undefined }> {
+  await moderatedServers(services, actor);
+  const appeal = services.appeals.get(actor.guildId, id);
+  if (appeal.caseNumber === undefined) return { appeal, one: undefined };
+  const one = await caseOf(services, actor, appeal.caseNumber);
+  await refuseAgainstOneself(services, actor, one);
+  return { appeal, one };
+}
+
+/** The ban is lifted by who accepts, through the queue and the audit like any command. */
+async function* accept({ actor, argument, ...on }: Press, services: Services): AsyncGenerator<Reply> {
+  const { one } = await answering(services, actor, argument);
+  const plan = one?.kind === "ban" ? await unbanPlan(services, actor, one) : undefined;
+  const appeal = await services.appeals.decide(actor, argument, {
+    isAccepted: true,
+    unbans: plan !== undefined,
+  });
+  await recordEvent(services, actor, { action: "appeal-accept", text: `case ${one?.number ?? 0}` });
+  if (plan === undefined) {
+    yield { content: md`✅ Accepted. Case ${one?.number ?? 0} is revoked.` };
+    return;
+  }
+  const submitted = await services.runner.submit(plan);
+  const noted = submitted.outcome.then(({ record: { ran } }) =>
+    services.appeals.unbanned(appeal, ran === "yes" ? "ran" : ran === "no" ? "not-sent" : "asked"),
+  );
+  const failed = noted.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  yield* follow(services, submitted, { actor, ...on });
+  if ((await failed) !== undefined) throw await failed;
+}
+
+/** @throws Failure "denied" where they may not unban; somebody else has to accept then. */
+async function unbanPlan(services: Services, actor: Actor, { bindingId, targets }: Case) {
+  const binding = (await services.bindings.list(actor.guildId)).find(({ id }) => id === bindingId);
+  const playerId = targets[0]?.playerId;
+  // Of a server that was unlinked nothing can be lifted: the case alone is revoked.
+  if (binding === undefined || playerId === undefined) return undefined;
+  const text = `:unban ${playerId}`;
+  const plan = await services.runner.plan({ actor, binding, text, origin: "button" });
+  if (!plan.decision.allowed) {
+    const { why, wants } = plan.decision;
+    throw new Failure("denied", `Accepting lifts the ban. ${why}`, { wants, bindingId: binding.id });
+  }
+  return plan;
+}
+
+export const appealActions = {
+  "appeal-open": defineFormAction({ first: "modal", form: () => FORM }),
+  "appeal-sent": defineAction({ first: "ephemeral", execute: send }),
+  "appeal-theirs": defineAction({
+    first: "ephemeral",
+    async execute({ actor, argument }, services) {
+      const { appeal } = await answering(services, actor, argument);
+      await services.appeals.prove(actor, argument);
+      await recordEvent(services, actor, { action: "appeal-prove", text: appeal.typedName });
+      return { content: md`✅ Noted. *Accept* is there now.` };
+    },
+  }),
+  "appeal-talk": defineAction({
+    first: "ephemeral",
+    async execute({ actor, argument }, services) {
+      await answering(services, actor, argument);
+      const threadId = await services.appeals.talk(actor, argument);
+      return { content: md`💬 ${channelMention(threadId)}` };
+    },
+  }),
+  "appeal-yes": defineAction({ first: "ephemeral", runs: true, execute: accept }),
+  "appeal-no": defineAction({
+    first: "ephemeral",
+    async execute({ actor, argument }, services) {
+      const { appeal } = await answering(services, actor, argument);
+      await services.appeals.decide(actor, argument, { isAccepted: false, unbans: false });
+      await recordEvent(services, actor, { action: "appeal-refuse", text: appeal.typedName });
+      return { content: md`⚪ Refused. They are told.` };
+    },
+  }),
+};

@@ -1,0 +1,271 @@
+import type { Appeal, AppealDecision } from "../domain/appeal.ts";
+import { Failure, SinkRefusal } from "../domain/failure.ts";
+import type { Actor } from "../domain/guild.ts";
+import type { AppealRenderer, Appeals, PrivateThreads } from "../domain/ports/appeals.ts";
+import type { Cases } from "../domain/ports/cases.ts";
+import type { Clock, Random } from "../domain/ports/clock.ts";
+import type { GameAccounts } from "../domain/ports/game-accounts.ts";
+import type { HistoryPlayers } from "../domain/ports/history.ts";
+import type { GrantableRoles } from "../domain/ports/member-roles.ts";
+import type { OwedMessages } from "../domain/ports/notifier.ts";
+import type { Posts } from "../domain/ports/posts.ts";
+import type { Settings } from "../domain/ports/settings.ts";
+import type { AppealBook } from "./appeal-book.ts";
+import type { AppealPosts } from "./appeal-posts.ts";
+
+export interface AppealDeskPorts {
+  readonly book: AppealBook;
+  readonly shown: Pick<AppealPosts, "show">;
+  readonly settings: Pick<Settings, "of">;
+  readonly accounts: Pick<GameAccounts, "of">;
+  readonly players: Pick<HistoryPlayers, "find">;
+  readonly cases: Pick<Cases, "get" | "search" | "revoke">;
+  readonly threads: PrivateThreads;
+  readonly posts: Pick<Posts, "tryOnce">;
+  readonly owed: OwedMessages;
+  readonly owners: Pick<GrantableRoles, "isOwner">;
+  readonly renderer: AppealRenderer;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+const DAY_MS = 86_400_000;
+/** After an answer. */
+const AGAIN_AFTER_MS = 7 * DAY_MS;
+/** What nobody answers makes room. */
+const OPEN_FOR_MS = 60 * DAY_MS;
+const MOST_OF_GUILD = 200;
+const MOST_CASES = 25;
+const KINDS = ["ban", "jail", "kick", "warning"] as const;
+
+/** What people and staff do with appeals. Each step is written before anything is done that cannot be taken back. */
+export class AppealDesk implements Appeals {
+  readonly #ports: AppealDeskPorts;
+  /** Talks that an attempt before this one may have opened. */
+  readonly #mayExist = new Set<string>();
+
+  constructor(ports: AppealDeskPorts) {
+    this.#ports = ports;
+  }
+
+  async postButton(channelId: string): Promise<void> {
+    const { posts, renderer } = this.#ports;
+    try {
+      await posts.tryOnce(channelId, renderer.button());
+    } catch (error) {
+      if (!(error instanceof SinkRefusal)) throw error;
+      throw new Failure(
+        "bad-command",
+        "I can't post the button there. Check what I may do in that channel.",
+        {
+          cause: error,
+        },
+      );
+    }
+  }
+
+  async ask(actor: Actor, { typedName, words }: Pick<Appeal, "typedName" | "words">): Promise<Appeal> {
+    const { book, settings, clock, random, shown } = this.#ports;
+    const { guildId, userId } = actor;
+    const { appealChannelId } = await settings.of(guildId);
+    if (appealChannelId === undefined) throw new Failure("bad-command", "Appeals are off here.");
+    return await book.take(guildId, async () => {
+      await this.#dropOld(guildId);
+      this.#refuseSoon(guildId, userId);
+      const appeal: Appeal = {
+        id: random.id(),
+        guildId,
+        userId,
+        atMs: clock.nowMs(),
+        channelId: actor.channelId,
+        typedName,
+        words,
+        ...(await this.#about(guildId, userId, typedName)),
+        card: { channelId: appealChannelId, nonce: random.id().slice(0, 25) },
+      };
+      await book.keep(appeal);
+      shown.show(appeal);
+      return appeal;
+    });
+  }
+
+  get(guildId: string, id: string): Appeal {
+    return this.#ports.book.get(guildId, id);
+  }
+
+  prove(actor: Actor, id: string): Promise<Appeal> {
+    return this.#change(actor, id, async (appeal) => ({ provenBy: actor.userId, ...appeal }));
+  }
+
+  async talk(actor: Actor, id: string): Promise<string> {
+    const { threads, posts, renderer } = this.#ports;
+    const asked = await this.#change(actor, id, async (appeal) => ({ ...appeal, isThreadAsked: true }), {
+      before: (appeal) => void (appeal.isThreadAsked === true && this.#mayExist.add(id)),
+    });
+    const opened = await this.#change(actor, id, async (appeal) => {
+      if (appeal.threadId !== undefined) return appeal;
+      const { guildId, channelId } = appeal;
+      const mayExist = this.#mayExist.has(id);
+      const threadId = await threads.open({ guildId, channelId, name: threadName(appeal), mayExist });
+      await threads.add(threadId, appeal.userId);
+      await posts.tryOnce(threadId, renderer.talk(appeal)).catch(() => undefined);
+      return { ...appeal, threadId };
+    });
+    const threadId = opened.threadId ?? asked.threadId ?? "";
+    await threads.add(threadId, actor.userId);
+    return threadId;
+  }
+
+  async decide(
+    actor: Actor,
+    id: string,
+    { isAccepted, unbans }: { readonly isAccepted: boolean; readonly unbans: boolean },
+  ): Promise<Appeal> {
+    const { cases, owners, clock } = this.#ports;
+    const decided = await this.#change(actor, id, async (appeal) => {
+      const { guildId, caseNumber } = appeal;
+      const one = caseNumber === undefined ? undefined : await cases.get(guildId, caseNumber);
+      if (isAccepted && one === undefined)
+        throw new Failure("bad-command", "There is no case to take back. Refuse it, or talk to them first.");
+      if (isAccepted && appeal.provenBy === undefined)
+        throw new Failure("bad-command", "Say first that the account is theirs.");
+      const isOwnCase = one?.author.userId === actor.userId;
+      if (isOwnCase && !owners.isOwner(guildId, actor.userId))
+        throw new Failure(
+          "denied",
+          "You made this case. Somebody else has to decide, or the owner of this Discord server.",
+        );
+      const decision: AppealDecision = {
+        outcome: isAccepted ? "accepted" : "refused",
+        byId: actor.userId,
+        byName: actor.userName,
+        atMs: clock.nowMs(),
+        ...(isOwnCase ? { isOwnCase } : {}),
+        ...(unbans ? { unban: "asked" as const } : {}),
+      };
+      return { ...appeal, decision };
+    });
+    await this.finish(decided);
+    return decided;
+  }
+
+  async unbanned({ guildId, id }: Appeal, unban: "ran" | "not-sent" | "asked"): Promise<void> {
+    const { book, shown } = this.#ports;
+    await book.take(guildId, async () => {
+      const appeal = book.find(id);
+      if (appeal?.decision === undefined) return;
+      await book.keep({ ...appeal, decision: { ...appeal.decision, unban } });
+    });
+    shown.show({ guildId, id });
+  }
+
+  /** The case says so and they are told; the same again after a kill changes nothing. */
+  async finish(appeal: Appeal): Promise<void> {
+    const { book, cases, owed, renderer, shown } = this.#ports;
+    const { guildId, id, userId, threadId, caseNumber, decision, card } = appeal;
+    if (decision === undefined || decision.isDone === true) return;
+    if (decision.outcome === "accepted" && caseNumber !== undefined) {
+      await cases.revoke({ guildId, userId: decision.byId }, caseNumber, "Appeal accepted");
+    }
+    await owed.owe({
+      guildId,
+      id: `appeal ${id}`,
+      ways: [
+        ...(threadId === undefined ? [] : [{ to: "channel" as const, channelId: threadId }]),
+        { to: "person", userId },
+        { to: "channel", channelId: card.channelId },
+      ],
+      body: renderer.decided(appeal),
+    });
+    await book.take(guildId, async () => {
+      const now = book.find(id);
+      if (now?.decision !== undefined)
+        await book.keep({ ...now, decision: { ...now.decision, isDone: true } });
+    });
+    shown.show(appeal);
+  }
+
+  async #change(
+    actor: Actor,
+    id: string,
+    edit: (appeal: Appeal) => Promise<Appeal>,
+    { before }: { readonly before?: (appeal: Appeal) => void } = {},
+  ): Promise<Appeal> {
+    const { book, shown } = this.#ports;
+    return await book.take(actor.guildId, async () => {
+      const appeal = book.get(actor.guildId, id);
+      if (appeal.userId === actor.userId)
+        throw new Failure("denied", "This is your own appeal. Somebody else has to answer it.");
+      if (appeal.decision !== undefined)
+        throw new Failure(
+          "expired",
+          `It was ${appeal.decision.outcome} already by ${appeal.decision.byName}.`,
+        );
+      before?.(appeal);
+      const after = await edit(appeal);
+      if (after !== appeal) await book.keep(after);
+      shown.show(after);
+      return after;
+    });
+  }
+
+  #refuseSoon(guildId: string, userId: string): void {
+    const { book, clock } = this.#ports;
+    const all = book.of(guildId);
+    const own = all.filter((appeal) => appeal.userId === userId);
+    if (own.some(({ decision }) => decision === undefined))
+      throw new Failure("bad-command", "You have an appeal that waits for an answer.");
+    const lastMs = Math.max(0, ...own.map(({ decision }) => decision?.atMs ?? 0));
+    const days = Math.ceil((lastMs + AGAIN_AFTER_MS - clock.nowMs()) / DAY_MS);
+    if (days > 0)
+      throw new Failure("bad-command", `You can appeal again in ${days} ${days === 1 ? "day" : "days"}.`);
+    if (all.filter(({ decision }) => decision === undefined).length >= MOST_OF_GUILD)
+      throw new Failure("bad-command", "Too many appeals wait here. Try again in a few days.");
+  }
+
+  /** Whom they mean, and the case: a ban that stands, else the newest that counts. */
+  async #about(
+    guildId: string,
+    userId: string,
+    typedName: string,
+  ): Promise<Pick<Appeal, "player" | "caseNumber" | "provenBy">> {
+    const { accounts, players, cases } = this.#ports;
+    const linked = await accounts.of(guildId, userId);
+    const isLinked = linked !== undefined && isNamed(linked.player, typedName);
+    const found = isLinked ? [] : await players.find(guildId, typedName);
+    const [only] = found.length === 1 ? found : [];
+    const player = isLinked ? linked.player : only && { name: only.name, id: only.playerId };
+    if (player === undefined) return {};
+    const standing = (await cases.search(guildId, { playerId: player.id, limit: MOST_CASES })).filter(
+      ({ revoked }) => revoked === undefined,
+    );
+    const one =
+      standing.find(({ kind }) => kind === "ban") ??
+      standing.find(({ kind }) => KINDS.some((one) => one === kind));
+    return {
+      player,
+      ...(one === undefined ? {} : { caseNumber: one.number }),
+      ...(isLinked && linked.vouchedBy === undefined ? { provenBy: "link" } : {}),
+    };
+  }
+
+  async #dropOld(guildId: string): Promise<void> {
+    const { book, clock } = this.#ports;
+    const nowMs = clock.nowMs();
+    for (const appeal of book.of(guildId)) {
+      const { decision, atMs } = appeal;
+      const isOld =
+        decision === undefined ? nowMs - atMs > OPEN_FOR_MS : nowMs - decision.atMs > AGAIN_AFTER_MS;
+      if (isOld) await book.drop(appeal);
+    }
+  }
+}
+
+function isNamed({ name, id }: { readonly name: string; readonly id: number }, typed: string): boolean {
+  return name.toLowerCase() === typed.toLowerCase() || String(id) === typed;
+}
+
+/** Known again by it after a kill. */
+function threadName({ id, typedName }: Appeal): string {
+  return `Appeal of ${typedName.slice(0, 40)} ${id.slice(0, 8)}`;
+}

@@ -1,0 +1,83 @@
+import type { Appeal } from "../domain/appeal.ts";
+import type { AppealRenderer } from "../domain/ports/appeals.ts";
+import type { Cases } from "../domain/ports/cases.ts";
+import type { HistoryPositions } from "../domain/ports/history.ts";
+import type { Notifier } from "../domain/ports/notifier.ts";
+import type { PostLine, Posts } from "../domain/ports/posts.ts";
+import type { AppealBook } from "./appeal-book.ts";
+
+export interface AppealPostsPorts {
+  readonly book: AppealBook;
+  readonly posts: Posts;
+  readonly cases: Pick<Cases, "get" | "search">;
+  readonly positions: Pick<HistoryPositions, "ofCase">;
+  readonly renderer: AppealRenderer;
+  readonly notifier: Pick<Notifier, "guild">;
+}
+
+type Ref = Pick<Appeal, "guildId" | "id">;
+const MOST_EARLIER = 5;
+
+/** The message of each appeal in the channel for staff: what is known of its case, and what became of it. */
+export class AppealPosts {
+  readonly #ports: AppealPostsPorts;
+  readonly #line: PostLine<Ref>;
+  readonly #doubtful = new Set<string>();
+
+  constructor(ports: AppealPostsPorts) {
+    this.#ports = ports;
+    const { book, renderer, notifier } = ports;
+    this.#line = ports.posts.line<Ref>({
+      name: "the card of an appeal",
+      classes: { post: "first", edit: "change" },
+      keyOf: ({ id }) => id,
+      guildOf: ({ guildId }) => guildId,
+      wanted: async ({ id }) => {
+        const appeal = book.find(id);
+        if (appeal === undefined) return undefined;
+        return { ...appeal.card, body: await this.#body(appeal), isDoubtful: this.#doubtful.has(id) };
+      },
+      isIt: ({ id }, posted) => renderer.isCard(id, posted),
+      onStands: async ({ guildId, id }, { messageId, isMarked }) => {
+        await book.take(guildId, async () => {
+          const appeal = book.find(id);
+          if (appeal === undefined || appeal.card.messageId === messageId) return;
+          await book.keep({
+            ...appeal,
+            card: { ...appeal.card, messageId, ...(isMarked ? { isMarked } : {}) },
+          });
+        });
+        this.#doubtful.delete(id);
+      },
+      onRefused: async ({ guildId, id }, { reason }) => {
+        const channelId = book.find(id)?.card.channelId ?? "";
+        // Deleted by somebody: the appeal itself stays until it is too old.
+        if (reason !== "message-gone") await notifier.guild(guildId, renderer.closed(channelId));
+        return reason === "message-gone" ? "over" : "closed";
+      },
+    });
+  }
+
+  show(appeal: Ref): void {
+    this.#line.show(appeal);
+  }
+
+  /** After a start: it may stand there or not, and may say less than is known. */
+  recover({ guildId, id, card }: Appeal): void {
+    if (card.messageId === undefined) this.#doubtful.add(id);
+    this.#line.show({ guildId, id });
+  }
+
+  async #body(appeal: Appeal) {
+    const { cases, positions, renderer } = this.#ports;
+    const { guildId, caseNumber, player } = appeal;
+    const one = caseNumber === undefined ? undefined : await cases.get(guildId, caseNumber);
+    const evidence = one === undefined ? undefined : await positions.ofCase(guildId, one.number);
+    const found =
+      player === undefined
+        ? []
+        : await cases.search(guildId, { playerId: player.id, limit: MOST_EARLIER + 1 });
+    const earlier = found.filter((other) => other.number !== one?.number && other.revoked === undefined);
+    return renderer.card({ appeal, one, evidence, earlier: earlier.slice(0, MOST_EARLIER) });
+  }
+}

@@ -1,0 +1,76 @@
+import { ChannelType, DiscordAPIError, type REST, Routes } from "discord.js";
+import { Failure } from "../../domain/failure.ts";
+import type { PrivateThreads } from "../../domain/ports/appeals.ts";
+
+/** A week without a message, and Discord puts it into the archive. */
+const ARCHIVED_AFTER_MIN = 10_080;
+
+/** Private threads over REST. Only who was added sees them, and who may manage threads. */
+export function createPrivateThreads(rest: REST, ownId: () => string | undefined): PrivateThreads {
+  return {
+    open({ guildId, channelId, name, mayExist }) {
+      return asFailure(async () => {
+        const before = mayExist
+          ? await find(rest, { guildId, channelId, name, ownerId: ownId() })
+          : undefined;
+        if (before !== undefined) return before;
+        const body = {
+          name,
+          type: ChannelType.PrivateThread,
+          invitable: false,
+          auto_archive_duration: ARCHIVED_AFTER_MIN,
+        };
+        return idOf(await rest.post(Routes.threads(channelId), { body }));
+      });
+    },
+    async add(threadId, userId) {
+      await asFailure(() => rest.put(Routes.threadMembers(threadId, userId)));
+    },
+  };
+}
+
+async function find(
+  rest: REST,
+  wanted: {
+    readonly guildId: string;
+    readonly channelId: string;
+    readonly name: string;
+    readonly ownerId?: string | undefined;
+  },
+): Promise<string | undefined> {
+  const answer = (await rest.get(Routes.guildActiveThreads(wanted.guildId))) as {
+    readonly threads?: readonly {
+      readonly id: string;
+      readonly name?: string;
+      readonly parent_id?: string;
+      readonly owner_id?: string;
+    }[];
+  };
+  return answer.threads?.find(
+    (thread) =>
+      thread.name === wanted.name &&
+      thread.parent_id === wanted.channelId &&
+      thread.owner_id === wanted.ownerId,
+  )?.id;
+}
+
+function idOf(channel: unknown): string {
+  if (typeof channel === "object" && channel !== null && "id" in channel && typeof channel.id === "string")
+    return channel.id;
+  throw new Failure("paused", "Discord opened no thread. Try again.");
+}
+
+async function asFailure<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof DiscordAPIError)) throw error;
+    if (error.status >= 500)
+      throw new Failure("paused", "Discord can't open threads right now. Try again.", { cause: error });
+    throw new Failure(
+      "denied",
+      "I can't open a private thread where the appeal button is. I need Create Private Threads and Send Messages in Threads there, and it can't be a thread itself.",
+      { cause: error },
+    );
+  }
+}

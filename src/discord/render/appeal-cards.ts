@@ -1,0 +1,144 @@
+import type { Appeal } from "../../domain/appeal.ts";
+import { channelMention, type Escaped, joined, md, userMention } from "../../domain/escaped.ts";
+import type { Attachment, Button, MessageBody, Row } from "../../domain/message.ts";
+import type { AppealPack, AppealRenderer } from "../../domain/ports/appeals.ts";
+import { cut, escapeMarkdown, inlineName, plainText } from "./escape.ts";
+import { RUN_COLORS } from "./plan-cards.ts";
+import { caseCard } from "./players/case-card.ts";
+import { caseLine } from "./players/case-words.ts";
+
+/** How appeals read: the button, the message for staff, the talk, the answer. Pure. */
+
+const LONGEST_WORDS = 1_000;
+
+function appealButton(): MessageBody {
+  const button: Button = { kind: "button", style: "primary", label: "Appeal", id: "appeal-open:" };
+  return {
+    cards: [
+      {
+        title: md`⚖️ Appeal a punishment`,
+        description: md`Were you warned, kicked, jailed or banned in the game, and it was wrong or long ago? Tell the staff. Only they read it, and they answer you here or by direct message.`,
+        color: RUN_COLORS.ask,
+      },
+    ],
+    rows: [[button]],
+  };
+}
+
+export const appealRenderer: AppealRenderer = {
+  button: appealButton,
+  card: staffCard,
+  isCard: (id, { cards }) => cards[0]?.footer === footerOf(id),
+  talk: ({ userId }) => ({
+    content: md`⚖️ ${userMention(userId)}, this is about your appeal. Only you and the staff can read this thread.`,
+  }),
+  decided: ({ userId, decision }) => ({
+    content:
+      decision?.outcome === "accepted"
+        ? md`✅ ${userMention(userId)}: your appeal was accepted.`
+        : md`⚪ ${userMention(userId)}: your appeal was refused. You can appeal again in 7 days.`,
+  }),
+  closed: (channelId) => ({
+    content: md`⚠️ I can't post appeals in ${channelMention(channelId)}. Give me access, or choose another channel with \`/setup appeals\`.`,
+  }),
+};
+
+/** For who appealed: the same words whatever is known of the account. */
+export function appealSent(): MessageBody {
+  return { content: md`✅ Sent. The staff will answer in a private thread here, or by direct message.` };
+}
+
+function footerOf(id: string): string {
+  return `Appeal ${id}`;
+}
+
+function staffCard(pack: AppealPack): MessageBody {
+  const { appeal, one, evidence, earlier } = pack;
+  const lines = [
+    md`By ${userMention(appeal.userId)} <t:${seconds(appeal.atMs)}:R>`,
+    accountLine(appeal),
+    ...wordLines(appeal),
+    one === undefined
+      ? md`**No case** that counts is saved against this player.`
+      : md`About **case ${one.number}**, below.`,
+    ...(one !== undefined && evidence === undefined ? [md`-# Nothing was recorded around this case.`] : []),
+    ...(earlier.length === 0
+      ? []
+      : [md``, md`**Other cases**`, ...earlier.map((other) => caseLine(other, { withTarget: false }))]),
+    ...decisionLines(appeal, one?.targets[0]?.playerId),
+  ];
+  const title = appeal.decision === undefined ? md`⚖️ Appeal` : md`⚖️ Appeal · ${appeal.decision.outcome}`;
+  const card = {
+    title,
+    description: joined(lines, "\n"),
+    color: RUN_COLORS.ask,
+    footer: footerOf(appeal.id),
+  };
+  const about = one === undefined ? [] : (caseCard(one).cards ?? []);
+  return {
+    cards: [card, ...about],
+    rows: rowsOf(pack),
+    ...(evidence === undefined ? {} : { files: [fileOf(pack)] }),
+  };
+}
+
+function accountLine({ player, typedName, provenBy }: Appeal): Escaped {
+  const name = inlineName(player?.name ?? typedName);
+  if (player === undefined) return md`Says they are **${name}**. Nobody of that name is known here.`;
+  if (provenBy === undefined) return md`Says they are **${name}**. **Not proven yet.**`;
+  return provenBy === "link"
+    ? md`**${name}**, proven by their linked account.`
+    : md`**${name}**, says ${userMention(provenBy)}.`;
+}
+
+function wordLines({ words }: Appeal): readonly Escaped[] {
+  return cut(plainText(words), LONGEST_WORDS)
+    .split(/\n+/)
+    .map((line) => md`> ${escapeMarkdown(line)}`);
+}
+
+function decisionLines({ decision, threadId }: Appeal, playerId: number | undefined): readonly Escaped[] {
+  const talk = threadId === undefined ? [] : [md`💬 ${channelMention(threadId)}`];
+  if (decision === undefined) return [...talk];
+  const { outcome, byId, atMs, isOwnCase, unban } = decision;
+  const word = outcome === "accepted" ? md`✅ Accepted` : md`⚪ Refused`;
+  const own = isOwnCase === true ? md`, the owner, who also made the case` : md``;
+  const by = md`${word} by ${userMention(byId)}${own} <t:${seconds(atMs)}:R>`;
+  const again = md`\`:unban ${playerId ?? 0}\``;
+  const lift = {
+    ran: md`🕊️ Unbanned in the game.`,
+    "not-sent": md`⛔ **Still banned in the game.** Send ${again} with \`/run command\`.`,
+    asked: md`❔ It is not known yet whether the unban ran. See \`/run history\`. If it is not there, send ${again}.`,
+  };
+  return [...talk, md``, by, ...(unban === undefined ? [] : [lift[unban]])];
+}
+
+function rowsOf({ appeal, one, evidence }: AppealPack): readonly Row[] {
+  const button = (label: string, id: string, style: Button["style"] = "secondary"): Button => ({
+    kind: "button",
+    style,
+    label,
+    id,
+  });
+  const replay =
+    one === undefined || evidence === undefined ? [] : [button("Replay", `case-replay:${one.number}`)];
+  if (appeal.decision !== undefined) return replay.length === 0 ? [] : [replay];
+  const talk = button("Talk", `appeal-talk:${appeal.id}`, "primary");
+  const theirs = button("It's their account", `appeal-theirs:${appeal.id}`);
+  const accept = button("Accept", `appeal-yes:${appeal.id}`, "success");
+  const refuse = button("Refuse", `appeal-no:${appeal.id}`, "danger");
+  const yes = one === undefined ? [] : [appeal.provenBy === undefined ? theirs : accept];
+  return [[talk, ...yes, refuse, ...replay]];
+}
+
+/** What the case keeps of the minutes around it. */
+function fileOf({ one, evidence }: AppealPack): Attachment {
+  return {
+    name: `case-${one?.number ?? 0}.json`,
+    data: JSON.stringify({ case: one, ...evidence }, undefined, 1),
+  };
+}
+
+function seconds(ms: number): number {
+  return Math.floor(ms / 1_000);
+}

@@ -1,0 +1,46 @@
+import type { PlayerRef } from "./model.ts";
+
+/** Somebody who was punished asks the staff to take it back. */
+export interface Appeal {
+  readonly id: string;
+  readonly guildId: string;
+  readonly userId: string;
+  readonly atMs: number;
+  /** Where the button stands: the talk is opened there. */
+  readonly channelId: string;
+  /** The account that they say is theirs. */
+  readonly typedName: string;
+  readonly words: string;
+  /** Whom that names, where it is one player. */
+  readonly player?: Required<PlayerRef>;
+  /** The case that it is about; absent: none is known against that player. */
+  readonly caseNumber?: number;
+  /** Who of the staff said that the account is theirs; "link": they proved it in the game. */
+  readonly provenBy?: string;
+  /** The message for staff. */
+  readonly card: AppealCard;
+  readonly threadId?: string;
+  /** A talk was asked for and may have been opened. */
+  readonly isThreadAsked?: boolean;
+  readonly decision?: AppealDecision;
+}
+
+export interface AppealCard {
+  readonly channelId: string;
+  readonly nonce: string;
+  readonly messageId?: string;
+  readonly isMarked?: boolean;
+}
+
+export interface AppealDecision {
+  readonly outcome: "accepted" | "refused";
+  readonly byId: string;
+  readonly byName: string;
+  readonly atMs: number;
+  /** The owner decided about what they had done themselves. */
+  readonly isOwnCase?: boolean;
+  /** Of a ban: what became of taking it back in the game. asked: it was not known when the process ended. */
+  readonly unban?: "asked" | "ran" | "not-sent";
+  /** Its case says so, and they were told. */
+  readonly isDone?: boolean;
+}

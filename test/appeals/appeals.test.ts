@@ -1,0 +1,200 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { parseAppeal } from "../../src/appeals/appeal-record.ts";
+import { createAppeals } from "../../src/appeals/create-appeals.ts";
+import { appealRenderer } from "../../src/discord/render/appeal-cards.ts";
+import type { Case } from "../../src/domain/case.ts";
+import { Failure } from "../../src/domain/failure.ts";
+import { DEFAULT_SETTINGS, type GuildSettings } from "../../src/domain/guild.ts";
+import type { OwedMessage } from "../../src/domain/ports/notifier.ts";
+import { seededRandom, VirtualClock } from "../support/clock.ts";
+import { isFailure } from "../support/failures.ts";
+import { actorOf } from "../support/fake-services.ts";
+import { FakeSink } from "../support/fake-sink.ts";
+import { MemoryDocuments } from "../support/memory-documents.ts";
+import { outboxOver } from "../support/outbox.ts";
+
+const GUILD = "g";
+const ann = { name: "Ann", id: 12 };
+const person = (userId: string) => actorOf({ userId, guildId: GUILD, channelId: "players" });
+const asking = { typedName: "Ann", words: "It was my brother." };
+
+/** What outlives a process; `kill` makes all that is asked from then on wait for ever. */
+class World {
+  readonly clock = new VirtualClock();
+  readonly documents = new MemoryDocuments(parseAppeal);
+  readonly sink = new FakeSink(this.clock);
+  readonly owed: OwedMessage[] = [];
+  readonly revoked: number[] = [];
+  readonly opened: string[] = [];
+  settings: GuildSettings = { ...DEFAULT_SETTINGS, appealChannelId: "staff" };
+  one: Case = {
+    guildId: GUILD,
+    number: 1,
+    kind: "ban",
+    bindingId: "b",
+    targets: [{ name: "Ann", playerId: 12 }],
+    mass: false,
+    author: { name: "Mo", userId: "mo" },
+    atMs: 0,
+    edits: [],
+  };
+  isThreadAnswerLost = false;
+  isKilled = false;
+
+  async #alive(): Promise<void> {
+    if (this.isKilled) await new Promise(() => undefined);
+  }
+
+  start() {
+    const outbox = outboxOver(this.sink, this.clock);
+    const wing = createAppeals({
+      documents: this.documents,
+      settings: { of: async () => this.settings },
+      accounts: { of: async () => undefined },
+      players: {
+        find: async (_, name) =>
+          name === "Ann"
+            ? [{ playerId: 12, name: "Ann", earlierNames: [], firstSeenS: 0, lastSeenS: 0 }]
+            : [],
+      },
+      positions: { ofCase: async () => undefined },
+      cases: {
+        get: async () => this.one,
+        search: async () => [this.one],
+        revoke: async ({ userId }, number) => {
+          await this.#alive();
+          this.revoked.push(number);
+          this.one = { ...this.one, revoked: { atMs: 1, byId: userId } };
+          return this.one;
+        },
+      },
+      threads: {
+        open: async ({ name, mayExist }) => {
+          if (!(mayExist && this.opened.includes(name))) this.opened.push(name);
+          if (this.isThreadAnswerLost) throw new Failure("paused", "the answer is lost");
+          return `thread ${name}`;
+        },
+        add: async () => undefined,
+      },
+      posts: outbox.posts,
+      owed: {
+        owe: async (message) => {
+          await this.#alive();
+          this.owed.push(message);
+          return true;
+        },
+      },
+      notifier: { guild: async () => undefined },
+      owners: { isOwner: (_, userId) => userId === "owner" },
+      renderer: appealRenderer,
+      clock: this.clock,
+      random: seededRandom(4),
+      isOurs: () => true,
+      report: (what, error) => {
+        throw new Error(what, { cause: error });
+      },
+    });
+    return wing;
+  }
+}
+
+const accepts = { isAccepted: true, unbans: true };
+
+describe("An appeal", () => {
+  test("of two presses at once of one person is one, and of two decisions the first counts", async () => {
+    const world = new World();
+    const { appeals } = world.start();
+    const asked = await Promise.allSettled([
+      appeals.ask(person("u"), asking),
+      appeals.ask(person("u"), asking),
+    ]);
+    assert.deepEqual(asked.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+    const id = world.documents.keys[0]?.split(":")[1] ?? "";
+    await assert.rejects(appeals.decide(person("max"), id, accepts), isFailure("bad-command"));
+    await assert.rejects(appeals.prove(person("u"), id), isFailure("denied"));
+    await appeals.prove(person("max"), id);
+    await assert.rejects(appeals.decide(person("mo"), id, accepts), isFailure("denied"));
+    const decided = await Promise.allSettled([
+      appeals.decide(person("max"), id, accepts),
+      appeals.decide(person("kim"), id, { isAccepted: false, unbans: false }),
+    ]);
+    assert.deepEqual(
+      decided.map(({ status }) => status),
+      ["fulfilled", "rejected"],
+    );
+    assert.deepEqual([world.revoked, world.owed.length], [[1], 1]);
+    await world.clock.advance(60_000);
+    assert.match(world.sink.text("staff"), /not known yet whether the unban ran/);
+    await appeals.unbanned(appeals.get(GUILD, id), "ran");
+    await world.clock.advance(60_000);
+    assert.match(world.sink.text("staff"), /Unbanned in the game/);
+    assert.equal(world.sink.messages("staff").length, 1);
+  });
+
+  test("that was decided right before a kill is carried out by the next process, once", async () => {
+    const world = new World();
+    const { appeals } = world.start();
+    const { id } = await appeals.ask(person("u"), asking);
+    await world.clock.advance(60_000);
+    await appeals.prove(person("max"), id);
+    world.isKilled = true;
+    void appeals.decide(person("max"), id, accepts);
+    await world.clock.advance(1_000);
+    assert.deepEqual([world.revoked, world.owed], [[], []]);
+    world.isKilled = false;
+    for (const _ of [1, 2]) {
+      await world.start().start();
+      await world.clock.advance(60_000);
+      assert.deepEqual([world.revoked, world.owed.map((one) => one.id)], [[1], [`appeal ${id}`]]);
+    }
+    assert.equal(world.sink.messages("staff").length, 1);
+    assert.match(world.sink.text("staff"), /Accepted by/);
+  });
+
+  test("has one thread, also where Discord's answer to the first try was lost or the process was killed", async () => {
+    const world = new World();
+    const { appeals } = world.start();
+    const { id } = await appeals.ask(person("u"), asking);
+    world.isThreadAnswerLost = true;
+    await assert.rejects(appeals.talk(person("max"), id), isFailure("paused"));
+    world.isThreadAnswerLost = false;
+    const next = world.start();
+    await next.start();
+    const talks = await Promise.all([
+      next.appeals.talk(person("max"), id),
+      next.appeals.talk(person("kim"), id),
+    ]);
+    assert.deepEqual([new Set(talks).size, world.opened.length], [1, 1]);
+  });
+
+  test("is about the ban that stands; a name that nobody has, or several have, is about none", async () => {
+    const world = new World();
+    const { appeals } = world.start();
+    const known = await appeals.ask(person("u"), { ...asking, typedName: "Ann" });
+    const unknown = await appeals.ask(person("v"), { ...asking, typedName: "Bo*b*" });
+    assert.deepEqual(
+      [known.player, known.caseNumber, known.provenBy, unknown.player, unknown.caseNumber],
+      [ann, 1, undefined, undefined, undefined],
+    );
+    await world.clock.advance(60_000);
+    assert.match(world.sink.text("staff"), /Bo\\\*b\\\*/);
+  });
+
+  test("that nobody answers makes room after 60 days, and an answered one after a week", async () => {
+    const world = new World();
+    const { appeals } = world.start();
+    const { id } = await appeals.ask(person("u"), asking);
+    await assert.rejects(appeals.ask(person("u"), asking), isFailure("bad-command"));
+    await world.clock.advance(61 * 86_400_000);
+    const again = await appeals.ask(person("u"), asking);
+    assert.throws(() => appeals.get(GUILD, id), isFailure("expired"));
+    await appeals.decide(person("max"), again.id, { isAccepted: false, unbans: false });
+    await world.clock.advance(6 * 86_400_000);
+    await assert.rejects(appeals.ask(person("u"), asking), /in 1 day/);
+    await world.clock.advance(86_400_001);
+    await appeals.ask(person("u"), asking);
+    world.settings = DEFAULT_SETTINGS;
+    await assert.rejects(appeals.ask(person("v"), asking), /off here/);
+  });
+});

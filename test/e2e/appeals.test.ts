@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Channel, Exchange, Message, Modal, Person } from "../../src/sandbox/discord/types.ts";
+import { assertFitsDescription, assertNoKeySeen, assertWellBehaved } from "./checks.ts";
+import { labelsOf, press, reads, textOf } from "./read.ts";
+import { E2eRig } from "./rig.ts";
+import { PLAIN } from "./sweep-town.ts";
+
+const PLAIN_ID = 8_000_000_000;
+
+describe("appeals, from the button to the answer", () => {
+  let rig: E2eRig;
+  let manager: Person;
+  let other: Person;
+  let staffOnly: Channel;
+  let players: Channel;
+
+  before(async () => {
+    rig = await E2eRig.start();
+    const { guild, owner, general } = rig.home;
+    const role = guild.addRole({ name: "Managers" });
+    const person = (name: string) => rig.discord.as(guild.addMember({ name, roles: [role] }));
+    manager = person("Ma");
+    other = person("Max");
+    await rig.link();
+    await reads(await owner.slash(general, "staff allow", { role, tier: "manager" }), /Manager/);
+    const overwrites = [
+      { target: guild.everyone, deny: ["ViewChannel"] as const },
+      { target: role, allow: ["ViewChannel"] as const },
+    ];
+    staffOnly = guild.addChannel({ name: "appeals-staff", overwrites });
+    staffOnly.allowBot("ViewChannel", "SendMessages", "EmbedLinks", "AttachFiles", "ReadMessageHistory");
+    players = guild.addChannel({ name: "appeals" });
+    await rig.feed("commands");
+    rig.town.join(PLAIN, PLAIN_ID);
+    await rig.polled("Players");
+  });
+  after(() => rig.close());
+
+  const setUp = () =>
+    rig.home.owner.slash(rig.home.general, "setup appeals", { channel: staffOnly, "button-in": players });
+  const executions = (text: string) => rig.service.counts.executionsByText.get(text) ?? 0;
+  const ban = async (by: Person) => {
+    const asked = await by.slash(rig.home.general, "run command", { text: `:ban ${PLAIN} spam` });
+    await reads(asked, /Not sent yet|Send it/);
+    await reads(await press(by, asked, "Send it"), /It ran/);
+  };
+  const buttonOf = () =>
+    rig.discord.messages(players).findLast((message) => labelsOf(message).includes("Appeal")) ??
+    assert.fail();
+  const open = async (who: Person) => (await who.click(buttonOf(), "Appeal")).modal ?? assert.fail();
+  const submit = (who: Person, modal: Modal, name: string): Promise<Exchange> => {
+    const [first, second] = modal.fields.map(({ customId }) => customId);
+    return who.submit(modal, { [first ?? ""]: name, [second ?? ""]: "I did not do *that*, @everyone" });
+  };
+  const appeal = async (who: Person, name: string) => await submit(who, await open(who), name);
+  const says = (card: Message, pattern: RegExp) =>
+    rig.until(String(pattern), () => (pattern.test(textOf(card)) ? card : undefined));
+
+  test("are off until a channel is named that players do not see", async () => {
+    const { owner, general } = rig.home;
+    const entry = (options: Record<string, Channel>) => owner.slash(general, "setup appeals", options);
+    await reads(await entry({}), /Appeals are off/);
+    await reads(await entry({ "button-in": players }), /Name the channel for your staff/);
+    await reads(await entry({ channel: players, "button-in": players }), /two channels/);
+    await reads(await setUp(), /Appeals are posted for staff in[\s\S]*button is in/);
+  });
+
+  test("reach staff with the case and what it keeps; are talked about in private; and lift the ban, once", async () => {
+    const { member, guild } = rig.home;
+    await ban(manager);
+    await reads(await appeal(member, PLAIN), /Sent\. The staff will answer/);
+    const card = await rig.posted(staffOnly, "⚖️ Appeal", "Not proven yet", "Ban · case 1");
+    assert.match(textOf(card), /did not do \\\*that\\\*/);
+    await reads(await appeal(member, PLAIN), /waits for an answer/);
+
+    await reads(await press(other, card, "Talk"), /I need Create Private Threads/);
+    const may = [
+      "ViewChannel",
+      "SendMessages",
+      "SendMessagesInThreads",
+      "EmbedLinks",
+      "CreatePrivateThreads",
+    ] as const;
+    guild.setBotPermissions([...may, "AttachFiles", "ReadMessageHistory"]);
+    await reads(await press(other, card, "Talk"), /<#\d+>/);
+    await reads(await press(other, card, "Talk"), /<#\d+>/);
+    const threads = guild.channels.filter(({ type }) => type === "private-thread");
+    assert.equal(threads.length, 1);
+    const thread = threads[0] ?? assert.fail();
+    assert.match(textOf(member.sees(thread)[0] ?? assert.fail()), /about your appeal/);
+    assert.ok(!textOf(member.sees(thread)[0] ?? assert.fail()).includes("case"));
+    assert.deepEqual(rig.home.moderator.sees(thread), []);
+
+    await reads(await press(manager, card, "It's their account"), /Accept/);
+    await says(card, /says <@/);
+    await reads(await press(manager, card, "Accept"), /You made this case/);
+    await reads(await press(other, card, "Accept"), /It ran/);
+    await says(card, /accepted[\s\S]*Unbanned in the game[\s\S]*Revoked/);
+    assert.equal(executions(`:unban ${PLAIN_ID}`), 1);
+    await rig.until("the answer", () =>
+      member.sees(thread).some((message) => textOf(message).includes("your appeal was accepted")),
+    );
+    assert.deepEqual(
+      labelsOf(card).filter((label) => /Accept|Refuse|Talk/.test(label)),
+      [],
+    );
+    await reads(await appeal(member, PLAIN), /again in 7 days/);
+  });
+
+  test("of somebody who was never punished say so to staff alone, and a decision outlives a restart", async () => {
+    const { moderator } = rig.home;
+    await reads(await appeal(moderator, "NobodyKnown"), /Sent\. The staff will answer/);
+    const card = await rig.posted(staffOnly, "NobodyKnown", "Nobody of that name", "No case");
+    assert.ok(!labelsOf(card).includes("Accept"));
+    await rig.restart();
+    await reads(await press(other, card, "Refuse"), /Refused/);
+    await rig.until("the answer by direct message", () =>
+      moderator.dms().some((message) => textOf(message).includes("your appeal was refused")),
+    );
+    await says(card, /Appeal · refused/);
+    await reads(
+      await press(manager, card, "Refuse").catch(() => appeal(moderator, PLAIN)),
+      /again in 7 days/,
+    );
+  });
+
+  test("forty at once are forty messages; the only Manager cannot decide what they did, the owner can, and it says so", async () => {
+    const { guild, owner, general, staffRole } = rig.home;
+    await reads(await owner.slash(general, "staff allow", { role: staffRole, tier: "manager" }), /Manager/);
+    owner.member.addRole(guild.role("Managers"));
+    await ban(owner);
+    const many = Array.from({ length: 40 }, (_, n) =>
+      rig.discord.as(guild.addMember({ name: `Player ${n}` })),
+    );
+    const before = rig.discord.messages(staffOnly).length;
+    const forms: (readonly [Person, Modal])[] = [];
+    for (const who of many) forms.push([who, await open(who)]);
+    // What a community may do at once is bounded: forty.
+    await rig.clock.sleep(5_000);
+    const sent = await Promise.all(forms.map(([who, modal]) => submit(who, modal, PLAIN)));
+    for (const exchange of sent) await reads(exchange, /Sent\. The staff will answer/);
+    await rig.until("forty messages", () => rig.discord.messages(staffOnly).length === before + 40);
+    const card = await rig.posted(staffOnly, "Ban · case 3", "Not proven yet");
+    await reads(await press(owner, card, "It's their account"), /Accept/);
+    await says(card, /says <@/);
+    await reads(await press(owner, card, "Accept"), /It ran/);
+    await says(card, /the owner, who also made the case/);
+    assert.equal(executions(`:unban ${PLAIN_ID}`), 2);
+  });
+
+  test("wait for a bot that was removed and invited again in the middle of it", async () => {
+    const { guild } = rig.home;
+    const isOpen = (message: Message) => labelsOf(message).includes("Refuse");
+    const card = rig.discord.messages(staffOnly).findLast(isOpen) ?? assert.fail();
+    guild.removeBot();
+    const forgotten = async () => JSON.parse(await rig.ops("/state")).feeds.live === 0;
+    while (!(await forgotten())) await rig.clock.sleep(50);
+    guild.addBot();
+    await reads(await press(other, card, "Refuse"), /No game server is linked/);
+    await rig.link();
+    await reads(await press(other, card, "Refuse"), /Refused/);
+    await says(card, /Appeal · refused/);
+    await reads(await appeal(rig.discord.as(guild.addMember({ name: "Late" })), PLAIN), /Sent/);
+  });
+
+  test("nothing of it broke a rule of Discord or showed the key", async (t) => {
+    assertWellBehaved(rig);
+    await assertNoKeySeen(rig);
+    assertFitsDescription(rig, t);
+  });
+});
