@@ -81,13 +81,16 @@ export function isJump(from: Placed, to: Placed, seconds: number): boolean {
 
 /** How long a unit of the map is, nobody has published: about a sixth of the map's side is a short drive. */
 const NEAR_UNITS = 500;
+const CLOSE_UNITS = 125;
+const TOGETHER_UNITS = 30;
 
-export type Distance = "together" | "near" | "far";
+export type Distance = "together" | "close" | "near" | "far";
 
 /** In words, since the scale of the map is published nowhere. */
 export function distanceWord(a: Placed, b: Placed): Distance {
   const units = Math.hypot(a.x - b.x, a.z - b.z);
-  if (units <= NEAR_UNITS / 16) return "together";
+  if (units <= TOGETHER_UNITS) return "together";
+  if (units <= CLOSE_UNITS) return "close";
   return units <= NEAR_UNITS ? "near" : "far";
 }
 

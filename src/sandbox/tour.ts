@@ -1,6 +1,7 @@
 import { openStage, type Stage } from "./stage.ts";
 import { messageLines } from "./terminal.ts";
 import { type Guide, NotSeen, SETTLE_MS } from "./tour-guide.ts";
+import { MAP_STEP } from "./tour-map.ts";
 import { TOUR_STEPS } from "./tour-steps.ts";
 
 export interface TourOptions {
@@ -52,14 +53,15 @@ export async function tour({ seed, write }: TourOptions): Promise<number> {
   );
   let at = "";
   try {
-    for (const [index, { title, run }] of TOUR_STEPS.entries()) {
+    const steps = [...TOUR_STEPS, MAP_STEP];
+    for (const [index, { title, run }] of steps.entries()) {
       at = `${index + 1}. ${title}`;
       write("");
       write(at);
       await run(guide);
     }
     write("");
-    write(`All ${TOUR_STEPS.length} steps were seen.`);
+    write(`All ${steps.length} steps were seen.`);
     return 0;
   } catch (error) {
     write("");

@@ -15,6 +15,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   history: () => import("./history.ts"),
   tenants: () => import("./tenants.ts"),
   disk: () => import("./disk.ts"),
+  map: () => import("./map.ts"),
   alerts: () => import("./alerts.ts"),
   fleet: () => import("./fleet.ts"),
   posting: () => import("./posting.ts"),

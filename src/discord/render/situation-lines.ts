@@ -48,7 +48,7 @@ function killLines(kills: readonly CallKill[]): Escaped[] {
   });
 }
 
-const AWAY_WORDS = { together: ", right there", near: ", near", far: ", far" } as const;
+const AWAY_WORDS = { together: ", right there", close: ", close", near: ", near", far: ", far" } as const;
 
 /** `👥 Near: Ann, Bob` */
 function nearLine(near: readonly ModCallPerson[]): Escaped[] {

@@ -132,7 +132,7 @@ const situation = z.object({
     .exactOptional(),
   left: z.boolean().exactOptional(),
   staff: z
-    .array(player.extend({ away: z.enum(["together", "near", "far"]).exactOptional() }))
+    .array(player.extend({ away: z.enum(["together", "close", "near", "far"]).exactOptional() }))
     .exactOptional(),
   near: z.array(player).exactOptional(),
   kills: z.array(z.object({ atS: z.number(), other: player, what: z.enum(["killed", "died"]) })),

@@ -1,6 +1,6 @@
 import { type Escaped, joined, markdownOfOurs, md } from "../../../domain/escaped.ts";
 import type { HistoryRow } from "../../../domain/history.ts";
-import { distanceWord, isJump, isMoving } from "../../../domain/map.ts";
+import { type Distance, distanceWord, isJump, isMoving } from "../../../domain/map.ts";
 import type { MessageBody } from "../../../domain/message.ts";
 import type { Spot, TrackedPlayer } from "../../../domain/track.ts";
 import { cut, escapeMarkdown, inlineName, plainText } from "../escape.ts";
@@ -13,6 +13,12 @@ const COLOR = 0x5b4b8a;
 const ROOM = 3_400;
 const LONGEST_ALT = 900;
 const MOST_ROWS = 12;
+const APART_WORDS: Readonly<Record<Distance, Escaped>> = {
+  together: md`, **together**`,
+  close: md`, **close together**`,
+  near: md`, near each other`,
+  far: md`, far apart`,
+};
 
 export interface ReplayMessage {
   readonly scene: Scene;
@@ -91,7 +97,7 @@ interface Said {
   readonly same: string;
 }
 
-/** One line for each look at which something reads differently from the look before. */
+/** A line for each look, without those between two that read the same. */
 function lookLines({ track }: Scene, meant: readonly TrackedPlayer[]): readonly Escaped[] {
   const said = track.looksS.map((atS, look): Said => {
     const seen = meant.map((person) => ({ person, spot: person.spots[look] ?? null }));
@@ -100,7 +106,8 @@ function lookLines({ track }: Scene, meant: readonly TrackedPlayer[]): readonly 
     const line = md`<t:${atS}:T> ${joined(parts, " · ")}${apart}`;
     return { atS, line, same: joined([...parts, apart], "") };
   });
-  const shown = said.filter(({ same }, at) => same !== said[at - 1]?.same || at === said.length - 1);
+  // The first and the last of those that read the same.
+  const shown = said.filter(({ same }, at) => same !== said[at - 1]?.same || same !== said[at + 1]?.same);
   return shown.map(({ line }) => line);
 }
 
@@ -118,13 +125,20 @@ function personAt(
       : escapeMarkdown(cut(spot.street, 30));
   const before = look === 0 ? null : (spots[look - 1] ?? null);
   const seconds = (looksS[look] ?? 0) - (looksS[look - 1] ?? 0);
-  const jumped = before !== null && isJump(before, spot, seconds) ? md` (jumped here)` : md``;
-  return md`${name} ${street}${jumped}`;
+  return md`${name} ${street}${before === null ? md`` : moveWords(before, spot, seconds)}`;
+}
+
+/** Units within which somebody counts as standing still. */
+const STILL_UNITS = 12;
+
+function moveWords(before: Spot, now: Spot, seconds: number): Escaped {
+  if (isJump(before, now, seconds)) return md` (jumped here)`;
+  return Math.hypot(now.x - before.x, now.z - before.z) <= STILL_UNITS ? md` (still)` : md` (moving)`;
 }
 
 /** How far apart the first two are. */
 function apartWords([a, b]: readonly (Spot | null)[]): Escaped {
   if (a == null || b == null) return md``;
   const word = distanceWord(a, b);
-  return word === "together" ? md`, **together**` : word === "near" ? md`, near each other` : md`, far apart`;
+  return APART_WORDS[word];
 }
