@@ -45,7 +45,7 @@ describe("the situation on the card of a moderator call", () => {
       await rig.pollAndFlush();
       const text = rig.sink.text("mods");
       assert.match(text, /👤 Sheriff · ★★★ wanted · 📍 Main Street, postal 204/);
-      assert.match(text, /Nearest staff: .*Mod\\_A.*, near · .*Mod\\_Far.*, far/);
+      assert.match(text, /Nearest staff: .*Mod\\_A.*, close · .*Mod\\_Far.*, far/);
       assert.match(text, /killed by .*Bad\\_Guy.*\n.*had killed .*Eve4/);
       assert.doesNotMatch(text, /Old/);
       assert.equal(edits(rig), 0, "all of it was known when the card was posted");
