@@ -1,7 +1,7 @@
 import { DEFAULT_SETTINGS, type GuildSettings } from "../domain/guild.ts";
 import { KeyedMutex } from "../domain/keyed-mutex.ts";
 import type { Documents } from "../domain/ports/documents.ts";
-import type { Settings } from "../domain/ports/settings.ts";
+import type { KnownSettings, Settings } from "../domain/ports/settings.ts";
 
 export interface SettingsStore extends Settings {
   /** Removes the settings for good: after a new invitation nobody is allowed anything. */
@@ -14,11 +14,11 @@ export interface SettingsStore extends Settings {
 export function createSettings(documents: Documents<GuildSettings>): SettingsStore {
   const turns = new KeyedMutex();
   /** Only this process writes for its guilds, so what it read first and wrote since is what stands there. */
-  const known = new Map<string, GuildSettings["policies"]>();
+  const known = new Map<string, KnownSettings>();
 
   /** A reading never replaces what is known: it may have begun before the latest change. */
-  function note(guildId: string, { policies }: GuildSettings): void {
-    if (!known.has(guildId)) known.set(guildId, policies);
+  function note(guildId: string, settings: GuildSettings): void {
+    if (!known.has(guildId)) known.set(guildId, knownOf(settings));
   }
 
   async function of(guildId: string): Promise<GuildSettings> {
@@ -36,18 +36,18 @@ export function createSettings(documents: Documents<GuildSettings>): SettingsSto
       known.delete(guildId);
       throw error;
     }
-    known.set(guildId, changed.policies);
+    known.set(guildId, knownOf(changed));
     return changed;
   }
 
   return {
     of,
-    knownPolicies: (guildId) => known.get(guildId),
+    known: (guildId) => known.get(guildId),
     change: (guildId, edit) => turns.take(guildId, () => change(guildId, edit)),
     forgetGuild: (guildId) =>
       turns.take(guildId, async () => {
         await documents.delete(guildId);
-        known.set(guildId, DEFAULT_SETTINGS.policies);
+        known.set(guildId, DEFAULT_SETTINGS);
       }),
     async *guilds() {
       for await (const [guildId, settings] of documents.entries()) {
@@ -56,4 +56,9 @@ export function createSettings(documents: Documents<GuildSettings>): SettingsSto
       }
     },
   };
+}
+
+/** The rest is read where it is needed. */
+function knownOf({ policies, automaticPause }: GuildSettings): KnownSettings {
+  return automaticPause === undefined ? { policies } : { policies, automaticPause };
 }

@@ -83,7 +83,10 @@ describe("bans that end, of the whole bot and over a restart", () => {
     const { general } = rig.home;
     const queue = await manager.slash(general, "run queue");
     await reads(queue, /Automatic: 1 ban that ends\. Set by <@\d+>/);
-    await reads(await press(manager, queue, "Pause automatic commands"), /no schedule runs and no ban ends/);
+    await reads(
+      await press(manager, queue, "Pause automatic commands"),
+      /no schedule runs, no ban ends by itself/,
+    );
     const unbans = executions(":unban 8000000000");
     await rig.clock.sleep(4 * 60_000);
     await listed(/waits: Automatic commands are paused/);

@@ -310,6 +310,16 @@ describe("a rule", () => {
     assert.equal(world.notices.length, 1);
   });
 
+  test("an automatic pause stops at once also what the gate holds", async () => {
+    const { world } = await withBreaker("Rex", "kick");
+    world.holdMs = 8_000;
+    await world.live(30_000);
+    assert.deepEqual([world.rig.sent.length, world.hits], [1, []], "the gate has it");
+    await world.rig.settings.change("g1", (own) => ({ ...own, automaticPause: { byId: "u", atMs: 0 } }));
+    await world.live(60_000);
+    assert.deepEqual(world.hits, []);
+  });
+
   test("an automatic pause leaves it telling", async () => {
     const { world } = await withBreaker("Rex", "kick");
     await world.rig.settings.change("g1", (own) => ({ ...own, automaticPause: { byId: "u", atMs: 0 } }));

@@ -42,27 +42,31 @@ describe("a guild's settings", () => {
     await createSettings(documents).change("g1", (all) => ({ ...all, policies: policies("moderator") }));
 
     const settings = createSettings(documents);
-    assert.equal(settings.knownPolicies("g1"), undefined);
+    assert.equal(settings.known("g1"), undefined);
     const reading = settings.of("g1");
     await settings.change("g1", (all) => ({ ...all, policies: policies("manager") }));
     await reading;
-    assert.deepEqual(settings.knownPolicies("g1"), policies("manager"));
+    assert.deepEqual(settings.known("g1")?.policies, policies("manager"));
+    const automaticPause = { byId: "u1", atMs: 5 };
+    await settings.change("g1", (all) => ({ ...all, automaticPause }));
+    assert.deepEqual(settings.known("g1")?.automaticPause, automaticPause);
     await settings.forgetGuild("g1");
-    assert.deepEqual(settings.knownPolicies("g1"), {});
+    assert.deepEqual(settings.known("g1")?.policies, {});
+    assert.equal(settings.known("g1")?.automaticPause, undefined);
 
     const next = createSettings(documents);
     await next.of("g2");
-    assert.deepEqual(next.knownPolicies("g2"), {}, "one that set nothing allows nobody anything");
+    assert.deepEqual(next.known("g2")?.policies, {}, "one that set nothing allows nobody anything");
   });
 
   test("are known from memory after all guilds were gone through, and unknown after a write that failed", async () => {
     const documents = new MemoryDocuments(parseSettings);
     await createSettings(documents).change("g1", (all) => all);
     const settings = createSettings(documents);
-    for await (const _ of settings.guilds()) assert.ok(settings.knownPolicies("g1") !== undefined);
+    for await (const _ of settings.guilds()) assert.ok(settings.known("g1") !== undefined);
     documents.refuseWrites = new Error("full");
     await assert.rejects(settings.change("g1", (all) => all));
-    assert.equal(settings.knownPolicies("g1"), undefined);
+    assert.equal(settings.known("g1"), undefined);
   });
 
   test("changes of one guild at the same time never lose one another", async () => {

@@ -119,7 +119,7 @@ export class FakeWorld {
 
   readonly settings: Settings = {
     of: async (guildId) => this.settingsByGuild.get(guildId) ?? DEFAULT_SETTINGS,
-    knownPolicies: (guildId) => this.settingsByGuild.get(guildId)?.policies,
+    known: (guildId) => this.settingsByGuild.get(guildId),
     change: async (guildId, edit) => {
       const changed = edit(await this.settings.of(guildId));
       this.settingsByGuild.set(guildId, changed);

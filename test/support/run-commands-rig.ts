@@ -55,7 +55,7 @@ export async function startRunCommandsRig(t: TestContext): Promise<RunCommandsRi
   const discord = discordIn(emulated, world, {
     settings: {
       of: (guildId) => known(runs).settings.of(guildId),
-      knownPolicies: (guildId) => known(runs).settings.knownPolicies(guildId),
+      known: (guildId) => known(runs).settings.known(guildId),
       change: (guildId, edit) => known(runs).settings.change(guildId, edit),
     },
     log,

@@ -223,7 +223,7 @@ export class RunsRig {
 
   readonly settings: Settings = {
     of: async (guildId) => this.settingsOf.get(guildId) ?? DEFAULT_SETTINGS,
-    knownPolicies: (guildId) => this.settingsOf.get(guildId)?.policies,
+    known: (guildId) => this.settingsOf.get(guildId),
     change: async (guildId, edit) => {
       const next = edit(this.settingsOf.get(guildId) ?? DEFAULT_SETTINGS);
       this.settingsOf.set(guildId, next);

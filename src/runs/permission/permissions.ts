@@ -30,7 +30,7 @@ export function createPermissions(ports: PermissionPorts): Permissions {
       return decide(await policyOf(actor, binding), actor, { command, people });
     },
     known: ({ guildId, roleIds }, bindingId) => {
-      const policies = settings.knownPolicies(guildId);
+      const policies = settings.known(guildId)?.policies;
       if (policies === undefined) return undefined;
       const policy = policies[bindingId] ?? EMPTY_POLICY;
       return {

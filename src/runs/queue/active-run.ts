@@ -226,8 +226,10 @@ export class ActiveRun implements LaneEntry {
 
   /** Checked right before the first byte, because roles and time may have changed while the gate held the command. */
   #mayStart(): boolean {
-    const { clock, share, bans } = this.#ports;
+    const { clock, share, bans, settings } = this.#ports;
     const nowMs = clock.monotonicMs();
+    const pause = settings.known(this.#request.actor.guildId)?.automaticPause;
+    if (this.isShared && pause !== undefined) return false;
     const stale = nowMs - this.#rolesReadAtMs > ROLES_GOOD_FOR_MS;
     if (this.#request.origin === "ban-end" && !bans.isWanted(this.#record)) return false;
     if (this.#request.guard?.isWanted() === false) return false;

@@ -20,7 +20,7 @@ function rig() {
     audit,
     settings: {
       of: async () => settings,
-      knownPolicies: () => undefined,
+      known: () => undefined,
       change: async () => settings,
     },
     posts: outbox.posts,
