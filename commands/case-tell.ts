@@ -7,6 +7,7 @@ import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import type { Button } from "../src/domain/message.ts";
+import type { RunPlan } from "../src/domain/run.ts";
 import { caseOf } from "./case-rights.ts";
 import { moderatedServers } from "./moderated-servers.ts";
 import { oneTarget } from "./one-target.ts";
@@ -17,6 +18,8 @@ import { refuseUnsendable, withOwnPlayer } from "./run-flow.ts";
 
 /** Of the reason, in the message that the player reads. */
 const LONGEST_SAID = 200;
+/** The answer about the case does not wait for a long queue. */
+const WAITED_FOR_MS = 10_000;
 
 async function warnedInGame(services: Services, actor: Actor, one: Case): Promise<LivePlayer | undefined> {
   const servers = await moderatedServers(services, actor);
@@ -36,14 +39,73 @@ export async function withTelling(
   if (live === undefined) {
     return { ...card, content: md`✅ Saved. **${name}** is not in the server, so they were not told.` };
   }
+  const told = await toldAtOnce(services, actor, { one, live });
+  if (told === "yes") return { ...card, content: md`✅ Saved. **${name}** was told in the game.` };
   const tell: Button = {
     kind: "button",
     style: "primary",
     label: cut(`Tell ${plainText(live.player.name)}`, 80),
     id: `case-tell:${one.number}`,
   };
-  const content = md`✅ Saved. **${name}** was not told in the game yet.`;
+  const words = {
+    off: md`was not told in the game yet.`,
+    enough: md`got a message in the game on this visit, or three today, so they were not told.`,
+    sending: md`is being told in the game. \`/run history\` shows when.`,
+    no: md`could not be told in the game. See \`/run history\`.`,
+    unknown: md`may have been told in the game. See \`/run history\` before you tell them again.`,
+  };
+  const content = md`✅ Saved. **${name}** ${words[told]}`;
   return { ...card, content, rows: [[tell], ...(card.rows ?? [])] };
+}
+
+interface Warned {
+  readonly one: Case;
+  readonly live: LivePlayer;
+}
+
+/** The one message that a community lets each warning send, in the name of who warned. */
+async function toldAtOnce(
+  services: Services,
+  actor: Actor,
+  { one, live }: Warned,
+): Promise<"off" | "enough" | "yes" | "no" | "unknown" | "sending"> {
+  const { settings, playerMessages, runner, clock } = services;
+  if ((await settings.of(actor.guildId)).tellsWarned !== true) return "off";
+  const plan = await planOf(services, actor, { one, live }).catch((error: unknown) => {
+    // The case is saved; *Tell* says why it cannot be sent.
+    if (error instanceof Failure) return undefined;
+    throw error;
+  });
+  // What has to be asked about first is not sent by itself.
+  if (plan?.decision.allowed !== true || plan.confirm !== "none") return "off";
+  const message = { playerId: live.player.id, visitFromMs: await visitFromMs(services, actor, live) };
+  if (!(await playerMessages.take(message))) return "enough";
+  try {
+    const { outcome } = await runner.submit(plan);
+    return await Promise.race([
+      outcome.then(({ record: { ran } }) => ran),
+      clock.sleep(WAITED_FOR_MS).then(() => "sending" as const),
+    ]);
+  } catch (error) {
+    if (error instanceof Failure) return "no";
+    throw error;
+  }
+}
+
+/** Since when they are in the server, as far as the history has it. */
+async function visitFromMs(
+  { history }: Services,
+  { guildId }: Actor,
+  { binding, player }: LivePlayer,
+): Promise<number | undefined> {
+  const options = { playerId: player.id, list: "sessions", limit: 1, bindingId: binding.id } as const;
+  const page = await history.cards.page(guildId, options).catch((error: unknown) => {
+    // Where the history is off or does not answer, a visit is a day.
+    if (error instanceof Failure) return undefined;
+    throw error;
+  });
+  const [last] = page?.sessions ?? [];
+  return last === undefined || last.end !== undefined ? undefined : last.start.atS * 1_000;
 }
 
 /** Shows the message to the player as a command that is sent by one more press. */
@@ -52,16 +114,22 @@ export async function tellWarned({ actor, argument }: Press, services: Services)
   const live = await warnedInGame(services, actor, one);
   if (live === undefined)
     throw new Failure("bad-command", "They left the server, so they can't be told now.");
-  const { binding, player } = live;
-  refuseUnsendable(services, binding);
-  const reason = cut(plainText(one.reason ?? ""), LONGEST_SAID);
-  const text = `:pm ${oneTarget(player.name)} You were warned by the staff${reason === "" ? "." : `: ${reason}`}`;
-  const plan = await services.runner.plan(
-    await withOwnPlayer(services, { actor, binding, text, origin: "button" }),
-  );
+  refuseUnsendable(services, live.binding);
+  const plan = await planOf(services, actor, { one, live });
   const { decision } = plan;
   if (!decision.allowed) {
-    throw new Failure("denied", decision.why, { wants: decision.wants, bindingId: binding.id });
+    throw new Failure("denied", decision.why, { wants: decision.wants, bindingId: live.binding.id });
   }
   return confirmCard(plan);
+}
+
+async function planOf(
+  services: Services,
+  actor: Actor,
+  { one, live: { binding, player } }: Warned,
+): Promise<RunPlan> {
+  const reason = cut(plainText(one.reason ?? ""), LONGEST_SAID);
+  const text = `:pm ${oneTarget(player.name)} You were warned by the staff${reason === "" ? "." : `: ${reason}`}`;
+  const request = { actor, binding, text, origin: "button", only: player } as const;
+  return await services.runner.plan(await withOwnPlayer(services, request));
 }

@@ -2,7 +2,7 @@ import { ApplicationCommandOptionType, ChannelType } from "discord.js";
 import { type Choice, defineEntry } from "../src/discord/command.ts";
 import { inlineCode } from "../src/discord/render/escape.ts";
 import { zoneCode } from "../src/discord/render/setup-guide-zone.ts";
-import { noticesLine } from "../src/discord/render/setup-lines.ts";
+import { noticesLine, tellLine } from "../src/discord/render/setup-lines.ts";
 import type { Services } from "../src/discord/services.ts";
 import { channelMention, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
@@ -91,3 +91,20 @@ export const timezoneEntry = defineEntry<string>({
 function clockWords(zone: string, { clock }: Services) {
   return inlineCode(clockIn(zone, clock.nowMs()));
 }
+
+export const tellEntry = defineEntry<{ readonly isOn: boolean | undefined }>({
+  description: "Whether players whom you warn are told in the game; with nothing: what is set",
+  first: "ephemeral",
+  options: [
+    { type: ApplicationCommandOptionType.Boolean, name: "on", description: "Tell them by :pm at once" },
+  ],
+  parse: (options) => ({ isOn: options.boolean("on") }),
+  async execute({ actor, args: { isOn } }, services) {
+    if (isOn === undefined) return { content: tellLine(await services.settings.of(actor.guildId)) };
+    const settings = await services.settings.change(actor.guildId, ({ tellsWarned: _, ...rest }) =>
+      isOn ? { ...rest, tellsWarned: true } : rest,
+    );
+    await recordEvent(services, actor, { action: "case-tell", text: isOn ? "on" : "off" });
+    return { content: md`✅ ${tellLine(settings)}` };
+  },
+});

@@ -24,7 +24,7 @@ import { chooseLog, choosePositions, chooseTier, chooseZone, makeMine } from "./
 import { KEY_FIELD, KEY_FORM, KEY_INTRO, NEW_KEY_FORM } from "./setup-key.ts";
 import { confirmLink, onKeySubmitted, onOddKey } from "./setup-link.ts";
 import { defaultEntry, renameEntry, unlink, unlinkEntry } from "./setup-servers.ts";
-import { noticesEntry, timezoneEntry } from "./setup-settings.ts";
+import { noticesEntry, tellEntry, timezoneEntry } from "./setup-settings.ts";
 
 /** A press that changes the guided message; for holders of Manage Guild, as all of them are. */
 const guided = (execute: Parameters<typeof defineAction>[0]["execute"]) =>
@@ -65,6 +65,7 @@ export const setup = defineCommand({
     notices: noticesEntry,
     timezone: timezoneEntry,
     cases: casesEntry,
+    tell: tellEntry,
     watches: watchesEntry,
     appeals: appealsEntry,
   },

@@ -251,6 +251,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
       discord.start(commands, {
         ...serviceForCommands,
         mapCorners: config.mapImage,
+        playerMessages: kept.playerMessages,
         snapshots,
         host,
         ...{ mentions: kept.mentions, roster },

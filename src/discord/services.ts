@@ -25,6 +25,7 @@ import type { ModCalls } from "../domain/ports/mod-calls.ts";
 import type { Panels } from "../domain/ports/panels.ts";
 import type { PendingLinks } from "../domain/ports/pending-links.ts";
 import type { Permissions } from "../domain/ports/permissions.ts";
+import type { PlayerMessages } from "../domain/ports/player-messages.ts";
 import type { Rules } from "../domain/ports/rules.ts";
 import type { RunAnswers } from "../domain/ports/run-answers.ts";
 import type { RunAuthors } from "../domain/ports/run-authors.ts";
@@ -50,6 +51,7 @@ export interface Services {
   readonly snapshots: Snapshots;
   readonly health: ServiceHealth;
   readonly permissions: Permissions;
+  readonly playerMessages: PlayerMessages;
   readonly members: Members;
   readonly mentions: Mentions;
   readonly roster: Pick<DutyRoster, "here">;

@@ -127,6 +127,8 @@ export interface GuildSettings {
   readonly caseChannelId?: string;
   /** Where appeals are posted for staff; absent: nobody can appeal. */
   readonly appealChannelId?: string;
+  /** Who is warned is told so in the game. */
+  readonly tellsWarned?: boolean;
   /** Where it is posted that a watched player has joined, and the role that is pinged then. */
   readonly watchChannelId?: string;
   readonly watchRoleId?: string;

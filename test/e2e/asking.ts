@@ -7,7 +7,7 @@ import type { E2eRig } from "./rig.ts";
 const LOOK_EVERY_MS = 2_000;
 const MOST_LOOKS = 120;
 
-type Options = Readonly<Record<string, string | number>>;
+type Options = Readonly<Record<string, string | number | boolean>>;
 
 /** Somebody of a rig's community who types commands into its general channel. */
 export class Asking {

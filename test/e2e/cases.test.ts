@@ -39,6 +39,7 @@ describe("cases and the watchlist, from a kick to a revoked case", () => {
   });
 
   const mod = new Asking(() => rig);
+  const owner = new Asking(() => rig, "owner");
   const fill = async (on: Message | Exchange, label: string, words: string, then: RegExp) => {
     const { modal } = await press(rig.home.moderator, on, label);
     assert.ok(modal !== undefined, `${label} opens a form`);
@@ -87,6 +88,15 @@ describe("cases and the watchlist, from a kick to a revoked case", () => {
     const asked = await press(rig.home.moderator, told, "Tell BobRay");
     await reads(asked, /:pm BobRay You were warned by the staff: told \*now\*[\s\S]*Not sent yet/);
     await reads(await press(rig.home.moderator, asked, "Send it"), /It ran/);
+    await owner.reads("setup tell", {}, /are not told by Marshal/);
+    await owner.reads("setup tell", { on: true }, /at most once a visit/);
+    const warned = () => rig.town.record.messages.filter(({ text }) => text.startsWith("You were warned"));
+    const before = warned().length;
+    const again = { player: String(bob.id), kind: "warning", reason: "told at once" };
+    await mod.reads("case add", again, /BobRay\*\* was told in the game/);
+    await mod.reads("case add", again, /on this visit, or three today/);
+    await owner.reads("setup tell", { on: false }, /are not told by Marshal/);
+    assert.equal(warned().length, before + 1);
     rig.town.leave(bob);
     await rig.polled("JoinLogs");
     await mod.reads("case revoke", { number: 6, reason: "only to see" }, /Case 6 revoked/);
@@ -139,9 +149,10 @@ describe("cases and the watchlist, from a kick to a revoked case", () => {
       "Warn",
       "End watch",
       "Ask for a ban",
+      "Map",
       "Player",
     ]);
-    await fill(alert, "Note", "talked to him", /Note · case 8[\s\S]*talked to him/);
+    await fill(alert, "Note", "talked to him", /Note · case 10[\s\S]*talked to him/);
     await rig.polled("JoinLogs");
     assert.equal(rig.discord.messages(watched).length, 1);
     const list = await mod.reads("player watches", {}, /Watchlist · 1[\s\S]*BobRay/);

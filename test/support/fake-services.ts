@@ -215,6 +215,7 @@ export class FakeWorld {
 
   readonly services: Services = {
     bindings: this.bindings,
+    playerMessages: unused("playerMessages"),
     settings: this.settings,
     keyVerifier: this.keyVerifier,
     commandPermission: {

@@ -179,6 +179,7 @@ const ACTIONS = {
   "appeal-prove": "said that the appeal is of the account",
   "appeal-accept": "accepted the appeal of",
   "appeal-refuse": "refused the appeal of",
+  "case-tell": "set whether warned players are told in the game",
   "watch-add": "watches",
   "watch-end": "stopped watching",
   "watch-channel": "set the channel for watched players",

@@ -21,6 +21,12 @@ export function appealsLine({ appealChannelId }: GuildSettings): Escaped {
     : md`Appeals are posted for staff in ${channelMention(appealChannelId)}.`;
 }
 
+export function tellLine({ tellsWarned }: GuildSettings): Escaped {
+  return tellsWarned === true
+    ? md`Warned players are told in the game by \`:pm\`, at most once a visit and three times a day. Turn it off with \`/setup tell on:False\`.`
+    : md`Warned players are not told by Marshal; *Tell* under a warning does it. \`/setup tell on:True\` does it each time.`;
+}
+
 export function watchesLine({ watchChannelId, watchRoleId }: GuildSettings): Escaped {
   if (watchChannelId === undefined)
     return md`Watch alerts are off. Turn them on with \`/setup watches channel:\`.`;
