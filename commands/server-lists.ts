@@ -16,7 +16,7 @@ import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { MessageBody } from "../src/domain/message.ts";
 import type { ListName } from "../src/domain/model.ts";
-import { mustTakeCalls } from "./call-rights.ts";
+import { mustTakeCalls } from "./may-take-calls.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 import { serverStates } from "./server-state.ts";
 

@@ -7,7 +7,7 @@ import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Binding } from "../src/domain/guild.ts";
 import type { ServerState } from "../src/domain/model.ts";
-import { mustTakeCalls } from "./call-rights.ts";
+import { mustTakeCalls } from "./may-take-calls.ts";
 import { chooseOnePlayer, completePlayer, playerOption } from "./player-choice.ts";
 import { completeTeam, teamOption } from "./server-lists.ts";
 import { completeServer, serverOption } from "./server-option.ts";

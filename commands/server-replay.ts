@@ -11,7 +11,7 @@ import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
 import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
-import { mustTakeCalls } from "./call-rights.ts";
+import { mustTakeCalls } from "./may-take-calls.ts";
 import { moderatedServers } from "./moderated-servers.ts";
 import { drawn } from "./stats-picture.ts";
 

@@ -5,7 +5,7 @@ import { type Escaped, md } from "../src/domain/escaped.ts";
 import type { PermissionCheck } from "../src/domain/ports/command-permission.ts";
 import type { RunRecord } from "../src/domain/run.ts";
 import { guideAfter, guideAt } from "./setup-guide.ts";
-import { linked } from "./setup-guide-steps.ts";
+import { linked } from "./setup-guide-presses.ts";
 
 /** The step of the guided set-up at which the server's owner lets Marshal run commands. */
 

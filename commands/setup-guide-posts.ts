@@ -9,7 +9,7 @@ import { addNewAlert } from "./alert-add.ts";
 import { addPanel, removePanel } from "./server-panel.ts";
 import { setCases } from "./setup-case-channels.ts";
 import { feedsOf, guideAt } from "./setup-guide.ts";
-import { linked } from "./setup-guide-steps.ts";
+import { linked } from "./setup-guide-presses.ts";
 import { setNotices } from "./setup-settings.ts";
 import { setWeekly, turnWeeklyOff } from "./stats-weekly.ts";
 

@@ -20,7 +20,7 @@ import {
   chooseWeekly,
   postTests,
 } from "./setup-guide-posts.ts";
-import { chooseLog, choosePositions, chooseTier, chooseZone, makeMine } from "./setup-guide-steps.ts";
+import { chooseLog, choosePositions, chooseTier, chooseZone, makeMine } from "./setup-guide-presses.ts";
 import { KEY_FIELD, KEY_FORM, KEY_INTRO, NEW_KEY_FORM } from "./setup-key.ts";
 import { confirmLink, onKeySubmitted, onOddKey } from "./setup-link.ts";
 import { defaultEntry, renameEntry, unlink, unlinkEntry } from "./setup-servers.ts";

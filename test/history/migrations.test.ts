@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { nextNumber, nextPersons } from "../../src/history/database/next-number.ts";
+import { nextNumber, nextPersons } from "../../src/history/database/row-numbers.ts";
 import { onBothDatabases } from "./databases.ts";
 
 onBothDatabases("the tables of the history", (databases) => {

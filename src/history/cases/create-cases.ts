@@ -6,14 +6,14 @@ import type { Watches } from "../../domain/ports/watches.ts";
 import type { RunRecord } from "../../domain/run.ts";
 import { CaseBook, type CaseBookPorts } from "./case-book.ts";
 import { CaseMaker, type CaseMakerPorts } from "./case-maker.ts";
-import { WatchList, type WatchListPorts } from "./watch-list.ts";
+import { WatchBook, type WatchBookPorts } from "./watch-book.ts";
 
 export interface CasesPorts
   extends CaseBookPorts,
     Omit<CaseMakerPorts, "book">,
-    Omit<WatchListPorts, "store"> {
-  readonly watchStore: WatchListPorts["store"];
-  readonly bindings: CaseMakerPorts["bindings"] & WatchListPorts["bindings"];
+    Omit<WatchBookPorts, "store"> {
+  readonly watchStore: WatchBookPorts["store"];
+  readonly bindings: CaseMakerPorts["bindings"] & WatchBookPorts["bindings"];
 }
 
 export interface CasesRoom {
@@ -37,7 +37,7 @@ export function createCases({ watchStore, ...ports }: CasesPorts): CasesRoom {
   const { clock, random } = ports;
   const book = new CaseBook(ports);
   const maker = new CaseMaker({ ...ports, book });
-  const watches = new WatchList({ ...ports, store: watchStore });
+  const watches = new WatchBook({ ...ports, store: watchStore });
   const stopping = new AbortController();
 
   /** Once: of the watches and the cases, one may be read where the other fails. */

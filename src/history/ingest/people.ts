@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import type { PlayerRef } from "../../domain/model.ts";
 import { chunks } from "../database/chunks.ts";
-import { nextPersons } from "../database/next-number.ts";
+import { nextPersons } from "../database/row-numbers.ts";
 import type { HistoryTables, NameTable, PersonTable } from "../database/schema.ts";
 import { nameKey, storableName } from "../database/storable.ts";
 import type { Inserts } from "./inserts.ts";

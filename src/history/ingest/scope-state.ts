@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 import type { RecordedLog } from "../../domain/history.ts";
-import { nextNumber } from "../database/next-number.ts";
+import { nextNumber } from "../database/row-numbers.ts";
 import { type HistoryTables, VISIT } from "../database/schema.ts";
 import { presentAt } from "../queries/players-present.ts";
 import type { Link } from "./recorded-answer.ts";

@@ -13,7 +13,7 @@ const LATE_AFTER_MS = 120_000;
 /** A ping is of no use any more after this time. */
 const PING_OF_USE_MS = 6 * 60 * 60_000;
 
-export interface WatchAlertsPorts {
+export interface WatchPostsPorts {
   readonly bindings: Pick<Bindings, "list">;
   readonly settings: Pick<Settings, "of">;
   readonly posts: Posts;
@@ -34,14 +34,14 @@ interface AlertRef {
 }
 
 /** Posts the alerts that were decided on: each once, those of one watch one after the other, oldest first. */
-export class WatchAlerts {
-  readonly #ports: WatchAlertsPorts;
+export class WatchPosts {
+  readonly #ports: WatchPostsPorts;
   readonly #line: PostLine<AlertRef>;
   /** Keys of alerts that an earlier process may have posted. */
   readonly #doubtful = new Set<string>();
   readonly #notified = new Set<string>();
 
-  constructor(ports: WatchAlertsPorts) {
+  constructor(ports: WatchPostsPorts) {
     this.#ports = ports;
     this.#line = ports.posts.line<AlertRef>({
       name: "the join of a watched player",

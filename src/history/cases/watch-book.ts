@@ -7,7 +7,7 @@ import type { Bindings } from "../../domain/ports/bindings.ts";
 import type { Random } from "../../domain/ports/clock.ts";
 import type { Watches } from "../../domain/ports/watches.ts";
 import type { PendingAlert, WatchRow, WatchStore } from "./case-store.ts";
-import { WatchAlerts, type WatchAlertsPorts } from "./watch-alerts.ts";
+import { WatchPosts, type WatchPostsPorts } from "./watch-posts.ts";
 
 /** What one guild may watch at a time. */
 const MOST_WATCHES = 200;
@@ -16,7 +16,7 @@ const LATE_ROW_S = 30;
 /** Alerts of one watch that wait for Discord; a further join is counted in the last of them. */
 const MOST_PENDING = 5;
 
-export interface WatchListPorts extends Omit<WatchAlertsPorts, "rowOf" | "settle"> {
+export interface WatchBookPorts extends Omit<WatchPostsPorts, "rowOf" | "settle"> {
   readonly store: WatchStore;
   readonly bindings: Pick<Bindings, "bySource" | "list">;
   readonly random: Random;
@@ -35,19 +35,19 @@ interface Arrival {
 }
 
 /** Who is watched, and the message when one of them joins: once for a join, whatever is read twice or restarted. */
-export class WatchList implements Watches {
-  readonly #ports: WatchListPorts;
+export class WatchBook implements Watches {
+  readonly #ports: WatchBookPorts;
   readonly #rows = new Map<string, Map<number, WatchRow>>();
   readonly #changes = new KeyedMutex();
   /** By server the players of the list before; nobody is new in the first one. */
   readonly #listed = new Map<SourceId, ReadonlySet<number>>();
-  readonly #alerts: WatchAlerts;
+  readonly #alerts: WatchPosts;
   #isLoaded = false;
   #isStopped = false;
 
-  constructor(ports: WatchListPorts) {
+  constructor(ports: WatchBookPorts) {
     this.#ports = ports;
-    this.#alerts = new WatchAlerts({
+    this.#alerts = new WatchPosts({
       ...ports,
       rowOf: (guildId, playerId) => this.#rows.get(guildId)?.get(playerId),
       settle: (guildId, playerId, alert) => this.#settle(guildId, playerId, alert),
