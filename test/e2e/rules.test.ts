@@ -108,7 +108,11 @@ describe("rules, in the real process", () => {
     await rig.clock.sleep(20_000);
     await asks(owner, "me link", { player: "9000000103", member: tim }, /in the game/);
     await rig.until("the message in the game", () => ran(":pm TimGame") === 1);
-    await asks(owner, "run queue", {}, /1 rule/);
+    const queue = await asks(owner, "run queue", {}, /Automatic: 1 rule\. Set by <@\d+>/);
+    const paused = await press(owner, queue, "Pause automatic commands");
+    await reads(paused, /rules only tell/);
+    await asks(owner, "diagnose", {}, /Automatic commands are paused by <@\d+>/);
+    await reads(await press(owner, paused, "Resume automatic commands"), /run again/);
     rex.addRole(police);
     tim.addRole(police);
     await rig.clock.sleep(75_000);
