@@ -17,7 +17,7 @@ import { outboxOver } from "../support/outbox.ts";
 const GUILD = "g";
 const ann = { name: "Ann", id: 12 };
 const person = (userId: string) => actorOf({ userId, guildId: GUILD, channelId: "players" });
-const asking = { typedName: "Ann", words: "It was my brother." };
+const asking = { typedName: "Ann", words: "It was my brother.\n\n# @everyone" };
 
 /** What outlives a process; `kill` makes all that is asked from then on wait for ever. */
 class World {
@@ -179,6 +179,7 @@ describe("An appeal", () => {
     );
     await world.clock.advance(60_000);
     assert.match(world.sink.text("staff"), /Bo\\\*b\\\*/);
+    assert.match(world.sink.text("staff"), /> It was my brother\.\n> \\# @/);
   });
 
   test("that nobody answers makes room after 60 days, and an answered one after a week", async () => {

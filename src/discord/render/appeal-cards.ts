@@ -92,9 +92,9 @@ function accountLine({ player, typedName, provenBy }: Appeal): Escaped {
 }
 
 function wordLines({ words }: Appeal): readonly Escaped[] {
-  return cut(plainText(words), LONGEST_WORDS)
+  return cut(words, LONGEST_WORDS)
     .split(/\n+/)
-    .map((line) => md`> ${escapeMarkdown(line)}`);
+    .map((line) => md`> ${escapeMarkdown(plainText(line))}`);
 }
 
 function decisionLines({ decision, threadId }: Appeal, playerId: number | undefined): readonly Escaped[] {

@@ -75,6 +75,30 @@ async function sessionOn(stage: Stage): Promise<void> {
   await stage.discord.until(() => vote.embeds[0]?.description?.includes("has started"));
 }
 
+/** Somebody was warned, and appeals. */
+async function appealed(stage: Stage): Promise<void> {
+  const { owner, moderator, member, channels, guild } = stage.cast;
+  const [player = { name: "" }] = stage.town.players;
+  const button = guild.addChannel({ name: "appeals" });
+  const as = (person: Member) => stage.discord.as(person);
+  const setup = { channel: channels.staff, "button-in": button };
+  await (await as(owner).slash(channels.staff, "setup appeals", setup)).settled();
+  const warning = { player: player.name, kind: "warning", reason: "Parked on the runway" };
+  await (await as(moderator).slash(channels.general, "case add", warning)).settled();
+  const offer = await stage.discord.until(() => stage.discord.messages(button).at(-1));
+  const { modal } = await as(member).click(offer, "Appeal");
+  const [name = "", words = ""] = modal?.fields.map(({ customId }) => customId) ?? [];
+  if (modal === undefined) throw new Error("no form");
+  const typed = {
+    [name]: player.name,
+    [words]: "The tower had told me to wait there.\nAsk Riley, she saw it.",
+  };
+  await (await as(member).submit(modal, typed)).settled();
+  await stage.discord.until(() =>
+    stage.discord.messages(channels.staff).find(({ embeds }) => embeds[0]?.title?.includes("Appeal")),
+  );
+}
+
 const line = (text: string) => (page: Page) => typeLine(page, text);
 
 export const SCREENS: readonly Screen[] = [
@@ -144,5 +168,6 @@ export const SCREENS: readonly Screen[] = [
   { name: "duty-now", as: "moderator", channel: "staff-room", did: staffOnDuty, does: line("/duty now") },
   { name: "duty-board", as: "owner", channel: "staff-room", did: staffOnDuty, does: line("/duty board") },
   { name: "session", as: "member", channel: "game-server", did: sessionOn },
+  { name: "appeal", as: "owner", channel: "staff-room", did: appealed },
   { name: "help", as: "moderator", channel: "staff-room", does: line("/help") },
 ];
