@@ -4,7 +4,8 @@ import type { Clock } from "../domain/ports/clock.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import type { PlayerMessages } from "../domain/ports/player-messages.ts";
 
-const DAY_MS = 24 * 60 * 60_000;
+/** And a minute, because a message leaves a few seconds after it was counted. */
+const DAY_MS = (24 * 60 + 1) * 60_000;
 const MOST_A_DAY = 3;
 
 const schema = z.object({ atMs: z.array(z.number()) });

@@ -80,7 +80,8 @@ export class RuleWorld {
   readonly held = new Map<string, Set<string>>();
   readonly memberOf = (id: number) => `m${id}`;
   readonly hits: Hit[] = [];
-  readonly messages = new Map<number, number>();
+  /** When each player got messages, by the monotonic clock. */
+  readonly messages = new Map<number, number[]>();
   readonly wrong: string[] = [];
   /** When each player broke the rule last, by the monotonic clock. */
   readonly #brokeAtMs = new Map<number, number>();
@@ -318,7 +319,8 @@ export class RuleWorld {
     this.hits.push({ text, named, hit });
     for (const { id } of hit) {
       if (id !== named?.id) this.wrong.push(`${text} hit ${id}`);
-      if (text.startsWith(":pm")) this.messages.set(id, (this.messages.get(id) ?? 0) + 1);
+      if (text.startsWith(":pm"))
+        this.messages.set(id, [...(this.messages.get(id) ?? []), clock.monotonicMs()]);
       const brokeMs = this.#brokeAtMs.get(id) ?? Number.NEGATIVE_INFINITY;
       if (clock.monotonicMs() - brokeMs > LOOK_GOOD_FOR_MS)
         this.wrong.push(`${text} hit ${id}, who kept the rule`);

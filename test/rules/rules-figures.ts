@@ -1,12 +1,16 @@
 import { RuleWorld, type RuleWorldOptions } from "./rule-world.ts";
 
+const HOUR_MS = 3_600_000;
+
 /** What one world showed. */
 export interface RuleFigures {
   readonly events: number;
   readonly told: number;
   readonly steps: number;
   readonly wrong: readonly string[];
+  /** To one player within any 24 hours. */
   readonly mostMessages: number;
+  readonly hours: number;
   readonly crashes: number;
 }
 
@@ -36,13 +40,20 @@ export async function liveThrough(
       await world.crash();
     }
   }
-  const mostMessages = Math.max(0, ...world.messages.values());
+  const mostMessages = Math.max(0, ...[...world.messages.values()].map(mostInADay));
   return {
     events,
     told: world.told.length,
     steps: world.hits.length,
     wrong: world.wrong,
     mostMessages,
+    hours: Math.round(world.clock.monotonicMs() / HOUR_MS),
     crashes,
   };
+}
+
+function mostInADay(atMs: readonly number[]): number {
+  return Math.max(
+    ...atMs.map((fromMs) => atMs.filter((at) => at >= fromMs && at < fromMs + 24 * HOUR_MS).length),
+  );
 }
