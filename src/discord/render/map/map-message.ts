@@ -7,6 +7,7 @@ import { KNOWN_TEAMS, teamMark } from "../../../domain/team-marks.ts";
 import { placeOf } from "../../../domain/track.ts";
 import { cut, escapeMarkdown, inlineName, plainText } from "../escape.ts";
 import { type Freshness, isGameStaff, serverCard, stars } from "../server/view.ts";
+import { altText } from "./alt-text.ts";
 
 /** `/server map`: who is where. The picture, and the same in words. Pure. */
 
@@ -18,7 +19,6 @@ export interface MapFilter {
 
 const ROOM_FOR_WORDS = 3_300;
 const MOST_NEAR = 10;
-const LONGEST_ALT = 900;
 
 export interface MapMessage {
   readonly state: ServerState;
@@ -47,7 +47,7 @@ export function mapMessage(
   const card = serverCard({ title: md`🗺️ Map of ${inlineName(state.status.name)}`, lines, seen });
   if (drawn.png === undefined) return { cards: [card] };
   const name = "map.png";
-  const description = cut(plainText(lines.join("\n").replaceAll(/[*\\]/g, "")), LONGEST_ALT);
+  const description = altText(lines, "UTC");
   return { cards: [{ ...card, imageName: name }], files: [{ name, data: drawn.png, description }] };
 }
 

@@ -5,13 +5,13 @@ import type { MessageBody } from "../../../domain/message.ts";
 import type { Spot, TrackedPlayer } from "../../../domain/track.ts";
 import { cut, escapeMarkdown, inlineName, plainText } from "../escape.ts";
 import { historyLine } from "../players/history-line.ts";
+import { altText } from "./alt-text.ts";
 import { focusOf, pace, type Scene } from "./replay-picture.ts";
 
 /** Two minutes on the map: the picture, and the same in words, look by look. Pure. */
 
 const COLOR = 0x5b4b8a;
 const ROOM = 3_400;
-const LONGEST_ALT = 900;
 const MOST_ROWS = 12;
 const APART_WORDS: Readonly<Record<Distance, Escaped>> = {
   together: md`, **together**`,
@@ -44,7 +44,7 @@ export function replayMessage(
   };
   if (drawn.image === undefined) return { cards: [card] };
   const name = isMoving(track) ? "replay.gif" : "replay.png";
-  const description = cut(plainText(lines.join("\n").replaceAll(/[*\\]/g, "")), LONGEST_ALT);
+  const description = altText(lines, scene.zone);
   return { cards: [{ ...card, imageName: name }], files: [{ name, data: drawn.image, description }] };
 }
 
