@@ -115,7 +115,11 @@ describe("a night shift, from the first look to the last note", () => {
     assert.equal(executed(":tp CaseyHolt NightOwl"), 1);
     await shift.fill(card, "Resolve", "Killed by mistake, both spoke", /./);
     await rig.until("the note on the card", () => textOf(card).includes("both spoke"));
-    assert.deepEqual(labelsOf(card), ["Rewind"], "a resolved call offers a look back and nothing else");
+    assert.deepEqual(
+      labelsOf(card),
+      ["Rewind", "Replay"],
+      "a resolved call offers looks back and nothing else",
+    );
     assert.deepEqual([shift.typed, shift.presses], [0, 7]);
     assert.equal(rig.discord.messages(calls).length, 1, "one message for its life");
   });

@@ -234,10 +234,11 @@ function rowsOf(view: AlertView): readonly Row[] {
     id: `player-open:${rule.bindingId}/${only.id}`,
   };
   // What else can be done is on the player's card.
-  return around.length === 1
-    ? [[open, rewind, ...punishButtons(place)]]
-    : [[open, ...around], punishButtons(place)];
+  return [[open, ...around, ...punishButtons(place)].slice(0, MOST_BUTTONS)];
 }
+
+/** Of one row. */
+const MOST_BUTTONS = 5;
 
 function pickOf(bindingId: string, players: readonly Required<PlayerRef>[]): Row {
   return [
