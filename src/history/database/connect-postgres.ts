@@ -2,13 +2,12 @@ import { PostgresDialect } from "kysely";
 import pg from "pg";
 
 const MOST_CONNECTIONS = 4;
-const CONNECT_WITHIN_MS = 5_000;
 const STATEMENT_WITHIN_MS = 30_000;
 const INT8 = 20;
 const NUMERIC = 1_700;
 
 /** Up to four connections, which are opened as they are needed and again after a loss. */
-export function connectPostgres(connectionString: string): PostgresDialect {
+export function connectPostgres(connectionString: string, connectWithinMs: number): PostgresDialect {
   // Sums and 64-bit columns arrive as texts by default; none of ours is beyond 2^53.
   const getTypeParser = ((oid: number, format?: "text" | "binary") =>
     oid === INT8 || oid === NUMERIC
@@ -17,7 +16,7 @@ export function connectPostgres(connectionString: string): PostgresDialect {
   const pool = new pg.Pool({
     connectionString,
     max: MOST_CONNECTIONS,
-    connectionTimeoutMillis: CONNECT_WITHIN_MS,
+    connectionTimeoutMillis: connectWithinMs,
     statement_timeout: STATEMENT_WITHIN_MS,
     types: { getTypeParser },
   });

@@ -20,15 +20,20 @@ const CACHE_KIB = 65_536;
 const MAP_BYTES = 134_217_728;
 /** Written to the side file before it is worked into the main one: an index page that changes often is then written once. */
 const CHECKPOINT_PAGES = 8_192;
+const CONNECT_WITHIN_MS = 5_000;
 
 /**
  * Opens `sqlite:PATH` or `postgres://...` and brings its tables up to date. Blocks the thread with sqlite, so that it
- * belongs in a worker. Rejects with the database's own error.
+ * belongs in a worker. Rejects with the database's own error. `connectWithinMs`: how long a query of PostgreSQL waits for
+ * a connection.
  */
-export async function openDatabase(url: string): Promise<HistoryDatabase> {
+export async function openDatabase(
+  url: string,
+  { connectWithinMs = CONNECT_WITHIN_MS }: { readonly connectWithinMs?: number } = {},
+): Promise<HistoryDatabase> {
   const path = /^sqlite:(.+)$/.exec(url)?.[1];
   const kind = path === undefined ? "postgres" : "sqlite";
-  const dialect = path === undefined ? await postgresDialect(url) : sqliteDialect(path);
+  const dialect = path === undefined ? await postgresDialect(url, connectWithinMs) : sqliteDialect(path);
   const db = new Kysely<HistoryTables>({ dialect });
   try {
     const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations(kind) } });
@@ -59,7 +64,7 @@ function sqliteDialect(path: string): SqliteDialect {
 }
 
 /** Its client is read only where it is used: every start of the history's thread would wait for it. */
-async function postgresDialect(url: string): Promise<Dialect> {
+async function postgresDialect(url: string, connectWithinMs: number): Promise<Dialect> {
   const { connectPostgres } = await import("./connect-postgres.ts");
-  return connectPostgres(url);
+  return connectPostgres(url, connectWithinMs);
 }
