@@ -70,6 +70,8 @@ describe("alerts, each kind from the command to its message", () => {
     const turn = rig.town.join("TurnTim", 9_000_000_014);
     const there = rig.town.world.players.find(({ ref }) => ref.id === turn.id);
     assert.ok(there !== undefined);
+    // Who joins may be of any team already.
+    rig.town.world.setTeam(there, "Civilian");
     await rig.polled("Players");
     for (const team of ["Police", "Fire"] as const) {
       rig.town.world.setTeam(there, team);
