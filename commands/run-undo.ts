@@ -3,10 +3,22 @@ import { type UndoStep, undoCard } from "../src/discord/render/undo-card.ts";
 import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
-import type { SubmittedRun } from "../src/domain/run.ts";
+import type { RunRecord, RunStatus, SubmittedRun } from "../src/domain/run.ts";
 import { refuseUnsendable, withOwnPlayer } from "./run-flow.ts";
 
-/** The undo of what takes several commands to undo. */
+/** What a press of Undo does. */
+
+/** Where an undo failed it may be pressed again; where it ran, or may have, or is on its way, it may not. */
+const MAY_HAVE_RUN: ReadonlySet<RunStatus> = new Set(["waiting", "sending", "done", "unknown"]);
+
+/** The button stays on its card, so it can be pressed twice. @throws Failure "bad-command" if `text` undid this run already */
+export async function mustNotBeUndone(services: Services, undone: RunRecord, text: string): Promise<void> {
+  const { guildId, bindingId, askedAtMs: fromMs } = undone;
+  const { rows } = await services.audit.search(guildId, { bindingId, text, fromMs });
+  const isUndo = (row: RunRecord) =>
+    row.origin === "undo" && row.text === text && row.id !== undone.id && MAY_HAVE_RUN.has(row.status);
+  if (rows.some(isUndo)) throw new Failure("bad-command", "It was undone already.");
+}
 
 export interface UndoAsk {
   readonly actor: Actor;

@@ -301,6 +301,9 @@ test("undo runs the inverse with the exact name, audited as an undo", async (t) 
   await rig.reads(undone, /It ran/);
   assert.deepEqual(texts(rig), [":wanted ali", ":unwanted Alice"]);
   assert.equal([...rig.runs.audit.rows.values()].at(-1)?.origin, "undo");
+  await rig.reads(await rig.mod.click(messageOf(exchange), "Undo"), /undone already/);
+  await rig.runs.clock.advance(6_000);
+  assert.deepEqual(texts(rig), [":wanted ali", ":unwanted Alice"], "a second press sends nothing");
 });
 
 test("undo of a ban of two is two runs, each with its row in the audit", async (t) => {
