@@ -137,10 +137,9 @@ onBothDatabases("every point is where the town's own record has that player at t
         "a picture draws what was recorded and nothing else",
       );
     assert.equal(focusOf(scene).length, 2);
-    assert.match(
-      replayMessage({ scene, serverName: "Town" }, { image: undefined }).cards?.[0]?.description ?? "",
-      /💀/,
-    );
+    const { cards } = replayMessage({ scene, serverName: "Town" }, { image: undefined });
+    assert.match(cards?.[0]?.description ?? "", /💀/);
+    assert.match(cards?.[0]?.description ?? "", /\(respawned\)/, "where the killed starts again is no jump");
   });
 });
 

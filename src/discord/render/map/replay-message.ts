@@ -62,7 +62,8 @@ function saidOf(scene: Scene): readonly Escaped[] {
   const meant = players.filter(({ player }) => player.id !== undefined && focus.has(player.id));
   const still = isMoving(track) ? [] : [md`⚠️ Too few looks for a replay. The picture numbers them instead.`];
   const looks = meant.length === 0 ? [crowdLine(players)] : lookLines(scene, meant);
-  return [...still, ...merged([...looks, ...happened.slice(0, MOST_ROWS)])];
+  // Of one second the kill goes first: the look in it shows where the killed starts again.
+  return [...still, ...merged([...happened.slice(0, MOST_ROWS), ...looks])];
 }
 
 /** What happened to those it is about; of all where it is about nobody. */
@@ -98,11 +99,16 @@ interface Said {
 }
 
 /** A line for each look, without those between two that read the same. */
-function lookLines({ track }: Scene, meant: readonly TrackedPlayer[]): readonly Escaped[] {
+function lookLines({ track, rows }: Scene, meant: readonly TrackedPlayer[]): readonly Escaped[] {
   const said = track.looksS.map((atS, look): Said => {
     const seen = meant.map((person) => ({ person, spot: person.spots[look] ?? null }));
-    const parts = seen.map(({ person, spot }) => personAt(track.looksS, person, { look, spot }));
-    const apart = apartWords(seen.map(({ spot }) => spot));
+    const isBack = seen.map(({ person, spot }) =>
+      isRespawn({ looksS: track.looksS, rows }, person, { look, spot }),
+    );
+    const parts = seen.map(({ person, spot }, at) =>
+      personAt(track.looksS, person, { look, spot, isBack: isBack[at] === true }),
+    );
+    const apart = isBack.some(Boolean) ? md`` : apartWords(seen.map(({ spot }) => spot));
     const line = md`<t:${atS}:T> ${joined(parts, " · ")}${apart}`;
     return { atS, line, same: joined([...parts, apart], "") };
   });
@@ -115,7 +121,7 @@ function lookLines({ track }: Scene, meant: readonly TrackedPlayer[]): readonly 
 function personAt(
   looksS: readonly number[],
   { player, spots }: TrackedPlayer,
-  { look, spot }: { readonly look: number; readonly spot: Spot | null },
+  { look, spot, isBack }: { readonly look: number; readonly spot: Spot | null; readonly isBack: boolean },
 ): Escaped {
   const name = md`**${inlineName(player.name)}**`;
   if (spot === null) return md`${name} not seen`;
@@ -125,7 +131,22 @@ function personAt(
       : escapeMarkdown(cut(spot.street, 30));
   const before = look === 0 ? null : (spots[look - 1] ?? null);
   const seconds = (looksS[look] ?? 0) - (looksS[look - 1] ?? 0);
+  if (isBack) return md`${name} ${street} (respawned)`;
   return md`${name} ${street}${before === null ? md`` : moveWords(before, spot, seconds)}`;
+}
+
+/** Killed since the look before, and somewhere else now. */
+function isRespawn(
+  { looksS, rows }: { readonly looksS: readonly number[]; readonly rows: Scene["rows"] },
+  { player, spots }: TrackedPlayer,
+  { look, spot }: { readonly look: number; readonly spot: Spot | null },
+): boolean {
+  const before = look === 0 ? null : (spots[look - 1] ?? null);
+  if (spot === null || before === null || distanceWord(before, spot) === "together") return false;
+  const [fromS, toS] = [looksS[look - 1] ?? 0, looksS[look] ?? 0];
+  return rows.some(
+    (row) => row.kind === "kill" && row.killed.id === player.id && fromS <= row.atS && row.atS <= toS,
+  );
 }
 
 /** Units within which somebody counts as standing still. */

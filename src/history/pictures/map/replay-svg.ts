@@ -172,10 +172,14 @@ function page(drawing: Drawing, { parts, said, look, color }: Page): string {
   );
 }
 
-/** Beside the last place at which that person was seen before it. */
+/**
+ * Beside the last place at which that person was seen before it. A look in the second of a kill shows where the killed
+ * starts again.
+ */
 function eventMark({ theme, view, picture }: Drawing, event: ReplayEvent, room: Room): string {
   const person = event.person === undefined ? undefined : picture.people[event.person];
-  const look = picture.looksS.findLastIndex((atS) => atS <= event.atS);
+  const isBefore = (atS: number) => (event.kind === "kill" ? atS < event.atS : atS <= event.atS);
+  const look = picture.looksS.findLastIndex(isBefore);
   const spot = person?.spots.slice(0, look + 1).findLast((one) => one !== null);
   if (spot == null || !isInView(view, spot)) return "";
   const { left, top } = onPicture(view, spot);
