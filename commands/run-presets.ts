@@ -17,7 +17,7 @@ import { completeStaffPlayer } from "./live-players.ts";
 import { presetChoice, presetLines, presetsTyped, usablePresets } from "./preset-choices.ts";
 import { ask } from "./run-flow.ts";
 import { completeServer, serverOption } from "./server-option.ts";
-import { mustBeManager } from "./staff-rights.ts";
+import { mustBeManager, staffedServers } from "./staff-rights.ts";
 
 /** `/run preset`: command texts that Managers keep for everyone, with placeholders for what changes. */
 
@@ -179,8 +179,10 @@ const list = defineEntry<undefined>({
   description: "List the presets",
   first: "ephemeral",
   parse: () => undefined,
-  async execute({ actor }, { settings }) {
-    const { presets } = await settings.of(actor.guildId);
+  async execute({ actor }, services) {
+    if (!actor.manageGuild && (await staffedServers(services, actor)).length === 0)
+      throw new Failure("denied", "Only staff can see the presets.", { wants: "tier", isRead: true });
+    const { presets } = await services.settings.of(actor.guildId);
     const empty = md`No presets yet. A Manager can add one with \`/run preset save\`.`;
     return {
       cards: [

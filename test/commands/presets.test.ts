@@ -4,7 +4,7 @@ import { presets } from "../../commands/run-presets.ts";
 import { textOf } from "../support/fake-answers.ts";
 import { actorOf, FakeWorld } from "../support/fake-services.ts";
 
-const actor = actorOf({});
+const actor = actorOf({ manageGuild: true });
 
 async function listed(count: number, text: string): Promise<string> {
   const world = new FakeWorld();
