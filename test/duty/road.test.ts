@@ -227,9 +227,11 @@ onBothDatabases("a shift", (databases) => {
         }
       }
       // What rounds of the clock ask the database for is waited for by asking it too.
-      const roles = () => rig.store.rows({ guildId: GUILD, kinds: ["role"] });
-      for (let round = 0; round < 40 && (await roles()).length > 0; round += 1)
-        await rig.clock.advance(60_000);
+      const isOver = async () => {
+        const rows = await rig.store.rows({ guildId: GUILD, kinds: ["role", "shift"] });
+        return rows.every(({ kind, untilS }) => kind === "shift" && untilS !== undefined);
+      };
+      for (let round = 0; round < 400 && !(await isOver()); round += 1) await rig.clock.advance(60_000);
       await rig.wing.stop();
       const [row] = await rig.store.rows({ guildId: GUILD, kinds: ["shift"] });
       const shift = row && shiftIn(row);
