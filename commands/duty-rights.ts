@@ -1,10 +1,11 @@
+import { isGameStaff } from "../src/discord/render/server/view.ts";
 import type { ShiftNames } from "../src/discord/render/shifts/shift-lines.ts";
 import type { Services } from "../src/discord/services.ts";
 import type { DutyType } from "../src/domain/duty.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import { moderatedServers } from "./moderated-servers.ts";
-import { mustBeManager } from "./staff-rights.ts";
+import { isManager, mustBeManager, staffedServers } from "./staff-rights.ts";
 
 /** The names of types and servers, as answers say them; those that are gone too. */
 export async function dutyNames(
@@ -43,4 +44,39 @@ export async function mustSeeHours(services: Services, actor: Actor): Promise<vo
   const { staffFiguresFor } = await services.settings.of(actor.guildId);
   if (staffFiguresFor === "moderators") await moderatedServers(services, actor);
   else await mustBeManager(services, actor, "Only Managers can see everybody's hours.");
+}
+
+/**
+ * Who starts a shift has a tier here, the role that its type asks for, or a rank in the game. What is wrong with the type is
+ * said by who starts it. @throws Failure "denied"
+ */
+export async function mustBeStaff(
+  services: Services,
+  actor: Actor,
+  typed: string | undefined,
+): Promise<void> {
+  if ((await isManager(services, actor)) || (await staffedServers(services, actor)).length > 0) return;
+  const wanted = typed?.trim().toLowerCase();
+  const type = (await services.duty.types(actor.guildId)).find(({ id, name, start }) =>
+    wanted === undefined
+      ? start === "declared" || start === "outside"
+      : id === typed || name.toLowerCase() === wanted,
+  );
+  if (type?.requiredRoleId !== undefined && actor.roleIds.includes(type.requiredRoleId)) return;
+  if (await hasRank(services, actor)) return;
+  throw new Failure("denied", "Only staff can start a shift.");
+}
+
+/** The last looks showed their account with a rank. */
+async function hasRank(
+  { accounts, bindings, snapshots }: Services,
+  { guildId, userId }: Actor,
+): Promise<boolean> {
+  const account = await accounts.of(guildId, userId);
+  if (account === undefined) return false;
+  return (await bindings.list(guildId)).some(({ source }) =>
+    snapshots
+      .latest(source)
+      ?.lists.players?.value.some((one) => one.player.id === account.player.id && isGameStaff(one)),
+  );
 }

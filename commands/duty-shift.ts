@@ -10,7 +10,7 @@ import { endedCard, nowCard, ownCard, shiftsCard } from "../src/discord/render/s
 import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
-import { dutyNames, mustSeeHours } from "./duty-rights.ts";
+import { dutyNames, mustBeStaff, mustSeeHours } from "./duty-rights.ts";
 import { completeType } from "./duty-type.ts";
 import { moderatedServers } from "./moderated-servers.ts";
 import { oneTarget } from "./one-target.ts";
@@ -37,6 +37,7 @@ export const startEntry = defineEntry<{ readonly type: string | undefined }>({
   parse: (options) => ({ type: options.string("type") }),
   autocomplete: completeType,
   async execute({ actor, args }, services) {
+    await mustBeStaff(services, actor, args.type);
     const own = await services.duty.start(actor, args.type);
     return ownCard(own, await dutyNames(services, actor.guildId));
   },

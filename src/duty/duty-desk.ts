@@ -191,6 +191,7 @@ export class DutyDesk implements Duty {
       throw new Failure(
         "bad-command",
         "Link your game account first: /me link. Only time in the game counts.",
+        { wants: "account", bindingId: this.#ports.bindings.linkedOf(guildId)[0]?.id },
       );
     }
     if (type.requiredRoleId !== undefined && !roleIds.includes(type.requiredRoleId)) {

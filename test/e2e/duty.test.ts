@@ -72,7 +72,9 @@ describe("duty, from the first type to a quota", () => {
   test("a shift has its role and its message while it goes on, and its evidence when it has ended", async () => {
     const { moderator, guild, owner, general } = rig.home;
     const mo = guild.members.find(({ id }) => id === moderator.member.id) ?? assert.fail();
-    await asks(moderator, "duty start", {}, /Link your game account first/);
+    await asks(rig.home.member, "duty start", {}, /Only staff can start a shift/);
+    const refused = await asks(moderator, "duty start", {}, /Link your game account first/);
+    await reads(await press(moderator, refused, "Link my account"), /:log/);
     await asks(owner, "me link", { player: "MoGame", member: mo }, /in the game/);
     const started = await asks(moderator, "duty start", {}, /On duty: Patrol/);
     await rig.until("the role", () => mo.roles.includes(role));
@@ -153,6 +155,18 @@ describe("duty, from the first type to a quota", () => {
     await asks(owner, "duty board", {}, /\+10.h imported/);
     const list = await asks(owner, "duty import list", {}, /10.h.*of 1 member/);
     await reads(await press(owner, list, "Take 1 back"), /Nothing is imported/);
+  });
+
+  test("without a tier, a rank in the game starts a shift, and so does the role that its type asks for", async () => {
+    const { owner, guild, member: ranked } = rig.home;
+    await asks(owner, "me link", { player: "Nora", member: ranked.member }, /in the game/);
+    await asks(ranked, "duty start", {}, /On duty: Patrol/);
+    const crew = guild.addRole({ name: "Crew" });
+    const event = { name: "Event", starts: "outside", "required-role": crew };
+    await asks(owner, "duty type add", event, /Event.*outside/);
+    const helper = rig.discord.as(guild.addMember({ name: "Hugo", roles: [crew] }));
+    await asks(helper, "duty start", {}, /Only staff can start a shift/);
+    await asks(helper, "duty start", { type: "Event" }, /On duty: Event/);
   });
 
   test("nothing of it broke a rule of Discord or showed the key", () => {

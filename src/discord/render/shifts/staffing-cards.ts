@@ -54,6 +54,8 @@ export function boardCard({ lines, fromS, untilS }: Board): MessageBody {
 }
 
 function boardLine({ userId, countedS, stillS, importedS, calls, shifts, quota, leave }: BoardLine): Escaped {
+  // Leave left less of it than can be said in minutes.
+  const isExcused = leave?.percent === 0 && quota !== undefined && quota.needS > 0 && quota.needS < 60;
   const parts = [
     ...(countedS === 0 && shifts === 0
       ? [md`${userMention(userId)} no shifts`]
@@ -64,8 +66,8 @@ function boardLine({ userId, countedS, stillS, importedS, calls, shifts, quota, 
     ...(stillS === 0 ? [] : [md`${lasting(stillS)} without a move`]),
     ...(importedS === 0 ? [] : [md`+${lasting(importedS)} imported`]),
     ...(calls === 0 ? [] : [md`${calls} ${calls === 1 ? "call" : "calls"}`]),
-    ...(quota === undefined ? [] : [quotaBar(quota)]),
-    ...(leave === undefined
+    ...(quota === undefined ? [] : [isExcused ? md`excused (on leave)` : quotaBar(quota)]),
+    ...(leave === undefined || isExcused
       ? []
       : [leave.percent === 0 ? md`🌴 on leave` : md`asked for ${leave.percent} %`]),
   ];
