@@ -17,7 +17,7 @@ import { completeStaffPlayer } from "./live-players.ts";
 import { presetChoice, presetLines, presetsTyped, usablePresets } from "./preset-choices.ts";
 import { ask } from "./run-flow.ts";
 import { completeServer, serverOption } from "./server-option.ts";
-import { mustBeManager, staffedServers } from "./staff-rights.ts";
+import { isManager, mustBeManager, staffedServers } from "./staff-rights.ts";
 
 /** `/run preset`: command texts that Managers keep for everyone, with placeholders for what changes. */
 
@@ -31,7 +31,9 @@ interface UseArgs {
   readonly values: Readonly<Partial<Record<Placeholder, string>>>;
 }
 
+/** For those who change presets: nobody else reads what they say. */
 async function completePreset(typing: Typing, services: Services) {
+  if (!(await isManager(services, typing.actor))) return [];
   return (await presetsTyped(typing, services)).map(presetChoice);
 }
 

@@ -401,6 +401,10 @@ test("presets are kept by Managers, filled by type and run as commands", async (
   await rig.reads(await rig.mod.slash(rig.channel, "run preset use", use), /It ran/);
   assert.deepEqual(texts(rig), [":pm Alice Hello {player} there"]);
   await rig.reads(await rig.mod.slash(rig.channel, "run preset list"), /greet/);
+  const offered = (person: typeof rig.mod) =>
+    person.autocomplete(rig.channel, "run preset remove", { name: "gr" }, "name");
+  assert.deepEqual((await offered(rig.member)).length, 0);
+  assert.deepEqual((await offered(rig.manager)).length, 1);
   const seen = await rig.member.slash(rig.channel, "run preset list");
   assert.doesNotMatch(await rig.reads(seen, /Only staff can see the presets/), /Hello/);
   await rig.reads(await rig.manager.slash(rig.channel, "run preset remove", { name: "greet" }), /Deleted/);
