@@ -32,6 +32,7 @@ export interface RunAsk {
   readonly binding: Binding;
   readonly text: string;
   readonly origin: RunOrigin;
+  readonly undoes?: NonNullable<RunRequest["undoes"]>;
   readonly dry?: boolean | undefined;
   /** When the ban ends that it sends. */
   readonly term?: BanTerm | undefined;

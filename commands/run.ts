@@ -28,7 +28,7 @@ import {
 import { history, historyActions } from "./run-history.ts";
 import { completeByName, presets, textOfPreset } from "./run-presets.ts";
 import { queue, queueActions, queueResultText } from "./run-queue.ts";
-import { mustNotBeUndone, undoEach } from "./run-undo.ts";
+import { undoEach } from "./run-undo.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 import { mayRunFor } from "./staff-rights.ts";
 
@@ -96,9 +96,8 @@ async function* undo({ actor, argument, ...on }: Press, services: Services): Asy
   const { record, binding } = await auditRowOf(services, actor, argument);
   const [text, ...more] = record.inverse ?? [];
   if (text === undefined) throw new Failure("bad-command", "This command can't be undone.");
-  await mustNotBeUndone(services, record, text);
-  if (more.length === 0) yield* ask(services, { actor, binding, text, origin: "undo", on });
-  else yield* undoEach(services, { actor, binding, texts: [text, ...more] });
+  if (more.length === 0) yield* ask(services, { actor, binding, text, origin: "undo", undoes: record, on });
+  else yield* undoEach(services, { actor, binding, texts: [text, ...more], undoes: record });
 }
 
 /** Shows the card again, with what the log has shown since. */

@@ -49,6 +49,8 @@ export interface RunRequest {
   readonly term?: BanTerm | undefined;
   /** The one player whom it may hit: where it would hit anybody else, it is not sent. */
   readonly only?: Required<PlayerRef>;
+  /** The run that it takes back, which the same text takes back once. */
+  readonly undoes?: Pick<RunRecord, "id" | "askedAtMs">;
   /** Of a run that nobody asked for at that moment. */
   readonly guard?: SendGuard;
   /** Who asked for it, where somebody else approved it: both must still be who they were when it is sent. */

@@ -306,6 +306,34 @@ test("undo runs the inverse with the exact name, audited as an undo", async (t) 
   assert.deepEqual(texts(rig), [":wanted ali", ":unwanted Alice"], "a second press sends nothing");
 });
 
+test("two who press Undo at once send it once", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  const exchange = await rig.mod.slash(rig.channel, "run command", { text: ":wanted ali" });
+  await rig.reads(exchange, /It ran/);
+  // A store takes its time: what is read may be older than what is written meanwhile.
+  const { audit } = rig.runs;
+  const search = audit.search.bind(audit);
+  audit.search = async (...asked) => {
+    const found = await search(...asked);
+    for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    return found;
+  };
+  const presses = [rig.mod, rig.mod, rig.mod].map((person) => person.click(messageOf(exchange), "Undo"));
+  const undone = await Promise.all(presses);
+  const reading = Promise.all(undone.map((one) => rig.reads(one, /It ran|undone already/)));
+  let isRead = false;
+  void reading.finally(() => {
+    isRead = true;
+  });
+  while (!isRead) {
+    await rig.runs.clock.advance(1_000);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const answers = await reading;
+  assert.deepEqual(texts(rig), [":wanted ali", ":unwanted Alice"]);
+  assert.equal(answers.filter((answer) => /undone already/.test(answer)).length, 2);
+});
+
 test("undo of a ban of two is two runs, each with its row in the audit", async (t) => {
   const rig = await startRunCommandsRig(t);
   const asked = await rig.admin.slash(rig.channel, "run command", { text: ":ban bo spam" });

@@ -1,6 +1,6 @@
 import { Failure } from "../../src/domain/failure.ts";
 import type { Random } from "../../src/domain/ports/clock.ts";
-import type { Databases } from "../history/databases.ts";
+import type { Databases } from "../history/tracked-databases.ts";
 import { seededRandom } from "../support/clock.ts";
 import { type DutyRig, EAST, member, openDutyRig, WEST } from "./duty-rig.ts";
 import type { MonthLink, MonthMark, Span } from "./month-judge.ts";

@@ -1,6 +1,4 @@
 import { after, before, describe } from "node:test";
-import type { DatabaseKind } from "../../src/history/database/migrations/migrations.ts";
-import { type HistoryDatabase, openDatabase } from "../../src/history/database/open-database.ts";
 import { PostgresDatabases } from "../support/postgres-databases.ts";
 import {
   type PostgresPlace,
@@ -10,14 +8,7 @@ import {
 } from "../support/postgres-server.ts";
 import { suitePostgres } from "../support/suite-postgres.ts";
 import { type TempFolder, tempFolder } from "../support/temp-folder.ts";
-
-export interface Databases {
-  readonly kind: DatabaseKind;
-  /** The address of a fresh, empty database. */
-  fresh(): Promise<string>;
-  /** The same, opened; closed when its suite ends. */
-  open(url?: string): Promise<HistoryDatabase>;
-}
+import { type Databases, track } from "./tracked-databases.ts";
 
 /** Of a process that stands alone. */
 let own: PostgresServer | undefined;
@@ -64,21 +55,4 @@ export function onBothDatabases(title: string, suite: (databases: Databases) => 
       await made?.close();
     });
   });
-}
-
-function track(kind: DatabaseKind, fresh: () => Promise<string>): Databases & { close(): Promise<void> } {
-  const opened: HistoryDatabase[] = [];
-  return {
-    kind,
-    fresh,
-    async open(url) {
-      // A busy machine is no fault: what a database that is away does has tests of its own.
-      const database = await openDatabase(url ?? (await fresh()), { connectWithinMs: 300_000 });
-      opened.push(database);
-      return database;
-    },
-    async close() {
-      for (const database of opened.splice(0)) await database.close();
-    },
-  };
 }

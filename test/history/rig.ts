@@ -11,7 +11,7 @@ import { VirtualClock } from "../support/clock.ts";
 import { memoryJournal } from "../support/memory-journal.ts";
 import { serverStatus } from "../support/server-status.ts";
 import { WakeUp } from "../support/wake-up.ts";
-import type { Databases } from "./databases.ts";
+import type { Databases } from "./tracked-databases.ts";
 
 export const SOURCE = "s1" as SourceId;
 export const START_S = 1_700_000_000;

@@ -1,6 +1,6 @@
 import { seededRandom } from "../support/clock.ts";
-import type { Databases } from "./databases.ts";
 import { BINDING, GUILD, type HistoryRig, openRig } from "./rig.ts";
+import type { Databases } from "./tracked-databases.ts";
 import { isIn, type Span, WeekJudge, wallClock } from "./week-judge.ts";
 import { WeekTown } from "./week-town.ts";
 

@@ -1,8 +1,7 @@
 import { parseArgs } from "node:util";
-import { type HistoryDatabase, openDatabase } from "../../src/history/database/open-database.ts";
 import { checkMonth } from "../duty/month-checks.ts";
 import { liveMonth } from "../duty/month-life.ts";
-import type { Databases } from "../history/databases.ts";
+import { type Databases, track } from "../history/tracked-databases.ts";
 import { PostgresDatabases } from "../support/postgres-databases.ts";
 import { postgresPrograms, startPostgres } from "../support/postgres-server.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -43,19 +42,10 @@ export async function run(args: readonly string[]): Promise<boolean> {
     // The clocks of Europe go back in the one month, and ahead in the other.
     const starts = { sqlite: Date.UTC(2026, 9, 5, 17), postgres: Date.UTC(2026, 2, 9, 17) };
     for (const { kind, fresh } of places) {
-      const opened: HistoryDatabase[] = [];
-      const databases: Databases = {
-        kind,
-        fresh,
-        async open(url) {
-          const database = await openDatabase(url ?? (await fresh()));
-          opened.push(database);
-          return database;
-        },
-      };
+      const databases = track(kind, fresh);
       const plan = { startS: starts[kind] / 1_000, days, eveningS: hours * 3_600, looksS: LOOKS_S, seed };
       isExact = (await compare(databases, plan)) && isExact;
-      for (const database of opened) await database.close();
+      await databases.close();
     }
   } finally {
     await made?.close();

@@ -16,6 +16,7 @@ import { Lanes } from "./lanes.ts";
 import { makePlan } from "./make-plan.ts";
 import { PendingPlans } from "./pending-plans.ts";
 import { ServerLocks } from "./server-locks.ts";
+import { UndoOnce } from "./undo-once.ts";
 
 /** Time for the rows and answers of the runs that were given up at the end of a stop. */
 const ABANDONED_WITHIN_MS = 500;
@@ -36,11 +37,13 @@ export class CommandRunner implements Runner {
   readonly share: AutomaticShare;
   readonly #ports: RunPorts & RunnerPorts;
   readonly #plans: PendingPlans;
+  readonly #undoOnce: UndoOnce;
   #stopping = false;
 
   constructor(ports: RunnerPorts) {
     this.lanes = new Lanes(ports.clock, ports.health);
     this.#plans = new PendingPlans(ports.clock);
+    this.#undoOnce = new UndoOnce(ports.audit);
     const { clock } = ports;
     this.share = new AutomaticShare({
       clock,
@@ -66,7 +69,7 @@ export class CommandRunner implements Runner {
     }
     this.#plans.use(own.id);
     if (!own.decision.allowed) throw await this.#deny(own, own.decision);
-    return this.#accept(own);
+    return this.#undoOnce.run(own, () => this.#accept(own));
   }
 
   awaiting(planId: string, actor: Actor): RunPlan | undefined {
@@ -89,7 +92,7 @@ export class CommandRunner implements Runner {
     const confirmedPlan = { ...plan, request: { ...request, actor } };
     const decision = await this.#decideNow(confirmedPlan);
     if (!decision.allowed) throw await this.#deny(confirmedPlan, decision);
-    return this.#accept(confirmedPlan);
+    return this.#undoOnce.run(confirmedPlan, () => this.#accept(confirmedPlan));
   }
 
   /** The button "Cancel" of a confirmation; false: it was used or has expired. Only for who asked. */

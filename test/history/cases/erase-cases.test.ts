@@ -6,7 +6,8 @@ import { openContext } from "../../../src/history/queries/context.ts";
 import { departed, eraseDeparted } from "../../../src/history/queries/erase-cases.ts";
 import { namedQueries, type QueryName } from "../../../src/history/queries/named-queries.ts";
 import { kept, linked } from "../../../src/history/queries/recorded-guilds.ts";
-import { type Databases, onBothDatabases } from "../databases.ts";
+import { onBothDatabases } from "../databases.ts";
+import type { Databases } from "../tracked-databases.ts";
 import { kick } from "./case-samples.ts";
 
 const DAY_MS = 24 * 60 * 60_000;

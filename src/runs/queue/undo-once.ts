@@ -1,0 +1,37 @@
+import { Failure } from "../../domain/failure.ts";
+import { KeyedMutex } from "../../domain/keyed-mutex.ts";
+import type { AuditLog } from "../../domain/ports/audit-log.ts";
+import type { RunPlan, RunRecord, RunStatus } from "../../domain/run.ts";
+
+/** Where an undo failed it may be pressed again; where it ran, or may have, or is on its way, it may not. */
+const MAY_HAVE_RUN: ReadonlySet<RunStatus> = new Set(["waiting", "sending", "done", "unknown"]);
+
+/**
+ * The button Undo stays on its card: two may press it at once, and one person again, also while a confirmation of the
+ * first press is open. So it is looked at when a run is accepted, one after the other for each run that is undone.
+ */
+export class UndoOnce {
+  readonly #audit: Pick<AuditLog, "search">;
+  readonly #turns = new KeyedMutex();
+
+  constructor(audit: Pick<AuditLog, "search">) {
+    this.#audit = audit;
+  }
+
+  /**
+   * `accept` writes the row of the plan before it resolves. Rejects with Failure "bad-command" where the same text has
+   * undone the same run already.
+   */
+  async run<T>({ request }: Pick<RunPlan, "request">, accept: () => Promise<T>): Promise<T> {
+    const { undoes, text, binding } = request;
+    if (undoes === undefined) return await accept();
+    return await this.#turns.take(undoes.id, async () => {
+      const filter = { bindingId: binding.id, text, fromMs: undoes.askedAtMs };
+      const { rows } = await this.#audit.search(request.actor.guildId, filter);
+      const isUndo = (row: RunRecord) =>
+        row.origin === "undo" && row.text === text && row.id !== undoes.id && MAY_HAVE_RUN.has(row.status);
+      if (rows.some(isUndo)) throw new Failure("bad-command", "It was undone already.");
+      return await accept();
+    });
+  }
+}
