@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
+import { createTable } from "../../src/history/database/migrations/0001-rows.ts";
 import { nextNumber, nextPersons } from "../../src/history/database/row-numbers.ts";
 import { onBothDatabases } from "./databases.ts";
 
@@ -72,6 +73,31 @@ onBothDatabases("the tables of the history", (databases) => {
       old.map(({ at_ms: n }) => [n, n % 3 === 0 ? null : `b${n % 3}`]),
     );
   });
+
+  if (databases.kind === "sqlite") {
+    test("positions of the release before stay, and get a table whose rows may fill a page", async () => {
+      const url = await databases.fresh();
+      const { db } = await databases.open(url);
+      const row = { scope: 7, at_s: 1_763_755_200, people: ",1,2,", body: new Uint8Array(1_500).fill(9) };
+      await db.schema.dropTable("positions").execute();
+      await createTable(db, "sqlite", "positions", {
+        columns: { scope: ["integer"], at_s: ["bigint"], people: ["text"], body: ["blob"] },
+        key: ["scope", "at_s"],
+      });
+      await db.insertInto("positions").values(row).execute();
+      await sql`delete from kysely_migration where name >= '0012-position-pages'`.execute(db);
+      const again = await databases.open(url);
+      const [back] = await again.db.selectFrom("positions").selectAll().execute();
+      assert.deepEqual({ ...back, body: new Uint8Array(back?.body ?? []) }, row);
+      const { rows } = await sql<{ wr: number }>`pragma table_list('positions')`.execute(again.db);
+      assert.deepEqual(
+        rows.map(({ wr }) => wr),
+        [0],
+        "without rowids a row of over a thousand bytes takes a page of its own",
+      );
+      await assert.rejects(again.db.insertInto("positions").values(row).execute(), /UNIQUE/);
+    });
+  }
 
   test("a number of 53 bits and a name that is meant badly come back as they went in", async () => {
     const { db } = await databases.open();

@@ -8,6 +8,8 @@ export interface Table {
   readonly key: readonly string[];
   readonly unique?: readonly (readonly string[])[];
   readonly indexes?: Readonly<Record<string, readonly string[]>>;
+  /** Its rows are large: on sqlite each may fill a page, and its key is an index beside it. */
+  readonly hasRowids?: true;
 }
 
 const small = ["integer"] as const;
@@ -125,7 +127,7 @@ export async function createTable(
   db: Kysely<unknown>,
   kind: "sqlite" | "postgres",
   name: string,
-  { columns, key, unique = [], indexes = {} }: Table,
+  { columns, key, unique = [], indexes = {}, hasRowids }: Table,
 ): Promise<void> {
   let table: CreateTableBuilder<string, string> = db.schema.createTable(name);
   for (const [column, [type, optional]] of Object.entries(columns)) {
@@ -135,7 +137,8 @@ export async function createTable(
   }
   table = table.addPrimaryKeyConstraint(`${name}_key`, [...key]);
   for (const its of unique) table = table.addUniqueConstraint(`${name}_by_${its.join("_")}`, [...its]);
-  await (kind === "sqlite" ? table.modifyEnd(sql`without rowid`) : table).execute();
+  const isByKey = kind === "sqlite" && hasRowids !== true;
+  await (isByKey ? table.modifyEnd(sql`without rowid`) : table).execute();
   for (const [index, its] of Object.entries(indexes)) {
     await db.schema
       .createIndex(index)

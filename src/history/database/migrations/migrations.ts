@@ -10,6 +10,7 @@ import { duty } from "./0008-duty.ts";
 import { looksBefore } from "./0009-looks-before.ts";
 import { positions } from "./0010-positions.ts";
 import { caseIndexes } from "./0011-case-indexes.ts";
+import { positionPages } from "./0012-position-pages.ts";
 
 export type DatabaseKind = "sqlite" | "postgres";
 
@@ -27,5 +28,6 @@ export function migrations(kind: DatabaseKind): Record<string, Migration> {
     "0009-looks-before": looksBefore(),
     "0010-positions": positions(kind),
     "0011-case-indexes": caseIndexes(),
+    "0012-position-pages": positionPages(kind),
   };
 }
