@@ -2,23 +2,37 @@ import type { JoinEntry, PlayerRef, Snapshot, SourceId } from "../domain/model.t
 
 /** Who was in a server at a second, as far as the latest lists tell: whom a command could have hit. */
 
-export interface SeenLists {
-  /** In the list of players now or within the last minutes. */
-  readonly players: readonly PlayerRef[];
-  readonly joins: readonly JoinEntry[];
+/** The lists of one server, as they are asked: an answer brings up to a hundred commands, each of which asks. */
+interface SeenLists {
+  /** Without any row of the join log: in the list of players now or within the last minutes. */
+  readonly unlogged: readonly PlayerRef[];
+  /** Of each player the rows of the join log, oldest first. */
+  readonly rowsOf: readonly (readonly JoinEntry[])[];
+  /** Those of the join log who have an id, by their name in small letters. */
+  readonly named: ReadonlyMap<string, readonly Required<PlayerRef>[]>;
+}
+
+function seenLists(players: readonly PlayerRef[], joins: readonly JoinEntry[]): SeenLists {
+  const rowsOf = Map.groupBy(joins, ({ player }) => player.id ?? player.name);
+  const known = new Map(
+    joins.flatMap(({ player: { name, id } }) => (id === undefined ? [] : [[id, { name, id }]])),
+  );
+  return {
+    unlogged: players.filter((player) => !rowsOf.has(player.id ?? player.name)),
+    rowsOf: [...rowsOf.values()].map((rows) => rows.toSorted((a, b) => a.atS - b.atS)),
+    named: Map.groupBy(known.values(), ({ name }) => name.toLowerCase()),
+  };
 }
 
 /**
  * Of each player the nearest row of the join log decides: after a join they are there, after a leave not. A command and
  * the leave that follows it share a second. Players without any row are those in the list. Pure.
  */
-export function presentAt({ players, joins }: SeenLists, atS: number): readonly PlayerRef[] {
-  const rowsOf = Map.groupBy(joins, ({ player }) => player.id ?? player.name);
-  const present = players.filter((player) => !rowsOf.has(player.id ?? player.name));
-  for (const rows of rowsOf.values()) {
-    const sorted = rows.toSorted((a, b) => a.atS - b.atS);
-    const before = sorted.findLast((row) => (row.joined ? row.atS <= atS : row.atS < atS));
-    const next = sorted.find((row) => row !== before && row.atS >= atS);
+function presentAt({ unlogged, rowsOf }: SeenLists, atS: number): readonly PlayerRef[] {
+  const present = [...unlogged];
+  for (const rows of rowsOf) {
+    const before = rows.findLast((row) => (row.joined ? row.atS <= atS : row.atS < atS));
+    const next = rows.find((row) => row !== before && row.atS >= atS);
     const isThere = before === undefined ? next?.joined === false : before.joined;
     const player = (before ?? next)?.player;
     if (isThere && player !== undefined) present.push(player);
@@ -55,6 +69,8 @@ function joinsIn({ joins }: Memory): readonly JoinEntry[] {
 /** The lists of each server as they were seen last, with who left the list of players lately. */
 export class WhoWasThere {
   readonly #servers = new Map<SourceId, Memory>();
+  /** What was asked of last, since the commands of one answer ask one after the other. */
+  #asked: { readonly of: Memory; readonly lists: SeenLists } | undefined;
 
   /** Takes in what an answer shows; a list that it does not have stays as it was. */
   see({ source, lists, takenAtMs }: Snapshot): void {
@@ -77,22 +93,21 @@ export class WhoWasThere {
 
   at(source: SourceId, atS: number): readonly PlayerRef[] {
     const memory = this.#servers.get(source);
-    if (memory === undefined) return [];
-    return presentAt(
-      { players: [...memory.players.values()].map(({ player }) => player), joins: joinsIn(memory) },
-      atS,
-    );
+    return memory === undefined ? [] : presentAt(this.#listsOf(memory), atS);
   }
 
   /** Those of that whole name whom the join log shows, in the server or not; an id each. */
   named(source: SourceId, name: string): readonly Required<PlayerRef>[] {
-    const wanted = name.toLowerCase();
-    const found = new Map<number, Required<PlayerRef>>();
     const memory = this.#servers.get(source);
-    for (const { player } of memory === undefined ? [] : joinsIn(memory)) {
-      const { id } = player;
-      if (id !== undefined && player.name.toLowerCase() === wanted) found.set(id, { ...player, id });
+    if (memory === undefined) return [];
+    return this.#listsOf(memory).named.get(name.toLowerCase()) ?? [];
+  }
+
+  #listsOf(memory: Memory): SeenLists {
+    if (this.#asked?.of !== memory) {
+      const players = [...memory.players.values()].map(({ player }) => player);
+      this.#asked = { of: memory, lists: seenLists(players, joinsIn(memory)) };
     }
-    return [...found.values()];
+    return this.#asked.lists;
   }
 }

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { createTable } from "../../src/history/database/migrations/0001-rows.ts";
 import { nextNumber, nextPersons } from "../../src/history/database/row-numbers.ts";
 import { onBothDatabases } from "./databases.ts";
 
@@ -80,10 +79,8 @@ onBothDatabases("the tables of the history", (databases) => {
       const { db } = await databases.open(url);
       const row = { scope: 7, at_s: 1_763_755_200, people: ",1,2,", body: new Uint8Array(1_500).fill(9) };
       await db.schema.dropTable("positions").execute();
-      await createTable(db, "sqlite", "positions", {
-        columns: { scope: ["integer"], at_s: ["bigint"], people: ["text"], body: ["blob"] },
-        key: ["scope", "at_s"],
-      });
+      await sql`create table positions (scope integer not null, at_s bigint not null, people text not null,
+        body blob not null, constraint positions_key primary key (scope, at_s)) without rowid`.execute(db);
       await db.insertInto("positions").values(row).execute();
       await sql`delete from kysely_migration where name >= '0012-position-pages'`.execute(db);
       const again = await databases.open(url);

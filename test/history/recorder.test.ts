@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { SourceId } from "../../src/domain/model.ts";
 import type { Metrics } from "../../src/domain/ports/metrics.ts";
 import { Recorder } from "../../src/history/ingest/recorder.ts";
 import { RecordingState } from "../../src/history/ingest/recording-state.ts";
@@ -46,6 +47,43 @@ test("an answer that comes in the moment in which the one before is stored is st
     for (let turn = 0; turn < 3; turn += 1) await settle();
     assert.deepEqual([stored, recorder.queued], [[1, 1], 0], `after ${steps} steps`);
   }
+});
+
+test("several hundred answers that are stored together are made in many turns, so that nobody waits for all of them", async () => {
+  const clock = new VirtualClock();
+  let [made, turns] = [0, 0];
+  const seen = new Set<number>();
+  let isStored = false;
+  const recorder = new Recorder({
+    clock,
+    journal: NO_NEWS,
+    random: { next: () => 0.5, id: () => "id" },
+    servers: () => 1_000,
+    presentS: () => undefined,
+    linksOf: () => [{ guildId: GUILD, bindingId: BINDING, linkedAtS: START_S }],
+    tracks() {
+      made += 1;
+      return false;
+    },
+    hitBy: () => [],
+    callsOnCards: () => [],
+    accountOf: async () => undefined,
+    async store(answers) {
+      isStored = true;
+      return { rows: answers.length, refused: 0 };
+    },
+    onStored: () => undefined,
+    onFailed: (error) => assert.fail(String(error)),
+    onDropped: () => assert.fail("dropped"),
+  });
+  for (let n = 0; n < 200; n += 1) recorder.take({ ...snapshotOf({}, START_S), source: `s${n}` as SourceId });
+  await clock.advance(5_000);
+  for (; !isStored && turns < 1_000; turns += 1) {
+    seen.add(made);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.equal(made, 200);
+  assert.ok(seen.size >= 10, `others had a turn ${seen.size} times`);
 });
 
 test("a database too slow for all answers: said once, as not working, until nothing waits any more", async () => {

@@ -1,14 +1,18 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { JoinEntry, PlayerRef, Snapshot, SourceId } from "../../src/domain/model.ts";
-import { presentAt, WhoWasThere } from "../../src/history/who-was-there.ts";
+import { WhoWasThere } from "../../src/history/who-was-there.ts";
 import { serverStatus } from "../support/server-status.ts";
 
 const ann = { name: "Ann", id: 1 };
 const bob = { name: "Bob", id: 2 };
 const row = (atS: number, joined: boolean): JoinEntry => ({ kind: "join", atS, joined, player: ann });
-const isThere = (rows: readonly JoinEntry[], atS: number, listed = false) =>
-  presentAt({ players: listed ? [ann] : [], joins: rows }, atS).length === 1;
+const isThere = (rows: readonly JoinEntry[], atS: number, listed = false) => {
+  const there = new WhoWasThere();
+  const snapshot = serverShowing("s1" as SourceId, listed ? [ann] : []);
+  there.see({ ...snapshot, lists: { ...snapshot.lists, joinLogs: rows } });
+  return there.at(snapshot.source, atS).length === 1;
+};
 
 describe("who was in a server at a second", () => {
   test("follows the join log, whatever its order and whatever the list says by now", () => {
@@ -25,6 +29,16 @@ describe("who was in a server at a second", () => {
     assert.equal(isThere([row(30, true)], 20), false);
     assert.equal(isThere([], 20, true), true);
   });
+});
+
+test("what was asked of one answer does not stand for the next, nor one server for another", () => {
+  const there = new WhoWasThere();
+  const [first, second] = ["s1" as SourceId, "s2" as SourceId];
+  there.see(serverShowing(first, [ann]));
+  there.see(serverShowing(second, [bob]));
+  assert.deepEqual([there.at(first, 0), there.at(second, 0), there.at(first, 0)], [[ann], [bob], [ann]]);
+  there.see(serverShowing(first, [ann, bob]));
+  assert.deepEqual(there.at(first, 0), [ann, bob]);
 });
 
 describe("the players of servers who are remembered", () => {

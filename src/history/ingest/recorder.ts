@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { BackOff } from "../../domain/back-off.ts";
 import { guildOf } from "../../domain/journal-id.ts";
 import type {
@@ -53,6 +54,7 @@ const AT_ONCE = 400;
 /** With more servers than this, answers wait a moment for others: stored together they cost the disk a tenth. */
 const MANY_SERVERS = 100;
 const TOGETHER_WITHIN_MS = 5_000;
+const YIELD_EVERY_ANSWERS = 8;
 const MS_PER_S = 1_000;
 const MOST_ATTEMPTS = 5;
 /** A street or a team has a short name; anything longer is none. */
@@ -137,18 +139,12 @@ export class Recorder {
   async #store(some: readonly Queued[]): Promise<void> {
     const unread = new Map<Queued, readonly Unread[]>();
     for (const queued of some) unread.set(queued, await this.#parts.journal.unread(queued.snapshot));
-    const answers = some.flatMap((queued, at) => {
-      const { snapshot } = queued;
-      const links = this.#parts.linksOf(snapshot.source);
-      const before = some.slice(0, at).findLast((one) => one.snapshot.source === snapshot.source);
-      const isLast = some.slice(at + 1).every((one) => one.snapshot.source !== snapshot.source);
-      const span = {
-        afterMs: before?.snapshot.takenAtMs ?? Number.NEGATIVE_INFINITY,
-        untilMs: isLast ? Number.POSITIVE_INFINITY : snapshot.takenAtMs,
-      };
-      const news = (unread.get(queued) ?? []).map((one) => within(one, span));
-      return byJournal(links, news).map(([readers, own]) => this.#recorded(queued, readers, own));
-    });
+    const answers: RecordedAnswer[] = [];
+    for (const [at, queued] of some.entries()) {
+      answers.push(...this.#answersOf(some, at, unread.get(queued) ?? []));
+      // Of several hundred answers the making takes long enough that somebody would wait for a first answer.
+      if (at % YIELD_EVERY_ANSWERS === YIELD_EVERY_ANSWERS - 1) await setImmediate();
+    }
     const stored = await this.#storeAnswers(answers).catch((error: unknown) => {
       for (const { failed } of [...unread.values()].flat()) failed(error);
       throw error;
@@ -157,6 +153,23 @@ export class Recorder {
     const finished = new Set(some);
     this.#queue = this.#queue.filter((queued) => !finished.has(queued));
     this.#parts.onStored(stored, [...new Set(some.map(({ snapshot }) => snapshot.source))]);
+  }
+
+  /** One of some answers that are stored together, for each journal that has its rows. */
+  #answersOf(some: readonly Queued[], at: number, unread: readonly Unread[]): readonly RecordedAnswer[] {
+    const queued = some[at];
+    if (queued === undefined) return [];
+    const { source, takenAtMs } = queued.snapshot;
+    const before = some.slice(0, at).findLast((one) => one.snapshot.source === source);
+    const isLast = some.slice(at + 1).every((one) => one.snapshot.source !== source);
+    const span = {
+      afterMs: before?.snapshot.takenAtMs ?? Number.NEGATIVE_INFINITY,
+      untilMs: isLast ? Number.POSITIVE_INFINITY : takenAtMs,
+    };
+    const news = unread.map((one) => within(one, span));
+    return byJournal(this.#parts.linksOf(source), news).map(([readers, own]) =>
+      this.#recorded(queued, readers, own),
+    );
   }
 
   async #storeAnswers(answers: readonly RecordedAnswer[]): Promise<StoredAnswers> {
