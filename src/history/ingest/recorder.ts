@@ -1,21 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import { BackOff } from "../../domain/back-off.ts";
 import { guildOf } from "../../domain/journal-id.ts";
-import type {
-  CommandEntry,
-  LogEntry,
-  LogList,
-  Player,
-  PlayerRef,
-  Snapshot,
-  SourceId,
-} from "../../domain/model.ts";
+import type { CommandEntry, LogEntry, PlayerRef, Snapshot, SourceId } from "../../domain/model.ts";
 import type { Clock, Random } from "../../domain/ports/clock.ts";
 import type { JournalReader, Unread } from "../../domain/ports/journal.ts";
-import { placeOf, type Spot } from "../../domain/track.ts";
+import { type News, recordedAnswerOf } from "./answer-to-record.ts";
 import { type CardAnswerPorts, CardAnswers } from "./card-answers.ts";
-import type { CardAnswer, Link, ListedPlayer, RecordedAnswer, StoredAnswers } from "./recorded-answer.ts";
-import { unreadRows } from "./unread-rows.ts";
+import type { CardAnswer, Link, RecordedAnswer, StoredAnswers } from "./recorded-answer.ts";
 
 export interface RecorderParts extends CardAnswerPorts {
   readonly journal: JournalReader;
@@ -57,8 +48,6 @@ const TOGETHER_WITHIN_MS = 5_000;
 const YIELD_EVERY_ANSWERS = 8;
 const MS_PER_S = 1_000;
 const MOST_ATTEMPTS = 5;
-/** A street or a team has a short name; anything longer is none. */
-const LONGEST_WORD = 60;
 const NOTHING: StoredAnswers = { rows: 0, refused: 0 };
 
 /**
@@ -211,8 +200,6 @@ function withCards(
   });
 }
 
-type News = Pick<Unread, "log" | "isFirst" | "items">;
-
 /** What came with the answers of that time: of several that wait, each brings its own. */
 function within(
   { log, isFirst, items }: News,
@@ -248,61 +235,4 @@ function secondOf({ serviceAtMs, takenAtMs, lists }: Snapshot, presentS: number 
   return rows.length === 0
     ? takenAtMs / MS_PER_S
     : rows.reduce((newest, { atS }) => Math.max(newest, atS), 0);
-}
-
-interface Answered {
-  readonly snapshot: Snapshot;
-  readonly atS: number;
-  readonly news: readonly News[];
-  readonly links: readonly Link[];
-  readonly withSpots: boolean;
-  hitBy(row: CommandEntry): readonly PlayerRef[];
-}
-
-/** An answer, with what is news in it. */
-function recordedAnswerOf({ snapshot, atS, news, links, hitBy, withSpots }: Answered): RecordedAnswer {
-  const { lists, status } = snapshot;
-  const fresh = <T extends LogEntry>(window: readonly T[] | undefined, list: LogList) => {
-    const own = news.find(({ log }) => log.list === list);
-    return window === undefined || own === undefined ? undefined : unreadRows(window, own);
-  };
-  const joins = fresh(lists.joinLogs, "joinLogs");
-  const kills = fresh(lists.killLogs, "killLogs");
-  const commands = fresh(lists.commandLogs, "commandLogs");
-  const modCalls = fresh(lists.modCalls, "modCalls");
-  // A log that is empty, because the game server started anew, is not older than anything.
-  const newestJoinS = lists.joinLogs?.reduce<number | undefined>(
-    (newestS, { atS: at }) => Math.max(newestS ?? at, at),
-    undefined,
-  );
-  const aimed = commands?.rows.map((row) => ({ ...row, targets: hitBy(row) }));
-  return {
-    links,
-    atS,
-    playerCount: status.currentPlayers,
-    ...(lists.players === undefined
-      ? {}
-      : { players: lists.players.map((player) => listedPlayer(player, withSpots)) }),
-    ...(lists.queue === undefined ? {} : { queue: lists.queue.length }),
-    ...(lists.emergencyCalls === undefined ? {} : { emergencyCalls: lists.emergencyCalls }),
-    ...(newestJoinS === undefined ? {} : { newestJoinS }),
-    hasModCalls: lists.modCalls !== undefined,
-    ...(joins === undefined ? {} : { joins }),
-    ...(kills === undefined ? {} : { kills }),
-    ...(commands === undefined || aimed === undefined ? {} : { commands: { ...commands, rows: aimed } }),
-    ...(modCalls === undefined ? {} : { modCalls }),
-  };
-}
-
-function listedPlayer({ player, permission, team, location }: Player, withSpots: boolean): ListedPlayer {
-  const place = withSpots ? placeOf(location) : undefined;
-  if (place === undefined) return { player, permission };
-  const { streetName, postalCode } = location ?? {};
-  const spot: Spot = {
-    ...place,
-    team: team.slice(0, LONGEST_WORD),
-    ...(streetName === undefined ? {} : { street: streetName.slice(0, LONGEST_WORD) }),
-    ...(postalCode === undefined ? {} : { postal: postalCode.slice(0, LONGEST_WORD) }),
-  };
-  return { player, permission, spot };
 }
