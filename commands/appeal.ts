@@ -92,7 +92,14 @@ async function unbanPlan(services: Services, actor: Actor, { bindingId, targets 
 }
 
 export const appealActions = {
-  "appeal-open": defineFormAction({ first: "modal", form: () => FORM }),
+  "appeal-open": defineFormAction({
+    first: "modal",
+    form({ actor }, services) {
+      // Nobody fills in what would be refused.
+      services.appeals.refuseForm(actor);
+      return FORM;
+    },
+  }),
   "appeal-sent": defineAction({ first: "ephemeral", execute: send }),
   "appeal-theirs": defineAction({
     first: "ephemeral",

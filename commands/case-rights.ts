@@ -1,5 +1,5 @@
 import type { Services } from "../src/discord/services.ts";
-import type { Case } from "../src/domain/case.ts";
+import { type Case, type CaseKind, runKinds } from "../src/domain/case.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
 import { moderatedServers } from "./moderated-servers.ts";
@@ -60,4 +60,28 @@ export async function refuseAgainstOneself(
   const account = await accounts.of(guildId, userId);
   if (account === undefined || !targets.some(({ playerId }) => playerId === account.player.id)) return;
   throw new Failure("denied", `Case ${number} is against you. Somebody else has to change it.`);
+}
+
+/**
+ * Nobody writes down a punishment that they may not give: a case by hand counts like one of a command.
+ * @throws Failure "denied" where no role of theirs may run the verb on any of these servers
+ */
+export async function refuseKind(
+  { permissions }: Pick<Services, "permissions">,
+  actor: Actor,
+  { kind, servers }: { readonly kind: CaseKind; readonly servers: readonly Binding[] },
+): Promise<void> {
+  if (!runKinds.some((one) => one === kind)) return;
+  let refused: Failure | undefined;
+  for (const binding of servers) {
+    const decision = await permissions.decide(actor, binding, `:${kind}`);
+    if (decision.allowed) return;
+    const instead = kind === "ban" ? "Write a note, or ask with /case ask." : "Write a note instead.";
+    refused ??= new Failure("denied", `${decision.why} ${instead}`, {
+      isRead: true,
+      wants: decision.wants,
+      bindingId: binding.id,
+    });
+  }
+  if (refused !== undefined) throw refused;
 }

@@ -28,7 +28,7 @@ import {
 } from "./case-args.ts";
 import { askActions, askForBan } from "./case-ask.ts";
 import { foundCases, giveReason, reasonForm, shown, write } from "./case-flow.ts";
-import { caseOf, refuseAgainstOneself } from "./case-rights.ts";
+import { caseOf, refuseAgainstOneself, refuseKind } from "./case-rights.ts";
 import { tellWarned } from "./case-tell.ts";
 import { formTitle } from "./form-title.ts";
 import { moderatedServers, serverMeant } from "./moderated-servers.ts";
@@ -91,8 +91,11 @@ const add = defineEntry<AddArgs>({
   async execute({ actor, args }, services) {
     const servers = await moderatedServers(services, actor);
     if (args.reason === "") throw new Failure("bad-command", "Write a reason.");
+    const named = serverMeant(servers, args.server);
+    await refuseKind(services, actor, { kind: args.kind, servers: named === undefined ? servers : [named] });
     const { player, live } = await chooseOnePlayer(services, actor, { typed: args.player, servers });
-    const binding = serverMeant(servers, args.server) ?? live?.binding;
+    const binding = named ?? live?.binding;
+    if (binding !== undefined) await refuseKind(services, actor, { kind: args.kind, servers: [binding] });
     return await write(services, actor, { ...args, player, binding });
   },
 });

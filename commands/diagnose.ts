@@ -41,9 +41,11 @@ async function diagnosis({ guildId }: Actor, services: Services): Promise<Reply>
 /** Where alerts, cases and the like are posted. */
 async function placesOf(
   guildId: string,
-  { caseChannelId, watchChannelId, auditChannelId }: GuildSettings,
-  { alerts, panels, weekly, commandId }: Services,
+  settings: GuildSettings,
+  services: Services,
 ): Promise<readonly Place[]> {
+  const { alerts, panels, weekly, commandId } = services;
+  const { caseChannelId, watchChannelId, auditChannelId, appealChannelId } = settings;
   const typed = (path: string) => commandMention(path, commandId);
   const set = (what: Escaped, path: string, channelId: string | undefined) =>
     channelId === undefined ? [] : [{ what, channelId, elsewhere: md`pick another with ${typed(path)}` }];
@@ -58,9 +60,28 @@ async function placesOf(
     ...alertPlaces,
     ...set(md`Cases`, "setup cases", caseChannelId),
     ...set(md`Watched players`, "setup watches", watchChannelId),
+    ...set(md`Appeals`, "setup appeals", appealChannelId),
+    ...(await appealTalks(guildId, settings, services)),
     ...set(md`The audit`, "audit channel", auditChannelId),
     ...set(md`The weekly summary`, "stats weekly", (await weekly.of(guildId))?.channelId),
     ...panels.list(guildId).flatMap(({ channelId }) => set(md`A server panel`, "server panel", channelId)),
+  ];
+}
+
+/** Staff talk about appeals in private threads, which need more than posts do. */
+async function appealTalks(
+  guildId: string,
+  { appealChannelId, appealButtonChannelId: channelId }: GuildSettings,
+  { guilds, commandId }: Services,
+): Promise<readonly Place[]> {
+  if (appealChannelId === undefined || channelId === undefined) return [];
+  return [
+    {
+      what: md`Talks about appeals`,
+      channelId,
+      elsewhere: md`pick another with ${commandMention("setup appeals", commandId)}`,
+      access: await guilds.channelAccess(guildId, channelId, "talks"),
+    },
   ];
 }
 

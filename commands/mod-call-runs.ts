@@ -2,7 +2,7 @@ import { defineAction, defineFormAction, type Form, type Press, type Reply } fro
 import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Binding } from "../src/domain/guild.ts";
-import { refuseOnCall } from "./before-form.ts";
+import { refuseBeforeForm, refuseOnCall } from "./before-form.ts";
 import { formTitle } from "./form-title.ts";
 import { oneTarget } from "./one-target.ts";
 import { ask } from "./run-flow.ts";
@@ -46,13 +46,26 @@ async function ownName({ actor }: Press, binding: Binding, services: Services): 
 
 type Words = (caller: string, own: string) => string;
 
+/** Whoever may not move anybody is not asked to link an account for it. @throws Failure "denied" */
+async function refuseMoving(services: Services, press: Press, { binding, caller }: OpenCall): Promise<void> {
+  // What is read is in memory then, from which the refusal is decided.
+  await services.settings.of(press.actor.guildId);
+  refuseBeforeForm(services, press, {
+    bindingIds: [binding.id],
+    decide: (rights) => rights.verb(`:tp ${caller}`),
+    what: `moving ${caller} of a moderator call`,
+  });
+}
+
 /** Uses `:tp`, because a remote command has no body to which `:bring` or `:to` could lead. */
 function teleport(words: Words) {
   return defineAction({
     first: "ephemeral",
     runs: true,
     async *execute(press: Press, services: Services): AsyncGenerator<Reply> {
-      const { binding, caller } = await callOf(press, services);
+      const call = await callOf(press, services);
+      await refuseMoving(services, press, call);
+      const { binding, caller } = call;
       const text = words(caller, await ownName(press, binding, services));
       yield* ask(services, { actor: press.actor, binding, text, origin: "button", on: press });
     },

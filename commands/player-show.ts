@@ -114,7 +114,7 @@ export async function showPlayer(
   { player, live, binding, only }: FoundPlayer,
 ): Promise<Reply> {
   const { guildId } = actor;
-  const [history, cases, watch] = await Promise.all([
+  const [history, cases, watch, account] = await Promise.all([
     kept(services, guildId, { playerId: player.id, bindingId: only?.id }),
     seenCases(services, actor)
       .then(({ bindingIds }) =>
@@ -122,6 +122,7 @@ export async function showPlayer(
       )
       .catch(onlyFailures),
     services.watches.of(guildId, player.id).catch(onlyFailures),
+    services.accounts.ofPlayer(guildId, player.id),
   ]);
   const against = isKnown(history) ? history.latestCommandsAgainst : [];
   return playerShow({
@@ -133,6 +134,7 @@ export async function showPlayer(
     history,
     cases,
     watch,
+    account,
     mayBan:
       binding === undefined ||
       services.permissions.known(actor, binding.id)?.verb(":ban player").allowed !== false,

@@ -74,7 +74,7 @@ export async function* ask(services: Services, { dry, on, ...request }: RunAsk):
   const plan = await services.runner.plan(await withOwnPlayer(services, request));
   if (dry !== true && plan.decision.allowed) refuseUnsendable(services, request.binding);
   const meant = plan.meant === undefined ? undefined : await nearestPlan(services, plan, plan.meant);
-  if (dry === true) yield dryCard(plan.decision.allowed ? plan : (meant ?? plan));
+  if (dry === true) yield dryCard(plan.decision.allowed ? plan : (meant ?? notSlip(plan)));
   else if (meant !== undefined) yield confirmCard(meant, { typed: plan });
   else if (plan.decision.allowed && plan.confirm !== "none") yield await confirmReply(services, plan);
   // A refusal is submitted too, so that the audit shows who tried what.
@@ -84,6 +84,13 @@ export async function* ask(services: Services, { dry, on, ...request }: RunAsk):
       ...on,
     });
   }
+}
+
+/** A verb that does not exist needs no rights. @throws Failure "bad-command" where there is none and nothing is near */
+function notSlip(plan: RunPlan): RunPlan {
+  const { decision, instead } = plan;
+  if (decision.allowed || decision.isSlip !== true) return plan;
+  throw new Failure("bad-command", [decision.why, instead ?? ""].join(" ").trimEnd());
 }
 
 /** Nobody is asked whether to send what cannot be sent. @throws Failure "key-rejected" or "not-authorised" */

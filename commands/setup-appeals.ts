@@ -1,6 +1,7 @@
 import { ApplicationCommandOptionType, ChannelType } from "discord.js";
 import { defineEntry } from "../src/discord/command.ts";
 import { appealsLine } from "../src/discord/render/setup-lines.ts";
+import type { Services } from "../src/discord/services.ts";
 import { channelMention, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { recordEvent } from "./audit-event.ts";
@@ -44,14 +45,32 @@ export const appealsEntry = defineEntry<AppealsArgs>({
     if (channelId === buttonIn && setting.kind !== "off")
       throw new Failure("bad-command", "Choose two channels: players must not read what staff see.");
     // What cannot be posted leaves everything as it was.
-    if (setting.kind !== "off" && buttonIn !== undefined) await services.appeals.postButton(buttonIn);
+    if (setting.kind !== "off" && buttonIn !== undefined) {
+      await refuseWithoutThreads(services, guildId, buttonIn);
+      await services.appeals.postButton(buttonIn);
+    }
     const wanted = setting.kind === "off" ? undefined : channelId;
-    const settings = await services.settings.change(guildId, ({ appealChannelId: _, ...rest }) =>
-      wanted === undefined ? rest : { ...rest, appealChannelId: wanted },
+    const settings = await services.settings.change(
+      guildId,
+      ({ appealChannelId: _, appealButtonChannelId: earlier, ...rest }) => {
+        if (wanted === undefined) return rest;
+        const button = buttonIn ?? earlier;
+        const kept = button === undefined ? {} : { appealButtonChannelId: button };
+        return { ...rest, ...kept, appealChannelId: wanted };
+      },
     );
     const said = wanted === undefined ? "off" : channelMention(wanted);
     await recordEvent(services, actor, { action: "appeal-channel", text: said });
-    const button = buttonIn === undefined ? md`` : md` The button is in ${channelMention(buttonIn)}.`;
-    return { content: md`✅ ${appealsLine(settings)}${button}` };
+    return { content: md`✅ ${appealsLine(settings)}` };
   },
 });
+
+/** Staff and players talk in private threads of the button's channel. @throws Failure "bad-command" */
+async function refuseWithoutThreads({ guilds }: Services, guildId: string, channelId: string): Promise<void> {
+  const access = await guilds.channelAccess(guildId, channelId, "talks");
+  if (access.kind !== "missing") return;
+  throw new Failure(
+    "bad-command",
+    `Marshal lacks ${access.permissions.join(", ")} in the channel of the button. Staff and players talk in private threads there. Allow it in the channel's settings, under Permissions, then run this again.`,
+  );
+}

@@ -13,6 +13,7 @@ import { createDuty, type DutyPorts } from "./duty/create-duty.ts";
 import { DUTY_OFF, STAFFING_OFF } from "./duty/no-duty.ts";
 import type { HistoryWing } from "./history/create-history.ts";
 import type { Outbox } from "./outbox/create-outbox.ts";
+import { tierOf } from "./runs/permission/permission-rules.ts";
 import type { Runs } from "./runs/runs.ts";
 
 export interface DutyBuildParts extends Pick<DutyPorts, "bindings" | "snapshots" | "clock" | "random"> {
@@ -85,6 +86,10 @@ export function buildDuty(parts: DutyBuildParts): BuiltDuty {
     clock,
     random,
     isOurs: (guildId) => discord.isOurs(guildId),
+    async isManager(guildId, { roleIds, manageGuild }) {
+      const policies = Object.values((await settings.of(guildId)).policies);
+      return manageGuild || policies.some((policy) => tierOf(policy, roleIds) === "manager");
+    },
     zoneOf: async (guildId) => (await settings.of(guildId)).timeZone ?? DEFAULT_ZONE,
     report: warn,
     accounts: runs.accounts,

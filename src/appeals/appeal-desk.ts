@@ -71,7 +71,7 @@ export class AppealDesk implements Appeals {
     if (appealChannelId === undefined) throw new Failure("bad-command", "Appeals are off here.");
     return await book.take(guildId, async () => {
       await this.#dropOld(guildId);
-      this.#refuseSoon(guildId, userId);
+      this.refuseForm(actor);
       const appeal: Appeal = {
         id: random.id(),
         guildId,
@@ -209,9 +209,9 @@ export class AppealDesk implements Appeals {
     });
   }
 
-  #refuseSoon(guildId: string, userId: string): void {
+  refuseForm({ guildId, userId }: Pick<Actor, "guildId" | "userId">): void {
     const { book, clock } = this.#ports;
-    const all = book.of(guildId);
+    const all = book.of(guildId).filter((appeal) => !this.#isOld(appeal));
     const own = all.filter((appeal) => appeal.userId === userId);
     if (own.some(({ decision }) => decision === undefined))
       throw new Failure("bad-command", "You have an appeal that waits for an answer.");
@@ -250,14 +250,13 @@ export class AppealDesk implements Appeals {
   }
 
   async #dropOld(guildId: string): Promise<void> {
-    const { book, clock } = this.#ports;
-    const nowMs = clock.nowMs();
-    for (const appeal of book.of(guildId)) {
-      const { decision, atMs } = appeal;
-      const isOld =
-        decision === undefined ? nowMs - atMs > OPEN_FOR_MS : nowMs - decision.atMs > AGAIN_AFTER_MS;
-      if (isOld) await book.drop(appeal);
-    }
+    const { book } = this.#ports;
+    for (const appeal of book.of(guildId)) if (this.#isOld(appeal)) await book.drop(appeal);
+  }
+
+  #isOld({ decision, atMs }: Appeal): boolean {
+    const nowMs = this.#ports.clock.nowMs();
+    return decision === undefined ? nowMs - atMs > OPEN_FOR_MS : nowMs - decision.atMs > AGAIN_AFTER_MS;
   }
 }
 

@@ -82,6 +82,11 @@ export interface Case {
   readonly card?: CaseCard;
 }
 
+/** A punishment that somebody wrote down: no command of which Marshal knows stands behind it. */
+export function isByHand({ kind, origin }: Pick<Case, "kind" | "origin">): boolean {
+  return origin === undefined && runKinds.some((one) => one === kind);
+}
+
 /** A case before it has its number. */
 export type CaseDraft = Omit<Case, "number" | "edits" | "revoked" | "card">;
 

@@ -92,8 +92,12 @@ export interface DutyBreak {
   readonly untilS?: number | undefined;
 }
 
-/** ended: somebody ended it. left: away from the game for ten minutes. break: a break of an hour. limit: outside the game for too long. switched: another type began. */
-export type ShiftEnd = "ended" | "left" | "break" | "limit" | "switched";
+/**
+ * ended: somebody ended it. left: away from the game for ten minutes. break: a break of an hour. limit: outside the game for
+ * too long. switched: another type began. unlinked: their account was unlinked, so that nothing more is seen of them.
+ */
+export const SHIFT_ENDS = ["ended", "left", "break", "limit", "switched", "unlinked"] as const;
+export type ShiftEnd = (typeof SHIFT_ENDS)[number];
 
 /** A shift with its evidence. */
 export interface Shift {

@@ -127,6 +127,8 @@ export interface GuildSettings {
   readonly caseChannelId?: string;
   /** Where appeals are posted for staff; absent: nobody can appeal. */
   readonly appealChannelId?: string;
+  /** Where players press the button, and staff talk with them in private threads. */
+  readonly appealButtonChannelId?: string;
   /** Who is warned is told so in the game. */
   readonly tellsWarned?: boolean;
   /** Where it is posted that a watched player has joined, and the role that is pinged then. */

@@ -75,7 +75,13 @@ export interface ParsedCommand extends Aim {
 export type Decision =
   | { readonly allowed: true; readonly why: string }
   /** `wants`: a role with a tier, or a higher one, would change it. */
-  | { readonly allowed: false; readonly why: string; readonly wants?: "tier" };
+  | {
+      readonly allowed: false;
+      readonly why: string;
+      readonly wants?: "tier";
+      /** The verb does not exist: a slip, which is no attempt at what is not allowed. */
+      readonly isSlip?: true;
+    };
 
 export interface ResolvedTarget {
   readonly text: string;
@@ -105,6 +111,8 @@ export interface RunPlan {
   readonly warnings: readonly string[];
   /** The same text with the verb that was probably meant; absent: the catalogue has the verb, or none like it. */
   readonly meant?: string;
+  /** Of a verb that does not exist: what to use in its place, in words. */
+  readonly instead?: string;
   /** The same command with the nearest names in the place of one that nobody has, nearest first. */
   readonly near: readonly NearText[];
   readonly expectedWaitMs: number;

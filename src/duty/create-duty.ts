@@ -1,4 +1,5 @@
 import type { DutyRoster } from "../domain/duty-roster.ts";
+import { Failure } from "../domain/failure.ts";
 import type { Snapshot, SourceId } from "../domain/model.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
@@ -17,6 +18,7 @@ import { DutyDesk } from "./duty-desk.ts";
 import { DutyPosts } from "./duty-posts.ts";
 import { DutyRoles } from "./duty-roles.ts";
 import { DutyWatch } from "./duty-watch.ts";
+import { hasOtherManager, type OtherManagersPorts } from "./other-managers.ts";
 import { QuotaResets } from "./quota-resets.ts";
 import { rolesWanted, rosterOf } from "./settle.ts";
 import { StaffRoles } from "./staff-roles.ts";
@@ -29,6 +31,8 @@ export interface DutyPorts {
   readonly bindings: Pick<Bindings, "linkedOf" | "guildsOf" | "list">;
   readonly snapshots: Pick<Snapshots, "latest">;
   readonly members: Members;
+  /** Whether these roles and rights make a Manager, who decides about leave. */
+  readonly isManager: OtherManagersPorts["isManager"];
   readonly clock: Clock;
   readonly random: Random;
   readonly roles: MemberRoles;
@@ -101,22 +105,38 @@ export function createDuty(ports: DutyPorts): DutyWing {
     records,
     nowS,
     isOwner: (guildId, userId) => ports.grantable.isOwner(guildId, userId),
+    mayOthersDecide: (actor) => hasOtherManager(ports, actor),
   });
   const resets = new QuotaResets({ ...ports, book, desk, staffing, posts: logs });
+  // Whose account is gone is not on duty any more, whenever the next look is.
+  let settlingAccounts: Promise<unknown> = Promise.resolve();
+  const settleAccounts = async (guildId: string) => {
+    await book.onAccountsChanged(guildId);
+    if ((await desk.types(guildId)).length > 0) await desk.refresh(guildId, async () => undefined);
+  };
   return {
     duty: desk,
     staffing,
     start: () => resets.start(),
     take: (look) => watch.take(look),
     onRecorded: (source) => watch.onRecorded(source),
-    onAccountsChanged: (guildId) => void book.onAccountsChanged(guildId),
+    onAccountsChanged(guildId) {
+      const settled = settleAccounts(guildId).catch((error: unknown) => {
+        // Where its database is away, the next look works them out.
+        if (!(error instanceof Failure))
+          ports.report("shifts of unlinked accounts could not be ended", error);
+      });
+      settlingAccounts = Promise.all([settlingAccounts, settled]);
+    },
     async idle() {
+      await settlingAccounts;
       await watch.idle();
       await roles.idle();
     },
     async stop() {
       resets.stop();
       roles.stop();
+      await settlingAccounts;
       await watch.stop();
     },
   };

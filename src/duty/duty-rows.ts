@@ -5,6 +5,7 @@ import {
   type DutyMark,
   type DutyState,
   type DutyType,
+  SHIFT_ENDS,
   type Shift,
   type Still,
 } from "../domain/duty.ts";
@@ -88,7 +89,7 @@ const part = z.object({
 const shift = z.object({
   typeId: z.string(),
   untilS: z.number().optional(),
-  why: z.enum(["ended", "left", "break", "limit", "switched"]).optional(),
+  why: z.enum(SHIFT_ENDS).optional(),
   decidedS: z.number().optional(),
   lastMark: z.string().optional(),
   parts: z.array(part),

@@ -9,6 +9,20 @@ export interface Worked {
   readonly corrections: readonly Correction[];
 }
 
+/** What Managers added and took by hand within a time, in seconds. */
+export function byHandIn(
+  { corrections }: Pick<Worked, "corrections">,
+  { fromS, untilS }: Span,
+): { readonly addedS: number; readonly takenS: number } {
+  const counting = corrections.filter((one) => isCounting(one) && one.atS >= fromS && one.atS < untilS);
+  const sum = (all: readonly Correction[]) =>
+    all.reduce((total, { seconds }) => total + Math.abs(seconds), 0);
+  return {
+    addedS: sum(counting.filter(({ seconds }) => seconds > 0)),
+    takenS: sum(counting.filter(({ seconds }) => seconds < 0)),
+  };
+}
+
 /** Seconds of these shifts within a time, and by how many more it may have been. */
 export function countedIn(
   { shifts, corrections }: Worked,

@@ -19,9 +19,16 @@ function isOnBy(type: DutyType, state: Pick<DutyState, "team" | "callsign" | "ra
   );
 }
 
+interface KnownStates extends Known {
+  readonly states: readonly DutyState[];
+  readonly servers: DutyFacts["servers"];
+  /** When their last account was unlinked, each time. */
+  readonly unlinkedS: readonly number[];
+}
+
 /** The shifts of one member and type from `fromS` on, oldest first; `taken` are times that belong to other shifts. */
 export function automaticShifts(
-  known: Known & { readonly states: readonly DutyState[]; readonly servers: DutyFacts["servers"] },
+  known: KnownStates,
   type: DutyType,
   { taken, fromS }: { readonly taken: readonly Span[]; readonly fromS: number },
 ): readonly Shift[] {
@@ -37,8 +44,12 @@ export function automaticShifts(
   const groups: Stay[][] = [];
   for (const stay of free.toSorted((a, b) => a.fromS - b.fromS)) {
     const last = groups.at(-1)?.at(-1);
-    const isBridged = last !== undefined && stay.fromS - last.untilS <= BRIDGE_S;
-    if (isBridged && takenFrom(taken, last.untilS, stay.fromS) === undefined) groups.at(-1)?.push(stay);
+    const isBridged =
+      last !== undefined &&
+      stay.fromS - last.untilS <= BRIDGE_S &&
+      takenFrom(taken, last.untilS, stay.fromS) === undefined &&
+      firstWithin(known.unlinkedS, last.untilS, stay.fromS) === undefined;
+    if (isBridged) groups.at(-1)?.push(stay);
     else groups.push([stay]);
   }
   return groups.map((group) => shiftOf(known, type, { group, taken }));
@@ -46,8 +57,16 @@ export function automaticShifts(
 
 /** When another shift takes over first, within this time; undefined: none does. */
 function takenFrom(taken: readonly Span[], fromS: number, untilS: number): number | undefined {
-  const begun = taken.map((span) => span.fromS).filter((atS) => atS >= fromS && atS <= untilS);
-  return begun.length === 0 ? undefined : Math.min(...begun);
+  return firstWithin(
+    taken.map((span) => span.fromS),
+    fromS,
+    untilS,
+  );
+}
+
+function firstWithin(times: readonly number[], fromS: number, untilS: number): number | undefined {
+  const within = times.filter((atS) => atS >= fromS && atS <= untilS);
+  return within.length === 0 ? undefined : Math.min(...within);
 }
 
 /** States of which the next look showed another that is on duty too are one: only something else of them changed. */
@@ -92,7 +111,7 @@ function seenStays(stays: readonly Stay[], state: DutyState, servers: DutyFacts[
 }
 
 function shiftOf(
-  { userId, knownS }: Known,
+  { userId, knownS, unlinkedS }: KnownStates,
   type: DutyType,
   { group, taken }: { readonly group: readonly Stay[]; readonly taken: readonly Span[] },
 ): Shift {
@@ -100,15 +119,18 @@ function shiftOf(
   const last = group.at(-1);
   const untilS = last?.untilS ?? fromS;
   const switchedS = takenFrom(taken, untilS, untilS + BRIDGE_S);
-  const decidedS = switchedS ?? untilS + BRIDGE_S + 1;
-  const isOver = last?.isOpen !== true && decidedS <= knownS;
+  const goneS = firstWithin(unlinkedS, untilS, untilS + BRIDGE_S);
+  const isGone = goneS !== undefined && goneS < (switchedS ?? Number.POSITIVE_INFINITY);
+  const decidedS = isGone ? goneS : (switchedS ?? untilS + BRIDGE_S + 1);
+  // Nothing that is looked at later could show that somebody without an account was there.
+  const isOver = isGone || (last?.isOpen !== true && decidedS <= knownS);
   return {
     id: `${fromS} ${type.id}`,
     userId,
     typeId: type.id,
     fromS,
     untilS: isOver ? untilS : undefined,
-    why: isOver ? (switchedS === undefined ? "left" : "switched") : undefined,
+    why: isOver ? (isGone ? "unlinked" : switchedS === undefined ? "left" : "switched") : undefined,
     decidedS: isOver ? decidedS : undefined,
     parts: group.map(partOf),
     breaks: [],

@@ -1,4 +1,5 @@
-import type { DutyBreak, DutyMark, DutyType, Shift, ShiftEnd } from "../domain/duty.ts";
+import type { DutyBreak, DutyLink, DutyMark, DutyType, Shift, ShiftEnd } from "../domain/duty.ts";
+import { markId } from "./duty-rows.ts";
 import { clipped, partOf, type Stay } from "./shift-parts.ts";
 
 /** Shifts that people start: what they said, and when they were in the game. Pure. */
@@ -9,6 +10,22 @@ export const BRIDGE_S = 600;
 const LONGEST_BREAK_S = 3_600;
 /** Work outside the game that nobody ends is over after this time. */
 const LONGEST_OUTSIDE_S = 4 * 3_600;
+
+/** When the last account of a member was unlinked: nothing more can be seen of them. Not stored, links tell it. */
+export interface Unlinking extends Pick<DutyMark, "id" | "userId" | "atS"> {
+  readonly kind: "unlinked";
+}
+
+/** After everything that was said within the same second. */
+export function unlinkings(links: readonly DutyLink[]): readonly Unlinking[] {
+  return links.flatMap(({ userId, untilS: atS }): readonly Unlinking[] => {
+    if (atS === undefined) return [];
+    const isLinked = links.some(
+      ({ fromS, untilS = Number.POSITIVE_INFINITY }) => fromS <= atS && untilS > atS,
+    );
+    return isLinked ? [] : [{ id: markId(atS, "~ unlinked"), userId, atS, kind: "unlinked" }];
+  });
+}
 
 export interface Known {
   readonly userId: string;
@@ -37,7 +54,7 @@ interface Ending {
 /** The shifts of one member by their marks, oldest first; only the last can be open. */
 export function declaredShifts(
   known: Known,
-  marks: readonly DutyMark[],
+  marks: readonly (DutyMark | Unlinking)[],
   types: readonly DutyType[],
 ): readonly Shift[] {
   const shifts: Shift[] = [];
@@ -64,19 +81,28 @@ export function declaredShifts(
   return shifts;
 }
 
-function opened({ kind, typeId, atS, id }: DutyMark, types: readonly DutyType[]): Open | undefined {
+function opened(mark: DutyMark | Unlinking, types: readonly DutyType[]): Open | undefined {
+  if (mark.kind !== "start") return undefined;
+  const { typeId, atS, id } = mark;
   const type = types.find((one) => one.id === typeId);
-  if (kind !== "start" || type === undefined) return undefined;
+  if (type === undefined) return undefined;
   return { type, fromS: atS, firstMark: id, lastMark: id, awayFromS: atS, breaks: [] };
 }
 
 /** Takes a mark into an open shift; answers why it ends here, where it does. */
-function applied(open: Open, mark: DutyMark, types: readonly DutyType[]): "same" | "ended" | "switched" {
+function applied(
+  open: Open,
+  mark: DutyMark | Unlinking,
+  types: readonly DutyType[],
+): "same" | Extract<ShiftEnd, "ended" | "switched" | "unlinked"> {
   const { kind, atS } = mark;
+  // Of work outside the game nothing is seen in any case.
+  if (kind === "unlinked" && open.type.start === "outside") return "same";
   if (kind === "start" && mark.typeId !== open.type.id && types.some(({ id }) => id === mark.typeId)) {
     return "switched";
   }
   open.lastMark = mark.id;
+  if (kind === "unlinked") return "unlinked";
   if (kind === "end") return "ended";
   const last = open.breaks.at(-1);
   const isOnBreak = last !== undefined && last.untilS === undefined;

@@ -1,7 +1,7 @@
 import type { DutyLink, DutyMark, DutyState, DutyType, Shift } from "../domain/duty.ts";
 import type { DutyFacts } from "../domain/ports/duty-store.ts";
 import { automaticShifts } from "./shift-automatic.ts";
-import { declaredShifts, type Known } from "./shift-declared.ts";
+import { declaredShifts, type Known, unlinkings } from "./shift-declared.ts";
 import type { Span } from "./shift-parts.ts";
 import { knownUntilS, staysOf } from "./shift-presence.ts";
 
@@ -36,7 +36,8 @@ export function deriveShifts(member: MemberFacts): {
   const stays = staysOf(facts, links);
   const known: Known = { userId, stays, knownS };
   const usedMark = closed.reduce((last, { lastMark = "" }) => (lastMark > last ? lastMark : last), "");
-  const fresh = marks.filter(({ id }) => id > usedMark);
+  const gone = unlinkings(links);
+  const fresh = [...marks, ...gone].filter(({ id }) => id > usedMark).sort((a, b) => (a.id < b.id ? -1 : 1));
   const shifts = [...declaredShifts(known, fresh, types)];
   const declared = [...closed, ...shifts].filter(({ lastMark }) => lastMark !== undefined);
   const taken: Span[] = declared.map(spanOf);
@@ -44,7 +45,11 @@ export function deriveShifts(member: MemberFacts): {
     if (type.start !== "team" && type.start !== "presence") continue;
     const own = closed.filter(({ typeId }) => typeId === type.id);
     const fromS = own.reduce((atS, { decidedS = 0 }) => Math.max(atS, decidedS), 0);
-    const found = automaticShifts({ ...known, states, servers: facts.servers }, type, { taken, fromS });
+    const unlinkedS = gone.map(({ atS }) => atS);
+    const found = automaticShifts({ ...known, states, servers: facts.servers, unlinkedS }, type, {
+      taken,
+      fromS,
+    });
     shifts.push(...found);
     taken.push(...own.map(spanOf), ...found.map(spanOf));
   }

@@ -18,7 +18,7 @@ import {
 import type { DutyBook } from "./duty-book.ts";
 import { correctionIn, correctionRow, leaveIn, leaveRow, resultIn, resultRow } from "./duty-rows.ts";
 import { HoursImports } from "./hours-imports.ts";
-import { countedIn } from "./quota-lines.ts";
+import { byHandIn, countedIn } from "./quota-lines.ts";
 import { periodAround } from "./quota-periods.ts";
 import type { Span } from "./shift-parts.ts";
 import type { WorkRecords } from "./work-records.ts";
@@ -33,6 +33,8 @@ export interface StaffingPorts {
   nowS(): number;
   zoneOf(guildId: string): Promise<string>;
   isOwner(guildId: string, userId: string): boolean;
+  /** Whether Marshal knows of anybody else who decides about leave. */
+  mayOthersDecide(actor: Pick<Actor, "guildId" | "userId">): Promise<boolean>;
 }
 
 const MOST_QUOTAS = 20;
@@ -75,6 +77,7 @@ export class StaffingDesk implements Staffing {
       return {
         userId,
         ...countedIn(record, span),
+        ...byHandIn(record, span),
         importedS: record.corrections
           .filter(
             ({ importId, atS: ownS }) => importId !== undefined && ownS >= span.fromS && ownS < span.untilS,
@@ -226,9 +229,10 @@ export class StaffingDesk implements Staffing {
     return this.#mutex.take(guildId, async () => {
       const asked = (await this.leaves(guildId)).find((leave) => leave.id === id);
       if (asked?.state !== "asked") return undefined;
-      const { isOwner, store } = this.#ports;
-      if (asked.userId === byId && !isOwner(guildId, byId)) {
-        throw new Failure("denied", "Somebody else has to decide about your leave.");
+      const { isOwner, mayOthersDecide, store } = this.#ports;
+      const isOwn = asked.userId === byId;
+      if (isOwn && (!isOwner(guildId, byId) || (await mayOthersDecide(actor)))) {
+        throw new Failure("denied", "Somebody else has to decide about your leave. Ask another Manager.");
       }
       const decided: Leave = { ...asked, state: isApproved ? "approved" : "denied", byId };
       await store.write({ put: [leaveRow(guildId, decided)] });

@@ -115,6 +115,7 @@ const settings = z.object({
   auditChannelId: z.string().exactOptional(),
   caseChannelId: z.string().exactOptional(),
   appealChannelId: z.string().exactOptional(),
+  appealButtonChannelId: z.string().exactOptional(),
   tellsWarned: z.boolean().exactOptional(),
   watchChannelId: z.string().exactOptional(),
   watchRoleId: z.string().exactOptional(),

@@ -187,13 +187,18 @@ describe("An appeal", () => {
     const { appeals } = world.start();
     const { id } = await appeals.ask(person("u"), asking);
     await assert.rejects(appeals.ask(person("u"), asking), isFailure("bad-command"));
+    assert.throws(() => appeals.refuseForm(person("u")), /waits for an answer/);
+    appeals.refuseForm(person("v"));
     await world.clock.advance(61 * 86_400_000);
+    appeals.refuseForm(person("u"));
     const again = await appeals.ask(person("u"), asking);
     assert.throws(() => appeals.get(GUILD, id), isFailure("expired"));
     await appeals.decide(person("max"), again.id, { isAccepted: false, unbans: false });
     await world.clock.advance(6 * 86_400_000);
     await assert.rejects(appeals.ask(person("u"), asking), /in 1 day/);
+    assert.throws(() => appeals.refuseForm(person("u")), /in 1 day/);
     await world.clock.advance(86_400_001);
+    appeals.refuseForm(person("u"));
     await appeals.ask(person("u"), asking);
     world.settings = DEFAULT_SETTINGS;
     await assert.rejects(appeals.ask(person("v"), asking), /off here/);

@@ -1,8 +1,18 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { caseOf, refuseAgainstOneself, refuseReason, seenCases } from "../../commands/case-rights.ts";
+import {
+  caseOf,
+  refuseAgainstOneself,
+  refuseKind,
+  refuseReason,
+  seenCases,
+} from "../../commands/case-rights.ts";
+import { caseCard } from "../../src/discord/render/players/case-card.ts";
+import { caseList } from "../../src/discord/render/players/case-list.ts";
+import { caseLine } from "../../src/discord/render/players/case-words.ts";
 import type { Services } from "../../src/discord/services.ts";
-import type { Case } from "../../src/domain/case.ts";
+import type { Case, CaseKind } from "../../src/domain/case.ts";
+import { md } from "../../src/domain/escaped.ts";
 import { type Actor, type Binding, EMPTY_POLICY, type StaffPolicy } from "../../src/domain/guild.ts";
 import { createNoHistory } from "../../src/history/no-history.ts";
 import { createPermissions } from "../../src/runs/permission/permissions.ts";
@@ -105,6 +115,36 @@ describe("cases of one server of a community", () => {
     await refuseReason(made.services, author("kickers"), made.one);
     await assert.rejects(refuseReason(made.services, author(), made.one), isFailure("denied"));
     await assert.rejects(refuseReason(made.services, author("east"), made.one), isFailure("denied"));
+  });
+
+  test("of a punishment are written by hand only by those who may give it, on that server", async () => {
+    const made = await new TwoServers().link();
+    const [east, west] = [made.east ?? assert.fail(), made.west ?? assert.fail()];
+    const refuse = (actor: Actor, kind: CaseKind, ...servers: readonly Binding[]) =>
+      refuseKind(made.services, actor, { kind, servers });
+    for (const kind of ["note", "warning", "kick", "jail"] as const) await refuse(who("west"), kind, west);
+    const ban = /^Only Administrators can run :ban\. Current tier: Moderator\. .*ask with \/case ask/;
+    await assert.rejects(refuse(who("west"), "ban", west), { code: "denied", message: ban });
+    await assert.rejects(refuse(who("west"), "unban", west), /Only Administrators can run :unban/);
+    await assert.rejects(refuse(who("kickers"), "jail", west), /Only Moderators can run :jail/);
+    await refuse(who("kickers"), "kick", west);
+    await assert.rejects(refuse(who("kickers"), "kick", east), isFailure("denied"));
+    await refuse(who("kickers"), "kick", east, west);
+  });
+
+  test("of a punishment that no command of the game shows say so on the card and in every list", () => {
+    const { origin: _, command: _command, receipt: _receipt, ...rest } = kick({ kind: "ban" });
+    assert.match(
+      String(caseCard(rest).cards?.[0]?.description),
+      /Written by hand\. Marshal saw no command\./,
+    );
+    assert.match(caseLine(rest, { withTarget: false }), /🔨 ban written by hand/);
+    const page = { cases: [rest], title: md``, filter: "", isLater: false, hasMore: false };
+    assert.match(JSON.stringify(caseList(page).rows), /Case 1 · ban written by hand/);
+    for (const one of [kick(), { ...rest, kind: "note" } as const]) {
+      const shown = JSON.stringify([caseCard(one), caseLine(one, { withTarget: true })]);
+      assert.doesNotMatch(shown, /by hand/);
+    }
   });
 
   test("are changed by nobody against whom they are", async () => {

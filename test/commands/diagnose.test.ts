@@ -307,6 +307,25 @@ describe("/diagnose", () => {
       },
     },
     {
+      name: "appeals whose button stands where no private thread can be opened",
+      words:
+        /⚠ Talks about appeals in <#808>: lacks \*\*Create Private Threads\*\* for Marshal[\s\S]*In the channel's settings/,
+      button: undefined,
+      make: ({ world, set }) => {
+        world.channelAccess.set("talks 808", { kind: "missing", permissions: ["Create Private Threads"] });
+        return set({ appealChannelId: "807", appealButtonChannelId: "808" });
+      },
+    },
+    {
+      name: "appeals in a deleted channel",
+      words: /⛔ Appeals: the channel was deleted; pick another with <\/setup appeals:77>/,
+      button: undefined,
+      make: ({ world, set }) => {
+        world.channelAccess.set("807", { kind: "gone" });
+        return set({ appealChannelId: "807", appealButtonChannelId: "808" });
+      },
+    },
+    {
       name: "the weekly summary in a deleted channel",
       words: /⛔ The weekly summary: the channel was deleted; pick another with `\/stats weekly`/,
       button: undefined,

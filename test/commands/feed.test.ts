@@ -450,6 +450,14 @@ describe("buttons of a mod-call card", () => {
       const pressed = async (name: "mod-bring" | "mod-to" | "mod-pm-sent", given = press(id)) =>
         await played(actions[name].execute(given, able));
 
+      // Whoever may not move anybody is not asked to link an account first.
+      const no = { allowed: false, wants: "tier", why: "Only Moderators can run :tp." } as const;
+      const rights = { verb: () => no, calls: () => no, moderator: () => no };
+      const unable = { ...able, permissions: { ...services.permissions, known: () => rights } };
+      for (const name of ["mod-bring", "mod-to"] as const) {
+        const denied = played(actions[name].execute(press(id), unable));
+        await assert.rejects(denied, { code: "denied", message: no.why });
+      }
       await assert.rejects(pressed("mod-bring"), refused(/Your game account is not linked/));
       linked = account;
       await assert.rejects(pressed("mod-bring"), stop);

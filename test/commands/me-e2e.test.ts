@@ -32,7 +32,10 @@ describe("/me", () => {
     await rig.reads(linking, /You are \*\*/);
     assert.match(linking.text, /\*\*\[Alice\]\(https:\/\/www\.roblox\.com\/users\/11\/profile\)\*\*/);
     await rig.reads(await rig.mod.slash(rig.channel, "me link"), /already linked to Alice/);
-    await rig.reads(await rig.mod.slash(rig.channel, "me show"), /by a code typed in the game/);
+    await rig.reads(
+      await rig.mod.slash(rig.channel, "me show"),
+      /Linked [^\n]*, proven in the game by a code/,
+    );
     const undone = await rig.mod.click(messageOf(linking), "Unlink");
     await rig.reads(undone, /no longer linked to you/);
     await rig.reads(await rig.mod.slash(rig.channel, "me unlink"), /no linked game account/);
@@ -69,10 +72,16 @@ describe("/me", () => {
     );
     await rig.reads(await rig.manager.slash(rig.channel, "me link", { player: "bobby" }), /give both/);
     await rig.reads(await rig.manager.slash(rig.channel, "me link", options), /is \*\*Bobby\*\* in the game/);
-    await rig.reads(await rig.owner.slash(rig.channel, "staff list"), /Game accounts[\s\S]*Bobby/);
+    await rig.reads(
+      await rig.owner.slash(rig.channel, "staff list"),
+      /Game accounts[\s\S]*Bobby[^\n]*linked by <@\d+>'s word/,
+    );
     const who = { member: { id: rig.mod.member.id } };
     await rig.reads(await rig.member.slash(rig.channel, "me show", who), /Only staff/);
-    await rig.reads(await rig.admin.slash(rig.channel, "me show", who), /Bobby[\s\S]*Linked/);
+    await rig.reads(
+      await rig.admin.slash(rig.channel, "me show", who),
+      /Bobby[\s\S]*Linked <t:\d+:R> by <@\d+>'s word/,
+    );
     await rig.reads(await rig.admin.slash(rig.channel, "me unlink", who), /Only Managers/);
     await rig.reads(await rig.manager.slash(rig.channel, "me unlink", who), /no longer linked to <@/);
   });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { player } from "../../commands/player.ts";
+import type { Services } from "../../src/discord/services.ts";
 import { EMPTY_POLICY } from "../../src/domain/guild.ts";
 import type { Card, MessageBody } from "../../src/domain/message.ts";
 import type { Player } from "../../src/domain/model.ts";
@@ -67,7 +68,15 @@ async function world() {
   };
   const found = { playerId: 7, name: "Bob", earlierNames: [], firstSeenS: 10, lastSeenS: 20 };
   const players = { find: async () => [found], findAll: async () => [found], search: async () => [found] };
-  const services = { ...made.services, history: { ...made.services.history, cards, players } };
+  const account = { userId: "300", player: { name: "Bob", id: 7 }, linkedAtMs: 0, vouchedBy: "400" };
+  const services: Services = {
+    ...made.services,
+    history: { ...made.services.history, cards, players },
+    accounts: {
+      ...made.services.accounts,
+      ofPlayer: async (_, playerId) => (playerId === account.player.id ? account : undefined),
+    },
+  };
   const show = async (server?: string) => {
     const { show: entry } = player.subcommands ?? {};
     assert.ok(entry !== undefined && "execute" in entry);
@@ -104,6 +113,7 @@ describe("/player show server:", () => {
     const { meant, show, press, words } = await world();
     const card = await show();
     assert.match(words(card), /First Town[\s\S]*In the game/);
+    assert.match(words(card), /🔗 <@300>, linked by <@400>'s word$/m);
     await press(await press(card, "player-list", ["kills"]), "player-open");
     assert.deepEqual(meant, Array(3).fill(undefined));
   });

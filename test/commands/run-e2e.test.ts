@@ -66,7 +66,7 @@ test("dry shows what would happen and sends nothing", async (t) => {
     /Bobby/,
     /Administrator/,
     /:unban Bob\b[\s\S]*:unban Bobby/,
-    /is hard to undo/,
+    /\\?:ban lasts until \\?:unban lifts it/,
   ]) {
     assert.match(text, part);
   }

@@ -111,6 +111,7 @@ export async function openDutyRig(
     members: {
       now: async (_, userId) => ({ roleIds: roles.get(userId) ?? [], manageGuild: false }),
     },
+    isManager: async (_, { roleIds, manageGuild }) => manageGuild || roleIds.includes("managers"),
     clock,
     random: { next: () => 0.5, id: () => `id${String(ids++).padStart(6, "0")}-${startS}` },
     isRecorded: async () => rig.isRecorded,

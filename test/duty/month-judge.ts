@@ -78,6 +78,7 @@ export class MonthJudge {
           on.awayS = Math.max(on.awayS, atS);
         }
       }
+      if (on !== undefined && this.#isUnlinkedAt(userId, atS)) close(atS);
       if (on === undefined || isThere[atS - fromS] !== 1) continue;
       on.seenS = atS + 1;
       if (on.breakS !== undefined) continue;
@@ -85,6 +86,13 @@ export class MonthJudge {
       on.counted.push({ fromS: atS, untilS: atS + 1 });
     }
     return shifts;
+  }
+
+  /** Their last account was unlinked in that second. */
+  #isUnlinkedAt(userId: string, atS: number): boolean {
+    const own = this.#links.filter((link) => link.userId === userId);
+    const isLinked = own.some(({ fromS, untilS }) => fromS <= atS && (untilS === undefined || untilS > atS));
+    return !isLinked && own.some(({ untilS }) => untilS === atS);
   }
 
   /** Seconds on that team between two looks that both showed it, and not in a shift that was started. */

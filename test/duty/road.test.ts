@@ -182,8 +182,31 @@ onBothDatabases("a shift", (databases) => {
       await go(atS + 5, WEST.source);
     }
     const [shift] = await shiftsOf(rig);
-    assert.deepEqual([shift?.untilS, shift?.why, shift && countedS(shift)], [startS + 295, "left", 305]);
+    assert.deepEqual([shift?.untilS, shift?.why, shift && countedS(shift)], [startS + 295, "unlinked", 305]);
   });
+
+  for (const start of ["declared", "presence"] as const) {
+    test(`an account that is unlinked ends a ${start} shift at once, with what was seen until then`, async () => {
+      const { rig, every, join } = await town();
+      const { id } = await rig.addType({ name: "Desk", start, roleId: "r9" });
+      join(startS - 100);
+      await every(startS - 90, startS);
+      if (start === "declared") await rig.wing.duty.start(member("u13"), id);
+      await every(startS, startS + 300);
+      assert.equal((await rig.wing.duty.now(GUILD)).on.length, 1);
+      assert.deepEqual(rig.roles.get("u13"), ["r9"]);
+      rig.unlink("u13");
+      await rig.wing.idle();
+      assert.deepEqual(rig.roster.of(GUILD), [], "before anybody looks again");
+      assert.deepEqual(rig.roles.get("u13"), []);
+      await every(startS + 300, startS + 400);
+      const shift = (await shiftsOf(rig)).find(({ typeId }) => typeId === id);
+      const begun = start === "declared" ? startS : startS - 100;
+      assert.equal(shift?.why, "unlinked");
+      const counted = shift === undefined ? 0 : countedS(shift);
+      assert.ok(counted > startS + 270 - begun && counted <= startS + 300 - begun, String(counted));
+    });
+  }
 
   test("a role comes within two looks of being on duty, and goes within half a minute of the end", async () => {
     const { rig, go, every, join, leave } = await town();

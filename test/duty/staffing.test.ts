@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { boardCard, leaveLine } from "../../src/discord/render/shifts/staffing-cards.ts";
 import { weekOfBoard } from "../../src/domain/ports/staffing.ts";
 import { onBothDatabases } from "../history/databases.ts";
 import { GUILD, snapshotOf } from "../history/rig.ts";
@@ -148,6 +149,36 @@ onBothDatabases("hours, quotas and leave", (databases) => {
     await staffing.correct(member("owner"), { ...change, userId: "owner" });
     assert.deepEqual(await counted(), [1_800, 1_800, 1_800]);
     assert.equal(await staffing.confirm(member("u3"), own.id), undefined, "once is once");
+    const waits = await staffing.correct(member("u2"), { ...change, userId: "u2" });
+    await staffing.correct(member("u3"), { ...change, userId: "u1", seconds: -600 });
+    const { lines } = await staffing.board(GUILD, { fromS: MONDAY_S - 60, untilS: MONDAY_S + 60 });
+    const byHand = ["u1", "u2"].map((id) => {
+      const { countedS, addedS, takenS } = lines.find(({ userId }) => userId === id) ?? {};
+      return [countedS, addedS, takenS];
+    });
+    assert.equal(waits.confirmedBy, undefined);
+    assert.deepEqual(byHand, [
+      [1_200, 1_800, 600],
+      [1_800, 1_800, 0],
+    ]);
+  });
+
+  test("an owner approves their own leave only where nobody else may, and then it says so", async () => {
+    const { rig, staffing } = await staffed();
+    await rig.clock.advanceTo(MONDAY_S * 1_000);
+    const leave = { fromS: MONDAY_S, untilS: MONDAY_S + 3 * DAY_S, percent: 0, reason: "" };
+    const { id } = await staffing.askLeave(member("owner"), leave);
+    rig.roles.set("u2", ["managers"]);
+    await refuses(staffing.decideLeave(member("owner"), id, true), /Somebody else/);
+    rig.roles.set("u2", ["mods"]);
+    const approved = await staffing.decideLeave(member("owner"), id, true);
+    assert.ok(approved !== undefined);
+    assert.match(leaveLine(approved), /, approved by themselves$/);
+    const board = await staffing.board(GUILD, { fromS: MONDAY_S - 60, untilS: MONDAY_S + 60 });
+    assert.match(JSON.stringify(boardCard(board)), /<@owner>.*on leave, approved by themselves/);
+    const other = await staffing.askLeave(member("u1"), leave);
+    const byOther = await staffing.decideLeave(member("owner"), other.id, true);
+    assert.doesNotMatch(leaveLine(byOther ?? other), /themselves/);
   });
 
   test("leave that is ended early excuses up to then, and what was not approved excuses from nothing", async () => {

@@ -7,6 +7,15 @@ import { E2eRig } from "./rig.ts";
 import { PLAIN } from "./sweep-town.ts";
 
 const PLAIN_ID = 8_000_000_000;
+const MAY = [
+  "ViewChannel",
+  "SendMessages",
+  "SendMessagesInThreads",
+  "EmbedLinks",
+  "CreatePrivateThreads",
+  "AttachFiles",
+  "ReadMessageHistory",
+] as const;
 
 describe("appeals, from the button to the answer", () => {
   let rig: E2eRig;
@@ -58,12 +67,23 @@ describe("appeals, from the button to the answer", () => {
     rig.until(String(pattern), () => (pattern.test(textOf(card)) ? card : undefined));
 
   test("are off until a channel is named that players do not see", async () => {
-    const { owner, general } = rig.home;
+    const { owner, general, guild } = rig.home;
+    const diagnosis = async () => await reads(await owner.slash(general, "diagnose"), /All is well|need/);
     const entry = (options: Record<string, Channel>) => owner.slash(general, "setup appeals", options);
     await reads(await entry({}), /Appeals are off/);
     await reads(await entry({ "button-in": players }), /Name the channel for your staff/);
     await reads(await entry({ channel: players, "button-in": players }), /two channels/);
+    await reads(
+      await setUp(),
+      /Marshal lacks Create Private Threads, Send Messages in Threads[\s\S]*run this again/,
+    );
+    assert.deepEqual(rig.discord.messages(players), [], "no button stands where nobody could be answered");
+    await reads(await entry({}), /Appeals are off/);
+    guild.setBotPermissions(MAY);
     await reads(await setUp(), /Appeals are posted for staff in[\s\S]*button is in/);
+    assert.doesNotMatch(await diagnosis(), /Talks about appeals/);
+    guild.setBotPermissions(MAY.filter((name) => name !== "CreatePrivateThreads"));
+    assert.match(await diagnosis(), /Talks about appeals in <#\d+>: lacks \*\*Create Private Threads\*\*/);
   });
 
   test("reach staff with the case and what it keeps; are talked about in private; and lift the ban, once", async () => {
@@ -72,17 +92,12 @@ describe("appeals, from the button to the answer", () => {
     await reads(await appeal(member, PLAIN), /Sent\. The staff will answer/);
     const card = await rig.posted(staffOnly, "⚖️ Appeal", "Not proven yet", "Ban · case 1");
     assert.match(textOf(card), /did not do \\\*that\\\*/);
-    await reads(await appeal(member, PLAIN), /waits for an answer/);
+    const second = await member.click(buttonOf(), "Appeal");
+    assert.equal(second.modal, undefined, "nobody fills in a form that is refused");
+    await reads(second, /waits for an answer/);
 
     await reads(await press(other, card, "Talk"), /I need Create Private Threads/);
-    const may = [
-      "ViewChannel",
-      "SendMessages",
-      "SendMessagesInThreads",
-      "EmbedLinks",
-      "CreatePrivateThreads",
-    ] as const;
-    guild.setBotPermissions([...may, "AttachFiles", "ReadMessageHistory"]);
+    guild.setBotPermissions(MAY);
     await reads(await press(other, card, "Talk"), /<#\d+>/);
     await reads(await press(other, card, "Talk"), /<#\d+>/);
     const threads = guild.channels.filter(({ type }) => type === "private-thread");
@@ -105,7 +120,9 @@ describe("appeals, from the button to the answer", () => {
       labelsOf(card).filter((label) => /Accept|Refuse|Talk/.test(label)),
       [],
     );
-    await reads(await appeal(member, PLAIN), /again in 7 days/);
+    const third = await member.click(buttonOf(), "Appeal");
+    assert.equal(third.modal, undefined);
+    await reads(third, /again in 7 days/);
   });
 
   test("of somebody who was never punished say so to staff alone, and a decision outlives a restart", async () => {
@@ -120,7 +137,7 @@ describe("appeals, from the button to the answer", () => {
     );
     await says(card, /Appeal · refused/);
     await reads(
-      await press(manager, card, "Refuse").catch(() => appeal(moderator, PLAIN)),
+      await press(manager, card, "Refuse").catch(() => moderator.click(buttonOf(), "Appeal")),
       /again in 7 days/,
     );
   });

@@ -202,7 +202,8 @@ export class FakeWorld {
   readonly roleNames = new Map<string, string>();
   joinedAtMs: number | undefined;
   readonly guilds: Guilds = {
-    channelAccess: async (_, channelId) => this.channelAccess.get(channelId) ?? { kind: "open" },
+    channelAccess: async (_, channelId, purpose = "posts") =>
+      this.channelAccess.get(purpose === "posts" ? channelId : `${purpose} ${channelId}`) ?? { kind: "open" },
     hasRole: () => true,
     joinedAtMs: () => this.joinedAtMs,
     topRole: (_, roleIds) => {

@@ -1,4 +1,10 @@
-import { type Client, DiscordAPIError, PermissionFlagsBits, RESTJSONErrorCodes } from "discord.js";
+import {
+  type Client,
+  DiscordAPIError,
+  type GuildBasedChannel,
+  PermissionFlagsBits,
+  RESTJSONErrorCodes,
+} from "discord.js";
 import type { ChannelAccess, Guilds } from "../../domain/ports/guilds.ts";
 
 /** What a log channel needs, as Discord's settings name it. */
@@ -9,6 +15,12 @@ const NEEDED = [
   ["Attach Files", PermissionFlagsBits.AttachFiles],
   ["Read Message History", PermissionFlagsBits.ReadMessageHistory],
 ] as const;
+/** What the channel of private threads needs. */
+const NEEDED_FOR_TALKS = [
+  ["View Channel", PermissionFlagsBits.ViewChannel],
+  ["Create Private Threads", PermissionFlagsBits.CreatePrivateThreads],
+  ["Send Messages in Threads", PermissionFlagsBits.SendMessagesInThreads],
+] as const;
 /** In a thread this permission replaces Send Messages. */
 const IN_THREADS = ["Send Messages in Threads", PermissionFlagsBits.SendMessagesInThreads] as const;
 
@@ -17,7 +29,11 @@ const HIDDEN: ReadonlySet<string | number> = new Set([RESTJSONErrorCodes.Missing
 
 /** Says what the bot may do in the guilds of this process. Threads are not cached, so they are read over REST. */
 export function createGuildView(client: Client): Guilds {
-  async function channelAccess(guildId: string, channelId: string): Promise<ChannelAccess> {
+  async function channelAccess(
+    guildId: string,
+    channelId: string,
+    purpose: "posts" | "talks" = "posts",
+  ): Promise<ChannelAccess> {
     const guild = client.guilds.cache.get(guildId);
     const me = guild?.members.me;
     if (guild === undefined || me === null || me === undefined) return { kind: "unknown" };
@@ -33,9 +49,7 @@ export function createGuildView(client: Client): Guilds {
     if (channel.isThread() && (channel.archived === true || channel.locked === true))
       return { kind: "closed" };
     const held = channel.permissionsFor(me);
-    const needed = channel.isThread()
-      ? NEEDED.map((one) => (one[1] === PermissionFlagsBits.SendMessages ? IN_THREADS : one))
-      : NEEDED;
+    const needed = purpose === "talks" ? NEEDED_FOR_TALKS : neededToPost(channel);
     const permissions = needed.filter(([, bit]) => !held.has(bit)).map(([name]) => name);
     return permissions.length === 0 ? { kind: "open" } : { kind: "missing", permissions };
   }
@@ -54,6 +68,11 @@ export function createGuildView(client: Client): Guilds {
       return top && { id: top.id, name: top.name };
     },
   };
+}
+
+function neededToPost(channel: GuildBasedChannel): readonly (readonly [name: string, bit: bigint])[] {
+  if (!channel.isThread()) return NEEDED;
+  return NEEDED.map((one) => (one[1] === PermissionFlagsBits.SendMessages ? IN_THREADS : one));
 }
 
 function accessAfter(error: unknown): ChannelAccess {

@@ -1,6 +1,7 @@
 import { channelMention, type Escaped, md } from "../../domain/escaped.ts";
 import type { SinkRefusalReason } from "../../domain/failure.ts";
 import type { Button } from "../../domain/message.ts";
+import type { ChannelAccess } from "../../domain/ports/guilds.ts";
 import type { ScheduleView } from "../../domain/ports/schedules.ts";
 import { type AutomaticView, automaticButton, automaticLine } from "./automatic-cards.ts";
 import { type AccessOf, obstacle } from "./channel-access.ts";
@@ -17,6 +18,8 @@ export interface Place {
   readonly channelId: string;
   /** What gives it another channel: "`/setup cases` chooses another". */
   readonly elsewhere: Escaped;
+  /** Where it needs more than other posts: what is missing there. */
+  readonly access?: ChannelAccess | undefined;
   /** Why Discord took none of its messages lately; absent: it did, as far as is known. */
   readonly refused?: SinkRefusalReason | undefined;
 }
@@ -57,10 +60,10 @@ function automaticFindings(view: AutomaticView): readonly Finding[] {
 const BANS_HELD: Button = { kind: "button", style: "secondary", label: "Bans that end", id: "run-bans-open" };
 
 function placeLine(
-  { what, channelId, elsewhere, refused }: Place,
+  { what, channelId, elsewhere, refused, access: own }: Place,
   { accessOf }: PlacesView,
 ): Escaped | undefined {
-  const access = accessOf(channelId);
+  const access = own ?? accessOf(channelId);
   switch (access.kind) {
     case "gone":
       return md`⛔ ${what}: the channel was deleted; ${elsewhere}`;

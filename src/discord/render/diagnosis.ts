@@ -57,7 +57,11 @@ export function diagnosisMessage(view: DiagnosisView): MessageBody {
   // What is wrong elsewhere stands before the logs, of which there may be more than fit.
   const all = [...hostFindings(view), ...placeFindings(view), ...groups.flat()];
   const wrong = all.filter(({ isFine }) => !isFine).length;
-  const isMissing = channelsOf(view).some((id) => view.accessOf(id).kind === "missing");
+  const accesses = [
+    ...channelsOf(view).map((id) => view.accessOf(id)),
+    ...view.places.map(({ access }) => access),
+  ];
+  const isMissing = accesses.some((access) => access?.kind === "missing");
   const lines = all.map(({ line }) => line);
   return {
     cards: [

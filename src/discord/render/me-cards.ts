@@ -122,7 +122,9 @@ function linkButton(label: string, bindingId: string): Button {
 
 /** A field for `/staff list`: the newest accounts, as many as a field holds. */
 export function accountsField(accounts: readonly GameAccount[]): CardField {
-  const lines = accounts.map((account) => md`${userMention(account.userId)} · ${playerLink(account)}`);
+  const lines = accounts.map(
+    (account) => md`${userMention(account.userId)} · ${playerLink(account)} · ${byWhom(account)}`,
+  );
   return {
     name: md`Game accounts`,
     value: lines.length === 0 ? md`Nobody has linked one. Run \`/me link\`.` : cutLines(lines, 1_000),
@@ -134,13 +136,23 @@ function playerLink({ player }: GameAccount): Escaped {
   return md`[${inlineName(player.name)}](https://www.roblox.com/users/${player.id}/profile)`;
 }
 
-function how({ linkedAtMs, vouchedBy, confirmedBy }: GameAccount): Escaped {
-  const when = md`<t:${Math.floor(linkedAtMs / 1_000)}:R>`;
-  if (vouchedBy !== undefined && confirmedBy !== undefined)
-    return md`Linked ${when} by ${userMention(vouchedBy)}, confirmed by ${userMention(confirmedBy)}`;
-  return vouchedBy === undefined
-    ? md`Linked ${when} by a code typed in the game`
-    : md`Linked ${when} by ${userMention(vouchedBy)}`;
+/** How it is known whose account it is: a code proves it, a Manager's word only says it. */
+export function byWhom(account: GameAccount): Escaped {
+  return account.vouchedBy === undefined ? PROVEN : md`linked ${wordOf(account)}`;
+}
+
+const PROVEN = md`proven in the game`;
+
+function wordOf({ vouchedBy = "", confirmedBy }: GameAccount): Escaped {
+  const too = confirmedBy === undefined ? md`` : md`, confirmed by ${userMention(confirmedBy)}`;
+  return md`by ${userMention(vouchedBy)}'s word${too}`;
+}
+
+function how(account: GameAccount): Escaped {
+  const when = md`<t:${Math.floor(account.linkedAtMs / 1_000)}:R>`;
+  return account.vouchedBy === undefined
+    ? md`Linked ${when}, ${PROVEN} by a code`
+    : md`Linked ${when} ${wordOf(account)}`;
 }
 
 /** After a second Manager has said so too. */

@@ -15,10 +15,11 @@ export function casesLine({ caseChannelId }: GuildSettings): Escaped {
     : md`Cases are posted in ${channelMention(caseChannelId)}.`;
 }
 
-export function appealsLine({ appealChannelId }: GuildSettings): Escaped {
-  return appealChannelId === undefined
-    ? md`Appeals are off. Turn them on with \`/setup appeals channel: button-in:\`.`
-    : md`Appeals are posted for staff in ${channelMention(appealChannelId)}.`;
+export function appealsLine({ appealChannelId, appealButtonChannelId: button }: GuildSettings): Escaped {
+  if (appealChannelId === undefined)
+    return md`Appeals are off. Turn them on with \`/setup appeals channel: button-in:\`.`;
+  const buttonWords = button === undefined ? md`` : md` The button is in ${channelMention(button)}.`;
+  return md`Appeals are posted for staff in ${channelMention(appealChannelId)}.${buttonWords}`;
 }
 
 export function tellLine({ tellsWarned }: GuildSettings): Escaped {

@@ -8,6 +8,8 @@ import type { CaseEvidence } from "../track.ts";
 export interface Appeals {
   /** Where people appeal. @throws Failure "bad-command" where it cannot be posted. */
   postButton(channelId: string): Promise<void>;
+  /** From memory, before the form opens. @throws Failure "bad-command" where one of theirs waits or was answered a short while ago. */
+  refuseForm(actor: Pick<Actor, "guildId" | "userId">): void;
   /** @throws Failure "bad-command" where appeals are off, or one of theirs waits or was answered a short while ago. */
   ask(actor: Actor, wanted: Pick<Appeal, "typedName" | "words">): Promise<Appeal>;
   /** @throws Failure "expired" where it is gone. */

@@ -11,8 +11,8 @@ export type ChannelAccess =
 
 /** What is known of Discord servers from the gateway, and of their threads over REST. */
 export interface Guilds {
-  /** Never rejects. */
-  channelAccess(guildId: string, channelId: string): Promise<ChannelAccess>;
+  /** `purpose`: to post logs there, or to talk with a player in a private thread of it. Never rejects. */
+  channelAccess(guildId: string, channelId: string, purpose?: "posts" | "talks"): Promise<ChannelAccess>;
   /** Whether there is such a role. False also where the guild is not known. */
   hasRole(guildId: string, roleId: string): boolean;
   /** When the bot came to this guild, epoch milliseconds; undefined where that is not known. */

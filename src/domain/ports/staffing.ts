@@ -14,6 +14,10 @@ export interface BoardLine {
   readonly calls: number;
   /** Of it, in which no look showed a move for a quarter of an hour. */
   readonly stillS: number;
+  /** Of `countedS`, what Managers added by hand. */
+  readonly addedS: number;
+  /** What Managers took by hand. */
+  readonly takenS: number;
   /** Totals of another bot that are as of this time. */
   readonly importedS: number;
   /** Of this time: on a leave, or with less asked of them. */

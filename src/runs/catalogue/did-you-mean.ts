@@ -1,7 +1,7 @@
 import type { NearText, ParsedCommand, ResolvedTarget } from "../../domain/run.ts";
 import { parseCommand, withTarget } from "./parse-command.ts";
 import type { People } from "./targets.ts";
-import { catalogue } from "./verbs.ts";
+import { catalogue, findVerb, inGameOnly, leadsSomewhere } from "./verbs.ts";
 
 /** Names that somebody may have meant, by the number of edits between them and what was typed. Pure. */
 
@@ -74,21 +74,47 @@ function startEdits(typed: string, name: string): number {
   return Math.min(...lengths.map((length) => edits(wanted, name.slice(0, length))));
 }
 
-/**
- * The text with the verb that was probably meant, rather one that `may` lets through; undefined: the verb is known, or
- * none is near.
- */
+/** Words that staff know from other bots, and where Marshal has the same. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  warn: "/case add writes a warning.",
+  warning: "/case add writes a warning.",
+  note: "/case add writes a note.",
+};
+
+/** What somebody may have meant by a verb that does not exist. */
+interface MeantCommand {
+  /** The text with the nearest verb that does something when a bot sends it; absent: none is near. */
+  readonly meant?: string;
+  /** What else there is to say: the nearest verb needs a person in the game, or Marshal has it elsewhere. */
+  readonly instead?: string;
+}
+
+/** For a verb that the catalogue has: nothing. Of several that are near, rather one that `may` lets through. */
 export function nearestCommand(
   command: ParsedCommand,
   may: (command: ParsedCommand) => boolean,
-): string | undefined {
+): MeantCommand {
   const typed = /^:+(\S+)/u.exec(command.text)?.[1];
-  if (command.known || typed === undefined) return undefined;
-  const names = catalogue.flatMap(({ verb, aliases }) => [verb, ...aliases]);
-  const texts = nearestWords(typed, names).map(
-    (name) => `:${name}${command.text.slice(command.text.indexOf(typed) + typed.length)}`,
+  if (command.known || typed === undefined) return {};
+  const elsewhere = ELSEWHERE[typed.toLowerCase()];
+  if (elsewhere !== undefined) return { instead: elsewhere };
+  const near = nearestWords(
+    typed,
+    catalogue.flatMap(({ verb, aliases }) => [verb, ...aliases]),
   );
-  return texts.find((text) => may(parseCommand(text))) ?? texts[0];
+  const isSent = (name: string) => {
+    const verb = findVerb(name);
+    return verb !== undefined && leadsSomewhere(verb);
+  };
+  const texts = near
+    .filter(isSent)
+    .map((name) => `:${name}${command.text.slice(command.text.indexOf(typed) + typed.length)}`);
+  const meant = texts.find((text) => may(parseCommand(text))) ?? texts[0];
+  const [nearest] = near;
+  return {
+    ...(meant === undefined ? {} : { meant }),
+    ...(nearest === undefined || isSent(nearest) ? {} : { instead: inGameOnly(nearest) }),
+  };
 }
 
 /** The command with the nearest names in the place of the first one that nobody has. Who is banned is not known. */

@@ -117,6 +117,20 @@ export function leadsSomewhere({ verb }: Verb): boolean {
   return !NEED_A_BODY.has(verb);
 }
 
+/** What does instead of a verb that needs a body or a screen. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  commands: "/help shows what Marshal can do",
+  bring: "use :tp with two names",
+  to: "use :tp with two names",
+};
+
+/** Of a verb that needs somebody in the game behind it, by the name that was typed or meant. */
+export function inGameOnly(name: string): string {
+  const instead = INSTEAD[findVerb(name)?.verb ?? name];
+  const more = instead === undefined ? "" : `; ${instead}`;
+  return `:${name} works only for a person in the game${more}.`;
+}
+
 /** A verb that the catalogue lacks may hit anybody whom its first word names. */
 export const UNKNOWN_AIM: Verb["aim"] = { finds: "anyone", takesOne: false, authorIfNone: false };
 

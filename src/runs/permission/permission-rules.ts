@@ -61,11 +61,12 @@ export function decideVerb(
   const tier = tierOf(policy, roleIds);
   // In the person's own word: who typed :h does not look for :hint.
   const word = /^:\S+/u.exec(command.text)?.[0] ?? `:${verb}`;
-  const unknown = command.known ? "" : `Marshal doesn't know ${word}. `;
   const can = `${TIER_NAMES[command.tier]}s can run ${word}. ${heldWords(tier)}`;
   if (tierLevel(tier) < tierLevel(command.tier)) {
-    return { allowed: false, wants: "tier", why: `${unknown}Only ${can}` };
+    if (!command.known) return { allowed: false, isSlip: true, why: `There is no ${word}.` };
+    return { allowed: false, wants: "tier", why: `Only ${can}` };
   }
+  const unknown = command.known ? "" : `Marshal doesn't know ${word}. `;
   return { allowed: true, why: `${unknown}${can}` };
 }
 

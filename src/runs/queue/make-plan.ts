@@ -68,12 +68,15 @@ export async function makePlan(
     if (only.id !== request.only.id) throw new Failure("bad-command", NOT_ONE_PLAYER);
   }
   const repeats = await earlierUnknown(ports, request);
-  const meant = nearestCommand(command, (verb) => decideVerb(policy, actor.roleIds, verb).allowed);
+  const { meant, instead } = nearestCommand(
+    command,
+    (verb) => decideVerb(policy, actor.roleIds, verb).allowed,
+  );
   // The approval of a ban that was asked for is its confirmation; a rule was confirmed when its step was turned on.
   const isConfirmed = isLift || request.askedBy !== undefined || request.origin === "rule";
   const confirmReasons = isConfirmed
     ? []
-    : reasonsToConfirm({ command, targets, repeats, meant, ownPlayerId });
+    : reasonsToConfirm({ command, targets, repeats, meant, instead, ownPlayerId });
   const inverse = inverseOf(command, targets);
   const nowMs = ports.clock.nowMs();
   return {
@@ -88,6 +91,7 @@ export async function makePlan(
     warnings: planWarnings(command, { people, haltUntilMs: ports.health.halt()?.untilMs, nowMs }),
     expectedWaitMs,
     ...(meant === undefined ? {} : { meant }),
+    ...(instead === undefined ? {} : { instead }),
     near: decision.allowed ? nearestNames(command, { targets, people }) : [],
     inverse,
     expiresAtMs: nowMs + PLAN_LIVES_MS,

@@ -1,14 +1,12 @@
 import { forManyReason, type ParsedCommand, type ResolvedTarget } from "../../domain/run.ts";
 import { WARNED_CHARACTERS } from "../catalogue/parse-command.ts";
 import type { People } from "../catalogue/targets.ts";
-import { findVerb, leadsSomewhere } from "../catalogue/verbs.ts";
+import { findVerb, inGameOnly, leadsSomewhere } from "../catalogue/verbs.ts";
 
 /** What a plan warns of, and why it needs a confirmation. Pure. */
 
 /** Its target is banned, and so not in the server. */
 const LIFTS_BANS = "unban";
-/** Verbs that move people to or from a body in the game; `:tp` does it without one. */
-const MOVES_TO_BODY: ReadonlySet<string> = new Set(["bring", "to"]);
 
 /** The facts by which a confirmation is decided. */
 export interface ConfirmFacts {
@@ -17,6 +15,7 @@ export interface ConfirmFacts {
   /** The same text has an unknown outcome. */
   readonly repeats: boolean;
   readonly meant: string | undefined;
+  readonly instead: string | undefined;
   readonly ownPlayerId: number | undefined;
 }
 
@@ -26,16 +25,18 @@ export function reasonsToConfirm({
   targets,
   repeats,
   meant,
+  instead,
   ownPlayerId,
 }: ConfirmFacts): readonly string[] {
   const isOwn = ({ players }: ResolvedTarget) =>
     players.length > 0 && players.every(({ id }) => id !== undefined && id === ownPlayerId);
   const many = forManyReason({ command, targets });
   const reasons: string[] = [];
-  if (meant !== undefined) reasons.push(`There is no :${command.verb}.`);
+  const isSlip = meant !== undefined || instead !== undefined;
+  if (isSlip) reasons.push([`There is no :${command.verb}.`, instead ?? ""].join(" ").trimEnd());
   const nothing = whyNothingHappens(command);
   if (nothing !== undefined) reasons.push(nothing);
-  if (command.danger === "severe") reasons.push(`:${command.verb} is hard to undo.`);
+  if (command.danger === "severe") reasons.push(howLong(command));
   if (many !== undefined) reasons.push(many);
   if (!command.mass && targets.some((target) => target.staff && !isOwn(target)))
     reasons.push("A target is staff in the game.");
@@ -45,13 +46,19 @@ export function reasonsToConfirm({
   return reasons;
 }
 
+/** Of a severe verb. Where Undo is offered later, nothing says that it is hard. */
+function howLong({ verb = "" }: ParsedCommand): string {
+  const inverse = findVerb(verb)?.inverse;
+  return inverse === undefined ? `:${verb} can't be undone.` : `:${verb} lasts until :${inverse} lifts it.`;
+}
+
 /** Of a verb that needs somebody in the game behind it. */
 function whyNothingHappens(command: ParsedCommand): string | undefined {
   const verb = findVerb(command.verb ?? "");
   if (verb === undefined || leadsSomewhere(verb)) return undefined;
-  if (verb.danger === "read") return `Nobody will see the list: Marshal is not in the game.`;
-  const instead = MOVES_TO_BODY.has(verb.verb) ? " Use :tp with two names." : "";
-  return `:${verb.verb} only works for players in the game, and Marshal isn't one.${instead}`;
+  // In the person's own word: who typed :help does not look for :commands.
+  const typed = /^:+(\S+)/u.exec(command.text)?.[1]?.toLowerCase() ?? verb.verb;
+  return inGameOnly(typed);
 }
 
 interface WarningFacts {

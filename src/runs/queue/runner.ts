@@ -176,8 +176,10 @@ export class CommandRunner implements Runner {
     return decide(policy, { ...request.actor, ownPlayerId: request.ownPlayerId }, { command, people });
   }
 
-  /** Writes the refusal into the audit, which shows who tried what. Returns it as a Failure. */
-  async #deny(plan: RunPlan, { why, wants }: Extract<Decision, { allowed: false }>): Promise<Failure> {
+  /** Writes the refusal into the audit, which shows who tried what; a slip is no attempt. Returns it as a Failure. */
+  async #deny(plan: RunPlan, decision: Extract<Decision, { allowed: false }>): Promise<Failure> {
+    const { why, wants, isSlip } = decision;
+    if (isSlip === true) return new Failure("bad-command", [why, plan.instead ?? ""].join(" ").trimEnd());
     const failure = new Failure("denied", why, { wants, bindingId: plan.request.binding.id });
     const nowMs = this.#ports.clock.nowMs();
     const row = failedOutcome(newRecord(plan, nowMs), { failure, nowMs }).record;

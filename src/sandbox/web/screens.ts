@@ -80,6 +80,7 @@ async function appealed(stage: Stage): Promise<void> {
   const { owner, moderator, member, channels, guild } = stage.cast;
   const [player = { name: "" }] = stage.town.players;
   const button = guild.addChannel({ name: "appeals" });
+  button.allowBot("CreatePrivateThreads", "SendMessagesInThreads");
   const as = (person: Member) => stage.discord.as(person);
   const setup = { channel: channels.staff, "button-in": button };
   await (await as(owner).slash(channels.staff, "setup appeals", setup)).settled();

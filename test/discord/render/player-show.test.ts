@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type PlayerShow, playerShow } from "../../../src/discord/render/players/player-card.ts";
 import type { PlayerHistory } from "../../../src/domain/history.ts";
+import type { GameAccount } from "../../../src/domain/ports/game-accounts.ts";
 
 const history: PlayerHistory = {
   player: { playerId: 7, name: "Mo", earlierNames: [], firstSeenS: 1_000, lastSeenS: 9_000 },
@@ -27,6 +28,7 @@ const view: PlayerShow = {
   authors: new Map(),
   cases: undefined,
   watch: undefined,
+  account: undefined,
   mayBan: true,
 };
 
@@ -62,6 +64,20 @@ describe("the card of a player", () => {
       ) ?? [];
     assert.ok(labels(true).includes("Ban"));
     assert.ok(!labels(false).includes("Ban") && labels(false).includes("Ask for a ban"));
+  });
+
+  test("whose account it is says whether a code proves it or a Manager's word says it", () => {
+    const words = (own: Partial<GameAccount>) => {
+      const account = { userId: "300", player: view.player, linkedAtMs: 0, ...own };
+      return String(playerShow({ ...view, account }).cards?.[0]?.description);
+    };
+    assert.match(words({}), /🔗 <@300>, proven in the game$/m);
+    assert.match(words({ vouchedBy: "400" }), /🔗 <@300>, linked by <@400>'s word$/m);
+    assert.match(
+      words({ vouchedBy: "400", confirmedBy: "500" }),
+      /linked by <@400>'s word, confirmed by <@500>$/m,
+    );
+    assert.doesNotMatch(String(playerShow(view).cards?.[0]?.description), /🔗/);
   });
 
   test("without calls there is nothing about calls", () => {

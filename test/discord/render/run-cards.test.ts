@@ -58,7 +58,7 @@ const plan: RunPlan = {
   playersAgeMs: 13_000,
   confirm: "button",
   near: [],
-  confirmReasons: [":ban is hard to undo."],
+  confirmReasons: [":ban lasts until :unban lifts it."],
   warnings: [],
   expectedWaitMs: 0,
   inverse: [":unban Alice"],
@@ -146,7 +146,13 @@ describe("cards of runs", () => {
 
   test("show who is hit, why it asks, and that nothing is sent yet", () => {
     const text = textOf(confirmCard(plan));
-    for (const part of ["`:ban Alice`", "Liberty County", "**Alice**", "is hard to undo", "Not sent yet"]) {
+    for (const part of [
+      "`:ban Alice`",
+      "Liberty County",
+      "**Alice**",
+      "lasts until \\:unban lifts it",
+      "Not sent yet",
+    ]) {
       assert.ok(text.includes(part), part);
     }
   });
@@ -254,11 +260,11 @@ describe("outcomes at a glance", () => {
     assert.match(text, /Send to 2 players\?/);
     assert.match(text, /Who, as seen 13 s ago[\s\S]*\*\*Alice\*\*\n\*\*Bob\*\* · 🛡 staff/);
     // The title has said it.
-    const reasons = ["It is for 2 players.", ":ban is hard to undo."];
+    const reasons = ["It is for 2 players.", ":ban lasts until :unban lifts it."];
     const targets = two.filter((target) => target !== undefined);
     const said = textOf(confirmCard({ ...plan, targets, confirmReasons: reasons }));
     assert.doesNotMatch(said, /It is for 2/);
-    assert.match(said, /is hard to undo/);
+    assert.match(said, /lasts until \\?:unban lifts it/);
     assert.match(textOf(dryCard({ ...plan, targets, confirmReasons: reasons })), /It is for 2 players/);
   });
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Failure } from "../../../src/domain/failure.ts";
 import type { RunPlan } from "../../../src/domain/run.ts";
+import { catalogue, findVerb, leadsSomewhere } from "../../../src/runs/catalogue/verbs.ts";
 import { binding, player, RunsRig, type roles } from "../../support/runs-rig.ts";
 
 function plan(rig: RunsRig, text: string, role: keyof typeof roles = "manager"): Promise<RunPlan> {
@@ -108,6 +109,23 @@ describe("a plan", () => {
     assert.match(await said(":kick Alice"), /queued until/);
   });
 
+  test("says of a severe verb how it ends, and that it can't be undone only where nothing undoes it", async () => {
+    const asked = async (text: string) => (await plan(new RunsRig(), text)).confirmReasons.join(" ");
+    assert.equal(await asked(":ban Alice"), ":ban lasts until :unban lifts it.");
+    assert.equal(await asked(":shutdown"), ":shutdown can't be undone.");
+  });
+
+  test("suggests no verb that does nothing for a sender without a body", async () => {
+    const rig = new RunsRig();
+    for (const { verb, aliases } of catalogue) {
+      for (const name of [verb, ...aliases]) {
+        const { meant } = await plan(rig, `:${name}q`);
+        const about = meant === undefined ? undefined : findVerb(meant.slice(1));
+        assert.ok(about === undefined || leadsSomewhere(about), `${name}: ${meant}`);
+      }
+    }
+  });
+
   test("is not made for `me`, which from outside the game is nobody, and says what to write", async () => {
     for (const text of [
       ":kill me",
@@ -146,11 +164,14 @@ describe("a plan", () => {
   test("asks before a command that does nothing for a sender without a body", async () => {
     const asked = async (text: string) => (await plan(new RunsRig(), text)).confirmReasons.join(" ");
     for (const text of [":bring Alice", ":to Alice", ":view Alice", ":tocar", ":toatv", ":snf brush"]) {
-      assert.match(await asked(text), /only works for players in the game/, text);
+      assert.match(await asked(text), /works only for a person in the game/, text);
     }
-    assert.match(await asked(":bring Alice"), /Use :tp with two names/);
-    for (const text of [":logs", ":bans", ":commands"])
-      assert.match(await asked(text), /^Nobody will see/, text);
+    assert.match(await asked(":bring Alice"), /; use :tp with two names\.$/);
+    assert.equal(await asked(":bans"), ":bans works only for a person in the game.");
+    assert.equal(
+      await asked(":help"),
+      ":help works only for a person in the game; /help shows what Marshal can do.",
+    );
     assert.equal(await asked(":tp Alice Bob"), "");
   });
 

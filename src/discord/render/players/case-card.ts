@@ -1,4 +1,4 @@
-import type { Case, Receipt } from "../../../domain/case.ts";
+import { type Case, isByHand, type Receipt } from "../../../domain/case.ts";
 import { type Escaped, joined, markdownOfOurs, md, userMention } from "../../../domain/escaped.ts";
 import type { Button, MessageBody, PostedMessage, Row } from "../../../domain/message.ts";
 import type { BanEndView } from "../../../domain/ports/ban-ends.ts";
@@ -37,6 +37,7 @@ export function caseCard(one: Case, { warnings, end, duty, withEdits = false }: 
     reasonText(one),
     ...(one.evidence === undefined ? [] : [evidenceText(one.evidence)]),
     ...(one.command === undefined ? [] : [inlineCode(one.command, 200)]),
+    ...(isByHand(one) ? [md`✍️ Written by hand. Marshal saw no command.`] : []),
     ...receiptLines(one),
     ...endLines(one, end),
     ...warningLines(warnings),

@@ -2,7 +2,7 @@ import type { Case } from "../../../domain/case.ts";
 import { type Escaped, joined, md } from "../../../domain/escaped.ts";
 import type { Button, MessageBody, Row } from "../../../domain/message.ts";
 import { cut } from "../escape.ts";
-import { caseLine, KINDS, targetsPlain } from "./case-words.ts";
+import { caseLine, kindSmall, targetsPlain } from "./case-words.ts";
 
 /** Cases that a search found, in pages from new to old. Pure. */
 
@@ -33,7 +33,7 @@ export function caseList(view: CaseListView): MessageBody {
 
 function rows({ cases, filter, isLater, hasMore }: CaseListView): readonly Row[] {
   const options = cases.map((one) => ({
-    label: cut(`Case ${one.number} · ${KINDS[one.kind].small} · ${targetsPlain(one)}`, 100),
+    label: cut(`Case ${one.number} · ${kindSmall(one)} · ${targetsPlain(one)}`, 100),
     value: String(one.number),
   }));
   const turn: Button[] = [];

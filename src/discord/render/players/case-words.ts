@@ -1,4 +1,10 @@
-import type { Case, CaseAuthor, CaseKind, CaseTarget } from "../../../domain/case.ts";
+import {
+  type Case,
+  type CaseAuthor,
+  type CaseKind,
+  type CaseTarget,
+  isByHand,
+} from "../../../domain/case.ts";
 import { type Escaped, joined, md, userMention } from "../../../domain/escaped.ts";
 import { person } from "../entry-line.ts";
 import { cut, inlineCode, inlineName, plainText, shownName } from "../escape.ts";
@@ -15,6 +21,12 @@ export const KINDS = {
 } as const satisfies Readonly<
   Record<CaseKind, { readonly symbol: string; readonly word: string; readonly small: string }>
 >;
+
+/** `ban`, or `ban written by hand` where nothing shows that one was given. */
+export function kindSmall(one: Pick<Case, "kind" | "origin">) {
+  const { small } = KINDS[one.kind];
+  return isByHand(one) ? (`${small} written by hand` as const) : small;
+}
 
 /** A player with a link to the profile; what names nobody as it was typed. */
 function targetText({ name, playerId }: CaseTarget): Escaped {
@@ -47,9 +59,8 @@ export function authorText({ userId, playerId, name }: CaseAuthor): Escaped {
 
 /** `**#12** 👢 kick · **Ann** · by @Mo 3 days ago · cop baiting`, struck where it was revoked. */
 export function caseLine(one: Case, options: { readonly withTarget: boolean }): Escaped {
-  const { symbol, small } = KINDS[one.kind];
   const parts = [
-    md`**#${one.number}** ${symbol} ${small}`,
+    md`**#${one.number}** ${KINDS[one.kind].symbol} ${kindSmall(one)}`,
     ...(options.withTarget ? [targetsText(one, 1)] : []),
     md`by ${authorText(one.author)} <t:${Math.floor(one.atMs / 1_000)}:R>`,
     ...(one.reason === undefined ? [] : [inlineReason(one.reason)]),

@@ -1,12 +1,14 @@
 import type { CaseKind, Watch } from "../../../domain/case.ts";
-import { type Escaped, joined, md } from "../../../domain/escaped.ts";
+import { type Escaped, joined, md, userMention } from "../../../domain/escaped.ts";
 import type { HistoryRow, KnownPlayer, PlayerHistory } from "../../../domain/history.ts";
 import type { CardField, MessageBody, Row } from "../../../domain/message.ts";
 import type { Player, PlayerRef, ServerState } from "../../../domain/model.ts";
 import type { CaseSummary } from "../../../domain/ports/cases.ts";
+import type { GameAccount } from "../../../domain/ports/game-accounts.ts";
 import type { RunAuthor } from "../../../domain/ports/run-authors.ts";
 import { duration, person } from "../entry-line.ts";
 import { cut, escapeMarkdown, inlineCode, inlineName, plainText, shownName } from "../escape.ts";
+import { byWhom } from "../me-cards.ts";
 import { playerLines } from "../server/player-card.ts";
 import { profile } from "../server/view.ts";
 import { caseLine, KINDS } from "./case-words.ts";
@@ -38,6 +40,8 @@ export interface PlayerShow {
   /** Undefined: it is not known. */
   readonly cases: CaseSummary | undefined;
   readonly watch: Watch | undefined;
+  /** The member whose account it is, where that is known. */
+  readonly account: GameAccount | undefined;
   /** Whether the person who reads it may ban there. */
   readonly mayBan: boolean;
 }
@@ -49,10 +53,11 @@ const MOST_AGAINST = 3;
 const MOST_CASES = 3;
 
 export function playerShow(view: PlayerShow): MessageBody {
-  const { player, live, watch, bindingId, onlyServer } = view;
+  const { player, live, watch, account, bindingId, onlyServer } = view;
   const serverName = live?.serverName ?? onlyServer;
   const lines = [
     ...presenceLines(view),
+    ...(account === undefined ? [] : [md`🔗 ${userMention(account.userId)}, ${byWhom(account)}`]),
     ...(watch === undefined ? [] : [watchText(watch)]),
     ...silenceLines(view),
     ...(onlyServer === undefined ? [] : [md`-# This server only. Cases are from all servers.`]),

@@ -26,6 +26,7 @@ const ENDS: Readonly<Record<ShiftEnd, Escaped>> = {
   break: md` · ended by itself: break over an hour`,
   limit: md` · ended by itself after 4 hours`,
   switched: md` · another shift began`,
+  unlinked: md` · ended: account unlinked`,
 };
 
 /** Parts of one shift that are listed; of a shift with more, the rest is counted. */

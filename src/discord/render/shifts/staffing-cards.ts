@@ -24,8 +24,8 @@ const PERIODS = { week: "a week", fortnight: "two weeks", month: "a month" } as 
 /** Hours of everybody, calls, and the quota as a bar. */
 export function boardCard({ lines, fromS, untilS }: Board): MessageBody {
   const worked = lines.filter(
-    ({ countedS, importedS, shifts, quota, leave }) =>
-      countedS > 0 || importedS > 0 || shifts > 0 || quota !== undefined || leave !== undefined,
+    ({ countedS, takenS, importedS, shifts, quota, leave }) =>
+      countedS > 0 || takenS > 0 || importedS > 0 || shifts > 0 || quota !== undefined || leave !== undefined,
   );
   const unsure = worked.reduce((most, line) => Math.max(most, line.unsureS), 0);
   const rows = worked.map((line, at) => md`${at + 1}. ${boardLine(line)}`);
@@ -53,25 +53,32 @@ export function boardCard({ lines, fromS, untilS }: Board): MessageBody {
   };
 }
 
-function boardLine({ userId, countedS, stillS, importedS, calls, shifts, quota, leave }: BoardLine): Escaped {
+function boardLine(line: BoardLine): Escaped {
+  const { userId, countedS, stillS, addedS, takenS, importedS, calls, shifts, quota, leave } = line;
   // Leave left less of it than can be said in minutes.
   const isExcused = leave?.percent === 0 && quota !== undefined && quota.needS > 0 && quota.needS < 60;
+  // Nobody saw it, so it does not look like time in the game.
+  const byHand = Math.min(addedS, countedS);
+  const hours = md`**${lasting(countedS)}**${byHand === 0 ? md`` : md`, of which ${lasting(byHand)} by hand`}`;
   const parts = [
     ...(countedS === 0 && shifts === 0
       ? [md`${userMention(userId)} no shifts`]
-      : [
-          md`${userMention(userId)} **${lasting(countedS)}**`,
-          md`${shifts} ${shifts === 1 ? "shift" : "shifts"}`,
-        ]),
+      : [md`${userMention(userId)} ${hours}`, md`${shifts} ${shifts === 1 ? "shift" : "shifts"}`]),
+    ...(takenS === 0 ? [] : [md`${lasting(takenS)} taken by hand`]),
     ...(stillS === 0 ? [] : [md`${lasting(stillS)} without a move`]),
     ...(importedS === 0 ? [] : [md`+${lasting(importedS)} imported`]),
     ...(calls === 0 ? [] : [md`${calls} ${calls === 1 ? "call" : "calls"}`]),
     ...(quota === undefined ? [] : [isExcused ? md`excused (on leave)` : quotaBar(quota)]),
     ...(leave === undefined || isExcused
       ? []
-      : [leave.percent === 0 ? md`🌴 on leave` : md`asked for ${leave.percent} %`]),
+      : [md`${leave.percent === 0 ? md`🌴 on leave` : md`asked for ${leave.percent} %`}${ownWords(leave)}`]),
   ];
   return joined(parts, " · ");
+}
+
+/** Of an owner whom nobody else could have approved. */
+function ownWords({ userId, state, byId }: Leave): Escaped {
+  return state === "approved" && byId === userId ? md`, approved by themselves` : md``;
 }
 
 /** `▰▰▰▱▱▱▱▱ 3 h of 8 h` */
@@ -86,9 +93,11 @@ function quotaBar({ countedS, needS, outcome }: QuotaLine): Escaped {
 export function boardCsv({ lines, fromS, untilS }: Board): string {
   const iso = (atS: number) => new Date(atS * 1_000).toISOString();
   const head =
-    "member,from,until,seconds,unsureSeconds,shifts,calls,quotaSeconds,quotaNeedSeconds,quota,leave,importedSeconds,stillSeconds";
-  const rows = lines.map(({ userId, countedS, unsureS, importedS, stillS, shifts, calls, quota, leave }) =>
-    [
+    "member,from,until,seconds,unsureSeconds,shifts,calls,quotaSeconds,quotaNeedSeconds,quota,leave,importedSeconds,stillSeconds,addedSeconds,takenSeconds";
+  const rows = lines.map((line) => {
+    const { userId, countedS, unsureS, importedS, stillS, addedS, takenS, shifts, calls, quota, leave } =
+      line;
+    return [
       userId,
       iso(fromS),
       iso(untilS),
@@ -102,10 +111,12 @@ export function boardCsv({ lines, fromS, untilS }: Board): string {
       leave === undefined ? "" : `${leave.percent} %`,
       importedS,
       stillS,
+      addedS,
+      takenS,
     ]
       .map((cell) => csvCell(String(cell)))
-      .join(","),
-  );
+      .join(",");
+  });
   return `${[head, ...rows].join("\n")}\n`;
 }
 
@@ -165,11 +176,12 @@ export function resultCard({ fromS, untilS, lines }: QuotaResult, quota: Quota):
 }
 
 /** A leave in one line, as lists and answers say it. */
-export function leaveLine({ userId, fromS, untilS, percent, reason, state }: Leave): Escaped {
+export function leaveLine(leave: Leave): Escaped {
+  const { userId, fromS, untilS, percent, reason, state } = leave;
   const what = percent === 0 ? md`leave` : md`${percent} % asked`;
   const why = reason === "" ? md`` : md` · ${escapeMarkdown(reason)}`;
   const waits = state === "asked" ? md` · **waiting**` : md``;
-  return md`${userMention(userId)} · ${what} · <t:${fromS}:D> to <t:${untilS}:D>${why}${waits}`;
+  return md`${userMention(userId)} · ${what} · <t:${fromS}:D> to <t:${untilS}:D>${why}${waits}${ownWords(leave)}`;
 }
 
 /** Requests that get buttons; the next ones follow when these are decided. */
