@@ -75,7 +75,7 @@ describe("appeals, from the button to the answer", () => {
     await reads(await entry({ channel: players, "button-in": players }), /two channels/);
     await reads(
       await setUp(),
-      /Marshal lacks Create Private Threads, Send Messages in Threads[\s\S]*run this again/,
+      /Marshal lacks Create Private Threads in the channel of the button[\s\S]*run this again/,
     );
     assert.deepEqual(rig.discord.messages(players), [], "no button stands where nobody could be answered");
     await reads(await entry({}), /Appeals are off/);

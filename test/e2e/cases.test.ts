@@ -118,7 +118,7 @@ describe("cases and the watchlist, from a kick to a revoked case", () => {
     await mod.reads("case edit", { number: 3, evidence: "javascript:alert(1)" }, /starts with https/);
     await mod.reads("case search", { kind: "ban", since: "1 h ago" }, /#2/);
     const ban = { player: String(bob.id), kind: "ban", reason: "by my word" };
-    await mod.reads("case add", ban, /Only Administrators can run :ban[\s\S]*ask with \/case ask/);
+    await mod.reads("case add", ban, /Only Administrators can run \\?:ban[\s\S]*ask with \\?\/case ask/);
     await mod.reads("case add", { ...ban, kind: "kick" }, /Kick · case[\s\S]*Written by hand/);
     await mod.reads("case search", { since: "20 parsecs" }, /25 min ago/);
   });
