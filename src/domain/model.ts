@@ -156,6 +156,11 @@ export interface Demand {
    * age ends after 15 minutes. Absent: the schedule sets the pace.
    */
   readonly maxAgeMs?: number;
+  /**
+   * How far apart looks should be for a while, where the guild had less than an even share of the polls so far; it takes
+   * nothing from the shares of others. Absent: the schedule sets the pace.
+   */
+  readonly finerMs?: number;
   /** Epoch milliseconds; absent: until it is withdrawn. */
   readonly untilMs?: number;
 }

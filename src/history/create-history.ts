@@ -19,6 +19,7 @@ import { Recorder } from "./ingest/recorder.ts";
 import { RecordingState } from "./ingest/recording-state.ts";
 import { createDrawingThread } from "./pictures/drawing-thread.ts";
 import type { MapImageFile } from "./pictures/map/map-image.ts";
+import { FinerCalls } from "./positions/finer-calls.ts";
 import { RecordedServers } from "./recorded-servers.ts";
 import { createStats } from "./stats/create-stats.ts";
 import { WhoWasThere } from "./who-was-there.ts";
@@ -135,7 +136,18 @@ export function createHistory(parts: HistoryParts): HistoryWing {
     bindings: parts.bindings,
     demands: parts.demands,
     isOurs: (guildId) => parts.isOurs(guildId),
-    onChanged: (source) => recorder.forget(source),
+    onChanged(source) {
+      recorder.forget(source);
+      finer.onLinksChanged(source);
+    },
+  });
+  const finer: FinerCalls = new FinerCalls({
+    clock,
+    demands: parts.demands,
+    presentS: () => serviceTime.seconds(),
+    linksOf: (source) => recorded.of(source),
+    tracks: (guildId) => recorded.tracks(guildId),
+    callsOnCards: (bindingId) => parts.callsOnCards(bindingId),
   });
   const stats = createStats({
     clock,
@@ -183,6 +195,7 @@ export function createHistory(parts: HistoryParts): HistoryWing {
     async take({ look, written }) {
       serviceTime.note(look);
       there.see(look);
+      finer.take(look);
       await written;
       recorder.take(look);
     },

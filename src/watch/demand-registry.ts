@@ -7,6 +7,8 @@ export interface Wanted {
   readonly lists: readonly ListName[];
   /** The tightest age that is demanded at present; undefined: none. */
   readonly maxAgeMs: number | undefined;
+  /** How close together looks are wanted where the guild's share allows it; undefined: nobody wants that. */
+  readonly finerMs: number | undefined;
   /** The first guild that demands it; the polls count as this guild's. */
   readonly guildId: string | undefined;
 }
@@ -113,12 +115,14 @@ function sum(held: readonly Held[], nowMs: number): Summed {
   const lists = new Set(held.flatMap(({ demand }) => demand.lists));
   const aged = held.filter(({ demand, ageUntilMs }) => demand.maxAgeMs !== undefined && ageUntilMs > nowMs);
   const ages = aged.map(({ demand }) => demand.maxAgeMs ?? Number.POSITIVE_INFINITY);
+  const finer = held.flatMap(({ demand }) => demand.finerMs ?? []);
   const guildId = held.find(({ demand }) => demand.guildId !== undefined)?.demand.guildId;
   const ends = [...held.map(({ untilMs }) => untilMs), ...aged.map(({ ageUntilMs }) => ageUntilMs)];
   return {
     wanted: {
       lists: [...lists].sort(),
       maxAgeMs: ages.length === 0 ? undefined : Math.min(...ages),
+      finerMs: finer.length === 0 ? undefined : Math.min(...finer),
       guildId,
     },
     untilMs: Math.min(...ends),

@@ -152,8 +152,8 @@ export class Poller {
       this.#watched.set(source, watched);
     }
     const { stats, notBeforeMs } = watched;
-    const { guildId, maxAgeMs } = wanted;
-    this.#schedule.put({ source, guildId, stats, maxAgeMs, notBeforeMs });
+    const { guildId, maxAgeMs, finerMs } = wanted;
+    this.#schedule.put({ source, guildId, stats, maxAgeMs, finerMs, notBeforeMs });
   }
 
   /** Starts as many polls as may be started now. Polls are nobody's, also where what a person asked led to them. */
@@ -192,9 +192,11 @@ export class Poller {
     const { source, why } = choice;
     const wanted = demands.wanted(source);
     const watched = this.#watched.get(source);
-    // The demand, or the age that it named, may have ended since; then the source only goes back into the schedule.
-    const hasAgeEnded = why === "overdue" && wanted?.maxAgeMs === undefined;
-    if (wanted === undefined || watched === undefined || hasAgeEnded) this.#place(source);
+    // The demand, or what it named, may have ended since; then the source only goes back into the schedule.
+    const hasReasonEnded =
+      (why === "overdue" && wanted?.maxAgeMs === undefined) ||
+      (why === "finer" && wanted?.finerMs === undefined);
+    if (wanted === undefined || watched === undefined || hasReasonEnded) this.#place(source);
     else this.#start(source, watched, wanted);
     return { kind: "started" };
   }

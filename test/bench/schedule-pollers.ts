@@ -1,3 +1,4 @@
+import { FinerCalls } from "../../src/history/positions/finer-calls.ts";
 import { Schedule } from "../../src/watch/schedule/schedule.ts";
 import { newSourceStats, type SourceStats, statsAfter } from "../../src/watch/schedule/source-stats.ts";
 import { seededRandom } from "../support/clock.ts";
@@ -6,22 +7,40 @@ import { BURSTS_PER_S, isOpen, snapshotOf, type WorldServer } from "./schedule-w
 /** Which server is polled at that moment, if any. */
 export type Poll = (nowMs: number) => WorldServer | undefined;
 
-/** The project's own schedule, each server a guild's of its own. */
-export function bySchedule(servers: readonly WorldServer[], perS: number): Poll {
+/** The project's own schedule, each server a guild's of its own; `followsCalls`: all of them save positions. */
+export function bySchedule(servers: readonly WorldServer[], perS: number, followsCalls = false): Poll {
   const random = seededRandom(7);
+  let presentMs = 0;
+  const finerUntilMs = new Map<string, number>();
+  const calls = new FinerCalls({
+    clock: { nowMs: () => presentMs, monotonicMs: () => presentMs },
+    demands: {
+      put: (_, [demand]) => {
+        if (demand !== undefined) finerUntilMs.set(demand.source, demand.untilMs ?? 0);
+      },
+    },
+    presentS: () => presentMs / 1_000,
+    linksOf: (source) => [{ guildId: source, bindingId: source, linkedAtS: 0 }],
+    tracks: () => followsCalls,
+    callsOnCards: () => [],
+  });
   const schedule = new Schedule();
   const tracks = new Map<string, { readonly server: WorldServer; readonly stats: SourceStats }>();
   const put = (server: WorldServer, stats: SourceStats) => {
     const { source } = server;
     tracks.set(source, { server, stats });
-    schedule.put({ source, stats, notBeforeMs: 0 });
+    const finerMs = (finerUntilMs.get(source) ?? 0) > presentMs ? 5_000 : undefined;
+    schedule.put({ source, stats, notBeforeMs: 0, finerMs });
   };
   for (const server of servers) put(server, newSourceStats(0, random.next()));
   return (nowMs) => {
     const choice = schedule.next({ nowMs, pollsPerS: perS, peopleShare: 0 });
     const known = choice.kind === "poll" ? tracks.get(choice.source) : undefined;
     if (known === undefined) return undefined;
-    put(known.server, statsAfter(known.stats, snapshotOf(known.server, nowMs), nowMs));
+    presentMs = nowMs;
+    const snapshot = snapshotOf(known.server, nowMs);
+    calls.take(snapshot);
+    put(known.server, statsAfter(known.stats, snapshot, nowMs));
     return known.server;
   };
 }

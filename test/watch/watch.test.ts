@@ -468,15 +468,41 @@ describe("demands", () => {
     demands.put("deferred", [demand("a", { maxAgeMs: 5_000, untilMs: clock.nowMs() + 3_600_000 })]);
     demands.put("feed", [demand("b", { guildId: "g" })]);
     assert.equal(demands.wanted(id("a"))?.maxAgeMs, 5_000);
-    assert.deepEqual(demands.wanted(id("b")), { lists: ["joinLogs"], maxAgeMs: undefined, guildId: "g" });
+    assert.deepEqual(demands.wanted(id("b")), {
+      lists: ["joinLogs"],
+      maxAgeMs: undefined,
+      finerMs: undefined,
+      guildId: "g",
+    });
     await clock.advance(15 * 60_000);
     assert.deepEqual(demands.wanted(id("a")), {
       lists: ["joinLogs"],
       maxAgeMs: undefined,
+      finerMs: undefined,
       guildId: undefined,
     });
     await clock.advance(45 * 60_000);
     assert.equal(demands.wanted(id("a")), undefined);
+  });
+});
+
+describe("demands for looks that are closer together", () => {
+  test("name the closest, and end with the demand", async () => {
+    const clock = new VirtualClock();
+    const demands = new DemandRegistry(clock);
+    demands.put("feed", [demand("a", { guildId: "g" })]);
+    demands.put("one", [demand("a", { finerMs: 10_000, untilMs: clock.nowMs() + 20_000 })]);
+    demands.put("two", [demand("a", { finerMs: 5_000, untilMs: clock.nowMs() + 10_000 })]);
+    assert.equal(demands.wanted(id("a"))?.finerMs, 5_000);
+    await clock.advance(10_000);
+    assert.equal(demands.wanted(id("a"))?.finerMs, 10_000);
+    await clock.advance(10_000);
+    assert.deepEqual(demands.wanted(id("a")), {
+      lists: ["joinLogs"],
+      maxAgeMs: undefined,
+      finerMs: undefined,
+      guildId: "g",
+    });
   });
 });
 

@@ -22,6 +22,8 @@ export interface CallOnCard {
   readonly atS: number;
   /** Who of staff claimed it, or resolved it unclaimed; absent: nobody has, and nobody answered it in the game. */
   readonly taken?: { readonly userId: string; readonly userName?: string; readonly atMs: number };
+  /** It was resolved, or the matter was answered by another of its calls: nobody has to look into it any more. */
+  readonly isOver?: true;
 }
 
 /** A card whose call nobody has resolved or answered. */

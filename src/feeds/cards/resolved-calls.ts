@@ -24,18 +24,19 @@ export function withoutResolved(state: ServerState, cards: readonly CardRecord[]
     : { ...state, lists: { ...state.lists, modCalls: { ...modCalls, value } } };
 }
 
-/** The calls of these cards that nobody answered in the game, with who took them on their card. Pure. */
+/** The calls of these cards that nobody answered in the game: who took each on its card, and whether it is over. Pure. */
 export function callsOnCards(cards: readonly CardRecord[]): readonly CallOnCard[] {
   return cards.flatMap((card) => {
     if (card.kind !== "modCall") return [];
     const taken = card.claimedBy ?? card.resolved;
+    const over = card.resolved !== undefined || isAnswered(card.calls) ? { isOver: true as const } : {};
     return card.calls.flatMap(({ atS, answeredBy }): CallOnCard[] => {
-      if (taken === undefined) return answeredBy === undefined ? [{ caller: card.caller, atS }] : [];
+      const call = { caller: card.caller, atS, ...over };
+      if (taken === undefined) return answeredBy === undefined ? [call] : [];
       const { userId, userName, atMs } = taken;
       return [
         {
-          caller: card.caller,
-          atS,
+          ...call,
           taken: { userId, atMs, ...(userName === undefined ? {} : { userName }) },
         },
       ];

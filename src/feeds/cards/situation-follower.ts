@@ -13,9 +13,6 @@ const FOLLOWED_MS = 15 * 60_000;
 const EDIT_EVERY_MS = 15_000;
 /** A caller has left when this many lists in a row lack them: one may be an old list, served again. */
 const ABSENCES_TO_LEAVE = 2;
-/** So long after a call its server is looked at more often, where the share of those who wait allows it. */
-const FINE_MS = 10 * 60_000;
-const FINE_AGE_MS = 5_000;
 const LISTS = ["players", "killLogs"] as const;
 
 export interface FollowerPorts {
@@ -153,10 +150,8 @@ export class SituationFollower {
     if ((this.#asked.get(bindingId) ?? "") === asked) return;
     this.#asked.set(bindingId, asked);
     const { guildId } = card;
-    this.#ports.demands.put(
-      owner(bindingId),
-      source === undefined ? [] : demandsOf({ source, guildId, untilMs }),
-    );
+    const demand = source === undefined ? [] : [{ source, lists: LISTS, guildId, untilMs }];
+    this.#ports.demands.put(owner(bindingId), demand);
   }
 
   #drop(bindingId: string, one: Followed): void {
@@ -168,12 +163,6 @@ export class SituationFollower {
     this.#asked.delete(bindingId);
     this.#ports.demands.put(owner(bindingId), []);
   }
-}
-
-/** While calls are young, as often as the share of those who wait allows: what follows is then seen more finely. */
-function demandsOf(of: { readonly source: SourceId; readonly guildId: string; readonly untilMs: number }) {
-  const demand = { ...of, lists: LISTS };
-  return [demand, { ...demand, maxAgeMs: FINE_AGE_MS, untilMs: of.untilMs - FOLLOWED_MS + FINE_MS }];
 }
 
 function owner(bindingId: string): string {

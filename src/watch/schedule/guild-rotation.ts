@@ -12,7 +12,7 @@ export interface Rotating {
 export class GuildRotation<T extends Rotating> {
   readonly #waiting = new Heap<T>();
   /** Guilds with due items, the next one first. */
-  readonly #due = new Map<object, Set<T>>();
+  readonly #due = new Map<T["guild"], Set<T>>();
 
   /** Adds an item that becomes due once `first` is called with `key` or a greater one. */
   set(item: T, key: number): void {
@@ -21,7 +21,7 @@ export class GuildRotation<T extends Rotating> {
   }
 
   /** The next item that is due at `key`, of a guild that `mayHave` admits. It stays until it is deleted. */
-  first(key: number, mayHave: (guild: object) => boolean = () => true): T | undefined {
+  first(key: number, mayHave: (guild: T["guild"]) => boolean = () => true): T | undefined {
     for (let next = this.#waiting.first(); next !== undefined && next.key <= key; ) {
       const { item } = next;
       this.#waiting.delete(item);

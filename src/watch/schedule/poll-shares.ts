@@ -1,9 +1,9 @@
 /**
  * Why a source is polled. "bound": it would wait longer than any may; "loss": its log is about to lose rows; "overdue":
  * somebody needs it younger; "fair": its guild got less than its fair share; "busy" and "empty": its turn has come among
- * those with and without players.
+ * those with and without players; "finer": it is to be looked at more often for a while.
  */
-export type Why = "bound" | "loss" | "overdue" | "fair" | "busy" | "empty";
+export type Why = "bound" | "loss" | "overdue" | "fair" | "busy" | "empty" | "finer";
 
 /** What a choice depends on beside the sources. */
 export interface Load {
@@ -20,6 +20,12 @@ const BOUND_SHARE = 0.75;
 /** The share of demands with an age, alone and together with reads that people wait for. */
 const OVERDUE_SHARE = 0.2;
 const OVERDUE_AND_PEOPLE_SHARE = 0.5;
+/**
+ * The share of servers that are looked at more finely, all together: it moves polls away from the least mean delay. With
+ * few guilds it is what an even share gives one of them.
+ */
+const FINER_SHARE = 0.05;
+const MOST_FINER_SHARE = 0.2;
 /** The upper share of empty servers, used only where polling them saves more delay than polling busy ones. */
 const MOST_EMPTY_SHARE = 0.45;
 /** The share of all polls that one guild may take by fast logs; beyond it its servers wait among the busy ones. */
@@ -58,6 +64,7 @@ export class PollShares {
   readonly overdue = new PollShare();
   readonly leastEmpty = new PollShare();
   readonly mostEmpty = new PollShare();
+  readonly finer = new PollShare();
   /** Recent polls of a guild because of loss, a fading count as of poll `atPoll`. */
   readonly #losses = new WeakMap<object, { readonly polls: number; readonly atPoll: number }>();
   #polls = 0;
@@ -67,6 +74,8 @@ export class PollShares {
   /** Counts one poll against the shares of its reason. */
   spend(poll: {
     readonly guild: object;
+    /** How many guilds share the polls evenly. */
+    readonly guilds: number;
     readonly why: Why;
     readonly occupied: boolean;
     readonly load: Load;
@@ -79,9 +88,11 @@ export class PollShares {
     this.overdue.earn(Math.min(OVERDUE_SHARE, Math.max(0, OVERDUE_AND_PEOPLE_SHARE - peopleShare)));
     this.leastEmpty.earn(leastEmptyShare(pollsPerS));
     this.mostEmpty.earn(MOST_EMPTY_SHARE);
+    this.finer.earn(Math.min(MOST_FINER_SHARE, Math.max(FINER_SHARE, 1 / poll.guilds)));
 
     if (poll.why === "bound") this.bound.spend();
     if (poll.why === "overdue") this.overdue.spend();
+    if (poll.why === "finer") this.finer.spend();
     if (!poll.occupied) {
       this.leastEmpty.spend();
       this.mostEmpty.spend();

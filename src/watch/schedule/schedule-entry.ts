@@ -1,6 +1,7 @@
 import type { SourceId } from "../../domain/model.ts";
 import { QUIET_ENTRIES_PER_S } from "./empty-server-stats.ts";
 import { Heap } from "./heap.ts";
+import type { Why } from "./poll-shares.ts";
 import type { SourceStats } from "./source-stats.ts";
 
 /** A source that is to be polled. All times are monotonic milliseconds. */
@@ -11,6 +12,8 @@ export interface Candidate {
   readonly stats: SourceStats;
   /** The tightest age demanded; undefined: no demand names an age. */
   readonly maxAgeMs?: number | undefined;
+  /** How far apart looks are wanted where its guild's share allows it; undefined: as far as they are. */
+  readonly finerMs?: number | undefined;
   /** Backing off after a failure until then; 0 when it is not. */
   readonly notBeforeMs: number;
 }
@@ -47,6 +50,8 @@ export class Entry {
   isAwake = false;
   /** Weighed entries a second as they count in its class. */
   perS = QUIET_ENTRIES_PER_S;
+  /** Why it was chosen last; undefined: it never was. */
+  polledWhy: Why | undefined;
 
   constructor(candidate: Candidate, guild: Guild) {
     this.candidate = candidate;

@@ -1,5 +1,6 @@
 import type { SourceId } from "../../domain/model.ts";
 import { EmptyServerStats, QUIET_ENTRIES_PER_S } from "./empty-server-stats.ts";
+import { FinerLooks } from "./finer-looks.ts";
 import { GuildRotation } from "./guild-rotation.ts";
 import { Heap } from "./heap.ts";
 import { type Load, PollShares, type Why } from "./poll-shares.ts";
@@ -30,6 +31,7 @@ const MOST_ENTRIES_PER_S = 4;
  *
  * The order is: servers near their bound, logs about to lose rows, demands past their age, guilds that got less than
  * their even share, then the greatest rate x age^2, which gives the least mean delay for any budget. Guilds take turns.
+ * Of the last kind some go to a server that is to be looked at more finely, see `FinerLooks`.
  */
 export class Schedule {
   readonly #isParked: (source: SourceId) => boolean;
@@ -41,6 +43,7 @@ export class Schedule {
   readonly #bound = new GuildRotation<Entry>();
   readonly #loss = new GuildRotation<Entry>();
   readonly #overdue = new GuildRotation<Entry>();
+  readonly #finer = new FinerLooks();
   /** Guilds that have a server with players to be chosen, by when any server of theirs was polled last. */
   readonly #guildsByPoll = new Heap<Guild>();
   /** Guilds with players and without a log that is too fast: among them polls are shared evenly. */
@@ -80,6 +83,7 @@ export class Schedule {
     const entry = this.#entries.get(source);
     if (entry === undefined) return;
     this.#leaveQueues(entry);
+    this.#finer.settle(entry.guild);
     this.#entries.delete(source);
     entry.peers.delete(entry);
     this.#dropIfBare(entry);
@@ -93,7 +97,10 @@ export class Schedule {
     if (chosen === undefined) return { kind: "wait", untilMs: this.#sleeping.first()?.key };
     const { entry, why } = chosen;
     const { occupied } = entry.candidate.stats;
-    this.#shares.spend({ guild: entry.guild, why, occupied, load });
+    const guilds = this.#evenGuilds.size;
+    this.#shares.spend({ guild: entry.guild, guilds, why, occupied, load });
+    if (occupied) this.#finer.count(entry.guild, guilds);
+    entry.polledWhy = why;
     this.#leaveQueues(entry);
     return { kind: "poll", source: entry.candidate.source, why };
   }
@@ -117,7 +124,10 @@ export class Schedule {
     const neglected = this.#mostNeglected(load);
     if (neglected !== undefined) return { entry: neglected, why: "fair" };
 
-    return this.#byRate(nowMs);
+    const byRate = this.#byRate(nowMs);
+    if (byRate?.why !== "busy" || !this.#shares.finer.isOwed) return byRate;
+    const finer = this.#finer.before(byRate.entry, nowMs);
+    return finer === undefined ? byRate : { entry: finer, why: "finer" };
   }
 
   /** The oldest server of the guild that waits longest, when that is longer than an even share of the polls allows. */
@@ -163,6 +173,7 @@ export class Schedule {
       this.#loss.set(entry, stats.polledAtMs + 1_000 / stats.lossPerS);
     }
     if (maxAgeMs !== undefined && stats.polled) this.#overdue.set(entry, stats.polledAtMs + maxAgeMs);
+    this.#finer.set(entry);
     this.#enterClass(entry);
     if (!stats.occupied) return;
     entry.guild.awake.set(entry, stats.polledAtMs);
@@ -183,6 +194,7 @@ export class Schedule {
     entry.isAwake = false;
     this.#sleeping.delete(entry);
     for (const rotation of [this.#fresh, this.#bound, this.#loss, this.#overdue]) rotation.delete(entry);
+    this.#finer.delete(entry);
     this.#busy.delete(entry);
     this.#empty.delete(entry);
     entry.guild.awake.delete(entry);
@@ -191,12 +203,16 @@ export class Schedule {
 
   #regroup(entry: Entry, candidate: Candidate, guild: Guild): void {
     const before = entry.peers;
+    this.#finer.settle(entry.guild);
+    this.#finer.settle(guild);
     before.delete(entry);
     if (entry.guild !== guild) this.#dropIfBare(entry);
     entry.candidate = candidate;
     entry.guild = guild;
     entry.peers.add(entry);
-    guild.polledAtMs = Math.max(guild.polledAtMs, candidate.stats.polledAtMs);
+    // A finer look is none of the guild's turns where it has other servers, so that these get theirs.
+    if (entry.polledWhy !== "finer" || guild.occupied.size === 1)
+      guild.polledAtMs = Math.max(guild.polledAtMs, candidate.stats.polledAtMs);
     if (guild.awake.size > 0) this.#guildsByPoll.set(guild, guild.polledAtMs);
     this.#noteWhetherEven(guild);
     if (entry.peers === before) return;

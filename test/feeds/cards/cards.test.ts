@@ -164,8 +164,12 @@ describe("mod-call cards", () => {
       rig.callModerators("Ann");
       await rig.pollAndFlush();
       assert.deepEqual(openCalls(), ["Ann"]);
+      const isOver = () => rig.wing.callsOnCards("binding-1").map((call) => call.isOver === true);
+      await rig.wing.modCalls.act(actor("1"), cardId(rig), { do: "claim" });
+      assert.deepEqual(isOver(), [false], "somebody has it, and it goes on");
       await rig.wing.modCalls.act(actor("1"), cardId(rig), { do: "resolve" });
       assert.deepEqual(openCalls(), []);
+      assert.deepEqual(isOver(), [true]);
       rig.callModerators("Ben", rig.nowS);
       rig.callModerators("Ann", rig.nowS);
       await rig.pollAndFlush();
