@@ -13,6 +13,8 @@ export interface DutyBookPorts {
 interface Page {
   readonly setup: DutySetup;
   readonly links: readonly DutyLink[];
+  /** The game ids of who is linked now. */
+  readonly staff: ReadonlySet<number>;
 }
 
 /** The types and links of each guild: read once, then in memory. Changes of one guild come one after another. */
@@ -56,7 +58,8 @@ export class DutyBook {
     const setup = row === undefined ? NO_SETUP : setupIn(row);
     // Where nobody keeps duty, nobody's links are kept either.
     const links = setup.types.length === 0 ? [] : await this.#readLinks(guildId);
-    return { setup, links };
+    const staff = new Set(links.flatMap(({ untilS, playerId }) => (untilS === undefined ? [playerId] : [])));
+    return { setup, links, staff };
   }
 
   /** The links as they are kept, after what has changed since: an account that is gone has ended now. */
@@ -65,30 +68,27 @@ export class DutyBook {
     const changedS = this.#changedS.get(guildId) ?? this.#ports.nowS();
     const kept = (await store.rows({ guildId, kinds: ["link"] })).map(linkIn);
     const now = await accounts.list(guildId);
-    const isThere = ({ userId, playerId, fromS }: DutyLink) =>
-      now.some(
-        (one) => one.userId === userId && one.player.id === playerId && secondOf(one.linkedAtMs) === fromS,
-      );
+    const linked = now.map(({ userId, player, linkedAtMs }) => ({
+      userId,
+      playerId: player.id,
+      fromS: secondOf(linkedAtMs),
+    }));
+    const [keptKeys, linkedKeys] = [new Set(kept.map(keyOf)), new Set(linked.map(keyOf))];
+    const isThere = (link: DutyLink) => linkedKeys.has(keyOf(link));
     const ended = kept
       .filter((link) => link.untilS === undefined && !isThere(link))
       .map((link) => ({ ...link, untilS: Math.max(link.fromS, changedS) }));
-    const begun = now
-      .map(({ userId, player, linkedAtMs }) => ({
-        userId,
-        playerId: player.id,
-        fromS: secondOf(linkedAtMs),
-      }))
-      .filter(
-        (link) =>
-          !kept.some(
-            (one) => one.userId === link.userId && one.playerId === link.playerId && one.fromS === link.fromS,
-          ),
-      );
+    const begun = linked.filter((link) => !keptKeys.has(keyOf(link)));
     const changed = [...ended, ...begun];
     if (changed.length > 0) await store.write({ put: changed.map((link) => linkRow(guildId, link)) });
     this.#changedS.delete(guildId);
     return [...kept.filter((link) => link.untilS !== undefined || isThere(link)), ...changed];
   }
+}
+
+/** A community may have 20,000 links: each is looked up, not searched for. */
+function keyOf({ userId, playerId, fromS }: DutyLink): string {
+  return `${userId} ${playerId} ${fromS}`;
 }
 
 function secondOf(atMs: number): number {

@@ -34,7 +34,6 @@ const TYPED_BACK_S = 86_400;
 
 /** A server of a guild, as looks showed it. */
 interface Watched {
-  readonly guildId: string;
   readonly tracker: Promise<StateTracker>;
   readonly still: StillTracker;
 }
@@ -51,7 +50,8 @@ interface GuildState {
 /** Looks at the staff of guilds that keep duty, and has their shifts worked out when something changed. */
 export class DutyWatch {
   readonly #ports: DutyWatchPorts;
-  readonly #watched = new Map<string, Watched>();
+  /** By guild, then by server. */
+  readonly #watched = new Map<string, Map<string, Watched>>();
   readonly #guilds = new Map<string, GuildState>();
   #isStopped = false;
 
@@ -105,11 +105,10 @@ export class DutyWatch {
     const { players, commandLogs = [] } = look.lists;
     if (players === undefined) return;
     const atS = Math.floor((look.serviceAtMs ?? look.takenAtMs) / 1_000);
-    const { tracker: loading, still } = this.#watchedOf(guildId, bindingId, atS);
-    loading.catch(() => undefined);
-    const { setup, links } = await this.#ports.book.page(guildId);
+    // Most guilds keep no duty: of them nothing is read but that.
+    const { setup, staff } = await this.#ports.book.page(guildId);
     if (setup.types.length === 0) return;
-    const staff = new Set(links.filter(({ untilS }) => untilS === undefined).map(({ playerId }) => playerId));
+    const { tracker: loading, still } = this.#watchedOf(guildId, bindingId, atS);
     const tracker = await loading;
     const state = this.#stateOf(guildId);
     const hasChanged = tracker.see(players, staff, atS);
@@ -125,12 +124,14 @@ export class DutyWatch {
   }
 
   #watchedOf(guildId: string, bindingId: string, atS: number): Watched {
-    const known = this.#watched.get(bindingId);
+    const ofGuild = this.#watched.get(guildId) ?? new Map<string, Watched>();
+    this.#watched.set(guildId, ofGuild);
+    const known = ofGuild.get(bindingId);
     if (known !== undefined) return known;
     const tracker = this.#loadTracker(guildId, bindingId, atS);
-    const watched = { guildId, tracker, still: new StillTracker(bindingId) };
-    this.#watched.set(bindingId, watched);
-    tracker.catch(() => this.#watched.delete(bindingId));
+    const watched = { tracker, still: new StillTracker(bindingId) };
+    ofGuild.set(bindingId, watched);
+    tracker.catch(() => ofGuild.delete(bindingId));
     return watched;
   }
 
@@ -180,7 +181,7 @@ export class DutyWatch {
   /** What looks showed, and what was typed in the game, before shifts are worked out of it. */
   async #write(guildId: string): Promise<void> {
     const { store, book } = this.#ports;
-    const watched = [...this.#watched.values()].filter((one) => one.guildId === guildId);
+    const watched = [...(this.#watched.get(guildId)?.values() ?? [])];
     const trackers = await Promise.all(watched.map(({ tracker }) => tracker));
     const changes = trackers.map((tracker) => ({ tracker, states: tracker.takeChanges() }));
     const stills = watched.map(({ still }) => ({ still, spans: still.takeChanges() }));

@@ -44,6 +44,27 @@ onBothDatabases("a shift", (databases) => {
   const shiftsOf = async (rig: DutyRig) =>
     (await rig.wing.duty.shifts(GUILD, { fromS: 0, untilS: Number.MAX_SAFE_INTEGER, userId: "u13" })).shifts;
 
+  test("of a community that keeps no duty nothing is read but that", async () => {
+    const rig = await openDutyRig(databases, { startS: START_S });
+    rig.link("u13", mona, START_S);
+    let read = 0;
+    const { facts } = rig.store;
+    Object.assign(rig.store, {
+      facts: async (wanted: Parameters<typeof facts>[0]) => {
+        read += 1;
+        return await facts(wanted);
+      },
+    });
+    const at = (atS: number) =>
+      snapshotOf({ players: [{ ...mona, permission: "Server Moderator" }] }, atS, EAST.source);
+    await rig.clock.advanceTo(startS * 1_000);
+    await rig.take(at(startS));
+    assert.equal(read, 0);
+    await rig.addType({ name: "Patrol", start: "declared" });
+    await rig.take(at(startS + 10));
+    assert.ok(read > 0, "with a type its servers are looked at");
+  });
+
   test("where nobody has linked an account, what was looked at is known all the same", async () => {
     const rig = await openDutyRig(databases, { startS: START_S });
     await rig.clock.advanceTo(startS * 1_000);

@@ -87,7 +87,7 @@ export class Buckets {
       this.#clock.forgetRounding();
       this.#follow(name);
     }
-    if (name.buckets.length > 1) this.#uniform = false;
+    if (name.isSplit) this.#uniform = false;
     const counted = started.includes(named);
     for (const other of started) {
       if (other === named) continue;

@@ -74,6 +74,11 @@ export class CounterGroup {
     return this.#groups.map(({ named }) => named);
   }
 
+  /** Whether its keys are counted by more than one counter. */
+  get isSplit(): boolean {
+    return this.#groups.length > 1;
+  }
+
   /** Where most keys are counted. */
   get largest(): CounterState {
     return this.#largest().named;
