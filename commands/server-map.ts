@@ -52,10 +52,12 @@ async function* mapReplies(
   const message = messageOf(shown);
   const picture = mapPicture(message);
   const words = isCheck ? checkWords(picture.points, services.mapCorners) : undefined;
-  for await (const { pngs, pictureWords } of drawn(services, actor.guildId, {
-    pictures: [picture],
-    signal,
-  })) {
+  // The check is for measuring: an earlier picture would not be of what its words say.
+  const subject = isCheck
+    ? {}
+    : { subject: `map ${look} ${binding.id} ${filter.playerId ?? ""} ${filter.team ?? ""}` };
+  const asked = { pictures: [picture], ...subject, signal };
+  for await (const { pngs, pictureWords } of drawn(services, actor.guildId, asked)) {
     yield mapMessage(message, { png: pngs?.[0], pictureWords: words ?? pictureWords });
   }
 }

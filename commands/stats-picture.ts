@@ -18,7 +18,16 @@ export interface Drawn {
 export async function* drawn(
   { history, clock }: Services,
   guildId: string,
-  { pictures, signal }: { readonly pictures: readonly Picture[]; readonly signal: AbortSignal },
+  {
+    pictures,
+    subject,
+    signal,
+  }: {
+    readonly pictures: readonly Picture[];
+    /** Of what changes by the second: what is shown. The one just made of the same will do. */
+    readonly subject?: string;
+    readonly signal: AbortSignal;
+  },
 ): AsyncGenerator<Drawn> {
   if (pictures.length === 0) {
     yield { pngs: undefined };
@@ -26,9 +35,10 @@ export async function* drawn(
   }
   try {
     for (let waits = 0; ; waits += 1) {
-      const found = await history.stats.draw(guildId, pictures);
+      const found = await history.stats.draw(guildId, pictures, { subject });
       if (found.kind === "made") {
-        yield { pngs: found.pngs };
+        const { pngs, ofMs } = found;
+        yield ofMs === undefined ? { pngs } : { pngs, pictureWords: earlierWords(ofMs) };
         return;
       }
       if (waits === MOST_WAITS) {
@@ -38,15 +48,22 @@ export async function* drawn(
         };
         return;
       }
-      const atS = Math.ceil(found.atMs / 1_000);
-      yield {
-        pngs: undefined,
-        pictureWords: md`-# 🖼 Picture <t:${atS}:R>.`,
-      };
+      yield { pngs: undefined, pictureWords: waitWords(found) };
       await clock.sleep(found.atMs - clock.nowMs(), signal);
     }
   } catch (error) {
     if (!(error instanceof Failure) && !signal.aborted) throw error;
     yield { pngs: undefined, pictureWords: md`-# 🖼 The picture could not be drawn.` };
   }
+}
+
+function waitWords({ atMs, everyMs }: { readonly atMs: number; readonly everyMs: number }): Escaped {
+  const next = md`This one comes <t:${Math.ceil(atMs / 1_000)}:R>.`;
+  return everyMs > 60_000
+    ? md`-# 🖼 Replays are made once in ${everyMs / 60_000} minutes. ${next}`
+    : md`-# 🖼 Pictures are made once a minute. ${next}`;
+}
+
+function earlierWords(ofMs: number): Escaped {
+  return md`-# 🖼 The picture is from <t:${Math.floor(ofMs / 1_000)}:T>. Pictures are made once a minute.`;
 }

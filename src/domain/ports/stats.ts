@@ -10,18 +10,23 @@ export interface Stats {
     asked: { readonly fromMs: number; readonly toMs: number },
   ): Promise<readonly CaseCount[]>;
   /**
-   * Draws what one message shows. A guild gets one new drawing a minute; what was drawn lately is there at once.
+   * Draws what one message shows. A guild gets one new drawing of figures a minute, and one of the map; what was drawn lately
+   * is there at once.
    * @param options.withinMs how long the caller can wait for a new drawing; 30 seconds where they do not say
    */
   draw(
     guildId: string,
     pictures: readonly Picture[],
-    options?: { readonly withinMs?: number },
+    options?: {
+      readonly withinMs?: number;
+      /** What it shows, whatever has moved since: where it has to wait, the one just made of the same is answered. */
+      readonly subject?: string | undefined;
+    },
   ): Promise<Drawn>;
 }
 
 export type Drawn =
-  /** PNG, in the order in which they were asked for. */
-  | { readonly kind: "made"; readonly pngs: readonly Uint8Array[] }
-  /** Another one was drawn for this guild less than a minute ago; epoch milliseconds. */
-  | { readonly kind: "later"; readonly atMs: number };
+  /** PNG, in the order in which they were asked for. `ofMs`: they were made of an earlier look, then; epoch milliseconds. */
+  | { readonly kind: "made"; readonly pngs: readonly Uint8Array[]; readonly ofMs?: number }
+  /** Another one was drawn for this guild a moment ago: when this one can be, epoch milliseconds, and how often one is. */
+  | { readonly kind: "later"; readonly atMs: number; readonly everyMs: number };

@@ -10,6 +10,7 @@ import {
   type MapPoint,
   type ReplayPicture,
 } from "../../../src/domain/map.ts";
+import type { Picture } from "../../../src/domain/stats.ts";
 import { imageOf, shrunkMap } from "../../../src/history/pictures/image.ts";
 import { readMapImage } from "../../../src/history/pictures/map/map-image.ts";
 import { mapSvg } from "../../../src/history/pictures/map/map-svg.ts";
@@ -175,6 +176,52 @@ describe("replays", () => {
     await clock.advance(240_000);
     assert.equal(await ask(replay("b")), "made");
     assert.equal(drawn, 4);
+  });
+
+  test("who asks for the map waits for nobody's figures, and nobody's figures wait for the map", async () => {
+    const desk = new PictureDesk({ clock: new VirtualClock(), draw: async () => [new Uint8Array([1])] });
+    const figures = (title: string): Picture => ({
+      kind: "days",
+      look: "dark",
+      title,
+      zone: "UTC",
+      days: [],
+    });
+    const ask = async (picture: Picture) => (await desk.draw("g1", [picture])).kind;
+    assert.equal(await ask(figures("a")), "made");
+    assert.equal(await ask({ ...mapOf([]), title: "a" }), "made");
+    assert.equal(await ask({ ...mapOf([]), title: "b" }), "later");
+    // Too few looks for a moving one: a still of where people were.
+    assert.equal(await ask({ ...replayOf(5, 3), title: "c" }), "later");
+    assert.equal(await ask(figures("b")), "later");
+    assert.equal(await ask(replayOf(5, 8)), "made");
+  });
+
+  test("the same map asked for again within the minute is answered from the one just made, and says of when it is", async () => {
+    const clock = new VirtualClock();
+    let drawn = 0;
+    const desk = new PictureDesk({
+      clock,
+      async draw() {
+        drawn += 1;
+        if (drawn === 3) throw new Error("the thread is away");
+        return [new Uint8Array([drawn])];
+      },
+    });
+    const ask = (title: string, subject?: string, guildId = "g1") =>
+      desk.draw(guildId, [{ ...mapOf([]), title }], { subject });
+    const ofMs = clock.nowMs();
+    const first = new Uint8Array([1]);
+    assert.deepEqual(await ask("20:00", "town"), { kind: "made", pngs: [first] });
+    await clock.advance(30_000);
+    assert.deepEqual(await ask("20:01", "town"), { kind: "made", pngs: [first], ofMs });
+    for (const other of ["harbour", undefined]) assert.equal((await ask("20:01", other)).kind, "later");
+    assert.deepEqual(await ask("20:01", "town", "g2"), { kind: "made", pngs: [new Uint8Array([2])] });
+    desk.forgetGuild("g1");
+    assert.equal((await ask("20:01", "town")).kind, "later", "what was forgotten is shown to nobody");
+    await clock.advance(30_000);
+    await assert.rejects(ask("20:02", "town"), /away/);
+    assert.deepEqual(await ask("20:03", "town"), { kind: "made", pngs: [new Uint8Array([4])] });
   });
 });
 

@@ -121,7 +121,11 @@ describe("how often pictures are drawn", () => {
     assert.equal((await desk.draw("1", one)).kind, "made");
     assert.equal((await desk.draw("1", one)).kind, "made");
     assert.equal(drawn, 1);
-    assert.deepEqual(await desk.draw("1", other), { kind: "later", atMs: clock.nowMs() + 60_000 });
+    assert.deepEqual(await desk.draw("1", other), {
+      kind: "later",
+      atMs: clock.nowMs() + 60_000,
+      everyMs: 60_000,
+    });
     assert.equal((await desk.draw("2", other)).kind, "made");
     await clock.advance(60_000);
     assert.equal((await desk.draw("1", other)).kind, "made");

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { drawn } from "../../commands/stats-picture.ts";
+import type { Drawn } from "../../src/domain/ports/stats.ts";
+import type { Picture } from "../../src/domain/stats.ts";
+import { FakeWorld } from "../support/fake-services.ts";
+
+const pictures: readonly Picture[] = [{ kind: "days", look: "dark", title: "a", zone: "UTC", days: [] }];
+const pngs = [new Uint8Array([1])];
+
+/** What is said of a picture, answer by answer, and which subjects were asked for. */
+async function said(answers: readonly Drawn[]) {
+  const world = new FakeWorld();
+  const { history } = world.services;
+  const subjects: (string | undefined)[] = [];
+  const left = [...answers];
+  const stats = {
+    ...history.stats,
+    draw: async (
+      _: string,
+      __: readonly Picture[],
+      options: { readonly subject?: string | undefined } = {},
+    ) => {
+      subjects.push(options.subject);
+      return left.shift() ?? assert.fail();
+    },
+  };
+  const asked = { pictures, subject: "map town", signal: new AbortController().signal };
+  const found = drawn({ ...world.services, history: { ...history, stats } }, "1", asked);
+  const words: string[] = [];
+  for (let next = found.next(); ; next = found.next()) {
+    await world.clock.advance(10 * 60_000);
+    const { done, value } = await next;
+    if (done === true) break;
+    words.push(`${value.pngs === undefined ? "" : "picture "}${value.pictureWords ?? ""}`);
+  }
+  return { words, subjects };
+}
+
+test("a picture that has to wait says how often one is made and when this one comes, and follows by itself", async () => {
+  const { words, subjects } = await said([
+    { kind: "later", atMs: 23_000, everyMs: 60_000 },
+    { kind: "later", atMs: 230_000, everyMs: 300_000 },
+    { kind: "made", pngs },
+  ]);
+  assert.deepEqual(words, [
+    "-# 🖼 Pictures are made once a minute. This one comes <t:23:R>.",
+    "-# 🖼 Replays are made once in 5 minutes. This one comes <t:230:R>.",
+    "picture ",
+  ]);
+  assert.deepEqual(subjects, Array(3).fill("map town"));
+});
+
+test("one that was just made of the same says from when it is", async () => {
+  const { words } = await said([{ kind: "made", pngs, ofMs: 61_500 }]);
+  assert.deepEqual(words, ["picture -# 🖼 The picture is from <t:61:T>. Pictures are made once a minute."]);
+});
