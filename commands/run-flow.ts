@@ -6,14 +6,15 @@ import type { BanTerm } from "../src/domain/ban-end.ts";
 import { type Case, runKinds } from "../src/domain/case.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
-import type {
-  Decision,
-  RunOrigin,
-  RunOutcome,
-  RunPlan,
-  RunRecord,
-  RunRequest,
-  SubmittedRun,
+import {
+  type Decision,
+  type RunOrigin,
+  type RunOutcome,
+  type RunPlan,
+  type RunRecord,
+  type RunRequest,
+  type SubmittedRun,
+  slipWords,
 } from "../src/domain/run.ts";
 import { TIER_NAMES } from "../src/domain/tiers.ts";
 
@@ -88,9 +89,9 @@ export async function* ask(services: Services, { dry, on, ...request }: RunAsk):
 
 /** A verb that does not exist needs no rights. @throws Failure "bad-command" where there is none and nothing is near */
 function notSlip(plan: RunPlan): RunPlan {
-  const { decision, instead } = plan;
+  const { decision } = plan;
   if (decision.allowed || decision.isSlip !== true) return plan;
-  throw new Failure("bad-command", [decision.why, instead ?? ""].join(" ").trimEnd());
+  throw new Failure("bad-command", slipWords(plan));
 }
 
 /** Nobody is asked whether to send what cannot be sent. @throws Failure "key-rejected" or "not-authorised" */

@@ -121,6 +121,11 @@ export interface RunPlan {
   readonly expiresAtMs: number;
 }
 
+/** Of a verb that does not exist: what is wrong, and what to do. */
+export function slipWords({ decision, instead }: Pick<RunPlan, "decision" | "instead">): string {
+  return `${decision.why} ${instead ?? "Type : in /run command to see what you can run."}`;
+}
+
 /** Why a command for many is asked about; the title of the question says the same. */
 export function forManyReason(plan: Pick<RunPlan, "command" | "targets">): string | undefined {
   if (plan.command.mass) return "It is for everyone in the server.";

@@ -74,7 +74,13 @@ describe("/run, from the question to what came of it", () => {
   test("a moderator may not run what needs a higher tier", async () => {
     const { commands } = rig.service.counts;
     await reads(await run(":ban Somebody"), /Only Administrators can/);
-    await reads(await run(":unheardof Somebody"), /Only Managers can/);
+    // What does not exist is a slip: nobody reads of tiers, and the audit of no attempt.
+    const slip = await reads(await run(":unheardof Somebody"), /There is no \\?:unheardof/);
+    assert.match(slip, /Type \\?: in \\?\/run command to see what you can run/);
+    assert.doesNotMatch(slip, /Manager/);
+    const { owner, general } = rig.home;
+    const audit = await owner.slash(general, "audit search", { text: "unheardof" });
+    assert.doesNotMatch(await reads(audit, /udit|Nothing|No /), /denied/);
     assert.equal(rig.service.counts.commands, commands);
   });
 

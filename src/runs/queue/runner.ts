@@ -4,7 +4,15 @@ import type { SourceId } from "../../domain/model.ts";
 import type { Random } from "../../domain/ports/clock.ts";
 import type { Metrics } from "../../domain/ports/metrics.ts";
 import type { Runner } from "../../domain/ports/runner.ts";
-import type { Decision, RunOutcome, RunPlan, RunRecord, RunRequest, SubmittedRun } from "../../domain/run.ts";
+import {
+  type Decision,
+  type RunOutcome,
+  type RunPlan,
+  type RunRecord,
+  type RunRequest,
+  type SubmittedRun,
+  slipWords,
+} from "../../domain/run.ts";
 import { isSameName } from "../../domain/typed-server-name.ts";
 import type { RefusalCount } from "../audit/refusal-count.ts";
 import { failedOutcome, newRecord } from "../audit/run-record.ts";
@@ -179,7 +187,7 @@ export class CommandRunner implements Runner {
   /** Writes the refusal into the audit, which shows who tried what; a slip is no attempt. Returns it as a Failure. */
   async #deny(plan: RunPlan, decision: Extract<Decision, { allowed: false }>): Promise<Failure> {
     const { why, wants, isSlip } = decision;
-    if (isSlip === true) return new Failure("bad-command", [why, plan.instead ?? ""].join(" ").trimEnd());
+    if (isSlip === true) return new Failure("bad-command", slipWords(plan));
     const failure = new Failure("denied", why, { wants, bindingId: plan.request.binding.id });
     const nowMs = this.#ports.clock.nowMs();
     const row = failedOutcome(newRecord(plan, nowMs), { failure, nowMs }).record;
