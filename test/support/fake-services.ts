@@ -17,6 +17,7 @@ import type { BanEnds } from "../../src/domain/ports/ban-ends.ts";
 import type { Bindings } from "../../src/domain/ports/bindings.ts";
 import type { KnownPermission } from "../../src/domain/ports/command-permission.ts";
 import type { Documents } from "../../src/domain/ports/documents.ts";
+import type { GameAccounts } from "../../src/domain/ports/game-accounts.ts";
 import type { ChannelAccess, Guilds } from "../../src/domain/ports/guilds.ts";
 import type { RequestsLeft, WaitingPosts } from "../../src/domain/ports/host-health.ts";
 import type { ModCalls } from "../../src/domain/ports/mod-calls.ts";
@@ -212,6 +213,12 @@ export class FakeWorld {
     },
   };
 
+  /** Nobody has linked one. */
+  readonly accounts: GameAccounts = {
+    ...unused<GameAccounts>("accounts"),
+    ofPlayer: async () => undefined,
+  };
+
   readonly mentions = createMentions(new MemoryDocuments(parseAllowedMention));
 
   readonly services: Services = {
@@ -273,7 +280,7 @@ export class FakeWorld {
     modCalls: { ...unused<ModCalls>("modCalls"), withoutResolved: (_, state) => state, openCards: () => [] },
     panels: { ...unused<Panels>("panels"), list: () => [] },
     history: createNoHistory(),
-    accounts: unused("accounts"),
+    accounts: this.accounts,
     sourceOf,
     hideTyped: (text) => {
       this.hidden.push(text);
