@@ -1,7 +1,7 @@
 import { type APIApplicationCommandBasicOption, ApplicationCommandOptionType } from "discord.js";
 import type { Choice, NamedRole, Options, Reply, Typing } from "../src/discord/command.ts";
 import { alertText } from "../src/discord/render/alert-cards.ts";
-import { obstacle } from "../src/discord/render/channel-access.ts";
+import { obstacle, publicLines } from "../src/discord/render/channel-access.ts";
 import { plainText } from "../src/discord/render/escape.ts";
 import type { Services } from "../src/discord/services.ts";
 import type { AlertRule, QuietHours } from "../src/domain/alert.ts";
@@ -169,7 +169,7 @@ export async function hintsOf(
   const access = await guilds.channelAccess(guildId, channelId);
   const isClosed = access.kind === "missing" || access.kind === "gone" || access.kind === "closed";
   const closed = isClosed ? [md`⚠ ${channelMention(channelId)} ${obstacle(access)}.`] : [];
-  return [...closed, ...silentPing(ping), ...zone];
+  return [...closed, ...publicLines([channelId], () => access), ...silentPing(ping), ...zone];
 }
 
 export function testButton(alertId: string): Button {

@@ -23,7 +23,15 @@ export async function shown(services: Services, one: Case): Promise<Reply> {
       ? await services.cases.warnings(one, only.playerId)
       : undefined;
   const end = services.banEnds.list(one.guildId).find(({ end: { id } }) => one.origin === `run ${id}`);
-  return caseCard(one, { warnings, end, duty: await dutyOfAuthor(services, one), withEdits: true });
+  const hasReplay = await services.history.positions.hasReplay(one).catch(falseAfterFailure);
+  const duty = await dutyOfAuthor(services, one);
+  return caseCard(one, { warnings, end, duty, withEdits: true, hasReplay });
+}
+
+/** The database is away: the case itself is shown all the same. */
+function falseAfterFailure(error: unknown): false {
+  if (!(error instanceof Failure)) throw error;
+  return false;
 }
 
 /** On which kind of shift its author was; undefined: it is not known, or nobody here keeps duty. */

@@ -35,7 +35,10 @@ export async function typeNamed(
       ? types[0]
       : types.find(({ id, name }) => id === typed || name.toLowerCase() === wanted);
   if (meant !== undefined) return meant;
-  const words = types.length === 0 ? "No duty types are set up yet." : "There is no such duty type.";
+  const words =
+    types.length === 0
+      ? "No duty types are set up yet. A Manager adds one with /duty type add."
+      : "There is no such duty type.";
   throw new Failure("bad-command", words);
 }
 

@@ -15,6 +15,7 @@ import { completeType } from "./duty-type.ts";
 import { moderatedServers } from "./moderated-servers.ts";
 import { oneTarget } from "./one-target.ts";
 import { ask } from "./run-flow.ts";
+import { isManager } from "./staff-rights.ts";
 
 /** `/duty start`, `break`, `end`: one's own shift. `/duty now` and `/duty show`: who is on, and who was. */
 
@@ -70,11 +71,13 @@ export const nowEntry = defineEntry<object>({
   description: "Who is on duty, since when and where (Moderators)",
   async execute({ actor }, services) {
     await moderatedServers(services, actor);
-    const [now, names] = await Promise.all([
+    const [now, types] = await Promise.all([
       services.duty.now(actor.guildId),
-      dutyNames(services, actor.guildId),
+      services.duty.types(actor.guildId),
     ]);
-    return nowCard(now, names);
+    const names = await dutyNames(services, actor.guildId, types);
+    const setsUp = await isManager(services, actor);
+    return nowCard(now, names, types.length === 0 ? { setsUp } : undefined);
   },
 });
 

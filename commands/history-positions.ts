@@ -19,6 +19,16 @@ export function parsePositionDays(typed: string | undefined): number | undefined
   });
 }
 
+/** For how many days positions are kept; undefined where the host records nothing, or its database is away. */
+export async function positionDaysOf({ history }: Services, guildId: string): Promise<number | undefined> {
+  try {
+    return await history.positions.days(guildId);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return undefined;
+  }
+}
+
 /** @throws Failure "bad-command" where the records of servers are off */
 export async function setPositions(services: Services, actor: Actor, days: number): Promise<void> {
   const { history } = services;

@@ -6,6 +6,7 @@ import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
 import type { KnownPlayer } from "../src/domain/history.ts";
 import type { Player, PlayerRef, ServerState } from "../src/domain/model.ts";
+import { namesLike } from "../src/domain/near-names.ts";
 import { moderatedServers } from "./moderated-servers.ts";
 
 /** Who is meant by what somebody typed: a player in the game, or one who was seen before, by any name they had. */
@@ -38,6 +39,15 @@ export type PlayerChoice =
   | { readonly kind: "one"; readonly player: Required<PlayerRef>; readonly live?: LivePlayer }
   /** Several had the name that was typed. */
   | { readonly kind: "several"; readonly found: readonly KnownPlayer[] };
+
+/** Nobody here has that name; `near`: whose name is nearly the same, nearest first. */
+export interface NobodyMeant {
+  readonly kind: "nobody";
+  readonly near: readonly Required<PlayerRef>[];
+}
+
+/** As many as `/run` offers. */
+const MOST_NEAR = 3;
 
 /** Everybody with an id who is in one of these servers now. */
 export function livePlayers<Server extends Pick<Binding, "source">>(
@@ -107,14 +117,33 @@ function rank(name: string, wanted: string): number {
 }
 
 /**
- * Who is meant: by id, by a whole name, else by the beginning of the name of one player in the game.
- * @throws Failure "bad-command" where nobody is.
+ * Who is meant, as `findPlayer` says.
+ * @throws Failure "bad-command" where nobody is, with the names that may have been meant.
  */
 export async function choosePlayer(
   services: Services,
+  actor: Pick<Actor, "guildId">,
+  wanted: WantedPlayer,
+): Promise<PlayerChoice> {
+  const choice = await findPlayer(services, actor, wanted);
+  if (choice.kind === "nobody") throw nobodyFailure(wanted.typed, choice.near);
+  return choice;
+}
+
+/** "bad-command", with the names that may have been meant. */
+export function nobodyFailure(typed: string, near: readonly Required<PlayerRef>[] = []): Failure {
+  const names = near.map(({ name }) => plainText(name));
+  const next = names.length === 0 ? "Choose a player from the list." : `Did you mean ${names.join(" or ")}?`;
+  const words = `Nobody called "${cut(plainText(typed), 40)}" was seen here. ${next}`;
+  return new Failure("bad-command", words, { isRead: true });
+}
+
+/** By id, by a whole name, else by the beginning of the name of one player in the game. */
+export async function findPlayer(
+  services: Services,
   { guildId }: Pick<Actor, "guildId">,
   { typed, servers }: WantedPlayer,
-): Promise<PlayerChoice> {
+): Promise<PlayerChoice | NobodyMeant> {
   const wanted = typed.trim().toLowerCase();
   const live = livePlayers(services, servers);
   const here =
@@ -137,11 +166,29 @@ export async function choosePlayer(
   const starting = live.filter(({ player }) => wanted !== "" && player.name.toLowerCase().startsWith(wanted));
   const [first] = starting;
   if (first !== undefined && starting.length === 1) return { kind: "one", player: first.player, live: first };
-  throw new Failure(
-    "bad-command",
-    `Nobody called "${cut(plainText(typed), 40)}" was seen here. Choose a player from the list.`,
-    { isRead: true },
+  const seenHere = [...live.map((one) => one.player), ...loggedPlayers(services, servers)];
+  return { kind: "nobody", near: await nearPlayers(services, guildId, { wanted, seenHere }) };
+}
+
+/** Of a name the beginning and the end that are looked for in the history, should the slip be in the other. */
+const LETTERS_SEARCHED = 3;
+
+/** Whose names are nearly what was typed: of those seen here, and of whom the history has with its beginning or end. */
+async function nearPlayers(
+  { history }: Services,
+  guildId: string,
+  { wanted, seenHere }: { readonly wanted: string; readonly seenHere: readonly Required<PlayerRef>[] },
+): Promise<readonly Required<PlayerRef>[]> {
+  if (wanted.length < LETTERS_SEARCHED || /^\d+$/.test(wanted)) return [];
+  const parts = [wanted.slice(0, LETTERS_SEARCHED), wanted.slice(-LETTERS_SEARCHED)];
+  const searched = parts.map((part) => history.players.search(guildId, part, 25).catch(() => []));
+  const known = (await Promise.all(searched)).flat().map(({ playerId: id, name }) => ({ id, name }));
+  const byName = new Map([...known, ...seenHere].map((player) => [player.name, player]));
+  const near = namesLike(
+    wanted,
+    [...seenHere, ...known].map(({ name }) => name),
   );
+  return near.slice(0, MOST_NEAR).flatMap((name) => byName.get(name) ?? []);
 }
 
 function knownOne({ playerId, name }: KnownPlayer, live: readonly LivePlayer[]): PlayerChoice {

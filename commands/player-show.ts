@@ -1,5 +1,5 @@
 import type { Press, Reply } from "../src/discord/command.ts";
-import { playerShow, whichPlayer } from "../src/discord/render/players/player-card.ts";
+import { nobodyNamed, playerShow, whichPlayer } from "../src/discord/render/players/player-card.ts";
 import { isPlayerList, playerPage } from "../src/discord/render/players/player-pages.ts";
 import type { Services } from "../src/discord/services.ts";
 import { type Escaped, md } from "../src/domain/escaped.ts";
@@ -12,7 +12,7 @@ import { foundCases } from "./case-flow.ts";
 import { seenCases } from "./case-rights.ts";
 import { commandAuthors } from "./command-authors.ts";
 import { moderatedServers, serverMeant } from "./moderated-servers.ts";
-import { choosePlayer, type LivePlayer, livePlayers, loggedPlayers } from "./player-choice.ts";
+import { findPlayer, type LivePlayer, livePlayers, loggedPlayers, nobodyFailure } from "./player-choice.ts";
 
 /** The card of a player and what stands behind it. */
 
@@ -91,7 +91,11 @@ export async function showTyped(
   const meant = serverMeant(servers, server);
   const only = server === undefined || server === "" ? undefined : meant;
   const searched = only === undefined ? servers : [only];
-  const choice = await choosePlayer(services, actor, { typed, servers: searched });
+  const choice = await findPlayer(services, actor, { typed, servers: searched });
+  if (choice.kind === "nobody") {
+    if (choice.near.length === 0) throw nobodyFailure(typed);
+    return nobodyNamed(typed, choice.near, placeText(meant?.id, only));
+  }
   if (choice.kind === "several") return whichPlayer(typed, choice.found, placeText(meant?.id, only));
   const { player, live } = choice;
   return await showPlayer(services, actor, {

@@ -1,7 +1,15 @@
 import { ApplicationCommandOptionType } from "discord.js";
-import { defineAction, defineCommand, defineEntry, type Typing } from "../src/discord/command.ts";
+import {
+  defineAction,
+  defineCommand,
+  defineEntry,
+  type Press,
+  type Reply,
+  type Typing,
+} from "../src/discord/command.ts";
 import { watchList } from "../src/discord/render/players/watch-cards.ts";
 import type { Services } from "../src/discord/services.ts";
+import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import { moderatedServers } from "./moderated-servers.ts";
 import { playerActs } from "./player-buttons.ts";
@@ -64,16 +72,29 @@ const watches = defineEntry<undefined>({
   execute: ({ actor }, services) => listWatches(services, actor),
 });
 
+async function openPlayer({ actor, argument }: Press, services: Services): Promise<Reply> {
+  return await showPlayer(services, actor, await playerAt(services, actor, placeOf(argument)));
+}
+
 export const player = defineCommand({
   name: "player",
   description: "Player records and the watchlist",
   subcommands: { show, watch, watches },
   actions: {
     ...playerActs,
-    "player-open": defineAction({
+    "player-open": defineAction({ first: "ephemeral", execute: openPlayer }),
+    /** One of the names that may have been meant. */
+    "player-meant": defineAction({ first: "update", execute: openPlayer }),
+    /** On the card of a moderator call: who called. */
+    "mod-player": defineAction({
       first: "ephemeral",
       async execute({ actor, argument }, services) {
-        return await showPlayer(services, actor, await playerAt(services, actor, placeOf(argument)));
+        const call = await services.modCalls.find(actor.guildId, argument);
+        if (call?.callerId === undefined) {
+          throw new Failure("expired", "This call is too old. Use /player show.", { isRead: true });
+        }
+        const place = { bindingId: call.bindingId, playerId: call.callerId };
+        return await showPlayer(services, actor, await playerAt(services, actor, place));
       },
     }),
     "player-pick": defineAction({

@@ -13,12 +13,15 @@ import type { PlayerRef } from "../src/domain/model.ts";
 import { momentsOf } from "../src/domain/moment.ts";
 import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
 import { commandAuthors } from "./command-authors.ts";
+import { positionDaysOf } from "./history-positions.ts";
 import { mustTakeCalls } from "./may-take-calls.ts";
 import { chooseOnePlayer, completePlayer, playerOption } from "./player-choice.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 import { replayAt } from "./server-replay.ts";
 
 /** `/server at`: who was there at a time, and what happened in the minutes around it. For staff who take calls. */
+
+const DAY_S = 86_400;
 
 interface Rewound extends RewindPlace {
   readonly player?: Required<PlayerRef> | undefined;
@@ -41,7 +44,10 @@ async function rewindTo(
   });
   const nowS = Math.floor(services.clock.nowMs() / 1_000);
   const authors = await commandAuthors(services, actor.guildId, view.rows);
-  return rewindCard({ view, serverName: binding.name, nowS, authors, isOfCall, player, offered });
+  const days = (await positionDaysOf(services, actor.guildId)) ?? 0;
+  const hasReplay = days > 0 && nowS - atS <= days * DAY_S;
+  const shown = { view, serverName: binding.name, nowS, authors, isOfCall, player, offered };
+  return rewindCard({ ...shown, hasReplay });
 }
 
 /** What a button leads to. */

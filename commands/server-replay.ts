@@ -11,6 +11,7 @@ import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
 import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
+import { positionDaysOf } from "./history-positions.ts";
 import { mustTakeCalls } from "./may-take-calls.ts";
 import { moderatedServers } from "./moderated-servers.ts";
 import { drawn } from "./stats-picture.ts";
@@ -54,8 +55,10 @@ async function* shown(
   { actor, signal }: Pick<Press, "actor" | "signal">,
   { serverName, ...scene }: Scene & { readonly serverName: string },
 ): AsyncGenerator<Reply> {
-  const message = { scene, serverName };
-  const pictures = scene.track.looksS.length === 0 ? [] : [replayPicture(scene)];
+  const isEmpty = scene.track.looksS.length === 0;
+  const positionDays = isEmpty ? await positionDaysOf(services, actor.guildId) : undefined;
+  const message = { scene, serverName, positionDays };
+  const pictures = isEmpty ? [] : [replayPicture(scene)];
   if (pictures.length > 0) yield replayMessage(message, { image: undefined });
   for await (const { pngs, pictureWords } of drawn(services, actor.guildId, { pictures, signal })) {
     yield replayMessage(message, { image: pngs?.[0], pictureWords });

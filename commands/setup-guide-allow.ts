@@ -2,9 +2,10 @@ import type { Press, Reply } from "../src/discord/command.ts";
 import { forTheOwner } from "../src/discord/render/setup-guide-allow.ts";
 import type { Services } from "../src/discord/services.ts";
 import { type Escaped, md } from "../src/domain/escaped.ts";
+import type { Binding } from "../src/domain/guild.ts";
 import type { PermissionCheck } from "../src/domain/ports/command-permission.ts";
 import type { RunRecord } from "../src/domain/run.ts";
-import { guideAfter, guideAt } from "./setup-guide.ts";
+import { type GuidePosition, guideAfter, guideAt } from "./setup-guide.ts";
 import { linked } from "./setup-guide-presses.ts";
 
 /** The step of the guided set-up at which the server's owner lets Marshal run commands. */
@@ -12,25 +13,54 @@ import { linked } from "./setup-guide-presses.ts";
 /** Writes one line into the game's log and touches nobody. */
 const HARMLESS = ":log Marshal check";
 
-/** `guide-check:BINDING` */
-export async function checkPermission({ actor, argument }: Press, services: Services): Promise<Reply> {
-  const { id, guildId, source } = await linked(services, actor, argument);
-  return await guideAfter(services, actor, async () => {
-    const found = await services.commandPermission.check(source, guildId);
-    const isEmpty = services.snapshots.latest(source)?.status.currentPlayers === 0;
-    // While nobody plays, a command would show as little as the check did.
-    const { kind } = found;
-    const note = kind === "unclear" && isEmpty ? NOBODY_PLAYS : noteOf(found);
-    const isAsked = kind === "unclear" && !isEmpty;
-    return { step: "allow", bindingId: id, isAsked, ...(note === undefined ? {} : { note }) };
+/** Longer than two checks are apart. A press waits for the next one; where that is later, the step says when. */
+const LONGEST_WAIT_MS = 35_000;
+
+/** `guide-check:BINDING`. Pressed right after a check, it makes the next one by itself as soon as that may be. */
+export async function* checkPermission(
+  { actor, argument, signal }: Press,
+  services: Services,
+): AsyncGenerator<Reply> {
+  const binding = await linked(services, actor, argument);
+  const { commandPermission, clock, settings } = services;
+  const check = () => commandPermission.check(binding.source, binding.guildId);
+  let againAtMs: number | undefined;
+
+  yield await guideAfter(services, actor, async () => {
+    const found = await check();
+    const isSoon = found.kind === "too-soon" && found.atMs - clock.nowMs() <= LONGEST_WAIT_MS;
+    if (isSoon) againAtMs = found.atMs;
+    return positionAfter(services, binding, { found, isChecking: isSoon });
   });
+  // Whoever went on meanwhile is not called back.
+  const isLeft = (await settings.of(actor.guildId)).guide?.step !== "allow";
+  if (againAtMs === undefined || isLeft) return;
+
+  const waitMs = Math.max(0, againAtMs - clock.nowMs());
+  yield await guideAfter(services, actor, async () => {
+    await clock.sleep(waitMs, signal);
+    return positionAfter(services, binding, { found: await check(), isChecking: false });
+  });
+}
+
+function positionAfter(
+  { snapshots }: Services,
+  { id, source }: Binding,
+  { found, isChecking }: { readonly found: PermissionCheck; readonly isChecking: boolean },
+): GuidePosition {
+  const isEmpty = snapshots.latest(source)?.status.currentPlayers === 0;
+  // While nobody plays, a command would show as little as the check did.
+  const { kind } = found;
+  const note = kind === "unclear" && isEmpty ? NOBODY_PLAYS : noteOf(found, isChecking);
+  const isAsked = kind === "unclear" && !isEmpty;
+  return { step: "allow", bindingId: id, isAsked, isChecking, ...(note === undefined ? {} : { note }) };
 }
 
 const NOBODY_PLAYS = md`Can't tell while nobody is playing. Go on: the first command will show it.`;
 const NOT_ALLOWED = md`⛔ Not allowed yet. Nothing ran.`;
 
 /** Undefined: the step itself says it. */
-function noteOf(found: PermissionCheck): Escaped | undefined {
+function noteOf(found: PermissionCheck, isChecking: boolean): Escaped | undefined {
   switch (found.kind) {
     case "refused":
       return NOT_ALLOWED;
@@ -40,8 +70,11 @@ function noteOf(found: PermissionCheck): Escaped | undefined {
       return NOBODY_PLAYS;
     case "unclear":
       return undefined;
-    case "too-soon":
-      return md`⏳ Checked a moment ago. Try again after <t:${Math.ceil(found.atMs / 1_000)}:T>.`;
+    case "too-soon": {
+      const atS = Math.ceil(found.atMs / 1_000);
+      if (isChecking) return md`⏳ Checked a moment ago. Checking again <t:${atS}:R>.`;
+      return md`⏳ Checked too often to check again now. Try again after <t:${atS}:T>.`;
+    }
   }
 }
 

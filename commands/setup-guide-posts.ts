@@ -1,11 +1,16 @@
 import type { Press, Reply } from "../src/discord/command.ts";
+import { alertOffer, alertText } from "../src/discord/render/alert-cards.ts";
+import { escapeMarkdown } from "../src/discord/render/escape.ts";
 import { refusalText } from "../src/discord/render/feed-cards.ts";
-import { STARTER_ALERTS } from "../src/discord/render/setup-guide-posts.ts";
+import { missingAlerts, movedFrom } from "../src/discord/render/setup-guide-posts.ts";
 import type { Services } from "../src/discord/services.ts";
+import type { AlertRule } from "../src/domain/alert.ts";
 import { alertKind } from "../src/domain/alert-kinds.ts";
 import { channelMention, type Escaped, joined, md } from "../src/domain/escaped.ts";
-import { SinkRefusal } from "../src/domain/failure.ts";
+import { Failure, SinkRefusal } from "../src/domain/failure.ts";
+import type { Actor } from "../src/domain/guild.ts";
 import { addNewAlert } from "./alert-add.ts";
+import { recordAlertEvent } from "./alert-choice.ts";
 import { addPanel, removePanel } from "./server-panel.ts";
 import { setCases } from "./setup-case-channels.ts";
 import { feedsOf, guideAt } from "./setup-guide.ts";
@@ -27,21 +32,53 @@ export async function chooseCases({ actor, argument, values }: Press, services: 
   return await guideAt(services, actor, { step: "cases", bindingId: argument });
 }
 
-/** `guide-alerts:BINDING`: what is missing of the three comes into that channel. */
+/**
+ * `guide-alerts:BINDING`: what is missing of the three comes into that channel. Where none is, the alerts of the channel
+ * that the step shows as chosen move there.
+ */
 export async function chooseAlerts({ actor, argument, values }: Press, services: Services): Promise<Reply> {
   const binding = await linked(services, actor, argument);
-  const there = (await services.alerts.list(actor.guildId)).filter(
+  const alerts = (await services.alerts.list(actor.guildId)).filter(
     ({ bindingId }) => bindingId === binding.id,
   );
+  const at = { step: "alerts", bindingId: argument } as const;
   const [channelId] = values;
-  const wanted = STARTER_ALERTS.filter((kind) => there.every((alert) => alert.kind !== kind));
-  if (channelId !== undefined) {
-    for (const kind of wanted) {
-      const alert = { ...alertKind(kind).defaults, bindingId: binding.id, kind, channelId };
-      await addNewAlert(actor, alert, services);
-    }
+  if (channelId === undefined) return await guideAt(services, actor, at);
+  const fromId = movedFrom({ alerts });
+  if (fromId !== undefined) {
+    const toMove = alerts.filter((alert) => alert.channelId === fromId && fromId !== channelId);
+    const notes: Escaped[] = [];
+    for (const alert of toMove) notes.push(...(await moveAlert(services, actor, { alert, channelId })));
+    return await guideAt(services, actor, {
+      ...at,
+      ...(notes.length === 0 ? {} : { note: joined(notes, "\n") }),
+    });
   }
-  return await guideAt(services, actor, { step: "alerts", bindingId: argument });
+  for (const kind of missingAlerts({ alerts })) {
+    const alert = { ...alertKind(kind).defaults, bindingId: binding.id, kind, channelId };
+    await addNewAlert(actor, alert, services);
+  }
+  return await guideAt(services, actor, at);
+}
+
+/** What is to be said of it: nothing where it moved, as the step shows that. */
+async function moveAlert(
+  services: Services,
+  actor: Actor,
+  { alert, channelId }: { readonly alert: AlertRule; readonly channelId: string },
+): Promise<readonly Escaped[]> {
+  const { guildId } = actor;
+  try {
+    const moved = await services.alerts.edit(guildId, alert.id, (before) => ({ ...before, channelId }));
+    if (moved === undefined) return [];
+    const text = alertText(moved, await services.bindings.list(guildId));
+    await recordAlertEvent(services, actor, { action: "alert-edit", text });
+    return [];
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "bad-command") throw error;
+    // That channel has the same alert already.
+    return [md`⚠ ${alertOffer(alert.kind)}: ${escapeMarkdown(error.message)}`];
+  }
 }
 
 /** `guide-panel:BINDING`: exactly the chosen channels have one. A new one first: where it is refused, the old one goes on. */

@@ -14,6 +14,7 @@ import {
 } from "../src/domain/guild.ts";
 import type { ChannelAccess } from "../src/domain/ports/guilds.ts";
 import { meantServer } from "../src/domain/server-choice.ts";
+import { positionDaysOf } from "./history-positions.ts";
 import { typedTries } from "./setup-link.ts";
 
 /** The guided set-up. Its position is stored with the guild, so that it goes on after a restart. */
@@ -25,6 +26,8 @@ export interface GuidePosition {
   readonly more?: boolean;
   /** A harmless command waits for a yes. */
   readonly isAsked?: boolean;
+  /** The permission is looked at again in a moment. */
+  readonly isChecking?: boolean;
   /** The key that was typed last was none. */
   readonly isKeyWrong?: boolean;
   /** The tests have arrived. */
@@ -63,6 +66,7 @@ export async function guideAt(services: Services, actor: Actor, at: GuidePositio
     tries: step === "link" ? await typedTries(guildId, services) : undefined,
     isKeyWrong: at.isKeyWrong ?? false,
     nowMs: services.clock.nowMs(),
+    isChecking: at.isChecking ?? false,
     ...(at.isAsked === undefined ? {} : { isAsked: at.isAsked }),
     ...(at.more === undefined ? {} : { more: at.more }),
     ...(at.note === undefined ? {} : { note: at.note }),
@@ -87,10 +91,10 @@ function progressOf(
   return { step, bindingId, ...(isTested === true || wasTested ? { isTested: true } : {}) };
 }
 
-type Posts = Pick<GuideView, "feeds" | "alerts" | "panelChannelIds" | "weeklyChannelId">;
+export type Posts = Pick<GuideView, "feeds" | "alerts" | "panelChannelIds" | "weeklyChannelId">;
 
 /** What is posted of a server, and where. */
-async function postsOf(services: Services, binding: Binding | undefined): Promise<Posts> {
+export async function postsOf(services: Services, binding: Binding | undefined): Promise<Posts> {
   if (binding === undefined)
     return { feeds: [], alerts: [], panelChannelIds: [], weeklyChannelId: undefined };
   const { id, guildId } = binding;
@@ -107,19 +111,9 @@ async function postsOf(services: Services, binding: Binding | undefined): Promis
 }
 
 /** Where the host records nothing there is no summary, and the guide goes on without. */
-async function weeklyChannelOf({ weekly }: Services, guildId: string): Promise<string | undefined> {
+export async function weeklyChannelOf({ weekly }: Services, guildId: string): Promise<string | undefined> {
   try {
     return (await weekly.of(guildId))?.channelId;
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    return undefined;
-  }
-}
-
-/** Undefined where the host records nothing, or its database is away: the guide goes on without. */
-async function positionDaysOf({ history }: Services, guildId: string): Promise<number | undefined> {
-  try {
-    return await history.positions.days(guildId);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return undefined;

@@ -5,7 +5,6 @@ import {
   defineFormAction,
   defineFormEntry,
 } from "../src/discord/command.ts";
-import { setupCard } from "../src/discord/render/setup-cards.ts";
 import { md } from "../src/domain/escaped.ts";
 import { appealsEntry } from "./setup-appeals.ts";
 import { casesEntry, watchesEntry } from "./setup-case-channels.ts";
@@ -25,6 +24,7 @@ import { KEY_FIELD, KEY_FORM, KEY_INTRO, NEW_KEY_FORM } from "./setup-key.ts";
 import { confirmLink, onKeySubmitted, onOddKey } from "./setup-link.ts";
 import { defaultEntry, renameEntry, unlink, unlinkEntry } from "./setup-servers.ts";
 import { noticesEntry, tellEntry, timezoneEntry } from "./setup-settings.ts";
+import { showSetup } from "./setup-show.ts";
 
 /** A press that changes the guided message; for holders of Manage Guild, as all of them are. */
 const guided = (execute: Parameters<typeof defineAction>[0]["execute"]) =>
@@ -51,16 +51,10 @@ export const setup = defineCommand({
     rename: renameEntry,
     default: defaultEntry,
     show: defineEntry<undefined>({
-      description: "Show what is linked, by whom, and who can run commands",
+      description: "Show all that is set: servers, staff, logs, alerts, channels, positions",
       first: "ephemeral",
       parse: () => undefined,
-      async execute({ actor }, { bindings, settings, health }) {
-        const servers = (await bindings.list(actor.guildId)).map((binding) => ({
-          binding,
-          parkedWhy: health.parked(binding.source)?.why,
-        }));
-        return { cards: [setupCard(servers, await settings.of(actor.guildId))] };
-      },
+      execute: ({ actor }, services) => showSetup(services, actor),
     }),
     notices: noticesEntry,
     timezone: timezoneEntry,

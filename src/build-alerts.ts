@@ -17,6 +17,7 @@ export interface AlertsBuildParts
     | "posts"
     | "notifier"
     | "whoToPing"
+    | "tracked"
     | "clock"
     | "random"
     | "isOurs"

@@ -35,6 +35,8 @@ export interface HistoryWingParts {
   readonly bindings: Bindings;
   readonly accounts: Pick<LinkedAccounts, "ofUser">;
   readonly feeds: Pick<FeedsWing, "callsOnCards">;
+  /** Guilds that record where people are: the history keeps it, others read it. */
+  readonly tracked: Set<string>;
   /** Its clock goes on when the lease of this process is over: what was read is still recorded. */
   readonly leased: { readonly clock: Clock } | undefined;
   readonly demands: Demands;
@@ -55,6 +57,7 @@ export function buildHistoryWing(parts: HistoryWingParts): HistoryWing | undefin
     bindings,
     feeds,
     leased,
+    tracked,
     demands,
     journal,
     discord,
@@ -71,6 +74,7 @@ export function buildHistoryWing(parts: HistoryWingParts): HistoryWing | undefin
     bindings,
     demands,
     journal,
+    tracked,
     isOurs: (guildId) => discord.isOurs(guildId),
     read: readLogged,
     callsOnCards: (bindingId) => feeds.callsOnCards(bindingId),
@@ -174,6 +178,7 @@ export function buildHistory({ wing, ...parts }: HistoryBuildParts): BuiltHistor
       metrics.count("marshal_watches_unreadable_total", {}, watches);
       log.warn({ watches }, "watches that cannot be read are left out");
     },
+    hasReplay: (one) => wing.positions.hasReplay(one),
     keeps: async (guildId) => (await wing.privacy.retention(guildId)) !== "off",
     report: (what, err) => log.warn({ err }, what),
   });

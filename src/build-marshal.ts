@@ -94,9 +94,12 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   const { journals: stored } = kept;
   const journal = buildJournal({ stored, bindings, journalOwner, discord, watch, clock, random, warn });
   const roster = new DutyRoster(clock);
+  // Guilds that record where people are: the history says which.
+  const tracked = new Set<string>();
   const onDuty = { roster, whoToPing: whoToPing({ roster, settings, mentions: kept.mentions }) };
   const feeds = createFeeds({
     ...onDuty,
+    tracked,
     bindings,
     feedStore: kept.feedStore,
     journal,
@@ -141,6 +144,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     accounts,
     feeds,
     leased,
+    tracked,
     demands,
     journal,
     discord,
@@ -204,6 +208,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     rules: kept.alertRules,
     states: kept.alertStates,
     ...onDuty,
+    tracked,
     audit: kept.audit,
     settings,
     demands,

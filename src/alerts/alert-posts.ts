@@ -22,6 +22,8 @@ export interface Wanted {
   readonly incident: Incident;
   /** Where the one player is whom it tells of. */
   readonly location?: PlayerLocation | undefined;
+  /** Where people were then is recorded. */
+  readonly hasReplay: boolean;
 }
 
 type Shown = Partial<
@@ -96,7 +98,7 @@ export class AlertPosts {
       this.#versions.delete(ref.key);
       return undefined;
     }
-    const { incident, rule, serverName, location } = wanted;
+    const { incident, rule, serverName, location, hasReplay } = wanted;
     const { key, channelId, messageId, isMarked, isSilent, openedAtMs, eventS, version, entries, more } =
       incident;
     this.#versions.set(key, version);
@@ -117,6 +119,7 @@ export class AlertPosts {
         entries,
         more,
         location,
+        hasReplay,
         isLate: incident.isLate,
         postedLateMs: lateMs > LATE_AFTER_MS ? lateMs : undefined,
         pingedRoleId,

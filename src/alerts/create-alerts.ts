@@ -45,6 +45,8 @@ export interface AlertsParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly whoToPing: WhoToPing;
+  /** Guilds that record where people are. */
+  readonly tracked: ReadonlySet<string>;
   /** A command as the game's log shows it; undefined: none can be read. */
   readonly read: ReadCommand;
   /** Whether staff took a call in hand on its card. */
@@ -105,7 +107,8 @@ export function createAlerts(parts: AlertsParts): AlertsWing {
       if (incident === undefined || server === undefined) return undefined;
       const [binding] = (await bindings.list(guildId)).filter(({ id }) => id === bindingId);
       const location = locationOf(parts, binding, incident.entries);
-      return { rule, incident, serverName: binding?.name ?? server.binding.name, location };
+      const hasReplay = parts.tracked.has(guildId);
+      return { rule, incident, serverName: binding?.name ?? server.binding.name, location, hasReplay };
     },
     note: ({ bindingId, ruleId, key }, shown) =>
       follower.note({ bindingId, id: ruleId }, (state) => {

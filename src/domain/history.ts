@@ -49,7 +49,13 @@ export type HistoryRow = { readonly bindingId: string; readonly atS: number } & 
   | { readonly kind: "appeared" | "vanished"; readonly player: PlayerRef; readonly afterS?: number }
   | { readonly kind: "kill"; readonly killer: PlayerRef; readonly killed: PlayerRef }
   | { readonly kind: "command"; readonly player: PlayerRef; readonly text: string }
-  | { readonly kind: "modCall"; readonly caller: PlayerRef; readonly moderator?: PlayerRef }
+  | {
+      readonly kind: "modCall";
+      readonly caller: PlayerRef;
+      readonly moderator?: PlayerRef;
+      /** They took it on its card in Discord; the game has no answer. Absent: the game says that they answered. */
+      readonly isByCard?: true;
+    }
   | {
       readonly kind: "emergencyCall";
       readonly team: string;

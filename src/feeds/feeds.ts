@@ -41,6 +41,8 @@ export interface FeedsParts {
   readonly notifier: Notifier;
   readonly guilds: Pick<Guilds, "channelAccess">;
   readonly roster: Pick<DutyRoster, "of">;
+  /** Guilds that record where people are. */
+  readonly tracked: ReadonlySet<string>;
   readonly whoToPing: WhoToPing;
   readonly metrics: Metrics;
   readonly snapshots: Pick<Snapshots, "latest">;
@@ -125,10 +127,11 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
   };
   const board: CardBoard = new CardBoard({
     ...afterEnd,
-    render: async (card) =>
-      card.kind === "modCall"
-        ? renderer.modCall(modCallView(card, await nameOf(card)))
-        : renderer.emergencyCall(emergencyView(card, await nameOf(card))),
+    async render(card) {
+      const serverName = await nameOf(card);
+      if (card.kind !== "modCall") return renderer.emergencyCall(emergencyView(card, serverName));
+      return renderer.modCall(modCallView(card, { serverName, hasReplay: parts.tracked.has(card.guildId) }));
+    },
     park: (feedId, why) => registry.park(feedId, why, true),
   });
   const follower = new SituationFollower({

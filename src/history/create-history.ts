@@ -37,6 +37,8 @@ export interface HistoryParts {
   /** The calls on the cards of a server, and the account in the game of who took them. */
   readonly callsOnCards: CardAnswerPorts["callsOnCards"];
   readonly accountOf: CardAnswerPorts["accountOf"];
+  /** Guilds that record where people are; it keeps them. */
+  readonly tracked: Set<string>;
   /** Whether this process serves a guild. */
   isOurs(guildId: string): boolean;
   readonly read: AimedAtPorts["read"];
@@ -81,6 +83,9 @@ const STORE_WITHIN_MS = 60_000;
 const FIND_WITHIN_MS = 1_000;
 /** Erasing a player of years touches many rows. */
 const ERASE_WITHIN_MS = 60_000;
+
+/** The minutes around a case are over and gathered. */
+const EVIDENCE_AFTER_MS = 10 * 60_000;
 
 /** Builds the wing that keeps what happened on the game servers and answers from it; its database is in a thread, its drawing in another. */
 export function createHistory(parts: HistoryParts): HistoryWing {
@@ -135,6 +140,7 @@ export function createHistory(parts: HistoryParts): HistoryWing {
   const recorded = new RecordedServers({
     bindings: parts.bindings,
     demands: parts.demands,
+    tracked: parts.tracked,
     isOurs: (guildId) => parts.isOurs(guildId),
     onChanged(source) {
       recorder.forget(source);
@@ -226,6 +232,10 @@ export function createHistory(parts: HistoryParts): HistoryWing {
       },
       track: (guildId, bindingId, span) => client.call("positions.track", { guildId, bindingId, ...span }),
       ofCase: (guildId, number) => client.call("cases.evidence", { guildId, number }),
+      hasReplay: async ({ guildId, number, atMs }) =>
+        clock.nowMs() - atMs < EVIDENCE_AFTER_MS
+          ? parts.tracked.has(guildId)
+          : await client.call("cases.hasTrack", { guildId, number }),
     },
     privacy: {
       retention: (guildId) => client.call("guild.retention", { guildId }),

@@ -13,7 +13,7 @@ export function createNoHistory(): History {
     cards: { card: off, page: off },
     rewind: { at: off, unrecorded: off },
     stats: { server: off, staff: off, cases: off, draw: off },
-    positions: { days: off, setDays: off, track: off, ofCase: off },
+    positions: { days: off, setDays: off, track: off, ofCase: off, hasReplay: async () => false },
     privacy: { retention: off, setRetention: off, forget: off, export: off },
   };
 }

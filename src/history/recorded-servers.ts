@@ -9,6 +9,8 @@ export interface RecordedServersParts {
   readonly demands: Demands;
   /** Whether this process serves a guild: the servers of others are another process's. */
   isOurs(guildId: string): boolean;
+  /** Guilds that record where people are; kept here, read by all. */
+  readonly tracked: Set<string>;
   /** The links of a server have changed. */
   onChanged(source: SourceId): void;
 }
@@ -29,8 +31,6 @@ export class RecordedServers {
   readonly #byGuild = new Map<string, readonly Binding[]>();
   readonly #bySource = new Map<SourceId, readonly Link[]>();
   #off: ReadonlySet<string> = new Set();
-  /** Guilds whose positions are recorded. */
-  readonly #tracked = new Set<string>();
 
   constructor(parts: RecordedServersParts) {
     this.#parts = parts;
@@ -68,12 +68,12 @@ export class RecordedServers {
 
   /** A guild wants it recorded where people are, or no more. */
   track(guildId: string, isOn: boolean): void {
-    if (isOn) this.#tracked.add(guildId);
-    else this.#tracked.delete(guildId);
+    if (isOn) this.#parts.tracked.add(guildId);
+    else this.#parts.tracked.delete(guildId);
   }
 
   tracks(guildId: string): boolean {
-    return this.#tracked.has(guildId);
+    return this.#parts.tracked.has(guildId);
   }
 
   get servers(): number {

@@ -61,6 +61,8 @@ export class AlertsWorld {
   readonly notices: MessageBody[] = [];
   /** On duty, and mentioned gladly. */
   onDuty: readonly string[] = [];
+  /** Guilds that record where people are. */
+  readonly tracked = new Set<string>();
   readonly reports: string[] = [];
   readonly runs = new Map<string, RunRecord>();
   readonly taken = new Set<string>();
@@ -210,6 +212,7 @@ export class AlertsWorld {
     journal.trimFromNow();
     const wing = createAlerts({
       whoToPing: async () => this.onDuty,
+      tracked: this.tracked,
       journal,
       rules: mortal(rules, alive),
       states: mortal(states, alive),

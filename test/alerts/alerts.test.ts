@@ -38,6 +38,26 @@ describe("an alert about kills", () => {
     assert.deepEqual(made.reports, []);
   });
 
+  test("offers a replay only where positions are recorded, and never a ban: that is on the player's card", async () => {
+    const made = await world();
+    const labels = () =>
+      (made.messages().at(-1)?.body.rows ?? [])
+        .flat()
+        .map((part) => (part.kind === "button" ? part.label : ""));
+    await made.add({ kind: "kills" });
+    await made.look();
+    await made.clock.advance(MINUTE_MS * 3);
+    made.kill(ann, 5);
+    await made.look();
+    await made.clock.advance(20_000);
+    assert.deepEqual(labels(), ["Player", "Rewind", "Kick", "Jail"]);
+    made.tracked.add("g1");
+    made.kill(ann, 2);
+    await made.look();
+    await made.clock.advance(20_000);
+    assert.deepEqual(labels(), ["Player", "Rewind", "Replay", "Kick", "Jail"]);
+  });
+
   test("pings who is on duty when it is posted, where somebody is; its edits keep that, over a restart too", async () => {
     const made = await world();
     await made.add({ kind: "kills", roleId: "77" });
@@ -350,6 +370,12 @@ describe("an alert about calls", () => {
     await made.clock.advance(2 * MINUTE_MS);
     await made.look();
     assert.match(made.shown()[0] ?? "", /A moderator call is waiting[\s\S]*Ann\\_Lee.*nobody has answered/);
+    const buttons = (made.messages()[0]?.body.rows ?? []).flat();
+    assert.deepEqual(
+      buttons.map((part) => (part.kind === "button" ? part.label : "")),
+      ["Player", "Rewind", "PM"],
+      "who called is written to, not punished",
+    );
     made.calls[0] = { kind: "modCall", atS: made.calls[0]?.atS ?? 0, caller: ann, moderator: bob };
     await made.clock.advance(10_000);
     await made.look();

@@ -52,6 +52,7 @@ export async function sendRows(rows: number): Promise<RowsMeasured> {
   const journal = memoryJournal({ clock });
   const wing = createAlerts({
     whoToPing: NOBODY_ON_DUTY.whoToPing,
+    tracked: NOBODY_ON_DUTY.tracked,
     journal,
     rules: documents(parseGuildAlerts),
     states: documents(parseServerState),

@@ -367,6 +367,7 @@ describe("buttons of a mod-call card", () => {
     onStage(async (stage) => {
       const { rig, world, services } = stage;
       await adding(stage, { kind: "mod-calls" });
+      rig.tracked.add(guildId);
       await rig.poll();
       rig.log.modCalls.push({ kind: "modCall", atS: rig.nowS, caller: { name: "Ann", id: 1 } });
       await rig.pollAndFlush();
@@ -380,7 +381,7 @@ describe("buttons of a mod-call card", () => {
       };
       const [rewind, replay] = [timed("rewind"), timed("replay")];
       const id = buttons[0]?.split(":")[1] ?? "";
-      const what = ["claim", "resolve", "pm", "bring", "to", "map"];
+      const what = ["claim", "resolve", "pm", "bring", "to", "map", "player"];
       assert.deepEqual(
         buttons,
         what.map((name) => `mod-${name}:${id}`),

@@ -67,7 +67,13 @@ async function world() {
     },
   };
   const found = { playerId: 7, name: "Bob", earlierNames: [], firstSeenS: 10, lastSeenS: 20 };
-  const players = { find: async () => [found], findAll: async () => [found], search: async () => [found] };
+  const all = [found, ...seenBefore];
+  const players = {
+    find: async (_: string, typed: string) =>
+      all.filter(({ name, playerId }) => name === typed || String(playerId) === typed),
+    findAll: async () => [found],
+    search: async (_: string, part: string) => all.filter(({ name }) => name.toLowerCase().includes(part)),
+  };
   const account = { userId: "300", player: { name: "Bob", id: 7 }, linkedAtMs: 0, vouchedBy: "400" };
   const services: Services = {
     ...made.services,
@@ -77,10 +83,10 @@ async function world() {
       ofPlayer: async (_, playerId) => (playerId === account.player.id ? account : undefined),
     },
   };
-  const show = async (server?: string) => {
+  const show = async (server?: string, typed = "Bob") => {
     const { show: entry } = player.subcommands ?? {};
     assert.ok(entry !== undefined && "execute" in entry);
-    return (await entry.execute({ ...asked, args: { player: "Bob", server } }, services)) as MessageBody;
+    return (await entry.execute({ ...asked, args: { player: typed, server } }, services)) as MessageBody;
   };
   const press = async (body: MessageBody, name: string, values: readonly string[] = []) => {
     const part = (body.rows ?? []).flat().find((one) => "id" in one && one.id.startsWith(`${name}:`));
@@ -90,10 +96,38 @@ async function world() {
     const argument = part.id.slice(name.length + 1);
     return (await action.execute({ ...asked, argument, values } as never, services)) as MessageBody;
   };
-  const words = ({ cards: all = [] }: MessageBody) =>
-    all.map(({ author, description, footer }: Card) => [author, description, footer].join("\n")).join("\n");
+  const words = ({ cards = [] }: MessageBody) =>
+    cards.map(({ author, description, footer }: Card) => [author, description, footer].join("\n")).join("\n");
   return { first, second, meant, show, press, words };
 }
+
+const seenBefore = [
+  { playerId: 67, name: "Captain67", earlierNames: [], firstSeenS: 10, lastSeenS: 20 },
+  { playerId: 68, name: "Captain68", earlierNames: [], firstSeenS: 10, lastSeenS: 20 },
+  { playerId: 69, name: "Cap_of_the_sea", earlierNames: [], firstSeenS: 10, lastSeenS: 20 },
+];
+
+describe("/player show with a slip in the name", () => {
+  const labels = ({ rows = [] }: MessageBody) =>
+    rows.flat().flatMap((part) => (part.kind === "button" ? [part.label] : []));
+
+  test("offers the nearest names, and a press opens that player", async () => {
+    const { show, press, words, second } = await world();
+    const asking = await show("Second Town", "Captian67");
+    assert.match(asking.cards?.[0]?.title ?? "", /^Nobody called .*Captian67.* was seen here$/);
+    assert.deepEqual(labels(asking), ["Captain67", "Captain68"]);
+    const ids = (asking.rows ?? []).flat().map(({ id }) => id);
+    assert.equal(ids[0], `player-meant:${second.id}*/67`);
+    assert.match(words(await press(asking, "player-meant")), /Second Town/);
+    // The slip is in the beginning: the end finds them.
+    assert.deepEqual(labels(await show(undefined, "Aptain67")), ["Captain67", "Captain68"]);
+  });
+
+  test("says so where no name is near", async () => {
+    const { show } = await world();
+    await assert.rejects(show(undefined, "Somebody_Else"), /was seen here\. Choose a player from the list/);
+  });
+});
 
 describe("/player show server:", () => {
   test("shows what is known of that server alone: card, lists, their pages and the way back", async () => {

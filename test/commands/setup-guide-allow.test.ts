@@ -1,13 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setup } from "../../commands/setup.ts";
-import type { Press } from "../../src/discord/command.ts";
+import type { Press, Reply } from "../../src/discord/command.ts";
 import type { Services } from "../../src/discord/services.ts";
 import type { PermissionCheck } from "../../src/domain/ports/command-permission.ts";
 import type { RunPlan, RunRecord, SubmittedRun } from "../../src/domain/run.ts";
 import { formOf, textOf } from "../support/fake-answers.ts";
 import { actorOf, FakeWorld } from "../support/fake-services.ts";
 import { serverStatus } from "../support/server-status.ts";
+
+/** What the clocks of a test show first. */
+const START_MS = Date.UTC(2026, 0, 1);
 
 const actor = actorOf({ manageGuild: true });
 
@@ -23,21 +26,24 @@ async function pressed(
     feeds: { ...made.services.feeds, list: async () => [] },
     ...changes,
   };
-  const press: Press = {
-    actor,
-    argument: id,
-    values: [],
-    form: formOf({}),
-    messageId: "9",
-    signal: new AbortController().signal,
-    reference: "r",
-  };
   const action = setup.actions[name];
   assert.ok("execute" in action);
-  const reply = await action.execute(press, services);
-  assert.ok(!(Symbol.asyncIterator in reply));
-  const labels = (reply.rows ?? []).flat().flatMap((part) => (part.kind === "button" ? [part.label] : []));
-  return { text: textOf(reply), labels };
+  const shown: Reply[] = [];
+  const answer = await action.execute(pressOn(id), services);
+  if (Symbol.asyncIterator in answer) for await (const reply of answer) shown.push(reply);
+  else shown.push(answer);
+  const [reply] = shown;
+  assert.ok(reply !== undefined && shown.length === 1);
+  return { text: textOf(reply), labels: labelsOf(reply) };
+}
+
+function pressOn(argument: string): Press {
+  const { signal } = new AbortController();
+  return { actor, argument, values: [], form: formOf({}), messageId: "9", signal, reference: "r" };
+}
+
+function labelsOf({ rows = [] }: Reply): readonly string[] {
+  return rows.flat().flatMap((part) => (part.kind === "button" ? [part.label] : []));
 }
 
 const checking = (found: PermissionCheck): Partial<Services> => ({
@@ -58,7 +64,12 @@ describe("A check of the owner's permission", () => {
     [{ kind: "empty" }, 0, /^Can't tell while nobody is playing\. Go on/, "Check"],
     [{ kind: "unclear" }, 0, /^Can't tell while nobody is playing\. Go on/, "Check"],
     [{ kind: "unclear" }, 6, /^Set up Marshal[\s\S]*:log Marshal check[\s\S]*Run it\?/, "Yes, run it"],
-    [{ kind: "too-soon", atMs: 30_000 }, 6, /^⏳ Checked a moment ago\. Try again after <t:30:T>/, "Check"],
+    [
+      { kind: "too-soon", atMs: START_MS + 90_000 },
+      6,
+      /^⏳ Checked too often .* Try again after <t:1767225690:T>/,
+      "Check",
+    ],
   ];
   for (const [found, players, words, label] of cases)
     test(`that is ${found.kind}, with ${players} players, says so and what to do`, async () => {
@@ -67,6 +78,40 @@ describe("A check of the owner's permission", () => {
       assert.ok(labels.includes(label ?? ""), labels.join());
       assert.equal(labels.at(-1), "Skip", "the guide goes on");
     });
+});
+
+test("A check right after another is made by itself as soon as it may be, and what was known before is not shown", async () => {
+  const made = new FakeWorld();
+  const { id } = await made.linkServer(actor.guildId);
+  const answers: PermissionCheck[] = [{ kind: "too-soon", atMs: START_MS + 29_000 }, { kind: "allowed" }];
+  const checkedAtMs: number[] = [];
+  const { ownerPage } = made.services.commandPermission;
+  const health = {
+    ...made.services.health,
+    commandPermission: () => ({ kind: "refused", why: "No.", sinceMs: 0, untilMs: START_MS + 9e5 }) as const,
+  };
+  const check = async () => {
+    checkedAtMs.push(made.clock.nowMs() - START_MS);
+    return answers.shift() ?? { kind: "unclear" as const };
+  };
+  const feeds = { ...made.services.feeds, list: async () => [] };
+  const services: Services = { ...made.services, health, feeds, commandPermission: { ownerPage, check } };
+  const action = setup.actions["guide-check"];
+  assert.ok("execute" in action);
+  const answer = action.execute(pressOn(id), services);
+  assert.ok(Symbol.asyncIterator in answer);
+  const replies = answer[Symbol.asyncIterator]();
+
+  const first = (await replies.next()).value as Reply;
+  assert.match(textOf(first), /^⏳ Checked a moment ago\. Checking again <t:1767225629:R>/);
+  assert.doesNotMatch(textOf(first), /Not allowed|game service says/);
+  assert.ok(!labelsOf(first).includes("Check again"));
+
+  const next = replies.next();
+  await made.clock.advance(29_000);
+  assert.match(textOf((await next).value as Reply), /^✅ The owner has allowed it/);
+  assert.deepEqual(checkedAtMs, [0, 29_000]);
+  assert.equal((await replies.next()).done, true);
 });
 
 test("A check that answers after the person went on does not call them back", async () => {

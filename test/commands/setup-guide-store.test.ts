@@ -4,7 +4,7 @@ import { setup } from "../../commands/setup.ts";
 import type { Press, Reply } from "../../src/discord/command.ts";
 import type { Services } from "../../src/discord/services.ts";
 import type { AlertRule } from "../../src/domain/alert.ts";
-import { StoreError } from "../../src/domain/failure.ts";
+import { Failure, StoreError } from "../../src/domain/failure.ts";
 import type { Feed } from "../../src/domain/guild.ts";
 import type { Panel } from "../../src/domain/ports/panels.ts";
 import { formOf, textOf } from "../support/fake-answers.ts";
@@ -55,6 +55,14 @@ async function world() {
         mayWrite();
         alerts.push({ ...alert, id: `a${alerts.length}`, createdAtMs: 0 });
         return alerts.at(-1) as AlertRule;
+      },
+      edit: async (_, alertId, edited) => {
+        mayWrite();
+        const at = alerts.findIndex((alert) => alert.id === alertId);
+        const [before] = alerts.slice(at, at + 1);
+        if (before === undefined) return undefined;
+        alerts[at] = edited(before);
+        return alerts[at];
       },
       test: async () => undefined,
     },
@@ -174,6 +182,25 @@ describe("A press of the guided set-up while the store refuses", () => {
       alerts.map(({ kind }) => kind),
       ["calls", "kills", "punishments"],
     );
+  });
+
+  test("once the three are there, another channel moves the alerts of the one that is shown, and no others", async () => {
+    const { id, services, alerts } = await world();
+    await act(services, "guide-alerts", { argument: id, values: ["5"] });
+    const elsewhere = { ...(alerts[0] as AlertRule), id: "x", kind: "full", channelId: "7" } as const;
+    const there = { ...elsewhere, id: "y", kind: "empty", channelId: "5" } as const;
+    alerts.push(elsewhere, there);
+    const moved = await act(services, "guide-alerts", { argument: id, values: ["6"] });
+    assert.match(textOf(moved), /(✅ .* in <#6>\n){3}✅ .* in <#7>\n✅ .* in <#6>/);
+    assert.deepEqual(
+      alerts.map(({ channelId }) => channelId),
+      ["6", "6", "6", "7", "6"],
+    );
+    services.alerts.edit = async () => {
+      throw new Failure("bad-command", "That channel already has this alert. Remove it first.");
+    };
+    const refused = await act(services, "guide-alerts", { argument: id, values: ["7"] });
+    assert.match(textOf(refused), /⚠ unanswered moderator calls.*: That channel already has this alert/);
   });
 
   test("a position that was stored by a version with more steps, or none, opens what there is", async () => {

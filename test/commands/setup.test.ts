@@ -357,7 +357,8 @@ test("show tells what is linked, parked, and who may run commands", async () => 
   const policies = { [binding.id]: { ...EMPTY_POLICY, roleTiers } };
   await made.settings.change(actor.guildId, (all) => ({ ...all, noticeChannelId: "77", policies }));
   const invocation = { actor, args: undefined, signal: new AbortController().signal, reference: "r" };
-  const reply = await setup.subcommands.show.execute(invocation, made.services);
+  const services = { ...made.services, feeds: { ...made.services.feeds, list: async () => [] } };
+  const reply = await setup.subcommands.show.execute(invocation, services);
   assert.ok(!(Symbol.asyncIterator in reply));
   const text = textOf(reply);
   for (const part of ["<#77>", "Riverside", "rejected twice", "Manager <@&r2>", "Moderator <@&r1>"]) {

@@ -50,7 +50,7 @@ describe("alerts, each kind from the command to its message", () => {
     const message = await rig.posted(channel, "3 kills", "Alert ·");
     assert.deepEqual([message.pings.everyone, message.pings.users.length], [false, 0]);
     assert.deepEqual(message.pings.roles, [staffRole.id]);
-    assert.deepEqual(labelsOf(message), ["Player", "Rewind", "Replay", "Kick", "Jail"]);
+    assert.deepEqual(labelsOf(message), ["Player", "Rewind", "Kick", "Jail"]);
     assert.match(textOf(message), /^📍 .*postal \d+/m);
     rig.town.kill(evil, ann);
     await rig.until("the fourth kill", () => textOf(message).includes("4 kills"));

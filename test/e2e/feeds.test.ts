@@ -162,7 +162,8 @@ describe("feeds, from the game's logs into the channels", () => {
   test("a mod call is one card: posted when called, edited when answered in the game", async () => {
     const call = rig.town.modCall(rig.town.join("Jamie"));
     const card = await rig.posted(calls, "Jamie", "open");
-    assert.deepEqual(labelsOf(card), ["Claim", "Resolve", "Rewind", "PM", "Bring", "To", "Map", "Replay"]);
+    assert.deepEqual(labelsOf(card), ["Claim", "Resolve", "Rewind", "PM", "Bring", "To", "Map", "Player"]);
+    await reads(await press(rig.home.moderator, card, "Player"), /Jamie[\s\S]*In the game/);
     rig.town.answerModCall(call, { name: "OfficerGrey", id: 8_800_042 });
     await cardReads(card, /answered[\s\S]*Answered in the game by[\s\S]*OfficerGrey[\s\S]*8800042/);
     assert.equal(cardOf("Jamie").id, card.id);
@@ -199,7 +200,7 @@ describe("feeds, from the game's logs into the channels", () => {
     assert.ok(field !== undefined);
     await reads(await holder.submit(form.modal, { [field.customId]: "Sorted **it** out" }), /resolved/i);
     await cardReads(card, /Resolved by <@\d+>[\s\S]*Sorted/);
-    assert.deepEqual(labelsOf(card), ["Rewind", "Replay"]);
+    assert.deepEqual(labelsOf(card), ["Rewind", "Player"]);
     assert.equal(cardOf("Morgan").id, card.id);
   });
 

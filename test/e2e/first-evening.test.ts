@@ -30,7 +30,7 @@ describe("the first evening, from the invite to the first posted join", () => {
     await evening.pasteKey("beta-second-key");
     await evening.click("Yes, link it", /Who may run commands/);
     assert.match(textOf(evening.message), /ends in `-key`/);
-    await evening.click("Give Owners full access", /You can run commands yourself/);
+    await evening.click("Give Owners full access", /Your role is enough to run commands/);
     await evening.click("Next", /Which logs go where/);
     await evening.choose("guide-log:joins", [joins], /✅ Joins and leaves/);
     assert.equal(evening.presses, 7);
@@ -42,6 +42,7 @@ describe("the first evening, from the invite to the first posted join", () => {
 
     await evening.click("Next", /Where notices go/);
     await evening.choose("guide-notices", [general], /✅ Notices/);
+    assert.match(evening.text, new RegExp(`⚠ Everyone can read <#${general.id}>`));
     await evening.click("Next", /Let Marshal run commands/);
     await evening.click("Skip", /each reader's own clock/);
     await evening.choose("guide-zone", ["Europe/Berlin"], /Europe\/Berlin/);
@@ -93,7 +94,7 @@ describe("the first evening, from the invite to the first posted join", () => {
     await evening.open(await rig.posted(general, "Marshal is here"), "Set it up");
     await evening.pasteKey(key);
     await evening.click("Yes, link it", /Who may run commands/);
-    await evening.click("Give Owners full access", /You can run commands yourself/);
+    await evening.click("Give Owners full access", /Your role is enough to run commands/);
     await evening.click("Next", /Which logs go where/);
     await evening.choose("guide-log:joins", [joins], /✅ Joins and leaves/);
     await evening.click("Next", /Where notices go/);
@@ -147,7 +148,7 @@ describe("the first evening, from the invite to the first posted join", () => {
     owner.member.addRole(role);
     const evening = new Evening(rig, owner);
     await evening.open(answerOf(refused), "Choose roles");
-    await evening.click("Give Owners full access", /You can run commands yourself/);
+    await evening.click("Give Owners full access", /Your role is enough to run commands/);
     await reads(await owner.slash(general, "run command", { text: ":h hello" }), /It ran/);
     const other = await member.slash(general, "run command", { text: ":h hello" });
     await reads(other, /Current tier\\?: none/);

@@ -117,7 +117,7 @@ describe("a night shift, from the first look to the last note", () => {
     await rig.until("the note on the card", () => textOf(card).includes("both spoke"));
     assert.deepEqual(
       labelsOf(card),
-      ["Rewind", "Replay"],
+      ["Rewind", "Player"],
       "a resolved call offers looks back and nothing else",
     );
     assert.deepEqual([shift.typed, shift.presses], [0, 7]);

@@ -154,6 +154,13 @@ describe("players and what happened at a time, from the history", () => {
   });
 
   test("who was never seen is said so, and what only Moderators see nobody else does", async () => {
+    const slip = await mod.reads(
+      "player show",
+      { player: "BobRya" },
+      /Nobody called .*Did you mean one of these/s,
+    );
+    assert.deepEqual(labelsOf(answerOf(slip)), ["BobRay"]);
+    await reads(await press(rig.home.moderator, slip, "BobRay"), /BobRay[\s\S]*Kills/);
     await mod.reads("player show", { player: "Nobody_Here" }, /Nobody called .*was seen here/);
     const { member, general } = rig.home;
     await reads(await member.slash(general, "player show", { player: "AnnLee" }), /Only Moderators can/);

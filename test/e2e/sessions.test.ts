@@ -21,7 +21,9 @@ describe("a session, from the vote to the summary", () => {
     await rig.link();
     await rig.polled("Players");
     const setup = { channel, ping: players, hosts, votes: 2, text: "Be nice.\\nHave fun", cooldown: 0 };
-    await asks(rig.home.owner, "session start", {}, /not set up yet/);
+    const notYet = /not set up yet[\s\S]*Choose a channel for them with .*session setup/;
+    await asks(rig.home.owner, "session start", {}, notYet);
+    await asks(rig.home.member, "session start", {}, /Only Managers and session hosts/);
     await asks(host, "session setup", setup, /Only Managers/);
     await asks(rig.home.owner, "session setup", setup, /Run by Managers and/);
   });

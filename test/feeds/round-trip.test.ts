@@ -13,7 +13,13 @@ const entries: LogEntry[] = names.flatMap((name, n): LogEntry[] => [
   { kind: "command", atS: 1_700_000_000 + n, player: { name }, text: `:pm ${name} \`hi\`` },
 ]);
 const plain = { stayedS: new Map([[2, 90]]), serverName: "Town *two*" };
-const modCall = { cardId: "0123456789ab", caller: { name: "Ann" }, calls: [{ atS: 1 }], escalated: true };
+const modCall = {
+  cardId: "0123456789ab",
+  caller: { name: "Ann" },
+  calls: [{ atS: 1 }],
+  escalated: true,
+  hasReplay: true,
+};
 
 const emergency = {
   team: "Police * 1",

@@ -12,6 +12,7 @@ function binding(guildId: string, id: string, source: string): Binding {
 function linksOf(bindings: readonly Binding[], isOurs: (guildId: string) => boolean = () => true) {
   const demanded = new Map<string, readonly string[]>();
   const links = new RecordedServers({
+    tracked: new Set<string>(),
     bindings: {
       async *all() {
         yield* bindings;

@@ -40,6 +40,7 @@ function wingAt(
     markKey: new Uint8Array(32),
     bindings: more.bindings ?? { async *all() {}, list: async () => [] },
     demands: more.demands ?? { put: () => undefined },
+    tracked: new Set<string>(),
     isOurs: () => true,
     read: () => undefined,
     callsOnCards: () => [],

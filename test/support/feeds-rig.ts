@@ -101,6 +101,8 @@ export class FeedsRig {
   queue: number[] = [];
   /** Nobody is on duty. */
   readonly roster = new DutyRoster(this.clock);
+  /** Guilds that record where people are. */
+  readonly tracked = new Set<string>();
 
   constructor() {
     this.link("binding-1", "Town", source);
@@ -275,6 +277,7 @@ export class FeedsRig {
     });
     const wing = createFeeds({
       roster: this.roster,
+      tracked: this.tracked,
       whoToPing: async () => this.roster.of(guildId).map(({ userId }) => userId),
       journalOwner: this.journalOwner,
       journal,

@@ -4,4 +4,5 @@ import { DutyRoster } from "../../src/domain/duty-roster.ts";
 export const NOBODY_ON_DUTY = {
   roster: new DutyRoster({ monotonicMs: () => 0 }),
   whoToPing: async () => [],
+  tracked: new Set<string>(),
 } as const;

@@ -1,4 +1,5 @@
 import {
+  ChannelType,
   type Client,
   DiscordAPIError,
   type GuildBasedChannel,
@@ -51,7 +52,9 @@ export function createGuildView(client: Client): Guilds {
     const held = channel.permissionsFor(me);
     const needed = purpose === "talks" ? NEEDED_FOR_TALKS : neededToPost(channel);
     const permissions = needed.filter(([, bit]) => !held.has(bit)).map(([name]) => name);
-    return permissions.length === 0 ? { kind: "open" } : { kind: "missing", permissions };
+    return permissions.length === 0
+      ? { kind: "open", isPublic: isPublic(channel) }
+      : { kind: "missing", permissions };
   }
 
   return {
@@ -73,6 +76,12 @@ export function createGuildView(client: Client): Guilds {
 function neededToPost(channel: GuildBasedChannel): readonly (readonly [name: string, bit: bigint])[] {
   if (!channel.isThread()) return NEEDED;
   return NEEDED.map((one) => (one[1] === PermissionFlagsBits.SendMessages ? IN_THREADS : one));
+}
+
+/** A thread is read by whoever reads its channel, a private one by those who are in it. */
+function isPublic(channel: GuildBasedChannel): boolean {
+  if (channel.type === ChannelType.PrivateThread) return false;
+  return channel.permissionsFor(channel.guild.roles.everyone).has(PermissionFlagsBits.ViewChannel);
 }
 
 function accessAfter(error: unknown): ChannelAccess {

@@ -1,12 +1,12 @@
 import type { AlertEntry, AlertPerson, AlertRow } from "../../domain/alert.ts";
-import { ALERT_TABLE } from "../../domain/alert-kinds.ts";
+import { ALERT_TABLE, type AlertKind } from "../../domain/alert-kinds.ts";
 import { type Escaped, joined, md, roleMention, userMention } from "../../domain/escaped.ts";
 import type { Button, MessageBody, PostedMessage, Row } from "../../domain/message.ts";
 import type { PlayerRef } from "../../domain/model.ts";
 import type { AlertView } from "../../domain/ports/alert-renderer.ts";
 import { duration, person } from "./entry-line.ts";
 import { cut, cutLines, inlineCode, plainText, shownName } from "./escape.ts";
-import { punishButtons } from "./players/player-buttons.ts";
+import { type ButtonPlace, lighterButtons, pmButton } from "./players/player-buttons.ts";
 import { placeText } from "./server/player-card.ts";
 
 /** One message of an alert: what happened, who it was, and what can be done about it. Pure. */
@@ -203,7 +203,7 @@ function whyNow({ isLate, rule }: AlertView): readonly Escaped[] {
 }
 
 function rowsOf(view: AlertView): readonly Row[] {
-  const { rule, entries } = view;
+  const { rule, entries, hasReplay } = view;
   const last = entries.at(-1);
   const rewind: Button = {
     kind: "button",
@@ -218,7 +218,7 @@ function rowsOf(view: AlertView): readonly Row[] {
     emoji: "🎞️",
     id: `replay-open:${rule.bindingId}/${last?.lastS ?? 0}`,
   };
-  const around = rule.kind === "kills" ? [rewind, replay] : [rewind];
+  const around = rule.kind === "kills" && hasReplay ? [rewind, replay] : [rewind];
   const players = distinct(
     entries.flatMap(({ who }) => (who?.id === undefined ? [] : [{ ...who, id: who.id }])),
   );
@@ -233,12 +233,14 @@ function rowsOf(view: AlertView): readonly Row[] {
     emoji: "👤",
     id: `player-open:${rule.bindingId}/${only.id}`,
   };
-  // What else can be done is on the player's card.
-  return [[open, ...around, ...punishButtons(place)].slice(0, MOST_BUTTONS)];
+  // What else can be done, bans as well, is on the player's card: there it is offered to who may.
+  return [[open, ...around, ...actButtons(rule.kind, place)]];
 }
 
-/** Of one row. */
-const MOST_BUTTONS = 5;
+/** Who rampages is stopped; staff who punish too much and people who called are written to. */
+function actButtons(kind: AlertKind, place: ButtonPlace): readonly Button[] {
+  return kind === "kills" || kind === "teams" ? lighterButtons(place) : [pmButton(place)];
+}
 
 function pickOf(bindingId: string, players: readonly Required<PlayerRef>[]): Row {
   return [

@@ -121,7 +121,7 @@ function rowsOf({ appeal, one, evidence }: AppealPack): readonly Row[] {
     id,
   });
   const replay =
-    one === undefined || evidence === undefined ? [] : [button("Replay", `case-replay:${one.number}`)];
+    one === undefined || evidence?.track === undefined ? [] : [button("Replay", `case-replay:${one.number}`)];
   if (appeal.decision !== undefined) return replay.length === 0 ? [] : [replay];
   const talk = button("Talk", `appeal-talk:${appeal.id}`, "primary");
   const theirs = button("It's their account", `appeal-theirs:${appeal.id}`);

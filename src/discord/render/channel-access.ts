@@ -32,6 +32,23 @@ export function obstacle(access: ChannelAccess): Escaped {
   }
 }
 
+/** Those of them that everybody can read, for posts that are meant for staff; nothing where there is none. */
+export function publicLines(channelIds: readonly string[], accessOf: AccessOf): readonly Escaped[] {
+  const open = [...new Set(channelIds)].filter((id) => {
+    const access = accessOf(id);
+    return access.kind === "open" && access.isPublic === true;
+  });
+  if (open.length === 0) return [];
+  const channels = joined(open.slice(0, MOST_CHANNELS).map(channelMention), " ");
+  const it = open.length === 1 ? md`it` : md`them`;
+  return [
+    md`⚠ Everyone can read ${channels}. If only staff should, hide ${it} in the channel's settings or pick another.`,
+  ];
+}
+
+/** Of a line; a community that posts into more public ones wants it so. */
+const MOST_CHANNELS = 5;
+
 /** Where permissions of a channel are given, for a line under those that lack some. */
 export const HOW_TO_MEND = md`-# In the channel's settings, under Permissions, add Marshal and allow what is missing.`;
 

@@ -100,10 +100,12 @@ function buttons(view: ModCallView): readonly Row[] {
     id: `mod-rewind:${cardId}/${atS}`,
   };
   const replay: Button = { ...rewind, label: "Replay", emoji: "🎞️", id: `mod-replay:${cardId}/${atS}` };
-  if (view.resolved !== undefined) return [[rewind, replay]];
+  const player: Button = { ...rewind, label: "Player", emoji: "👤", id: `mod-player:${cardId}` };
+  const looks = [...(view.hasReplay ? [replay] : []), ...(view.caller.id === undefined ? [] : [player])];
+  if (view.resolved !== undefined) return [[rewind, ...looks]];
   const resolve: Button = { kind: "button", label: "Resolve", style: "success", id: `mod-resolve:${cardId}` };
   const first = [...takeButtons(view), resolve, rewind];
-  if (view.situation?.left === true) return [first, [replay]];
+  if (view.situation?.left === true) return [first, looks];
   const inGame = (["PM", "Bring", "To"] as const).map(
     (label): Button => ({
       kind: "button",
@@ -113,7 +115,7 @@ function buttons(view: ModCallView): readonly Row[] {
     }),
   );
   const map: Button = { ...rewind, label: "Map", emoji: "🗺️", id: `mod-map:${cardId}` };
-  return [first, inGame, [map, replay]];
+  return [first, inGame, [map, ...looks]];
 }
 
 /** A call that was answered in the game is in somebody's hands: nobody else takes it. */

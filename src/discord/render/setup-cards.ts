@@ -1,11 +1,7 @@
-import { type Escaped, joined, md, roleMention, userMention } from "../../domain/escaped.ts";
-import type { Binding, GuildSettings } from "../../domain/guild.ts";
+import { type Escaped, joined, md, roleMention } from "../../domain/escaped.ts";
+import type { Binding } from "../../domain/guild.ts";
 import type { Button, Card, MessageBody, Row } from "../../domain/message.ts";
-import { TIER_NAMES, TIERS_HIGHEST_FIRST } from "../../domain/tiers.ts";
-import { DEFAULT_ZONE } from "../../domain/time-zones.ts";
-import { cutLines, escapeMarkdown, inlineCode, inlineName } from "./escape.ts";
-import { zoneCode } from "./setup-guide-zone.ts";
-import { auditLine, casesLine, noticesLine, watchesLine } from "./setup-lines.ts";
+import { inlineCode, inlineName } from "./escape.ts";
 
 /** How `/setup` reads. Pure. */
 
@@ -71,51 +67,6 @@ export const PASTE_NEW_KEY: Button = {
 /** So that people can tell which key is in use; nothing for keys that are too short for it. */
 function keyEnding({ keyEnd }: Pick<Binding, "keyEnd">): Escaped[] {
   return keyEnd === undefined ? [] : [md`Its key ends in ${inlineCode(keyEnd)}.`];
-}
-
-export interface LinkedServer {
-  readonly binding: Binding;
-  readonly parkedWhy: string | undefined;
-}
-
-export function setupCard(servers: readonly LinkedServer[], settings: GuildSettings): Card {
-  return {
-    title: md`Setup of this Discord server`,
-    description: joined(
-      [
-        noticesLine(settings),
-        md`Time zone: ${zoneCode(settings.timeZone ?? DEFAULT_ZONE)}. Change it with \`/setup timezone\`.`,
-        casesLine(settings),
-        watchesLine(settings),
-        auditLine(settings),
-        ...(servers.length === 0 ? [md`No game server is linked yet: \`/setup start\`.`] : []),
-      ],
-      "\n",
-    ),
-    color: ASK_COLOR,
-    // 25 fields at most; a community with more servers than that sees the first ones and their number.
-    fields: servers.slice(0, 24).map(({ binding, parkedWhy }) => ({
-      name: inlineName(binding.name),
-      value: cutLines(serverLines(binding, parkedWhy, settings), 1_024),
-    })),
-    ...(servers.length > 24 ? { footer: `and ${servers.length - 24} more` } : {}),
-  };
-}
-
-function serverLines(binding: Binding, parkedWhy: string | undefined, settings: GuildSettings): Escaped[] {
-  const roleTiers = Object.entries(settings.policies[binding.id]?.roleTiers ?? {});
-  const staff = TIERS_HIGHEST_FIRST.flatMap((tier) => {
-    const roles = roleTiers.filter(([, of]) => of === tier).map(([roleId]) => roleId);
-    return roles.length === 0 ? [] : [md`${TIER_NAMES[tier]} ${roleList(roles)}`];
-  });
-  return [
-    parkedWhy === undefined
-      ? md`🟢 Key in use${binding.keyEnd === undefined ? "" : md`, ends in ${inlineCode(binding.keyEnd)}`}`
-      : md`⛔ Key refused: ${escapeMarkdown(parkedWhy)} Link it again with \`/setup link\`.`,
-    md`Linked by ${userMention(binding.linkedBy)} <t:${Math.floor(binding.linkedAtMs / 1000)}:R>`,
-    ...(settings.defaultServer === binding.id ? [md`Default server`] : []),
-    staff.length === 0 ? md`No staff roles: nobody can run commands.` : md`Staff: ${joined(staff, " · ")}`,
-  ];
 }
 
 export function unlinkQuestion(binding: Binding): MessageBody {

@@ -16,7 +16,14 @@ export function letCommandsRun(bindingId: string): Button {
   };
 }
 
-export function allowText({ permission, ownerPage, isAsked, note, nowMs }: GuideView): readonly Escaped[] {
+export function allowText({
+  permission,
+  ownerPage,
+  isAsked,
+  isChecking = false,
+  note,
+  nowMs,
+}: GuideView): readonly Escaped[] {
   if (permission.kind === "allowed") return [md`✅ Marshal can run commands on this server.`];
   if (isAsked === true) {
     return [
@@ -27,10 +34,10 @@ export function allowText({ permission, ownerPage, isAsked, note, nowMs }: Guide
   return [
     md`The key only lets Marshal read. To run commands it also needs the permission of the **server's owner**, once.`,
     ...howTo(ownerPage),
-    ...(permission.kind === "refused"
+    ...(permission.kind === "refused" && !isChecking
       ? [
           md``,
-          md`${note === undefined ? md`⛔ Not allowed yet. ` : md``}${nowMs < permission.untilMs ? md`Press **Check again** once the owner has done it.` : md`The next command will be tried.`}`,
+          md`${note === undefined ? md`⛔ Not allowed when it was last checked. ` : md``}${nowMs < permission.untilMs ? md`Press **Check again** once the owner has done it.` : md`The next command will be tried.`}`,
           md`-# The game service says: ${escapeMarkdown(cut(permission.why, 300))}`,
         ]
       : []),
@@ -59,7 +66,7 @@ function howTo(page: OwnerPage | undefined): readonly Escaped[] {
 }
 
 export function allowRows(
-  { permission, ownerPage, isAsked, binding }: GuideView,
+  { permission, ownerPage, isAsked, isChecking = false, binding }: GuideView,
   walk: Walk,
 ): readonly Row[] {
   const id = binding?.id ?? "";
@@ -76,7 +83,8 @@ export function allowRows(
     `guide-check:${id}`,
     "primary",
   );
-  return [[...page, button("Copy for the owner", `guide-copy:${id}`), check], walk()];
+  const copy = button("Copy for the owner", `guide-copy:${id}`);
+  return [[...page, copy, ...(isChecking ? [] : [check])], walk()];
 }
 
 /** Three lines and the link, in a block that one press copies: who sets up is often not the owner. */

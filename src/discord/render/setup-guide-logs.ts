@@ -2,7 +2,7 @@ import { type Escaped, md } from "../../domain/escaped.ts";
 import { FEED_KINDS, type FeedKind, feedKind, feedLabel } from "../../domain/feed-kinds.ts";
 import type { Feed } from "../../domain/guild.ts";
 import type { Row, Select } from "../../domain/message.ts";
-import { channelLine, HOW_TO_MEND } from "./channel-access.ts";
+import { channelLine, HOW_TO_MEND, publicLines } from "./channel-access.ts";
 import { button, channelSelect, type GuideView, type Walk } from "./setup-guide-parts.ts";
 
 /** The step of the logs: a channel for each kind, with what is missing there. Pure. */
@@ -12,15 +12,16 @@ const FIRST_PAGE = FEED_KINDS.filter((kind) => feedKind(kind).isCommon === true)
 const SECOND_PAGE = FEED_KINDS.filter((kind) => feedKind(kind).isCommon !== true);
 
 export function logText({ feeds, accessOf }: GuideView): readonly Escaped[] {
-  const lines = [...FIRST_PAGE, ...SECOND_PAGE].flatMap((kind) => {
-    const feed = shownFeed(feeds, kind);
-    return feed === undefined ? [] : [feedLine(feed, accessOf(feed.channelId))];
-  });
+  const shown = [...FIRST_PAGE, ...SECOND_PAGE].flatMap((kind) => shownFeed(feeds, kind) ?? []);
   const isMending = feeds.some(({ channelId }) => accessOf(channelId).kind === "missing");
   return [
     md`Pick a channel for each log. Logs without a channel are off.`,
-    ...lines,
+    ...shown.map((feed) => feedLine(feed, accessOf(feed.channelId))),
     ...(isMending ? [HOW_TO_MEND] : []),
+    ...publicLines(
+      shown.map(({ channelId }) => channelId),
+      accessOf,
+    ),
   ];
 }
 

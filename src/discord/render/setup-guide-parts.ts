@@ -36,6 +36,8 @@ export interface GuideView {
   readonly ownerPage?: OwnerPage | undefined;
   /** A harmless command would show it, and waits for a yes. */
   readonly isAsked?: boolean;
+  /** It is checked again in a moment, so what was known before is not shown. */
+  readonly isChecking?: boolean;
   /** Of keys; undefined: not this step. */
   readonly tries?: TypedTries | undefined;
   /** The key that was typed last was none. */

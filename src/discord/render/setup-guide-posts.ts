@@ -1,9 +1,11 @@
 import type { AlertKind } from "../../domain/alert-kinds.ts";
-import { type Escaped, md } from "../../domain/escaped.ts";
+import { channelMention, type Escaped, md } from "../../domain/escaped.ts";
 import type { Row } from "../../domain/message.ts";
+import { DEFAULT_ZONE } from "../../domain/time-zones.ts";
 import { alertOffer, alertText } from "./alert-cards.ts";
-import { channelLine, HOW_TO_MEND } from "./channel-access.ts";
+import { channelLine, HOW_TO_MEND, publicLines } from "./channel-access.ts";
 import { button, channelSelect, type GuidePart, type GuideView, type Walk } from "./setup-guide-parts.ts";
+import { zoneCode } from "./setup-guide-zone.ts";
 
 /** The steps that ask for nothing but a channel: what is posted there is the step's own. Pure. */
 
@@ -17,6 +19,7 @@ export const NOTICES: GuidePart = {
   text: (view) => [
     md`Marshal tells your staff when a key stops working, the game service blocks it, or a log stops. Without a channel, whoever linked the server gets a direct message.`,
     ...lines(view, md`Notices`, noticesOf(view)),
+    ...publicLines(noticesOf(view), view.accessOf),
   ],
   rows: (view, walk) => channelRows(view, walk, { step: "notices", chosen: noticesOf(view) }),
 };
@@ -28,6 +31,7 @@ export const CASES: GuidePart = {
   text: (view) => [
     md`Each kick, ban and jail becomes a numbered case by itself. Pick a staff channel to post them in. Everyone who can see that channel can read them.`,
     ...lines(view, md`Cases`, casesOf(view)),
+    ...publicLines(casesOf(view), view.accessOf),
   ],
   rows: (view, walk) => channelRows(view, walk, { step: "cases", chosen: casesOf(view) }),
 };
@@ -39,10 +43,9 @@ export const ALERTS: GuidePart = {
   text: (view) => {
     const { alerts, binding } = view;
     const missing = missingAlerts(view);
-    const closed = closedChannels(
-      view,
-      alerts.map(({ channelId }) => channelId),
-    );
+    const channelIds = alerts.map(({ channelId }) => channelId);
+    const closed = closedChannels(view, channelIds);
+    const moved = movedFrom(view);
     return [
       ...(missing.length === 0 ? [] : [md`Pick a staff channel. Marshal posts there about:`]),
       ...missing.map((kind) => md`• ${alertOffer(kind)}`),
@@ -51,6 +54,10 @@ export const ALERTS: GuidePart = {
         return md`${sign} ${alertText(alert, binding === undefined ? [] : [binding])}`;
       }),
       ...lines(view, md`Alerts`, closed),
+      ...publicLines(channelIds, view.accessOf),
+      ...(moved === undefined
+        ? []
+        : [md`Pick another channel to move the alerts of ${channelMention(moved)} there.`]),
       ...(alerts.length === 0
         ? []
         : [md`-# Change them with \`/alert edit\`, remove them with \`/alert remove\`.`]),
@@ -64,11 +71,10 @@ export const ALERTS: GuidePart = {
         view.alerts.map(({ channelId }) => channelId),
       ).length > 0;
     const onward = walk(...(isWrong ? [button("Check again", `guide:alerts:${id}`)] : []));
-    if (missingAlerts(view).length === 0) return [onward];
-    return [
-      [channelSelect({ id: `guide-alerts:${id}`, placeholder: "A channel for alerts", chosen: [] })],
-      onward,
-    ];
+    const chosen = listed(movedFrom(view));
+    const select = channelSelect({ id: `guide-alerts:${id}`, placeholder: "A channel for alerts", chosen });
+    // Alerts are removed one by one, by `/alert remove`: a choice of no channel would only be undone here.
+    return [[{ ...select, minValues: 1 }], onward];
   },
 };
 
@@ -88,7 +94,7 @@ export const WEEKLY: GuidePart = {
   short: "Weekly",
   isDone: ({ weeklyChannelId }) => weeklyChannelId !== undefined,
   text: (view) => [
-    md`Every Monday at 9:00: how full the server was, how fast calls were answered, and when staff were missing. Pick a channel for it.`,
+    md`Every Monday at 9:00 (${zoneCode(view.settings.timeZone ?? DEFAULT_ZONE)}): how full the server was, how fast calls were answered, and when staff were missing. Pick a channel for it.`,
     ...lines(view, md`Weekly summary`, weeklyOf(view)),
   ],
   rows: (view, walk) => channelRows(view, walk, { step: "weekly", chosen: weeklyOf(view) }),
@@ -97,7 +103,13 @@ export const WEEKLY: GuidePart = {
 /** Of an odd community with many: the rest stands in `/alert list`. */
 const MOST_SHOWN = 10;
 
-function missingAlerts({ alerts }: GuideView): readonly AlertKind[] {
+/** The channel whose alerts another choice moves; undefined: a choice adds what is missing, and moves none. */
+export function movedFrom({ alerts }: Pick<GuideView, "alerts">): string | undefined {
+  return missingAlerts({ alerts }).length > 0 ? undefined : alerts[0]?.channelId;
+}
+
+/** Of the three to start with, those that are not there. */
+export function missingAlerts({ alerts }: Pick<GuideView, "alerts">): readonly AlertKind[] {
   return STARTER_ALERTS.filter((wanted) => alerts.every(({ kind }) => kind !== wanted));
 }
 

@@ -17,10 +17,10 @@ const PLACEHOLDERS = {
 
 const MOST_ROLES = 10;
 
-export function staffText({ mayRun, ownRole, binding, settings }: GuideView): readonly Escaped[] {
+export function staffText({ mayRun, ownRole, permission, binding, settings }: GuideView): readonly Escaped[] {
   const roleTiers = settings.policies[binding?.id ?? ""]?.roleTiers ?? {};
   const rule = md`Only roles chosen here can run commands in the game. Each tier includes those below it.`;
-  return [rule, ...chosenLines(roleTiers), ...ownLines({ mayRun, ownRole, roleTiers })];
+  return [rule, ...chosenLines(roleTiers), ...ownLines({ mayRun, ownRole, permission, roleTiers })];
 }
 
 /** A menu with a choice no longer says which tier it is for. */
@@ -37,11 +37,19 @@ function chosenLines(roleTiers: Readonly<Record<string, Tier>>): readonly Escape
 function ownLines({
   mayRun,
   ownRole,
+  permission,
   roleTiers,
-}: Pick<GuideView, "mayRun" | "ownRole"> & {
+}: Pick<GuideView, "mayRun" | "ownRole" | "permission"> & {
   readonly roleTiers: Readonly<Record<string, Tier>>;
 }): readonly Escaped[] {
-  if (mayRun) return [md`✅ You can run commands yourself.`];
+  if (mayRun) {
+    if (permission.kind === "allowed") return [md`✅ You can run commands yourself.`];
+    const owner =
+      permission.kind === "refused"
+        ? md`the server's owner has not let Marshal run commands yet`
+        : md`Marshal may still need the permission of the server's owner`;
+    return [md`Your role is enough to run commands, but ${owner}: see **Commands**.`];
+  }
   if (ownRole === undefined) {
     return [
       md`⚠ You have no role yourself. Give yourself one in this Discord server's settings, then press **Check again**.`,

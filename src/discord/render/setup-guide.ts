@@ -206,19 +206,29 @@ function doneText(view: GuideView): readonly Escaped[] {
     feeds.length === 0
       ? md`No logs are posted yet: press **Logs**.`
       : md`${logs} ${feeds.length === 1 ? "is" : "are"} posted from now on.`,
-    ...(permission.kind === "refused"
-      ? [md`⛔ The owner has not let Marshal run commands yet: press **Commands**.`]
-      : []),
+    ...ownersLines(view),
     ...(STEPS_TO_DO.every((step) => PARTS[step].isDone(view))
       ? []
       : [md`⏭ marks what you skipped. Press a button to do it now.`]),
     md``,
     md`**What you can do now**`,
     md`• \`/server status\` shows the server`,
-    ...(mayRun ? [md`• \`/run command\` runs a command in the game`] : []),
+    ...(mayRun && permission.kind !== "refused" ? [md`• \`/run command\` runs a command in the game`] : []),
     md`• \`/diagnose\` says what is wrong if a log stops`,
     md`• \`/help\` lists the rest`,
   ];
+}
+
+/** What is missing for commands; nothing where Marshal has run one. */
+function ownersLines({ permission }: GuideView): readonly Escaped[] {
+  switch (permission.kind) {
+    case "allowed":
+      return [];
+    case "refused":
+      return [md`⛔ The owner has not let Marshal run commands yet: press **Commands**.`];
+    case "unknown":
+      return [md`❔ Not known yet whether the owner lets Marshal run commands: press **Commands**.`];
+  }
 }
 
 /** A button for each step. */

@@ -5,13 +5,13 @@ import { cut, escapeMarkdown } from "./escape.ts";
 import { stars } from "./server/view.ts";
 
 /** What a card tells of the moment around a call; `open`: staff may still have to go there. Pure. */
-export function situationLines({ situation, caller }: ModCallView, open: boolean): Escaped[] {
+export function situationLines({ situation, caller, calls }: ModCallView, open: boolean): Escaped[] {
   if (situation === undefined) return [];
   const lines: Escaped[] = [];
   const about = aboutCaller(situation.caller);
   if (about !== undefined) lines.push(about);
   if (situation.left === true) lines.push(md`🚪 ${person(caller, false)} left the server`);
-  lines.push(...killLines(situation.kills));
+  lines.push(...killLines(situation.kills, calls[0]?.atS ?? 0));
   if (open && situation.left !== true && situation.staff !== undefined)
     lines.push(staffLine(situation.staff));
   if (open && situation.left !== true && situation.near !== undefined)
@@ -34,18 +34,27 @@ function aboutCaller(caller: NonNullable<ModCallView["situation"]>["caller"]): E
 }
 
 /**
- * One line for each person and what was done, with the time of the last. How often is not said: of kills within one
- * second only one is kept.
+ * One line for each person and what was done, before and after the call apart, with the time of the last. How often is
+ * not said: of kills within one second only one is kept.
  */
-function killLines(kills: readonly CallKill[]): Escaped[] {
-  const alike = Map.groupBy(kills, ({ other, what }) => `${what}:${other.id ?? ""}:${other.name}`);
+function killLines(kills: readonly CallKill[], calledAtS: number): Escaped[] {
+  const alike = Map.groupBy(kills, ({ other, what, atS }) => {
+    return `${what}:${Math.sign(atS - calledAtS)}:${other.id ?? ""}:${other.name}`;
+  });
   return [...alike.values()].flatMap((same) => {
     const last = same.at(-1);
     if (last === undefined) return [];
-    const done = last.what === "died" ? "killed by" : "had killed";
-    const times = same.length === 1 ? md`` : md` several times, last`;
-    return [md`💀 ${done} ${person(last.other, true)}${times} <t:${last.atS}:T>`];
+    const done = last.what === "died" ? "killed by" : "killed";
+    const times = same.length === 1 ? md`` : md`several times, last `;
+    const when = whenWords(last.atS, calledAtS);
+    return [md`💀 ${done} ${person(last.other, true)} ${when}, ${times}<t:${last.atS}:T>`];
   });
+}
+
+/** Within one second nobody knows which came first. */
+function whenWords(atS: number, calledAtS: number): Escaped {
+  if (atS === calledAtS) return md`as they called`;
+  return atS < calledAtS ? md`before the call` : md`after the call`;
 }
 
 const AWAY_WORDS = { together: ", right there", close: ", close", near: ", near", far: ", far" } as const;

@@ -29,6 +29,8 @@ export interface AlertView {
   readonly isLate: boolean;
   /** So long after that its message came: Discord could not be reached, or Marshal did not run. */
   readonly postedLateMs: number | undefined;
+  /** Where people were then is recorded. */
+  readonly hasReplay: boolean;
   /** Was pinged by the message; an edit keeps the mention. */
   readonly pingedRoleId: string | undefined;
   /** Instead of the role. */

@@ -4,8 +4,7 @@ import type { PlayerRef } from "../model.ts";
 
 /** Pure rendering of what history/ posts of its own accord, implemented in discord/render. */
 export interface CaseRenderer {
-  /** `warnings`: how many of this player count, where the case is a warning. */
-  card(one: Case, warnings?: number): MessageBody;
+  card(view: CasePostView): MessageBody;
   /** In place of the card of a case that is gone. */
   erased(number: number): MessageBody;
   /** Discord does not take that in its place. */
@@ -23,6 +22,14 @@ export interface CaseRenderer {
   full(most: number): MessageBody;
   /** The channel of cases or of the watchlist takes no message. */
   closed(what: "cases" | "watches", channelId: string): MessageBody;
+}
+
+export interface CasePostView {
+  readonly one: Case;
+  /** How many of this player count, where the case is a warning. */
+  readonly warnings?: number;
+  /** The case shows where people were, or will. */
+  readonly hasReplay: boolean;
 }
 
 export interface WatchAlertView {

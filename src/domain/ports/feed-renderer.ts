@@ -124,6 +124,8 @@ export interface ModCallView {
   readonly escalated: boolean;
   readonly situation?: CallSituation;
   readonly serverName?: string;
+  /** Where people were then is recorded. */
+  readonly hasReplay: boolean;
 }
 
 export interface CallView {

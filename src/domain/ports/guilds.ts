@@ -1,6 +1,10 @@
 /** Whether the bot can post logs into a channel, as far as permissions tell. */
 export type ChannelAccess =
-  | { readonly kind: "open" }
+  | {
+      readonly kind: "open";
+      /** Everybody on the Discord server can read what is posted there. @default false */
+      readonly isPublic?: boolean;
+    }
   /** Permissions that it lacks there, as Discord's settings name them. */
   | { readonly kind: "missing"; readonly permissions: readonly string[] }
   | { readonly kind: "gone" }

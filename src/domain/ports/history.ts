@@ -1,3 +1,4 @@
+import type { Case } from "../case.ts";
 import type {
   Forgotten,
   HistoryRow,
@@ -100,6 +101,8 @@ export interface HistoryPositions {
   ): Promise<Track>;
   /** What a case keeps of the minutes around it; undefined: nothing. */
   ofCase(guildId: string, number: number): Promise<CaseEvidence | undefined>;
+  /** Whether a case keeps where people were, or will once its minutes are over. */
+  hasReplay(one: Pick<Case, "guildId" | "number" | "atMs">): Promise<boolean>;
 }
 
 /** All of it. */

@@ -1,7 +1,6 @@
 import type { Escaped } from "../escaped.ts";
 import type { Actor } from "../guild.ts";
 import type { PlayerRef, ServerState } from "../model.ts";
-import type { ModCallView } from "./feed-renderer.ts";
 
 export type ModCallAct =
   | { readonly do: "claim" }
@@ -50,5 +49,5 @@ export interface ModCalls {
     actor: Actor,
     cardId: string,
     act: ModCallAct,
-  ): Promise<{ readonly ok: boolean; readonly text: Escaped; readonly view?: ModCallView }>;
+  ): Promise<{ readonly ok: boolean; readonly text: Escaped }>;
 }

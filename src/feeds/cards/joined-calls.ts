@@ -131,13 +131,17 @@ function firstSeq({ calls }: ModCallRecord): number {
 }
 
 /** What a card shows, from its record. */
-export function modCallView(record: ModCallRecord, serverName: string | undefined): ModCallView {
+export function modCallView(
+  record: ModCallRecord,
+  { serverName, hasReplay }: { readonly serverName: string | undefined; readonly hasReplay: boolean },
+): ModCallView {
   const { id, caller, calls, claimedBy, resolved, escalated, situation } = record;
   return {
     cardId: id,
     caller,
     calls: calls.map(({ seq: _, answerSeq: __, ...call }) => call),
     escalated,
+    hasReplay,
     ...(claimedBy === undefined ? {} : { claimedBy }),
     ...(resolved === undefined ? {} : { resolved }),
     ...(situation === undefined ? {} : { situation }),

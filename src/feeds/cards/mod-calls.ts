@@ -29,7 +29,6 @@ import {
   isOver,
   JOIN_WITHIN_S,
   mayJoin,
-  modCallView,
   openCallAt,
   withCall,
   withPosted,
@@ -147,15 +146,14 @@ export class ModCallCards implements ModCalls {
   async act(actor: Actor, cardId: string, act: ModCallAct): Promise<ActAnswer> {
     let answer: ActAnswer = { ok: false, text: md`This call is too old.` };
     const atMs = this.#ports.clock.nowMs();
-    const record = await this.#ports.board.change(cardId, (card) => {
+    await this.#ports.board.change(cardId, (card) => {
       if (card?.kind !== "modCall" || card.guildId !== actor.guildId) return undefined;
       const isOnDuty = this.#ports.roster.of(actor.guildId).some(({ userId }) => userId === actor.userId);
       const decision = decideAct(card, { actor, act, atMs, isOnDuty });
       answer = { ok: decision.next !== undefined, text: decision.text };
       return decision.next;
     });
-    if (record?.kind !== "modCall" || record.guildId !== actor.guildId) return answer;
-    return { ...answer, view: modCallView(record, undefined) };
+    return answer;
   }
 
   async #called(feed: Feed, item: EntryItem, call: ModCallEntry): Promise<void> {

@@ -5,6 +5,7 @@ import { KeyedMutex } from "../../domain/keyed-mutex.ts";
 import type { CaseRenderer } from "../../domain/ports/case-renderer.ts";
 import type { CaseChange, CaseFilter, CaseSummary, Cases, ErasedCases } from "../../domain/ports/cases.ts";
 import type { Clock, Random } from "../../domain/ports/clock.ts";
+import type { HistoryPositions } from "../../domain/ports/history.ts";
 import type { Notifier, OwedMessages } from "../../domain/ports/notifier.ts";
 import type { Posts } from "../../domain/ports/posts.ts";
 import type { Settings } from "../../domain/ports/settings.ts";
@@ -31,6 +32,7 @@ export interface CaseBookPorts {
   readonly owed: OwedMessages;
   readonly notifier: Pick<Notifier, "guild">;
   readonly renderer: CaseRenderer;
+  readonly hasReplay: HistoryPositions["hasReplay"];
   readonly clock: Clock;
   readonly random: Random;
   /** Whether this process serves a guild; the cards of others are another process's. */
@@ -57,7 +59,8 @@ export class CaseBook implements Cases {
         const one = await ports.store.get(guildId, number);
         if (one === undefined) return undefined;
         const warnings = await this.#warningsTold(one);
-        return { one, ...(warnings === undefined ? {} : { warnings }) };
+        const hasReplay = await ports.hasReplay(one);
+        return { one, hasReplay, ...(warnings === undefined ? {} : { warnings }) };
       },
       onPosted: async ({ guildId, number }, posted) => {
         await this.#change(guildId, number, (one) =>

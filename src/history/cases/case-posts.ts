@@ -1,5 +1,5 @@
 import type { Case, CaseCard } from "../../domain/case.ts";
-import type { CaseRenderer } from "../../domain/ports/case-renderer.ts";
+import type { CasePostView, CaseRenderer } from "../../domain/ports/case-renderer.ts";
 import type { Notifier, OwedMessages } from "../../domain/ports/notifier.ts";
 import type { PostLine, Posts, Stands, WantedPost } from "../../domain/ports/posts.ts";
 
@@ -8,11 +8,8 @@ export interface CasePostsPorts {
   readonly owed: OwedMessages;
   readonly renderer: CaseRenderer;
   readonly notifier: Pick<Notifier, "guild">;
-  /** The case as it is now, and how many warnings its card names. */
-  current(
-    guildId: string,
-    number: number,
-  ): Promise<{ readonly one: Case; readonly warnings?: number } | undefined>;
+  /** The case as it is now, and what its card says beside. */
+  current(guildId: string, number: number): Promise<CasePostView | undefined>;
   onPosted(one: CaseRef, card: Pick<CaseCard, "messageId" | "isMarked">): Promise<void>;
 }
 
@@ -87,7 +84,7 @@ export class CasePosts {
     if (current.one.card === undefined) return undefined;
     const { channelId, nonce, messageId, isMarked } = current.one.card;
     if (messageId === undefined) this.#posting.set(keyOf(ref), current.one.card);
-    const body = this.#ports.renderer.card(current.one, current.warnings);
+    const body = this.#ports.renderer.card(current);
     return { channelId, nonce, messageId, isMarked, body, isDoubtful };
   }
 

@@ -220,6 +220,14 @@ export async function trackInEvidence(
   return row?.body == null ? undefined : keptIn(row.body).track;
 }
 
+/** Whether a case has positions of its own. */
+export async function hasTrack(
+  context: Pick<QueryContext, "db">,
+  { guildId, number }: { readonly guildId: string; readonly number: number },
+): Promise<boolean> {
+  return (await trackInEvidence(context, guildId, number)) !== undefined;
+}
+
 function refsIn(row: HistoryRow): readonly PlayerRef[] {
   switch (row.kind) {
     case "kill":

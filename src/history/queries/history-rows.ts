@@ -81,7 +81,7 @@ function shown(row: LogRow, bindingId: string, refOf: RefOf): HistoryRow {
         ...base,
         kind: "modCall",
         caller: refOf(who),
-        ...(other === null ? {} : { moderator: refOf(other) }),
+        ...(other === null ? {} : { moderator: refOf(other), ...(row.isByCard ? { isByCard: true } : {}) }),
       };
     case "emergency_calls":
       return {

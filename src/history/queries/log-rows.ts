@@ -1,4 +1,5 @@
 import { type SelectQueryBuilder, sql } from "kysely";
+import type { ModCallTable } from "../database/schema.ts";
 import type { QueryContext } from "./context.ts";
 
 /** Which rows of a log are read, from which end, and how many at most. */
@@ -31,12 +32,14 @@ export interface LogRow {
   readonly after_s: number | null;
   readonly place: string | null;
   readonly team: string | null;
+  /** Of a moderator call: `other` took it on its card. */
+  readonly isByCard: boolean;
 }
 
 export type LogTable = "visits" | "kills" | "commands" | "mod_calls" | "emergency_calls";
 type ReadLog = (db: QueryContext["db"], range: RowRange, person?: PersonPart) => Promise<readonly LogRow[]>;
 
-const NOTHING = { other: null, text: null, kind: 0, after_s: null, place: null, team: null };
+const NOTHING = { other: null, text: null, kind: 0, after_s: null, place: null, team: null, isByCard: false };
 
 /** Reads the rows of one log; of rows within one second the order is always the same. */
 export const readLog: Readonly<Record<LogTable, ReadLog>> = {
@@ -120,9 +123,22 @@ async function readModCalls(
   let query = db.selectFrom("mod_calls").selectAll();
   if (person?.as === "caller") query = query.where("caller", "=", person.id);
   const rows = await inRange(query, range, { table: "mod_calls", thenBy: ["caller", "n"] }).execute();
-  return rows.map(({ scope, at_s, caller: who, moderator: other }) => {
-    return { ...NOTHING, table: "mod_calls", scope, at_s, who, other };
+  return rows.map(({ scope, at_s, caller: who, moderator: other, answered_s, open_s }) => {
+    return {
+      ...NOTHING,
+      table: "mod_calls",
+      scope,
+      at_s,
+      who,
+      other,
+      isByCard: isByCard({ answered_s, open_s }),
+    };
   });
+}
+
+/** A card knows the second; an answer in the game lies between two looks. */
+export function isByCard({ answered_s, open_s }: Pick<ModCallTable, "answered_s" | "open_s">): boolean {
+  return answered_s !== null && answered_s === open_s;
 }
 
 async function readEmergencyCalls(

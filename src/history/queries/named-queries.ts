@@ -1,4 +1,4 @@
-import { evidence, keepEvidence } from "../positions/case-evidence.ts";
+import { evidence, hasTrack, keepEvidence } from "../positions/case-evidence.ts";
 import * as positionSettings from "../positions/position-settings.ts";
 import { track } from "../positions/read-positions.ts";
 import * as cases from "./cases.ts";
@@ -56,6 +56,7 @@ export const namedQueries = {
   "cases.counts": cases.counts,
   "cases.open": cases.open,
   "cases.evidence": evidence,
+  "cases.hasTrack": hasTrack,
   "cases.keepEvidence": keepEvidence,
   "cases.erasePlayer": erasing.erasePlayer,
   "cases.departed": erasing.departed,

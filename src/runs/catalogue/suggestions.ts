@@ -1,7 +1,7 @@
 import type { SourceId } from "../../domain/model.ts";
+import { namesLike, nearestWords } from "../../domain/near-names.ts";
 import type { CommandCatalogue, VerbInfo } from "../../domain/ports/command-catalogue.ts";
 import type { Snapshots } from "../../domain/ports/snapshots.ts";
-import { namesLike, nearestWords } from "./did-you-mean.ts";
 import { targetsIn } from "./parse-command.ts";
 import { readLogged } from "./read-logged.ts";
 import {

@@ -208,6 +208,7 @@ describe("the keys of what was posted", () => {
       caller: { name: hostile, id: 5 },
       calls: [{ atS: 7 }],
       escalated: true,
+      hasReplay: true,
     };
     const answeredBy = { name: "Mod **called again** <t:9:T>", id: 9_999_999_999 };
     const kills = [{ atS: 8, other: { name: hostile }, what: "died" as const }];

@@ -251,6 +251,7 @@ describe("cards and notices", () => {
     caller: { name: hostile, id: 7 },
     calls: [{ atS: 1_700_000_000 }],
     escalated: false,
+    hasReplay: true,
   };
 
   test("an open call offers Claim and Resolve, a claimed one Release, a resolved one only a look back", () => {
@@ -269,6 +270,7 @@ describe("cards and notices", () => {
       "mod-to",
       "mod-map",
       "mod-replay",
+      "mod-player",
     ]);
     assert.deepEqual(labels(feedRenderer.modCall({ ...view, claimedBy })), [
       "mod-release",
@@ -279,11 +281,17 @@ describe("cards and notices", () => {
       "mod-to",
       "mod-map",
       "mod-replay",
+      "mod-player",
     ]);
     assert.deepEqual(labels(feedRenderer.modCall({ ...view, claimedBy, resolved })), [
       "mod-rewind",
       "mod-replay",
+      "mod-player",
     ]);
+    const unrecorded = labels(feedRenderer.modCall({ ...view, hasReplay: false }));
+    assert.deepEqual(unrecorded.slice(-2), ["mod-map", "mod-player"], "nobody can see what was not recorded");
+    const nameless = labels(feedRenderer.modCall({ ...view, caller: { name: "Ann" } }));
+    assert.equal(nameless.at(-1), "mod-replay");
     const calls = [{ atS: 1_700_000_000, answeredBy: { name: "Mod", id: 9 } }];
     const answered = labels(feedRenderer.modCall({ ...view, calls }));
     assert.equal(answered[0], "mod-resolve", "what was answered in the game is nobody's to claim");

@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { guideMessage } from "../../../src/discord/render/setup-guide.ts";
 import type { GuideView } from "../../../src/discord/render/setup-guide-parts.ts";
+import type { AlertRule } from "../../../src/domain/alert.ts";
+import type { AlertKind } from "../../../src/domain/alert-kinds.ts";
+import type { FeedKind } from "../../../src/domain/feed-kinds.ts";
 import {
   type Binding,
   DEFAULT_SETTINGS,
@@ -35,6 +38,27 @@ function step(of: GuideView["step"], more: Partial<GuideView> = {}) {
 
 const labels = (message: ReturnType<typeof step>) =>
   (message.rows ?? []).flat().flatMap((part) => (part.kind === "button" ? [part.label] : []));
+
+function feedOf(kind: FeedKind): Feed {
+  return {
+    id: kind,
+    guildId: "1",
+    bindingId: "b",
+    kind,
+    channelId: "5",
+    style: "lines",
+    filter: {},
+    silent: false,
+    state: "live",
+    createdBy: "user-1",
+    createdAtMs: 0,
+  };
+}
+
+function alertOf(kind: AlertKind): AlertRule {
+  const owner = { createdBy: "user-1", createdAtMs: 0 };
+  return { id: kind, guildId: "1", bindingId: "b", kind, channelId: "5", ...owner };
+}
 
 describe("A step of the guided set-up", () => {
   test("names its server where several are linked", () => {
@@ -85,51 +109,79 @@ describe("A step of the guided set-up", () => {
 
   const read = (of: GuideView["step"]) => textOf(step(of)).replaceAll("\u00a0", " ");
 
-  test("offers what is missing of the three alerts, and no channel once they are there", () => {
+  test("offers what is missing of the three alerts; once they are there, another channel for them", () => {
     assert.match(
       read("alerts"),
       /• unanswered moderator calls, after 5 min\n• kills by one player, 5 in 1 min\n• punish/,
     );
-    const alerts = (["calls", "kills", "punishments"] as const).map((kind) => ({
-      id: kind,
-      guildId: "1",
-      bindingId: "b",
-      kind,
-      channelId: "5",
-      createdBy: "user-1",
-      createdAtMs: 0,
-    }));
+    const alerts = (["calls", "kills", "punishments"] as const).map(alertOf);
+    const select = (view: Partial<GuideView>) => (step("alerts", view).rows ?? []).flat()[0];
     const two = step("alerts", { alerts: alerts.slice(0, 2) });
     assert.match(textOf(two), /about:\n• punishments by one staff member/);
-    assert.deepEqual(
-      (step("alerts", { alerts }).rows ?? []).flat().map(({ kind }) => kind),
-      ["button", "button"],
-    );
+    assert.doesNotMatch(textOf(two), /Pick another channel/);
+    assert.ok(!("defaultIds" in (select({ alerts: alerts.slice(0, 2) }) ?? {})), "so that #5 can be chosen");
+
+    assert.match(textOf(step("alerts", { alerts })), /Pick another channel to move the alerts of <#5> there/);
+    const chosen = select({ alerts });
+    assert.ok(chosen?.kind === "select" && "defaultIds" in chosen);
+    assert.deepEqual([chosen.defaultIds, chosen.minValues], [["5"], 1]);
   });
 
   test("says which roles hold which tier, because a menu with a choice no longer does", () => {
     const roleTiers: Readonly<Record<string, Tier>> = { "7": "manager", "8": "moderator", "9": "moderator" };
     const settings = { ...DEFAULT_SETTINGS, policies: { b: { ...EMPTY_POLICY, roleTiers } } };
     const text = textOf(step("staff", { settings }));
-    assert.match(text, /✅ Managers: <@&7>\n✅ Moderators: <@&8> <@&9>\n✅ You can run commands yourself/);
+    assert.match(text, /✅ Managers: <@&7>\n✅ Moderators: <@&8> <@&9>\nYour role is enough/);
+  });
+
+  test("ticks that somebody can run commands only once Marshal can, and says what is missing before", () => {
+    const refused = { kind: "refused", why: "No.", sinceMs: 0, untilMs: 0 } as const;
+    const staff = (permission: GuideView["permission"]) => textOf(step("staff", { permission }));
+    assert.match(staff({ kind: "allowed" }), /✅ You can run commands yourself\./);
+    assert.match(
+      staff({ kind: "unknown" }),
+      /Your role is enough to run commands, but Marshal may still need/,
+    );
+    assert.match(
+      staff(refused),
+      /but the server's owner has not let Marshal run commands yet: see \*\*Commands/,
+    );
+    for (const one of [refused, { kind: "unknown" } as const]) assert.doesNotMatch(staff(one), /✅ You/);
+
+    const done = (permission: GuideView["permission"]) => textOf(step("done", { permission }));
+    assert.match(done({ kind: "allowed" }), /run command/);
+    assert.doesNotMatch(done({ kind: "allowed" }), /Marshal run commands/);
+    assert.match(done({ kind: "unknown" }), /❔ Not known yet whether the owner lets Marshal run commands/);
+    assert.match(done(refused), /⛔ The owner has not let Marshal run commands yet/);
+    assert.doesNotMatch(done(refused), /\/run command/);
+  });
+
+  test("says by whose clock the weekly summary comes", () => {
+    assert.match(textOf(step("weekly")), /Every Monday at 9:00 \(`UTC`\)/);
+    const settings = { ...DEFAULT_SETTINGS, timeZone: "Europe/Berlin" };
+    assert.match(textOf(step("weekly", { settings })), /Every Monday at 9:00 \(`Europe\/Berlin`\)/);
+  });
+
+  test("warns where everybody can read what is meant for staff", () => {
+    const accessOf = () => ({ kind: "open", isPublic: true }) as const;
+    const warning = /⚠ Everyone can read <#5>\. If only staff should, hide it/;
+    const settings = { ...DEFAULT_SETTINGS, noticeChannelId: "5", caseChannelId: "5" };
+    const views = {
+      notices: { settings },
+      cases: { settings },
+      alerts: { alerts: [alertOf("calls")] },
+      logs: { feeds: [feedOf("joins")] },
+    } as const;
+    for (const [name, view] of Object.entries(views)) {
+      assert.match(textOf(step(name as keyof typeof views, { ...view, accessOf })), warning, name);
+      assert.doesNotMatch(textOf(step(name as keyof typeof views, view)), /Everyone can read/, name);
+    }
+    const panel = step("panel", { panelChannelIds: ["5"], accessOf });
+    assert.doesNotMatch(textOf(panel), /Everyone can read/, "a panel is for everybody");
   });
 
   test("offers to check again only where something is missing: a fourth button would break the row of a phone", () => {
-    const feeds: readonly Feed[] = [
-      {
-        id: "f",
-        guildId: "1",
-        bindingId: "b",
-        kind: "joins",
-        channelId: "5",
-        style: "lines",
-        filter: {},
-        silent: false,
-        state: "live",
-        createdBy: "user-1",
-        createdAtMs: 0,
-      },
-    ];
+    const feeds = [feedOf("joins")];
     assert.deepEqual(labels(step("logs", { feeds })), ["Back", "More logs", "Next"]);
     const accessOf = () => ({ kind: "missing", permissions: ["Send Messages"] }) as const;
     assert.deepEqual(labels(step("logs", { feeds, accessOf })), ["Back", "More logs", "Check again", "Next"]);

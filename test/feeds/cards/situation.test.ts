@@ -46,7 +46,10 @@ describe("the situation on the card of a moderator call", () => {
       const text = rig.sink.text("mods");
       assert.match(text, /👤 Sheriff · ★★★ wanted · 📍 Main Street, postal 204/);
       assert.match(text, /Nearest staff: .*Mod\\_A.*, close · .*Mod\\_Far.*, far/);
-      assert.match(text, /killed by .*Bad\\_Guy.*\n.*had killed .*Eve4/);
+      assert.match(
+        text,
+        /💀 killed by .*Bad\\_Guy.* before the call, <t:\d+:T>\n💀 killed .*Eve4.* before the call, <t:/,
+      );
       assert.doesNotMatch(text, /Old/);
       assert.equal(edits(rig), 0, "all of it was known when the card was posted");
     }));
@@ -58,8 +61,26 @@ describe("the situation on the card of a moderator call", () => {
       rig.callModerators("Ann");
       await rig.pollAndFlush();
       const text = rig.sink.text("mods");
-      assert.match(text, /💀 killed by .*Bad\\_Guy.* several times, last <t:\d+:T>/);
+      assert.match(text, /💀 killed by .*Bad\\_Guy.* before the call, several times, last <t:\d+:T>/);
       assert.equal(text.match(/killed by/g)?.length, 1);
+    }));
+
+  test("says of each kill whether it was before or after the call", () =>
+    withModCalls(async (rig) => {
+      rig.players = [player("Ann", [0, 0])];
+      kill(rig, "Ann", "Eve4", 30);
+      kill(rig, "Ann", "Joe", 0);
+      rig.callModerators("Ann");
+      await rig.pollAndFlush();
+      await rig.clock.advance(20_000);
+      kill(rig, "Ann", "Eve4");
+      kill(rig, "Bad_Guy", "Ann");
+      await rig.pollAndFlush();
+      const text = rig.sink.text("mods");
+      assert.match(text, /💀 killed .*Eve4.* before the call, <t:/);
+      assert.match(text, /💀 killed .*Joe.* as they called, <t:/);
+      assert.match(text, /💀 killed .*Eve4.* after the call, <t:/);
+      assert.match(text, /💀 killed by .*Bad\\_Guy.* after the call, <t:/);
     }));
 
   test("says nothing by a list of players from before the call that does not hold the caller", () =>
@@ -147,10 +168,10 @@ describe("the situation on the card of a moderator call", () => {
       rig.players = [player("Ann", [0, 0])];
       rig.callModerators("Ann");
       await rig.pollAndFlush();
-      assert.deepEqual(labels(), ["Claim", "Resolve", "Rewind", "PM", "Bring", "To", "Map", "Replay"]);
+      assert.deepEqual(labels(), ["Claim", "Resolve", "Rewind", "PM", "Bring", "To", "Map", "Player"]);
       rig.players = [];
       await rig.pollAndFlush(20_000);
       await rig.pollAndFlush(20_000);
-      assert.deepEqual(labels(), ["Claim", "Resolve", "Rewind", "Replay"]);
+      assert.deepEqual(labels(), ["Claim", "Resolve", "Rewind", "Player"]);
     }));
 });

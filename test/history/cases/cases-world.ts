@@ -24,6 +24,8 @@ export class CasesWorld {
   readonly sink = new FakeSink(this.clock);
   there = new WhoWasThere();
   readonly cases = new MemoryCases();
+  /** Of every case. */
+  hasReplay = false;
   readonly watches = new MemoryWatches();
   /** Rows of the audit; they outlive the bot, as `unstored` does. */
   readonly audit = new Map<string, RunRecord>();
@@ -131,6 +133,7 @@ export class CasesWorld {
       store: alive(this.cases),
       watchStore: alive(this.watches),
       owed: noticesOf(outbox),
+      hasReplay: async () => this.hasReplay,
       posts: outbox.posts,
       settings: { of: async () => this.settings },
       bindings: { bySource: async () => [binding], list: async () => [binding] },

@@ -43,6 +43,20 @@ describe("cases made from commands", () => {
     assert.deepEqual(made.cases.all()[0]?.targets, [{ name: "Ann_Lee", playerId: 11 }]);
   });
 
+  test("the card offers a replay where the case keeps positions, and none where it does not", async () => {
+    for (const hasReplay of [true, false]) {
+      const made = await world();
+      made.hasReplay = hasReplay;
+      made.types(mo, ":kick bob spam");
+      await made.look();
+      await made.clock.advance(2_000);
+      const buttons = (made.sink.messages("cases")[0]?.body.rows ?? []).flat();
+      const isOffered = buttons.some((part) => part.kind === "button" && part.id.startsWith("case-replay:"));
+      assert.ok(buttons.length > 0);
+      assert.equal(isOffered, hasReplay);
+    }
+  });
+
   test("cases that are read in one look are numbered by their time, whichever end of the log comes first", async () => {
     for (const [isNewestFirst, isFirstLook] of [
       [false, false],

@@ -93,6 +93,7 @@ async function startProcess(database: HistoryDatabase, dieAt: () => boolean, tex
     store: storedCases(call as never, ({ atMs }) => Math.floor(atMs / 1_000)),
     watchStore: storedWatches(call as never),
     owed: noticesOf(outbox),
+    hasReplay: async () => false,
     posts: outbox.posts,
     settings: { of: async () => DEFAULT_SETTINGS },
     bindings: { bySource: async () => [binding], list: async () => [binding] },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PlayerLocation, PlayerRef, Snapshot } from "../../../src/domain/model.ts";
-import { evidence, keepEvidence } from "../../../src/history/positions/case-evidence.ts";
+import { evidence, hasTrack, keepEvidence } from "../../../src/history/positions/case-evidence.ts";
 import { days, guilds, setDays } from "../../../src/history/positions/position-settings.ts";
 import { track } from "../../../src/history/positions/read-positions.ts";
 import { add } from "../../../src/history/queries/cases.ts";
@@ -240,7 +240,10 @@ onBothDatabases("what a case keeps of the minutes around it", (databases) => {
     const rig = await openRig(databases);
     await withCase(rig);
     assert.deepEqual(await keptBy(rig), WHOLE);
+    const has = (number: number) => hasTrack(rig.context, { guildId: GUILD, number });
+    assert.deepEqual([await has(1), await has(2)], [true, false]);
     await setDays(rig.context, { guildId: GUILD, days: 0 });
+    assert.equal(await has(1), true);
     assert.deepEqual([await rowsOf(rig), await keptBy(rig)], [0, WHOLE]);
     await setRetention(rig.context, { guildId: GUILD, days: "off" });
     assert.deepEqual(await keptBy(rig), WHOLE);

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { historyLine } from "../../../src/discord/render/players/history-line.ts";
 import type { CaseAuthor } from "../../../src/domain/case.ts";
 import { add } from "../../../src/history/queries/cases.ts";
 import { forget } from "../../../src/history/queries/forget-player.ts";
 import { card } from "../../../src/history/queries/player-card.ts";
+import { at as rewindAt } from "../../../src/history/queries/rewind.ts";
 import { server } from "../../../src/history/queries/server-stats.ts";
 import { caseCounts, staff } from "../../../src/history/queries/staff-stats.ts";
 import { seededRandom } from "../../support/clock.ts";
@@ -197,6 +199,14 @@ onBothDatabases("figures of a server and of its staff", (databases) => {
     });
     const shown = await card(rig.context, { guildId: GUILD, playerId: mod.id, nowS: at(1_200) });
     assert.equal(shown?.callsAnswered, 1);
+    const callLines = async () => {
+      const around = { guildId: GUILD, bindingId: BINDING, atS: at(40), fromS: at(0), toS: at(100) };
+      const { rows } = await rewindAt(rig.context, around);
+      return rows.filter(({ kind }) => kind === "modCall").map((row) => historyLine(row));
+    };
+    const [bobs, anns] = await callLines();
+    assert.match(bobs ?? "", /Bob\*\* called a moderator, taken by \*\*Mona/);
+    assert.match(anns ?? "", /Ann\*\* called a moderator, taken by \*\*Mo\*\*/);
 
     rig.cards = [
       { caller: bob, atS: at(30) },
@@ -208,6 +218,7 @@ onBothDatabases("figures of a server and of its staff", (databases) => {
       [ann, at(40), mod],
     ]);
     assert.deepEqual(await figures(), { answered: 1, medianAnswerS: 100, staff: [["Mo", 1]] });
+    assert.match((await callLines())[0] ?? "", /Bob\*\* called a moderator$/);
   });
 
   test("nobody is in the game for longer than they were seen there: an unseen leave counts up to the last look", async () => {

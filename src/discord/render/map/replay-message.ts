@@ -23,16 +23,18 @@ const APART_WORDS: Readonly<Record<Distance, Escaped>> = {
 export interface ReplayMessage {
   readonly scene: Scene;
   readonly serverName: string;
+  /** For how many days positions are kept; 0 or undefined: they are not. */
+  readonly positionDays?: number | undefined;
 }
 
 export function replayMessage(
-  { scene, serverName }: ReplayMessage,
+  { scene, serverName, positionDays = 0 }: ReplayMessage,
   drawn: { readonly image: Uint8Array | undefined; readonly pictureWords?: Escaped | undefined },
 ): MessageBody {
   const { track, atS } = scene;
   const lines = [
     md`**<t:${atS}:f>** (<t:${atS}:R>)`,
-    ...saidOf(scene),
+    ...saidOf(scene, positionDays),
     ...(drawn.pictureWords === undefined ? [] : [drawn.pictureWords]),
     md`-# ${markdownOfOurs(pace(track.looksS))} Between looks nobody saw them. Shots are not in the data.`,
   ];
@@ -48,13 +50,15 @@ export function replayMessage(
   return { cards: [{ ...card, imageName: name }], files: [{ name, data: drawn.image, description }] };
 }
 
-function saidOf(scene: Scene): readonly Escaped[] {
+function saidOf(scene: Scene, positionDays: number): readonly Escaped[] {
   const { track } = scene;
   const { looksS, players } = track;
   const happened = rowsOf(scene).map((row) => historyLine(row, {}));
   if (looksS.length === 0) {
     return [
-      md`No positions were recorded then. \`/history retention positions:\` turns them on.`,
+      positionDays === 0
+        ? md`No positions were recorded then. \`/history retention positions:\` turns them on.`
+        : md`No positions of then are saved: they are kept for ${positionDays === 1 ? "1 day" : md`${positionDays} days`}.`,
       ...happened.slice(0, MOST_ROWS),
     ];
   }

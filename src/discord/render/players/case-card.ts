@@ -24,11 +24,14 @@ export interface CaseView {
   readonly withEdits?: boolean;
   /** Whether its author was on duty; undefined: not known. */
   readonly duty?: { readonly typeName: string } | "off" | undefined;
+  /** It shows where people were, or will. @default false */
+  readonly hasReplay?: boolean | undefined;
   /** Of a ban that still ends by itself. */
   readonly end?: BanEndView | undefined;
 }
 
-export function caseCard(one: Case, { warnings, end, duty, withEdits = false }: CaseView = {}): MessageBody {
+export function caseCard(one: Case, view: CaseView = {}): MessageBody {
+  const { warnings, end, duty, withEdits = false, hasReplay = false } = view;
   const { symbol, word } = KINDS[one.kind];
   const lines = [
     targetsText(one, MOST_TARGETS),
@@ -57,7 +60,7 @@ export function caseCard(one: Case, { warnings, end, duty, withEdits = false }: 
         footer: `Case ${one.number}`,
       },
     ],
-    rows: buttons(one),
+    rows: buttons(one, hasReplay),
   };
 }
 
@@ -195,7 +198,10 @@ function colorOf({ kind, revoked, receipt, reason }: Case): number {
 }
 
 /** A reason is asked for once; a player who is known has a card of their own. */
-function buttons({ number, kind, targets, bindingId, reason, revoked, mass }: Case): readonly Row[] {
+function buttons(
+  { number, kind, targets, bindingId, reason, revoked, mass }: Case,
+  hasReplay: boolean,
+): readonly Row[] {
   const row: Button[] = [];
   const isAsked = reason === undefined && revoked === undefined && kind !== "unban";
   if (isAsked) {
@@ -207,7 +213,7 @@ function buttons({ number, kind, targets, bindingId, reason, revoked, mass }: Ca
     const id = `player-open:${bindingId ?? ""}/${only.playerId}`;
     row.push({ kind: "button", style: "secondary", label: "Player", emoji: "👤", id });
   }
-  if (bindingId !== undefined && kind !== "unban") {
+  if (hasReplay && kind !== "unban") {
     const id = `case-replay:${number}`;
     row.push({ kind: "button", style: "secondary", label: "Replay", emoji: "🎞️", id });
   }

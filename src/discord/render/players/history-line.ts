@@ -56,7 +56,9 @@ function whatHappened(row: HistoryRow, author: RunAuthor | undefined): Escaped {
     case "command":
       return md`${SYMBOLS.command} ${commandBy(row.player, author)} ran ${inlineCode(row.text, LONGEST_COMMAND)}`;
     case "modCall": {
-      const by = row.moderator === undefined ? md`` : md`, answered by ${who(row.moderator)}`;
+      // Who took it on its card may never have gone there.
+      const how = row.isByCard === true ? "taken" : "answered";
+      const by = row.moderator === undefined ? md`` : md`, ${how} by ${who(row.moderator)}`;
       return md`${SYMBOLS.modCall} ${who(row.caller)} called a moderator${by}`;
     }
     case "emergencyCall":

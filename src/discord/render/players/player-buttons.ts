@@ -21,7 +21,7 @@ export function playerButtons(buttons: PlayerButtons): readonly Row[] {
   const { bindingId, inGame, isWatched, mayBan = true } = buttons;
   const button = (label: string, action: string) => actionButton(buttons, label, action);
   const ban = mayBan ? [banButton(buttons)] : [];
-  const game = inGame ? [button("PM", "pm"), ...lighterButtons(buttons), ...ban] : ban;
+  const game = inGame ? [pmButton(buttons), ...lighterButtons(buttons), ...ban] : ban;
   const watch = isWatched ? button("End watch", "unwatch") : button("Watch", "watch");
   const map: Button = {
     kind: "button",
@@ -37,14 +37,14 @@ export function playerButtons(buttons: PlayerButtons): readonly Row[] {
   ];
 }
 
-type ButtonPlace = Pick<PlayerButtons, "bindingId" | "playerId" | "name">;
+export type ButtonPlace = Pick<PlayerButtons, "bindingId" | "playerId" | "name">;
 
-/** What ends a spree. */
-export function punishButtons(place: ButtonPlace): readonly Button[] {
-  return [...lighterButtons(place), banButton(place)];
+export function pmButton(place: ButtonPlace): Button {
+  return actionButton(place, "PM", "pm");
 }
 
-function lighterButtons(place: ButtonPlace): readonly Button[] {
+/** What ends a spree, and any Moderator may do. */
+export function lighterButtons(place: ButtonPlace): readonly Button[] {
   return [actionButton(place, "Kick", "kick"), actionButton(place, "Jail", "jail")];
 }
 

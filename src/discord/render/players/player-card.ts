@@ -1,7 +1,7 @@
 import type { CaseKind, Watch } from "../../../domain/case.ts";
 import { type Escaped, joined, md, userMention } from "../../../domain/escaped.ts";
 import type { HistoryRow, KnownPlayer, PlayerHistory } from "../../../domain/history.ts";
-import type { CardField, MessageBody, Row } from "../../../domain/message.ts";
+import type { Button, CardField, MessageBody, Row } from "../../../domain/message.ts";
 import type { Player, PlayerRef, ServerState } from "../../../domain/model.ts";
 import type { CaseSummary } from "../../../domain/ports/cases.ts";
 import type { GameAccount } from "../../../domain/ports/game-accounts.ts";
@@ -240,6 +240,23 @@ function openRow({ player, place, history, cases }: PlayerShow): readonly Row[] 
   if (options.length === 0) return [];
   const id = `player-list:${place}/${player.id}`;
   return [[{ kind: "select", of: "string", id, placeholder: "More about this player", options }]];
+}
+
+/** Nobody has the name that was typed: who may have been meant, each to be opened by a press. */
+export function nobodyNamed(typed: string, near: readonly Required<PlayerRef>[], place: string): MessageBody {
+  const buttons = near.map(
+    ({ id, name }): Button => ({
+      kind: "button",
+      style: "secondary",
+      label: cut(plainText(shownName(name)), 80),
+      id: `player-meant:${place}/${id}`,
+    }),
+  );
+  const title = md`Nobody called ${inlineName(cut(typed, 40))} was seen here`;
+  return {
+    cards: [{ title, description: md`Did you mean one of these?`, color: AWAY_COLOR }],
+    rows: [buttons],
+  };
 }
 
 /** Several players have, or had, the name that was typed. */

@@ -6,7 +6,7 @@ import type {
   RewindView,
   UnrecordedInterval,
 } from "../../../domain/history.ts";
-import type { MessageBody } from "../../../domain/message.ts";
+import type { Button, MessageBody } from "../../../domain/message.ts";
 import type { PlayerRef } from "../../../domain/model.ts";
 import type { RunAuthor } from "../../../domain/ports/run-authors.ts";
 import { clockIn } from "../../../domain/time-zones.ts";
@@ -28,6 +28,8 @@ export interface RewindCard {
   readonly nowS: number;
   /** Who asked for the commands that came through the API. */
   readonly authors: ReadonlyMap<HistoryRow, RunAuthor>;
+  /** Where people were then is kept. */
+  readonly hasReplay: boolean;
   /** It was opened from the call of that second, and begins with it. */
   readonly isOfCall?: boolean;
   /** Only what concerns this player is shown. */
@@ -58,16 +60,19 @@ export function rewindCard(card: RewindCard): MessageBody {
     ],
     rows: [
       turnButtons({ ...card, bindingId: view.bindingId, atS }),
-      [
-        {
-          kind: "button",
-          style: "secondary",
-          label: "Replay",
-          emoji: "🎞️",
-          id: `replay-open:${rewindId({ bindingId: view.bindingId, atS, playerId: (player ?? card.offered)?.id })}`,
-        },
-      ],
+      ...(card.hasReplay ? [[replayButton(card)]] : []),
     ],
+  };
+}
+
+function replayButton({ view, player, offered }: RewindCard): Button {
+  const place = { bindingId: view.bindingId, atS: view.atS, playerId: (player ?? offered)?.id };
+  return {
+    kind: "button",
+    style: "secondary",
+    label: "Replay",
+    emoji: "🎞️",
+    id: `replay-open:${rewindId(place)}`,
   };
 }
 

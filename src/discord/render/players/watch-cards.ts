@@ -106,7 +106,7 @@ function alertKeyOf({ cards }: Pick<PostedMessage, "cards">): string | undefined
 }
 
 export const caseRenderer: CaseRenderer = {
-  card: (one, warnings) => caseCard(one, { warnings }),
+  card: ({ one, ...view }) => caseCard(one, view),
   erased: erasedCaseCard,
   notErased: ({ guildId, channelId, messageId }, number) => {
     const link = markdownOfOurs(`https://discord.com/channels/${guildId}/${channelId}/${messageId}`);

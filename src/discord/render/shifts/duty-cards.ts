@@ -109,11 +109,16 @@ export function endedCard({ shift }: Pick<OnDuty, "shift">, names: ShiftNames): 
   };
 }
 
-/** Who is on, since when, where; who could be; and whom nobody knows. */
-export function nowCard({ on, idle, knownS }: DutyNow, names: ShiftNames): MessageBody {
+/** Who is on, since when, where; who could be; and whom nobody knows. `untyped`: there is no type of duty yet. */
+export function nowCard(
+  { on, idle, knownS }: DutyNow,
+  names: ShiftNames,
+  untyped?: { readonly setsUp: boolean },
+): MessageBody {
   const known = idle.filter(({ userId }) => userId !== undefined);
   const unknown = idle.filter(({ userId }) => userId === undefined);
   const sections = [
+    ...(untyped === undefined ? [] : [NO_TYPES[untyped.setsUp ? "manager" : "other"]]),
     on.length === 0
       ? md`Nobody is on duty.`
       : cutLines(
@@ -141,6 +146,11 @@ export function nowCard({ on, idle, knownS }: DutyNow, names: ShiftNames): Messa
     rows: unknown.length === 0 ? [] : [unknown.slice(0, MOST_ASKED).map(askButton)],
   };
 }
+
+const NO_TYPES = {
+  manager: md`No duty types are set up yet, so nobody can be on duty. Add one with \`/duty type add\`.`,
+  other: md`No duty types are set up yet, so nobody can be on duty. A Manager adds one with \`/duty type add\`.`,
+} as const;
 
 /** Staff without an account who can be asked from the card; the next ones follow when these are linked. */
 const MOST_ASKED = 4;

@@ -1,0 +1,30 @@
+import type { Reply } from "../src/discord/command.ts";
+import { type LinkedServer, setupCard } from "../src/discord/render/setup-show.ts";
+import type { Services } from "../src/discord/services.ts";
+import type { Actor } from "../src/domain/guild.ts";
+import { positionDaysOf } from "./history-positions.ts";
+import { postsOf, weeklyChannelOf } from "./setup-guide.ts";
+
+/** `/setup show` */
+export async function showSetup(services: Services, { guildId }: Actor): Promise<Reply> {
+  const { bindings, settings, health } = services;
+  const servers: LinkedServer[] = [];
+  for (const binding of await bindings.list(guildId)) {
+    const { feeds, alerts, panelChannelIds } = await postsOf(services, binding);
+    servers.push({
+      binding,
+      parkedWhy: health.parked(binding.source)?.why,
+      feeds,
+      alerts,
+      panelChannelIds,
+      permission: health.commandPermission(binding.source),
+    });
+  }
+  const view = {
+    settings: await settings.of(guildId),
+    servers,
+    weeklyChannelId: await weeklyChannelOf(services, guildId),
+    positionDays: await positionDaysOf(services, guildId),
+  };
+  return { cards: [setupCard(view)] };
+}

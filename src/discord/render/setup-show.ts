@@ -1,0 +1,144 @@
+import type { AlertRule } from "../../domain/alert.ts";
+import { ALERT_TABLE } from "../../domain/alert-kinds.ts";
+import {
+  channelMention,
+  type Escaped,
+  joined,
+  markdownOfOurs,
+  md,
+  userMention,
+} from "../../domain/escaped.ts";
+import { feedLabel } from "../../domain/feed-kinds.ts";
+import type { Binding, Feed, GuildSettings } from "../../domain/guild.ts";
+import type { Card } from "../../domain/message.ts";
+import type { KnownPermission } from "../../domain/ports/command-permission.ts";
+import { TIER_NAMES, TIERS_HIGHEST_FIRST } from "../../domain/tiers.ts";
+import { DEFAULT_ZONE } from "../../domain/time-zones.ts";
+import { cutLines, escapeMarkdown, inlineCode, inlineName } from "./escape.ts";
+import { positionsSaid } from "./position-words.ts";
+import { ASK_COLOR, roleList } from "./setup-cards.ts";
+import { zoneCode } from "./setup-guide-zone.ts";
+import { appealsLine, auditLine, casesLine, noticesLine, watchesLine } from "./setup-lines.ts";
+
+/** `/setup show`: all that is set, on one card. Pure. */
+
+export interface SetupView {
+  readonly settings: GuildSettings;
+  readonly servers: readonly LinkedServer[];
+  /** Of the weekly summary; undefined: there is none. */
+  readonly weeklyChannelId: string | undefined;
+  /** For how many days positions are kept, 0: not at all; undefined: the host keeps no history. */
+  readonly positionDays: number | undefined;
+}
+
+export interface LinkedServer {
+  readonly binding: Binding;
+  readonly parkedWhy: string | undefined;
+  readonly feeds: readonly Feed[];
+  readonly alerts: readonly AlertRule[];
+  readonly panelChannelIds: readonly string[];
+  readonly permission: KnownPermission;
+}
+
+/** 25 fields at most; a community with more servers than that sees the first ones and their number. */
+const MOST_SERVERS = 24;
+/** Discord takes 6000 characters in all: this for the fields, the rest for what is set for the whole community. */
+const ROOM_FOR_SERVERS = 4_000;
+const LONGEST_FIELD = 1_024;
+
+export function setupCard({ settings, servers, weeklyChannelId, positionDays }: SetupView): Card {
+  const shown = servers.slice(0, MOST_SERVERS);
+  const names = shown.map(({ binding }) => inlineName(binding.name));
+  const left = ROOM_FOR_SERVERS - joined(names, "").length;
+  const room = Math.min(LONGEST_FIELD, Math.floor(left / Math.max(1, shown.length)));
+  return {
+    title: md`Setup of this Discord server`,
+    description: cutLines(
+      [
+        noticesLine(settings),
+        md`Time zone: ${zoneCode(settings.timeZone ?? DEFAULT_ZONE)}. Change it with \`/setup timezone\`.`,
+        casesLine(settings),
+        watchesLine(settings),
+        auditLine(settings),
+        appealsLine(settings),
+        weeklyLine(weeklyChannelId),
+        positionsSaid(positionDays),
+        ...(servers.length === 0 ? [md`No game server is linked yet: \`/setup start\`.`] : []),
+      ],
+      1_800,
+    ),
+    color: ASK_COLOR,
+    fields: shown.map((server) => ({
+      name: inlineName(server.binding.name),
+      value: cutLines(serverLines(server, settings), room),
+    })),
+    ...(servers.length > MOST_SERVERS ? { footer: `and ${servers.length - MOST_SERVERS} more` } : {}),
+  };
+}
+
+function weeklyLine(channelId: string | undefined): Escaped {
+  return channelId === undefined
+    ? md`Weekly summaries are off. Turn them on with \`/stats weekly channel:\`.`
+    : md`Weekly summaries are posted in ${channelMention(channelId)}.`;
+}
+
+function serverLines(
+  { binding, parkedWhy, feeds, alerts, panelChannelIds, permission }: LinkedServer,
+  settings: GuildSettings,
+): readonly Escaped[] {
+  const logs = feeds.map(({ kind, channelId, state }): Posted => {
+    return { what: md`${feedLabel(kind)}${state === "paused" ? md` (paused)` : md``}`, channelId };
+  });
+  const kinds = alerts.map(({ kind, channelId }): Posted => {
+    return { what: markdownOfOurs(ALERT_TABLE[kind].name), channelId };
+  });
+  return [
+    parkedWhy === undefined
+      ? md`🟢 Key in use${binding.keyEnd === undefined ? "" : md`, ends in ${inlineCode(binding.keyEnd)}`}`
+      : md`⛔ Key refused: ${escapeMarkdown(parkedWhy)} Link it again with \`/setup link\`.`,
+    commandsLine(permission),
+    ...(settings.defaultServer === binding.id ? [md`Default server`] : []),
+    staffLine(settings.policies[binding.id]?.roleTiers ?? {}),
+    md`Logs: ${postedWords(logs)}`,
+    md`Alerts: ${postedWords(kinds)}`,
+    md`Panel: ${panelChannelIds.length === 0 ? md`none` : joined(panelChannelIds.map(channelMention), " ")}`,
+    md`Linked by ${userMention(binding.linkedBy)} <t:${Math.floor(binding.linkedAtMs / 1000)}:R>`,
+  ];
+}
+
+function commandsLine(permission: KnownPermission): Escaped {
+  switch (permission.kind) {
+    case "allowed":
+      return md`✅ Marshal can run commands`;
+    case "refused":
+      return md`⛔ The owner has not let Marshal run commands: \`/setup start\`, **Commands**`;
+    case "unknown":
+      return md`❔ Not known yet whether Marshal can run commands: \`/setup start\`, **Commands**`;
+  }
+}
+
+function staffLine(roleTiers: GuildSettings["policies"][string]["roleTiers"]): Escaped {
+  const all = Object.entries(roleTiers);
+  const staff = TIERS_HIGHEST_FIRST.flatMap((tier) => {
+    const roles = all.filter(([, of]) => of === tier).map(([roleId]) => roleId);
+    return roles.length === 0 ? [] : [md`${TIER_NAMES[tier]} ${roleList(roles)}`];
+  });
+  return staff.length === 0
+    ? md`No staff roles: nobody can run commands.`
+    : md`Staff: ${joined(staff, " · ")}`;
+}
+
+interface Posted {
+  readonly what: Escaped;
+  readonly channelId: string;
+}
+
+/** `Joins and leaves, Kills in #logs · Commands in #staff` */
+function postedWords(posted: readonly Posted[]): Escaped {
+  if (posted.length === 0) return md`none`;
+  const places = [...Map.groupBy(posted, ({ channelId }) => channelId)].map(([channelId, those]) => {
+    const what = [...new Set(those.map((one) => one.what))];
+    return md`${joined(what, ", ")} in ${channelMention(channelId)}`;
+  });
+  return joined(places, " · ");
+}

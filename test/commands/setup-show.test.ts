@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { setup } from "../../commands/setup.ts";
+import type { Services } from "../../src/discord/services.ts";
+import type { AlertRule } from "../../src/domain/alert.ts";
+import type { Feed } from "../../src/domain/guild.ts";
+import { textOf } from "../support/fake-answers.ts";
+import { actorOf, FakeWorld } from "../support/fake-services.ts";
+import { serverStatus } from "../support/server-status.ts";
+
+const actor = actorOf({ manageGuild: true });
+
+async function shown(services: Services) {
+  const { execute } = setup.subcommands.show;
+  const on = { actor, args: undefined, signal: new AbortController().signal, reference: "r" };
+  const reply = await execute(on, services);
+  assert.ok(!(Symbol.asyncIterator in reply));
+  const [card] = reply.cards ?? [];
+  assert.ok(card !== undefined);
+  return { text: textOf(reply), card };
+}
+
+describe("/setup show", () => {
+  test("has logs, alerts, panel, weekly summary, positions and commands on one card", async () => {
+    const made = new FakeWorld();
+    const { id: bindingId } = await made.linkServer(actor.guildId);
+    const of = { guildId: actor.guildId, bindingId, createdBy: "1", createdAtMs: 0 };
+    const feed = { ...of, style: "lines", filter: {}, silent: false, state: "live" } as const;
+    const feeds: readonly Feed[] = [
+      { ...feed, id: "1", kind: "joins", channelId: "5" },
+      { ...feed, id: "2", kind: "kills", channelId: "5" },
+      { ...feed, id: "3", kind: "commands", channelId: "6", state: "paused" },
+    ];
+    const alerts: readonly AlertRule[] = [{ ...of, id: "4", kind: "kills", channelId: "7" }];
+    const { history } = made.services;
+    const { text } = await shown({
+      ...made.services,
+      feeds: { ...made.services.feeds, list: async () => feeds },
+      alerts: { ...made.services.alerts, list: async () => alerts },
+      panels: { ...made.services.panels, list: () => [{ ...of, channelId: "8" }] },
+      weekly: { ...made.services.weekly, of: async () => ({ channelId: "9", byId: "1" }) },
+      history: { ...history, positions: { ...history.positions, days: async () => 2 } },
+      health: { ...made.services.health, commandPermission: () => ({ kind: "allowed" }) },
+    });
+    assert.match(text, /Logs: Joins and leaves, Kills in <#5> · Commands \(paused\) in <#6>/);
+    assert.match(text, /Alerts: kills by one player in <#7>/);
+    assert.match(text, /Panel: <#8>/);
+    assert.match(text, /Weekly summaries are posted in <#9>/);
+    assert.match(text, /Positions are saved for \*\*2 days\*\*/);
+    assert.match(text, /✅ Marshal can run commands/);
+  });
+
+  test("says what is off, and where the owner's permission is missing", async () => {
+    const made = new FakeWorld();
+    await made.linkServer(actor.guildId);
+    const services = { ...made.services, feeds: { ...made.services.feeds, list: async () => [] } };
+    const { text } = await shown(services);
+    assert.match(text, /Logs: none\nAlerts: none\nPanel: none/);
+    assert.match(text, /Weekly summaries are off\. Turn them on with `\/stats weekly channel:`/);
+    assert.match(text, /❔ Not known yet whether Marshal can run commands/);
+    const refused = { kind: "refused", why: "No.", sinceMs: 0, untilMs: 0 } as const;
+    const health = { ...made.services.health, commandPermission: () => refused };
+    assert.match(
+      (await shown({ ...services, health })).text,
+      /⛔ The owner has not let Marshal run commands/,
+    );
+  });
+
+  test("fits what Discord takes, with as many servers and logs as a community may have", async () => {
+    const made = new FakeWorld();
+    const feeds: Feed[] = [];
+    for (let at = 0; at < 30; at++) {
+      const name = `Riverside Roleplay number ${at} of the very many`;
+      const status = serverStatus({ name, joinKey: `join${at}` });
+      const { id } = await made.linkServer(actor.guildId, status, `key-of-server-${at}`);
+      const of = { guildId: actor.guildId, bindingId: id, createdBy: "1", createdAtMs: 0 };
+      const feed = { ...of, style: "lines", filter: {}, silent: false, state: "live" } as const;
+      for (const kind of ["joins", "kills", "commands", "team", "queue"] as const)
+        feeds.push({ ...feed, id: `${at}${kind}`, kind, channelId: `${1e17 + feeds.length}` });
+    }
+    const { card } = await shown({
+      ...made.services,
+      feeds: { ...made.services.feeds, list: async () => feeds },
+    });
+    const { title = "", description = "", footer = "", fields = [] } = card;
+    const texts = [title, description, footer, ...fields.flatMap(({ name, value }) => [name, value])];
+    assert.ok(fields.length <= 25 && fields.every(({ value }) => value.length <= 1_024 && value !== ""));
+    assert.ok(texts.join("").length <= 6_000, `${texts.join("").length}`);
+    assert.equal(footer, "and 6 more");
+  });
+});
