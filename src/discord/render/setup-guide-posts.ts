@@ -10,7 +10,7 @@ import { zoneCode } from "./setup-guide-zone.ts";
 /** The steps that ask for nothing but a channel: what is posted there is the step's own. Pure. */
 
 /** What three alerts are worth starting with: nobody answers, somebody rampages, somebody punishes too much. */
-export const STARTER_ALERTS: readonly AlertKind[] = ["calls", "kills", "punishments"];
+const STARTER_ALERTS: readonly AlertKind[] = ["calls", "kills", "punishments"];
 
 export const NOTICES: GuidePart = {
   title: md`Where notices go`,

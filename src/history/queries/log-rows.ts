@@ -137,7 +137,7 @@ async function readModCalls(
 }
 
 /** A card knows the second; an answer in the game lies between two looks. */
-export function isByCard({ answered_s, open_s }: Pick<ModCallTable, "answered_s" | "open_s">): boolean {
+function isByCard({ answered_s, open_s }: Pick<ModCallTable, "answered_s" | "open_s">): boolean {
   return answered_s !== null && answered_s === open_s;
 }
 
