@@ -5,52 +5,14 @@ import { after, before, describe, test } from "node:test";
 import { systemClock, systemRandom } from "../../src/clock.ts";
 import { failureBody } from "../../src/discord/render/errors.ts";
 import { Failure } from "../../src/domain/failure.ts";
-import type { Binding } from "../../src/domain/guild.ts";
-import type { Demand } from "../../src/domain/model.ts";
-import { createHistory, type HistoryParts } from "../../src/history/create-history.ts";
 import { createHistoryThread } from "../../src/history/worker/history-thread.ts";
 import { WorkerClient } from "../../src/history/worker/worker-client.ts";
 import type { Log } from "../../src/log.ts";
-import { linkedServer } from "../support/bindings.ts";
 import { VirtualClock } from "../support/clock.ts";
 import { isFailure } from "../support/failures.ts";
-import { memoryJournal } from "../support/memory-journal.ts";
 import { type TempFolder, tempFolder } from "../support/temp-folder.ts";
 import { WakeUp } from "../support/wake-up.ts";
-import { ann, GUILD, SOURCE, snapshotOf } from "./rig.ts";
-
-const silent: Log = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-  child: () => silent,
-};
-
-/** A history that nobody feeds, but where `more` does. */
-function wingAt(
-  url: string,
-  log: Log,
-  more: Partial<Pick<HistoryParts, "journal" | "bindings" | "demands">> = {},
-) {
-  return createHistory({
-    journal: more.journal ?? memoryJournal({ clock: new VirtualClock() }),
-    url,
-    mapImage: undefined,
-    markKey: new Uint8Array(32),
-    bindings: more.bindings ?? { async *all() {}, list: async () => [] },
-    demands: more.demands ?? { put: () => undefined },
-    tracked: new Set<string>(),
-    isOurs: () => true,
-    read: () => undefined,
-    callsOnCards: () => [],
-    accountOf: async () => undefined,
-    metrics: { count: () => undefined, observe: () => undefined },
-    clock: systemClock,
-    random: systemRandom,
-    log,
-  });
-}
+import { silent, wingAt } from "./wing-rig.ts";
 
 /** A client, and what it said of its trouble, in order. */
 function started(url: string) {
@@ -115,47 +77,6 @@ describe("the thread of the history", () => {
     assert.deepEqual(await history.players.find("1", "17"), []);
     assert.equal(await history.cards.card("1", 17, { nowS: 0 }), undefined);
     assert.deepEqual(history.state(), { trouble: null, queued: 0, rowsStored: 0 });
-    await history.stop();
-  });
-
-  test("a server with an open call is looked at more finely where the guild records positions, and not once it is unlinked", async () => {
-    const clock = new VirtualClock();
-    const journal = memoryJournal({ clock });
-    const put = new Map<string, readonly Demand[]>();
-    let linked: readonly Binding[] = [linkedServer({ guildId: GUILD, source: SOURCE })];
-    const history = wingAt(`sqlite:${folder.path}/finer.sqlite`, silent, {
-      journal,
-      demands: { put: (owner, demands) => void put.set(owner, demands) },
-      bindings: {
-        async *all() {
-          yield* linked;
-        },
-        list: async () => linked,
-      },
-    });
-    await history.start();
-    const finer = () => [...put.values()].flat().filter(({ finerMs }) => finerMs !== undefined);
-    const atS = Math.floor(clock.nowMs() / 1_000);
-    const look = async (second: number) => {
-      const snapshot = snapshotOf({}, atS + second);
-      const call = { kind: "modCall", atS: atS - 30, caller: ann } as const;
-      await journal.take({
-        ...snapshot,
-        serviceAtMs: (atS + second) * 1_000,
-        lists: { ...snapshot.lists, modCalls: [call] },
-      });
-    };
-    await look(1);
-    assert.deepEqual(finer(), []);
-    await history.positions.setDays(GUILD, 2);
-    await look(2);
-    assert.deepEqual(
-      finer().map(({ source, guildId }) => [source, guildId]),
-      [[SOURCE, GUILD]],
-    );
-    linked = [];
-    await history.onLinksChanged(GUILD);
-    assert.deepEqual(finer(), []);
     await history.stop();
   });
 

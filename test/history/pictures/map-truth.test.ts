@@ -2,17 +2,30 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { mapPicture } from "../../../src/discord/render/map/map-message.ts";
 import { replayMessage } from "../../../src/discord/render/map/replay-message.ts";
-import { focusOf, replayPicture } from "../../../src/discord/render/map/replay-picture.ts";
+import {
+  focusOf,
+  REPLAY_AFTER_S,
+  REPLAY_BEFORE_S,
+  replayPicture,
+} from "../../../src/discord/render/map/replay-picture.ts";
 import { isJump, type ReplayPicture } from "../../../src/domain/map.ts";
 import type { Player, PlayerRef, ServerState, SourceId } from "../../../src/domain/model.ts";
+import { mapSvg } from "../../../src/history/pictures/map/map-svg.ts";
+import type { Placed } from "../../../src/history/pictures/map/map-view.ts";
+import { replaySvgs } from "../../../src/history/pictures/map/replay-svg.ts";
 import { setDays } from "../../../src/history/positions/position-settings.ts";
 import { track } from "../../../src/history/positions/read-positions.ts";
+import type { QueryContext } from "../../../src/history/queries/context.ts";
 import { forget } from "../../../src/history/queries/forget-player.ts";
 import { at as rewind } from "../../../src/history/queries/rewind.ts";
 import { Town } from "../../../src/sandbox/service/town/town.ts";
 import { serverStatus } from "../../support/server-status.ts";
 import { onBothDatabases } from "../databases.ts";
 import { BINDING, GUILD, openRig, START_S, snapshotOf } from "../rig.ts";
+import { marksIn, scaleOf } from "./map-marks.ts";
+
+/** By player and second, where the town had them: `x,z` in whole units. */
+type Truth = Map<number, Map<number, string>>;
 
 /** A living town, and its own record of where everybody is. */
 function openTown(seed: number) {
@@ -55,11 +68,77 @@ function answer(
   return { ...snapshot, lists: { ...snapshot.lists, players } };
 }
 
+/**
+ * Two minutes around a kill, drawn: about those two, and about everybody. Each mark is held against the town's record.
+ * Returns for how many of both it could be told where the drawing lies on the map.
+ */
+async function everyMarkIsTrue(
+  context: QueryContext,
+  { truth, atS }: { readonly truth: Truth; readonly atS: number },
+): Promise<number> {
+  const span = { fromS: atS - REPLAY_BEFORE_S, toS: atS + REPLAY_AFTER_S };
+  const found = await track(context, { guildId: GUILD, bindingId: BINDING, ...span });
+  const { rows } = await rewind(context, { guildId: GUILD, bindingId: BINDING, atS, ...span });
+  const inTruth = (id: number | undefined, look: number): Placed | undefined => {
+    const [x, z] = (truth.get(id ?? 0)?.get(found.looksS[look] ?? 0) ?? "").split(",").map(Number);
+    return x === undefined || z === undefined ? undefined : { x, z };
+  };
+  let checked = 0;
+  for (const shown of [rows, []]) {
+    const scene = { track: found, rows: shown, atS, playerIds: [], zone: "UTC", look: "dark" as const };
+    const focus = new Set(focusOf(scene));
+    assert.equal(focus.size, shown.length === 0 ? 0 : 2);
+    // All of one team, so that each mark is a circle.
+    const ofOneTeam = replayPicture(scene);
+    const people = ofOneTeam.people.map((person) => ({
+      ...person,
+      isStaff: false,
+      spots: person.spots.map((spot) => (spot === null ? null : { ...spot, team: "Civilian" })),
+    }));
+    const picture = { ...ofOneTeam, people };
+    const meant = found.players.filter(({ player }) => focus.size === 0 || focus.has(player.id ?? 0));
+    const [, ...frames] = replaySvgs(picture, undefined);
+    assert.equal(frames.length, found.looksS.length, "it moves");
+
+    const drawn = frames.map(marksIn);
+    const largest = Math.max(...drawn.flat().map(({ r }) => r));
+    const seen = frames.map((_, look) => {
+      const marks = drawn[look]?.filter(({ r }) => r === largest) ?? [];
+      const places = meant.flatMap(({ player }) => inTruth(player.id, look) ?? []);
+      return { marks, places };
+    });
+    // In looks that show all of whom it is about, their order tells which mark is whose.
+    const known = seen.filter((look) => look.marks.length === look.places.length);
+    const scale = scaleOf(
+      known.flatMap((look) => look.marks),
+      known.flatMap(({ places }) => places),
+    );
+    if (scale === undefined) continue;
+    const { placeOf, offUnits } = scale;
+    checked += 1;
+    for (const [look, its] of drawn.entries()) {
+      const there = found.players.flatMap(({ player }) => inTruth(player.id, look) ?? []);
+      for (const mark of its) {
+        const place = placeOf(mark);
+        const nearest = Math.min(...there.map((one) => distance(one, place)));
+        assert.ok(nearest <= offUnits, `look ${look}: ${nearest} units from anybody`);
+      }
+      // Around everybody, everybody is there.
+      if (focus.size === 0) assert.equal(its.length, there.length, `look ${look}`);
+    }
+  }
+  return checked;
+}
+
+function distance(a: Placed | undefined, b: Placed | undefined): number {
+  return a === undefined || b === undefined ? 0 : Math.hypot(a.x - b.x, a.z - b.z);
+}
+
 onBothDatabases("every point is where the town's own record has that player at that look", (databases) => {
   test("through kills, renames and somebody who is forgotten", async () => {
     const rig = await openRig(databases);
     const { town, names, look } = openTown(3);
-    const truth = new Map<number, Map<number, string>>();
+    const truth: Truth = new Map();
     const kills: (readonly [PlayerRef, PlayerRef, number])[] = [];
     let forgotten = -1;
     let renamedS = Number.POSITIVE_INFINITY;
@@ -136,6 +215,16 @@ onBothDatabases("every point is where the town's own record has that player at t
         found.players[index]?.spots,
         "a picture draws what was recorded and nothing else",
       );
+    const idOf = (text: string) => Number(text.split(":").at(-1));
+    const isSeen = (id: number, killS: number) =>
+      [...(truth.get(id)?.keys() ?? [])].filter((second) => killS - 30 < second && second < killS).length > 3;
+    const both = town.record.kills.filter(
+      (one) => isSeen(idOf(one.killer), one.atS) && isSeen(idOf(one.killed), one.atS),
+    );
+    assert.ok(both.length > 5, `${both.length} kills of which both were seen before`);
+    let checked = 0;
+    for (const one of both.slice(-8)) checked += await everyMarkIsTrue(rig.context, { truth, atS: one.atS });
+    assert.ok(checked > 8 + 3, `${checked} replays were checked`);
     assert.equal(focusOf(scene).length, 2);
     const { cards } = replayMessage({ scene, serverName: "Town" }, { image: undefined });
     assert.match(cards?.[0]?.description ?? "", /💀/);
@@ -167,6 +256,20 @@ describe("the map of now", () => {
       },
     };
     const picture = mapPicture({ state, seen: { atMs: 0 }, filter: {}, look: "dark" });
+    const ofOneTeam = picture.points.map((point) => ({
+      ...point,
+      team: "Civilian",
+      isStaff: false,
+      wantedStars: 0,
+    }));
+    const svg = mapSvg({ ...picture, points: ofOneTeam, calls: [] }, undefined);
+    const marks = marksIn(svg).slice(0, players.length);
+    const places = players.map(({ location }) => ({ x: location?.x ?? 0, z: location?.z ?? 0 }));
+    const scale = scaleOf(marks, places);
+    assert.ok(scale !== undefined);
+    const { placeOf, offUnits } = scale;
+    for (const [index, mark] of marks.entries())
+      assert.ok(distance(placeOf(mark), places[index]) <= offUnits + 1, `mark ${index}`);
     assert.deepEqual(
       picture.points.map(({ name, x, z }) => `${name} ${x},${z}`),
       players.map(

@@ -1,67 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { PlayerLocation, PlayerRef, Snapshot } from "../../../src/domain/model.ts";
-import { evidence, hasTrack, keepEvidence } from "../../../src/history/positions/case-evidence.ts";
 import { days, guilds, setDays } from "../../../src/history/positions/position-settings.ts";
 import { track } from "../../../src/history/positions/read-positions.ts";
-import { add } from "../../../src/history/queries/cases.ts";
-import { erasePlayer } from "../../../src/history/queries/erase-cases.ts";
 import { eraseStep } from "../../../src/history/queries/erase-expired.ts";
 import { exportPlayer } from "../../../src/history/queries/export-player.ts";
 import { forget } from "../../../src/history/queries/forget-player.ts";
 import { linked, setRetention } from "../../../src/history/queries/recorded-guilds.ts";
 import { onBothDatabases } from "../databases.ts";
-import { ann, BINDING, bob, GUILD, type HistoryRig, mod, openRig, START_S, snapshotOf } from "../rig.ts";
+import { ann, BINDING, bob, GUILD, mod, openRig, START_S } from "../rig.ts";
 
-const at = (s: number) => START_S + s;
-const DAY_S = 86_400;
-
-type Places = readonly (readonly [player: PlayerRef, location: PlayerLocation | undefined])[];
-
-/** An answer with everybody at a place. */
-function seen(places: Places, atS: number): Snapshot {
-  const snapshot = snapshotOf({ players: places.map(([player]) => player) }, atS);
-  const players = (snapshot.lists.players ?? []).map((player, index) => {
-    const location = places[index]?.[1];
-    return location === undefined ? player : { ...player, location };
-  });
-  return { ...snapshot, lists: { ...snapshot.lists, players } };
-}
-
-async function on(rig: HistoryRig): Promise<void> {
-  await rig.take(seen([], at(1)));
-  await setDays(rig.context, { guildId: GUILD, days: 2 });
-}
-
-/** By name and second: where the database has them. */
-async function shown({ context }: HistoryRig, guildId = GUILD, bindingId = BINDING) {
-  const found = await track(context, { guildId, bindingId, fromS: 0, toS: at(10 * DAY_S) });
-  return found.players.flatMap(({ player, spots }) =>
-    spots.flatMap((spot, index) =>
-      spot === null ? [] : [`${player.name} ${(found.looksS[index] ?? 0) - START_S} ${spot.x},${spot.z}`],
-    ),
-  );
-}
-
-async function rowsOf({ context }: HistoryRig): Promise<number> {
-  return (await context.db.selectFrom("positions").selectAll().execute()).length;
-}
-
-function kickOf(player: Required<PlayerRef>, atS: number) {
-  return {
-    draft: {
-      guildId: GUILD,
-      kind: "kick",
-      bindingId: BINDING,
-      targets: [{ name: player.name, playerId: player.id }],
-      mass: false,
-      author: { name: "Mona" },
-      atMs: atS * 1_000,
-    },
-    card: undefined,
-    most: 100,
-  } as const;
-}
+import { at, DAY_S, on, rowsOf, seen, shown } from "./positions-rig.ts";
 
 onBothDatabases("positions", (databases) => {
   test("nothing is recorded until a guild asks for it, and nothing is left when it is turned off", async () => {
@@ -180,6 +128,93 @@ onBothDatabases("positions", (databases) => {
     assert.deepEqual(await shown(rig, "901", BINDING), []);
     await linked(rig.context, { links: [], guildIds: ["901"], endedMs: at(70) * 1_000 });
     assert.deepEqual(await shown(rig, "901", "b2"), []);
+
+    const again = { guildId: "901", bindingId: "b3", linkedAtS: at(80) };
+    rig.links = [...rig.links.filter(({ guildId }) => guildId !== "901"), again];
+    await rig.take(seen([], at(81)));
+    await rig.take(seen([[bob, { x: 4, z: 4 }]], at(75)));
+    await rig.take(seen([[bob, { x: 5, z: 5 }]], at(90)));
+    assert.deepEqual(await shown(rig, "901", "b3"), ["Bob 90 5,5"], "linked anew it begins anew");
+    assert.deepEqual(await shown(rig, "901", "b2"), []);
+  });
+
+  test("of two communities with one server only the one that asked for it records where people are", async () => {
+    const rig = await openRig(databases);
+    await on(rig);
+    rig.links = [...rig.links, { guildId: "901", bindingId: "b2", linkedAtS: at(2) }];
+    await rig.take(seen([[bob, { x: 1, z: 1 }]], at(10)));
+    assert.deepEqual(await shown(rig), ["Bob 10 1,1"]);
+    assert.deepEqual(await shown(rig, "901", "b2"), []);
+    await setDays(rig.context, { guildId: "901", days: 2 });
+    await setDays(rig.context, { guildId: GUILD, days: 0 });
+    await rig.take(seen([[bob, { x: 2, z: 2 }]], at(20)));
+    assert.deepEqual([await shown(rig), await shown(rig, "901", "b2")], [[], ["Bob 20 2,2"]]);
+  });
+
+  test("two who change places, and the order in which they are listed, are who they are", async () => {
+    const rig = await openRig(databases);
+    await on(rig);
+    const [here, there] = [
+      { x: 1, z: 1 },
+      { x: 900, z: 9 },
+    ];
+    await rig.take(
+      seen(
+        [
+          [bob, here],
+          [ann, there],
+        ],
+        at(10),
+      ),
+    );
+    await rig.take(
+      seen(
+        [
+          [ann, here],
+          [bob, there],
+        ],
+        at(15),
+      ),
+    );
+    // They change names as well.
+    await rig.take(
+      seen(
+        [
+          [{ ...ann, name: "Bob" }, there],
+          [{ ...bob, name: "Ann" }, here],
+        ],
+        at(20),
+      ),
+    );
+    const found = await track(rig.context, { guildId: GUILD, bindingId: BINDING, fromS: 0, toS: at(60) });
+    const of = (id: number) =>
+      found.players.find(({ player }) => player.id === id)?.spots.map((one) => one?.x);
+    assert.deepEqual(
+      [of(bob.id), of(ann.id)],
+      [
+        [1, 900, 1],
+        [900, 1, 900],
+      ],
+    );
+  });
+
+  test("two hundred in one server are all kept, each where they are", async () => {
+    const rig = await openRig(databases);
+    await on(rig);
+    const crowd = Array.from({ length: 200 }, (_, n) => ({ id: 5_000 + n, name: `P${n}` }));
+    for (const second of [10, 15, 20])
+      await rig.take(
+        seen(
+          crowd.map((one, n) => [one, { x: n * 15, z: second }] as const),
+          at(second),
+        ),
+      );
+    const kept = await shown(rig);
+    assert.equal(kept.length, 600);
+    for (const n of [0, 99, 199]) assert.ok(kept.includes(`P${n} 15 ${n * 15},15`));
+    await forget(rig.context, { guildId: GUILD, playerId: 5_099, nowS: at(30) });
+    assert.equal((await shown(rig)).filter((line) => line.startsWith("P99 ")).length, 0);
+    assert.equal((await shown(rig)).length, 597);
   });
 
   test("old positions go by their own age, and rows stay", async () => {
@@ -211,80 +246,5 @@ onBothDatabases("positions", (databases) => {
     const time = new Date(at(10) * 1_000).toISOString();
     assert.deepEqual(data.positions, [{ at: time, server: BINDING, x: 1, z: 1, team: "Civilian" }]);
     assert.doesNotMatch(file?.text ?? "", /777/);
-  });
-});
-
-onBothDatabases("what a case keeps of the minutes around it", (databases) => {
-  async function withCase(rig: HistoryRig): Promise<void> {
-    await on(rig);
-    for (const second of [10, 100, 220, 330, 400]) {
-      const places = [
-        [bob, { x: second, z: 1 }],
-        [ann, { x: 2, z: 2 }],
-      ] as const;
-      await rig.take({ ...seen(places, at(second)) });
-      if (second === 220) await add(rig.context, kickOf(bob, at(220)));
-    }
-  }
-
-  const keptBy = async (rig: HistoryRig, number = 1) => {
-    const kept = await evidence(rig.context, { guildId: GUILD, number });
-    return kept?.track?.players.map(
-      ({ player, spots }) =>
-        `${player.name} ${spots.map((spot, index) => `${(kept.track?.looksS[index] ?? 0) - START_S}:${spot?.x}`).join(" ")}`,
-    );
-  };
-  const WHOLE = ["Ann 100:2 220:2 330:2", "Bob 100:100 220:220 330:330"];
-
-  test("two minutes on both sides stay when positions are turned off, when they are too old, and when rows go", async () => {
-    const rig = await openRig(databases);
-    await withCase(rig);
-    assert.deepEqual(await keptBy(rig), WHOLE);
-    const has = (number: number) => hasTrack(rig.context, { guildId: GUILD, number });
-    assert.deepEqual([await has(1), await has(2)], [true, false]);
-    await setDays(rig.context, { guildId: GUILD, days: 0 });
-    assert.equal(await has(1), true);
-    assert.deepEqual([await rowsOf(rig), await keptBy(rig)], [0, WHOLE]);
-    await setRetention(rig.context, { guildId: GUILD, days: "off" });
-    assert.deepEqual(await keptBy(rig), WHOLE);
-  });
-
-  test("nobody asked: it is gathered by the rounds, before anything is erased", async () => {
-    const rig = await openRig(databases);
-    await withCase(rig);
-    assert.equal(await keepEvidence(rig.context, { nowS: at(230) }), true);
-    const open = () => rig.context.db.selectFrom("case_evidence").select("is_open").execute();
-    assert.deepEqual(
-      (await open()).map((row) => row.is_open),
-      [1],
-    );
-    assert.equal(await keepEvidence(rig.context, { nowS: at(2 * DAY_S) }), true);
-    assert.deepEqual(
-      (await open()).map((row) => row.is_open),
-      [0],
-    );
-    await rig.context.db.deleteFrom("positions").execute();
-    assert.deepEqual(await keptBy(rig), WHOLE);
-  });
-
-  test("who is forgotten is gone from the cases of others; their own case keeps them until it is erased", async () => {
-    const rig = await openRig(databases);
-    await withCase(rig);
-    await forget(rig.context, { guildId: GUILD, playerId: ann.id, nowS: at(500) });
-    assert.deepEqual(await keptBy(rig), WHOLE.slice(1));
-    await forget(rig.context, { guildId: GUILD, playerId: bob.id, nowS: at(500) });
-    assert.deepEqual(await keptBy(rig), WHOLE.slice(1));
-    await erasePlayer(rig.context, { guildId: GUILD, number: 1, playerId: bob.id });
-    assert.equal(await keptBy(rig), undefined);
-    assert.deepEqual(await rig.context.db.selectFrom("case_evidence").selectAll().execute(), []);
-  });
-
-  test("a case of no server keeps nothing, and another guild has nothing to ask for", async () => {
-    const rig = await openRig(databases);
-    await withCase(rig);
-    const { bindingId: _, ...draft } = kickOf(ann, at(100)).draft;
-    await add(rig.context, { ...kickOf(ann, at(100)), draft });
-    assert.equal(await keptBy(rig, 2), undefined);
-    assert.equal(await evidence(rig.context, { guildId: "901", number: 1 }), undefined);
   });
 });

@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { evidence, hasTrack, keepEvidence } from "../../../src/history/positions/case-evidence.ts";
+import { setDays } from "../../../src/history/positions/position-settings.ts";
+import { add } from "../../../src/history/queries/cases.ts";
+import { erasePlayer } from "../../../src/history/queries/erase-cases.ts";
+import { forget } from "../../../src/history/queries/forget-player.ts";
+import { setRetention } from "../../../src/history/queries/recorded-guilds.ts";
+import { onBothDatabases } from "../databases.ts";
+import { ann, bob, GUILD, type HistoryRig, openRig, START_S } from "../rig.ts";
+
+import { at, DAY_S, kickOf, on, rowsOf, seen } from "./positions-rig.ts";
+
+onBothDatabases("what a case keeps of the minutes around it", (databases) => {
+  async function withCase(rig: HistoryRig): Promise<void> {
+    await on(rig);
+    for (const second of [10, 100, 220, 330, 400]) {
+      const places = [
+        [bob, { x: second, z: 1 }],
+        [ann, { x: 2, z: 2 }],
+      ] as const;
+      await rig.take({ ...seen(places, at(second)) });
+      if (second === 220) await add(rig.context, kickOf(bob, at(220)));
+    }
+  }
+
+  const keptBy = async (rig: HistoryRig, number = 1) => {
+    const kept = await evidence(rig.context, { guildId: GUILD, number });
+    return kept?.track?.players.map(
+      ({ player, spots }) =>
+        `${player.name} ${spots.map((spot, index) => `${(kept.track?.looksS[index] ?? 0) - START_S}:${spot?.x}`).join(" ")}`,
+    );
+  };
+  const WHOLE = ["Ann 100:2 220:2 330:2", "Bob 100:100 220:220 330:330"];
+
+  test("two minutes on both sides stay when positions are turned off, when they are too old, and when rows go", async () => {
+    const rig = await openRig(databases);
+    await withCase(rig);
+    assert.deepEqual(await keptBy(rig), WHOLE);
+    const has = (number: number) => hasTrack(rig.context, { guildId: GUILD, number });
+    assert.deepEqual([await has(1), await has(2)], [true, false]);
+    await setDays(rig.context, { guildId: GUILD, days: 0 });
+    assert.equal(await has(1), true);
+    assert.deepEqual([await rowsOf(rig), await keptBy(rig)], [0, WHOLE]);
+    await setRetention(rig.context, { guildId: GUILD, days: "off" });
+    assert.deepEqual(await keptBy(rig), WHOLE);
+  });
+
+  test("nobody asked: it is gathered by the rounds, before anything is erased", async () => {
+    const rig = await openRig(databases);
+    await withCase(rig);
+    assert.equal(await keepEvidence(rig.context, { nowS: at(230) }), true);
+    const open = () => rig.context.db.selectFrom("case_evidence").select("is_open").execute();
+    assert.deepEqual(
+      (await open()).map((row) => row.is_open),
+      [1],
+    );
+    assert.equal(await keepEvidence(rig.context, { nowS: at(2 * DAY_S) }), true);
+    assert.deepEqual(
+      (await open()).map((row) => row.is_open),
+      [0],
+    );
+    await rig.context.db.deleteFrom("positions").execute();
+    assert.deepEqual(await keptBy(rig), WHOLE);
+  });
+
+  test("who is forgotten is gone from the cases of others; their own case keeps them until it is erased", async () => {
+    const rig = await openRig(databases);
+    await withCase(rig);
+    await forget(rig.context, { guildId: GUILD, playerId: ann.id, nowS: at(500) });
+    assert.deepEqual(await keptBy(rig), WHOLE.slice(1));
+    await forget(rig.context, { guildId: GUILD, playerId: bob.id, nowS: at(500) });
+    assert.deepEqual(await keptBy(rig), WHOLE.slice(1));
+    await erasePlayer(rig.context, { guildId: GUILD, number: 1, playerId: bob.id });
+    assert.equal(await keptBy(rig), undefined);
+    assert.deepEqual(await rig.context.db.selectFrom("case_evidence").selectAll().execute(), []);
+  });
+
+  test("a case of no server keeps nothing, and another guild has nothing to ask for", async () => {
+    const rig = await openRig(databases);
+    await withCase(rig);
+    const { bindingId: _, ...draft } = kickOf(ann, at(100)).draft;
+    await add(rig.context, { ...kickOf(ann, at(100)), draft });
+    assert.equal(await keptBy(rig, 2), undefined);
+    assert.equal(await evidence(rig.context, { guildId: "901", number: 1 }), undefined);
+  });
+});
