@@ -79,7 +79,7 @@ describe("the wing of the history", () => {
       ["2", () => history.positions.setDays("2", 0)],
       ["3", () => history.privacy.setRetention("3", "off")],
     ] as const) {
-      const draw = async () => (await history.stats.draw(guildId, [MAP])).kind;
+      const draw = async () => (await history.stats.draw(guildId, [MAP], { subject: "map" })).kind;
       assert.deepEqual([await draw(), await draw()], ["made", "made"], "the second one is the first");
       await erase();
       assert.equal(await draw(), "later", "it would have to be drawn anew");
