@@ -13,27 +13,31 @@ import { mustBeManager } from "./staff-rights.ts";
 
 const { String: text, Integer: integer, Boolean: yes, User: user } = ApplicationCommandOptionType;
 const DAY_S = 86_400;
+const USUAL_DAYS = 7;
 const LONGEST_MINUTES = 24 * 60;
 
-export const boardEntry = defineEntry<{ readonly days: number; readonly isFile: boolean }>({
+export const boardEntry = defineEntry<{ readonly days: number | undefined; readonly isFile: boolean }>({
   description: "Hours, calls and quotas of everybody (Managers, or whom they let)",
   first: "ephemeral",
   options: [
     {
       type: integer,
       name: "days",
-      description: "How far back; 7 if you name none",
+      description: "How far back; without it the running quota period, or 7 days",
       min_value: 1,
       max_value: 366,
     },
     { type: yes, name: "file", description: "As a CSV file" },
   ],
-  parse: (options) => ({ days: options.number("days") ?? 7, isFile: options.boolean("file") ?? false }),
+  parse: (options) => ({ days: options.number("days"), isFile: options.boolean("file") ?? false }),
   async execute({ actor, args: { days, isFile } }, services) {
     await mustSeeHours(services, actor);
     // This second belongs to it too.
     const untilS = Math.floor(services.clock.nowMs() / 1_000) + 1;
-    const board = await services.staffing.board(actor.guildId, { fromS: untilS - days * DAY_S, untilS });
+    // The hours of the same time for which the quotas ask.
+    const began = days === undefined ? await services.staffing.periodBegan(actor.guildId) : undefined;
+    const fromS = began === undefined ? untilS - (days ?? USUAL_DAYS) * DAY_S : Math.min(began, untilS - 1);
+    const board = await services.staffing.board(actor.guildId, { fromS, untilS });
     const card = boardCard(board);
     return isFile ? { ...card, files: [{ name: "duty.csv", data: boardCsv(board) }] } : card;
   },

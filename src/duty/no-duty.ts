@@ -22,6 +22,7 @@ export const DUTY_OFF: Duty = {
 
 export const STAFFING_OFF: Staffing = {
   board: off,
+  periodBegan: off,
   quotas: off,
   setQuota: off,
   removeQuota: off,

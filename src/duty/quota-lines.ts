@@ -91,9 +91,19 @@ export function quotaLines(
       const { countedS, unsureS } = countedIn(person, span, quota.typeId);
       const needS = neededS(quota, period, person);
       const outcome = needS === 0 ? "excused" : countedS >= needS ? "met" : "not-met";
-      return { userId: person.userId, countedS, unsureS, needS, outcome };
+      const line = { userId: person.userId, countedS, unsureS, needS, outcome } as const;
+      return isOnLeave(person.leaves, span) ? { ...line, isOnLeave: true } : line;
     })
     .sort((a, b) => b.countedS - a.countedS || (a.userId < b.userId ? -1 : 1));
+}
+
+function isOnLeave(leaves: readonly Leave[], span: Span): boolean {
+  return leaves.some(
+    (leave) =>
+      leave.percent === 0 &&
+      (leave.state === "approved" || leave.state === "ended") &&
+      sharedS(leave, span) > 0,
+  );
 }
 
 function sharedS(one: Span, other: Span): number {

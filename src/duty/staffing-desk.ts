@@ -1,37 +1,21 @@
-import { stillS } from "../domain/duty.ts";
 import { Failure } from "../domain/failure.ts";
 import type { Actor } from "../domain/guild.ts";
 import { KeyedMutex } from "../domain/keyed-mutex.ts";
 import type { Random } from "../domain/ports/clock.ts";
 import type { DutyRenderer } from "../domain/ports/duty-renderer.ts";
-import type { DutyStore } from "../domain/ports/duty-store.ts";
 import type { Notifier } from "../domain/ports/notifier.ts";
 import type { Board, NewCorrection, NewLeave, NewQuota, Staffing } from "../domain/ports/staffing.ts";
-import {
-  type Correction,
-  isWaiting,
-  type Leave,
-  type Quota,
-  type QuotaLine,
-  type QuotaResult,
-} from "../domain/quota.ts";
-import type { DutyBook } from "./duty-book.ts";
+import { type Correction, isWaiting, type Leave, type Quota, type QuotaResult } from "../domain/quota.ts";
+import { type BoardPorts, boardOf, periodBegan } from "./duty-board.ts";
 import { correctionIn, correctionRow, leaveIn, leaveRow, resultIn, resultRow } from "./duty-rows.ts";
 import { HoursImports } from "./hours-imports.ts";
-import { byHandIn, countedIn } from "./quota-lines.ts";
 import { periodAround } from "./quota-periods.ts";
 import type { Span } from "./shift-parts.ts";
-import type { WorkRecords } from "./work-records.ts";
 
-export interface StaffingPorts {
-  readonly store: DutyStore;
-  readonly book: DutyBook;
-  readonly records: WorkRecords;
+export interface StaffingPorts extends BoardPorts {
   readonly random: Random;
   readonly notifier: Pick<Notifier, "person">;
   readonly renderer: Pick<DutyRenderer, "leaveDecided">;
-  nowS(): number;
-  zoneOf(guildId: string): Promise<string>;
   isOwner(guildId: string, userId: string): boolean;
   /** Whether Marshal knows of anybody else who decides about leave. */
   mayOthersDecide(actor: Pick<Actor, "guildId" | "userId">): Promise<boolean>;
@@ -62,55 +46,12 @@ export class StaffingDesk implements Staffing {
     return this.#imports.list(guildId);
   }
 
-  async board(guildId: string, span: Span): Promise<Board> {
-    const { store, book, records, nowS } = this.#ports;
-    const { setup } = await book.page(guildId);
-    const found = await records.of(guildId, span);
-    const calls = new Map(
-      (await store.calls({ guildId, ...span })).map(({ playerId, calls: count }) => [playerId, count]),
-    );
-    const atS = Math.min(span.untilS - 1, nowS());
-    const quotas = await this.#standing(guildId, atS);
-    const lines = found.map((record) => {
-      const { userId, shifts, playerIds, leaves, stills } = record;
-      const leave = leaves.find((one) => one.state === "approved" && one.fromS <= atS && one.untilS > atS);
-      return {
-        userId,
-        ...countedIn(record, span),
-        ...byHandIn(record, span),
-        importedS: record.corrections
-          .filter(
-            ({ importId, atS: ownS }) => importId !== undefined && ownS >= span.fromS && ownS < span.untilS,
-          )
-          .reduce((sum, { seconds }) => sum + seconds, 0),
-        stillS: stillS(
-          shifts.flatMap(({ parts }) => parts),
-          stills,
-          span,
-        ),
-        shifts: shifts.length,
-        calls: playerIds.reduce((sum, playerId) => sum + (calls.get(playerId) ?? 0), 0),
-        leave,
-        quota: quotas.get(userId),
-      };
-    });
-    lines.sort((a, b) => b.countedS - a.countedS || (a.userId < b.userId ? -1 : 1));
-    return { ...span, lines, types: setup.types };
+  board(guildId: string, span: Span): Promise<Board> {
+    return boardOf(this.#ports, guildId, span);
   }
 
-  /** How everybody stands now; of several quotas of one person the one of which the most is missing. */
-  async #standing(guildId: string, atS: number): Promise<ReadonlyMap<string, QuotaLine>> {
-    const zone = await this.#ports.zoneOf(guildId);
-    const found = new Map<string, QuotaLine>();
-    for (const quota of await this.quotas(guildId)) {
-      const lines = await this.#ports.records.lines(guildId, quota, periodAround(quota.period, atS, zone));
-      for (const line of lines) {
-        const before = found.get(line.userId);
-        const missing = ({ needS, countedS }: QuotaLine) => needS - countedS;
-        if (before === undefined || missing(line) > missing(before)) found.set(line.userId, line);
-      }
-    }
-    return found;
+  periodBegan(guildId: string): Promise<number | undefined> {
+    return periodBegan(this.#ports, guildId);
   }
 
   async quotas(guildId: string): Promise<readonly Quota[]> {

@@ -29,6 +29,9 @@ export interface WorkRecordsPorts {
   settled(guildId: string): Promise<Settled>;
 }
 
+/** A community whose players are linked too has thousands, and each is a request to Discord. */
+const MOST_ASKED = 500;
+
 /** Shifts, corrections and leave of all members, and how they stand with quotas. */
 export class WorkRecords {
   readonly #ports: WorkRecordsPorts;
@@ -78,6 +81,17 @@ export class WorkRecords {
     for (const [userId, roleIds] of await this.#ports.roles.of(guildId, others))
       if (roleIds.length > 0) known.add(userId);
     return known;
+  }
+
+  /** Who of these people holds one of these roles. Of very many people nobody is asked about: it would take minutes. */
+  async holding(
+    guildId: string,
+    userIds: readonly string[],
+    roleIds: readonly string[],
+  ): Promise<ReadonlySet<string>> {
+    if (roleIds.length === 0 || userIds.length > MOST_ASKED) return new Set();
+    const roles = await this.#ports.roles.of(guildId, userIds);
+    return new Set(userIds.filter((userId) => roles.get(userId)?.some((role) => roleIds.includes(role))));
   }
 
   /** How everybody who holds the role stands in a period. */

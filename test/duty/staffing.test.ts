@@ -103,7 +103,7 @@ onBothDatabases("hours, quotas and leave", (databases) => {
     assert.equal((await next.wing.staffing.results(GUILD, 5)).length, 1);
     await next.wing.stop();
     assert.equal(rig.sink.messages("lists").length, 1);
-    assert.match(rig.sink.text("lists"), /Met \(1\).*Not met \(1\).*Excused \(1\)/s);
+    assert.match(rig.sink.text("lists"), /Met \(1\).*Not met \(1\).*On leave \(1\)/s);
   });
 
   test("who has left the Discord keeps their hours on the board, and no quota asks for more of them", async () => {
@@ -118,6 +118,33 @@ onBothDatabases("hours, quotas and leave", (databases) => {
     const { lines } = await staffing.board(GUILD, { fromS: MONDAY_S, untilS: MONDAY_S + DAY_S });
     const left = lines.find(({ userId }) => userId === "u1");
     assert.deepEqual([left?.countedS, left?.quota], [HOUR_S, undefined]);
+  });
+
+  test("who has a quota and did nothing is on the board, for as long as the quota's period has run", async () => {
+    const { rig, staffing } = await staffed();
+    assert.equal(await staffing.periodBegan(GUILD), undefined);
+    await rig.clock.advanceTo(MONDAY_S * 1_000);
+    await staffing.setQuota(GUILD, { roleId: "mods", needS: 7 * HOUR_S, period: "week" });
+    await work(rig, "u1", 1);
+    await rig.clock.advance(2 * DAY_S * 1_000);
+    const fromS = (await staffing.periodBegan(GUILD)) ?? 0;
+    assert.equal(fromS, MONDAY_S - 10 * HOUR_S, "Monday 0:00 in Berlin");
+    const untilS = rig.clock.nowMs() / 1_000;
+    const board = await staffing.board(GUILD, { fromS, untilS });
+    assert.deepEqual(board.quotasFrom, [{ period: "week", fromS }]);
+    const words = String(boardCard(board).cards?.[0]?.description);
+    assert.match(words, /<@u1> \*\*1.h[\s\S]*None yet \(2\)\*\*\n<@u2> · ▱+ .* of 7.h\n<@u3> · ▱+/u);
+    assert.doesNotMatch(words, /Quotas:/);
+  });
+
+  test("who holds the role of a type and did nothing is on the board, without any quota", async () => {
+    const { rig, staffing } = await staffed();
+    await rig.clock.advanceTo(MONDAY_S * 1_000);
+    await rig.addType({ name: "Traffic", start: "declared", requiredRoleId: "traffic" });
+    rig.roles.set("u2", ["traffic"]);
+    const board = await staffing.board(GUILD, { fromS: MONDAY_S - DAY_S, untilS: MONDAY_S + 1 });
+    const words = String(boardCard(board).cards?.[0]?.description);
+    assert.match(words, /None yet \(1\)\*\*\n<@u2>$/m);
   });
 
   test("a reset by hand keeps how everybody stands, and the rest of the period asks for its share", async () => {

@@ -1,7 +1,7 @@
 import type { DutyType } from "../duty.ts";
 import type { ReadTotals, RefusedLine } from "../duty-import.ts";
 import type { Actor } from "../guild.ts";
-import type { Correction, HoursImport, Leave, Quota, QuotaLine, QuotaResult } from "../quota.ts";
+import type { Correction, HoursImport, Leave, Quota, QuotaLine, QuotaPeriod, QuotaResult } from "../quota.ts";
 
 /** What somebody did in a time. */
 export interface BoardLine {
@@ -24,6 +24,8 @@ export interface BoardLine {
   readonly leave?: Leave | undefined;
   /** The quota of the period in which the end of the time lies; the hardest, where several are theirs. */
   readonly quota?: QuotaLine | undefined;
+  /** They hold the role that a type of duty asks for. */
+  readonly isExpected: boolean;
 }
 
 export interface Board {
@@ -32,6 +34,8 @@ export interface Board {
   /** The most first. */
   readonly lines: readonly BoardLine[];
   readonly types: readonly DutyType[];
+  /** Since when the quotas of the lines count, each period once. */
+  readonly quotasFrom: readonly { readonly period: QuotaPeriod; readonly fromS: number }[];
 }
 
 /** A week in figures, without names: hours of others are private. */
@@ -73,6 +77,8 @@ export type NewCorrection = Pick<Correction, "userId" | "typeId" | "atS" | "seco
 
 /** Hours, quotas and leave of staff. @throws Failure as `Duty` does. */
 export interface Staffing {
+  /** When the running period of the quotas began, the earliest of several. Undefined: there is no quota. */
+  periodBegan(guildId: string): Promise<number | undefined>;
   board(guildId: string, span: { readonly fromS: number; readonly untilS: number }): Promise<Board>;
   /** In the order in which they were set. */
   quotas(guildId: string): Promise<readonly Quota[]>;

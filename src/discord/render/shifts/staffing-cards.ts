@@ -18,15 +18,20 @@ import { lasting } from "../stats/stats-words.ts";
 
 const COLOR = 0x3b6fd4;
 const LONGEST = 3_900;
+/** Of the board: hours, and each list below them. */
+const LONGEST_WORKED = 2_400;
+const LONGEST_SECTION = 600;
 const BAR = 8;
+const THIS_PERIOD = { week: md`this week`, fortnight: md`these two weeks`, month: md`this month` } as const;
 const PERIODS = { week: "a week", fortnight: "two weeks", month: "a month" } as const;
 
-/** Hours of everybody, calls, and the quota as a bar. */
-export function boardCard({ lines, fromS, untilS }: Board): MessageBody {
-  const worked = lines.filter(
-    ({ countedS, takenS, importedS, shifts, quota, leave }) =>
-      countedS > 0 || takenS > 0 || importedS > 0 || shifts > 0 || quota !== undefined || leave !== undefined,
-  );
+/** Hours of everybody, calls, and the quota as a bar; then who has none yet, and who is away. */
+export function boardCard(board: Board): MessageBody {
+  const { lines, fromS, untilS } = board;
+  const worked = lines.filter(hasWorked);
+  const idle = lines.filter((line) => !hasWorked(line));
+  const away = idle.filter(({ leave }) => leave?.percent === 0);
+  const none = idle.filter((line) => !away.includes(line) && isAskedOf(line));
   const unsure = worked.reduce((most, line) => Math.max(most, line.unsureS), 0);
   const rows = worked.map((line, at) => md`${at + 1}. ${boardLine(line)}`);
   const notes = [
@@ -42,7 +47,10 @@ export function boardCard({ lines, fromS, untilS }: Board): MessageBody {
         description: joined(
           [
             md`<t:${fromS}:D> to <t:${untilS}:D>`,
-            rows.length === 0 ? md`No shifts in this time.` : cutLines(rows, LONGEST),
+            ...quotaNotes(board),
+            rows.length === 0 ? md`No shifts in this time.` : cutLines(rows, LONGEST_WORKED),
+            ...boardSection(md`None yet`, none),
+            ...boardSection(md`On leave`, away),
             ...notes,
           ],
           "\n",
@@ -53,17 +61,45 @@ export function boardCard({ lines, fromS, untilS }: Board): MessageBody {
   };
 }
 
+function hasWorked({ countedS, takenS, importedS, shifts }: BoardLine): boolean {
+  return countedS > 0 || takenS > 0 || importedS > 0 || shifts > 0;
+}
+
+/** Something is asked of them: a quota, less of one, or the role that a type asks for. */
+function isAskedOf({ quota, leave, isExpected }: BoardLine): boolean {
+  return quota !== undefined || leave !== undefined || isExpected;
+}
+
+/** The bars are of another time than the hours. */
+function quotaNotes({ quotasFrom, fromS }: Board): readonly Escaped[] {
+  if (quotasFrom.every((one) => one.fromS === fromS)) return [];
+  const since = quotasFrom.map((one) => md`${THIS_PERIOD[one.period]} from <t:${one.fromS}:D>`);
+  return [md`-# Quotas: ${joined(since, ", ")}`];
+}
+
+function boardSection(title: Escaped, lines: readonly BoardLine[]): readonly Escaped[] {
+  if (lines.length === 0) return [];
+  const rows = lines.map((line) => md`${joined(boardParts(line, userMention(line.userId)), " · ")}`);
+  return [md`**${title} (${lines.length})**`, cutLines(rows, LONGEST_SECTION)];
+}
+
 function boardLine(line: BoardLine): Escaped {
-  const { userId, countedS, stillS, addedS, takenS, importedS, calls, shifts, quota, leave } = line;
-  // Leave left less of it than can be said in minutes.
-  const isExcused = leave?.percent === 0 && quota !== undefined && quota.needS > 0 && quota.needS < 60;
+  const { userId, countedS, addedS, shifts } = line;
+  if (countedS === 0 && shifts === 0)
+    return joined(boardParts(line, md`${userMention(userId)} no shifts`), " · ");
   // Nobody saw it, so it does not look like time in the game.
   const byHand = Math.min(addedS, countedS);
   const hours = md`**${lasting(countedS)}**${byHand === 0 ? md`` : md`, of which ${lasting(byHand)} by hand`}`;
-  const parts = [
-    ...(countedS === 0 && shifts === 0
-      ? [md`${userMention(userId)} no shifts`]
-      : [md`${userMention(userId)} ${hours}`, md`${shifts} ${shifts === 1 ? "shift" : "shifts"}`]),
+  const counted = md`${userMention(userId)} ${hours} · ${shifts} ${shifts === 1 ? "shift" : "shifts"}`;
+  return joined(boardParts(line, counted), " · ");
+}
+
+function boardParts(line: BoardLine, first: Escaped): readonly Escaped[] {
+  const { stillS, takenS, importedS, calls, quota, leave } = line;
+  // Leave left less of it than can be said in minutes.
+  const isExcused = leave?.percent === 0 && quota !== undefined && quota.needS > 0 && quota.needS < 60;
+  return [
+    first,
     ...(takenS === 0 ? [] : [md`${lasting(takenS)} taken by hand`]),
     ...(stillS === 0 ? [] : [md`${lasting(stillS)} without a move`]),
     ...(importedS === 0 ? [] : [md`+${lasting(importedS)} imported`]),
@@ -73,7 +109,6 @@ function boardLine(line: BoardLine): Escaped {
       ? []
       : [md`${leave.percent === 0 ? md`🌴 on leave` : md`asked for ${leave.percent} %`}${ownWords(leave)}`]),
   ];
-  return joined(parts, " · ");
 }
 
 /** Of an owner whom nobody else could have approved. */
@@ -145,22 +180,19 @@ export function quotaList(
   return { cards: [{ title: md`Quotas`, description: words, color: COLOR }, ...past] };
 }
 
-/** Who met it, who did not, and who was excused. */
+/** Who met it, who did not, who was on leave and who was excused otherwise, with the hours of each. */
 export function resultCard({ fromS, untilS, lines }: QuotaResult, quota: Quota): Card {
-  const group = (outcome: QuotaLine["outcome"], title: Escaped) => {
-    const own = lines.filter((line) => line.outcome === outcome);
+  const group = (title: Escaped, isMeant: (line: QuotaLine) => boolean) => {
+    const own = lines.filter(isMeant);
     if (own.length === 0) return [];
-    const rows = own.map(({ userId, countedS, needS }) =>
-      outcome === "excused"
-        ? md`${userMention(userId)}`
-        : md`${userMention(userId)} ${lasting(countedS)} of ${lasting(needS)}`,
-    );
-    return [md`**${title} (${own.length})**\n${cutLines(rows, 1_200)}`];
+    return [md`**${title} (${own.length})**\n${cutLines(own.map(resultLine), 900)}`];
   };
+  const isExcused = ({ outcome }: QuotaLine) => outcome === "excused";
   const groups = [
-    ...group("met", md`Met`),
-    ...group("not-met", md`Not met`),
-    ...group("excused", md`Excused`),
+    ...group(md`Met`, ({ outcome }) => outcome === "met"),
+    ...group(md`Not met`, ({ outcome }) => outcome === "not-met"),
+    ...group(md`On leave`, (line) => isExcused(line) && line.isOnLeave === true),
+    ...group(md`Excused`, (line) => isExcused(line) && line.isOnLeave !== true),
   ];
   return {
     title: md`Quota, <t:${fromS}:D> to <t:${untilS}:D>`,
@@ -173,6 +205,13 @@ export function resultCard({ fromS, untilS, lines }: QuotaResult, quota: Quota):
     ),
     color: COLOR,
   };
+}
+
+function resultLine({ userId, countedS, needS, outcome, isOnLeave = false }: QuotaLine): Escaped {
+  const who = userMention(userId);
+  if (outcome === "excused") return countedS < 60 ? who : md`${who} ${lasting(countedS)}`;
+  const leave = isOnLeave ? md` · 🌴 on leave for a part` : md``;
+  return md`${who} ${lasting(countedS)} of ${lasting(needS)}${leave}`;
 }
 
 /** A leave in one line, as lists and answers say it. */
