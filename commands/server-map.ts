@@ -1,7 +1,7 @@
 import { ApplicationCommandOptionType } from "discord.js";
 import { defineAction, defineEntry, type Press, type Reply } from "../src/discord/command.ts";
 import { checkWords } from "../src/discord/render/map/map-check.ts";
-import { type MapFilter, mapMessage, mapPicture } from "../src/discord/render/map/map-message.ts";
+import { type MapFilter, mapMessage, mapPicture, mapPlaceOf } from "../src/discord/render/map/map-message.ts";
 import type { Services } from "../src/discord/services.ts";
 import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
@@ -21,7 +21,7 @@ const LISTS = ["players", "modCalls", "emergencyCalls"] as const;
 interface Mapped {
   readonly binding: Binding;
   readonly filter: MapFilter;
-  readonly isCheck?: boolean;
+  readonly isCheck?: boolean | undefined;
 }
 
 async function* mapReplies(
@@ -32,6 +32,7 @@ async function* mapReplies(
   await mustTakeCalls(services, { actor, binding }, "/server map");
   const { pictureLook: look = "dark" } = await services.settings.of(actor.guildId);
   const messageOf = ({ state, seen }: ShownState) => ({
+    bindingId: binding.id,
     state: services.modCalls.withoutResolved(binding.id, state),
     seen,
     filter,
@@ -110,16 +111,16 @@ export const map = defineEntry<MapArgs>({
   },
 });
 
-/** `map-open:BINDING` or `map-open:BINDING/pPLAYER` */
+/** `map-open:PLACE`, and `map-here:PLACE` for the same map again. */
 async function* openMap({ actor, argument, signal }: Press, services: Services): AsyncGenerator<Reply> {
-  const [id = "", digits] = argument.split("/p");
-  const binding = await services.bindings.pick(actor.guildId, id);
-  const playerId = digits === undefined ? undefined : Number(digits);
-  yield* mapReplies(services, { actor, signal }, { binding, filter: { playerId } });
+  const { bindingId, isCheck, ...filter } = mapPlaceOf(argument);
+  const binding = await services.bindings.pick(actor.guildId, bindingId);
+  yield* mapReplies(services, { actor, signal }, { binding, filter, isCheck });
 }
 
 export const mapActions = {
   "map-open": defineAction({ first: "ephemeral", execute: openMap }),
+  "map-here": defineAction({ first: "update", execute: openMap }),
   /** On the card of a moderator call: around who called. */
   "mod-map": defineAction({
     first: "ephemeral",

@@ -255,7 +255,7 @@ describe("the map of now", () => {
         players: { atMs: 0, value: [...players, ...odd, { ...without, player: { name: "Nowhere", id: 9 } }] },
       },
     };
-    const picture = mapPicture({ state, seen: { atMs: 0 }, filter: {}, look: "dark" });
+    const picture = mapPicture({ bindingId: "b", state, seen: { atMs: 0 }, filter: {}, look: "dark" });
     const ofOneTeam = picture.points.map((point) => ({
       ...point,
       team: "Civilian",

@@ -1,6 +1,6 @@
 import { type Escaped, joined, markdownOfOurs, md } from "../../../domain/escaped.ts";
 import { distanceWord, type MapCall, type MapPicture, type MapPoint } from "../../../domain/map.ts";
-import type { MessageBody } from "../../../domain/message.ts";
+import type { MessageBody, Row } from "../../../domain/message.ts";
 import type { Player, ServerState } from "../../../domain/model.ts";
 import type { PictureLook } from "../../../domain/picture-look.ts";
 import { KNOWN_TEAMS, teamMark } from "../../../domain/team-marks.ts";
@@ -18,9 +18,11 @@ export interface MapFilter {
 }
 
 const ROOM_FOR_WORDS = 3_300;
+const ROOM_FOR_CALLS = 900;
 const MOST_NEAR = 10;
 
 export interface MapMessage {
+  readonly bindingId: string;
   readonly state: ServerState;
   readonly seen: Freshness;
   readonly filter: MapFilter;
@@ -45,10 +47,39 @@ export function mapMessage(
   const { state, seen } = message;
   const lines = [...wordsOf(message), ...(drawn.pictureWords === undefined ? [] : [drawn.pictureWords])];
   const card = serverCard({ title: md`🗺️ Map of ${inlineName(state.status.name)}`, lines, seen });
-  if (drawn.png === undefined) return { cards: [card] };
+  const rows = refreshRows(message);
+  if (drawn.png === undefined) return { cards: [card], rows };
   const name = "map.png";
   const description = altText(lines, "UTC");
-  return { cards: [{ ...card, imageName: name }], files: [{ name, data: drawn.png, description }] };
+  return { cards: [{ ...card, imageName: name }], files: [{ name, data: drawn.png, description }], rows };
+}
+
+/** The same map again, of now; not where the name of a team is too long for a button. */
+function refreshRows({ bindingId, filter, isCheck = false }: MapMessage): readonly Row[] {
+  const id = `map-here:${mapId({ bindingId, ...filter, isCheck })}`;
+  return id.length > LONGEST_ID ? [] : [[{ kind: "button", style: "secondary", label: "Refresh", id }]];
+}
+
+const LONGEST_ID = 100;
+
+/** Which map a button leads to. */
+export interface MapPlace extends MapFilter {
+  readonly bindingId: string;
+  readonly isCheck?: boolean;
+}
+
+/** `binding`, where needed with `/c` for a check, `/p123` for a player or `/tPolice` for a team. */
+function mapId({ bindingId, playerId, team, isCheck = false }: MapPlace): string {
+  const of = playerId !== undefined ? `/p${playerId}` : team !== undefined ? `/t${team}` : "";
+  return `${bindingId}${isCheck ? "/c" : ""}${of}`;
+}
+
+/** The inverse. */
+export function mapPlaceOf(argument: string): MapPlace {
+  const [, bindingId = "", check, digits, team] =
+    /^([^/]*)(\/c)?(?:\/p(\d{1,15})|\/t(.*))?$/s.exec(argument) ?? [];
+  const playerId = digits === undefined ? undefined : Number(digits);
+  return { bindingId, playerId, team, isCheck: check !== undefined };
 }
 
 function pointsOf({ lists }: ServerState, { playerId, team }: MapFilter): readonly MapPoint[] {
@@ -114,10 +145,15 @@ function wordsOf(message: MapMessage): readonly Escaped[] {
 
 function callLines(calls: readonly MapCall[], { team }: MapFilter): readonly Escaped[] {
   if (team !== undefined || calls.length === 0) return [];
-  const said = calls
-    .slice(0, 8)
-    .map(({ kind, name }) => md`${kind === "moderator" ? "🔔" : "🚨"} ${inlineName(name)}`);
-  return [md`Open calls: ${joined(said, ", ")}`];
+  // All that the picture shows; of very many as many as leave room for the players.
+  const said = calls.map(({ kind, name }) => md`${kind === "moderator" ? "🔔" : "🚨"} ${inlineName(name)}`);
+  let left = ROOM_FOR_CALLS;
+  const shown = said.filter((one) => {
+    left -= one.length + 2;
+    return left > 0;
+  });
+  const more = said.length - shown.length;
+  return [md`Open calls: ${joined(shown, ", ")}${more === 0 ? md`` : md` and ${more} more`}`];
 }
 
 /** A line for each team: its sign, and everybody in it with the street. */
