@@ -51,7 +51,7 @@ function stateOf(players: readonly Player[], emergencyCalls: readonly EmergencyC
 }
 
 const shown = (state: ServerState, filter: { readonly playerId?: number } = {}) => {
-  const message = { state, seen: { atMs: 0 }, filter, look: "dark" as const };
+  const message = { bindingId: "b", state, seen: { atMs: 0 }, filter, look: "dark" as const };
   return { picture: mapPicture(message), body: mapMessage(message, { png: undefined }) };
 };
 
