@@ -90,6 +90,30 @@ export const figureMutants = [
       tests: ["history/cases/cases"],
     },
   ]),
+  ...plantedIn("src/duty/shift-declared.ts", [
+    {
+      what: "a shift goes on after its account was unlinked",
+      from: 'if (kind === "unlinked") return "unlinked";',
+      to: 'if (kind === "unlinked") return "same";',
+      tests: ["duty/road"],
+    },
+  ]),
+  ...plantedIn("src/duty/staffing-desk.ts", [
+    {
+      what: "an owner approves their own leave beside other Managers",
+      from: "(await mayOthersDecide(actor))",
+      to: "false",
+      tests: ["duty/staffing"],
+    },
+  ]),
+  ...plantedIn("src/history/pictures/picture-desk.ts", [
+    {
+      what: "the map waits for somebody's figures",
+      from: 'kind === "map" || kind === "replay") ? "map" : "figures"',
+      to: 'kind === "map" || kind === "replay") ? "figures" : "figures"',
+      tests: ["history/pictures/map"],
+    },
+  ]),
   ...plantedIn("src/history/pictures/players-chart.ts", [
     {
       what: "an hour alone is not drawn",

@@ -229,8 +229,8 @@ export const recordMutants = [
   ...plantedIn("src/domain/quota.ts", [
     {
       what: "one's own correction counts without a second Manager",
-      from: "userId !== byId || confirmedBy !== undefined || isOwner === true",
-      to: "userId !== byId || confirmedBy !== undefined || isOwner !== false",
+      from: "userId === byId && confirmedBy === undefined && isOwner !== true",
+      to: "userId === byId && confirmedBy === undefined && isOwner === false",
       tests: ["duty/quotas"],
     },
   ]),
