@@ -114,7 +114,7 @@ describe("/run, from the question to what came of it", () => {
     await reads(opened, /owner has not let/);
     const mend = labelsOf(answerOf(opened)).find((label) => label.startsWith("Commands on")) ?? "";
     const step = await rig.home.owner.click(answerOf(opened), mend);
-    await reads(step, /Not allowed yet/);
+    await reads(step, /Not allowed when it was last checked/);
     await rig.home.owner.click(answerOf(step), "Check again");
     await rig.until("the check", () => /allowed it|Run it\?/.test(textOf(answerOf(step))));
     await reads(await run(":h authorised again"), /It ran/);

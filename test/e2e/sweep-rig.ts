@@ -279,6 +279,13 @@ export async function settleIn(sweep: Sweep): Promise<void> {
   await sweep.allow();
 }
 
+/** Replays are offered only where positions are saved. */
+export async function savePositions({ home }: Sweep): Promise<void> {
+  const asked = await home.owner.slash(home.general, "history retention", { positions: "2" });
+  await reads(asked, /Players are often children/);
+  await reads(await home.owner.click(answerOf(asked), "Save them for 2 days"), /saved for \*\*2 days/);
+}
+
 export async function feeds(sweep: Sweep): Promise<readonly Channel[]> {
   const { rig, home } = sweep;
   const made: Channel[] = [];

@@ -9,6 +9,7 @@ import {
   openCases,
   PRESSED,
   PRESSED_ELSEWHERE,
+  savePositions,
   settleIn,
   withSweep,
 } from "./sweep-rig.ts";
@@ -47,6 +48,7 @@ describe("Everything that can be typed and pressed", { timeout: 900_000, concurr
       Object.assign(rig.town.world.info, { name: `${names[0] ?? ""} ${names[4] ?? ""}` });
       fillTown(rig.town, names);
       await settleIn(sweep);
+      await savePositions(sweep);
       const channels = await feeds(sweep);
       await openCases(sweep);
       happen(rig.town);
