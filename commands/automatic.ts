@@ -12,15 +12,23 @@ const FOR_MANAGERS = "Only Managers can pause automatic commands.";
 export async function automaticOf(services: Services, guildId: string): Promise<AutomaticView> {
   const { automaticPause: pause } = await services.settings.of(guildId);
   const rules = services.rules.list(guildId).rules.flatMap(({ rule }) => rule.step ?? []);
+  const ranks = services.ranks
+    .list(guildId)
+    .flatMap(({ keeper, pause: rankPause }) =>
+      keeper !== undefined && rankPause === undefined ? keeper : [],
+    );
   const schedules = await services.schedules.list(guildId);
-  return { schedules, bans: services.banEnds.list(guildId), rules, pause };
+  return { schedules, bans: services.banEnds.list(guildId), rules, ranks, pause };
 }
 
 async function pause({ actor }: Press, services: Services): Promise<Reply> {
   await mustBeManager(services, actor, FOR_MANAGERS);
   const automaticPause = { byId: actor.userId, atMs: services.clock.nowMs() };
   await services.settings.change(actor.guildId, (own) => ({ automaticPause, ...own }));
-  await recordEvent(services, actor, { action: "automatic-pause", text: "schedules, ends of bans, rules" });
+  await recordEvent(services, actor, {
+    action: "automatic-pause",
+    text: "schedules, ends of bans, rules, ranks",
+  });
   return automaticAnswer(await automaticOf(services, actor.guildId));
 }
 
@@ -28,7 +36,10 @@ async function resume({ actor }: Press, services: Services): Promise<Reply> {
   await mustBeManager(services, actor, FOR_MANAGERS);
   const running = ({ automaticPause: _, ...own }: GuildSettings): GuildSettings => own;
   await services.settings.change(actor.guildId, running);
-  await recordEvent(services, actor, { action: "automatic-resume", text: "schedules, ends of bans, rules" });
+  await recordEvent(services, actor, {
+    action: "automatic-resume",
+    text: "schedules, ends of bans, rules, ranks",
+  });
   return automaticAnswer(await automaticOf(services, actor.guildId));
 }
 

@@ -9,6 +9,7 @@ import { help } from "./help.ts";
 import { history } from "./history.ts";
 import { me } from "./me.ts";
 import { player } from "./player.ts";
+import { rank } from "./rank.ts";
 import { rule } from "./rule.ts";
 import { run } from "./run.ts";
 import { schedule } from "./schedule.ts";
@@ -29,6 +30,7 @@ export const commands: readonly Command[] = [
   duty,
   session,
   rule,
+  rank,
   me,
   setup,
   feed,

@@ -72,7 +72,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     report: warn,
   });
   const accounts = new LinkedAccounts(kept.accounts);
-  const { retained, banEnds, askedBans, ruleStates } = kept;
+  const { retained, banEnds, askedBans } = kept;
   const isHere = (guildId: string) => discord.isHere(guildId);
   const retention = new GuildRetention({ ...retained, bindings, settings, accounts, clock, isHere, report });
 
@@ -201,8 +201,19 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   });
   const ofSessions = { sessions: kept.sessions, pages: kept.sessionPages, mentions: kept.mentions };
   const sessions = buildSessions({ ...live, ...ofSessions, demands });
-  const ofRules = { rules: kept.rules, states: ruleStates, messages: kept.playerMessages };
-  const rules = buildRules({ ...live, ...ofRules, settings, discord, demands, owed: notifier, runs });
+  const rules = buildRules({
+    ...live,
+    rules: kept.rules,
+    states: kept.ruleStates,
+    ranks: kept.ranks,
+    rankKeepings: kept.rankKeepings,
+    messages: kept.playerMessages,
+    settings,
+    discord,
+    demands,
+    owed: notifier,
+    runs,
+  });
   const alerts = buildAlerts({
     ...live,
     rules: kept.alertRules,

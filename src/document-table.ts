@@ -11,6 +11,7 @@ import { parseUnstoredCase } from "./history/cases/unstored-case.ts";
 import { parseWeekly } from "./history/weekly/weekly-record.ts";
 import { parseJournalChunk, parseJournalHead, parseJournalRow } from "./journal/journal-records.ts";
 import { parseOwedNotice } from "./outbox/owed-notice.ts";
+import { parseRankKeeping, parseServerRanks } from "./rules/ranks/rank-records.ts";
 import { parseGuildRules, parseServerRules } from "./rules/rule-records.ts";
 import { parseGuildAccounts } from "./runs/accounts/linked-accounts.ts";
 import { parseAskedBan } from "./runs/bans/asked-ban-record.ts";
@@ -90,6 +91,10 @@ export const DOCUMENT_KINDS = {
   rules: kind(parseGuildRules, "full", byField),
   // A step is written there before it is sent.
   "rule-states": kind(parseServerRules, "full", byField),
+  // Whom Marshal raises stands there before anything is sent.
+  ranks: kind(parseServerRanks, "full", byField),
+  // By server, of all guilds: the one that keeps its ranks.
+  "rank-keepings": kind(parseRankKeeping, "full"),
   // By player, of all guilds.
   "player-messages": kind(parseSentToPlayer, "full"),
   "weekly-summaries": kind(parseWeekly, "full", byKey),

@@ -1,5 +1,6 @@
 import type { AlertsWing } from "./alerts/create-alerts.ts";
 import type { Service } from "./api/client.ts";
+import type { BuiltRules } from "./build-rules.ts";
 import type { GuildListener } from "./discord/connection/guild-events.ts";
 import type { Services } from "./discord/services.ts";
 import type { SourceId } from "./domain/model.ts";
@@ -9,7 +10,6 @@ import type { CasesRoom } from "./history/cases/create-cases.ts";
 import type { HistoryWing } from "./history/create-history.ts";
 import type { WeeklyBoard } from "./history/weekly/weekly-board.ts";
 import type { JournalWing } from "./journal/create-journal.ts";
-import type { RulesWing } from "./rules/create-rules.ts";
 import type { Runs } from "./runs/runs.ts";
 import type { SessionsWing } from "./sessions/create-sessions.ts";
 import type { BindingStore } from "./store/bindings.ts";
@@ -29,7 +29,7 @@ export interface GuildLifecycleParts {
   readonly weekly: Pick<WeeklyBoard, "onUnlinked"> | undefined;
   readonly outbox: { permissionsChanged(guildId: string): void };
   readonly sessions: Pick<SessionsWing, "onUnlinked" | "onGuildRemoved">;
-  readonly rules: Pick<RulesWing, "onLinksChanged" | "onUnlinked">;
+  readonly rules: Pick<BuiltRules, "onGuildRemoved" | "onLinksChanged" | "onUnlinked">;
   readonly alerts: Pick<AlertsWing, "onLinksChanged" | "onUnlinked" | "onGuildRemoved">;
 }
 
@@ -81,7 +81,7 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
         await runs.onGuildRemoved(guildId);
         for (const binding of linked) {
           await runs.onUnlinked(binding);
-          await rules.onUnlinked({ guildId, bindingId: binding.id });
+          await rules.onGuildRemoved({ guildId, bindingId: binding.id });
         }
         await feeds.forgetGuild(guildId);
         await panels.drop({ guildId });
@@ -110,7 +110,7 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
         await feeds.unlinked(binding);
         await panels.drop({ guildId: binding.guildId, bindingId: binding.id });
         await sessions.onUnlinked({ guildId: binding.guildId, bindingId: binding.id });
-        await rules.onUnlinked({ guildId: binding.guildId, bindingId: binding.id });
+        await rules.onUnlinked({ guildId: binding.guildId, bindingId: binding.id }, binding.name);
         await weekly?.onUnlinked(binding.guildId);
         await alerts.onUnlinked(binding);
         await history?.onLinksChanged(binding.guildId);

@@ -106,6 +106,8 @@ export async function openDocuments(store: Store, config: Config, parts: Documen
     sessionPages: on("session-pages"),
     rules: on("rules"),
     ruleStates: on("rule-states"),
+    ranks: on("ranks"),
+    rankKeepings: on("rank-keepings"),
   };
   return {
     ...ofGuilds,

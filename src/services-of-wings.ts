@@ -2,9 +2,9 @@ import type { AlertsWing } from "./alerts/create-alerts.ts";
 import type { AppealsWing } from "./appeals/create-appeals.ts";
 import type { BuiltDuty } from "./build-duty.ts";
 import type { BuiltHistory } from "./build-history.ts";
+import type { BuiltRules } from "./build-rules.ts";
 import type { Services } from "./discord/services.ts";
 import type { FeedsWing } from "./feeds/feeds.ts";
-import type { RulesWing } from "./rules/create-rules.ts";
 import type { Runs } from "./runs/runs.ts";
 import type { SessionsWing } from "./sessions/create-sessions.ts";
 
@@ -15,7 +15,7 @@ interface BuiltWings {
   readonly alerts: Pick<AlertsWing, "alerts">;
   readonly duty: Pick<BuiltDuty, "duty" | "staffing">;
   readonly sessions: Pick<SessionsWing, "sessions">;
-  readonly rules: Pick<RulesWing, "rules">;
+  readonly rules: Pick<BuiltRules, "rules" | "ranks">;
   readonly appeals: Pick<AppealsWing, "appeals">;
 }
 
@@ -49,6 +49,7 @@ export function servicesOfWings({
     staffing: duty.staffing,
     sessions: sessions.sessions,
     rules: rules.rules,
+    ranks: rules.ranks,
     appeals: appeals.appeals,
     ...history.services,
   } satisfies Partial<Services>;

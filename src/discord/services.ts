@@ -26,6 +26,7 @@ import type { Panels } from "../domain/ports/panels.ts";
 import type { PendingLinks } from "../domain/ports/pending-links.ts";
 import type { Permissions } from "../domain/ports/permissions.ts";
 import type { PlayerMessages } from "../domain/ports/player-messages.ts";
+import type { Ranks } from "../domain/ports/ranks.ts";
 import type { Rules } from "../domain/ports/rules.ts";
 import type { RunAnswers } from "../domain/ports/run-answers.ts";
 import type { RunAuthors } from "../domain/ports/run-authors.ts";
@@ -81,6 +82,7 @@ export interface Services {
   readonly staffing: Staffing;
   readonly sessions: Sessions;
   readonly rules: Rules;
+  readonly ranks: Ranks;
   readonly refusals: Refusals;
   readonly clock: Clock;
   readonly random: Random;

@@ -19,12 +19,13 @@ export const RUN_ORIGINS = [
   "ban-end",
   "asked-ban",
   "rule",
+  "rank",
 ] as const;
 export type RunOrigin = (typeof RUN_ORIGINS)[number];
 
 /** Nobody asked for it at that moment: it keeps to the share of the automatic runs, and counts as nobody's work. */
 export function isAutomatic(origin: RunOrigin): boolean {
-  return origin === "schedule" || origin === "ban-end" || origin === "rule";
+  return origin === "schedule" || origin === "ban-end" || origin === "rule" || origin === "rank";
 }
 
 /** Asks right before a command leaves whether it is still right. */

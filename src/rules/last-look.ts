@@ -7,6 +7,7 @@ import type { PlayerMessages } from "../domain/ports/player-messages.ts";
 import type { Snapshots } from "../domain/ports/snapshots.ts";
 import type { Rule } from "../domain/rule.ts";
 import type { SendGuard } from "../domain/run.ts";
+import { freshLook, LOOK_GOOD_FOR_MS, READ_MAX_AGE_MS, ROLES_GOOD_FOR_MS } from "./fresh-look.ts";
 import { whyNotNamed } from "./named-in-full.ts";
 import { isAbout, type Present, presentOf, stateKey } from "./present.ts";
 import type { RuleBook } from "./rule-book.ts";
@@ -37,13 +38,6 @@ export interface PlannedStep {
   readonly isMessage: boolean;
 }
 
-/** A step rests on a look and on roles of at most this age. */
-const LOOK_GOOD_FOR_MS = 15_000;
-const ROLES_GOOD_FOR_MS = 10_000;
-/** So young both are wanted when they are read, so that there is time to send. */
-const READ_MAX_AGE_MS = 5_000;
-const READ_WITHIN_MS = 10_000;
-
 /** Looks once more right before a step leaves: it must still be wanted, still be so, and hit nobody else. */
 export class StepGuard implements SendGuard {
   readonly #ports: LastLookPorts;
@@ -64,7 +58,11 @@ export class StepGuard implements SendGuard {
     if (!this.#isWantedStill() || userId === undefined) throw refuse("The rule was changed or paused.");
 
     const lookedAtMs = clock.monotonicMs();
-    const state = await this.#look();
+    const state = await freshLook(this.#ports, {
+      source: this.#step.source,
+      lists: this.#step.lists,
+      guildId: rule.guildId,
+    });
     const why = await this.#whyNot(state);
     if (why !== undefined) throw refuse(why);
     const held = await roles.readOne(rule.guildId, userId, READ_MAX_AGE_MS);
@@ -100,21 +98,6 @@ export class StepGuard implements SendGuard {
   #isSoStill(): boolean {
     const { sighting } = this.#step.candidate;
     return this.#ports.seenNow(this.#step.source, sighting.present.player.id)?.key === sighting.key;
-  }
-
-  async #look(): Promise<ServerState> {
-    const { snapshots, clock } = this.#ports;
-    const { source, lists, candidate } = this.#step;
-    const abort = new AbortController();
-    const late = new Failure("unreachable", "The server could not be read in time.", { ran: "no" });
-    const cancel = clock.after(READ_WITHIN_MS, () => abort.abort(late));
-    const { guildId } = candidate.rule;
-    try {
-      const options = { maxAgeMs: READ_MAX_AGE_MS, signal: abort.signal, guildId };
-      return await snapshots.fresh(source, lists, options);
-    } finally {
-      cancel();
-    }
   }
 
   async #whyNot({ lists }: ServerState): Promise<string | undefined> {

@@ -30,3 +30,11 @@ export function whyNotNamed(
   }
   return undefined;
 }
+
+/** Why a command with this player's id could mean somebody who is named like it; undefined: it means them alone. */
+export function whyNotById(id: number, others: Iterable<PlayerRef>): string | undefined {
+  const wanted = String(id);
+  for (const other of others)
+    if (other.id !== id && other.name.startsWith(wanted)) return "Somebody else is named like their id.";
+  return undefined;
+}

@@ -1,5 +1,4 @@
 import { Failure } from "../domain/failure.ts";
-import type { GuildSettings } from "../domain/guild.ts";
 import type { ListName, PlayerRef, SourceId } from "../domain/model.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
@@ -11,6 +10,7 @@ import type { Runner } from "../domain/ports/runner.ts";
 import type { Settings } from "../domain/ports/settings.ts";
 import type { Rule, RuleEvent } from "../domain/rule.ts";
 import { type LastLookPorts, type PlannedStep, StepGuard, whyOwner } from "./last-look.ts";
+import { managerNow } from "./manager-now.ts";
 import { whyNotNamed } from "./named-in-full.ts";
 import type { RuleBook } from "./rule-book.ts";
 import type { Candidate } from "./rule-judge.ts";
@@ -157,12 +157,9 @@ export class RuleSteps {
 
   /** The rights of who turned it on, as of now; undefined: they are no Manager any more, and it is turned off. */
   async #ownerNow(rule: StepRule) {
-    const { byId: userId, byName: userName } = rule.step;
-    const { roleIds, manageGuild } = await this.#ports.members.now(rule.guildId, userId);
-    const { policies } = await this.#ports.settings.of(rule.guildId);
-    if (manageGuild || isManager(policies, roleIds)) return { userId, userName, roleIds, manageGuild };
-    await this.#hold(rule, "The Manager who turned it on is no longer one.");
-    return undefined;
+    const owner = await managerNow(this.#ports, rule.guildId, rule.step);
+    if (owner === undefined) await this.#hold(rule, "The Manager who turned it on is no longer one.");
+    return owner;
   }
 
   async #hold(rule: Rule, why: string): Promise<void> {
@@ -175,10 +172,4 @@ export class RuleSteps {
     }));
     await notifier.guild(rule.guildId, renderer.held(rule, why), rule.byId);
   }
-}
-
-function isManager(policies: GuildSettings["policies"], roleIds: readonly string[]): boolean {
-  return Object.values(policies).some(({ roleTiers }) =>
-    roleIds.some((id) => Object.hasOwn(roleTiers, id) && roleTiers[id] === "manager"),
-  );
 }

@@ -7,11 +7,12 @@ import type { KnownRoles } from "../domain/ports/known-roles.ts";
 import type { OwedMessages } from "../domain/ports/notifier.ts";
 import type { RuleRenderer } from "../domain/ports/rule-renderer.ts";
 import { contradicts, type RuleEvent } from "../domain/rule.ts";
+import { OneAtATime } from "./one-at-a-time.ts";
 import type { RuleBook, RuledServer } from "./rule-book.ts";
 import { type Candidate, candidates, judge } from "./rule-judge.ts";
 import type { OpenBreach } from "./rule-records.ts";
 import type { RuleSteps } from "./rule-steps.ts";
-import { isBreachToAct, isBreachToTell, Sightings } from "./sightings.ts";
+import { isBreachToAct, isBreachToTell, lookTimes, Sightings } from "./sightings.ts";
 
 export interface RuleWatchPorts {
   readonly book: RuleBook;
@@ -38,22 +39,20 @@ const TOLD_AGAIN_MS = 10 * 60_000;
 export class RuleWatch {
   readonly #ports: RuleWatchPorts;
   readonly #sightings = new Map<SourceId, Sightings>();
-  /** By server, while it is worked on; again: an answer came meanwhile. */
-  readonly #busy = new Map<string, "once" | "again">();
-  readonly #running = new Set<Promise<void>>();
+  readonly #looks: OneAtATime;
   /** By rule and player, by the monotonic clock. */
   readonly #toldAtMs = new Map<string, number>();
   /** What an earlier process left open may have been told by it. */
   readonly #own = new Set<string>();
-  #isStopped = false;
 
   constructor(ports: RuleWatchPorts) {
     this.#ports = ports;
+    this.#looks = new OneAtATime((error) => ports.report("rules could not be looked at", error));
   }
 
   /** An answer of a server. Waits for nothing. */
   take(look: Snapshot): void {
-    if (this.#isStopped) return;
+    if (this.#looks.isStopped) return;
     const servers = this.#ruledServers(look.source);
     if (servers.length === 0) {
       this.#sightings.delete(look.source);
@@ -61,12 +60,11 @@ export class RuleWatch {
     }
     const needsVehicles = servers.some((server) => this.#needsVehicles(server));
     if (needsVehicles && look.lists.vehicles === undefined) return;
-    const { clock } = this.#ports;
-    const takenAtMs = clock.monotonicMs();
-    const tookMs = Math.max(0, look.takenAtMs - look.askedAtMs);
-    const times = { takenAtMs, askedAtMs: takenAtMs - tookMs, nowMs: clock.nowMs() };
-    this.sightingsOf(look.source).take(look.lists, times);
-    for (const server of servers) this.#begin(server, look.source);
+    this.sightingsOf(look.source).take(look.lists, lookTimes(look, this.#ports.clock));
+    for (const server of servers) {
+      const key = `${server.guildId}:${server.bindingId}`;
+      this.#looks.begin(key, () => this.#look(server, look.source));
+    }
   }
 
   sightingsOf(source: SourceId): Sightings {
@@ -94,8 +92,7 @@ export class RuleWatch {
 
   /** Waits for what is being written. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    await Promise.all(this.#running);
+    await this.#looks.stop();
   }
 
   #ruledServers(source: SourceId): readonly RuledServer[] {
@@ -114,32 +111,13 @@ export class RuleWatch {
     return this.#ports.book.rulesOf(server).some(({ kind }) => kind === "vehicle");
   }
 
-  /** One at a time for each server; of the answers that come meanwhile the latest counts. */
-  #begin(server: RuledServer, source: SourceId): void {
-    const key = `${server.guildId}:${server.bindingId}`;
-    if (this.#busy.has(key)) {
-      this.#busy.set(key, "again");
-      return;
-    }
-    this.#busy.set(key, "once");
-    const work = this.#look(server, source)
-      .catch((error: unknown) => this.#ports.report("rules could not be looked at", error))
-      .then(() => {
-        this.#running.delete(work);
-        const isAgain = this.#busy.get(key) === "again";
-        this.#busy.delete(key);
-        if (isAgain && !this.#isStopped) this.#begin(server, source);
-      });
-    this.#running.add(work);
-  }
-
   async #look(server: RuledServer, source: SourceId): Promise<void> {
     const { book, roles } = this.#ports;
     const { guildId } = server;
     const asked = await this.#candidates(server, source);
     const users = new Set(asked.flatMap(({ userId }) => userId ?? []));
     await roles.read(guildId, [...users], ROUND_MS);
-    if (this.#isStopped || book.of(guildId).pause !== undefined) return;
+    if (this.#looks.isStopped || book.of(guildId).pause !== undefined) return;
 
     // What was seen while roles were read counts.
     const now = (await this.#candidates(server, source)).map((one) => ({

@@ -1,4 +1,5 @@
 import type { Snapshot } from "../domain/model.ts";
+import type { Clock } from "../domain/ports/clock.ts";
 import { type Present, presentOf, stateKey } from "./present.ts";
 
 /** A state has to last so long to be a breach. */
@@ -24,6 +25,13 @@ export interface LookTimes {
   readonly askedAtMs: number;
   readonly takenAtMs: number;
   readonly nowMs: number;
+}
+
+/** The times of an answer that is here now. */
+export function lookTimes(look: Pick<Snapshot, "askedAtMs" | "takenAtMs">, clock: Clock): LookTimes {
+  const takenAtMs = clock.monotonicMs();
+  const tookMs = Math.max(0, look.takenAtMs - look.askedAtMs);
+  return { takenAtMs, askedAtMs: takenAtMs - tookMs, nowMs: clock.nowMs() };
 }
 
 /** What the answers of one server have shown of who is there. */

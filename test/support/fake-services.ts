@@ -24,6 +24,7 @@ import type { ModCalls } from "../../src/domain/ports/mod-calls.ts";
 import type { Panels } from "../../src/domain/ports/panels.ts";
 import type { PendingLinks } from "../../src/domain/ports/pending-links.ts";
 import type { Permissions } from "../../src/domain/ports/permissions.ts";
+import type { Ranks } from "../../src/domain/ports/ranks.ts";
 import type { Rules } from "../../src/domain/ports/rules.ts";
 import type { Schedules } from "../../src/domain/ports/schedules.ts";
 import type { KeyVerifier, TypedTries } from "../../src/domain/ports/service-client.ts";
@@ -267,6 +268,7 @@ export class FakeWorld {
     staffing: STAFFING_OFF,
     sessions: unused("sessions"),
     rules: { ...unused<Rules>("rules"), list: () => ({ rules: [], pause: undefined }) },
+    ranks: { ...unused<Ranks>("ranks"), list: () => [] },
     appeals: unused("appeals"),
     alerts: { ...unused<Alerts>("alerts"), list: async () => [] },
     feeds: unused("feeds"),

@@ -27,6 +27,7 @@ const PROOFS = {
 const HOW: Readonly<Partial<Record<RunRecord["origin"], Escaped>>> = {
   schedule: md` · 🕒 by schedule`,
   "ban-end": md` · ⏳ end of a ban`,
+  rank: md` · 🎖 rank by role`,
 };
 
 /** Of a command in a list: the rest stands in the export. */
@@ -78,6 +79,8 @@ const MENTION_FIRST: Readonly<Record<string, RegExp>> = {
   "duty-quota-reset": /^<@&\d+>$/,
   "duty-leave-end": /^<@\d+>$/,
   "duty-leave-decide": /^<@\d+>/,
+  "rank-set": /^<@&\d+>/,
+  "rank-unset": /^<@&\d+>/,
   "session-setup": /^<#\d+>/,
   "staff-tier": /^(?:<@&\d+> ?)*/,
   "audit-channel": /^<#\d+>$/,
@@ -140,6 +143,10 @@ const ACTIONS = {
   "rule-step": "changed what a rule does",
   "rule-pause": "paused",
   "rule-resume": "resumed",
+  "rank-set": "gave a role a rank:",
+  "rank-apply": "turned ranks on:",
+  "rank-unset": "took the rank from a role:",
+  "rank-pause": "paused",
   "staff-allow": "allowed",
   "staff-tier": "chose the roles for a tier",
   "staff-deny": "denied",

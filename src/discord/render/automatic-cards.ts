@@ -3,6 +3,7 @@ import type { GuildSettings } from "../../domain/guild.ts";
 import type { Button, MessageBody } from "../../domain/message.ts";
 import type { BanEndView } from "../../domain/ports/ban-ends.ts";
 import type { ScheduleView } from "../../domain/ports/schedules.ts";
+import type { RankKeeper } from "../../domain/rank.ts";
 import type { Rule } from "../../domain/rule.ts";
 
 /** What runs by itself in a community, for whom, and the press that stops it. Pure. */
@@ -12,13 +13,15 @@ export interface AutomaticView {
   readonly bans: readonly BanEndView[];
   /** Those that do more than tell. */
   readonly rules: readonly NonNullable<Rule["step"]>[];
+  /** In whose name ranks are kept, by server. */
+  readonly ranks: readonly RankKeeper[];
   readonly pause: GuildSettings["automaticPause"];
 }
 
 const MOST_PEOPLE = 5;
 
 /** "Automatic: 2 schedules and 5 bans that end, for @A and @B"; undefined: nothing runs by itself. */
-export function automaticLine({ schedules, bans, rules, pause }: AutomaticView): Escaped | undefined {
+export function automaticLine({ schedules, bans, rules, ranks, pause }: AutomaticView): Escaped | undefined {
   const counts = [
     ...(schedules.length === 0
       ? []
@@ -27,6 +30,7 @@ export function automaticLine({ schedules, bans, rules, pause }: AutomaticView):
       ? []
       : [bans.length === 1 ? md`1 ban that ends` : md`${bans.length} bans that end`]),
     ...(rules.length === 0 ? [] : [rules.length === 1 ? md`1 rule` : md`${rules.length} rules`]),
+    ...(ranks.length === 0 ? [] : [md`ranks by role`]),
   ];
   if (pause !== undefined) {
     const waits = counts.length === 0 ? md`` : md` ${joined(counts, ", ")} wait.`;
@@ -36,7 +40,7 @@ export function automaticLine({ schedules, bans, rules, pause }: AutomaticView):
   const people = new Set([
     ...schedules.map(({ schedule }) => schedule.ownerId),
     ...bans.map(({ end }) => end.byId),
-    ...rules.map(({ byId }) => byId),
+    ...[...rules, ...ranks].map(({ byId }) => byId),
   ]);
   const named = [...people].slice(0, MOST_PEOPLE).map((id) => userMention(id));
   const more = people.size > named.length ? md` and ${people.size - named.length} more` : md``;
@@ -44,11 +48,11 @@ export function automaticLine({ schedules, bans, rules, pause }: AutomaticView):
 }
 
 /** Undefined: nothing runs by itself. */
-export function automaticButton({ schedules, bans, rules, pause }: AutomaticView): Button | undefined {
+export function automaticButton({ schedules, bans, rules, ranks, pause }: AutomaticView): Button | undefined {
   const style = "secondary";
   if (pause !== undefined)
     return { kind: "button", style, label: "Resume automatic commands", id: "automatic-resume" };
-  return schedules.length + bans.length + rules.length === 0
+  return schedules.length + bans.length + rules.length + ranks.length === 0
     ? undefined
     : { kind: "button", style, label: "Pause automatic commands", id: "automatic-pause" };
 }
@@ -58,7 +62,7 @@ export function automaticAnswer(view: AutomaticView): MessageBody {
   const said =
     view.pause === undefined
       ? md`▶ Automatic commands run again. Missed schedules are skipped; bans whose time is over are lifted now.`
-      : md`⏸ Automatic commands are paused: no schedule runs, no ban ends by itself, and rules only tell.`;
+      : md`⏸ Automatic commands are paused: no schedule runs, no ban ends by itself, no rank changes, and rules only tell.`;
   const button = automaticButton(view);
   return { content: said, rows: button === undefined ? [] : [[button]] };
 }

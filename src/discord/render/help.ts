@@ -50,6 +50,7 @@ export const HELP_TASKS = {
     { path: "alert list", does: "what staff are alerted to" },
     { path: "stats weekly", does: "a summary each week" },
     { path: "session setup", does: "say when you play" },
+    { path: "rank check", does: "ranks by role" },
     { path: "staff list", does: "who can run what" },
     { path: "audit search", does: "who ran what" },
   ],

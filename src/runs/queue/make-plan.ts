@@ -72,8 +72,9 @@ export async function makePlan(
     command,
     (verb) => decideVerb(policy, actor.roleIds, verb).allowed,
   );
-  // The approval of a ban that was asked for is its confirmation; a rule was confirmed when its step was turned on.
-  const isConfirmed = isLift || request.askedBy !== undefined || request.origin === "rule";
+  // The approval of a ban that was asked for is its confirmation; rules and ranks were confirmed when they were turned on.
+  const isOfPlan = request.origin === "rule" || request.origin === "rank";
+  const isConfirmed = isLift || request.askedBy !== undefined || isOfPlan;
   const confirmReasons = isConfirmed
     ? []
     : reasonsToConfirm({ command, targets, repeats, meant, instead, ownPlayerId });

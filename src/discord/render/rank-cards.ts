@@ -1,0 +1,277 @@
+import { type Escaped, joined, md, roleMention, userMention } from "../../domain/escaped.ts";
+import type { Button, MessageBody } from "../../domain/message.ts";
+import type { RankedPlayer, RankRenderer } from "../../domain/ports/rank-renderer.ts";
+import type { PlannedRank, RankPlan, RanksView, WhyNotRanked, WhyTaken } from "../../domain/ports/ranks.ts";
+import { RANK_NAMES, type RankEvent, type RankMapping, type RankPause } from "../../domain/rank.ts";
+import { cutLines, escapeMarkdown, inlineName } from "./escape.ts";
+
+/** How ranks read. Pure. */
+
+const COLOR = 0x3b6fd4;
+const LONGEST_LIST = 4_000;
+const MOST_SHOWN = 15;
+
+const pauseButton: Button = {
+  kind: "button",
+  style: "secondary",
+  label: "Pause ranks",
+  id: "rank-pause",
+};
+
+export const rankRenderer: RankRenderer = {
+  paused: (serverName, { why = "" }) => ({
+    content: md`⏸ Ranks on ${inlineName(serverName)} are paused. ${escapeMarkdown(why)} Nobody is raised, and no rank is taken back. Look at /rank check, then go on with /rank apply.`,
+  }),
+  left: (serverName, { player, rank }, now) => ({
+    content: md`Somebody changed the rank of **${inlineName(player.name)}** on ${inlineName(serverName)} in the game. Marshal gave them ${RANK_NAMES[rank]}; ${now === undefined ? md`they have none now` : md`they are ${RANK_NAMES[now]} now`}. Marshal leaves them alone from here on.`,
+    rows: [[pauseButton]],
+  }),
+  stuck: (serverName, { player, rank }, why) => ({
+    content: md`⚠ **${inlineName(player.name)}** lost the role, and still is ${RANK_NAMES[rank]} on ${inlineName(serverName)} after ten minutes.${why === undefined ? md`` : md` ${escapeMarkdown(why)}`} Marshal goes on trying. You can take it back in the game.`,
+    rows: [[pauseButton]],
+  }),
+  unlinked: (serverName, raised) => ({
+    content: md`${inlineName(serverName)} was unlinked. These people keep the rank that Marshal gave them:\n${cutLines(raised.map(rankedLine), 1_500)}\nTake it back in the game, if they should not.`,
+  }),
+};
+
+function rankedLine({ player, rank }: RankedPlayer): Escaped {
+  return md`- ${inlineName(player.name)}: ${RANK_NAMES[rank]}`;
+}
+
+function mappingLine({ roleId, rank, isOn }: RankMapping): Escaped {
+  return md`${roleMention(roleId)} → ${RANK_NAMES[rank]}${isOn ? md`` : md` (new, not on yet)`}`;
+}
+
+function pauseLine({ byId, atMs, why }: RankPause): Escaped {
+  const by = byId === undefined ? md`` : md` by ${userMention(byId)}`;
+  const because = why === undefined ? md`` : md` ${escapeMarkdown(why)}`;
+  return md`⏸ **Paused**${by} since <t:${Math.floor(atMs / 1_000)}:R>.${because} /rank apply goes on.`;
+}
+
+function stateLine({ keeper, pause }: Pick<RankPlan, "keeper" | "pause">): Escaped {
+  if (keeper === undefined)
+    return md`**Off.** Nobody is raised until a Manager confirms the plan of /rank apply.`;
+  return pause === undefined ? md`**On**, in the name of ${userMention(keeper.byId)}.` : pauseLine(pause);
+}
+
+/** The answer to /rank set. */
+export function rankSet(mapping: RankMapping, serverName: string): MessageBody {
+  return {
+    content: md`✅ ${roleMention(mapping.roleId)} → ${RANK_NAMES[mapping.rank]} on ${inlineName(serverName)}. Nothing happens yet: /rank check shows who would be raised, /rank apply turns it on.`,
+  };
+}
+
+export function rankList(
+  views: readonly RanksView[],
+  serverNameOf: (bindingId: string) => string,
+): MessageBody {
+  if (views.length === 0) return { content: md`No role gives a rank in the game. Start with /rank set.` };
+  const lines = views.flatMap((view) => [
+    ...(views.length === 1 ? [] : [md`**${inlineName(serverNameOf(view.bindingId))}**`]),
+    stateLine(view),
+    ...view.mappings.map(mappingLine),
+    ...raisedLines(view),
+    ...view.events.toReversed().slice(0, MOST_SHOWN).map(eventLine),
+  ]);
+  const isOn = views.some(({ keeper, pause }) => keeper !== undefined && pause === undefined);
+  return {
+    cards: [{ title: md`Ranks by role`, description: cutLines(lines, LONGEST_LIST), color: COLOR }],
+    rows: isOn ? [[pauseButton]] : [],
+  };
+}
+
+function raisedLines({ raised, left }: RanksView): readonly Escaped[] {
+  const has = raised.filter(({ state }) => state !== "wanted");
+  return [
+    md`Raised by Marshal: ${has.length}. Left alone, because somebody changed their rank in the game: ${left.length}.`,
+    ...has.slice(0, MOST_SHOWN).map(({ name, rank }) => md`- ${inlineName(name)}: ${RANK_NAMES[rank]}`),
+    ...(has.length > MOST_SHOWN ? [md`- and ${has.length - MOST_SHOWN} more`] : []),
+  ];
+}
+
+const EVENT_WORDS: Readonly<Record<RankEvent["what"], Escaped>> = {
+  raised: md`raised`,
+  taken: md`taken back`,
+  left: md`changed by somebody in the game`,
+  dropped: md`not sent`,
+};
+
+function eventLine({ atMs, player, rank, what, why }: RankEvent): Escaped {
+  const because = why === undefined ? md`` : md`: ${escapeMarkdown(why)}`;
+  return md`-# <t:${Math.floor(atMs / 1_000)}:R> ${inlineName(player.name)} (${RANK_NAMES[rank]}) ${EVENT_WORDS[what]}${because}`;
+}
+
+const TAKEN_WORDS: Readonly<Record<WhyTaken, string>> = {
+  unlinked: "not linked any more",
+  "no-role": "lost the role",
+  unconfirmed: "linked by one Manager's word, not confirmed",
+  rise: "gets a higher rank",
+  lower: "gets a lower rank",
+};
+const NOT_DONE_WORDS: Readonly<Record<WhyNotRanked, string>> = {
+  unconfirmed: "linked by one Manager's word: another Manager has to confirm it (/me show)",
+  owner: "owner or co-owner",
+  left: "somebody changed their rank in the game",
+  "has-rank": "has a rank that Marshal did not give",
+  roles: "their roles could not be read",
+  "role-deleted": "a role was deleted, so it is not certain",
+  "staff-list": "the game's staff list is not certain",
+  answer: "a command is on its way",
+};
+
+function who({ player, userId }: Pick<PlannedRank, "player" | "userId">): Escaped {
+  const name = inlineName(player.name);
+  return userId === undefined ? name : md`${name} (${userMention(userId)})`;
+}
+
+function section(title: Escaped, rows: readonly Escaped[]): readonly Escaped[] {
+  if (rows.length === 0) return [];
+  const more = rows.length > MOST_SHOWN ? [md`- and ${rows.length - MOST_SHOWN} more`] : [];
+  return [md`**${title}: ${rows.length}**`, ...rows.slice(0, MOST_SHOWN), ...more];
+}
+
+function planLines(plan: RankPlan): readonly Escaped[] {
+  const { raise, take, fits, notDone } = plan;
+  return [
+    ...section(
+      md`Would be raised`,
+      raise.map((one) => md`- ${who(one)}: ${RANK_NAMES[one.rank]}`),
+    ),
+    ...section(
+      md`Would lose a rank`,
+      take.map((one) => md`- ${who(one)}: ${RANK_NAMES[one.rank]}, ${escapeMarkdown(TAKEN_WORDS[one.why])}`),
+    ),
+    ...(raise.length + take.length === 0 ? [md`Nobody's rank would change now.`] : []),
+    ...(fits.length === 0 ? [] : [md`As it should be: ${fits.length}`]),
+    ...section(
+      md`Left as they are`,
+      notDone.map((one) => md`- ${who(one)}: ${escapeMarkdown(NOT_DONE_WORDS[one.why])}`),
+    ),
+  ];
+}
+
+function knownLines({ known, staffAgeMs }: RankPlan): readonly Escaped[] {
+  const { linked, read, ageMs, unlinked } = known;
+  const age = ageMs === undefined ? md`` : md`, at most ${Math.ceil(ageMs / 1_000)} s ago`;
+  const names = unlinked.slice(0, 5).map(({ name }) => inlineName(name));
+  const more = unlinked.length > names.length ? md` and ${unlinked.length - names.length} more` : md``;
+  return [
+    md`-# Known: roles of ${read} of ${linked} linked members${age}.${read < linked ? md` The others are looked at when they play.` : md``}`,
+    ...(unlinked.length === 0
+      ? []
+      : [md`-# Playing and not linked, so never raised: ${joined(names, ", ")}${more}`]),
+    staffAgeMs === undefined
+      ? md`⚠ The game's staff list is not certain yet. It has to read the same for 30 seconds, with players in the server and somebody on the list. Check again in a minute.`
+      : md`-# The game's staff list was read ${Math.round(staffAgeMs / 1_000)} s ago.`,
+  ];
+}
+
+export type PlanAsk =
+  | { readonly kind: "look" }
+  | { readonly kind: "apply" }
+  /** What would be done without this role. */
+  | { readonly kind: "unset"; readonly roleId: string };
+
+/** What would be done; with a press that does it, where that was asked for. */
+export function rankPlanCard(plan: RankPlan, serverName: string, ask: PlanAsk): MessageBody {
+  const { bindingId } = plan;
+  const head =
+    ask.kind === "unset"
+      ? [md`Without ${roleMention(ask.roleId)}:`]
+      : [stateLine(plan), ...plan.mappings.map(mappingLine)];
+  const again: Button = {
+    kind: "button",
+    style: "secondary",
+    label: "Check again",
+    id:
+      ask.kind === "unset" ? `rank-unset-again:${bindingId}:${ask.roleId}` : `rank-${ask.kind}:${bindingId}`,
+  };
+  const confirm = confirmButton(plan, ask);
+  const shown = ask.kind === "unset" ? { ...plan, raise: [] } : plan;
+  return {
+    cards: [
+      {
+        title: md`Ranks on ${inlineName(serverName)}`,
+        description: cutLines([...head, ...planLines(shown), ...knownLines(plan)], LONGEST_LIST),
+        color: COLOR,
+        ...(confirm !== undefined && {
+          footer:
+            "Confirmed once, Marshal keeps it so: who gets a role is raised, who loses it loses the rank.",
+        }),
+      },
+    ],
+    rows: [confirm === undefined ? [again] : [confirm, again]],
+  };
+}
+
+function confirmButton(plan: RankPlan, ask: PlanAsk): Button | undefined {
+  const { bindingId, key, raise, take, staffAgeMs, isForMany } = plan;
+  const kind = "button";
+  switch (ask.kind) {
+    case "look":
+      return undefined;
+    case "unset": {
+      const label = take.length === 0 ? "Remove the role" : `Remove it, take back ${take.length}`;
+      return { kind, style: "danger", label, id: `rank-unset:${bindingId}:${ask.roleId}:${key}` };
+    }
+    case "apply": {
+      if (staffAgeMs === undefined) return undefined;
+      const changes = [
+        ...(raise.length === 0 ? [] : [`raise ${raise.length}`]),
+        ...(take.length === 0 ? [] : [`take back ${take.length}`]),
+      ];
+      const label = changes.length === 0 ? "Turn on" : `Turn on: ${changes.join(", ")}`;
+      const action = isForMany ? "rank-confirm-many" : "rank-confirm";
+      return { kind, style: "danger", label, id: `${action}:${bindingId}:${key}` };
+    }
+    default:
+      return ask satisfies never;
+  }
+}
+
+/** The second question where many would be raised, or everybody has a role. */
+export function rankForMany({ bindingId, key, raise }: RankPlan, serverName: string): MessageBody {
+  const button: Button = {
+    kind: "button",
+    style: "danger",
+    label: `Yes, raise ${raise.length}`,
+    id: `rank-confirm:${bindingId}:${key}`,
+  };
+  return {
+    content: md`⚠ **${raise.length} people would get a rank on ${inlineName(serverName)}.** Everybody whose roles Marshal knows has one of these roles, or many do. Whoever gets it later is raised as well. Is that what you want?`,
+    rows: [[button]],
+  };
+}
+
+export function rankApplied({ raise, take }: RankPlan, serverName: string): MessageBody {
+  const now =
+    raise.length + take.length === 0
+      ? md`Nobody's rank changes now.`
+      : md`Raising ${raise.length}, taking back ${take.length}, one command in four of this server's turns.`;
+  return {
+    content: md`✅ Ranks on ${inlineName(serverName)} follow the roles. ${now} /rank list shows how far it is.`,
+    rows: [[pauseButton]],
+  };
+}
+
+export function rankUnset(roleId: string, { take }: RankPlan): MessageBody {
+  const now =
+    take.length === 0
+      ? md`Nobody loses a rank.`
+      : md`Taking back ${take.length}; /rank list shows how far it is.`;
+  return { content: md`🗑 ${roleMention(roleId)} gives no rank any more. ${now}` };
+}
+
+export function rankPaused(views: readonly RanksView[]): MessageBody {
+  return {
+    content: views.some(({ keeper }) => keeper !== undefined)
+      ? md`⏸ Ranks are paused. Nobody is raised, and no rank is taken back. /rank apply shows the plan and goes on.`
+      : md`Ranks are off: nobody confirmed a plan.`,
+  };
+}
+
+/** In one line, for the audit. */
+export function rankMappingText({ roleId, rank }: Omit<RankMapping, "isOn">, serverName: string): string {
+  return `<@&${roleId}> → ${RANK_NAMES[rank]} on ${serverName}`;
+}

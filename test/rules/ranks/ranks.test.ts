@@ -1,0 +1,446 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { Failure } from "../../../src/domain/failure.ts";
+import type { Binding } from "../../../src/domain/guild.ts";
+import { binding } from "../../support/runs-rig.ts";
+import { RankWorld, ROLE_OF } from "./rank-world.ts";
+
+/** A world in which these play and the first of them has a role. */
+async function withPlayers(...names: readonly string[]): Promise<RankWorld> {
+  const world = new RankWorld({ seed: 5 });
+  await world.start();
+  for (const name of names) world.town.arrive({ ...world.person(name) });
+  return world;
+}
+
+const texts = (world: RankWorld) => world.hits.map(({ text }) => text);
+
+describe("ranks that follow roles", () => {
+  test("by themselves do nothing; a plan is shown, confirmed, and then kept", async () => {
+    const world = await withPlayers("Rex", "Una");
+    world.give("Rex", "mod");
+    await world.live(120_000);
+    const plan = await world.check();
+    assert.deepEqual(
+      plan.raise.map(({ player, rank }) => [player.name, rank]),
+      [["Rex", "mod"]],
+    );
+    assert.deepEqual([world.hits, plan.take, plan.isForMany], [[], [], false]);
+    await world.ended(world.ranks.ranks.apply(world.actor, world.linked, plan.key));
+    await world.live(60_000);
+    assert.deepEqual([texts(world), world.rankOf("Rex")], [[":mod 1002"], "mod"]);
+    world.give("Una", "helper");
+    await world.live(120_000);
+    assert.equal(world.rankOf("Una"), "helper");
+    assert.deepEqual(world.wrong, []);
+  });
+
+  test("a plan that says something else by now is not confirmed", async () => {
+    const world = await withPlayers("Rex", "Una");
+    world.give("Rex", "mod");
+    await world.live(45_000);
+    const { key } = await world.check();
+    world.give("Una", "admin");
+    await world.live(70_000);
+    await assert.rejects(
+      world.ended(world.ranks.ranks.apply(world.actor, world.linked, key)),
+      /plan has changed/,
+    );
+    assert.deepEqual(world.hits, []);
+  });
+
+  test("a lost role takes the rank back within two minutes of the read that shows it, a second and third 40 and 60 s later; the fourth pauses and tells", async () => {
+    const world = await withPlayers("Rex", "Una", "Ann", "Player_1x");
+    const names = ["Rex", "Una", "Ann", "Player_1x"];
+    for (const name of names) world.give(name, "mod");
+    await world.turnOn();
+    await world.live(180_000);
+    for (const name of names) assert.equal(world.rankOf(name), "mod", name);
+    world.holdMs = 300;
+    for (const name of names) world.takeRole(name, "mod");
+    const lostAtMs = world.clock.monotonicMs();
+    await world.live(240_000);
+    const taken = world.hits.filter(({ text }) => text.startsWith(":un")).map(({ atMs }) => atMs - lostAtMs);
+    assert.equal(taken.length, 3);
+    const [first = 0, second = 0, third = 0] = taken;
+    // Roles are read once a minute. One of four turns of five seconds is for ranks.
+    assert.ok(
+      first <= 60_000 + 120_000 && second <= first + 40_000 && third <= first + 60_000,
+      String(taken),
+    );
+    assert.match(world.notices.join(), /paused: A fourth rank/);
+    const [view] = world.ranks.ranks.list("g1");
+    assert.notEqual(view?.pause, undefined);
+    await world.live(600_000);
+    assert.equal(world.hits.filter(({ text }) => text.startsWith(":un")).length, 3, "paused");
+    await world.apply();
+    await world.live(60_000);
+    assert.equal([...world.given.keys()].length, 0);
+    assert.deepEqual(world.wrong, []);
+  });
+
+  test("a rank that changes twice within a day pauses and tells", async () => {
+    const world = await withPlayers("Rex", "Una");
+    world.give("Rex", "mod");
+    await world.turnOn();
+    await world.live(60_000);
+    world.takeRole("Rex", "mod");
+    await world.live(180_000);
+    assert.equal(world.rankOf("Rex"), undefined);
+    world.give("Rex", "mod");
+    await world.live(180_000);
+    assert.deepEqual(texts(world), [":mod 1002", ":unmod 1002"]);
+    assert.match(world.notices.join(), /paused: The rank of one person.*Rex/);
+    await world.apply();
+    await world.live(60_000);
+    assert.equal(world.rankOf("Rex"), "mod");
+  });
+
+  test("nobody is touched whom Marshal did not raise: owner, co-owner, staff by hand", async () => {
+    const world = await withPlayers("Rex");
+    for (const [id, name] of [
+      [1, "Owner"],
+      [2, "Co"],
+      [901, "HandMod"],
+    ] as const) {
+      await world.link({ id, name });
+      world.town.arrive({ id, name });
+      world.held.set(world.memberOf(id), new Set([ROLE_OF.admin]));
+    }
+    world.give("Tim", "admin");
+    await world.turnOn();
+    await world.live(300_000);
+    assert.deepEqual(world.hits, []);
+    const plan = await world.check();
+    assert.deepEqual(
+      plan.notDone.map(({ player, why }) => [player.name, why]),
+      [
+        ["Owner", "owner"],
+        ["Co", "owner"],
+        ["HandMod", "has-rank"],
+        ["Tim", "has-rank"],
+      ],
+    );
+  });
+
+  test("whom the owner removed in the game is not put back, and that is told", async () => {
+    const world = await withPlayers("Rex", "Una");
+    world.give("Rex", "mod");
+    world.give("Una", "mod");
+    await world.turnOn();
+    await world.live(120_000);
+    world.byHand(":unmod 1002");
+    await world.live(120_000);
+    assert.deepEqual(world.notices, ["left: Rex"]);
+    world.takeRole("Rex", "mod");
+    await world.live(120_000);
+    world.give("Rex", "mod");
+    await world.live(120_000);
+    await world.apply();
+    await world.live(120_000);
+    assert.equal(world.rankOf("Rex"), undefined);
+    assert.deepEqual(world.wrong, []);
+  });
+
+  test("a list of staff that is absent or empty is not believed: nobody is raised, taken back or let go of", async () => {
+    for (const staffAs of ["absent", "empty"] as const) {
+      const world = await withPlayers("Rex", "Una");
+      world.give("Rex", "mod");
+      world.staffAs = staffAs;
+      await world.live(120_000);
+      const plan = await world.check();
+      assert.equal(plan.staffAgeMs, undefined);
+      await assert.rejects(
+        world.ended(world.ranks.ranks.apply(world.actor, world.linked, plan.key)),
+        /list of staff/,
+      );
+      world.staffAs = "whole";
+      await world.turnOn();
+      await world.live(60_000);
+      world.staffAs = staffAs;
+      world.takeRole("Rex", "mod");
+      world.give("Una", "mod");
+      await world.live(600_000);
+      assert.deepEqual([texts(world), world.notices], [[":mod 1002"], []]);
+      world.staffAs = "whole";
+      await world.live(180_000);
+      assert.deepEqual(texts(world), [":mod 1002", ":unmod 1002", ":mod 1004"]);
+      assert.deepEqual(world.wrong, []);
+    }
+  });
+
+  test("while roles cannot be read nothing happens", async () => {
+    const world = await withPlayers("Rex", "Una");
+    world.give("Rex", "mod");
+    await world.turnOn();
+    await world.live(60_000);
+    world.roleReadsFail = true;
+    world.takeRole("Rex", "mod");
+    world.give("Una", "mod");
+    await world.live(900_000);
+    assert.deepEqual(texts(world), [":mod 1002"]);
+    const plan = await world.check();
+    assert.deepEqual(
+      plan.notDone.filter(({ player }) => player.name === "Rex").map(({ why }) => why),
+      ["roles"],
+    );
+    world.roleReadsFail = false;
+    await world.live(180_000);
+    assert.deepEqual(texts(world), [":mod 1002", ":unmod 1002", ":mod 1004"]);
+  });
+
+  test("one Manager's word raises to helper only, until a second one confirms it", async () => {
+    const world = await withPlayers("Rex", "Una");
+    for (const name of ["Rex", "Una"]) {
+      await world.unlink(world.person(name).id);
+      await world.vouch(world.person(name));
+    }
+    world.give("Rex", "admin");
+    world.give("Una", "helper");
+    await world.turnOn();
+    await world.live(120_000);
+    assert.deepEqual([world.rankOf("Rex"), world.rankOf("Una")], [undefined, "helper"]);
+    await world.rig.runs.accounts.confirm(
+      world.rig.actor("manager", { userId: "u-second" }),
+      world.memberOf(world.person("Rex").id),
+    );
+    await world.live(120_000);
+    assert.equal(world.rankOf("Rex"), "admin");
+  });
+
+  test("a link that is moved while the gate holds the command is noticed, and the rank goes with it", async () => {
+    const world = await withPlayers("Rex", "Una");
+    world.give("Rex", "mod");
+    await world.turnOn();
+    await world.live(60_000);
+    const rex = world.person("Rex");
+    await world.unlink(rex.id);
+    // Another member is Rex now, and Rex' member is somebody else.
+    world.held.set("m-other", new Set());
+    await world.link(rex, "m-other");
+    await world.unlink(world.person("Una").id);
+    await world.link(world.person("Una"), world.memberOf(rex.id));
+    await world.live(240_000);
+    assert.deepEqual([world.rankOf("Rex"), world.rankOf("Una")], [undefined, "mod"]);
+    assert.deepEqual(world.wrong, []);
+  });
+
+  test("somebody who is named like the id of another gets nothing of theirs", async () => {
+    const world = await withPlayers("all", "1005", "Una");
+    // The player named 1005 is in the server, and the id 1005 is that of "all".
+    assert.equal(world.person("all").id, 1_005);
+    world.give("all", "mod");
+    await world.turnOn();
+    await world.live(600_000);
+    assert.deepEqual(world.hits, []);
+    const [view] = world.ranks.ranks.list("g1");
+    assert.match(view?.events.at(-1)?.why ?? "", /no longer hit all alone/);
+  });
+
+  test("nor does somebody whose name only begins like it, and who is not there", async () => {
+    const world = await withPlayers("1005", "Una");
+    // The id 1006 is that of "1005"; another member is linked as "1006x".
+    world.give("1005", "mod");
+    await world.turnOn();
+    await world.live(600_000);
+    assert.deepEqual(world.hits, []);
+    const [view] = world.ranks.ranks.list("g1");
+    assert.match(view?.events.at(-1)?.why ?? "", /named like their id/);
+  });
+
+  test("a role that was deleted takes nothing from anybody: it pauses and tells; unset takes back", async () => {
+    const world = await withPlayers("Rex", "Una");
+    world.give("Rex", "mod");
+    world.give("Una", "helper");
+    await world.turnOn();
+    await world.live(120_000);
+    world.gone.add(ROLE_OF.mod);
+    await world.live(300_000);
+    assert.deepEqual([world.rankOf("Rex"), world.notices.length], ["mod", 1]);
+    assert.match(world.notices[0] ?? "", /role was deleted/);
+    const plan = await world.ended(world.ranks.ranks.checkUnset(world.linked, ROLE_OF.mod));
+    assert.deepEqual(
+      plan.take.map(({ player }) => player.name),
+      ["Rex"],
+    );
+    await world.ended(
+      world.ranks.ranks.unset(world.actor, world.linked, { roleId: ROLE_OF.mod, key: plan.key }),
+    );
+    await world.live(120_000);
+    assert.deepEqual([world.rankOf("Rex"), world.rankOf("Una")], [undefined, "helper"]);
+  });
+
+  test("a role that everyone has is said so, with the people; @everyone is refused", async () => {
+    const world = await withPlayers("Rex");
+    for (const { name } of world.people) world.give(name, "helper");
+    await world.live(60_000);
+    const plan = await world.check();
+    assert.deepEqual([plan.isForMany, plan.raise.length], [true, world.people.length - 1], "all but Tim");
+    const wish = { roleId: "g1", rank: "mod" } as const;
+    await assert.rejects(world.ranks.ranks.set(world.actor, world.linked, wish), /Everyone has that role/);
+  });
+
+  test("a pause stops it at once, also what the gate holds; what was confirmed before waits for a new plan", async () => {
+    const world = await withPlayers("Rex", "Una");
+    world.give("Rex", "mod");
+    world.holdMs = 8_000;
+    await world.turnOn();
+    await world.live(4_000);
+    assert.equal(world.rig.sent.length, 1, "the gate has it");
+    await world.ranks.ranks.pause(world.actor);
+    await world.live(300_000);
+    assert.deepEqual(world.hits, []);
+    await world.apply();
+    await world.live(60_000);
+    assert.equal(world.rankOf("Rex"), "mod");
+  });
+
+  test("an automatic pause stops it at once, and it goes on after", async () => {
+    const world = await withPlayers("Rex", "Una");
+    world.give("Rex", "mod");
+    await world.live(45_000);
+    await world.rig.settings.change("g1", (own) => ({ ...own, automaticPause: { byId: "u", atMs: 0 } }));
+    await world.apply();
+    await world.live(120_000);
+    assert.deepEqual(world.hits, []);
+    await world.rig.settings.change("g1", ({ automaticPause: _, ...own }) => own);
+    await world.live(60_000);
+    assert.equal(world.rankOf("Rex"), "mod");
+  });
+
+  test("a Manager who is one no more stops it, and people are told", async () => {
+    const world = await withPlayers("Rex", "Una");
+    world.give("Rex", "mod");
+    await world.turnOn();
+    await world.live(60_000);
+    world.rig.memberRoles.set("u-manager", []);
+    world.takeRole("Rex", "mod");
+    await world.live(180_000);
+    assert.deepEqual(texts(world), [":mod 1002"]);
+    assert.match(world.notices.join(), /no longer one/);
+  });
+
+  test("who may not run the commands cannot confirm a plan", async () => {
+    const world = await withPlayers("Rex");
+    world.give("Rex", "mod");
+    await world.live(45_000);
+    const { key } = await world.check();
+    const admin = world.rig.actor("admin");
+    await assert.rejects(
+      world.ended(world.ranks.ranks.apply(admin, world.linked, key)),
+      (error) => error instanceof Failure && error.code === "denied",
+    );
+  });
+
+  test("one community a server keeps ranks, a second is refused", async () => {
+    const world = await withPlayers("Rex");
+    world.give("Rex", "mod");
+    await world.turnOn();
+    await world.live(60_000);
+    const other = { ...binding, id: "b2", guildId: "g2" } as Binding;
+    world.rig.linked.push(other);
+    world.rig.setPolicy({}, "b2", "g2");
+    const foreign = world.rig.actor("manager", { guildId: "g2", userId: "u-other" });
+    const wish = { roleId: "r-x", rank: "mod" } as const;
+    await assert.rejects(world.ranks.ranks.set(foreign, other, wish), /Another community/);
+    for (const roleId of Object.values(ROLE_OF)) {
+      const plan = await world.ended(world.ranks.ranks.checkUnset(world.linked, roleId));
+      await world.ended(world.ranks.ranks.unset(world.actor, world.linked, { roleId, key: plan.key }));
+    }
+    await world.live(180_000);
+    assert.deepEqual(
+      [texts(world), world.texts.ranks.size, world.texts.keepings.size],
+      [[":mod 1002", ":unmod 1002"], 0, 0],
+    );
+    await world.ranks.ranks.set(foreign, other, wish);
+  });
+
+  test("two communities that set theirs before either confirmed: the second to confirm is refused", async () => {
+    const world = await withPlayers("Rex");
+    const other = { ...binding, id: "b2", guildId: "g2" } as Binding;
+    world.rig.linked.push(other);
+    world.rig.setPolicy({}, "b2", "g2");
+    const foreign = world.rig.actor("manager", { guildId: "g2", userId: "u-other" });
+    await world.ranks.ranks.set(foreign, other, { roleId: "r-x", rank: "mod" });
+    await world.turnOn();
+    const { key } = await world.check(other);
+    await assert.rejects(world.ended(world.ranks.ranks.apply(foreign, other, key)), /Another community/);
+  });
+
+  test("the bot removed and invited again goes on with nothing until a plan is confirmed, and still knows whom it raised", async () => {
+    const world = await withPlayers("Rex", "Una");
+    world.give("Rex", "mod");
+    await world.turnOn();
+    await world.live(60_000);
+    world.rig.linked = [];
+    await world.ranks.onGuildRemoved({ guildId: "g1", bindingId: binding.id });
+    world.takeRole("Rex", "mod");
+    world.give("Una", "mod");
+    await world.live(120_000);
+    world.rig.linked = [binding as Binding];
+    world.ranks.onLinksChanged("g1");
+    await world.live(300_000);
+    assert.deepEqual(texts(world), [":mod 1002"]);
+    await world.apply();
+    await world.live(120_000);
+    assert.deepEqual(texts(world), [":mod 1002", ":unmod 1002", ":mod 1004"]);
+    assert.deepEqual(world.wrong, []);
+  });
+
+  test("an unlinked server is told of with the people who keep their rank", async () => {
+    const world = await withPlayers("Rex");
+    world.give("Rex", "mod");
+    await world.turnOn();
+    await world.live(60_000);
+    await world.ranks.onUnlinked({ guildId: "g1", bindingId: binding.id }, "Liberty County");
+    assert.deepEqual(
+      [world.notices, world.texts.ranks.size, world.texts.keepings.size],
+      [["unlinked: Rex"], 0, 0],
+    );
+  });
+
+  test("a higher role first takes the lower rank, and is no flip", async () => {
+    const world = await withPlayers("Rex", "Una");
+    world.give("Rex", "helper");
+    await world.turnOn();
+    await world.live(60_000);
+    world.give("Rex", "admin");
+    await world.live(240_000);
+    assert.deepEqual(texts(world), [":helper 1002", ":unhelper 1002", ":admin 1002"]);
+    assert.deepEqual([world.wrong, world.notices], [[], []]);
+  });
+
+  for (const [what, holdMs] of [
+    ["before it left", 30_000],
+    ["while it was answered", 1_000],
+  ] as const) {
+    test(`a kill ${what} leaves nothing over`, async () => {
+      const world = await withPlayers("Rex", "Una");
+      world.give("Rex", "mod");
+      world.holdMs = holdMs;
+      await world.turnOn();
+      await world.live(2_000);
+      world.takeRole("Rex", "mod");
+      await world.crash();
+      world.holdMs = undefined;
+      await world.live(600_000);
+      assert.equal(world.rankOf("Rex"), undefined);
+      assert.equal(world.given.size, 0);
+      assert.deepEqual(world.wrong, []);
+    });
+  }
+
+  test("people's commands go first, and somebody who is missing everywhere costs nothing while nobody is in the server", async () => {
+    const world = await withPlayers("Rex");
+    world.give("Rex", "mod");
+    await world.turnOn();
+    await world.live(60_000);
+    world.takeRole("Rex", "mod");
+    world.town.depart(world.person("Rex").id);
+    await world.live(600_000);
+    assert.deepEqual(texts(world), [":mod 1002"]);
+    world.town.arrive({ ...world.person("Una") });
+    await world.live(180_000);
+    assert.deepEqual(texts(world), [":mod 1002", ":unmod 1002"]);
+  });
+});
