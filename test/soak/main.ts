@@ -14,6 +14,7 @@ const soaks: Readonly<Record<string, () => Promise<Soak>>> = {
   duty: () => import("./duty.ts"),
   roles: () => import("./roles.ts"),
   rules: () => import("./rules.ts"),
+  ranks: () => import("./ranks.ts"),
   scenes: () => import("./scenes.ts"),
   bans: () => import("./bans.ts"),
   mutants: () => import("./mutants.ts"),

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Exchange, Member, Person, Role } from "../../src/sandbox/discord/types.ts";
+import { assertNoKeySeen, assertWellBehaved } from "./checks.ts";
+import { press, reads } from "./read.ts";
+import { E2eRig } from "./rig.ts";
+
+const REX = 9_000_000_201;
+const TIM = 9_000_000_202;
+
+describe("ranks, in the real process", () => {
+  let rig: E2eRig;
+  let helpers: Role;
+  let owner: Person;
+  let rex: Member;
+  let tim: Member;
+
+  before(async () => {
+    rig = await E2eRig.start({ speed: 10 });
+    ({ owner } = rig.home);
+    const { guild, general } = rig.home;
+    helpers = guild.addRole({ name: "Helpers" });
+    rex = guild.addMember({ name: "Rex" });
+    tim = guild.addMember({ name: "Tim" });
+    await rig.link();
+    rig.town.join("RexGame", REX);
+    rig.town.join("TimGame", TIM);
+    await rig.clock.sleep(20_000);
+    for (const [member, id] of [
+      [rex, REX],
+      [tim, TIM],
+    ] as const)
+      await reads(await owner.slash(general, "me link", { player: String(id), member }), /in the game/);
+  });
+  after(async () => {
+    await rig.close();
+  });
+
+  const asks = async (person: Person, line: string, options: object, then: RegExp) => {
+    const exchange = await person.slash(rig.home.general, line, { ...options });
+    await reads(exchange, then);
+    return exchange;
+  };
+  const rankOf = (id: number) => rig.town.world.staff.get(id)?.role;
+  /** Checks again until the staff list is believed. */
+  const certain = async (exchange: Exchange): Promise<Exchange> => {
+    let now = exchange;
+    for (let tries = 0; !/staff list was read/.test(now.text) && tries < 20; tries++) {
+      await rig.clock.sleep(15_000);
+      now = await press(owner, now, "Check again");
+      await reads(now, /staff list/);
+    }
+    return now;
+  };
+
+  test("nothing happens by itself; a Manager who may run the commands confirms the plan", async () => {
+    const { member, guild, general } = rig.home;
+    const wish = { role: helpers, rank: "helper" };
+    await asks(member, "rank set", wish, /Only Managers/);
+    await asks(owner, "rank set", { ...wish, role: guild.everyone }, /Everyone has/);
+    await asks(owner, "rank set", wish, /Helper on .*Nothing happens yet/);
+    await asks(owner, "rank set", wish, /gives a rank already/);
+    rex.addRole(helpers);
+    tim.addRole(helpers);
+    await asks(owner, "rank check", {}, /Would be raised: 2|staff list is not certain/);
+    await rig.clock.sleep(60_000);
+    const plan = await certain(await asks(owner, "rank apply", {}, /Ranks on/));
+    await reads(plan, /Off\.[\s\S]*Would be raised: 2[\s\S]*RexGame[\s\S]*Helper/);
+    assert.equal(rankOf(REX), undefined);
+    await reads(await press(owner, plan, "Turn on: raise 2"), /Only Administrators can run/);
+    const management = guild.addRole({ name: "Management" });
+    await reads(await owner.slash(general, "staff allow", { role: management, tier: "manager" }), /Manager/);
+    owner.member.addRole(management);
+    const again = await certain(await asks(owner, "rank apply", {}, /Ranks on/));
+    await reads(await press(owner, again, "Turn on: raise 2"), /follow the roles/);
+    await rig.until("both are helpers", () => rankOf(REX) === "helper" && rankOf(TIM) === "helper");
+    await asks(owner, "run history", {}, /:helper 9000000201[\s\S]*rank by role/);
+    await asks(owner, "run queue", {}, /Automatic: ranks by role\. Set by <@\d+>/);
+  });
+
+  test("a lost role takes the rank back; one press stops it; unset takes back the rest", async () => {
+    rex.removeRole(helpers);
+    await rig.until("Rex is no helper any more", () => rankOf(REX) === undefined);
+    assert.equal(rankOf(TIM), "helper");
+    const listed = await asks(owner, "rank list", {}, /Raised by Marshal/);
+    await reads(await press(owner, listed, "Pause ranks"), /Ranks are paused/);
+    await asks(owner, "rank list", {}, /Paused\*\* by/);
+    const plan = await certain(await asks(owner, "rank unset", { role: helpers }, /Without/));
+    await reads(plan, /Would lose a rank: 1[\s\S]*TimGame/);
+    await reads(await press(owner, plan, "Remove it, take back 1"), /gives no rank any more/);
+    await rig.until("Tim is no helper any more", () => rankOf(TIM) === undefined);
+    await rig.clock.sleep(60_000);
+    await asks(owner, "rank list", {}, /No role gives a rank/);
+    await asks(owner, "audit search", {}, /rank/);
+  });
+
+  test("nothing of it broke a rule of Discord or showed the key", () => {
+    assertWellBehaved(rig);
+    assertNoKeySeen(rig);
+  });
+});
