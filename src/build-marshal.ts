@@ -201,19 +201,9 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   });
   const ofSessions = { sessions: kept.sessions, pages: kept.sessionPages, mentions: kept.mentions };
   const sessions = buildSessions({ ...live, ...ofSessions, demands });
-  const rules = buildRules({
-    ...live,
-    rules: kept.rules,
-    states: kept.ruleStates,
-    ranks: kept.ranks,
-    rankKeepings: kept.rankKeepings,
-    messages: kept.playerMessages,
-    settings,
-    discord,
-    demands,
-    owed: notifier,
-    runs,
-  });
+  const { ranks, rankKeepings, ruleStates: states, playerMessages: messages } = kept;
+  const ofRules = { rules: kept.rules, states, messages, ranks, rankKeepings };
+  const rules = buildRules({ ...live, ...ofRules, settings, discord, demands, owed: notifier, runs });
   const alerts = buildAlerts({
     ...live,
     rules: kept.alertRules,

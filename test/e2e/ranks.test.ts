@@ -94,6 +94,29 @@ describe("ranks, in the real process", () => {
     await asks(owner, "audit search", {}, /rank/);
   });
 
+  test("a role that everybody has is asked about twice, with the number of people", async () => {
+    const { guild, general } = rig.home;
+    const all = guild.addRole({ name: "Everybody" });
+    for (const [n, member] of [rex, tim, ...Array.from({ length: 4 }, () => undefined)].entries()) {
+      const one = member ?? guild.addMember({ name: `Member${n}` });
+      one.addRole(all);
+      if (member !== undefined) continue;
+      rig.town.join(`Player${n}`, REX + 10 + n);
+      await rig.clock.sleep(20_000);
+      const ids = { player: String(REX + 10 + n), member: one };
+      await reads(await owner.slash(general, "me link", ids), /in the game/);
+    }
+    await asks(owner, "rank set", { role: all, rank: "helper" }, /Nothing happens yet/);
+    const plan = await certain(await asks(owner, "rank apply", {}, /Ranks on/));
+    const asked = await press(owner, plan, "Turn on: raise 6");
+    await reads(asked, /6 people would get a rank/);
+    assert.equal(rankOf(REX), undefined);
+    await reads(await press(owner, asked, "Yes, raise 6"), /Raising 6/);
+    await rig.until("all are helpers", () => rankOf(REX) === "helper" && rankOf(REX + 15) === "helper");
+    const unset = await asks(owner, "rank unset", { role: all }, /Without/);
+    await reads(await press(owner, unset, "Check again"), /Without/);
+  });
+
   test("nothing of it broke a rule of Discord or showed the key", () => {
     assertWellBehaved(rig);
     assertNoKeySeen(rig);

@@ -63,6 +63,11 @@ export const PRESSED_ELSEWHERE = {
   "me-import-undo": "test/e2e/rules.test.ts",
   "me-confirm": "test/e2e/rules.test.ts",
   "rule-step": "test/e2e/rules.test.ts",
+  // In the sweep nobody is linked who plays, and its town's list of staff changes all the time.
+  "rank-confirm": "test/e2e/ranks.test.ts",
+  "rank-confirm-many": "test/e2e/ranks.test.ts",
+  "rank-unset-again": "test/e2e/ranks.test.ts",
+  "rank-pause": "test/e2e/ranks.test.ts",
   // Under a vote in its channel, and in the answer to a press there.
   "session-in": "test/e2e/sessions.test.ts",
   "session-out": "test/e2e/sessions.test.ts",
