@@ -6,8 +6,8 @@ import { binding } from "../../support/runs-rig.ts";
 import { RankWorld, ROLE_OF } from "./rank-world.ts";
 
 /** A world in which these play and the first of them has a role. */
-async function withPlayers(...names: readonly string[]): Promise<RankWorld> {
-  const world = new RankWorld({ seed: 5 });
+async function withPlayers(names: readonly string[], everyMs = 5_000): Promise<RankWorld> {
+  const world = new RankWorld({ seed: 5, everyMs });
   await world.start();
   for (const name of names) world.town.arrive({ ...world.person(name) });
   return world;
@@ -17,7 +17,7 @@ const texts = (world: RankWorld) => world.hits.map(({ text }) => text);
 
 describe("ranks that follow roles", () => {
   test("by themselves do nothing; a plan is shown, confirmed, and then kept", async () => {
-    const world = await withPlayers("Rex", "Una");
+    const world = await withPlayers(["Rex", "Una"]);
     world.give("Rex", "mod");
     await world.live(120_000);
     const plan = await world.check();
@@ -36,7 +36,7 @@ describe("ranks that follow roles", () => {
   });
 
   test("a plan that says something else by now is not confirmed", async () => {
-    const world = await withPlayers("Rex", "Una");
+    const world = await withPlayers(["Rex", "Una"]);
     world.give("Rex", "mod");
     await world.live(45_000);
     const { key } = await world.check();
@@ -50,7 +50,7 @@ describe("ranks that follow roles", () => {
   });
 
   test("a lost role takes the rank back within two minutes of the read that shows it, a second and third 40 and 60 s later; the fourth pauses and tells", async () => {
-    const world = await withPlayers("Rex", "Una", "Ann", "Player_1x");
+    const world = await withPlayers(["Rex", "Una", "Ann", "Player_1x"]);
     const names = ["Rex", "Una", "Ann", "Player_1x"];
     for (const name of names) world.give(name, "mod");
     await world.turnOn();
@@ -80,7 +80,7 @@ describe("ranks that follow roles", () => {
   });
 
   test("a rank that changes twice within a day pauses and tells", async () => {
-    const world = await withPlayers("Rex", "Una");
+    const world = await withPlayers(["Rex", "Una"]);
     world.give("Rex", "mod");
     await world.turnOn();
     await world.live(60_000);
@@ -97,7 +97,7 @@ describe("ranks that follow roles", () => {
   });
 
   test("nobody is touched whom Marshal did not raise: owner, co-owner, staff by hand", async () => {
-    const world = await withPlayers("Rex");
+    const world = await withPlayers(["Rex"]);
     for (const [id, name] of [
       [1, "Owner"],
       [2, "Co"],
@@ -124,7 +124,7 @@ describe("ranks that follow roles", () => {
   });
 
   test("whom the owner removed in the game is not put back, and that is told", async () => {
-    const world = await withPlayers("Rex", "Una");
+    const world = await withPlayers(["Rex", "Una"]);
     world.give("Rex", "mod");
     world.give("Una", "mod");
     await world.turnOn();
@@ -144,7 +144,7 @@ describe("ranks that follow roles", () => {
 
   test("a list of staff that is absent or empty is not believed: nobody is raised, taken back or let go of", async () => {
     for (const staffAs of ["absent", "empty"] as const) {
-      const world = await withPlayers("Rex", "Una");
+      const world = await withPlayers(["Rex", "Una"]);
       world.give("Rex", "mod");
       world.staffAs = staffAs;
       await world.live(120_000);
@@ -170,7 +170,7 @@ describe("ranks that follow roles", () => {
   });
 
   test("while roles cannot be read nothing happens", async () => {
-    const world = await withPlayers("Rex", "Una");
+    const world = await withPlayers(["Rex", "Una"]);
     world.give("Rex", "mod");
     await world.turnOn();
     await world.live(60_000);
@@ -190,7 +190,7 @@ describe("ranks that follow roles", () => {
   });
 
   test("one Manager's word raises to helper only, until a second one confirms it", async () => {
-    const world = await withPlayers("Rex", "Una");
+    const world = await withPlayers(["Rex", "Una"]);
     for (const name of ["Rex", "Una"]) {
       await world.unlink(world.person(name).id);
       await world.vouch(world.person(name));
@@ -209,7 +209,7 @@ describe("ranks that follow roles", () => {
   });
 
   test("a link that is moved while the gate holds the command is noticed, and the rank goes with it", async () => {
-    const world = await withPlayers("Rex", "Una");
+    const world = await withPlayers(["Rex", "Una"]);
     world.give("Rex", "mod");
     await world.turnOn();
     await world.live(60_000);
@@ -226,7 +226,7 @@ describe("ranks that follow roles", () => {
   });
 
   test("somebody who is named like the id of another gets nothing of theirs", async () => {
-    const world = await withPlayers("all", "1005", "Una");
+    const world = await withPlayers(["all", "1005", "Una"]);
     // The player named 1005 is in the server, and the id 1005 is that of "all".
     assert.equal(world.person("all").id, 1_005);
     world.give("all", "mod");
@@ -238,7 +238,7 @@ describe("ranks that follow roles", () => {
   });
 
   test("nor does somebody whose name only begins like it, and who is not there", async () => {
-    const world = await withPlayers("1005", "Una");
+    const world = await withPlayers(["1005", "Una"]);
     // The id 1006 is that of "1005"; another member is linked as "1006x".
     world.give("1005", "mod");
     await world.turnOn();
@@ -248,8 +248,40 @@ describe("ranks that follow roles", () => {
     assert.match(view?.events.at(-1)?.why ?? "", /named like their id/);
   });
 
+  test("somebody named like an id who joins while the gate holds the command gets nothing of it", async () => {
+    const world = await withPlayers(["all", "Una"]);
+    await world.unlink(world.person("1005").id);
+    world.give("all", "mod");
+    world.holdMs = 6_500;
+    await world.turnOn();
+    await world.live(2_000);
+    assert.equal(world.rig.sent.length, 1, "the gate has it");
+    world.town.arrive({ ...world.person("1005") });
+    await world.live(300_000);
+    assert.deepEqual(world.hits, []);
+  });
+
+  test("who gets a rank by hand while the command waits, or while the gate holds it, is left as they are", async () => {
+    for (const [everyMs, waitMs, holdMs] of [
+      [300_000, 60_000, 300],
+      [5_000, 0, 6_500],
+    ] as const) {
+      const world = await withPlayers(["Rex", "Una"], everyMs);
+      world.give("Una", "mod");
+      world.holdMs = holdMs;
+      await world.live(2.5 * Math.max(everyMs, 30_000));
+      const { key } = await world.check();
+      world.rig.readyAtMs = world.clock.nowMs() + waitMs;
+      await world.ended(world.ranks.ranks.apply(world.actor, world.linked, key));
+      await world.live(2_000);
+      world.byHand(":admin 1004");
+      await world.live(240_000);
+      assert.deepEqual([world.rankOf("Una"), world.hits], ["admin", []]);
+    }
+  });
+
   test("a role that was deleted takes nothing from anybody: it pauses and tells; unset takes back", async () => {
-    const world = await withPlayers("Rex", "Una");
+    const world = await withPlayers(["Rex", "Una"]);
     world.give("Rex", "mod");
     world.give("Una", "helper");
     await world.turnOn();
@@ -271,7 +303,7 @@ describe("ranks that follow roles", () => {
   });
 
   test("a role that everyone has is said so, with the people; @everyone is refused", async () => {
-    const world = await withPlayers("Rex");
+    const world = await withPlayers(["Rex"]);
     for (const { name } of world.people) world.give(name, "helper");
     await world.live(60_000);
     const plan = await world.check();
@@ -281,7 +313,7 @@ describe("ranks that follow roles", () => {
   });
 
   test("a pause stops it at once, also what the gate holds; what was confirmed before waits for a new plan", async () => {
-    const world = await withPlayers("Rex", "Una");
+    const world = await withPlayers(["Rex", "Una"]);
     world.give("Rex", "mod");
     world.holdMs = 8_000;
     await world.turnOn();
@@ -296,20 +328,20 @@ describe("ranks that follow roles", () => {
   });
 
   test("an automatic pause stops it at once, and it goes on after", async () => {
-    const world = await withPlayers("Rex", "Una");
+    const world = await withPlayers(["Rex", "Una"]);
     world.give("Rex", "mod");
     await world.live(45_000);
     await world.rig.settings.change("g1", (own) => ({ ...own, automaticPause: { byId: "u", atMs: 0 } }));
     await world.apply();
     await world.live(120_000);
-    assert.deepEqual(world.hits, []);
+    assert.deepEqual([world.hits, world.rig.audit.rows.size], [[], 0]);
     await world.rig.settings.change("g1", ({ automaticPause: _, ...own }) => own);
     await world.live(60_000);
     assert.equal(world.rankOf("Rex"), "mod");
   });
 
   test("a Manager who is one no more stops it, and people are told", async () => {
-    const world = await withPlayers("Rex", "Una");
+    const world = await withPlayers(["Rex", "Una"]);
     world.give("Rex", "mod");
     await world.turnOn();
     await world.live(60_000);
@@ -321,7 +353,7 @@ describe("ranks that follow roles", () => {
   });
 
   test("who may not run the commands cannot confirm a plan", async () => {
-    const world = await withPlayers("Rex");
+    const world = await withPlayers(["Rex"]);
     world.give("Rex", "mod");
     await world.live(45_000);
     const { key } = await world.check();
@@ -333,7 +365,7 @@ describe("ranks that follow roles", () => {
   });
 
   test("one community a server keeps ranks, a second is refused", async () => {
-    const world = await withPlayers("Rex");
+    const world = await withPlayers(["Rex"]);
     world.give("Rex", "mod");
     await world.turnOn();
     await world.live(60_000);
@@ -356,7 +388,7 @@ describe("ranks that follow roles", () => {
   });
 
   test("two communities that set theirs before either confirmed: the second to confirm is refused", async () => {
-    const world = await withPlayers("Rex");
+    const world = await withPlayers(["Rex"]);
     const other = { ...binding, id: "b2", guildId: "g2" } as Binding;
     world.rig.linked.push(other);
     world.rig.setPolicy({}, "b2", "g2");
@@ -368,7 +400,7 @@ describe("ranks that follow roles", () => {
   });
 
   test("the bot removed and invited again goes on with nothing until a plan is confirmed, and still knows whom it raised", async () => {
-    const world = await withPlayers("Rex", "Una");
+    const world = await withPlayers(["Rex", "Una"]);
     world.give("Rex", "mod");
     await world.turnOn();
     await world.live(60_000);
@@ -388,7 +420,7 @@ describe("ranks that follow roles", () => {
   });
 
   test("an unlinked server is told of with the people who keep their rank", async () => {
-    const world = await withPlayers("Rex");
+    const world = await withPlayers(["Rex"]);
     world.give("Rex", "mod");
     await world.turnOn();
     await world.live(60_000);
@@ -400,7 +432,7 @@ describe("ranks that follow roles", () => {
   });
 
   test("a higher role first takes the lower rank, and is no flip", async () => {
-    const world = await withPlayers("Rex", "Una");
+    const world = await withPlayers(["Rex", "Una"]);
     world.give("Rex", "helper");
     await world.turnOn();
     await world.live(60_000);
@@ -415,7 +447,7 @@ describe("ranks that follow roles", () => {
     ["while it was answered", 1_000],
   ] as const) {
     test(`a kill ${what} leaves nothing over`, async () => {
-      const world = await withPlayers("Rex", "Una");
+      const world = await withPlayers(["Rex", "Una"]);
       world.give("Rex", "mod");
       world.holdMs = holdMs;
       await world.turnOn();
@@ -431,7 +463,7 @@ describe("ranks that follow roles", () => {
   }
 
   test("people's commands go first, and somebody who is missing everywhere costs nothing while nobody is in the server", async () => {
-    const world = await withPlayers("Rex");
+    const world = await withPlayers(["Rex"]);
     world.give("Rex", "mod");
     await world.turnOn();
     await world.live(60_000);
