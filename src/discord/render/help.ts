@@ -46,7 +46,6 @@ export const HELP_TASKS = {
   managers: [
     { path: "setup start", does: "set everything up" },
     { path: "diagnose", does: "what is wrong" },
-    { path: "feed list", does: "the logs" },
     { path: "alert list", does: "what staff are alerted to" },
     { path: "stats weekly", does: "a summary each week" },
     { path: "session setup", does: "say when you play" },
