@@ -9,6 +9,11 @@ interface Definition {
   readonly kind: "counter" | "histogram";
   readonly help: string;
   readonly labels: readonly string[];
+  /**
+   * Series that stand at 0 from the start. One that begins with its first event has not grown by it, so that a rule which
+   * asks for growth would fire at the second block only.
+   */
+  readonly atStart?: readonly Labels[];
   /** Upper bounds, for a histogram. */
   readonly buckets?: readonly number[];
 }
@@ -42,6 +47,7 @@ export const METRIC_DEFINITIONS: Readonly<Record<string, Definition>> = {
     kind: "counter",
     help: "Requests that Discord refused with 429, for the bot as a whole or for one channel.",
     labels: ["kind"],
+    atStart: [{ kind: "all-channels" }, { kind: "one-channel" }],
   },
   marshal_first_answer_seconds: {
     kind: "histogram",
@@ -84,6 +90,7 @@ export const METRIC_DEFINITIONS: Readonly<Record<string, Definition>> = {
     kind: "counter",
     help: "Times that the service made Marshal stop asking.",
     labels: ["why"],
+    atStart: [{ why: "blocked" }, { why: "rate-limited" }],
   },
   marshal_service_rows_skipped_total: {
     kind: "counter",
@@ -160,12 +167,15 @@ export function createMetrics(options: { readonly ofProcess?: boolean } = {}): M
   const counters = new Map<string, Counter>();
   const histograms = new Map<string, Histogram>();
   const gauges = new Set<string>();
-  for (const [name, { kind, help, labels, buckets = DEFAULT_BUCKETS_S }] of Object.entries(
+  for (const [name, { kind, help, labels, atStart = [], buckets = DEFAULT_BUCKETS_S }] of Object.entries(
     METRIC_DEFINITIONS,
   )) {
     const shared = { name, help, labelNames: [...labels], registers: [registry] };
-    if (kind === "counter") counters.set(name, new Counter(shared));
-    else histograms.set(name, new Histogram({ ...shared, buckets: [...buckets] }));
+    if (kind === "counter") {
+      const counter = new Counter(shared);
+      for (const series of atStart) counter.inc({ ...series }, 0);
+      counters.set(name, counter);
+    } else histograms.set(name, new Histogram({ ...shared, buckets: [...buckets] }));
   }
   if (options.ofProcess) {
     collectDefaultMetrics({ register: registry });

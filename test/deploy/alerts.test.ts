@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { createMetrics } from "../../src/ops/metrics.ts";
 import { alerts, root, textOf, yamlOf } from "./deploy-files.ts";
 import { promtool, wrongAlerts } from "./promtool.ts";
 import { metricsIn, type Recording } from "./recorded-series.ts";
@@ -80,6 +81,15 @@ describe("the rules of alerts", () => {
       assert.doesNotMatch(expr, /job=|instance=|\bup\b/, alert);
       assert.ok(metricsIn([expr]).size > 0, alert);
     }
+  });
+
+  test("what asks for the growth of one series finds it at 0 in a process to which nothing has happened yet", async () => {
+    const text = await createMetrics().text();
+    const asked = rules.flatMap(({ expr }) =>
+      [...expr.matchAll(/increase\((\w+\{[^}]+\})\[/g)].map(([, series]) => series),
+    );
+    assert.ok(asked.length >= 3);
+    for (const series of asked) assert.ok(text.includes(`\n${series} 0\n`), series);
   });
 
   const tool = promtool();
