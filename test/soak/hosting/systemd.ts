@@ -74,7 +74,7 @@ export async function walkSystemd({ host, documented, words, note }: Walk): Prom
     const restored = store("restore /var/lib/marshal/backups/BACKUP");
     note("what systemd-run would run restores it", restored.includes("is in place"));
     note("and checks it", store("check").includes("1 server keys open"));
-    sudo("echo 'DISCORD_TOKEN=YOUR_NEW_TOKEN' | sudo install -m 600 /dev/stdin /etc/marshal/marshal.env");
+    sudo("sudo sed -i 's/^DISCORD_TOKEN=.*/DISCORD_TOKEN=YOUR_NEW_TOKEN/' /etc/marshal/marshal.env");
     sudo("sudo git -C /opt/marshal pull");
     sudo("sudo npm ci --prefix /opt/marshal");
     const again = machine.start(unit.command, { ...machine.unit("marshal.service").env, ...emulators });
