@@ -43,6 +43,8 @@ export class PictureDesk {
   };
   /** By guild and subject: what was drawn within its turn. */
   readonly #recent = new Map<string, Recent>();
+  /** How often somebody of a guild was forgotten. */
+  readonly #forgotten = new Map<string, number>();
 
   constructor(ports: PictureDeskPorts) {
     this.#ports = ports;
@@ -52,7 +54,21 @@ export class PictureDesk {
   async draw(
     guildId: string,
     pictures: readonly Picture[],
-    { withinMs, subject }: DrawOptions & { readonly subject?: string | undefined } = {},
+    options: DrawOptions & { readonly subject?: string | undefined } = {},
+  ): Promise<Drawn> {
+    const forgotten = this.#forgotten.get(guildId);
+    const drawn = await this.#drawn(guildId, pictures, options);
+    if (drawn.kind === "later" || this.#forgotten.get(guildId) === forgotten) return drawn;
+    // It may show somebody who was forgotten while it was drawn: it is drawn anew when it is asked for again.
+    const turn = turnOf(pictures);
+    this.#nextMs[turn].delete(guildId);
+    return { kind: "later", atMs: this.#ports.clock.nowMs(), everyMs: EVERY_MS[turn] };
+  }
+
+  async #drawn(
+    guildId: string,
+    pictures: readonly Picture[],
+    { withinMs, subject }: DrawOptions & { readonly subject?: string | undefined },
   ): Promise<Drawn> {
     const { clock, draw } = this.#ports;
     const question = createHash("sha256").update(JSON.stringify(pictures)).digest("base64url");
@@ -88,6 +104,7 @@ export class PictureDesk {
 
   /** What was drawn may name somebody who is to be forgotten. */
   forgetGuild(guildId: string): void {
+    this.#forgotten.set(guildId, (this.#forgotten.get(guildId) ?? 0) + 1);
     this.#kept.forgetGuild(guildId);
     for (const key of [...this.#recent.keys()]) if (key.startsWith(`${guildId} `)) this.#recent.delete(key);
   }

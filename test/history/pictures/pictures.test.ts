@@ -159,4 +159,24 @@ describe("how often pictures are drawn", () => {
     fails = false;
     assert.equal((await desk.draw("1", [staffOf("Ann")])).kind, "made");
   });
+
+  test("what was drawn while somebody was forgotten is given to nobody, and is drawn anew at once", async () => {
+    const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
+    let drawings = 0;
+    const desk = new PictureDesk({
+      clock: new VirtualClock(),
+      async draw() {
+        drawings += 1;
+        if (drawings === 1) await finished;
+        return [new Uint8Array([drawings])];
+      },
+    });
+    const asked = [desk.draw("g", [staffOf("Ann")]), desk.draw("g", [staffOf("Ann")])];
+    const others = desk.draw("h", [staffOf("Bob")]);
+    desk.forgetGuild("g");
+    finish();
+    for (const one of asked) assert.equal((await one).kind, "later");
+    assert.equal((await others).kind, "made");
+    assert.deepEqual(await desk.draw("g", [staffOf("Ann")]), { kind: "made", pngs: [new Uint8Array([3])] });
+  });
 });
