@@ -53,6 +53,8 @@ export class DutyWatch {
   /** By guild, then by server. */
   readonly #watched = new Map<string, Map<string, Watched>>();
   readonly #guilds = new Map<string, GuildState>();
+  /** By guild: looks that are still read. */
+  readonly #looking = new Map<string, Promise<void>>();
   #isStopped = false;
 
   constructor(ports: DutyWatchPorts) {
@@ -62,13 +64,22 @@ export class DutyWatch {
   take(look: Snapshot): void {
     if (this.#isStopped) return;
     for (const { guildId, bindingId } of this.#linksOf(look.source)) {
-      void this.#look(guildId, bindingId, look).catch((error: unknown) => this.#onFailed(error));
+      const looked = this.#look(guildId, bindingId, look).catch((error: unknown) => this.#onFailed(error));
+      const looking = Promise.all([this.#looking.get(guildId), looked]).then(() => {
+        if (this.#looking.get(guildId) === looking) this.#looking.delete(guildId);
+      });
+      this.#looking.set(guildId, looking);
     }
   }
 
   onRecorded(source: SourceId): void {
     if (this.#isStopped) return;
-    for (const { guildId } of this.#linksOf(source)) this.#settleSoon(guildId);
+    for (const { guildId } of this.#linksOf(source)) {
+      // What was recorded may be written before the look at it has read what it needs: then it is that look's turn first.
+      const looking = this.#looking.get(guildId);
+      if (looking === undefined) this.#settleSoon(guildId);
+      else void looking.then(() => this.#settleSoon(guildId));
+    }
   }
 
   /** Shifts of a guild were worked out, also because somebody pressed something. */
@@ -80,6 +91,7 @@ export class DutyWatch {
 
   /** Resolves when what was begun is written. */
   async idle(): Promise<void> {
+    await Promise.all(this.#looking.values());
     await Promise.all([...this.#guilds.values()].map(({ settling }) => settling));
   }
 
@@ -159,7 +171,7 @@ export class DutyWatch {
 
   #settleSoon(guildId: string): void {
     const state = this.#guilds.get(guildId);
-    if (state === undefined || state.settling !== undefined) return;
+    if (this.#isStopped || state === undefined || state.settling !== undefined) return;
     const isDue = this.#ports.clock.monotonicMs() - state.settledAtMs >= AGAIN_MS;
     if (state.looksDue === 0 && !(state.isBusy && isDue)) return;
     state.looksDue = Math.max(0, state.looksDue - 1);

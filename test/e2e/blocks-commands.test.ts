@@ -36,8 +36,14 @@ describe("commands of a server that communities of two blocks have linked", need
     assert.notEqual(await fleet.holderOf(host), await fleet.holderOf(guest));
     const before = texts().length;
     const asked: Exchange[] = [];
-    for (const text of [":h host 1", ":h host 2", ":h host 3"]) asked.push(await ask(host, text));
-    for (const text of [":h guest 1", ":h guest 2"]) asked.push(await ask(guest, text));
+    // Two that are asked at the same moment have no order: each is in the queue before the next is asked.
+    const queued = async (community: Community, text: string) => {
+      const exchange = await ask(community, text);
+      asked.push(exchange);
+      await fleet.until(`${text} in the queue`, () => !exchange.pending || undefined);
+    };
+    for (const text of [":h host 1", ":h host 2", ":h host 3"]) await queued(host, text);
+    for (const text of [":h guest 1", ":h guest 2"]) await queued(guest, text);
     await answered(asked, /It ran/);
     const ran = texts().slice(before);
     assert.deepEqual(ran.toSorted(), [":h guest 1", ":h guest 2", ":h host 1", ":h host 2", ":h host 3"]);
