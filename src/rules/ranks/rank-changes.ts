@@ -12,8 +12,9 @@ export function settled(kept: ServerRanks, judged: readonly JudgedRank[], nowMs:
 
 function settledOne(kept: ServerRanks, { player, record, verdict }: JudgedRank, nowMs: number): ServerRanks {
   const now = kept.raised.find(({ playerId }) => playerId === player.id);
-  // Something else was stored since it was judged.
+  // Something else was stored since it was judged. What was confirmed meanwhile is still to be done.
   if (record === undefined || now?.state !== record.state || now.runId !== record.runId) return kept;
+  if (now.isConfirmed !== record.isConfirmed) return kept;
   const put = (next: Raised | undefined): ServerRanks => ({
     ...kept,
     raised: withRecord(kept.raised, player.id, next),

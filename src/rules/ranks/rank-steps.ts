@@ -66,9 +66,10 @@ export class RankSteps {
   }
 
   /** Before anything is sent: after a kill the next process knows of whom Marshal may have raised. */
-  #claimed(kept: ServerRanks, { step, player, runId, before }: SentRank): ServerRanks {
+  #claimed(kept: ServerRanks, { step, player, runId }: SentRank): ServerRanks {
     const nowMs = this.#ports.clock.nowMs();
-    const isConfirmed = before?.isConfirmed === true;
+    // Also what was confirmed since it was judged.
+    const isConfirmed = kept.raised.find(({ playerId }) => playerId === player.id)?.isConfirmed === true;
     const record: Raised = {
       playerId: player.id,
       name: player.name,
@@ -97,14 +98,21 @@ export class RankSteps {
     };
     const events = withEvent(kept.events, event);
     if (ran === "no") {
-      // A pause has taken back what was confirmed.
+      // A pause has taken back what was confirmed, and a press may have confirmed it meanwhile.
       const { isConfirmed: _, ...earlier } = before ?? {};
-      const again = before && (record.isConfirmed ? before : (earlier as Raised));
+      const again = before && {
+        ...(earlier as Raised),
+        ...(record.isConfirmed && { isConfirmed: true as const }),
+      };
       const taken = kept.taken.filter((one) => one.runId !== runId);
       return { ...kept, events, taken, raised: withRecord(kept.raised, player.id, again) };
     }
-    const { isConfirmed: _, ...sure } = { ...record, isSure: true as const };
-    const after: Raised = step.kind === "raise" ? { ...sure, state: "raised" } : { ...record, isSure: true };
+    // What was confirmed ends when the list of staff shows it (`settled`): a press may have confirmed the taking back meanwhile.
+    const after: Raised = {
+      ...record,
+      isSure: true,
+      ...(step.kind === "raise" && { state: "raised" as const }),
+    };
     return { ...kept, events, raised: withRecord(kept.raised, player.id, after) };
   }
 

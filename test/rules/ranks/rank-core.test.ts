@@ -5,6 +5,8 @@ import type { Player, Staff } from "../../../src/domain/model.ts";
 import type { GameAccount } from "../../../src/domain/ports/game-accounts.ts";
 import { RAISED_STATES, RANKS, type Raised, type TakenBack } from "../../../src/domain/rank.ts";
 import { whyNotById } from "../../../src/rules/named-in-full.ts";
+import { settled } from "../../../src/rules/ranks/rank-changes.ts";
+import type { JudgedRank } from "../../../src/rules/ranks/rank-facts.ts";
 import { ofLastDay, whyTooMuch } from "../../../src/rules/ranks/rank-limits.ts";
 import { type PersonFacts, rankVerdict } from "../../../src/rules/ranks/rank-verdict.ts";
 import { StaffSightings } from "../../../src/rules/ranks/staff-sightings.ts";
@@ -312,4 +314,31 @@ test("an id is not used while somebody is named like it", () => {
   );
   assert.equal(whyNotById(123, [{ name: "123", id: 123 }]), undefined);
   for (const name of ["123", "1234", "123x"]) assert.notEqual(whyNotById(123, [{ name, id: 5 }]), undefined);
+});
+
+describe("what answers show of a rank", () => {
+  test("does not end what was confirmed since it was judged: the press of /rank unset came in between", () => {
+    const raised: Raised = {
+      playerId: 7,
+      name: "Rex",
+      rank: "helper",
+      state: "raised",
+      isSure: true,
+      isSeen: true,
+    };
+    const kept = { guildId: "g", bindingId: "b", mappings: [], left: [], taken: [], events: [] };
+    const judged: JudgedRank = {
+      player: { id: 7, name: "Rex" },
+      link: undefined,
+      record: raised,
+      rolesAgeMs: 0,
+      held: new Set(["helper"]),
+      verdict: { kind: "keep" },
+    };
+    const confirmed = { ...kept, raised: [{ ...raised, isConfirmed: true as const }] };
+    assert.equal(settled(confirmed, [judged], 0), confirmed);
+    const [record] = confirmed.raised;
+    const after = settled(confirmed, [{ ...judged, record }], 0);
+    assert.deepEqual(after.raised, [raised], "what was judged with it is over when the list shows it");
+  });
 });
