@@ -1,7 +1,7 @@
 import { documentsOf, rowsOf, writeTogetherOn } from "../src/document-table.ts";
 import { StoreError } from "../src/domain/failure.ts";
 import { rewind } from "../src/journal/rewind.ts";
-import { DOCUMENT_FORM, formOf } from "../src/store/document-forms.ts";
+import { DOCUMENT_FORM, readableForm } from "../src/store/document-forms.ts";
 import type { Store } from "../src/store/keyv-documents.ts";
 
 /** A date and a time of day with its zone: without one it would mean another moment on another machine. */
@@ -13,7 +13,7 @@ export async function rewindStore(store: Store, reader: string, time: string): P
   if (Number.isNaN(sinceMs)) throw new StoreError(`${time} is no time. Write it like 2026-01-31T18:00Z`);
   if (await store.isHeld())
     throw new StoreError("Marshal is running on this store. Stop all its processes first");
-  if ((await formOf(documentsOf(store, "stored-form"))) !== DOCUMENT_FORM)
+  if ((await readableForm(documentsOf(store, "stored-form"))) !== DOCUMENT_FORM)
     throw new StoreError(
       "this store is from another version of Marshal. Start this one on it once, then stop it",
     );

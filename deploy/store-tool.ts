@@ -7,7 +7,7 @@ import { DOCUMENT_KINDS, documentsOf, ROW_KINDS } from "../src/document-table.ts
 import { StoreError } from "../src/domain/failure.ts";
 import { withoutPassword } from "../src/shown-value.ts";
 import { checkStore } from "../src/store/check-store.ts";
-import { DOCUMENT_FORM } from "../src/store/document-forms.ts";
+import { DOCUMENT_FORM, readableForm } from "../src/store/document-forms.ts";
 import type { Store } from "../src/store/keyv-documents.ts";
 import { openStore } from "../src/store/open-store.ts";
 import { openVault } from "../src/store/rotation.ts";
@@ -193,6 +193,8 @@ async function partsFor(store: Store, config: Config, task: string): Promise<Tra
 async function check(store: Store, config: Config, say: StoreToolParts["say"]): Promise<number> {
   const secret = findSecret({ storeUrl: config.storeUrl, given: config.secretKey });
   if (secret === undefined) throw new StoreError("there is no SECRET_KEY and no data/secret.key");
+  // Marshal would not start on a newer one either.
+  await readableForm(documentsOf(store, "stored-form"));
   const bindings = documentsOf(store, "bindings");
   const roots = documentsOf(store, "sealed-root");
   const { vault } = await openVault({ roots, bindings, secret, old: config.secretKeyOld });

@@ -14,11 +14,12 @@ export interface FormParts {
 }
 
 /**
- * The form that this Marshal writes. Documents of forms 2 to 4 are read as they are; journals of before form 4 get today's
+ * The form that this Marshal writes. Documents of forms 2 to 5 are read as they are; journals of before form 4 get today's
  * form when each is read first. A Marshal that knows only those forms would leave unposted what is owed to Discord since
- * form 3, can't read the rows of form 4, and would lose settings and sessions of form 5.
+ * form 3, can't read the rows of form 4, would lose settings and sessions of form 5, and would neither read the runs of form 6 nor
+ * take back the ranks that those gave in the game.
  */
-export const DOCUMENT_FORM = 5;
+export const DOCUMENT_FORM = 6;
 
 /**
  * Marks documents of an earlier Marshal as today's, at the start and before anything else writes. Resolves with the form

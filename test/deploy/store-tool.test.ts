@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
 import { documentsOf } from "../../src/document-table.ts";
+import { DOCUMENT_FORM } from "../../src/store/document-forms.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { fillStore, folderOf, runStore, SECRET, spawnStore } from "../support/store-tool.ts";
 
@@ -55,6 +56,23 @@ describe("npm run store", () => {
     );
     const hidden = await runStore({ STORE_URL: "redis://:secret-word@127.0.0.1:1" }, "check");
     assert.ok(hidden.said.startsWith("store: redis://[hidden]@127.0.0.1:1\n"), hidden.said);
+  });
+
+  test("check and rewind refuse the store of a newer Marshal, as its start does", async (t) => {
+    const url = { STORE_URL: `sqlite:${join(folderOf(t), "m.sqlite")}` };
+    await fillStore(url.STORE_URL);
+    const check = async () => await runStore({ ...url, SECRET_KEY: SECRET }, "check");
+    assert.match((await check()).said, /everything can be read/);
+    const store = await openStore(url.STORE_URL, { runsIn: "caller" });
+    await documentsOf(store, "stored-form").set("documents", { form: DOCUMENT_FORM + 1 });
+    await store.close();
+    for (const { code, said } of [
+      await check(),
+      await runStore(url, "rewind", "proof", "2026-01-31T18:31Z"),
+    ]) {
+      assert.equal(code, 1);
+      assert.match(said, /from a newer Marshal.*Start the newer version again/);
+    }
   });
 
   test("backups keep the newest with their secret and history, and restore puts one back", async (t) => {

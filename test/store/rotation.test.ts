@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { RUN_ORIGINS } from "../../src/domain/run.ts";
 import { ServerKey } from "../../src/domain/server-key.ts";
 import { createBindings } from "../../src/store/bindings.ts";
 import { bringDocumentsToForm, DOCUMENT_FORM } from "../../src/store/document-forms.ts";
@@ -130,6 +131,24 @@ describe("the form of the documents", () => {
     assert.equal(await bringDocumentsToForm({ marks, bindings }), 2);
     assert.deepEqual(await marks.get("documents"), { form: DOCUMENT_FORM, store: "s" });
     assert.deepEqual(world.texts, before);
+  });
+
+  test("is a new one where an earlier Marshal could not read a run: the origins that it knows were these", () => {
+    const origins = [
+      "command",
+      "button",
+      "preset",
+      "undo",
+      "on-join",
+      "schedule",
+      "ban-end",
+      "asked-ban",
+      "rule",
+    ];
+    assert.deepEqual(
+      { form: DOCUMENT_FORM, origins: RUN_ORIGINS },
+      { form: 6, origins: [...origins, "rank"] },
+    );
   });
 
   test("that is not marked is refused in words where a server is linked", async () => {

@@ -43,8 +43,8 @@ export class PictureDesk {
   };
   /** By guild and subject: what was drawn within its turn. */
   readonly #recent = new Map<string, Recent>();
-  /** How often somebody of a guild was forgotten. */
-  readonly #forgotten = new Map<string, number>();
+  /** Who waits for a drawing now. */
+  readonly #waiting = new Set<{ readonly guildId: string; isOutdated: boolean }>();
 
   constructor(ports: PictureDeskPorts) {
     this.#ports = ports;
@@ -56,9 +56,11 @@ export class PictureDesk {
     pictures: readonly Picture[],
     options: DrawOptions & { readonly subject?: string | undefined } = {},
   ): Promise<Drawn> {
-    const forgotten = this.#forgotten.get(guildId);
-    const drawn = await this.#drawn(guildId, pictures, options);
-    if (drawn.kind === "later" || this.#forgotten.get(guildId) === forgotten) return drawn;
+    const waiting = { guildId, isOutdated: false };
+    this.#waiting.add(waiting);
+    const drawing = this.#drawn(guildId, pictures, options);
+    const drawn = await drawing.finally(() => this.#waiting.delete(waiting));
+    if (drawn.kind === "later" || !waiting.isOutdated) return drawn;
     // It may show somebody who was forgotten while it was drawn: it is drawn anew when it is asked for again.
     const turn = turnOf(pictures);
     this.#nextMs[turn].delete(guildId);
@@ -104,7 +106,7 @@ export class PictureDesk {
 
   /** What was drawn may name somebody who is to be forgotten. */
   forgetGuild(guildId: string): void {
-    this.#forgotten.set(guildId, (this.#forgotten.get(guildId) ?? 0) + 1);
+    for (const waiting of this.#waiting) if (waiting.guildId === guildId) waiting.isOutdated = true;
     this.#kept.forgetGuild(guildId);
     for (const key of [...this.#recent.keys()]) if (key.startsWith(`${guildId} `)) this.#recent.delete(key);
   }
