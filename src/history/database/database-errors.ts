@@ -10,6 +10,9 @@ const SQLITE_WORDS: Readonly<Record<number, string>> = {
   26: "is not a database. Restore a backup, or move it away to start over",
 };
 
+/** SQLITE_IOERR_SHMSIZE: the index beside the log could not grow, which on a full disk comes as often as 13. */
+const NO_ROOM_FOR_INDEX = 4_874;
+
 /** Results of SQLite that speak of what was to be written: too big, a constraint, the type, a number of values. */
 const SQLITE_REFUSES: ReadonlySet<number> = new Set([1, 18, 19, 20, 25]);
 /** The same of PostgreSQL: data, its limits, a constraint, more values than a statement may have. Of others it is tried again. */
@@ -28,7 +31,8 @@ export function isRefused(error: unknown): boolean {
 export function explainDatabaseError(error: unknown, url: string): string {
   const place = placeOf(url);
   if (!(error instanceof Error)) return `${place} failed without a reason`;
-  const code = "errcode" in error && typeof error.errcode === "number" ? error.errcode & 0xff : undefined;
+  const extended = "errcode" in error && typeof error.errcode === "number" ? error.errcode : undefined;
+  const code = extended === NO_ROOM_FOR_INDEX ? 13 : extended === undefined ? undefined : extended & 0xff;
   const words = code === undefined ? undefined : SQLITE_WORDS[code];
   if (words !== undefined) return `${place} ${words}`;
   const messages = error instanceof AggregateError ? error.errors.map(String) : [error.message];

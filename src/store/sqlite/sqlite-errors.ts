@@ -3,6 +3,9 @@ import { StoreError } from "../../domain/failure.ts";
 /** Primary result codes of SQLite: the low byte of the extended codes that node:sqlite gives. */
 const BUSY = 5;
 const LOCKED = 6;
+const FULL_DISK = 13;
+/** SQLITE_IOERR_SHMSIZE: the index beside the log could not grow, which on a full disk comes as often as 13. */
+const NO_ROOM_FOR_INDEX = 4_874;
 
 /** Whether another program holds the file at this moment. */
 export function isLocked(error: unknown): boolean {
@@ -41,7 +44,7 @@ const EXPLANATIONS: Readonly<Record<string | number, string>> = {
   8: READ_ONLY,
   10: "cannot be read or written: the disk reports an error. Check the disk and the system log",
   11: DAMAGED,
-  13: FULL,
+  [FULL_DISK]: FULL,
   14: NO_FILE,
   26: DAMAGED,
   EACCES: READ_ONLY,
@@ -58,7 +61,7 @@ const EXPLANATIONS: Readonly<Record<string | number, string>> = {
 function primaryCode(error: unknown): number | undefined {
   if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number")
     return undefined;
-  return error.errcode & 0xff;
+  return error.errcode === NO_ROOM_FOR_INDEX ? FULL_DISK : error.errcode & 0xff;
 }
 
 function systemCode(error: unknown): string | undefined {
