@@ -11,9 +11,9 @@ try {
     discordToken,
   );
   const applicationId = await ownApplicationId(rest);
-  const { count, hash } = await register(rest, applicationId, commands);
+  const { now, hash } = await register(rest, applicationId, commands);
   process.stdout.write(
-    `registered ${count} commands (${hash.slice(0, 12)}) for application ${applicationId}\n`,
+    `registered ${now.length} commands (${hash.slice(0, 12)}) for application ${applicationId}\n`,
   );
 } catch (error) {
   const explained = error instanceof ConfigError ? error : explainLoginError(error);

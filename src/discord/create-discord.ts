@@ -34,7 +34,7 @@ import { FirstArrivals } from "./interactions/first-arrivals.ts";
 import { createLateAnswers } from "./interactions/late-answers.ts";
 import { createPendingLinks } from "./interactions/pending-links.ts";
 import { answerOutsideGuild, readInteraction } from "./interactions/read-interaction.ts";
-import { registeredIds, registerWhenChanged } from "./interactions/registration.ts";
+import { registeredCommands, registerWhenChanged } from "./interactions/registration.ts";
 import { createDirectMessages } from "./messages/direct-messages.ts";
 import { permittedSink } from "./messages/permitted-sink.ts";
 import { createPrivateThreads } from "./messages/private-threads.ts";
@@ -55,7 +55,7 @@ export interface DiscordPorts {
   readonly docsUrl?: string | undefined;
   readonly settings: Settings;
   readonly bindings: Bindings;
-  /** Hashes of registered definitions by application id; checked with parseRegistered. */
+  /** Marks of what was registered by application id; checked with parseRegistered. */
   readonly registered: Documents<string>;
   readonly clock: Clock;
   readonly random: Random;
@@ -254,20 +254,20 @@ export function createDiscord(ports: DiscordPorts): Discord {
       await gateway.logIn();
       if (client.application === null) throw new Error("a client that is ready has an application");
       // The bot is of use with its former commands too; the next start tries again.
-      const changed = await registerWhenChanged({
-        rest,
-        applicationId: client.application.id,
-        commands,
-        registered: ports.registered,
-      }).catch((err) => {
+      const applicationId = client.application.id;
+      const found = await registeredCommands(rest, applicationId);
+      const { registered } = ports;
+      const parts = { rest, applicationId, commands, found, registered };
+      const changed = await registerWhenChanged(parts).catch((err) => {
         log.error({ err }, "the slash commands could not be registered; npm run deploy tries it alone");
-        return false;
+        return undefined;
       });
       log.info(
-        { user: client.user?.tag, guilds: client.guilds.cache.size, registered: changed },
+        { user: client.user?.tag, guilds: client.guilds.cache.size, registered: changed !== undefined },
         "logged in",
       );
-      for (const [name, id] of await registeredIds(rest, client.application.id)) commandIds.set(name, id);
+      // Mentions of what is not told are plain text.
+      for (const { name, id } of changed ?? found ?? []) commandIds.set(name, id);
       guildEvents.afterLogin(client, rest);
     },
     async quiet(graceMs) {

@@ -39,6 +39,32 @@ test("a restart registers only what has changed", async (t) => {
   assert.equal(emulated.commands()[0]?.description, "second");
 });
 
+test("a store that was put back does not keep a newer version's commands in Discord", async (t) => {
+  const emulated = await EmulatedDiscord.start({ record: true });
+  t.after(() => emulated.close());
+  const registered = textDocuments();
+  const start = async (commands: readonly Command[], documents = registered) => {
+    const discord = discordIn(emulated, new FakeWorld(), { registered: documents });
+    await discord.start(commands, { ...new FakeWorld().services, ...OWES_NOTHING });
+    await discord.stop();
+  };
+  const puts = () => emulated.traffic.filter(({ method }) => method === "PUT").length;
+  await start([hello("first")]);
+  const backup = textDocuments();
+  for (const [id, mark] of registered.kept) backup.kept.set(id, mark);
+  await start([hello("second"), { ...hello("new"), name: "newer" }]);
+  assert.equal(emulated.commands().length, 2);
+
+  await start([hello("first")], backup);
+  assert.deepEqual(
+    emulated.commands().map(({ name, description }) => [name, description]),
+    [["hello", "first"]],
+  );
+  const before = puts();
+  await start([hello("first")], backup);
+  assert.equal(puts(), before, "what it finds there by then is its own");
+});
+
 test("commands that Discord refuses do not keep the bot from starting, and are tried again", async (t) => {
   const emulated = await EmulatedDiscord.start();
   t.after(() => emulated.close());

@@ -19,50 +19,74 @@ export async function ownApplicationId(rest: REST): Promise<string> {
   throw new TypeError("Discord did not say which application the token belongs to");
 }
 
-/** Replaces all global commands of the application. Returns how many there are now. */
+/** A command as Discord has it. */
+interface RegisteredCommand {
+  readonly name: string;
+  readonly id: string;
+  /** Another one after each change. */
+  readonly version?: unknown;
+}
+
+/** Replaces all global commands of the application. Returns what Discord has now, and the hash of what it was given. */
 export async function register(
   rest: REST,
   applicationId: string,
   commands: readonly Command[],
-): Promise<{ readonly count: number; readonly hash: string }> {
+): Promise<{ readonly now: readonly RegisteredCommand[]; readonly hash: string }> {
   const { definitions } = createCommandRegistry(commands);
-  await rest.put(Routes.applicationCommands(applicationId), { body: definitions });
-  return { count: definitions.length, hash: definitionsHash(definitions) };
+  const answer = await rest.put(Routes.applicationCommands(applicationId), { body: definitions });
+  return { now: commandsIn(answer), hash: definitionsHash(definitions) };
 }
 
 export interface Registration {
   readonly rest: REST;
   readonly applicationId: string;
   readonly commands: readonly Command[];
-  /** The hash of the definitions that were registered last, by application id. */
+  /** What Discord has, by `registeredCommands`. */
+  readonly found: readonly RegisteredCommand[] | undefined;
+  /** The mark of what was registered last, by application id. */
   readonly registered: Documents<string>;
 }
 
 /**
- * Registers the commands when they differ from those that were registered last. Discord allows few registrations a day,
- * and each makes clients reload. Returns whether it did.
+ * Registers the commands when they differ from those that were registered last, or when Discord has others by now: a store that was
+ * put back does not know what a newer version registered. Discord allows few registrations a day, and each makes clients reload.
+ * Returns what Discord has then; undefined where nothing had changed.
  */
 export async function registerWhenChanged({
   rest,
   applicationId,
   commands,
+  found,
   registered,
-}: Registration): Promise<boolean> {
+}: Registration): Promise<readonly RegisteredCommand[] | undefined> {
   const hash = definitionsHash(createCommandRegistry(commands).definitions);
-  if ((await registered.get(applicationId)) === hash) return false;
-  await register(rest, applicationId, commands);
-  await registered.set(applicationId, hash);
-  return true;
+  const mark = (await registered.get(applicationId)) ?? "";
+  if (found === undefined ? mark.startsWith(hash) : mark === markOf(hash, found)) return undefined;
+  const { now } = await register(rest, applicationId, commands);
+  await registered.set(applicationId, markOf(hash, now));
+  return now;
 }
 
-/** The ids of the registered commands by name; none where Discord does not tell them: mentions are then plain text. */
-export async function registeredIds(rest: REST, applicationId: string): Promise<ReadonlyMap<string, string>> {
-  const found: unknown = await rest.get(Routes.applicationCommands(applicationId)).catch(() => []);
-  const list: readonly unknown[] = Array.isArray(found) ? found : [];
-  return new Map(list.filter(isNamed).map(({ name, id }) => [name, id]));
+/** The registered commands; undefined where Discord does not tell them. */
+export async function registeredCommands(
+  rest: REST,
+  applicationId: string,
+): Promise<readonly RegisteredCommand[] | undefined> {
+  return await rest.get(Routes.applicationCommands(applicationId)).then(commandsIn, () => undefined);
 }
 
-function isNamed(value: unknown): value is { readonly name: string; readonly id: string } {
+/** Of what was given, and of what Discord made of it. */
+function markOf(hash: string, commands: readonly RegisteredCommand[]): string {
+  const list = commands.map(({ id, version }) => `${id}:${version}`).sort();
+  return `${hash} ${createHash("sha256").update(list.join()).digest("hex")}`;
+}
+
+function commandsIn(answer: unknown): readonly RegisteredCommand[] {
+  return (Array.isArray(answer) ? answer : []).filter(isNamed);
+}
+
+function isNamed(value: unknown): value is RegisteredCommand {
   return (
     typeof value === "object" &&
     value !== null &&
@@ -73,8 +97,8 @@ function isNamed(value: unknown): value is { readonly name: string; readonly id:
   );
 }
 
-/** For the store: checks a hash on reading. */
+/** For the store: checks a mark on reading. */
 export function parseRegistered(value: unknown): string {
-  if (typeof value !== "string") throw new TypeError("a registered hash is not a string");
+  if (typeof value !== "string") throw new TypeError("a mark of registered commands is not a string");
   return value;
 }
