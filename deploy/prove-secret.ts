@@ -41,7 +41,9 @@ export async function secretsThatOpen(
   backUpSqlite(path, copy);
   const store = await openStore(`sqlite:${copy}`, { runsIn: "caller", waitMs: 0 }).catch((error: unknown) => {
     removeCopy(copy);
-    throw error instanceof StoreError ? new StoreError(error.message.replaceAll(copy, path)) : error;
+    throw error instanceof StoreError
+      ? new StoreError(error.message.replaceAll(copy, path), { cause: error })
+      : error;
   });
   const opens = async (secret: () => Uint8Array | undefined, old?: Uint8Array | undefined) => {
     try {

@@ -4,7 +4,7 @@ import type { Config } from "../src/config.ts";
 import { StoreError } from "../src/domain/failure.ts";
 import { copyDatabase } from "../src/store/sqlite/backup-sqlite.ts";
 import { holdLock } from "../src/store/sqlite/open-file.ts";
-import { explainStoreError } from "../src/store/sqlite/sqlite-errors.ts";
+import { explainStoreError, isFullDisk } from "../src/store/sqlite/sqlite-errors.ts";
 import { copySecret, HISTORY, SECRET, STORE, sqliteFile, sqlitePath } from "./backups.ts";
 import { secretsThatOpen } from "./prove-secret.ts";
 
@@ -76,7 +76,7 @@ async function proveCopy(config: Config, { copy, backup, secretBeside }: Copied)
   try {
     opens = await secretsThatOpen(copy, { ...config, storeUrl: `sqlite:${secretBeside}` });
   } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
+    if (!(error instanceof StoreError) || isFullDisk(error)) throw error;
     throw new StoreError(error.message.replaceAll(copy, backup), { cause: error });
   }
   if (config.secretKey === undefined ? opens.file : opens.given) return;

@@ -9,6 +9,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
@@ -79,6 +80,7 @@ export function moveToFile(storeUrl: string, { old, secret }: SecretChange): str
   const path = secretPath(storeUrl);
   if (path === undefined || !existsSync(path)) return undefined;
   try {
+    refuseFolder(path);
     const held = Buffer.from(readFileSync(path, "utf8").trim(), "base64");
     if (held.equals(secret)) return path;
     if (!held.equals(old)) return undefined;
@@ -91,6 +93,7 @@ export function moveToFile(storeUrl: string, { old, secret }: SecretChange): str
 
 function readOrMake(path: string): Uint8Array {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  refuseFolder(path);
   // A file restored from a backup may be readable for everyone.
   if (existsSync(path)) chmodSync(path, 0o600);
   else writeSecret(path, randomBytes(SECRET_BYTES));
@@ -101,9 +104,16 @@ function readOrMake(path: string): Uint8Array {
   );
 }
 
+/** What the system says of a folder would be told as if it were of the store. */
+function refuseFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
+    throw new StoreError(`${path} is a folder, and has to be a file. Move that folder away`);
+}
+
 /** Renames the file to its name once it is whole, so that a disk that fills up never leaves half a secret. */
 function writeSecret(path: string, secret: Uint8Array): void {
   const making = `${path}.new`;
+  refuseFolder(making);
   const file = openSync(making, "w", 0o600);
   try {
     writeSync(file, `${Buffer.from(secret).toString("base64")}\n`);

@@ -17,6 +17,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, type TestContext, test } from "node:test";
 import { backUpAll } from "../../deploy/backups.ts";
 import { readStoreConfig } from "../../src/config.ts";
+import { fillDisk, smallDisk } from "../support/small-disk.ts";
 import {
   base64,
   fillStore,
@@ -140,6 +141,34 @@ describe("restore", () => {
       assert.deepEqual(stateOf(data), before, from);
     }
     assert.equal((await run("restore", backup)).code, 0);
+  });
+
+  test("on a disk that is full names that disk and not the backup, at whatever point it fills up", async (t) => {
+    const { backup, kept } = await backedUp(t);
+    const history = new DatabaseSync(join(backup, "history.sqlite"));
+    history.exec("CREATE TABLE seen (name); INSERT INTO seen VALUES (zeroblob(40_000))");
+    history.close();
+    const disk = smallDisk(t, 2_048);
+    if (disk === undefined) return t.skip("no disk can be mounted here");
+    const url = { STORE_URL: `sqlite:${join(disk, "data", "marshal.sqlite")}`, SECRET_KEY: "" };
+    const failed = new Set<string>();
+    for (let room = 0; ; room += 4) {
+      rmSync(join(disk, "data"), { recursive: true, force: true });
+      mkdirSync(join(disk, "data"));
+      const empty = fillDisk(disk);
+      for (let block = 0; block < room; block++) rmSync(join(disk, `fill${block}`), { force: true });
+      const { code, said } = await runStore(url, "restore", backup);
+      const left: readonly string[] = readdirSync(join(disk, "data")).filter((name) => !/\.lock/.test(name));
+      empty();
+      if (code === 0) break;
+      const why = said.split("\n")[1] ?? "";
+      assert.match(why, /^\S+ cannot be written because the disk is full\. Free some space/);
+      assert.ok(why.startsWith(join(disk, "data")), why);
+      assert.ok(!why.includes(kept), why);
+      assert.deepEqual(left, []);
+      failed.add(why);
+    }
+    assert.ok(failed.size >= 2, [...failed].join());
   });
 
   test("with a SECRET_KEY that is newer than the backup asks for the one before", async (t) => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { readConfig } from "../../src/config.ts";
@@ -53,6 +53,19 @@ test("a secret file that holds something else is refused with its path and what 
       error instanceof Error && error.message.includes(path) && /link every server/.test(error.message),
   );
   assert.equal(readFileSync(path, "utf8"), "c2hvcnQ=\n");
+});
+
+test("a folder in the place of the secret, or of the file that becomes it, is named, and no word is of the store", async (t) => {
+  for (const name of ["secret.key", "secret.key.new"]) {
+    const folder = tempFolder();
+    t.after(() => folder.remove());
+    const path = join(folder.path, name);
+    mkdirSync(path);
+    await assert.rejects(loadSecret({ storeUrl: `sqlite:${join(folder.path, "m.sqlite")}`, hasSealed: no }), {
+      name: "StoreError",
+      message: `${path} is a folder, and has to be a file. Move that folder away`,
+    });
+  }
 });
 
 test("a secret that is missing beside keys that it sealed is refused, and no new one is made", async (t) => {

@@ -1,7 +1,7 @@
 import { accessSync, closeSync, constants, openSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../../domain/failure.ts";
-import { explainStoreError } from "./sqlite-errors.ts";
+import { explainStoreError, isFullDisk } from "./sqlite-errors.ts";
 import { createTables, placePending } from "./store-database.ts";
 
 /**
@@ -47,7 +47,8 @@ export function copyDatabase(
     }
   } catch (error) {
     rmSync(into, { force: true });
-    throw explainStoreError(error, path);
+    // What is read needs no room.
+    throw explainStoreError(error, isFullDisk(error) ? into : path);
   }
 }
 

@@ -13,6 +13,17 @@ export function isLocked(error: unknown): boolean {
   return code === BUSY || code === LOCKED;
 }
 
+/** Whether a disk had no room, also where that was said in words by now. */
+export function isFullDisk(error: unknown): boolean {
+  const code = primaryCode(error) ?? systemCode(error);
+  return (
+    code === FULL_DISK ||
+    code === "ENOSPC" ||
+    code === "EDQUOT" ||
+    (error instanceof StoreError && isFullDisk(error.cause))
+  );
+}
+
 /**
  * Turns an error of node:sqlite or node:fs into a StoreError that says in one line why the file cannot be used and what
  * its operator can do. Any other error is returned as it is, so that a defect keeps its stack.
