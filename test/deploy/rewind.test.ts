@@ -25,6 +25,7 @@ const READERS = {
   alerts: "head",
   history: "window",
   cases: "window",
+  watches: "window",
   "ban-ends": "window",
 } as const;
 type Reader = keyof typeof READERS;

@@ -160,6 +160,34 @@ describe("a follower of the journal", () => {
     assert.deepEqual(await look([row(3), row(4)]), [["g2", "4 :h hi 0"]]);
   });
 
+  test("is told whom the list shows and the one before did not, nobody of a list after a time without links", async () => {
+    const { source } = snapshotWith("commandLogs", []);
+    let isLinked = true;
+    const journal = memoryJournal({
+      clock: new VirtualClock(),
+      followedOf: () => (isLinked ? [source] : []),
+    });
+    let atMs = START_S * 1_000;
+    const arrived = async (...ids: readonly number[]) => {
+      atMs += 10_000;
+      const players = ids.map((id) => ({
+        ...{ player: { name: `P${id}`, id }, team: "", permission: "", wantedStars: 0 },
+      }));
+      const look = snapshotWith("commandLogs", [], { atMs });
+      await journal.take({ ...look, lists: ids.length === 0 ? {} : { players } });
+      return journal.arrived(look).map(({ id }) => id);
+    };
+    assert.deepEqual(await arrived(1, 2), [], "the first list");
+    assert.deepEqual(await arrived(2, 3), [3]);
+    assert.deepEqual(await arrived(), [], "a look without the list");
+    assert.deepEqual(await arrived(1, 2, 3), [1]);
+    isLinked = false;
+    await journal.unlinked(source);
+    isLinked = true;
+    assert.deepEqual(await arrived(1, 4), []);
+    assert.deepEqual(await arrived(4, 5), [5]);
+  });
+
   test("reads each row of any log once, whatever windows show, fails and dies in between", async () => {
     const step = fc.record({
       added: fc.array(fc.nat(3), { maxLength: 4 }),

@@ -1,5 +1,5 @@
 import type { CallEntry, ChangeEntry, JournalList, StateList } from "../changes.ts";
-import type { LogEntry, ModCallEntry, Snapshot, SourceId } from "../model.ts";
+import type { LogEntry, ModCallEntry, PlayerRef, Snapshot, SourceId } from "../model.ts";
 import type { KillStreak } from "./feed-renderer.ts";
 
 /**
@@ -187,4 +187,9 @@ export interface JournalLooks {
    * reads of a server.
    */
   reader(name: string, start: FollowerStart, wants?: StatesWanted): JournalReader;
+  /**
+   * Whom the list of players of the latest answer shows and the list before it did not, whatever the log says. Not stored:
+   * nobody in the first list of a process.
+   */
+  arrived(look: Snapshot): readonly Required<PlayerRef>[];
 }

@@ -14,6 +14,7 @@ export interface CasesPorts
     Omit<WatchBookPorts, "store"> {
   readonly watchStore: WatchBookPorts["store"];
   readonly bindings: CaseMakerPorts["bindings"] & WatchBookPorts["bindings"];
+  readonly journal: WatchBookPorts["journal"];
 }
 
 export interface CasesRoom {

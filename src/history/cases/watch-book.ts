@@ -1,10 +1,12 @@
 import type { Watch } from "../../domain/case.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { Binding } from "../../domain/guild.ts";
+import { guildOf, serverOf } from "../../domain/journal-id.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
-import type { JoinEntry, PlayerRef, Snapshot, SourceId } from "../../domain/model.ts";
+import type { JoinEntry, LogEntry, PlayerRef, Snapshot, SourceId } from "../../domain/model.ts";
 import type { Bindings } from "../../domain/ports/bindings.ts";
 import type { Random } from "../../domain/ports/clock.ts";
+import type { JournalLooks, JournalReader } from "../../domain/ports/journal.ts";
 import type { Watches } from "../../domain/ports/watches.ts";
 import type { PendingAlert, WatchRow, WatchStore } from "./case-store.ts";
 import { WatchPosts, type WatchPostsPorts } from "./watch-posts.ts";
@@ -20,6 +22,7 @@ export interface WatchBookPorts extends Omit<WatchPostsPorts, "rowOf" | "settle"
   readonly store: WatchStore;
   readonly bindings: Pick<Bindings, "bySource" | "list">;
   readonly random: Random;
+  readonly journal: Pick<JournalLooks, "reader" | "arrived">;
   /** So many watches, of any guild, cannot be read and are left out. */
   onUnreadable(watches: number): void;
   /** Whether this process serves a guild; the watches of others are another process's. */
@@ -39,14 +42,14 @@ export class WatchBook implements Watches {
   readonly #ports: WatchBookPorts;
   readonly #rows = new Map<string, Map<number, WatchRow>>();
   readonly #changes = new KeyedMutex();
-  /** By server the players of the list before; nobody is new in the first one. */
-  readonly #listed = new Map<SourceId, ReadonlySet<number>>();
+  readonly #log: JournalReader;
   readonly #alerts: WatchPosts;
   #isLoaded = false;
   #isStopped = false;
 
   constructor(ports: WatchBookPorts) {
     this.#ports = ports;
+    this.#log = ports.journal.reader("watches", "window");
     this.#alerts = new WatchPosts({
       ...ports,
       rowOf: (guildId, playerId) => this.#rows.get(guildId)?.get(playerId),
@@ -117,37 +120,53 @@ export class WatchBook implements Watches {
     this.#rows.delete(guildId);
   }
 
-  /** No guild has this server linked any more. */
+  /** No guild has this server linked any more: what is read next of it is of another time. */
   forgetServer(source: SourceId): void {
-    this.#listed.delete(source);
+    this.#log.readAnew(source);
   }
 
-  /** Posts the joins of watched players that an answer shows. Never rejects, and the caller need not wait for it. */
-  take(snapshot: Snapshot): void {
-    const { source, lists, takenAtMs } = snapshot;
-    const before = this.#listed.get(source);
-    const players = lists.players?.flatMap(({ player }) => withId(player));
-    if (players !== undefined) this.#listed.set(source, new Set(players.map(({ id }) => id)));
-    if (this.#isStopped || !this.#isLoaded || this.#rows.size === 0) return;
-    const newest = newestRows(lists.joinLogs ?? []);
-    const arrived = before === undefined ? [] : (players ?? []).filter(({ id }) => !before.has(id));
-    const arrivals = [
-      ...(lists.joinLogs ?? []).flatMap(arrivalOf),
+  /** Posts the joins of watched players that an answer brought. Never rejects, and the caller need not wait for it. */
+  take(look: Snapshot): void {
+    if (this.#isStopped || !this.#isLoaded) return;
+    if (this.#rows.size === 0) this.#log.pass(look);
+    else
+      this.#read(look).catch((error: unknown) =>
+        this.#ports.report("the join of a watched player could not be told", error),
+      );
+  }
+
+  async #read(look: Snapshot): Promise<void> {
+    const { source, lists, takenAtMs } = look;
+    const arrived = this.#ports.journal.arrived(look);
+    const unread = await this.#log.unread(look);
+    const failures: unknown[] = [];
+    for (const { log, isFirst, items, done, failed } of unread) {
+      const entries = items.flatMap((item) => (item.kind === "entry" ? [item.entry] : []));
+      const rows = log.list !== "joinLogs" ? [] : isFirst ? (lists.joinLogs ?? []) : entries;
+      await this.#tell(log.source, rows.flatMap(arrivalOf)).then(done, (error: unknown) => {
+        // Where the store is away, that is no fault of this join's.
+        if (!(error instanceof Failure)) failed(error);
+        failures.push(error);
+      });
+    }
+    // Where the log is read anew, the list before is of another time.
+    if (arrived.length > 0 && !unread.some(({ isFirst }) => isFirst)) {
+      const newest = newestRows(lists.joinLogs ?? []);
+      const joinedAtS = Math.floor(takenAtMs / 1_000);
       // Where the log has a row of the join, that row makes the alert.
-      ...arrived
-        .filter(({ id }) => newest.get(id)?.joined !== true)
-        .map((player) => ({ player, joinedAtS: Math.floor(takenAtMs / 1_000), untilS: LATE_ROW_S })),
-    ];
-    if (arrivals.length === 0) return;
-    this.#tell(source, arrivals).catch((error: unknown) =>
-      this.#ports.report("the join of a watched player could not be told", error),
-    );
+      const unlogged = arrived.filter(({ id }) => newest.get(id)?.joined !== true);
+      const arrivals = unlogged.map((player) => ({ player, joinedAtS, untilS: LATE_ROW_S }));
+      await this.#tell(source, arrivals);
+    }
+    if (failures.length > 0) throw failures[0];
   }
 
-  async #tell(source: SourceId, arrivals: readonly Arrival[]): Promise<void> {
-    for (const binding of await this.#ports.bindings.bySource(source)) {
+  /** `journal`: a server's, or that of one guild of it. */
+  async #tell(journal: SourceId, arrivals: readonly Arrival[]): Promise<void> {
+    if (arrivals.length === 0) return;
+    for (const binding of await this.#ports.bindings.bySource(serverOf(journal))) {
       const rows = this.#rows.get(binding.guildId);
-      if (rows === undefined) continue;
+      if (rows === undefined || (guildOf(journal) ?? binding.guildId) !== binding.guildId) continue;
       const seen = arrivals
         .filter(({ player }) => rows.has(player.id))
         .toSorted((a, b) => a.joinedAtS - b.joinedAtS);
@@ -237,7 +256,9 @@ function withId({ name, id }: PlayerRef): readonly Required<PlayerRef>[] {
   return id === undefined ? [] : [{ name, id }];
 }
 
-function arrivalOf({ joined, player, atS }: JoinEntry): readonly Arrival[] {
+function arrivalOf(row: LogEntry): readonly Arrival[] {
+  if (row.kind !== "join") return [];
+  const { joined, player, atS } = row;
   return joined ? withId(player).map((known) => ({ player: known, joinedAtS: atS })) : [];
 }
 

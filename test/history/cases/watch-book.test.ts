@@ -256,6 +256,25 @@ describe("the alert of a watched player who joins", () => {
     assert.equal(alerts(made), 1);
   });
 
+  test("comes once the database is back, also where the log shows the join no more and its player is gone", async () => {
+    const made = await watching();
+    made.watches.isDown = true;
+    made.join(ann);
+    await made.look();
+    // Others come and go meanwhile: what fails is not this join.
+    for (let other = 20; other < 40; other += 1) {
+      await made.clock.advance(60_000);
+      made.joins = [];
+      made.players = [bob];
+      made.join({ name: `P${other}`, id: other });
+      await made.look();
+    }
+    made.watches.isDown = false;
+    for (let look = 0; look < 2; look += 1) await made.look();
+    assert.equal(alerts(made), 1);
+    assert.match(made.sink.text("watches"), /Ann\\_Lee/);
+  });
+
   test("pings the role that was chosen and no other", async () => {
     const made = await world();
     made.settings = { ...made.settings, watchRoleId: "77" };
