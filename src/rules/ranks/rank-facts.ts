@@ -105,6 +105,7 @@ export class RankFacts {
       isListEmpty: record !== undefined && list?.sizes[record.rank] === 0,
       isOld: sightings.believed({ sinceMs, forMs: LONG_MS, of: player.id }) !== undefined,
       isShown: isSince && record !== undefined ? isListed(latest.staff, record) : undefined,
+      isListWhole: isSince && record !== undefined && isWhole(latest.staff, record),
       run: await this.#runOf(server, record),
       isOwner: latest?.ownerIds.includes(player.id) === true || /owner/i.test(row?.permission ?? ""),
       hasPermission: row !== undefined && row.permission !== "" && row.permission !== "Normal",
@@ -121,6 +122,10 @@ export class RankFacts {
     if (row === undefined || row.ran === "no" || row.proof === "not-seen") return "not-seen";
     return row.ran === "yes" || row.proof === "seen" || row.proof === "seen-twice" ? "seen" : "unknown";
   }
+}
+
+function isWhole(staff: StaffList | undefined, { playerId, rank }: Raised): boolean {
+  return staff !== undefined && (staff.sizes[rank] > 0 || (staff.ranks.get(playerId)?.size ?? 0) > 0);
 }
 
 function isListed(staff: StaffList | undefined, { playerId, rank }: Raised): boolean {

@@ -14,6 +14,8 @@ export interface PersonFacts {
   readonly isOld: boolean;
   /** Whether the latest answer shows them with the rank of the record; undefined: there was none since the latest step. */
   readonly isShown: boolean | undefined;
+  /** That answer names others with the rank of the record, or them with another one, so that it leaves them out by right. */
+  readonly isListWhole: boolean;
   /** Of the latest step, where no answer came: whether the game's log shows it. */
   readonly run: "seen" | "not-seen" | "unknown";
   readonly isOwner: boolean;
@@ -105,11 +107,12 @@ function ofHolder({ wanted }: PersonFacts, rank: Rank): RankVerdict {
 }
 
 function ofTaking(facts: PersonFacts, { rank, isSure }: Raised): RankVerdict {
-  const { held, isShown, isListEmpty, isOld, run } = facts;
+  const { held, isShown, isListWhole, isListEmpty, isOld, run } = facts;
   const hasRun = isSure === true || run === "seen";
   if (!hasRun && run === "not-seen") return { kind: "unsent" };
-  // The last of a list leaves it empty, which is believed of what surely ran.
-  if (hasRun && isShown === false) return { kind: "gone" };
+  // The last of a list leaves it empty, which is believed of what surely ran. Else one answer is enough that names others:
+  // by the next they may have the rank again, from somebody's hand, and it would be taken from them as if it were ours.
+  if (isShown === false && (hasRun || isListWhole)) return { kind: "gone" };
   if (held === undefined) return WAITS_FOR_LIST;
   if (!held.has(rank)) return isListEmpty ? WAITS_FOR_LIST : { kind: "gone" };
   // It ran, and they have the rank: somebody gave it anew. Taking it a second time could undo that.

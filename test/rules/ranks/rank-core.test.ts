@@ -49,6 +49,7 @@ const facts: fc.Arbitrary<PersonFacts> = fc.record({
   isListEmpty: fc.boolean(),
   isOld: fc.boolean(),
   isShown: fc.option(fc.boolean(), { nil: undefined }),
+  isListWhole: fc.boolean(),
   run: fc.constantFrom("seen", "not-seen", "unknown"),
   isOwner: fc.boolean(),
   hasPermission: fc.boolean(),
@@ -107,6 +108,15 @@ describe("what is done about a rank", () => {
     assert.notEqual(verdict.kind, "none");
     assert.notEqual(verdict.kind, "raise");
   });
+
+  holds(
+    "one answer is enough for a taking back that shows others with the rank and not them",
+    (verdict, one) => {
+      if (one.record?.state !== "taking" || one.isShown !== false || !one.isListWhole) return;
+      if (one.isOwner || (one.run === "not-seen" && one.record.isSure !== true)) return;
+      assert.deepEqual(verdict, { kind: "gone" });
+    },
+  );
 
   holds("what surely ran is not sent a second time", (verdict, one) => {
     if (one.record?.state !== "taking") return;

@@ -280,6 +280,31 @@ describe("ranks that follow roles", () => {
     }
   });
 
+  test("a rank given by hand after a taking back whose answer was lost is left alone, where one look between showed it gone", async () => {
+    const everyMs = 300_000;
+    const world = await withPlayers(["Rex", "Una"], everyMs);
+    world.give("Rex", "helper");
+    await world.turnOn();
+    await world.live(4 * everyMs);
+    assert.equal(world.rankOf("Rex"), "helper");
+    const runs = world.rig.answering;
+    world.rig.answering = async (...sent) => {
+      await runs(...sent);
+      throw new Failure("unreachable", "the answer was lost", { ran: "unknown" });
+    };
+    world.takeRole("Rex", "helper");
+    while (world.rankOf("Rex") !== undefined) await world.live(1_000);
+    world.rig.answering = runs;
+    await world.live(everyMs + 10_000);
+    world.byHand(":helper 1002");
+    await world.live(6 * everyMs);
+    assert.deepEqual((await world.check()).take, []);
+    await world.apply();
+    await world.live(2 * everyMs);
+    assert.equal(world.rankOf("Rex"), "helper");
+    assert.deepEqual(world.wrong, []);
+  });
+
   test("a role that was deleted takes nothing from anybody: it pauses and tells; unset takes back", async () => {
     const world = await withPlayers(["Rex", "Una"]);
     world.give("Rex", "mod");
