@@ -1,12 +1,15 @@
 import { type FeedKind, feedKind } from "../../domain/feed-kinds.ts";
 import type { JournalItem } from "../../domain/ports/journal.ts";
 import type { FrozenBatch, OffsetRecord } from "../positions/offsets.ts";
-import { batchWaitMs } from "./batch-timing.ts";
 
 /** Fewer cannot fill a message: not worth rendering before the wait is over. */
 const FEW_ITEMS = 12;
 /** An entry that has waited longer makes the feed late, and the channel gets one notice. */
 export const LATE_AFTER_MS = 300_000;
+/** A batch leaves after this long without news, so that entries of polls in quick succession share a message. */
+const QUIET_MS = 2_000;
+/** The first entry of a batch waits no longer. */
+const LONGEST_WAIT_MS = 5_000;
 
 /** All that decides what a delivery does next. */
 export interface Outlook {
@@ -83,4 +86,12 @@ function withItems(outlook: Outlook, items: readonly JournalItem[]): Step {
   const forMs = batchWaitMs(firstWaitedMs, lastWaitedMs);
   const few = items.length < FEW_ITEMS && first.kind !== "gap";
   return few && forMs > 0 ? { kind: "wait", forMs } : { kind: "batch", items, forMs };
+}
+
+/**
+ * How long a batch that is not full yet still waits for more, in whole milliseconds; 0: it leaves now.
+ * Rounded up, because a rest of less than one would be waited for again and again.
+ */
+function batchWaitMs(firstWaitedMs: number, lastWaitedMs: number): number {
+  return Math.ceil(Math.max(0, Math.min(LONGEST_WAIT_MS - firstWaitedMs, QUIET_MS - lastWaitedMs)));
 }

@@ -1,7 +1,6 @@
 import type { Fact } from "./fact.ts";
 import { Calm, calmAfter, type Gap, gapBefore, gapOfCleared, isBegun, isFull, type Look } from "./gap.ts";
-import { provesContinuity } from "./overlap.ts";
-import { evicted, LATE_S, merged, type Retained, withoutFuture } from "./retained.ts";
+import { evicted, LATE_S, merged, provesContinuity, type Retained, withoutFuture } from "./retained.ts";
 
 export interface Diff<T> {
   /** New rows, oldest second first; within a second in the order of the window. */

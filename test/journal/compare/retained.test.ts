@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { diff } from "../../../src/journal/compare/diff.ts";
 import type { Fact } from "../../../src/journal/compare/fact.ts";
 import type { Look } from "../../../src/journal/compare/gap.ts";
-import { provesContinuity } from "../../../src/journal/compare/overlap.ts";
+import { provesContinuity } from "../../../src/journal/compare/retained.ts";
 
 const look: Look = {
   hasPlayers: true,
