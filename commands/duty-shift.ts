@@ -137,7 +137,8 @@ export const dutyActions = {
       const here = players.find(({ player }) => String(player.id) === id)?.player;
       if (here === undefined) throw new Failure("bad-command", "They are not in the game any more.");
       const text = `:pm ${oneTarget(here.name)} ${ASK_TO_LINK}`;
-      yield* ask(services, { actor: press.actor, binding, text, origin: "button", on: press });
+      const only = { name: here.name, id: Number(id) };
+      yield* ask(services, { actor: press.actor, binding, text, origin: "button", only, on: press });
     },
   }),
   "duty-end": defineAction({

@@ -2,6 +2,7 @@ import { defineAction, defineFormAction, type Form, type Press, type Reply } fro
 import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Binding } from "../src/domain/guild.ts";
+import type { PlayerRef } from "../src/domain/model.ts";
 import { refuseBeforeForm, refuseOnCall } from "./before-form.ts";
 import { formTitle } from "./form-title.ts";
 import { oneTarget } from "./one-target.ts";
@@ -16,6 +17,8 @@ interface OpenCall {
   readonly binding: Binding;
   /** The exact name, which can stand in a command. */
   readonly caller: string;
+  /** Undefined: the game did not say who that is. */
+  readonly only: Required<PlayerRef> | undefined;
 }
 
 async function callOf({ actor, argument }: Press, { modCalls, bindings }: Services): Promise<OpenCall> {
@@ -23,11 +26,16 @@ async function callOf({ actor, argument }: Press, { modCalls, bindings }: Servic
   if (call === undefined) throw new Failure("expired", "This call is too old.");
   const binding = (await bindings.list(actor.guildId)).find(({ id }) => id === call.bindingId);
   if (binding === undefined) throw new Failure("not-linked", "The server of this call is no longer linked.");
-  return { binding, caller: oneTarget(call.callerName) };
+  const { callerName: name, callerId: id } = call;
+  return { binding, caller: oneTarget(name), only: id === undefined ? undefined : { name, id } };
 }
 
 /** The name under which this person plays, while they are in the game. */
-async function ownName({ actor }: Press, binding: Binding, services: Services): Promise<string> {
+async function ownPlayer(
+  { actor }: Press,
+  binding: Binding,
+  services: Services,
+): Promise<Required<PlayerRef>> {
   const account = await services.accounts.of(actor.guildId, actor.userId);
   if (account === undefined) {
     throw new Failure("bad-command", "Your game account is not linked. Link it first.", {
@@ -41,10 +49,8 @@ async function ownName({ actor }: Press, binding: Binding, services: Services): 
   if (players !== undefined && here === undefined) {
     throw new Failure("bad-command", `You are not in the game as ${name}. Join the server first.`);
   }
-  return oneTarget(here?.name ?? name);
+  return { name: oneTarget(here?.name ?? name), id };
 }
-
-type Words = (caller: string, own: string) => string;
 
 /** Whoever may not move anybody is not asked to link an account for it. @throws Failure "denied" */
 async function refuseMoving(services: Services, press: Press, { binding, caller }: OpenCall): Promise<void> {
@@ -58,7 +64,7 @@ async function refuseMoving(services: Services, press: Press, { binding, caller 
 }
 
 /** Uses `:tp`, because a remote command has no body to which `:bring` or `:to` could lead. */
-function teleport(words: Words) {
+function teleport(who: "caller" | "own") {
   return defineAction({
     first: "ephemeral",
     runs: true,
@@ -66,8 +72,10 @@ function teleport(words: Words) {
       const call = await callOf(press, services);
       await refuseMoving(services, press, call);
       const { binding, caller } = call;
-      const text = words(caller, await ownName(press, binding, services));
-      yield* ask(services, { actor: press.actor, binding, text, origin: "button", on: press });
+      const own = await ownPlayer(press, binding, services);
+      const [text, only] =
+        who === "caller" ? [`:tp ${caller} ${own.name}`, call.only] : [`:tp ${own.name} ${caller}`, own];
+      yield* ask(services, { actor: press.actor, binding, text, origin: "button", only, on: press });
     },
   });
 }
@@ -89,8 +97,8 @@ function messageForm(cardId: string, caller: string | undefined): Form {
 }
 
 export const modCallRunActions = {
-  "mod-bring": teleport((caller, own) => `:tp ${caller} ${own}`),
-  "mod-to": teleport((caller, own) => `:tp ${own} ${caller}`),
+  "mod-bring": teleport("caller"),
+  "mod-to": teleport("own"),
   "mod-pm": defineFormAction({
     first: "modal",
     form(press, services) {
@@ -106,9 +114,9 @@ export const modCallRunActions = {
     first: "ephemeral",
     runs: true,
     async *execute(press, services) {
-      const { binding, caller } = await callOf(press, services);
+      const { binding, caller, only } = await callOf(press, services);
       const text = `:pm ${caller} ${press.form.text("text").trim()}`;
-      yield* ask(services, { actor: press.actor, binding, text, origin: "button", on: press });
+      yield* ask(services, { actor: press.actor, binding, text, origin: "button", only, on: press });
     },
   }),
 };

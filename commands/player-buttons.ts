@@ -56,14 +56,20 @@ function gameForm(verb: GameVerb, place: string, name: string | undefined): Form
 }
 
 async function* act(verb: GameVerb, press: Press, services: Services): AsyncGenerator<Reply> {
-  const { player, binding } = await playerAt(services, press.actor, placeOf(press.argument));
+  const { player, live, binding } = await playerAt(services, press.actor, placeOf(press.argument));
   if (binding === undefined) {
     throw new Failure("bad-command", "Several servers are linked. Use /run command and name one.");
   }
   const words = press.form.text("text").trim();
-  const text = `:${verb} ${oneTarget(player.name)}${words === "" ? "" : ` ${words}`}`;
-  const term = verb === "ban" ? await termOf(services, press.actor, press.form.text("until")) : undefined;
-  yield* ask(services, { actor: press.actor, binding, text, origin: "button", term, on: press });
+  const { actor } = press;
+  const term = verb === "ban" ? await termOf(services, actor, press.form.text("until")) : undefined;
+  // A ban reaches who is not there, whose name may be the beginning of somebody else's.
+  const isById = verb === "ban" && (live === undefined || term !== undefined);
+  const target = isById ? String(player.id) : oneTarget(player.name);
+  const text = `:${verb} ${target}${words === "" ? "" : ` ${words}`}`;
+  // Whom a ban with an end is for is found out with its end.
+  const only = term === undefined ? player : undefined;
+  yield* ask(services, { actor, binding, text, origin: "button", only, term, on: press });
 }
 
 /**

@@ -4,6 +4,7 @@ import { outcomeCard, progressCard } from "../src/discord/render/run-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import type { BanTerm } from "../src/domain/ban-end.ts";
 import { type Case, runKinds } from "../src/domain/case.ts";
+import { hitByBeginning } from "../src/domain/command-hits.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
 import {
@@ -34,6 +35,10 @@ export interface RunAsk {
   readonly text: string;
   readonly origin: RunOrigin;
   readonly undoes?: NonNullable<RunRequest["undoes"]>;
+  /** The player whose button it is. */
+  readonly only?: RunRequest["only"] | undefined;
+  /** It was typed earlier: a name that only begins like somebody's is asked about. */
+  readonly isAgain?: boolean;
   readonly dry?: boolean | undefined;
   /** When the ban ends that it sends. */
   readonly term?: BanTerm | undefined;
@@ -71,13 +76,21 @@ export async function* offerAsMessage(
 }
 
 /** Plans it; then shows the plan (dry), asks for a confirmation, or sends it and follows it to its outcome. */
-export async function* ask(services: Services, { dry, on, ...request }: RunAsk): AsyncGenerator<Reply> {
+export async function* ask(
+  services: Services,
+  { dry, on, isAgain, ...request }: RunAsk,
+): AsyncGenerator<Reply> {
   const plan = await services.runner.plan(await withOwnPlayer(services, request));
   if (dry !== true && plan.decision.allowed) refuseUnsendable(services, request.binding);
   const meant = plan.meant === undefined ? undefined : await nearestPlan(services, plan, plan.meant);
   if (dry === true) yield dryCard(plan.decision.allowed ? plan : (meant ?? notSlip(plan)));
   else if (meant !== undefined) yield confirmCard(meant, { typed: plan });
   else if (plan.decision.allowed && plan.confirm !== "none") yield await confirmReply(services, plan);
+  else if (isAgain === true && plan.decision.allowed && whoBegins(plan) !== undefined)
+    yield confirmCard({
+      ...plan,
+      confirmReasons: [`It would hit ${whoBegins(plan)}, who may be somebody else.`],
+    });
   // A refusal is submitted too, so that the audit shows who tried what.
   else {
     yield* follow(services, await services.runner.submit(plan), {
@@ -85,6 +98,11 @@ export async function* ask(services: Services, { dry, on, ...request }: RunAsk):
       ...on,
     });
   }
+}
+
+/** Somebody whom only the beginning of their name hits. */
+function whoBegins({ targets }: RunPlan): string | undefined {
+  return targets.flatMap((hit) => hitByBeginning(hit))[0]?.name;
 }
 
 /** A verb that does not exist needs no rights. @throws Failure "bad-command" where there is none and nothing is near */

@@ -89,7 +89,7 @@ const command = defineEntry<CommandArgs>({
 async function* again({ actor, argument, ...on }: Press, services: Services): AsyncGenerator<Reply> {
   const { record, binding } = await auditRowOf(services, actor, argument);
   const term = record.ends?.term;
-  yield* ask(services, { actor, binding, text: record.text, origin: "button", term, on });
+  yield* ask(services, { actor, binding, text: record.text, origin: "button", term, isAgain: true, on });
 }
 
 async function* undo({ actor, argument, ...on }: Press, services: Services): AsyncGenerator<Reply> {

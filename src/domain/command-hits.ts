@@ -55,6 +55,13 @@ export function whomItHits(aim: Aim, around: Around): readonly Hit[] {
   return texts.map((text) => ({ text, players: matching(text.trim().toLowerCase(), aim.finds, people) }));
 }
 
+/** Those of a hit whose names only begin with its text: another player may have been meant. */
+export function hitByBeginning({ text, players }: Hit): readonly PlayerRef[] {
+  const wanted = text.trim().toLowerCase();
+  if (isMassWord(wanted) || isSelf(wanted)) return [];
+  return players.filter(({ name, id }) => name.toLowerCase() !== wanted && String(id) !== wanted);
+}
+
 /** Whom a command punishes. */
 export interface Punished {
   /** Each once. */

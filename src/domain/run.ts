@@ -49,7 +49,7 @@ export interface RunRequest {
   /** When the ban that it sends ends. Only for one player whose id is known, and then the id is sent. */
   readonly term?: BanTerm | undefined;
   /** The one player whom it may hit: where it would hit anybody else, it is not sent. */
-  readonly only?: Required<PlayerRef>;
+  readonly only?: Required<PlayerRef> | undefined;
   /** The run that it takes back, which the same text takes back once. */
   readonly undoes?: Pick<RunRecord, "id" | "askedAtMs">;
   /** Of a run that nobody asked for at that moment. */

@@ -170,9 +170,9 @@ function wordsFor(record: RunRecord): Words {
   if (status === "sending") return { title: md`📨 Being sent`, color: colors.wait };
   if (status === "cancelled") return { title: md`⚪ Cancelled, not sent`, color: colors.quiet };
   if (status === "expired") {
-    const why = interrupted === true ? "Marshal stopped before sending it" : "it waited too long";
+    const why = interrupted === true ? ": Marshal stopped before sending it" : "";
     return {
-      title: md`⌛ Not sent: ${why}`,
+      title: md`⌛ Not sent${why}`,
       color: colors.quiet,
       next: md`Run it again if it still matters.`,
     };

@@ -54,6 +54,25 @@ export function resolveTargets(command: Aim, people: People): readonly ResolvedT
 }
 
 /**
+ * Whom each text hits at most. The game may not know who is away by the name that is known here: then it takes the text
+ * for the beginning of the name of somebody who is there.
+ */
+export function mayHit(command: Aim, people: People): readonly ResolvedTarget[] {
+  const here = present(people);
+  return resolveTargets(command, people).map((hit) => {
+    if (command.finds !== "anyone" || !isOnlyAway(hit, here)) return hit;
+    const wanted = hit.text.trim().toLowerCase();
+    const also = here.filter(({ name }) => name.toLowerCase().startsWith(wanted));
+    return { ...hit, players: [...hit.players, ...also] };
+  });
+}
+
+function isOnlyAway({ text, players }: ResolvedTarget, here: readonly PlayerRef[]): boolean {
+  if (players.length === 0 || /^\d+$/.test(text.trim())) return false;
+  return players.every((player) => !here.some((other) => isSamePlayer(other, player)));
+}
+
+/**
  * Whom a text may mean beside those whom it hits: for rights, where one too many is better than one too few. Everybody
  * of that whole name or id, there or not; else those whose names begin so, of absent staff too, who may have joined.
  */

@@ -6,21 +6,26 @@ import type { Members } from "../../domain/ports/members.ts";
 import type { ServiceHealth } from "../../domain/ports/service-health.ts";
 import type { Settings } from "../../domain/ports/settings.ts";
 import type { Snapshots } from "../../domain/ports/snapshots.ts";
-import { isAutomatic, type ParsedCommand, type RunRequest } from "../../domain/run.ts";
+import { isAutomatic, type ParsedCommand, type ResolvedTarget, type RunRequest } from "../../domain/run.ts";
 import { whyNotAsked } from "../bans/asked-rules.ts";
 import { parseCommand } from "../catalogue/parse-command.ts";
-import { type People, resolveTargets } from "../catalogue/targets.ts";
+import { whyStrangers } from "../catalogue/strangers.ts";
+import { mayHit, type People } from "../catalogue/targets.ts";
 import { type KnownPeoplePorts, knownPeople } from "./known-people.ts";
 import { type CommandAtServer, decide, decideModerator } from "./permission-rules.ts";
 
 /** Roles this young are used as they are; older ones are read again. */
 export const ROLES_GOOD_FOR_MS = 10_000;
+/** The same of who is in the server, for a command that names somebody. */
+const PEOPLE_GOOD_FOR_MS = 10_000;
+/** Time limit for reading them; then the older ones are used. */
+const READ_WITHIN_MS = 2_500;
 
 export interface AuthorizeParts extends KnownPeoplePorts {
   readonly bindings: Bindings;
   readonly members: Members;
   readonly settings: Settings;
-  readonly snapshots: Snapshots;
+  readonly snapshots: Pick<Snapshots, "latest" | "fresh">;
   readonly health: ServiceHealth;
   readonly clock: Clock;
 }
@@ -33,15 +38,23 @@ export interface Authorized {
   readonly rolesReadAtMs: number;
 }
 
+/** What was known when it was asked for. */
+export interface AskedThen {
+  /** The age of the roles in the request, by the monotonic clock. */
+  readonly rolesReadAtMs: number;
+  /** Whom it hit; empty: nobody knew. */
+  readonly shown: readonly ResolvedTarget[];
+}
+
 /**
- * Checks right before sending that the server is still linked, its key good and the person still allowed.
- * `rolesReadAtMs`: the age of the roles in the request, by the monotonic clock.
+ * Checks right before sending that the server is still linked, its key good, the person still allowed, and that it hits
+ * nobody else than it did when it was asked for.
  * @throws Failure "not-linked", "key-rejected" or "denied"; "paused" where the member cannot be read: nothing is sent then.
  */
 export async function authorizeAtSend(
   ports: AuthorizeParts,
   request: RunRequest,
-  rolesReadAtMs: number,
+  { rolesReadAtMs, shown }: AskedThen,
 ): Promise<Authorized> {
   const now = await actorNow(ports, request, rolesReadAtMs);
   const { actor } = now;
@@ -57,15 +70,50 @@ export async function authorizeAtSend(
   if (request.origin === "ban-end") return { ...now, binding };
   const policy = policies[binding.id] ?? EMPTY_POLICY;
   const command = parseCommand(request.text);
-  const about = { guildId: actor.guildId, command };
-  const people = await knownPeople(ports, ports.snapshots.latest(binding.source), about);
+  const people = await peopleNow(ports, { request, binding, command });
   const asker = { ...actor, ownPlayerId: request.ownPlayerId };
   const decision = decide(policy, asker, { command, people });
   if (!decision.allowed)
     throw new Failure("denied", decision.why, { wants: decision.wants, bindingId: binding.id });
   refuseOthers(request.only, command, people);
+  const strangers = whyStrangers(shown, command, people);
+  if (strangers !== undefined) throw new Failure("expired", strangers);
   if (request.askedBy !== undefined) await refuseAsked(ports, request, { policy, command, people });
   return { ...now, binding };
+}
+
+/** What has its own last look, or was planned just now for a server as it was then, takes what is known. */
+async function peopleNow(
+  ports: AuthorizeParts,
+  {
+    request,
+    binding,
+    command,
+  }: Pick<RunRequest, "binding"> & {
+    readonly request: RunRequest;
+    readonly command: ParsedCommand;
+  },
+): Promise<People | undefined> {
+  const { snapshots, clock } = ports;
+  const { source, guildId } = binding;
+  const about = { guildId, command };
+  const people = await knownPeople(ports, snapshots.latest(source), about);
+  const isYoung = people === undefined || people.ageMs <= PEOPLE_GOOD_FOR_MS;
+  if (isYoung || command.targetTexts.length === 0 || command.mass || isAutomatic(request.origin))
+    return people;
+  const abort = new AbortController();
+  const cancel = clock.after(READ_WITHIN_MS, () =>
+    abort.abort(new Failure("unreachable", "The player list could not be read in time.")),
+  );
+  try {
+    const options = { maxAgeMs: PEOPLE_GOOD_FOR_MS, signal: abort.signal, guildId };
+    return await knownPeople(ports, await snapshots.fresh(source, ["players", "staff"], options), about);
+  } catch (error) {
+    if (error instanceof Failure) return people;
+    throw error;
+  } finally {
+    cancel();
+  }
 }
 
 /** Of a ban that was asked for: who asked may still ask, and the player is no staff by now. */
@@ -88,7 +136,7 @@ async function refuseAsked(
 /** Whom a name or an id hits may have changed since it was asked for. */
 function refuseOthers(only: RunRequest["only"], command: ParsedCommand, people: People | undefined): void {
   if (only === undefined || people === undefined) return;
-  const hit = resolveTargets(command, people).flatMap(({ players }) => players);
+  const hit = mayHit(command, people).flatMap(({ players }) => players);
   if (hit.length === 1 && hit[0]?.id === only.id) return;
   throw new Failure("denied", `It would no longer hit ${only.name} alone, so it was not sent.`);
 }

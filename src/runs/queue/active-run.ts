@@ -57,6 +57,7 @@ export class ActiveRun implements LaneEntry {
   readonly #expiresAtMs: number;
   #rolesReadAtMs: number;
   #request: RunRequest;
+  readonly #shown: RunPlan["targets"];
   #record: RunRecord;
   #over = false;
   #interrupted = false;
@@ -69,6 +70,7 @@ export class ActiveRun implements LaneEntry {
     this.#ports = ports;
     this.#onEnd = onEnd;
     this.#request = request;
+    this.#shown = plan.targets;
     this.#record = newRecord(plan, clock.nowMs());
     this.#row = new RunRow(ports);
     this.submitted = new TrackedRun(plan.id);
@@ -161,7 +163,8 @@ export class ActiveRun implements LaneEntry {
   /** Checks server, key and permission anew. undefined: the run is over. */
   async #check(): Promise<Authorized | undefined> {
     try {
-      const passed = await authorizeAtSend(this.#ports, this.#request, this.#rolesReadAtMs);
+      const then = { rolesReadAtMs: this.#rolesReadAtMs, shown: this.#shown };
+      const passed = await authorizeAtSend(this.#ports, this.#request, then);
       await this.#request.guard?.check();
       if (this.#over) return undefined;
       const { actor, binding, rolesReadAtMs } = passed;

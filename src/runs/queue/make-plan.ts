@@ -11,6 +11,7 @@ import { whyNotAsked } from "../bans/asked-rules.ts";
 import { nearestCommand, nearestNames } from "../catalogue/did-you-mean.ts";
 import { inverseOf } from "../catalogue/inverse-command.ts";
 import { parseCommand, withTarget } from "../catalogue/parse-command.ts";
+import { refuseWhoIsNotMeant, withIds } from "../catalogue/strangers.ts";
 import { refuseTargetCount } from "../catalogue/target-count.ts";
 import { type People, resolveTargets } from "../catalogue/targets.ts";
 import { type KnownPeoplePorts, knownPeople } from "../permission/known-people.ts";
@@ -58,7 +59,10 @@ export async function makePlan(
   });
   const decision = isLift ? mayVerb : decided(policy, request, { command, people });
   if (mayVerb.allowed && !decision.allowed && people === undefined && unread !== undefined) throw unread;
+  const byId = decision.allowed && people !== undefined ? withIds(command, people) : undefined;
+  if (byId !== undefined) return await makePlan(ports, { ...request, text: byId }, expectedWaitMs);
   const targets = people === undefined ? [] : resolveTargets(command, people);
+  if (decision.allowed && people !== undefined) refuseWhoIsNotMeant(request, targets);
   if (request.term !== undefined && decision.allowed) {
     const only = onlyTarget(command, targets);
     if (request.only === undefined) {

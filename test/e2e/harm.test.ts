@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Exchange, Message, Modal, Person } from "../../src/sandbox/discord/types.ts";
+import { Asking } from "./asking.ts";
+import { assertNoKeySeen, assertWellBehaved } from "./checks.ts";
+import { press, reads } from "./read.ts";
+import { E2eRig } from "./rig.ts";
+
+/** One name begins the other. The town says whom a command hit, by the rules of the game and not by the bot's. */
+const ANN = { name: "Ann", id: 9_100_000_001 };
+const ANNABEL = { name: "Annabel", id: 9_100_000_002 };
+const BOB = { name: "BobRay", id: 9_100_000_003 };
+
+describe("a command that was for somebody else", () => {
+  let rig: E2eRig;
+  let manager: Person;
+  const asking = new Asking(() => rig);
+
+  before(async () => {
+    rig = await E2eRig.start();
+    const { guild, owner, general } = rig.home;
+    const role = guild.addRole({ name: "Managers" });
+    manager = rig.discord.as(guild.addMember({ name: "Ma", roles: [role] }));
+    await rig.link();
+    await reads(await owner.slash(general, "staff allow", { role, tier: "manager" }), /Manager/);
+    await rig.polled("JoinLogs", "Players");
+  });
+  after(() => rig.close());
+
+  /** Of the three, these are in the game from now on, and the bot has seen it. */
+  const present = async (...who: readonly (typeof ANN)[]) => {
+    for (const { name } of [ANN, ANNABEL, BOB]) rig.town.leave(name);
+    for (const { name, id } of who) rig.town.join(name, id);
+    await rig.polled("JoinLogs", "Players");
+  };
+  const run = (text: string, who = rig.home.moderator) =>
+    who.slash(rig.home.general, "run command", { text });
+  const fill = (modal: Modal | undefined, words: string) => {
+    assert.ok(modal !== undefined);
+    return rig.home.moderator.submit(modal, { [modal.fields[0]?.customId ?? ""]: words });
+  };
+  /** Nothing was done to her, by the town itself. */
+  function assertUntouched({ name, id }: typeof ANN): void {
+    const { world } = rig.town;
+    assert.ok(world.isHere(id), `${name} is still there`);
+    assert.notEqual(world.find(id)?.team, "Jail");
+    assert.deepEqual(
+      world.record.messages.filter(({ to }) => to.includes(name)),
+      [],
+    );
+    assert.ok(!world.bans.has(id) && !world.staff.has(id));
+  }
+  const isRefused = (exchange: Exchange) => reads(exchange, /game would take the name for Annabel/);
+
+  for (const verb of ["PM", "Kick", "Jail"])
+    test(`${verb} on the card of a player who left hits nobody whose name theirs begins`, async () => {
+      await present(ANN);
+      const card = await asking.comesToRead("player show", { player: "Ann" }, /In the game/);
+      const { modal } = await press(rig.home.moderator, card, verb);
+      await present(ANNABEL);
+      await isRefused(await fill(modal, "rdm"));
+      assertUntouched(ANNABEL);
+    });
+
+  test("a moderator call's PM goes to its caller or to nobody", async () => {
+    const calls = await rig.feed("mod-calls");
+    await present(ANN);
+    rig.town.modCall(ANN);
+    const card: Message = await rig.posted(calls, "Ann");
+    await present(ANNABEL);
+    await isRefused(await fill((await rig.home.moderator.click(card, "PM")).modal, "on my way"));
+    assertUntouched(ANNABEL);
+  });
+
+  test("what was confirmed for two is not sent once it would hit a third", async () => {
+    await present(ANN, BOB);
+    const asked = await run(":kick Ann,BobRay rdm");
+    await reads(asked, /2 players/);
+    await present(ANNABEL, BOB);
+    await reads(await press(rig.home.moderator, asked, "Send it"), /Not sent[\s\S]*now it would hit Annabel/);
+    assertUntouched(ANNABEL);
+    assertUntouched(BOB);
+  });
+
+  test("Undo takes back what it did to one player from no other", async () => {
+    await present(ANN);
+    const done = await run(":unjail Ann");
+    await reads(done, /It ran/);
+    await present(ANNABEL);
+    await isRefused(await press(rig.home.moderator, done, "Undo"));
+    assertUntouched(ANNABEL);
+  });
+
+  test("Run again asks before it hits somebody by the beginning of their name", async () => {
+    await present(ANN);
+    const done = await run(":kick Ann rdm");
+    await reads(done, /It ran/);
+    await present(ANNABEL);
+    const again = await press(rig.home.moderator, done, "Run again");
+    await reads(again, /It would hit Annabel, who may be somebody else[\s\S]*Not sent yet/);
+    assertUntouched(ANNABEL);
+  });
+
+  test("a ban or a rank by the name of somebody who is away is sent by their id", async () => {
+    await present(ANN);
+    await present(ANNABEL);
+    const ban = await run(":ban Ann cheating", manager);
+    await reads(ban, /:ban 9100000001 cheating/);
+    await reads(await press(manager, ban, "Send it"), /It ran/);
+    await reads(await run(":mod Ann", manager), /:mod 9100000001[\s\S]*/);
+    assert.ok(rig.town.world.bans.has(ANN.id));
+    assertUntouched(ANNABEL);
+  });
+
+  test("nothing of it broke a rule of Discord or showed the key", async () => {
+    assertWellBehaved(rig);
+    await assertNoKeySeen(rig);
+  });
+});
