@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { tryInterleavings } from "./interleavings.ts";
 
 /** `npm run soak -- bans` tries more. */
-const TRIALS = 5;
+const TRIALS = 6;
 
 test("bans that end: each lifted once, none early, none over a later ban, over kills and takeovers", async () => {
   const seen = await tryInterleavings(1, TRIALS);
