@@ -53,15 +53,16 @@ async function answering(
 
 /** The ban is lifted by who accepts, through the queue and the audit like any command. */
 async function* accept({ actor, argument, ...on }: Press, services: Services): AsyncGenerator<Reply> {
-  const { one } = await answering(services, actor, argument);
-  const plan = one?.kind === "ban" ? await unbanPlan(services, actor, one) : undefined;
+  const { one, appeal: asked } = await answering(services, actor, argument);
+  const plan = one?.kind === "ban" ? await unbanPlan(services, actor, { one, asked }) : undefined;
   const appeal = await services.appeals.decide(actor, argument, {
     isAccepted: true,
     unbans: plan !== undefined,
   });
   await recordEvent(services, actor, { action: "appeal-accept", text: `case ${one?.number ?? 0}` });
   if (plan === undefined) {
-    yield { content: md`✅ Accepted. Case ${one?.number ?? 0} is revoked.` };
+    const end = one !== undefined && one.targets.length > 1 ? md`stays for the others` : md`is revoked`;
+    yield { content: md`✅ Accepted. Case ${one?.number ?? 0} ${end}.` };
     return;
   }
   const submitted = await services.runner.submit(plan);
@@ -77,9 +78,14 @@ async function* accept({ actor, argument, ...on }: Press, services: Services): A
 }
 
 /** @throws Failure "denied" where they may not unban; somebody else has to accept then. */
-async function unbanPlan(services: Services, actor: Actor, { bindingId, targets }: Case) {
+async function unbanPlan(
+  services: Services,
+  actor: Actor,
+  { one: { bindingId }, asked }: { readonly one: Case; readonly asked: Appeal },
+) {
   const binding = (await services.bindings.list(actor.guildId)).find(({ id }) => id === bindingId);
-  const playerId = targets[0]?.playerId;
+  // The case may be of several.
+  const playerId = asked.player?.id;
   // Of a server that was unlinked nothing can be lifted: the case alone is revoked.
   if (binding === undefined || playerId === undefined) return undefined;
   const text = `:unban ${playerId}`;

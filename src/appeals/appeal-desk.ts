@@ -1,4 +1,5 @@
 import type { Appeal, AppealDecision } from "../domain/appeal.ts";
+import type { Case } from "../domain/case.ts";
 import { Failure, SinkRefusal } from "../domain/failure.ts";
 import type { Actor } from "../domain/guild.ts";
 import type { AppealRenderer, Appeals, PrivateThreads } from "../domain/ports/appeals.ts";
@@ -129,12 +130,13 @@ export class AppealDesk implements Appeals {
         throw new Failure("bad-command", "There is no case to take back. Refuse it, or talk to them first.");
       if (isAccepted && appeal.provenBy === undefined)
         throw new Failure("bad-command", "Say first that the account is theirs.");
-      const isOwnCase = one?.author.userId === actor.userId;
+      const isOwnCase = one !== undefined && (await this.#isBy(actor, one));
       if (isOwnCase && !owners.isOwner(guildId, actor.userId))
         throw new Failure(
           "denied",
           "You made this case. Somebody else has to decide, or the owner of this Discord server.",
         );
+      if (isAccepted && one !== undefined) await this.#refuseBannedAgain(appeal, one);
       const decision: AppealDecision = {
         outcome: isAccepted ? "accepted" : "refused",
         byId: actor.userId,
@@ -161,12 +163,10 @@ export class AppealDesk implements Appeals {
 
   /** The case says so and they are told; the same again after a kill changes nothing. */
   async finish(appeal: Appeal): Promise<void> {
-    const { book, cases, owed, renderer, shown } = this.#ports;
-    const { guildId, id, userId, threadId, caseNumber, decision, card } = appeal;
+    const { book, owed, renderer, shown } = this.#ports;
+    const { guildId, id, userId, threadId, decision, card } = appeal;
     if (decision === undefined || decision.isDone === true) return;
-    if (decision.outcome === "accepted" && caseNumber !== undefined) {
-      await cases.revoke({ guildId, userId: decision.byId }, caseNumber, "Appeal accepted");
-    }
+    if (decision.outcome === "accepted") await this.#revoke(appeal, decision);
     await owed.owe({
       guildId,
       id: `appeal ${id}`,
@@ -183,6 +183,32 @@ export class AppealDesk implements Appeals {
         await book.keep({ ...now, decision: { ...now.decision, isDone: true } });
     });
     shown.show(appeal);
+  }
+
+  /** By the member, or by their account in the game. */
+  async #isBy({ guildId, userId }: Actor, { author }: Case): Promise<boolean> {
+    if (author.userId !== undefined || author.playerId === undefined) return author.userId === userId;
+    return (await this.#ports.accounts.of(guildId, userId))?.player.id === author.playerId;
+  }
+
+  /** To lift one ban lifts what came after it too. @throws Failure "bad-command" */
+  async #refuseBannedAgain({ guildId, player }: Appeal, one: Case): Promise<void> {
+    if (one.kind !== "ban" || player === undefined) return;
+    const filter = { playerId: player.id, kind: "ban", fromMs: one.atMs, limit: MOST_CASES } as const;
+    const later = (await this.#ports.cases.search(guildId, filter)).find(
+      ({ number, bindingId, revoked }) =>
+        number !== one.number && bindingId === one.bindingId && revoked === undefined,
+    );
+    if (later === undefined) return;
+    const words = `${player.name} was banned again since: case ${later.number}. Revoke that one first, or refuse.`;
+    throw new Failure("bad-command", words);
+  }
+
+  /** One that is of several stays for the others. */
+  async #revoke({ guildId, caseNumber }: Appeal, { byId: userId }: AppealDecision): Promise<void> {
+    const { cases } = this.#ports;
+    const one = caseNumber === undefined ? undefined : await cases.get(guildId, caseNumber);
+    if (one?.targets.length === 1) await cases.revoke({ guildId, userId }, one.number, "Appeal accepted");
   }
 
   async #change(

@@ -51,7 +51,10 @@ class World {
     const wing = createAppeals({
       documents: this.documents,
       settings: { of: async () => this.settings },
-      accounts: { of: async () => undefined },
+      accounts: {
+        of: async (_, userId) =>
+          userId === "pam" ? { userId, player: { name: "Pam", id: 77 }, linkedAtMs: 0 } : undefined,
+      },
       players: {
         find: async (_, name) =>
           name === "Ann"
@@ -130,6 +133,16 @@ describe("An appeal", () => {
     await world.clock.advance(60_000);
     assert.match(world.sink.text("staff"), /Unbanned in the game/);
     assert.equal(world.sink.messages("staff").length, 1);
+  });
+
+  test("is not decided by who made its case in the game before they linked their account", async () => {
+    const world = new World();
+    world.one = { ...world.one, author: { name: "Pam", playerId: 77 } };
+    const { appeals } = world.start();
+    const { id } = await appeals.ask(person("u"), asking);
+    const refuses = { isAccepted: false, unbans: false };
+    await assert.rejects(appeals.decide(person("pam"), id, refuses), isFailure("denied"));
+    await appeals.decide(person("max"), id, refuses);
   });
 
   test("that was decided right before a kill is carried out by the next process, once", async () => {

@@ -65,7 +65,8 @@ function staffCard(pack: AppealPack): MessageBody {
     ...(earlier.length === 0
       ? []
       : [md``, md`**Other cases**`, ...earlier.map((other) => caseLine(other, { withTarget: false }))]),
-    ...decisionLines(appeal, one?.targets[0]?.playerId),
+    ...severalLines(one),
+    ...decisionLines(appeal, appeal.player?.id),
   ];
   const title = appeal.decision === undefined ? md`⚖️ Appeal` : md`⚖️ Appeal · ${appeal.decision.outcome}`;
   const card = {
@@ -95,6 +96,14 @@ function wordLines({ words }: Appeal): readonly Escaped[] {
   return cut(words, LONGEST_WORDS)
     .split(/\n+/)
     .map((line) => md`> ${escapeMarkdown(plainText(line))}`);
+}
+
+function severalLines(one: AppealPack["one"]): readonly Escaped[] {
+  const count = one?.targets.length ?? 0;
+  if (count < 2) return [];
+  return [
+    md`-# The case is of ${count} players. Accepting lifts it for this one; the case stays for the others.`,
+  ];
 }
 
 function decisionLines({ decision, threadId }: Appeal, playerId: number | undefined): readonly Escaped[] {

@@ -8,6 +8,7 @@ import type { Clock } from "../../domain/ports/clock.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
 import type { GameAccounts } from "../../domain/ports/game-accounts.ts";
 import type { JournalLooks, JournalReader } from "../../domain/ports/journal.ts";
+import { provenPlayer } from "../../domain/proven-account.ts";
 import type { RunRecord } from "../../domain/run.ts";
 import type { WhoWasThere } from "../who-was-there.ts";
 import type { CaseBook } from "./case-book.ts";
@@ -197,7 +198,7 @@ export class CaseMaker {
     const punishment = punishmentIn(text, read);
     if (punishment === undefined || !(await this.#ports.keeps(guildId))) return;
     const absent = await this.#absent({ guildId, source }, punishment.aim, present);
-    const self = (await accounts.of(guildId, actorId))?.player;
+    const self = provenPlayer(await accounts.of(guildId, actorId));
     const made = caseOfRun(record, { present, absent, self }, read);
     if (made?.receipt === undefined) return;
     const { one, isNew } = await book.record(made);

@@ -115,7 +115,10 @@ export class RankDesk implements Ranks {
     // Nobody is raised by taking a role away.
     const plan = { ...all, raise: [] };
     if (plan.key !== key) throw changed();
-    if (plan.take.length > 0) await this.#mustRun(actor, binding, plan);
+    // While the list of staff is not believed the plan names nobody, and ranks are taken back all the same.
+    const { raised } = this.#kept(binding);
+    if (plan.take.length > 0 || raised.length > 0)
+      await this.#mustRun(actor, binding, { ...plan, take: [...plan.take, ...raised] });
     const after = await book.change(server, (kept) => ({
       ...confirmed(kept, plan),
       mappings: kept.mappings.filter((one) => one.roleId !== roleId),
@@ -180,7 +183,7 @@ export class RankDesk implements Ranks {
   }
 
   /** What runs in somebody's name they have to be allowed themselves. @throws Failure "denied" */
-  async #mustRun(actor: Actor, binding: Binding, { mappings, take }: RankPlan): Promise<void> {
+  async #mustRun(actor: Actor, binding: Binding, { mappings, take }: RankCommands): Promise<void> {
     const raises = mappings.map(({ rank }) => rankCommand("raise", rank, 0));
     const takes = [...mappings, ...take].map(({ rank }) => rankCommand("take", rank, 0));
     for (const text of new Set([...raises, ...takes])) {
@@ -190,6 +193,12 @@ export class RankDesk implements Ranks {
         throw new Failure("denied", decision.why, { wants: decision.wants, bindingId: binding.id });
     }
   }
+}
+
+/** Whose commands somebody has to be allowed. */
+interface RankCommands {
+  readonly mappings: readonly Pick<RankMapping, "rank">[];
+  readonly take: readonly Pick<Raised, "rank">[];
 }
 
 /** Each step of the plan is confirmed, and what came before counts no more for these people. */

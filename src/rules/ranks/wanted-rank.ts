@@ -1,4 +1,5 @@
 import type { GameAccount } from "../../domain/ports/game-accounts.ts";
+import { isProven } from "../../domain/proven-account.ts";
 import { highestRank, type Rank, type RankMapping } from "../../domain/rank.ts";
 
 /** Which rank a player should have, by the roles of the member whom they are linked to. Pure. */
@@ -39,9 +40,4 @@ export function wantedRank({ link, roleIds, mappings, roleState }: WantedBy): Wa
   return held.some(({ rank }) => rank === "helper")
     ? { kind: "rank", rank: "helper" }
     : { kind: "none", why: "unconfirmed" };
-}
-
-/** By a code that was typed in the game, or by the word of two. */
-function isProven({ vouchedBy, confirmedBy }: GameAccount): boolean {
-  return vouchedBy === undefined || (confirmedBy !== undefined && confirmedBy !== vouchedBy);
 }

@@ -1,6 +1,7 @@
 import { caseRenderer } from "../../../src/discord/render/players/watch-cards.ts";
 import { DEFAULT_SETTINGS, type GuildSettings } from "../../../src/domain/guild.ts";
 import type { CommandEntry, JoinEntry, PlayerRef, Snapshot, SourceId } from "../../../src/domain/model.ts";
+import type { GameAccount } from "../../../src/domain/ports/game-accounts.ts";
 import type { RunRecord } from "../../../src/domain/run.ts";
 import { type CasesRoom, createCases } from "../../../src/history/cases/create-cases.ts";
 import { parseUnstoredCase } from "../../../src/history/cases/unstored-case.ts";
@@ -31,6 +32,8 @@ export class CasesWorld {
   readonly audit = new Map<string, RunRecord>();
   readonly unstored = new MemoryDocuments(parseUnstoredCase);
   readonly told: string[] = [];
+  /** Who vouched for the link of the member u14; nothing: it is proven. */
+  link: Pick<GameAccount, "vouchedBy" | "confirmedBy"> = {};
   readonly reported: string[] = [];
   settings: GuildSettings = { ...DEFAULT_SETTINGS, caseChannelId: "cases", watchChannelId: "watches" };
   players: PlayerRef[] = [];
@@ -140,7 +143,9 @@ export class CasesWorld {
       there: this.there,
       accounts: {
         of: async (_, userId) =>
-          userId === "u14" ? { userId, player: { name: "Mo", id: 14 }, linkedAtMs: 0 } : undefined,
+          userId === "u14"
+            ? { ...this.link, userId, player: { name: "Mo", id: 14 }, linkedAtMs: 0 }
+            : undefined,
         ofPlayer: async (_, playerId) =>
           playerId === 14 ? { userId: "u14", player: { name: "Mo", id: 14 }, linkedAtMs: 0 } : undefined,
       },

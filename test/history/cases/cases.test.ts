@@ -129,6 +129,22 @@ describe("cases made from commands", () => {
     assert.deepEqual(made.cases.all()[0]?.targets, [{ name: "Mo", playerId: 14 }]);
   });
 
+  test("a Manager who vouched alone for an account as their own hides no punishment of it", async () => {
+    const made = await world();
+    made.join(mo);
+    await made.look();
+    made.link = { vouchedBy: "u14" };
+    made.room.onRun(kickRun({ id: "vouched", text: ":jail Mo", actorId: "u14" }));
+    await made.settle();
+    made.link = { vouchedBy: "u14", confirmedBy: "u15" };
+    made.room.onRun(kickRun({ id: "confirmed", text: ":jail Mo", actorId: "u14" }));
+    await made.settle();
+    assert.deepEqual(
+      made.cases.all().map(({ origin }) => origin),
+      ["run vouched"],
+    );
+  });
+
   test("a ban of a player who is gone is found by the whole name, as the log or the history knows it", async () => {
     const made = await world();
     made.leave(ann);

@@ -389,6 +389,26 @@ describe("ranks that follow roles", () => {
     );
   });
 
+  test("nor unset a role that gave ranks, also while the list of staff is not believed", async () => {
+    const world = await withPlayers(["Rex"]);
+    world.give("Rex", "mod");
+    await world.turnOn();
+    await world.live(60_000);
+    world.staffAs = "absent";
+    await world.live(60_000);
+    const roleId = ROLE_OF.mod;
+    const { key, take } = await world.ended(world.ranks.ranks.checkUnset(world.linked, roleId));
+    assert.deepEqual(take, []);
+    const admin = world.rig.actor("admin");
+    await assert.rejects(
+      world.ended(world.ranks.ranks.unset(admin, world.linked, { roleId, key })),
+      (error) => error instanceof Failure && error.code === "denied",
+    );
+    world.staffAs = "whole";
+    await world.live(300_000);
+    assert.equal(world.rankOf("Rex"), "mod");
+  });
+
   test("one community a server keeps ranks, a second is refused", async () => {
     const world = await withPlayers(["Rex"]);
     world.give("Rex", "mod");
