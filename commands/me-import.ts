@@ -108,7 +108,8 @@ export const importActions = {
     first: "update",
     async execute({ actor, argument }, services) {
       await mustBeManager(services, actor, "Only Managers can confirm a link.");
-      const account = await services.accounts.confirm(actor, argument);
+      const [userId = "", playerId = ""] = argument.split("/");
+      const account = await services.accounts.confirm(actor, { userId, playerId: Number(playerId) });
       return confirmedCard(account);
     },
   }),

@@ -23,6 +23,7 @@ export interface Rule {
   /** Where staff are told. */
   readonly channelId: string;
   readonly byId: string;
+  /** Since when it has been watched; what was paused since does not count. */
   readonly createdAtMs: number;
   /** What is done beyond telling, in the name of the Manager who turned it on. @default nothing */
   readonly step?: { readonly kind: RuleStep; readonly byId: string; readonly byName: string };
@@ -66,4 +67,9 @@ export function contradicts(rule: Rule, other: Rule): boolean {
   const roles = new Set(rule.roleIds);
   const isSame = roles.size === other.roleIds.length && other.roleIds.every((id) => roles.has(id));
   return meet && !isSame;
+}
+
+/** How long a rule has been watched. */
+export function recordedMs({ createdAtMs }: Rule, pause: RulePause | undefined, nowMs: number): number {
+  return Math.max(0, (pause?.atMs ?? nowMs) - createdAtMs);
 }

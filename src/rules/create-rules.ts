@@ -7,7 +7,7 @@ import { RuleDesk, type RuleDeskPorts } from "./rule-desk.ts";
 import { RuleSteps, type RuleStepsPorts } from "./rule-steps.ts";
 import { RuleWatch, type RuleWatchPorts } from "./rule-watch.ts";
 
-type Own = "book" | "steps" | "seenNow" | "othersAround" | "sightingsOf" | "onChanged";
+type Own = "book" | "steps" | "seenNow" | "presentNow" | "othersAround" | "sightingsOf" | "onChanged";
 
 export interface RulesPorts
   extends RuleBookPorts,
@@ -55,6 +55,8 @@ export function createRules(ports: RulesPorts): RulesWing {
     ...ports,
     book,
     othersAround,
+    presentNow: (source) =>
+      [...watch.sightingsOf(source).players.values()].map(({ present }) => present.player),
     seenNow: (source, playerId) => watch.sightingsOf(source).players.get(playerId),
   });
   const watch = new RuleWatch({ ...ports, book, steps });

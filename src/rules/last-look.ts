@@ -23,6 +23,8 @@ export interface LastLookPorts {
   readonly clock: Clock;
   /** A player as the latest answer shows them. */
   seenNow(source: SourceId, playerId: number): Sighting | undefined;
+  /** Everybody whom the latest answer shows. */
+  presentNow(source: SourceId): readonly PlayerRef[];
   isRole(guildId: string, roleId: string): boolean;
   /** Everybody else of whom a name is known that a command could mean instead: linked, seen before, present. */
   othersAround(rule: Rule, player: Required<PlayerRef>): Promise<readonly PlayerRef[]>;
@@ -37,6 +39,8 @@ export interface PlannedStep {
   /** It takes one of the messages that a player may get. */
   readonly isMessage: boolean;
 }
+
+const THEIRS = "The server is theirs.";
 
 /** Looks once more right before a step leaves: it must still be wanted, still be so, and hit nobody else. */
 export class StepGuard implements SendGuard {
@@ -83,7 +87,14 @@ export class StepGuard implements SendGuard {
 
   /** At the first byte. */
   isWanted(): boolean {
-    return this.#ports.clock.monotonicMs() <= this.#goodUntilMs && this.#isWantedStill() && this.#isSoStill();
+    const { clock, presentNow } = this.#ports;
+    const { player } = this.#step.candidate.sighting.present;
+    return (
+      clock.monotonicMs() <= this.#goodUntilMs &&
+      this.#isWantedStill() &&
+      this.#isSoStill() &&
+      whyNotNamed(player, presentNow(this.#step.source)) === undefined
+    );
   }
 
   #isWantedStill(): boolean {
@@ -100,7 +111,7 @@ export class StepGuard implements SendGuard {
     return this.#ports.seenNow(this.#step.source, sighting.present.player.id)?.key === sighting.key;
   }
 
-  async #whyNot({ lists }: ServerState): Promise<string | undefined> {
+  async #whyNot({ lists, status }: ServerState): Promise<string | undefined> {
     const { rule, sighting } = this.#step.candidate;
     const { player } = sighting.present;
     const players = lists.players?.value ?? [];
@@ -114,7 +125,8 @@ export class StepGuard implements SendGuard {
     if (seen === undefined || !isSame(seen, sighting.present) || !isAbout(rule, seen) || !this.#isSoStill())
       return "It is over.";
     if (!rule.roleIds.every((id) => this.#ports.isRole(rule.guildId, id))) return "A role was deleted.";
-    const owner = whyOwner(seen);
+    const isOwner = [status.ownerId, ...status.coOwnerIds].includes(player.id);
+    const owner = isOwner ? THEIRS : whyOwner(seen);
     if (owner !== undefined) return owner;
     const queued = await this.#ports.namesOf(rule.guildId, lists.queue?.value ?? []);
     if (queued === undefined) return "Somebody unknown waits in the queue.";
@@ -126,7 +138,7 @@ export class StepGuard implements SendGuard {
 
 /** Nothing is done to whom the server belongs. */
 export function whyOwner({ permission }: Present): string | undefined {
-  return /owner/i.test(permission) ? "The server is theirs." : undefined;
+  return /owner/i.test(permission) ? THEIRS : undefined;
 }
 
 /** Rows leave the logs, so an earlier life is no other one. */

@@ -6,7 +6,7 @@ import type { GameAccounts } from "../domain/ports/game-accounts.ts";
 import type { KnownRoles } from "../domain/ports/known-roles.ts";
 import type { Permissions } from "../domain/ports/permissions.ts";
 import type { NewRule, Rules, RulesView, RuleTest, RuleView } from "../domain/ports/rules.ts";
-import { contradicts, RECORD_NEEDED_MS, type Rule, type RuleStep } from "../domain/rule.ts";
+import { contradicts, RECORD_NEEDED_MS, type Rule, type RuleStep, recordedMs } from "../domain/rule.ts";
 import { JAIL } from "./present.ts";
 import type { RuleBook, RuledServer } from "./rule-book.ts";
 import { candidates, judge } from "./rule-judge.ts";
@@ -82,17 +82,12 @@ export class RuleDesk implements Rules {
   }
 
   async setStep(actor: Actor, number: number, step: RuleStep | undefined): Promise<RuleView> {
-    const { book, clock } = this.#ports;
+    const { book } = this.#ports;
     const { guildId, userId: byId, userName: byName } = actor;
     const { rule } = this.#view(guildId, number);
     if (step !== undefined && rule.kind === "name")
       throw new Failure("bad-command", "A rule on names only tells: a command could not name them alone.");
-    const recordedMs = clock.nowMs() - rule.createdAtMs;
-    if (step !== undefined && step !== "pm" && recordedMs < RECORD_NEEDED_MS) {
-      const words = `:${step} needs a week's record first. It can be turned on`;
-      const atS = Math.ceil((rule.createdAtMs + RECORD_NEEDED_MS) / 1_000);
-      throw new Failure("bad-command", `${words} <t:${atS}:R>.`);
-    }
+    if (step !== undefined && step !== "pm") this.#mustBeRecorded(rule, step);
     if (step !== undefined) await this.#mustRun(actor, rule, step);
     await book.change(guildId, (before) => ({
       ...before,
@@ -108,8 +103,14 @@ export class RuleDesk implements Rules {
     const { book, clock } = this.#ports;
     await book.change(guildId, (before) => {
       if (isPaused) return { ...before, pause: before.pause ?? { byId, atMs: clock.nowMs() } };
-      const { pause: _, ...running } = before;
-      return running;
+      const { pause, ...running } = before;
+      // A record of what it would have done has no part that was paused.
+      const pausedMs = pause === undefined ? 0 : Math.max(0, clock.nowMs() - pause.atMs);
+      const rules = before.rules.map((rule) => ({
+        ...rule,
+        createdAtMs: rule.createdAtMs + Math.min(pausedMs, clock.nowMs() - rule.createdAtMs),
+      }));
+      return { ...running, rules };
     });
     for (const rule of book.of(guildId).rules) this.#ports.onChanged(rule);
     return this.list(guildId);
@@ -141,6 +142,16 @@ export class RuleDesk implements Rules {
       ageMs: nowMs - sightings.takenAtMs,
     };
     return { ...view, pause: book.of(guildId).pause, known: known || undefined, breakers };
+  }
+
+  /** @throws Failure "bad-command" */
+  #mustBeRecorded(rule: Rule, step: RuleStep): void {
+    const { book, clock } = this.#ports;
+    const leftMs = RECORD_NEEDED_MS - recordedMs(rule, book.of(rule.guildId).pause, clock.nowMs());
+    if (leftMs <= 0) return;
+    const atS = Math.ceil((clock.nowMs() + leftMs) / 1_000);
+    const words = `:${step} needs a week's record first, pauses left out. It can be turned on`;
+    throw new Failure("bad-command", `${words} <t:${atS}:R>.`);
   }
 
   /** What runs in somebody's name they have to be allowed themselves. @throws Failure "denied" */

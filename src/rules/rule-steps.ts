@@ -40,6 +40,10 @@ type StepRule = Rule & Required<Pick<Rule, "step">>;
 
 /** Of all rules of a server together, one step to one player in this time. */
 const STEP_AGAIN_MS = 60_000;
+/** Of one rule, so many players in this time are kicked or loaded: more is a role that is wrong sooner than many breakers. */
+const MOST_ACTED = 5;
+const ACTED_WITHIN_MS = 10 * 60_000;
+const TOO_MANY = "More than five players within ten minutes broke it. Check the role, then turn it on again.";
 
 /** What is done to a player beyond telling: once a breach, claimed before it is sent, in the name of a Manager. */
 export class RuleSteps {
@@ -47,6 +51,8 @@ export class RuleSteps {
   readonly #open = new Set<Promise<void>>();
   /** By server and player, by the monotonic clock. */
   readonly #steppedAtMs = new Map<string, number>();
+  /** By rule that kicks or loads: its latest steps, by the monotonic clock. */
+  readonly #actedAtMs = new Map<string, readonly number[]>();
 
   constructor(ports: RuleStepsPorts) {
     this.#ports = ports;
@@ -75,6 +81,7 @@ export class RuleSteps {
     if (why !== undefined) return await this.#claim(wanted, { what: "dropped", why });
     const { automaticPause } = await this.#ports.settings.of(rule.guildId);
     if (automaticPause !== undefined) return;
+    if (rule.step.kind !== "pm" && this.#isTooMany(rule, nowMs)) return await this.#hold(rule, TOO_MANY);
 
     await this.#claim(wanted);
     this.#steppedAtMs.set(key, nowMs);
@@ -82,6 +89,14 @@ export class RuleSteps {
       .catch((error: unknown) => this.#ports.report("the step of a rule failed", error))
       .then(() => void this.#open.delete(work));
     this.#open.add(work);
+  }
+
+  /** Counts this step, unless there were enough; from a hold on it begins anew. */
+  #isTooMany({ id }: Rule, nowMs: number): boolean {
+    const lately = (this.#actedAtMs.get(id) ?? []).filter((atMs) => nowMs - atMs < ACTED_WITHIN_MS);
+    if (lately.length < MOST_ACTED) this.#actedAtMs.set(id, [...lately, nowMs]);
+    else this.#actedAtMs.delete(id);
+    return lately.length >= MOST_ACTED;
   }
 
   /** Written before anything is sent: the same breach has no other step. */

@@ -139,6 +139,14 @@ export class RuleWorld {
     await this.rules.rules.setStep(actor, 1, step);
   }
 
+  /** Its Manager has looked why Marshal turned its step off. */
+  async turnOnAgain(): Promise<void> {
+    const { step } = this.#options;
+    const [view] = this.rules.rules.list(GUILD).rules;
+    if (step !== undefined && view?.rule.step === undefined)
+      await this.rules.rules.setStep(this.rig.actor("manager"), 1, step);
+  }
+
   async link(userId: string, player: Required<PlayerRef>): Promise<void> {
     await this.rig.runs.accounts.vouch(this.rig.actor("manager"), userId, player);
   }

@@ -26,6 +26,7 @@ export async function liveThrough(
   const perCrash = options.events / (options.crashes + 1);
   while (events < options.events) {
     const quietMs = random.next() < 0.5 ? 8_000 : 400_000;
+    await world.turnOnAgain();
     await world.live(quietMs, async () => {
       // Things come in bursts, with quiet in between in which a breach can last.
       if (random.next() < 0.05) world.roleReadsFail = !world.roleReadsFail && random.next() < 0.2;

@@ -300,6 +300,64 @@ describe("a rule", () => {
     assert.equal(view.pause, undefined);
   });
 
+  test("somebody whose name theirs begins and who joins while the gate holds the command stops it", async () => {
+    const { world } = await withBreaker("Rex", "kick");
+    world.holdMs = 8_000;
+    while (world.rig.sent.length === 0) await world.live(1_000);
+    world.town.arrive({ name: "Rexx", id: 5_000 });
+    await world.live(60_000);
+    assert.deepEqual(world.hits, []);
+  });
+
+  test("the owner is left alone also where no row says that they are one", async () => {
+    const world = new RuleWorld({ seed: 9, everyMs: 5_000, step: "kick" });
+    await world.start();
+    await world.link("m-owner", { name: "Olive", id: world.rig.ownerId });
+    world.town.arrive({ name: "Olive", id: world.rig.ownerId });
+    const here = world.town.find(world.rig.ownerId);
+    assert.ok(here);
+    here.team = "Police";
+    await world.live(120_000);
+    assert.deepEqual([world.told.length, world.hits], [1, []]);
+  });
+
+  test("five within ten minutes are enough: then it is told of only, and that is said", async () => {
+    const { world } = await withBreaker("Rex", "kick");
+    for (let n = 0; n < 10; n++) {
+      await world.live(45_000);
+      if (n % 5 !== 4) await join(world, `Player_${n}x`);
+    }
+    assert.equal(world.hits.length, 5);
+    assert.ok(world.told.length > 5);
+    const [view] = world.rules.rules.list("g1").rules;
+    assert.match(view?.rule.heldWhy ?? "", /More than five players within ten minutes/);
+    assert.equal(world.notices.length, 1);
+    await world.rules.rules.setStep(world.rig.actor("manager"), 1, "kick");
+    await join(world, "Tim");
+    await world.live(90_000);
+    assert.ok(texts(world).includes(":kick Tim"), "a Manager has looked");
+  });
+
+  test("where a role is taken from everybody at once, nothing is done to anybody", async () => {
+    const { world } = await withBreaker("Rex", "kick");
+    for (let n = 0; n < 10; n++) await join(world, `Player_${n}x`);
+    await world.live(5 * 60_000);
+    assert.deepEqual([world.told.length, world.hits, world.notices.length], [11, [], 1]);
+  });
+
+  test("a week in which it was paused is no week's record", async () => {
+    const { world } = await withBreaker("Rex");
+    const actor = world.rig.actor("manager");
+    const kick = () => world.rules.rules.setStep(actor, 1, "kick");
+    await world.rules.rules.pause(actor, true);
+    world.clock.step(8 * 24 * HOUR_MS);
+    await assert.rejects(kick(), /a week's record/);
+    await world.rules.rules.pause(actor, false);
+    await assert.rejects(kick(), /a week's record/);
+    world.clock.step(8 * 24 * HOUR_MS);
+    await kick();
+  });
+
   test("a Manager who is one no more stops its step, and people are told", async () => {
     const { world } = await withBreaker("Rex", "kick");
     world.rig.memberRoles.set("u-manager", []);

@@ -99,7 +99,7 @@ export function accountCard(view: AccountView): MessageBody {
     kind: "button",
     style: "primary",
     label: "Confirm it",
-    id: `me-confirm:${userId}`,
+    id: `me-confirm:${userId}/${account?.player.id ?? 0}`,
   };
   const own = !isOwn ? [] : account === undefined ? link : [UNLINK_BUTTON];
   const buttons = isOpen ? [confirm, ...own] : own;

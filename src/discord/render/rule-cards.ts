@@ -15,6 +15,7 @@ import {
   type Rule,
   type RuleEvent,
   type RulePause,
+  recordedMs,
 } from "../../domain/rule.ts";
 import { cutLines, escapeMarkdown, inlineName, plainText } from "./escape.ts";
 
@@ -187,9 +188,10 @@ export function ruleTest(test: RuleTest, nowMs: number): MessageBody {
     lines.push(md`**What it did, or would have done:**`, ...events.slice(0, MOST_SHOWN).map(eventLine));
   return {
     cards: [{ title: md`Rule ${rule.number}`, description: cutLines(lines, LONGEST_LIST), color: COLOR }],
-    rows: [stepButtons(rule, nowMs), [pause === undefined ? pauseButton : resumeButton]].filter(
-      (row): row is Row & readonly Button[] => row.length > 0,
-    ),
+    rows: [
+      stepButtons(rule, recordedMs(rule, pause, nowMs)),
+      [pause === undefined ? pauseButton : resumeButton],
+    ].filter((row): row is Row & readonly Button[] => row.length > 0),
   };
 }
 
@@ -200,9 +202,9 @@ function eventLine({ atMs, player, what, why }: RuleEvent): Escaped {
 }
 
 /** One press each turns on what is done beyond telling; what is on can be turned off. */
-function stepButtons({ kind, number, step, createdAtMs }: Rule, nowMs: number): readonly Button[] {
+function stepButtons({ kind, number, step }: Rule, watchedMs: number): readonly Button[] {
   if (kind === "name") return [];
-  const hasRecord = nowMs - createdAtMs >= RECORD_NEEDED_MS;
+  const hasRecord = watchedMs >= RECORD_NEEDED_MS;
   const labels = { pm: "Also send one :pm", load: "Also run :load", kick: "Also run :kick" };
   const on = RULE_STEPS.filter((one) => one !== step?.kind).map(
     (one): Button => ({

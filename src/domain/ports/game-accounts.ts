@@ -66,8 +66,8 @@ export interface GameAccounts {
   applyImport(manager: Actor, importId: string): Promise<Imported>;
   /** Takes back what is still linked of a list. Answers how many. */
   undoImport(manager: Actor, importId: string): Promise<number>;
-  /** A vouched link is confirmed by somebody else than who vouched. @throws Failure "bad-command" */
-  confirm(manager: Actor, userId: string): Promise<GameAccount>;
+  /** A vouched link, of this member to this player, is confirmed by somebody else than who vouched. @throws Failure "bad-command" */
+  confirm(manager: Actor, link: { readonly userId: string; readonly playerId: number }): Promise<GameAccount>;
   /** By the id of the player. */
   byPlayer(guildId: string): Promise<ReadonlyMap<number, GameAccount>>;
   /** Returns what was linked; undefined: nothing was. */

@@ -115,13 +115,16 @@ export function createGameAccounts(ports: GameAccountsPorts): {
         await recordEvent(manager, "account-import-undo", `${gone.length} accounts`);
         return gone.length;
       },
-      async confirm(manager, userId) {
+      async confirm(manager, { userId, playerId }) {
         const account = await linkedAccounts.change(manager.guildId, userId, (now) => {
+          // It may have been moved to another player since it was shown.
+          if (now.player.id !== playerId) return undefined;
           if (now.vouchedBy === undefined || now.vouchedBy === manager.userId) return undefined;
           return { ...now, confirmedBy: manager.userId };
         });
         if (account === undefined) {
-          const why = "Only a link that another Manager vouched for can be confirmed.";
+          const why =
+            "Only a link that another Manager vouched for can be confirmed, as it is now. See /me show.";
           throw new Failure("bad-command", why);
         }
         await recordChange(manager, "account-confirm", account);

@@ -28,7 +28,11 @@ export function whyNotScheduled(what: ScheduledWhat, command: ParsedCommand): st
     return "A schedule can run an announcement (:h or :m) or a preset. Save this command with /run preset save first.";
   }
   const [asked] = what.kind === "preset" ? placeholdersOf(command.text) : [];
-  return asked === undefined ? undefined : `This preset asks for ${asked}:. A schedule has nobody to ask.`;
+  if (asked !== undefined) return `This preset asks for ${asked}:. A schedule has nobody to ask.`;
+  // Nobody wants to be written to, reloaded or un-banned again and again.
+  return verb.args.includes("targets")
+    ? `:${verb.verb} is for a player, so it can't be scheduled.`
+    : undefined;
 }
 
 export interface OwnerNow {

@@ -135,7 +135,8 @@ export class RankWorld {
   /** By a code that was typed in the game. */
   async link({ name, id }: Person, userId = this.memberOf(id)): Promise<void> {
     await this.rig.runs.accounts.vouch(this.actor, userId, { name, id });
-    await this.rig.runs.accounts.confirm(this.rig.actor("manager", { userId: "u-second" }), userId);
+    const second = this.rig.actor("manager", { userId: "u-second" });
+    await this.rig.runs.accounts.confirm(second, { userId, playerId: id });
   }
 
   /** By one Manager's word only. */

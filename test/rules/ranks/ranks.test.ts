@@ -200,10 +200,11 @@ describe("ranks that follow roles", () => {
     await world.turnOn();
     await world.live(120_000);
     assert.deepEqual([world.rankOf("Rex"), world.rankOf("Una")], [undefined, "helper"]);
-    await world.rig.runs.accounts.confirm(
-      world.rig.actor("manager", { userId: "u-second" }),
-      world.memberOf(world.person("Rex").id),
-    );
+    const { id: playerId } = world.person("Rex");
+    await world.rig.runs.accounts.confirm(world.rig.actor("manager", { userId: "u-second" }), {
+      userId: world.memberOf(playerId),
+      playerId,
+    });
     await world.live(120_000);
     assert.equal(world.rankOf("Rex"), "admin");
   });

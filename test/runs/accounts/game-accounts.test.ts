@@ -100,6 +100,19 @@ describe("linking a game account by a code", () => {
     await rig.runs.accounts.begin(mo, binding);
   });
 
+  test("what a second Manager confirms is the link that they saw, and not another one of that member", async () => {
+    const rig = new RunsRig();
+    const { accounts } = rig.runs;
+    const [first, second] = [rig.actor("manager"), rig.actor("manager", { userId: "u-second" })];
+    await accounts.vouch(first, "u-x", { name: "Alice", id: 11 });
+    await accounts.unlink(first, "u-x");
+    await accounts.vouch(first, "u-x", { name: "Bob", id: 12 });
+    await rejects(accounts.confirm(second, { userId: "u-x", playerId: 11 }), /as it is now/);
+    await rejects(accounts.confirm(first, { userId: "u-x", playerId: 12 }), /another Manager/);
+    const { confirmedBy } = await accounts.confirm(second, { userId: "u-x", playerId: 12 });
+    assert.equal(confirmedBy, "u-second");
+  });
+
   test("a newer code of the same member replaces the older; twenty others of a guild are the most", async () => {
     const rig = new RunsRig();
     const older = await rig.runs.accounts.begin(rig.actor("mod"), binding);

@@ -38,6 +38,11 @@ describe("what may run with nobody watching", () => {
     assert.match(why(":frobnicate", preset), /unknown to Marshal/);
   });
 
+  test("nothing that is for a player: nobody is written to, reloaded or un-banned again and again", () => {
+    for (const text of [":pm Bob hi", ":refresh Bob", ":heal Bob", ":unban 123", ":unjail Bob"])
+      assert.match(why(text, preset), /is for a player/, text);
+  });
+
   test("no preset that asks for something", () => {
     assert.match(why(":pm Bob {text}", preset), /asks for text:/);
   });
