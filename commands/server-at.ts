@@ -57,7 +57,9 @@ async function turnTo({ actor, argument }: Press, services: Services): Promise<R
     throw new Failure("expired", "This button is from an older version of Marshal.", { isRead: true });
   }
   const player = place.playerId === undefined ? undefined : await nameOf(services, actor, place.playerId);
-  return await rewindTo(services, actor, { ...place, player });
+  const { offeredId } = place;
+  const offered = offeredId === undefined ? undefined : await nameOf(services, actor, offeredId);
+  return await rewindTo(services, actor, { ...place, player, offered });
 }
 
 /** By the history, which the rows come from too. */

@@ -167,10 +167,12 @@ export const listActions = {
   "server-page": defineAction({ first: "update", execute: turnPage }),
   "server-back": defineAction({ first: "update", execute: turnPage }),
   "server-next": defineAction({ first: "update", execute: turnPage }),
-  /** The button under the status: the argument is the server alone. */
+  /** The button under the status: the argument is the server; under a panel its mark follows. */
   "server-players": defineAction({
     first: "ephemeral",
-    execute: ({ actor, argument, signal }, services) =>
-      listReplies(services, { actor, signal }, { list: "players", bindingId: argument, filter: "", page: 0 }),
+    execute: ({ actor, argument, signal }, services) => {
+      const [bindingId = ""] = argument.split("/");
+      return listReplies(services, { actor, signal }, { list: "players", bindingId, filter: "", page: 0 });
+    },
   }),
 };

@@ -94,6 +94,8 @@ export interface PostedMessage {
   readonly content: string;
   readonly cards: readonly PostedCard[];
   readonly attachmentNames: readonly string[];
+  /** Ids of its buttons and menus. Nobody sees them, so what names a message for a later reading stands there. */
+  readonly componentIds: readonly string[];
   readonly postedAtMs: number;
 }
 
@@ -101,4 +103,11 @@ export interface PostedMessage {
 export interface SentMessage {
   readonly messageId: string;
   readonly posted?: PostedMessage;
+}
+
+/** Ids of the buttons and menus of a body, as they are read back: a button with a link has none. */
+export function componentIdsOf({ rows = [] }: Pick<MessageBody, "rows">): readonly string[] {
+  return rows.flatMap((row) =>
+    row.flatMap((one) => (one.kind === "button" && one.style === "link" ? [] : [one.id])),
+  );
 }

@@ -225,8 +225,7 @@ function isIt(posted: PostedMessage, notice: OwedNotice | undefined): boolean {
   );
 }
 
-function textOf({ content, cards }: PostedMessage): string {
-  return [content, ...cards.flatMap(({ title, description, footer }) => [title, description, footer])].join(
-    "\n",
-  );
+function textOf({ content, cards, componentIds }: PostedMessage): string {
+  const texts = cards.flatMap(({ title, description, footer }) => [title, description, footer]);
+  return [content, ...texts, ...componentIds].join("\n");
 }

@@ -6,6 +6,7 @@ import { createCommandRegistry } from "../../src/discord/interactions/command-re
 import type { Services } from "../../src/discord/services.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import { type Actor, DEFAULT_SETTINGS, EMPTY_POLICY } from "../../src/domain/guild.ts";
+import { cardIdIn } from "../support/card-id.ts";
 import { formOf, optionsOf, textOf } from "../support/fake-answers.ts";
 import { actorOf, FakeWorld } from "../support/fake-services.ts";
 import { FeedsRig, guildId } from "../support/feeds-rig.ts";
@@ -431,7 +432,7 @@ describe("buttons of a mod-call card", () => {
       await rig.poll();
       rig.log.modCalls.push({ kind: "modCall", atS: rig.nowS, caller: { name: "Ann_1", id: 1 } });
       await rig.pollAndFlush();
-      const id = (rig.sink.messages("channel-1")[0]?.body.cards?.[0]?.footer ?? "").replace("Call ", "");
+      const id = cardIdIn(rig.sink.messages("channel-1")[0]?.body);
       const asked: string[] = [];
       const stop = new Failure("denied", "as far as this test goes");
       const account = { userId: "100", player: { id: 7, name: "Old_Name" }, linkedAtMs: 0 };
@@ -501,7 +502,7 @@ describe("buttons of a mod-call card", () => {
       }
       await rig.pollAndFlush();
       for (const { body } of rig.sink.messages("channel-1")) {
-        const id = (body.cards?.[0]?.footer ?? "").replace("Call ", "");
+        const id = cardIdIn(body);
         const typed = { ...press(id), form: formOf({ text: "hello" }) };
         await assert.rejects(
           played(feed.actions["mod-pm-sent"].execute(typed, services)),

@@ -47,7 +47,7 @@ describe("alerts, each kind from the command to its message", () => {
     const { staffRole, moderator } = rig.home;
     const channel = await alertOf("kills", "KillLogs", { ping: staffRole, threshold: "3 in 60 s" });
     for (let nth = 0; nth < 3; nth += 1) rig.town.kill(evil, bob);
-    const message = await rig.posted(channel, "3 kills", "Alert ·");
+    const message = await rig.posted(channel, "3 kills");
     assert.deepEqual([message.pings.everyone, message.pings.users.length], [false, 0]);
     assert.deepEqual(message.pings.roles, [staffRole.id]);
     assert.deepEqual(labelsOf(message), ["Player", "Rewind", "Kick", "Jail"]);
@@ -77,7 +77,7 @@ describe("alerts, each kind from the command to its message", () => {
       rig.town.world.setTeam(there, team);
       await rig.posted(feed, `→ \`${team}\``);
     }
-    assert.match(textOf(await rig.posted(channel, "2 team changes", "Alert ·")), /TurnTim.*changed team/);
+    assert.match(textOf(await rig.posted(channel, "2 team changes")), /TurnTim.*changed team/);
     only(channel);
   });
 

@@ -4,13 +4,17 @@ import type { BotExit } from "../../src/sandbox/bot-process.ts";
 import type { Channel } from "../../src/sandbox/discord/types.ts";
 import { addFeed, commandIsThere, linkServer } from "../../src/sandbox/moves.ts";
 import { openStage, type Stage } from "../../src/sandbox/stage.ts";
+import { cardIdOf } from "../support/card-id.ts";
 
 /** Each call has a card in each channel, and a channel takes five in five seconds. */
 const CHANNELS = 25;
 const CALLS = 20;
 
 const cardsIn = ({ discord }: Stage, channel: Channel) =>
-  discord.messages(channel).flatMap(({ embeds }) => embeds.map(({ footer }) => footer?.text ?? ""));
+  discord.messages(channel).flatMap(({ components }) => {
+    const parts = components.flatMap((row) => row.components ?? []);
+    return cardIdOf(parts.flatMap(({ custom_id: id }) => id ?? [])) ?? [];
+  });
 
 /** Resolves when the bot has read the server so many times more. */
 async function isRead({ service }: Stage, times: number): Promise<void> {

@@ -56,13 +56,9 @@ function wrongWith({ kind, text }: Text, nameable: Nameable): string | undefined
   const words = read.join("");
   const gap = /\b(?:undefined|null|NaN)\b|\[object |Invalid Date|Infinity/.exec(words);
   if (gap !== null) return `"${gap[0]}"`;
-  // A card's own reference is hexadecimal and nobody's id, though by chance it has no letter.
   // A ban that ends goes by id, and an answer shows the exact text that is sent.
   // Of who waits in the queue the service tells the id only.
-  const others = words
-    .replace(/^Call [0-9a-f]{12,16}$/gm, "")
-    .replace(/:(?:un)?ban \d{1,15}\b/g, "")
-    .replace(/🎫 \d{1,15} joined the queue/g, "");
+  const others = words.replace(/:(?:un)?ban \d{1,15}\b/g, "").replace(/🎫 \d{1,15} joined the queue/g, "");
   for (const [id] of others.matchAll(/\b\d{10,}\b/g))
     if (!nameable.decoyIds.some((decoy) => decoy.startsWith(id))) return `the id ${id}`;
   if (/[\u202a-\u202e]/.test(text)) return "a mark that turns the line around";

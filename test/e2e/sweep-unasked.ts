@@ -95,8 +95,8 @@ export class Unasked {
     // A call that waits for a minute is told of; a busy machine takes longer than patience for that minute.
     await rig.clock.sleep(70_000);
     const posted = [
-      await rig.posted(this.alert("kills"), "kills", "Alert ·"),
-      await rig.posted(this.alert("punishments"), "punishments", "Alert ·"),
+      await rig.posted(this.alert("kills"), "kills"),
+      await rig.posted(this.alert("punishments"), "punishments"),
       await rig.posted(this.alert("outside"), "outside Marshal"),
       await rig.posted(this.alert("calls"), "nobody has answered"),
       await rig.posted(this.alert("full"), "The server is filling up"),

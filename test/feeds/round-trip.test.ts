@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { feedRenderer } from "../../src/discord/render/feed.ts";
-import type { MessageBody } from "../../src/domain/message.ts";
+import { componentIdsOf, type MessageBody } from "../../src/domain/message.ts";
 import type { LogEntry } from "../../src/domain/model.ts";
 import { sameMessage, snowflakeBefore } from "../../src/feeds/delivery/read-back.ts";
 import { startDiscordRig } from "../support/discord-rig.ts";
@@ -74,7 +74,7 @@ test("an open emergency card is known by its message alone, and can be ended fro
     await discord.sink.send(channel.id, { ...body, nonce: `nonce-${index}` });
   }
   const posted = await discord.sink.readBack(channel.id, "0", 100);
-  const known = { cardId: view.cardId, callNumber: 12, startedAtS: 1_700_000_000 };
+  const known = { cardId: view.cardId, bindingId: view.bindingId, callNumber: 12, startedAtS: 1_700_000_000 };
   assert.deepEqual(posted.map(feedRenderer.openEmergencyOf), [known, known]);
   const [first] = posted;
   assert.ok(first !== undefined);
@@ -82,5 +82,5 @@ test("an open emergency card is known by its message alone, and can be ended fro
   const ended = feedRenderer.endedEmergency(first, endedAtMs);
   assert.deepEqual(ended, feedRenderer.emergencyCall({ ...view, callerName: "Ann", endedAtMs }));
   const cards = ended.cards ?? [];
-  assert.equal(feedRenderer.openEmergencyOf({ cards }), undefined);
+  assert.equal(feedRenderer.openEmergencyOf({ cards, componentIds: componentIdsOf(ended) }), undefined);
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { cardIdIn } from "../support/card-id.ts";
 import { settle } from "../support/clock.ts";
 import { FeedsRig } from "../support/feeds-rig.ts";
 
@@ -17,8 +18,7 @@ async function endsAtOnce(ending: Promise<void>): Promise<boolean> {
 
 /** The calls whose cards stand there, each as often as it does. */
 function cardsIn(rig: FeedsRig): readonly string[] {
-  const footers = rig.sink.messages("channel-1").map(({ body }) => body.cards?.[0]?.footer ?? "");
-  return footers.filter((footer) => footer.startsWith("Call "));
+  return rig.sink.messages("channel-1").flatMap(({ body }) => cardIdIn(body) || []);
 }
 
 test("a stop does not wait for 500 cards that wait for their turns, and the next start posts each once", async () => {

@@ -159,9 +159,9 @@ function dropOldLines(channel: Channel): void {
   });
 }
 
-/** A card of a call, which is edited for as long as the call lasts; those of emergencies have no buttons. */
-function isCard({ rows, cards }: MessageBody): boolean {
-  return rows !== undefined || cards?.[0]?.footer?.startsWith("Call ") === true;
+/** A card of a call, which is edited for as long as the call lasts. */
+function isCard({ rows }: MessageBody): boolean {
+  return rows !== undefined;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { FeedKind } from "../../src/domain/feed-kinds.ts";
 import type { Binding, FeedFilter } from "../../src/domain/guild.ts";
 import type { LogList } from "../../src/domain/model.ts";
 import type { Random } from "../../src/domain/ports/clock.ts";
+import { cardIdIn } from "../support/card-id.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";
 import { isModCallCard } from "./card-calls.ts";
 import { SimDiscord } from "./discord.ts";
@@ -403,15 +404,14 @@ class Simulation {
       ofChannel
         .filter(({ body }) => isModCallCard(body))
         .slice(-2)
-        .map(({ body }) => ({ guildId: id.split("-")[1] ?? "", footer: body.cards?.[0]?.footer ?? "" })),
+        .map(({ body }) => ({ guildId: id.split("-")[1] ?? "", cardId: cardIdIn(body) })),
     );
     const card = cards[Math.floor(this.#people.next() * cards.length)];
     const act = this.#people.next() < 0.4 ? "claim" : "resolve";
     if (card === undefined) return;
     const actor = { userId: "u", userName: "u", guildId: card.guildId, channelId: "c", roleIds: [] };
     const { modCalls } = this.#process.feeds;
-    const cardId = card.footer.replace("Call ", "");
-    this.#act(() => modCalls.act({ ...actor, manageGuild: true, askedAtMs: 0 }, cardId, { do: act }));
+    this.#act(() => modCalls.act({ ...actor, manageGuild: true, askedAtMs: 0 }, card.cardId, { do: act }));
   }
 
   #restartPolitely(): void {

@@ -1,6 +1,12 @@
 import { markdownOfOurs } from "../../src/domain/escaped.ts";
 import { SinkRefusal, type SinkRefusalReason } from "../../src/domain/failure.ts";
-import type { MessageBody, OutgoingMessage, PostedMessage, SentMessage } from "../../src/domain/message.ts";
+import {
+  componentIdsOf,
+  type MessageBody,
+  type OutgoingMessage,
+  type PostedMessage,
+  type SentMessage,
+} from "../../src/domain/message.ts";
 import type { Clock } from "../../src/domain/ports/clock.ts";
 import type { Sink } from "../../src/domain/ports/sink.ts";
 
@@ -119,6 +125,7 @@ export function posted({
     content: body.content ?? "",
     cards: body.cards ?? [],
     attachmentNames: (body.files ?? []).map((file) => file.name),
+    componentIds: componentIdsOf(body),
     postedAtMs: atMs,
   };
 }

@@ -14,7 +14,7 @@ import { composeEdit, composeMessage } from "./compose.ts";
 
 /** A message as Discord tells it. Bots get all of it, but nothing of ours may fail where a part is left out. */
 type Told = Pick<APIMessage, "id" | "author" | "timestamp"> &
-  Partial<Pick<APIMessage, "content" | "embeds" | "attachments">>;
+  Partial<Pick<APIMessage, "content" | "embeds" | "attachments" | "components">>;
 
 /** What Discord gives at most in one read of a channel's messages. */
 const PAGE_MESSAGES = 100;
@@ -134,12 +134,13 @@ function byAge(a: Told, b: Told): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-function posted({ id, content, embeds, attachments, timestamp }: Told): PostedMessage {
+function posted({ id, content, embeds, attachments, components, timestamp }: Told): PostedMessage {
   return {
     messageId: id,
     content: content ?? "",
     cards: (embeds ?? []).map((embed) => card(withoutNulls(embed))),
     attachmentNames: (attachments ?? []).map(({ filename }) => filename),
+    componentIds: (components ?? []).flatMap(idsIn),
     postedAtMs: Date.parse(timestamp),
   };
 }
@@ -162,6 +163,17 @@ function card(embed: APIEmbed): PostedCard {
   };
 }
 
+/** Of one row; what is no row of buttons or menus carries no id of ours. */
+function idsIn(row: object): readonly string[] {
+  const parts: unknown = "components" in row ? row.components : [];
+  if (!Array.isArray(parts)) return [];
+  return parts.flatMap((part: unknown) =>
+    typeof part === "object" && part !== null && "custom_id" in part && typeof part.custom_id === "string"
+      ? [part.custom_id]
+      : [],
+  );
+}
+
 function withoutNulls(embed: APIEmbed): APIEmbed {
   return Object.fromEntries(Object.entries(embed).filter(([, value]) => value !== null));
 }
@@ -179,8 +191,9 @@ function isTold(value: unknown): value is Told {
 }
 
 /** Of one that leaves something out nobody can say whether it is the message that was sent. */
-function tellsAll({ content, embeds, attachments }: Told): boolean {
-  return typeof content === "string" && Array.isArray(embeds) && Array.isArray(attachments);
+function tellsAll({ content, embeds, attachments, components }: Told): boolean {
+  const lists = [embeds, attachments, components];
+  return typeof content === "string" && lists.every((list) => Array.isArray(list));
 }
 
 /** Discord's codes by what they mean for a delivery. */

@@ -7,10 +7,12 @@ import type { AlertView } from "../../domain/ports/alert-renderer.ts";
 import { duration, person } from "./entry-line.ts";
 import { cut, cutLines, inlineCode, plainText, shownName } from "./escape.ts";
 import { type ButtonPlace, lighterButtons, pmButton } from "./players/player-buttons.ts";
+import { markedRewindId, rewindMarkOf } from "./players/rewind-buttons.ts";
 import { placeText } from "./server/player-card.ts";
 
 /** One message of an alert: what happened, who it was, and what can be done about it. Pure. */
 
+/** Alerts of earlier versions show the key. */
 const FOOTER = /^Alert · ([\w-]{1,40})$/;
 const ROOM = 3_800;
 const ENTRIES_SHOWN = 12;
@@ -24,7 +26,7 @@ const AMBER = 0xb7791f;
 const GREY = 0x6b7280;
 
 export function alertMessage(view: AlertView): MessageBody {
-  const { key, serverName, pingedRoleId, pingedUserIds = [] } = view;
+  const { serverName, pingedRoleId, pingedUserIds = [] } = view;
   const pinged = [
     ...(pingedRoleId === undefined ? [] : [roleMention(pingedRoleId)]),
     ...pingedUserIds.map((userId) => userMention(userId)),
@@ -37,15 +39,17 @@ export function alertMessage(view: AlertView): MessageBody {
         title: titleOf(view),
         description: cutLines([...bodyLines(view), ...endLines(view)], ROOM),
         color: colorOf(view),
-        footer: `Alert · ${key}`,
       },
     ],
     rows: rowsOf(view),
   };
 }
 
-export function alertKeyOf({ cards }: Pick<PostedMessage, "cards">): string | undefined {
-  return FOOTER.exec(cards[0]?.footer ?? "")?.[1];
+export function alertKeyOf({
+  cards,
+  componentIds,
+}: Pick<PostedMessage, "cards" | "componentIds">): string | undefined {
+  return rewindMarkOf(componentIds) ?? FOOTER.exec(cards[0]?.footer ?? "")?.[1];
 }
 
 function titleOf({ rule, entries, more }: AlertView): Escaped {
@@ -203,14 +207,19 @@ function whyNow({ isLate, rule }: AlertView): readonly Escaped[] {
 }
 
 function rowsOf(view: AlertView): readonly Row[] {
-  const { rule, entries, hasReplay } = view;
+  const { key, rule, entries, hasReplay } = view;
   const last = entries.at(-1);
+  const players = distinct(
+    entries.flatMap(({ who }) => (who?.id === undefined ? [] : [{ ...who, id: who.id }])),
+  );
+  const [only] = players;
+  const offeredId = players.length === 1 ? only?.id : undefined;
   const rewind: Button = {
     kind: "button",
     style: "secondary",
     label: "Rewind",
     emoji: "⏪",
-    id: `rewind-open:${rule.bindingId}/${last?.lastS ?? 0}`,
+    id: markedRewindId({ bindingId: rule.bindingId, atS: last?.lastS ?? 0, offeredId }, key),
   };
   const replay: Button = {
     ...rewind,
@@ -219,10 +228,6 @@ function rowsOf(view: AlertView): readonly Row[] {
     id: `replay-open:${rule.bindingId}/${last?.lastS ?? 0}`,
   };
   const around = rule.kind === "kills" && hasReplay ? [rewind, replay] : [rewind];
-  const players = distinct(
-    entries.flatMap(({ who }) => (who?.id === undefined ? [] : [{ ...who, id: who.id }])),
-  );
-  const [only] = players;
   if (only === undefined) return [around];
   if (entries.length > 1 && players.length > 1) return [pickOf(rule.bindingId, players), around];
   const place = { bindingId: rule.bindingId, playerId: only.id, name: only.name };

@@ -3,6 +3,7 @@ import { channelMention, type Escaped, joined, md, userMention } from "../../dom
 import type { Attachment, Button, MessageBody, Row } from "../../domain/message.ts";
 import type { AppealPack, AppealRenderer } from "../../domain/ports/appeals.ts";
 import { cut, escapeMarkdown, inlineName, plainText } from "./escape.ts";
+import { markedUrl } from "./hidden-marks.ts";
 import { RUN_COLORS } from "./plan-cards.ts";
 import { caseCard } from "./players/case-card.ts";
 import { caseLine } from "./players/case-words.ts";
@@ -28,7 +29,11 @@ function appealButton(): MessageBody {
 export const appealRenderer: AppealRenderer = {
   button: appealButton,
   card: staffCard,
-  isCard: (id, { cards }) => cards[0]?.footer === footerOf(id),
+  // Cards of earlier versions show the id.
+  isCard: (id, { cards, componentIds }) =>
+    cards[0]?.footer === `Appeal ${id}` ||
+    cards[0]?.url?.endsWith(`#${markOf(id)}`) === true ||
+    componentIds.includes(`appeal-no:${id}`),
   talk: ({ userId }) => ({
     content: md`⚖️ ${userMention(userId)}, this is about your appeal. Only you and the staff can read this thread.`,
   }),
@@ -48,8 +53,8 @@ export function appealSent(): MessageBody {
   return { content: md`✅ Sent. The staff will answer in a private thread here, or by direct message.` };
 }
 
-function footerOf(id: string): string {
-  return `Appeal ${id}`;
+function markOf(id: string): string {
+  return `appeal-${id}`;
 }
 
 function staffCard(pack: AppealPack): MessageBody {
@@ -73,7 +78,10 @@ function staffCard(pack: AppealPack): MessageBody {
     title,
     description: joined(lines, "\n"),
     color: RUN_COLORS.ask,
-    footer: footerOf(appeal.id),
+    // Until then its buttons name it.
+    ...(appeal.decision === undefined
+      ? {}
+      : { url: markedUrl({ guildId: appeal.guildId, channelId: appeal.card.channelId }, markOf(appeal.id)) }),
   };
   const about = one === undefined ? [] : (caseCard(one).cards ?? []);
   return {

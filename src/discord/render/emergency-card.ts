@@ -1,14 +1,17 @@
 import { type Escaped, joined, markdownOfOurs, md } from "../../domain/escaped.ts";
-import type { Card, MessageBody, PostedMessage } from "../../domain/message.ts";
+import type { Button, Card, MessageBody, PostedMessage } from "../../domain/message.ts";
 import type { EmergencyCallView, PostedEmergency } from "../../domain/ports/feed-renderer.ts";
 import { duration, note } from "./entry-line.ts";
 import { cut, inlineName, plainText } from "./escape.ts";
+import { markedRewindId } from "./players/rewind-buttons.ts";
 import { profile } from "./server/view.ts";
 
 const OPEN = { sign: "🚨", word: "in progress", color: 0xc53030 } as const;
 const ENDED = { sign: "⏹", word: "ended", color: 0x6b7280 } as const;
 /** What `emergencyCard` writes, read back. */
 const OPEN_TITLE = /^🚨 (Call #(\d+) · .*) · in progress$/su;
+const MAP = /^map-open:([^/]*)(?:\/e([0-9a-f]{12}))?$/;
+/** Cards of earlier versions show the id. */
 const FOOTER = /^Call ([0-9a-f]{12})$/;
 const CALLED = / called <t:(\d+):T> \(<t:\d+:R>\)$/;
 
@@ -32,38 +35,53 @@ export function emergencyCard(view: EmergencyCallView): MessageBody {
     title: md`${sign} Call #${call.callNumber} · ${note(call.team, 60)} · ${word}`,
     description: joined(lines, "\n"),
     color,
-    footer: `Call ${view.cardId}`,
   };
-  if (view.endedAtMs !== undefined) return { cards: [card], rows: [] };
-  const id = `map-open:${view.bindingId}`;
+  if (view.endedAtMs !== undefined) return { cards: [card], rows: [[rewindButton(view, call.startedAtS)]] };
+  const id = `map-open:${view.bindingId}/e${view.cardId}`;
   return { cards: [card], rows: [[{ kind: "button", style: "secondary", label: "Map", emoji: "🗺️", id }]] };
 }
 
 /** The card of an emergency call that this message is and that says the call goes on; undefined: it is none. */
-export function openEmergencyOf({ cards }: Pick<PostedMessage, "cards">): PostedEmergency | undefined {
+export function openEmergencyOf({
+  cards,
+  componentIds,
+}: Pick<PostedMessage, "cards" | "componentIds">): PostedEmergency | undefined {
   const [card] = cards;
   const callNumber = OPEN_TITLE.exec(card?.title ?? "")?.[2];
-  const cardId = FOOTER.exec(card?.footer ?? "")?.[1];
+  const [, bindingId, mark] = componentIds.map((id) => MAP.exec(id)).find((found) => found !== null) ?? [];
+  const cardId = mark ?? FOOTER.exec(card?.footer ?? "")?.[1];
   const startedAtS = CALLED.exec(card?.description?.split("\n")[0] ?? "")?.[1];
   if (callNumber === undefined || cardId === undefined || startedAtS === undefined) return undefined;
-  return { cardId, callNumber: Number(callNumber), startedAtS: Number(startedAtS) };
+  return { cardId, bindingId, callNumber: Number(callNumber), startedAtS: Number(startedAtS) };
 }
 
 /** An open card as it was posted, with the end of its call. */
-export function endedEmergency(posted: Pick<PostedMessage, "cards">, endedAtMs: number): MessageBody {
+export function endedEmergency(
+  posted: Pick<PostedMessage, "cards" | "componentIds">,
+  endedAtMs: number,
+): MessageBody {
   const [card] = posted.cards;
   const open = openEmergencyOf(posted);
   if (card === undefined || open === undefined) throw new RangeError("only an open emergency card ends");
-  const { author, footer } = card;
+  const { author } = card;
+  const { bindingId = "", cardId, startedAtS } = open;
   const about = markdownOfOurs(OPEN_TITLE.exec(card.title ?? "")?.[1] ?? "");
   const ended: Card = {
     ...(author === undefined ? {} : { author }),
     title: md`${ENDED.sign} ${about} · ${ENDED.word}`,
     description: md`${markdownOfOurs(card.description ?? "")}\n${endLine(open.startedAtS, endedAtMs)}`,
     color: ENDED.color,
-    ...(footer === undefined ? {} : { footer }),
   };
-  return { cards: [ended], rows: [] };
+  return { cards: [ended], rows: [[rewindButton({ bindingId, cardId }, startedAtS)]] };
+}
+
+/** The minutes around an ended call; its id names the card. */
+function rewindButton(
+  { bindingId, cardId }: Pick<EmergencyCallView, "bindingId" | "cardId">,
+  startedAtS: number,
+): Button {
+  const id = markedRewindId({ bindingId, atS: startedAtS }, cardId);
+  return { kind: "button", style: "secondary", label: "Rewind", emoji: "⏪", id };
 }
 
 function endLine(startedAtS: number, endedAtMs: number): Escaped {

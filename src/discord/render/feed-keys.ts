@@ -35,7 +35,7 @@ const DIGEST = /^([a-zA-Z]+)-(\d+)-(\d+)-(\d+)-([0-9a-f]{16})\.txt$/u;
  * nothing where the message says that it is about another server.
  */
 export function keysOf(
-  posted: Pick<PostedMessage, "content" | "cards" | "attachmentNames">,
+  posted: Pick<PostedMessage, "content" | "cards" | "attachmentNames" | "componentIds">,
   of: {
     readonly kind?: FeedKind;
     readonly serverName?: string;

@@ -5,13 +5,16 @@ import type { CallView, ModCallView, PostedModCall } from "../../domain/ports/fe
 import { callTimesIn } from "./call-lines.ts";
 import { duration, note, person } from "./entry-line.ts";
 import { cut, plainText } from "./escape.ts";
+import { markIn } from "./hidden-marks.ts";
 import { situationLines } from "./situation-lines.ts";
 
+const MARK = /^mod-[a-z]+:([0-9a-f]{16})(?:\/|$)/;
+/** Cards of earlier versions show the id. */
 const FOOTER = /^Call ([0-9a-f]{16})$/;
 
 /**
  * The one message of a person's calls, for its whole life: who waits since when and what is known around them, who
- * took it and how fast, who answered in the game. The footer carries the card's id: a read-back knows it by that.
+ * took it and how fast, who answered in the game. Its buttons carry the card's id: a read-back knows it by that.
  */
 export function modCallCard(view: ModCallView): MessageBody {
   const state = stateOf(view);
@@ -37,15 +40,17 @@ export function modCallCard(view: ModCallView): MessageBody {
     title: md`${state.symbol} Moderator call · ${state.word}${times}`,
     description: joined(lines, "\n"),
     color: state.color,
-    footer: `Call ${view.cardId}`,
   };
   return { cards: [card], rows: buttons(view) };
 }
 
 /** The card of moderator calls that a message of ours is; undefined: it is none. */
-export function modCallOf({ cards }: Pick<PostedMessage, "cards">): PostedModCall | undefined {
+export function modCallOf({
+  cards,
+  componentIds,
+}: Pick<PostedMessage, "cards" | "componentIds">): PostedModCall | undefined {
   const [card] = cards;
-  const cardId = FOOTER.exec(card?.footer ?? "")?.[1];
+  const cardId = markIn(componentIds, MARK) ?? FOOTER.exec(card?.footer ?? "")?.[1];
   if (cardId === undefined) return undefined;
   return { cardId, calledAtS: callTimesIn(card?.description ?? "") };
 }

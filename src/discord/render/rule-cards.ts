@@ -76,10 +76,9 @@ export const ruleRenderer: RuleRenderer = {
           title: md`${inlineName(player.name)}: ${breachWords(rule)}`,
           description: md`${who} on ${inlineName(serverName)}, for at least ${Math.floor(lastsMs / 1_000)} s.\nRule ${rule.number}: ${escapeMarkdown(ruleAbout(rule))}${needs(rule)}.`,
           color: BROKEN_COLOR,
-          footer: `Rule ${rule.number} · ${breachId}`,
         },
       ],
-      rows: [[pauseButton]],
+      rows: [[{ ...pauseButton, id: `${pauseButton.id}:${breachId}` }]],
     };
   },
   held: (rule, why) => ({

@@ -7,7 +7,7 @@ import type { PlayerLocation } from "../model.ts";
 export interface AlertRenderer {
   alert(view: AlertView): MessageBody;
   /** Which alert a message of ours is; undefined: it is none. */
-  keyOf(posted: Pick<PostedMessage, "cards">): string | undefined;
+  keyOf(posted: Pick<PostedMessage, "cards" | "componentIds">): string | undefined;
   /** What `/alert test` posts. */
   example(rule: AlertRule, serverName: string): MessageBody;
   /** The channel of an alert takes no message. */
@@ -15,7 +15,7 @@ export interface AlertRenderer {
 }
 
 export interface AlertView {
-  /** Stands in the footer, so that the message is found again. */
+  /** Stands in the id of a button, so that the message is found again. */
   readonly key: string;
   readonly rule: AlertRule;
   readonly serverName: string;

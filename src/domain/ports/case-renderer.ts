@@ -17,7 +17,7 @@ export interface CaseRenderer {
   /** A watched player has joined. */
   watchAlert(view: WatchAlertView): MessageBody;
   /** Which join a message of ours tells of; undefined: it is no such message. */
-  alertKeyOf(posted: Pick<PostedMessage, "cards">): string | undefined;
+  alertKeyOf(posted: Pick<PostedMessage, "cards" | "componentIds">): string | undefined;
   /** No more cases are kept. */
   full(most: number): MessageBody;
   /** The channel of cases or of the watchlist takes no message. */
@@ -39,7 +39,7 @@ export interface WatchAlertView {
   readonly serverName: string;
   /** When they joined, epoch seconds. */
   readonly joinedAtS: number;
-  /** Stands in the footer, so that the message is found again. */
+  /** Stands in the id of a button, so that the message is found again. */
   readonly key: string;
   readonly pingRoleId: string | undefined;
   /** The message did not get through at first. */

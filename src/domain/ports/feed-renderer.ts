@@ -40,7 +40,7 @@ export interface FeedRenderer {
    * channel: with `of` only what is of that kind counts, and nothing where the message names another server.
    */
   keysOf(
-    posted: Pick<PostedMessage, "content" | "cards" | "attachmentNames">,
+    posted: Pick<PostedMessage, "content" | "cards" | "attachmentNames" | "componentIds">,
     of?: { readonly kind?: FeedKind; readonly serverName?: string; readonly formerNames?: readonly string[] },
   ): ShownEntries;
   /** The keys under which `keysOf` may give an entry: which one depends on what the style shows of it. */
@@ -50,11 +50,11 @@ export interface FeedRenderer {
   /** The key of a call on a card. */
   callKey(caller: string, atS: number): string;
   /** The card of a moderator call that this message is; undefined: it is none. */
-  modCallOf(posted: Pick<PostedMessage, "cards">): PostedModCall | undefined;
+  modCallOf(posted: Pick<PostedMessage, "cards" | "componentIds">): PostedModCall | undefined;
   /** The card of an emergency call that this message is and that says the call goes on; undefined: it is none. */
-  openEmergencyOf(posted: Pick<PostedMessage, "cards">): PostedEmergency | undefined;
+  openEmergencyOf(posted: Pick<PostedMessage, "cards" | "componentIds">): PostedEmergency | undefined;
   /** That card with the call's end: only the message itself still tells the rest. */
-  endedEmergency(posted: Pick<PostedMessage, "cards">, endedAtMs: number): MessageBody;
+  endedEmergency(posted: Pick<PostedMessage, "cards" | "componentIds">, endedAtMs: number): MessageBody;
   /** The keys of a notice of a gap: of exactly this one, and of all with the same beginning. */
   gapKeys(
     kind: FeedKind,
@@ -86,7 +86,7 @@ export interface DigestMark {
 
 /** The moderator calls that a posted card shows. */
 export interface PostedModCall {
-  /** The id in its footer. */
+  /** By the ids of its buttons. */
   readonly cardId: string;
   /** The second of each call, in the order of the card. */
   readonly calledAtS: readonly number[];
@@ -94,8 +94,9 @@ export interface PostedModCall {
 
 /** A posted card of an emergency call, as far as it tells it. */
 export interface PostedEmergency {
-  /** The id in its footer. */
+  /** By the ids of its buttons. */
   readonly cardId: string;
+  readonly bindingId?: string | undefined;
   readonly callNumber: number;
   readonly startedAtS: number;
 }

@@ -21,13 +21,13 @@ export interface WeeklySummaries {
 
 /** One server and week, and the week before it to compare with. */
 export interface WeeklyView {
-  readonly binding: Pick<Binding, "id" | "name">;
+  readonly binding: Pick<Binding, "id" | "name" | "guildId">;
   readonly stats: ServerStats;
   readonly before: ServerStats;
   /** In the first summary of a community that keeps duty. */
   readonly duty?: DutyWeek | undefined;
   readonly pngs: readonly Uint8Array[] | undefined;
-  /** Stands in the footer, so that the message is found again. */
+  /** Stands in the address of the title, so that the message is found again. */
   readonly key: string;
 }
 

@@ -40,9 +40,9 @@ export function calledAtS(card: CardRecord): number {
   return card.kind === "modCall" ? Math.min(...card.calls.map(({ atS }) => atS)) : card.call.startedAtS;
 }
 
-/** Is this message of ours the card of that call? The id in its footer says so. */
+/** Is this message of ours the card of that call? The ids of its buttons say so; cards of earlier versions show it. */
 export function isCardOf(card: CardRecord, posted: PostedMessage): boolean {
-  return JSON.stringify(posted.cards).includes(card.id);
+  return JSON.stringify([posted.cards, posted.componentIds]).includes(card.id);
 }
 
 function hashed(key: Uint8Array | string, parts: readonly (string | number)[], length: number): string {

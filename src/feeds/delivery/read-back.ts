@@ -1,4 +1,4 @@
-import type { MessageBody, PostedMessage } from "../../domain/message.ts";
+import { componentIdsOf, type MessageBody, type PostedMessage } from "../../domain/message.ts";
 
 /** How far Discord's clock and the service's may lie apart when messages are looked for by time. */
 const CLOCK_SLACK_MS = 600_000;
@@ -16,11 +16,14 @@ export function laterId(a: string | undefined, b: string): string {
 }
 
 /** A body as a reader of the channel gets it. */
-export function asPosted(body: MessageBody): Pick<PostedMessage, "content" | "cards" | "attachmentNames"> {
+export function asPosted(
+  body: MessageBody,
+): Pick<PostedMessage, "content" | "cards" | "attachmentNames" | "componentIds"> {
   return {
     content: body.content ?? "",
     cards: body.cards ?? [],
     attachmentNames: (body.files ?? []).map((file) => file.name),
+    componentIds: componentIdsOf(body),
   };
 }
 
@@ -38,6 +41,7 @@ export function sameMessage(body: MessageBody, posted: PostedMessage): boolean {
     if (squeeze(card.description) !== squeeze(other?.description)) return false;
     if (squeeze(card.footer) !== squeeze(other?.footer)) return false;
   }
+  if (componentIdsOf(body).join("\n") !== posted.componentIds.join("\n")) return false;
   const names = (body.files ?? []).map((file) => file.name).sort();
   return names.join("\n") === [...posted.attachmentNames].sort().join("\n");
 }

@@ -277,10 +277,15 @@ export class PanelBoard implements Panels {
   }
 }
 
-/** By the mark in its footer: newer than the one that it replaces. */
-function isPanel({ messageId, cards }: PostedMessage, record: PanelRecord | undefined): boolean {
+/** By its mark: newer than the one that it replaces. */
+function isPanel(
+  { messageId, cards, componentIds }: PostedMessage,
+  record: PanelRecord | undefined,
+): boolean {
   if (record === undefined) return false;
   const { mark, after } = record;
   const isNewer = after === undefined || BigInt(messageId) > BigInt(after);
-  return isNewer && cards.some(({ footer }) => footer?.endsWith(mark) === true);
+  // Panels of earlier versions show their mark.
+  const marked = [...componentIds, ...cards.map(({ footer = "" }) => footer)];
+  return isNewer && marked.some((text) => text.endsWith(mark));
 }

@@ -4,7 +4,7 @@ import type { Panel } from "../../domain/ports/panels.ts";
 
 /** A panel as it is kept: what its message shows, and how that message is found again. */
 export interface PanelRecord extends Panel {
-  /** Stands in the footer: where the answer to the post was lost, the message is known by it. */
+  /** Stands in the id of a button: where the answer to the post was lost, the message is known by it. */
   readonly mark: string;
   /** Random, for the next post alone; written before it is sent. */
   readonly nonce: string;

@@ -358,6 +358,7 @@ test("fields that an answer leaves out, or calls null, are read as empty", async
       content: "",
       cards: [{ description: "d" }],
       attachmentNames: [],
+      componentIds: [],
       postedAtMs: Date.parse(message.timestamp),
     },
   ]);

@@ -6,7 +6,7 @@ import { feedRenderer } from "../../../src/discord/render/feed.ts";
 import { CHANGES, type ChangeKind, type FeedEntry } from "../../../src/domain/changes.ts";
 import { md } from "../../../src/domain/escaped.ts";
 import { FEED_KINDS, type FeedKind, feedKind } from "../../../src/domain/feed-kinds.ts";
-import type { MessageBody, PostedMessage } from "../../../src/domain/message.ts";
+import { componentIdsOf, type MessageBody, type PostedMessage } from "../../../src/domain/message.ts";
 import type { LogEntry } from "../../../src/domain/model.ts";
 import { anyText } from "../../support/any-text.ts";
 import { joinFeed as feed } from "../../support/join-feed.ts";
@@ -55,6 +55,7 @@ function posted(body: MessageBody): PostedMessage {
     content: (body.content ?? "").trim(),
     cards: body.cards ?? [],
     attachmentNames: (body.files ?? []).map((file) => file.name),
+    componentIds: componentIdsOf(body),
     postedAtMs: 0,
   };
 }

@@ -5,6 +5,7 @@ import { duration, entryLine } from "../../../src/discord/render/entry-line.ts";
 import { feedRenderer } from "../../../src/discord/render/feed.ts";
 import type { Card, MessageBody } from "../../../src/domain/message.ts";
 import type { LogEntry } from "../../../src/domain/model.ts";
+import { cardIdIn } from "../../support/card-id.ts";
 import { joinFeed as feed } from "../../support/join-feed.ts";
 
 const plain = { stayedS: new Map<number, number>() };
@@ -304,7 +305,7 @@ describe("cards and notices", () => {
     const answered = feedRenderer.modCall({ ...view, calls: [{ atS: 1_700_000_000, answeredBy }] });
     assert.match(answered.cards?.[0]?.title ?? "", /🎮 .*answered/);
     assert.match(feedRenderer.modCall(view).cards?.[0]?.title ?? "", /🔔 .*open/);
-    assert.ok(answered.cards?.[0]?.footer?.includes(view.cardId));
+    assert.equal(cardIdIn(answered), view.cardId);
   });
 
   test("hostile names, notes and descriptions stay harmless and within the limits", () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Actor } from "../../../src/domain/guild.ts";
+import { cardIdIn } from "../../support/card-id.ts";
 import { seededRandom } from "../../support/clock.ts";
 import { FeedsRig, guildId, withRig } from "../../support/feeds-rig.ts";
 
@@ -50,8 +51,7 @@ function shownCalls(rig: FeedsRig, channelId = "mods"): string[][] {
 }
 
 function cardId(rig: FeedsRig, index = 0): string {
-  const footer = rig.sink.messages("mods")[index]?.body.cards?.[0]?.footer ?? "";
-  return footer.replace("Call ", "");
+  return cardIdIn(rig.sink.messages("mods")[index]?.body);
 }
 
 describe("mod-call cards", () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Actor } from "../../../src/domain/guild.ts";
+import { cardIdIn } from "../../support/card-id.ts";
 import { type FeedsRig, guildId, withRig } from "../../support/feeds-rig.ts";
 
 const manager: Actor = {
@@ -44,8 +45,7 @@ function callCounts(rig: FeedsRig, channelId = "mods"): number[] {
 }
 
 function cardId(rig: FeedsRig): string {
-  const footer = rig.sink.messages("mods")[0]?.body.cards?.[0]?.footer ?? "";
-  return footer.replace("Call ", "");
+  return cardIdIn(rig.sink.messages("mods")[0]?.body);
 }
 
 function here(rig: FeedsRig, ...names: string[]): void {

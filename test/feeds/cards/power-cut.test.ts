@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { SourceId } from "../../../src/domain/model.ts";
+import { cardIdIn } from "../../support/card-id.ts";
 import { type FeedsRig, withRig } from "../../support/feeds-rig.ts";
 import { diskFull, show, showWhileFull, withCalls } from "./calls-unstored.ts";
 
@@ -9,8 +10,8 @@ function withModCalls(run: (rig: FeedsRig) => Promise<void>): Promise<void> {
   return withRig(run, { feeds: [{ kind: "modCalls", channelId: "mods" }], nonceMemoryMs: 3_000 });
 }
 
-function footers(rig: FeedsRig): string[] {
-  return rig.sink.messages("mods").map(({ body }) => body.cards?.[0]?.footer ?? "");
+function cardIds(rig: FeedsRig): string[] {
+  return rig.sink.messages("mods").map(({ body }) => cardIdIn(body));
 }
 
 function descriptions(rig: FeedsRig): string[] {
@@ -31,7 +32,7 @@ describe("cards after a power cut that set the store back", () => {
       rig.callModerators("Bob");
       rig.callModerators("Bob");
       await rig.pollAndFlush();
-      const before = footers(rig);
+      const before = cardIds(rig);
       assert.equal(new Set(before).size, 2);
       await rig.powerCut(saved);
       const at = rig.log.modCalls.findIndex((row) => row.kind === "modCall" && row.caller.name === "Bob");
@@ -39,7 +40,7 @@ describe("cards after a power cut that set the store back", () => {
       assert.ok(bob?.kind === "modCall");
       rig.log.modCalls[at] = { ...bob, moderator: { name: "Mod", id: 99 } };
       await rig.pollAndFlush();
-      assert.deepEqual(footers(rig), before);
+      assert.deepEqual(cardIds(rig), before);
       const answered = descriptions(rig).map((text) => /Answered in the game/.test(text));
       assert.deepEqual(answered, [false, true]);
     }));
@@ -61,7 +62,7 @@ describe("cards after a power cut that set the store back", () => {
       rig.callModerators("Ann");
       await rig.pollAndFlush();
       // Resolved, so that the next call has a card of its own; the cut makes the store forget it.
-      const cardId = footers(rig)[0]?.replace("Call ", "") ?? "";
+      const cardId = cardIds(rig)[0] ?? "";
       await rig.wing.modCalls.act(actor, cardId, { do: "resolve" });
       rig.callModerators("Ann");
       await rig.pollAndFlush();

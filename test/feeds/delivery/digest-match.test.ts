@@ -21,7 +21,7 @@ function itemsOf(entries: readonly LogEntry[]): readonly EntryItem[] {
 
 function markOf(entries: readonly LogEntry[]): DigestMark {
   const attachmentNames = (feedRenderer.digest(feed, entries, "backlog").files ?? []).map(({ name }) => name);
-  const [mark] = feedRenderer.keysOf({ content: "", cards: [], attachmentNames }).digests;
+  const [mark] = feedRenderer.keysOf({ content: "", cards: [], attachmentNames, componentIds: [] }).digests;
   assert.ok(mark !== undefined);
   return mark;
 }

@@ -41,7 +41,14 @@ function linesOf(entries: readonly LogEntry[]): MessageBody {
 
 function postedOf(body: MessageBody, messageId: string): PostedMessage {
   const attachmentNames = (body.files ?? []).map((file) => file.name);
-  return { messageId, content: body.content ?? "", cards: [], attachmentNames, postedAtMs: 0 };
+  return {
+    messageId,
+    content: body.content ?? "",
+    cards: [],
+    attachmentNames,
+    componentIds: [],
+    postedAtMs: 0,
+  };
 }
 
 function itemsOf(entries: readonly LogEntry[]): EntryItem[] {

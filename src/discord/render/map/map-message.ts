@@ -68,7 +68,7 @@ export interface MapPlace extends MapFilter {
   readonly isCheck?: boolean;
 }
 
-/** `binding`, where needed with `/c` for a check, `/p123` for a player or `/tPolice` for a team. */
+/** `binding`, where needed with `/c` for a check, `/p123` for a player or `/tPolice` for a team. An emergency card's has `/e` and its id. */
 function mapId({ bindingId, playerId, team, isCheck = false }: MapPlace): string {
   const of = playerId !== undefined ? `/p${playerId}` : team !== undefined ? `/t${team}` : "";
   return `${bindingId}${isCheck ? "/c" : ""}${of}`;
@@ -77,7 +77,7 @@ function mapId({ bindingId, playerId, team, isCheck = false }: MapPlace): string
 /** The inverse. */
 export function mapPlaceOf(argument: string): MapPlace {
   const [, bindingId = "", check, digits, team] =
-    /^([^/]*)(\/c)?(?:\/p(\d{1,15})|\/t(.*))?$/s.exec(argument) ?? [];
+    /^([^/]*)(\/c)?(?:\/p(\d{1,15})|\/t(.*)|\/e[0-9a-f]{12})?$/s.exec(argument) ?? [];
   const playerId = digits === undefined ? undefined : Number(digits);
   return { bindingId, playerId, team, isCheck: check !== undefined };
 }

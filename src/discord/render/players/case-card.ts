@@ -9,7 +9,8 @@ import { authorText, KINDS, targetsPlain, targetsText } from "./case-words.ts";
 
 /** A case as it stands in the case channel and behind `/case show`: a receipt that completes itself. Pure. */
 
-const FOOTER = /^Case (\d{1,9})$/;
+/** The title ends with it; names and reasons stand elsewhere. */
+const NUMBER = /(?:^C| · c)ase (\d{1,9})$/;
 const COLORS = { open: 0xb7791f, done: 0x2f855a, note: 0x4a6fa5, revoked: 0x6b7280 };
 /** So many names of a case fit a phone; the others are counted. */
 const MOST_TARGETS = 10;
@@ -57,7 +58,6 @@ export function caseCard(one: Case, view: CaseView = {}): MessageBody {
             : md`↩️ Revoked · ${word} · case ${one.number}`,
         description: joined(lines, "\n"),
         color: colorOf(one),
-        footer: `Case ${one.number}`,
       },
     ],
     rows: buttons(one, hasReplay),
@@ -72,7 +72,6 @@ export function erasedCaseCard(number: number): MessageBody {
         title: md`Case ${number}`,
         description: md`This case was erased.`,
         color: COLORS.revoked,
-        footer: `Case ${number}`,
       },
     ],
     rows: [],
@@ -81,7 +80,7 @@ export function erasedCaseCard(number: number): MessageBody {
 
 /** The number of the case that a message of ours shows. */
 export function caseNumberOf({ cards }: Pick<PostedMessage, "cards">): number | undefined {
-  const digits = FOOTER.exec(cards[0]?.footer ?? "")?.[1];
+  const digits = NUMBER.exec(cards[0]?.title ?? "")?.[1];
   return digits === undefined ? undefined : Number(digits);
 }
 

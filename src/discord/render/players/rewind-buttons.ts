@@ -1,6 +1,7 @@
 import type { Button } from "../../../domain/message.ts";
 import type { PlayerRef } from "../../../domain/model.ts";
 import { cut, plainText } from "../escape.ts";
+import { markIn } from "../hidden-marks.ts";
 
 /** The buttons of a rewind, whose ids say where each leads. Pure. */
 
@@ -47,23 +48,39 @@ export interface RewindPlace {
   readonly atS: number;
   readonly isOfCall?: boolean | undefined;
   readonly playerId?: number | undefined;
+  /** Whom it can be narrowed to by one press. */
+  readonly offeredId?: number | undefined;
 }
 
-/** `binding/second`, where needed with `/c` for a call and `p123` for a player. */
-export function rewindId({ bindingId, atS, isOfCall, playerId }: RewindPlace): string {
-  const flags = `${isOfCall === true ? "c" : ""}${playerId === undefined ? "" : `p${playerId}`}`;
+/** `binding/second`, where needed with `/c` for a call, `p123` for a player, `o123` for one who is offered. */
+export function rewindId({ bindingId, atS, isOfCall, playerId, offeredId }: RewindPlace): string {
+  const only = playerId === undefined ? "" : `p${playerId}`;
+  const offered = offeredId === undefined ? "" : `o${offeredId}`;
+  const flags = `${isOfCall === true ? "c" : ""}${only}${offered}`;
   return `${bindingId}/${atS}${flags === "" ? "" : `/${flags}`}`;
 }
 
-/** The inverse; undefined: it is none. */
+/** For a button on a card that Marshal posts: the mark by which the card is found again goes with it. */
+export function markedRewindId(place: RewindPlace, mark: string): string {
+  return `rewind-open:${rewindId(place)}/k${mark}`;
+}
+
+/** The mark of a card that was read back. */
+export function rewindMarkOf(componentIds: readonly string[]): string | undefined {
+  return markIn(componentIds, /^rewind-open:.*\/k([\w-]{1,40})$/);
+}
+
+/** The inverse of `rewindId`, with a mark or without; undefined: it is none. */
 export function rewindPlaceOf(argument: string): RewindPlace | undefined {
-  const [, bindingId, second, call, digits] =
-    /^([^/]+)\/(\d{1,11})(?:\/(c)?(?:p(\d{1,15}))?)?$/.exec(argument) ?? [];
+  const [, bindingId, second, call, digits, offered] =
+    /^([^/]+)\/(\d{1,11})(?:\/(c)?(?:p(\d{1,15}))?(?:o(\d{1,15}))?)?(?:\/k[\w-]{1,40})?$/.exec(argument) ??
+    [];
   if (bindingId === undefined || second === undefined) return undefined;
   return {
     bindingId,
     atS: Number(second),
     isOfCall: call !== undefined,
     playerId: digits === undefined ? undefined : Number(digits),
+    offeredId: offered === undefined ? undefined : Number(offered),
   };
 }

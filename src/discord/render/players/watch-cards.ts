@@ -12,11 +12,14 @@ import type { MessageBody, PostedMessage } from "../../../domain/message.ts";
 import type { CaseRenderer, WatchAlertView } from "../../../domain/ports/case-renderer.ts";
 import { note, person } from "../entry-line.ts";
 import { cut, cutLines, plainText, shownName } from "../escape.ts";
+import { markIn } from "../hidden-marks.ts";
 import { caseCard, caseNumberOf, erasedCaseCard } from "./case-card.ts";
 import { playerButtons } from "./player-buttons.ts";
 
 /** The watchlist, and the message when somebody on it joins. Pure. */
 
+const MARK = /^player-open:[^/]*\/\d+\/([\w-]{1,40})$/;
+/** Posts of earlier versions show the key. */
 const FOOTER = /^Watched · ([\w-]{1,40})$/;
 
 /** `👁 watched until 3 December by @Mo: asks for money` */
@@ -83,7 +86,6 @@ function watchAlert(view: WatchAlertView): MessageBody {
         title: md`👁 A watched player joined`,
         description: md`${person(player, true)} joined <t:${joinedAtS}:T> (<t:${joinedAtS}:R>)${was}\n${watchText(watch)}${more}${late}`,
         color: 0xb7791f,
-        footer: `Watched · ${key}`,
       },
     ],
     rows: [
@@ -94,15 +96,18 @@ function watchAlert(view: WatchAlertView): MessageBody {
           style: "secondary",
           label: "Player",
           emoji: "👤",
-          id: `player-open:${bindingId}/${player.id}`,
+          id: `player-open:${bindingId}/${player.id}/${key}`,
         },
       ],
     ],
   };
 }
 
-function alertKeyOf({ cards }: Pick<PostedMessage, "cards">): string | undefined {
-  return FOOTER.exec(cards[0]?.footer ?? "")?.[1];
+function alertKeyOf({
+  cards,
+  componentIds,
+}: Pick<PostedMessage, "cards" | "componentIds">): string | undefined {
+  return markIn(componentIds, MARK) ?? FOOTER.exec(cards[0]?.footer ?? "")?.[1];
 }
 
 export const caseRenderer: CaseRenderer = {

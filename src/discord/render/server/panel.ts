@@ -18,12 +18,12 @@ export const panelRenderer: PanelRenderer = {
         description: joined([statusHeadline(state), ageLine(seenAtMs)], "\n"),
         color: COLOR,
         fields: statusFields(state, onDuty),
-        footer: `Updated by Marshal · ${mark}`,
+        footer: "Updated by Marshal",
       },
     ],
     rows: [
       [
-        { kind: "button", style: "secondary", label: "Players", id: `server-players:${bindingId}` },
+        { kind: "button", style: "secondary", label: "Players", id: `server-players:${bindingId}/${mark}` },
         { kind: "button", style: "secondary", label: "Join key", id: `server-key:${bindingId}` },
       ],
     ],

@@ -4,6 +4,7 @@ import type { DutyWeek } from "../../../domain/ports/staffing.ts";
 import type { WeeklyRenderer, WeeklyView } from "../../../domain/ports/weekly.ts";
 import type { ServerStats } from "../../../domain/stats.ts";
 import { cut, plainText } from "../escape.ts";
+import { markedUrl } from "../hidden-marks.ts";
 import {
   callLines,
   knownLines,
@@ -20,8 +21,10 @@ const DAY_S = 86_400;
 /** Of a week of which less is known nothing is said to have changed. */
 const COMPARED_FROM_S = 3 * DAY_S;
 const MOST_SPANS = 6;
-/** Before the key in the footer. */
-const MARK = " · summary ";
+/** Before the key in the address of the title. */
+const MARK = "summary-";
+/** Summaries of earlier versions show the key. */
+const SHOWN_MARK = " · summary ";
 
 function summary({ binding, stats, before, duty, pngs, key }: WeeklyView): MessageBody {
   const { files, first, others } = pictureFiles(stats, pngs);
@@ -46,7 +49,8 @@ function summary({ binding, stats, before, duty, pngs, key }: WeeklyView): Messa
           ...dutyFields(duty),
         ],
         ...(first === undefined ? {} : { imageName: first.name }),
-        footer: `Times in ${stats.zone}${MARK}${key}`,
+        url: markedUrl(binding, `${MARK}${key}`),
+        footer: `Times in ${stats.zone}`,
       },
       ...others,
     ],
@@ -120,7 +124,10 @@ function dates({ fromS, toS, zone }: ServerStats): Escaped {
 export const weeklyRenderer: WeeklyRenderer = {
   summary,
   pictures: (stats, look) => serverPictures(stats, look, dates(stats)),
-  keyOf: ({ cards }) => cards.map(({ footer }) => footer?.split(MARK)[1]).find((key) => key !== undefined),
+  keyOf: ({ cards }) =>
+    cards
+      .map(({ url, footer }) => url?.split(`#${MARK}`)[1] ?? footer?.split(SHOWN_MARK)[1])
+      .find((key) => key !== undefined),
   closed: (channelId) => ({
     content: md`⚠️ The weekly summary could not be posted in ${channelMention(channelId)}: I can't post there. Give Marshal View Channel, Send Messages, Embed Links and Attach Files, or pick another channel with \`/stats weekly\`. Next try in a week.`,
   }),
