@@ -49,6 +49,18 @@ onBothDatabases("what is stored of the answers", (databases) => {
     assert.deepEqual(counts, [3, 3, 3, 2, 4, 4]);
   });
 
+  test("a person is not seen first later than another process has noted", async () => {
+    const { see, context } = await openRig(databases);
+    await see({ players: [bob] }, at(50));
+    await context.db.updateTable("persons").set({ first_s: at(-9_000) }).execute();
+    await see({ players: [bob] }, at(7_200));
+    const { first_s: firstS, last_s: lastS } = await context.db
+      .selectFrom("persons")
+      .select(["first_s", "last_s"])
+      .executeTakeFirstOrThrow();
+    assert.deepEqual([Number(firstS), Number(lastS)], [at(-9_000), at(7_200)]);
+  });
+
   test("a row that is equal to an older one of its second is one more", async () => {
     const { see } = await openRig(databases);
     assert.equal(await see({ kills: [[bob, ann, at(20)]] }, at(25)), 1);

@@ -60,7 +60,7 @@ export function createInserts() {
           .onConflict((conflict) => conflict.doNothing())
           .returning(["at_s", "caller", "n"]),
     ),
-    /** Of persons who are known already, only when they were seen changes. */
+    /** Of persons who are known already, only when they were seen changes: never first seen later than it says. */
     persons: new RowInsert<PersonTable>(
       ["id", "guild", "player_id", "bare_name", "first_s", "last_s"],
       (db, rows) =>
@@ -69,7 +69,12 @@ export function createInserts() {
           .values(rows)
           .onConflict((conflict) =>
             conflict.column("id").doUpdateSet((eb) => ({
-              first_s: eb.ref("excluded.first_s"),
+              first_s: eb
+                .case()
+                .when("persons.first_s", "<", eb.ref("excluded.first_s"))
+                .then(eb.ref("persons.first_s"))
+                .else(eb.ref("excluded.first_s"))
+                .end(),
               last_s: eb.ref("excluded.last_s"),
             })),
           )
