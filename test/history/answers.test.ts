@@ -215,6 +215,8 @@ onBothDatabases("what is answered from the history", (databases) => {
         commands: [
           [mod, ":kick ann,Bob spam", at(120)],
           [mod, ":pm Annabel hi", at(121)],
+          [mod, ":jail an", at(122)],
+          [mod, `:ban ${ann.id}`, at(123)],
         ],
         players: [ann, bob, mod],
       },
@@ -224,7 +226,7 @@ onBothDatabases("what is answered from the history", (databases) => {
     const { rows } = await rewindAt(context, { ...times, player: ann });
     assert.deepEqual(
       rows.flatMap((row) => (row.kind === "appeared" ? [] : [`${row.kind} ${row.atS - START_S}`])),
-      ["kill 100", "kill 101", "modCall 110", "command 120"],
+      ["kill 100", "kill 101", "modCall 110", "command 120", "command 122", "command 123"],
     );
   });
 });

@@ -52,7 +52,10 @@ onBothDatabases("what is stored of the answers", (databases) => {
   test("a person is not seen first later than another process has noted", async () => {
     const { see, context } = await openRig(databases);
     await see({ players: [bob] }, at(50));
-    await context.db.updateTable("persons").set({ first_s: at(-9_000) }).execute();
+    await context.db
+      .updateTable("persons")
+      .set({ first_s: at(-9_000) })
+      .execute();
     await see({ players: [bob] }, at(7_200));
     const { first_s: firstS, last_s: lastS } = await context.db
       .selectFrom("persons")

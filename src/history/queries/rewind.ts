@@ -1,9 +1,9 @@
 import type { HistoryRow, PresentPlayer, RewindView, UnrecordedInterval } from "../../domain/history.ts";
 import type { PlayerRef } from "../../domain/model.ts";
 import type { QueryContext } from "./context.ts";
-import { readRows } from "./history-rows.ts";
+import { type RowFilter, readRows } from "./history-rows.ts";
 import { presentAt } from "./players-present.ts";
-import { idsOf, refsOf, type Scope, scopesOf } from "./scopes.ts";
+import { idsOf, personOf, refsOf, type Scope, scopesOf } from "./scopes.ts";
 import { sessionsOf, type Visit } from "./sessions.ts";
 
 const MOST_ROWS_A_SIDE = 150;
@@ -15,6 +15,8 @@ const BEFORE_S = 2 * 86_400;
 const AFTER_S = 43_200;
 const ALL_LOGS = ["visits", "kills", "commands", "mod_calls", "emergency_calls"] as const;
 const NO_RANK = "Normal";
+
+type CommandRow = Extract<HistoryRow, { readonly kind: "command" }>;
 
 interface RewindArgs {
   readonly guildId: string;
@@ -39,8 +41,11 @@ export async function at(context: QueryContext, args: RewindArgs): Promise<Rewin
   ] as const;
   const [before = [], after = []] = await Promise.all(
     sides.map(async (side) => {
-      const rows = await readRows(context, ALL_LOGS, { scopes, side, limit });
-      return player === undefined ? rows : rows.filter((row) => isAbout(row, player));
+      const range = { scopes, side, limit };
+      const rows = await readRows(context, ALL_LOGS, range);
+      if (player === undefined) return rows;
+      const aimed = await aimedAt(context, { guildId, range, player });
+      return rows.filter((row) => isAbout(row, player, aimed));
     }),
   );
   const players = await playersAt(context, scope, atS);
@@ -55,15 +60,41 @@ export async function at(context: QueryContext, args: RewindArgs): Promise<Rewin
   };
 }
 
-/** Whether the player did it, or it was done to them; a command by the name that stands in it. */
-function isAbout(row: HistoryRow, { id, name }: Required<PlayerRef>): boolean {
+/** Commands that hit the player, also by an id or by the beginning of their name, as on the player's card. */
+async function aimedAt(
+  context: QueryContext,
+  {
+    guildId,
+    range,
+    player,
+  }: {
+    readonly guildId: string;
+    readonly range: Omit<RowFilter, "person">;
+    readonly player: Required<PlayerRef>;
+  },
+): Promise<ReadonlySet<string>> {
+  const found = await personOf(context, guildId, player.id);
+  if (found === undefined) return new Set();
+  const rows = await readRows(context, ["commands"], {
+    ...range,
+    person: { id: found.person, as: "target" },
+  });
+  return new Set(rows.flatMap((row) => (row.kind === "command" ? [commandKey(row)] : [])));
+}
+
+function commandKey({ atS, player, text }: CommandRow): string {
+  return JSON.stringify([atS, player.id, player.name, text]);
+}
+
+/** Whether the player did it, or it was done to them. A command names them, where it does not hit them, by their name. */
+function isAbout(row: HistoryRow, { id, name }: Required<PlayerRef>, aimed: ReadonlySet<string>): boolean {
   const isThem = (ref: PlayerRef | undefined) => ref?.id === id;
   switch (row.kind) {
     case "kill":
       return isThem(row.killer) || isThem(row.killed);
     case "command": {
       const words = row.text.toLowerCase().split(/[\s,]+/);
-      return isThem(row.player) || words.includes(name.toLowerCase());
+      return isThem(row.player) || aimed.has(commandKey(row)) || words.includes(name.toLowerCase());
     }
     case "modCall":
       return isThem(row.caller) || isThem(row.moderator);
