@@ -7,6 +7,7 @@ import { type Case, runKinds } from "../src/domain/case.ts";
 import { hitByBeginning } from "../src/domain/command-hits.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
+import { isOneSlip } from "../src/domain/near-names.ts";
 import {
   type Decision,
   type RunOrigin,
@@ -18,6 +19,7 @@ import {
   slipWords,
 } from "../src/domain/run.ts";
 import { TIER_NAMES } from "../src/domain/tiers.ts";
+import { ELSEWHERE } from "../src/domain/words-of-other-bots.ts";
 
 /** Shows a run from its text to its outcome, in the same way for /run command, presets and buttons. */
 
@@ -57,6 +59,23 @@ export async function* offerWithColon(
   const plan = await services.runner.plan(request);
   if (!plan.decision.allowed) throw refused(plan.decision, plan.request.binding);
   yield dry === true ? dryCard(plan) : confirmCard(plan, { isGuess: true });
+}
+
+/** Whether words without a colon are a mistyped verb and a player in the game, and nothing to say to everyone. */
+export async function isMistyped(
+  services: Services,
+  { on: _, dry: __, text, ...request }: RunAsk,
+): Promise<boolean> {
+  const plan = await services.runner.plan({ ...request, text: `:${text}` }).catch((error: unknown) => {
+    // An empty name, or an invisible one: it can still be said.
+    if (error instanceof Failure && error.code === "bad-command") return undefined;
+    throw error;
+  });
+  if (plan === undefined || plan.command.mass) return false;
+  const { verb: typed = "" } = plan.command;
+  const verb = /^:(\S+)/u.exec(plan.meant ?? "")?.[1] ?? "";
+  const isNear = isOneSlip(typed, verb) || ELSEWHERE[typed] !== undefined;
+  return isNear && plan.targets.some(({ players }) => players.length > 0);
 }
 
 /** For words that are no command: shows them as a hint and as a message, each to be sent by one press. */

@@ -21,6 +21,7 @@ import {
   auditRowOf,
   confirmReply,
   follow,
+  isMistyped,
   offerAsMessage,
   offerWithColon,
   outcomeAgain,
@@ -82,6 +83,7 @@ const command = defineEntry<CommandArgs>({
     const isBare = !text.startsWith(":") && /[\p{L}\p{N}]/u.test(text);
     if (!isBare) yield* ask(services, asked);
     else if (services.catalogue.about(text) !== undefined) yield* offerWithColon(services, asked);
+    else if (await isMistyped(services, asked)) yield* ask(services, { ...asked, text: `:${text}` });
     else yield* offerAsMessage(services, asked);
   },
 });

@@ -32,6 +32,11 @@ function at(row: readonly number[], index: number): number {
   return row[index] ?? Number.POSITIVE_INFINITY;
 }
 
+/** Whether one letter was left out, put in, changed or swapped with its neighbour: of words, no chance likeness. */
+export function isOneSlip(typed: string, word: string): boolean {
+  return edits(typed.toLowerCase(), word.toLowerCase()) === 1;
+}
+
 /** The words nearest to the typed one, nearest first; the typed word itself is left out. */
 export function nearestWords(typed: string, words: readonly string[]): readonly string[] {
   const wanted = typed.toLowerCase().slice(0, LONGEST_CHARACTERS);

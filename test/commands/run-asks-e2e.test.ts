@@ -131,6 +131,21 @@ describe("before anything is sent", () => {
     assert.doesNotMatch(refused, /:hello/);
   });
 
+  test("a mistyped verb and a player are no words for everyone, also without the colon", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    const warn = await ask(rig, "mod", "warn Alice rdm");
+    await rig.reads(warn, /There is no \\?:warn[\s\S]*\\?\/case add writes a warning/);
+    assert.deepEqual(labelsOf(warn), []);
+    const kick = await ask(rig, "mod", "kcik Alice rdm");
+    assert.match(await rig.reads(kick, /Did you mean this/), /`:kick Alice rdm`/);
+    for (const words of ["warn all of you", "note the new rules", "kcik,,", "hello Alice"]) {
+      const said = await ask(rig, "mod", words);
+      await rig.reads(said, /starts with a colon/);
+      assert.deepEqual(labelsOf(said), ["Send :h", "Send :m", "Do not send"], words);
+    }
+    assert.deepEqual(texts(rig), []);
+  });
+
   test("a message without its words is not sent", async (t) => {
     const rig = await startRunCommandsRig(t);
     await rig.reads(await ask(rig, "mod", ":pm Alice"), /:pm needs a message after the name/);

@@ -1,5 +1,6 @@
 import { namesLike, nearestWords } from "../../domain/near-names.ts";
 import type { NearText, ParsedCommand, ResolvedTarget } from "../../domain/run.ts";
+import { ELSEWHERE } from "../../domain/words-of-other-bots.ts";
 import { parseCommand, withTarget } from "./parse-command.ts";
 import type { People } from "./targets.ts";
 import { catalogue, findVerb, inGameOnly, leadsSomewhere } from "./verbs.ts";
@@ -8,13 +9,6 @@ import { catalogue, findVerb, inGameOnly, leadsSomewhere } from "./verbs.ts";
 
 /** More would not fit beside the other buttons. */
 const MOST_NAMES = 3;
-
-/** Words that staff know from other bots, and where Marshal has the same. */
-const ELSEWHERE: Readonly<Record<string, string>> = {
-  warn: "/case add writes a warning.",
-  warning: "/case add writes a warning.",
-  note: "/case add writes a note.",
-};
 
 /** What somebody may have meant by a verb that does not exist. */
 interface MeantCommand {
