@@ -1,5 +1,5 @@
 import type { Press, Reply } from "../src/discord/command.ts";
-import { confirmCard, dryCard, sayCard } from "../src/discord/render/plan-cards.ts";
+import { confirmCard, dryCard } from "../src/discord/render/plan-cards.ts";
 import { outcomeCard, progressCard } from "../src/discord/render/run-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import type { BanTerm } from "../src/domain/ban-end.ts";
@@ -7,7 +7,6 @@ import { type Case, runKinds } from "../src/domain/case.ts";
 import { hitByBeginning } from "../src/domain/command-hits.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
-import { isOneSlip } from "../src/domain/near-names.ts";
 import {
   type Decision,
   type RunOrigin,
@@ -19,7 +18,6 @@ import {
   slipWords,
 } from "../src/domain/run.ts";
 import { TIER_NAMES } from "../src/domain/tiers.ts";
-import { ELSEWHERE } from "../src/domain/words-of-other-bots.ts";
 
 /** Shows a run from its text to its outcome, in the same way for /run command, presets and buttons. */
 
@@ -49,50 +47,6 @@ export interface RunAsk {
 
 /** What the invocation or press that asked for the run says of its answer. */
 export type AnswerContext = Pick<Press, "signal" | "answer" | "lastReply">;
-
-/** For a known verb that was typed without its colon: shows the command with one, to be sent by one press. */
-export async function* offerWithColon(
-  services: Services,
-  { on: _, dry, text, ...rest }: RunAsk,
-): AsyncGenerator<Reply> {
-  const request = await withOwnPlayer(services, { ...rest, text: `:${text}` });
-  const plan = await services.runner.plan(request);
-  if (!plan.decision.allowed) throw refused(plan.decision, plan.request.binding);
-  yield dry === true ? dryCard(plan) : confirmCard(plan, { isGuess: true });
-}
-
-/** Whether words without a colon are a mistyped verb and a player in the game, and nothing to say to everyone. */
-export async function isMistyped(
-  services: Services,
-  { on: _, dry: __, text, ...request }: RunAsk,
-): Promise<boolean> {
-  const plan = await services.runner.plan({ ...request, text: `:${text}` }).catch((error: unknown) => {
-    // An empty name, or an invisible one: it can still be said.
-    if (error instanceof Failure && error.code === "bad-command") return undefined;
-    throw error;
-  });
-  if (plan === undefined || plan.command.mass) return false;
-  const { verb: typed = "" } = plan.command;
-  const verb = /^:(\S+)/u.exec(plan.meant ?? "")?.[1] ?? "";
-  const isNear = isOneSlip(typed, verb) || ELSEWHERE[typed] !== undefined;
-  return isNear && plan.targets.some(({ players }) => players.length > 0);
-}
-
-/** For words that are no command: shows them as a hint and as a message, each to be sent by one press. */
-export async function* offerAsMessage(
-  services: Services,
-  { on: _, dry, text, ...request }: RunAsk,
-): AsyncGenerator<Reply> {
-  const plans: RunPlan[] = [];
-  for (const verb of [":h", ":m"]) {
-    const plan = await services.runner.plan({ ...request, text: `${verb} ${text}` });
-    if (plan.decision.allowed) plans.push(plan);
-  }
-  const [first] = plans;
-  if (first === undefined) throw new Failure("bad-command", "A command starts with a colon.");
-  if (dry !== true) refuseUnsendable(services, request.binding);
-  yield dry === true ? dryCard(first) : sayCard(plans);
-}
 
 /** Plans it; then shows the plan (dry), asks for a confirmation, or sends it and follows it to its outcome. */
 export async function* ask(
@@ -170,7 +124,8 @@ async function nearestPlan(services: Services, typed: RunPlan, text: string): Pr
   throw new Failure("bad-command", `There is no ${was}. Did you mean ${is} (${holders})?`);
 }
 
-function refused({ why, wants }: Extract<Decision, { allowed: false }>, { id }: Binding): Failure {
+/** What is said of a plan that is not allowed. */
+export function refused({ why, wants }: Extract<Decision, { allowed: false }>, { id }: Binding): Failure {
   return new Failure("denied", why, { wants, bindingId: id });
 }
 

@@ -16,16 +16,8 @@ import { automaticActions } from "./automatic.ts";
 import { termOf, termOptions, termTyped } from "./ban-term.ts";
 import { serverBeingTyped } from "./live-players.ts";
 import { banActions, bans } from "./run-bans.ts";
-import {
-  ask,
-  auditRowOf,
-  confirmReply,
-  follow,
-  isMistyped,
-  offerAsMessage,
-  offerWithColon,
-  outcomeAgain,
-} from "./run-flow.ts";
+import { askBare } from "./run-bare.ts";
+import { ask, auditRowOf, confirmReply, follow, outcomeAgain } from "./run-flow.ts";
 import { history, historyActions } from "./run-history.ts";
 import { completeByName, presets, textOfPreset } from "./run-presets.ts";
 import { queue, queueActions, queueResultText } from "./run-queue.ts";
@@ -81,10 +73,7 @@ const command = defineEntry<CommandArgs>({
     const asked = { actor, binding, text, origin, dry: args.dry, term, on } as const;
     // Without a letter there is nothing to say.
     const isBare = !text.startsWith(":") && /[\p{L}\p{N}]/u.test(text);
-    if (!isBare) yield* ask(services, asked);
-    else if (services.catalogue.about(text) !== undefined) yield* offerWithColon(services, asked);
-    else if (await isMistyped(services, asked)) yield* ask(services, { ...asked, text: `:${text}` });
-    else yield* offerAsMessage(services, asked);
+    yield* isBare ? askBare(services, asked) : ask(services, asked);
   },
 });
 

@@ -1,0 +1,61 @@
+import type { Reply } from "../src/discord/command.ts";
+import { confirmCard, dryCard, sayCard } from "../src/discord/render/plan-cards.ts";
+import type { Services } from "../src/discord/services.ts";
+import { Failure } from "../src/domain/failure.ts";
+import { isOneSlip } from "../src/domain/near-names.ts";
+import type { RunPlan } from "../src/domain/run.ts";
+import { ELSEWHERE } from "../src/domain/words-of-other-bots.ts";
+import { ask, type RunAsk, refused, refuseUnsendable, withOwnPlayer } from "./run-flow.ts";
+
+/** `/run command` with a text that has no colon: a command that lacks it, or words to say. */
+
+/** Takes it for a command that lacks its colon, for a mistyped one about somebody in the game, or for words to say. */
+export async function* askBare(services: Services, asked: RunAsk): AsyncGenerator<Reply> {
+  if (services.catalogue.about(asked.text) !== undefined) yield* offerWithColon(services, asked);
+  else if (await isMistyped(services, asked)) yield* ask(services, { ...asked, text: `:${asked.text}` });
+  else yield* offerAsMessage(services, asked);
+}
+
+/** For a known verb that was typed without its colon: shows the command with one, to be sent by one press. */
+async function* offerWithColon(
+  services: Services,
+  { on: _, dry, text, ...rest }: RunAsk,
+): AsyncGenerator<Reply> {
+  const request = await withOwnPlayer(services, { ...rest, text: `:${text}` });
+  const plan = await services.runner.plan(request);
+  if (!plan.decision.allowed) throw refused(plan.decision, plan.request.binding);
+  yield dry === true ? dryCard(plan) : confirmCard(plan, { isGuess: true });
+}
+
+/** Whether words without a colon are a mistyped verb and a player in the game, and nothing to say to everyone. */
+async function isMistyped(
+  services: Services,
+  { on: _, dry: __, text, ...request }: RunAsk,
+): Promise<boolean> {
+  const plan = await services.runner.plan({ ...request, text: `:${text}` }).catch((error: unknown) => {
+    // An empty name, or an invisible one: it can still be said.
+    if (error instanceof Failure && error.code === "bad-command") return undefined;
+    throw error;
+  });
+  if (plan === undefined || plan.command.mass) return false;
+  const { verb: typed = "" } = plan.command;
+  const verb = /^:(\S+)/u.exec(plan.meant ?? "")?.[1] ?? "";
+  const isNear = isOneSlip(typed, verb) || Object.hasOwn(ELSEWHERE, typed);
+  return isNear && plan.targets.some(({ players }) => players.length > 0);
+}
+
+/** For words that are no command: shows them as a hint and as a message, each to be sent by one press. */
+async function* offerAsMessage(
+  services: Services,
+  { on: _, dry, text, ...request }: RunAsk,
+): AsyncGenerator<Reply> {
+  const plans: RunPlan[] = [];
+  for (const verb of [":h", ":m"]) {
+    const plan = await services.runner.plan({ ...request, text: `${verb} ${text}` });
+    if (plan.decision.allowed) plans.push(plan);
+  }
+  const [first] = plans;
+  if (first === undefined) throw new Failure("bad-command", "A command starts with a colon.");
+  if (dry !== true) refuseUnsendable(services, request.binding);
+  yield dry === true ? dryCard(first) : sayCard(plans);
+}
