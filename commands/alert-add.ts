@@ -1,12 +1,12 @@
 import { type APIApplicationCommandBasicOption, ApplicationCommandOptionType } from "discord.js";
 import type { Choice, NamedRole, Options, Reply, Typing } from "../src/discord/command.ts";
 import { alertText } from "../src/discord/render/alert-cards.ts";
-import { obstacle, publicLines } from "../src/discord/render/channel-access.ts";
+import { publicLines, shutLines } from "../src/discord/render/channel-access.ts";
 import { plainText } from "../src/discord/render/escape.ts";
 import type { Services } from "../src/discord/services.ts";
 import type { AlertRule, QuietHours } from "../src/domain/alert.ts";
 import { ALERT_KINDS, type AlertKind, type AlertLimit, alertKind } from "../src/domain/alert-kinds.ts";
-import { channelMention, type Escaped, joined, md } from "../src/domain/escaped.ts";
+import { type Escaped, joined, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import type { Button } from "../src/domain/message.ts";
@@ -167,9 +167,12 @@ export async function hintsOf(
       ? [md`-# Quiet hours use ${DEFAULT_ZONE} time. Set yours with \`/setup timezone\`.`]
       : [];
   const access = await guilds.channelAccess(guildId, channelId);
-  const isClosed = access.kind === "missing" || access.kind === "gone" || access.kind === "closed";
-  const closed = isClosed ? [md`⚠ ${channelMention(channelId)} ${obstacle(access)}.`] : [];
-  return [...closed, ...publicLines([channelId], () => access), ...silentPing(ping), ...zone];
+  return [
+    ...shutLines(channelId, access),
+    ...publicLines([channelId], () => access),
+    ...silentPing(ping),
+    ...zone,
+  ];
 }
 
 export function testButton(alertId: string): Button {

@@ -8,6 +8,7 @@ import { recordEvent } from "./audit-event.ts";
 import { exportRows } from "./audit-export.ts";
 import { type FilterArgs, filterOptions, filtersOf, parseFilter } from "./audit-filter.ts";
 import { type ChannelSetting, offOption, parseChannelSetting } from "./channel-setting.ts";
+import { chosenText } from "./not-posted.ts";
 import { completeServer } from "./server-option.ts";
 
 /** Who ran and configured what. For holders of Manage Guild. */
@@ -67,13 +68,13 @@ const channelEntry = defineEntry<ChannelSetting>({
     const changed = await services.settings.change(actor.guildId, ({ auditChannelId: _, ...settings }) =>
       args.kind === "off" ? settings : { ...settings, auditChannelId: args.channelId },
     );
-    // This row goes into the new channel, where people see at once whether Marshal may post there.
+    // This row goes into the new channel too, as its first.
     await recordEvent(services, actor, {
       action: "audit-channel",
       text: args.kind === "off" ? "off" : `<#${args.channelId}>`,
     });
-    const first = args.kind === "off" ? md`` : md` If you see no first line there, Marshal can't post there.`;
-    return { content: md`✅ ${auditLine(changed)}${first}` };
+    const at = { guildId: actor.guildId, channelId: changed.auditChannelId };
+    return { content: await chosenText(services, at, auditLine(changed)) };
   },
 });
 

@@ -33,7 +33,6 @@ async function diagnosis({ guildId }: Actor, services: Services): Promise<Reply>
     halt: health.halt(),
     storeWorks: host.storeWorks(),
     posts: host.waitingPosts(guildId),
-    requests: host.requestsLeft(),
     nowMs: clock.nowMs(),
   });
 }

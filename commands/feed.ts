@@ -22,7 +22,7 @@ import { feedEntry, NO_SUCH_FEED, numberedFeeds, recordFeedEvent, testButton } f
 import { edit } from "./feed-edit.ts";
 import { modCallRunActions } from "./mod-call-runs.ts";
 import { modCallActions } from "./mod-calls.ts";
-import { notPostedText } from "./not-posted.ts";
+import { notPostedText, shutLinesOf } from "./not-posted.ts";
 import { completeServer } from "./server-option.ts";
 import { channelAccessOf } from "./setup-guide.ts";
 import { silentPing } from "./silent-ping.ts";
@@ -51,9 +51,10 @@ async function addFeed({ actor, args }: Invocation<AddArgs>, services: Services)
   const said = feedText(feed, await bindings.list(guildId));
   await recordFeedEvent(services, actor, { action: "feed-add", text: said });
   const start = feeds.status(feed.id).waitsForStore ? notOpenText(said) : md`✅ Feed added: ${said}.`;
+  const shut = await shutLinesOf(services, feed);
   const begins = firstLook(services, feed);
   return {
-    content: joined([start, ...begins, ...silentPing(ping)], "\n"),
+    content: joined([start, ...shut, ...begins, ...silentPing(ping)], "\n"),
     rows: [[testButton(feed)]],
   };
 }
@@ -112,7 +113,12 @@ async function listReply({ guildId }: Actor, services: Services): Promise<Reply>
   const stopped = feeds.filter(({ state }) => state === "parked").map(({ channelId }) => channelId);
   const accesses = await channelAccessOf(services, guildId, stopped);
   return {
-    cards: [feedListCard(feeds, bindings, ({ id }) => services.feeds.status(id))],
+    cards: [
+      feedListCard(feeds, bindings, ({ id, channelId }) => ({
+        ...services.feeds.status(id),
+        access: accesses.get(channelId),
+      })),
+    ],
     rows: resumeRows(feeds, (channelId) => accesses.get(channelId)?.kind === "gone"),
   };
 }

@@ -1,7 +1,7 @@
-import { HOW_TO_MEND, obstacle } from "../src/discord/render/channel-access.ts";
+import { shutLines } from "../src/discord/render/channel-access.ts";
 import { refusalText } from "../src/discord/render/feed-cards.ts";
 import type { Services } from "../src/discord/services.ts";
-import { channelMention, type Escaped, md } from "../src/domain/escaped.ts";
+import { channelMention, type Escaped, joined, md } from "../src/domain/escaped.ts";
 import type { SinkRefusal } from "../src/domain/failure.ts";
 
 /** Why a message did not arrive: the permissions that are missing there where they are known, else Discord's reason. */
@@ -13,6 +13,26 @@ export async function notPostedText(
   const where = channelMention(channelId);
   const access = reason === "no-access" ? await guilds.channelAccess(guildId, channelId) : undefined;
   return access?.kind === "missing"
-    ? md`⚠ I can't post there: ${where} ${obstacle(access)}.\n${HOW_TO_MEND}`
+    ? joined(shutLines(channelId, access), "\n")
     : md`⚠ I can't post in ${where}: ${refusalText(reason)}`;
+}
+
+/** What to add to the answer of whoever chose a channel for posts: why none will come there; nothing where they can. */
+export async function shutLinesOf(
+  { guilds }: Pick<Services, "guilds">,
+  { guildId, channelId }: { readonly guildId: string; readonly channelId: string },
+): Promise<readonly Escaped[]> {
+  return shutLines(channelId, await guilds.channelAccess(guildId, channelId));
+}
+
+/** `✅ Cases are posted in #cases.`, or that it is saved and why nothing can be posted there. */
+export async function chosenText(
+  { guilds }: Pick<Services, "guilds">,
+  { guildId, channelId }: { readonly guildId: string; readonly channelId: string | undefined },
+  said: Escaped,
+): Promise<Escaped> {
+  if (channelId === undefined) return md`✅ ${said}`;
+  const access = await guilds.channelAccess(guildId, channelId);
+  const shut = shutLines(channelId, access, md`Saved, but I can't post there`);
+  return shut.length === 0 ? md`✅ ${said}` : joined(shut, "\n");
 }

@@ -2,10 +2,11 @@ import { ApplicationCommandOptionType, ChannelType } from "discord.js";
 import { defineEntry } from "../src/discord/command.ts";
 import { appealsLine } from "../src/discord/render/setup-lines.ts";
 import type { Services } from "../src/discord/services.ts";
-import { channelMention, md } from "../src/domain/escaped.ts";
+import { channelMention } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { recordEvent } from "./audit-event.ts";
 import { type ChannelSetting, offOption, parseChannelSetting } from "./channel-setting.ts";
+import { chosenText } from "./not-posted.ts";
 
 /** `/setup appeals`: where staff read appeals, and where the button stands. */
 
@@ -61,7 +62,8 @@ export const appealsEntry = defineEntry<AppealsArgs>({
     );
     const said = wanted === undefined ? "off" : channelMention(wanted);
     await recordEvent(services, actor, { action: "appeal-channel", text: said });
-    return { content: md`✅ ${appealsLine(settings)}` };
+    const at = { guildId, channelId: settings.appealChannelId };
+    return { content: await chosenText(services, at, appealsLine(settings)) };
   },
 });
 

@@ -11,6 +11,7 @@ import { Failure } from "../src/domain/failure.ts";
 import type { Actor, GuildSettings } from "../src/domain/guild.ts";
 import { recordEvent } from "./audit-event.ts";
 import { type ChannelSetting, offOption, parseChannelSetting } from "./channel-setting.ts";
+import { chosenText } from "./not-posted.ts";
 
 /** Where cases are posted, and where the joins of watched players are. */
 
@@ -44,7 +45,8 @@ export const casesEntry = defineEntry<ChannelSetting>({
     if (args.kind === "show") return { content: casesLine(await services.settings.of(actor.guildId)) };
     const settings = await setCases(services, actor, args.kind === "set" ? args.channelId : undefined);
     const seen = args.kind === "set" ? md` Everyone who can see that channel can read them.` : md``;
-    return { content: md`✅ ${casesLine(settings)}${seen}` };
+    const at = { guildId: actor.guildId, channelId: settings.caseChannelId };
+    return { content: await chosenText(services, at, md`${casesLine(settings)}${seen}`) };
   },
 });
 
@@ -82,7 +84,8 @@ export const watchesEntry = defineEntry<WatchesArgs>({
     await recordEvent(services, actor, { action: "watch-channel", text: said });
     const mayWatch = wanted !== undefined && (await isModerator(services, actor));
     const adds = mayWatch ? md` \`/player watch\` adds a player.` : md``;
-    return { content: md`✅ ${watchesLine(settings)}${adds}` };
+    const at = { guildId: actor.guildId, channelId: wanted };
+    return { content: await chosenText(services, at, md`${watchesLine(settings)}${adds}`) };
   },
 });
 

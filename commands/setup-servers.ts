@@ -18,7 +18,7 @@ const ASK = "ask";
 const ASK_CHOICE: Choice = { name: "None: ask each time", value: ASK };
 
 export const unlinkEntry = defineEntry<string | undefined>({
-  description: "Unlink a game server. Its key is erased and its feeds stop",
+  description: "Unlink a game server: its key, logs, alerts and staff roles are removed",
   first: "ephemeral",
   options: [serverOption],
   parse: (options) => options.string("server"),
@@ -33,7 +33,7 @@ export async function unlink({ actor, argument }: Press, services: Services): Pr
   await recordEvent(services, actor, { action: "unlink", text: binding.name });
   await services.onUnlinked(binding);
   return {
-    content: md`Unlinked **${inlineName(binding.name)}**. Its key is erased here, and its feeds have stopped.`,
+    content: md`Unlinked **${inlineName(binding.name)}**. Its key is erased here, and its logs and alerts are removed.`,
   };
 }
 

@@ -10,6 +10,7 @@ import type { Actor } from "../src/domain/guild.ts";
 import { clockIn, TIME_ZONES, zoneNamed } from "../src/domain/time-zones.ts";
 import { recordEvent } from "./audit-event.ts";
 import { type ChannelSetting, offOption, parseChannelSetting } from "./channel-setting.ts";
+import { chosenText } from "./not-posted.ts";
 
 /** Settings of the Discord server itself: where notices go, and its time zone. */
 
@@ -42,8 +43,11 @@ export const noticesEntry = defineEntry<ChannelSetting>({
   async execute({ actor, args }, services) {
     if (args.kind !== "show")
       await setNotices(services, actor, args.kind === "set" ? args.channelId : undefined);
-    const line = noticesLine(await services.settings.of(actor.guildId));
-    return { content: args.kind === "show" ? line : md`✅ ${line}` };
+    const settings = await services.settings.of(actor.guildId);
+    const line = noticesLine(settings);
+    if (args.kind === "show") return { content: line };
+    const at = { guildId: actor.guildId, channelId: settings.noticeChannelId };
+    return { content: await chosenText(services, at, line) };
   },
 });
 
@@ -51,7 +55,10 @@ export const noticesEntry = defineEntry<ChannelSetting>({
 export async function setTimeZone(services: Services, actor: Actor, typed: string): Promise<string> {
   const zone = zoneNamed(typed);
   if (zone === undefined) {
-    throw new Failure("bad-command", "I don't know that time zone. Write it like Europe/Berlin.");
+    throw new Failure(
+      "bad-command",
+      "I don't know that time zone. Name a city in it, such as New York or Europe/Berlin.",
+    );
   }
   await services.settings.change(actor.guildId, (before) => ({ ...before, timeZone: zone }));
   await services.schedules.onZoneChanged(actor.guildId);
@@ -59,10 +66,12 @@ export async function setTimeZone(services: Services, actor: Actor, typed: strin
   return zone;
 }
 
-/** Zones whose name holds what was typed, with what their clocks show. */
+/** The zone that was typed, and those whose name holds it, with what their clocks show. */
 function completeZone(typed: string, nowMs: number): readonly Choice[] {
   const wanted = typed.trim().replace(/\s+/g, "_").toLowerCase();
-  return TIME_ZONES.filter((name) => name.toLowerCase().includes(wanted))
+  const meant = zoneNamed(typed);
+  const holding = TIME_ZONES.filter((name) => name.toLowerCase().includes(wanted));
+  return [...new Set([...(meant === undefined ? [] : [meant]), ...holding])]
     .slice(0, 25)
     .map((name) => ({ name: `${name.replaceAll("_", " ")} (${clockIn(name, nowMs)})`, value: name }));
 }

@@ -1,9 +1,9 @@
 import type { Reply } from "../src/discord/command.ts";
-import { type LinkedServer, setupCard } from "../src/discord/render/setup-show.ts";
+import { channelsShown, type LinkedServer, setupCard } from "../src/discord/render/setup-show.ts";
 import type { Services } from "../src/discord/services.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import { positionDaysOf } from "./history-positions.ts";
-import { postsOf, weeklyChannelOf } from "./setup-guide.ts";
+import { channelAccessOf, postsOf, weeklyChannelOf } from "./setup-guide.ts";
 
 /** `/setup show` */
 export async function showSetup(services: Services, { guildId }: Actor): Promise<Reply> {
@@ -26,5 +26,7 @@ export async function showSetup(services: Services, { guildId }: Actor): Promise
     weeklyChannelId: await weeklyChannelOf(services, guildId),
     positionDays: await positionDaysOf(services, guildId),
   };
-  return { cards: [setupCard(view)] };
+  const accesses = await channelAccessOf(services, guildId, channelsShown(view));
+  const accessOf = (channelId: string) => accesses.get(channelId) ?? { kind: "unknown" as const };
+  return { cards: [setupCard({ ...view, accessOf })] };
 }

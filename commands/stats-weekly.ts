@@ -5,6 +5,7 @@ import { channelMention, type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import { recordEvent } from "./audit-event.ts";
+import { chosenText } from "./not-posted.ts";
 
 /** `/stats weekly`: the summary of each week in a channel. */
 
@@ -30,7 +31,8 @@ export async function setWeekly(services: Services, actor: Actor, channelId: str
   }
   const firstAtMs = await services.weekly.set(guildId, { channelId, byId });
   await recordEvent(services, actor, { action: "stats-weekly", text: channelMention(channelId) });
-  return md`✅ Weekly summaries are posted in ${channelMention(channelId)} on Mondays at 9:00. Next: <t:${Math.floor(firstAtMs / 1_000)}:f>.${more}`;
+  const said = md`Weekly summaries are posted in ${channelMention(channelId)} on Mondays at 9:00. Next: <t:${Math.floor(firstAtMs / 1_000)}:f>.`;
+  return md`${await chosenText(services, { guildId, channelId }, said)}${more}`;
 }
 
 export async function turnWeeklyOff(services: Services, actor: Actor): Promise<Escaped> {

@@ -55,9 +55,7 @@ export function buildOperation(parts: OperationParts) {
   const heldKeys = watchHeldKeys({ clock, log, bindings, notifier, service, words: serviceWords });
   const host = createHostHealth({
     isPresent: (code) => readiness.isPresent(code),
-    buckets: () => service.state().buckets,
     waitingPosts: (guildId) => outbox.waitingOf(guildId),
-    clock,
   });
   const nowMs = () => clock.nowMs();
   registerGauges(metrics, { discord, service, watch, journal, feeds, runs, outbox, readiness, nowMs });

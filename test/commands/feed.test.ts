@@ -148,6 +148,15 @@ describe("/feed", () => {
       assert.equal(stored?.escalateAfterMs, 300_000);
     }));
 
+  test("a feed whose channel takes no posts is saved, and says what is missing there", () =>
+    onStage(async (stage) => {
+      stage.world.channelAccess.set("channel-1", { kind: "missing", permissions: ["Send Messages"] });
+      const missing =
+        /⚠ I can't post there: <#channel-1> lacks \*\*Send Messages\*\*.*\n.*allow what is missing/;
+      assert.match(textOf(await adding(stage, { kind: "joins" })), missing);
+      assert.match(textOf(await editing(stage, { feed: "1", style: "cards" })), missing);
+    }));
+
   test("a role that Discord would not let Marshal ping is said to be so, with what to do", () =>
     onStage(async (stage) => {
       const text = async (ping: string) =>
@@ -199,6 +208,11 @@ describe("/feed", () => {
       const buttons = async () => buttonsOf(await one(list.execute(asked(undefined), services)));
       const [stopped] = (await services.feeds.list(guildId)).filter(({ kind }) => kind === "kills");
       assert.deepEqual(await buttons(), [`feed-resume:${stopped?.id}`]);
+      stage.world.channelAccess.set("gone", { kind: "missing", permissions: ["Send Messages"] });
+      assert.match(
+        textOf(await one(list.execute(asked(undefined), services))),
+        /⚠ kills in <#gone> · stopped\n⤷ <#gone> lacks \*\*Send Messages\*\* for Marshal\n.*allow what is missing/,
+      );
       // Only another channel helps where Discord has none any more.
       stage.world.channelAccess.set("gone", { kind: "gone" });
       assert.deepEqual(await buttons(), [`guide:logs:${stopped?.bindingId}`]);

@@ -50,6 +50,40 @@ describe("/setup show", () => {
     assert.match(text, /✅ Marshal can run commands/);
   });
 
+  test("says of a refused key only what its mark does not", async () => {
+    const made = new FakeWorld();
+    const { source } = await made.linkServer(actor.guildId);
+    const services = { ...made.services, feeds: { ...made.services.feeds, list: async () => [] } };
+    made.parked.set(source, "You provided an invalid or expired server-key.");
+    assert.match((await shown(services)).text, /⛔ Key refused\. Replace it with `\/setup link`\.\n/);
+    made.parked.set(source, "This server key is banned from the game service.");
+    assert.match(
+      (await shown(services)).text,
+      /⛔ Key refused\. This server key is banned from the game service\. Replace/,
+    );
+  });
+
+  test("begins with the channels that take no posts", async () => {
+    const made = new FakeWorld();
+    await made.linkServer(actor.guildId);
+    made.settingsByGuild.set(actor.guildId, {
+      ...(await made.settings.of(actor.guildId)),
+      caseChannelId: "5",
+      noticeChannelId: "6",
+      auditChannelId: "7",
+    });
+    const services = { ...made.services, feeds: { ...made.services.feeds, list: async () => [] } };
+    assert.doesNotMatch((await shown(services)).text, /I can't post/);
+    made.channelAccess.set("5", { kind: "missing", permissions: ["Send Messages"] });
+    made.channelAccess.set("7", { kind: "gone" });
+    made.channelAccess.set("6", { kind: "unknown" });
+    const { card } = await shown(services);
+    assert.match(
+      card.description ?? "",
+      /^⚠ I can't post in <#5> <#7>\. `\/diagnose` shows what is missing\./,
+    );
+  });
+
   test("says what is off, and where the owner's permission is missing", async () => {
     const made = new FakeWorld();
     await made.linkServer(actor.guildId);

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { audit } from "../../commands/audit.ts";
 import type { ChannelSetting } from "../../commands/channel-setting.ts";
 import { setup } from "../../commands/setup.ts";
 import { cleanKey, looksLikeKey } from "../../commands/setup-key.ts";
+import { weeklyEntry } from "../../commands/stats-weekly.ts";
 import type { Press, Reply } from "../../src/discord/command.ts";
+import type { Services } from "../../src/discord/services.ts";
 import { Failure, type FailureCode } from "../../src/domain/failure.ts";
 import { EMPTY_POLICY } from "../../src/domain/guild.ts";
 import type { Button } from "../../src/domain/message.ts";
@@ -380,6 +383,40 @@ test("notices are set, and unset again", async () => {
   await run({ kind: "off" });
   assert.equal((await made.settings.of(actor.guildId)).noticeChannelId, undefined);
   assert.equal(made.events.length, 2);
+});
+
+test("a channel that takes no posts is saved, and what is missing there is said at once, wherever one is chosen", async () => {
+  const made = world();
+  made.channelAccess.set("77", { kind: "missing", permissions: ["Send Messages"] });
+  made.channelAccess.set("78", { kind: "unknown" });
+  await made.linkServer(actor.guildId);
+  const { weekly, history } = made.services;
+  const services: Services = {
+    ...made.services,
+    weekly: { ...weekly, set: async () => 0 },
+    history: { ...history, privacy: { ...history.privacy, retention: async () => 90 } },
+  };
+  const invoked = { actor, signal: new AbortController().signal, reference: "r" };
+  const { notices, cases, watches } = setup.subcommands;
+  const chosen = (channelId: string) => {
+    const setting = { kind: "set", channelId } as const;
+    return {
+      notices: () => notices.execute({ ...invoked, args: setting }, services),
+      cases: () => cases.execute({ ...invoked, args: setting }, services),
+      watches: () => watches.execute({ ...invoked, args: { setting, roleId: undefined } }, services),
+      audit: () => audit.subcommands.channel.execute({ ...invoked, args: setting }, services),
+      weekly: () => weeklyEntry.execute({ ...invoked, args: { channelId, isOff: false } }, services),
+    };
+  };
+  for (const [name, answer] of Object.entries(chosen("77")))
+    assert.match(
+      textOf((await answer()) as Reply),
+      /^⚠ Saved, but I can't post there: <#77> lacks \*\*Send Messages\*\* for Marshal\.\n.*allow what is missing\.$/,
+      name,
+    );
+  assert.equal((await made.settings.of(actor.guildId)).caseChannelId, "77");
+  for (const [name, answer] of Object.entries(chosen("78")))
+    assert.match(textOf((await answer()) as Reply), /^✅ .* posted in <#78>/, name);
 });
 
 test("everything that links or unlinks is for managers of the guild", () => {

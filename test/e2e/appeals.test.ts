@@ -80,6 +80,7 @@ describe("appeals, from the button to the answer", () => {
     assert.deepEqual(rig.discord.messages(players), [], "no button stands where nobody could be answered");
     await reads(await entry({}), /Appeals are off/);
     guild.setBotPermissions(MAY);
+    await reads(await entry({ channel: staffOnly }), /Nobody can appeal yet: .*button-in:/);
     await reads(await setUp(), /Appeals are posted for staff in[\s\S]*button is in/);
     assert.doesNotMatch(await diagnosis(), /Talks about appeals/);
     guild.setBotPermissions(MAY.filter((name) => name !== "CreatePrivateThreads"));

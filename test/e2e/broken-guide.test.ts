@@ -175,7 +175,8 @@ describe("the guided set-up, with each step broken once", () => {
     place.joins.denyBot("SendMessages");
     await evening.click("Post a test", /⚠ I can't post in/);
     assert.match(evening.text, /▶\u00a0\*\*Test/);
-    await evening.click("Skip", /All set[\s\S]*⏭\u00a0Test/);
+    await evening.click("Skip", /not everything can be posted[\s\S]*⚠\u00a0Logs[\s\S]*⏭\u00a0Test/);
+    assert.match(evening.text, /I can't post in <#\d+>: press \*\*Logs\*\*/);
     place.joins.allowBot("SendMessages");
     await evening.click("Test", /A test post/);
     await evening.click("Post a test", /✅\u00a0Test[\s\S]*⏭ marks what you skipped/);

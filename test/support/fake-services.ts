@@ -19,7 +19,7 @@ import type { KnownPermission } from "../../src/domain/ports/command-permission.
 import type { Documents } from "../../src/domain/ports/documents.ts";
 import type { GameAccounts } from "../../src/domain/ports/game-accounts.ts";
 import type { ChannelAccess, Guilds } from "../../src/domain/ports/guilds.ts";
-import type { RequestsLeft, WaitingPosts } from "../../src/domain/ports/host-health.ts";
+import type { WaitingPosts } from "../../src/domain/ports/host-health.ts";
 import type { ModCalls } from "../../src/domain/ports/mod-calls.ts";
 import type { Panels } from "../../src/domain/ports/panels.ts";
 import type { PendingLinks } from "../../src/domain/ports/pending-links.ts";
@@ -197,7 +197,6 @@ export class FakeWorld {
 
   storeWorks = true;
   waitingPosts: WaitingPosts = { waiting: 0, oldestMs: 0 };
-  requestsLeft: RequestsLeft | undefined;
   /** Channels that are not open to the bot. */
   readonly channelAccess = new Map<string, ChannelAccess>();
   /** Names of roles by id, the highest last. */
@@ -254,7 +253,6 @@ export class FakeWorld {
     host: {
       storeWorks: () => this.storeWorks,
       waitingPosts: () => this.waitingPosts,
-      requestsLeft: () => this.requestsLeft,
     },
     runner: unused("runner"),
     runAuthors: { of: async (_, rows) => rows.map(() => ({ kind: "unknown" })) },

@@ -32,6 +32,22 @@ export function obstacle(access: ChannelAccess): Escaped {
   }
 }
 
+/** The bot surely cannot post there; what Discord did not say is not held against a channel. */
+export function isShut({ kind }: ChannelAccess): boolean {
+  return kind !== "open" && kind !== "unknown";
+}
+
+/** That the bot can't post into a channel, and what to do; nothing where it can. */
+export function shutLines(
+  channelId: string,
+  access: ChannelAccess,
+  what: Escaped = md`I can't post there`,
+): readonly Escaped[] {
+  if (!isShut(access)) return [];
+  const line = md`⚠ ${what}: ${channelMention(channelId)} ${obstacle(access)}.`;
+  return access.kind === "missing" ? [line, HOW_TO_MEND] : [line];
+}
+
 /** Those of them that everybody can read, for posts that are meant for staff; nothing where there is none. */
 export function publicLines(channelIds: readonly string[], accessOf: AccessOf): readonly Escaped[] {
   const open = [...new Set(channelIds)].filter((id) => {

@@ -3,13 +3,13 @@ import { FEED_TABLE, feedLabel } from "../../domain/feed-kinds.ts";
 import type { Binding, Feed } from "../../domain/guild.ts";
 import type { Button, MessageBody, Row } from "../../domain/message.ts";
 import type { FeedStatus } from "../../domain/ports/feeds.ts";
-import type { ChannelAccess } from "../../domain/ports/guilds.ts";
-import type { RequestsLeft, WaitingPosts } from "../../domain/ports/host-health.ts";
+import type { WaitingPosts } from "../../domain/ports/host-health.ts";
 import type { ServiceHealth } from "../../domain/ports/service-health.ts";
-import { HOW_TO_MEND, obstacle } from "./channel-access.ts";
+import { HOW_TO_MEND, isShut, obstacle } from "./channel-access.ts";
 import { type Finding, type PlacesView, placeFindings } from "./diagnosis-places.ts";
 import { duration } from "./entry-line.ts";
 import { cut, cutLines, escapeMarkdown, inlineName, plainText } from "./escape.ts";
+import { beyondWrongKey } from "./key-refusal.ts";
 import { chooseRoles } from "./setup-cards.ts";
 import { letCommandsRun } from "./setup-guide-allow.ts";
 
@@ -34,7 +34,6 @@ export interface DiagnosisView extends PlacesView {
   readonly halt: ReturnType<ServiceHealth["halt"]>;
   readonly storeWorks: boolean;
   readonly posts: WaitingPosts;
-  readonly requests: RequestsLeft | undefined;
   readonly nowMs: number;
 }
 
@@ -72,7 +71,6 @@ export function diagnosisMessage(view: DiagnosisView): MessageBody {
             : md`⚠ ${wrong} ${wrong === 1 ? "thing needs" : "things need"} a look`,
         description: cutLines([...lines, ...(isMissing ? [HOW_TO_MEND] : [])], LONGEST_TEXT),
         color: wrong === 0 ? 0x2d7d46 : 0xb7791f,
-        footer: budgetText(view),
       },
     ],
     rows: buttonRows(all),
@@ -103,18 +101,6 @@ function buttonRows(findings: readonly Finding[]): readonly Row[] {
   const rows: Row[] = [];
   for (let at = 0; at < mends.length; at += 5) rows.push(mends.slice(at, at + 5));
   return [...rows, [LOOK_AGAIN]];
-}
-
-function budgetText({ requests, servers }: DiagnosisView): string {
-  if (requests === undefined) {
-    const hasAnswered = servers.some(
-      ({ readAtMs, parked }) => readAtMs !== undefined || parked !== undefined,
-    );
-    return hasAnswered
-      ? "The game service's limit is not known yet."
-      : "The game service has not answered since Marshal started.";
-  }
-  return `${requests.left} of ${requests.limit} requests to the game service left right now.`;
 }
 
 function hostFindings(view: DiagnosisView): Finding[] {
@@ -156,7 +142,9 @@ function serverFinding(facts: ServerFacts, { nowMs }: DiagnosisView): Finding {
   const { binding, parked, held, readRefused, readAtMs, players = 0, feeds } = facts;
   const name = md`**${inlineName(binding.name)}**`;
   if (parked !== undefined) {
-    const line = md`⛔ ${name}: the game service refuses its key (${escapeMarkdown(cut(parked.why, 150))})`;
+    const more = beyondWrongKey(parked.why);
+    const why = more === "" ? "" : md` (${escapeMarkdown(cut(more, 150))})`;
+    const line = md`⛔ ${name}: the game service refuses its key${why}`;
     return { isFine: false, line, mend: button(`New key for ${labelName(binding.name)}`, "setup-link") };
   }
   if (held !== undefined) {
@@ -241,10 +229,6 @@ function liveLine(what: Escaped, { undelivered, lateSinceMs, waitsForStore }: Fe
   if (lateSinceMs !== undefined)
     return md`⚠ ${what}: late since <t:${Math.floor(lateSinceMs / 1_000)}:R>${waiting}`;
   return md`✅ ${what}${waiting}`;
-}
-
-function isShut(access: ChannelAccess): boolean {
-  return access.kind !== "open" && access.kind !== "unknown";
 }
 
 function button(label: string, id: string): Button {

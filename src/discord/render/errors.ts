@@ -2,6 +2,7 @@ import { type Escaped, joined, markdownOfOurs, md } from "../../domain/escaped.t
 import type { Failure, FailureCode, Ran } from "../../domain/failure.ts";
 import type { Button, Card, MessageBody } from "../../domain/message.ts";
 import { cut, escapeMarkdown, inlineCode } from "./escape.ts";
+import { beyondWrongKey } from "./key-refusal.ts";
 import { escapeButRoles } from "./own-markup.ts";
 
 /**
@@ -145,8 +146,9 @@ export function failureNote(failure: Failure): Escaped {
   const again = failure.retryAtMs;
   const when = again === undefined ? [] : [tryAfter(again)];
   // What is wrong with a key that was typed is said by its own words.
-  const title = failure.wants === "key" ? [] : [md`**${what}.**`];
-  return md`⛔ ${joined([...title, ...why, ...when], " ")}`;
+  const said =
+    failure.wants === "key" ? [escapeMarkdown(cut(failure.message, 800))] : [md`**${what}.**`, ...why];
+  return md`⛔ ${joined([...said, ...when], " ")}`;
 }
 
 /** Nothing of it could have run, so it says in one sentence what is the matter, and in one what to do. */
@@ -201,9 +203,10 @@ function saidOf(failure: Failure, roleIds: readonly string[]): Said {
   const head = OWN_WORDS.has(code) ? firstSentence(said) : "";
   // A title shows no mention of a role.
   if (head === "" || head.length > LONGEST_TITLE || /<@&\d/.test(head)) {
-    const words = escapeButRoles(said, roleIds);
+    // The title says already that a key is wrong or expired.
+    const words = escapeButRoles(code === "key-rejected" ? beyondWrongKey(said) : said, roleIds);
     const why = code === "not-authorised" ? md`The game service says: ${words}` : words;
-    return { what: md`${textOf(failure).what}`, why: [why], hasMore: false };
+    return { what: md`${textOf(failure).what}`, why: words === "" ? [] : [why], hasMore: false };
   }
   const rest = said.slice(head.length).trim();
   return {

@@ -3,6 +3,8 @@ import type { SinkRefusalReason } from "../../domain/failure.ts";
 import { FEED_TABLE } from "../../domain/feed-kinds.ts";
 import type { Binding, Feed } from "../../domain/guild.ts";
 import type { Button, Card, Row } from "../../domain/message.ts";
+import type { ChannelAccess } from "../../domain/ports/guilds.ts";
+import { HOW_TO_MEND, obstacle } from "./channel-access.ts";
 import { duration } from "./entry-line.ts";
 import { cut, escapeMarkdown, inlineCode, inlineName, plainText } from "./escape.ts";
 
@@ -12,6 +14,8 @@ export interface FeedHealth {
   readonly lateSinceMs?: number;
   readonly waitsForStore?: boolean;
   readonly waitsForFirstLook?: boolean;
+  /** Of the channel of a feed that stopped. */
+  readonly access?: ChannelAccess | undefined;
 }
 
 /** What is as it should be needs no word. */
@@ -28,20 +32,29 @@ export function feedListCard(
   healthOf: (feed: Feed) => FeedHealth,
 ): Card {
   const lines = feeds.map((feed, index) => {
-    const { sign, words } = stateText(feed, healthOf(feed));
+    const health = healthOf(feed);
+    const { sign, words } = stateText(feed, health);
     const [place = md``, ...others] = feedParts(feed, bindings);
     // Lines are what nearly every feed has: only what differs is worth a look.
     const rest = others.filter((part) => part !== "lines");
-    const why = feed.parkedWhy === undefined ? "" : md`\n⤷ ${escapeMarkdown(cut(feed.parkedWhy, 200))}`;
+    const why = feed.state === "parked" ? whyText(feed, health) : "";
     const details = rest.length === 0 ? "" : md`\n-# ${joined(rest, " · ")}`;
     return md`**${index + 1}.** ${sign} ${place}${words}${why}${details}`;
   });
+  if (feeds.some((feed) => feed.state === "parked" && healthOf(feed).access?.kind === "missing"))
+    lines.push(HOW_TO_MEND);
   const none = md`No feeds yet. Set up all logs with \`/setup start\`, or add one with \`/feed add\`.`;
   return {
     title: md`Log channels`,
     description: lines.length === 0 ? none : packed(lines, 4_000),
     color: feeds.some((feed) => feed.state === "parked") ? 0xb7791f : 0x4a6fa5,
   };
+}
+
+/** Why it stopped: what is missing in its channel now, or what was said when it stopped. */
+function whyText({ channelId, parkedWhy }: Feed, { access }: FeedHealth): Escaped | "" {
+  if (access?.kind === "missing") return md`\n⤷ ${channelMention(channelId)} ${obstacle(access)}`;
+  return parkedWhy === undefined ? "" : md`\n⤷ ${escapeMarkdown(cut(parkedWhy, 200))}`;
 }
 
 const ROWS = 5;

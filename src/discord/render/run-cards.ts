@@ -5,6 +5,7 @@ import type { DeferredRun, RunProgress, RunRecord } from "../../domain/run.ts";
 import { refusalWords } from "./audit-rows.ts";
 import { referenceLine } from "./errors.ts";
 import { cut, escapeMarkdown, plainText } from "./escape.ts";
+import { beyondWrongKey } from "./key-refusal.ts";
 import { RUN_COLORS as colors, commandLine } from "./plan-cards.ts";
 import { PASTE_NEW_KEY } from "./setup-cards.ts";
 import { letCommandsRun } from "./setup-guide-allow.ts";
@@ -215,7 +216,10 @@ function isCode(code: string | undefined): code is keyof typeof FAILURES {
 
 /** Whether it ran, unless the title has said so, and why not. The game's usual answer is the bare word "Success". */
 function whyLines(record: RunRecord): Escaped[] {
-  const { message = "", status, ran, actorRoleIds, interrupted, proof, failureCode } = record;
+  const { status, ran, actorRoleIds, interrupted, proof, failureCode } = record;
+  // The title says already that a key is wrong or expired.
+  const message =
+    failureCode === "key-rejected" ? beyondWrongKey(record.message ?? "") : (record.message ?? "");
   if (status === "done") {
     const said = /^success\W*$/i.test(message) ? "" : message;
     return said === "" ? [] : [md`**The game says:** ${escapeMarkdown(cut(said, 800))}`];

@@ -1,13 +1,16 @@
 import { md } from "../../domain/escaped.ts";
 import type { MessageBody } from "../../domain/message.ts";
 import { escapeMarkdown, inlineName } from "./escape.ts";
+import { beyondWrongKey } from "./key-refusal.ts";
 
 /** Notices of the service for guilds, in their notice channel. Pure. */
 
 /** The service does not accept a key any more: nothing of this server is read until it is linked again. */
 function keyParkedNotice(serverName: string, why: string): MessageBody {
+  const more = beyondWrongKey(why);
+  const inBrackets = more === "" ? md`` : md` (${escapeMarkdown(more.replace(/\.$/, ""))})`;
   return {
-    content: md`🔑 The game service refuses the key of **${inlineName(serverName)}** (${escapeMarkdown(why)}). Its logs and commands are paused until the key works. Copy the current key from the game's settings, then use \`/setup link\`.`,
+    content: md`🔑 The game service refuses the key of **${inlineName(serverName)}**${inBrackets}. Its logs and commands are paused until the key works. Copy the current key from the game's settings, then use \`/setup link\`.`,
   };
 }
 

@@ -74,7 +74,14 @@ export function unlinkQuestion(binding: Binding): MessageBody {
     cards: [
       {
         title: md`Unlink ${inlineName(binding.name)}?`,
-        description: md`Its key is erased here and its feeds stop. Waiting commands are not sent. The audit stays.`,
+        description: joined(
+          [
+            md`Its key, staff roles, logs, alerts, panels, schedules and rules are removed here. Waiting commands are not sent. Linking it again starts from nothing.`,
+            md`Cases and the audit stay; cases for 30 days while no server is linked.`,
+            md`Only the key has changed? Keep it, and use \`/setup link\`.`,
+          ],
+          "\n",
+        ),
         color: 0xd83c3e,
       },
     ],

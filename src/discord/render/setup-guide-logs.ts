@@ -36,10 +36,8 @@ export function feedLine(
 
 export function logRows(view: GuideView, walk: Walk): readonly Row[] {
   const id = view.binding?.id ?? "";
-  const { feeds, accessOf } = view;
   // A fourth button would not fit the row of a phone, and where nothing is missing there is nothing to check.
-  const isWrong = feeds.some(({ channelId }) => accessOf(channelId).kind !== "open");
-  const again = isWrong ? [button("Check again", `guide:logs:${id}`)] : [];
+  const again = isAnyShut(view) ? [button("Check again", `guide:logs:${id}`)] : [];
   return [
     ...FIRST_PAGE.map((kind): Row => [logSelect(view, kind)]),
     walk(button("More logs", `guide-more:${id}`), ...again),
@@ -48,10 +46,16 @@ export function logRows(view: GuideView, walk: Walk): readonly Row[] {
 
 /** Back leads to the first page. */
 export function moreLogRows(view: GuideView, walk: Walk): readonly Row[] {
+  const id = view.binding?.id ?? "";
+  const again = isAnyShut(view) ? [button("Check again", `guide-more:${id}`)] : [];
   return [
     ...SECOND_PAGE.map((kind): Row => [logSelect(view, kind)]),
-    [button("Back", `guide:logs:${view.binding?.id ?? ""}`), ...walk().slice(-1)],
+    [button("Back", `guide:logs:${id}`), ...again, ...walk().slice(-1)],
   ];
+}
+
+function isAnyShut({ feeds, accessOf }: GuideView): boolean {
+  return feeds.some(({ channelId }) => accessOf(channelId).kind !== "open");
 }
 
 function logSelect({ binding, feeds }: GuideView, kind: FeedKind): Select {

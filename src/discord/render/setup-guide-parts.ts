@@ -53,6 +53,8 @@ export interface GuidePart {
   /** In the list of steps and on the button that opens it. */
   readonly short: string;
   isDone(view: GuideView): boolean;
+  /** Where what is set posts. */
+  channelIds?(view: GuideView): readonly string[];
   text(view: GuideView): readonly Escaped[];
   rows(view: GuideView, walk: Walk): readonly Row[];
 }

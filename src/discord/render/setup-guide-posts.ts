@@ -16,6 +16,7 @@ export const NOTICES: GuidePart = {
   title: md`Where notices go`,
   short: "Notices",
   isDone: ({ settings }) => settings.noticeChannelId !== undefined,
+  channelIds: (view) => noticesOf(view),
   text: (view) => [
     md`Marshal tells your staff when a key stops working, the game service blocks it, or a log stops. Without a channel, whoever linked the server gets a direct message.`,
     ...lines(view, md`Notices`, noticesOf(view)),
@@ -28,6 +29,7 @@ export const CASES: GuidePart = {
   title: md`Where cases go`,
   short: "Cases",
   isDone: ({ settings }) => settings.caseChannelId !== undefined,
+  channelIds: (view) => casesOf(view),
   text: (view) => [
     md`Each kick, ban and jail becomes a numbered case by itself. Pick a staff channel to post them in. Everyone who can see that channel can read them.`,
     ...lines(view, md`Cases`, casesOf(view)),
@@ -40,6 +42,7 @@ export const ALERTS: GuidePart = {
   title: md`Three alerts to start with`,
   short: "Alerts",
   isDone: ({ alerts }) => alerts.length > 0,
+  channelIds: ({ alerts }) => alerts.map(({ channelId }) => channelId),
   text: (view) => {
     const { alerts, binding } = view;
     const missing = missingAlerts(view);
@@ -82,6 +85,7 @@ export const PANEL: GuidePart = {
   title: md`A live panel`,
   short: "Panel",
   isDone: ({ panelChannelIds }) => panelChannelIds.length > 0,
+  channelIds: ({ panelChannelIds }) => panelChannelIds,
   text: (view) => [
     md`One message that shows the server: players, staff, open calls. It updates itself. Pick a channel for it.`,
     ...lines(view, md`Panel`, view.panelChannelIds),
@@ -93,6 +97,7 @@ export const WEEKLY: GuidePart = {
   title: md`A summary each week`,
   short: "Weekly",
   isDone: ({ weeklyChannelId }) => weeklyChannelId !== undefined,
+  channelIds: (view) => weeklyOf(view),
   text: (view) => [
     md`Every Monday at 9:00 (${zoneCode(view.settings.timeZone ?? DEFAULT_ZONE)}): how full the server was, how fast calls were answered, and when staff were missing. Pick a channel for it.`,
     ...lines(view, md`Weekly summary`, weeklyOf(view)),

@@ -42,7 +42,7 @@ const USUAL_ZONES: readonly string[] = [
 export function zoneText({ settings, nowMs }: GuideView): readonly Escaped[] {
   const zone = settings.timeZone ?? DEFAULT_ZONE;
   return [
-    md`For times you type, such as 20:14 in \`/server at\`. Times in cards follow each reader's own clock.`,
+    md`For times you type, such as 20:14 in \`/server at\`, and for schedules, figures and the weekly summary. Times in cards follow each reader's own clock.`,
     md`Now: ${zoneCode(zone)}, where it is ${inlineCode(clockIn(zone, nowMs))}.`,
   ];
 }

@@ -1,9 +1,17 @@
-import { type Escaped, joined, markdownOfOurs, md, roleMention } from "../../domain/escaped.ts";
+import {
+  channelMention,
+  type Escaped,
+  joined,
+  markdownOfOurs,
+  md,
+  roleMention,
+} from "../../domain/escaped.ts";
 import { type Binding, GUIDE_STEPS, type GuideStep } from "../../domain/guild.ts";
 import type { Button, MessageBody, Row } from "../../domain/message.ts";
 import type { TypedTries } from "../../domain/ports/service-client.ts";
 import { POSITION_DAYS } from "../../domain/track.ts";
 import { alertText } from "./alert-cards.ts";
+import { HOW_TO_MEND, isShut } from "./channel-access.ts";
 import { cut, inlineCode, inlineName, plainText } from "./escape.ts";
 import { ABOUT_POSITIONS, positionsSaid } from "./position-words.ts";
 import { allowRows, allowText } from "./setup-guide-allow.ts";
@@ -37,6 +45,7 @@ const PARTS: Readonly<Record<Exclude<GuideStep, "done">, GuidePart>> = {
     title: md`Which logs go where`,
     short: "Logs",
     isDone: ({ feeds }) => feeds.length > 0,
+    channelIds: ({ feeds }) => feeds.map(({ channelId }) => channelId),
     text: logText,
     rows: (view, walk) => (view.more === true ? moreLogRows(view, walk) : logRows(view, walk)),
   },
@@ -94,7 +103,7 @@ export function guideMessage(view: GuideView): MessageBody {
   const { step, note } = view;
   const number = GUIDE_STEPS.indexOf(step) + 1;
   const heading =
-    step === "done" ? md`🎉 All set` : md`Set up Marshal · ${number} of ${GUIDE_STEPS.length - 1}`;
+    step === "done" ? doneHeading(view) : md`Set up Marshal · ${number} of ${GUIDE_STEPS.length - 1}`;
   const said = step === "done" ? doneText(view) : [md`**${PARTS[step].title}**`, ...PARTS[step].text(view)];
   const parts: Escaped[] = [progress(view), md``, ...said];
   return {
@@ -123,10 +132,15 @@ function progress(view: GuideView): Escaped {
     // Kept together with its sign where a phone breaks the line.
     const name = markdownOfOurs(PARTS[step].short.replace(" ", "\u00a0"));
     if (step === view.step) return md`▶\u00a0**${name}**`;
-    if (PARTS[step].isDone(view)) return md`✅\u00a0${name}`;
+    if (PARTS[step].isDone(view)) return md`${isShutOut(step, view) ? "⚠" : "✅"}\u00a0${name}`;
     return isPast(step, view) ? md`⏭\u00a0${name}` : md`▫\u00a0${name}`;
   });
   return joined(marks, " · ");
+}
+
+/** What the step set can't be posted, as Marshal lacks a permission there or the channel is gone. */
+function isShutOut(step: Exclude<GuideStep, "done">, view: GuideView): boolean {
+  return PARTS[step].channelIds?.(view).some((id) => isShut(view.accessOf(id))) ?? false;
 }
 
 /** Left behind undone: skipped. */
@@ -151,7 +165,7 @@ function walkOf(step: Exclude<GuideStep, "done">, view: GuideView): Walk {
 }
 
 function linkText({ binding, tries }: GuideView): readonly Escaped[] {
-  const how = md`The server's owner finds the key in the game: private server settings, API. Press **Paste the key**. It is stored encrypted, and only its last four characters are ever shown.`;
+  const how = md`The server's owner finds the key in the game: private server settings, API. It is stored encrypted, and only its last four characters are ever shown.`;
   if (tries?.left === 0) return [...(binding === undefined ? [] : [linkedLine(binding)]), lockedLine(tries)];
   return binding === undefined ? [how] : [linkedLine(binding), md`To set up another server, paste its key.`];
 }
@@ -181,11 +195,16 @@ function isSilent({ feeds, alerts }: GuideView): boolean {
 
 function testText(view: GuideView): readonly Escaped[] {
   const { feeds, alerts, binding, accessOf } = view;
+  const isMending = [...feeds, ...alerts].some(({ channelId }) => accessOf(channelId).kind === "missing");
   if (isSilent(view)) return [md`No log and no alert has a channel yet, so there is nothing to test.`];
   return [
     md`Marshal posts one test per log and alert, so you can see that they work.`,
     ...feeds.slice(0, 10).map((feed) => feedLine(feed, accessOf(feed.channelId))),
-    ...alerts.slice(0, 5).map((alert) => md`• ${alertText(alert, binding === undefined ? [] : [binding])}`),
+    ...alerts.slice(0, 5).map((alert) => {
+      const sign = isShut(accessOf(alert.channelId)) ? "⚠" : "✅";
+      return md`${sign} ${alertText(alert, binding === undefined ? [] : [binding])}`;
+    }),
+    ...(isMending ? [HOW_TO_MEND] : []),
   ];
 }
 
@@ -194,18 +213,38 @@ function staffRoles({ binding, settings }: GuideView): readonly string[] {
 }
 
 /** What this person can do now, not what somebody could. */
+function doneHeading(view: GuideView): Escaped {
+  return STEPS_TO_DO.some((step) => isShutOut(step, view))
+    ? md`⚠ Set up, but not everything can be posted`
+    : md`🎉 All set`;
+}
+
+/** What can't be posted, and where to mend it. */
+function shutOutLines(view: GuideView): readonly Escaped[] {
+  const steps = STEPS_TO_DO.filter((step) => isShutOut(step, view));
+  if (steps.length === 0) return [];
+  const ids = new Set(steps.flatMap((step) => PARTS[step].channelIds?.(view) ?? []));
+  const shut = [...ids].filter((id) => isShut(view.accessOf(id)));
+  const names = steps.map((step) => md`**${markdownOfOurs(PARTS[step].short)}**`);
+  return [
+    md`⚠ I can't post in ${joined(shut.slice(0, 10).map(channelMention), " ")}: press ${joined(names, ", ")}.`,
+  ];
+}
+
 function doneText(view: GuideView): readonly Escaped[] {
   const { binding, feeds, mayRun, permission } = view;
   const roles = staffRoles(view);
-  const logs = feeds.length === 1 ? md`1 log` : md`${feeds.length} logs`;
+  const open = feeds.filter(({ channelId }) => !isShut(view.accessOf(channelId))).length;
   return [
     ...(binding === undefined ? [] : [linkedLine(binding)]),
     roles.length === 0
       ? md`⚠ No role can run commands yet: press **Roles**.`
       : md`Staff: ${joined(roles.slice(0, 10).map(roleMention), " ")}`,
-    feeds.length === 0
-      ? md`No logs are posted yet: press **Logs**.`
-      : md`${logs} ${feeds.length === 1 ? "is" : "are"} posted from now on.`,
+    ...(feeds.length === 0 ? [md`No logs are posted yet: press **Logs**.`] : []),
+    ...(open === 0
+      ? []
+      : [open === 1 ? md`1 log is posted from now on.` : md`${open} logs are posted from now on.`]),
+    ...shutOutLines(view),
     ...ownersLines(view),
     ...(STEPS_TO_DO.every((step) => PARTS[step].isDone(view))
       ? []

@@ -18,7 +18,10 @@ export function casesLine({ caseChannelId }: GuildSettings): Escaped {
 export function appealsLine({ appealChannelId, appealButtonChannelId: button }: GuildSettings): Escaped {
   if (appealChannelId === undefined)
     return md`Appeals are off. Turn them on with \`/setup appeals channel: button-in:\`.`;
-  const buttonWords = button === undefined ? md`` : md` The button is in ${channelMention(button)}.`;
+  const buttonWords =
+    button === undefined
+      ? md` Nobody can appeal yet: post the button for players with \`/setup appeals button-in:\`.`
+      : md` The button is in ${channelMention(button)}.`;
   return md`Appeals are posted for staff in ${channelMention(appealChannelId)}.${buttonWords}`;
 }
 
@@ -38,5 +41,5 @@ export function watchesLine({ watchChannelId, watchRoleId }: GuildSettings): Esc
 export function auditLine({ auditChannelId }: GuildSettings): Escaped {
   return auditChannelId === undefined
     ? md`Audit posts are off. The audit is still saved: \`/audit search\` shows it, \`/audit channel\` posts it.`
-    : md`The audit is posted in ${channelMention(auditChannelId)} too, with commands run outside Marshal.`;
+    : md`The audit is posted in ${channelMention(auditChannelId)}, with commands run outside Marshal.`;
 }

@@ -14,7 +14,9 @@ import type { Card } from "../../domain/message.ts";
 import type { KnownPermission } from "../../domain/ports/command-permission.ts";
 import { TIER_NAMES, TIERS_HIGHEST_FIRST } from "../../domain/tiers.ts";
 import { DEFAULT_ZONE } from "../../domain/time-zones.ts";
+import { type AccessOf, isShut } from "./channel-access.ts";
 import { cutLines, escapeMarkdown, inlineCode, inlineName } from "./escape.ts";
+import { beyondWrongKey } from "./key-refusal.ts";
 import { positionsSaid } from "./position-words.ts";
 import { ASK_COLOR, roleList } from "./setup-cards.ts";
 import { zoneCode } from "./setup-guide-zone.ts";
@@ -29,6 +31,7 @@ export interface SetupView {
   readonly weeklyChannelId: string | undefined;
   /** For how many days positions are kept, 0: not at all; undefined: the host keeps no history. */
   readonly positionDays: number | undefined;
+  readonly accessOf: AccessOf;
 }
 
 export interface LinkedServer {
@@ -46,7 +49,8 @@ const MOST_SERVERS = 24;
 const ROOM_FOR_SERVERS = 4_000;
 const LONGEST_FIELD = 1_024;
 
-export function setupCard({ settings, servers, weeklyChannelId, positionDays }: SetupView): Card {
+export function setupCard(view: SetupView): Card {
+  const { settings, servers, weeklyChannelId, positionDays } = view;
   const shown = servers.slice(0, MOST_SERVERS);
   const names = shown.map(({ binding }) => inlineName(binding.name));
   const left = ROOM_FOR_SERVERS - joined(names, "").length;
@@ -55,6 +59,7 @@ export function setupCard({ settings, servers, weeklyChannelId, positionDays }: 
     title: md`Setup of this Discord server`,
     description: cutLines(
       [
+        ...shutOutLines(view),
         noticesLine(settings),
         md`Time zone: ${zoneCode(settings.timeZone ?? DEFAULT_ZONE)}. Change it with \`/setup timezone\`.`,
         casesLine(settings),
@@ -76,6 +81,35 @@ export function setupCard({ settings, servers, weeklyChannelId, positionDays }: 
   };
 }
 
+/** Every channel that something is posted in; some may come twice. */
+export function channelsShown(view: Omit<SetupView, "accessOf">): readonly string[] {
+  const { settings, servers, weeklyChannelId } = view;
+  const { noticeChannelId, caseChannelId, watchChannelId, auditChannelId, appealChannelId } = settings;
+  const single = [
+    noticeChannelId,
+    caseChannelId,
+    watchChannelId,
+    auditChannelId,
+    appealChannelId,
+    weeklyChannelId,
+  ];
+  return [
+    ...single.filter((id) => id !== undefined),
+    ...servers.flatMap(({ feeds, alerts, panelChannelIds }) => [
+      ...[...feeds, ...alerts].map(({ channelId }) => channelId),
+      ...panelChannelIds,
+    ]),
+  ];
+}
+
+/** The channels that take no posts of Marshal, each once, and what to do. */
+function shutOutLines(view: SetupView): readonly Escaped[] {
+  const shut = [...new Set(channelsShown(view))].filter((id) => isShut(view.accessOf(id)));
+  if (shut.length === 0) return [];
+  const channels = joined(shut.slice(0, 5).map(channelMention), " ");
+  return [md`⚠ I can't post in ${channels}. \`/diagnose\` shows what is missing.`];
+}
+
 function weeklyLine(channelId: string | undefined): Escaped {
   return channelId === undefined
     ? md`Weekly summaries are off. Turn them on with \`/stats weekly channel:\`.`
@@ -86,6 +120,8 @@ function serverLines(
   { binding, parkedWhy, feeds, alerts, panelChannelIds, permission }: LinkedServer,
   settings: GuildSettings,
 ): readonly Escaped[] {
+  const more = beyondWrongKey(parkedWhy ?? "");
+  const refusal = more === "" ? [] : [escapeMarkdown(more)];
   const logs = feeds.map(({ kind, channelId, state }): Posted => {
     return { what: md`${feedLabel(kind)}${state === "paused" ? md` (paused)` : md``}`, channelId };
   });
@@ -95,7 +131,7 @@ function serverLines(
   return [
     parkedWhy === undefined
       ? md`🟢 Key in use${binding.keyEnd === undefined ? "" : md`, ends in ${inlineCode(binding.keyEnd)}`}`
-      : md`⛔ Key refused: ${escapeMarkdown(parkedWhy)} Link it again with \`/setup link\`.`,
+      : md`⛔ ${joined(["Key refused.", ...refusal, "Replace it with `/setup link`."], " ")}`,
     commandsLine(permission),
     ...(settings.defaultServer === binding.id ? [md`Default server`] : []),
     staffLine(settings.policies[binding.id]?.roleTiers ?? {}),

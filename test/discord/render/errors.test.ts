@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { defectBody, failureBody } from "../../../src/discord/render/errors.ts";
+import { defectBody, failureBody, failureNote } from "../../../src/discord/render/errors.ts";
 import { Failure } from "../../../src/domain/failure.ts";
 
 const text = (failure: Failure, manages = false) =>
@@ -32,6 +32,24 @@ test("a next step that is a button is not repeated in words", () => {
     assert.doesNotMatch(cards?.[0]?.description ?? "", /Next|owner/);
     assert.deepEqual(rows, [[next]]);
   }
+});
+
+test("that a key is wrong or expired is said once", () => {
+  const said = (message: string) => text(new Failure("key-rejected", message, { isRead: true }));
+  assert.match(said("You provided an invalid or expired server-key."), /^Copy the current key/);
+  assert.match(
+    said("That key is wrong or expired. No tries left for now."),
+    /^No tries left for now\.\nCopy/,
+  );
+  assert.match(said("This server key is banned from the game service."), /^This server key is banned/);
+  const ran = text(new Failure("key-rejected", "You provided an invalid or expired server-key."));
+  assert.match(ran, /^\*\*It did not run\.\*\*\n/);
+  const typed = new Failure("key-rejected", "That key is wrong or expired. 1 try left.", { wants: "key" });
+  assert.equal(
+    failureNote(typed),
+    "⛔ That key is wrong or expired. 1 try left.",
+    "without a title nothing else says it",
+  );
 });
 
 test("after an unknown outcome the text never says to try again", () => {

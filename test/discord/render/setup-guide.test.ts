@@ -81,6 +81,37 @@ describe("A step of the guided set-up", () => {
     assert.match(done, /⏭ Test/, "whoever went past it has tested nothing");
   });
 
+  test("marks a step whose channel takes no posts, also at the end, and counts only logs that are posted", () => {
+    const settings = { ...DEFAULT_SETTINGS, caseChannelId: "6", noticeChannelId: "5" };
+    const feeds = [feedOf("joins"), { ...feedOf("kills"), channelId: "6" }];
+    const accessOf: GuideView["accessOf"] = (id) =>
+      id === "6" ? { kind: "missing", permissions: ["Send Messages"] } : { kind: "open" };
+    const done = step("done", { settings, feeds, accessOf });
+    const text = textOf(done).replaceAll("\u00a0", " ");
+    assert.equal(done.cards?.[0]?.title, "⚠ Set up, but not everything can be posted");
+    assert.match(text, /⚠ Logs · ✅ Notices · .*⚠ Cases/);
+    assert.match(
+      text,
+      /\n1 log is posted from now on\.\n⚠ I can't post in <#6>: press \*\*Logs\*\*, \*\*Cases\*\*\./,
+    );
+    assert.equal(step("done", { settings, feeds }).cards?.[0]?.title, "🎉 All set");
+    assert.match(textOf(step("done", { settings, feeds })), /2 logs are posted from now on/);
+    const unknown = step("done", { settings, feeds, accessOf: () => ({ kind: "unknown" }) });
+    assert.equal(unknown.cards?.[0]?.title, "🎉 All set", "what Discord did not say is not held against it");
+
+    const alerts = [alertOf("kills"), { ...alertOf("calls"), channelId: "6" }];
+    const tested = textOf(step("test", { feeds, alerts, accessOf }));
+    assert.match(tested, /✅ \*\*kills by one player[\s\S]*⚠ \*\*unanswered moderator calls/);
+    assert.match(tested, /allow what is missing/);
+    assert.ok(labels(step("logs", { feeds, accessOf, more: true })).includes("Check again"));
+  });
+
+  test("names no button that it does not have", () => {
+    const first = (isKeyWrong: boolean) => step("link", { binding: undefined, isKeyWrong });
+    assert.deepEqual(labels(first(true)), ["Try again"]);
+    assert.doesNotMatch(textOf(first(true)), /Press/);
+  });
+
   test("is skipped where nothing is set, and left by Next where something is", () => {
     const on = (of: GuideView["step"], more: Partial<GuideView> = {}) => labels(step(of, more)).at(-1);
     const settings = { ...DEFAULT_SETTINGS, noticeChannelId: "5", caseChannelId: "5" };
