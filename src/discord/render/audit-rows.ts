@@ -54,8 +54,12 @@ export function eventLine({ atMs, actorId, actorName, action, text }: AuditEvent
   }
   const by = actorId === "" ? inlineName(actorName) : userMention(actorId);
   const what = isAction(action) ? ACTIONS[action] : inlineCode(action);
-  return md`⚙ ${by} ${what}: ${eventText(action, cut(text, 300))}\n${small("", atMs)}`;
+  // Their text begins with the number of the case.
+  const goesOn = CASE_ACTIONS.has(action) ? md`` : md`:`;
+  return md`⚙ ${by} ${what}${goesOn} ${eventText(action, cut(text, 300))}\n${small("", atMs)}`;
 }
+
+const CASE_ACTIONS: ReadonlySet<string> = new Set(["case-add", "case-edit", "case-revoke"]);
 
 /**
  * Why a run did not simply run. Only a denial of ours names roles, and only such as the person had; all else is the

@@ -119,7 +119,9 @@ function sentParts({ sentAtMs, answer, log }: Receipt): Escaped[] {
   if (answer === undefined) return parts;
   if (answer.kind === "unknown" && log === "seen") return parts;
   const tookS = Math.max(0, answer.atMs - (sentAtMs ?? answer.atMs)) / 1_000;
-  const said = answer.message === undefined ? md`` : md`: ${note(answer.message, 120)}`;
+  // "Success" says no more than the check mark.
+  const isEmpty = answer.message === undefined || /^success\W*$/i.test(answer.message);
+  const said = isEmpty ? md`` : md`: ${note(answer.message ?? "", 120)}`;
   parts.push(
     answer.kind === "answered"
       ? md`✅ Answered ${tookS < 0.1 ? md`at once` : md`after ${tenths(tookS)}`}${said}`
@@ -175,8 +177,9 @@ function editLines({ edits }: Case, all: boolean): Escaped[] {
       : [md`-# ${times} by ${userMention(last.byId)} <t:${seconds(last.atMs)}:R>`];
   }
   const shown = edits.slice(-MOST_EDITS).map(({ atMs, byId, field, from }) => {
-    const was = from === undefined ? md`there was none before` : md`before: ${note(from, 200)}`;
-    return md`-# <t:${seconds(atMs)}:f> ${userMention(byId)} changed the ${field}, ${was}`;
+    const did =
+      from === undefined ? md`added the ${field}` : md`changed the ${field}, before: ${note(from, 200)}`;
+    return md`-# <t:${seconds(atMs)}:f> ${userMention(byId)} ${did}`;
   });
   const earlier = edits.length - shown.length;
   return [...(earlier === 0 ? [] : [md`-# ${earlier} earlier changes`]), ...shown];

@@ -32,8 +32,8 @@ export function watchText({ byId, untilMs, reason }: Watch): Escaped {
 /** The command is for those who manage the Discord server. */
 export function noChannelLine(manages: boolean): Escaped {
   return manages
-    ? md`Not posted anywhere yet. Set a channel with \`/setup watches channel:\`.`
-    : md`Not posted anywhere yet. Someone with Manage Server can set a channel.`;
+    ? md`Joins are not posted anywhere yet. Set a channel with \`/setup watches channel:\`.`
+    : md`Joins are not posted anywhere yet. Someone with Manage Server can set a channel.`;
 }
 
 /** All who are watched; one select ends a watch. */

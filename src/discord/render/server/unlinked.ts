@@ -21,7 +21,7 @@ export function unlinkedPage({ state, players, linked, seen }: UnlinkedView): Me
     .map(({ player, team }) => md`${inlineName(player.name)} (${inlineName(team)})`)
     .slice(0, MOST_SHOWN);
   const more = unknown.length > names.length ? [md`and ${unknown.length - names.length} more`] : [];
-  const known = md`Known: **${players.length - unknown.length} of ${players.length}** players.`;
+  const known = md`Linked: **${players.length - unknown.length} of ${players.length}** players.`;
   const how = md`-# A Manager links people with /me link member: player:, or many with /me import.`;
   const lines = unknown.length === 0 ? [known] : [known, joined([...names, ...more], ", "), how];
   return { cards: [serverCard({ title: md`Not linked on ${serverTitle(state.status)}`, lines, seen })] };

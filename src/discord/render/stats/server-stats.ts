@@ -165,7 +165,7 @@ function staffField({ staff, uncoveredS }: ServerStats): CardField {
 /** Calls, and how soon they were answered; few of them are said to be few. */
 export function callLines({ calls, answered, timed, medianAnswerS }: CallFigures): Escaped {
   if (calls === 0) return md`None`;
-  const head = md`**${count(calls)}**, answered: **${count(answered)}**`;
+  const head = md`Called **${calls === 1 ? md`once` : md`${count(calls)} times`}** · answered: **${count(answered)}**`;
   if (medianAnswerS === undefined) return head;
   return md`${head}\n${typicalAnswer(medianAnswerS, timed)}`;
 }

@@ -96,7 +96,9 @@ export function ownMessage(view: StaffView & { readonly hasAccount: boolean }): 
           ...(figures === undefined ? [] : ownFields(figures)),
           {
             name: md`⌨️ Commands`,
-            value: md`In the game: **${count(figures?.commands ?? 0)}** · through Marshal: **${count(row.runs)}**`,
+            value: hasAccount
+              ? md`In the game: **${count(figures?.commands ?? 0)}** · through Marshal: **${count(row.runs)}**`
+              : md`Through Marshal: **${count(row.runs)}**`,
           },
           { name: md`🗂 Cases`, value: md`**${count(row.cases)}**` },
           ...(figures === undefined ? [] : [fairField()]),

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { eventLine } from "../../../src/discord/render/audit-rows.ts";
+import { caseCard } from "../../../src/discord/render/players/case-card.ts";
+import { ownMessage } from "../../../src/discord/render/stats/staff-stats.ts";
+import type { Case } from "../../../src/domain/case.ts";
+import { md } from "../../../src/domain/escaped.ts";
+
+const one: Case = {
+  guildId: "g1",
+  number: 6,
+  kind: "jail",
+  targets: [{ name: "Turbo", playerId: 7 }],
+  mass: false,
+  author: { name: "Mo", userId: "5" },
+  atMs: 1_000,
+  reason: "RDM",
+  receipt: {
+    sentAtMs: 1_000,
+    answer: { kind: "answered", atMs: 1_050, message: "Success." },
+    log: "seen",
+    left: [],
+  },
+  edits: [
+    { atMs: 2_000, byId: "5", field: "reason" },
+    { atMs: 3_000, byId: "5", field: "evidence", from: "https://example.com/a" },
+  ],
+};
+
+const textOf = (found: Case) => caseCard(found, { withEdits: true }).cards?.[0]?.description ?? "";
+
+describe("what a moderator reads of a case", () => {
+  test("an edit of what was empty adds it, another changes it", () => {
+    const text = textOf(one);
+    assert.match(text, /<@5> added the reason$/m);
+    assert.match(text, /<@5> changed the evidence, before: /);
+  });
+
+  test("the game's bare success is not repeated; other words are", () => {
+    assert.match(textOf(one), /✅ Answered at once$/m);
+    const said = {
+      ...one.receipt,
+      left: [],
+      answer: { kind: "answered", atMs: 1_050, message: "Nobody" },
+    } as const;
+    assert.match(textOf({ ...one, receipt: said }), /✅ Answered at once: Nobody$/m);
+  });
+
+  test("the audit names a case by its number in one sentence", () => {
+    const event = { atMs: 1_000, actorId: "5", actorName: "Mo", guildId: "g1", id: "e1" };
+    const line = eventLine({ ...event, action: "case-add", text: "6: warning of Turbo" });
+    assert.match(line, /^⚙ <@5> added case 6\\?: warning of Turbo\n/);
+    assert.match(eventLine({ ...event, action: "rename-server", text: "A" }), /renamed a server: A\n/);
+  });
+
+  test("what staff did in the game is no zero where nobody knows their account", () => {
+    const span = { fromS: 0, toS: 1, zone: "UTC", recordedSinceS: 0, unrecordedS: 0 };
+    const stats = {
+      ...span,
+      calls: { calls: 0, answered: 0, timed: 0 },
+      staff: [],
+      days: [],
+      isShortened: false,
+    };
+    const rows = [{ cases: 0, runs: 3 }];
+    const view = { stats, rows, title: md`You`, png: undefined, isRunsShortened: false };
+    const known = (hasAccount: boolean) => JSON.stringify(ownMessage({ ...view, hasAccount }));
+    assert.doesNotMatch(known(false), /In the game: \*\*0/);
+    assert.match(known(true), /In the game: \*\*0/);
+  });
+});
