@@ -14,6 +14,7 @@ import { Failure } from "../src/domain/failure.ts";
 import { isSameName } from "../src/domain/typed-server-name.ts";
 import { automaticActions } from "./automatic.ts";
 import { termOf, termOptions, termTyped } from "./ban-term.ts";
+import { refuseBannedAgain } from "./banned-again.ts";
 import { serverBeingTyped } from "./live-players.ts";
 import { banActions, bans } from "./run-bans.ts";
 import { askBare } from "./run-bare.ts";
@@ -87,6 +88,7 @@ async function* undo({ actor, argument, ...on }: Press, services: Services): Asy
   const { record, binding } = await auditRowOf(services, actor, argument);
   const [text, ...more] = record.inverse ?? [];
   if (text === undefined) throw new Failure("bad-command", "This command can't be undone.");
+  await refuseBannedAgain(services, record);
   if (more.length === 0) yield* ask(services, { actor, binding, text, origin: "undo", undoes: record, on });
   else yield* undoEach(services, { actor, binding, texts: [text, ...more], undoes: record });
 }

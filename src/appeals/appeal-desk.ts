@@ -1,5 +1,5 @@
 import type { Appeal, AppealDecision } from "../domain/appeal.ts";
-import type { Case } from "../domain/case.ts";
+import { type Case, isOtherBan } from "../domain/case.ts";
 import { Failure, SinkRefusal } from "../domain/failure.ts";
 import type { Actor } from "../domain/guild.ts";
 import type { AppealRenderer, Appeals, PrivateThreads } from "../domain/ports/appeals.ts";
@@ -195,10 +195,8 @@ export class AppealDesk implements Appeals {
   async #refuseBannedAgain({ guildId, player }: Appeal, one: Case): Promise<void> {
     if (one.kind !== "ban" || player === undefined) return;
     const filter = { playerId: player.id, kind: "ban", fromMs: one.atMs, limit: MOST_CASES } as const;
-    const later = (await this.#ports.cases.search(guildId, filter)).find(
-      ({ number, bindingId, revoked }) =>
-        number !== one.number && bindingId === one.bindingId && revoked === undefined,
-    );
+    const found = await this.#ports.cases.search(guildId, filter);
+    const later = found.find((other) => isOtherBan(one, other));
     if (later === undefined) return;
     const words = `${player.name} was banned again since: case ${later.number}. Revoke that one first, or refuse.`;
     throw new Failure("bad-command", words);

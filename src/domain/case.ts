@@ -87,6 +87,12 @@ export function isByHand({ kind, origin }: Pick<Case, "kind" | "origin">): boole
   return origin === undefined && runKinds.some((one) => one === kind);
 }
 
+/** Whether a case is another ban that counts, on the same server: to lift one ban lifts what came after it too. */
+export function isOtherBan(one: Case, other: Case): boolean {
+  const { number, kind, bindingId, revoked } = other;
+  return kind === "ban" && number !== one.number && bindingId === one.bindingId && revoked === undefined;
+}
+
 /** A case before it has its number. */
 export type CaseDraft = Omit<Case, "number" | "edits" | "revoked" | "card">;
 

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import type { Exchange, Message, Modal, Person } from "../../src/sandbox/discord/types.ts";
 import { Asking } from "./asking.ts";
 import { assertNoKeySeen, assertWellBehaved } from "./checks.ts";
-import { press, reads } from "./read.ts";
+import { answerOf, labelsOf, press, reads } from "./read.ts";
 import { E2eRig } from "./rig.ts";
 
 /** One name begins the other. The town says whom a command hit, by the rules of the game and not by the bot's. */
@@ -110,6 +110,26 @@ describe("a command that was for somebody else", () => {
     await reads(await run(":mod Ann", manager), /:mod 9100000001[\s\S]*/);
     assert.ok(rig.town.world.bans.has(ANN.id));
     assertUntouched(ANNABEL);
+  });
+
+  test("Undo of a ban does not lift a later one", async () => {
+    const ban = async (reason: string) => {
+      rig.town.join(BOB.name, BOB.id);
+      await rig.polled("JoinLogs", "Players");
+      const asked = await run(`:ban ${BOB.name} ${reason}`, manager);
+      await reads(asked, /Send it/);
+      const sent = await press(manager, asked, "Send it");
+      await reads(sent, /It ran/);
+      await rig.until("its case", () => labelsOf(answerOf(sent)).some((label) => /^Case/.test(label)));
+      return sent;
+    };
+    const first = await ban("spam");
+    await reads(await run(`:unban ${BOB.id}`, manager), /It ran/);
+    const second = await ban("cheating");
+    await reads(await press(manager, first, "Undo"), /banned again since\\?: case \d+/);
+    assert.ok(rig.town.world.bans.has(BOB.id));
+    await reads(await press(manager, second, "Undo"), /It ran/);
+    assert.ok(!rig.town.world.bans.has(BOB.id));
   });
 
   test("nothing of it broke a rule of Discord or showed the key", async () => {

@@ -30,7 +30,8 @@ export function withIds(command: ParsedCommand, people: People): string | undefi
 }
 
 /**
- * What a button is for one player may not hit another, and what takes something back only whom that hit: by whole names.
+ * What a button is for one player may not hit another, and what takes something back only whom that hit, and what
+ * waits for somebody to join only them: by whole names.
  * @throws Failure "bad-command"
  */
 export function refuseWhoIsNotMeant(request: RunRequest, targets: readonly ResolvedTarget[]): void {
@@ -41,7 +42,7 @@ export function refuseWhoIsNotMeant(request: RunRequest, targets: readonly Resol
     if (other !== undefined) throw new Failure("bad-command", takenFor(only.name, other));
     if (hit.length === 0) throw new Failure("bad-command", `${only.name} is not in the server.`);
   }
-  if (origin !== "undo") return;
+  if (origin !== "undo" && origin !== "on-join") return;
   for (const hit of targets) {
     const [other] = hitByBeginning(hit);
     if (other !== undefined) throw new Failure("bad-command", takenFor(hit.text, other));

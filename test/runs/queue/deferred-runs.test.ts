@@ -61,6 +61,16 @@ describe("run when someone joins", () => {
     await rig.runs.stop(0);
   });
 
+  test("is for who is named in full: nobody who joins first reads another's message", async () => {
+    const rig = new RunsRig();
+    const id = await meetEmpty(rig, ":pm Alic secret");
+    await rig.runs.queue.defer(rig.actor("mod"), id);
+    await rig.journal.take(rig.snapshot());
+    await rig.clock.advance(60_000);
+    assert.equal(rig.sent.length, 1);
+    assert.match(texts(rig)[0] ?? "", /^c1 failed :pm Alic secret Alic is not in the server.*for Alice/);
+  });
+
   test("checks the permission anew", async () => {
     const rig = new RunsRig();
     const id = await meetEmpty(rig, ":h Welcome");
