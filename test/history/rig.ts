@@ -6,6 +6,7 @@ import { Recorder } from "../../src/history/ingest/recorder.ts";
 import { openContext, type QueryContext } from "../../src/history/queries/context.ts";
 import { take } from "../../src/history/queries/ingest.ts";
 import { WhoWasThere } from "../../src/history/who-was-there.ts";
+import type { JournalWing } from "../../src/journal/create-journal.ts";
 import { readLogged } from "../../src/runs/catalogue/read-logged.ts";
 import { VirtualClock } from "../support/clock.ts";
 import { memoryJournal } from "../support/memory-journal.ts";
@@ -93,7 +94,11 @@ export const GUILD = "900";
 export const BINDING = "b1";
 
 /** The main thread's end and the worker's, without the thread between them. */
-export async function openRig(databases: Pick<Databases, "open">, url?: string): Promise<HistoryRig> {
+export async function openRig(
+  databases: Pick<Databases, "open">,
+  url?: string,
+  journal: JournalWing = memoryJournal({ clock: new VirtualClock() }),
+): Promise<HistoryRig> {
   const { db } = await databases.open(url);
   const context = await openContext({ db }, new Uint8Array(32));
   const clock = new VirtualClock();
@@ -101,7 +106,6 @@ export async function openRig(databases: Pick<Databases, "open">, url?: string):
   let stored = 0;
   const failures: unknown[] = [];
   const ended = new WakeUp();
-  const journal = memoryJournal({ clock });
   const recorder = new Recorder({
     clock,
     journal: journal.reader("history", "window"),

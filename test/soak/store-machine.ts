@@ -1,16 +1,5 @@
 import { randomBytes } from "node:crypto";
-import {
-  existsSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
-import { join } from "node:path";
-import { startRedis } from "../support/redis-server.ts";
-import { tempFolder } from "../support/temp-folder.ts";
+import { type SetBackStore, setBackRedis, setBackSqlite } from "../support/set-back-store.ts";
 
 /** The machine that a bot's store is kept on, whose power can go. */
 export interface StoreMachine {
@@ -29,7 +18,8 @@ export interface StoreMachine {
 export const LEASE_WAIT_MS = { sqlite: 0, redis: 11_000 } as const;
 
 export async function openMachine(store: "sqlite" | "redis"): Promise<StoreMachine> {
-  return store === "sqlite" ? sqliteMachine() : await redisMachine();
+  if (store === "sqlite") return machineOf(setBackSqlite(), {});
+  return machineOf(await setBackRedis(), { SECRET_KEY: randomBytes(32).toString("base64") });
 }
 
 const LOOK_EVERY_MS = 100;
@@ -70,72 +60,23 @@ class Memory<T> {
   }
 }
 
-/** What sqlite has not synced is the end of its write-ahead log; a copy of both files is what a disk may hold. */
-function sqliteMachine(): StoreMachine {
-  const folder = tempFolder();
-  const path = join(folder.path, "marshal.sqlite");
-  const log = `${path}-wal`;
-  const memory = new Memory(() => copyOf(path, log));
+function machineOf<State>(
+  store: SetBackStore<State>,
+  secret: { readonly SECRET_KEY?: string },
+): StoreMachine {
+  const memory = new Memory(() => store.state());
   return {
-    environment: { STORE_URL: `sqlite:${path}` },
+    environment: { STORE_URL: store.url, ...secret },
     poweredOn: () => memory.start(),
-    cutPower: async (backMs) => {
+    async cutPower(backMs) {
       memory.stop();
       const found = memory.before(backMs);
-      if (found === undefined) return 0;
-      writeFileSync(path, found.state.database);
-      writeFileSync(log, found.state.log);
-      // An index of the log, which sqlite makes anew.
-      rmSync(`${path}-shm`, { force: true });
-      return found.ageMs;
-    },
-    close: async () => {
-      memory.stop();
-      folder.remove();
-    },
-  };
-}
-
-/** Undefined where the two files belong to different moments: the log was written back into the database meanwhile. */
-function copyOf(path: string, log: string) {
-  if (!existsSync(path) || !existsSync(log)) return undefined;
-  const stamp = () => `${statSync(path).mtimeMs} ${readFileSync(log).subarray(0, 32).toString("hex")}`;
-  const before = stamp();
-  const copy = { database: readFileSync(path), log: readFileSync(log) };
-  return stamp() === before ? copy : undefined;
-}
-
-/** With `appendfsync everysec` a cut takes the end of the append-only file. */
-async function redisMachine(): Promise<StoreMachine> {
-  const server = await startRedis({ appendfsync: "everysec" });
-  const memory = new Memory(() => {
-    const file = appendOnlyFile(server.folder);
-    return file === undefined ? undefined : { file, bytes: statSync(file).size };
-  });
-  return {
-    environment: { STORE_URL: server.url, SECRET_KEY: randomBytes(32).toString("base64") },
-    poweredOn: () => memory.start(),
-    cutPower: async (backMs) => {
-      memory.stop();
-      const found = memory.before(backMs);
-      await server.kill();
-      if (found !== undefined) truncateSync(found.state.file, found.state.bytes);
-      await server.start();
+      await store.setBack(found?.state);
       return found?.ageMs ?? 0;
     },
-    close: async () => {
+    async close() {
       memory.stop();
-      await server.stop();
+      await store.close();
     },
   };
-}
-
-/** The newest increment: what was written before the last rewrite is a file of its own. */
-function appendOnlyFile(folder: string): string | undefined {
-  const inside = join(folder, "appendonlydir");
-  const names = existsSync(inside) ? readdirSync(inside).filter((name) => name.endsWith(".incr.aof")) : [];
-  const [newest] = names
-    .map((name) => join(inside, name))
-    .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
-  return newest;
 }
