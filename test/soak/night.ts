@@ -58,6 +58,9 @@ export async function run(args: readonly string[]): Promise<boolean> {
         console.log(`  ${text}`);
       if (!morning.held) fleet.tell();
       held &&= morning.held;
+    } catch (error) {
+      fleet.tell();
+      throw error;
     } finally {
       await fleet.close();
     }

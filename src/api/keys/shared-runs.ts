@@ -10,8 +10,9 @@ const CODE_Z = 90;
 const CASE_GAP = 32;
 
 /**
- * Finds what texts share with forms of a key. A filter says of most places in a text that no run of a form begins there,
- * because looking each of them up, or making a map for it, cost more than all else that is done with a short answer.
+ * Finds what texts share with forms of a key. A filter says of most places in a text that no run of a form begins there.
+ * Without it each place is looked up in the forms: an answer of 37 KB, which anybody brings about who types `%41%41%41` in
+ * the game, then takes 2.5 ms instead of 0.45.
  */
 export class SharedRuns {
   readonly #chars: number;
