@@ -37,8 +37,8 @@ export function servedBy({ ids, count }: LeasedParts["shards"]): (guildId: strin
 }
 
 /** What has to be dropped: of the runs, people read how they ended. */
-interface Droppable
-  extends Pick<Stoppable, "discord" | "readiness" | "heldKeys" | "outbox" | "service" | "store"> {
+interface Droppable extends Pick<Stoppable, "discord" | "readiness" | "heldKeys" | "service" | "store"> {
+  readonly outbox: { drop(): void };
   readonly runs: { drop(closed: Promise<unknown>): Promise<void> };
   readonly history: { drop(): Promise<void> };
   readonly feeds: { channels(): readonly FeedPlace[] };
@@ -54,7 +54,7 @@ export async function dropAll(parts: Droppable): Promise<void> {
   parts.knownStore?.remember(parts.feeds.channels());
   await discord.quiet(0);
   // Its turns are over at once; what is on its way cannot end without the permit.
-  void outbox.stop();
+  outbox.drop();
   readiness.stop();
   heldKeys.stop();
   // Answers that are on their way are listened to a little longer: one may be a 429.

@@ -55,6 +55,8 @@ export interface Outbox {
   waitingOf(guildId: string): { readonly waiting: number; readonly oldestMs: number };
   /** What waits for a turn is rejected; ends when what is on its way has arrived and is written. */
   stop(): Promise<void>;
+  /** The same at once and without a record: what is on its way may not be written any more. */
+  drop(): void;
   state(): TurnFigures & { readonly posts: number };
 }
 
@@ -85,6 +87,10 @@ export function createOutbox(parts: OutboxParts): Outbox {
     async stop() {
       turns.stop();
       await posts.stop();
+    },
+    drop() {
+      turns.stop();
+      posts.drop();
     },
     state: () => ({ ...turns.figures(), posts: posts.waiting }),
   };

@@ -69,6 +69,11 @@ export class PostLines implements Posts {
     for (const { runner } of this.#running.values()) if (runner.guildId === guildId) runner.onMayBeOpen();
   }
 
+  /** Begins nothing more. Nothing is left to the next process, which then reads each message back that may stand. */
+  drop(): void {
+    this.#stop.abort(new Error("the outbox was dropped"));
+  }
+
   /** Ends after the messages that are on their way, and leaves to the next process which of them are in doubt. */
   async stop(): Promise<void> {
     this.#stop.abort(new Error("the outbox was stopped"));
