@@ -1,6 +1,9 @@
 import { ApplicationCommandOptionType } from "discord.js";
 import { defineAction, defineEntry, type NamedPerson } from "../src/discord/command.ts";
-import { boardCard, boardCsv, correctionCard } from "../src/discord/render/shifts/staffing-cards.ts";
+import { boardCard, boardCsv } from "../src/discord/render/shifts/board-cards.ts";
+import { correctionCard } from "../src/discord/render/shifts/staffing-cards.ts";
+import type { Services } from "../src/discord/services.ts";
+import type { DutyType } from "../src/domain/duty.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { momentOf } from "../src/domain/moment.ts";
 import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
@@ -39,7 +42,10 @@ export const boardEntry = defineEntry<{ readonly days: number | undefined; reado
     const fromS = began === undefined ? untilS - (days ?? USUAL_DAYS) * DAY_S : Math.min(began, untilS - 1);
     const board = await services.staffing.board(actor.guildId, { fromS, untilS });
     const card = boardCard(board);
-    return isFile ? { ...card, files: [{ name: "duty.csv", data: boardCsv(board) }] } : card;
+    if (!isFile) return card;
+    const accounts = await services.accounts.list(actor.guildId);
+    const players = new Map(accounts.map(({ userId, player }) => [userId, player.name]));
+    return { ...card, files: [{ name: "duty.csv", data: boardCsv(board, players) }] };
   },
 });
 
@@ -65,7 +71,12 @@ export const editEntry = defineEntry<EditArgs>({
       max_value: LONGEST_MINUTES,
     },
     { type: text, name: "reason", description: "Why", required: true, max_length: 200 },
-    { type: text, name: "type", description: "Of which kind of shift", autocomplete: true },
+    {
+      type: text,
+      name: "type",
+      description: "Of which kind of shift; their last one if you name none",
+      autocomplete: true,
+    },
     { type: text, name: "when", description: 'When it was: "yesterday 20:00"; now if you name none' },
   ],
   parse: (options) => ({
@@ -80,7 +91,7 @@ export const editEntry = defineEntry<EditArgs>({
     await mustBeManager(services, actor, "Only Managers can change somebody's time.");
     if (minutes === 0) throw new Failure("bad-command", "Give the minutes to add or to take.");
     if (reason === "" || member === undefined) throw new Failure("bad-command", "Give a reason.");
-    const meant = await typeNamed(services, actor.guildId, type);
+    const meant = await typeMeant(services, actor.guildId, { userId: member.userId, typed: type });
     const { timeZone: zone = DEFAULT_ZONE } = await services.settings.of(actor.guildId);
     const atMs =
       when === undefined ? services.clock.nowMs() : momentOf(when, { nowMs: services.clock.nowMs(), zone });
@@ -98,6 +109,23 @@ export const editEntry = defineEntry<EditArgs>({
     return correctionCard(correction, meant.name);
   },
 });
+
+const LOOKED_BACK_DAYS = 30;
+
+/** The kind of shift that is named; else of which their last shift was; else the first one. */
+async function typeMeant(
+  services: Services,
+  guildId: string,
+  { userId, typed }: { readonly userId: string; readonly typed: string | undefined },
+): Promise<DutyType> {
+  if (typed !== undefined) return await typeNamed(services, guildId, typed);
+  const untilS = Math.ceil(services.clock.nowMs() / 1_000) + 1;
+  const span = { fromS: untilS - LOOKED_BACK_DAYS * DAY_S, untilS };
+  const { shifts, types } = await services.duty.shifts(guildId, { ...span, userId });
+  const kept = new Set((await services.duty.types(guildId)).map(({ id }) => id));
+  const last = shifts.find(({ typeId }) => kept.has(typeId))?.typeId;
+  return types.find(({ id }) => id === last) ?? (await typeNamed(services, guildId, undefined));
+}
 
 export const boardActions = {
   "duty-confirm": defineAction({

@@ -5,7 +5,7 @@ import type { Services } from "../src/discord/services.ts";
 import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
-import { untilOf } from "../src/domain/moment.ts";
+import { throughOf, untilOf } from "../src/domain/moment.ts";
 import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
 import { recordEvent } from "./audit-event.ts";
 import { isManager, mustBeManager } from "./staff-rights.ts";
@@ -24,7 +24,7 @@ interface AskArgs {
 const untilOption = {
   type: text,
   name: "until",
-  description: 'How long, such as "7 days", or a date such as "2026-12-24"',
+  description: 'How long, such as "7 days", or the last day, such as "2026-12-24"',
   required: true,
   max_length: 40,
 } as const;
@@ -40,7 +40,7 @@ async function ask(services: Services, actor: Actor, args: AskArgs): Promise<Rep
   const { timeZone: zone = DEFAULT_ZONE } = await services.settings.of(actor.guildId);
   const nowMs = services.clock.nowMs();
   const fromMs = args.from === undefined ? nowMs : untilOf(args.from, { nowMs, zone });
-  const untilMs = untilOf(args.until, { nowMs: fromMs, zone });
+  const untilMs = throughOf(args.until, { nowMs: fromMs, zone });
   const leave = await services.staffing.askLeave(actor, {
     fromS: Math.floor(fromMs / 1_000),
     untilS: Math.floor(untilMs / 1_000),
@@ -49,7 +49,7 @@ async function ask(services: Services, actor: Actor, args: AskArgs): Promise<Rep
   });
   await recordEvent(services, actor, { action: "duty-leave-ask", text: args.reason });
   return {
-    content: md`✅ Asked: ${leaveLine(leave)}\nA Manager decides with \`/duty leave list\`. You get a message.`,
+    content: md`✅ Asked: ${leaveLine(leave)}\nManagers are told. They decide with \`/duty leave list\`, and you get a message.`,
   };
 }
 

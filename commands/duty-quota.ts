@@ -3,7 +3,7 @@ import { type Choice, defineEntry, type Typing } from "../src/discord/command.ts
 import { cut, plainText } from "../src/discord/render/escape.ts";
 import { quotaLine, quotaList, resultCard } from "../src/discord/render/shifts/staffing-cards.ts";
 import type { Services } from "../src/discord/services.ts";
-import { md } from "../src/domain/escaped.ts";
+import { channelMention, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { QUOTA_PERIODS, type Quota, type QuotaPeriod } from "../src/domain/quota.ts";
 import { recordEvent } from "./audit-event.ts";
@@ -46,7 +46,7 @@ export const quotaSetEntry = defineEntry<SetArgs>({
     {
       type: channel,
       name: "channel",
-      description: "Where the list is posted when a period ends",
+      description: "Where the list is posted when a period ends or is reset",
       channel_types: [ChannelType.GuildText, ChannelType.GuildAnnouncement],
     },
   ],
@@ -102,11 +102,19 @@ const quotaOption = {
   autocomplete: true,
 } as const;
 
-async function quotaMeant({ staffing }: Services, guildId: string, id: string): Promise<Quota> {
-  const found = (await staffing.quotas(guildId)).find((quota) => quota.id === id);
+/** As the list offers it; or by the name of its role, where only one quota is of that role. */
+async function quotaMeant(services: Services, guildId: string, typed: string): Promise<Quota> {
+  const quotas = await services.staffing.quotas(guildId);
+  const wanted = typed.trim().replace(/^@/, "").toLowerCase();
+  const named = quotas.filter((quota) => roleName(services, guildId, quota).toLowerCase() === wanted);
+  const found = quotas.find(({ id }) => id === typed) ?? (named.length === 1 ? named[0] : undefined);
   if (found === undefined)
     throw new Failure("bad-command", "There is no such quota. Choose one from the list.");
   return found;
+}
+
+function roleName({ guilds }: Services, guildId: string, { roleId }: Quota): string {
+  return guilds.topRole(guildId, [roleId])?.name ?? "a role";
 }
 
 export const quotaRemoveEntry = defineEntry<{ readonly quota: string }>({
@@ -137,8 +145,10 @@ export const quotaResetEntry = defineEntry<{ readonly quota: string }>({
     const result = await services.staffing.resetQuota(actor.guildId, quota.id);
     if (result === undefined) throw new Failure("bad-command", "There is no such quota.");
     await recordEvent(services, actor, { action: "duty-quota-reset", text: `<@&${quota.roleId}>` });
+    const posted =
+      quota.channelId === undefined ? md`` : md` The list is posted in ${channelMention(quota.channelId)}.`;
     return {
-      content: md`✅ Kept. The rest of this period asks for its share only.`,
+      content: md`✅ Reset: hours count from now on, and the rest of this period asks for its share only.${posted}`,
       cards: [resultCard(result, quota)],
     };
   },
@@ -150,9 +160,15 @@ async function completeQuota({ actor }: Typing, services: Services): Promise<rea
     services.staffing.quotas(guildId),
     dutyNames(services, guildId),
   ]);
-  return quotas.map(({ id, roleId, needS, period, typeId }) => {
-    const roleName = services.guilds.topRole(guildId, [roleId])?.name ?? "a role";
+  return quotas.map((quota) => {
+    const { id, needS, period, typeId } = quota;
     const type = typeId === undefined ? "" : ` of ${typeName(typeId)}`;
-    return { name: cut(plainText(`${roleName}: ${needS / HOUR_S} h${type}, ${period}`), 100), value: id };
+    return {
+      name: cut(
+        plainText(`${roleName(services, guildId, quota)}: ${needS / HOUR_S} h${type}, ${period}`),
+        100,
+      ),
+      value: id,
+    };
   });
 }

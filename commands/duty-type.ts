@@ -1,6 +1,6 @@
 import { ApplicationCommandOptionType, ChannelType } from "discord.js";
 import { type Choice, defineEntry, type Typing } from "../src/discord/command.ts";
-import { cut, inlineName, plainText } from "../src/discord/render/escape.ts";
+import { cut, escapeMarkdown, inlineName, plainText } from "../src/discord/render/escape.ts";
 import { typeLine, typeList } from "../src/discord/render/shifts/duty-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import { DUTY_STARTS, type DutyStart } from "../src/domain/duty.ts";
@@ -11,6 +11,7 @@ import type { NewDutyType } from "../src/domain/ports/duty.ts";
 import type { RoleBar } from "../src/domain/ports/member-roles.ts";
 import { recordEvent } from "./audit-event.ts";
 import { mustBeManager } from "./staff-rights.ts";
+import { completeTeams, isUsualTeam, USUAL_TEAMS } from "./team-choices.ts";
 
 /** `/duty type`: what kinds of shifts there are, and how they start. */
 
@@ -77,7 +78,13 @@ export const typeAddEntry = defineEntry<NewDutyType>({
   options: [
     { type: text, name: "name", description: "Such as Patrol", required: true, max_length: 40 },
     { type: text, name: "starts", description: "How a shift starts", required: true, choices: [...STARTS] },
-    { type: text, name: "team", description: "Teams in the game, with commas between them", max_length: 100 },
+    {
+      type: text,
+      name: "team",
+      description: "Teams in the game, with commas between them",
+      max_length: 100,
+      autocomplete: true,
+    },
     { type: text, name: "callsign", description: "What the callsign starts with", max_length: 20 },
     { type: role, name: "required-role", description: "Only members with this role can start it" },
     {
@@ -106,6 +113,7 @@ export const typeAddEntry = defineEntry<NewDutyType>({
       roleId: options.id("role"),
     });
   },
+  autocomplete: async (typing) => completeTeams(typing),
   async execute({ actor, args }, services) {
     await mustBeManager(services, actor, "Only Managers can add duty types.");
     if (args.requiredRoleId === actor.guildId) {
@@ -114,7 +122,12 @@ export const typeAddEntry = defineEntry<NewDutyType>({
     if (args.roleId !== undefined) refuseRole(services, actor, args.roleId);
     const type = await services.duty.addType(actor.guildId, args);
     await recordEvent(services, actor, { action: "duty-type-add", text: type.name });
-    return { content: md`✅ ${typeLine(type)}` };
+    const strange = args.teams.filter((team) => !isUsualTeam(team));
+    const warning =
+      strange.length === 0
+        ? md``
+        : md`\n⚠ I don't know the team ${inlineName(strange.join(", "))}. The usual ones are ${escapeMarkdown(USUAL_TEAMS.join(", "))}.`;
+    return { content: md`✅ ${typeLine(type)}${warning}` };
   },
 });
 

@@ -2,9 +2,14 @@ import type { Choice, Typing } from "../src/discord/command.ts";
 import type { Services } from "../src/discord/services.ts";
 
 /** Teams that are known of the game; others are taken as typed. */
-const USUAL_TEAMS = ["Civilian", "Sheriff", "Police", "Fire", "DOT", "Jail"];
+export const USUAL_TEAMS = ["Civilian", "Sheriff", "Police", "Fire", "DOT", "Jail"];
 /** Discord takes no longer value of a choice. */
 const LONGEST_VALUE = 100;
+
+/** Upper and lower case are the same. */
+export function isUsualTeam(team: string): boolean {
+  return USUAL_TEAMS.some((usual) => usual.toLowerCase() === team.toLowerCase());
+}
 
 /** Completes the last of several teams; the value is the whole text, since a choice replaces all of it. */
 export function completeTeams({ typed }: Typing): readonly Choice[] {

@@ -28,7 +28,7 @@ export function md<const Parts extends readonly (string | number)[]>(
 /** Joins parts with `between`; an empty part stays, such as an empty line. */
 export function joined<const Part extends string>(
   parts: readonly (Part & Ours<Part>)[],
-  between: "\n" | "\n\n" | " " | ", " | " · " | " → " | "",
+  between: "\n" | "\n\n" | " " | ", " | " · " | " → " | " or " | "",
 ): Escaped {
   return markdownOfOurs(parts.join(between));
 }

@@ -12,6 +12,7 @@ const UNIT_MS: readonly (readonly [RegExp, number])[] = [
   [/^w(eeks?)?$/, 604_800_000],
 ];
 const DAY_MS = 86_400_000;
+const CLOCK = /(?:^|[ t,])(\d{1,2})[:.h](\d{2})(?::(\d{2}))? ?(am|pm)?$/;
 const LONGEST_AHEAD_MS = 100 * 365 * DAY_MS;
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"] as const;
 const EXAMPLES = 'Write a time such as "20:14", "25 min ago", "yesterday 20:14" or "2026-11-21 20:14".';
@@ -82,7 +83,7 @@ export function untilOf(typed: string, { nowMs, zone }: Now): number {
   const text = typed.trim().toLowerCase().replace(/\s+/g, " ").replace(/^in /, "");
   const span = spanOf(text);
   // What lacks a day or a year is read as the latest one: seen from a day or a year later that is the next.
-  const seenFrom = /^(?:today|yesterday)/.test(text)
+  const seenFrom = /^(?:today|yesterday|tomorrow)/.test(text)
     ? [nowMs]
     : [nowMs, nowMs + DAY_MS, nowMs + 365 * DAY_MS];
   const ahead = seenFrom.map((atMs) => calendarOf(text, { nowMs: atMs, zone })?.atMs);
@@ -92,6 +93,13 @@ export function untilOf(typed: string, { nowMs, zone }: Now): number {
     throw new Failure("bad-command", `I can't read that time. ${UNTIL_EXAMPLES}`);
   if (atMs <= nowMs) throw new Failure("bad-command", `That time has passed. ${UNTIL_EXAMPLES}`);
   return atMs;
+}
+
+/** The same, and a day without a time is meant to its last second: whoever is away until Friday is away on Friday. */
+export function throughOf(typed: string, now: Now): number {
+  const text = typed.trim().toLowerCase();
+  const isDay = text !== "" && spanOf(text.replace(/^in /, "")) === undefined && !CLOCK.test(text);
+  return untilOf(isDay ? `${text} 23:59:59` : text, now);
 }
 
 /** A timestamp out of a message: `<t:1763755200:T>`, or its seconds alone. */
@@ -121,7 +129,7 @@ export function spanOf(typed: string): number | undefined {
 }
 
 function calendarOf(text: string, { nowMs, zone }: Now): Shown | undefined {
-  const clock = /(?:^|[ t,])(\d{1,2})[:.h](\d{2})(?::(\d{2}))? ?(am|pm)?$/.exec(text);
+  const clock = CLOCK.exec(text);
   const dayText = (clock === null ? text : text.slice(0, clock.index)).replace(/[ ,]+$/, "");
   const time = clock === null ? { h: 0, m: 0, s: 0 } : timeOf(clock);
   if (time === undefined || (clock === null && dayText === "")) return undefined;
@@ -149,6 +157,7 @@ function timeOf([, hours = "", minutes = "", seconds = "0", half]: RegExpExecArr
 function dayOf(text: string, today: Day): Day | undefined {
   if (text === "today") return today;
   if (text === "yesterday") return shifted(today, -1);
+  if (text === "tomorrow") return shifted(today, 1);
   const iso = /^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(text);
   if (iso !== null) return checked({ year: Number(iso[1]), month: Number(iso[2]), day: Number(iso[3]) });
   const dotted = /^(\d{1,2})\.(\d{1,2})\.(\d{4})?$/.exec(text);

@@ -70,6 +70,8 @@ export interface QuotaLine {
   readonly unsureS: number;
   /** After leave and joining in the middle. */
   readonly needS: number;
+  /** When they were linked, where that was in the middle of the period: they are asked for less. */
+  readonly linkedS?: number | undefined;
   /** They were on leave, for the whole of it or a part. */
   readonly isOnLeave?: boolean | undefined;
   readonly outcome: QuotaOutcome;

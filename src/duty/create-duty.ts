@@ -104,6 +104,7 @@ export function createDuty(ports: DutyPorts): DutyWing {
     book,
     records,
     nowS,
+    postResult: (guildId, channelId, result) => logs.postResult(guildId, channelId, result),
     isOwner: (guildId, userId) => ports.grantable.isOwner(guildId, userId),
     mayOthersDecide: (actor) => hasOtherManager(ports, actor),
   });

@@ -74,6 +74,7 @@ const result = z.object({
       countedS: z.number(),
       unsureS: z.number(),
       needS: z.number(),
+      linkedS: z.number().optional(),
       isOnLeave: z.boolean().optional(),
       outcome: z.enum(["met", "not-met", "excused"]),
     }),

@@ -91,7 +91,9 @@ export function quotaLines(
       const { countedS, unsureS } = countedIn(person, span, quota.typeId);
       const needS = neededS(quota, period, person);
       const outcome = needS === 0 ? "excused" : countedS >= needS ? "met" : "not-met";
-      const line = { userId: person.userId, countedS, unsureS, needS, outcome } as const;
+      const isLess = person.linkedS > span.fromS && needS > 0;
+      const linked = isLess ? { linkedS: person.linkedS } : {};
+      const line = { userId: person.userId, countedS, unsureS, needS, outcome, ...linked } as const;
       return isOnLeave(person.leaves, span) ? { ...line, isOnLeave: true } : line;
     })
     .sort((a, b) => b.countedS - a.countedS || (a.userId < b.userId ? -1 : 1));

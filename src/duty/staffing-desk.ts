@@ -9,13 +9,16 @@ import { type Correction, isWaiting, type Leave, type Quota, type QuotaResult } 
 import { type BoardPorts, boardOf, periodBegan } from "./duty-board.ts";
 import { correctionIn, correctionRow, leaveIn, leaveRow, resultIn, resultRow } from "./duty-rows.ts";
 import { HoursImports } from "./hours-imports.ts";
+import { LeaveNotices } from "./leave-notices.ts";
 import { periodAround } from "./quota-periods.ts";
 import type { Span } from "./shift-parts.ts";
 
 export interface StaffingPorts extends BoardPorts {
   readonly random: Random;
-  readonly notifier: Pick<Notifier, "person">;
-  readonly renderer: Pick<DutyRenderer, "leaveDecided">;
+  readonly notifier: Pick<Notifier, "person" | "guild">;
+  readonly renderer: Pick<DutyRenderer, "leaveDecided" | "leaveEnded" | "leaveAsked">;
+  /** Posts the list of a quota in its channel. */
+  postResult(guildId: string, channelId: string, result: QuotaResult): Promise<void>;
   isOwner(guildId: string, userId: string): boolean;
   /** Whether Marshal knows of anybody else who decides about leave. */
   mayOthersDecide(actor: Pick<Actor, "guildId" | "userId">): Promise<boolean>;
@@ -30,6 +33,7 @@ export class StaffingDesk implements Staffing {
   readonly #ports: StaffingPorts;
   readonly #mutex = new KeyedMutex();
   readonly #imports: HoursImports;
+  readonly #notices: LeaveNotices;
   readonly planImport: Staffing["planImport"] = (actor, read) =>
     this.#mutex.take(actor.guildId, () => this.#imports.plan(actor, read));
   readonly doImport: Staffing["doImport"] = (actor, id) =>
@@ -40,6 +44,7 @@ export class StaffingDesk implements Staffing {
   constructor(ports: StaffingPorts) {
     this.#ports = ports;
     this.#imports = new HoursImports(ports);
+    this.#notices = new LeaveNotices(ports);
   }
 
   imports(guildId: string) {
@@ -88,12 +93,13 @@ export class StaffingDesk implements Staffing {
 
   resetQuota(guildId: string, id: string): Promise<QuotaResult | undefined> {
     return this.#mutex.take(guildId, async () => {
-      const { nowS, zoneOf, book } = this.#ports;
+      const { nowS, zoneOf, book, postResult } = this.#ports;
       const quota = (await this.quotas(guildId)).find((one) => one.id === id);
       if (quota === undefined) return undefined;
       const untilS = nowS();
       const whole = periodAround(quota.period, untilS, await zoneOf(guildId));
       const result = await this.#keep(guildId, quota, { whole, untilS });
+      if (quota.channelId !== undefined) await postResult(guildId, quota.channelId, result);
       await book.change(guildId, (setup) => ({
         ...setup,
         quotas: setup.quotas.map((one) => (one.id === id ? { ...one, sinceS: untilS } : one)),
@@ -156,6 +162,7 @@ export class StaffingDesk implements Staffing {
       }
       const leave: Leave = { ...draft, id: random.id(), userId, state: "asked" };
       await store.write({ put: [leaveRow(guildId, leave)] });
+      await this.#notices.asked(guildId, leave);
       return leave;
     });
   }
@@ -186,7 +193,7 @@ export class StaffingDesk implements Staffing {
   endLeave(actor: Actor, userId: string): Promise<Leave | undefined> {
     const { guildId, userId: byId } = actor;
     return this.#mutex.take(guildId, async () => {
-      const { store, nowS } = this.#ports;
+      const { store, nowS, notifier, renderer } = this.#ports;
       const own = (await this.leaves(guildId)).find((leave) => leave.userId === userId);
       if (own === undefined) return undefined;
       const endS = nowS();
@@ -199,6 +206,7 @@ export class StaffingDesk implements Staffing {
         untilS: Math.max(own.fromS, endS),
       };
       await store.write({ put: [leaveRow(guildId, ended)] });
+      if (byId !== userId) await notifier.person(guildId, userId, renderer.leaveEnded(ended));
       return ended;
     });
   }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { Failure } from "../../src/domain/failure.ts";
-import { momentOf, momentsOf, untilOf } from "../../src/domain/moment.ts";
+import { momentOf, momentsOf, throughOf, untilOf } from "../../src/domain/moment.ts";
 
 const iso = (text: string) => Date.parse(text);
 const now = { nowMs: iso("2026-11-21T21:05:30Z"), zone: "UTC" };
@@ -125,6 +125,10 @@ describe("a moment of the past, as people write it", () => {
   });
 });
 
+test("tomorrow has not passed", () => {
+  assert.throws(() => momentOf("tomorrow", now), /in the future/);
+});
+
 describe("a moment ahead, as people write it", () => {
   const cases: readonly (readonly [typed: string, moment: string])[] = [
     ["7 days", "2026-11-28T21:05:30Z"],
@@ -134,12 +138,36 @@ describe("a moment ahead, as people write it", () => {
     ["2026-12-24", "2026-12-24T00:00:00Z"],
     ["24.12. 18:00", "2026-12-24T18:00:00Z"],
     ["1 Feb", "2027-02-01T00:00:00Z"],
+    ["tomorrow", "2026-11-22T00:00:00Z"],
+    ["tomorrow 18:00", "2026-11-22T18:00:00Z"],
   ];
   for (const [typed, moment] of cases) {
     test(`"${typed}"`, () => {
       assert.equal(new Date(untilOf(typed, now)).toISOString(), new Date(moment).toISOString());
     });
   }
+
+  const through: readonly (readonly [typed: string, moment: string])[] = [
+    ["7 days", "2026-11-28T21:05:30Z"],
+    ["in 12h", "2026-11-22T09:05:30Z"],
+    ["23:00", "2026-11-21T23:00:00Z"],
+    ["24.12. 18:00", "2026-12-24T18:00:00Z"],
+    ["2026-12-24", "2026-12-24T23:59:59Z"],
+    ["24.12.", "2026-12-24T23:59:59Z"],
+    [" 1 Feb ", "2027-02-01T23:59:59Z"],
+    ["today", "2026-11-21T23:59:59Z"],
+    ["Tomorrow", "2026-11-22T23:59:59Z"],
+  ];
+  for (const [typed, moment] of through) {
+    test(`through "${typed}": a day to its end`, () => {
+      assert.equal(new Date(throughOf(typed, now)).toISOString(), new Date(moment).toISOString());
+    });
+  }
+
+  test("to the end of a day that is over or none is refused", () => {
+    for (const typed of ["", "never", "2026-11-20", "0 days", "yesterday"])
+      assert.throws(() => throughOf(typed, now), Failure, typed);
+  });
 
   test("is refused where it has passed or cannot be read", () => {
     for (const typed of ["", "never", "2026-11-20", "0 days", "yesterday", "99999999999999 days"]) {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { boardCard, leaveLine } from "../../src/discord/render/shifts/staffing-cards.ts";
+import { boardCard } from "../../src/discord/render/shifts/board-cards.ts";
+import { leaveLine } from "../../src/discord/render/shifts/staffing-cards.ts";
 import { weekOfBoard } from "../../src/domain/ports/staffing.ts";
 import { onBothDatabases } from "../history/databases.ts";
 import { GUILD, snapshotOf } from "../history/rig.ts";
@@ -150,10 +151,16 @@ onBothDatabases("hours, quotas and leave", (databases) => {
   test("a reset by hand keeps how everybody stands, and the rest of the period asks for its share", async () => {
     const { rig, staffing } = await staffed();
     await rig.clock.advanceTo(MONDAY_S * 1_000);
-    const { id } = await staffing.setQuota(GUILD, { roleId: "mods", needS: 7 * HOUR_S, period: "week" });
+    const draft = { roleId: "mods", needS: 7 * HOUR_S, period: "week", channelId: "lists" } as const;
+    const { id } = await staffing.setQuota(GUILD, draft);
     await work(rig, "u1", 1);
     await rig.clock.advanceTo((PERIOD_END_S - DAY_S) * 1_000);
     const kept = await staffing.resetQuota(GUILD, id);
+    for (let round = 0; round < 30 && rig.sink.messages("lists").length === 0; round += 1) {
+      await rig.clock.advance(60_000);
+      await rig.wing.duty.now(GUILD);
+    }
+    assert.match(rig.sink.text("lists"), /<@u1> 1.h of 7.h/, "posted as when a period ends by itself");
     assert.equal(kept?.lines.find(({ userId }) => userId === "u1")?.countedS, HOUR_S);
     const board = await staffing.board(GUILD, { fromS: MONDAY_S, untilS: PERIOD_END_S });
     const line = board.lines.find(({ userId }) => userId === "u1")?.quota;
@@ -206,6 +213,27 @@ onBothDatabases("hours, quotas and leave", (databases) => {
     const other = await staffing.askLeave(member("u1"), leave);
     const byOther = await staffing.decideLeave(member("owner"), other.id, true);
     assert.doesNotMatch(leaveLine(byOther ?? other), /themselves/);
+  });
+
+  test("Managers are told of a request, once a day of each member; whose leave somebody else ends is told too", async () => {
+    const { rig, staffing } = await staffed();
+    await rig.clock.advanceTo(MONDAY_S * 1_000);
+    const leave = { fromS: MONDAY_S, untilS: MONDAY_S + DAY_S, percent: 0, reason: "a private one" };
+    const asks = () => rig.told.filter((text) => text.includes("Leave asked"));
+    await staffing.askLeave(member("u1"), leave);
+    assert.match(asks().join("\n"), /^🌴 Leave asked: <@u1> · leave .*waiting/u);
+    assert.doesNotMatch(asks().join("\n"), /private/);
+    await staffing.endLeave(member("u1"), "u1");
+    assert.ok(!rig.told.some((text) => text.startsWith("u1: ")), "they know what they did");
+    await staffing.askLeave(member("u1"), leave);
+    assert.equal(asks().length, 1, "taken back and asked again");
+    await staffing.endLeave(member("boss"), "u1");
+    assert.match(rig.told.join("\n"), /^u1: Your leave was cancelled by <@boss>/m);
+    for (let n = 10; n < 30; n += 1) await staffing.askLeave(member(`u${n}`), leave);
+    assert.equal(asks().length, 10, "ten an hour");
+    await rig.clock.advance(HOUR_S * 1_000);
+    await staffing.askLeave(member("u40"), leave);
+    assert.equal(asks().length, 11);
   });
 
   test("leave that is ended early excuses up to then, and what was not approved excuses from nothing", async () => {

@@ -132,7 +132,9 @@ describe("duty, from the first type to a quota", () => {
     await asks(owner, "duty quota set", { role: staffRole, hours: 1 }, /1.h/);
     await asks(owner, "duty quota set", { role: staffRole, hours: 0 }, /more than 0/);
     await asks(owner, "duty quota set", { role: staffRole, hours: 1_000 }, /more than the 168 hours/);
-    await asks(owner, "duty board", { file: true }, /▱+ .* of /);
+    const board = await asks(owner, "duty board", { file: true }, /▱+ .* of /);
+    const [file] = board.message?.attachments ?? [];
+    assert.match(Buffer.from(file?.bytes ?? []).toString(), /^"'\d+","MoGame","\d+\.\d\d"/m);
     await asks(moderator, "duty leave ask", { until: "3 days", reason: "exams" }, /Asked/);
     const list = await asks(owner, "duty leave list", {}, /exams[\s\S]*waiting/);
     await reads(await press(owner, list, "Approve 1"), /exams/);
@@ -172,6 +174,38 @@ describe("duty, from the first type to a quota", () => {
     const helper = rig.discord.as(guild.addMember({ name: "Hugo", roles: [crew] }));
     await asks(helper, "duty start", {}, /Only staff can start a shift/);
     await asks(helper, "duty start", { type: "Event" }, /On duty: Event/);
+  });
+
+  test("a change without a type is of the last shift's, a strange team is named, a reset posts its list", async () => {
+    const { owner, moderator, guild, staffRole } = rig.home;
+    await asks(owner, "duty type add", { name: "Desk", starts: "outside" }, /Desk.*outside/);
+    await asks(moderator, "duty start", { type: "Desk" }, /On duty: Desk/);
+    await asks(moderator, "duty end", {}, /Off duty/);
+    const mo = guild.members.find(({ id }) => id === moderator.member.id) ?? assert.fail();
+    const change = { member: mo, minutes: 20, reason: "Late log" };
+    await asks(owner, "duty edit", change, /\(Desk\) on /);
+    await asks(owner, "duty edit", { ...change, type: "Patrol" }, /\(Patrol\) on /);
+    await asks(owner, "duty edit", { ...change, member: manager.member }, /\(Patrol\) on /);
+    const typo = { name: "Law", starts: "team", team: "Polise, Sheriff" };
+    await asks(
+      owner,
+      "duty type add",
+      typo,
+      /on the team Polise or on the team Sheriff[\s\S]*know the team polise/,
+    );
+    await asks(owner, "duty type add", { name: "Roads", starts: "team", team: "DOT" }, /on the team DOT$/);
+    const typed = { name: "x", starts: "team", team: "sh" };
+    const offered = await owner.autocomplete(rig.home.general, "duty type add", typed, "team");
+    assert.deepEqual(
+      offered.map(({ value }) => value),
+      ["Sheriff"],
+    );
+    for (const type of ["Law", "Roads", "Desk"]) await asks(owner, "duty type remove", { type }, /is gone/);
+    const lists = guild.addChannel({ name: "lists" });
+    await asks(owner, "duty quota set", { role: staffRole, hours: 2, channel: lists }, /list posted in/);
+    await asks(owner, "duty quota reset", { quota: "nothing" }, /no such quota/);
+    await asks(owner, "duty quota reset", { quota: `@${staffRole.name}` }, /Reset: hours count from now on/);
+    await rig.posted(lists, "2 h in a week");
   });
 
   test("nothing of it broke a rule of Discord or showed the key", () => {

@@ -18,6 +18,10 @@ export interface DutyRenderer {
   isPost(id: string, posted: PostedMessage): boolean;
   /** For who asked. */
   leaveDecided(leave: Leave): MessageBody;
+  /** For whose it was: somebody else ended it, or took the request back. */
+  leaveEnded(leave: Leave): MessageBody;
+  /** For the guild: somebody asks, and a Manager decides. */
+  leaveAsked(leave: Leave): MessageBody;
   /** For the guild: Marshal can't give this role. */
   roleRefused(roleId: string): MessageBody;
   /** For the guild: nothing of duty can be posted there. */

@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { boardCard, boardCsv, resultCard } from "../../../src/discord/render/shifts/staffing-cards.ts";
+import { boardCard, boardCsv } from "../../../src/discord/render/shifts/board-cards.ts";
+import { shiftsCard } from "../../../src/discord/render/shifts/duty-cards.ts";
+import {
+  correctionLine,
+  leaveLine,
+  quotaLine,
+  resultCard,
+} from "../../../src/discord/render/shifts/staffing-cards.ts";
 
 test("a quota of which leave left seconds has no bar on the board, and one of which it left a minute has", () => {
   const boardOf = (needS: number) => {
@@ -45,12 +52,16 @@ test("time that Managers added or took by hand does not look like time in the ga
       { userId: "1", ...figures, countedS: 7_800, shifts: 1, addedS: 1_800, takenS: 0 },
       { userId: "2", ...figures, countedS: 0, shifts: 0, addedS: 0, takenS: 600 },
       { userId: "3", ...figures, countedS: 3_600, shifts: 1, addedS: 0, takenS: 0 },
+      { userId: "4", ...figures, countedS: 0, shifts: 0, addedS: 5_400, takenS: 36_000 },
+      { userId: "5", ...figures, countedS: 600, shifts: 1, addedS: 1_800, takenS: 3_600 },
     ],
   };
   const words = String(boardCard(board).cards?.[0]?.description).replaceAll("\u00a0", " ");
   assert.match(words, /<@1> \*\*2 h 10(?: min)?\*\*, of which 30 min by hand · 1 shift$/m);
   assert.match(words, /<@2> no shifts · 10 min taken by hand$/m);
   assert.match(words, /<@3> \*\*1 h\*\* · 1 shift$/m);
+  assert.match(words, /<@4> no shifts · 1 h 30 min added by hand · 10 h taken by hand$/m);
+  assert.match(words, /<@5> \*\*10 min\*\* · 1 shift · 30 min added by hand · 1 h taken by hand$/m);
   const [head, first] = boardCsv(board).split("\n");
   assert.match(String(head), /,addedSeconds,takenSeconds$/);
   assert.match(String(first), /,"1800","0"$/);
@@ -107,4 +118,108 @@ test("the list of a period has everybody in one group, with their hours", () => 
     String(card.description).replaceAll("\u00a0", " "),
     /\*\*Met \(1\)\*\*\n<@1> 2 h of 2 h\n\n\*\*Not met \(1\)\*\*\n<@2> 1 h of 2 h · 🌴 on leave for a part\n\n\*\*On leave \(1\)\*\*\n<@3> 1 h\n\n\*\*Excused \(1\)\*\*\n<@4>$/u,
   );
+});
+
+test("the file of the board says whom a row is about and hours as people say them", () => {
+  const figures = { unsureS: 0, calls: 0, stillS: 0, importedS: 0, addedS: 0, takenS: 0, isExpected: false };
+  const quota = { userId: "1", countedS: 7_200, unsureS: 0, needS: 5_400, outcome: "met" } as const;
+  const away = {
+    id: "l",
+    userId: "2",
+    fromS: 0,
+    untilS: 9,
+    percent: 0,
+    reason: "",
+    state: "approved",
+  } as const;
+  const lines = [
+    { userId: "1", ...figures, countedS: 12_063, shifts: 2, quota },
+    { userId: "2", ...figures, countedS: 0, shifts: 0, leave: away },
+  ];
+  const board = { fromS: 0, untilS: 600, types: [], quotasFrom: [], lines };
+  const [head = "", first = "", second = ""] = boardCsv(board, new Map([["1", "=Stormy"]])).split("\n");
+  const cells = (row: string) => row.split(",").map((cell) => cell.slice(1, -1));
+  const at = (row: string, name: string) => cells(row)[head.split(",").indexOf(name)];
+  assert.deepEqual(
+    ["player", "hours", "quotaHours", "quotaNeedHours", "seconds", "quota"].map((name) => at(first, name)),
+    ["'=Stormy", "3.35", "2.00", "1.50", "12063", "met"],
+  );
+  assert.deepEqual(
+    ["player", "hours", "quotaHours", "leave"].map((name) => at(second, name)),
+    ["", "0.00", "", "on leave"],
+  );
+  assert.equal(cells(first).length, head.split(",").length);
+});
+
+test("who is asked for less than the others is shown with the reason, and so is who can't be listed", () => {
+  const figures = { unsureS: 0, calls: 0, stillS: 0, importedS: 0, addedS: 0, takenS: 0, isExpected: false };
+  const quota = {
+    userId: "1",
+    countedS: 60,
+    unsureS: 0,
+    needS: 5_400,
+    outcome: "not-met",
+    linkedS: 300,
+  } as const;
+  const lines = [{ userId: "1", ...figures, countedS: 60, shifts: 1, quota }];
+  const quotasFrom = [{ period: "week", fromS: 0 } as const];
+  const board = boardCard({ fromS: 0, untilS: 600, types: [], quotasFrom, lines });
+  const words = String(board.cards?.[0]?.description).replaceAll("\u00a0", " ");
+  assert.match(
+    words,
+    /1 min of 1 h 30 min \(linked <t:300:D>\)\n-# Who was linked in the middle is asked for less/,
+  );
+  assert.match(words, /-# Not listed: staff without a linked account/);
+  const set = { id: "q", roleId: "9", needS: 10_800, period: "week", sinceS: 0, channelId: "77" } as const;
+  const list = resultCard({ quotaId: "q", fromS: 0, untilS: 600, lines: [quota] }, set);
+  const said = String(list.description).replaceAll("\u00a0", " ");
+  assert.match(
+    said,
+    /<@&9>: 3 h in a week\n-# Not listed: [\s\S]*<@1> 1 min of 1 h 30 min \(linked <t:300:D>\)/,
+  );
+  assert.match(
+    String(quotaLine(set, () => "")).replaceAll("\u00a0", " "),
+    /3 h in a week · list posted in <#77>/,
+  );
+});
+
+test("a leave says who approved it and what is left to do; a change by hand says of when it is", () => {
+  const span = { fromS: 0, untilS: 900 } as const;
+  const leave = {
+    ...span,
+    id: "l",
+    userId: "1",
+    percent: 50,
+    reason: "",
+    state: "approved",
+    byId: "2",
+  } as const;
+  assert.equal(String(leaveLine(leave)), "<@1> · reduced to 50 % · <t:0:D> to <t:900:D> · approved by <@2>");
+  assert.doesNotMatch(String(leaveLine({ ...leave, state: "asked" })), /approved/);
+  const change = {
+    ...{ id: "c", userId: "1", typeId: "t", atS: 77, seconds: 1_200, reason: "Event", byId: "2" },
+  };
+  assert.match(String(correctionLine(change, "Patrol")), /\(Patrol\) on <t:77:D> by <@2>: Event$/);
+});
+
+test("the shifts of somebody add up to what the board counts, with what was added and taken by hand", () => {
+  const part = { bindingId: "b", playerId: 1, fromS: 0, untilS: 120, mightFromS: 0, mightUntilS: 120 };
+  const shift = { id: "s", userId: "1", typeId: "t", fromS: 0, untilS: 120, parts: [part], breaks: [] };
+  const change = (seconds: number, more: object = {}) => ({
+    ...{ id: "c", userId: "1", typeId: "t", atS: 0, seconds, reason: "r", byId: "2" },
+    ...more,
+  });
+  const sum = (corrections: readonly ReturnType<typeof change>[], shifts = [shift]) => {
+    const view = { userId: "1", shifts, stills: [], days: 7, corrections, isDeciding: false };
+    const names = { typeName: () => "Patrol", serverName: () => "River" };
+    const [line = ""] = String(shiftsCard(view, names).cards?.[0]?.description).split("\n");
+    return line.replaceAll("\u00a0", " ");
+  };
+  assert.equal(sum([]), "**2 min** in 1 shift");
+  assert.equal(
+    sum([change(12_000), change(-600), change(900, { importId: "i" }), change(900, { byId: "1" })]),
+    "**3 h 12 min**: 2 min in 1 shift, 3 h 20 min added by hand, 10 min taken by hand",
+  );
+  assert.equal(sum([change(600)], []), "**10 min**: no shifts, 10 min added by hand");
+  assert.equal(sum([], []), "No shifts in the last 7 days.");
 });

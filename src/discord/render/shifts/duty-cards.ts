@@ -1,4 +1,4 @@
-import type { DutyType, Shift, Still } from "../../../domain/duty.ts";
+import { countedS, type DutyType, type Shift, type Still } from "../../../domain/duty.ts";
 import {
   channelMention,
   type Escaped,
@@ -9,8 +9,9 @@ import {
 } from "../../../domain/escaped.ts";
 import type { Button, MessageBody } from "../../../domain/message.ts";
 import type { DutyNow, IdleStaff, OnDuty } from "../../../domain/ports/duty.ts";
-import { type Correction, isWaiting } from "../../../domain/quota.ts";
+import { type Correction, isCounting, isWaiting } from "../../../domain/quota.ts";
 import { cut, cutLines, escapeMarkdown, inlineName, plainText } from "../escape.ts";
+import { lasting } from "../stats/stats-words.ts";
 import { evidence, hoursOf, type ShiftNames, shiftLine } from "./shift-lines.ts";
 import { correctionLine } from "./staffing-cards.ts";
 
@@ -26,10 +27,10 @@ function startWords({ start, teams, callsign }: Pick<DutyType, "start" | "teams"
       return md`starts with \`/duty start\` or \`:log duty\``;
     case "team": {
       const places = [
-        ...teams.map((team) => md`on the team ${escapeMarkdown(team)}`),
+        ...teams.map((team) => md`on the team ${escapeMarkdown(teamName(team))}`),
         ...(callsign === undefined ? [] : [md`with a callsign that starts with ${escapeMarkdown(callsign)}`]),
       ];
-      return md`starts by itself ${joined(places, ", ")}`;
+      return md`starts by itself ${joined(places, " or ")}`;
     }
     case "presence":
       return md`starts by itself for staff in the game`;
@@ -38,6 +39,11 @@ function startWords({ start, teams, callsign }: Pick<DutyType, "start" | "teams"
     default:
       return start satisfies never;
   }
+}
+
+/** They are kept in lower case. */
+function teamName(team: string): string {
+  return team === "dot" ? "DOT" : `${team.slice(0, 1).toUpperCase()}${team.slice(1)}`;
 }
 
 /** One type in one line, with what it asks for. */
@@ -102,7 +108,7 @@ export function endedCard({ shift }: Pick<OnDuty, "shift">, names: ShiftNames): 
     cards: [
       {
         title: md`Off duty`,
-        description: md`**${hoursOf(shift)}** count.\n${evidence(shift, names)}`,
+        description: md`**${hoursOf(shift)}** counted.\n${evidence(shift, names)}`,
         color: COLORS.off,
       },
     ],
@@ -211,15 +217,33 @@ export interface ShiftsView {
 /** Corrections that get a button; the next one follows when these are confirmed. */
 const MOST_CONFIRMED = 5;
 
+/** What counts as the board counts it: what was seen, and what Managers added and took. */
+function sumWords({ shifts, corrections, days }: ShiftsView): Escaped {
+  const parts = shifts.flatMap((shift) => shift.parts);
+  const count = md`${shifts.length} ${shifts.length === 1 ? "shift" : "shifts"}`;
+  const seconds = corrections.filter(isCounting).map((one) => one.seconds);
+  const sumOf = (all: readonly number[]) => all.reduce((total, one) => total + one, 0);
+  const addedS = sumOf(seconds.filter((one) => one > 0));
+  const takenS = -sumOf(seconds.filter((one) => one < 0));
+  if (addedS === 0 && takenS === 0)
+    return shifts.length === 0
+      ? md`No shifts in the last ${days} days.`
+      : md`**${hoursOf({ parts })}** in ${count}`;
+  const whole = Math.max(0, countedS({ parts }) + addedS - takenS);
+  const said = [
+    shifts.length === 0 ? md`no shifts` : md`${hoursOf({ parts })} in ${count}`,
+    ...(addedS === 0 ? [] : [md`${lasting(addedS)} added by hand`]),
+    ...(takenS === 0 ? [] : [md`${lasting(takenS)} taken by hand`]),
+  ];
+  return md`**${lasting(whole)}**: ${joined(said, ", ")}`;
+}
+
 /** The shifts of one member, newest first, and what was added or taken by hand. */
 export function shiftsCard(view: ShiftsView, names: ShiftNames): MessageBody {
   const { userId, shifts, stills, days, corrections, isDeciding } = view;
-  const whole = hoursOf({ parts: shifts.flatMap(({ parts }) => parts) });
   const lines = shifts.map((shift) => shiftLine(shift, names, stills));
-  const words =
-    shifts.length === 0
-      ? md`No shifts in the last ${days} days.`
-      : md`**${whole}** in ${shifts.length} ${shifts.length === 1 ? "shift" : "shifts"}\n\n${cutLines(lines, 2_700)}`;
+  const sum = sumWords(view);
+  const words = shifts.length === 0 ? sum : md`${sum}\n\n${cutLines(lines, 2_700)}`;
   const changes = corrections.map(
     (one, at) => md`${at + 1}. ${correctionLine(one, names.typeName(one.typeId))}`,
   );

@@ -35,6 +35,13 @@ export const dutyRenderer: DutyRenderer = {
         ? md`✅ Your request was approved: ${leaveLine(leave)}`
         : md`⛔ Your request was denied: ${leaveLine(leave)}`,
   }),
+  leaveEnded: (leave) => ({
+    content: md`${leave.state === "ended" ? md`Your leave was ended` : md`Your leave was cancelled`} by ${userMention(leave.byId ?? "")}: ${leaveLine(leave)}`,
+  }),
+  // The reason may be private, and the channel may not be.
+  leaveAsked: (leave) => ({
+    content: md`🌴 Leave asked: ${leaveLine({ ...leave, reason: "" })}\nA Manager decides with \`/duty leave list\`.`,
+  }),
   roleRefused: (roleId) => ({
     content: md`⚠ I can't give or take ${roleMention(roleId)} for duty. Give me Manage Roles and drag my role above it.`,
   }),
