@@ -48,7 +48,6 @@ export const HELP_TASKS = {
     { path: "diagnose", does: "what is wrong" },
     { path: "alert list", does: "what staff are alerted to" },
     { path: "stats weekly", does: "a summary each week" },
-    { path: "duty board", does: "hours and quotas" },
     { path: "session setup", does: "say when you play" },
     { path: "rank check", does: "ranks by role" },
     { path: "staff list", does: "who can run what" },
