@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import { execFile, execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { promisify } from "node:util";
+import pg from "pg";
+import { freePort } from "../../src/sandbox/free-port.ts";
+import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres-server.ts";
+import { needsRedis } from "../support/redis-server.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+import { root } from "./deploy-files.ts";
+
+const programs = postgresPrograms();
+const skip = needsRedis().skip ?? (programs === undefined ? "there is no PostgreSQL" : false);
+const WAYS = ["compose", "kubernetes"] as const;
+
+/** An engine of containers and a cluster, of which each command is run on this machine's own Redis and PostgreSQL. */
+class Containers {
+  readonly #temp = tempFolder();
+  readonly folder = this.#temp.path;
+  #database: PostgresServer | undefined;
+  #port = 0;
+
+  async open(): Promise<void> {
+    this.#port = await freePort();
+    this.#database = await startPostgres(programs ?? "");
+    const url = new URL(this.#database.url);
+    for (const name of ["deploy", "bin", "valkey"]) mkdirSync(join(this.folder, name));
+    copyFileSync(join(root, "deploy/cluster-backup.sh"), join(this.folder, "deploy/cluster-backup.sh"));
+    const valkey = join(this.folder, "valkey");
+    const server = `redis-server --port ${this.#port} --bind 127.0.0.1 --dir ${valkey} --appendonly yes --repl-diskless-sync-delay 0 --daemonize yes --pidfile ${valkey}/pid --logfile log`;
+    const stopped = `kill "$(cat ${valkey}/pid)"; while [ -e ${valkey}/pid ]; do sleep 0.05; done`;
+    const up = `until redis-cli -p ${this.#port} ping 2>/dev/null | grep -q PONG; do sleep 0.05; done`;
+    this.#program("start-valkey", `${server} && ${up}`);
+    this.#program("valkey-cli", `exec redis-cli -p ${this.#port} "$@"`);
+    this.#program("valkey-check-rdb", 'exec redis-check-rdb "$@"');
+    const inside = `case $1 in
+      valkey*) cd ${valkey} ;;
+      postgres*) export PATH="${programs}:$PATH" PGHOST=${url.searchParams.get("host")} ;;
+      *) exit 0 ;;
+    esac
+    shift; [ "$1" != -- ] || shift; exec "$@"`;
+    this.#program(
+      "docker",
+      `echo "$*" >> ${this.folder}/asked
+      [ "$1 $2 $3 $4 $5" = "compose --env-file .env -f deploy/compose.cluster.yaml" ] || exit 9
+      shift 5
+      case "$1 $2" in
+        "exec -T") shift 2; ${inside} ;;
+        "restart valkey") ${stopped}; start-valkey ;;
+      esac`,
+    );
+    this.#program(
+      "kubectl",
+      `echo "$*" >> ${this.folder}/asked
+      [ "$1 $2" = "-n marshal" ] || exit 9
+      shift 2
+      case "$1 $2" in
+        "exec -i") shift 2; ${inside} ;;
+        "delete pod") ${stopped}; start-valkey ;;
+      esac`,
+    );
+    execFileSync(join(this.folder, "bin/start-valkey"), { env: this.#env });
+    await this.query("CREATE ROLE marshal SUPERUSER LOGIN", "postgres");
+    await this.query("CREATE DATABASE marshal OWNER marshal", "postgres");
+  }
+
+  get #env() {
+    return { PATH: `${join(this.folder, "bin")}:${process.env.PATH}` };
+  }
+
+  #program(name: string, script: string): void {
+    const path = join(this.folder, "bin", name);
+    writeFileSync(path, `#!/bin/bash\n${script}\n`);
+    chmodSync(path, 0o755);
+  }
+
+  async run(...args: readonly string[]): Promise<{ readonly code: number; readonly said: string }> {
+    const options = { env: this.#env, cwd: "/" };
+    try {
+      const { stdout, stderr } = await promisify(execFile)(
+        "bash",
+        [join(this.folder, "deploy/cluster-backup.sh"), ...args],
+        options,
+      );
+      return { code: 0, said: stdout + stderr };
+    } catch (error) {
+      const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+      return { code, said: stdout + stderr };
+    }
+  }
+
+  valkey(...args: readonly string[]): string {
+    return execFileSync("redis-cli", ["-p", String(this.#port), ...args], { encoding: "utf8" }).trim();
+  }
+
+  async query(text: string, database = "marshal"): Promise<readonly Record<string, unknown>[]> {
+    const url = new URL(this.#database?.url ?? "");
+    url.pathname = database;
+    const client = new pg.Client({ connectionString: url.href });
+    await client.connect();
+    try {
+      return (await client.query(text)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  get backups(): readonly string[] {
+    return readdirSync(join(this.folder, "backups-of-cluster")).sort();
+  }
+
+  /** What the engine and the cluster were asked for since the last time. */
+  asked(): string {
+    const path = join(this.folder, "asked");
+    const text = readFileSync(path, "utf8");
+    rmSync(path);
+    return text;
+  }
+
+  async close(): Promise<void> {
+    this.valkey("shutdown", "nosave");
+    await this.#database?.stop();
+    this.#temp.remove();
+  }
+}
+
+describe("cluster-backup.sh", { skip }, () => {
+  const containers = new Containers();
+  before(() => containers.open());
+  after(() => containers.close());
+  const seen = async () => [
+    containers.valkey("hget", "marshal:docs:settings", "guild"),
+    ...(await containers.query("SELECT name FROM seen")).map(({ name }) => name),
+  ];
+
+  for (const way of WAYS)
+    test(`backs up what stands in both and puts it back, with ${way}`, async () => {
+      containers.valkey("hset", "marshal:docs:settings", "guild", "before");
+      await containers.query(
+        "DROP TABLE IF EXISTS newer, seen; CREATE TABLE seen (name text); INSERT INTO seen VALUES ('Ann')",
+      );
+      const { code, said } = await containers.run(way, "backup");
+      assert.equal(code, 0, said);
+      const name = containers.backups.at(-1) ?? "";
+      assert.ok(said.includes(`backup: backups-of-cluster/${name} holds valkey.rdb, postgres.dump.`), said);
+      assert.ok(!/\b(?:stop|scale)\b/.test(containers.asked()), "Marshal runs on");
+
+      containers.valkey("hset", "marshal:docs:settings", "guild", "after", "other", "one");
+      await containers.query("INSERT INTO seen VALUES ('Bo'); CREATE TABLE newer (id int)");
+      const restored = await containers.run(way, "restore", `backups-of-cluster/${name}`);
+      assert.equal(restored.code, 0, restored.said);
+      assert.deepEqual(await seen(), ["before", "Ann"]);
+      assert.equal(containers.valkey("hlen", "marshal:docs:settings"), "1");
+      const tables = await containers.query("SELECT 1 FROM pg_tables WHERE tablename = 'newer'");
+      assert.deepEqual(tables, [], "what an older Marshal would trip over is gone");
+      assert.match(
+        containers.asked(),
+        way === "compose" ? /stop marshal standby/ : /scale deployment\/marshal --replicas=0/,
+      );
+      // It is kept for good: also what comes after it.
+      containers.valkey("hset", "marshal:docs:settings", "guild", "later");
+      await containers.run(way, "backup");
+      assert.ok(containers.backups.length >= 2, "what was there before was kept as a backup");
+    });
+
+  test("reads a backup before it changes anything", async () => {
+    const state = await seen();
+    const bad = join(containers.folder, "bad");
+    mkdirSync(bad);
+    const good = join(containers.folder, "backups-of-cluster", containers.backups[0] ?? "");
+    assert.match((await containers.run("compose", "restore", "bad")).said, /there is no bad\/valkey\.rdb/);
+    for (const [part, text] of [
+      ["valkey.rdb", "REDIS0010 and then nothing"],
+      ["postgres.dump", "PGDMP and then nothing"],
+    ] as const) {
+      for (const name of ["valkey.rdb", "postgres.dump"]) copyFileSync(join(good, name), join(bad, name));
+      writeFileSync(join(bad, part), text);
+      assert.equal((await containers.run("compose", "restore", "bad")).code, 1, part);
+      assert.deepEqual(await seen(), state, part);
+    }
+  });
+
+  test("keeps the newest 14, and one that fails costs none and is told", async () => {
+    const kept = join(containers.folder, "backups-of-cluster");
+    for (let day = 10; day < 30; day++) mkdirSync(join(kept, `2020-01-${day}T00-00-00Z`));
+    assert.equal((await containers.run("compose", "backup")).code, 0);
+    assert.equal(containers.backups.length, 14);
+    containers.asked();
+    const before = containers.backups;
+    await containers.query("ALTER DATABASE marshal RENAME TO away", "postgres");
+    const { code, said } = await containers.run("compose", "backup");
+    await containers.query("ALTER DATABASE away RENAME TO marshal", "postgres");
+    assert.equal(code, 1);
+    assert.match(said, /no backup was made/);
+    assert.deepEqual(containers.backups, before);
+    assert.match(containers.asked(), /exec -T alertmanager amtool .*alert add MarshalBackupFailed/);
+  });
+
+  test("other words are answered with what there is", async () => {
+    for (const words of [[], ["compose"], ["docker", "backup"], ["compose", "restore"]]) {
+      const { code, said } = await containers.run(...words);
+      assert.equal(code, 2);
+      assert.match(said, /bash deploy\/cluster-backup\.sh compose restore FOLDER/);
+    }
+  });
+});
