@@ -96,6 +96,38 @@ describe("compose.cluster.yaml", () => {
   });
 });
 
+describe("compose.alerts.yaml", () => {
+  const [overlay] = yamlOf(
+    "deploy/compose.alerts.yaml",
+    z.object({
+      services: z.record(z.string(), z.record(z.string(), z.unknown())),
+      volumes: z.record(z.string(), z.unknown()),
+    }),
+  );
+  const [whole] = yamlOf(
+    "deploy/compose.cluster.yaml",
+    z.object({ services: z.record(z.string(), z.record(z.string(), z.unknown())) }),
+  );
+
+  test("adds the Prometheus and the Alertmanager of the cluster, and a port of this machine only", () => {
+    const { marshal, ...others } = overlay?.services ?? {};
+    assert.deepEqual(marshal, { ports: ["127.0.0.1:9464:9464"] });
+    assert.deepEqual(Object.keys(others), ["prometheus", "alertmanager"]);
+    for (const [name, one] of Object.entries(others)) {
+      const { networks, ...same } = whole?.services[name] ?? {};
+      assert.ok(Array.isArray(networks), "there, one network is closed");
+      assert.deepEqual(one, same, name);
+    }
+    assert.deepEqual(Object.keys(overlay?.volumes ?? {}), ["prometheus", "alertmanager"]);
+  });
+
+  test("finds the ops address, which the container's own would not answer elsewhere", () => {
+    assert.equal(single.services.marshal?.environment?.OPS_ADDRESS, "0.0.0.0:9464");
+    assert.equal(single.services.marshal?.ports, undefined, "without it no port is open");
+    assert.match(textOf("deploy/prometheus.yml"), /targets: \[marshal:9464, standby:9464\]/);
+  });
+});
+
 describe("both compose files", () => {
   test("let nothing run as root, write outside its volumes or grow without a limit", () => {
     for (const [name, one] of [...Object.entries(single.services), ...Object.entries(cluster.services)]) {
