@@ -2,6 +2,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync
 import { dirname, join } from "node:path";
 import type { Config } from "../src/config.ts";
 import { StoreError } from "../src/domain/failure.ts";
+import { markBackup } from "../src/store/sqlite/backup-mark.ts";
 import { backUpSqlite, copyDatabase, requireStore } from "../src/store/sqlite/backup-sqlite.ts";
 import { explainStoreError } from "../src/store/sqlite/sqlite-errors.ts";
 import { secretsThatOpen } from "./prove-secret.ts";
@@ -36,7 +37,7 @@ export interface BackUpAllOptions {
 
 /**
  * Copies the store, its secret and a history on sqlite into a folder that is named by the time, and removes the oldest ones. A
- * backup has its name once it is whole. Resolves with what was done, in lines. Rejects with a StoreError; where no secret opens
+ * backup has its name once it is whole, and the bot is shown when that was. Resolves with what was done, in lines. Rejects with a StoreError; where no secret opens
  * the copy it is made, and no better one removed.
  */
 export async function backUpAll(
@@ -83,6 +84,11 @@ export async function backUpAll(
 
   const holds = `backup: ${made} holds ${parts.join(", ")}`;
   if (!isWhole) throw new StoreError(`${holds}, but ${whyNothingOpens(secret)}`);
+  try {
+    markBackup(store, nowMs);
+  } catch (error) {
+    throw explainStoreError(error, dirname(store));
+  }
   return [
     holds,
     ...(parts.includes(SECRET) ? [] : ["the secret is SECRET_KEY: it is not in there, keep it yourself"]),

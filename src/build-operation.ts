@@ -17,9 +17,11 @@ import { createReadinessNotices } from "./ops/readiness-notices.ts";
 import { ReadinessWatch } from "./ops/readiness-watch.ts";
 import type { Outbox } from "./outbox/create-outbox.ts";
 import type { Runs } from "./runs/runs.ts";
+import { lastBackupMs } from "./store/sqlite/backup-mark.ts";
 import type { Watch } from "./watch/watch.ts";
 
 export interface OperationParts {
+  readonly storeUrl: string;
   readonly store: { checkWritable(): Promise<void> };
   readonly discord: ReturnType<typeof createDiscord>;
   readonly notifier: Notifier;
@@ -58,8 +60,19 @@ export function buildOperation(parts: OperationParts) {
     waitingPosts: (guildId) => outbox.waitingOf(guildId),
   });
   const nowMs = () => clock.nowMs();
+  showBackups(parts);
   registerGauges(metrics, { discord, service, watch, journal, feeds, runs, outbox, readiness, nowMs });
   return { readiness, heldKeys, host };
+}
+
+/** Only of a store that `npm run store` backs up: a Redis has its own means. */
+function showBackups({ storeUrl, clock, metrics }: OperationParts): void {
+  const store = /^sqlite:(.+)$/.exec(storeUrl)?.[1];
+  if (store === undefined) return;
+  const startedMs = clock.nowMs();
+  const ageS = () => Math.max(0, clock.nowMs() - (lastBackupMs(store) ?? startedMs)) / 1_000;
+  // Where none was made, since the start.
+  metrics.gauge("marshal_backup_age_seconds", "Age of the last backup by npm run store.", ageS);
 }
 
 /** What /state shows of each part; of one that is not there, that it is off. */

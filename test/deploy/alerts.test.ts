@@ -11,6 +11,7 @@ import { metricsIn, type Recording } from "./recorded-series.ts";
 const FIRES: Readonly<Record<string, readonly string[]>> = {
   none: [],
   "all-gone": ["MarshalAllGone"],
+  "backups-fail": ["MarshalBackupOld"],
   "block-unserved": ["MarshalNoStandby", "MarshalShardsUnserved"],
   "cpu-stolen": ["MarshalEventLoopSlow", "MarshalStoreSlow"],
   "crash-loop": ["MarshalCrashLoop"],

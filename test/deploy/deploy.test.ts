@@ -22,9 +22,9 @@ import {
   yamlOf,
 } from "./deploy-files.ts";
 
-/** They stand beside the table: a process that stands by has the first ones too, and the others only exist with a history. */
-const MORE_GAUGES = ["src/build-cluster.ts", "src/build-history.ts"].flatMap((path) =>
-  [...textOf(path).matchAll(/\b(marshal_[a-z_]+)(?=: \[|", ")/g)].map(([, name = ""]) => name),
+/** They stand beside the table: a process that stands by has the first ones too, the others only exist with a history, or on sqlite. */
+const MORE_GAUGES = ["src/build-cluster.ts", "src/build-history.ts", "src/build-operation.ts"].flatMap(
+  (path) => [...textOf(path).matchAll(/\b(marshal_[a-z_]+)(?=: \[|", ")/g)].map(([, name = ""]) => name),
 );
 
 const cluster = composeOf("deploy/compose.cluster.yaml");
@@ -92,13 +92,14 @@ describe("prometheus.yml and grafana/", () => {
       assert.ok(ignored.has(name) || all.includes(name), name);
   });
 
-  test("the gauges of the lease show which process serves what", () => {
+  test("the gauges that stand apart are of the lease, the history and backups", () => {
     assert.deepEqual(MORE_GAUGES, [
       "marshal_lease_held",
       "marshal_shards_held",
       "marshal_shards",
       "marshal_history_working",
       "marshal_history_queued",
+      "marshal_backup_age_seconds",
     ]);
   });
 

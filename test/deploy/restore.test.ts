@@ -194,12 +194,14 @@ describe("backups", () => {
     mkdirSync(join(kept, bad));
     rmSync(backup, { recursive: true });
     rmSync(join(data, "secret.key"));
+    rmSync(join(data, "last-backup"));
     const { code, said } = await run("backups", kept, "--keep", "1");
     assert.equal(code, 1);
     assert.match(
       said,
       /holds marshal\.sqlite, but .*secret\.key is missing, and no SECRET_KEY is set.* Put the file back/,
     );
+    assert.ok(!existsSync(join(data, "last-backup")), "the alert hears of whole ones only");
     const left = readdirSync(kept).sort();
     assert.deepEqual(left.slice(0, 2), good);
     assert.deepEqual([left.length, left.includes(bad)], [3, false], "of those without it one is kept");

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { copyFileSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { Channel } from "../../src/sandbox/discord/types.ts";
+import { lastBackupMs, markBackup } from "../../src/store/sqlite/backup-mark.ts";
 import { backUpSqlite } from "../../src/store/sqlite/backup-sqlite.ts";
 import { entryLinesOf } from "../support/entry-lines.ts";
+import { runStore } from "../support/store-tool.ts";
 import { reads } from "./read.ts";
 import { E2eRig } from "./rig.ts";
 
@@ -22,6 +25,23 @@ describe("a backup that was made while the bot ran, and is put back", () => {
       .messages(joins)
       .flatMap(({ content }) => entryLinesOf(content))
       .filter((line) => line.includes(`**${name}** joined`)).length;
+
+  test("is shown to the operator by its age, and before that by how long there was none", async () => {
+    const ageS = async () =>
+      Number(/^marshal_backup_age_seconds (\d+)/m.exec(await rig.ops("/metrics"))?.[1] ?? Number.NaN);
+    const none = await ageS();
+    assert.ok(none >= 0 && none < 86_400, `${none} s since the start`);
+    const { code, said } = await runStore(
+      { STORE_URL: `sqlite:${rig.storePath}`, SECRET_KEY: "" },
+      "backups",
+      `${dirname(rig.storePath)}/backups`,
+    );
+    assert.equal(code, 0, said);
+    assert.ok((lastBackupMs(rig.storePath) ?? 0) > 0, "by this machine's clock");
+    markBackup(rig.storePath, rig.clock.nowMs() - 3 * 86_400_000);
+    const old = await ageS();
+    assert.ok(old >= 3 * 86_400, `${old} s`);
+  });
 
   test("loses and repeats nothing: what was posted after it was made is read in the channels", async () => {
     rig.town.join("Before");

@@ -4,10 +4,12 @@ import { join } from "node:path";
 import type { BotEnvironment } from "../../../src/sandbox/bot-process.ts";
 import { linkServer } from "../../../src/sandbox/moves.ts";
 import type { Stage } from "../../../src/sandbox/stage.ts";
+import { markBackup } from "../../../src/store/sqlite/backup-mark.ts";
 import { postgresPrograms, startPostgres } from "../../support/postgres-server.ts";
 import { startRedis } from "../../support/redis-server.ts";
 import { fillDisk, smallDisk } from "../../support/small-disk.ts";
 import { TcpWay } from "../../support/tcp-way.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
 
 /** Where a fault's processes run. What it opens is closed by `ends`, the last one first. */
 export interface Place {
@@ -169,6 +171,15 @@ export const FAULTS: Readonly<Record<string, Open>> = {
       bot.onExit(() => clearInterval(stolen));
     },
   }),
+  "backups-fail": async (ends) => {
+    const { path, remove } = tempFolder();
+    ends.push(remove);
+    // Of three days ago, and none since.
+    return {
+      dataFolder: path,
+      begin: () => markBackup(join(path, "marshal.sqlite"), Date.now() - 72 * HOUR_MS),
+    };
+  },
   "memory-nearly-full": async (ends) => {
     const group = join(CGROUPS, `marshal-${process.pid}`);
     try {
