@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { Documented } from "../soak/hosting/documented.ts";
 import { knownVariables, root, textOf } from "./deploy-files.ts";
 
 /** The cells of every table of a document whose last column names tests. */
@@ -33,6 +34,23 @@ describe("what is documented for operators", () => {
       ([, name]) => name,
     );
     assert.deepEqual([...new Set(rows)].sort(), [...knownVariables()].sort());
+  });
+
+  test("a command in a sentence is run or named as one that cannot be, like one in a block", () => {
+    const text = [
+      "Type `git\nstash`, `npm run store -- check`, `sudo systemctl edit x` or `docker compose up`; not `data/`, `npm run bench -- disk`.",
+      "```sh\ngit pull\n```",
+      "```yaml\ngit: no command\n```",
+      "### What of this was run",
+      "`docker push` and `curl -s x` not.",
+      "## Next",
+    ].join("\n\n");
+    const documented = new Documented(text);
+    assert.equal(documented.take("git stash"), "git stash");
+    assert.throws(() => documented.take("git status"), /has no command: git status/);
+    const { named, forgotten } = documented.left();
+    assert.deepEqual(named, ["sudo systemctl edit x", "docker compose up"]);
+    assert.deepEqual(forgotten, ["git pull", "npm run store -- check"]);
   });
 
   test("files and scripts that are named are there", () => {

@@ -4,15 +4,39 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { freePort } from "../../../src/sandbox/free-port.ts";
-import { textOf } from "../../deploy/deploy-files.ts";
-import { until, type Walk } from "./by-hand.ts";
+import { root, textOf } from "../../deploy/deploy-files.ts";
 import { programOf } from "./sandbox.ts";
+import { until, type Walk } from "./walk.ts";
+
+/** What somebody's own Prometheus is given, by its own check. */
+function ownPrometheus({ host, documented, note }: Pick<Walk, "host" | "documented" | "note">): void {
+  const folder = join(host.folder, "own-prometheus");
+  mkdirSync(folder);
+  host.own(folder);
+  const here = (command: string) =>
+    documented
+      .take(command)
+      .replace("sudo ", "")
+      .replace("deploy/", `${root}deploy/`)
+      .replace("/etc/prometheus", folder);
+  host.run(here("sudo cp deploy/grafana/alerts.yml /etc/prometheus/marshal.yml"));
+  const block = /^```yaml\n(rule_files:\n.*?)^```$/ms.exec(textOf("docs/hosting.md"))?.[1] ?? "";
+  writeFileSync(join(folder, "prometheus.yml"), block.replace("/etc/prometheus", folder));
+  const check = here("promtool check config /etc/prometheus/prometheus.yml");
+  if (programOf("promtool") === undefined) console.log("not run here: promtool check config");
+  else
+    note(
+      "a Prometheus of one's own takes what it is given",
+      /SUCCESS: \d+ rules found/.test(host.run(`${check} 2>&1`)),
+    );
+}
 
 /** A real Prometheus with the rules, a real Alertmanager with the receiver filled in, and whether a page reaches it. */
 export async function alertsArrive({ host, documented, note }: Walk): Promise<void> {
   const line =
     "docker compose --env-file .env -f deploy/compose.cluster.yaml exec alertmanager amtool --alertmanager.url=http://127.0.0.1:9093 alert add Test severity=page --annotation=summary=Test";
   documented.take(line);
+  ownPrometheus({ host, documented, note });
   const [manager, amtool, prometheus] = [
     programOf("alertmanager", "prometheus-alertmanager"),
     programOf("amtool"),

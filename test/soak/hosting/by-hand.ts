@@ -1,20 +1,11 @@
 import { appendFileSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { DatabaseSync } from "node:sqlite";
 import { openStage, type Stage } from "../../../src/sandbox/stage.ts";
 import { addFeeds } from "../../e2e/compare.ts";
-import type { Documented } from "./documented.ts";
-import { filledIn, type Host, type Running, type Words } from "./host.ts";
-
-export interface Walk {
-  readonly host: Host;
-  readonly documented: Documented;
-  readonly words: Words;
-  /** The repository gets its last commit. */
-  publish(): void;
-  /** Something that has to hold. */
-  note(what: string, isHeld: boolean): void;
-}
+import { filledIn, type Running, type Words } from "./host.ts";
+import { walkCron, walkStoreTool } from "./tools.ts";
+import { until, type Walk } from "./walk.ts";
 
 const LOGGED_IN = /logged in/;
 
@@ -48,6 +39,7 @@ class ByHand {
     await this.#backup();
     await this.#newToken();
     await this.#newSecret();
+    await this.#ownSecret();
     await this.#lostSecret();
   }
 
@@ -58,10 +50,10 @@ class ByHand {
   }
 
   /** `npm start`, up to the line that says how it went. */
-  async #start(says = LOGGED_IN): Promise<Running> {
+  async #start(command = "npm start"): Promise<Running> {
     const { host, documented } = this.#walk;
-    const bot = host.start(documented.take("npm start"), this.#folder);
-    await bot.says(says);
+    const bot = host.start(documented.take(command), this.#folder);
+    await bot.says(LOGGED_IN);
     return bot;
   }
 
@@ -115,24 +107,39 @@ class ByHand {
     const { note } = this.#walk;
     const before = this.#head();
     const run = (line: string) => this.#walk.host.run(line, this.#folder);
-    run("npm run store -- backups before-update");
+    this.#do("npm run store -- backups backups");
+    this.#words = { ...this.#words, VERSION: before, BACKUP: this.#do("ls backups").trim() };
     this.#walk.publish();
+    run("echo '# mine' >> deploy/alertmanager.yml");
+    this.#do("git stash");
     this.#do("git pull");
-    note("git pull brings the next version", this.#head() !== before);
+    this.#do("git stash pop");
+    note("git pull brings the next version, and what was changed stays", this.#head() !== before);
+    run("tail -1 deploy/alertmanager.yml | grep '# mine' && git checkout -q deploy/alertmanager.yml");
     this.#do("npm ci");
     const bot = await this.#start();
     note("the new version goes on with the same server", (await this.#sources()) === 1);
     await bot.stop();
-    run("npm run store -- restore before-update/*Z");
-    run(`git checkout -q ${before}`);
+    this.#do("npm run store -- restore backups/BACKUP");
+    this.#do("git checkout VERSION");
+    this.#do("npm ci");
+    note("git checkout brings the version before", this.#head() === before);
     const back = await this.#start();
-    note("the version before starts again on the backup of before", (await this.#sources()) === 1);
+    note("it starts again on the backup of before", (await this.#sources()) === 1);
     await back.stop();
-    run("git checkout -q - && rm -r before-update data/before-restore-*");
+    // Not in one go: the Discord that answers it is in this process.
+    const deploying = this.#walk.host.start(this.#walk.documented.take("npm run deploy"), this.#folder);
+    await deploying.says(/registered \d+ commands/);
+    note("npm run deploy registers its commands", (await deploying.ended) === 0);
+    this.#do("git checkout main");
+    note("and forward again", this.#head() !== before);
+    this.#do("rm -r data/before-restore-*");
+    run("rm -r backups");
   }
 
   #head(): string {
-    return this.#walk.host.run("git rev-parse HEAD", this.#folder);
+    const [head = ""] = this.#do("git log -1 --format='%h of %cs'").split(" ");
+    return head;
   }
 
   async #sources(): Promise<number> {
@@ -172,7 +179,22 @@ class ByHand {
     note("check reads all of it", /everything can be read; 1 server keys open/.test(checked));
     const again = await this.#start();
     note("the restored bot reads its server", (await this.#sources()) === 1);
+    const before = this.#visits();
+    await until(() => this.#visits() > before);
+    note("and goes on with its history", true);
     await again.stop();
+    walkCron({ ...this.#walk, folder: this.#folder });
+    await walkStoreTool({ ...this.#walk, folder: this.#folder, run: (line) => this.#do(line) });
+  }
+
+  /** How many the history has. */
+  #visits(): number {
+    const history = new DatabaseSync(join(this.#folder, "data/history.sqlite"), { readOnly: true });
+    try {
+      return Number(history.prepare("SELECT count(*) AS visits FROM visits").get()?.visits);
+    } finally {
+      history.close();
+    }
   }
 
   async #newToken(): Promise<void> {
@@ -186,8 +208,13 @@ class ByHand {
       code === 1 && errors.length === 1 && /DISCORD_TOKEN/.test(errors[0] ?? ""),
     );
     this.#do("sed -i 's/^DISCORD_TOKEN=.*/DISCORD_TOKEN=YOUR_NEW_TOKEN/' .env");
-    await (await this.#start()).stop();
-    note("with the new one it goes on", true);
+    await (await this.#start("npm start 2>&1 | tee -a marshal.log")).stop();
+    const kept = readFileSync(join(this.#folder, "marshal.log"), "utf8");
+    note("with the new one it goes on, and its log is kept", LOGGED_IN.test(kept));
+    const supervised = "node_modules/.bin/node --import ./deploy/preflight.mjs src/main.ts";
+    const bare = await this.#start(supervised);
+    await bare.stop("SIGTERM");
+    note("a supervisor's SIGTERM stops it in order", /"failed":false,"msg":"stopped"/.test(bare.said));
   }
 
   async #newSecret(): Promise<void> {
@@ -196,8 +223,13 @@ class ByHand {
     // Twice, since the second time begins where the first one ended.
     for (const time of ["a new secret", "a second one"]) {
       const before = secret();
-      this.#do('echo "SECRET_KEY_OLD=$(cat data/secret.key)" >> .env');
-      this.#do('echo "SECRET_KEY=$(openssl rand -base64 32)" >> .env');
+      // Run again they do nothing.
+      for (let run = 0; run < 2; run++) {
+        this.#do(`grep -q '^SECRET_KEY' .env || echo "SECRET_KEY_OLD=$(cat data/secret.key)" >> .env`);
+        this.#do(`grep -q '^SECRET_KEY=' .env || echo "SECRET_KEY=$(openssl rand -base64 32)" >> .env`);
+      }
+      const lines = readFileSync(join(this.#folder, ".env"), "utf8").match(/^SECRET_KEY.*/gm);
+      note(`${time} is appended once`, lines?.length === 2);
       const bot = await this.#start();
       note(`${time} seals the keys anew`, /you can remove SECRET_KEY_OLD and SECRET_KEY:/.test(bot.said));
       await bot.stop();
@@ -207,6 +239,31 @@ class ByHand {
       note(`${time} is found there`, (await this.#sources()) === 1);
       await again.stop();
     }
+  }
+
+  /** The lines for whoever keeps SECRET_KEY in .env, which several processes do; begun with what the file holds. */
+  async #ownSecret(): Promise<void> {
+    const { note, host } = this.#walk;
+    const env = () => readFileSync(join(this.#folder, ".env"), "utf8");
+    const secret = readFileSync(join(this.#folder, "data/secret.key"), "utf8").trim();
+    host.run(`echo "SECRET_KEY=${secret}" >> .env && mv data/secret.key elsewhere`, this.#folder);
+    for (let run = 0; run < 2; run++) {
+      this.#do("grep -q '^SECRET_KEY_OLD=.' .env || sed -i 's/^SECRET_KEY=/SECRET_KEY_OLD=/' .env");
+      this.#do(`grep -q '^SECRET_KEY=.' .env || echo "SECRET_KEY=$(openssl rand -base64 32)" >> .env`);
+    }
+    note(
+      "one's own secret becomes the old one, once",
+      env().includes(`SECRET_KEY_OLD=${secret}\n`) && env().match(/^SECRET_KEY/gm)?.length === 2,
+    );
+    const bot = await this.#start();
+    note("and the keys are sealed anew", /you can remove SECRET_KEY_OLD"/.test(bot.said));
+    await bot.stop();
+    this.#do("sed -i '/^SECRET_KEY_OLD=/d' .env");
+    const again = await this.#start();
+    note("the new one alone opens them", (await this.#sources()) === 1);
+    await again.stop();
+    const now = /^SECRET_KEY=(.*)$/m.exec(env())?.[1] ?? "";
+    host.run(`echo "${now}" > data/secret.key && sed -i '/^SECRET_KEY/d' .env && rm elsewhere`, this.#folder);
   }
 
   async #lostSecret(): Promise<void> {
@@ -222,14 +279,5 @@ class ByHand {
     await (await this.#start()).stop();
     const kept = readFileSync(join(this.#folder, "data/history.sqlite")).length;
     note("with an empty store it starts, and the history is there", kept > 0);
-  }
-}
-
-/** Asks until it is so. */
-export async function until(isSo: () => boolean | Promise<boolean>, withinMs = 120_000): Promise<void> {
-  const endMs = performance.now() + withinMs;
-  while (!(await isSo())) {
-    if (performance.now() > endMs) throw new Error("it never came");
-    await sleep(500);
   }
 }

@@ -1,46 +1,96 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { composeOf, root, textOf } from "../../deploy/deploy-files.ts";
-import { until, type Walk } from "./by-hand.ts";
 import { filledIn } from "./host.ts";
 import { parsedCompose, programOf } from "./sandbox.ts";
+import { until, type Walk } from "./walk.ts";
 
 /** The ways with containers, without an engine: the secrets' lines, the files by a real parser, the backup's command. */
 export async function walkContainers({ host, documented, words, note }: Walk): Promise<void> {
   const folder = join(host.folder, "containers");
   mkdirSync(folder);
   host.own(folder);
+  const own = { ...words, YOUR_TOKEN: "one", "REGISTRY/marshal:VERSION": "registry.example/marshal:1" };
+  // There is no cluster to apply anything to.
+  const bin = join(folder, "bin");
+  mkdirSync(bin);
+  writeFileSync(join(bin, "kubectl"), "#!/bin/sh\necho applied\n");
+  chmodSync(join(bin, "kubectl"), 0o755);
   const shell = (command: string) => {
     console.log(`  ${command}`);
-    return host.run(filledIn(documented.take(command), words), folder);
+    return host.run(`PATH=${bin}:$PATH; ${filledIn(documented.take(command), own)}`, folder);
   };
   writeFileSync(join(folder, ".env"), "DISCORD_TOKEN=one\n");
   host.own(join(folder, ".env"));
-  shell('echo "SECRET_KEY=$(openssl rand -base64 32)" >> .env');
-  shell('echo "POSTGRES_PASSWORD=$(openssl rand -hex 24)" >> .env');
-  shell('echo "GRAFANA_PASSWORD=$(openssl rand -hex 12)" >> .env');
+  // Twice: a second SECRET_KEY would be one that opens nothing, a second POSTGRES_PASSWORD one that nobody has.
+  for (let time = 0; time < 2; time++) {
+    shell(`grep -q '^SECRET_KEY=.' .env || echo "SECRET_KEY=$(openssl rand -base64 32)" >> .env`);
+    shell(`grep -q '^POSTGRES_PASSWORD=.' .env || echo "POSTGRES_PASSWORD=$(openssl rand -hex 24)" >> .env`);
+    shell(`grep -q '^GRAFANA_PASSWORD=.' .env || echo "GRAFANA_PASSWORD=$(openssl rand -hex 12)" >> .env`);
+  }
+  const lines = readFileSync(join(folder, ".env"), "utf8").trim().split("\n");
+  note("the secrets' lines, run twice, make each once", lines.length === 4);
   host.run(`cp -r ${root}deploy .`, folder);
   parse(folder, note);
-  shell("cp deploy/k8s/secret.example.yaml deploy/k8s/secret.yaml");
+  fillKubernetes(folder, shell, note);
   documented.take("kubectl kustomize deploy/k8s");
   if (programOf("kubectl") === undefined) console.log("not run here: kubectl kustomize");
   else
     note(
-      "kubectl takes the folder",
-      /kind: Deployment/.test(host.run("kubectl kustomize deploy/k8s", folder)),
+      "kubectl takes the folder, with the image's name in it",
+      /image: registry\.example\/marshal:1\n/.test(host.run("kubectl kustomize deploy/k8s", folder)),
     );
+  note(
+    "export names the other bot for every later line",
+    shell("export COMPOSE_PROJECT_NAME=another-bot") === "",
+  );
+  documented.notRun(/\bdocker compose /);
   await backUp({ host, folder, note });
 }
 
+/** The secret of a cluster: refused by its line until everything is filled in. */
+function fillKubernetes(folder: string, shell: (command: string) => string, note: Walk["note"]): void {
+  shell("sed -i 's|image: marshal:latest|image: REGISTRY/marshal:VERSION|' deploy/k8s/deployment.yaml");
+  const apply = () =>
+    shell(
+      'if grep -n FILL-IN deploy/k8s/secret.yaml; then echo "fill in these lines of secret.yaml first"; else kubectl apply -f deploy/k8s/secret.yaml; fi',
+    );
+  for (let time = 0; time < 2; time++) {
+    shell("test -e deploy/k8s/secret.yaml || cp deploy/k8s/secret.example.yaml deploy/k8s/secret.yaml");
+    shell("chmod 600 deploy/k8s/secret.yaml");
+    if (time === 0) note("a secret that is not filled in is refused", /fill in these lines/.test(apply()));
+    shell(`sed -i 's|DISCORD_TOKEN: .*|DISCORD_TOKEN: "YOUR_TOKEN"|' deploy/k8s/secret.yaml`);
+    shell(
+      'sed -i "s|SECRET_KEY: \\"FILL-IN\\"|SECRET_KEY: \\"$(openssl rand -base64 32)\\"|" deploy/k8s/secret.yaml',
+    );
+    shell('sed -i "s|FILL-IN|$(openssl rand -hex 24)|" deploy/k8s/secret.yaml');
+  }
+  const secret = readFileSync(join(folder, "deploy/k8s/secret.yaml"), "utf8");
+  const password = /POSTGRES_PASSWORD: "([0-9a-f]{48})"/.exec(secret)?.[1];
+  note(
+    "the lines fill it in, one password in both places",
+    /SECRET_KEY: "[\w+/]{43}="/.test(secret) && secret.includes(`postgres://marshal:${password}@postgres/`),
+  );
+  note("and it is applied then", apply() === "applied\n");
+}
+
 function parse(folder: string, note: Walk["note"]): void {
-  for (const name of ["compose", "compose.cluster"]) {
-    const file = join(folder, "deploy", `parsed.${name}.yaml`);
-    // The parser of 2021 that Debian has knows no name.
-    writeFileSync(file, textOf(`deploy/${name}.yaml`).replace(/^name: .*\n/m, ""));
-    const parsed = parsedCompose(file, join(folder, ".env"));
-    if (parsed === undefined) console.log(`not run here: docker compose config, of deploy/${name}.yaml`);
-    else note(`compose's own parser takes deploy/${name}.yaml`, parsed.includes("services:"));
-    rmSync(file);
+  for (const names of [["compose"], ["compose.cluster"], ["compose", "compose.alerts"]]) {
+    const files = names.map((name) => {
+      const file = join(folder, "deploy", `parsed.${name}.yaml`);
+      // The parser of 2021 that Debian has knows no name.
+      writeFileSync(file, textOf(`deploy/${name}.yaml`).replace(/^name: .*\n/m, ""));
+      return file;
+    });
+    const parsed = parsedCompose(files, join(folder, ".env"));
+    const what = names.map((name) => `deploy/${name}.yaml`).join(" with ");
+    if (parsed === undefined) console.log(`not run here: docker compose config, of ${what}`);
+    else {
+      note(`compose's own parser takes ${what}`, parsed.includes("services:"));
+      const opens = /127\.0\.0\.1:9464|published: "?9464/.test(parsed);
+      note(`${what}: the ops port is ${opens ? "open" : "closed"}`, opens === (names.length === 2));
+    }
+    for (const file of files) rmSync(file);
   }
 }
 

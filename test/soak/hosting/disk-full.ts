@@ -2,7 +2,7 @@ import { commandIsThere } from "../../../src/sandbox/moves.ts";
 import { openStage } from "../../../src/sandbox/stage.ts";
 import { addFeeds } from "../../e2e/compare.ts";
 import { fillDisk, smallDisk } from "../../support/small-disk.ts";
-import { until, type Walk } from "./by-hand.ts";
+import { until, type Walk } from "./walk.ts";
 
 const DISK_KB = 16_384;
 

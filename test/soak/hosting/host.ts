@@ -122,7 +122,7 @@ export class Host {
   }
 
   /** A repository as somebody would find it, one commit behind, and how it gets the last one. */
-  repository(): { readonly address: string; publish(): void } {
+  repository(): { readonly address: string; readonly branch: string; publish(): void } {
     const address = join(this.folder, "repository.git");
     execFileSync("git", ["clone", "-q", "--bare", "--no-hardlinks", root, address], { stdio: "pipe" });
     const git = (...args: string[]) =>
@@ -135,6 +135,7 @@ export class Host {
     if (this.#user.uid !== undefined) execFileSync("chown", ["-R", `${this.#user.uid}`, address]);
     return {
       address,
+      branch: branch.replace("refs/heads/", ""),
       publish() {
         git("-c", `safe.directory=${address}`, "update-ref", branch, last);
       },

@@ -2,16 +2,19 @@ import { execFileSync } from "node:child_process";
 import { parseArgs } from "node:util";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { alertsArrive } from "./alerts-arrive.ts";
-import { type Walk, walkByHand } from "./by-hand.ts";
+import { walkByHand } from "./by-hand.ts";
 import { walkContainers } from "./compose.ts";
 import { fillsUp } from "./disk-full.ts";
 import { Documented, NOT_RUN } from "./documented.ts";
 import { measureFigures } from "./figures.ts";
 import { Host } from "./host.ts";
+import { walkOldNpm } from "./old-npm.ts";
 import { walkSystemd } from "./systemd.ts";
+import type { Walk } from "./walk.ts";
 
 /** The containers' backup needs what the walk by hand has left. */
 const PARTS: Readonly<Record<string, (walk: Walk) => Promise<void>>> = {
+  "old-npm": walkOldNpm,
   "by-hand": walkByHand,
   containers: walkContainers,
   systemd: walkSystemd,
@@ -24,7 +27,7 @@ const PARTS: Readonly<Record<string, (walk: Walk) => Promise<void>>> = {
  * Follows docs/hosting.md word for word, as somebody without any right in an empty folder: every command of it is run, or named as
  * one that cannot be run here. Discord and the game service are the emulators.
  *
- *   npm run soak -- hosting [--only by-hand,containers,systemd,alerts,disk-full,figures]
+ *   npm run soak -- hosting [--only old-npm,by-hand,containers,systemd,alerts,disk-full,figures]
  */
 export async function run(args: readonly string[]): Promise<boolean> {
   const { only } = parseArgs({ args: [...args], options: { only: { type: "string" } } }).values;
@@ -37,8 +40,8 @@ export async function run(args: readonly string[]): Promise<boolean> {
   const documented = new Documented();
   try {
     const host = new Host(folder.path);
-    const { address, publish } = host.repository();
-    const words = { ADDRESS: address };
+    const { address, branch, publish } = host.repository();
+    const words = { ADDRESS: address, "checkout main": `checkout ${branch}` };
     const walk = { host, documented, words, publish, note };
     for (const [name, part] of Object.entries(PARTS)) {
       if (only !== undefined && !only.split(",").includes(name)) continue;

@@ -36,6 +36,7 @@ export class SandboxedMachine {
   asRoot(line: string): string {
     const own = [
       ...["--bind", join(this.folder, "opt"), "/opt", "--bind", join(this.folder, "etc"), "/etc"],
+      ...["--tmpfs", "/var/lib", "--bind", join(this.folder, "var/marshal"), "/var/lib/marshal"],
       ...["--bind", this.#host.folder, this.#host.folder],
     ];
     return this.#host.run(this.#bwrap({ user: 0, own, line, env: this.#host.env }));
@@ -122,11 +123,11 @@ export function programOf(...names: readonly string[]): string | undefined {
     .find((path) => existsSync(path));
 }
 
-/** What a parser of compose files makes of one; undefined where this machine has none, throws where it is refused. */
-export function parsedCompose(file: string, envFile: string): string | undefined {
+/** What a parser of compose files makes of them together; undefined where this machine has none, throws where it is refused. */
+export function parsedCompose(files: readonly string[], envFile: string): string | undefined {
   const parser = programOf("docker-compose");
   const plugin = programOf("docker");
-  const args = ["--env-file", envFile, "-f", file, "config"];
+  const args = ["--env-file", envFile, ...files.flatMap((file) => ["-f", file]), "config"];
   try {
     if (plugin !== undefined)
       return execFileSync(plugin, ["compose", ...args], { encoding: "utf8", stdio: "pipe" });

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { openStage } from "../../../src/sandbox/stage.ts";
 import { textOf } from "../../deploy/deploy-files.ts";
 import { addFeeds } from "../../e2e/compare.ts";
-import type { Walk } from "./by-hand.ts";
 import { filledIn } from "./host.ts";
 import { SandboxedMachine } from "./sandbox.ts";
+import type { Walk } from "./walk.ts";
 
 const STOPPED = /"failed":false,"msg":"stopped"/;
 /** Not the shell and not bwrap, whose words hold it too. */
@@ -20,7 +20,8 @@ export async function walkSystemd({ host, documented, words, note }: Walk): Prom
     return;
   }
   const stage = await openStage({ seed: 4, serverKey: "unitTown-unitServer", traffic: "normal", live: true });
-  const own = { ...words, YOUR_TOKEN: stage.discord.token, YOUR_NEW_TOKEN: stage.discord.token };
+  const { token } = stage.discord;
+  const own: Record<string, string> = { ...words, YOUR_TOKEN: token, YOUR_NEW_TOKEN: token };
   const sudo = (command: string) => {
     console.log(`  ${command}`);
     // Root runs all of the line here; without it only what follows sudo.
@@ -77,11 +78,20 @@ export async function walkSystemd({ host, documented, words, note }: Walk): Prom
     sudo("sudo sed -i 's/^DISCORD_TOKEN=.*/DISCORD_TOKEN=YOUR_NEW_TOKEN/' /etc/marshal/marshal.env");
     sudo("sudo git -C /opt/marshal pull");
     sudo("sudo npm ci --prefix /opt/marshal");
+    const version = () => sudo("sudo git -C /opt/marshal log -1 --format='%h of %cs'").split(" ")[0] ?? "";
+    own.VERSION = "HEAD~1";
+    const newest = version();
+    sudo("sudo git -C /opt/marshal checkout VERSION");
+    note("the version before is checked out", version() !== newest);
+    sudo("sudo git -C /opt/marshal checkout main");
+    note("and the newest again", version() === newest);
     const again = machine.start(unit.command, { ...machine.unit("marshal.service").env, ...emulators });
     await again.says(/logged in/);
     await again.stopInside(MAIN);
     note("the restored one starts", STOPPED.test(again.said));
+    await newSecret({ sudo, machine, emulators, note });
     for (const line of [
+      "sudo sh -c 'rm -r /var/lib/marshal/before-restore-*'",
       "sudo ls /var/lib/marshal/backups",
       "sudo sh -c 'cd /var/lib/marshal && mkdir lost && mv marshal.sqlite* lost/'",
       "sudo install -d /var/lib/marshal/backups",
@@ -98,4 +108,35 @@ export async function walkSystemd({ host, documented, words, note }: Walk): Prom
   } finally {
     await stage.close();
   }
+}
+
+interface SecretParts {
+  readonly sudo: (command: string) => string;
+  readonly machine: SandboxedMachine;
+  readonly emulators: Readonly<Record<string, string>>;
+  readonly note: Walk["note"];
+}
+
+async function newSecret({ sudo, machine, emulators, note }: SecretParts): Promise<void> {
+  const secret = () => machine.read("var/marshal/secret.key");
+  const before = secret();
+  for (let time = 0; time < 2; time++) {
+    sudo(
+      `sudo sh -c 'cd /etc/marshal && grep -q "^SECRET_KEY" marshal.env || echo "SECRET_KEY_OLD=$(cat /var/lib/marshal/secret.key)" >> /etc/marshal/marshal.env'`,
+    );
+    sudo(
+      `sudo sh -c 'cd /etc/marshal && grep -q "^SECRET_KEY=" marshal.env || echo "SECRET_KEY=$(openssl rand -base64 32)" >> /etc/marshal/marshal.env'`,
+    );
+  }
+  note(
+    "a new secret is appended once",
+    machine.read("etc/marshal/marshal.env").match(/^SECRET_KEY/gm)?.length === 2,
+  );
+  const unit = machine.unit("marshal.service");
+  const bot = machine.start(unit.command, { ...unit.env, ...emulators });
+  await bot.says(/you can remove SECRET_KEY_OLD and SECRET_KEY:/);
+  await bot.says(/logged in/);
+  await bot.stopInside(MAIN);
+  sudo("sudo sed -i '/^SECRET_KEY/d' /etc/marshal/marshal.env");
+  note("and is in the unit's file then", secret() !== before);
 }
