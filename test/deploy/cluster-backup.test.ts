@@ -100,7 +100,8 @@ class Containers {
   }
 
   valkey(...args: readonly string[]): string {
-    return execFileSync("redis-cli", ["-p", String(this.#port), ...args], { encoding: "utf8" }).trim();
+    const client = join(this.folder, "bin/valkey-cli");
+    return execFileSync(client, args, { encoding: "utf8", env: this.#env }).trim();
   }
 
   async query(text: string, database = "marshal"): Promise<readonly Record<string, unknown>[]> {
