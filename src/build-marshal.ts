@@ -240,8 +240,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   discord.listen(lifecycle.listener);
   serviceEvents.onKeyParked((source) => runs.onKeyParked(source));
   const wings = { discord, service, watch, journal, feeds, runs, outbox };
-  const { storeUrl } = config;
-  const operated = { ...wings, storeUrl, store, notifier, bindings, clock, metrics, log };
+  const operated = { ...wings, storeUrl: config.storeUrl, store, notifier, bindings, clock, metrics, log };
   const { readiness, heldKeys, host } = buildOperation(operated);
   const starting = new Starting();
   async function start(): Promise<void> {
