@@ -5,6 +5,7 @@ import type { Services } from "../src/discord/services.ts";
 import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
+import type { MessageBody } from "../src/domain/message.ts";
 import { throughOf, untilOf } from "../src/domain/moment.ts";
 import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
 import { recordEvent } from "./audit-event.ts";
@@ -92,7 +93,7 @@ export const leaveReduceEntry = defineEntry<AskArgs>({
 });
 
 /** All of it for Managers, who decide; one's own for everybody else. */
-async function list(services: Services, actor: Actor): Promise<Reply> {
+async function list(services: Services, actor: Actor): Promise<MessageBody> {
   const all = await services.staffing.leaves(actor.guildId);
   const decides = await isManager(services, actor);
   return leaveList(decides ? all : all.filter(({ userId }) => userId === actor.userId), decides);
@@ -128,10 +129,16 @@ function decide(isApproved: boolean) {
     async execute({ actor, argument }, services) {
       await mustBeManager(services, actor, "Only Managers can decide about leave.");
       const leave = await services.staffing.decideLeave(actor, argument, isApproved);
-      if (leave === undefined) return await list(services, actor);
+      if (leave === undefined)
+        return {
+          ...(await list(services, actor)),
+          content: md`That request was decided already, or is gone.`,
+        };
       const word = isApproved ? "approved" : "denied";
       await recordEvent(services, actor, { action: "duty-leave-decide", text: `<@${leave.userId}> ${word}` });
-      return await list(services, actor);
+      // The buttons move up: what was decided is said, so that nobody presses for the next one unseen.
+      const decided = isApproved ? md`✅ Approved: ${leaveLine(leave)}` : md`⛔ Denied: ${leaveLine(leave)}`;
+      return { ...(await list(services, actor)), content: decided };
     },
   });
 }

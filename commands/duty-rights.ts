@@ -51,7 +51,7 @@ export async function mustSeeHours(services: Services, actor: Actor): Promise<vo
 
 /**
  * Who starts a shift has a tier here, the role that its type asks for, or a rank in the game. What is wrong with the type is
- * said by who starts it. @throws Failure "denied"
+ * said by who starts it. @throws Failure "denied", or "not-linked" where there is no server
  */
 export async function mustBeStaff(
   services: Services,
@@ -67,6 +67,9 @@ export async function mustBeStaff(
   );
   if (type?.requiredRoleId !== undefined && actor.roleIds.includes(type.requiredRoleId)) return;
   if (await hasRank(services, actor)) return;
+  // Without a server nobody has a tier or a rank.
+  if ((await services.bindings.list(actor.guildId)).length === 0)
+    throw new Failure("not-linked", "No game server is linked here yet.", { wants: "server" });
   throw new Failure("denied", "Only staff can start a shift.");
 }
 

@@ -151,10 +151,16 @@ export const typeRemoveEntry = defineEntry<{ readonly type: string }>({
     const wanted = args.type.trim().toLowerCase();
     const types = await services.duty.types(actor.guildId);
     const meant = types.find(({ id, name }) => id === args.type || name.toLowerCase() === wanted);
+    const { on } = await services.duty.now(actor.guildId);
+    const running = on.filter(({ type }) => type.id === meant?.id).length;
     const gone = meant && (await services.duty.removeType(actor.guildId, meant.id));
     if (gone === undefined) throw new Failure("bad-command", "There is no such duty type.");
     await recordEvent(services, actor, { action: "duty-type-remove", text: gone.name });
-    return { content: md`✅ **${inlineName(gone.name)}** is gone. Its past shifts stay.` };
+    const ended =
+      running === 0
+        ? md``
+        : md` ${running} ${running === 1 ? "shift of it has" : "shifts of it have"} ended.`;
+    return { content: md`✅ **${inlineName(gone.name)}** is gone. Its past shifts stay.${ended}` };
   },
 });
 

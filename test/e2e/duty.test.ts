@@ -137,7 +137,9 @@ describe("duty, from the first type to a quota", () => {
     assert.match(Buffer.from(file?.bytes ?? []).toString(), /^"'\d+","MoGame","\d+\.\d\d"/m);
     await asks(moderator, "duty leave ask", { until: "3 days", reason: "exams" }, /Asked/);
     const list = await asks(owner, "duty leave list", {}, /exams[\s\S]*waiting/);
-    await reads(await press(owner, list, "Approve 1"), /exams/);
+    const again = await asks(owner, "duty leave list", {}, /exams[\s\S]*waiting/);
+    await reads(await press(owner, list, "Approve 1"), /✅ Approved: [\s\S]*exams/);
+    await reads(await press(owner, again, "Deny 1"), /decided already/);
     await rig.until("the answer to who asked", () =>
       moderator.dms().some((message) => textOf(message).includes("approved")),
     );
@@ -174,6 +176,7 @@ describe("duty, from the first type to a quota", () => {
     const helper = rig.discord.as(guild.addMember({ name: "Hugo", roles: [crew] }));
     await asks(helper, "duty start", {}, /Only staff can start a shift/);
     await asks(helper, "duty start", { type: "Event" }, /On duty: Event/);
+    await asks(owner, "duty type remove", { type: "Event" }, /is gone\. .* 1 shift of it has ended/);
   });
 
   test("a change without a type is of the last shift's, a strange team is named, a reset posts its list", async () => {
@@ -206,6 +209,13 @@ describe("duty, from the first type to a quota", () => {
     await asks(owner, "duty quota reset", { quota: "nothing" }, /no such quota/);
     await asks(owner, "duty quota reset", { quota: `@${staffRole.name}` }, /Reset: hours count from now on/);
     await rig.posted(lists, "2 h in a week");
+  });
+
+  test("where no server is linked any more, who starts a shift reads that", async () => {
+    const { owner, moderator } = rig.home;
+    const asked = await asks(owner, "setup unlink", {}, /Unlink .*\?/);
+    await reads(await press(owner, asked, "Unlink"), /Unlinked/);
+    await asks(moderator, "duty start", {}, /No game server is linked here yet/);
   });
 
   test("nothing of it broke a rule of Discord or showed the key", () => {

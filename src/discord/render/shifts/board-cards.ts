@@ -5,7 +5,7 @@ import type { QuotaLine } from "../../../domain/quota.ts";
 import { csvCell } from "../audit-files.ts";
 import { cutLines, escapeMarkdown } from "../escape.ts";
 import { lasting } from "../stats/stats-words.ts";
-import { askedWords, ownWords, UNLISTED } from "./staffing-cards.ts";
+import { askedWords, LESS, ownWords, UNLISTED } from "./staffing-cards.ts";
 
 /** How the board reads, and its file. Pure. */
 
@@ -27,7 +27,7 @@ export function boardCard(board: Board): MessageBody {
   const rows = worked.map((line, at) => md`${at + 1}. ${boardLine(line)}`);
   const isLess = lines.some(({ quota }) => quota?.linkedS !== undefined);
   const notes = [
-    ...(isLess ? [md`-# Who was linked in the middle is asked for less.`] : []),
+    ...(isLess ? [LESS] : []),
     ...(board.quotasFrom.length === 0 ? [] : [UNLISTED]),
     ...(unsure >= 60
       ? [md`-# Where nobody saw the exact end, up to ${lasting(unsure)} more is possible.`]

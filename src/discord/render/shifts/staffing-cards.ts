@@ -25,6 +25,8 @@ const COLOR = 0x3b6fd4;
 const LONGEST = 3_900;
 /** Discord does not tell Marshal who holds a role. */
 export const UNLISTED = md`-# Not listed: staff without a linked account (\`/me link\`).`;
+/** Said once: as words behind each line it would fill a phone. */
+export const LESS = md`-# \\* Less, because they were linked in the middle.`;
 const PERIODS = { week: "a week", fortnight: "two weeks", month: "a month" } as const;
 
 /** One quota in one line. */
@@ -67,11 +69,12 @@ export function resultCard({ fromS, untilS, lines }: QuotaResult, quota: Quota):
     ...group(md`On leave`, (line) => isExcused(line) && line.isOnLeave === true),
     ...group(md`Excused`, (line) => isExcused(line) && line.isOnLeave !== true),
   ];
+  const notes = [UNLISTED, ...(lines.some(({ linkedS }) => linkedS !== undefined) ? [LESS] : [])];
   return {
     title: md`Quota, <t:${fromS}:D> to <t:${untilS}:D>`,
     description: joined(
       [
-        md`${roleMention(quota.roleId)}: ${lasting(quota.needS)} in ${PERIODS[quota.period]}\n${UNLISTED}`,
+        md`${roleMention(quota.roleId)}: ${lasting(quota.needS)} in ${PERIODS[quota.period]}\n${joined(notes, "\n")}`,
         ...(groups.length === 0 ? [md`Nobody linked held this role.`] : groups),
       ],
       "\n\n",
@@ -80,9 +83,9 @@ export function resultCard({ fromS, untilS, lines }: QuotaResult, quota: Quota):
   };
 }
 
-/** `1 h 34 min (linked 26 November)`: why somebody is asked for less than the others. */
+/** `1 h 34 min*`: the star stands for `LESS`. */
 export function askedWords({ needS, linkedS }: QuotaLine): Escaped {
-  return linkedS === undefined ? lasting(needS) : md`${lasting(needS)} (linked <t:${linkedS}:D>)`;
+  return linkedS === undefined ? lasting(needS) : md`${lasting(needS)}\\*`;
 }
 
 function resultLine(line: QuotaLine): Escaped {
