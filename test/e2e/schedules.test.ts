@@ -64,7 +64,7 @@ describe("schedules, of the whole bot and over its restarts", () => {
       await manager.slash(general, "stats staff", { member: manager.member }),
       /Commands/,
     );
-    assert.match(text, /through Marshal: \*\*1\*\*/);
+    assert.match(text, /Through Marshal: \*\*1\*\*/);
   });
 
   test("after a restart it is still there, and a new one runs", async () => {

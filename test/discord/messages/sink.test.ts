@@ -367,6 +367,8 @@ test("fields that an answer leaves out, or calls null, are read as empty", async
     const sent = await sink.send("1", { content: md`x`, nonce: "x" });
     assert.deepEqual(sent, { messageId: "5" }, "what it does not tell is not taken for another message");
   }
-  const whole = sinkBefore(() => Response.json({ ...message, content: "x", embeds: [], attachments: [] }));
+  const whole = sinkBefore(() =>
+    Response.json({ ...message, content: "x", embeds: [], attachments: [], components: [] }),
+  );
   assert.equal((await whole.send("1", { content: md`x`, nonce: "x" })).posted?.content, "x");
 });

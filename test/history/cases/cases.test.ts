@@ -31,7 +31,7 @@ describe("cases made from commands", () => {
     made.leave(ann);
     made.room.onRun(record);
     await made.settle();
-    assert.match(made.sink.text("cases"), /\*\*Ann\\_Lee\*\*.*Sent.*Answered after 0.4.s: Success/s);
+    assert.match(made.sink.text("cases"), /\*\*Ann\\_Lee\*\*.*Sent.*Answered after 0.4.s/s);
     assert.doesNotMatch(made.sink.text("cases"), /left|Seen/);
 
     made.room.onRun({ ...record, proof: "seen" });
