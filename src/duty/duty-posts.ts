@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { DutyType, Shift } from "../domain/duty.ts";
+import { KeyedMutex } from "../domain/keyed-mutex.ts";
 import type { MessageBody } from "../domain/message.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Random } from "../domain/ports/clock.ts";
@@ -45,6 +46,7 @@ export class DutyPosts {
   /** Posts that this process began: another may have got through with the others. */
   readonly #own = new Set<string>();
   readonly #recovered = new Set<string>();
+  readonly #mutex = new KeyedMutex();
 
   constructor(ports: DutyPostsPorts) {
     this.#ports = ports;
@@ -70,8 +72,13 @@ export class DutyPosts {
 
   /** Shifts were worked out anew. Never rejects; what fails comes again the next time. */
   async onSettled(guildId: string, settled: Settled, types: readonly DutyType[]): Promise<void> {
+    if (this.#recovered.has(guildId) && types.every(({ channelId }) => channelId === undefined)) return;
+    // One after the other: with a slow database the next is there before this one has read what stands.
+    await this.#mutex.take(guildId, () => this.#post(guildId, settled, types));
+  }
+
+  async #post(guildId: string, settled: Settled, types: readonly DutyType[]): Promise<void> {
     const isFirst = !this.#recovered.has(guildId);
-    if (!isFirst && types.every(({ channelId }) => channelId === undefined)) return;
     try {
       const rows = await this.#ports.store.rows({ guildId, kinds: ["post"], isOpen: true });
       const known = new Set(rows.map(({ id }) => id));
