@@ -43,7 +43,8 @@ const STEP_AGAIN_MS = 60_000;
 /** Of one rule, so many players in this time are kicked or loaded: more is a role that is wrong sooner than many breakers. */
 const MOST_ACTED = 5;
 const ACTED_WITHIN_MS = 10 * 60_000;
-const TOO_MANY = "More than five players within ten minutes broke it. Check the role, then turn it on again.";
+const TOO_MANY =
+  "It was broken more than five times within ten minutes. Check the role, then turn it on again.";
 
 /** What is done to a player beyond telling: once a breach, claimed before it is sent, in the name of a Manager. */
 export class RuleSteps {

@@ -88,6 +88,26 @@ describe("Quotas", () => {
     assert.deepEqual(outcomes(1_000 * HOUR_S), ["a not-met", "b not-met", "c excused"]);
   });
 
+  test("say of whom less is asked because they were linked in the middle, and since when", () => {
+    const day = 86_400;
+    const person = (userId: string, linkedS: number) => ({
+      userId,
+      linkedS,
+      leaves: [],
+      shifts: [],
+      corrections: [],
+    });
+    const lines = quotaLines(quota, week, [person("a", 0), person("b", 3 * day), person("c", 9 * day)]);
+    assert.deepEqual(
+      lines.map(({ userId, linkedS }) => [userId, linkedS]),
+      [
+        ["a", undefined],
+        ["b", 3 * day],
+        ["c", undefined],
+      ],
+    );
+  });
+
   test("a correction of one's own time counts when a second Manager has confirmed it", () => {
     const own = { id: "c", userId: "u", typeId: "t", atS: 50, seconds: 600, reason: "" };
     const counted = (correction: object) =>

@@ -1,23 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Channel, Exchange, Message, Modal, Person } from "../../src/sandbox/discord/types.ts";
+import { AppealsRig, MAY_TALK } from "./appeals-rig.ts";
 import { assertFitsDescription, assertNoKeySeen, assertWellBehaved } from "./checks.ts";
 import { labelsOf, press, reads, textOf } from "./read.ts";
-import { E2eRig } from "./rig.ts";
+import type { E2eRig } from "./rig.ts";
 import { PLAIN } from "./sweep-town.ts";
 
 const PLAIN_ID = 8_000_000_000;
-const MAY = [
-  "ViewChannel",
-  "SendMessages",
-  "SendMessagesInThreads",
-  "EmbedLinks",
-  "CreatePrivateThreads",
-  "AttachFiles",
-  "ReadMessageHistory",
-] as const;
-
 describe("appeals, from the button to the answer", () => {
+  let appeals: AppealsRig;
   let rig: E2eRig;
   let manager: Person;
   let other: Person;
@@ -25,38 +17,17 @@ describe("appeals, from the button to the answer", () => {
   let players: Channel;
 
   before(async () => {
-    rig = await E2eRig.start();
-    const { guild, owner, general } = rig.home;
-    const role = guild.addRole({ name: "Managers" });
-    const person = (name: string) => rig.discord.as(guild.addMember({ name, roles: [role] }));
-    manager = person("Ma");
-    other = person("Max");
-    await rig.link();
-    await reads(await owner.slash(general, "staff allow", { role, tier: "manager" }), /Manager/);
-    const overwrites = [
-      { target: guild.everyone, deny: ["ViewChannel"] as const },
-      { target: role, allow: ["ViewChannel"] as const },
-    ];
-    staffOnly = guild.addChannel({ name: "appeals-staff", overwrites });
-    staffOnly.allowBot("ViewChannel", "SendMessages", "EmbedLinks", "AttachFiles", "ReadMessageHistory");
-    players = guild.addChannel({ name: "appeals" });
-    await rig.feed("commands");
+    appeals = await AppealsRig.start();
+    ({ rig, manager, other, staffOnly, players } = appeals);
     rig.town.join(PLAIN, PLAIN_ID);
     await rig.polled("Players");
   });
   after(() => rig.close());
 
-  const setUp = () =>
-    rig.home.owner.slash(rig.home.general, "setup appeals", { channel: staffOnly, "button-in": players });
+  const setUp = () => appeals.setUp();
   const executions = (text: string) => rig.service.counts.executionsByText.get(text) ?? 0;
-  const ban = async (by: Person) => {
-    const asked = await by.slash(rig.home.general, "run command", { text: `:ban ${PLAIN} spam` });
-    await reads(asked, /Not sent yet|Send it/);
-    await reads(await press(by, asked, "Send it"), /It ran/);
-  };
-  const buttonOf = () =>
-    rig.discord.messages(players).findLast((message) => labelsOf(message).includes("Appeal")) ??
-    assert.fail();
+  const ban = (by: Person) => appeals.ran(`:ban ${PLAIN} spam`, by);
+  const buttonOf = () => appeals.button;
   const open = async (who: Person) => (await who.click(buttonOf(), "Appeal")).modal ?? assert.fail();
   const submit = (who: Person, modal: Modal, name: string): Promise<Exchange> => {
     const [first, second] = modal.fields.map(({ customId }) => customId);
@@ -79,11 +50,11 @@ describe("appeals, from the button to the answer", () => {
     );
     assert.deepEqual(rig.discord.messages(players), [], "no button stands where nobody could be answered");
     await reads(await entry({}), /Appeals are off/);
-    guild.setBotPermissions(MAY);
+    guild.setBotPermissions(MAY_TALK);
     await reads(await entry({ channel: staffOnly }), /Nobody can appeal yet: .*button-in:/);
     await reads(await setUp(), /Appeals are posted for staff in[\s\S]*button is in/);
     assert.doesNotMatch(await diagnosis(), /Talks about appeals/);
-    guild.setBotPermissions(MAY.filter((name) => name !== "CreatePrivateThreads"));
+    guild.setBotPermissions(MAY_TALK.filter((name) => name !== "CreatePrivateThreads"));
     assert.match(await diagnosis(), /Talks about appeals in <#\d+>: lacks \*\*Create Private Threads\*\*/);
   });
 
@@ -98,7 +69,7 @@ describe("appeals, from the button to the answer", () => {
     await reads(second, /waits for an answer/);
 
     await reads(await press(other, card, "Talk"), /I need Create Private Threads/);
-    guild.setBotPermissions(MAY);
+    guild.setBotPermissions(MAY_TALK);
     await reads(await press(other, card, "Talk"), /<#\d+>/);
     await reads(await press(other, card, "Talk"), /<#\d+>/);
     const threads = guild.channels.filter(({ type }) => type === "private-thread");

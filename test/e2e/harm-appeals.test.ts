@@ -1,71 +1,38 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Channel, Message, Person } from "../../src/sandbox/discord/types.ts";
+import { AppealsRig, MAY_TALK } from "./appeals-rig.ts";
 import { labelsOf, press, reads, textOf } from "./read.ts";
-import { E2eRig } from "./rig.ts";
+import type { E2eRig } from "./rig.ts";
 
 const ANN = { name: "AnnLee", id: 9_100_000_011 };
 const BOB = { name: "BobRay", id: 9_100_000_012 };
 const CAT = { name: "CatMoe", id: 9_100_000_013 };
-const MAY = [
-  "ViewChannel",
-  "SendMessages",
-  "SendMessagesInThreads",
-  "EmbedLinks",
-  "CreatePrivateThreads",
-  "AttachFiles",
-  "ReadMessageHistory",
-] as const;
 
 describe("an appeal lifts what it is about, and nothing else", () => {
+  let appeals: AppealsRig;
   let rig: E2eRig;
   let manager: Person;
   let other: Person;
   let staffOnly: Channel;
-  let players: Channel;
   let asked = 0;
 
   before(async () => {
-    rig = await E2eRig.start();
-    const { guild, owner, general } = rig.home;
-    const role = guild.addRole({ name: "Managers" });
-    const person = (name: string) => rig.discord.as(guild.addMember({ name, roles: [role] }));
-    manager = person("Ma");
-    other = person("Max");
-    await rig.link();
-    await reads(await owner.slash(general, "staff allow", { role, tier: "manager" }), /Manager/);
-    const overwrites = [
-      { target: guild.everyone, deny: ["ViewChannel"] as const },
-      { target: role, allow: ["ViewChannel"] as const },
-    ];
-    staffOnly = guild.addChannel({ name: "appeals-staff", overwrites });
-    staffOnly.allowBot("ViewChannel", "SendMessages", "EmbedLinks", "AttachFiles", "ReadMessageHistory");
-    players = guild.addChannel({ name: "appeals" });
-    guild.setBotPermissions(MAY);
-    const channels = { channel: staffOnly, "button-in": players };
-    await reads(await owner.slash(general, "setup appeals", channels), /button is in/);
-    await rig.feed("commands");
+    appeals = await AppealsRig.start();
+    ({ rig, manager, other, staffOnly } = appeals);
+    rig.home.guild.setBotPermissions(MAY_TALK);
+    await reads(await appeals.setUp(), /button is in/);
     for (const { name, id } of [ANN, BOB, CAT]) rig.town.join(name, id);
     await rig.polled("JoinLogs", "Players");
   });
   after(() => rig.close());
 
-  const ran = async (text: string, by: Person) => {
-    const plan = await by.slash(rig.home.general, "run command", { text });
-    await reads(plan, /Send it|It ran/);
-    if (/It ran/.test(plan.text)) return;
-    const sent = await press(by, plan, "Send it");
-    await reads(sent, /It ran/);
-    await rig.until("its case", () =>
-      labelsOf(sent.message ?? assert.fail()).some((one) => /^Case/.test(one)),
-    );
-  };
+  const ran = (text: string, by: Person) => appeals.ran(text, by);
   /** An appeal of a new member, about whom staff say that the account is theirs. */
   const appealOf = async (name: string): Promise<Message> => {
     asked += 1;
     const member = rig.discord.as(rig.home.guild.addMember({ name: `Member ${asked}` }));
-    const button = rig.discord.messages(players).findLast((message) => labelsOf(message).includes("Appeal"));
-    const { modal } = await member.click(button ?? assert.fail(), "Appeal");
+    const { modal } = await member.click(appeals.button, "Appeal");
     const [first, second] = modal?.fields.map(({ customId }) => customId) ?? [];
     const words = `It was not me ${asked}`;
     const sent = await member.submit(modal ?? assert.fail(), { [first ?? ""]: name, [second ?? ""]: words });

@@ -330,7 +330,7 @@ describe("a rule", () => {
     assert.equal(world.hits.length, 5);
     assert.ok(world.told.length > 5);
     const [view] = world.rules.rules.list("g1").rules;
-    assert.match(view?.rule.heldWhy ?? "", /More than five players within ten minutes/);
+    assert.match(view?.rule.heldWhy ?? "", /broken more than five times within ten minutes/);
     assert.equal(world.notices.length, 1);
     await world.rules.rules.setStep(world.rig.actor("manager"), 1, "kick");
     await join(world, "Tim");

@@ -18,7 +18,6 @@ import {
   type StoredAnswers,
   sumOf,
 } from "./recorded-answer.ts";
-import { followers } from "./row-followers.ts";
 import { type GuildState, openGuild, openScope, type ScopeState } from "./scope-state.ts";
 import { rowsIn, splitAnswer } from "./split-answer.ts";
 import { storeGaps } from "./store-gaps.ts";
@@ -154,8 +153,6 @@ export class Ingest {
     if (visits !== undefined) await this.#noteVisits(db, state, visits.rows);
     await this.#look(db, { guild, state }, book, answer);
     await storeEmergencyCalls(place, state, answer);
-    const added = { guild: guild.id, scope: state.id, visits: visits?.rows ?? [], commands: run?.rows ?? [] };
-    for (const follower of followers) await follower.onAdded(db, added);
     return [visits, killed, run, called].reduce((sum, stored) => sum + (stored?.rows.length ?? 0), 0);
   }
 
