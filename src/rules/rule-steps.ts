@@ -40,7 +40,7 @@ type StepRule = Rule & Required<Pick<Rule, "step">>;
 
 /** Of all rules of a server together, one step to one player in this time. */
 const STEP_AGAIN_MS = 60_000;
-/** Of one rule, so many players in this time are kicked or loaded: more is a role that is wrong sooner than many breakers. */
+/** Of one rule, so many are kicked or loaded in this time: more is a role that is wrong sooner than so many breaches. */
 const MOST_ACTED = 5;
 const ACTED_WITHIN_MS = 10 * 60_000;
 const TOO_MANY =
