@@ -1,12 +1,9 @@
-import type { Exchange } from "./discord/types.ts";
 import { type Guide, NotSeen, SETTLE_MS, type TourStep, textOf } from "./tour-guide.ts";
 
 /** The end of the tour: what happened, on the map. */
 
 /** Looks that a replay needs, and a few more. */
 const LOOKS = 9;
-/** Times that the replay is asked for. */
-const MOST_ASKED = 5;
 
 export const MAP_STEP: TourStep = {
   title: "Who was where? /history retention positions, /server at replay",
@@ -33,26 +30,19 @@ export const MAP_STEP: TourStep = {
     stage.town.kill(killer, victim);
     await looked(stage, 3);
 
-    const mo = stage.discord.as(moderator);
-    const done = await untilDrawn(stage, () =>
-      mo.slash(channels.staff, "server at", { time: "now", replay: true }),
+    const replay = await stage.discord
+      .as(moderator)
+      .slash(channels.staff, "server at", { time: "now", replay: true });
+    const done = await replay.settled(
+      ({ message, pending }) =>
+        !pending && message?.embeds.some(({ image }) => image?.content_type === "image/gif") === true,
+      SETTLE_MS,
     );
     if (done.message === undefined || !/Casey_Holt killed Drew_Park|together/.test(textOf(done.message)))
       throw new NotSeen("the replay and its words");
     show(done.message);
   },
 };
-
-/** Asks again after each look while the answer has no picture yet: what was read is saved a moment later. */
-async function untilDrawn(stage: Guide["stage"], ask: () => Promise<Exchange>): Promise<Exchange> {
-  for (let times = 1; ; times++) {
-    const done = await (await ask()).settled(({ pending }) => !pending, SETTLE_MS);
-    const isDrawn = done.message?.embeds.some(({ image }) => image?.content_type === "image/gif") === true;
-    if (isDrawn) return done;
-    if (times === MOST_ASKED) throw new NotSeen("a replay with its picture");
-    await looked(stage, 1);
-  }
-}
 
 /** The bot has read the server so many times more. */
 async function looked({ service }: Guide["stage"], times: number): Promise<void> {

@@ -19,6 +19,13 @@ describe("the past that the sandbox gives a bot", () => {
     await see({ players: [bob, mod] }, START_S + 60);
     assert.equal(writePast({ file, nowS: START_S + 120, seed: 1, guildIds: ["901"] }), 0);
     assert.equal(writePast({ file, nowS: START_S + 120, seed: 1 }), 1);
+    for (const table of ["visits", "counts", "kills", "mod_calls"] as const) {
+      const { newest } = await opened.db
+        .selectFrom(table)
+        .select((eb) => eb.fn.max("at_s").as("newest"))
+        .executeTakeFirstOrThrow();
+      assert.ok(newest <= START_S + 120, `${table} of the future: ${newest}`);
+    }
     const week = { fromS: START_S - 7 * 86_400, toS: START_S, zone: "UTC" };
     const found = await server(context, { guildId: GUILD, bindingId: BINDING, ...week });
     assert.ok(found.knownS > 6 * 86_400 && found.knownS < 7 * 86_400, String(found.knownS));
