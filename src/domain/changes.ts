@@ -2,7 +2,7 @@ import type { EmergencyCall, LogEntry, LogList, PlayerRef } from "./model.ts";
 
 /** What two looks at a server differ in, as far as no log tells it. A journal is kept of each list that somebody wants. */
 
-export const STATE_LISTS = ["emergencyCalls", "presence", "teams", "ranks", "vehicles", "queue"] as const;
+export const STATE_LISTS = ["emergencyCalls", "teams", "vehicles", "queue"] as const;
 export type StateList = (typeof STATE_LISTS)[number];
 
 export function isState(list: string): list is StateList {
@@ -21,11 +21,9 @@ interface ChangeWords {
   readonly words: string;
 }
 
-/** Every kind of change, with the words that follow the player's name. `left`: nobody saw them leave. */
+/** Every kind of change, with the words that follow the player's name. */
 export const CHANGES = {
-  left: { list: "presence", symbol: "👻", words: "left unseen" },
   team: { list: "teams", symbol: "🎽", words: "changed team" },
-  rank: { list: "ranks", symbol: "🏅", words: "changed rank" },
   spawned: { list: "vehicles", symbol: "🚗", words: "spawned" },
   despawned: { list: "vehicles", symbol: "🏁", words: "no longer has" },
   queued: { list: "queue", symbol: "🎫", words: "joined the queue" },

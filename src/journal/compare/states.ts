@@ -44,9 +44,6 @@ interface StateKind {
   readonly tellsFirst?: true;
 }
 
-/** A player's row may come up to this much after they have left the list. */
-const LATE_S = 60;
-
 const playerCells = z.tuple([z.string(), z.number().nullable(), z.string()]);
 const vehicleCells = z.tuple([z.string(), z.string()]);
 
@@ -66,31 +63,11 @@ export const STATES: Readonly<Record<StateList, StateKind>> = {
     tellsStarts: true,
     tellsFirst: true,
   },
-  presence: {
-    lists: ["players", "joinLogs"],
-    rows: ofPlayers(() => ""),
-    gone(before, between) {
-      const entry = playerChange("left", before, { between });
-      const isLogged = between.lists.joinLogs?.some(
-        ({ player, joined, atS }) =>
-          !joined &&
-          atS >= between.fromS - LATE_S &&
-          player.id === entry.player.id &&
-          player.name === entry.player.name,
-      );
-      return isLogged === true ? undefined : entry;
-    },
-  },
   teams: {
     lists: ["players"],
-    rows: ofPlayers(({ team }) => team),
-    changed: (row, before, between) => playerChange("team", row, { before, between }),
+    rows: ({ players = [] }) => players.map(teamRow),
+    changed: teamChange,
     tellsPauses: true,
-  },
-  ranks: {
-    lists: ["players"],
-    rows: ofPlayers(({ permission }) => permission),
-    changed: (row, before, between) => playerChange("rank", row, { before, between }),
   },
   vehicles: {
     lists: ["vehicles"],
@@ -134,27 +111,18 @@ export function rowsShown(lists: Partial<Lists>, list: JournalList): number {
   return isState(list) ? 0 : (lists[list]?.length ?? 0);
 }
 
-function ofPlayers(sameOf: (player: Lists["players"][number]) => string): StateKind["rows"] {
-  return ({ players = [] }) =>
-    players.map((row) => {
-      const { name, id } = row.player;
-      const same = sameOf(row);
-      return {
-        key: id === undefined ? `~${name}` : String(id),
-        same,
-        told: JSON.stringify([name, id ?? null, same]),
-      };
-    });
+function teamRow({ player: { name, id }, team }: Lists["players"][number]): StateRow {
+  return {
+    key: id === undefined ? `~${name}` : String(id),
+    same: team,
+    told: JSON.stringify([name, id ?? null, team]),
+  };
 }
 
-function playerChange(
-  what: ChangeKind,
-  row: StateRow,
-  { before, between: { fromS, atS } }: { readonly before?: StateRow; readonly between: BetweenLooks },
-): ChangeEntry {
-  const [name, id, now] = playerCells.parse(JSON.parse(row.told));
-  const values = before === undefined ? [] : [before.same, now];
-  return { kind: "change", what, atS, fromS, player: id === null ? { name } : { name, id }, values };
+function teamChange(row: StateRow, before: StateRow, { fromS, atS }: BetweenLooks): ChangeEntry {
+  const [name, id, team] = playerCells.parse(JSON.parse(row.told));
+  const player = id === null ? { name } : { name, id };
+  return { kind: "change", what: "team", atS, fromS, player, values: [before.same, team] };
 }
 
 function vehicleChange(what: ChangeKind, { told }: StateRow, { fromS, atS }: BetweenLooks): ChangeEntry {
