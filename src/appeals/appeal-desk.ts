@@ -134,7 +134,7 @@ export class AppealDesk implements Appeals {
       if (isOwnCase && !owners.isOwner(guildId, actor.userId))
         throw new Failure(
           "denied",
-          "You made this case. Somebody else has to decide, or the owner of this Discord server.",
+          "You made this case or asked for its ban. Somebody else has to decide, or the owner of this Discord server.",
         );
       if (isAccepted && one !== undefined) await this.#refuseBannedAgain(appeal, one);
       const decision: AppealDecision = {
@@ -185,8 +185,9 @@ export class AppealDesk implements Appeals {
     shown.show(appeal);
   }
 
-  /** By the member, or by their account in the game. */
-  async #isBy({ guildId, userId }: Actor, { author }: Case): Promise<boolean> {
+  /** By the member, or by their account in the game; a ban that was asked for is of who asked, too. */
+  async #isBy({ guildId, userId }: Actor, { author, askedBy }: Case): Promise<boolean> {
+    if (askedBy === userId) return true;
     if (author.userId !== undefined || author.playerId === undefined) return author.userId === userId;
     return (await this.#ports.accounts.of(guildId, userId))?.player.id === author.playerId;
   }

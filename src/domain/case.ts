@@ -66,6 +66,8 @@ export interface Case {
   /** The command named everyone. */
   readonly mass: boolean;
   readonly author: CaseAuthor;
+  /** The member who asked for the ban that its author approved. */
+  readonly askedBy?: string;
   readonly atMs: number;
   readonly reason?: string;
   /** A link. */

@@ -178,6 +178,8 @@ export interface RunRecord {
   readonly interrupted?: true;
   /** The ban ends by itself; `atMs`: when, once it was sent. */
   readonly ends?: { readonly term: BanTerm; readonly atMs?: number };
+  /** The member who asked for it, where it is somebody else who approved it. */
+  readonly askedBy?: string;
 }
 
 /** The part of the row of a run that was, or may have been, sent which matching with the server's log needs. */

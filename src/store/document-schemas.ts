@@ -167,6 +167,7 @@ const run = z.object({
       atMs: z.number().exactOptional(),
     })
     .exactOptional(),
+  askedBy: z.string().exactOptional(),
 });
 
 export function parseRun(value: unknown): RunRecord {

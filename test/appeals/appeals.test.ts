@@ -145,6 +145,17 @@ describe("An appeal", () => {
     await appeals.decide(person("max"), id, refuses);
   });
 
+  test("about a ban that was asked for is decided neither by who asked nor by who approved", async () => {
+    const world = new World();
+    world.one = { ...world.one, askedBy: "kim" };
+    const { appeals } = world.start();
+    const { id } = await appeals.ask(person("u"), asking);
+    const refuses = { isAccepted: false, unbans: false };
+    await assert.rejects(appeals.decide(person("kim"), id, refuses), isFailure("denied"));
+    await assert.rejects(appeals.decide(person("mo"), id, refuses), isFailure("denied"));
+    await appeals.decide(person("max"), id, refuses);
+  });
+
   test("that was decided right before a kill is carried out by the next process, once", async () => {
     const world = new World();
     const { appeals } = world.start();

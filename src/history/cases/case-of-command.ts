@@ -83,6 +83,7 @@ export function caseOfRun(record: RunRecord, around: Surroundings, read: ReadCom
     author: isAutomatic(record.origin)
       ? { name: "Marshal" }
       : { name: record.actorName, userId: record.actorId },
+    ...(record.askedBy === undefined ? {} : { askedBy: record.askedBy }),
     atMs: record.sentAtMs ?? record.askedAtMs,
     ...(record.origin === "ban-end" ? { reason: "The time of the ban was over." } : {}),
     ...(reason === undefined ? {} : { reason }),

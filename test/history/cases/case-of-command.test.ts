@@ -123,6 +123,11 @@ describe("a case", () => {
     assert.deepEqual([unban?.author, unban?.reason], [{ name: "Marshal" }, "The time of the ban was over."]);
   });
 
+  test("of a ban that was asked for names who asked, for who decides its appeal", () => {
+    const ban = caseOfRun(kickRun({ text: ":ban 12 raid", askedBy: "u-asker" }), around, readLogged);
+    assert.equal(ban?.askedBy, "u-asker");
+  });
+
   test("comes of a run that ran or may have, never of one that surely did not or is not over", () => {
     const of = (status: RunRecord["status"]) =>
       caseOfRun(kickRun({ text: ":kick Ann", status }), around, readLogged) !== undefined;

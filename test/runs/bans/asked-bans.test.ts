@@ -43,7 +43,10 @@ describe("a ban that is asked for", () => {
     await rig.clock.advance(1_000);
     assert.deepEqual(sent(rig), [":ban 11 spam"]);
     const row = [...rig.audit.rows.values()].at(-1);
-    assert.deepEqual([row?.origin, row?.status, row?.actorId], ["asked-ban", "done", "u-admin"]);
+    assert.deepEqual(
+      [row?.origin, row?.status, row?.actorId, row?.askedBy],
+      ["asked-ban", "done", "u-admin", "u-mod"],
+    );
     assert.deepEqual(rig.runs.askedBans.list("g1"), []);
     assert.equal(rig.askedTexts.size, 0);
     await assert.rejects(rig.runs.askedBans.approve(rig.actor("admin"), id), { code: "expired" });

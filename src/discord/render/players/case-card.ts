@@ -37,6 +37,7 @@ export function caseCard(one: Case, view: CaseView = {}): MessageBody {
   const lines = [
     targetsText(one, MOST_TARGETS),
     md`By ${authorText(one.author)} <t:${seconds(one.atMs)}:f>`,
+    ...(one.askedBy === undefined ? [] : [md`Asked by ${userMention(one.askedBy)}`]),
     ...dutyLines(duty),
     reasonText(one),
     ...(one.evidence === undefined ? [] : [evidenceText(one.evidence)]),
