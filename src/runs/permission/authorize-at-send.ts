@@ -98,7 +98,7 @@ async function peopleNow(
   const { source, guildId } = binding;
   const about = { guildId, command };
   const people = await knownPeople(ports, snapshots.latest(source), about);
-  const isYoung = people === undefined || people.ageMs <= PEOPLE_GOOD_FOR_MS;
+  const isYoung = people !== undefined && people.ageMs <= PEOPLE_GOOD_FOR_MS;
   if (isYoung || command.targetTexts.length === 0 || command.mass || isAutomatic(request.origin))
     return people;
   const abort = new AbortController();
@@ -135,7 +135,14 @@ async function refuseAsked(
 
 /** Whom a name or an id hits may have changed since it was asked for. */
 function refuseOthers(only: RunRequest["only"], command: ParsedCommand, people: People | undefined): void {
-  if (only === undefined || people === undefined) return;
+  if (only === undefined) return;
+  // An id is of one player, whoever is in the server; a name is not.
+  if (people === undefined && command.targetTexts.every((text) => text === String(only.id))) return;
+  if (people === undefined)
+    throw new Failure(
+      "denied",
+      `Marshal could not read who is in the server. It may hit others than ${only.name}.`,
+    );
   const hit = mayHit(command, people).flatMap(({ players }) => players);
   if (hit.length === 1 && hit[0]?.id === only.id) return;
   throw new Failure("denied", `It would no longer hit ${only.name} alone, so it was not sent.`);

@@ -81,7 +81,15 @@ export async function makePlan(
   const isConfirmed = isLift || request.askedBy !== undefined || isOfPlan;
   const confirmReasons = isConfirmed
     ? []
-    : reasonsToConfirm({ command, targets, repeats, meant, instead, ownPlayerId });
+    : reasonsToConfirm({
+        command,
+        targets,
+        repeats,
+        meant,
+        instead,
+        ownPlayerId,
+        areTargetsRead: people !== undefined,
+      });
   const inverse = inverseOf(command, targets);
   const nowMs = ports.clock.nowMs();
   return {
@@ -93,7 +101,7 @@ export async function makePlan(
     ...(people === undefined ? {} : { playersAgeMs: people.ageMs }),
     confirm: command.mass ? "name" : confirmReasons.length > 0 ? "button" : "none",
     confirmReasons,
-    warnings: planWarnings(command, { people, haltUntilMs: ports.health.halt()?.untilMs, nowMs }),
+    warnings: planWarnings(command, { haltUntilMs: ports.health.halt()?.untilMs, nowMs }),
     expectedWaitMs,
     ...(meant === undefined ? {} : { meant }),
     ...(instead === undefined ? {} : { instead }),

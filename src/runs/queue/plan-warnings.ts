@@ -1,6 +1,5 @@
 import { forManyReason, type ParsedCommand, type ResolvedTarget } from "../../domain/run.ts";
 import { WARNED_CHARACTERS } from "../catalogue/parse-command.ts";
-import type { People } from "../catalogue/targets.ts";
 import { findVerb, inGameOnly, leadsSomewhere } from "../catalogue/verbs.ts";
 
 /** What a plan warns of, and why it needs a confirmation. Pure. */
@@ -17,6 +16,8 @@ export interface ConfirmFacts {
   readonly meant: string | undefined;
   readonly instead: string | undefined;
   readonly ownPlayerId: number | undefined;
+  /** Whether it is known who is in the server. */
+  readonly areTargetsRead: boolean;
 }
 
 /** Why the run needs a confirmation; empty: it may be sent at once. */
@@ -27,6 +28,7 @@ export function reasonsToConfirm({
   meant,
   instead,
   ownPlayerId,
+  areTargetsRead,
 }: ConfirmFacts): readonly string[] {
   const isOwn = ({ players }: ResolvedTarget) =>
     players.length > 0 && players.every(({ id }) => id !== undefined && id === ownPlayerId);
@@ -38,6 +40,8 @@ export function reasonsToConfirm({
   if (nothing !== undefined) reasons.push(nothing);
   if (command.danger === "severe") reasons.push(howLong(command));
   if (many !== undefined) reasons.push(many);
+  if (!areTargetsRead && command.targetTexts.length > 0)
+    reasons.push("Marshal could not read who is in the server, so it can't tell whom this hits.");
   if (!command.mass && targets.some((target) => target.staff && !isOwn(target)))
     reasons.push("A target is staff in the game.");
   const nobody = command.verb === LIFTS_BANS ? [] : targets.filter(({ players }) => players.length === 0);
@@ -62,7 +66,6 @@ function whyNothingHappens(command: ParsedCommand): string | undefined {
 }
 
 interface WarningFacts {
-  readonly people: People | undefined;
   readonly haltUntilMs: number | undefined;
   readonly nowMs: number;
 }
@@ -70,7 +73,7 @@ interface WarningFacts {
 /** What the plan warns of. */
 export function planWarnings(
   command: ParsedCommand,
-  { people, haltUntilMs, nowMs }: WarningFacts,
+  { haltUntilMs, nowMs }: WarningFacts,
 ): readonly string[] {
   const said: string[] = [];
   const verb = findVerb(command.verb ?? "");
@@ -80,10 +83,6 @@ export function planWarnings(
   }
   if (/,\s|\s,/.test(command.text) && command.targetTexts.length > 1) {
     said.push("There is a space next to a comma. The game may ignore the names after it.");
-  }
-  // How old a list is that is known stands above the names.
-  if (command.targetTexts.length > 0 && people === undefined) {
-    said.push("Marshal has no player list yet, so the targets are not checked.");
   }
   if (haltUntilMs !== undefined && haltUntilMs > nowMs) {
     said.push(

@@ -219,7 +219,9 @@ describe("a plan", () => {
     assert.equal((await plan(rig, ":h hello", "mod")).decision.allowed, true);
     // A verb that they may not use at all is refused for that.
     assert.equal((await plan(rig, ":ban Alice", "mod")).decision.allowed, false);
-    assert.equal((await plan(rig, ":kick Alice")).decision.allowed, true);
+    const unseen = await plan(rig, ":kick Alice");
+    assert.deepEqual([unseen.decision.allowed, unseen.confirm], [true, "button"]);
+    assert.match(unseen.confirmReasons.join(" "), /can't tell whom this hits/);
   });
 
   test("says whether a target is staff and refuses one above the tier", async () => {

@@ -145,6 +145,25 @@ describe("permission", () => {
     assert.match(outcome.record.message ?? "", /Alister/);
   });
 
+  test("for one player by name is not sent where nobody can tell who is in the server; by id it is", async () => {
+    const rig = new RunsRig();
+    const only = { name: "Alice", id: 11 };
+    const sendUnseen = async (text: string) => {
+      rig.listsKnown = true;
+      rig.freshFailure = undefined;
+      rig.readyAtMs = rig.clock.nowMs() + 30_000;
+      const request = { actor: rig.actor("manager"), binding, text, origin: "command", only } as const;
+      const { id } = await rig.runs.runner.plan(request);
+      const submitted = await rig.runs.runner.confirmed(id, request.actor);
+      rig.listsKnown = false;
+      rig.freshFailure = new Failure("unreachable", "no route");
+      return (await outcomeOf(rig, submitted)).record.status;
+    };
+    assert.equal(await sendUnseen(":ban Alice"), "denied");
+    assert.equal(await sendUnseen(":ban 11"), "done");
+    assert.equal(rig.sent.length, 1);
+  });
+
   test("that lapsed inside the gate is read again before the first byte", async () => {
     const rig = new RunsRig();
     let calls = 0;
