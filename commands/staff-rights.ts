@@ -1,6 +1,6 @@
 import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
-import type { Actor, Binding } from "../src/domain/guild.ts";
+import { type Actor, type Binding, EMPTY_POLICY, type StaffPolicy } from "../src/domain/guild.ts";
 
 /**
  * Lets a Manager of any server of the guild pass, and everyone who may manage the guild.
@@ -14,9 +14,17 @@ export async function mustBeManager(services: Services, actor: Actor, words: str
 export async function isManager({ settings }: Services, actor: Actor): Promise<boolean> {
   if (actor.manageGuild) return true;
   const { policies } = await settings.of(actor.guildId);
-  return Object.values(policies).some(({ roleTiers }) =>
-    actor.roleIds.some((role) => Object.hasOwn(roleTiers, role) && roleTiers[role] === "manager"),
-  );
+  return Object.values(policies).some((policy) => isManagerIn(policy, actor));
+}
+
+/** The same of one server. */
+export async function isManagerOf({ settings }: Services, actor: Actor, bindingId: string): Promise<boolean> {
+  const { policies } = await settings.of(actor.guildId);
+  return actor.manageGuild || isManagerIn(policies[bindingId] ?? EMPTY_POLICY, actor);
+}
+
+function isManagerIn({ roleTiers }: StaffPolicy, { roleIds }: Actor): boolean {
+  return roleIds.some((role) => Object.hasOwn(roleTiers, role) && roleTiers[role] === "manager");
 }
 
 /** Whether this person may run a text on the server that is meant; where none is, on any of them. */

@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { me } from "../../commands/me.ts";
+import type { Services } from "../../src/discord/services.ts";
+import { type Binding, EMPTY_POLICY } from "../../src/domain/guild.ts";
+import { isFailure } from "../support/failures.ts";
+import { actorOf, FakeWorld } from "../support/fake-services.ts";
+
+/** Two servers with Managers of their own; Ann was raised on the western one. */
+class TwoServers {
+  readonly world = new FakeWorld();
+  unlinked = 0;
+  west: Binding | undefined;
+  readonly services: Services = {
+    ...this.world.services,
+    accounts: {
+      ...this.world.services.accounts,
+      of: async (_, userId) => ({ userId, player: { name: "Ann", id: 11 }, linkedAtMs: 0 }),
+      unlink: async (_, userId) => {
+        this.unlinked += 1;
+        return { userId, player: { name: "Ann", id: 11 }, linkedAtMs: 0 };
+      },
+    },
+    ranks: {
+      ...this.world.services.ranks,
+      list: () => [
+        {
+          bindingId: this.west?.id ?? "",
+          mappings: [],
+          keeper: undefined,
+          pause: undefined,
+          raised: [{ playerId: 11, name: "Ann", rank: "mod", state: "raised" }],
+          left: [],
+          events: [],
+        },
+      ],
+    },
+  };
+
+  async start(): Promise<this> {
+    const { guildId } = actorOf({});
+    const east = await this.world.linkServer(guildId);
+    this.west = await this.world.linkServer(guildId, undefined, "other-key");
+    const policies = {
+      [east.id]: { ...EMPTY_POLICY, roleTiers: { east: "manager" as const } },
+      [this.west.id]: { ...EMPTY_POLICY, roleTiers: { west: "manager" as const } },
+    };
+    await this.world.settings.change(guildId, (before) => ({ ...before, policies }));
+    return this;
+  }
+
+  unlink(roleIds: readonly string[], memberId = "ann"): Promise<unknown> {
+    const actor = actorOf({ roleIds, manageGuild: false });
+    const { subcommands } = me;
+    assert.ok(subcommands !== undefined && "unlink" in subcommands);
+    return Promise.resolve(subcommands.unlink.execute({ actor, args: { memberId } } as never, this.services));
+  }
+}
+
+describe("/me unlink of somebody whom Marshal raised", () => {
+  test("is for Managers of the server where they have the rank, and for themselves", async () => {
+    const two = await new TwoServers().start();
+    await assert.rejects(two.unlink(["east"]), isFailure("denied"));
+    assert.equal(two.unlinked, 0);
+    await two.unlink(["west"]);
+    await two.unlink([], actorOf({}).userId);
+    assert.equal(two.unlinked, 2);
+  });
+});
