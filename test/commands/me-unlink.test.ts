@@ -5,6 +5,7 @@ import type { Services } from "../../src/discord/services.ts";
 import { type Binding, EMPTY_POLICY } from "../../src/domain/guild.ts";
 import { isFailure } from "../support/failures.ts";
 import { actorOf, FakeWorld } from "../support/fake-services.ts";
+import { serverStatus } from "../support/server-status.ts";
 
 /** Two servers with Managers of their own; Ann was raised on the western one. */
 class TwoServers {
@@ -40,7 +41,11 @@ class TwoServers {
   async start(): Promise<this> {
     const { guildId } = actorOf({});
     const east = await this.world.linkServer(guildId);
-    this.west = await this.world.linkServer(guildId, undefined, "other-key");
+    this.west = await this.world.linkServer(
+      guildId,
+      serverStatus({ name: "West", ownerId: 7, joinKey: "west" }),
+      "other-key",
+    );
     const policies = {
       [east.id]: { ...EMPTY_POLICY, roleTiers: { east: "manager" as const } },
       [this.west.id]: { ...EMPTY_POLICY, roleTiers: { west: "manager" as const } },
