@@ -52,7 +52,7 @@ export class RuleSteps {
   readonly #open = new Set<Promise<void>>();
   /** By server and player, by the monotonic clock. */
   readonly #steppedAtMs = new Map<string, number>();
-  /** By rule that kicks or loads: its latest steps, by the monotonic clock. */
+  /** By rule that kicks or loads: its latest steps, by the monotonic clock; absent: this process has made none. */
   readonly #actedAtMs = new Map<string, readonly number[]>();
 
   constructor(ports: RuleStepsPorts) {
@@ -93,11 +93,20 @@ export class RuleSteps {
   }
 
   /** Counts this step, unless there were enough; from a hold on it begins anew. */
-  #isTooMany({ id }: Rule, nowMs: number): boolean {
-    const lately = (this.#actedAtMs.get(id) ?? []).filter((atMs) => nowMs - atMs < ACTED_WITHIN_MS);
-    if (lately.length < MOST_ACTED) this.#actedAtMs.set(id, [...lately, nowMs]);
-    else this.#actedAtMs.delete(id);
-    return lately.length >= MOST_ACTED;
+  #isTooMany(rule: Rule, nowMs: number): boolean {
+    const acted = this.#actedAtMs.get(rule.id) ?? this.#actedBefore(rule, nowMs);
+    const lately = acted.filter((atMs) => nowMs - atMs < ACTED_WITHIN_MS);
+    const isTooMany = lately.length >= MOST_ACTED;
+    this.#actedAtMs.set(rule.id, isTooMany ? [] : [...lately, nowMs]);
+    return isTooMany;
+  }
+
+  /** What an earlier process sent, by the monotonic clock of this one. */
+  #actedBefore(rule: Rule, nowMs: number): readonly number[] {
+    const wallMs = this.#ports.clock.nowMs();
+    const sent = this.#ports.book.record(rule).events.filter(({ what }) => what === "sent");
+    // A clock that was set back must not make them older than they are.
+    return sent.map(({ atMs }) => nowMs - Math.abs(wallMs - atMs));
   }
 
   /** Written before anything is sent: the same breach has no other step. */

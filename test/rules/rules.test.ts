@@ -338,6 +338,16 @@ describe("a rule", () => {
     assert.ok(texts(world).includes(":kick Tim"), "a Manager has looked");
   });
 
+  test("those of before a restart are counted, too", async () => {
+    const { world } = await withBreaker("Rex", "kick");
+    for (let n = 0; n < 10; n++) {
+      await world.live(45_000);
+      if (n % 3 === 2) await world.crash();
+      if (n % 5 !== 4) await join(world, `Player_${n}x`);
+    }
+    assert.equal(world.hits.length, 5);
+  });
+
   test("where a role is taken from everybody at once, nothing is done to anybody", async () => {
     const { world } = await withBreaker("Rex", "kick");
     for (let n = 0; n < 10; n++) await join(world, `Player_${n}x`);
