@@ -2,6 +2,7 @@ import type { Config } from "./config.ts";
 import { caseRenderer } from "./discord/render/players/watch-cards.ts";
 import { weeklyRenderer } from "./discord/render/stats/weekly-card.ts";
 import type { Services } from "./discord/services.ts";
+import { standingBan } from "./domain/case.ts";
 import type { AuditLog } from "./domain/ports/audit-log.ts";
 import type { Bindings } from "./domain/ports/bindings.ts";
 import type { Clock, Random } from "./domain/ports/clock.ts";
@@ -92,7 +93,9 @@ export function buildHistoryWing(parts: HistoryWingParts): HistoryWing | undefin
 }
 
 /** What in-game commands ask of the history: nobody is known and nobody was banned again where it is off. */
-export function knownToHistory(wing: HistoryWing | undefined): Pick<RunsPorts, "history" | "isBannedAgain"> {
+export function knownToHistory(
+  wing: HistoryWing | undefined,
+): Pick<RunsPorts, "history" | "isBannedAgain" | "standingBan"> {
   return {
     history: (wing ?? createNoHistory()).players,
     async isBannedAgain({ id, guildId, bindingId, playerId, sentAtMs }) {
@@ -100,6 +103,14 @@ export function knownToHistory(wing: HistoryWing | undefined): Pick<RunsPorts, "
       const filter = { playerId, kind: "ban", fromMs: sentAtMs, bindingIds: [bindingId], limit: 20 } as const;
       const found = await wing.caseStores.store.search(guildId, filter);
       return found.some((one) => one.origin !== originOfRun(id) && one.bindingId === bindingId);
+    },
+    async standingBan({ guildId, bindingId, playerId, sentAtMs, endsAtMs }) {
+      if (wing === undefined) return undefined;
+      const { store } = wing.caseStores;
+      const filter = { playerId, toMs: sentAtMs - 1, bindingIds: [bindingId], limit: 20 } as const;
+      const kinds = ["ban", "unban"] as const;
+      const found = await Promise.all(kinds.map((kind) => store.search(guildId, { ...filter, kind })));
+      return standingBan(found.flat(), { bindingId, untilMs: endsAtMs })?.number;
     },
   };
 }

@@ -20,6 +20,8 @@ export const HELD_FOR = [
   "lift-unknown",
   /** The game refused it several times. */
   "refused",
+  /** They were banned before it, by a ban that has not ended: an un-ban would lift that too. */
+  "earlier-ban",
 ] as const;
 
 export interface BanEnd {
@@ -63,6 +65,8 @@ export interface BanEnd {
   readonly laterId?: string;
   /** Rows of the log after its ban may be missing. */
   readonly isLogLost?: true;
+  /** A Manager has decided that it lifts what they were banned for before, too. */
+  readonly liftsEarlier?: true;
 }
 
 const SHORTEST_MS = 60_000;

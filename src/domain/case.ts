@@ -95,6 +95,21 @@ export function isOtherBan(one: Case, other: Case): boolean {
   return kind === "ban" && number !== one.number && bindingId === one.bindingId && revoked === undefined;
 }
 
+/** Of cases of one player, a ban on that server that counts, was not lifted since, and lasts for longer than until then. */
+export function standingBan(
+  cases: readonly Case[],
+  { bindingId, untilMs }: { readonly bindingId: string; readonly untilMs: number },
+): Case | undefined {
+  const here = cases.filter((one) => one.bindingId === bindingId && one.revoked === undefined);
+  const lifts = here.filter(({ kind }) => kind === "unban");
+  return here.find(
+    (one) =>
+      one.kind === "ban" &&
+      (one.endsAtMs ?? Number.POSITIVE_INFINITY) > untilMs &&
+      !lifts.some((lift) => lift.atMs >= one.atMs),
+  );
+}
+
 /** A case before it has its number. */
 export type CaseDraft = Omit<Case, "number" | "edits" | "revoked" | "card">;
 

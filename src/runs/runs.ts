@@ -77,6 +77,7 @@ export interface RunsPorts {
   /** With `parseAskedBan`; durable. */
   readonly askedBans: Documents<AskedBan>;
   readonly isBannedAgain: CheckLiftPorts["isBannedAgain"];
+  readonly standingBan: CheckLiftPorts["standingBan"];
   readonly accounts: LinkedAccounts;
   readonly journal: JournalLooks;
   readonly clock: Clock;

@@ -112,7 +112,9 @@ describe("a command that was for somebody else", () => {
     assertUntouched(ANNABEL);
   });
 
-  test("Undo of a ban does not lift a later one", async () => {
+  test("Undo of a ban does not lift a later one, nor does a ban that ends an earlier one", async () => {
+    const ending = () =>
+      manager.slash(rig.home.general, "run command", { text: `:ban ${BOB.name} again`, for: "1 h" });
     const ban = async (reason: string) => {
       rig.town.join(BOB.name, BOB.id);
       await rig.polled("JoinLogs", "Players");
@@ -128,6 +130,10 @@ describe("a command that was for somebody else", () => {
     const second = await ban("cheating");
     await reads(await press(manager, first, "Undo"), /banned again since\\?: case \d+/);
     assert.ok(rig.town.world.bans.has(BOB.id));
+    await reads(
+      await ending(),
+      /banned for longer already\\?: case \d+\. When this one ends, a Manager decides/,
+    );
     await reads(await press(manager, second, "Undo"), /It ran/);
     assert.ok(!rig.town.world.bans.has(BOB.id));
   });

@@ -37,6 +37,7 @@ import {
 } from "../../src/runs/accounts/linked-accounts.ts";
 import { parseAskedBan } from "../../src/runs/bans/asked-ban-record.ts";
 import { parseBanEnd } from "../../src/runs/bans/ban-end-record.ts";
+import type { StandingBan } from "../../src/runs/bans/check-lift.ts";
 import { parseDeferredRun } from "../../src/runs/queue/deferred-run-record.ts";
 import { createRuns, type Runs } from "../../src/runs/runs.ts";
 import { parseSchedule } from "../../src/runs/schedules/schedule-record.ts";
@@ -207,6 +208,8 @@ export class RunsRig {
   askedDocuments = new MemoryDocuments<AskedBan>(parseAskedBan, this.askedTexts);
   /** Whether a case says that somebody was banned again. */
   isBannedAgain: (end: BanEnd) => Promise<boolean> = async () => false;
+  /** The case of a ban that somebody had before. */
+  standingBan: StandingBan = async () => undefined;
   /** Those of the process that runs now. */
   deferredDocuments = new MemoryDocuments<DeferredRun>(parseDeferredRun, this.#deferredTexts);
   readonly #journalTexts = journalTexts();
@@ -401,6 +404,7 @@ export class RunsRig {
       banEnds: this.#newBanEndDocuments(),
       askedBans: this.askedDocuments,
       isBannedAgain: (end) => this.isBannedAgain(end),
+      standingBan: (end) => this.standingBan(end),
       deferred: this.#newDeferredDocuments(),
       journal: this.journal,
       accounts: new LinkedAccounts(this.accountDocuments),

@@ -200,6 +200,9 @@ export class BanEndBook implements BanEnds {
     } else if (check.kind === "later") {
       const isBan = check.row?.command.verb !== "unban";
       await this.changes.end(id, { isBan, why: laterWords(check.row) });
+    } else if (check.kind === "earlier") {
+      const why = `They were banned before, without an end or for longer: case ${check.caseNumber}. An un-ban would lift that too.`;
+      await this.changes.change(id, (now) => ({ kind: "is", end: held(now, "earlier-ban", why) }));
     } else {
       const runId = this.#ports.random.id();
       const claimed = await this.changes.must(id, (now) => this.#claim(now, runId));

@@ -26,6 +26,7 @@ const schema = z.object({
   tries: z.number(),
   laterId: z.string().exactOptional(),
   isLogLost: z.literal(true).exactOptional(),
+  liftsEarlier: z.literal(true).exactOptional(),
 });
 
 /** For the store: checks an end on reading. */

@@ -29,7 +29,14 @@ export interface CheckLiftPorts {
   readonly clock: Clock;
   /** Whether a case says that this player was banned after that moment. Rejects where the history does not answer. */
   isBannedAgain(end: BanEnd): Promise<boolean>;
+  standingBan: StandingBan;
 }
+
+/** Whose ban is to end, when it was sent, and when it ends. */
+export type EndingBan = Pick<BanEnd, "guildId" | "bindingId" | "playerId" | "sentAtMs" | "endsAtMs">;
+
+/** The number of the case of a ban from before that lasts longer, if there is one. Rejects where the history does not answer. */
+export type StandingBan = (end: EndingBan) => Promise<number | undefined>;
 
 export type LiftCheck =
   | { readonly kind: "go"; readonly binding: Binding }
@@ -42,7 +49,9 @@ export type LiftCheck =
       readonly isEmpty: boolean;
     }
   | { readonly kind: "unlinked" }
-  | { readonly kind: "later"; readonly row: BanRow | undefined };
+  | { readonly kind: "later"; readonly row: BanRow | undefined }
+  /** The number of its case. */
+  | { readonly kind: "earlier"; readonly caseNumber: number };
 
 /** Whether the un-ban of a ban whose time is over may leave now. Rejects with a Failure of the history's. */
 export async function checkLift(ports: CheckLiftPorts, end: BanEnd): Promise<LiftCheck> {
@@ -70,7 +79,8 @@ export async function checkLift(ports: CheckLiftPorts, end: BanEnd): Promise<Lif
   if (earlyMs > 0)
     return wait("Its time is not over by the game service's clock.", earlyMs, { ofServer: false });
   if (await ports.isBannedAgain(end)) return { kind: "later", row: undefined };
-  return { kind: "go", binding };
+  const earlier = end.liftsEarlier === true ? undefined : await ports.standingBan(end);
+  return earlier === undefined ? { kind: "go", binding } : { kind: "earlier", caseNumber: earlier };
 }
 
 function wait(why: string, inMs: number, { ofServer = true, isEmpty = false } = {}): LiftCheck {

@@ -113,14 +113,15 @@ export function over({ heldFor: _, ...end }: BanEnd, why: string): BanEnd {
 
 /** As a Manager wants it: its ban ends as planned. */
 export function armed({
-  heldFor: _,
+  heldFor,
   why: __,
   liftId: ___,
   isLogLost: ____,
   laterId: _____,
   ...end
 }: BanEnd): BanEnd {
-  return { ...end, state: "armed", tries: 0 };
+  const liftsEarlier = heldFor === "earlier-ban" ? ({ liftsEarlier: true } as const) : {};
+  return { ...end, ...liftsEarlier, state: "armed", tries: 0 };
 }
 
 const SAME: Next = { kind: "same" };

@@ -1,3 +1,4 @@
+import { endOf } from "../../domain/ban-end.ts";
 import { Failure } from "../../domain/failure.ts";
 import { EMPTY_POLICY, type StaffPolicy } from "../../domain/guild.ts";
 import type { PlayerRef, ServerState } from "../../domain/model.ts";
@@ -8,6 +9,7 @@ import type { Settings } from "../../domain/ports/settings.ts";
 import type { Snapshots } from "../../domain/ports/snapshots.ts";
 import type { Decision, ParsedCommand, ResolvedTarget, RunPlan, RunRequest } from "../../domain/run.ts";
 import { whyNotAsked } from "../bans/asked-rules.ts";
+import type { StandingBan } from "../bans/check-lift.ts";
 import { nearestCommand, nearestNames } from "../catalogue/did-you-mean.ts";
 import { inverseOf } from "../catalogue/inverse-command.ts";
 import { parseCommand, withTarget } from "../catalogue/parse-command.ts";
@@ -33,6 +35,7 @@ export interface PlanPorts extends KnownPeoplePorts {
   readonly health: ServiceHealth;
   readonly clock: Clock;
   readonly random: Random;
+  readonly standingBan: StandingBan;
 }
 
 /**
@@ -89,6 +92,7 @@ export async function makePlan(
         instead,
         ownPlayerId,
         areTargetsRead: people !== undefined,
+        earlierBan: decision.allowed ? await earlierBan(ports, request) : undefined,
       });
   const inverse = inverseOf(command, targets);
   const nowMs = ports.clock.nowMs();
@@ -166,6 +170,20 @@ async function readPeople(
   } finally {
     cancel();
   }
+}
+
+/** The case of a ban from before that lasts longer than this one; undefined as well where no history says. */
+async function earlierBan(
+  { standingBan, clock }: PlanPorts,
+  { term, only, binding: { guildId, id: bindingId } }: RunRequest,
+): Promise<number | undefined> {
+  if (term === undefined || only === undefined) return undefined;
+  const sentAtMs = clock.nowMs();
+  const end = { guildId, bindingId, playerId: only.id, sentAtMs, endsAtMs: endOf(term, sentAtMs) };
+  return await standingBan(end).catch((error: unknown) => {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  });
 }
 
 /** Whether this guild sent the same text to this server lately with an unknown outcome. */

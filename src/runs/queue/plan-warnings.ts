@@ -18,6 +18,8 @@ export interface ConfirmFacts {
   readonly ownPlayerId: number | undefined;
   /** Whether it is known who is in the server. */
   readonly areTargetsRead: boolean;
+  /** The case of a ban from before that lasts longer than this one. */
+  readonly earlierBan: number | undefined;
 }
 
 /** Why the run needs a confirmation; empty: it may be sent at once. */
@@ -29,6 +31,7 @@ export function reasonsToConfirm({
   instead,
   ownPlayerId,
   areTargetsRead,
+  earlierBan,
 }: ConfirmFacts): readonly string[] {
   const isOwn = ({ players }: ResolvedTarget) =>
     players.length > 0 && players.every(({ id }) => id !== undefined && id === ownPlayerId);
@@ -40,6 +43,10 @@ export function reasonsToConfirm({
   if (nothing !== undefined) reasons.push(nothing);
   if (command.danger === "severe") reasons.push(howLong(command));
   if (many !== undefined) reasons.push(many);
+  if (earlierBan !== undefined)
+    reasons.push(
+      `They are banned for longer already: case ${earlierBan}. When this one ends, a Manager decides.`,
+    );
   if (!areTargetsRead && command.targetTexts.length > 0)
     reasons.push("Marshal could not read who is in the server, so it can't tell whom this hits.");
   if (!command.mass && targets.some((target) => target.staff && !isOwn(target)))

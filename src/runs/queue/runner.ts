@@ -21,7 +21,7 @@ import { decide } from "../permission/permission-rules.ts";
 import { ActiveRun, type RunPorts } from "./active-run.ts";
 import { AutomaticShare } from "./automatic-share.ts";
 import { Lanes } from "./lanes.ts";
-import { makePlan } from "./make-plan.ts";
+import { makePlan, type PlanPorts } from "./make-plan.ts";
 import { PendingPlans } from "./pending-plans.ts";
 import { ServerLocks } from "./server-locks.ts";
 import { UndoOnce } from "./undo-once.ts";
@@ -29,7 +29,7 @@ import { UndoOnce } from "./undo-once.ts";
 /** Time for the rows and answers of the runs that were given up at the end of a stop. */
 const ABANDONED_WITHIN_MS = 500;
 
-export interface RunnerPorts extends Omit<RunPorts, "locks" | "share"> {
+export interface RunnerPorts extends Omit<RunPorts, "locks" | "share">, Pick<PlanPorts, "standingBan"> {
   readonly refusals: Pick<RefusalCount, "note">;
   readonly random: Random;
   readonly metrics: Pick<Metrics, "count">;

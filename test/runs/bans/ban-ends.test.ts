@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { type Case, standingBan } from "../../../src/domain/case.ts";
 import { Failure } from "../../../src/domain/failure.ts";
 import type { CommandEntry } from "../../../src/domain/model.ts";
 import { binding, player, RunsRig } from "../../support/runs-rig.ts";
@@ -16,6 +17,19 @@ const row = (atS: number, text: string, by?: string): CommandEntry => ({
 const nowS = (rig: RunsRig) => Math.floor(rig.clock.nowMs() / 1_000);
 const sent = (rig: RunsRig) => rig.sent.map(({ text }) => text);
 const states = (rig: RunsRig) => rig.runs.banEnds.list("g1").map(({ end }) => end.heldFor ?? end.state);
+
+const aCase = (fields: Partial<Case>): Case => ({
+  guildId: "g1",
+  number: 1,
+  kind: "ban",
+  bindingId: "b1",
+  targets: [{ name: "Alice", playerId: 11 }],
+  mass: false,
+  author: { name: "Moe" },
+  atMs: 1_000,
+  edits: [],
+  ...fields,
+});
 
 async function started(): Promise<RunsRig> {
   const rig = new RunsRig();
@@ -204,6 +218,46 @@ describe("a ban that ends is not lifted over what came later", () => {
     await rig.clock.advance(2 * HOUR_MS);
     assert.equal(rig.sent.length, 1);
     assert.match(rig.guildNotices.join(), /over Alice/);
+  });
+
+  test("an earlier one that lasts longer is said before, and a Manager decides whether it is lifted, too", async () => {
+    const rig = await started();
+    rig.standingBan = async ({ playerId, endsAtMs, sentAtMs }) =>
+      playerId === 11 && endsAtMs - sentAtMs === HOUR_MS ? 3 : undefined;
+    const actor = rig.actor("admin");
+    const plan = await rig.runs.runner.plan({
+      actor,
+      binding,
+      text: ":ban Alice spam",
+      origin: "command",
+      term: { lastsMs: HOUR_MS },
+    });
+    assert.match(plan.confirmReasons.join(), /banned for longer already: case 3/);
+    await rig.runs.runner.confirmed(plan.id, actor);
+    await rig.clock.advance(1_000);
+    rig.standingBan = async () => 3;
+
+    await rig.clock.advance(2 * HOUR_MS);
+    assert.equal(rig.sent.length, 1);
+    assert.deepEqual(states(rig), ["earlier-ban"]);
+    assert.match(rig.runs.banEnds.list("g1")[0]?.end.why ?? "", /case 3/);
+
+    await rig.runs.banEnds.letEnd(actor, plan.id);
+    await rig.clock.advance(10_000);
+    assert.deepEqual(sent(rig).at(-1), ":unban 11");
+  });
+
+  test("one that was lifted, revoked, is of another server or ends before is none that stands", () => {
+    const ban = aCase({ number: 1, atMs: 1_000 });
+    const standing = (...cases: readonly Case[]) =>
+      standingBan(cases, { bindingId: "b1", untilMs: 9_000 })?.number;
+    assert.equal(standing(ban), 1);
+    assert.equal(standing(ban, aCase({ number: 2, kind: "unban", atMs: 2_000 })), undefined);
+    assert.equal(standing({ ...ban, number: 3, atMs: 3_000 }, aCase({ kind: "unban", atMs: 2_000 })), 3);
+    assert.equal(standing({ ...ban, revoked: { atMs: 2_000, byId: "u1" } }), undefined);
+    assert.equal(standing({ ...ban, bindingId: "b2" }), undefined);
+    assert.equal(standing({ ...ban, endsAtMs: 8_000 }), undefined);
+    assert.equal(standing({ ...ban, endsAtMs: 10_000 }), 1);
   });
 
   test("an un-ban ends it without a word", async () => {
