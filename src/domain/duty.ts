@@ -108,6 +108,8 @@ export interface Shift {
   /** Absent: it goes on. */
   readonly untilS?: number | undefined;
   readonly why?: ShiftEnd | undefined;
+  /** With "left": they were in the game, and its server was unlinked. */
+  readonly isServerUnlinked?: true | undefined;
   /** From when on what somebody does belongs to the next shift. */
   readonly decidedS?: number | undefined;
   /** The last mark that it used up. */

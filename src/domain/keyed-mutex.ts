@@ -17,4 +17,9 @@ export class KeyedMutex {
       if (this.#tails.get(name) === tail) this.#tails.delete(name);
     }
   }
+
+  /** Resolves when all work that was asked for so far has ended. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#tails.values());
+  }
 }

@@ -127,7 +127,7 @@ export function createDuty(ports: DutyPorts): DutyWing {
         if (!(error instanceof Failure))
           ports.report("shifts of unlinked accounts could not be ended", error);
       });
-      settlingAccounts = Promise.all([settlingAccounts, settled]);
+      settlingAccounts = Promise.all([settlingAccounts, settled]).then(() => undefined);
     },
     async idle() {
       await settlingAccounts;
@@ -139,6 +139,8 @@ export function createDuty(ports: DutyPorts): DutyWing {
       roles.stop();
       await settlingAccounts;
       await watch.stop();
+      // What an end of the process cut off would be posted by nobody: the shift is over for good by then.
+      await logs.idle();
     },
   };
 }

@@ -77,6 +77,11 @@ export class DutyPosts {
     await this.#mutex.take(guildId, () => this.#post(guildId, settled, types));
   }
 
+  /** Resolves when what was begun is written. */
+  idle(): Promise<void> {
+    return this.#mutex.idle();
+  }
+
   async #post(guildId: string, settled: Settled, types: readonly DutyType[]): Promise<void> {
     const isFirst = !this.#recovered.has(guildId);
     try {

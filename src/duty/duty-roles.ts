@@ -48,9 +48,8 @@ export class DutyRoles {
   }
 
   /** Resolves when what was begun is done. */
-  async idle(): Promise<void> {
-    const guildIds = [...this.#wanted.keys()];
-    await Promise.all(guildIds.map((guildId) => this.#mutex.take(guildId, async () => undefined)));
+  idle(): Promise<void> {
+    return this.#mutex.idle();
   }
 
   stop(): void {

@@ -92,6 +92,7 @@ const shift = z.object({
   typeId: z.string(),
   untilS: z.number().optional(),
   why: z.enum(SHIFT_ENDS).optional(),
+  isServerUnlinked: z.literal(true).optional(),
   decidedS: z.number().optional(),
   lastMark: z.string().optional(),
   parts: z.array(part),

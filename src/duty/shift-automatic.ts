@@ -124,13 +124,15 @@ function shiftOf(
   const decidedS = isGone ? goneS : (switchedS ?? untilS + BRIDGE_S + 1);
   // Nothing that is looked at later could show that somebody without an account was there.
   const isOver = isGone || (last?.isOpen !== true && decidedS <= knownS);
+  const why = isGone ? "unlinked" : switchedS === undefined ? "left" : "switched";
   return {
     id: `${fromS} ${type.id}`,
     userId,
     typeId: type.id,
     fromS,
     untilS: isOver ? untilS : undefined,
-    why: isOver ? (isGone ? "unlinked" : switchedS === undefined ? "left" : "switched") : undefined,
+    why: isOver ? why : undefined,
+    ...(isOver && why === "left" && last?.isCut && { isServerUnlinked: true }),
     decidedS: isOver ? decidedS : undefined,
     parts: group.map(partOf),
     breaks: [],

@@ -49,6 +49,7 @@ interface Ending {
   readonly untilS: number;
   readonly decidedS: number;
   readonly why: ShiftEnd;
+  readonly isServerUnlinked?: true;
 }
 
 /** The shifts of one member by their marks, oldest first; only the last can be open. */
@@ -144,7 +145,13 @@ function awayBy(stays: readonly Stay[], open: Open, horizonS: number): Ending | 
   if (awayFromS + BRIDGE_S >= horizonS) return undefined;
   const seen = stays.filter(({ fromS, untilS }) => untilS >= open.fromS && fromS <= awayFromS);
   const lastSeenS = seen.reduce((atS, { untilS }) => Math.max(atS, untilS), open.fromS);
-  return { untilS: Math.min(awayFromS, lastSeenS), decidedS: awayFromS + BRIDGE_S, why: "left" };
+  const isCut = seen.some(({ untilS, isCut: cut }) => cut && untilS === lastSeenS);
+  return {
+    untilS: Math.min(awayFromS, lastSeenS),
+    decidedS: awayFromS + BRIDGE_S,
+    why: "left",
+    ...(isCut && { isServerUnlinked: true }),
+  };
 }
 
 function shiftOf(known: Known, open: Open, ending: Ending | undefined): Shift {
@@ -166,6 +173,7 @@ function shiftOf(known: Known, open: Open, ending: Ending | undefined): Shift {
     fromS,
     untilS: ending?.untilS,
     why: ending?.why,
+    ...(ending?.isServerUnlinked && { isServerUnlinked: true }),
     decidedS: ending?.decidedS,
     lastMark,
     parts: parts.filter((part) => part.mightUntilS > part.mightFromS).map(partOf),
@@ -185,6 +193,7 @@ function outsideStay(fromS: number, untilS: number): Stay {
     mightFromS: fromS,
     mightUntilS: untilKnownS,
     isOpen: false,
+    isCut: false,
   };
 }
 

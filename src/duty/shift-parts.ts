@@ -10,6 +10,8 @@ export interface Span {
 /** A part that may go on: up to `untilS` it is known. */
 export interface Stay extends DutyPart {
   readonly isOpen: boolean;
+  /** They were in the game when its server was unlinked. */
+  readonly isCut: boolean;
 }
 
 /** What of a stay lies in a span; undefined: nothing. A cut edge is known to the second. */
@@ -25,6 +27,7 @@ export function clipped<S extends Stay>(stay: S, { fromS, untilS }: Span): S | u
     mightFromS: Math.min(from, Math.max(stay.mightFromS, fromS)),
     mightUntilS: Math.max(until, Math.min(stay.mightUntilS, untilS)),
     isOpen: stay.isOpen && stay.untilS <= untilS,
+    isCut: stay.isCut && stay.untilS <= untilS,
   };
 }
 

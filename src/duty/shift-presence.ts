@@ -40,6 +40,7 @@ export function staysOf(facts: DutyFacts, links: readonly DutyLink[]): readonly 
       mightFromS: start.isSure ? start.atS : (start.afterS ?? start.atS),
       mightUntilS: Math.max(start.atS, end === undefined ? lookedS : end.atS),
       isOpen: end === undefined && !isUnread,
+      isCut: end === undefined && server?.isEnded === true,
     };
     return links
       .filter((link) => link.playerId === playerId)

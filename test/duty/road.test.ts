@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { endWords } from "../../src/discord/render/shifts/shift-lines.ts";
 import { countedS } from "../../src/domain/duty.ts";
 import type { PlayerRef } from "../../src/domain/model.ts";
 import { DUTY_KINDS } from "../../src/domain/ports/duty-store.ts";
@@ -291,6 +292,7 @@ onBothDatabases("a shift", (databases) => {
         [shift?.untilS, shift?.why, shift && countedS(shift), row?.untilS],
         [startS + 290, "left", 300, startS + 290],
       );
+      assert.match(shift === undefined ? "" : endWords(shift), /the game server was unlinked/);
       assert.deepEqual(rig.roles.get("u13"), []);
     });
   }

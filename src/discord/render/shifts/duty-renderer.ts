@@ -1,7 +1,7 @@
 import { channelMention, md, roleMention, userMention } from "../../../domain/escaped.ts";
 import type { DutyRenderer } from "../../../domain/ports/duty-renderer.ts";
 import { inlineName } from "../escape.ts";
-import { evidence, hoursOf } from "./shift-lines.ts";
+import { endWords, evidence, hoursOf } from "./shift-lines.ts";
 import { leaveLine, resultCard } from "./staffing-cards.ts";
 
 /** How what duty posts of itself reads. Pure. */
@@ -14,7 +14,7 @@ export const dutyRenderer: DutyRenderer = {
     const names = { serverName, typeName: () => type.name };
     const isOver = untilS !== undefined;
     const words = isOver
-      ? md`<t:${fromS}:t> to <t:${untilS}:t> · **${hoursOf(shift)}**\n${evidence(shift, names)}`
+      ? md`<t:${fromS}:t> to <t:${untilS}:t> · **${hoursOf(shift)}**${endWords(shift)}\n${evidence(shift, names)}`
       : md`Since <t:${fromS}:t>`;
     return {
       cards: [

@@ -29,20 +29,25 @@ const ENDS: Readonly<Record<ShiftEnd, Escaped>> = {
   unlinked: md` · ended: account unlinked`,
 };
 
+/** How a shift ended, behind its line; empty: somebody ended it, or it goes on. */
+export function endWords({ why, isServerUnlinked }: Pick<Shift, "why" | "isServerUnlinked">): Escaped {
+  if (isServerUnlinked) return md` · ended: the game server was unlinked`;
+  return why === undefined ? md`` : ENDS[why];
+}
+
 /** Parts of one shift that are listed; of a shift with more, the rest is counted. */
 const MOST_PARTS = 6;
 
 /** When, how long it counts, and below it where it was seen. */
 export function shiftLine(shift: Shift, names: ShiftNames, stills: readonly Still[] = []): Escaped {
-  const { fromS, untilS, why, typeId, breaks } = shift;
+  const { fromS, untilS, typeId, breaks } = shift;
   const until = untilS === undefined ? md`now` : md`<t:${untilS}:t>`;
   const type = inlineName(names.typeName(typeId));
-  const ending = why === undefined ? md`` : ENDS[why];
   const pausedS = breaks.reduce((sum, one) => sum + Math.max(0, (one.untilS ?? one.fromS) - one.fromS), 0);
   const paused = pausedS === 0 ? md`` : md` · breaks ${lasting(pausedS)}`;
   const stood = stillS(shift.parts, stills);
   const still = stood === 0 ? md`` : md` · ${lasting(stood)} without a move`;
-  const head = md`<t:${fromS}:D> <t:${fromS}:t> to ${until} · **${hoursOf(shift)}** · ${type}${paused}${still}${ending}`;
+  const head = md`<t:${fromS}:D> <t:${fromS}:t> to ${until} · **${hoursOf(shift)}** · ${type}${paused}${still}${endWords(shift)}`;
   return md`${head}\n${evidence(shift, names)}`;
 }
 
