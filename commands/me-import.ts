@@ -5,6 +5,7 @@ import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { LinkRow } from "../src/domain/ports/game-accounts.ts";
 import { mustBeManager } from "./staff-rights.ts";
+import { mayTakeRanks } from "./unlink-rights.ts";
 
 /** `/me import`: a Manager's list of members and their accounts in the game, checked first, and undone as a whole. */
 
@@ -101,11 +102,18 @@ export const importActions = {
     first: "update",
     async execute({ actor, argument }, services) {
       await mustBeManager(services, actor, FOR_MANAGERS);
+      const all = await services.accounts.list(actor.guildId);
+      await mayTakeRanks(
+        services,
+        actor,
+        all.filter(({ importId }) => importId === argument),
+      );
       return importUndone(await services.accounts.undoImport(actor, argument));
     },
   }),
   "me-confirm": defineAction({
-    first: "update",
+    // Its button stands under what a rule told, too.
+    first: "ephemeral",
     async execute({ actor, argument }, services) {
       await mustBeManager(services, actor, "Only Managers can confirm a link.");
       const [userId = "", playerId = ""] = argument.split("/");

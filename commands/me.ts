@@ -22,7 +22,8 @@ import { importActions, importEntry } from "./me-import.ts";
 import { mentionActions, mentionsEntry } from "./me-mentions.ts";
 import { choosePlayer } from "./player-choice.ts";
 import { completeServer, serverOption } from "./server-option.ts";
-import { isManager, isManagerOf, mustBeManager, staffedServers } from "./staff-rights.ts";
+import { isManager, mustBeManager, staffedServers } from "./staff-rights.ts";
+import { mayTakeRanks } from "./unlink-rights.ts";
 
 /** Which player a member is, so that runs and cards can act for the player. */
 
@@ -205,28 +206,14 @@ const unlink = defineEntry<MemberArgs>({
 async function undo(services: Services, actor: Actor, memberId: string): Promise<Reply> {
   if (memberId !== actor.userId) {
     await mustBeManager(services, actor, "Only Managers can unlink somebody else's account.");
-    await mayTakeRanks(services, actor, memberId);
+    const own = await services.accounts.of(actor.guildId, memberId);
+    if (own !== undefined) await mayTakeRanks(services, actor, [own]);
   }
   const gone = await services.accounts.unlink(actor, memberId);
   const whose = memberId === actor.userId ? md`You have` : md`${userMention(memberId)} has`;
   if (gone === undefined) return { content: md`${whose} no linked game account.` };
   const words = memberId === actor.userId ? md`linked to you` : md`linked to ${userMention(memberId)}`;
   return { content: md`✅ **${inlineName(gone.player.name)}** is no longer ${words}.` };
-}
-
-/** Without the link Marshal takes back the ranks that it gave: that is for Managers of the servers where they are. */
-async function mayTakeRanks(services: Services, actor: Actor, memberId: string): Promise<void> {
-  const { guildId } = actor;
-  const playerId = (await services.accounts.of(guildId, memberId))?.player.id;
-  const views = services.ranks.list(guildId);
-  for (const { bindingId } of views.filter(({ raised }) => raised.some((one) => one.playerId === playerId))) {
-    if (await isManagerOf(services, actor, bindingId)) continue;
-    const server = (await services.bindings.list(guildId)).find(({ id }) => id === bindingId);
-    throw new Failure(
-      "denied",
-      `They have a rank from Marshal on ${server?.name ?? "another server"}. Only its Managers can unlink them.`,
-    );
-  }
 }
 
 export const me = defineCommand({

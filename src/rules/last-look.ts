@@ -11,7 +11,7 @@ import { freshLook, LOOK_GOOD_FOR_MS, READ_MAX_AGE_MS, ROLES_GOOD_FOR_MS } from 
 import { whyNotNamed } from "./named-in-full.ts";
 import { isAbout, type Present, presentOf, stateKey } from "./present.ts";
 import type { RuleBook } from "./rule-book.ts";
-import type { Candidate } from "./rule-judge.ts";
+import { type Candidate, onlyWordOf, unconfirmedBy } from "./rule-judge.ts";
 import type { Sighting } from "./sightings.ts";
 
 export interface LastLookPorts {
@@ -74,6 +74,8 @@ export class StepGuard implements SendGuard {
     if (rule.roleIds.some((id) => held.roleIds.includes(id))) throw refuse("They have the role now.");
     const link = (await accounts.byPlayer(rule.guildId)).get(player.id);
     if (link?.userId !== userId) throw refuse("The link was moved.");
+    if (unconfirmedBy(rule, onlyWordOf(link)) !== undefined)
+      throw refuse("Another Manager has to confirm the link.");
 
     const message = { playerId: player.id, visitFromMs: sighting.visitFromMs };
     if (this.#step.isMessage && !this.#isBudgeted && !(await messages.take(message)))

@@ -9,7 +9,7 @@ import type { NewRule, Rules, RulesView, RuleTest, RuleView } from "../domain/po
 import { contradicts, RECORD_NEEDED_MS, type Rule, type RuleStep, recordedMs } from "../domain/rule.ts";
 import { JAIL } from "./present.ts";
 import type { RuleBook, RuledServer } from "./rule-book.ts";
-import { candidates, judge } from "./rule-judge.ts";
+import { candidates, judge, unconfirmedBy } from "./rule-judge.ts";
 import type { Sightings } from "./sightings.ts";
 
 export interface RuleDeskPorts {
@@ -133,6 +133,7 @@ export class RuleDesk implements Rules {
         userId: one.userId,
         rolesAgeMs: held && nowMs - held.readAtMs,
         lacksRole: judge(this.#ports, one) === "broken",
+        unconfirmedBy: unconfirmedBy(view.rule, one.vouchedBy),
       };
     });
     const hasLooked = sightings !== undefined && Number.isFinite(sightings.takenAtMs);

@@ -1,5 +1,6 @@
 import type { GameAccount } from "../domain/ports/game-accounts.ts";
 import type { KnownRoles } from "../domain/ports/known-roles.ts";
+import { isProven } from "../domain/proven-account.ts";
 import type { Rule } from "../domain/rule.ts";
 import { isAbout } from "./present.ts";
 import type { Sighting } from "./sightings.ts";
@@ -19,6 +20,8 @@ export interface Candidate {
   readonly rule: Rule;
   readonly sighting: Sighting;
   readonly userId: string | undefined;
+  /** The Manager on whose word alone that link rests. */
+  readonly vouchedBy: string | undefined;
 }
 
 /** Who of those that were seen may break which rule. Who is not linked to a member never does. */
@@ -31,12 +34,26 @@ export function candidates(
   for (const sighting of sightings.values()) {
     for (const rule of rules) {
       if (!isAbout(rule, sighting.present)) continue;
-      const userId = accounts.get(sighting.present.player.id)?.userId;
-      if (rule.kind === "name") found.push({ rule, sighting, userId: undefined });
-      else if (userId !== undefined) found.push({ rule, sighting, userId });
+      const account = accounts.get(sighting.present.player.id);
+      if (rule.kind === "name") found.push({ rule, sighting, userId: undefined, vouchedBy: undefined });
+      else if (account !== undefined)
+        found.push({ rule, sighting, userId: account.userId, vouchedBy: onlyWordOf(account) });
     }
   }
   return found;
+}
+
+/**
+ * Whose word for a link is not enough for what a rule does: `:load` and `:kick` run in the name of a Manager, who answers
+ * for links of their own, and for no other's.
+ */
+export function unconfirmedBy({ step }: Rule, vouchedBy: string | undefined): string | undefined {
+  return step === undefined || step.kind === "pm" || vouchedBy === step.byId ? undefined : vouchedBy;
+}
+
+/** The Manager on whose word alone a link rests; undefined: it is proven. */
+export function onlyWordOf(account: GameAccount): string | undefined {
+  return isProven(account) ? undefined : account.vouchedBy;
 }
 
 /** kept: they have a role that the rule asks for. unknown: nothing young is known of their roles, or a role is gone. */

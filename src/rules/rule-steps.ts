@@ -13,7 +13,7 @@ import { type LastLookPorts, type PlannedStep, StepGuard, whyOwner } from "./las
 import { managerNow } from "./manager-now.ts";
 import { whyNotNamed } from "./named-in-full.ts";
 import type { RuleBook } from "./rule-book.ts";
-import type { Candidate } from "./rule-judge.ts";
+import { type Candidate, unconfirmedBy } from "./rule-judge.ts";
 
 export interface RuleStepsPorts extends LastLookPorts {
   readonly book: RuleBook;
@@ -67,8 +67,10 @@ export class RuleSteps {
   /** Rejects when the store does: then nothing was sent. */
   async consider(wanted: StepWanted): Promise<void> {
     const { clock } = this.#ports;
-    const { rule, sighting } = wanted.candidate;
+    const { rule, sighting, vouchedBy } = wanted.candidate;
     const { player } = sighting.present;
+    // The breach stays open: once the link is confirmed this is asked again.
+    if (unconfirmedBy(rule, vouchedBy) !== undefined) return;
     const why =
       whyOwner(sighting.present) ?? whyNotNamed(player, await this.#ports.othersAround(rule, player));
     if (rule.step === undefined) {

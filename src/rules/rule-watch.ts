@@ -9,7 +9,7 @@ import type { RuleRenderer } from "../domain/ports/rule-renderer.ts";
 import { contradicts, type RuleEvent } from "../domain/rule.ts";
 import { OneAtATime } from "./one-at-a-time.ts";
 import type { RuleBook, RuledServer } from "./rule-book.ts";
-import { type Candidate, candidates, judge } from "./rule-judge.ts";
+import { type Candidate, candidates, judge, unconfirmedBy } from "./rule-judge.ts";
 import type { OpenBreach } from "./rule-records.ts";
 import type { RuleSteps } from "./rule-steps.ts";
 import { isBreachToAct, isBreachToTell, lookTimes, Sightings } from "./sightings.ts";
@@ -165,7 +165,7 @@ export class RuleWatch {
   /** False: not told yet. */
   async #tell(server: RuledServer, candidate: Candidate, { id }: OpenBreach): Promise<boolean> {
     const { book, bindings, clock, owed, renderer } = this.#ports;
-    const { rule, sighting, userId } = candidate;
+    const { rule, sighting, userId, vouchedBy } = candidate;
     const { player } = sighting.present;
     const key = `${rule.id}:${player.id}`;
     const toldMs = this.#toldAtMs.get(key) ?? Number.NEGATIVE_INFINITY;
@@ -174,7 +174,15 @@ export class RuleWatch {
     if (binding === undefined) return false;
 
     const lastsMs = sighting.askedAtMs - sighting.sinceMs;
-    const body = renderer.breach({ rule, serverName: binding.name, player, userId, lastsMs, breachId: id });
+    const body = renderer.breach({
+      rule,
+      serverName: binding.name,
+      player,
+      userId,
+      lastsMs,
+      breachId: id,
+      unconfirmedBy: unconfirmedBy(rule, vouchedBy),
+    });
     const isOwed = await owed.owe({
       guildId: server.guildId,
       id: `rule:${id}`,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { me } from "../../commands/me.ts";
+import { importActions } from "../../commands/me-import.ts";
 import type { Services } from "../../src/discord/services.ts";
 import { type Binding, EMPTY_POLICY } from "../../src/domain/guild.ts";
 import { isFailure } from "../support/failures.ts";
@@ -17,6 +18,14 @@ class TwoServers {
     accounts: {
       ...this.world.services.accounts,
       of: async (_, userId) => ({ userId, player: { name: "Ann", id: 11 }, linkedAtMs: 0 }),
+      list: async () => [
+        { userId: "ann", player: { name: "Ann", id: 11 }, linkedAtMs: 0, importId: "i1" },
+        { userId: "bob", player: { name: "Bob", id: 12 }, linkedAtMs: 0, importId: "i2" },
+      ],
+      undoImport: async () => {
+        this.unlinked += 1;
+        return 1;
+      },
       unlink: async (_, userId) => {
         this.unlinked += 1;
         return { userId, player: { name: "Ann", id: 11 }, linkedAtMs: 0 };
@@ -54,6 +63,12 @@ class TwoServers {
     return this;
   }
 
+  undoImport(roleIds: readonly string[], importId: string): Promise<unknown> {
+    const actor = actorOf({ roleIds, manageGuild: false });
+    const press = { actor, argument: importId } as never;
+    return Promise.resolve(importActions["me-import-undo"].execute(press, this.services));
+  }
+
   unlink(roleIds: readonly string[], memberId = "ann"): Promise<unknown> {
     const actor = actorOf({ roleIds, manageGuild: false });
     const { subcommands } = me;
@@ -69,6 +84,15 @@ describe("/me unlink of somebody whom Marshal raised", () => {
     assert.equal(two.unlinked, 0);
     await two.unlink(["west"]);
     await two.unlink([], actorOf({}).userId);
+    assert.equal(two.unlinked, 2);
+  });
+
+  test("by the list that linked them is for the same Managers", async () => {
+    const two = await new TwoServers().start();
+    await assert.rejects(two.undoImport(["east"], "i1"), isFailure("denied"));
+    assert.equal(two.unlinked, 0);
+    await two.undoImport(["east"], "i2");
+    await two.undoImport(["west"], "i1");
     assert.equal(two.unlinked, 2);
   });
 });

@@ -385,7 +385,10 @@ export class RuleWorld {
       owed: { owe: async (message) => alive() && this.#owe(message.id) },
       notifier: { guild: async (_, body) => void this.notices.push(body.content ?? "") },
       renderer: {
-        breach: () => ({ content: markdownOfOurs("broken") }),
+        breach: ({ unconfirmedBy }) => {
+          if (unconfirmedBy !== undefined) this.unconfirmed.push(unconfirmedBy);
+          return { content: markdownOfOurs("broken") };
+        },
         held: () => ({ content: markdownOfOurs("held") }),
         toPlayer: () => "Please change your team.",
       },
@@ -402,6 +405,8 @@ export class RuleWorld {
   }
 
   readonly told: string[] = [];
+  /** Whose word for a link was not enough, by what was told. */
+  readonly unconfirmed: string[] = [];
   readonly notices: string[] = [];
   readonly #told = new Set<string>();
 

@@ -258,6 +258,35 @@ describe("a rule", () => {
     assert.deepEqual([world.told, world.hits], [[], []]);
   });
 
+  for (const step of ["kick", "load"] as const)
+    test(`of :${step} takes another Manager's word for a link only once somebody confirmed it`, async () => {
+      const { world, breaker } = await withBreaker("Rex", step);
+      const { ref } = breaker;
+      const userId = world.memberOf(ref.id);
+      const { accounts } = world.rig.runs;
+      await world.unlink(userId);
+      await accounts.vouch(world.rig.actor("manager", { userId: "m-hostile" }), userId, { ...ref });
+      await world.live(120_000);
+      assert.deepEqual([world.told.length, world.hits], [1, []]);
+      assert.deepEqual(world.unconfirmed, ["m-hostile"]);
+
+      await accounts.confirm(world.rig.actor("manager"), { userId, playerId: ref.id });
+      await world.live(60_000);
+      assert.deepEqual(texts(world), [`:${step} ${ref.name}`]);
+    });
+
+  test("a link that another Manager vouches for right before it leaves stops it", async () => {
+    const { world, breaker } = await withBreaker("Rex", "kick");
+    await world.live(12_000);
+    const { ref } = breaker;
+    const userId = world.memberOf(ref.id);
+    await world.unlink(userId);
+    const { accounts } = world.rig.runs;
+    await accounts.vouch(world.rig.actor("manager", { userId: "m-hostile" }), userId, { ...ref });
+    await world.live(60_000);
+    assert.deepEqual(world.hits, []);
+  });
+
   test("names nobody whose name begins another's, also where that one waits in the queue or is only known", async () => {
     const { world } = await withBreaker("Ann", "kick");
     await world.live(90_000);

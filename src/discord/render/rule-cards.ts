@@ -64,8 +64,18 @@ const pauseButton: Button = {
 };
 const resumeButton: Button = { kind: "button", style: "primary", label: "Resume rules", id: "rule-resume" };
 
+const confirmButton = (link: string): Button => {
+  return { kind: "button", style: "primary", label: "Confirm the link", id: `me-confirm:${link}` };
+};
+
+function unconfirmed({ step }: Rule, by: string | undefined): Escaped {
+  return by === undefined || step === undefined
+    ? md``
+    : md`\n**No :${step.kind} yet:** ${userMention(by)} linked them. Another Manager has to confirm that it is them.`;
+}
+
 export const ruleRenderer: RuleRenderer = {
-  breach({ rule, serverName, player, userId, lastsMs, breachId }) {
+  breach({ rule, serverName, player, userId, lastsMs, breachId, unconfirmedBy }) {
     const who =
       userId === undefined
         ? md`**${inlineName(player.name)}**`
@@ -74,11 +84,16 @@ export const ruleRenderer: RuleRenderer = {
       cards: [
         {
           title: md`${inlineName(player.name)}: ${breachWords(rule)}`,
-          description: md`${who} on ${inlineName(serverName)}, for at least ${Math.floor(lastsMs / 1_000)} s.\nRule ${rule.number}: ${escapeMarkdown(ruleAbout(rule))}${needs(rule)}.`,
+          description: md`${who} on ${inlineName(serverName)}, for at least ${Math.floor(lastsMs / 1_000)} s.\nRule ${rule.number}: ${escapeMarkdown(ruleAbout(rule))}${needs(rule)}.${unconfirmed(rule, unconfirmedBy)}`,
           color: BROKEN_COLOR,
         },
       ],
-      rows: [[{ ...pauseButton, id: `${pauseButton.id}:${breachId}` }]],
+      rows: [
+        [
+          ...(unconfirmedBy === undefined ? [] : [confirmButton(`${userId ?? ""}/${player.id}`)]),
+          { ...pauseButton, id: `${pauseButton.id}:${breachId}` },
+        ],
+      ],
     };
   },
   held: (rule, why) => ({
@@ -172,10 +187,11 @@ export function ruleTest(test: RuleTest, nowMs: number): MessageBody {
   );
   const now = breakers.filter(({ lacksRole }) => lacksRole);
   lines.push(now.length === 0 ? md`**Nobody breaks it right now.**` : md`**Breaking it right now:**`);
-  for (const { player, userId, rolesAgeMs } of now.slice(0, MOST_SHOWN)) {
+  for (const { player, userId, rolesAgeMs, unconfirmedBy } of now.slice(0, MOST_SHOWN)) {
     const age = rolesAgeMs === undefined ? md`` : md`, roles read ${Math.round(rolesAgeMs / 1_000)} s ago`;
     const who = userId === undefined ? md`` : md` (${userMention(userId)})`;
-    lines.push(md`- ${inlineName(player.name)}${who}${age}`);
+    const word = unconfirmedBy === undefined ? md`` : md`, linked by ${userMention(unconfirmedBy)} alone`;
+    lines.push(md`- ${inlineName(player.name)}${who}${age}${word}`);
   }
   if (now.length > MOST_SHOWN) lines.push(md`- and ${now.length - MOST_SHOWN} more`);
   const unread = breakers.filter(

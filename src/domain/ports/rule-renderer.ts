@@ -12,6 +12,8 @@ export interface BreachView {
   readonly lastsMs: number;
   /** Each breach has its own; it is found again by it. */
   readonly breachId: string;
+  /** Who linked them, where nothing more is done before another Manager confirms the link. */
+  readonly unconfirmedBy: string | undefined;
 }
 
 /** What rules say, and to whom. */

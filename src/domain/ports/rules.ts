@@ -32,6 +32,8 @@ export interface RuleTest extends RuleView {
     /** How old what is known of their roles is; undefined: they could not be read. */
     readonly rolesAgeMs: number | undefined;
     readonly lacksRole: boolean;
+    /** Who linked them, where nothing but telling is done before another Manager confirms the link. */
+    readonly unconfirmedBy: string | undefined;
   }[];
 }
 
