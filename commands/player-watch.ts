@@ -1,6 +1,6 @@
 import type { Form, Reply } from "../src/discord/command.ts";
 import { inlineName } from "../src/discord/render/escape.ts";
-import { noChannelLine, watchText } from "../src/discord/render/players/watch-cards.ts";
+import { noChannelLine, watchBegun } from "../src/discord/render/players/watch-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import type { Watch } from "../src/domain/case.ts";
 import { md } from "../src/domain/escaped.ts";
@@ -36,7 +36,7 @@ export async function watchPlayer(services: Services, actor: Actor, made: NewWat
   await services.watches.put(watch);
   await recordEvent(services, actor, { action: "watch-add", text: player.name });
   const where = watchChannelId === undefined ? md`\n⚠️ ${noChannelLine(actor.manageGuild)}` : md``;
-  return { content: md`✅ **${inlineName(player.name)}**: ${watchText(watch)}${where}` };
+  return { content: md`${watchBegun(watch)}${where}` };
 }
 
 export async function endWatch(services: Services, actor: Actor, playerId: number): Promise<Reply> {

@@ -135,7 +135,7 @@ describe("cases and the watchlist, from a kick to a revoked case", () => {
   test("a watched player is told once when they join, with their buttons, also after a restart", async () => {
     const { moderator } = rig.home;
     const watch = { player: "BobRay", reason: "asks for money", until: "7 days" };
-    await mod.reads("player watch", watch, /BobRay[\s\S]*Watched until/);
+    await mod.reads("player watch", watch, /BobRay\*\* is now watched until/);
     const there = rig.town.players.find(({ name }) => name === "BobRay");
     assert.ok(there !== undefined);
     rig.town.leave(there);

@@ -35,15 +35,18 @@ const LONGEST_IN_LINE = 150;
 
 /** The outcome and the command on one line; below, in small: who, when, and why where it did not simply run. */
 export function runLine(record: RunRecord, options: { readonly server?: boolean } = {}): Escaped {
-  const { status, askedAtMs, actorId, text, serverName, proof, message, origin } = record;
+  const { status, askedAtMs, actorId, text, serverName, proof, origin } = record;
   const where = options.server === true ? md` on **${inlineName(serverName)}**` : "";
-  const why =
-    status === "done" || message === undefined
-      ? md``
-      : refusalWords(cut(message, 200), status, record.actorRoleIds);
   const how = HOW[origin] ?? "";
   const mark = status === "unknown" && proof === "seen" ? MARKS.done : MARKS[status];
-  return md`${mark} ${inlineCode(text, LONGEST_IN_LINE)}${where}${PROOFS[proof]}${how}\n${small(actorId, askedAtMs, why)}`;
+  return md`${mark} ${inlineCode(text, LONGEST_IN_LINE)}${where}${PROOFS[proof]}${how}\n${small(actorId, askedAtMs, whyInLine(record))}`;
+}
+
+/** Why it did not simply run. The service's own sentence about a missing permission is long, and the card has it. */
+function whyInLine({ status, message, failureCode, actorRoleIds }: RunRecord): Escaped {
+  if (status === "done" || message === undefined) return md``;
+  if (failureCode === "not-authorised") return md`the owner has not let Marshal run commands yet`;
+  return refusalWords(cut(message, 200), status, actorRoleIds);
 }
 
 /** A row that is not a run. */
@@ -223,7 +226,7 @@ function small(actorId: string, atMs: number, why: Escaped = md``): Escaped {
 
 export function waitingLine({ record, place, expectedAtMs }: RunProgress): Escaped {
   const mark = place === 0 ? "📨" : md`**${place}.**`;
-  const when = place === 0 ? "being sent" : md`to be sent after <t:${Math.ceil(expectedAtMs / 1000)}:T>`;
+  const when = place === 0 ? "being sent" : md`at <t:${Math.ceil(expectedAtMs / 1000)}:T> or later`;
   return md`${mark} ${inlineCode(record.text, LONGEST_IN_LINE)} ${when}\n-# ${userMention(record.actorId)}${HOW[record.origin] ?? ""} · on **${inlineName(record.serverName)}**`;
 }
 

@@ -7,7 +7,8 @@ import { escapeButRoles } from "./own-markup.ts";
 
 /**
  * How an error reads: what happened; whether it ran, and why; the next step; when; small and last the reference. The
- * title is the answer, so where the failure's own words say more than its code, they begin it.
+ * title is the answer, so where the failure's own words say more than its code, they begin it. A slip of the person's
+ * own has no reference, since nobody has to look it up; the log has it all the same.
  */
 
 export interface ErrorContext {
@@ -125,11 +126,12 @@ export function failureBody(failure: Failure, context: ErrorContext): MessageBod
     failure.ran === "unknown" ||
     failure.code === "bad-command" ||
     context.next !== undefined ||
+    isFinal(failure) ||
     isAdvised(failure, said);
   if (!saysIt) lines.push(md`**Next:** ${next}`);
   const again = failure.retryAtMs;
   if (again !== undefined) lines.push(md`**When:** after <t:${Math.ceil(again / 1000)}:T>`);
-  lines.push(referenceLine(context.reference, failure.commandId));
+  lines.push(...referenceLines(failure, context));
   return body(
     {
       title: md`${failure.ran === "unknown" ? "❔" : "⛔"} ${said.what}`,
@@ -166,8 +168,9 @@ function plainBody(
   // A button says it as well, and what is not linked or was written wrong says it itself.
   else if (context.next === undefined && !SAY_IT_THEMSELVES.has(failure.code) && !isAdvised(failure, said))
     lines.push(next);
-  lines.push(referenceLine(context.reference, failure.commandId));
-  return body({ title: md`⛔ ${what}`, description: joined(lines, "\n"), color: FAILED_COLOR }, context.next);
+  lines.push(...referenceLines(failure, context));
+  const description = lines.length === 0 ? {} : { description: joined(lines, "\n") };
+  return body({ title: md`⛔ ${what}`, ...description, color: FAILED_COLOR }, context.next);
 }
 
 function tryAfter(atMs: number): Escaped {
@@ -184,6 +187,11 @@ interface Said {
 /** What is over says in a second sentence what to do now, where starting again is not it. */
 function isAdvised({ code }: Failure, { hasMore }: Said): boolean {
   return code === "expired" && hasMore;
+}
+
+/** Only where a role with a tier would change it is there anything to do: what else forbids a command says so itself. */
+function isFinal({ code, wants }: Failure): boolean {
+  return code === "denied" && wants !== "tier";
 }
 
 /** These read best with their own first sentence; the others are the service's, whose code says what they mean. */
@@ -260,7 +268,15 @@ export function defectBody({ reference, runs }: Pick<ErrorContext, "reference" |
   });
 }
 
-/** The last line of every error, and of outcomes that somebody may ask about. */
+/** What was written wrong is the person's to mend, where Marshal saw it itself; what the service refused is looked up. */
+function referenceLines(failure: Failure, { reference }: ErrorContext): Escaped[] {
+  const { code, ran, serviceCode, commandId } = failure;
+  const isOwnSlip =
+    code === "bad-command" && ran === "no" && serviceCode === undefined && commandId === undefined;
+  return isOwnSlip ? [] : [referenceLine(reference, commandId)];
+}
+
+/** The last line of an error, and of outcomes that somebody may ask about. */
 export function referenceLine(reference: string, commandId?: string): Escaped {
   const id = commandId === undefined ? "" : md` · Command ID ${inlineCode(commandId)}`;
   return md`-# Reference ${inlineCode(reference)}${id}`;

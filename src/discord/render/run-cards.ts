@@ -16,14 +16,16 @@ import { letCommandsRun } from "./setup-guide-allow.ts";
 export function progressCard({ record, place, expectedAtMs }: RunProgress): MessageBody {
   const sending = record.status === "sending";
   const atS = Math.ceil(expectedAtMs / 1000);
-  const where = place === 1 ? "It is next" : md`Place **${place}** in the queue`;
+  const where = place === 1 ? md`It is next.` : md`Place **${place}** in the queue.`;
   const card: Card = {
     title: sending ? md`📨 Being sent` : md`⏳ Waiting, not sent yet`,
     description: joined(
       [
         commandLine(record.text, record.serverName),
         "",
-        sending ? "The game has not answered yet." : md`${where}, to be sent after <t:${atS}:T>.`,
+        sending
+          ? "The game has not answered yet."
+          : md`${where} It will be sent at <t:${atS}:T> or a little later.`,
       ],
       "\n",
     ),
@@ -123,7 +125,8 @@ const FAILURES = {
     "Someone with Manage Server can link it again with `/setup link`.",
   ],
   "queue-full": ["Too many commands are waiting", "Wait until some have run. See `/run queue`."],
-  denied: ["You can't run this", "A manager can see why with `/staff check`."],
+  // Its reason says it, and trying again changes nothing.
+  denied: ["You can't run this", undefined],
   "bad-command": ["The game refused the command", "Correct it and send it with `/run command`."],
   "key-rejected": [
     "The server key is wrong or expired",
@@ -153,7 +156,7 @@ const FAILURES = {
 } as const satisfies Readonly<
   Record<
     FailureCode extends "expired" ? never : Exclude<FailureCode, "expired" | "busy">,
-    readonly [what: string, next: string]
+    readonly [what: string, next: string | undefined]
   >
 >;
 
@@ -181,7 +184,8 @@ function wordsFor(record: RunRecord): Words {
   const [what, next] = isCode(failureCode)
     ? FAILURES[failureCode]
     : (["Nothing happened", "Ask again."] as const);
-  return { title: md`⛔ ${what}`, color: colors.failed, next: md`${next}` };
+  const advice = next === undefined ? {} : { next: md`${next}` };
+  return { title: md`⛔ ${what}`, color: colors.failed, ...advice };
 }
 
 const UNKNOWN_TITLES = {

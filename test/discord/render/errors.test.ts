@@ -19,9 +19,15 @@ test("an error of a command says whether it ran, why, the next step, when, and a
 });
 
 test("a manager of the Discord server reads what to do, everyone else reads whom to ask", () => {
-  const denied = new Failure("denied", "No tier.");
+  const denied = new Failure("denied", "No tier.", { wants: "tier" });
   assert.match(text(denied), /A manager can see why/);
   assert.match(text(denied, true), /give one of your roles a tier with `\/staff allow`/);
+});
+
+test("where no tier would help, nobody is sent to look for why", () => {
+  const outranks = new Failure("denied", "Luna outranks you (Administrator in the game).");
+  assert.equal(text(outranks), "**It did not run.**\n-# Reference `ref`");
+  assert.equal(text(outranks, true), "**It did not run.**\n-# Reference `ref`");
 });
 
 test("a next step that is a button is not repeated in words", () => {
@@ -79,7 +85,6 @@ test("the title is the answer: a mistake in what was typed and a missing right h
   assert.deepEqual(shown("bad-command", "Unknown feed. Choose one from the list."), [
     "⛔ Unknown feed",
     "Choose one from the list.",
-    "-# Reference `ref`",
   ]);
   assert.deepEqual(shown("denied", "Only staff can see the queue."), [
     "⛔ Only staff can see the queue",
@@ -89,7 +94,6 @@ test("the title is the answer: a mistake in what was typed and a missing right h
   assert.deepEqual(shown("bad-command", ":kick names nobody. Write it like :kick name", true), [
     "⛔ :kick names nobody".replace(":", "\\:"),
     "**It did not run.** Write it like \\:kick name",
-    "-# Reference `ref`",
   ]);
   // A full stop in somebody's name ends no sentence; a title shows no role; a code of the service says what it means.
   assert.equal(
@@ -99,6 +103,27 @@ test("the title is the answer: a mistake in what was typed and a missing right h
   assert.equal(shown("denied", "The role <@&42> is denied :ban here.")[0], "⛔ You can't do this");
   assert.equal(shown("bad-command", "x".repeat(200))[0], "⛔ That didn't work");
   assert.equal(shown("unreachable", "No answer.")[0], "⛔ The game service cannot be reached");
+});
+
+test("a slip of the person's own has no reference, everything else has one", () => {
+  const shown = (failure: Failure, runs = false) =>
+    failureBody(failure, { reference: "ref", runs }).cards?.[0]?.description;
+  const slip = "There is no case 99.";
+  assert.equal(shown(new Failure("bad-command", slip, { isRead: true })), undefined);
+  assert.equal(shown(new Failure("bad-command", slip), true), "**It did not run.**");
+  for (const failure of [
+    new Failure("bad-command", "Refused.", { serviceCode: 3001 }),
+    new Failure("bad-command", "Refused.", { commandId: "c-1" }),
+    new Failure("bad-command", "No clear answer.", { ran: "unknown" }),
+    new Failure("denied", "No tier."),
+    new Failure("expired", "This call is too old."),
+    new Failure("not-linked", "Gone."),
+    new Failure("not-linked", "No server is linked yet.", { wants: "server" }),
+    new Failure("store", "Not kept."),
+  ]) {
+    assert.match(shown(failure) ?? "", /-# Reference `ref`/, failure.code);
+    assert.match(shown(failure, true) ?? "", /-# Reference `ref`/, failure.code);
+  }
 });
 
 test("what is over and says what to do in its own second sentence gets no other advice beside it", () => {

@@ -275,6 +275,23 @@ describe("audit rows", () => {
     assert.equal(runLine({ ...record, message: "Success" }), `✅ ran \`:h hi\`\n-# <@100> · <t:${atS}:R>`);
     const denied = runLine({ ...record, status: "denied", ran: "no", message: "no tier\nat all" });
     assert.match(denied, /^🚫 denied `:h hi`\n-# <@100> · .* · no tier at all$/);
+    const message = "You are not authorized to perform this action on this server. Visit the page.";
+    const refused = {
+      ...record,
+      status: "failed",
+      ran: "no",
+      failureCode: "not-authorised",
+      message,
+    } as const;
+    assert.match(runLine(refused), / · the owner has not let Marshal run commands yet$/);
+  });
+
+  test("a denial says why, and sends nobody to look for it", () => {
+    const message = "Luna outranks you (Administrator in the game).";
+    const denied = { ...record, status: "denied", ran: "no", failureCode: "denied", message } as const;
+    const text = textOf(outcomeCard(denied));
+    assert.match(text, /outranks you/);
+    assert.doesNotMatch(text, /Next:|staff check/);
   });
 
   test("name what was run outside this bot", () => {

@@ -11,7 +11,7 @@ import {
 import type { MessageBody, PostedMessage } from "../../../domain/message.ts";
 import type { CaseRenderer, WatchAlertView } from "../../../domain/ports/case-renderer.ts";
 import { note, person } from "../entry-line.ts";
-import { cut, cutLines, plainText, shownName } from "../escape.ts";
+import { cut, cutLines, inlineName, plainText, shownName } from "../escape.ts";
 import { markIn } from "../hidden-marks.ts";
 import { caseCard, caseNumberOf, erasedCaseCard } from "./case-card.ts";
 import { playerButtons } from "./player-buttons.ts";
@@ -23,10 +23,21 @@ const MARK = /^player-open:[^/]*\/\d+\/([\w-]{1,40})$/;
 const FOOTER = /^Watched · ([\w-]{1,40})$/;
 
 /** `👁 watched until 3 December by @Mo: asks for money` */
-export function watchText({ byId, untilMs, reason }: Watch): Escaped {
-  const until = untilMs === undefined ? md`` : md` until <t:${Math.floor(untilMs / 1_000)}:f>`;
+export function watchText(watch: Watch): Escaped {
+  const { byId, reason } = watch;
   const why = reason === undefined ? md`` : md`: ${note(reason, 200)}`;
-  return md`👁 Watched${until} by ${userMention(byId)}${why}`;
+  return md`👁 Watched${untilText(watch)} by ${userMention(byId)}${why}`;
+}
+
+/** To the person who has just begun it. */
+export function watchBegun(watch: Watch): Escaped {
+  const { name, reason } = watch;
+  const why = reason === undefined ? md`` : md`\n> ${note(reason, 200)}`;
+  return md`✅ **${inlineName(name)}** is now watched${untilText(watch)}.${why}`;
+}
+
+function untilText({ untilMs }: Watch): Escaped {
+  return untilMs === undefined ? md`` : md` until <t:${Math.floor(untilMs / 1_000)}:f>`;
 }
 
 /** The command is for those who manage the Discord server. */
