@@ -8,7 +8,7 @@ import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import { recordEvent } from "./audit-event.ts";
 import { moderatedServers, serverMeant } from "./moderated-servers.ts";
-import { chooseOnePlayer, completePlayer, playerOption } from "./player-choice.ts";
+import { chooseWholeName, completePlayer, playerOption } from "./player-choice.ts";
 import { follow } from "./run-flow.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 
@@ -48,7 +48,7 @@ export const askForBan = defineEntry<AskArgs>({
   async execute({ actor, args }, services) {
     const servers = await moderatedServers(services, actor);
     if (args.reason === "") throw new Failure("bad-command", "Write a reason.");
-    const { player, live } = await chooseOnePlayer(services, actor, { typed: args.player, servers });
+    const { player, live } = await chooseWholeName(services, actor, { typed: args.player, servers });
     const binding = serverMeant(servers, args.server) ?? live?.binding;
     if (binding === undefined)
       throw new Failure("bad-command", "Several servers are linked. Say which: server:.");

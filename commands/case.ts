@@ -33,8 +33,8 @@ import { tellWarned } from "./case-tell.ts";
 import { formTitle } from "./form-title.ts";
 import { moderatedServers, serverMeant } from "./moderated-servers.ts";
 import {
-  chooseOnePlayer,
   choosePlayer,
+  chooseWholeName,
   completePlayer,
   playerOption,
   type WantedPlayer,
@@ -93,7 +93,7 @@ const add = defineEntry<AddArgs>({
     if (args.reason === "") throw new Failure("bad-command", "Write a reason.");
     const named = serverMeant(servers, args.server);
     await refuseKind(services, actor, { kind: args.kind, servers: named === undefined ? servers : [named] });
-    const { player, live } = await chooseOnePlayer(services, actor, { typed: args.player, servers });
+    const { player, live } = await chooseWholeName(services, actor, { typed: args.player, servers });
     const binding = named ?? live?.binding;
     if (binding !== undefined) await refuseKind(services, actor, { kind: args.kind, servers: [binding] });
     return await write(services, actor, { ...args, player, binding });

@@ -20,7 +20,7 @@ import type { LinkOutcome } from "../src/domain/ports/game-accounts.ts";
 import { livePlayerChoices } from "./live-players.ts";
 import { importActions, importEntry } from "./me-import.ts";
 import { mentionActions, mentionsEntry } from "./me-mentions.ts";
-import { choosePlayer } from "./player-choice.ts";
+import { choosePlayer, nobodyFailure } from "./player-choice.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 import { isManager, mustBeManager, staffedServers } from "./staff-rights.ts";
 import { mayTakeRanks } from "./unlink-rights.ts";
@@ -142,6 +142,7 @@ async function playerMeant(
     const words = `"${typed}" was not seen on ${where}. Try again while they are playing.`;
     throw failed ?? new Failure("bad-command", words, { cause: error });
   });
+  if (choice.kind === "one" && choice.isBeginning === true) throw nobodyFailure(typed, [choice.player]);
   if (choice.kind === "one") return choice.player;
   const words = `Several players have used the name "${typed}". Choose one from the list or type the id.`;
   throw new Failure("bad-command", words);

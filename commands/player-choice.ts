@@ -36,7 +36,13 @@ export interface WantedPlayer {
 }
 
 export type PlayerChoice =
-  | { readonly kind: "one"; readonly player: Required<PlayerRef>; readonly live?: LivePlayer }
+  | {
+      readonly kind: "one";
+      readonly player: Required<PlayerRef>;
+      readonly live?: LivePlayer;
+      /** Only the beginning of their name was typed. */
+      readonly isBeginning?: true;
+    }
   /** Several had the name that was typed. */
   | { readonly kind: "several"; readonly found: readonly KnownPlayer[] };
 
@@ -165,7 +171,8 @@ export async function findPlayer(
 
   const starting = live.filter(({ player }) => wanted !== "" && player.name.toLowerCase().startsWith(wanted));
   const [first] = starting;
-  if (first !== undefined && starting.length === 1) return { kind: "one", player: first.player, live: first };
+  if (first !== undefined && starting.length === 1)
+    return { kind: "one", player: first.player, live: first, isBeginning: true };
   const seenHere = [...live.map((one) => one.player), ...loggedPlayers(services, servers)];
   return { kind: "nobody", near: await nearPlayers(services, guildId, { wanted, seenHere }) };
 }
@@ -209,4 +216,18 @@ export async function chooseOnePlayer(
   throw new Failure("bad-command", "Several players have used that name. Choose one from the list.", {
     isRead: true,
   });
+}
+
+/**
+ * The one player that is meant by a whole name or an id, for what is kept of them: the beginning of a name may be the
+ * name of somebody else, who has left. @throws Failure "bad-command"
+ */
+export async function chooseWholeName(
+  services: Services,
+  actor: Pick<Actor, "guildId">,
+  wanted: WantedPlayer,
+): Promise<Extract<PlayerChoice, { readonly kind: "one" }>> {
+  const choice = await chooseOnePlayer(services, actor, wanted);
+  if (choice.isBeginning === true) throw nobodyFailure(wanted.typed, [choice.player]);
+  return choice;
 }

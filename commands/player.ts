@@ -13,7 +13,7 @@ import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import { moderatedServers } from "./moderated-servers.ts";
 import { playerActs } from "./player-buttons.ts";
-import { chooseOnePlayer, completePlayer, playerOption } from "./player-choice.ts";
+import { chooseWholeName, completePlayer, playerOption } from "./player-choice.ts";
 import { placeOf, playerAt, showList, showPlayer, showTyped, turnPage } from "./player-show.ts";
 import { endWatch, watchPlayer } from "./player-watch.ts";
 import { completeServer, serverOption } from "./server-option.ts";
@@ -51,7 +51,7 @@ const watch = defineEntry<{ readonly player: string; readonly reason: string; re
   autocomplete: complete,
   async execute({ actor, args }, services) {
     const servers = await moderatedServers(services, actor);
-    const { player } = await chooseOnePlayer(services, actor, { typed: args.player, servers });
+    const { player } = await chooseWholeName(services, actor, { typed: args.player, servers });
     return await watchPlayer(services, actor, { ...args, player });
   },
 });

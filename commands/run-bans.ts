@@ -8,7 +8,7 @@ import type { Actor } from "../src/domain/guild.ts";
 import type { BanEndView } from "../src/domain/ports/ban-ends.ts";
 import { recordEvent } from "./audit-event.ts";
 import { ask } from "./run-flow.ts";
-import { mustBeManager, staffedServers } from "./staff-rights.ts";
+import { isManagerOf, mustBeManager, staffedServers } from "./staff-rights.ts";
 
 /** `/run bans`: bans that end by themselves, and what can be done about each. For staff; decided by Managers. */
 
@@ -67,9 +67,25 @@ export const bans = defineEntry<undefined>({
   execute: ({ actor }, services) => listReply(services, actor, { page: 0 }),
 });
 
+/** Managers of its server; of one that is no longer linked, of any. @throws Failure "denied" */
+async function mustDecide(services: Services, actor: Actor, { end }: BanEndView): Promise<void> {
+  const { bindingId, serverName } = end;
+  const isLinked = (await services.bindings.list(actor.guildId)).some(({ id }) => id === bindingId);
+  if (!isLinked) return await mustBeManager(services, actor, FOR_MANAGERS);
+  if (await isManagerOf(services, actor, bindingId)) return;
+  throw new Failure("denied", `Only Managers of ${serverName} can decide about the end of a ban there.`);
+}
+
+/** Who set it, as long as they may ban without an end. */
+async function hasSet(services: Services, actor: Actor, { end }: BanEndView): Promise<boolean> {
+  if (end.byId !== actor.userId) return false;
+  const binding = (await services.bindings.list(actor.guildId)).find(({ id }) => id === end.bindingId);
+  return binding !== undefined && (await services.permissions.decide(actor, binding, ":ban")).allowed;
+}
+
 async function keep({ actor, argument }: Press, services: Services): Promise<Reply> {
-  const { end } = await viewOf(services, actor, argument);
-  if (end.byId !== actor.userId) await mustBeManager(services, actor, FOR_MANAGERS);
+  const view = await viewOf(services, actor, argument);
+  if (!(await hasSet(services, actor, view))) await mustDecide(services, actor, view);
   const kept = await services.banEnds.keepBanned(actor, argument);
   if (kept === undefined) throw new Failure("expired", GONE);
   await recordEvent(services, actor, { action: "ban-end-remove", text: kept.playerName });
@@ -80,8 +96,7 @@ async function keep({ actor, argument }: Press, services: Services): Promise<Rep
 }
 
 async function letEnd({ actor, argument }: Press, services: Services): Promise<Reply> {
-  await viewOf(services, actor, argument);
-  await mustBeManager(services, actor, FOR_MANAGERS);
+  await mustDecide(services, actor, await viewOf(services, actor, argument));
   const end = await services.banEnds.letEnd(actor, argument);
   if (end === undefined) throw new Failure("expired", GONE);
   await recordEvent(services, actor, { action: "ban-end-let", text: end.playerName });

@@ -248,7 +248,7 @@ export class AppealDesk implements Appeals {
       throw new Failure("bad-command", "Too many appeals wait here. Try again in a few days.");
   }
 
-  /** Whom they mean, and the case: a ban that stands, else the newest that counts. */
+  /** Whom they mean, and the case: a ban that stands, else the newest that counts, else a ban that nobody lifted. */
   async #about(
     guildId: string,
     userId: string,
@@ -257,16 +257,16 @@ export class AppealDesk implements Appeals {
     const { accounts, players, cases } = this.#ports;
     const linked = await accounts.of(guildId, userId);
     const isLinked = linked !== undefined && isNamed(linked.player, typedName);
-    const found = isLinked ? [] : await players.find(guildId, typedName);
-    const [only] = found.length === 1 ? found : [];
+    const named = isLinked ? [] : await players.find(guildId, typedName);
+    const [only] = named.length === 1 ? named : [];
     const player = isLinked ? linked.player : only && { name: only.name, id: only.playerId };
     if (player === undefined) return {};
-    const standing = (await cases.search(guildId, { playerId: player.id, limit: MOST_CASES })).filter(
-      ({ revoked }) => revoked === undefined,
-    );
+    const found = await cases.search(guildId, { playerId: player.id, limit: MOST_CASES });
+    const standing = found.filter(({ revoked }) => revoked === undefined);
     const one =
       standing.find(({ kind }) => kind === "ban") ??
-      standing.find(({ kind }) => KINDS.some((one) => one === kind));
+      standing.find(({ kind }) => KINDS.some((one) => one === kind)) ??
+      unliftedBan(found);
     return {
       player,
       ...(one === undefined ? {} : { caseNumber: one.number }),
@@ -283,6 +283,17 @@ export class AppealDesk implements Appeals {
     const nowMs = this.#ports.clock.nowMs();
     return decision === undefined ? nowMs - atMs > OPEN_FOR_MS : nowMs - decision.atMs > AGAIN_AFTER_MS;
   }
+}
+
+/** A case may be revoked without an un-ban, by its author too, who is not to decide about it. */
+function unliftedBan(found: readonly Case[]): Case | undefined {
+  return found.find(
+    (one) =>
+      one.kind === "ban" &&
+      !found.some(({ kind, bindingId, atMs }) => {
+        return kind === "unban" && bindingId === one.bindingId && atMs >= one.atMs;
+      }),
+  );
 }
 
 function isNamed({ name, id }: { readonly name: string; readonly id: number }, typed: string): boolean {

@@ -39,6 +39,7 @@ class World {
     atMs: 0,
     edits: [],
   };
+  lift: Case | undefined;
   isThreadAnswerLost = false;
   isKilled = false;
 
@@ -64,7 +65,7 @@ class World {
       positions: { ofCase: async () => undefined },
       cases: {
         get: async () => this.one,
-        search: async () => [this.one],
+        search: async () => [...(this.lift === undefined ? [] : [this.lift]), this.one],
         revoke: async ({ userId }, number) => {
           await this.#alive();
           this.revoked.push(number);
@@ -154,6 +155,20 @@ describe("An appeal", () => {
     await assert.rejects(appeals.decide(person("kim"), id, refuses), isFailure("denied"));
     await assert.rejects(appeals.decide(person("mo"), id, refuses), isFailure("denied"));
     await appeals.decide(person("max"), id, refuses);
+  });
+
+  test("about a ban whose case was revoked, and which nobody lifted, is not for who made the case either", async () => {
+    const world = new World();
+    world.one = { ...world.one, revoked: { atMs: 1, byId: "mo" } };
+    const { appeals } = world.start();
+    const { id, caseNumber } = await appeals.ask(person("u"), asking);
+    assert.equal(caseNumber, 1);
+    await assert.rejects(
+      appeals.decide(person("mo"), id, { isAccepted: false, unbans: false }),
+      isFailure("denied"),
+    );
+    world.lift = { ...world.one, number: 2, kind: "unban", atMs: 5, author: { name: "Marshal" } };
+    assert.equal((await appeals.ask(person("v"), asking)).caseNumber, undefined);
   });
 
   test("that was decided right before a kill is carried out by the next process, once", async () => {

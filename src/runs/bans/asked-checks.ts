@@ -7,6 +7,7 @@ import type { Settings } from "../../domain/ports/settings.ts";
 import type { Snapshots } from "../../domain/ports/snapshots.ts";
 import type { ParsedCommand } from "../../domain/run.ts";
 import { parseCommand } from "../catalogue/parse-command.ts";
+import { refuseSecondName } from "../catalogue/strangers.ts";
 import { type KnownPeoplePorts, knownPeople } from "../permission/known-people.ts";
 import { decide } from "../permission/permission-rules.ts";
 import { whyNotAsked } from "./asked-rules.ts";
@@ -30,9 +31,13 @@ export class AskedChecks {
     this.#ports = ports;
   }
 
-  /** @throws Failure "denied" for staff of the game, protected players, and while the lists are not known. */
+  /**
+   * @throws Failure "denied" for staff of the game, protected players, and while the lists are not known; "bad-command"
+   * for a reason that the game would read as a name.
+   */
   async refuseTarget(asked: AskedBan): Promise<void> {
     const command = parseCommand(askedText(asked));
+    refuseSecondName(command);
     const people = await this.#people(await this.bindingOf(asked), command);
     const why = whyNotAsked(await this.policyOf(asked), command, people);
     if (why !== undefined) throw new Failure("denied", why);

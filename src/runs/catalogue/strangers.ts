@@ -30,6 +30,20 @@ export function withIds(command: ParsedCommand, people: People): string | undefi
 }
 
 /**
+ * The words behind the name of one player may begin with a comma, and the game reads what follows as another name, of
+ * somebody of whom nobody here needs to know.
+ * @throws Failure "bad-command"
+ */
+export function refuseSecondName({ targetTexts }: ParsedCommand): void {
+  const [, second] = targetTexts;
+  if (second === undefined) return;
+  throw new Failure(
+    "bad-command",
+    `The game would read "${second}" as another name. Begin the text without a comma.`,
+  );
+}
+
+/**
  * What a button is for one player may not hit another, and what takes something back only whom that hit, and what
  * waits for somebody to join only them: by whole names.
  * @throws Failure "bad-command"

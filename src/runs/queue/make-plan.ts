@@ -13,7 +13,7 @@ import type { StandingBan } from "../bans/check-lift.ts";
 import { nearestCommand, nearestNames } from "../catalogue/did-you-mean.ts";
 import { inverseOf } from "../catalogue/inverse-command.ts";
 import { parseCommand, withTarget } from "../catalogue/parse-command.ts";
-import { refuseWhoIsNotMeant, withIds } from "../catalogue/strangers.ts";
+import { refuseSecondName, refuseWhoIsNotMeant, withIds } from "../catalogue/strangers.ts";
 import { refuseTargetCount } from "../catalogue/target-count.ts";
 import { type People, resolveTargets } from "../catalogue/targets.ts";
 import { type KnownPeoplePorts, knownPeople } from "../permission/known-people.ts";
@@ -51,6 +51,7 @@ export async function makePlan(
   const command = parseCommand(request.text);
   refuseTargetCount(command);
   refuseTerm(request, command);
+  if (request.only !== undefined) refuseSecondName(command);
   const { actor, ownPlayerId } = request;
   const isLift = request.origin === "ban-end";
   const policy = (await ports.settings.of(actor.guildId)).policies[request.binding.id] ?? EMPTY_POLICY;

@@ -36,8 +36,10 @@ export class WaitingRuns implements RunQueue {
     if (run === undefined || run.record.guildId !== actor.guildId) {
       return { ok: false, text: "It is no longer waiting." };
     }
-    const { actorId, bindingId } = run.record;
-    if (actorId !== actor.userId && !(await this.#manages(actor, bindingId))) return NOT_YOURS;
+    const { actorId, bindingId, origin } = run.record;
+    // The end of a ban belongs to the community, whoever set it.
+    const isOwn = actorId === actor.userId && origin !== "ban-end";
+    if (!isOwn && !(await this.#manages(actor, bindingId))) return NOT_YOURS;
     const by = actorId === actor.userId ? "the person who asked" : actor.userName;
     const done = run.end("cancelled", new Failure("expired", `Cancelled by ${by}.`));
     return done ? CANCELLED : { ok: false, text: "Too late: it is being sent or was already sent." };

@@ -14,8 +14,8 @@ async function started(rig = new RunsRig()): Promise<RunsRig> {
   return rig;
 }
 
-const ask = (rig: RunsRig, who = alice): Promise<AskedBan> =>
-  rig.runs.askedBans.ask(rig.actor("mod"), { binding, player: who, reason: "spam" });
+const ask = (rig: RunsRig, who = alice, reason = "spam"): Promise<AskedBan> =>
+  rig.runs.askedBans.ask(rig.actor("mod"), { binding, player: who, reason });
 
 async function look(rig: RunsRig): Promise<void> {
   await rig.journal.take(rig.snapshot([]));
@@ -32,6 +32,21 @@ function empty(rig: RunsRig): void {
 }
 
 describe("a ban that is asked for", () => {
+  for (const reason of [", Ghost", ",Ghost spam", ", 4711 spam", ", all"])
+    test(`a reason that reads as another name is refused: ${reason}`, async () => {
+      const rig = await started();
+      await assert.rejects(ask(rig, alice, reason), { code: "bad-command" });
+      // As an earlier version has kept it.
+      const kept = await ask(rig);
+      await rig.askedDocuments.set(`g1:${kept.id}`, { ...kept, reason });
+      await rig.runs.stop(0);
+      rig.crash();
+      await started(rig);
+      await assert.rejects(rig.runs.askedBans.approve(rig.actor("admin"), kept.id), { code: "bad-command" });
+      await rig.clock.advance(1_000);
+      assert.deepEqual(sent(rig), []);
+    });
+
   test("is sent by the approval of somebody else who may ban, once, by id, with a row in the audit", async () => {
     const rig = await started();
     const { id } = await ask(rig);

@@ -260,6 +260,17 @@ describe("a ban that ends is not lifted over what came later", () => {
     assert.equal(standing({ ...ban, endsAtMs: 10_000 }), 1);
   });
 
+  test("its un-ban, once in the queue, is cancelled by a Manager and not by who set it", async () => {
+    const rig = await started();
+    await ban(rig, "Alice");
+    rig.readyAtMs = rig.clock.nowMs() + 3 * HOUR_MS;
+    await rig.clock.advance(HOUR_MS + 30_000);
+    const [lift] = await rig.runs.queue.waiting("g1");
+    assert.equal(lift?.record.text, ":unban 11");
+    assert.equal((await rig.runs.queue.cancel(rig.actor("admin"), lift.record.id)).ok, false);
+    assert.equal((await rig.runs.queue.cancel(rig.actor("manager"), lift.record.id)).ok, true);
+  });
+
   test("an un-ban ends it without a word", async () => {
     const rig = await started();
     await ban(rig, "Alice");

@@ -224,6 +224,17 @@ describe("a plan", () => {
     assert.match(unseen.confirmReasons.join(" "), /can't tell whom this hits/);
   });
 
+  test("of a button for one player refuses words that the game would read as another name", async () => {
+    const rig = new RunsRig();
+    for (const words of [", Ghost", ",Ghost bye", " , 4711"]) {
+      const request = { actor: rig.actor("manager"), binding, text: `:kick Alice${words}` } as const;
+      const only = { name: "Alice", id: 11 };
+      await assert.rejects(rig.runs.runner.plan({ ...request, origin: "button", only }), /as another name/);
+      // Who types it themselves means both.
+      assert.equal((await rig.runs.runner.plan({ ...request, origin: "command" })).decision.allowed, true);
+    }
+  });
+
   test("says whether a target is staff and refuses one above the tier", async () => {
     const rig = new RunsRig();
     rig.players = [player("Moe", 22), player("Ada", 21)];
