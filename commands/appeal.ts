@@ -65,7 +65,11 @@ async function* accept({ actor, argument, ...on }: Press, services: Services): A
     yield { content: md`✅ Accepted. Case ${one?.number ?? 0} ${end}.` };
     return;
   }
-  const submitted = await services.runner.submit(plan);
+  // Who accepts has decided: there is nothing more to ask.
+  const submitted =
+    plan.confirm === "none"
+      ? await services.runner.submit(plan)
+      : await services.runner.confirmed(plan.id, actor);
   const noted = submitted.outcome.then(({ record: { ran } }) =>
     services.appeals.unbanned(appeal, ran === "yes" ? "ran" : ran === "no" ? "not-sent" : "asked"),
   );

@@ -5,21 +5,18 @@ import type { Actor } from "../domain/guild.ts";
 import type { AppealRenderer, Appeals, PrivateThreads } from "../domain/ports/appeals.ts";
 import type { Cases } from "../domain/ports/cases.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
-import type { GameAccounts } from "../domain/ports/game-accounts.ts";
-import type { HistoryPlayers } from "../domain/ports/history.ts";
 import type { GrantableRoles } from "../domain/ports/member-roles.ts";
 import type { OwedMessages } from "../domain/ports/notifier.ts";
 import type { Posts } from "../domain/ports/posts.ts";
 import type { Settings } from "../domain/ports/settings.ts";
 import type { AppealBook } from "./appeal-book.ts";
 import type { AppealPosts } from "./appeal-posts.ts";
+import { type AppealedCasePorts, appealedCase } from "./appealed-case.ts";
 
-export interface AppealDeskPorts {
+export interface AppealDeskPorts extends AppealedCasePorts {
   readonly book: AppealBook;
   readonly shown: Pick<AppealPosts, "show">;
   readonly settings: Pick<Settings, "of">;
-  readonly accounts: Pick<GameAccounts, "of">;
-  readonly players: Pick<HistoryPlayers, "find">;
   readonly cases: Pick<Cases, "get" | "search" | "revoke">;
   readonly threads: PrivateThreads;
   readonly posts: Pick<Posts, "tryOnce">;
@@ -37,7 +34,6 @@ const AGAIN_AFTER_MS = 7 * DAY_MS;
 const OPEN_FOR_MS = 60 * DAY_MS;
 const MOST_OF_GUILD = 200;
 const MOST_CASES = 25;
-const KINDS = ["ban", "jail", "kick", "warning"] as const;
 
 /** What people and staff do with appeals. Each step is written before anything is done that cannot be taken back. */
 export class AppealDesk implements Appeals {
@@ -81,7 +77,7 @@ export class AppealDesk implements Appeals {
         channelId: actor.channelId,
         typedName,
         words,
-        ...(await this.#about(guildId, userId, typedName)),
+        ...(await appealedCase(this.#ports, { guildId, userId, typedName })),
         card: { channelId: appealChannelId, nonce: random.id().slice(0, 25) },
       };
       await book.keep(appeal);
@@ -248,32 +244,6 @@ export class AppealDesk implements Appeals {
       throw new Failure("bad-command", "Too many appeals wait here. Try again in a few days.");
   }
 
-  /** Whom they mean, and the case: a ban that stands, else the newest that counts, else a ban that nobody lifted. */
-  async #about(
-    guildId: string,
-    userId: string,
-    typedName: string,
-  ): Promise<Pick<Appeal, "player" | "caseNumber" | "provenBy">> {
-    const { accounts, players, cases } = this.#ports;
-    const linked = await accounts.of(guildId, userId);
-    const isLinked = linked !== undefined && isNamed(linked.player, typedName);
-    const named = isLinked ? [] : await players.find(guildId, typedName);
-    const [only] = named.length === 1 ? named : [];
-    const player = isLinked ? linked.player : only && { name: only.name, id: only.playerId };
-    if (player === undefined) return {};
-    const found = await cases.search(guildId, { playerId: player.id, limit: MOST_CASES });
-    const standing = found.filter(({ revoked }) => revoked === undefined);
-    const one =
-      standing.find(({ kind }) => kind === "ban") ??
-      standing.find(({ kind }) => KINDS.some((one) => one === kind)) ??
-      unliftedBan(found);
-    return {
-      player,
-      ...(one === undefined ? {} : { caseNumber: one.number }),
-      ...(isLinked && linked.vouchedBy === undefined ? { provenBy: "link" } : {}),
-    };
-  }
-
   async #dropOld(guildId: string): Promise<void> {
     const { book } = this.#ports;
     for (const appeal of book.of(guildId)) if (this.#isOld(appeal)) await book.drop(appeal);
@@ -283,21 +253,6 @@ export class AppealDesk implements Appeals {
     const nowMs = this.#ports.clock.nowMs();
     return decision === undefined ? nowMs - atMs > OPEN_FOR_MS : nowMs - decision.atMs > AGAIN_AFTER_MS;
   }
-}
-
-/** A case may be revoked without an un-ban, by its author too, who is not to decide about it. */
-function unliftedBan(found: readonly Case[]): Case | undefined {
-  return found.find(
-    (one) =>
-      one.kind === "ban" &&
-      !found.some(({ kind, bindingId, atMs }) => {
-        return kind === "unban" && bindingId === one.bindingId && atMs >= one.atMs;
-      }),
-  );
-}
-
-function isNamed({ name, id }: { readonly name: string; readonly id: number }, typed: string): boolean {
-  return name.toLowerCase() === typed.toLowerCase() || String(id) === typed;
 }
 
 /** Known again by it after a kill. */

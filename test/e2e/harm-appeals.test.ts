@@ -7,6 +7,7 @@ import type { E2eRig } from "./rig.ts";
 
 const ANN = { name: "AnnLee", id: 9_100_000_011 };
 const BOB = { name: "BobRay", id: 9_100_000_012 };
+const DAN = { name: "DanFox", id: 9_100_000_014 };
 const CAT = { name: "CatMoe", id: 9_100_000_013 };
 
 describe("an appeal lifts what it is about, and nothing else", () => {
@@ -22,7 +23,7 @@ describe("an appeal lifts what it is about, and nothing else", () => {
     ({ rig, manager, other, staffOnly } = appeals);
     rig.home.guild.setBotPermissions(MAY_TALK);
     await reads(await appeals.setUp(), /button is in/);
-    for (const { name, id } of [ANN, BOB, CAT]) rig.town.join(name, id);
+    for (const { name, id } of [ANN, BOB, CAT, DAN]) rig.town.join(name, id);
     await rig.polled("JoinLogs", "Players");
   });
   after(() => rig.close());
@@ -63,5 +64,14 @@ describe("an appeal lifts what it is about, and nothing else", () => {
     await reads(accepted, /./);
     assert.match(accepted.text, /banned again/);
     assert.ok(isBanned(CAT));
+  });
+
+  test("of somebody who is staff of the game by now is accepted by one press, and they are un-banned", async () => {
+    await ran(`:ban ${DAN.name} spam`, manager);
+    const card = await appealOf(DAN.name);
+    rig.town.world.staff.set(DAN.id, { name: DAN.name, role: "helper" });
+    await rig.clock.sleep(15_000);
+    await reads(await press(other, card, "Accept"), /It ran/);
+    assert.ok(!isBanned(DAN));
   });
 });

@@ -47,7 +47,7 @@ export function reasonsToConfirm({
     reasons.push(
       `They are banned for longer already: case ${earlierBan}. When this one ends, a Manager decides.`,
     );
-  if (!areTargetsRead && command.targetTexts.length > 0)
+  if (!areTargetsRead && !areIds(command) && command.targetTexts.length > 0)
     reasons.push("Marshal could not read who is in the server, so it can't tell whom this hits.");
   if (!command.mass && targets.some((target) => target.staff && !isOwn(target)))
     reasons.push("A target is staff in the game.");
@@ -70,6 +70,11 @@ function whyNothingHappens(command: ParsedCommand): string | undefined {
   // In the person's own word: who typed :help does not look for :commands.
   const typed = /^:+(\S+)/u.exec(command.text)?.[1]?.toLowerCase() ?? verb.verb;
   return inGameOnly(typed);
+}
+
+/** An id is of one player, whoever is in the server. */
+function areIds({ finds, targetTexts }: ParsedCommand): boolean {
+  return finds !== "present" && targetTexts.every((text) => /^\d+$/.test(text));
 }
 
 interface WarningFacts {

@@ -222,6 +222,8 @@ describe("a plan", () => {
     const unseen = await plan(rig, ":kick Alice");
     assert.deepEqual([unseen.decision.allowed, unseen.confirm], [true, "button"]);
     assert.match(unseen.confirmReasons.join(" "), /can't tell whom this hits/);
+    assert.equal((await plan(rig, ":unban 4711")).confirm, "none");
+    assert.equal((await plan(rig, ":kick 4711")).confirm, "button");
   });
 
   test("of a button for one player refuses words that the game would read as another name", async () => {
