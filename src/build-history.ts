@@ -110,7 +110,11 @@ export function knownToHistory(
       const filter = { playerId, toMs: sentAtMs - 1, bindingIds: [bindingId], limit: 20 } as const;
       const kinds = ["ban", "unban"] as const;
       const found = await Promise.all(kinds.map((kind) => store.search(guildId, { ...filter, kind })));
-      return standingBan(found.flat(), { bindingId, untilMs: endsAtMs })?.number;
+      const page = { playerId, list: "sessions", limit: 1, bindingId } as const;
+      const [last] = (await wing.cards.page(guildId, page)).sessions ?? [];
+      const joinedS = last?.start.isSure === true ? last.start.atS : last?.start.afterS;
+      const joinedMs = joinedS === undefined ? undefined : joinedS * 1_000;
+      return standingBan(found.flat(), { bindingId, untilMs: endsAtMs, joinedMs })?.number;
     },
   };
 }

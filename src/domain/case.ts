@@ -95,16 +95,24 @@ export function isOtherBan(one: Case, other: Case): boolean {
   return kind === "ban" && number !== one.number && bindingId === one.bindingId && revoked === undefined;
 }
 
+export interface StandingWhere {
+  readonly bindingId: string;
+  readonly untilMs: number;
+  /** They joined that server after this: no ban from before kept them out. */
+  readonly joinedMs: number | undefined;
+}
+
 /** Of cases of one player, a ban on that server that counts, was not lifted since, and lasts for longer than until then. */
 export function standingBan(
   cases: readonly Case[],
-  { bindingId, untilMs }: { readonly bindingId: string; readonly untilMs: number },
+  { bindingId, untilMs, joinedMs = Number.NEGATIVE_INFINITY }: StandingWhere,
 ): Case | undefined {
   const here = cases.filter((one) => one.bindingId === bindingId && one.revoked === undefined);
   const lifts = here.filter(({ kind }) => kind === "unban");
   return here.find(
     (one) =>
       one.kind === "ban" &&
+      one.atMs >= joinedMs &&
       (one.endsAtMs ?? Number.POSITIVE_INFINITY) > untilMs &&
       !lifts.some((lift) => lift.atMs >= one.atMs),
   );

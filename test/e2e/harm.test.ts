@@ -134,6 +134,13 @@ describe("a command that was for somebody else", () => {
       await ending(),
       /banned for longer already\\?: case \d+\. When this one ends, a Manager decides/,
     );
+    // Lifted where no log shows it: that they could join does.
+    rig.town.world.bans.delete(BOB.id);
+    rig.town.join(BOB.name, BOB.id);
+    await rig.polled("JoinLogs", "Players");
+    await rig.clock.sleep(5_000);
+    assert.doesNotMatch(await reads(await ending(), /Send it/), /for longer/);
+    rig.town.world.bans.set(BOB.id, BOB.name);
     await reads(await press(manager, second, "Undo"), /It ran/);
     assert.ok(!rig.town.world.bans.has(BOB.id));
   });

@@ -250,8 +250,9 @@ describe("a ban that ends is not lifted over what came later", () => {
   test("one that was lifted, revoked, is of another server or ends before is none that stands", () => {
     const ban = aCase({ number: 1, atMs: 1_000 });
     const standing = (...cases: readonly Case[]) =>
-      standingBan(cases, { bindingId: "b1", untilMs: 9_000 })?.number;
+      standingBan(cases, { bindingId: "b1", untilMs: 9_000, joinedMs: 900 })?.number;
     assert.equal(standing(ban), 1);
+    assert.equal(standing({ ...ban, atMs: 800 }), undefined, "they have joined since");
     assert.equal(standing(ban, aCase({ number: 2, kind: "unban", atMs: 2_000 })), undefined);
     assert.equal(standing({ ...ban, number: 3, atMs: 3_000 }, aCase({ kind: "unban", atMs: 2_000 })), 3);
     assert.equal(standing({ ...ban, revoked: { atMs: 2_000, byId: "u1" } }), undefined);
