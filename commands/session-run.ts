@@ -79,7 +79,7 @@ function callEntry(kind: SessionCall["kind"], description: string) {
         const called = await services.sessions.call(actor, binding, kind);
         if (called.call !== undefined)
           await recordEvent(services, actor, { action: `session-${kind}`, text: binding.name });
-        return calledReply(called);
+        return calledReply(called, services.snapshots.latest(binding.source)?.status);
       } catch (error) {
         return await unlessRefused(services, { guildId: actor.guildId, bindingId: binding.id }, error);
       }

@@ -26,6 +26,8 @@ export interface DutyDeskPorts {
   onSettled(guildId: string, settled: Settled, types: readonly DutyType[]): void;
 }
 
+/** Who had a shift within this time is staff, whatever their rank in the game. */
+const LATELY_S = 7 * 86_400;
 const MOST_TYPES = 15;
 /** Shifts of one answer. */
 const MOST_SHIFTS = 5_000;
@@ -132,11 +134,18 @@ export class DutyDesk implements Duty {
         .filter((one) => one !== undefined)
         .sort((a, b) => a.shift.fromS - b.shift.fromS);
       const busy = new Set(on.map(({ shift }) => shift.userId));
-      const idle = idleStaff(this.#ports, guildId, page.links).filter(
+      const workedLately = await this.#workedLately(guildId);
+      const idle = idleStaff(this.#ports, guildId, { links: page.links, workedLately }).filter(
         ({ userId }) => userId === undefined || !busy.has(userId),
       );
       return { on, idle, knownS: settled.lookedS };
     });
+  }
+
+  async #workedLately(guildId: string): Promise<ReadonlySet<string>> {
+    const { store, nowS } = this.#ports;
+    const rows = await store.rows({ guildId, kinds: ["shift"], sinceS: nowS() - LATELY_S });
+    return new Set(rows.map(({ userId }) => userId));
   }
 
   async shifts(

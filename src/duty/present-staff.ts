@@ -26,20 +26,27 @@ export function placeOf(
     )?.id;
 }
 
-/** Players with a rank, on any server, and the members to whom they belong. */
+/**
+ * Players with a rank, on any server, and the members to whom they belong. A member without one is staff if they worked
+ * lately: to read the roles of everybody who plays would take Discord seconds.
+ */
 export function idleStaff(
   { bindings, snapshots }: PresentPorts,
   guildId: string,
-  links: readonly DutyLink[],
+  {
+    links,
+    workedLately,
+  }: { readonly links: readonly DutyLink[]; readonly workedLately: ReadonlySet<string> },
 ): readonly IdleStaff[] {
   const userOf = new Map(
     links.filter(({ untilS }) => untilS === undefined).map(({ playerId, userId }) => [playerId, userId]),
   );
   return bindings.linkedOf(guildId).flatMap(({ id: bindingId, source }) => {
     const players = snapshots.latest(source)?.lists.players?.value ?? [];
-    return players.flatMap(({ player, permission: rank }) => {
+    return players.flatMap(({ player, permission }): readonly IdleStaff[] => {
       const userId = player.id === undefined ? undefined : userOf.get(player.id);
-      return rank === NO_RANK ? [] : [{ player, bindingId, rank, userId }];
+      if (permission !== NO_RANK) return [{ player, bindingId, rank: permission, userId }];
+      return userId !== undefined && workedLately.has(userId) ? [{ player, bindingId, userId }] : [];
     });
   });
 }

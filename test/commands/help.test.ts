@@ -58,6 +58,8 @@ describe("/help", () => {
       "server at",
       "stats weekly",
       "duty start",
+      "duty now",
+      "duty board",
       "session setup",
     ])
       assert.ok(text.includes(`/${path}`), path);

@@ -32,9 +32,9 @@ onBothDatabases("a shift", (databases) => {
     const every = async (fromS: number, untilS: number) => {
       for (let atS = fromS; atS < untilS; atS += 10) await go(atS);
     };
-    const join = (atS: number) => {
+    const join = (atS: number, permission = "Server Moderator") => {
       joins.push([mona, atS, true]);
-      players = [{ ...mona, permission: "Server Moderator" }];
+      players = [{ ...mona, permission }];
     };
     const leave = (atS: number) => {
       joins.push([mona, atS, false]);
@@ -94,6 +94,14 @@ onBothDatabases("a shift", (databases) => {
     assert.equal((await rig.wing.duty.now(GUILD)).on.length, 1);
     await every(startS + 2_600, startS + 2_700);
     assert.equal((await rig.wing.duty.now(GUILD)).on.length, 0);
+    // Without a rank, but they worked lately: staff who is in the game and not on duty.
+    join(startS + 2_701, "Normal");
+    await every(startS + 2_710, startS + 2_730);
+    const later = await rig.wing.duty.now(GUILD);
+    assert.deepEqual(
+      later.idle.map(({ userId, rank }) => [userId, rank]),
+      [["u13", undefined]],
+    );
     const [shift, ...others] = await shiftsOf(rig);
     assert.equal(others.length, 0);
     assert.deepEqual(

@@ -174,6 +174,16 @@ describe("a session", () => {
     assert.equal((await world.sessions.past(SERVER.guildId, SERVER.id)).length, 1);
   });
 
+  test("of a few minutes its summary says no average: staff is counted once a minute", async () => {
+    const world = await SessionWorld.open();
+    await world.start();
+    world.look([player(1), player(2, "Server Moderator")]);
+    await world.clock.advance(90_000);
+    await world.asks(world.sessions.end(host, SERVER));
+    await world.clock.advance(2 * MINUTE_MS);
+    assert.match(world.text("📋"), /Staff seen: \*\*1\*\*\n/);
+  });
+
   test("its summary waits for the history an hour, and then says that calls were not counted", async () => {
     const world = await SessionWorld.open();
     world.figures = "away";

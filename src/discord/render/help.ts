@@ -39,8 +39,8 @@ export const HELP_TASKS = {
     { path: "player show", does: "who is this" },
     { path: "case search", does: "kicks, bans, warnings" },
     { path: "stats server", does: "how full, staff or not" },
-    { path: "schedule list", does: "commands at set times" },
     { path: "duty start", does: "begin your shift" },
+    { path: "duty now", does: "who is on duty" },
     { path: "me link", does: "your game account" },
   ],
   managers: [
@@ -49,8 +49,8 @@ export const HELP_TASKS = {
     { path: "alert list", does: "what staff are alerted to" },
     { path: "stats weekly", does: "a summary each week" },
     { path: "session setup", does: "say when you play" },
-    { path: "rank check", does: "ranks by role" },
-    { path: "staff list", does: "who can run what" },
+    { path: "duty board", does: "hours and quotas" },
+    { path: "schedule list", does: "commands at set times" },
     { path: "audit search", does: "who ran what" },
   ],
 } as const satisfies Readonly<Record<string, readonly Task[]>>;

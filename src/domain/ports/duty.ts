@@ -16,7 +16,8 @@ export interface OnDuty {
 export interface IdleStaff {
   readonly player: PlayerRef;
   readonly bindingId: string;
-  readonly rank: string;
+  /** Absent: they have none; they are staff by a shift of the last days. */
+  readonly rank?: string | undefined;
   /** Absent: nobody has linked this player. */
   readonly userId?: string | undefined;
 }

@@ -1,5 +1,6 @@
 import { channelMention, type Escaped, joined, md, roleMention } from "../../../domain/escaped.ts";
 import type { Button, MessageBody } from "../../../domain/message.ts";
+import type { ServerStatus } from "../../../domain/model.ts";
 import type { Announced, Called, VotePress } from "../../../domain/ports/sessions.ts";
 import type { GameSession, SessionSetup } from "../../../domain/session.ts";
 import { cut, escapeMarkdown, inlineName } from "../escape.ts";
@@ -30,7 +31,11 @@ export function announcedReply(
   return { content: joined(lines, "\n") };
 }
 
-export function calledReply({ announced, call }: Called): MessageBody {
+/** `status`: what the last look showed. */
+export function calledReply(
+  { announced, call }: Called,
+  status: Pick<ServerStatus, "currentPlayers" | "maxPlayers"> | undefined,
+): MessageBody {
   if (announced === undefined || call === undefined)
     return { content: md`Already posted: the server is full.` };
   const { session, message } = announced;
@@ -40,10 +45,14 @@ export function calledReply({ announced, call }: Called): MessageBody {
     call.kind === "full" || session.roleId === undefined || call.isPinging
       ? md``
       : md` Without a ping: the last one was under 15 min ago.`;
+  const doubt =
+    call.kind === "full" && status !== undefined && status.currentPlayers < status.maxPlayers
+      ? md` The last look showed ${status.currentPlayers} of ${status.maxPlayers} players.`
+      : md``;
   return message === "posted"
-    ? { content: md`✅ Posted in ${where}: ${what}.${ping}` }
+    ? { content: md`✅ Posted in ${where}: ${what}.${ping}${doubt}` }
     : {
-        content: md`⏳ Discord does not answer. It is posted in ${where} as soon as it does: ${what}.${ping}`,
+        content: md`⏳ Discord does not answer. It is posted in ${where} as soon as it does: ${what}.${ping}${doubt}`,
       };
 }
 

@@ -11,6 +11,7 @@ const COLOR = 0x80848e;
 const SHOWN = 10;
 /** Where less of the time is known, it is said. */
 const KNOWN_ENOUGH = 0.95;
+const SHORT_S = 300;
 
 /** Length, most players, staff, calls and how long they waited. */
 export function summaryCard(past: PastSession, serverName: string): Card {
@@ -28,8 +29,11 @@ export function summaryCard(past: PastSession, serverName: string): Card {
   };
 }
 
-function staffLine({ figures }: PastSession, staffSeen: number): Escaped {
-  const average = typeof figures === "object" ? figures.staff : undefined;
+function staffLine(past: PastSession, staffSeen: number): Escaped {
+  const { figures } = past;
+  // Staff is counted once a minute: of a few minutes the first count says too much.
+  const isShort = secondsOf(past) < SHORT_S;
+  const average = typeof figures === "object" && !isShort ? figures.staff : undefined;
   const on = average === undefined ? md`` : md`, ${amount(average)} at a time on average`;
   return md`🛡 Staff seen: **${staffSeen}**${on}`;
 }
@@ -73,7 +77,7 @@ function pastLine(one: PastSession): Escaped {
   const { fromMs, peak, figures } = one;
   const parts = [
     md`<t:${Math.floor(fromMs / 1_000)}:D> **${lasting(secondsOf(one))}**`,
-    ...(peak === undefined ? [] : [md`${peak} players`]),
+    ...(peak === undefined ? [] : [md`at most ${peak} players`]),
     ...(typeof figures === "object" && figures.staff !== undefined
       ? [md`${amount(figures.staff)} staff`]
       : []),

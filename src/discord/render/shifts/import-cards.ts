@@ -68,5 +68,5 @@ function takeBack({ id }: HoursImport, label: string): Button {
 
 function summed({ totals }: HoursImport): Escaped {
   const people = new Set(totals.map(({ userId }) => userId)).size;
-  return md`**${lasting(totals.reduce((sum, { seconds }) => sum + seconds, 0))}** of ${people} ${people === 1 ? "member" : "members"}`;
+  return md`**${lasting(totals.reduce((sum, { seconds }) => sum + seconds, 0))}** for ${people} ${people === 1 ? "member" : "members"}`;
 }
