@@ -157,12 +157,12 @@ describe("duty, from the first type to a quota", () => {
     const plan = await pastes(owner);
     await reads(
       plan,
-      /10.h.*of 1 member.*Nothing is imported yet[\s\S]*Line 2 is of nobody[\s\S]*Line 3 begins like/,
+      /10.h.*for 1 member.*Nothing is imported yet[\s\S]*Line 2 is of nobody[\s\S]*Line 3 begins like/,
     );
     await asks(owner, "duty import list", {}, /Nothing is imported/);
     await reads(await press(owner, plan, "Import"), /Imported: .*10.h/);
     await asks(owner, "duty board", {}, /\+10.h imported/);
-    const list = await asks(owner, "duty import list", {}, /10.h.*of 1 member/);
+    const list = await asks(owner, "duty import list", {}, /10.h.*for 1 member/);
     await reads(await press(owner, list, "Take 1 back"), /Nothing is imported/);
   });
 

@@ -73,7 +73,7 @@ describe("a session, from the vote to the summary", () => {
     const here = rig.town.players.length;
     rig.town.join("Newcomer", 9_100_000_001);
     await rig.until("the newcomer on the card", () => textOf(card).includes(`**${here + 1}** of`));
-    await asks(host, "session full", {}, /server is full\. The last look showed \d+ of 40 players\./);
+    await asks(host, "session full", {}, /server is full\. The last look showed \d+ of \d+ players\./);
     await rig.posted(channel, "is full");
     await asks(host, "session full", {}, /Already posted/);
     await asks(host, "session low", {}, /players wanted.*Without a ping/);
