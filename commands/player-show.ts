@@ -7,6 +7,7 @@ import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
 import type { PlayerHistory } from "../src/domain/history.ts";
 import type { PlayerRef } from "../src/domain/model.ts";
+import { callTakers } from "./call-takers.ts";
 import { filterText } from "./case-args.ts";
 import { foundCases } from "./case-flow.ts";
 import { seenCases } from "./case-rights.ts";
@@ -200,8 +201,9 @@ export async function showList(
     bindingId: only?.id,
   });
   const authors = await commandAuthors(services, actor.guildId, page.rows);
+  const takers = await callTakers(services, actor.guildId, page.rows);
   const at = placeText(bindingId, only);
-  return playerPage({ player, list, page, bindingId: at, authors, isLater: before !== undefined });
+  return playerPage({ player, list, page, bindingId: at, authors, takers, isLater: before !== undefined });
 }
 
 /** `list/binding/id/before`: a turn of the pages. */

@@ -12,6 +12,7 @@ import type { Actor, Binding } from "../src/domain/guild.ts";
 import type { PlayerRef } from "../src/domain/model.ts";
 import { momentsOf } from "../src/domain/moment.ts";
 import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
+import { callTakers } from "./call-takers.ts";
 import { commandAuthors } from "./command-authors.ts";
 import { positionDaysOf } from "./history-positions.ts";
 import { mustTakeCalls } from "./may-take-calls.ts";
@@ -44,9 +45,10 @@ async function rewindTo(
   });
   const nowS = Math.floor(services.clock.nowMs() / 1_000);
   const authors = await commandAuthors(services, actor.guildId, view.rows);
+  const takers = await callTakers(services, actor.guildId, view.rows);
   const days = (await positionDaysOf(services, actor.guildId)) ?? 0;
   const hasReplay = days > 0 && nowS - atS <= days * DAY_S;
-  const shown = { view, serverName: binding.name, nowS, authors, isOfCall, player, offered };
+  const shown = { view, serverName: binding.name, nowS, authors, takers, isOfCall, player, offered };
   return rewindCard({ ...shown, hasReplay });
 }
 

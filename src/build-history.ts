@@ -28,6 +28,7 @@ import type { RootLog } from "./log.ts";
 import type { MetricsRegistry } from "./ops/metrics.ts";
 import type { LinkedAccounts } from "./runs/accounts/linked-accounts.ts";
 import { readLogged } from "./runs/catalogue/read-logged.ts";
+import { HARMLESS_NAMES } from "./runs/catalogue/verbs.ts";
 import type { Runs, RunsPorts } from "./runs/runs.ts";
 
 export interface HistoryWingParts {
@@ -78,6 +79,7 @@ export function buildHistoryWing(parts: HistoryWingParts): HistoryWing | undefin
     tracked,
     isOurs: (guildId) => discord.isOurs(guildId),
     read: readLogged,
+    harmless: HARMLESS_NAMES,
     callsOnCards: (bindingId) => feeds.callsOnCards(bindingId),
     accountOf: async (guildId, userId) => (await parts.accounts.ofUser(guildId, userId))?.player,
     clock: leased?.clock ?? clock,

@@ -62,6 +62,12 @@ export function hitByBeginning({ text, players }: Hit): readonly PlayerRef[] {
   return players.filter(({ name, id }) => name.toLowerCase() !== wanted && String(id) !== wanted);
 }
 
+/** Of those whom a command hit, who does not stand in its text by their whole name: only its author saw whom it meant. */
+export function unnamedIn(text: string, players: readonly PlayerRef[]): readonly PlayerRef[] {
+  const words = new Set(text.toLowerCase().split(/[\s,]+/));
+  return players.filter(({ name }) => !words.has(name.toLowerCase()));
+}
+
 /** Whom a command punishes. */
 export interface Punished {
   /** Each once. */

@@ -48,7 +48,13 @@ export type HistoryRow = { readonly bindingId: string; readonly atS: number } & 
   /** In the list of players without a join, or gone from it without a leave, since `afterS` at the earliest. */
   | { readonly kind: "appeared" | "vanished"; readonly player: PlayerRef; readonly afterS?: number }
   | { readonly kind: "kill"; readonly killer: PlayerRef; readonly killed: PlayerRef }
-  | { readonly kind: "command"; readonly player: PlayerRef; readonly text: string }
+  | {
+      readonly kind: "command";
+      readonly player: PlayerRef;
+      readonly text: string;
+      /** Whom it hit, where its text has only the beginning of their name, or their id. */
+      readonly hit?: readonly PlayerRef[];
+    }
   | {
       readonly kind: "modCall";
       readonly caller: PlayerRef;
@@ -117,6 +123,7 @@ export interface PlayerHistory {
   /** Newest first, at most 5. */
   readonly latestCallsNearKills: readonly CallNearKill[];
   readonly commandsRun: number;
+  /** A private message, a heal and what else does nobody harm does not count. */
   readonly commandsAgainst: number;
   /** By whom, newest first, at most 5. */
   readonly latestCommandsAgainst: readonly HistoryRowOf<"command">[];

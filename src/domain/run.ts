@@ -172,6 +172,8 @@ export interface RunRecord {
   readonly failureCode?: string;
   readonly commandId?: string;
   readonly proof: ProofState;
+  /** Names of those whom it hit when it was sent, where its text has only the beginning of them, or an id. */
+  readonly hit?: readonly string[];
   /** The texts that together would undo it, with the players' exact names of that moment; where there are any. */
   readonly inverse?: readonly string[];
   /** It ended because Marshal itself was stopped. */

@@ -42,6 +42,8 @@ export interface HistoryParts {
   /** Whether this process serves a guild. */
   isOurs(guildId: string): boolean;
   readonly read: AimedAtPorts["read"];
+  /** Names of verbs that do nobody harm: they are not against anybody. */
+  readonly harmless: readonly string[];
   /** The operator's picture of the map. */
   readonly mapImage: MapImageFile | undefined;
   readonly clock: Clock;
@@ -89,7 +91,7 @@ const EVIDENCE_AFTER_MS = 10 * 60_000;
 
 /** Builds the wing that keeps what happened on the game servers and answers from it; its database is in a thread, its drawing in another. */
 export function createHistory(parts: HistoryParts): HistoryWing {
-  const { url, markKey, clock, random, metrics, log } = parts;
+  const { url, markKey, harmless, clock, random, metrics, log } = parts;
   const serviceTime = new ServiceTime(clock);
   const there = new WhoWasThere();
   const state: RecordingState = new RecordingState({
@@ -215,8 +217,9 @@ export function createHistory(parts: HistoryParts): HistoryWing {
         client.call("players.findAll", { guildId, namesOrIds }, { withinMs: FIND_WITHIN_MS }),
     },
     cards: {
-      card: (guildId, playerId, options) => client.call("cards.card", { guildId, playerId, ...options }),
-      page: (guildId, options) => client.call("cards.page", { guildId, ...options }),
+      card: (guildId, playerId, options) =>
+        client.call("cards.card", { guildId, playerId, harmless, ...options }),
+      page: (guildId, options) => client.call("cards.page", { guildId, harmless, ...options }),
     },
     rewind: {
       at: (guildId, bindingId, times) => client.call("rewind.at", { guildId, bindingId, ...times }),

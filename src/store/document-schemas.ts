@@ -154,6 +154,7 @@ const run = z.object({
   failureCode: z.string().exactOptional(),
   commandId: z.string().exactOptional(),
   proof: z.enum(["unchecked", "seen", "seen-twice", "not-seen"]),
+  hit: texts.exactOptional(),
   // Before a command could need several to undo it, it was one text.
   inverse: z
     .string()

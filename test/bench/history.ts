@@ -3,6 +3,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { systemClock, systemRandom } from "../../src/clock.ts";
 import { createHistoryThread, type HistoryThread } from "../../src/history/worker/history-thread.ts";
+import { HARMLESS_NAMES } from "../../src/runs/catalogue/verbs.ts";
 import { seededRandom } from "../support/clock.ts";
 import { bytesOf, PostgresDatabases } from "../support/postgres-databases.ts";
 import { postgresPrograms, startPostgres } from "../support/postgres-server.ts";
@@ -176,7 +177,12 @@ async function ask(client: HistoryThread, rounds: number): Promise<Asked> {
     playerP99Ms: await p99(() => {
       const server = pick(SERVERS);
       const { id } = playerOf(server, pick(1_000));
-      return client.call("cards.card", { guildId: guildOf(server), playerId: id, nowS });
+      return client.call("cards.card", {
+        guildId: guildOf(server),
+        playerId: id,
+        nowS,
+        harmless: HARMLESS_NAMES,
+      });
     }),
     searchP99Ms: await p99(() => {
       const server = pick(SERVERS);

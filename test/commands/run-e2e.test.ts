@@ -36,6 +36,25 @@ test("a moderator runs a command and sees that it ran; only they see it", async 
   assert.deepEqual(texts(rig), [":kick Alice afk"]);
 });
 
+test("whom a beginning of a name hit stands in full on the outcome, in the title of the reason and in the history", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  const exchange = await rig.mod.slash(rig.channel, "run command", { text: ":jail Al" });
+  await rig.reads(exchange, /It ran[\s\S]*`:jail Al` \(Alice\)/);
+  const whole = await rig.mod.slash(rig.channel, "run command", { text: ":jail bobby" });
+  await rig.runs.clock.advance(10_000);
+  await rig.reads(whole, /It ran[\s\S]*`:jail bobby`\n/);
+  const history = await rig.mod.slash(rig.channel, "run history");
+  await rig.reads(history, /ran `:jail bobby`\n[\s\S]*ran `:jail Al` \(Alice\)/);
+  assert.deepEqual(
+    rig.runs.audit.log.filter(({ status }) => status === "done").map(({ text, hit }) => [text, hit]),
+    [
+      [":jail Al", ["Alice"]],
+      [":jail bobby", undefined],
+    ],
+  );
+  assert.deepEqual(texts(rig), [":jail Al", ":jail bobby"]);
+});
+
 test("a member without a tier is refused, and the audit says who tried what", async (t) => {
   const rig = await startRunCommandsRig(t);
   const exchange = await rig.member.slash(rig.channel, "run command", { text: ":kick Alice" });

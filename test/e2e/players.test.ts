@@ -30,7 +30,9 @@ describe("players and what happened at a time, from the history", () => {
     for (let kill = 0; kill < 20; kill += 1) rig.town.kill(ann, bob);
     killedAtS = Math.floor(rig.clock.nowMs() / 1_000);
     rig.town.modCall(bob);
+    // What does her no harm is not against her.
     rig.town.world.logCommand(mo, ":pm AnnLee stop it", false);
+    rig.town.world.logCommand(mo, ":wanted Ann", false);
     await rig.polled("KillLogs", "CommandLogs");
   });
   after(() => rig.close());
@@ -47,12 +49,13 @@ describe("players and what happened at a time, from the history", () => {
   };
 
   test("a player in the game has a card with what they did, who dealt with them, and buttons", async () => {
-    const card = await mod.comesToRead("player show", { player: "annl" }, /Kills · 20[\s\S]*stop it/);
+    const card = await mod.comesToRead("player show", { player: "annl" }, /Kills · 20[\s\S]*:wanted Ann/);
     assert.match(
       card.text,
       /In the game[\s\S]*1 session[\s\S]*Others called staff once within 3 min of this player's kills/,
     );
     assert.match(card.text, /Commands against them · 1[\s\S]*MoGame/);
+    assert.doesNotMatch(card.text, /stop it/);
     const labels = labelsOf(answerOf(card));
     assert.deepEqual(labels.slice(0, 7), ["PM", "Kick", "Jail", "Note", "Warn", "Watch", "Ask for a ban"]);
     // Two screens of a phone.
@@ -81,7 +84,8 @@ describe("players and what happened at a time, from the history", () => {
     assert.deepEqual(labelsOf(answerOf(older)), ["Player", "Newest"]);
     await reads(await press(rig.home.moderator, older, "Newest"), /killed/);
     await choose(card, "Sessions", /in the game/);
-    await choose(card, "Commands against them", /stop it/);
+    const against = await choose(card, "Commands against them", /:wanted Ann/);
+    assert.doesNotMatch(against.text, /stop it/);
     await choose(card, "Cases", /No cases found/);
     await reads(await press(rig.home.moderator, kills, "Player"), /Kills · 20/);
   });
@@ -111,14 +115,14 @@ describe("players and what happened at a time, from the history", () => {
     const now = `<t:${Math.floor(rig.clock.nowMs() / 1_000)}:T>`;
     const rewound = await mod.comesToRead("server at", { time: now }, asked);
     assert.doesNotMatch(rewound.text, /Remote Server/);
-    // :pm hits who is there; the kick took him out.
+    // :refresh hits who is there; the kick took him out.
     rig.town.join("BobRay", bob.id);
     await rig.polled("Players");
-    rig.town.runRemote(":pm BobRay from elsewhere");
+    rig.town.runRemote(":refresh BobRay");
     await mod.comesToRead(
       "player show",
       { player: "BobRay" },
-      /Remote Server\*\*, another program, `:pm BobRay from elsewhere`/,
+      /Remote Server\*\*, another program, `:refresh BobRay`/,
     );
     // The moderator was an Administrator when the card came, and presses when that is over.
     const { general, guild, moderator, owner } = rig.home;
@@ -171,6 +175,7 @@ describe("players and what happened at a time, from the history", () => {
   test("/server at shows who was there and what happened, and turns earlier and later", async () => {
     const time = `<t:${killedAtS}:T>`;
     const card = await mod.comesToRead("server at", { time }, /AnnLee[\s\S]*killed[\s\S]*BobRay/);
+    assert.match(card.text, /MoGame\*\* ran `:wanted Ann` \(AnnLee\)/);
     assert.match(card.text, /in the server[\s\S]*BobRay[\s\S]*called a moderator/);
     const { moderator } = rig.home;
     const earlier = await press(moderator, card, "Earlier");
@@ -196,6 +201,12 @@ describe("players and what happened at a time, from the history", () => {
     await reads(only, /Rewind of MoGame[\s\S]*In the server[\s\S]*MoGame/);
     assert.doesNotMatch(only.text, /BobRay|killed/);
     await reads(await press(rig.home.moderator, only, "Everybody"), /Rewind(?! of)/);
+    await reads(await press(rig.home.moderator, card, "Claim"), /The call is yours/);
+    await mod.comesToRead(
+      "server at",
+      { time: "1 min ago" },
+      new RegExp(`MoGame\\*\\* called a moderator, taken by <@${rig.home.moderator.member.id}>`),
+    );
   });
 
   test("people without rights are refused at the press, before a form; who manages the server gets what mends it", async () => {

@@ -4,6 +4,7 @@ import { card } from "../../src/history/queries/player-card.ts";
 import { page } from "../../src/history/queries/player-pages.ts";
 import { find, findAll, search } from "../../src/history/queries/players.ts";
 import { at as rewindAt } from "../../src/history/queries/rewind.ts";
+import { HARMLESS_NAMES } from "../../src/runs/catalogue/verbs.ts";
 import { onBothDatabases } from "./databases.ts";
 import { ann, BINDING, bob, GUILD, mod, openRig, START_S } from "./rig.ts";
 
@@ -67,13 +68,24 @@ onBothDatabases("what is answered from the history", (databases) => {
         ],
         commands: [
           [mod, ":kick Bob spam", at(3_600)],
+          // What does him no harm is not against him.
+          [mod, ":PM Bob please stop", at(4_100)],
+          [ann, ":heal Bo", at(4_110)],
+          [mod, ":spectate Bob", at(4_120)],
+          [mod, ":pmx Bob", at(4_130)],
+          [ann, ":log kick Bob", at(4_140)],
           [bob, ":log hi", at(50)],
         ],
         players: [bob, ann, { ...mod, permission: "Server Moderator" }],
       },
       at(4_600),
     );
-    const shown = await card(context, { guildId: GUILD, playerId: 11, nowS: at(4_600) });
+    const shown = await card(context, {
+      guildId: GUILD,
+      playerId: 11,
+      nowS: at(4_600),
+      harmless: HARMLESS_NAMES,
+    });
     assert.deepEqual(shown, {
       player: { playerId: 11, name: "Bob", earlierNames: [], firstSeenS: at(10), lastSeenS: at(4_600) },
       sessions: 2,
@@ -99,9 +111,27 @@ onBothDatabases("what is answered from the history", (databases) => {
       ],
       recordedSinceS: START_S,
     });
-    const moderator = await card(context, { guildId: GUILD, playerId: 13, nowS: at(4_600) });
+    const every = await card(context, { guildId: GUILD, playerId: 11, nowS: at(4_600), harmless: [] });
+    assert.equal(every?.commandsAgainst, 4);
+    const against = {
+      guildId: GUILD,
+      playerId: 11,
+      list: "against",
+      limit: 5,
+      harmless: HARMLESS_NAMES,
+    } as const;
+    assert.deepEqual((await page(context, against)).rows, shown?.latestCommandsAgainst);
+    const moderator = await card(context, {
+      guildId: GUILD,
+      playerId: 13,
+      nowS: at(4_600),
+      harmless: HARMLESS_NAMES,
+    });
     assert.equal(moderator?.permission, "Server Moderator");
-    assert.equal(await card(context, { guildId: "901", playerId: 11, nowS: at(4_600) }), undefined);
+    assert.equal(
+      await card(context, { guildId: "901", playerId: 11, nowS: at(4_600), harmless: HARMLESS_NAMES }),
+      undefined,
+    );
   });
 
   test("pages follow each other without a row twice or missing, also where many share a second", async () => {
@@ -120,6 +150,7 @@ onBothDatabases("what is answered from the history", (databases) => {
         list: "kills",
         limit: 5,
         before,
+        harmless: [],
       });
       for (const row of rows) if (row.kind === "kill") seen.push(`${row.atS} ${row.killed.name}`);
       before = older;
@@ -227,6 +258,22 @@ onBothDatabases("what is answered from the history", (databases) => {
     assert.deepEqual(
       rows.flatMap((row) => (row.kind === "appeared" ? [] : [`${row.kind} ${row.atS - START_S}`])),
       ["kill 100", "kill 101", "modCall 110", "command 120", "command 122", "command 123"],
+    );
+    // Whom a command hit is named where its text does not.
+    assert.deepEqual(
+      rows.flatMap((row) => (row.kind === "command" ? [names(row.hit ?? [])] : [])),
+      [[], ["Ann"], ["Ann"]],
+    );
+    const { rows: ran } = await page(context, {
+      guildId: GUILD,
+      playerId: mod.id,
+      list: "commands",
+      limit: 3,
+      harmless: [],
+    });
+    assert.deepEqual(
+      ran.flatMap((row) => (row.kind === "command" ? [names(row.hit ?? [])] : [])),
+      [["Ann"], ["Ann"], []],
     );
   });
 });

@@ -75,7 +75,10 @@ onBothDatabases("what a guild decides about its history", (databases) => {
     });
     assert.deepEqual(await search(context, { guildId: GUILD, typed: "bob", limit: 5 }), []);
     await see(town, at(49));
-    assert.equal(await card(context, { guildId: GUILD, playerId: 11, nowS: at(60) }), undefined);
+    assert.equal(
+      await card(context, { guildId: GUILD, playerId: 11, nowS: at(60), harmless: [] }),
+      undefined,
+    );
     const commands = await context.db.selectFrom("commands").select("text").execute();
     assert.deepEqual(
       commands.map(({ text }) => text),
@@ -97,7 +100,7 @@ onBothDatabases("what a guild decides about its history", (databases) => {
     }
 
     await see({ ...town, kills: [...(town.kills ?? []), [bob, ann, at(70)]] }, at(71));
-    const back = await card(context, { guildId: GUILD, playerId: 11, nowS: at(80) });
+    const back = await card(context, { guildId: GUILD, playerId: 11, nowS: at(80), harmless: [] });
     assert.deepEqual([back?.kills, back?.deaths, back?.player.firstSeenS], [1, 0, at(70)]);
   });
 
@@ -204,13 +207,13 @@ onBothDatabases("what a guild decides about its history", (databases) => {
     // Linked again, it begins anew; what was remembered of it is void.
     rig.links = [{ guildId: GUILD, bindingId: BINDING, linkedAtS: START_S }];
     await rig.see({ kills: [[bob, ann, at(70)]] }, at(71));
-    const found = await card(rig.context, { guildId: GUILD, playerId: 11, nowS: at(80) });
+    const found = await card(rig.context, { guildId: GUILD, playerId: 11, nowS: at(80), harmless: [] });
     assert.deepEqual([found?.kills, found?.player.name], [1, "Bob"]);
   });
 
   test("an unlinked server is hidden at once and erased after 30 days; linked again before, it is back", async () => {
     const rig = await openRig(databases);
-    const players = () => card(rig.context, { guildId: GUILD, playerId: 11, nowS: at(100) });
+    const players = () => card(rig.context, { guildId: GUILD, playerId: 11, nowS: at(100), harmless: [] });
     const link = [{ guildId: GUILD, bindingId: BINDING }];
     await rig.see(town, at(40));
     await linked(rig.context, { links: [], guildIds: [GUILD], endedMs: at(50) * 1_000 });

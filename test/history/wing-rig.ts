@@ -28,6 +28,7 @@ export function wingAt(
     tracked: new Set<string>(),
     isOurs: () => true,
     read: () => undefined,
+    harmless: [],
     callsOnCards: () => [],
     accountOf: async () => undefined,
     metrics: { count: () => undefined, observe: () => undefined },

@@ -35,6 +35,7 @@ describe("the past that the sandbox gives a bot", () => {
       playerId: bob.id,
       nowS: START_S + 120,
       bindingId: undefined,
+      harmless: [],
     });
     assert.ok((bobs?.player.firstSeenS ?? START_S) < START_S - 7 * 86_400, "seen first in that past");
     await opened.close();

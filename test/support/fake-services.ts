@@ -277,7 +277,12 @@ export class FakeWorld {
       onZoneChanged: async () => undefined,
       list: async () => [],
     },
-    modCalls: { ...unused<ModCalls>("modCalls"), withoutResolved: (_, state) => state, openCards: () => [] },
+    modCalls: {
+      ...unused<ModCalls>("modCalls"),
+      withoutResolved: (_, state) => state,
+      openCards: () => [],
+      onCards: () => [],
+    },
     panels: { ...unused<Panels>("panels"), list: () => [] },
     history: createNoHistory(),
     accounts: this.accounts,

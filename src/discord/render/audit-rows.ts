@@ -1,6 +1,7 @@
 import { type Escaped, joined, markdownOfOurs, md, userMention } from "../../domain/escaped.ts";
 import type { AuditEvent, DeferredRun, RunProgress, RunRecord, RunStatus } from "../../domain/run.ts";
 import { cut, escapeMarkdown, inlineCode, inlineName } from "./escape.ts";
+import { commandWithHits } from "./hit-words.ts";
 import { escapeAfter, escapeButRoles } from "./own-markup.ts";
 import { profile } from "./server/view.ts";
 
@@ -39,7 +40,7 @@ export function runLine(record: RunRecord, options: { readonly server?: boolean 
   const where = options.server === true ? md` on **${inlineName(serverName)}**` : "";
   const how = HOW[origin] ?? "";
   const mark = status === "unknown" && proof === "seen" ? MARKS.done : MARKS[status];
-  return md`${mark} ${inlineCode(text, LONGEST_IN_LINE)}${where}${PROOFS[proof]}${how}\n${small(actorId, askedAtMs, whyInLine(record))}`;
+  return md`${mark} ${commandWithHits(text, LONGEST_IN_LINE, record.hit)}${where}${PROOFS[proof]}${how}\n${small(actorId, askedAtMs, whyInLine(record))}`;
 }
 
 /** Why it did not simply run. The service's own sentence about a missing permission is long, and the card has it. */

@@ -4,6 +4,7 @@ import { forManyReason, type RunPlan } from "../../domain/run.ts";
 import { TIER_NAMES } from "../../domain/tiers.ts";
 import { duration } from "./entry-line.ts";
 import { cut, cutLines, escapeMarkdown, inlineCode, inlineName, plainText } from "./escape.ts";
+import { commandWithHits } from "./hit-words.ts";
 import { escapeButRoles, escapeButTimes } from "./own-markup.ts";
 import { profile } from "./server/view.ts";
 
@@ -23,8 +24,8 @@ const MOST_ON_LINES = 6;
 const WORTH_AN_AGE_MS = 10_000;
 
 /** The exact text, alone on its line, and where it goes. */
-export function commandLine(text: string, serverName: string): Escaped {
-  return md`${inlineCode(text, 1_000)}\non **${inlineName(serverName)}**`;
+export function commandLine(text: string, serverName: string, hit?: readonly string[]): Escaped {
+  return md`${commandWithHits(text, 1_000, hit)}\non **${inlineName(serverName)}**`;
 }
 
 /** `dry`: everything that is known beforehand, and that nothing was sent. */

@@ -1,12 +1,13 @@
 import { type Escaped, joined, md } from "../../domain/escaped.ts";
-import type { FailureCode } from "../../domain/failure.ts";
 import type { Button, Card, MessageBody, Row } from "../../domain/message.ts";
 import type { DeferredRun, RunProgress, RunRecord } from "../../domain/run.ts";
 import { refusalWords } from "./audit-rows.ts";
 import { referenceLine } from "./errors.ts";
 import { cut, escapeMarkdown, plainText } from "./escape.ts";
+import { plainWithHits } from "./hit-words.ts";
 import { beyondWrongKey } from "./key-refusal.ts";
 import { RUN_COLORS as colors, commandLine } from "./plan-cards.ts";
+import { wordsFor } from "./run-outcome-words.ts";
 import { PASTE_NEW_KEY } from "./setup-cards.ts";
 import { letCommandsRun } from "./setup-guide-allow.ts";
 
@@ -21,7 +22,7 @@ export function progressCard({ record, place, expectedAtMs }: RunProgress): Mess
     title: sending ? md`📨 Being sent` : md`⏳ Waiting, not sent yet`,
     description: joined(
       [
-        commandLine(record.text, record.serverName),
+        commandLine(record.text, record.serverName, record.hit),
         "",
         sending
           ? "The game has not answered yet."
@@ -69,7 +70,10 @@ export function outcomeCard(record: RunRecord, options: OutcomeOptions = {}): Me
     said.push(md`**When:** after <t:${Math.ceil(options.retryAtMs / 1000)}:T>`);
   }
   if (!isSure(record)) said.push(referenceLine(record.id, record.commandId));
-  const lines = [commandLine(record.text, record.serverName), ...(said.length === 0 ? [] : [md``, ...said])];
+  const lines = [
+    commandLine(record.text, record.serverName, record.hit),
+    ...(said.length === 0 ? [] : [md``, ...said]),
+  ];
   const why = options.wantsReason === true ? [reasonButton(record)] : [];
   const buttons = [...why, ...caseButtons(options), ...mend, ...outcomeButtons(record, options)];
   const rows: readonly Row[] = buttons.length === 0 ? [] : [buttons];
@@ -100,8 +104,8 @@ function caseButtons({ caseNumber }: OutcomeOptions): Button[] {
 }
 
 /** Carries the command, for the title of its form. */
-function reasonButton({ id, text }: RunRecord): Button {
-  return button("Give the reason", `case-why:${id}/${cut(plainText(text), 40)}`);
+function reasonButton({ id, text, hit }: RunRecord): Button {
+  return button("Give the reason", `case-why:${id}/${cut(plainText(plainWithHits(text, hit)), 40)}`);
 }
 
 /** The card of an outcome has one of these: its reference, or the button of what ran, which has none. */
@@ -112,87 +116,6 @@ export function outcomeMarks({ id }: Pick<RunRecord, "id">): readonly string[] {
 function againId(id: string): string {
   return `run-again:${id}`;
 }
-
-interface Words {
-  readonly title: Escaped;
-  readonly color: number;
-  readonly next?: Escaped;
-}
-
-const FAILURES = {
-  "not-linked": [
-    "The server was unlinked",
-    "Someone with Manage Server can link it again with `/setup link`.",
-  ],
-  "queue-full": ["Too many commands are waiting", "Wait until some have run. See `/run queue`."],
-  // Its reason says it, and trying again changes nothing.
-  denied: ["You can't run this", undefined],
-  "bad-command": ["The game refused the command", "Correct it and send it with `/run command`."],
-  "key-rejected": [
-    "The server key is wrong or expired",
-    "Copy the current key from the game's settings, then use `/setup link`.",
-  ],
-  "not-authorised": [
-    "The owner has not let Marshal run commands yet",
-    "Someone with Manage Server can fix it: `/setup start`, **Let Marshal run commands**.",
-  ],
-  "read-refused": [
-    "The game service does not let Marshal read the server",
-    "The owner should check the game's API settings.",
-  ],
-  "server-empty": ["The server is empty", "Run it again when someone has joined."],
-  "rate-limited": ["The game service asked Marshal to wait", "Run it again then."],
-  blocked: ["The game service is blocking Marshal", "Run it again then. Marshal's host knows."],
-  platform: ["The game did not answer", "Try again in a minute."],
-  "module-outdated": [
-    "The game server runs an old version",
-    "Everyone has to leave it once: a Manager shuts it down from inside the game (Marshal can't). Then run it again.",
-  ],
-  unreachable: ["The game service could not be reached", "Try again in a minute."],
-  "bad-response": ["Marshal could not read the answer", "Give Marshal's host the reference."],
-  moved: ["The game service has moved", "Tell Marshal's host to set the new address."],
-  store: ["Marshal can't write to its database", "Tell Marshal's host. Then try again."],
-  paused: ["Marshal is paused for a moment", "Try again in a minute."],
-} as const satisfies Readonly<
-  Record<
-    FailureCode extends "expired" ? never : Exclude<FailureCode, "expired" | "busy">,
-    readonly [what: string, next: string | undefined]
-  >
->;
-
-function wordsFor(record: RunRecord): Words {
-  const { status, failureCode, proof, interrupted } = record;
-  if (status === "done") {
-    const seen = proof === "seen" ? " · seen in the log" : "";
-    return { title: md`✅ It ran${seen}`, color: colors.done };
-  }
-  if (status === "unknown") {
-    if (proof === "seen") return { title: md`✅ It ran`, color: colors.done };
-    return { title: md`❔ ${UNKNOWN_TITLES[proof]}`, color: colors.ask };
-  }
-  if (status === "waiting") return { title: md`⏳ Waiting, not sent yet`, color: colors.wait };
-  if (status === "sending") return { title: md`📨 Being sent`, color: colors.wait };
-  if (status === "cancelled") return { title: md`⚪ Cancelled, not sent`, color: colors.quiet };
-  if (status === "expired") {
-    const why = interrupted === true ? ": Marshal stopped before sending it" : "";
-    return {
-      title: md`⌛ Not sent${why}`,
-      color: colors.quiet,
-      next: md`Run it again if it still matters.`,
-    };
-  }
-  const [what, next] = isCode(failureCode)
-    ? FAILURES[failureCode]
-    : (["Nothing happened", "Ask again."] as const);
-  const advice = next === undefined ? {} : { next: md`${next}` };
-  return { title: md`⛔ ${what}`, color: colors.failed, ...advice };
-}
-
-const UNKNOWN_TITLES = {
-  unchecked: "It may have run",
-  "seen-twice": "It probably ran",
-  "not-seen": "It probably did not run",
-} as const satisfies Readonly<Record<Exclude<RunRecord["proof"], "seen">, string>>;
 
 const LOOKING = md`Checking the game's log …`;
 const NOT_SEEN = md`The game's log does not show it.`;
@@ -212,10 +135,6 @@ function proofLine({ status, proof }: RunRecord, { isSought }: OutcomeOptions): 
   }
   if (proof === "seen-twice") return md`⚠ ${SEEN_TWICE}`;
   return proof === "not-seen" ? md`⚠ ${NOT_SEEN}` : undefined;
-}
-
-function isCode(code: string | undefined): code is keyof typeof FAILURES {
-  return code !== undefined && Object.hasOwn(FAILURES, code);
 }
 
 /** Whether it ran, unless the title has said so, and why not. The game's usual answer is the bare word "Success". */

@@ -39,7 +39,7 @@ export interface PlayerPage {
 
 export interface PlayerPageOptions {
   readonly playerId: number;
-  /** `commands` are those they ran, `against` those that were aimed at them. */
+  /** `commands` are those they ran, `against` those that did something to them, as the card counts them. */
   readonly list: "sessions" | "kills" | "deaths" | "commands" | "against" | "calls";
   readonly limit: number;
   readonly before?: string | undefined;

@@ -42,6 +42,8 @@ export interface ModCalls {
   atHand(guildId: string, cardId: string): ModCallCard | undefined;
   /** Of a linked server, as far as its cards are in memory. */
   openCards(bindingId: string): readonly OpenCallCard[];
+  /** The calls that cards in memory have, and who of staff took each there. */
+  onCards(bindingId: string): readonly CallOnCard[];
   /** The state of a linked server without the calls that were resolved on their card. */
   withoutResolved(bindingId: string, state: ServerState): ServerState;
   /** The first claim wins; the answer says in words what happened. Cards follow by themselves. */

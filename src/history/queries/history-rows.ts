@@ -1,4 +1,5 @@
-import type { HistoryRow } from "../../domain/history.ts";
+import { unnamedIn } from "../../domain/command-hits.ts";
+import type { HistoryRow, HistoryRowOf } from "../../domain/history.ts";
 import { VISIT } from "../database/schema.ts";
 import type { QueryContext } from "./context.ts";
 import { type LogRow, type LogTable, type PersonPart, type RowRange, readLog } from "./log-rows.ts";
@@ -43,7 +44,7 @@ export async function readRows(
   const rows = found.slice(0, filter.limit);
   const refOf = await refsOf(
     context,
-    rows.flatMap(({ who, other }) => [who, other]),
+    rows.flatMap(({ who, other, targets }) => [who, other, ...targets]),
   );
   const bindings = new Map(filter.scopes.map(({ id, bindingId }) => [id, bindingId]));
   return rows.map((row) => shown(row, bindings.get(row.scope) ?? "", refOf));
@@ -75,7 +76,7 @@ function shown(row: LogRow, bindingId: string, refOf: RefOf): HistoryRow {
     case "kills":
       return { ...base, kind: "kill", killer: refOf(who), killed: refOf(other) };
     case "commands":
-      return { ...base, kind: "command", player: refOf(who), text: row.text ?? "" };
+      return { ...base, kind: "command", player: refOf(who), ...textOf(row, refOf) };
     case "mod_calls":
       return {
         ...base,
@@ -94,4 +95,10 @@ function shown(row: LogRow, bindingId: string, refOf: RefOf): HistoryRow {
         ...(row.place === null ? {} : { place: row.place }),
       };
   }
+}
+
+function textOf({ text, targets }: LogRow, refOf: RefOf): Pick<HistoryRowOf<"command">, "text" | "hit"> {
+  const said = text ?? "";
+  const hit = unnamedIn(said, targets.map(refOf));
+  return { text: said, ...(hit.length === 0 ? {} : { hit }) };
 }

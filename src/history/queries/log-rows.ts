@@ -1,5 +1,5 @@
 import { type SelectQueryBuilder, sql } from "kysely";
-import type { ModCallTable } from "../database/schema.ts";
+import type { CommandTargetTable, ModCallTable } from "../database/schema.ts";
 import type { QueryContext } from "./context.ts";
 
 /** Which rows of a log are read, from which end, and how many at most. */
@@ -17,6 +17,8 @@ export interface RowRange {
 export interface PersonPart {
   readonly id: number;
   readonly as: "killer" | "killed" | "caller" | "author" | "target" | "visitor";
+  /** Of commands that were aimed at them: names of verbs that are left out. */
+  readonly without?: readonly string[] | undefined;
 }
 
 /** A row of any log, with persons by number. What a log does not have is null. */
@@ -34,19 +36,30 @@ export interface LogRow {
   readonly team: string | null;
   /** Of a moderator call: `other` took it on its card. */
   readonly isByCard: boolean;
+  /** Of a command: whom it hit. */
+  readonly targets: readonly number[];
 }
 
 export type LogTable = "visits" | "kills" | "commands" | "mod_calls" | "emergency_calls";
 type ReadLog = (db: QueryContext["db"], range: RowRange, person?: PersonPart) => Promise<readonly LogRow[]>;
 
-const NOTHING = { other: null, text: null, kind: 0, after_s: null, place: null, team: null, isByCard: false };
+const NOTHING = {
+  other: null,
+  text: null,
+  kind: 0,
+  after_s: null,
+  place: null,
+  team: null,
+  isByCard: false,
+  targets: [],
+};
 
 /** Reads the rows of one log; of rows within one second the order is always the same. */
 export const readLog: Readonly<Record<LogTable, ReadLog>> = {
   visits: readVisits,
   kills: readKills,
   commands: (db, range, person) =>
-    person?.as === "target" ? readAimedCommands(db, range, person.id) : readCommands(db, range, person),
+    person?.as === "target" ? readAimedCommands(db, range, person) : readCommands(db, range, person),
   mod_calls: readModCalls,
   emergency_calls: readEmergencyCalls,
 };
@@ -86,18 +99,72 @@ async function readCommands(
   let query = db.selectFrom("commands").selectAll();
   if (person?.as === "author") query = query.where("person", "=", person.id);
   const rows = await inRange(query, range, { table: "commands", thenBy: ["person", "hash", "n"] }).execute();
-  return rows.map(({ scope, at_s, person: who, text }) => {
-    return { ...NOTHING, table: "commands", scope, at_s, who, text };
+  const targetsOf = await commandTargets(db, rows, person);
+  return rows.map((row) => {
+    const { scope, at_s, person: who, text } = row;
+    const targets = (targetsOf.get(keyOf(row)) ?? []).map(({ target }) => target);
+    return { ...NOTHING, table: "commands", scope, at_s, who, text, targets };
   });
+}
+
+type CommandKey = Pick<CommandTargetTable, "scope" | "at_s" | "person" | "hash" | "n">;
+
+function keyOf({ scope, at_s, person, hash, n }: CommandKey): string {
+  return `${scope} ${at_s} ${person} ${hash} ${n}`;
+}
+
+/** Whom these commands hit, by `keyOf`. */
+async function commandTargets(
+  db: QueryContext["db"],
+  rows: readonly CommandKey[],
+  person: PersonPart | undefined,
+): Promise<ReadonlyMap<string, readonly CommandTargetTable[]>> {
+  if (rows.length === 0) return new Map();
+  const seconds = rows.map(({ at_s }) => at_s);
+  let query = db
+    .selectFrom("command_targets")
+    .selectAll()
+    .where("scope", "in", [...new Set(rows.map(({ scope }) => scope))])
+    .where("at_s", ">=", Math.min(...seconds))
+    .where("at_s", "<=", Math.max(...seconds));
+  // Of one person's commands, which may lie months apart, only theirs.
+  if (person?.as === "author") query = query.where("person", "=", person.id);
+  return Map.groupBy(await query.execute(), keyOf);
 }
 
 /** Commands that were aimed at that person. */
 async function readAimedCommands(
   db: QueryContext["db"],
   range: RowRange,
-  target: number,
+  person: PersonPart,
 ): Promise<readonly LogRow[]> {
-  const query = db
+  const query = aimedCommands(db, person).select([
+    "commands.scope",
+    "commands.at_s",
+    "commands.person",
+    "text",
+  ]);
+  const rows = await inRange(query, range, { table: "aimed", thenBy: ["person", "hash", "n"] }).execute();
+  return rows.map(({ scope, at_s, person: who, text }) => {
+    return { ...NOTHING, table: "commands", scope, at_s, who, text };
+  });
+}
+
+/** How many there are of them on these servers. */
+export async function countAimedCommands(
+  db: QueryContext["db"],
+  ids: readonly number[],
+  person: Omit<PersonPart, "as">,
+): Promise<number> {
+  const { rows } = await aimedCommands(db, person)
+    .where("aimed.scope", "in", ids)
+    .select((eb) => eb.fn.countAll<number>().as("rows"))
+    .executeTakeFirstOrThrow();
+  return rows;
+}
+
+function aimedCommands(db: QueryContext["db"], { id, without = [] }: Omit<PersonPart, "as">) {
+  let query = db
     .selectFrom("command_targets as aimed")
     .innerJoin("commands", (join) =>
       join
@@ -107,12 +174,9 @@ async function readAimedCommands(
         .onRef("commands.hash", "=", "aimed.hash")
         .onRef("commands.n", "=", "aimed.n"),
     )
-    .select(["commands.scope", "commands.at_s", "commands.person", "text"])
-    .where("aimed.target", "=", target);
-  const rows = await inRange(query, range, { table: "aimed", thenBy: ["person", "hash", "n"] }).execute();
-  return rows.map(({ scope, at_s, person: who, text }) => {
-    return { ...NOTHING, table: "commands", scope, at_s, who, text };
-  });
+    .where("aimed.target", "=", id);
+  for (const verb of without) query = query.where(sql`lower(text)`, "not like", `:${verb} %`);
+  return query;
 }
 
 async function readModCalls(

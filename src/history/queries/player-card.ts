@@ -10,6 +10,7 @@ import {
 import type { QueryContext } from "./context.ts";
 import { readRows } from "./history-rows.ts";
 import { known } from "./known-players.ts";
+import { countAimedCommands } from "./log-rows.ts";
 import { playedS, readSessions } from "./player-sessions.ts";
 import { idsOf, personOf, refsOf, type Scope, scopesOf } from "./scopes.ts";
 
@@ -27,12 +28,14 @@ interface CardArgs {
   readonly playerId: number;
   readonly nowS: number;
   readonly bindingId?: string | undefined;
+  /** Names of verbs that do nobody harm. */
+  readonly harmless: readonly string[];
 }
 
 /** All that a card shows of a player; undefined: nothing is kept of them. */
 export async function card(
   context: QueryContext,
-  { guildId, playerId, nowS, bindingId }: CardArgs,
+  { guildId, playerId, nowS, bindingId, harmless }: CardArgs,
 ): Promise<PlayerHistory | undefined> {
   const found = await personOf(context, guildId, playerId);
   const [player] = found === undefined ? [] : await known(context, [found.person]);
@@ -50,7 +53,7 @@ export async function card(
     scopes,
     side: { upToS: Number.MAX_SAFE_INTEGER },
     limit: LATEST_SHOWN,
-    person: { id: person, as: "target" },
+    person: { id: person, as: "target", without: harmless },
   });
   return {
     player: bindingId === undefined ? player : { ...player, ...seenIn(sessions, scopes) },
@@ -66,7 +69,10 @@ export async function card(
     callsNearKills: near.length,
     latestCallsNearKills: near.slice(0, LATEST_SHOWN),
     commandsRun: await count(context, scopes, "commands", "person", person),
-    commandsAgainst: await count(context, scopes, "command_targets", "target", person),
+    commandsAgainst:
+      scopes.length === 0
+        ? 0
+        : await countAimedCommands(context.db, idsOf(scopes), { id: person, without: harmless }),
     latestCommandsAgainst: against.filter((row) => row.kind === "command"),
     ...(permission === undefined ? {} : { permission }),
     ...(starts.length === 0 ? {} : { recordedSinceS: Math.min(...starts) }),
@@ -87,7 +93,7 @@ function seenIn(
 async function count(
   { db }: QueryContext,
   scopes: readonly Scope[],
-  table: "kills" | "mod_calls" | "commands" | "command_targets",
+  table: "kills" | "mod_calls" | "commands",
   column: string,
   person: number,
 ): Promise<number> {

@@ -4,12 +4,18 @@ import { readRows } from "./history-rows.ts";
 import { readSessions } from "./player-sessions.ts";
 import { personOf, scopesOf } from "./scopes.ts";
 
+type PageArgs = PlayerPageOptions & {
+  readonly guildId: string;
+  /** Names of verbs that do nobody harm. */
+  readonly harmless: readonly string[];
+};
+
 const MOST_PAGE = 50;
 
 /** One page of what a player did, newest first. */
 export async function page(
   context: QueryContext,
-  { guildId, playerId, list, bindingId, ...options }: PlayerPageOptions & { readonly guildId: string },
+  { guildId, playerId, list, bindingId, harmless, ...options }: PageArgs,
 ): Promise<PlayerPage> {
   const found = await personOf(context, guildId, playerId);
   if (found === undefined) return { sessions: [], rows: [] };
@@ -31,7 +37,7 @@ export async function page(
     scopes,
     side: { upToS },
     limit: limit + shown + 1,
-    person: { id: found.person, as },
+    person: { id: found.person, as, ...(as === "target" ? { without: harmless } : {}) },
   });
   const rows = foundRows.slice(shown, shown + limit);
   const last = rows.at(-1);

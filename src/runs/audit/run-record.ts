@@ -1,6 +1,6 @@
 import type { Failure } from "../../domain/failure.ts";
 import type { Actor } from "../../domain/guild.ts";
-import type { CommandAnswer } from "../../domain/model.ts";
+import type { CommandAnswer, PlayerRef } from "../../domain/model.ts";
 import type { RunOutcome, RunPlan, RunRecord, RunStatus } from "../../domain/run.ts";
 
 /** The audit row of a plan that was just asked for. */
@@ -29,6 +29,13 @@ export function newRecord(plan: RunPlan, nowMs: number): RunRecord {
 
 export function actorColumns(actor: Actor): Pick<RunRecord, "actorId" | "actorName" | "actorRoleIds"> {
   return { actorId: actor.userId, actorName: actor.userName, actorRoleIds: actor.roleIds };
+}
+
+/** One letter may begin the names of half a server. */
+const MOST_HIT = 20;
+
+export function hitColumn(hit: readonly PlayerRef[]): Pick<RunRecord, "hit"> {
+  return hit.length === 0 ? {} : { hit: hit.slice(0, MOST_HIT).map(({ name }) => name) };
 }
 
 /** The outcome after the answer 200, which means that it ran (spec: Endpoints, POST /v2/server/command). */

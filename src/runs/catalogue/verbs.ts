@@ -183,6 +183,11 @@ export function findVerb(name: string): Verb | undefined {
   return byName.get(name);
 }
 
+/** All names of verbs that do their target no harm, such as a private message. */
+export const HARMLESS_NAMES: readonly string[] = catalogue
+  .filter(({ benign, args }) => benign && args[0] === "targets")
+  .flatMap(({ verb, aliases }) => [verb, ...aliases]);
+
 /** `:kick players text` */
 export function usageOf(verb: Verb): string {
   return [`:${verb.verb}`, ...verb.args.map((arg) => (arg === "targets" ? "players" : arg))].join(" ");

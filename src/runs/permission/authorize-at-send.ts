@@ -1,5 +1,7 @@
+import { unnamedIn } from "../../domain/command-hits.ts";
 import { Failure } from "../../domain/failure.ts";
 import { type Actor, type Binding, EMPTY_POLICY, type StaffPolicy } from "../../domain/guild.ts";
+import type { PlayerRef } from "../../domain/model.ts";
 import type { Bindings } from "../../domain/ports/bindings.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { Members } from "../../domain/ports/members.ts";
@@ -10,7 +12,7 @@ import { isAutomatic, type ParsedCommand, type ResolvedTarget, type RunRequest }
 import { whyNotAsked } from "../bans/asked-rules.ts";
 import { parseCommand } from "../catalogue/parse-command.ts";
 import { whyStrangers } from "../catalogue/strangers.ts";
-import { mayHit, type People } from "../catalogue/targets.ts";
+import { mayHit, type People, resolveTargets } from "../catalogue/targets.ts";
 import { type KnownPeoplePorts, knownPeople } from "./known-people.ts";
 import { type CommandAtServer, decide, decideModerator } from "./permission-rules.ts";
 
@@ -36,6 +38,8 @@ export interface Authorized {
   readonly binding: Binding;
   /** By the monotonic clock. */
   readonly rolesReadAtMs: number;
+  /** Whom it hits, where its text does not name them in full. */
+  readonly hit: readonly PlayerRef[];
 }
 
 /** What was known when it was asked for. */
@@ -67,7 +71,7 @@ export async function authorizeAtSend(
   if (automaticPause !== undefined && isAutomatic(request.origin))
     throw new Failure("paused", "Automatic commands are paused. It was not sent.");
   // The end of a ban belongs to the community: it needs the rights of nobody.
-  if (request.origin === "ban-end") return { ...now, binding };
+  if (request.origin === "ban-end") return { ...now, binding, hit: unnamedHits(request.text, shown) };
   const policy = policies[binding.id] ?? EMPTY_POLICY;
   const command = parseCommand(request.text);
   const people = await peopleNow(ports, { request, binding, command });
@@ -79,7 +83,15 @@ export async function authorizeAtSend(
   const strangers = whyStrangers(shown, command, people);
   if (strangers !== undefined) throw new Failure("expired", strangers);
   if (request.askedBy !== undefined) await refuseAsked(ports, request, { policy, command, people });
-  return { ...now, binding };
+  const hits = people === undefined || command.mass ? [] : resolveTargets(command, people);
+  return { ...now, binding, hit: unnamedHits(request.text, hits) };
+}
+
+function unnamedHits(text: string, hits: readonly ResolvedTarget[]): readonly PlayerRef[] {
+  return unnamedIn(
+    text,
+    hits.flatMap(({ players }) => players),
+  );
 }
 
 /** What has its own last look, or was planned just now for a server as it was then, takes what is known. */
@@ -152,7 +164,7 @@ async function actorNow(
   { members, clock }: AuthorizeParts,
   { actor, origin }: RunRequest,
   rolesReadAtMs: number,
-): Promise<Omit<Authorized, "binding">> {
+): Promise<Pick<Authorized, "actor" | "rolesReadAtMs">> {
   const nowMs = clock.monotonicMs();
   if (origin === "ban-end") return { actor, rolesReadAtMs: nowMs };
   if (origin !== "on-join" && nowMs - rolesReadAtMs <= ROLES_GOOD_FOR_MS) return { actor, rolesReadAtMs };

@@ -252,6 +252,14 @@ describe("outcomes at a glance", () => {
         ["Run again", "run-again:run-1"],
       ],
     );
+    const jail = { ...record, text: ":jail Turbo", hit: ["Turbo_1803"] };
+    const [[why] = []] = outcomeCard(jail, { wantsReason: true }).rows ?? [];
+    assert.equal(why?.id, "case-why:run-1/:jail Turbo (Turbo_1803)");
+  });
+
+  test("name a few of those whom a beginning hit, and count the others", () => {
+    const many = outcomeCard({ ...record, text: ":kill T", hit: ["T_a", "Tb", "Tc", "Td", "Te"] });
+    assert.match(textOf(many), /`:kill T` \(T\\_a, Tb, Tc and 2 more\)/);
   });
 
   test("name on a confirmation how many are hit, and which one of them is staff", () => {

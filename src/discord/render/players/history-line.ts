@@ -1,9 +1,10 @@
 import { type Escaped, md, userMention } from "../../../domain/escaped.ts";
-import type { HistoryRow, PlayerSession, SessionEnd } from "../../../domain/history.ts";
+import type { HistoryRow, HistoryRowOf, PlayerSession, SessionEnd } from "../../../domain/history.ts";
 import type { PlayerRef } from "../../../domain/model.ts";
 import type { RunAuthor } from "../../../domain/ports/run-authors.ts";
 import { duration, note, person, SYMBOLS } from "../entry-line.ts";
-import { inlineCode, inlineName } from "../escape.ts";
+import { inlineName } from "../escape.ts";
+import { commandWithHits } from "../hit-words.ts";
 
 /** What was kept, row by row. Pure. */
 
@@ -15,12 +16,14 @@ export interface HistoryLineOptions {
   readonly day?: boolean;
   /** Of a command through the API: who asked for it. */
   readonly author?: RunAuthor | undefined;
+  /** Of a call that was taken on its card: the member who did. */
+  readonly takenBy?: string | undefined;
 }
 
 /** `20:14:03 💀 Ann killed Bob`, with the same symbols as the feeds. */
-export function historyLine(row: HistoryRow, { day = false, author }: HistoryLineOptions = {}): Escaped {
+export function historyLine(row: HistoryRow, { day = false, ...known }: HistoryLineOptions = {}): Escaped {
   const at = day ? md`<t:${row.atS}:f>` : md`<t:${row.atS}:T>`;
-  return md`${at} ${whatHappened(row, author)}`;
+  return md`${at} ${whatHappened(row, known)}`;
 }
 
 /** `Ann`; `@Mo through Marshal`; of what others sent, what is known of it. */
@@ -41,7 +44,7 @@ export function commandBy(player: PlayerRef, author: RunAuthor | undefined): Esc
   }
 }
 
-function whatHappened(row: HistoryRow, author: RunAuthor | undefined): Escaped {
+function whatHappened(row: HistoryRow, { author, takenBy }: HistoryLineOptions): Escaped {
   switch (row.kind) {
     case "join":
       return md`${SYMBOLS.joined} ${who(row.player)} joined`;
@@ -54,16 +57,25 @@ function whatHappened(row: HistoryRow, author: RunAuthor | undefined): Escaped {
     case "kill":
       return md`${SYMBOLS.kill} ${who(row.killer)} killed ${who(row.killed)}`;
     case "command":
-      return md`${SYMBOLS.command} ${commandBy(row.player, author)} ran ${inlineCode(row.text, LONGEST_COMMAND)}`;
-    case "modCall": {
-      // Who took it on its card may never have gone there.
-      const how = row.isByCard === true ? "taken" : "answered";
-      const by = row.moderator === undefined ? md`` : md`, ${how} by ${who(row.moderator)}`;
-      return md`${SYMBOLS.modCall} ${who(row.caller)} called a moderator${by}`;
-    }
+      return md`${SYMBOLS.command} ${commandBy(row.player, author)} ran ${textOf(row)}`;
+    case "modCall":
+      return md`${SYMBOLS.modCall} ${who(row.caller)} called a moderator${answerWords(row, takenBy)}`;
     case "emergencyCall":
       return emergencyWords(row);
   }
+}
+
+/** Who took it on its card may never have gone there. Without an account in the game their name is that of the member. */
+function answerWords({ moderator, isByCard }: HistoryRowOf<"modCall">, takenBy: string | undefined): Escaped {
+  if (moderator === undefined) return md``;
+  if (isByCard !== true) return md`, answered by ${who(moderator)}`;
+  if (takenBy !== undefined) return md`, taken by ${userMention(takenBy)}`;
+  return md`, taken by ${moderator.id === undefined ? md`@${inlineName(moderator.name)}` : who(moderator)}`;
+}
+
+function textOf({ text, hit }: HistoryRowOf<"command">): Escaped {
+  const names = hit?.map(({ name }) => name);
+  return commandWithHits(text, LONGEST_COMMAND, names);
 }
 
 function emergencyWords({

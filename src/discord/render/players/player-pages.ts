@@ -31,15 +31,20 @@ export interface PlayerPageView {
   readonly bindingId: string;
   /** Who asked for the commands that came through the API. */
   readonly authors: ReadonlyMap<HistoryRow, RunAuthor>;
+  /** Which members took calls on their cards. */
+  readonly takers: ReadonlyMap<HistoryRow, string>;
   /** It is not the first page. */
   readonly isLater: boolean;
 }
 
-export function playerPage({ player, list, page, bindingId, authors, isLater }: PlayerPageView): MessageBody {
+export function playerPage(view: PlayerPageView): MessageBody {
+  const { player, list, page, bindingId, authors, takers, isLater } = view;
   const lines: readonly Escaped[] =
     list === "sessions"
       ? page.sessions.map(sessionLine)
-      : page.rows.map((row) => historyLine(row, { day: true, author: authors.get(row) }));
+      : page.rows.map((row) =>
+          historyLine(row, { day: true, author: authors.get(row), takenBy: takers.get(row) }),
+        );
   const nothing = isLater ? md`Nothing older.` : md`Nothing recorded.`;
   const place = `${list}/${bindingId}/${player.id}`;
   const buttons: Button[] = [

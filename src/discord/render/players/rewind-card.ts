@@ -11,15 +11,14 @@ import type { PlayerRef } from "../../../domain/model.ts";
 import type { RunAuthor } from "../../../domain/ports/run-authors.ts";
 import { clockIn } from "../../../domain/time-zones.ts";
 import { cut, inlineName, plainText } from "../escape.ts";
-import { historyLine } from "./history-line.ts";
 import { rewindId, turnButtons } from "./rewind-buttons.ts";
+import { type ShownRow, shownRows } from "./rewind-rows.ts";
 
 /** `/server at`: who was in the server at a time, and what happened in the minutes around it. Pure. */
 
 /** Discord takes 4,096 characters; names in a busy server need room too. */
 const ROOM_FOR_ROWS = 2_900;
 const ROOM_FOR_NAMES = 700;
-const FOLDED_FROM = 4;
 const COLOR = 0x5b4b8a;
 
 export interface RewindCard {
@@ -28,6 +27,8 @@ export interface RewindCard {
   readonly nowS: number;
   /** Who asked for the commands that came through the API. */
   readonly authors: ReadonlyMap<HistoryRow, RunAuthor>;
+  /** Which members took calls on their cards. */
+  readonly takers: ReadonlyMap<HistoryRow, string>;
   /** Where people were then is kept. */
   readonly hasReplay: boolean;
   /** It was opened from the call of that second, and begins with it. */
@@ -148,7 +149,8 @@ function gapLines(unrecorded: readonly UnrecordedInterval[]): Escaped[] {
 }
 
 /** Oldest first, the asked time between them; where there is no room, those nearest to it. */
-function rowLines({ view, authors, isOfCall, player }: RewindCard): Escaped[] {
+function rowLines(card: RewindCard): Escaped[] {
+  const { view, isOfCall, player } = card;
   const { rows, atS, isShortened, recordedSinceS, toS } = view;
   if (rows.length === 0) {
     const isKnown = recordedSinceS !== undefined && recordedSinceS <= toS;
@@ -156,7 +158,7 @@ function rowLines({ view, authors, isOfCall, player }: RewindCard): Escaped[] {
       player === undefined ? md`Nothing happened in these minutes.` : md`Nothing of them in these minutes.`;
     return isKnown ? [nothing] : [];
   }
-  const byNearness = folded(rows, authors)
+  const byNearness = shownRows(view.rows, card)
     .map((one, index) => ({ ...one, index }))
     .sort((a, b) => Math.abs(a.row.atS - atS) - Math.abs(b.row.atS - atS) || a.index - b.index);
   const shown: typeof byNearness = [];
@@ -182,11 +184,8 @@ function moreLines(left: number, isShortened: boolean): Escaped[] {
 }
 
 /** The call first, then what led to it, the nearest first, then what came of it. */
-function fromCall(
-  shown: readonly { readonly row: HistoryRow; readonly text: Escaped }[],
-  atS: number,
-): Escaped[] {
-  const isCall = ({ row }: (typeof shown)[number]) => row.kind === "modCall" && row.atS === atS;
+function fromCall(shown: readonly ShownRow[], atS: number): Escaped[] {
+  const isCall = ({ row }: ShownRow) => row.kind === "modCall" && row.atS === atS;
   const calls = shown.filter(isCall).map(({ text }) => md`**▸** ${text}`);
   const others = shown.filter((one) => !isCall(one));
   // Of the call's own second, what led to it: a player is killed first and calls then.
@@ -199,28 +198,6 @@ function fromCall(
     ...part(md`**Before, latest first**`, before),
     ...part(md`**After**`, after),
   ];
-}
-
-/** Many who were there at the first look are one line. */
-function folded(
-  rows: RewindView["rows"],
-  authors: RewindCard["authors"],
-): readonly { row: HistoryRow; text: Escaped }[] {
-  const shown: { row: HistoryRow; text: Escaped }[] = [];
-  const appeared = Map.groupBy(
-    rows.filter(({ kind }) => kind === "appeared"),
-    ({ atS }) => atS,
-  );
-  const told = new Set<number>();
-  for (const row of rows) {
-    const count = row.kind === "appeared" ? (appeared.get(row.atS)?.length ?? 0) : 0;
-    if (count < FOLDED_FROM) shown.push({ row, text: historyLine(row, { author: authors.get(row) }) });
-    else if (!told.has(row.atS)) {
-      told.add(row.atS);
-      shown.push({ row, text: md`<t:${row.atS}:T> 🟢 **${count}** were already there` });
-    }
-  }
-  return shown;
 }
 
 export interface TwiceShown {

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { feedRenderer } from "../../../src/discord/render/feed.ts";
+import { type RewindCard, rewindCard } from "../../../src/discord/render/players/rewind-card.ts";
+import type { HistoryRow, HistoryRowOf } from "../../../src/domain/history.ts";
+import type { KillEntry } from "../../../src/domain/model.ts";
+import { joinFeed } from "../../support/join-feed.ts";
+
+const AT_S = 1_700_000_000;
+const turbo = { name: "Turbo_1803", id: 7 };
+const luna = { name: "Luna", id: 8 };
+const mo = { name: "Mo", id: 9 };
+const victim = (n: number) => ({ name: `Victim${n}`, id: 100 + n });
+
+const kill = (killer: typeof turbo, killed: typeof turbo, atS: number): HistoryRowOf<"kill"> => ({
+  bindingId: "b1",
+  atS,
+  kind: "kill",
+  killer,
+  killed,
+});
+
+function linesOf(rows: readonly HistoryRow[], more: Partial<RewindCard> = {}): readonly string[] {
+  const card = rewindCard({
+    view: {
+      bindingId: "b1",
+      atS: AT_S,
+      fromS: AT_S - 300,
+      toS: AT_S + 300,
+      present: [],
+      rows,
+      isShortened: false,
+      unrecorded: [],
+      recordedSinceS: 0,
+    },
+    serverName: "Town",
+    nowS: AT_S + 400,
+    authors: new Map(),
+    takers: new Map(),
+    hasReplay: false,
+    ...more,
+  });
+  return (card.cards?.[0]?.description ?? "").split("\n");
+}
+
+describe("the rows of a rewind", () => {
+  test("fold kills of one killer in one second as the feed of kills does", () => {
+    const spree = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((n) => kill(turbo, victim(n), AT_S + 10));
+    const entries = spree.map(
+      ({ killer, killed, atS }): KillEntry => ({ kind: "kill", killer, killed, atS }),
+    );
+    const { body } = feedRenderer.lines({ ...joinFeed, kind: "kills" }, entries, { stayedS: new Map() });
+    const feed = (body.content ?? "").split("\n");
+    assert.equal(feed.length, 2);
+    const lines = linesOf([...spree, kill(luna, victim(1), AT_S + 10), kill(turbo, victim(2), AT_S + 11)]);
+    assert.deepEqual(lines.slice(-4), [
+      ...feed,
+      `<t:${AT_S + 10}:T> 💀 **Luna** killed **Victim1**`,
+      `<t:${AT_S + 11}:T> 💀 **Turbo\\_1803** killed **Victim2**`,
+    ]);
+    assert.match(lines.at(-4) ?? "", /killed \*\*10\*\*/);
+  });
+
+  test("leave nobody out where more were killed in a second than one heading takes", () => {
+    const spree = Array.from({ length: 120 }, (_, n) => kill(turbo, victim(n), AT_S + 10));
+    const text = linesOf(spree).join("\n");
+    for (const { killed } of spree) assert.ok(text.includes(`${killed.name}`), killed.name);
+    assert.ok(text.match(/killed \*\*\d+\*\*/g)?.length === 3, text);
+  });
+
+  test("keep what is between kills of one second in its place", () => {
+    const leave: HistoryRow = { bindingId: "b1", atS: AT_S, kind: "leave", player: luna };
+    const rows = [
+      ...[1, 2].map((n) => kill(turbo, victim(n), AT_S)),
+      leave,
+      ...[3, 4].map((n) => kill(turbo, victim(n), AT_S)),
+    ];
+    const lines = linesOf(rows).slice(-5);
+    assert.deepEqual(
+      lines.map((line) => /Victim\d|left/.exec(line)?.[0]),
+      ["Victim1", "Victim2", "left", "Victim3", "Victim4"],
+    );
+  });
+
+  test("name whom a command hit by the beginning of a name", () => {
+    const jail: HistoryRow = {
+      bindingId: "b1",
+      atS: AT_S + 5,
+      kind: "command",
+      player: mo,
+      text: ":jail Turbo",
+      hit: [turbo],
+    };
+    assert.equal(linesOf([jail]).at(-1), `<t:${AT_S + 5}:T> ⌨️ **Mo** ran \`:jail Turbo\` (Turbo\\_1803)`);
+  });
+
+  test("say who took a call on its card as the card does, by the name of the member where nobody knows more", () => {
+    const call = { bindingId: "b1", atS: AT_S + 5, kind: "modCall", caller: luna } as const;
+    const taken: HistoryRow = { ...call, moderator: { name: "mo_" }, isByCard: true };
+    const takers = new Map([[taken, "55"]]);
+    assert.match(linesOf([taken], { takers }).at(-1) ?? "", /called a moderator, taken by <@55>$/);
+    assert.match(linesOf([taken]).at(-1) ?? "", /called a moderator, taken by @mo\\_$/);
+    const linked: HistoryRow = { ...call, moderator: mo, isByCard: true };
+    assert.match(linesOf([linked]).at(-1) ?? "", /taken by \*\*Mo\*\*$/);
+    assert.match(linesOf([{ ...call, moderator: mo }]).at(-1) ?? "", /answered by \*\*Mo\*\*$/);
+  });
+});
