@@ -69,6 +69,8 @@ function buildGuild(discord: EmulatedDiscord): Cast {
   const ownerRole = guild.addRole({ name: "Management", color: 0xe67e22 });
   guild.owner.addRole(ownerRole);
   const staffRole = guild.addRole({ name: "Moderator", color: 0x3ba55d, mentionable: true });
+  // What a type of duty may give.
+  guild.addRole({ name: "On Duty", color: 0x2d7d46 });
   const channel = (name: string) => guild.addChannel({ name });
   return {
     guild,

@@ -1,6 +1,7 @@
 import type { Channel } from "../discord/types.ts";
 import type { FaultSettings } from "../service/faults.ts";
 import type { Stage } from "../stage.ts";
+import { dutyLevers } from "./duty-levers.ts";
 import type { Lever } from "./lever.ts";
 import { LinkCodes } from "./link-code.ts";
 import type { LeverView } from "./panel-view.ts";
@@ -55,6 +56,7 @@ export class Levers {
     this.#levers = [
       ...townLevers(stage, this.#codes),
       ...ruleLevers(stage),
+      ...dutyLevers(stage),
       ...this.#service(),
       ...this.#discord(),
       ...this.#bot(),
