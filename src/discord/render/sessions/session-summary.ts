@@ -61,7 +61,10 @@ function callLine({ calls, answered, medianAnswerS }: SessionFigures): Escaped {
 export function pastCard(past: readonly PastSession[], seen: StaffingSeen, serverName: string): MessageBody {
   const rows = past.slice(-SHOWN).toReversed().map(pastLine);
   const more = past.length > SHOWN ? [md`-# The last ${SHOWN} of ${past.length}`] : [];
-  const words = rows.length === 0 ? [md`No session has ended here yet.`] : [...rows, ...more];
+  const words =
+    rows.length === 0
+      ? [md`No past sessions yet. One that has just ended appears with its summary.`]
+      : [...rows, ...more];
   return {
     cards: [
       {
