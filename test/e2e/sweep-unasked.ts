@@ -72,7 +72,7 @@ export class Unasked {
       await this.#sweep.reads("alert add", options, /Alert added/);
     }
     await rig.polled("KillLogs", "CommandLogs", "ModCalls", "Players");
-    await this.#sweep.reads("player watch", { player: PLAIN, reason: names[0] ?? "" }, /Watched by/);
+    await this.#sweep.reads("player watch", { player: PLAIN, reason: names[0] ?? "" }, /is now watched/);
   }
 
   /** What each alert waits for happens, by and to people with hostile names. */
