@@ -1,12 +1,16 @@
 import { defineAction, defineFormAction, type Form, type Press, type Reply } from "../src/discord/command.ts";
+import { moreOfCall } from "../src/discord/render/mod-call-card.ts";
 import { escapeButRoles } from "../src/discord/render/own-markup.ts";
 import { chooseRoles } from "../src/discord/render/setup-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import { md } from "../src/domain/escaped.ts";
+import { Failure } from "../src/domain/failure.ts";
 import type { ModCallAct } from "../src/domain/ports/mod-calls.ts";
 import { auditEventOf, recordEvent } from "./audit-event.ts";
 import { refuseOnCall } from "./before-form.ts";
 import { formTitle } from "./form-title.ts";
+import { positionDaysOf } from "./history-positions.ts";
+import { mustTakeCalls } from "./may-take-calls.ts";
 
 /** The buttons of a moderator call's card: for people who may take calls on that server; each act stands in the audit. */
 
@@ -59,7 +63,19 @@ function resolveForm(cardId: string, caller: string | undefined): Form {
   };
 }
 
+/** The rest of what can be done about a call. */
+async function more({ actor, argument }: Press, services: Services): Promise<Reply> {
+  const call = await services.modCalls.find(actor.guildId, argument);
+  if (call === undefined) throw new Failure("expired", TOO_OLD, { isRead: true });
+  const { bindingId, callerName, calledAtS: atS } = call;
+  const binding = await services.bindings.pick(actor.guildId, bindingId);
+  await mustTakeCalls(services, { actor, binding }, "these buttons");
+  const hasReplay = ((await positionDaysOf(services, actor.guildId)) ?? 0) > 0;
+  return moreOfCall({ cardId: argument, callerName, atS, hasReplay });
+}
+
 export const modCallActions = {
+  "mod-more": defineAction({ first: "ephemeral", execute: more }),
   "mod-claim": defineAction({
     first: "ephemeral",
     execute: (press, services) => actOn(press, { do: "claim" }, services),

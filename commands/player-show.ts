@@ -1,4 +1,6 @@
 import type { Press, Reply } from "../src/discord/command.ts";
+import { inlineName } from "../src/discord/render/escape.ts";
+import { morePlayerButtons } from "../src/discord/render/players/player-buttons.ts";
 import { nobodyNamed, playerShow, whichPlayer } from "../src/discord/render/players/player-card.ts";
 import { isPlayerList, playerPage } from "../src/discord/render/players/player-pages.ts";
 import type { Services } from "../src/discord/services.ts";
@@ -140,15 +142,37 @@ export async function showPlayer(
     cases,
     watch,
     account,
-    mayBan:
-      binding === undefined ||
-      services.permissions.known(actor, binding.id)?.verb(":ban player").allowed !== false,
+    mayBan: mayBan(services, actor, binding),
     ...(live === undefined
       ? {}
       : {
           live: { state: live.state, player: live.row, atMs: live.atMs, serverName: live.binding.name },
         }),
   });
+}
+
+/** The buttons that have no room on a card of theirs. `argument`: how many it has, and the player. */
+export async function showMore(services: Services, { actor, argument }: Press): Promise<Reply> {
+  const [, shown = "", place = ""] = /^(\d)\/(.*)$/s.exec(argument) ?? [];
+  const { player, live, binding } = await playerAt(services, actor, placeOf(place));
+  const watch = await services.watches.of(actor.guildId, player.id).catch(onlyFailures);
+  const rows = morePlayerButtons(
+    {
+      bindingId: binding?.id,
+      playerId: player.id,
+      name: player.name,
+      inGame: live !== undefined,
+      isWatched: watch !== undefined,
+      mayBan: mayBan(services, actor, binding),
+    },
+    // What stands on a card of somebody who has left since does not reach them: all that does stands here.
+    live === undefined ? 0 : Number(shown),
+  );
+  return { content: md`👤 More about **${inlineName(player.name)}**`, rows };
+}
+
+function mayBan({ permissions }: Services, actor: Actor, binding: Binding | undefined): boolean {
+  return binding === undefined || permissions.known(actor, binding.id)?.verb(":ban player").allowed !== false;
 }
 
 async function kept(

@@ -14,7 +14,7 @@ import type { Actor } from "../src/domain/guild.ts";
 import { moderatedServers } from "./moderated-servers.ts";
 import { playerActs } from "./player-buttons.ts";
 import { chooseWholeName, completePlayer, playerOption } from "./player-choice.ts";
-import { placeOf, playerAt, showList, showPlayer, showTyped, turnPage } from "./player-show.ts";
+import { placeOf, playerAt, showList, showMore, showPlayer, showTyped, turnPage } from "./player-show.ts";
 import { endWatch, watchPlayer } from "./player-watch.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 
@@ -82,6 +82,10 @@ export const player = defineCommand({
   subcommands: { show, watch, watches },
   actions: {
     ...playerActs,
+    "player-more": defineAction({
+      first: "ephemeral",
+      execute: (press, services) => showMore(services, press),
+    }),
     "player-open": defineAction({ first: "ephemeral", execute: openPlayer }),
     /** One of the names that may have been meant. */
     "player-meant": defineAction({ first: "update", execute: openPlayer }),

@@ -390,25 +390,26 @@ describe("buttons of a mod-call card", () => {
       const buttons = (message?.body.rows ?? [])
         .flat()
         .map((part) => (part.kind === "button" ? part.id : ""));
-      const timed = (what: string) => {
-        const at = buttons.findIndex((one) => one.startsWith(`mod-${what}:`));
-        return buttons.splice(at, 1)[0] ?? "";
-      };
-      const [rewind, replay] = [timed("rewind"), timed("replay")];
       const id = buttons[0]?.split(":")[1] ?? "";
-      const what = ["claim", "resolve", "pm", "bring", "to", "map", "player"];
-      assert.deepEqual(
-        buttons,
-        what.map((name) => `mod-${name}:${id}`),
-      );
-      assert.match(rewind, new RegExp(`^mod-rewind:${id}/\\d+$`));
-      assert.match(replay, new RegExp(`^mod-replay:${id}/\\d+$`));
+      const idsOf = (...names: string[]) => names.map((name) => `mod-${name}:${id}`);
+      assert.deepEqual(buttons, idsOf("claim", "resolve", "to", "player", "more"));
       const staff = { roleIds: ["r-mod"] };
       const policy = { ...EMPTY_POLICY, roleTiers: { "r-mod": "moderator" } as const };
       world.settingsByGuild.set(guildId, { ...DEFAULT_SETTINGS, policies: { "binding-1": policy } });
       const mine = { ...manager, ...staff };
       const other = actorOf({ guildId, userId: "200", ...staff });
       const { actions } = feed;
+      await assert.rejects(one(actions["mod-more"].execute(press(id), services)), { code: "denied" });
+      const withDays = {
+        ...services.history,
+        positions: { ...services.history.positions, days: async () => 2 },
+      };
+      const recorded = { ...services, history: withDays };
+      const more = buttonsOf(await one(actions["mod-more"].execute(press(id, "", mine), recorded)));
+      assert.deepEqual(more.slice(0, 3), idsOf("pm", "bring", "map"));
+      const [rewind = "", replay = ""] = more.slice(3);
+      assert.match(rewind, new RegExp(`^mod-rewind:${id}/\\d+$`));
+      assert.match(replay, new RegExp(`^mod-replay:${id}/\\d+$`));
       // Who manages the Discord server configures; calls are for staff all the same.
       const manages = await one(actions["mod-claim"].execute(press(id), services));
       assert.match(textOf(manages), /⛔ Only Moderators and roles allowed to take calls/);

@@ -35,7 +35,9 @@ async function world() {
   }));
   const state = made.states.get(first.source) ?? assert.fail();
   const atMs = made.clock.nowMs();
-  made.states.set(first.source, { ...state, lists: { ...state.lists, players: { atMs, value: [bob] } } });
+  const playing = (value: readonly Player[]) =>
+    made.states.set(first.source, { ...state, lists: { ...state.lists, players: { atMs, value } } });
+  playing([bob]);
   const meant: (string | undefined)[] = [];
   const cards: HistoryCards = {
     card: async (_, playerId, { bindingId }) => {
@@ -98,7 +100,7 @@ async function world() {
   };
   const words = ({ cards = [] }: MessageBody) =>
     cards.map(({ author, description, footer }: Card) => [author, description, footer].join("\n")).join("\n");
-  return { first, second, meant, show, press, words };
+  return { first, second, meant, show, press, words, playing };
 }
 
 const seenBefore = [
@@ -126,6 +128,32 @@ describe("/player show with a slip in the name", () => {
   test("says so where no name is near", async () => {
     const { show } = await world();
     await assert.rejects(show(undefined, "Somebody_Else"), /was seen here\. Choose a player from the list/);
+  });
+});
+
+describe("More on the card of a player", () => {
+  const labels = ({ rows = [] }: MessageBody) =>
+    rows.flat().flatMap((part) => (part.kind === "button" ? [part.label] : []));
+
+  test("has what the card has no room for; of who has left since, all that reaches them", async () => {
+    const { show, press, playing } = await world();
+    const card = await show();
+    assert.deepEqual(labels(card), ["PM", "Kick", "Jail", "Warn", "More"]);
+    assert.deepEqual(labels(await press(card, "player-more")), [
+      "Note",
+      "Ban",
+      "Watch",
+      "Ask for a ban",
+      "Map",
+    ]);
+    playing([]);
+    assert.deepEqual(labels(await press(card, "player-more")), [
+      "Ban",
+      "Note",
+      "Warn",
+      "Watch",
+      "Ask for a ban",
+    ]);
   });
 });
 

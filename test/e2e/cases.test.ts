@@ -143,19 +143,12 @@ describe("cases and the watchlist, from a kick to a revoked case", () => {
     await rig.restart();
     rig.town.join("BobRay", 9_000_000_003);
     const alert = await rig.posted(watched, "A watched player joined", "BobRay", "asks for money");
-    assert.deepEqual(labelsOf(alert), [
-      "PM",
-      "Kick",
-      "Jail",
-      "Ban",
-      "Note",
-      "Warn",
-      "End watch",
-      "Ask for a ban",
-      "Map",
-      "Player",
-    ]);
-    await fill(alert, "Note", "talked to him", /Note · case 11[\s\S]*talked to him/);
+    assert.deepEqual(labelsOf(alert), ["Player", "PM", "Kick", "Jail", "More"]);
+    const opened = await press(moderator, alert, "More");
+    await reads(opened, /More about \*\*BobRay/);
+    const more = answerOf(opened);
+    assert.deepEqual(labelsOf(more), ["Warn", "Note", "End watch", "Ask for a ban", "Map"]);
+    await fill(more, "Note", "talked to him", /Note · case 11[\s\S]*talked to him/);
     await rig.polled("JoinLogs");
     assert.equal(rig.discord.messages(watched).length, 1);
     const list = await mod.reads("player watches", {}, /Watchlist · 1[\s\S]*BobRay/);
@@ -164,7 +157,7 @@ describe("cases and the watchlist, from a kick to a revoked case", () => {
       await moderator.select(answerOf(list), menu, ["End the watch of BobRay"]),
       /no longer watched/,
     );
-    await reads(await press(moderator, alert, "End watch"), /is not watched/);
+    await reads(await press(moderator, more, "End watch"), /is not watched/);
   });
 
   test("nothing was logged as an error, no key was seen, the service was asked well", async () => {

@@ -68,7 +68,10 @@ describe("a command that was for somebody else", () => {
     rig.town.modCall(ANN);
     const card: Message = await rig.posted(calls, "Ann");
     await present(ANNABEL);
-    await isRefused(await fill((await rig.home.moderator.click(card, "PM")).modal, "on my way"));
+    const { moderator } = rig.home;
+    const more = await press(moderator, card, "More");
+    await reads(more, /More for the call/);
+    await isRefused(await fill((await press(moderator, more, "PM")).modal, "on my way"));
     assertUntouched(ANNABEL);
   });
 

@@ -98,7 +98,7 @@ describe("a night shift, from the first look to the last note", () => {
     assert.deepEqual([shift.typed, shift.presses], [1, 2]);
   });
 
-  test("a call is a situation: seven presses from Claim to Resolve, and nothing is typed but what people read", async () => {
+  test("a call is a situation: eight presses from Claim to Resolve, and nothing is typed but what people read", async () => {
     shift = new Shift(rig);
     rig.town.kill(killer, caller);
     rig.town.modCall(caller);
@@ -109,9 +109,11 @@ describe("a night shift, from the first look to the last note", () => {
     assert.match(textOf(card), new RegExp(`Claimed by <@${rig.home.moderator.member.id}>`));
     await shift.press(card, "To", /It ran/);
     assert.equal(executed(":tp NightOwl CaseyHolt"), 1);
-    await shift.fill(card, "PM", "On my way", /It ran/);
+    const more = answerOf(await shift.press(card, "More", /More for the call of \*\*CaseyHolt/));
+    assert.deepEqual(labelsOf(more), ["PM", "Bring", "Map", "Rewind"]);
+    await shift.fill(more, "PM", "On my way", /It ran/);
     assert.equal(executed(":pm CaseyHolt On my way"), 1);
-    await shift.press(card, "Bring", /It ran/);
+    await shift.press(more, "Bring", /It ran/);
     assert.equal(executed(":tp CaseyHolt NightOwl"), 1);
     await shift.fill(card, "Resolve", "Killed by mistake, both spoke", /./);
     await rig.until("the note on the card", () => textOf(card).includes("both spoke"));
@@ -120,7 +122,7 @@ describe("a night shift, from the first look to the last note", () => {
       ["Rewind", "Player"],
       "a resolved call offers looks back and nothing else",
     );
-    assert.deepEqual([shift.typed, shift.presses], [0, 7]);
+    assert.deepEqual([shift.typed, shift.presses], [0, 8]);
     assert.equal(rig.discord.messages(calls).length, 1, "one message for its life");
   });
 

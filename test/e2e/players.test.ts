@@ -57,7 +57,10 @@ describe("players and what happened at a time, from the history", () => {
     assert.match(card.text, /Commands against them · 1[\s\S]*MoGame/);
     assert.doesNotMatch(card.text, /stop it/);
     const labels = labelsOf(answerOf(card));
-    assert.deepEqual(labels.slice(0, 7), ["PM", "Kick", "Jail", "Note", "Warn", "Watch", "Ask for a ban"]);
+    assert.deepEqual(labels, ["PM", "Kick", "Jail", "Warn", "More"]);
+    const more = await press(rig.home.moderator, card, "More");
+    await reads(more, /More about \*\*AnnLee/);
+    assert.deepEqual(labelsOf(answerOf(more)), ["Note", "Watch", "Ask for a ban", "Map"]);
     // Two screens of a phone.
     assert.ok(card.text.split("\n").length <= 40, card.text);
   });
@@ -130,7 +133,9 @@ describe("players and what happened at a time, from the history", () => {
     const tier = { role: admins, tier: "administrator" };
     await reads(await owner.slash(general, "staff allow", tier), /Administrator/i);
     moderator.member.addRole(admins);
-    const ofAdmin = await mod.reads("player show", { player: "BobRay" }, /BobRay/);
+    const shown = await mod.reads("player show", { player: "BobRay" }, /BobRay/);
+    const ofAdmin = await press(moderator, shown, "More");
+    await reads(ofAdmin, /More about/);
     moderator.member.removeRole(admins);
     const banned = await press(moderator, ofAdmin, "Ban");
     await reads(banned, /Only Administrators can/);
@@ -194,7 +199,9 @@ describe("players and what happened at a time, from the history", () => {
     rig.town.modCall(mo);
     const card = await rig.posted(calls, "MoGame", "open");
     await rig.polled("ModCalls");
-    const rewound = await press(rig.home.moderator, card, "Rewind");
+    const more = await press(rig.home.moderator, card, "More");
+    await reads(more, /More for the call/);
+    const rewound = await press(rig.home.moderator, more, "Rewind");
     await reads(rewound, /Rewind[\s\S]*\*\*▸\*\* <t:\d+:T> 🔔 \*\*MoGame\*\* called a moderator/);
     assert.doesNotMatch(rewound.text.split("▸")[0] ?? "", /killed|joined/, "it begins at the call");
     const only = await press(rig.home.moderator, rewound, "Only MoGame");
@@ -215,7 +222,7 @@ describe("players and what happened at a time, from the history", () => {
     rig.town.modCall(ann);
     const card = await rig.posted(calls, "AnnLee", "open");
     for (const [label, words] of [
-      ["PM", /Only Moderators can run \\?:pm/],
+      ["More", /Only Moderators can use these buttons/],
       ["Resolve", /Only Moderators and roles allowed to take calls/],
     ] as const) {
       const refused = await press(member, card, label);

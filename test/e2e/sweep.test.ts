@@ -63,7 +63,7 @@ describe("Everything that can be typed and pressed", { timeout: 900_000, concurr
       const cards = await rig.until("cards of calls", () => {
         const found = rig.discord
           .messages(sweep.home.guild.channel("mod-calls"))
-          .filter((message) => labelsOf(message).includes("PM"));
+          .filter((message) => labelsOf(message).includes("More"));
         return found.length >= 4 && found.slice(0, 3);
       });
       for (const card of cards) await sweep.walker.openPosted(card);

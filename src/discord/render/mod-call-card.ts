@@ -4,7 +4,7 @@ import type { Button, Card, MessageBody, PostedMessage, Row } from "../../domain
 import type { CallView, ModCallView, PostedModCall } from "../../domain/ports/feed-renderer.ts";
 import { callTimesIn } from "./call-lines.ts";
 import { duration, note, person } from "./entry-line.ts";
-import { cut, plainText } from "./escape.ts";
+import { cut, inlineName, plainText } from "./escape.ts";
 import { markIn } from "./hidden-marks.ts";
 import { situationLines } from "./situation-lines.ts";
 
@@ -93,34 +93,42 @@ function stateOf(view: ModCallView): {
   return { symbol: "🔔", word: "open", color: 0xc53030 };
 }
 
-/** Rows that fit a phone; what acts in the game only while the caller is there to be acted on. */
+/**
+ * At most five, as many as a phone takes in: what is pressed first stands here, the rest behind *More*. What acts in the
+ * game only while the caller is there to be acted on.
+ */
 function buttons(view: ModCallView): readonly Row[] {
   const { cardId } = view;
-  const atS = view.calls[0]?.atS ?? 0;
-  const rewind: Button = {
-    kind: "button",
-    label: "Rewind",
-    emoji: "⏪",
-    style: "secondary",
-    id: `mod-rewind:${cardId}/${atS}`,
-  };
-  const replay: Button = { ...rewind, label: "Replay", emoji: "🎞️", id: `mod-replay:${cardId}/${atS}` };
-  const player: Button = { ...rewind, label: "Player", emoji: "👤", id: `mod-player:${cardId}` };
-  const looks = [...(view.hasReplay ? [replay] : []), ...(view.caller.id === undefined ? [] : [player])];
-  if (view.resolved !== undefined) return [[rewind, ...looks]];
+  const call = { cardId, atS: view.calls[0]?.atS ?? 0, hasReplay: view.hasReplay };
+  const player = view.caller.id === undefined ? [] : [callButton("Player", { cardId }, "👤")];
+  if (view.resolved !== undefined) return [[...lookBack(call), ...player]];
   const resolve: Button = { kind: "button", label: "Resolve", style: "success", id: `mod-resolve:${cardId}` };
-  const first = [...takeButtons(view), resolve, rewind];
-  if (view.situation?.left === true) return [first, looks];
-  const inGame = (["PM", "Bring", "To"] as const).map(
-    (label): Button => ({
-      kind: "button",
-      label,
-      style: "secondary",
-      id: `mod-${label.toLowerCase()}:${cardId}`,
-    }),
-  );
-  const map: Button = { ...rewind, label: "Map", emoji: "🗺️", id: `mod-map:${cardId}` };
-  return [first, inGame, [map, ...looks]];
+  const first = [...takeButtons(view), resolve];
+  if (view.situation?.left === true) return [[...first, ...lookBack(call), ...player]];
+  return [[...first, callButton("To", { cardId }), ...player, callButton("More", { cardId })]];
+}
+
+/** What stands behind *More* on the card of a call. */
+export function moreOfCall(call: LookedBack & { readonly callerName: string }): MessageBody {
+  const inGame = [callButton("PM", call), callButton("Bring", call), callButton("Map", call, "🗺️")];
+  const content = md`🔔 More for the call of **${inlineName(call.callerName)}**`;
+  return { content, rows: [[...inGame, ...lookBack(call)]] };
+}
+
+interface LookedBack {
+  readonly cardId: string;
+  readonly atS: number;
+  readonly hasReplay: boolean;
+}
+
+function lookBack({ cardId, atS, hasReplay }: LookedBack): readonly Button[] {
+  const at = { cardId: `${cardId}/${atS}` };
+  return [callButton("Rewind", at, "⏪"), ...(hasReplay ? [callButton("Replay", at, "🎞️")] : [])];
+}
+
+function callButton(label: string, { cardId }: { readonly cardId: string }, emoji?: string): Button {
+  const id = `mod-${label.toLowerCase()}:${cardId}`;
+  return { kind: "button", label, style: "secondary", id, ...(emoji === undefined ? {} : { emoji }) };
 }
 
 /** A call that was answered in the game is in somebody's hands: nobody else takes it. */

@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { duration, entryLine } from "../../../src/discord/render/entry-line.ts";
 import { feedRenderer } from "../../../src/discord/render/feed.ts";
+import { moreOfCall } from "../../../src/discord/render/mod-call-card.ts";
 import type { Card, MessageBody } from "../../../src/domain/message.ts";
 import type { LogEntry } from "../../../src/domain/model.ts";
 import { cardIdIn } from "../../support/card-id.ts";
@@ -265,34 +266,38 @@ describe("cards and notices", () => {
     assert.deepEqual(labels(feedRenderer.modCall(view)), [
       "mod-claim",
       "mod-resolve",
-      "mod-rewind",
-      "mod-pm",
-      "mod-bring",
       "mod-to",
-      "mod-map",
-      "mod-replay",
       "mod-player",
+      "mod-more",
     ]);
     assert.deepEqual(labels(feedRenderer.modCall({ ...view, claimedBy })), [
       "mod-release",
       "mod-resolve",
-      "mod-rewind",
-      "mod-pm",
-      "mod-bring",
       "mod-to",
-      "mod-map",
-      "mod-replay",
       "mod-player",
+      "mod-more",
     ]);
     assert.deepEqual(labels(feedRenderer.modCall({ ...view, claimedBy, resolved })), [
       "mod-rewind",
       "mod-replay",
       "mod-player",
     ]);
-    const unrecorded = labels(feedRenderer.modCall({ ...view, hasReplay: false }));
-    assert.deepEqual(unrecorded.slice(-2), ["mod-map", "mod-player"], "nobody can see what was not recorded");
+    const situation = { left: true, kills: [] } as const;
+    assert.deepEqual(labels(feedRenderer.modCall({ ...view, situation })), [
+      "mod-claim",
+      "mod-resolve",
+      "mod-rewind",
+      "mod-replay",
+      "mod-player",
+    ]);
+    const more = { cardId: view.cardId, callerName: hostile, atS: 1_700_000_000, hasReplay: true };
+    const rest = ["mod-pm", "mod-bring", "mod-map", "mod-rewind"];
+    assert.deepEqual(labels(moreOfCall(more)), [...rest, "mod-replay"]);
+    assertFits(moreOfCall(more));
+    const unrecorded = labels(moreOfCall({ ...more, hasReplay: false }));
+    assert.deepEqual(unrecorded, rest, "nobody can see what was not recorded");
     const nameless = labels(feedRenderer.modCall({ ...view, caller: { name: "Ann" } }));
-    assert.equal(nameless.at(-1), "mod-replay");
+    assert.ok(!nameless.includes("mod-player"));
     const calls = [{ atS: 1_700_000_000, answeredBy: { name: "Mod", id: 9 } }];
     const answered = labels(feedRenderer.modCall({ ...view, calls }));
     assert.equal(answered[0], "mod-resolve", "what was answered in the game is nobody's to claim");

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { morePlayerButtons, playerButtons } from "../../../src/discord/render/players/player-buttons.ts";
 import { type PlayerShow, playerShow } from "../../../src/discord/render/players/player-card.ts";
 import type { PlayerHistory } from "../../../src/domain/history.ts";
+import type { Button, Row } from "../../../src/domain/message.ts";
 import type { GameAccount } from "../../../src/domain/ports/game-accounts.ts";
 
 const history: PlayerHistory = {
@@ -55,6 +57,36 @@ describe("the card of a player", () => {
     const words = shown({ callsAnswered: 1 });
     assert.match(words, /^Answered 1 call$/m);
     assert.doesNotMatch(words, /Called/);
+  });
+
+  test("at most five buttons stand on it; those that are left are behind More, each once", () => {
+    const labelsOf = (rows: readonly Row[]) =>
+      rows.flatMap((row) => row.flatMap((part) => (part.kind === "button" ? [part.label] : [])));
+    const player: Button = { kind: "button", label: "Player", style: "secondary", id: "player-open:b1/7/k" };
+    for (const before of [[], [player]])
+      for (const bindingId of ["b1", undefined])
+        for (const inGame of [true, false])
+          for (const mayBan of [true, false]) {
+            const of = { bindingId, playerId: 7, name: "Mo", inGame, isWatched: false, mayBan };
+            const shown = labelsOf(playerButtons(of, before));
+            const given = JSON.stringify({ before, ...of });
+            assert.ok(shown.length <= 5, given);
+            const own = shown.filter((label) => label !== "Player" && label !== "More");
+            const rest = shown.includes("More") ? labelsOf(morePlayerButtons(of, own.length)) : [];
+            const acts = [...own, ...rest];
+            assert.equal(new Set(acts).size, acts.length, given);
+            assert.deepEqual(
+              acts.toSorted(),
+              [
+                "Note",
+                "Warn",
+                "Watch",
+                ...(bindingId === undefined ? [] : ["Ask for a ban", ...(mayBan ? ["Ban"] : [])]),
+                ...(bindingId !== undefined && inGame ? ["PM", "Kick", "Jail", "Map"] : []),
+              ].toSorted(),
+              given,
+            );
+          }
   });
 
   test("only those who may ban have the button for it; who may not asks for a ban", () => {

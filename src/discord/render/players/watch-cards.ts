@@ -100,8 +100,7 @@ function watchAlert(view: WatchAlertView): MessageBody {
       },
     ],
     rows: [
-      ...playerButtons({ bindingId, playerId: player.id, name: player.name, inGame: true, isWatched: true }),
-      [
+      ...playerButtons({ bindingId, playerId: player.id, name: player.name, inGame: true, isWatched: true }, [
         {
           kind: "button",
           style: "secondary",
@@ -109,7 +108,7 @@ function watchAlert(view: WatchAlertView): MessageBody {
           emoji: "👤",
           id: `player-open:${bindingId}/${player.id}/${key}`,
         },
-      ],
+      ]),
     ],
   };
 }
