@@ -5,6 +5,7 @@ import { correctionCard } from "../src/discord/render/shifts/staffing-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import type { DutyType } from "../src/domain/duty.ts";
 import { Failure } from "../src/domain/failure.ts";
+import type { Actor } from "../src/domain/guild.ts";
 import { momentOf } from "../src/domain/moment.ts";
 import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
 import { recordEvent } from "./audit-event.ts";
@@ -91,7 +92,7 @@ export const editEntry = defineEntry<EditArgs>({
     await mustBeManager(services, actor, "Only Managers can change somebody's time.");
     if (minutes === 0) throw new Failure("bad-command", "Give the minutes to add or to take.");
     if (reason === "" || member === undefined) throw new Failure("bad-command", "Give a reason.");
-    const meant = await typeMeant(services, actor.guildId, { userId: member.userId, typed: type });
+    const meant = await typeMeant(services, actor, { userId: member.userId, typed: type });
     const { timeZone: zone = DEFAULT_ZONE } = await services.settings.of(actor.guildId);
     const atMs =
       when === undefined ? services.clock.nowMs() : momentOf(when, { nowMs: services.clock.nowMs(), zone });
@@ -115,16 +116,17 @@ const LOOKED_BACK_DAYS = 30;
 /** The kind of shift that is named; else of which their last shift was; else the first one. */
 async function typeMeant(
   services: Services,
-  guildId: string,
+  actor: Actor,
   { userId, typed }: { readonly userId: string; readonly typed: string | undefined },
 ): Promise<DutyType> {
-  if (typed !== undefined) return await typeNamed(services, guildId, typed);
+  if (typed !== undefined) return await typeNamed(services, actor, typed);
+  const { guildId } = actor;
   const untilS = Math.ceil(services.clock.nowMs() / 1_000) + 1;
   const span = { fromS: untilS - LOOKED_BACK_DAYS * DAY_S, untilS };
   const { shifts, types } = await services.duty.shifts(guildId, { ...span, userId });
   const kept = new Set((await services.duty.types(guildId)).map(({ id }) => id));
   const last = shifts.find(({ typeId }) => kept.has(typeId))?.typeId;
-  return types.find(({ id }) => id === last) ?? (await typeNamed(services, guildId, undefined));
+  return types.find(({ id }) => id === last) ?? (await typeNamed(services, actor, undefined));
 }
 
 export const boardActions = {

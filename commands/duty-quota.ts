@@ -70,7 +70,7 @@ export const quotaSetEntry = defineEntry<SetArgs>({
     await mustBeManager(services, actor, "Only Managers can set quotas.");
     const { guildId } = actor;
     if (roleId === guildId) throw new Failure("bad-command", "Choose a role of staff, not @everyone.");
-    const typeId = type === undefined ? undefined : (await typeNamed(services, guildId, type)).id;
+    const typeId = type === undefined ? undefined : (await typeNamed(services, actor, type)).id;
     const needS = Math.round(hours * HOUR_S);
     const quota = await services.staffing.setQuota(guildId, { roleId, needS, period, typeId, channelId });
     await recordEvent(services, actor, { action: "duty-quota-set", text: `<@&${roleId}> ${hours} h` });

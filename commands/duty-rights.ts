@@ -22,24 +22,28 @@ export async function dutyNames(
   };
 }
 
+/** That nobody can be on duty here yet, and who adds the first type. */
+export async function noDutyTypes(services: Services, actor: Actor): Promise<Failure> {
+  const next = (await isManager(services, actor)) ? "Add one" : "A Manager adds one";
+  const words = `No duty types are set up yet. ${next} with /duty type add.`;
+  return new Failure("bad-command", words, { isRead: true });
+}
+
 /** A type by its id or name; the first one where none is named. @throws Failure "bad-command" */
 export async function typeNamed(
-  { duty }: Services,
-  guildId: string,
+  services: Services,
+  actor: Actor,
   typed: string | undefined,
 ): Promise<DutyType> {
-  const types = await duty.types(guildId);
+  const types = await services.duty.types(actor.guildId);
   const wanted = typed?.trim().toLowerCase();
   const meant =
     wanted === undefined
       ? types[0]
       : types.find(({ id, name }) => id === typed || name.toLowerCase() === wanted);
   if (meant !== undefined) return meant;
-  const words =
-    types.length === 0
-      ? "No duty types are set up yet. A Manager adds one with /duty type add."
-      : "There is no such duty type.";
-  throw new Failure("bad-command", words);
+  if (types.length === 0) throw await noDutyTypes(services, actor);
+  throw new Failure("bad-command", "There is no such duty type.");
 }
 
 /** Hours of others are private: Managers see them, and Moderators where the community says so. @throws Failure "denied" */

@@ -10,7 +10,7 @@ import { endedCard, nowCard, ownCard, shiftsCard } from "../src/discord/render/s
 import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
-import { dutyNames, mustBeStaff, mustSeeHours } from "./duty-rights.ts";
+import { dutyNames, mustBeStaff, mustSeeHours, noDutyTypes } from "./duty-rights.ts";
 import { completeType } from "./duty-type.ts";
 import { moderatedServers } from "./moderated-servers.ts";
 import { oneTarget } from "./one-target.ts";
@@ -39,6 +39,7 @@ export const startEntry = defineEntry<{ readonly type: string | undefined }>({
   autocomplete: completeType,
   async execute({ actor, args }, services) {
     await mustBeStaff(services, actor, args.type);
+    if ((await services.duty.types(actor.guildId)).length === 0) throw await noDutyTypes(services, actor);
     const own = await services.duty.start(actor, args.type);
     return ownCard(own, await dutyNames(services, actor.guildId));
   },
@@ -103,15 +104,7 @@ export const showEntry = defineEntry<{ readonly member: NamedPerson | undefined;
     const untilS = Math.ceil(services.clock.nowMs() / 1_000) + 1;
     const span = { fromS: untilS - days * DAY_S, untilS };
     const { shifts, stills, types } = await services.duty.shifts(actor.guildId, { ...span, userId });
-    if (types.length === 0) {
-      throw new Failure(
-        "bad-command",
-        "No duty types are set up yet. A Manager adds one with /duty type add.",
-        {
-          isRead: true,
-        },
-      );
-    }
+    if (types.length === 0) throw await noDutyTypes(services, actor);
     const corrections = await services.staffing.corrections(actor.guildId, { ...span, userId });
     const isDeciding = userId !== actor.userId;
     return shiftsCard(

@@ -61,7 +61,7 @@ export async function addPanel(
   await recordEvent(services, actor, { action: "panel-add", text: where });
   if (done === "follows")
     return md`⏳ Discord does not answer. The panel in ${where} follows as soon as it does.`;
-  return md`✅ Panel posted in ${where}. It updates itself. Remove it with \`/server panel remove: True\`.`;
+  return md`✅ Panel posted in ${where}. It updates itself. Remove it with \`/server panel remove:True\`.`;
 }
 
 export async function removePanel(

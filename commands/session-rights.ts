@@ -16,7 +16,7 @@ export async function hostedServer(
   const setup = await services.sessions.setupOf(actor.guildId, binding.id);
   const isHost = setup?.hostRoleId !== undefined && actor.roleIds.includes(setup.hostRoleId);
   if (setup === undefined && (await isManager(services, actor))) {
-    const words = "Sessions are not set up yet. Choose a channel for them with /session setup channel:";
+    const words = "Sessions are not set up yet. Choose a channel for them with /session setup.";
     throw new Failure("bad-command", words, { isRead: true });
   }
   if (isHost || (await isManager(services, actor))) return binding;

@@ -122,8 +122,10 @@ export async function postTests({ actor, argument }: Press, services: Services):
     lines.push(await testLine(channelId, () => services.feeds.test(guildId, id)));
   for (const { id, channelId } of alerts)
     lines.push(await testLine(channelId, () => services.alerts.test(guildId, id)));
-  const allArrived = lines.every((line) => line.startsWith("✅"));
-  const words = joined([...new Set(lines)].slice(0, 15), "\n");
+  const arrived = lines.filter((line) => line.startsWith("✅")).length;
+  const allArrived = arrived === lines.length;
+  const head = allArrived ? [] : [md`${arrived} of ${lines.length} tests arrived.`];
+  const words = joined([...head, ...[...new Set(lines)].slice(0, 15)], "\n");
   return await guideAt(services, actor, {
     step: allArrived ? "done" : "test",
     bindingId,

@@ -30,7 +30,7 @@ export interface GuidePosition {
   readonly isChecking?: boolean;
   /** The key that was typed last was none. */
   readonly isKeyWrong?: boolean;
-  /** The tests have arrived. */
+  /** All tests arrived, or not all of them. */
   readonly isTested?: boolean;
   readonly note?: Escaped;
 }
@@ -73,7 +73,7 @@ export async function guideAt(services: Services, actor: Actor, at: GuidePositio
   });
 }
 
-/** That the tests arrived holds for the server that was tested. */
+/** Whether the tests arrived holds for the server that was tested. */
 function progressOf(
   { guide }: GuildSettings,
   {
@@ -87,8 +87,9 @@ function progressOf(
   },
 ): GuideProgress {
   if (bindingId === undefined) return { step };
-  const wasTested = guide?.bindingId === bindingId && guide.isTested === true;
-  return { step, bindingId, ...(isTested === true || wasTested ? { isTested: true } : {}) };
+  const before = guide?.bindingId === bindingId ? guide.isTested : undefined;
+  const arrived = isTested ?? before;
+  return { step, bindingId, ...(arrived === undefined ? {} : { isTested: arrived }) };
 }
 
 export type Posts = Pick<GuideView, "feeds" | "alerts" | "panelChannelIds" | "weeklyChannelId">;

@@ -6,7 +6,7 @@ import {
   defineFormEntry,
 } from "../src/discord/command.ts";
 import { md } from "../src/domain/escaped.ts";
-import { appealsEntry } from "./setup-appeals.ts";
+import { appealsEntry, setAppealsAgain } from "./setup-appeals.ts";
 import { casesEntry, watchesEntry } from "./setup-case-channels.ts";
 import { goTo, guideAt, resumeGuide } from "./setup-guide.ts";
 import { checkPermission, copyForOwner, proveByCommand } from "./setup-guide-allow.ts";
@@ -26,7 +26,7 @@ import { defaultEntry, renameEntry, unlink, unlinkEntry } from "./setup-servers.
 import { noticesEntry, tellEntry, timezoneEntry } from "./setup-settings.ts";
 import { showSetup } from "./setup-show.ts";
 
-/** A press that changes the guided message; for holders of Manage Guild, as all of them are. */
+/** A press that changes the message that it is on; for holders of Manage Guild, as all of them are. */
 const guided = (execute: Parameters<typeof defineAction>[0]["execute"]) =>
   defineAction({ first: "update", manageGuild: true, execute });
 
@@ -145,5 +145,6 @@ export const setup = defineCommand({
       }),
     }),
     "guide-test": guided(postTests),
+    "appeals-again": guided(setAppealsAgain),
   },
 });

@@ -38,7 +38,7 @@ const ISO = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(Z|[+-](0\d|1[0-4]):[0-5]\d)$/
 /** @throws Failure "bad-command" where there is too much of it, or nothing to import to. */
 export function readTotals(text: string, options: ReadingOptions): ReadTotals {
   if (options.types.length === 0)
-    throw new Failure("bad-command", "No duty types are set up yet. A Manager adds one with /duty type add.");
+    throw new Failure("bad-command", "No duty types are set up yet. Add one with /duty type add.");
   const lines = text.length > MOST_CHARACTERS ? [] : text.split(/\r\n|\r|\n/);
   if (text.length > MOST_CHARACTERS || lines.length > MOST_TOTALS + 1)
     throw new Failure(

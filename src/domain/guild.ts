@@ -106,7 +106,7 @@ export interface GuideProgress {
   readonly step: GuideStep;
   /** The server that it sets up. */
   readonly bindingId?: string;
-  /** Its tests were posted and arrived. */
+  /** Its last tests all arrived; false: not all of them did. */
   readonly isTested?: boolean;
 }
 

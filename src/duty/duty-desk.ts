@@ -183,7 +183,7 @@ export class DutyDesk implements Duty {
       throw new Failure(
         "bad-command",
         types.length === 0
-          ? "No duty types are set up yet. A Manager adds one with /duty type add."
+          ? "No duty types are set up yet."
           : "Shifts start by themselves here, when you are seen on duty in the game.",
       );
     }

@@ -563,6 +563,7 @@ describe("the alerts of a community", () => {
     const rule = await made.add({ kind: "kills", roleId: "77" });
     await assert.rejects(made.add({ kind: "kills" }), isFailure("bad-command"));
     await made.wing.alerts.test("g1", rule.id);
+    assert.doesNotMatch(made.shown()[0] ?? "", /Test$/m, "the title says that it is one");
     assert.match(made.shown()[0] ?? "", /Test of an alert[\s\S]*kills by one player, 5 in 1.min/);
     assert.equal(made.messages()[0]?.sent.pingRoleIds, undefined);
     for (let nth = 1; nth < 25; nth += 1) await made.add({ kind: "kills", channelId: `c${nth}` });

@@ -46,13 +46,21 @@ describe("appeals, from the button to the answer", () => {
     await reads(await entry({ channel: players, "button-in": players }), /two channels/);
     await reads(
       await setUp(),
-      /Marshal lacks Create Private Threads in the channel of the button[\s\S]*run this again/,
+      new RegExp(
+        `<#${players.id}> lacks \\*\\*Create Private Threads\\*\\* for Marshal[\\s\\S]*private threads there`,
+      ),
     );
+    const refused = await setUp();
+    await reads(refused, /Nothing was changed: [\s\S]*allow what is missing/);
+    await reads(await press(owner, refused, "Check again"), /Nothing was changed: /);
     assert.deepEqual(rig.discord.messages(players), [], "no button stands where nobody could be answered");
     await reads(await entry({}), /Appeals are off/);
     guild.setBotPermissions(MAY_TALK);
     await reads(await entry({ channel: staffOnly }), /Nobody can appeal yet: .*button-in:/);
-    await reads(await setUp(), /Appeals are posted for staff in[\s\S]*button is in/);
+    await reads(
+      await press(owner, refused, "Check again"),
+      /Appeals are posted for staff in[\s\S]*button is in/,
+    );
     assert.doesNotMatch(await diagnosis(), /Talks about appeals/);
     guild.setBotPermissions(MAY_TALK.filter((name) => name !== "CreatePrivateThreads"));
     assert.match(await diagnosis(), /Talks about appeals in <#\d+>: lacks \*\*Create Private Threads\*\*/);

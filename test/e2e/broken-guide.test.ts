@@ -173,13 +173,16 @@ describe("the guided set-up, with each step broken once", () => {
 
   test("the test: one channel refuses it, and it is ticked only when all arrived", async () => {
     place.joins.denyBot("SendMessages");
-    await evening.click("Post a test", /⚠ I can't post in/);
+    await evening.click("Post a test", /\d of \d tests arrived\.\n[\s\S]*⚠ I can't post in/);
     assert.match(evening.text, /▶\u00a0\*\*Test/);
-    await evening.click("Skip", /not everything can be posted[\s\S]*⚠\u00a0Logs[\s\S]*⏭\u00a0Test/);
+    assert.deepEqual(labelsOf(evening.message), ["Back", "Test again", "Finish"]);
+    await evening.click("Finish", /not everything can be posted[\s\S]*⚠\u00a0Logs[\s\S]*⚠\u00a0Test/);
+    assert.match(evening.text, /The test did not arrive everywhere: press \*\*Test\*\*/);
     assert.match(evening.text, /I can't post in <#\d+>: press \*\*Logs\*\*/);
     place.joins.allowBot("SendMessages");
     await evening.click("Test", /A test post/);
-    await evening.click("Post a test", /✅\u00a0Test[\s\S]*⏭ marks what you skipped/);
+    await evening.click("Test again", /✅\u00a0Test[\s\S]*⏭ marks what you skipped/);
+    assert.doesNotMatch(evening.text, /did not arrive/);
   });
 
   test("after its end: an old message goes on from its step, also where the server is no longer linked", async () => {

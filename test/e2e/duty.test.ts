@@ -42,9 +42,12 @@ describe("duty, from the first type to a quota", () => {
   test("a role is given by who could give it, below Marshal's own, and without powers", async () => {
     const { owner, moderator, guild, staffRole } = rig.home;
     await asks(moderator, "duty now", {}, /A Manager adds one with `\/duty type add`/);
+    await asks(moderator, "duty show", {}, /A Manager adds one with .*duty type add/);
     const managing = guild.addRole({ name: "Managing", permissions: ["ManageGuild"] });
     moderator.member.addRole(managing);
     await asks(moderator, "duty now", {}, /No duty types are set up yet.*\. Add one with `\/duty type add`/);
+    for (const line of ["duty show", "duty start"])
+      await asks(moderator, line, {}, /No duty types are set up yet\W+Add one with .*duty type add/);
     moderator.member.removeRole(managing);
     const type = { name: "Patrol", starts: "declared", channel: shifts, role };
     await asks(owner, "duty type add", type, /I need Manage Roles/);

@@ -45,12 +45,12 @@ export function alertsWords(rules: readonly AlertRule[]): Escaped {
     : md`Alert, ${markdownOfOurs(ALERT_TABLE[first.kind].name)}`;
 }
 
-/** `kills by one player, 5 in 1 min, in #alerts · Town · pings @Staff` */
+/** `kills by one player, 5 in 1 min, posted in #alerts · Town · pings @Staff` */
 export function alertText(rule: AlertRule, bindings: readonly Binding[]): Escaped {
   const { bindingId, kind, channelId, roleId, quiet, withoutTeams } = rule;
   const server = bindings.find(({ id }) => id === bindingId)?.name;
   const parts = [
-    md`**${markdownOfOurs(ALERT_TABLE[kind].name)}**${limitText(rule)} in ${channelMention(channelId)}`,
+    md`**${markdownOfOurs(ALERT_TABLE[kind].name)}**${limitText(rule)}, posted in ${channelMention(channelId)}`,
   ];
   if (server === undefined) parts.push(md`its server is not linked`);
   else if (bindings.length > 1) parts.push(inlineName(server));
@@ -139,7 +139,6 @@ function example(rule: AlertRule, serverName: string): MessageBody {
         title: md`✅ Test of an alert`,
         description: md`This channel gets alerts for: ${markdownOfOurs(ALERT_TABLE[rule.kind].name)}${limitText(rule)}. ${ping}${rest}`,
         color: 0x2f855a,
-        footer: "Test",
       },
     ],
   };

@@ -53,6 +53,8 @@ export interface GuidePart {
   /** In the list of steps and on the button that opens it. */
   readonly short: string;
   isDone(view: GuideView): boolean;
+  /** It was tried and did not work everywhere, which is not skipping it. */
+  isHalfDone?(view: GuideView): boolean;
   /** Where what is set posts. */
   channelIds?(view: GuideView): readonly string[];
   text(view: GuideView): readonly Escaped[];

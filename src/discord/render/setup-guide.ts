@@ -90,9 +90,11 @@ const PARTS: Readonly<Record<Exclude<GuideStep, "done">, GuidePart>> = {
     title: md`A test post`,
     short: "Test",
     isDone: ({ settings }) => settings.guide?.isTested === true,
+    isHalfDone: ({ settings }) => settings.guide?.isTested === false,
     text: testText,
     rows: (view, walk) => {
-      const post = button("Post a test", `guide-test:${view.binding?.id ?? ""}`, "primary");
+      const label = view.settings.guide?.isTested === undefined ? "Post a test" : "Test again";
+      const post = button(label, `guide-test:${view.binding?.id ?? ""}`, "primary");
       return [walk(...(isSilent(view) ? [] : [post]))];
     },
   },
@@ -126,13 +128,14 @@ function authorOf({ binding, isOneOfSeveral }: GuideView): { readonly author?: s
 
 const STEPS_TO_DO = GUIDE_STEPS.filter((step) => step !== "done");
 
-/** Done, skipped, here, still to come: by sign and place, never by colour alone. */
+/** Done, done in part, skipped, here, still to come: by sign and place, never by colour alone. */
 function progress(view: GuideView): Escaped {
   const marks = STEPS_TO_DO.map((step) => {
     // Kept together with its sign where a phone breaks the line.
     const name = markdownOfOurs(PARTS[step].short.replace(" ", "\u00a0"));
     if (step === view.step) return md`▶\u00a0**${name}**`;
     if (PARTS[step].isDone(view)) return md`${isShutOut(step, view) ? "⚠" : "✅"}\u00a0${name}`;
+    if (PARTS[step].isHalfDone?.(view) === true) return md`⚠\u00a0${name}`;
     return isPast(step, view) ? md`⏭\u00a0${name}` : md`▫\u00a0${name}`;
   });
   return joined(marks, " · ");
@@ -148,14 +151,15 @@ function isPast(step: GuideStep, view: GuideView): boolean {
   return GUIDE_STEPS.indexOf(view.step) > GUIDE_STEPS.indexOf(step);
 }
 
-/** Back, what the step offers, and on: "Skip" where that leaves the step undone. */
+/** Back, what the step offers, and on: "Skip" where nothing was done here. */
 function walkOf(step: Exclude<GuideStep, "done">, view: GuideView): Walk {
   const id = view.binding?.id ?? "";
   const at = GUIDE_STEPS.indexOf(step);
   const before = GUIDE_STEPS[at - 1];
   const after = GUIDE_STEPS[at + 1] ?? "done";
   const isDone = PARTS[step].isDone(view);
-  const on = isDone ? (after === "done" ? "Finish" : "Next") : "Skip";
+  const isSkipped = !isDone && PARTS[step].isHalfDone?.(view) !== true;
+  const on = isSkipped ? "Skip" : after === "done" ? "Finish" : "Next";
   const back: readonly Button[] = before === undefined ? [] : [button("Back", `guide:${before}:${id}`)];
   return (...between) => [
     ...back,
@@ -246,7 +250,10 @@ function doneText(view: GuideView): readonly Escaped[] {
       : [open === 1 ? md`1 log is posted from now on.` : md`${open} logs are posted from now on.`]),
     ...shutOutLines(view),
     ...ownersLines(view),
-    ...(STEPS_TO_DO.every((step) => PARTS[step].isDone(view))
+    ...(view.settings.guide?.isTested === false
+      ? [md`⚠ The test did not arrive everywhere: press **Test** to post it again.`]
+      : []),
+    ...(STEPS_TO_DO.every((step) => PARTS[step].isDone(view) || PARTS[step].isHalfDone?.(view) === true)
       ? []
       : [md`⏭ marks what you skipped. Press a button to do it now.`]),
     md``,

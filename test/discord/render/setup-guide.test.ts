@@ -136,6 +136,13 @@ describe("A step of the guided set-up", () => {
     const tested = { ...DEFAULT_SETTINGS, guide: { step: "test", bindingId: "b", isTested: true } as const };
     assert.equal(on("test", { settings: tested }), "Finish");
     assert.match(textOf(step("done", { settings: tested })), /✅\u00a0Test/);
+
+    const half = { ...DEFAULT_SETTINGS, guide: { step: "test", bindingId: "b", isTested: false } as const };
+    assert.equal(on("test", { settings: half }), "Finish", "some tests arrived: that is not skipped");
+    assert.match(
+      textOf(step("done", { settings: half })),
+      /⚠\u00a0Test[\s\S]*press \*\*Test\*\* to post it again/,
+    );
   });
 
   const read = (of: GuideView["step"]) => textOf(step(of)).replaceAll("\u00a0", " ");
