@@ -43,6 +43,15 @@ export interface Receipt {
   readonly left: readonly { readonly playerId: number; readonly atS: number }[];
 }
 
+/** A press on *Undo* that took the punishment back; the case itself stays as it was. */
+export interface CaseUndo {
+  readonly runId: string;
+  /** Without the players, whom the case names itself. */
+  readonly verb: string;
+  readonly atMs: number;
+  readonly byId: string;
+}
+
 /** The message of a case in the case channel. */
 export interface CaseCard {
   readonly channelId: string;
@@ -80,6 +89,8 @@ export interface Case {
   /** When the ban was set to end by itself, epoch milliseconds. */
   readonly endsAtMs?: number;
   readonly edits: readonly CaseEdit[];
+  /** By what ran in the game, oldest first; several commands may be needed for several players. */
+  readonly undone?: readonly CaseUndo[];
   readonly revoked?: { readonly atMs: number; readonly byId: string; readonly why?: string };
   readonly card?: CaseCard;
 }
@@ -119,7 +130,7 @@ export function standingBan(
 }
 
 /** A case before it has its number. */
-export type CaseDraft = Omit<Case, "number" | "edits" | "revoked" | "card">;
+export type CaseDraft = Omit<Case, "number" | "edits" | "undone" | "revoked" | "card">;
 
 /** A player whose joining is posted. */
 export interface Watch {

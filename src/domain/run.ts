@@ -176,6 +176,8 @@ export interface RunRecord {
   readonly hit?: readonly string[];
   /** The texts that together would undo it, with the players' exact names of that moment; where there are any. */
   readonly inverse?: readonly string[];
+  /** The id of the run that it takes back. */
+  readonly undoes?: string;
   /** It ended because Marshal itself was stopped. */
   readonly interrupted?: true;
   /** The ban ends by itself; `atMs`: when, once it was sent. */

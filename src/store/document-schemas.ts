@@ -161,6 +161,7 @@ const run = z.object({
     .transform((text) => [text])
     .or(texts)
     .exactOptional(),
+  undoes: z.string().exactOptional(),
   interrupted: z.literal(true).exactOptional(),
   ends: z
     .object({

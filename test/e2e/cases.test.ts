@@ -160,6 +160,26 @@ describe("cases and the watchlist, from a kick to a revoked case", () => {
     await reads(await press(moderator, more, "End watch"), /is not watched/);
   });
 
+  test("a jail that was undone says so on its case: when, and by whom", async () => {
+    const { moderator } = rig.home;
+    const jailed = await mod.reads(
+      "run command",
+      { text: ":jail BobR" },
+      /It ran[\s\S]*`:jail BobR` \(BobRay\)/,
+    );
+    const { modal } = await press(moderator, jailed, "Give the reason");
+    assert.equal(modal?.title, "Reason for :jail BobR (BobRay)");
+    const open = await rig.until("the case on the answer", () =>
+      labelsOf(answerOf(jailed)).find((label) => /^Case \d+$/.test(label)),
+    );
+    await reads(await press(moderator, jailed, "Undo"), /It ran[\s\S]*:unjail BobRay/);
+    const undone = `Undone: \`:unjail\` ran <t:\\d+:f>, by <@${moderator.member.id}>`;
+    await rig.posted(channel, "Jail · case", "Undone");
+    await reads(await press(moderator, jailed, open), new RegExp(undone));
+    await mod.comesToRead("case show", { number: Number(open.slice(5)) }, new RegExp(undone));
+    await mod.reads("case search", { kind: "jail" }, /BobRay[\s\S]*undone/);
+  });
+
   test("nothing was logged as an error, no key was seen, the service was asked well", async () => {
     await assertNoKeySeen(rig);
     assertWellBehaved(rig);

@@ -1,4 +1,4 @@
-import type { Case, CaseCard, CaseDraft, Receipt } from "../../domain/case.ts";
+import type { Case, CaseCard, CaseDraft, CaseUndo, Receipt } from "../../domain/case.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { Actor } from "../../domain/guild.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
@@ -12,7 +12,7 @@ import type { Settings } from "../../domain/ports/settings.ts";
 import { originOfRun } from "./case-of-command.ts";
 import { CasePosts } from "./case-posts.ts";
 import { type AddedCase, type CaseStore, MOST_CASES } from "./case-store.ts";
-import { edited, revoked } from "./change-case.ts";
+import { edited, revoked, undone } from "./change-case.ts";
 import { isComplete, merged, RECEIPT_OPEN_MS } from "./receipt.ts";
 
 /** Warnings count for this long. */
@@ -189,6 +189,14 @@ export class CaseBook implements Cases {
       const next = merged(one.receipt ?? { left: [] }, receipt);
       return isSame(next, one.receipt) ? one : { ...one, receipt: next };
     });
+  }
+
+  /** Says on the case of a run that it was taken back. False: there is no such case. */
+  async undo(guildId: string, undoneId: string, undo: CaseUndo): Promise<boolean> {
+    const one = await this.ofRun(guildId, undoneId);
+    if (one === undefined) return false;
+    await this.#shown(guildId, one.number, (now) => undone(now, undo));
+    return true;
   }
 
   /** Cases of a server whose receipt may still grow. */

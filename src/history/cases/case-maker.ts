@@ -1,4 +1,3 @@
-import { type Aim, isMassWord } from "../../domain/command-hits.ts";
 import type { Binding } from "../../domain/guild.ts";
 import { guildOf } from "../../domain/journal-id.ts";
 import type { PlayerRef, Snapshot, SourceId } from "../../domain/model.ts";
@@ -21,7 +20,9 @@ import {
   originOfRow,
   punishmentIn,
   type ReadCommand,
+  undoOfRun,
 } from "./case-of-command.ts";
+import { type NamedAwayPorts, namedAway } from "./named-away.ts";
 import { leavesIn } from "./receipt.ts";
 import { SetAside } from "./set-aside.ts";
 import type { UnstoredCase } from "./unstored-case.ts";
@@ -34,8 +35,8 @@ const OLDEST_MS = 7 * 24 * 60 * 60_000;
 /** Runs that wait for their case, and runs under way whose targets are kept in mind. */
 const MOST_WAITING = 1_000;
 
-export interface CaseMakerPorts {
-  readonly book: Pick<CaseBook, "record" | "complete" | "openOn">;
+export interface CaseMakerPorts extends NamedAwayPorts {
+  readonly book: Pick<CaseBook, "record" | "complete" | "undo" | "openOn">;
   readonly bindings: Pick<Bindings, "bySource">;
   readonly accounts: Pick<GameAccounts, "of" | "ofPlayer">;
   readonly read: ReadCommand;
@@ -44,8 +45,6 @@ export interface CaseMakerPorts {
   readonly audit: Pick<AuditLog, "get">;
   /** Runs whose case is not stored: they get it although the process ends meanwhile. */
   readonly unstored: Documents<UnstoredCase>;
-  /** Players of that whole name whom the history knows. */
-  findPlayers(guildId: string, name: string): Promise<readonly Required<PlayerRef>[]>;
   /** Who was in the servers: hears of each answer before this does. */
   readonly there: Pick<WhoWasThere, "at" | "named" | "forget">;
   /** Whether this guild keeps a history at all. */
@@ -78,7 +77,8 @@ export class CaseMaker {
 
   /** A row of the audit was written. Never throws and takes no time. */
   onRun(record: RunRecord): void {
-    if (this.#isStopped || punishmentIn(record.text, this.#ports.read) === undefined) return;
+    const isOne = record.undoes !== undefined || punishmentIn(record.text, this.#ports.read) !== undefined;
+    if (this.#isStopped || !isOne) return;
     if (record.status === "sending") {
       const atS = Math.floor(this.#ports.clock.nowMs() / 1_000);
       const present = this.#ports.there.at(record.source, atS);
@@ -150,6 +150,7 @@ export class CaseMaker {
     const before = this.#runs.get(record.id) ?? Promise.resolve();
     const work = before
       .then(() => this.#caseOfRun(record, present))
+      .then(() => this.#undo(record))
       .then(() => this.#forget(record.id))
       .catch((error: unknown) => this.#again(record, present, { tries, error }))
       .finally(() => {
@@ -197,7 +198,7 @@ export class CaseMaker {
     const { guildId, source, text, actorId } = record;
     const punishment = punishmentIn(text, read);
     if (punishment === undefined || !(await this.#ports.keeps(guildId))) return;
-    const absent = await this.#absent({ guildId, source }, punishment.aim, present);
+    const absent = await namedAway(this.#ports, { guildId, source }, { aim: punishment.aim, present });
     const self = provenPlayer(await accounts.of(guildId, actorId));
     const made = caseOfRun(record, { present, absent, self }, read);
     if (made?.receipt === undefined) return;
@@ -205,22 +206,15 @@ export class CaseMaker {
     if (!isNew) await book.complete(one.guildId, one.number, made.receipt);
   }
 
-  /** A ban reaches somebody who is not there: who has the whole names that it holds, where nobody there has them. */
-  async #absent(
-    { guildId, source }: Pick<Binding, "guildId" | "source">,
-    { targetTexts }: Aim,
-    present: readonly PlayerRef[],
-  ): Promise<readonly PlayerRef[]> {
-    const here = new Set(present.map(({ name }) => name.toLowerCase()));
-    const away = targetTexts.filter((text) => !isMassWord(text) && !here.has(text.toLowerCase()));
-    const found = await Promise.all(
-      away.map(async (text) => {
-        const logged = this.#ports.there.named(source, text);
-        const known = logged.length > 0 ? logged : await this.#ports.findPlayers(guildId, text);
-        return known.length === 1 ? known : [];
-      }),
-    );
-    return found.flat();
+  /** The case that it took back may wait for the database itself. */
+  async #undo(record: RunRecord): Promise<void> {
+    const undo = undoOfRun(record);
+    if (undo === undefined) return;
+    const { book, unstored } = this.#ports;
+    const { undoneId, ...of } = undo;
+    await this.#runs.get(undoneId);
+    if (await book.undo(record.guildId, undoneId, of)) return;
+    if ((await unstored.get(undoneId)) !== undefined) throw new Error("the case of what was undone waits");
   }
 
   async #readAll(entry: { next: Snapshot | undefined }, first: Snapshot): Promise<void> {
@@ -285,7 +279,7 @@ export class CaseMaker {
     if (punishment === undefined) return;
     const account = await accounts.ofPlayer(binding.guildId, row.player.id);
     const present = this.#ports.there.at(binding.source, row.atS);
-    const absent = await this.#absent(binding, punishment.aim, present);
+    const absent = await namedAway(this.#ports, binding, { aim: punishment.aim, present });
     const draft = caseOfRow(logged, { binding, around: { present, absent }, userId: account?.userId, read });
     if (draft !== undefined) await book.record(draft);
   }

@@ -1,4 +1,4 @@
-import { type CaseDraft, type CaseTarget, type RunKind, runKinds } from "../../domain/case.ts";
+import { type CaseDraft, type CaseTarget, type CaseUndo, type RunKind, runKinds } from "../../domain/case.ts";
 import { type Aim, type Around, isSamePlayer, whomItPunishes } from "../../domain/command-hits.ts";
 import type { Binding } from "../../domain/guild.ts";
 import type { CommandEntry, PlayerRef } from "../../domain/model.ts";
@@ -62,6 +62,14 @@ function targetOf({ name, id }: PlayerRef): CaseTarget {
 /** The origin of the case of a run of ours. */
 export function originOfRun(runId: string): string {
   return `run ${runId}`;
+}
+
+/** What a run took back, where it surely ran; undefined: nothing. */
+export function undoOfRun(record: RunRecord): (CaseUndo & { readonly undoneId: string }) | undefined {
+  const { id, undoes, status, proof, verb, sentAtMs, askedAtMs, actorId } = record;
+  const ran = status === "done" || (status === "unknown" && proof === "seen");
+  if (undoes === undefined || verb === undefined || !ran) return undefined;
+  return { undoneId: undoes, runId: id, verb, atMs: sentAtMs ?? askedAtMs, byId: actorId };
 }
 
 /** Undefined where it punishes nobody, or surely did not run, or is not over. */

@@ -1,4 +1,4 @@
-import type { Case, CaseEdit } from "../../domain/case.ts";
+import type { Case, CaseEdit, CaseUndo } from "../../domain/case.ts";
 import type { CaseChange } from "../../domain/ports/cases.ts";
 
 /** What becomes of a case when people change it. Pure. */
@@ -27,6 +27,16 @@ export function edited(one: Case, change: CaseChange, { userId, atMs }: By): Cas
 
 function bounded(edits: readonly CaseEdit[]): readonly CaseEdit[] {
   return edits.length <= MOST_EDITS ? edits : [...edits.slice(0, 1), ...edits.slice(2)];
+}
+
+/** As many as a command names players at most; the case stays one row of the history. */
+const MOST_UNDONE = 50;
+
+/** The same case where that undo stands there already. */
+export function undone(one: Case, undo: CaseUndo): Case {
+  const { undone: before = [] } = one;
+  const isKnown = before.some(({ runId }) => runId === undo.runId);
+  return isKnown || before.length >= MOST_UNDONE ? one : { ...one, undone: [...before, undo] };
 }
 
 /** It stays, and counts no more. Revoked once, it stays as it was revoked first. */

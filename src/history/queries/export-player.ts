@@ -103,7 +103,20 @@ async function withPositions(context: QueryContext, one: Case, playerId: number)
 
 /** The part of a case that is about this player: others whom it names, and accounts of staff, are left out. */
 function caseShown(one: Case, playerId: number): object {
-  const { number, kind, atMs, serverName, targets, author, reason, evidence, command, edits, revoked } = one;
+  const {
+    number,
+    kind,
+    atMs,
+    serverName,
+    targets,
+    author,
+    reason,
+    evidence,
+    command,
+    edits,
+    undone,
+    revoked,
+  } = one;
   return {
     number,
     kind,
@@ -116,6 +129,9 @@ function caseShown(one: Case, playerId: number): object {
     // The text of a command that aims at several names the others.
     ...(targets.length === 1 || one.mass ? { command } : {}),
     edits: edits.map((edit) => ({ at: timeText(edit.atMs), field: edit.field, from: edit.from })),
+    ...(undone === undefined
+      ? {}
+      : { undone: undone.map(({ atMs: at, verb }) => ({ at: timeText(at), command: `:${verb}` })) }),
     ...(revoked === undefined ? {} : { revoked: { at: timeText(revoked.atMs), why: revoked.why } }),
   };
 }

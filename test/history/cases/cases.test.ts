@@ -309,6 +309,58 @@ describe("a case that is changed", () => {
     assert.equal(await made.room.cases.edit(actor, 7, { reason: "x" }), undefined);
   });
 
+  test("says when it was undone and by whom, once, also where the database was away for both", async () => {
+    for (const isDown of [false, true]) {
+      const made = await world();
+      const jail = run(made, { id: "r1", text: ":jail Ann_Lee", verb: "jail" });
+      const undo = {
+        ...jail,
+        id: "r2",
+        text: ":unjail Ann_Lee",
+        verb: "unjail",
+        undoes: "r1",
+        actorId: "u9",
+      };
+      made.cases.isDown = isDown;
+      for (const record of [jail, { ...undo, status: "sending" } as const, undo]) {
+        made.audit.set(record.id, record);
+        made.room.onRun(record);
+      }
+      await made.settle();
+      if (isDown) {
+        await made.kill();
+        made.cases.isDown = false;
+        await made.clock.advance(600_000);
+      }
+      made.room.onRun(undo);
+      await made.settle();
+      const [one, ...others] = made.cases.all();
+      assert.deepEqual(others, []);
+      const atMs = undo.sentAtMs ?? undo.askedAtMs;
+      assert.deepEqual(one?.undone, [{ runId: "r2", verb: "unjail", atMs, byId: "u9" }]);
+      const at = Math.floor(atMs / 1_000);
+      assert.match(made.sink.text("cases"), new RegExp(`Undone: .:unjail. ran <t:${at}:f>, by <@u9>`));
+      assert.deepEqual(made.unstored.keys, []);
+    }
+  });
+
+  test("does not say that it was undone by what did not run, or is of no case", async () => {
+    const made = await world();
+    const jail = run(made, { id: "r1", text: ":jail Ann_Lee", verb: "jail" });
+    made.room.onRun(jail);
+    const undo = { ...jail, id: "r2", text: ":unjail Ann_Lee", verb: "unjail", undoes: "r1" };
+    made.room.onRun({ ...undo, status: "failed", ran: "no" });
+    made.room.onRun({ ...undo, status: "unknown", ran: "unknown", proof: "unchecked" });
+    made.room.onRun({ ...undo, undoes: "r0" });
+    await made.settle();
+    assert.equal(made.cases.all()[0]?.undone, undefined);
+    // Its answer was lost, and the game's log shows it.
+    made.room.onRun({ ...undo, status: "unknown", ran: "unknown", proof: "seen" });
+    await made.settle();
+    assert.equal(made.cases.all()[0]?.undone?.length, 1);
+    assert.deepEqual(made.reported, []);
+  });
+
   test("that is erased leaves a card that says no more than that, also where Discord is away for hours", async () => {
     const made = await world();
     const draft = { guildId: "g1", kind: "note", mass: false, author: { name: "Mo", userId: "u2" } } as const;

@@ -17,6 +17,7 @@ const MOST_TARGETS = 10;
 /** From this number on the card says how many warnings a player has. */
 const TOLD_WARNINGS = 3;
 const MOST_EDITS = 3;
+const MOST_UNDONE = 3;
 
 export interface CaseView {
   /** Warnings of the player that count, where the case is a warning. */
@@ -45,6 +46,7 @@ export function caseCard(one: Case, view: CaseView = {}): MessageBody {
     ...(isByHand(one) ? [md`✍️ Written by hand. Marshal saw no command.`] : []),
     ...receiptLines(one),
     ...endLines(one, end),
+    ...undoneLines(one),
     ...warningLines(warnings),
     ...editLines(one, withEdits),
     ...revokedLines(one),
@@ -191,6 +193,13 @@ function revokedLines({ revoked }: Case): Escaped[] {
   const { byId, atMs, why } = revoked;
   const said = why === undefined ? md`` : md`\n> ${note(why, 400)}`;
   return [md`↩️ Revoked by ${userMention(byId)} <t:${seconds(atMs)}:R>${said}`];
+}
+
+/** The last few: of what named many, each may have been taken back by a command of its own. */
+function undoneLines({ undone = [] }: Case): Escaped[] {
+  return undone.slice(-MOST_UNDONE).map(({ verb, atMs, byId }) => {
+    return md`↩️ Undone: ${inlineCode(`:${verb}`)} ran <t:${seconds(atMs)}:f>, by ${userMention(byId)}`;
+  });
 }
 
 function colorOf({ kind, revoked, receipt, reason }: Case): number {

@@ -64,6 +64,7 @@ export function caseLine(one: Case, options: { readonly withTarget: boolean }): 
     ...(options.withTarget ? [targetsText(one, 1)] : []),
     md`by ${authorText(one.author)} <t:${Math.floor(one.atMs / 1_000)}:R>`,
     ...(one.reason === undefined ? [] : [inlineReason(one.reason)]),
+    ...(one.undone === undefined ? [] : [md`↩️ undone`]),
   ];
   const line = joined(parts, " · ");
   return one.revoked === undefined ? line : md`~~${line}~~ revoked`;
