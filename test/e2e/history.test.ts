@@ -66,7 +66,7 @@ describe("what a community decides about its history", () => {
 
   test("forget asks, erases the rows, says what stays, and asks about cases by themselves", async () => {
     await mod.reads("case add", { player: String(ann.id), kind: "warning", reason: "spam" }, /case 1/);
-    await mod.reads("player watch", { player: "AnnLee", reason: "spam" }, /Watched/);
+    await mod.reads("player watch", { player: "AnnLee", reason: "spam" }, /is now watched/);
     // Somebody who stays in the game is recorded anew by the next look at it.
     rig.town.leave(ann);
     await rig.polled("JoinLogs", "Players");
