@@ -41,6 +41,8 @@ export const PRESSED_ELSEWHERE = {
   "case-ban-yes": "test/e2e/bans.test.ts",
   "case-ban-no": "test/e2e/bans.test.ts",
   "appeal-open": "test/e2e/appeals.test.ts",
+  // Shown only where the button's channel shuts Marshal out.
+  "appeals-again": "test/e2e/appeals.test.ts",
   "appeal-sent": "test/e2e/appeals.test.ts",
   "appeal-theirs": "test/e2e/appeals.test.ts",
   "appeal-talk": "test/e2e/appeals.test.ts",
