@@ -2,6 +2,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync
 import { dirname, join } from "node:path";
 import type { Config } from "../src/config.ts";
 import { StoreError } from "../src/domain/failure.ts";
+import { findSecret } from "../src/store/secret-file.ts";
 import { markBackup } from "../src/store/sqlite/backup-mark.ts";
 import { backUpSqlite, copyDatabase, requireStore } from "../src/store/sqlite/backup-sqlite.ts";
 import { explainStoreError } from "../src/store/sqlite/sqlite-errors.ts";
@@ -83,7 +84,7 @@ export async function backUpAll(
   for (const one of old) rmSync(join(folder, one), { recursive: true });
 
   const holds = `backup: ${made} holds ${parts.join(", ")}`;
-  if (!isWhole) throw new StoreError(`${holds}, but ${whyNothingOpens(secret)}`);
+  if (!isWhole) throw new StoreError(`${holds}, but ${whyNothingOpens(secret, config)}`);
   try {
     markBackup(store, nowMs);
   } catch (error) {
@@ -111,9 +112,16 @@ function makeFolders(folder: string, made: string, making: string): void {
   }
 }
 
-function whyNothingOpens(secret: string): string {
+function whyNothingOpens(secret: string, config: Config): string {
+  const nothing = "nothing opens its server keys";
+  try {
+    findSecret({ storeUrl: config.storeUrl });
+  } catch (error) {
+    if (error instanceof StoreError) return `${nothing}: ${error.message}`;
+    throw error;
+  }
   const what = existsSync(secret) ? "is not the secret of this store" : "is missing";
-  return `nothing opens its server keys: ${secret} ${what}, and no SECRET_KEY is set here that is. Put the file back from an older backup (none that holds one was removed), or run this with the bot's settings`;
+  return `${nothing}: ${secret} ${what}, and no SECRET_KEY is set here that is. Put the file back from an older backup (none that holds one was removed), or run this with the bot's settings`;
 }
 
 /** For its owner only, whatever the rights of what is copied. */

@@ -94,14 +94,26 @@ export function moveToFile(storeUrl: string, { old, secret }: SecretChange): str
 function readOrMake(path: string): Uint8Array {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   refuseFolder(path);
-  // A file restored from a backup may be readable for everyone.
-  if (existsSync(path)) chmodSync(path, 0o600);
+  if (existsSync(path)) keepForItself(path);
   else writeSecret(path, randomBytes(SECRET_BYTES));
   const secret = Buffer.from(readFileSync(path, "utf8").trim(), "base64");
   if (secret.length === SECRET_BYTES) return new Uint8Array(secret);
   throw new StoreError(
     `${path} does not hold ${SECRET_BYTES} bytes in base64. Restore it from a backup, or remove it and link every server again`,
   );
+}
+
+/** A file restored from a backup may be readable for everyone; one that root has put back belongs to root. */
+function keepForItself(path: string): void {
+  try {
+    chmodSync(path, 0o600);
+  } catch (error) {
+    if (!(error instanceof Error) || !("code" in error) || error.code !== "EPERM") throw error;
+    throw new StoreError(
+      `${path} belongs to another user. Give it to the one that runs Marshal: chown --reference=${dirname(path)} ${path}`,
+      { cause: error },
+    );
+  }
 }
 
 /** What the system says of a folder would be told as if it were of the store. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
+  chownSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -257,4 +258,21 @@ test("a store that this user may not read is not called absent", async (t) => {
   const said = execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
   chmodSync(join(folder, "data"), 0o700);
   assert.match(said, /data\/marshal\.sqlite cannot be read by this user \(EACCES\)/);
+});
+
+test("a backup beside a secret of another user's names that file, and is made all the same", async (t) => {
+  if (process.getuid?.() !== 0) return t.skip("only root can give files to others");
+  const { folder, data, kept, store, backup } = await backedUp(t);
+  rmSync(backup, { recursive: true });
+  for (const path of [folder, data, kept, ...readdirSync(data).map((name) => join(data, name))])
+    chownSync(path, 65_534, 65_534);
+  chownSync(join(data, "secret.key"), 0, 0);
+  chmodSync(join(data, "secret.key"), 0o600);
+  const script = `const { runStoreTool } = await import(${JSON.stringify(join(root, "deploy/store-tool.ts"))});
+    process.setuid(65_534);
+    const environment = { STORE_URL: ${JSON.stringify(`sqlite:${store}`)} };
+    await runStoreTool({ args: ["backups", ${JSON.stringify(kept)}], environment, say: console.log, complain: console.log });`;
+  const said = execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
+  assert.match(said, /holds marshal\.sqlite, but nothing opens its server keys: .*data\/secret\.key belongs to/);
+  assert.deepEqual(readdirSync(join(kept, readdirSync(kept)[0] ?? "")), ["marshal.sqlite"]);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { text } from "node:stream/consumers";
@@ -106,6 +106,19 @@ describe("a start that cannot succeed is one line that says what to do", () => {
     await store.close();
     await failsWith({ cwd }, /data\/secret\.key is missing.*Restore it from a backup, set SECRET_KEY/);
     assert.ok(!readdirSync(join(cwd, "data")).some((name) => name.startsWith("secret.key")));
+  });
+
+  const isRoot = process.getuid?.() === 0;
+  test("the secret was put back by root, whose file it is now", { skip: !isRoot }, async (t) => {
+    const cwd = folderOf(t);
+    const data = join(cwd, "data");
+    mkdirSync(data);
+    for (const path of [cwd, data]) chownSync(path, 65_534, 65_534);
+    writeFileSync(join(data, "secret.key"), `${"A".repeat(43)}=`, { mode: 0o600 });
+    await failsWith(
+      { cwd, uid: 65_534 },
+      /data\/secret\.key belongs to another user\. Give it to the one that runs Marshal: chown --reference=data /,
+    );
   });
 
   test("the database was written by a newer version: it says so, whatever else it cannot read there", async (t) => {
