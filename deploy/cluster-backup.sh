@@ -5,6 +5,8 @@
 # `kubernetes` in the place of `compose`: those of deploy/k8s. SECRET_KEY is not in a backup: keep .env or secret.yaml as well.
 set -euo pipefail
 umask 077
+# cron knows /usr/bin and /bin only.
+PATH=$PATH:/usr/local/bin:/snap/bin
 cd "$(dirname "$0")/.."
 folder=backups-of-cluster
 compose=(docker compose --env-file .env -f deploy/compose.cluster.yaml)

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { z } from "zod";
 import { readConfig } from "../../src/config.ts";
+import { tempFolder } from "../support/temp-folder.ts";
 import {
   composeOf,
   knownVariables,
@@ -38,6 +40,32 @@ describe("compose.yaml", () => {
     for (const folder of ["data", "backups"])
       assert.match(textOf("Dockerfile"), new RegExp(`mkdir .*${folder}.* && chown node:node .*${folder}`));
     assert.ok(Number.parseInt(marshal?.stop_grace_period ?? "0", 10) > STOP_S);
+  });
+});
+
+describe("the backup's container", () => {
+  const [program = "", flag = "", script = ""] = single.services.backup?.command ?? [];
+
+  test("makes one at its start, unless one of the last 20 hours is whole: many starts would push out those of before", (t) => {
+    const { path: folder, remove } = tempFolder();
+    t.after(remove);
+    const bin = join(folder, "bin");
+    mkdirSync(bin);
+    mkdirSync(join(folder, "data"));
+    // The loop ends where nobody sleeps.
+    const programs = { node: 'echo "$@" >>said\ntouch data/last-backup', sleep: "exit 1" };
+    for (const [name, body] of Object.entries(programs))
+      writeFileSync(join(bin, name), `#!/bin/sh\n${body}\n`, { mode: 0o755 });
+    const starts = () => {
+      const env = { PATH: `${bin}:${process.env.PATH}` };
+      spawnSync(program, [flag, script], { cwd: folder, env });
+      return readFileSync(join(folder, "said"), "utf8").trim().split("\n").length;
+    };
+    assert.equal(starts(), 1);
+    assert.equal(starts(), 1, "none beside it");
+    const longAgoS = Date.now() / 1_000 - 21 * 3_600;
+    utimesSync(join(folder, "data/last-backup"), longAgoS, longAgoS);
+    assert.equal(starts(), 2);
   });
 });
 
@@ -129,6 +157,12 @@ describe("compose.alerts.yaml", () => {
 });
 
 describe("both compose files", () => {
+  test("give the image the name of the project: two bots of one machine may be of two versions", () => {
+    for (const { services } of [single, cluster])
+      for (const one of Object.values(services))
+        if (one.build !== undefined) assert.match(one.image, /^\$\{COMPOSE_PROJECT_NAME:-marshal\}$/);
+  });
+
   test("let nothing run as root, write outside its volumes or grow without a limit", () => {
     for (const [name, one] of [...Object.entries(single.services), ...Object.entries(cluster.services)]) {
       assert.ok(one.read_only, name);

@@ -273,6 +273,9 @@ test("a backup beside a secret of another user's names that file, and is made al
     const environment = { STORE_URL: ${JSON.stringify(`sqlite:${store}`)} };
     await runStoreTool({ args: ["backups", ${JSON.stringify(kept)}], environment, say: console.log, complain: console.log });`;
   const said = execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
-  assert.match(said, /holds marshal\.sqlite, but nothing opens its server keys: .*data\/secret\.key belongs to/);
+  assert.match(
+    said,
+    /holds marshal\.sqlite, but nothing opens its server keys: .*data\/secret\.key belongs to/,
+  );
   assert.deepEqual(readdirSync(join(kept, readdirSync(kept)[0] ?? "")), ["marshal.sqlite"]);
 });
