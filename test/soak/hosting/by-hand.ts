@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { openStage, type Stage } from "../../../src/sandbox/stage.ts";
 import { addFeeds } from "../../e2e/compare.ts";
 import { filledIn, type Running, type Words } from "./host.ts";
-import { walkCron, walkStoreTool } from "./tools.ts";
+import { otherMachine, walkCron, walkStoreTool } from "./tools.ts";
 import { until, type Walk } from "./walk.ts";
 
 const LOGGED_IN = /logged in/;
@@ -122,6 +122,7 @@ class ByHand {
     await bot.stop();
     this.#do("npm run store -- restore backups/BACKUP");
     this.#do("git checkout VERSION");
+    note("git reflog has the version of before", this.#do("git reflog").includes(before));
     this.#do("npm ci");
     note("git checkout brings the version before", this.#head() === before);
     const back = await this.#start();
@@ -186,6 +187,11 @@ class ByHand {
     }
     note("and goes on with its history", true);
     await again.stop();
+    const { folder, path } = otherMachine(this.#walk.host);
+    const copy = this.#walk.documented.take("tar -c backups* | ssh OTHER_MACHINE tar -x");
+    this.#walk.host.run(path + copy, this.#folder);
+    const copied = statSync(join(folder, "backups", backup, "secret.key"));
+    note("a copy of it is on another machine, for its owner only", (copied.mode & 0o77) === 0);
     walkCron({ ...this.#walk, folder: this.#folder });
     await walkStoreTool({ ...this.#walk, folder: this.#folder, run: (line) => this.#do(line) });
   }
@@ -271,12 +277,20 @@ class ByHand {
 
   async #lostSecret(): Promise<void> {
     const { note, host } = this.#walk;
+    host.run("rm -r backups", this.#folder);
+    this.#do("npm run store -- backups backups");
     host.run("rm data/secret.key", this.#folder);
     const bot = host.start("npm start", this.#folder);
     note(
       "a lost secret is one line that names the file",
       (await bot.ended) === 1 && /secret\.key is missing/.test(bot.said),
     );
+    this.#words = { ...this.#words, BACKUP: this.#do("ls backups").trim() };
+    this.#do("cp backups/BACKUP/secret.key data/");
+    const found = await this.#start();
+    note("that of a backup opens the store", (await this.#sources()) === 1);
+    await found.stop();
+    host.run("rm data/secret.key", this.#folder);
     this.#do("mkdir lost");
     this.#do("mv data/marshal.sqlite* lost/");
     await (await this.#start()).stop();

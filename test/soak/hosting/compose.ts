@@ -31,6 +31,9 @@ export async function walkContainers({ host, documented, words, note }: Walk): P
   const lines = readFileSync(join(folder, ".env"), "utf8").trim().split("\n");
   note("the secrets' lines, run twice, make each once", lines.length === 4);
   host.run(`cp -r ${root}deploy .`, folder);
+  shell("sed -i 's/mem_limit: 1g/mem_limit: 2g/' deploy/compose.yaml");
+  const limits = readFileSync(join(folder, "deploy/compose.yaml"), "utf8").match(/mem_limit: \w+/g);
+  note("the bot gets more memory, and nothing else", limits?.join() === "mem_limit: 2g,mem_limit: 256m");
   parse(folder, note);
   fillKubernetes(folder, shell, note);
   documented.take("kubectl kustomize deploy/k8s");
@@ -50,7 +53,9 @@ export async function walkContainers({ host, documented, words, note }: Walk): P
 
 /** The secret of a cluster: refused by its line until everything is filled in. */
 function fillKubernetes(folder: string, shell: (command: string) => string, note: Walk["note"]): void {
-  shell("sed -i 's|image: marshal:latest|image: REGISTRY/marshal:VERSION|' deploy/k8s/deployment.yaml");
+  // Twice, as at an update.
+  for (let time = 0; time < 2; time++)
+    shell("sed -i 's|image: .*|image: REGISTRY/marshal:VERSION|' deploy/k8s/deployment.yaml");
   const apply = () =>
     shell(
       'if grep -n FILL-IN deploy/k8s/secret.yaml; then echo "fill in these lines of secret.yaml first"; else kubectl apply -f deploy/k8s/secret.yaml; fi',

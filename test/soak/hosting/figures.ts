@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { get } from "node:http";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
@@ -50,8 +51,9 @@ export async function measureFigures(): Promise<void> {
   }
 }
 
-async function measureBot({ bot, service }: Stage, way: TcpWay): Promise<void> {
+async function measureBot({ bot, service, historyFile = "" }: Stage, way: TcpWay): Promise<void> {
   const now = () => ({
+    rows: rowsIn(historyFile),
     disk: writtenBytes(bot.pid ?? 0),
     network: way.bytes,
     requests: service.counts.requests,
@@ -63,9 +65,22 @@ async function measureBot({ bot, service }: Stage, way: TcpWay): Promise<void> {
   const mb = (bytes: number) => `${(bytes / KB / KB).toFixed(0)} MB`;
   console.log(`  memory: ${mb(await residentBytes(bot.opsAddress))}`);
   console.log(`  written to disk in an hour: ${mb(anHour("disk"))}`);
+  console.log(`  kept in the history in an hour: ${anHour("rows").toFixed(0)} rows`);
   console.log(
     `  to and from the service in an hour: ${mb(anHour("network"))}, ${anHour("requests").toFixed(0)} requests`,
   );
+}
+
+/** All that the history keeps. */
+function rowsIn(historyFile: string): number {
+  const history = new DatabaseSync(historyFile, { readOnly: true });
+  try {
+    const tables = history.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+    const counts = tables.map(({ name }) => history.prepare(`SELECT count(*) AS rows FROM ${name}`).get());
+    return counts.reduce((sum, count) => sum + Number(count?.rows), 0);
+  } finally {
+    history.close();
+  }
 }
 
 /** What the process has had written, as Linux counts it. */

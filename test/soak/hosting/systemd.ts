@@ -5,6 +5,7 @@ import { textOf } from "../../deploy/deploy-files.ts";
 import { addFeeds } from "../../e2e/compare.ts";
 import { filledIn } from "./host.ts";
 import { SandboxedMachine } from "./sandbox.ts";
+import { otherMachine } from "./tools.ts";
 import type { Walk } from "./walk.ts";
 
 const STOPPED = /"failed":false,"msg":"stopped"/;
@@ -83,6 +84,7 @@ export async function walkSystemd({ host, documented, words, note }: Walk): Prom
     const newest = version();
     sudo("sudo git -C /opt/marshal checkout VERSION");
     note("the version before is checked out", version() !== newest);
+    note("the one after it is still named", sudo("sudo git -C /opt/marshal reflog").includes(newest));
     sudo("sudo git -C /opt/marshal checkout main");
     note("and the newest again", version() === newest);
     const again = machine.start(unit.command, { ...machine.unit("marshal.service").env, ...emulators });
@@ -90,6 +92,15 @@ export async function walkSystemd({ host, documented, words, note }: Walk): Prom
     await again.stopInside(MAIN);
     note("the restored one starts", STOPPED.test(again.said));
     await newSecret({ sudo, machine, emulators, note });
+    machine.confined(backup.command, backup.env, backup.hasNetwork);
+    own.BACKUP = readdirSync(join(state, "backups")).sort().at(-1) ?? "";
+    const { folder, path } = otherMachine(host);
+    const copy = documented.take("sudo tar -C /var/lib/marshal -c backups | ssh OTHER_MACHINE tar -x");
+    machine.asRoot(path + copy.replace("sudo ", ""));
+    note("both backups are on another machine", readdirSync(join(folder, "backups")).length === 2);
+    machine.confined("rm /var/lib/marshal/secret.key", {});
+    sudo("sudo cp -p /var/lib/marshal/backups/BACKUP/secret.key /var/lib/marshal/");
+    note("a lost secret is back from a backup", store("check").includes("1 server keys open"));
     for (const line of [
       "sudo sh -c 'rm -r /var/lib/marshal/before-restore-*'",
       "sudo ls /var/lib/marshal/backups",

@@ -49,6 +49,19 @@ export async function walkStoreTool({ host, documented, note, folder, run }: Too
   host.run("rm -f FILE marshal.jsonl", folder);
 }
 
+/** An `ssh` that knows one other machine: a folder. */
+export function otherMachine(host: Walk["host"]): { readonly folder: string; readonly path: string } {
+  const [bin, folder] = [join(host.folder, "ssh-bin"), join(host.folder, "other-machine")];
+  for (const path of [bin, folder]) {
+    mkdirSync(path, { recursive: true });
+    host.own(path);
+  }
+  const ssh = join(bin, "ssh");
+  writeFileSync(ssh, `#!/bin/sh\nshift\ncd ${folder} && exec "$@"\n`);
+  chmodSync(ssh, 0o755);
+  return { folder, path: `PATH=${bin}:$PATH; ` };
+}
+
 /** The lines for cron, with one that keeps its table in a file; what it would run in the night is run. */
 export function walkCron({ host, documented, note, folder }: Omit<Tools, "run">): void {
   const bin = join(host.folder, "bin");
