@@ -19,6 +19,7 @@ function ownPrometheus({ host, documented, note }: Pick<Walk, "host" | "document
       .replace("sudo ", "")
       .replace("deploy/", `${root}deploy/`)
       .replace("/etc/prometheus", folder);
+  host.run(here("sudo cp deploy/alertmanager.yml /etc/prometheus/alertmanager.yml"));
   host.run(here("sudo cp deploy/grafana/alerts.yml /etc/prometheus/marshal.yml"));
   const block = /^```yaml\n(rule_files:\n.*?)^```$/ms.exec(textOf("docs/hosting.md"))?.[1] ?? "";
   writeFileSync(join(folder, "prometheus.yml"), block.replace("/etc/prometheus", folder));
@@ -36,6 +37,7 @@ export async function alertsArrive({ host, documented, note }: Walk): Promise<vo
   const line =
     "docker compose --env-file .env -f deploy/compose.cluster.yaml exec alertmanager amtool --alertmanager.url=http://127.0.0.1:9093 alert add Test severity=page --annotation=summary=Test";
   documented.take(line);
+  const ownLine = documented.take(line.slice(line.indexOf("amtool")));
   ownPrometheus({ host, documented, note });
   const [manager, amtool, prometheus] = [
     programOf("alertmanager", "prometheus-alertmanager"),
@@ -92,10 +94,7 @@ export async function alertsArrive({ host, documented, note }: Walk): Promise<vo
         () => false,
       );
     await until(isThere);
-    host.run(
-      `${amtool} ${line.slice(line.indexOf("--alertmanager.url")).replace("9093", `${managerPort}`)}`,
-      folder,
-    );
+    host.run(ownLine.replace("amtool", amtool).replace("9093", `${managerPort}`), folder);
     const arrives = (alert: string) =>
       until(() => got.some((body) => body.includes(alert)), 60_000).then(
         () => true,
