@@ -115,6 +115,8 @@ async function backUp({
   const binds = `--ro-bind / / --dev /dev --proc /proc --tmpfs /tmp --ro-bind ${app} ${app} --bind ${app}/data ${app}/data`;
   const own = `--unshare-user --unshare-net --bind ${kept} ${app}/backups --chdir ${app}`;
   const path = `--setenv PATH ${app}/node_modules/.bin:/usr/bin:/bin`;
+  // Those of the walk by hand are of today: a start makes none then.
+  host.run("touch -d '2 days ago' data/last-backup", app);
   const running = host.start(
     `exec bwrap --die-with-parent ${binds} ${own} ${path} ${program} ${flag} '${script}'`,
   );
