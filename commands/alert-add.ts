@@ -15,6 +15,7 @@ import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
 import { QUIET_HOURS, quietOf, thresholdOf } from "./alert-args.ts";
 import { recordAlertEvent } from "./alert-choice.ts";
 import type { PingChange } from "./no-ping.ts";
+import { signOf } from "./not-posted.ts";
 import { postChannelOption } from "./post-channel.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 import { silentPing } from "./silent-ping.ts";
@@ -139,7 +140,8 @@ export async function addAlert(actor: Actor, args: AddArgs, services: Services):
   };
   const { alert, said } = await addNewAlert(actor, wanted, services);
   const hints = await hintsOf(services, alert, { ping, hasQuiet: quiet !== undefined });
-  return { content: joined([md`✅ Alert added: ${said}.`, ...hints], "\n"), rows: [[testButton(alert.id)]] };
+  const content = joined([md`${await signOf(services, alert)} Alert added: ${said}.`, ...hints], "\n");
+  return { content, rows: [[testButton(alert.id)]] };
 }
 
 /** Adds it in that person's name, and notes so in the audit. Rejects as `Alerts.add`. */

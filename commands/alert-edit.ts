@@ -11,6 +11,7 @@ import { completeOffered, detailOptions, hintsOf, teamsOf, testButton } from "./
 import { QUIET_HOURS, quietOf, thresholdOf } from "./alert-args.ts";
 import { alertOption, chosenAlert, completeAlert, NO_SUCH_ALERT, recordAlertEvent } from "./alert-choice.ts";
 import { noPingOption, type PingChange, pingChangeOf, pingRoleAfter } from "./no-ping.ts";
+import { signOf } from "./not-posted.ts";
 import { editChannelOption } from "./post-channel.ts";
 import { completeTeams } from "./team-choices.ts";
 
@@ -91,7 +92,7 @@ async function editAlert(actor: Actor, args: EditArgs, services: Services): Prom
   const hasQuiet = args.quiet !== undefined && after.quiet !== undefined;
   const hints = await hintsOf(services, after, { ping: args.ping, hasQuiet });
   return {
-    content: joined([md`✅ Alert changed: ${said}.`, ...hints], "\n"),
+    content: joined([md`${await signOf(services, after)} Alert changed: ${said}.`, ...hints], "\n"),
     rows: [[testButton(after.id)]],
   };
 }

@@ -1,11 +1,14 @@
 import { defineAction, defineCommand, defineEntry, type Reply } from "../src/discord/command.ts";
 import { alertListCard, alertText, refusedText } from "../src/discord/render/alert-cards.ts";
 import type { Services } from "../src/discord/services.ts";
+import type { AlertRule } from "../src/domain/alert.ts";
 import { channelMention, md } from "../src/domain/escaped.ts";
 import { Failure, SinkRefusal } from "../src/domain/failure.ts";
+import type { Actor } from "../src/domain/guild.ts";
 import { type AddArgs, addAlert, addOptions, completeAdd, parseAdd, testButton } from "./alert-add.ts";
 import { alertEntry, NO_SUCH_ALERT, recordAlertEvent } from "./alert-choice.ts";
 import { edit } from "./alert-edit.ts";
+import { channelAccessOf } from "./setup-guide.ts";
 
 async function testAlert(guildId: string, alertId: string, { alerts }: Services): Promise<Reply> {
   const alert = (await alerts.list(guildId)).find(({ id }) => id === alertId);
@@ -21,6 +24,17 @@ async function testAlert(guildId: string, alertId: string, { alerts }: Services)
     };
   }
   return { content: md`✅ Test posted in ${channel}.` };
+}
+
+async function listAlerts({ guildId }: Actor, services: Services): Promise<Reply> {
+  const { alerts, bindings } = services;
+  const all = await alerts.list(guildId);
+  const channelIds = all.map(({ channelId }) => channelId);
+  const accesses = await channelAccessOf(services, guildId, channelIds);
+  const accessOf = (channelId: string) => accesses.get(channelId) ?? { kind: "unknown" as const };
+  const linked = await bindings.list(guildId);
+  const refusedOf = (rule: AlertRule) => alerts.status(rule).refused;
+  return { cards: [alertListCard(all, linked, { refusedOf, accessOf })] };
 }
 
 export const alert = defineCommand({
@@ -41,10 +55,7 @@ export const alert = defineCommand({
       description: "All alerts, where they post and whether that works",
       first: "ephemeral",
       parse: () => undefined,
-      async execute({ actor }, { alerts, bindings }) {
-        const [all, linked] = [await alerts.list(actor.guildId), await bindings.list(actor.guildId)];
-        return { cards: [alertListCard(all, linked, (rule) => alerts.status(rule).refused)] };
-      },
+      execute: ({ actor }, services) => listAlerts(actor, services),
     }),
     remove: alertEntry("Remove an alert", async (actor, found, services) => {
       await services.alerts.remove(actor.guildId, found.id);

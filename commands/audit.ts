@@ -8,7 +8,7 @@ import { recordEvent } from "./audit-event.ts";
 import { exportRows } from "./audit-export.ts";
 import { type FilterArgs, filterOptions, filtersOf, parseFilter } from "./audit-filter.ts";
 import { type ChannelSetting, offOption, parseChannelSetting } from "./channel-setting.ts";
-import { chosenText } from "./not-posted.ts";
+import { chosenText, setText } from "./not-posted.ts";
 import { completeServer } from "./server-option.ts";
 
 /** Who ran and configured what. For holders of Manage Guild. */
@@ -64,7 +64,11 @@ const channelEntry = defineEntry<ChannelSetting>({
   ],
   parse: parseChannelSetting,
   async execute({ actor, args }, services) {
-    if (args.kind === "show") return { content: auditLine(await services.settings.of(actor.guildId)) };
+    if (args.kind === "show") {
+      const now = await services.settings.of(actor.guildId);
+      const set = { guildId: actor.guildId, channelId: now.auditChannelId };
+      return { content: await setText(services, set, auditLine(now)) };
+    }
     const changed = await services.settings.change(actor.guildId, ({ auditChannelId: _, ...settings }) =>
       args.kind === "off" ? settings : { ...settings, auditChannelId: args.channelId },
     );
@@ -73,7 +77,7 @@ const channelEntry = defineEntry<ChannelSetting>({
       action: "audit-channel",
       text: args.kind === "off" ? "off" : `<#${args.channelId}>`,
     });
-    const at = { guildId: actor.guildId, channelId: changed.auditChannelId };
+    const at = { guildId: actor.guildId, channelId: changed.auditChannelId, isForStaff: true };
     return { content: await chosenText(services, at, auditLine(changed)) };
   },
 });

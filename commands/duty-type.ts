@@ -1,17 +1,17 @@
 import { ApplicationCommandOptionType, ChannelType } from "discord.js";
 import { type Choice, defineEntry, type Typing } from "../src/discord/command.ts";
-import { cut, escapeMarkdown, inlineName, plainText } from "../src/discord/render/escape.ts";
+import { cut, inlineName, plainText } from "../src/discord/render/escape.ts";
 import { typeLine, typeList } from "../src/discord/render/shifts/duty-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import { DUTY_STARTS, type DutyStart } from "../src/domain/duty.ts";
-import { md } from "../src/domain/escaped.ts";
+import { joined, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import type { NewDutyType } from "../src/domain/ports/duty.ts";
 import type { RoleBar } from "../src/domain/ports/member-roles.ts";
 import { recordEvent } from "./audit-event.ts";
 import { mustBeManager } from "./staff-rights.ts";
-import { completeTeams, isUsualTeam, USUAL_TEAMS } from "./team-choices.ts";
+import { completeTeams, strangeTeamLines } from "./team-choices.ts";
 
 /** `/duty type`: what kinds of shifts there are, and how they start. */
 
@@ -122,12 +122,7 @@ export const typeAddEntry = defineEntry<NewDutyType>({
     if (args.roleId !== undefined) refuseRole(services, actor, args.roleId);
     const type = await services.duty.addType(actor.guildId, args);
     await recordEvent(services, actor, { action: "duty-type-add", text: type.name });
-    const strange = args.teams.filter((team) => !isUsualTeam(team));
-    const warning =
-      strange.length === 0
-        ? md``
-        : md`\n⚠ I don't know the team ${inlineName(strange.join(", "))}. The usual ones are ${escapeMarkdown(USUAL_TEAMS.join(", "))}.`;
-    return { content: md`✅ ${typeLine(type)}${warning}` };
+    return { content: joined([md`✅ ${typeLine(type)}`, ...strangeTeamLines(args.teams)], "\n") };
   },
 });
 

@@ -24,7 +24,11 @@ export async function completeFeed({ actor, typed }: Typing, services: Services)
   const bindings = await services.bindings.list(actor.guildId);
   const feeds = await numberedFeeds(services, actor.guildId);
   return choicesOf(feeds, typed, (feed, number) =>
-    feedChoice(feed, { number, bindings, hereId: actor.channelId }),
+    feedChoice(feed, {
+      number,
+      bindings,
+      channelName: services.guilds.channelName(actor.guildId, feed.channelId),
+    }),
   );
 }
 

@@ -22,7 +22,7 @@ import { feedEntry, NO_SUCH_FEED, numberedFeeds, recordFeedEvent, testButton } f
 import { edit } from "./feed-edit.ts";
 import { modCallRunActions } from "./mod-call-runs.ts";
 import { modCallActions } from "./mod-calls.ts";
-import { notPostedText, shutLinesOf } from "./not-posted.ts";
+import { notPostedText, shutLinesOf, signOf } from "./not-posted.ts";
 import { completeServer } from "./server-option.ts";
 import { channelAccessOf } from "./setup-guide.ts";
 import { silentPing } from "./silent-ping.ts";
@@ -50,7 +50,8 @@ async function addFeed({ actor, args }: Invocation<AddArgs>, services: Services)
   const feed = await feeds.add(wanted);
   const said = feedText(feed, await bindings.list(guildId));
   await recordFeedEvent(services, actor, { action: "feed-add", text: said });
-  const start = feeds.status(feed.id).waitsForStore ? notOpenText(said) : md`✅ Feed added: ${said}.`;
+  const sign = await signOf(services, feed);
+  const start = feeds.status(feed.id).waitsForStore ? notOpenText(said) : md`${sign} Feed added: ${said}.`;
   const shut = await shutLinesOf(services, feed);
   const begins = firstLook(services, feed);
   return {
@@ -110,8 +111,8 @@ async function resumeFeed(services: Services, actor: Actor, feedId: string): Pro
 async function listReply({ guildId }: Actor, services: Services): Promise<Reply> {
   const feeds = await numberedFeeds(services, guildId);
   const bindings = await services.bindings.list(guildId);
-  const stopped = feeds.filter(({ state }) => state === "parked").map(({ channelId }) => channelId);
-  const accesses = await channelAccessOf(services, guildId, stopped);
+  const channelIds = feeds.map(({ channelId }) => channelId);
+  const accesses = await channelAccessOf(services, guildId, channelIds);
   return {
     cards: [
       feedListCard(feeds, bindings, ({ id, channelId }) => ({

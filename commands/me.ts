@@ -90,7 +90,7 @@ async function* showCode(
   binding: Binding,
 ): AsyncGenerator<Reply> {
   const code = await services.accounts.begin(actor, binding);
-  yield codeCard(code, binding.name);
+  yield codeCard(code, { serverName: binding.name, linksOthers: await isManager(services, actor) });
   const stopped = new Promise<LinkOutcome>((resolve) => {
     signal.addEventListener("abort", () => resolve({ kind: "withdrawn" }), { once: true });
   });

@@ -1,4 +1,4 @@
-import { shutLines } from "../src/discord/render/channel-access.ts";
+import { isShut, publicLines, shutLines } from "../src/discord/render/channel-access.ts";
 import { refusalText } from "../src/discord/render/feed-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import { channelMention, type Escaped, joined, md } from "../src/domain/escaped.ts";
@@ -25,14 +25,41 @@ export async function shutLinesOf(
   return shutLines(channelId, await guilds.channelAccess(guildId, channelId));
 }
 
-/** `✅ Cases are posted in #cases.`, or that it is saved and why nothing can be posted there. */
+/** A tick, where it can be posted: what is saved and can't be posted is not done. */
+export async function signOf(
+  { guilds }: Pick<Services, "guilds">,
+  { guildId, channelId }: { readonly guildId: string; readonly channelId: string },
+): Promise<Escaped> {
+  return isShut(await guilds.channelAccess(guildId, channelId)) ? md`⚠` : md`✅`;
+}
+
+interface SetChannel {
+  readonly guildId: string;
+  readonly channelId: string | undefined;
+  /** What is posted there is for staff alone. @default false */
+  readonly isForStaff?: boolean;
+}
+
+/** `✅ Cases are posted in #cases.`, and who else reads it; or that it is saved and why nothing can be posted there. */
 export async function chosenText(
   { guilds }: Pick<Services, "guilds">,
-  { guildId, channelId }: { readonly guildId: string; readonly channelId: string | undefined },
+  { guildId, channelId, isForStaff = false }: SetChannel,
   said: Escaped,
 ): Promise<Escaped> {
   if (channelId === undefined) return md`✅ ${said}`;
   const access = await guilds.channelAccess(guildId, channelId);
   const shut = shutLines(channelId, access, md`Saved, but I can't post there`);
-  return shut.length === 0 ? md`✅ ${said}` : joined(shut, "\n");
+  if (shut.length > 0) return joined(shut, "\n");
+  const seen = isForStaff ? publicLines([channelId], () => access) : [];
+  return joined([md`✅ ${said}`, ...seen], "\n");
+}
+
+/** What is set, and why nothing can be posted there now. */
+export async function setText(
+  services: Pick<Services, "guilds">,
+  { guildId, channelId }: SetChannel,
+  said: Escaped,
+): Promise<Escaped> {
+  if (channelId === undefined) return said;
+  return joined([said, ...(await shutLinesOf(services, { guildId, channelId }))], "\n");
 }

@@ -8,6 +8,7 @@ import {
   type Reply,
   type Typing,
 } from "../src/discord/command.ts";
+import { publicLines, shutLines } from "../src/discord/render/channel-access.ts";
 import { cut } from "../src/discord/render/escape.ts";
 import {
   ruleAbout,
@@ -25,7 +26,7 @@ import { recordEvent } from "./audit-event.ts";
 import { postChannelOption } from "./post-channel.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 import { mustBeManager } from "./staff-rights.ts";
-import { completeTeams } from "./team-choices.ts";
+import { completeTeams, strangeTeamLines } from "./team-choices.ts";
 
 /** Rules: what roles may have in the game. */
 
@@ -89,7 +90,13 @@ const add = defineEntry<AddArgs>({
       channelId: args.channelId ?? actor.channelId,
     });
     await recordEvent(services, actor, { action: "rule-add", text: ruleText(view.rule) });
-    return ruleAdded(view);
+    const { channelId, what } = view.rule;
+    const access = await services.guilds.channelAccess(actor.guildId, channelId);
+    return ruleAdded(view, [
+      ...(kind === "team" ? strangeTeamLines([what]) : []),
+      ...shutLines(channelId, access),
+      ...publicLines([channelId], () => access),
+    ]);
   },
 });
 
@@ -153,7 +160,7 @@ const remove = defineEntry<RuleArgs>({
     const rule = await services.rules.remove(actor.guildId, number);
     if (rule === undefined) throw new Failure("bad-command", "That rule no longer exists.");
     await recordEvent(services, actor, { action: "rule-remove", text: ruleText(rule) });
-    return { content: md`🗑 Removed rule ${rule.number}. Nothing is told of it any more.` };
+    return { content: md`🗑 Removed rule ${rule.number}.` };
   },
 });
 

@@ -9,7 +9,7 @@ import type { Actor } from "../src/domain/guild.ts";
 import type { Button } from "../src/domain/message.ts";
 import { recordEvent } from "./audit-event.ts";
 import { type ChannelSetting, offOption, parseChannelSetting } from "./channel-setting.ts";
-import { chosenText } from "./not-posted.ts";
+import { chosenText, setText } from "./not-posted.ts";
 
 /** `/setup appeals`: where staff read appeals, and where the button stands. */
 
@@ -40,7 +40,10 @@ export const appealsEntry = defineEntry<AppealsArgs>({
   async execute({ actor, args: { setting, buttonIn } }, services) {
     refuseWithoutCases(services);
     const before = await services.settings.of(actor.guildId);
-    if (setting.kind === "show" && buttonIn === undefined) return { content: appealsLine(before) };
+    if (setting.kind === "show" && buttonIn === undefined) {
+      const set = { guildId: actor.guildId, channelId: before.appealChannelId };
+      return { content: await setText(services, set, appealsLine(before)) };
+    }
     if (setting.kind === "off") return await changeAppeals(services, actor, undefined);
     const channelId = setting.kind === "set" ? setting.channelId : before.appealChannelId;
     if (channelId === undefined)
@@ -94,7 +97,7 @@ async function changeAppeals(
   );
   const said = wanted === undefined ? "off" : channelMention(wanted.channelId);
   await recordEvent(services, actor, { action: "appeal-channel", text: said });
-  const at = { guildId, channelId: settings.appealChannelId };
+  const at = { guildId, channelId: settings.appealChannelId, isForStaff: true };
   return { content: await chosenText(services, at, appealsLine(settings)) };
 }
 

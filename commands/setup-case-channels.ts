@@ -11,7 +11,7 @@ import { Failure } from "../src/domain/failure.ts";
 import type { Actor, GuildSettings } from "../src/domain/guild.ts";
 import { recordEvent } from "./audit-event.ts";
 import { type ChannelSetting, offOption, parseChannelSetting } from "./channel-setting.ts";
-import { chosenText } from "./not-posted.ts";
+import { chosenText, setText } from "./not-posted.ts";
 
 /** Where cases are posted, and where the joins of watched players are. */
 
@@ -42,11 +42,14 @@ export const casesEntry = defineEntry<ChannelSetting>({
   options: [channelOption, offOption("Post cases nowhere; they are still saved")],
   parse: parseChannelSetting,
   async execute({ actor, args }, services) {
-    if (args.kind === "show") return { content: casesLine(await services.settings.of(actor.guildId)) };
+    if (args.kind === "show") {
+      const now = await services.settings.of(actor.guildId);
+      const at = { guildId: actor.guildId, channelId: now.caseChannelId };
+      return { content: await setText(services, at, casesLine(now)) };
+    }
     const settings = await setCases(services, actor, args.kind === "set" ? args.channelId : undefined);
-    const seen = args.kind === "set" ? md` Everyone who can see that channel can read them.` : md``;
-    const at = { guildId: actor.guildId, channelId: settings.caseChannelId };
-    return { content: await chosenText(services, at, md`${casesLine(settings)}${seen}`) };
+    const at = { guildId: actor.guildId, channelId: settings.caseChannelId, isForStaff: true };
+    return { content: await chosenText(services, at, casesLine(settings)) };
   },
 });
 
@@ -66,7 +69,10 @@ export const watchesEntry = defineEntry<WatchesArgs>({
   parse: (options) => ({ setting: parseChannelSetting(options), roleId: options.role("ping")?.roleId }),
   async execute({ actor, args: { setting, roleId } }, services) {
     const before = await services.settings.of(actor.guildId);
-    if (setting.kind === "show" && roleId === undefined) return { content: watchesLine(before) };
+    if (setting.kind === "show" && roleId === undefined) {
+      const set = { guildId: actor.guildId, channelId: before.watchChannelId };
+      return { content: await setText(services, set, watchesLine(before)) };
+    }
     // A role alone is for the channel that is set.
     const channelId = setting.kind === "set" ? setting.channelId : before.watchChannelId;
     if (setting.kind !== "off" && channelId === undefined)
@@ -84,7 +90,7 @@ export const watchesEntry = defineEntry<WatchesArgs>({
     await recordEvent(services, actor, { action: "watch-channel", text: said });
     const mayWatch = wanted !== undefined && (await isModerator(services, actor));
     const adds = mayWatch ? md` \`/player watch\` adds a player.` : md``;
-    const at = { guildId: actor.guildId, channelId: wanted };
+    const at = { guildId: actor.guildId, channelId: wanted, isForStaff: true };
     return { content: await chosenText(services, at, md`${watchesLine(settings)}${adds}`) };
   },
 });

@@ -10,7 +10,7 @@ import type { Actor } from "../src/domain/guild.ts";
 import { clockIn, TIME_ZONES, zoneNamed } from "../src/domain/time-zones.ts";
 import { recordEvent } from "./audit-event.ts";
 import { type ChannelSetting, offOption, parseChannelSetting } from "./channel-setting.ts";
-import { chosenText } from "./not-posted.ts";
+import { chosenText, setText } from "./not-posted.ts";
 
 /** Settings of the Discord server itself: where notices go, and its time zone. */
 
@@ -45,9 +45,9 @@ export const noticesEntry = defineEntry<ChannelSetting>({
       await setNotices(services, actor, args.kind === "set" ? args.channelId : undefined);
     const settings = await services.settings.of(actor.guildId);
     const line = noticesLine(settings);
-    if (args.kind === "show") return { content: line };
-    const at = { guildId: actor.guildId, channelId: settings.noticeChannelId };
-    return { content: await chosenText(services, at, line) };
+    const at = { guildId: actor.guildId, channelId: settings.noticeChannelId, isForStaff: true };
+    const text = args.kind === "show" ? setText : chosenText;
+    return { content: await text(services, at, line) };
   },
 });
 

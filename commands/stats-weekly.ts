@@ -5,7 +5,7 @@ import { channelMention, type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import { recordEvent } from "./audit-event.ts";
-import { chosenText } from "./not-posted.ts";
+import { chosenText, setText } from "./not-posted.ts";
 
 /** `/stats weekly`: the summary of each week in a channel. */
 
@@ -63,12 +63,12 @@ export const weeklyEntry = defineEntry<WeeklyArgs>({
       throw new Failure("bad-command", "Give a channel or off, not both.");
     if (isOff) return { content: await turnWeeklyOff(services, actor) };
     if (channelId !== undefined) return { content: await setWeekly(services, actor, channelId) };
-    const setting = await services.weekly.of(actor.guildId);
-    return {
-      content:
-        setting === undefined
-          ? md`Weekly summaries are off. Turn them on with \`/stats weekly channel:\` (Mondays at 9:00).`
-          : md`Weekly summaries are posted in ${channelMention(setting.channelId)}.${await historyWords(services, actor.guildId)}`,
-    };
+    const { guildId } = actor;
+    const set = { guildId, channelId: (await services.weekly.of(guildId))?.channelId };
+    const said =
+      set.channelId === undefined
+        ? md`Weekly summaries are off. Turn them on with \`/stats weekly channel:\` (Mondays at 9:00).`
+        : md`Weekly summaries are posted in ${channelMention(set.channelId)}.${await historyWords(services, guildId)}`;
+    return { content: await setText(services, set, said) };
   },
 });

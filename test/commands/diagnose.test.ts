@@ -372,6 +372,8 @@ describe("/diagnose", () => {
       assert.match(textOf(body), words);
       assert.match(textOf(body), /1 thing needs a look/);
       assert.deepEqual(labels(body), [...(button === undefined ? [] : [button]), "Check again"]);
+      const ids = (body.rows ?? []).flat().map((part) => ("id" in part ? part.id : ""));
+      assert.ok(!ids.includes("setup-link"), "a new key of a linked server asks for nothing else");
     });
   }
 

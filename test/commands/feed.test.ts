@@ -152,9 +152,14 @@ describe("/feed", () => {
     onStage(async (stage) => {
       stage.world.channelAccess.set("channel-1", { kind: "missing", permissions: ["Send Messages"] });
       const missing =
-        /⚠ I can't post there: <#channel-1> lacks \*\*Send Messages\*\*.*\n.*allow what is missing/;
+        /^⚠ Feed [\s\S]*⚠ I can't post there: <#channel-1> lacks \*\*Send Messages\*\*.*\n.*allow what is missing/;
       assert.match(textOf(await adding(stage, { kind: "joins" })), missing);
       assert.match(textOf(await editing(stage, { feed: "1", style: "cards" })), missing);
+      assert.match(
+        textOf(await one(list.execute(asked(undefined), stage.services))),
+        /\*\*1\.\*\* ⚠ joins and leaves in <#channel-1>.*\n⤷ <#channel-1> lacks \*\*Send Messages\*\*/,
+        "said before the first post meets it",
+      );
     }));
 
   test("a role that Discord would not let Marshal ping is said to be so, with what to do", () =>
@@ -226,7 +231,7 @@ describe("/feed", () => {
       const choices = (await remove.autocomplete?.(typing, services)) ?? [];
       assert.deepEqual(
         choices.map((choice) => choice.name),
-        ["1. joins and leaves · this channel"],
+        ["1. joins and leaves · #name-of-channel-1"],
       );
       await one(pause.execute(asked({ feed: "1" }), services));
       await one(remove.execute(asked({ feed: choices[0]?.value ?? "" }), services));

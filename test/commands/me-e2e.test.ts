@@ -27,6 +27,10 @@ describe("/me", () => {
     const linking = await rig.mod.slash(rig.channel, "me link");
     const code = await codeIn(rig, linking);
     assert.match(linking.text, /Keep the code to yourself/);
+    assert.match(linking.text, /For others a Manager runs/);
+    const lead = await rig.manager.slash(rig.channel, "me link");
+    await codeIn(rig, lead);
+    assert.match(lead.text, /Link others with/);
     assert.equal(messageOf(linking).ephemeralFor, rig.mod.member.id);
     await typeInGame(rig, `:log marshal ${code}`);
     await rig.reads(linking, /You are \*\*/);

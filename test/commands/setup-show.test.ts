@@ -61,6 +61,9 @@ describe("/setup show", () => {
       (await shown(services)).text,
       /⛔ Key refused\. This server key is banned from the game service\. Replace/,
     );
+    const health = { ...made.services.health, commandPermission: () => ({ kind: "allowed" }) as const };
+    const { text } = await shown({ ...services, health });
+    assert.doesNotMatch(text, /Marshal can run/, "nothing is sent without a key");
   });
 
   test("begins with the channels that take no posts", async () => {
@@ -82,13 +85,19 @@ describe("/setup show", () => {
       card.description ?? "",
       /^⚠ I can't post in <#5> <#7>\. `\/diagnose` shows what is missing\./,
     );
+    assert.match(card.description ?? "", /\n⚠ Cases are posted in <#5>/);
+    assert.match(card.description ?? "", /\nNotices are posted in <#6>/);
   });
 
   test("says what is off, and where the owner's permission is missing", async () => {
     const made = new FakeWorld();
     await made.linkServer(actor.guildId);
     const services = { ...made.services, feeds: { ...made.services.feeds, list: async () => [] } };
-    const { text } = await shown(services);
+    const { text } = await shown({
+      ...services,
+      history: { ...services.history, positions: { ...services.history.positions, days: async () => 0 } },
+    });
+    assert.match(text, /Positions are not saved\. Save them with `\/history retention positions:`/);
     assert.match(text, /Logs: none\nAlerts: none\nPanel: none/);
     assert.match(text, /Weekly summaries are off\. Turn them on with `\/stats weekly channel:`/);
     assert.match(text, /❔ Not known yet whether Marshal can run commands/);

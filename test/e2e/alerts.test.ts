@@ -171,7 +171,7 @@ describe("alerts, each kind from the command to its message", () => {
       await rig.polled("KillLogs");
     }
     await rig.posted(general, "could not be posted in");
-    const list = await owner("alert list", {}, /can't post there: give Marshal/);
+    const list = await owner("alert list", {}, /⤷ ⚠ <#\d+> lacks \*\*Send Messages\*\*/);
     assert.match(list.text, /3 in 1.min/);
     assert.equal(
       rig.discord

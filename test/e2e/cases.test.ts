@@ -88,14 +88,14 @@ describe("cases and the watchlist, from a kick to a revoked case", () => {
     const asked = await press(rig.home.moderator, told, "Tell BobRay");
     await reads(asked, /:pm BobRay You were warned by the staff: told \*now\*[\s\S]*Not sent yet/);
     await reads(await press(rig.home.moderator, asked, "Send it"), /It ran/);
-    await owner.reads("setup tell", {}, /are not told by Marshal/);
+    await owner.reads("setup tell", {}, /only when staff press \*Tell\*/);
     await owner.reads("setup tell", { on: true }, /at most once a visit/);
     const warned = () => rig.town.record.messages.filter(({ text }) => text.startsWith("You were warned"));
     const before = warned().length;
     const again = { player: String(bob.id), kind: "warning", reason: "told at once" };
     await mod.reads("case add", again, /BobRay\*\* was told in the game/);
     await mod.reads("case add", again, /on this visit, or three today/);
-    await owner.reads("setup tell", { on: false }, /are not told by Marshal/);
+    await owner.reads("setup tell", { on: false }, /only when staff press \*Tell\*/);
     assert.equal(warned().length, before + 1);
     rig.town.leave(bob);
     await rig.polled("JoinLogs");

@@ -426,7 +426,7 @@ describe("feeds, from the game's logs into the channels", () => {
     const old = await rig.feed("joins");
     rig.town.join("Settled");
     await rig.posted(old, "**Settled** joined");
-    const choices = await owner.autocomplete(general, "feed edit", { feed: old.id.slice(-4) }, "feed");
+    const choices = await owner.autocomplete(general, "feed edit", { feed: old.name }, "feed");
     const feed = String(choices[0]?.value);
     const channel = guild.addChannel({ name: "joins-moved" });
     await reads(await owner.slash(general, "feed edit", { feed }), new RegExp(`Set now: .*${old.id}`));

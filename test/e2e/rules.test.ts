@@ -119,8 +119,13 @@ describe("rules, in the real process", () => {
     await asks(owner, "rule test", { rule: "1" }, /Nobody breaks it right now/);
     assert.equal(ran(":pm"), 1);
     assert.equal(rig.discord.messages(told).filter((one) => textOf(one).includes("Rule 1")).length, 2);
-    await asks(owner, "rule list", {}, /Told 2 times/);
+    await asks(owner, "rule list", {}, /Staff told 2 times/);
     await asks(owner, "rule remove", { rule: "1" }, /Removed rule 1/);
+    const strange = { about: "team", what: "Polise", role: police, channel: rig.home.general };
+    const odd =
+      /Polise[\s\S]*Nobody has broken it yet[\s\S]*I don't know the team Polise[\s\S]*Everyone can read/;
+    await asks(owner, "rule add", strange, odd);
+    await asks(owner, "rule remove", { rule: "2" }, /Removed rule 2/);
   });
 
   test("nothing of it broke a rule of Discord or showed the key", () => {

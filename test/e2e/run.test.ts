@@ -283,8 +283,8 @@ describe("/run, from the question to what came of it", () => {
     await reads(await run(":h parked now"), /server key is wrong or expired/);
     assert.ok((rig.service.counts.badKeyRequests.get(old) ?? 0) <= 3, "at most two more after the first 403");
     const asked = await rig.typeKey(fresh);
-    await reads(asked, /its key will be replaced/);
-    await reads(await press(rig.home.owner, asked, "Yes, link it"), /has its new key/);
+    await reads(asked, /Its key will be replaced/);
+    await reads(await press(rig.home.owner, asked, "Yes, replace it"), /has its new key/);
     await reads(await run(":h with the new key"), /It ran/);
     assert.equal(executions(":h with an old key") + executions(":h parked now"), 0);
   });

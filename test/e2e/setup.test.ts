@@ -128,8 +128,8 @@ describe("setup, from the form to a linked server and back", () => {
     const fresh = rig.service.regenerateKey(rig.key);
     homeKey = fresh;
     const asked = await rig.typeKey(fresh);
-    await reads(asked, /its key will be replaced/);
-    await reads(await rig.home.owner.click(answerOf(asked), "Yes, link it"), /has its new key/);
+    await reads(asked, /Its key will be replaced/);
+    await reads(await rig.home.owner.click(answerOf(asked), "Yes, replace it"), /has its new key/);
     const text = await shown();
     assert.equal(text.match(/Key in use/g)?.length, 1);
     assert.match(text, new RegExp(`Moderator <@&${rig.home.staffRole.id}>`));
@@ -149,8 +149,8 @@ describe("setup, from the form to a linked server and back", () => {
       ["Server key"],
     );
     const asked = await owner.submit(modal, { key: fresh });
-    await reads(asked, /its key will be replaced/);
-    await reads(await owner.click(answerOf(asked), "Yes, link it"), /has its new key/);
+    await reads(asked, /Its key will be replaced/);
+    await reads(await owner.click(answerOf(asked), "Yes, replace it"), /has its new key/);
     assert.match(await shown(), new RegExp(`Moderator <@&${rig.home.staffRole.id}>`));
   });
 
@@ -158,7 +158,13 @@ describe("setup, from the form to a linked server and back", () => {
     const { owner, general, staffRole: ping } = rig.home;
     const set = async (line: string, options: Readonly<Record<string, Value>>, words: RegExp) =>
       reads(await owner.slash(general, line, options), words);
-    await set("setup cases", { channel: general }, /✅ Cases are posted in <#\d+>/);
+    const publicly = /✅ Cases are posted in <#\d+>\.\n⚠ Everyone can read <#\d+>\. If only staff should/;
+    await set("setup cases", { channel: general }, publicly);
+    general.denyBot("SendMessages");
+    const shut = /^Cases are posted in <#\d+>\.\n⚠ I can't post there: <#\d+> lacks \*\*Send Messages\*\*/;
+    await set("setup cases", {}, shut);
+    assert.match(await shown(), /⚠ Cases are posted in/);
+    general.allowBot("SendMessages");
     await set("setup watches", { ping }, /Name the channel too/);
     await set(
       "setup watches",

@@ -205,6 +205,7 @@ export class FakeWorld {
   readonly guilds: Guilds = {
     channelAccess: async (_, channelId, purpose = "posts") =>
       this.channelAccess.get(purpose === "posts" ? channelId : `${purpose} ${channelId}`) ?? { kind: "open" },
+    channelName: (_, channelId) => `name-of-${channelId}`,
     hasRole: () => true,
     joinedAtMs: () => this.joinedAtMs,
     topRole: (_, roleIds) => {

@@ -59,6 +59,8 @@ export function createGuildView(client: Client): Guilds {
 
   return {
     channelAccess,
+    channelName: (guildId, channelId) =>
+      client.guilds.cache.get(guildId)?.channels.cache.get(channelId)?.name,
     hasRole: (guildId, roleId) => client.guilds.cache.get(guildId)?.roles.cache.has(roleId) === true,
     joinedAtMs: (guildId) => client.guilds.cache.get(guildId)?.joinedTimestamp ?? undefined,
     topRole(guildId, roleIds) {

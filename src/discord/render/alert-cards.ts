@@ -13,6 +13,7 @@ import type { Binding } from "../../domain/guild.ts";
 import type { Card, MessageBody } from "../../domain/message.ts";
 import type { AlertRenderer } from "../../domain/ports/alert-renderer.ts";
 import { alertKeyOf, alertMessage } from "./alert-message.ts";
+import { type AccessOf, HOW_TO_MEND, isShut, obstacle } from "./channel-access.ts";
 import { duration } from "./entry-line.ts";
 import { cut, cutLines, inlineCode, inlineName, plainText } from "./escape.ts";
 
@@ -22,18 +23,30 @@ import { cut, cutLines, inlineCode, inlineName, plainText } from "./escape.ts";
 export function alertListCard(
   rules: readonly AlertRule[],
   bindings: readonly Binding[],
-  refusedOf: (rule: AlertRule) => SinkRefusalReason | undefined,
+  {
+    refusedOf,
+    accessOf,
+  }: {
+    readonly refusedOf: (rule: AlertRule) => SinkRefusalReason | undefined;
+    readonly accessOf: AccessOf;
+  },
 ): Card {
+  const isShutOut = (rule: AlertRule) => isShut(accessOf(rule.channelId));
   const lines = rules.map((rule, index) => {
     const refused = refusedOf(rule);
-    const why = refused === undefined ? md`` : md`\n⤷ ⚠ I can't post there: ${refusedText(refused)}`;
+    const why = isShutOut(rule)
+      ? md`\n⤷ ⚠ ${channelMention(rule.channelId)} ${obstacle(accessOf(rule.channelId))}`
+      : refused === undefined
+        ? md``
+        : md`\n⤷ ⚠ I can't post there: ${refusedText(refused)}`;
     return md`**${index + 1}.** ${alertText(rule, bindings)}${why}`;
   });
+  if (rules.some(({ channelId }) => accessOf(channelId).kind === "missing")) lines.push(HOW_TO_MEND);
   return {
     title: md`Alerts`,
     description:
       lines.length === 0 ? md`No alerts yet. Add one with \`/alert add\`.` : cutLines(lines, 4_000),
-    color: rules.some((rule) => refusedOf(rule) !== undefined) ? 0xb7791f : 0x4a6fa5,
+    color: rules.some((rule) => isShutOut(rule) || refusedOf(rule) !== undefined) ? 0xb7791f : 0x4a6fa5,
   };
 }
 

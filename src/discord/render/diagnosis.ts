@@ -10,7 +10,7 @@ import { type Finding, type PlacesView, placeFindings } from "./diagnosis-places
 import { duration } from "./entry-line.ts";
 import { cut, cutLines, escapeMarkdown, inlineName, plainText } from "./escape.ts";
 import { beyondWrongKey } from "./key-refusal.ts";
-import { chooseRoles } from "./setup-cards.ts";
+import { chooseRoles, PASTE_NEW_KEY } from "./setup-cards.ts";
 import { letCommandsRun } from "./setup-guide-allow.ts";
 
 /** `/diagnose`: each server and each log in one line, fine or what is wrong, with the press that mends it. Pure. */
@@ -145,7 +145,7 @@ function serverFinding(facts: ServerFacts, { nowMs }: DiagnosisView): Finding {
     const more = beyondWrongKey(parked.why);
     const why = more === "" ? "" : md` (${escapeMarkdown(cut(more, 150))})`;
     const line = md`⛔ ${name}: the game service refuses its key${why}`;
-    return { isFine: false, line, mend: button(`New key for ${labelName(binding.name)}`, "setup-link") };
+    return { isFine: false, line, mend: button(`New key for ${labelName(binding.name)}`, PASTE_NEW_KEY.id) };
   }
   if (held !== undefined) {
     const line = md`⏳ ${name}: waiting, because too many other keys were refused. Next try <t:${Math.ceil(held.untilMs / 1_000)}:t>`;

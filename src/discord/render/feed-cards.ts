@@ -4,7 +4,7 @@ import { FEED_TABLE } from "../../domain/feed-kinds.ts";
 import type { Binding, Feed } from "../../domain/guild.ts";
 import type { Button, Card, Row } from "../../domain/message.ts";
 import type { ChannelAccess } from "../../domain/ports/guilds.ts";
-import { HOW_TO_MEND, obstacle } from "./channel-access.ts";
+import { HOW_TO_MEND, isShut, obstacle } from "./channel-access.ts";
 import { duration } from "./entry-line.ts";
 import { cut, escapeMarkdown, inlineCode, inlineName, plainText } from "./escape.ts";
 
@@ -14,7 +14,7 @@ export interface FeedHealth {
   readonly lateSinceMs?: number;
   readonly waitsForStore?: boolean;
   readonly waitsForFirstLook?: boolean;
-  /** Of the channel of a feed that stopped. */
+  /** Of its channel. */
   readonly access?: ChannelAccess | undefined;
 }
 
@@ -37,23 +37,30 @@ export function feedListCard(
     const [place = md``, ...others] = feedParts(feed, bindings);
     // Lines are what nearly every feed has: only what differs is worth a look.
     const rest = others.filter((part) => part !== "lines");
-    const why = feed.state === "parked" ? whyText(feed, health) : "";
+    const why = feed.state === "parked" || isShutOut(feed, health) ? whyText(feed, health) : "";
     const details = rest.length === 0 ? "" : md`\n-# ${joined(rest, " · ")}`;
     return md`**${index + 1}.** ${sign} ${place}${words}${why}${details}`;
   });
-  if (feeds.some((feed) => feed.state === "parked" && healthOf(feed).access?.kind === "missing"))
+  const isWrong = (feed: Feed) => feed.state === "parked" || isShutOut(feed, healthOf(feed));
+  if (feeds.some((feed) => isWrong(feed) && healthOf(feed).access?.kind === "missing"))
     lines.push(HOW_TO_MEND);
   const none = md`No feeds yet. Set up all logs with \`/setup start\`, or add one with \`/feed add\`.`;
   return {
     title: md`Log channels`,
     description: lines.length === 0 ? none : packed(lines, 4_000),
-    color: feeds.some((feed) => feed.state === "parked") ? 0xb7791f : 0x4a6fa5,
+    color: feeds.some(isWrong) ? 0xb7791f : 0x4a6fa5,
   };
+}
+
+/** It has not met it yet, but nothing can be posted in its channel. */
+function isShutOut({ state }: Feed, { access }: FeedHealth): boolean {
+  return state === "live" && access !== undefined && isShut(access);
 }
 
 /** Why it stopped: what is missing in its channel now, or what was said when it stopped. */
 function whyText({ channelId, parkedWhy }: Feed, { access }: FeedHealth): Escaped | "" {
-  if (access?.kind === "missing") return md`\n⤷ ${channelMention(channelId)} ${obstacle(access)}`;
+  if (access !== undefined && isShut(access) && (access.kind === "missing" || parkedWhy === undefined))
+    return md`\n⤷ ${channelMention(channelId)} ${obstacle(access)}`;
   return parkedWhy === undefined ? "" : md`\n⤷ ${escapeMarkdown(cut(parkedWhy, 200))}`;
 }
 
@@ -112,14 +119,19 @@ export function feedChoice(
   {
     number,
     bindings,
-    hereId,
-  }: { readonly number: number; readonly bindings: readonly Binding[]; readonly hereId: string },
+    channelName,
+  }: {
+    readonly number: number;
+    readonly bindings: readonly Binding[];
+    /** Undefined: a thread, or a channel that is gone. */
+    readonly channelName: string | undefined;
+  },
 ): string {
   const server = bindings.find((binding) => binding.id === feed.bindingId)?.name ?? "";
-  const where = feed.channelId === hereId ? "this channel" : `channel …${feed.channelId.slice(-4)}`;
-  const state = feed.state === "live" ? "" : ` · ${feed.state}`;
+  const where = channelName === undefined ? "" : ` · #${plainText(channelName)}`;
+  const state = feed.state === "live" ? "" : ` · ${STATES[feed.state].word}`;
   const named = bindings.length > 1 ? ` · ${plainText(server)}` : "";
-  return cut(`${number}. ${FEED_TABLE[feed.kind].name} · ${where}${state}${named}`, 100);
+  return cut(`${number}. ${FEED_TABLE[feed.kind].name}${where}${state}${named}`, 100);
 }
 
 /** Why a test message did not arrive and what to do about it. */
@@ -176,6 +188,7 @@ export function firstLookText(haltUntilMs: number | undefined): Escaped {
 function stateText(feed: Feed, health: FeedHealth): { readonly sign: Escaped; readonly words: Escaped } {
   const { sign, word } = STATES[feed.state];
   if (feed.state !== "live") return { sign: md`${sign}`, words: md` · ${word}` };
+  if (isShutOut(feed, health)) return { sign: md`${STATES.parked.sign}`, words: healthText(health) };
   return health.waitsForStore === true
     ? { sign: md`⏳`, words: md` · not posting yet\n⤷ ${WAITS_FOR_STORE}` }
     : { sign: md`${sign}`, words: healthText(health) };

@@ -7,10 +7,10 @@ import { cutLines, escapeMarkdown, inlineCode, inlineName } from "./escape.ts";
 
 const COLORS = { wait: 0x3b6fd4, done: 0x2d7d46, quiet: 0x80848e };
 
-/** The code, how to use it, and until when. */
+/** The code, how to use it, and until when. `linksOthers`: the person who reads it is a Manager. */
 export function codeCard(
   { code, untilMs }: Pick<LinkCode, "code" | "untilMs">,
-  serverName: string,
+  { serverName, linksOthers }: { readonly serverName: string; readonly linksOthers: boolean },
 ): MessageBody {
   return {
     cards: [
@@ -22,7 +22,9 @@ export function codeCard(
             md`${inlineCode(`:log marshal ${code}`)}`,
             md`The account that types it is linked to you. Keep the code to yourself. It expires <t:${Math.floor(untilMs / 1_000)}:R>.`,
             "",
-            "-# Only staff in the game can use `:log`. For others a Manager runs `/me link member: player:`.",
+            linksOthers
+              ? "-# Only staff in the game can use `:log`. Link others with `/me link member: player:`."
+              : "-# Only staff in the game can use `:log`. For others a Manager runs `/me link member: player:`.",
           ],
           "\n",
         ),

@@ -153,14 +153,16 @@ function planLines(plan: RankPlan): readonly Escaped[] {
 
 function knownLines({ known, staffAgeMs }: RankPlan): readonly Escaped[] {
   const { linked, read, ageMs, unlinked } = known;
-  const age = ageMs === undefined ? md`` : md`, at most ${Math.ceil(ageMs / 1_000)} s ago`;
+  const age = ageMs === undefined ? md`` : md` ${Math.ceil(ageMs / 1_000)} s ago or less`;
   const names = unlinked.slice(0, 5).map(({ name }) => inlineName(name));
   const more = unlinked.length > names.length ? md` and ${unlinked.length - names.length} more` : md``;
   return [
-    md`-# Known: roles of ${read} of ${linked} linked members${age}.${read < linked ? md` The others are looked at when they play.` : md``}`,
+    linked === 0
+      ? md`-# No member has linked a game account yet (\`/me link\`), so nobody can be raised.`
+      : md`-# Read the roles of ${read} of ${linked} linked members${age}.${read < linked ? md` The others follow when they play.` : md``}`,
     ...(unlinked.length === 0
       ? []
-      : [md`-# Playing and not linked, so never raised: ${joined(names, ", ")}${more}`]),
+      : [md`-# Playing without a linked account, so never raised: ${joined(names, ", ")}${more}`]),
     staffAgeMs === undefined
       ? md`⚠ The game's staff list is not certain yet. It has to read the same for 30 seconds, with players in the server and somebody on the list. Check again in a minute.`
       : md`-# The game's staff list was read ${Math.round(staffAgeMs / 1_000)} s ago.`,
@@ -197,7 +199,7 @@ export function rankPlanCard(plan: RankPlan, serverName: string, ask: PlanAsk): 
         color: COLOR,
         ...(confirm !== undefined && {
           footer:
-            "Confirmed once, Marshal keeps it so: who gets a role is raised, who loses it loses the rank.",
+            "Once it is on, it keeps going: who gets the role gets the rank, who loses the role loses the rank.",
         }),
       },
     ],

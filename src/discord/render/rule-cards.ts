@@ -1,6 +1,7 @@
 import {
   channelMention,
   type Escaped,
+  joined,
   markdownOfOurs,
   md,
   roleMention,
@@ -139,10 +140,21 @@ function pauseLine({ byId, atMs }: RulePause): Escaped {
 }
 
 function viewLines({ rule, record, onlyTells }: RuleView): Escaped {
-  const { told, would, sent, dropped } = record;
-  const counts = md`Told ${told} times · would have acted ${would} · acted ${sent} · left out ${dropped}`;
+  const counts = countWords(record);
   const warning = onlyTells === undefined ? md`` : md`\n⚠ ${escapeMarkdown(onlyTells)}`;
   return md`**${rule.number}.** ${escapeMarkdown(ruleAbout(rule))}${needs(rule)} → ${channelMention(rule.channelId)}\n${stepWords(rule)}\n-# ${counts}${warning}`;
+}
+
+/** How often it said or did something; what never happened goes without saying. */
+function countWords({ told, would, sent, dropped }: RuleView["record"]): Escaped {
+  const times = (count: number) => (count === 1 ? md`once` : md`${count} times`);
+  const parts = [
+    ...(told === 0 ? [] : [md`Staff told ${times(told)}`]),
+    ...(would === 0 ? [] : [md`would have acted ${times(would)}`]),
+    ...(sent === 0 ? [] : [md`acted ${times(sent)}`]),
+    ...(dropped === 0 ? [] : [md`held back ${times(dropped)}`]),
+  ];
+  return parts.length === 0 ? md`Nobody has broken it yet` : joined(parts, " · ");
 }
 
 export function ruleList(
@@ -170,9 +182,10 @@ export function rulePaused({ pause }: RulesView): MessageBody {
   };
 }
 
-export function ruleAdded(view: RuleView): MessageBody {
+/** `hints`: what to look at, such as a team that is not usual. */
+export function ruleAdded(view: RuleView, hints: readonly Escaped[]): MessageBody {
   return {
-    content: md`✅ ${viewLines(view)}\nIt only tells staff. /rule test shows who breaks it now, and turns more on.`,
+    content: md`✅ ${viewLines(view)}\n/rule test shows who breaks it now, and turns more on.${hints.length === 0 ? "" : md`\n${joined(hints, "\n")}`}`,
   };
 }
 
@@ -183,7 +196,7 @@ export function ruleTest(test: RuleTest, nowMs: number): MessageBody {
   lines.push(
     known === undefined
       ? md`Marshal has not read this server for this rule yet. Try again in a minute.`
-      : md`Known: ${known.linked} of ${known.present} players, ${Math.round(known.ageMs / 1_000)} s ago. Players who are not linked never break a rule.`,
+      : md`${known.linked} of ${known.present} players have linked their account: only they are checked. Seen ${Math.round(known.ageMs / 1_000)} s ago.`,
   );
   const now = breakers.filter(({ lacksRole }) => lacksRole);
   lines.push(now.length === 0 ? md`**Nobody breaks it right now.**` : md`**Breaking it right now:**`);
@@ -211,7 +224,9 @@ export function ruleTest(test: RuleTest, nowMs: number): MessageBody {
 }
 
 function eventLine({ atMs, player, what, why }: RuleEvent): Escaped {
-  const words = { told: md`told`, would: md`would have acted`, sent: md`acted`, dropped: md`left out` }[what];
+  const words = { told: md`told`, would: md`would have acted`, sent: md`acted`, dropped: md`held back` }[
+    what
+  ];
   const because = why === undefined ? md`` : md`: ${escapeMarkdown(why)}`;
   return md`- <t:${Math.floor(atMs / 1_000)}:R> ${inlineName(player.name)}: ${words}${because}`;
 }

@@ -19,28 +19,35 @@ export interface LinkQuestion {
 
 /** Shown before anything is saved: a person who pasted another server's key sees it by the name. */
 export function isThisYours({ status, roleIds, replaces, ids }: LinkQuestion): MessageBody {
+  const isRenamed = replaces !== undefined && replaces.name !== status.name;
+  const as = isRenamed ? md` It is linked here as **${inlineName(replaces.name)}**.` : md``;
   const staff = { name: md`Staff, may run commands`, value: roleList(roleIds) };
   const card: Card = {
-    title: md`❓ Is this your server?`,
+    title: replaces === undefined ? md`❓ Is this your server?` : md`❓ Replace the key of this server?`,
     description: joined(
       [
         md`**${inlineName(status.name)}**`,
         replaces === undefined
           ? "Not saved yet."
-          : md`Not saved yet. **${inlineName(replaces.name)}** is already linked here: its key will be replaced. Feeds and records continue.`,
+          : md`Not saved yet.${as} Its key will be replaced. Feeds and records continue.`,
       ],
       "\n",
     ),
     color: ASK_COLOR,
     fields: [
-      { name: md`Owner`, value: profile(status.ownerId), inline: true },
+      { name: md`Owner`, value: profile(status.ownerId, "see profile"), inline: true },
       { name: md`Players`, value: md`${status.currentPlayers} of ${status.maxPlayers}`, inline: true },
       ...(roleIds.length === 0 ? [] : [staff]),
     ],
     footer: "The key is forgotten after 5 minutes without an answer.",
   };
   const row: Row = [
-    { kind: "button", style: "success", label: "Yes, link it", id: ids.yes },
+    {
+      kind: "button",
+      style: "success",
+      label: replaces === undefined ? "Yes, link it" : "Yes, replace it",
+      id: ids.yes,
+    },
     { kind: "button", style: "secondary", label: "No", id: ids.no },
   ];
   return { cards: [card], rows: [row] };

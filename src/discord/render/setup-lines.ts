@@ -28,7 +28,7 @@ export function appealsLine({ appealChannelId, appealButtonChannelId: button }: 
 export function tellLine({ tellsWarned }: GuildSettings): Escaped {
   return tellsWarned === true
     ? md`Warned players are told in the game by \`:pm\`, at most once a visit and three times a day. Turn it off with \`/setup tell on:False\`.`
-    : md`Warned players are not told by Marshal; *Tell* under a warning does it. \`/setup tell on:True\` does it each time.`;
+    : md`Players are told about a warning only when staff press *Tell* under it. \`/setup tell on:True\` tells them each time.`;
 }
 
 export function watchesLine({ watchChannelId, watchRoleId }: GuildSettings): Escaped {
@@ -40,6 +40,6 @@ export function watchesLine({ watchChannelId, watchRoleId }: GuildSettings): Esc
 
 export function auditLine({ auditChannelId }: GuildSettings): Escaped {
   return auditChannelId === undefined
-    ? md`Audit posts are off. The audit is still saved: \`/audit search\` shows it, \`/audit channel\` posts it.`
+    ? md`Audit posts are off. The audit is still saved: \`/audit search\` shows it, \`/audit channel channel:\` posts it.`
     : md`The audit is posted in ${channelMention(auditChannelId)}, with commands run outside Marshal.`;
 }

@@ -50,7 +50,7 @@ const ROOM_FOR_SERVERS = 4_000;
 const LONGEST_FIELD = 1_024;
 
 export function setupCard(view: SetupView): Card {
-  const { settings, servers, weeklyChannelId, positionDays } = view;
+  const { settings, servers, weeklyChannelId, positionDays, accessOf } = view;
   const shown = servers.slice(0, MOST_SERVERS);
   const names = shown.map(({ binding }) => inlineName(binding.name));
   const left = ROOM_FOR_SERVERS - joined(names, "").length;
@@ -60,14 +60,14 @@ export function setupCard(view: SetupView): Card {
     description: cutLines(
       [
         ...shutOutLines(view),
-        noticesLine(settings),
+        marked(noticesLine(settings), settings.noticeChannelId, accessOf),
         md`Time zone: ${zoneCode(settings.timeZone ?? DEFAULT_ZONE)}. Change it with \`/setup timezone\`.`,
-        casesLine(settings),
-        watchesLine(settings),
-        auditLine(settings),
-        appealsLine(settings),
-        weeklyLine(weeklyChannelId),
-        positionsSaid(positionDays),
+        marked(casesLine(settings), settings.caseChannelId, accessOf),
+        marked(watchesLine(settings), settings.watchChannelId, accessOf),
+        marked(auditLine(settings), settings.auditChannelId, accessOf),
+        marked(appealsLine(settings), settings.appealChannelId, accessOf),
+        marked(weeklyLine(weeklyChannelId), weeklyChannelId, accessOf),
+        positionDays === 0 ? POSITIONS_OFF : positionsSaid(positionDays),
         ...(servers.length === 0 ? [md`No game server is linked yet: \`/setup start\`.`] : []),
       ],
       1_800,
@@ -75,7 +75,7 @@ export function setupCard(view: SetupView): Card {
     color: ASK_COLOR,
     fields: shown.map((server) => ({
       name: inlineName(server.binding.name),
-      value: cutLines(serverLines(server, settings), room),
+      value: cutLines(serverLines(server, settings, accessOf), room),
     })),
     ...(servers.length > MOST_SERVERS ? { footer: `and ${servers.length - MOST_SERVERS} more` } : {}),
   };
@@ -110,6 +110,13 @@ function shutOutLines(view: SetupView): readonly Escaped[] {
   return [md`⚠ I can't post in ${channels}. \`/diagnose\` shows what is missing.`];
 }
 
+/** What can't be posted where it is set has a sign: the first line says where, and what to do. */
+function marked(line: Escaped, channelId: string | undefined, accessOf: AccessOf): Escaped {
+  return channelId !== undefined && isShut(accessOf(channelId)) ? md`⚠ ${line}` : line;
+}
+
+const POSITIONS_OFF = md`Positions are not saved. Save them with \`/history retention positions:\`.`;
+
 function weeklyLine(channelId: string | undefined): Escaped {
   return channelId === undefined
     ? md`Weekly summaries are off. Turn them on with \`/stats weekly channel:\`.`
@@ -119,6 +126,7 @@ function weeklyLine(channelId: string | undefined): Escaped {
 function serverLines(
   { binding, parkedWhy, feeds, alerts, panelChannelIds, permission }: LinkedServer,
   settings: GuildSettings,
+  accessOf: AccessOf,
 ): readonly Escaped[] {
   const more = beyondWrongKey(parkedWhy ?? "");
   const refusal = more === "" ? [] : [escapeMarkdown(more)];
@@ -128,16 +136,18 @@ function serverLines(
   const kinds = alerts.map(({ kind, channelId }): Posted => {
     return { what: markdownOfOurs(ALERT_TABLE[kind].name), channelId };
   });
+  const panels = panelChannelIds.map((id) => marked(channelMention(id), id, accessOf));
   return [
     parkedWhy === undefined
       ? md`🟢 Key in use${binding.keyEnd === undefined ? "" : md`, ends in ${inlineCode(binding.keyEnd)}`}`
       : md`⛔ ${joined(["Key refused.", ...refusal, "Replace it with `/setup link`."], " ")}`,
-    commandsLine(permission),
+    // Without a key nothing is sent, whatever the owner allows.
+    ...(parkedWhy === undefined ? [commandsLine(permission)] : []),
     ...(settings.defaultServer === binding.id ? [md`Default server`] : []),
     staffLine(settings.policies[binding.id]?.roleTiers ?? {}),
-    md`Logs: ${postedWords(logs)}`,
-    md`Alerts: ${postedWords(kinds)}`,
-    md`Panel: ${panelChannelIds.length === 0 ? md`none` : joined(panelChannelIds.map(channelMention), " ")}`,
+    md`Logs: ${postedWords(logs, accessOf)}`,
+    md`Alerts: ${postedWords(kinds, accessOf)}`,
+    md`Panel: ${panelChannelIds.length === 0 ? md`none` : joined(panels, " ")}`,
     md`Linked by ${userMention(binding.linkedBy)} <t:${Math.floor(binding.linkedAtMs / 1000)}:R>`,
   ];
 }
@@ -170,11 +180,11 @@ interface Posted {
 }
 
 /** `Joins and leaves, Kills in #logs · Commands in #staff` */
-function postedWords(posted: readonly Posted[]): Escaped {
+function postedWords(posted: readonly Posted[], accessOf: AccessOf): Escaped {
   if (posted.length === 0) return md`none`;
   const places = [...Map.groupBy(posted, ({ channelId }) => channelId)].map(([channelId, those]) => {
     const what = [...new Set(those.map((one) => one.what))];
-    return md`${joined(what, ", ")} in ${channelMention(channelId)}`;
+    return md`${joined(what, ", ")} in ${marked(channelMention(channelId), channelId, accessOf)}`;
   });
   return joined(places, " · ");
 }

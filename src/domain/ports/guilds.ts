@@ -17,6 +17,8 @@ export type ChannelAccess =
 export interface Guilds {
   /** `purpose`: to post logs there, or to talk with a player in a private thread of it. Never rejects. */
   channelAccess(guildId: string, channelId: string, purpose?: "posts" | "talks"): Promise<ChannelAccess>;
+  /** The name of a channel, without "#"; undefined for threads, and where it is not known. */
+  channelName(guildId: string, channelId: string): string | undefined;
   /** Whether there is such a role. False also where the guild is not known. */
   hasRole(guildId: string, roleId: string): boolean;
   /** When the bot came to this guild, epoch milliseconds; undefined where that is not known. */
