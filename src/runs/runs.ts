@@ -158,6 +158,10 @@ export function createRuns(ports: RunsPorts): Runs {
     ...ports,
     audit,
     onProof: (record) => late.onProof(record),
+    onProvedElsewhere: (record) => {
+      audit.heard(record);
+      late.onProof(record);
+    },
     onOutside: (binding, rows) => onOutside(binding, rows),
   });
   const refusals = new RefusalCount({ ...ports, audit, report });

@@ -58,11 +58,16 @@ export class AuditChannelMirror implements AuditLog {
 
   async put(record: RunRecord): Promise<void> {
     await this.#ports.audit.put(record);
-    for (const listener of this.#listeners) listener(record);
+    this.heard(record);
     // Posted when the run is over, and again when the log contradicts its outcome or resolves an unknown one.
     if (isOver(record.status) && (record.proof !== "seen" || record.status === "unknown")) {
       this.#post(record.guildId, this.#ports.renderer.auditRow(record));
     }
+  }
+
+  /** Another process wrote this row, and mirrors it. */
+  heard(record: RunRecord): void {
+    for (const listener of this.#listeners) listener(record);
   }
 
   async event(event: Parameters<AuditLog["event"]>[0]): Promise<void> {

@@ -31,6 +31,12 @@ export class LateOutcomes {
     this.#ports = ports;
   }
 
+  /** What the log shows of this run belongs into the answer at `place`, also where that comes before `tell`. */
+  expect(record: RunRecord, place: AnswerPlace | undefined): void {
+    if (place !== undefined && record.status === "unknown" && record.proof === "unchecked")
+      this.#open.set(record.id, { place, isShown: false });
+  }
+
   /**
    * Completes the answer where it stands, or else tells the person. An outcome that stands there is left, because the
    * process that showed it knew more, unless it waits for what the log shows: `replacesOutcome`. Rejects where the process
@@ -43,11 +49,10 @@ export class LateOutcomes {
   ): Promise<void> {
     const { record } = outcome;
     const unlessSaid = replacesOutcome ? undefined : this.#ports.renderer.outcomeMarks(record);
-    const open: OpenProof | undefined = place === undefined ? undefined : { place, isShown: false };
-    if (open !== undefined && record.status === "unknown" && record.proof === "unchecked")
-      this.#open.set(record.id, open);
-    const edited = open === undefined ? "refused" : await this.#edit(open.place, outcome, { unlessSaid });
-    if (edited === "edited" && open !== undefined && this.#open.has(record.id)) {
+    if (!this.#open.has(record.id)) this.expect(record, place);
+    const open = this.#open.get(record.id);
+    const edited = place === undefined ? "refused" : await this.#edit(place, outcome, { unlessSaid });
+    if (edited === "edited" && open !== undefined) {
       open.isShown = true;
       if (open.proved !== undefined) this.onProof(open.proved);
       return;

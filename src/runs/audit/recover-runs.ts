@@ -14,7 +14,7 @@ const TOLD_AT_ONCE = 8;
 export interface RecoverPorts {
   readonly audit: AuditLog;
   readonly answers: RunAnswers;
-  readonly late: Pick<LateOutcomes, "tell" | "tellRestarted">;
+  readonly late: Pick<LateOutcomes, "expect" | "tell" | "tellRestarted">;
   readonly clock: Clock;
   /** Whether this process serves the guild: rows of other processes may be under way right now. */
   owns(guildId: string): boolean;
@@ -31,15 +31,12 @@ export interface RecoverPorts {
  * commands that had not answered.
  */
 export async function recoverRuns(ports: RecoverPorts): Promise<() => Promise<void>> {
-  const { audit, answers, clock, owns, isStoreInDoubt } = ports;
+  const { audit, answers, late, clock, owns, isStoreInDoubt } = ports;
   const outcomes = new Map<string, RunOutcome>();
   for await (const row of audit.unfinished()) {
     if (owns(row.guildId)) outcomes.set(row.id, concluded(row, clock.nowMs(), isStoreInDoubt));
   }
-  for (const { record } of outcomes.values()) {
-    await audit.put(record);
-    if (record.status === "unknown") ports.seek(record);
-  }
+  for (const { record } of outcomes.values()) await audit.put(record);
 
   const places = new Map<string, AnswerPlace | undefined>();
   /** Those that were over: of these alone the stored status is what an earlier process has shown, or would have. */
@@ -56,9 +53,15 @@ export async function recoverRuns(ports: RecoverPorts): Promise<() => Promise<vo
     if (record !== undefined && isOver(record.status)) {
       outcomes.set(runId, { record });
       stored.add(runId);
-      // Whoever asked reads that the log is looked into, and the process that did is gone.
-      if (record.status === "unknown" && record.proof === "unchecked") ports.seek(record);
     } else if (!outcomes.has(runId)) await answers.forget(runId);
+  }
+
+  // Whoever asked reads that the log is looked into, and the process that did is gone. The log may show a run at once:
+  // each is expected before it is looked for.
+  for (const { record } of outcomes.values()) {
+    if (record.status !== "unknown" || record.proof !== "unchecked") continue;
+    late.expect(record, places.get(record.id));
+    ports.seek(record);
   }
 
   // A run that is known completes its answer itself.
@@ -68,11 +71,11 @@ export async function recoverRuns(ports: RecoverPorts): Promise<() => Promise<vo
     const add = (tell: () => Promise<void>) => queue.add(() => tell().catch(onlyStopped));
     await Promise.all([
       ...[...open].map(([id, place]) =>
-        add(() => (ofRuns.has(place.token) ? answers.forget(id) : ports.late.tellRestarted(id, place))),
+        add(() => (ofRuns.has(place.token) ? answers.forget(id) : late.tellRestarted(id, place))),
       ),
       ...[...outcomes].map(([id, outcome]) => {
         const replacesOutcome = stored.has(id) && outcome.record.status === "unknown";
-        return add(() => ports.late.tell(outcome, places.get(id), { replacesOutcome }));
+        return add(() => late.tell(outcome, places.get(id), { replacesOutcome }));
       }),
     ]);
   };

@@ -27,6 +27,16 @@ export interface ProofPorts extends OutsideRunsPorts {
   readonly clock: Clock;
   /** The audit row of a run has a new proof. */
   onProof(record: RunRecord): void;
+  /** So it has, and another process wrote it: one that serves a guild with the same server reads the same log. */
+  onProvedElsewhere(record: RunRecord): void;
+}
+
+/** A run that is looked for. */
+interface Sought {
+  /** The end of the search, by the monotonic clock. */
+  readonly untilMs: number;
+  /** What this process has told of it. */
+  told: ProofState;
 }
 
 /**
@@ -35,8 +45,8 @@ export interface ProofPorts extends OutsideRunsPorts {
  */
 export class Proof {
   readonly #ports: ProofPorts;
-  /** The end of the search for each run, by server and run, by the monotonic clock. */
-  readonly #pending = new Map<SourceId, Map<string, number>>();
+  /** By server and run. */
+  readonly #pending = new Map<SourceId, Map<string, Sought>>();
   /** The second of the row that a run was matched with, by server and run, in the order of matching. */
   readonly #seenAtS = new Map<SourceId, Map<string, number>>();
   readonly #outside: OutsideRuns;
@@ -55,8 +65,8 @@ export class Proof {
 
   /** Looks for a run that was, or may have been, sent, for `PROOF_FOR_MS`. */
   seek({ source, id }: RunRecord): void {
-    const runs = this.#pending.get(source) ?? new Map<string, number>();
-    runs.set(id, this.#ports.clock.monotonicMs() + PROOF_FOR_MS);
+    const runs = this.#pending.get(source) ?? new Map<string, Sought>();
+    runs.set(id, { untilMs: this.#ports.clock.monotonicMs() + PROOF_FOR_MS, told: "unchecked" });
     this.#pending.set(source, runs);
     this.#demand(source);
   }
@@ -112,8 +122,7 @@ export class Proof {
       span,
     );
     for (const run of runs) {
-      const found = matched.proofs.get(run.id);
-      if (found !== undefined) await this.#note(source, run, found);
+      await this.#note(source, run, matched.proofs.get(run.id) ?? { proof: run.proof });
     }
     for (const one of news) {
       const isReported = await this.#outside.report(one.log.source, one.fresh, matched.foreign);
@@ -149,14 +158,19 @@ export class Proof {
     if (atS !== undefined) this.#remember(source, run.id, atS);
     // The audit row of a run that is being sent is written by the run itself.
     if (run.status === "sending") return;
-    if (STRENGTH[proof] > STRENGTH[run.proof]) {
-      const record = await audit.get(run.guildId, run.id);
-      if (record !== undefined) {
-        await audit.put({ ...record, proof });
-        this.#ports.onProof({ ...record, proof });
-      }
-    }
-    if (proof !== "not-seen") this.#settle(source, run.id);
+    const sought = this.#pending.get(source)?.get(run.id);
+    const isNew = STRENGTH[proof] > STRENGTH[run.proof];
+    const isUntold = sought !== undefined && STRENGTH[run.proof] > STRENGTH[sought.told];
+    if (!isNew && !isUntold) return;
+    const stored = await audit.get(run.guildId, run.id);
+    if (stored === undefined) return;
+    const record = isNew ? { ...stored, proof } : stored;
+    if (sought !== undefined) sought.told = record.proof;
+    if (isNew) {
+      await audit.put(record);
+      this.#ports.onProof(record);
+    } else this.#ports.onProvedElsewhere(record);
+    if (record.proof !== "not-seen") this.#settle(source, run.id);
   }
 
   #remember(source: SourceId, id: string, atS: number): void {
@@ -175,7 +189,7 @@ export class Proof {
   #forgetOld(source: SourceId): void {
     const nowMs = this.#ports.clock.monotonicMs();
     const runs = this.#pending.get(source);
-    for (const [id, untilMs] of runs ?? []) if (untilMs <= nowMs) runs?.delete(id);
+    for (const [id, { untilMs }] of runs ?? []) if (untilMs <= nowMs) runs?.delete(id);
     if (runs !== undefined) this.#demand(source);
   }
 
@@ -187,7 +201,7 @@ export class Proof {
       return;
     }
     const { clock } = this.#ports;
-    const leftMs = Math.max(...runs.values()) - clock.monotonicMs();
+    const leftMs = Math.max(...[...runs.values()].map(({ untilMs }) => untilMs)) - clock.monotonicMs();
     const untilMs = clock.nowMs() + leftMs;
     const demand = { source, lists: ["commandLogs"] as const, maxAgeMs: PROOF_MAX_AGE_MS, untilMs };
     this.#ports.demands.put(`runs-proof:${source}`, [demand]);

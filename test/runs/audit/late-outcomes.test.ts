@@ -59,6 +59,19 @@ test("what the log shows before Discord takes the outcome is added after it", as
   assert.deepEqual(forgotten, ["r1"]);
 });
 
+test("what the log shows before the outcome is told at all is added after it", async () => {
+  const edits: string[] = [];
+  const { late, forgotten } = rig(async (_, body) => {
+    edits.push(textOf(body));
+    return "edited";
+  });
+  late.expect(unknown, place);
+  late.onProof({ ...unknown, proof: "seen" });
+  await late.tell({ record: unknown }, place);
+  await settle();
+  assert.deepEqual([edits, forgotten], [["unchecked", "seen"], ["r1"]]);
+});
+
 test("what the log shows while Discord refuses the answer is told in its stead", async () => {
   const first = Promise.withResolvers<LateEdit>();
   const { late, told, forgotten } = rig(() => first.promise);

@@ -2,8 +2,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Failure } from "../../../src/domain/failure.ts";
 import { DEFAULT_SETTINGS } from "../../../src/domain/guild.ts";
+import type { MessageBody } from "../../../src/domain/message.ts";
 import type { CommandEntry } from "../../../src/domain/model.ts";
+import { openAnswerId } from "../../../src/domain/open-answer.ts";
 import { settle } from "../../support/clock.ts";
+import { textOf } from "../../support/fake-answers.ts";
 import { binding, RunsRig } from "../../support/runs-rig.ts";
 
 const remote = (atS: number, text: string): CommandEntry => ({
@@ -152,6 +155,81 @@ describe("proof", () => {
     await rig.journal.take(rig.snapshot([remote(atS, ":h mine"), remote(atS, ":h theirs")]));
     assert.deepEqual(rig.audit.eventRows, []);
     assert.equal(rig.audit.rows.get("theirs")?.proof, "seen");
+    await rig.runs.stop(0);
+  });
+});
+
+describe("proof after a kill", () => {
+  const placeOf = (rig: RunsRig, token: string) => ({
+    applicationId: "a",
+    token,
+    untilMs: rig.clock.nowMs() + 600_000,
+  });
+  const says = (proof: string) => `answer unknown :h hi ${proof}`;
+
+  /** The process was killed while the command was under way; the next one has begun. */
+  async function killed(rig: RunsRig) {
+    rig.answering = () => new Promise(() => undefined);
+    const run = await send(rig, ":h hi");
+    await rig.runAnswers.remember({ guildId: "g1", runId: run.id }, placeOf(rig, "t"));
+    rig.crash();
+    return run;
+  }
+  const answers = (rig: RunsRig) => rig.edits.map(({ content }) => content);
+
+  test("an answer says what the log shows, also where another process of that server wrote it down first", async () => {
+    const rig = new RunsRig();
+    const { id, atS } = await killed(rig);
+    const heard: string[] = [];
+    rig.runs.listen(({ proof }) => heard.push(proof));
+    await rig.runs.start();
+    await settle();
+    const row = rig.audit.rows.get(id);
+    assert.ok(row !== undefined);
+    await rig.audit.put({ ...row, proof: "seen" });
+    const log = rig.snapshot([remote(atS, ":h hi")]);
+    await rig.journal.take(log);
+    await rig.journal.take(log);
+    await settle();
+    assert.deepEqual(
+      [answers(rig), heard],
+      [
+        [says("unchecked"), says("seen")],
+        ["unchecked", "seen"],
+      ],
+    );
+    assert.equal(rig.demandsPut.has(`runs-proof:${binding.source}`), false);
+    await rig.runs.stop(0);
+  });
+
+  test("what the log shows while Discord takes no answers yet stands in the answer", async () => {
+    const open = Promise.withResolvers<void>();
+    const edits: string[] = [];
+    const edit = async (body: MessageBody) => {
+      await open.promise;
+      edits.push(textOf(body));
+    };
+    const rig = new RunsRig({
+      lateAnswers: {
+        edit: (_, body) => edit(body).then(() => "edited" as const),
+        replaceThinking: (_, body) => edit(body),
+      },
+    });
+    const { atS } = await killed(rig);
+    for (let n = 0; n < 20; n++)
+      await rig.runAnswers.remember(
+        { guildId: "g1", runId: openAnswerId(String(n), { mayRun: false }) },
+        placeOf(rig, `t${n}`),
+      );
+    await rig.runs.start();
+    await settle();
+    await rig.journal.take(rig.snapshot([remote(atS, ":h hi")]));
+    open.resolve();
+    await settle();
+    assert.deepEqual(
+      edits.filter((text) => text !== "restarted"),
+      [says("unchecked"), says("seen")],
+    );
     await rig.runs.stop(0);
   });
 });
