@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Backups of the Valkey and the PostgreSQL of compose.cluster.yaml, made while Marshal runs, and put back:
 #   bash deploy/cluster-backup.sh compose backup                   into backups-of-cluster/TIME; the newest 14 stay
-#   bash deploy/cluster-backup.sh compose restore FOLDER           stops Marshal, and leaves it stopped
+#   bash deploy/cluster-backup.sh compose restore FOLDER           stops Marshal if it runs, and leaves it stopped
 # `kubernetes` in the place of `compose`: those of deploy/k8s. SECRET_KEY is not in a backup: keep .env or secret.yaml as well.
 set -euo pipefail
 umask 077
@@ -29,8 +29,13 @@ stop_marshal() {
       "${compose[@]}" stop marshal standby
       ;;
     kubernetes)
-      "${kube[@]}" scale deployment/marshal --replicas=0
-      while [ -n "$("${kube[@]}" get pods -l app=marshal -o name)" ]; do sleep 2; done
+      "${kube[@]}" rollout status statefulset/valkey
+      "${kube[@]}" rollout status statefulset/postgres
+      # A new cluster has no Marshal yet. One that does not answer ends this here.
+      local found
+      found=$("${kube[@]}" get deployment marshal --ignore-not-found -o name)
+      [ -z "$found" ] || "${kube[@]}" scale deployment/marshal --replicas=0
+      while found=$("${kube[@]}" get pods -l app=marshal -o name) || exit 1; [ -n "$found" ]; do sleep 2; done
       ;;
   esac
 }

@@ -67,8 +67,12 @@ class Containers {
       case "$1 $2" in
         "exec -i") shift 2; ${inside} ;;
         "delete pod") ${stopped}; start-valkey ;;
+        "get deployment") [ ! -e ${this.folder}/deployed ] || echo deployment.apps/marshal ;;
+        "get pods") [ ! -e ${this.folder}/away ] ;;
+        "scale deployment/marshal") [ -e ${this.folder}/deployed ] ;;
       esac`,
     );
+    writeFileSync(join(this.folder, "deployed"), "");
     execFileSync(join(this.folder, "bin/start-valkey"), { env: this.#env });
     await this.query("CREATE ROLE marshal SUPERUSER LOGIN", "postgres");
     await this.query("CREATE DATABASE marshal OWNER marshal", "postgres");
@@ -173,6 +177,33 @@ describe("cluster-backup.sh", { skip }, () => {
       await containers.run(way, "backup");
       assert.ok(containers.backups.length >= 2, "what was there before was kept as a backup");
     });
+
+  test("puts a backup into a new cluster, which has databases and no Marshal yet", async () => {
+    containers.valkey("hset", "marshal:docs:settings", "guild", "kept");
+    await containers.run("kubernetes", "backup");
+    const [name = ""] = containers.backups.slice(-1);
+    containers.valkey("flushall");
+    rmSync(join(containers.folder, "deployed"));
+    containers.asked();
+    const { code, said } = await containers.run("kubernetes", "restore", `backups-of-cluster/${name}`);
+    assert.equal(code, 0, said);
+    assert.equal((await seen())[0], "kept");
+    const asked = containers.asked();
+    assert.doesNotMatch(asked, /scale/);
+    const waits = /status statefulset\/valkey\n.*status statefulset\/postgres\n.*exec -i/s;
+    assert.match(asked, waits, "until both can be asked");
+  });
+
+  test("changes nothing where the cluster does not say whether Marshal has ended", async () => {
+    const [name = ""] = containers.backups.slice(-1);
+    const away = join(containers.folder, "away");
+    writeFileSync(away, "");
+    containers.valkey("hset", "marshal:docs:settings", "guild", "later");
+    const { code } = await containers.run("kubernetes", "restore", `backups-of-cluster/${name}`);
+    rmSync(away);
+    assert.equal(code, 1);
+    assert.equal((await seen())[0], "later");
+  });
 
   test("reads a backup before it changes anything", async () => {
     const state = await seen();

@@ -28,6 +28,7 @@ const texts = z.array(z.string());
 const service = z.object({
   build: z.object({ context: z.string() }).optional(),
   image: z.string(),
+  pull_policy: z.string().optional(),
   user: z.string(),
   env_file: z.string().optional(),
   network_mode: z.string().optional(),

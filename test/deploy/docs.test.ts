@@ -53,6 +53,26 @@ describe("what is documented for operators", () => {
     assert.deepEqual(forgotten, ["git pull", "npm run store -- check"]);
   });
 
+  test("a lost file is read back with every variable that may stand in it", () => {
+    const text = textOf("docs/hosting.md");
+    const given = ["STORE_URL", "HISTORY_URL", "OPS_ADDRESS"];
+    const passwords = ["POSTGRES_PASSWORD", "GRAFANA_PASSWORD"];
+    const lines = [...text.matchAll(/^.*grep -E .\^(\(.*\)\[A-Z_\]\*)=\..*$/gm)];
+    const kept = lines.map(([line, names]) => {
+      const isKept = (name: string) => new RegExp(`^${names}$`).test(name);
+      const asked = [...knownVariables()].filter((name) => line.includes("/proc/") || !given.includes(name));
+      const all = line.includes("marshal-cluster") ? [...asked, ...passwords] : asked;
+      assert.deepEqual(
+        all.filter((name) => !isKept(name)),
+        [],
+        line,
+      );
+      for (const other of ["PATH", "LOGNAME", "POSTGRES_USER", "NODE_ENV"]) assert.ok(!isKept(other), other);
+      return all.length;
+    });
+    assert.equal(kept.length, 3);
+  });
+
   test("files and scripts that are named are there", () => {
     const text = textOf("docs/hosting.md");
     for (const [, path = ""] of text.matchAll(/`((?:deploy|docs|src|test)\/[\w./-]+)`/g))

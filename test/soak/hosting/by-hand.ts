@@ -275,8 +275,26 @@ class ByHand {
     host.run(`echo "${now}" > data/secret.key && sed -i '/^SECRET_KEY/d' .env && rm elsewhere`, this.#folder);
   }
 
+  /** What was kept elsewhere, into an empty folder. */
+  #newMachine(): void {
+    const { note, host } = this.#walk;
+    const kept = otherMachine(host).folder;
+    const before = readFileSync(join(this.#folder, ".env"), "utf8");
+    host.run(`mv .env ${kept}/ && mv data elsewhere`, this.#folder);
+    const words = this.#words;
+    const [backup = ""] = readdirSync(join(kept, "backups"));
+    this.#words = { ...words, KEPT: kept, BACKUP: backup };
+    this.#do("install -m 600 KEPT/.env .env");
+    note("the kept .env is put back", readFileSync(join(this.#folder, ".env"), "utf8") === before);
+    const said = this.#do("npm run store -- restore KEPT/backups/BACKUP");
+    note("and a backup from where it was kept, with no bot before it", said.includes("is in place"));
+    host.run("rm -r data && mv elsewhere data", this.#folder);
+    this.#words = words;
+  }
+
   async #lostSecret(): Promise<void> {
     const { note, host } = this.#walk;
+    this.#newMachine();
     host.run("rm -r backups", this.#folder);
     this.#do("npm run store -- backups backups");
     host.run("rm data/secret.key", this.#folder);

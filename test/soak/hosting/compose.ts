@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { composeOf, root, textOf } from "../../deploy/deploy-files.ts";
 import { filledIn } from "./host.ts";
@@ -10,7 +10,12 @@ export async function walkContainers({ host, documented, words, note }: Walk): P
   const folder = join(host.folder, "containers");
   mkdirSync(folder);
   host.own(folder);
-  const own = { ...words, YOUR_TOKEN: "one", "REGISTRY/marshal:VERSION": "registry.example/marshal:1" };
+  const own = {
+    ...words,
+    YOUR_TOKEN: "one",
+    "REGISTRY/marshal:VERSION": "registry.example/marshal:1",
+    KEPT: ".",
+  };
   // There is no cluster to apply anything to.
   const bin = join(folder, "bin");
   mkdirSync(bin);
@@ -77,6 +82,9 @@ function fillKubernetes(folder: string, shell: (command: string) => string, note
     /SECRET_KEY: "[\w+/]{43}="/.test(secret) && secret.includes(`postgres://marshal:${password}@postgres/`),
   );
   note("and it is applied then", apply() === "applied\n");
+  renameSync(join(folder, "deploy/k8s/secret.yaml"), join(folder, "secret.yaml"));
+  shell("install -m 600 KEPT/secret.yaml deploy/k8s/secret.yaml");
+  note("a kept one is put back", readFileSync(join(folder, "deploy/k8s/secret.yaml"), "utf8") === secret);
 }
 
 function parse(folder: string, note: Walk["note"]): void {

@@ -7,6 +7,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
     "docker compose: the files are read by its parser, and what runs in the containers is run in a sandbox",
   "docker build": "docker build: npm run soak -- image follows the Dockerfile",
   "docker image": "docker image prune",
+  "docker ps": "docker ps",
   "docker push": "docker push",
   "bash deploy/cluster-backup.sh": "cluster-backup.sh: npm test runs it on a real Redis and PostgreSQL",
   "sudo systemctl": "systemctl: the commands of the units are run in their sandbox",

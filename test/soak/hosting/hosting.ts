@@ -8,6 +8,7 @@ import { fillsUp } from "./disk-full.ts";
 import { Documented, NOT_RUN } from "./documented.ts";
 import { measureFigures } from "./figures.ts";
 import { Host } from "./host.ts";
+import { walkLostFile } from "./lost-file.ts";
 import { walkOldNpm } from "./old-npm.ts";
 import { walkSystemd } from "./systemd.ts";
 import type { Walk } from "./walk.ts";
@@ -18,6 +19,7 @@ const PARTS: Readonly<Record<string, (walk: Walk) => Promise<void>>> = {
   "by-hand": walkByHand,
   containers: walkContainers,
   systemd: walkSystemd,
+  "lost-file": walkLostFile,
   alerts: alertsArrive,
   "disk-full": fillsUp,
   figures: measureFigures,
@@ -27,7 +29,7 @@ const PARTS: Readonly<Record<string, (walk: Walk) => Promise<void>>> = {
  * Follows docs/hosting.md word for word, as somebody without any right in an empty folder: every command of it is run, or named as
  * one that cannot be run here. Discord and the game service are the emulators.
  *
- *   npm run soak -- hosting [--only old-npm,by-hand,containers,systemd,alerts,disk-full,figures]
+ *   npm run soak -- hosting [--only old-npm,by-hand,containers,systemd,lost-file,alerts,disk-full,figures]
  */
 export async function run(args: readonly string[]): Promise<boolean> {
   const { only } = parseArgs({ args: [...args], options: { only: { type: "string" } } }).values;

@@ -54,17 +54,17 @@ export class SandboxedMachine {
   } {
     const text = this.read(`etc/systemd/system/${name}`);
     const file = /^EnvironmentFile=(.*)$/m.exec(text)?.[1];
-    const given = file === undefined ? "" : this.read(file.slice(1));
     const lines = [...text.matchAll(/^Environment=(.*)$/gm)].map(([, line = ""]) => line);
-    const pairs = [...lines, ...given.split("\n")].flatMap((line) => {
-      const [, variable = "", value = ""] = /^([A-Z_]+)=(.*)$/.exec(line) ?? [];
-      return variable === "" ? [] : [[variable, value] as const];
-    });
     return {
-      env: Object.fromEntries(pairs),
+      env: { ...variablesIn(lines.join("\n")), ...(file === undefined ? {} : this.variables(file)) },
       command: /^ExecStart=(.*)$/m.exec(text)?.[1] ?? "",
       hasNetwork: !/^PrivateNetwork=yes$/m.test(text),
     };
+  }
+
+  /** What stands in a file of variables, by its name there. */
+  variables(file: string): Record<string, string> {
+    return variablesIn(this.read(file.slice(1)));
   }
 
   /** Starts a command as the units do: a user that nobody is, a root that cannot be written, the state folder alone. */
@@ -113,6 +113,12 @@ export class SandboxedMachine {
     ];
     return args.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
   }
+}
+
+function variablesIn(text: string): Record<string, string> {
+  return Object.fromEntries(
+    [...text.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = "", value = ""]) => [name, value]),
+  );
 }
 
 /** A program of this machine by one of its names. */

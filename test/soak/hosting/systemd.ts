@@ -4,6 +4,7 @@ import { openStage } from "../../../src/sandbox/stage.ts";
 import { textOf } from "../../deploy/deploy-files.ts";
 import { addFeeds } from "../../e2e/compare.ts";
 import { filledIn } from "./host.ts";
+import { READ_BACK } from "./lost-file.ts";
 import { SandboxedMachine } from "./sandbox.ts";
 import { otherMachine } from "./tools.ts";
 import type { Walk } from "./walk.ts";
@@ -91,6 +92,13 @@ export async function walkSystemd({ host, documented, words, note }: Walk): Prom
     await again.says(/logged in/);
     await again.stopInside(MAIN);
     note("the restored one starts", STOPPED.test(again.said));
+    const register = documented.take(
+      "sudo systemd-run --pipe --wait --quiet -p DynamicUser=yes -p EnvironmentFile=/etc/marshal/marshal.env -p WorkingDirectory=/opt/marshal /opt/marshal/node_modules/.bin/node deploy/register.ts",
+    );
+    const [, given = "", registers = ""] = /EnvironmentFile=(\S+) .*?(\/opt\S+ \S+)$/.exec(register) ?? [];
+    const registering = machine.start(registers, { ...machine.variables(given), ...emulators });
+    await registering.says(/registered \d+ commands/);
+    note("what systemd-run would run registers its commands", (await registering.ended) === 0);
     await newSecret({ sudo, machine, emulators, note });
     machine.confined(backup.command, backup.env, backup.hasNetwork);
     own.BACKUP = readdirSync(join(state, "backups")).sort().at(-1) ?? "";
@@ -106,17 +114,24 @@ export async function walkSystemd({ host, documented, words, note }: Walk): Prom
     machine.confined("rm /var/lib/marshal/secret.key", {});
     sudo("sudo cp -p /var/lib/marshal/backups/BACKUP/secret.key /var/lib/marshal/");
     note("a lost secret is back from a backup", store("check").includes("1 server keys open"));
+    own.KEPT = folder;
+    own.BACKUP = name;
+    lostFile({ sudo, machine, note, documented, kept: folder });
+    host.run(`rm -r ${join(state, "backups")}`);
+    sudo("sudo mkdir -p /var/lib/marshal/backups");
+    sudo("sudo cp -r KEPT/backups/BACKUP /var/lib/marshal/backups/");
+    sudo("sudo chown -R --reference=/var/lib/marshal/ /var/lib/marshal/backups");
+    note(
+      "a copy from elsewhere is restored",
+      store("restore /var/lib/marshal/backups/BACKUP").includes("place"),
+    );
+    // The owner of that folder is all the root that there is.
     for (const line of [
       "sudo sh -c 'rm -r /var/lib/marshal/before-restore-*'",
       "sudo ls /var/lib/marshal/backups",
       "sudo sh -c 'cd /var/lib/marshal && mkdir lost && mv marshal.sqlite* lost/'",
-      "sudo install -d /var/lib/marshal/backups",
-      "sudo cp -r BACKUP /var/lib/marshal/backups/",
-    ]) {
-      documented.take(line);
-      // The owner of that folder is all the root that there is.
-      machine.confined(line.replaceAll("sudo ", "").replace("BACKUP", "/opt/marshal/deploy/grafana"), {});
-    }
+    ])
+      machine.confined(documented.take(line).replaceAll("sudo ", ""), {});
     const empty = machine.start(unit.command, { ...unit.env, ...emulators });
     await empty.says(/logged in/);
     await empty.stopInside(MAIN);
@@ -126,11 +141,39 @@ export async function walkSystemd({ host, documented, words, note }: Walk): Prom
   }
 }
 
+interface LostFileParts extends Pick<Walk, "documented" | "note"> {
+  readonly sudo: (command: string) => string;
+  readonly machine: SandboxedMachine;
+  readonly kept: string;
+}
+
 interface SecretParts {
   readonly sudo: (command: string) => string;
   readonly machine: SandboxedMachine;
   readonly emulators: Readonly<Record<string, string>>;
   readonly note: Walk["note"];
+}
+
+/** The file of the unit, read back from the process that it started, and put back from where it was kept. */
+function lostFile({ sudo, machine, note, documented, kept }: LostFileParts): void {
+  const file = () => machine.read("etc/marshal/marshal.env");
+  const before = file();
+  const variables = { DISCORD_TOKEN: "a.token", LOGNAME: "marshal", SECRET_KEY: "a+b/c=", PATH: "/bin" };
+  const given = Object.entries(variables).map((pair) => pair.join("="));
+  machine.asRoot(
+    [
+      `cp /etc/marshal/marshal.env ${kept}/ && rm /etc/marshal/marshal.env && mkdir /tmp/bin`,
+      `env -i ${given.join(" ")} sleep 60 >/dev/null 2>&1 & until grep -q LOGNAME=marshal /proc/$!/environ; do :; done`,
+      'printf "#!/bin/sh\\necho $!\\n" > /tmp/bin/systemctl && chmod +x /tmp/bin/systemctl && PATH=/tmp/bin:$PATH',
+      documented.take(READ_BACK.systemd).replaceAll("sudo ", ""),
+    ].join("\n"),
+  );
+  note(
+    "the unit's process has the lost marshal.env",
+    file() === "DISCORD_TOKEN=a.token\nSECRET_KEY=a+b/c=\n",
+  );
+  sudo("sudo install -m 600 KEPT/marshal.env /etc/marshal/marshal.env");
+  note("and the kept one is put back", file() === before);
 }
 
 async function newSecret({ sudo, machine, emulators, note }: SecretParts): Promise<void> {
