@@ -15,6 +15,7 @@ export async function walkContainers({ host, documented, words, note }: Walk): P
     YOUR_TOKEN: "one",
     "REGISTRY/marshal:VERSION": "registry.example/marshal:1",
     KEPT: ".",
+    YOUR_NEW_TOKEN: "another",
   };
   // There is no cluster to apply anything to.
   const bin = join(folder, "bin");
@@ -85,6 +86,29 @@ function fillKubernetes(folder: string, shell: (command: string) => string, note
   renameSync(join(folder, "deploy/k8s/secret.yaml"), join(folder, "secret.yaml"));
   shell("install -m 600 KEPT/secret.yaml deploy/k8s/secret.yaml");
   note("a kept one is put back", readFileSync(join(folder, "deploy/k8s/secret.yaml"), "utf8") === secret);
+  newInKubernetes(() => readFileSync(join(folder, "deploy/k8s/secret.yaml"), "utf8"), shell, note);
+}
+
+/** A new token and a new secret of a cluster, in its file. */
+function newInKubernetes(file: () => string, shell: (command: string) => string, note: Walk["note"]): void {
+  const before = file();
+  const of = (name: string) => new RegExp(`^  ${name}: "(.*)"$`, "m").exec(file())?.[1] ?? "";
+  const [secret, password] = [of("SECRET_KEY"), of("POSTGRES_PASSWORD")];
+  shell(`sed -i 's|DISCORD_TOKEN: .*|DISCORD_TOKEN: "YOUR_NEW_TOKEN"|' deploy/k8s/secret.yaml`);
+  note("a new token stands in the secret", of("DISCORD_TOKEN") === "another");
+  // Twice: a second run would push out the secret that the keys are sealed with.
+  for (let time = 0; time < 2; time++)
+    shell(
+      `if grep -q 'SECRET_KEY_OLD: ""' deploy/k8s/secret.yaml; then sed -i "s|^  SECRET_KEY_OLD: .*|  SECRET_KEY_OLD: $(sed -n 's/^  SECRET_KEY: //p' deploy/k8s/secret.yaml)|; s|^  SECRET_KEY: .*|  SECRET_KEY: \\"$(openssl rand -base64 32)\\"|" deploy/k8s/secret.yaml; fi`,
+    );
+  const isNew = /^[\w+/]{43}=$/.test(of("SECRET_KEY")) && of("SECRET_KEY") !== secret;
+  note("a new secret has the one before beside it, once", isNew && of("SECRET_KEY_OLD") === secret);
+  shell(`sed -i 's|^  SECRET_KEY_OLD: .*|  SECRET_KEY_OLD: ""|' deploy/k8s/secret.yaml`);
+  const isSame = of("SECRET_KEY_OLD") === "" && of("POSTGRES_PASSWORD") === password;
+  note(
+    "which is removed in the end, and the rest stays",
+    isSame && file().split("\n").length === before.split("\n").length,
+  );
 }
 
 function parse(folder: string, note: Walk["note"]): void {
