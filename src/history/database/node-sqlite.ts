@@ -1,8 +1,22 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import type { SqliteDatabase, SqliteStatement } from "kysely";
+import { SqliteAdapter, type SqliteDatabase, SqliteDialect, type SqliteStatement } from "kysely";
 
 /** Texts of statements that are kept prepared; the history has some dozens, and a few of each length of a list. */
 const MOST_PREPARED = 400;
+
+/** Sqlite takes back changes of tables like any other; Kysely does not rely on it unless it is told so. */
+class NodeSqliteAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+/** A change of the tables that breaks off, on a full disk or by a kill, leaves nothing behind. */
+export class NodeSqliteDialect extends SqliteDialect {
+  override createAdapter(): SqliteAdapter {
+    return new NodeSqliteAdapter();
+  }
+}
 
 /** `node:sqlite` in the form that Kysely takes. Statements are prepared once for each text. */
 export function kyselyDatabase(database: DatabaseSync): SqliteDatabase {

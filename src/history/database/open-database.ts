@@ -1,10 +1,10 @@
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { type Dialect, Kysely, SqliteDialect } from "kysely";
+import { type Dialect, Kysely } from "kysely";
 import { Migrator } from "kysely/migration";
 import { type DatabaseKind, migrations } from "./migrations/migrations.ts";
-import { kyselyDatabase } from "./node-sqlite.ts";
+import { kyselyDatabase, NodeSqliteDialect } from "./node-sqlite.ts";
 import type { HistoryTables } from "./schema.ts";
 
 export interface HistoryDatabase {
@@ -46,7 +46,7 @@ export async function openDatabase(
   return { kind, db, close: () => db.destroy() };
 }
 
-function sqliteDialect(path: string): SqliteDialect {
+function sqliteDialect(path: string): Dialect {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   // The file is made with our rights first, because sqlite copies them to its side files.
   closeSync(openSync(path, "a", 0o600));
@@ -60,7 +60,7 @@ function sqliteDialect(path: string): SqliteDialect {
     database.close();
     throw error;
   }
-  return new SqliteDialect({ database: kyselyDatabase(database) });
+  return new NodeSqliteDialect({ database: kyselyDatabase(database) });
 }
 
 /** Its client is read only where it is used: every start of the history's thread would wait for it. */
