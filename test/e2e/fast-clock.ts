@@ -7,6 +7,12 @@ interface Timer {
   readonly work: () => void;
 }
 
+/** Nothing is due for so long at most: what somebody outside of this process does is seen within it. */
+const LONGEST_LEAP_MS = 100;
+const IDLE_SHARE = 0.8;
+/** So many turns in a row nothing happened. */
+const IDLE_TURNS = 2;
+
 /** Longer turns of the event loop count as this: a machine that stalls must not let deadlines pass meanwhile. */
 const LONGEST_TURN_MS = 4;
 
@@ -14,22 +20,32 @@ const LONGEST_TURN_MS = 4;
  * The machine's time, `speed` times as fast: a command window of five seconds passes in one, and everything still
  * happens by itself. On a busy machine it runs slower instead of skipping: whatever could go on within a turn of the
  * event loop goes on before the next few milliseconds pass. While a thread of the process owes an answer it runs no
- * faster than the machine's, since that thread does not. The bot and both emulators must be given the same one.
+ * faster than the machine's, since that thread does not. Where nothing happens at all it may leap to the next thing that is
+ * due: all that could happen meanwhile would have woken the event loop. The bot and both emulators must be given the same
+ * one.
  */
 export class FastClock implements Clock {
   readonly speed: number;
   readonly #startMs: number;
+  #mayLeap = () => false;
   /** In order of time, then of creation. */
   readonly #timers: Timer[] = [];
   readonly #threads = new BusyThreads();
   readonly #turning: NodeJS.Timeout;
   #passedMs = 0;
   #realMs = performance.now();
+  #waitedMs = 0;
+  #idleTurns = 0;
 
   constructor(speed: number, startMs = Date.now()) {
     this.speed = speed;
     this.#startMs = startMs;
     this.#turning = setInterval(() => this.#turn(), 1).unref();
+  }
+
+  /** Leaps from now on while nothing but this process, and threads that it sees, is waited for. */
+  leapWhile(isAlone: () => boolean): void {
+    this.#mayLeap = isAlone;
   }
 
   /** It stands still from now on. */
@@ -66,9 +82,12 @@ export class FastClock implements Clock {
 
   #turn(): void {
     const realMs = performance.now();
-    const speed = this.#threads.isAny ? 1 : this.speed;
-    this.#passedMs += Math.min(LONGEST_TURN_MS, realMs - this.#realMs) * speed;
+    const tookMs = Math.min(LONGEST_TURN_MS, realMs - this.#realMs);
     this.#realMs = realMs;
+    const isOwed = this.#threads.isAny;
+    this.#idleTurns = this.#hasWaited(tookMs) && !isOwed && this.#mayLeap() ? this.#idleTurns + 1 : 0;
+    const passedMs = this.#passedMs + tookMs * (isOwed ? 1 : this.speed);
+    this.#passedMs = this.#idleTurns < IDLE_TURNS ? passedMs : Math.max(passedMs, this.#nextDueMs());
     for (
       let [next] = this.#timers;
       next !== undefined && next.atMs <= this.#passedMs;
@@ -77,5 +96,19 @@ export class FastClock implements Clock {
       this.#timers.shift();
       next.work();
     }
+  }
+
+  /** Whether the event loop did hardly anything but wait since it was asked last. */
+  #hasWaited(tookMs: number): boolean {
+    const { idle } = performance.eventLoopUtilization();
+    const waitedMs = idle - this.#waitedMs;
+    this.#waitedMs = idle;
+    return waitedMs >= IDLE_SHARE * tookMs;
+  }
+
+  /** In whole milliseconds: what is due a fraction later would be put off by nothing again and again. */
+  #nextDueMs(): number {
+    const nextMs = Math.ceil(this.#timers[0]?.atMs ?? Number.POSITIVE_INFINITY);
+    return Math.min(nextMs, this.#passedMs + LONGEST_LEAP_MS);
   }
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { commands } from "../../commands/index.ts";
+import type { Clock } from "../../src/domain/ports/clock.ts";
 import type { Channel, Exchange, Person } from "../../src/sandbox/discord/types.ts";
 import { answerOf, PATIENCE_MS, reads } from "./read.ts";
 import { type Community, type E2eOptions, E2eRig, LIST_OF_FEED } from "./rig.ts";
@@ -93,13 +94,18 @@ export const PRESSED_ELSEWHERE = {
  * requests at once", and nothing of it would be looked at.
  */
 class Turns {
+  readonly #clock: Pick<Clock, "monotonicMs" | "sleep">;
   #nextMs = 0;
 
+  constructor(clock: Pick<Clock, "monotonicMs" | "sleep">) {
+    this.#clock = clock;
+  }
+
   async next(): Promise<void> {
-    const nowMs = performance.now();
+    const nowMs = this.#clock.monotonicMs();
     this.#nextMs = Math.max(this.#nextMs, nowMs - BURST_MS) + TURN_MS;
     const waitMs = this.#nextMs - nowMs;
-    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+    if (waitMs > 0) await this.#clock.sleep(waitMs);
   }
 }
 
@@ -111,7 +117,7 @@ export class Sweep {
   readonly names: readonly string[];
   readonly stock: Stock;
   readonly walker: Walker;
-  readonly #turns = new Turns();
+  readonly #turns: Turns;
   readonly #sent: Sent[] = [];
   readonly #steps: { readonly what: string; readonly from: number }[] = [];
   readonly #person: Person;
@@ -120,6 +126,7 @@ export class Sweep {
   constructor(rig: E2eRig, home = rig.home) {
     this.rig = rig;
     this.home = home;
+    this.#turns = new Turns(rig.clock);
     const { guild, general, staffRole } = home;
     const decoys = [
       guild.addRole({ name: "Decoys", mentionable: true }),
@@ -171,7 +178,7 @@ export class Sweep {
       channel: general,
       stock: this.stock,
       doing: (what) => this.mark(what),
-      turn: () => this.#turns.next(),
+      turn: () => this.turn(),
     });
   }
 
@@ -184,12 +191,22 @@ export class Sweep {
     this.#steps.push({ what, from: this.rig.discord.traffic.length });
   }
 
+  /** Resolves when the next thing may be done. */
+  turn(): Promise<void> {
+    return this.#turns.next();
+  }
+
+  /** Who types, where, and what. */
+  typing(person = this.#person) {
+    return { person, channel: this.home.general, stock: this.stock, turn: () => this.turn() };
+  }
+
   /** Each command that there is, with each of its options. */
   async everything(
     only: (line: string) => boolean = () => true,
     trying: Trying = "each value",
   ): Promise<void> {
-    const typing = { person: this.#person, channel: this.home.general, stock: this.stock, trying };
+    const typing = { ...this.typing(), trying };
     for (const line of ORDERED.filter(({ line: path }) => only(path))) {
       // The guided message chooses other roles on the way.
       if (line.line.startsWith("run ")) await this.allow();
@@ -209,7 +226,7 @@ export class Sweep {
   async reads(line: string, given: Given, then: RegExp): Promise<void> {
     const { owner, general } = this.home;
     this.mark(`/${line}`);
-    await this.#turns.next();
+    await this.turn();
     await reads(await owner.slash(general, line, given), then);
   }
 
@@ -233,7 +250,7 @@ export class Sweep {
   /** The least of each command, typed by somebody; nothing behind it is opened. */
   async briefly(person: Person, isWanted: (line: string) => boolean): Promise<void> {
     const { general, guild } = this.home;
-    const typing = { person, channel: general, stock: this.stock, trying: "first and last" } as const;
+    const typing = { ...this.typing(person), trying: "first and last" } as const;
     const offered = person.commands(general).map(({ name }) => name);
     for (const line of LINES.filter(
       ({ line: path }) => isWanted(path) && offered.includes(path.split(" ")[0] ?? ""),

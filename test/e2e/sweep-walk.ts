@@ -43,13 +43,11 @@ export type Given = Readonly<Record<string, Value>>;
 export type Trying = "each value" | "first and last";
 
 /** The least that a command needs, then its options with values that are worth trying. */
-export async function* invocations(
-  { line, options }: Line,
-  { person, channel, stock, trying }: Typing,
-): AsyncGenerator<Given> {
+export async function* invocations({ line, options }: Line, typing: Typing): AsyncGenerator<Given> {
+  const { stock, trying } = typing;
   const values = new Map<string, readonly Value[]>();
   for (const option of options) {
-    const proposed = isProposing(option) ? await proposals(line, option.name, person, channel, stock) : [];
+    const proposed = isProposing(option) ? await proposals(line, option.name, typing) : [];
     values.set(option.name, [
       ...(stock.known[`${line} ${option.name}`] ?? []),
       ...proposed,
@@ -78,6 +76,8 @@ interface Typing {
   readonly person: Person;
   readonly channel: Channel;
   readonly stock: Stock;
+  /** Resolves when the next thing may be done. */
+  readonly turn: () => Promise<void>;
   readonly trying: Trying;
 }
 
@@ -89,12 +89,11 @@ function isProposing(option: APIApplicationCommandBasicOption): boolean {
 async function proposals(
   line: string,
   name: string,
-  person: Person,
-  channel: Channel,
-  stock: Stock,
+  { person, channel, stock, turn }: Typing,
 ): Promise<readonly Value[]> {
   const found: Value[] = [];
   for (const typed of ["", ":pm ", ...stock.texts.slice(0, 2)]) {
+    await turn();
     const choices = await person.autocomplete(channel, line, { [name]: typed }, name);
     found.push(...choices.slice(0, 2).map(({ value }) => value));
   }

@@ -174,10 +174,11 @@ describe("Everything that can be typed and pressed", { timeout: 900_000, concurr
       const { answered } = rig.service;
       const from = answered.length;
       const first: string[] = [];
-      const typing = { person: home.owner, channel: home.general, stock: sweep.stock };
+      const typing = { ...sweep.typing(home.owner), trying: "first and last" } as const;
       for (const line of ORDERED) {
-        for await (const given of invocations(line, { ...typing, trying: "first and last" })) {
+        for await (const given of invocations(line, typing)) {
           sweep.mark(`/${line.line}`);
+          await sweep.turn();
           const exchange = await home.owner.slash(home.general, line.line, given);
           if (exchange.kind === "none") first.push(`/${line.line} ${JSON.stringify(given)}`);
           break;
