@@ -57,7 +57,8 @@ const BARS: Readonly<Record<RoleBar, string>> = {
   everyone: "Everybody has @everyone. Choose a role for people on duty.",
   managed: "That role belongs to an app, so I can't give it. Choose another one.",
   powers: "That role can manage, kick, ban or mute. I only give roles without such powers.",
-  "marshal-lacks": "I need Manage Roles to give a role. A manager can add it to my role.",
+  "marshal-lacks":
+    "I need Manage Roles to give a role. Turn it on for my role in the server settings, or ask someone who can.",
   "above-marshal": "That role is above mine. Drag my role above it in the server settings.",
   "asker-lacks": "Only people with Manage Roles can choose a role to give.",
   "above-asker": "That role is above yours. Choose one below.",

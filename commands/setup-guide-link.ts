@@ -42,11 +42,11 @@ function question(read: ReadKey): Reply {
 
 export async function onLinkConfirmed({ actor, argument }: Press, services: Services): Promise<Reply> {
   try {
-    const { binding, replaced } = await linkPending(argument, actor, services);
+    const { binding, replaced, hadCommands } = await linkPending(argument, actor, services);
     const bindingId = binding.id;
     if (replaced) {
       const note = md`✅ Key replaced. Its staff, feeds and records stay.`;
-      return await guideAt(services, actor, { step: "done", bindingId, note });
+      return await guideAt(services, actor, { step: "done", bindingId, hadCommands, note });
     }
     const end = binding.keyEnd === undefined ? "" : md` Its key ends in ${inlineCode(binding.keyEnd)}.`;
     return await guideAt(services, actor, { step: "staff", bindingId, note: md`✅ Linked.${end}` });

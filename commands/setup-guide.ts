@@ -32,6 +32,8 @@ export interface GuidePosition {
   readonly isKeyWrong?: boolean;
   /** All tests arrived, or not all of them. */
   readonly isTested?: boolean;
+  /** Commands ran with the key that this server had before. */
+  readonly hadCommands?: boolean;
   readonly note?: Escaped;
 }
 
@@ -43,7 +45,12 @@ export async function guideAt(services: Services, actor: Actor, at: GuidePositio
   const step = binding === undefined ? "link" : at.step;
   const settings = await services.settings.change(guildId, (before) => ({
     ...before,
-    guide: progressOf(before, { step, bindingId: binding?.id, isTested: at.isTested }),
+    guide: progressOf(before, {
+      step,
+      bindingId: binding?.id,
+      isTested: at.isTested,
+      hadCommands: at.hadCommands,
+    }),
   }));
   const posts = await postsOf(services, binding);
   const accesses = await channelAccessOf(services, guildId, channelsOf(settings, posts));
@@ -80,16 +87,24 @@ function progressOf(
     step,
     bindingId,
     isTested,
+    hadCommands,
   }: {
     readonly step: GuideStep;
     readonly bindingId: string | undefined;
     readonly isTested: boolean | undefined;
+    readonly hadCommands: boolean | undefined;
   },
 ): GuideProgress {
   if (bindingId === undefined) return { step };
-  const before = guide?.bindingId === bindingId ? guide.isTested : undefined;
-  const arrived = isTested ?? before;
-  return { step, bindingId, ...(arrived === undefined ? {} : { isTested: arrived }) };
+  const before = guide?.bindingId === bindingId ? guide : undefined;
+  const arrived = isTested ?? before?.isTested;
+  const had = hadCommands ?? before?.hadCommands ?? false;
+  return {
+    step,
+    bindingId,
+    ...(arrived === undefined ? {} : { isTested: arrived }),
+    ...(had ? { hadCommands: true } : {}),
+  };
 }
 
 export type Posts = Pick<GuideView, "feeds" | "alerts" | "panelChannelIds" | "weeklyChannelId">;

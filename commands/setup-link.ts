@@ -129,10 +129,12 @@ async function linkNow(pending: PendingLink, actor: Actor, services: Services): 
     action: "link",
     text: `${binding.name}${replaced === undefined ? "" : " (key replaced)"}`,
   });
+  const hadCommands =
+    replaced !== undefined && services.health.commandPermission(replaced).kind === "allowed";
   if (replaced !== undefined && replaced !== binding.source)
     await services.onReplaced(replaced, binding.source);
   const { feedsBack } = await services.onLinked(binding);
-  return { binding, roleIds, replaced: replaced !== undefined, feedsBack };
+  return { binding, roleIds, replaced: replaced !== undefined, hadCommands, feedsBack };
 }
 
 function forgotten(): Failure {

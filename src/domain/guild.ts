@@ -108,6 +108,8 @@ export interface GuideProgress {
   readonly bindingId?: string;
   /** Its last tests all arrived; false: not all of them did. */
   readonly isTested?: boolean;
+  /** Commands ran with the key that this server had before. */
+  readonly hadCommands?: boolean;
 }
 
 export interface GuildSettings {

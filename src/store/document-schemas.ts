@@ -105,6 +105,7 @@ const settings = z.object({
       step: z.enum(GUIDE_STEPS),
       bindingId: z.string().exactOptional(),
       isTested: z.boolean().exactOptional(),
+      hadCommands: z.boolean().exactOptional(),
     })
     .exactOptional(),
   guideOfferedForJoinMs: z.number().exactOptional(),

@@ -113,7 +113,7 @@ describe("/server status", () => {
       `Open moderator calls · 1\n<t:${nowS - 60}:R>`,
       "Emergency calls · 1\n#12 Police",
       "Owner and 2 co-owners\n[olga](",
-      "[cora](https://www.roblox.com/users/4002/profile)\nUnknown until they join: [co-owner 2](https://www.roblox.com/users/4003/profile)",
+      "[cora](https://www.roblox.com/users/4002/profile)\n[Co-owner 2](https://www.roblox.com/users/4003/profile): unknown until they join",
       `Seen <t:${nowS}:R>`,
       "Account verification: Email · Team balance on",
     ]) {
@@ -128,7 +128,7 @@ describe("/server status", () => {
     const text = textOf(await statusOf(world));
     assert.match(
       text,
-      /Owner and 2 co-owners\nUnknown until they join: \[owner\]\([^ ]+4001[^ ]+, \[co-owner 1\]/,
+      /Owner and 2 co-owners\n\[Owner\]\([^ ]+4001[^ ]+: unknown until they join\n\[Co-owner 1\]\(\S+, \[Co-owner 2\]\(\S+: unknown/,
     );
   });
 

@@ -226,9 +226,11 @@ test("in the guide the new key of a linked server ends it at once", async () => 
   const yes = async (key: string) =>
     act(made, "guide-yes", press(pendingId(await act(made, "guide-typed", press("", { key })))));
   assert.match(textOf(await yes("abc-xyz")), /Who may run commands/);
+  for (const { source } of await made.services.bindings.list(actor.guildId))
+    made.commandPermissions.set(source, { kind: "allowed" });
   assert.match(
     textOf(await yes("abc-new")),
-    /Key replaced\. Its staff, feeds and records stay[\s\S]*All set/,
+    /Key replaced\. Its staff, feeds and records stay[\s\S]*All set[\s\S]*❔ Commands ran with the old key/,
   );
 });
 

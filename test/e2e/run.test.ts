@@ -102,10 +102,10 @@ describe("/run, from the question to what came of it", () => {
 
   test("4000: says who can mend it; the next commands cost no request, reading goes on", async () => {
     rig.service.keyBook.setCommandsAllowed(rig.key, false);
-    const text = await reads(await run(":h not authorised"), /owner has not let Marshal run commands yet/);
+    const text = await reads(await run(":h not authorised"), /owner no longer lets Marshal run commands/);
     assert.match(text, /It did not run[\s\S]*allowlist your IP address[\s\S]*Someone with Manage Server/);
     const { commands } = rig.service.counts;
-    await reads(await run(":h once more"), /owner has not let Marshal run commands yet/);
+    await reads(await run(":h once more"), /owner no longer lets Marshal run commands/);
     assert.equal(rig.service.counts.commands, commands);
     await reads(await rig.home.member.slash(rig.home.general, "server status"), / players/);
     await reads(await rig.home.owner.slash(rig.home.general, "diagnose"), /owner has not let Marshal run/);

@@ -54,6 +54,9 @@ const PARTS: Readonly<Record<Exclude<GuideStep, "done">, GuidePart>> = {
     title: md`Let Marshal run commands`,
     short: "Commands",
     isDone: ({ permission }) => permission.kind === "allowed",
+    // A new key, and nothing was sent with it yet.
+    isHalfDone: ({ permission, settings }) =>
+      permission.kind === "unknown" && settings.guide?.hadCommands === true,
     text: allowText,
     rows: allowRows,
   },
@@ -266,13 +269,15 @@ function doneText(view: GuideView): readonly Escaped[] {
 }
 
 /** What is missing for commands; nothing where Marshal has run one. */
-function ownersLines({ permission }: GuideView): readonly Escaped[] {
+function ownersLines({ permission, settings }: GuideView): readonly Escaped[] {
   switch (permission.kind) {
     case "allowed":
       return [];
     case "refused":
       return [md`⛔ The owner has not let Marshal run commands yet: press **Commands**.`];
     case "unknown":
+      if (settings.guide?.hadCommands === true)
+        return [md`❔ Commands ran with the old key. The next one shows whether they run with this one.`];
       return [md`❔ Not known yet whether the owner lets Marshal run commands: press **Commands**.`];
   }
 }

@@ -27,6 +27,8 @@ export interface JustLinked {
   readonly roleIds: readonly string[];
   /** Its key was replaced. */
   readonly replaced: boolean;
+  /** Commands ran with the old one. */
+  readonly hadCommands: boolean;
   readonly feedsBack: number;
 }
 

@@ -21,6 +21,16 @@ interface Toggle {
   readonly faults: Partial<FaultSettings>;
 }
 
+const OUTDATED: Toggle = {
+  id: "outdated",
+  label: "Old version",
+  hint: "Answers 9999 until everyone has left once: empty or restart the server",
+  faults: { code: 9999, codeChance: 1 },
+};
+
+/** After these nobody is in the game server. */
+const EMPTYING: readonly string[] = ["empty", "game-restart"];
+
 const toggles: readonly Toggle[] = [
   {
     id: "html",
@@ -34,6 +44,7 @@ const toggles: readonly Toggle[] = [
     hint: "Commands end in an error; half of them ran all the same",
     faults: { command500: 1, command500Executed: 0.5 },
   },
+  OUTDATED,
   { id: "slow", label: "Slow", hint: "Each answer takes 4 seconds", faults: { delayMs: 4_000 } },
   { id: "silent", label: "Silent", hint: "Connections open, no answer ever comes", faults: { silent: 1 } },
 ];
@@ -85,7 +96,10 @@ export class Levers {
     const lever = this.#levers.find((one) => one.id === id);
     if (lever === undefined) throw new Error("there is no such lever");
     if (lever.isDisabled?.() === true) throw new Error(`"${lever.label}" cannot be pulled now`);
-    return await lever.pull();
+    const words = await lever.pull();
+    // The game starts its current version once nobody is in the old one.
+    const hasEnded = EMPTYING.includes(id) && this.#toggled.has(OUTDATED.id);
+    return hasEnded ? `${words}. ${this.#toggle(OUTDATED)}` : words;
   }
 
   #service(): readonly Lever[] {

@@ -8,6 +8,7 @@ import {
   quotaLine,
   resultCard,
 } from "../../../src/discord/render/shifts/staffing-cards.ts";
+import type { DutyType } from "../../../src/domain/duty.ts";
 
 test("a quota of which leave left seconds has no bar on the board, and one of which it left a minute has", () => {
   const boardOf = (needS: number) => {
@@ -39,6 +40,18 @@ test("a quota of which leave left seconds has no bar on the board, and one of wh
   assert.match(boardOf(59), /1 shift · excused \(on leave\)/);
   assert.doesNotMatch(boardOf(59), /▰|🌴/u);
   assert.match(boardOf(60), /▰.* · 🌴 on leave/u);
+});
+
+test("an empty board says how to go on: a type first, then a shift", () => {
+  const empty = { fromS: 0, untilS: 600, lines: [], types: [], quotasFrom: [] };
+  const wordsOf = (board: Parameters<typeof boardCard>[0]) =>
+    String(boardCard(board).cards?.[0]?.description);
+  assert.match(
+    wordsOf(empty),
+    /No shifts in this time\.\n-# There is no type of shift yet\. .*`\/duty type add`/,
+  );
+  const type = { id: "t", name: "Patrol" } as DutyType;
+  assert.match(wordsOf({ ...empty, types: [type] }), /Staff start a shift with `\/duty start`/);
 });
 
 test("time that Managers added or took by hand does not look like time in the game", () => {

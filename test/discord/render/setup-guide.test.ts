@@ -194,6 +194,13 @@ describe("A step of the guided set-up", () => {
     assert.doesNotMatch(done(refused), /\/run command/);
   });
 
+  test("after a new key does not call commands skipped that ran with the old one", () => {
+    const guide = { step: "done", bindingId: "b", hadCommands: true } as const;
+    const done = textOf(step("done", { settings: { ...DEFAULT_SETTINGS, guide } })).replaceAll("\u00a0", " ");
+    assert.match(done, /⚠ Commands/);
+    assert.match(done, /❔ Commands ran with the old key\. The next one shows/);
+  });
+
   test("says by whose clock the weekly summary comes", () => {
     assert.match(textOf(step("weekly")), /Every Monday at 9:00 \(`UTC`\)/);
     const settings = { ...DEFAULT_SETTINGS, timeZone: "Europe/Berlin" };

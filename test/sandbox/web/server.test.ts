@@ -222,6 +222,16 @@ describe("the page's server", () => {
     assert.deepEqual([stage.service.faults.settings.html, stage.service.faults.settings.delayMs], [0, 0]);
   });
 
+  test("the old version of the game is over once everyone has left", async () => {
+    for (const leaving of ["empty", "game-restart"]) {
+      await panel.pull("outdated");
+      assert.equal(stage.service.faults.settings.code, 9999);
+      await panel.pull(leaving);
+      assert.equal(stage.service.faults.settings.codeChance, 0);
+    }
+    await panel.pull("refill");
+  });
+
   test("each lever of the town does what it says", async () => {
     const { town } = stage;
     const { joins, kills, modCalls } = town.record;

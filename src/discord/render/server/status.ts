@@ -129,15 +129,19 @@ function ownerFields(state: ServerState): CardField[] {
   const people = [ownerId, ...coOwnerIds].map((id, nth) => ({
     id,
     name: known.get(id),
-    what: nth === 0 ? "owner" : of === 1 ? "co-owner" : `co-owner ${nth}`,
+    what: nth === 0 ? "Owner" : of === 1 ? "Co-owner" : `Co-owner ${nth}`,
   }));
   const named = people.flatMap(({ id, name }) => (name === undefined ? [] : [profile(id, name)]));
-  const unnamed = people.filter(({ name }) => name === undefined).map(({ id, what }) => profile(id, what));
-  if (of === 0 && unnamed.length > 0)
+  const [owner, ...others] = people.map(({ id, name, what }) =>
+    name === undefined ? [profile(id, what)] : [],
+  );
+  if (of === 0 && named.length === 0)
     return [{ name: title, value: profile(ownerId, "Unknown until they join") }];
   const lines = [
     ...(named.length === 0 ? [] : [names(named, ROOM_OF_TWO)]),
-    ...(unnamed.length === 0 ? [] : [md`Unknown until they join: ${names(unnamed, ROOM_OF_TWO)}`]),
+    ...[owner ?? [], others.flat()].flatMap((unnamed) =>
+      unnamed.length === 0 ? [] : [md`${names(unnamed, ROOM_OF_TWO)}: unknown until they join`],
+    ),
   ];
   return [{ name: title, value: joined(lines, "\n") }];
 }

@@ -27,6 +27,7 @@ export function boardCard(board: Board): MessageBody {
   const rows = worked.map((line, at) => md`${at + 1}. ${boardLine(line)}`);
   const isLess = lines.some(({ quota }) => quota?.linkedS !== undefined);
   const notes = [
+    ...(rows.length === 0 ? [md`-# ${howOn(board)}`] : []),
     ...(isLess ? [LESS] : []),
     ...(board.quotasFrom.length === 0 ? [] : [UNLISTED]),
     ...(unsure >= 60
@@ -53,6 +54,13 @@ export function boardCard(board: Board): MessageBody {
       },
     ],
   };
+}
+
+/** What to do where nobody has worked. */
+function howOn({ types }: Board): Escaped {
+  return types.length === 0
+    ? md`There is no type of shift yet. A Manager adds one with \`/duty type add\`.`
+    : md`Staff start a shift with \`/duty start\`. \`days:\` looks further back.`;
 }
 
 function hasWorked({ countedS, takenS, importedS, shifts }: BoardLine): boolean {
