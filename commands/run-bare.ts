@@ -27,7 +27,15 @@ async function* offerWithColon(
   yield dry === true ? dryCard(plan) : confirmCard(plan, { isGuess: true });
 }
 
-/** Whether words without a colon are a mistyped verb and a player in the game, and nothing to say to everyone. */
+/** A word that is nearly a verb and shorter may be one to say: "lol" is no :log. */
+const LEAST_LETTERS = 4;
+/** Of a verb and a name, which may be that of somebody who has just left. More words may be a sentence. */
+const MOST_WORDS = 2;
+
+/**
+ * Whether words without a colon are a mistyped verb, and nothing to say to everyone: about a player in the game, or by
+ * itself, or with one word.
+ */
 async function isMistyped(
   services: Services,
   { on: _, dry: __, text, ...request }: RunAsk,
@@ -39,8 +47,11 @@ async function isMistyped(
   });
   if (plan === undefined || plan.command.mass) return false;
   const { verb: typed = "" } = plan.command;
-  const verb = /^:(\S+)/u.exec(plan.meant ?? "")?.[1] ?? "";
-  const isNear = isOneSlip(typed, verb) || Object.hasOwn(ELSEWHERE, typed);
+  // What it says instead names the nearest verb too.
+  const verb = /:(\w+)/u.exec(plan.meant ?? plan.instead ?? "")?.[1] ?? "";
+  const isSlip = isOneSlip(typed, verb);
+  if (isSlip && typed.length >= LEAST_LETTERS && text.trim().split(/\s+/u).length <= MOST_WORDS) return true;
+  const isNear = isSlip || Object.hasOwn(ELSEWHERE, typed);
   return isNear && plan.targets.some(({ players }) => players.length > 0);
 }
 

@@ -221,9 +221,7 @@ function outcomeReply(
   const isSought = record.status === "unknown" && !signal.aborted;
   const wantsReason = lacksReason(services, record);
   const { retryAtMs } = failure ?? {};
-  const permission = services.health.commandPermission(record.source);
-  const wasAllowed = permission.kind === "refused" && permission.wasAllowed === true;
-  const options = { mayDefer, retryAtMs, isSought, wantsReason, wasAllowed, manages: actor.manageGuild };
+  const options = { mayDefer, retryAtMs, isSought, wantsReason, manages: actor.manageGuild };
   return { ...outcomeCard(record, options), important: true };
 }
 

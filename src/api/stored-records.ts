@@ -90,7 +90,6 @@ export function parseRefusedRead(value: unknown): StoredRefusedRead {
 const commandPermission = z.object({
   state: z.enum(["allowed", "refused"]),
   byCheck: z.boolean(),
-  wasAllowed: z.boolean().optional(),
   why: z.string(),
   serviceCode: z.number().optional(),
   sinceMs: z.number(),

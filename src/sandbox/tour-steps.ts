@@ -59,7 +59,7 @@ export const TOUR_STEPS: readonly TourStep[] = [
       const { moderator, owner, channels } = stage.cast;
       const text = ":h Too early";
       const asked = await stage.discord.as(moderator).slash(channels.staff, "run command", { text });
-      show(await finished(asked, /has not let Marshal run commands/));
+      show(await finished(asked, /does not let Marshal run commands/));
       const olivia = stage.discord.as(owner);
       const found = answered(await (await olivia.slash(channels.staff, "diagnose")).settled());
       const mend = await olivia.click(found, `Commands on ${stage.town.world.info.name}`);

@@ -79,18 +79,18 @@ describe("before anything is sent", () => {
   test("where the nearest verb needs a person in the game, no button sends it, and the answer says so", async (t) => {
     const rig = await startRunCommandsRig(t);
     const inGame =
-      /There is no \\?:hlep[\s\S]*\\?:help works only for a person in the game; \\?\/help shows what Marshal can do/;
+      /There is no \\?:hlep[\s\S]*Did you mean \\?:help\? It works only for a person in the game; \\?\/help shows what Marshal can do/;
     for (const who of ["member", "mod", "admin"] as const) {
       const exchange = await ask(rig, who, ":hlep");
       const text = await rig.reads(exchange, inGame);
-      assert.doesNotMatch(text, /Only \w+ can|Manager|may not|Did you mean/);
+      assert.doesNotMatch(text, /Only \w+ can|Manager|may not/);
       assert.deepEqual(labelsOf(exchange), []);
     }
     const dry = await rig.mod.slash(rig.channel, "run command", { text: ":hlep", dry: true });
     await rig.reads(dry, inGame);
     await rig.reads(
       await ask(rig, "mod", ":brng Alice"),
-      /\\?:bring works only[\s\S]*use \\?:tp with two names/,
+      /Did you mean \\?:bring\? It works only[\s\S]*use \\?:tp with two names/,
     );
     // A Manager may send what Marshal does not know, because the game may.
     const manager = await ask(rig, "manager", ":hlep");
@@ -138,7 +138,20 @@ describe("before anything is sent", () => {
     assert.deepEqual(labelsOf(warn), []);
     const kick = await ask(rig, "mod", "kcik Alice rdm");
     assert.match(await rig.reads(kick, /Did you mean this/), /`:kick Alice rdm`/);
-    for (const words of ["warn all of you", "note the new rules", "kcik,,", "hello Alice"]) {
+    // Who has just left is nobody's name any more; one word alone is nothing to say either.
+    const left = await rig.reads(await ask(rig, "mod", "kcik Turbo_1803"), /Did you mean this/);
+    assert.match(left, /`:kick Turbo_1803`/);
+    const help = await ask(rig, "mod", "hlep");
+    await rig.reads(help, /There is no \\?:hlep[\s\S]*Did you mean \\?:help\?/);
+    assert.deepEqual(labelsOf(help), []);
+    for (const words of [
+      "warn all of you",
+      "note the new rules",
+      "kcik,,",
+      "hello Alice",
+      "lol",
+      "heap of people here",
+    ]) {
       const said = await ask(rig, "mod", words);
       await rig.reads(said, /starts with a colon/);
       assert.deepEqual(labelsOf(said), ["Send :h", "Send :m", "Do not send"], words);

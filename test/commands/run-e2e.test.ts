@@ -199,7 +199,7 @@ const outcomes: readonly (readonly [string, Failure, readonly RegExp[], readonly
   [
     "4000",
     new Failure("not-authorised", "not authorised", { serviceCode: 4000 }),
-    [/owner has not let Marshal/, /It did not run/],
+    [/owner does not let Marshal/, /It did not run/],
     [],
   ],
   [

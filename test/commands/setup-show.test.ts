@@ -105,7 +105,7 @@ describe("/setup show", () => {
     const health = { ...made.services.health, commandPermission: () => refused };
     assert.match(
       (await shown({ ...services, health })).text,
-      /⛔ The owner has not let Marshal run commands/,
+      /⛔ The owner does not let Marshal run commands/,
     );
   });
 

@@ -102,16 +102,16 @@ describe("/run, from the question to what came of it", () => {
 
   test("4000: says who can mend it; the next commands cost no request, reading goes on", async () => {
     rig.service.keyBook.setCommandsAllowed(rig.key, false);
-    const text = await reads(await run(":h not authorised"), /owner no longer lets Marshal run commands/);
+    const text = await reads(await run(":h not authorised"), /owner does not let Marshal run commands/);
     assert.match(text, /It did not run[\s\S]*allowlist your IP address[\s\S]*Someone with Manage Server/);
     const { commands } = rig.service.counts;
-    await reads(await run(":h once more"), /owner no longer lets Marshal run commands/);
+    await reads(await run(":h once more"), /owner does not let Marshal run commands/);
     assert.equal(rig.service.counts.commands, commands);
     await reads(await rig.home.member.slash(rig.home.general, "server status"), / players/);
-    await reads(await rig.home.owner.slash(rig.home.general, "diagnose"), /owner has not let Marshal run/);
+    await reads(await rig.home.owner.slash(rig.home.general, "diagnose"), /owner does not let Marshal run/);
     rig.service.keyBook.setCommandsAllowed(rig.key, true);
     const opened = await rig.home.owner.slash(rig.home.general, "diagnose");
-    await reads(opened, /owner has not let/);
+    await reads(opened, /owner does not let/);
     const mend = labelsOf(answerOf(opened)).find((label) => label.startsWith("Commands on")) ?? "";
     const step = await rig.home.owner.click(answerOf(opened), mend);
     await reads(step, /Not allowed when it was last checked/);

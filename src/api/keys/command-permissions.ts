@@ -13,8 +13,6 @@ export interface StoredCommandPermission {
   readonly state: "allowed" | "refused";
   /** An empty command was refused for want of the permission: the service looks at that before it looks at the body. */
   readonly byCheck: boolean;
-  /** Refused now, a command ran once. */
-  readonly wasAllowed?: boolean | undefined;
   readonly why: string;
   readonly serviceCode?: number | undefined;
   readonly sinceMs: number;
@@ -26,7 +24,6 @@ export interface StoredCommandPermission {
 interface Known {
   readonly state: "allowed" | "refused";
   readonly byCheck: boolean;
-  readonly wasAllowed?: boolean | undefined;
   readonly why: string;
   readonly serviceCode: number | undefined;
   readonly sinceMs: number;
@@ -57,8 +54,7 @@ export class CommandPermissions {
     if (known === undefined) return { kind: "unknown" };
     if (known.state === "allowed") return { kind: "allowed" };
     const untilMs = Math.ceil(now.wallMs + Math.max(0, known.sendAgainMs - now.ms));
-    const { why, sinceMs, wasAllowed = false } = known;
-    return { kind: "refused", why, sinceMs, untilMs, ...(wasAllowed ? { wasAllowed } : {}) };
+    return { kind: "refused", why: known.why, sinceMs: known.sinceMs, untilMs };
   }
 
   /** A command ran. True: that was not known. */
@@ -81,7 +77,6 @@ export class CommandPermissions {
     this.#known.set(source, {
       state: "refused",
       byCheck: isCheck || (before?.byCheck ?? false),
-      wasAllowed: before?.state === "allowed" || (before?.wasAllowed ?? false),
       why: message,
       serviceCode,
       sinceMs: before?.state === "refused" ? before.sinceMs : now.wallMs,
@@ -135,9 +130,9 @@ export class CommandPermissions {
   /** What an earlier process knew. A wall clock that was set back since then makes the wait no longer. */
   restore(source: SourceId, { leftMs, untilMs, ...stored }: StoredCommandPermission, now: Now): void {
     const waitMs = Math.min(leftMs, Math.max(0, untilMs - now.wallMs), REFUSED_FOR_MS);
-    const { state, byCheck, wasAllowed, why, serviceCode, sinceMs } = stored;
+    const { state, byCheck, why, serviceCode, sinceMs } = stored;
     this.#isPermissionFirst ||= byCheck;
     const sendAgainMs = now.ms + waitMs;
-    this.#known.set(source, { state, byCheck, wasAllowed, why, serviceCode, sinceMs, sendAgainMs });
+    this.#known.set(source, { state, byCheck, why, serviceCode, sinceMs, sendAgainMs });
   }
 }

@@ -46,7 +46,7 @@ export function runLine(record: RunRecord, options: { readonly server?: boolean 
 /** Why it did not simply run. The service's own sentence about a missing permission is long, and the card has it. */
 function whyInLine({ status, message, failureCode, actorRoleIds }: RunRecord): Escaped {
   if (status === "done" || message === undefined) return md``;
-  if (failureCode === "not-authorised") return md`the owner has not let Marshal run commands yet`;
+  if (failureCode === "not-authorised") return md`the owner does not let Marshal run commands`;
   return refusalWords(cut(message, 200), status, actorRoleIds);
 }
 

@@ -182,7 +182,7 @@ function noStaff({ id, name }: Binding): Finding {
 function notPermitted({ id, name }: Binding): Finding {
   return {
     isFine: false,
-    line: md`⛔ **${inlineName(name)}**: its owner has not let Marshal run commands. Reading works`,
+    line: md`⛔ **${inlineName(name)}**: its owner does not let Marshal run commands. Reading works`,
     mend: { ...letCommandsRun(id), label: `Commands on ${labelName(name)}` },
   };
 }

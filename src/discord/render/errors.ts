@@ -45,7 +45,7 @@ const ERROR_TEXTS = {
     next: "Copy the current key from the game's settings, then use `/setup link`.",
   },
   "not-authorised": {
-    what: "The server's owner has not let Marshal run commands yet",
+    what: "The server's owner does not let Marshal run commands",
     next: "Someone with Manage Server can fix it: `/setup start`, **Let Marshal run commands**.",
   },
   "read-refused": {

@@ -47,8 +47,6 @@ export interface OutcomeOptions {
   readonly wantsReason?: boolean;
   /** The case that it became. */
   readonly caseNumber?: number | undefined;
-  /** Refused for want of the owner's permission, which was there before. */
-  readonly wasAllowed?: boolean;
   /** Who reads it manages the Discord server, so they get the button that mends it. */
   readonly manages?: boolean;
 }
@@ -58,10 +56,10 @@ export interface OutcomeOptions {
  * reference. From the audit row alone, so that it can be shown again later.
  */
 export function outcomeCard(record: RunRecord, options: OutcomeOptions = {}): MessageBody {
-  const { title: usual, color, next: advice } = wordsFor(record);
-  const title = isWithdrawn(record, options) ? md`⛔ The owner no longer lets Marshal run commands` : usual;
+  const { title, color, next: advice } = wordsFor(record);
   const mend = options.manages === true ? mendsOf(record) : [];
-  const next = mend.length > 0 ? mendWords(record, options) : advice;
+  const [button] = mend;
+  const next = button === undefined ? advice : md`Press **${escapeMarkdown(button.label)}**.`;
   const said: Escaped[] = [...whyLines(record)];
   const proof = proofLine(record, options);
   if (proof !== undefined) said.push(proof);
@@ -88,17 +86,6 @@ function endLine({ ends, status }: RunRecord): Escaped | undefined {
   if (ends?.atMs === undefined) return undefined;
   if (status === "done") return md`**Ends:** <t:${Math.floor(ends.atMs / 1_000)}:f>. See \`/run bans\`.`;
   return status === "unknown" ? md`**Its end is not set.** A Manager decides in \`/run bans\`.` : undefined;
-}
-
-function isWithdrawn({ status, failureCode }: RunRecord, { wasAllowed }: OutcomeOptions): boolean {
-  return wasAllowed === true && status === "failed" && failureCode === "not-authorised";
-}
-
-/** What the button of the mend is for. */
-function mendWords(record: RunRecord, options: OutcomeOptions): Escaped {
-  if (record.failureCode === "key-rejected") return md`Press **Paste the new key**.`;
-  const what = md`Press **Let Marshal run commands**: it says what the owner has to do.`;
-  return isWithdrawn(record, options) ? md`Commands ran before. Did the bot's address change? ${what}` : what;
 }
 
 /** What would mend it, for those who manage the server. */

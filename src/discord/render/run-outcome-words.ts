@@ -25,7 +25,7 @@ const FAILURES = {
     "Copy the current key from the game's settings, then use `/setup link`.",
   ],
   "not-authorised": [
-    "The owner has not let Marshal run commands yet",
+    "The owner does not let Marshal run commands",
     "Someone with Manage Server can fix it: `/setup start`, **Let Marshal run commands**.",
   ],
   "read-refused": [

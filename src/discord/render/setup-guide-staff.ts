@@ -46,7 +46,7 @@ function ownLines({
     if (permission.kind === "allowed") return [md`✅ You can run commands yourself.`];
     const owner =
       permission.kind === "refused"
-        ? md`the server's owner has not let Marshal run commands yet`
+        ? md`the server's owner does not let Marshal run commands`
         : md`Marshal may still need the permission of the server's owner`;
     return [md`Your role is enough to run commands, but ${owner}: see **Commands**.`];
   }

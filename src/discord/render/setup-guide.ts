@@ -274,7 +274,7 @@ function ownersLines({ permission, settings }: GuideView): readonly Escaped[] {
     case "allowed":
       return [];
     case "refused":
-      return [md`⛔ The owner has not let Marshal run commands yet: press **Commands**.`];
+      return [md`⛔ The owner does not let Marshal run commands: press **Commands**.`];
     case "unknown":
       if (settings.guide?.hadCommands === true)
         return [md`❔ Commands ran with the old key. The next one shows whether they run with this one.`];

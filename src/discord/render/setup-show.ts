@@ -157,7 +157,7 @@ function commandsLine(permission: KnownPermission): Escaped {
     case "allowed":
       return md`✅ Marshal can run commands`;
     case "refused":
-      return md`⛔ The owner has not let Marshal run commands: \`/setup start\`, **Commands**`;
+      return md`⛔ The owner does not let Marshal run commands: \`/setup start\`, **Commands**`;
     case "unknown":
       return md`❔ Not known yet whether Marshal can run commands: \`/setup start\`, **Commands**`;
   }

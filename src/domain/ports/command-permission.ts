@@ -38,6 +38,4 @@ export type KnownPermission =
       readonly sinceMs: number;
       /** Commands are refused from memory before, epoch milliseconds. */
       readonly untilMs: number;
-      /** A command ran before: the owner has taken the permission back, or this host's address changed. */
-      readonly wasAllowed?: boolean;
     };

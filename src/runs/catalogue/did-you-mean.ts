@@ -42,7 +42,9 @@ export function nearestCommand(
   const [nearest] = near;
   return {
     ...(meant === undefined ? {} : { meant }),
-    ...(nearest === undefined || isSent(nearest) ? {} : { instead: inGameOnly(nearest) }),
+    ...(nearest === undefined || isSent(nearest)
+      ? {}
+      : { instead: `Did you mean :${nearest}? ${inGameOnly(nearest, "It")}` }),
   };
 }
 

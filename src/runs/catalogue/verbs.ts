@@ -124,11 +124,11 @@ const INSTEAD: Readonly<Record<string, string>> = {
   to: "use :tp with two names",
 };
 
-/** Of a verb that needs somebody in the game behind it, by the name that was typed or meant. */
-export function inGameOnly(name: string): string {
+/** Of a verb that needs somebody in the game behind it, by the name that was typed or meant; `called`: how it begins. */
+export function inGameOnly(name: string, called = `:${name}`): string {
   const instead = INSTEAD[findVerb(name)?.verb ?? name];
   const more = instead === undefined ? "" : `; ${instead}`;
-  return `:${name} works only for a person in the game${more}.`;
+  return `${called} works only for a person in the game${more}.`;
 }
 
 /** A verb that the catalogue lacks may hit anybody whom its first word names. */

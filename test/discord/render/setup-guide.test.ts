@@ -182,7 +182,7 @@ describe("A step of the guided set-up", () => {
     );
     assert.match(
       staff(refused),
-      /but the server's owner has not let Marshal run commands yet: see \*\*Commands/,
+      /but the server's owner does not let Marshal run commands: see \*\*Commands/,
     );
     for (const one of [refused, { kind: "unknown" } as const]) assert.doesNotMatch(staff(one), /✅ You/);
 
@@ -190,7 +190,7 @@ describe("A step of the guided set-up", () => {
     assert.match(done({ kind: "allowed" }), /run command/);
     assert.doesNotMatch(done({ kind: "allowed" }), /Marshal run commands/);
     assert.match(done({ kind: "unknown" }), /❔ Not known yet whether the owner lets Marshal run commands/);
-    assert.match(done(refused), /⛔ The owner has not let Marshal run commands yet/);
+    assert.match(done(refused), /⛔ The owner does not let Marshal run commands/);
     assert.doesNotMatch(done(refused), /\/run command/);
   });
 
