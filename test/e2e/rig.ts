@@ -102,12 +102,14 @@ export class E2eRig {
     const { speed = USUAL_SPEED, startMs } = options;
     const clock = new FastClock(speed, startMs);
     const discord = await EmulatedDiscord.start({ nowMs: clock.nowMs, pace: "wide", record: true });
-    // A database of its own process answers when it likes, and discord.js waits by the machine's clock to connect again.
-    clock.leapWhile(() => options.historyUrl === undefined && discord.sessions.length > 0);
     // Thresholds that a person at real speed would meet at the speed of the clock.
     discord.limits.answerWithinMs *= speed;
     const rig = new E2eRig(discord, clock, options);
     const http = await serve(rig.service, { crossingMs: 25 * speed });
+    // A database of its own process answers when it likes. The emulators wait, and discord.js to connect again, by the
+    // machine's clock.
+    const isAlone = () => discord.sessions.length > 0 && discord.waiting === 0 && http.underWay() === 0;
+    if (options.historyUrl === undefined) clock.leapWhile(isAlone);
     rig.#serviceUrl = http.url;
     rig.#ends.push(
       () => rig.stop(),

@@ -92,6 +92,11 @@ export class EmulatedDiscord {
     return this.#traffic.entries;
   }
 
+  /** What waits at this moment by the machine's time: people for a first answer, requests because it is slow. */
+  get waiting(): number {
+    return this.#interactions.awaited + this.#http.delayed;
+  }
+
   /** The sessions that are connected to the gateway, with their shards. */
   get sessions(): Gateway["connected"] {
     return this.#gateway.connected;

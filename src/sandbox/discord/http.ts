@@ -191,6 +191,11 @@ export class HttpServer {
     response.end(file.bytes);
   }
 
+  /** How many requests wait because Discord is slow. */
+  get delayed(): number {
+    return this.#delays.size;
+  }
+
   #delay(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const wake = (): void => {

@@ -187,6 +187,8 @@ export class Interactions {
   readonly #byId = new Map<string, InteractionState>();
   readonly #byToken = new Map<string, InteractionState>();
   readonly #modals = new WeakMap<Modal, InteractionState>();
+  /** Whose person looks at Discord's client for a first answer, by the machine's time. */
+  awaited = 0;
 
   constructor(world: World) {
     this.#world = world;

@@ -158,7 +158,7 @@ export class PersonState implements Person {
 
   /** Sends the interaction and waits for its first answer, or until it is clear that none will come. */
   async #send(interaction: InteractionState, data: unknown, act: ActOptions): Promise<Exchange> {
-    const { world, gateway } = this.#parts;
+    const { world, gateway, interactions } = this.#parts;
     const guildId = this.member.guild.id;
     world.emit({ type: "interaction-sent", exchange: interaction });
     if (!gateway.reaches(guildId)) {
@@ -169,7 +169,9 @@ export class PersonState implements Person {
     gateway.dispatch(guildId, "INTERACTION_CREATE", payload);
     if (this.#parts.faults.use("tellTwice")) gateway.dispatch(guildId, "INTERACTION_CREATE", payload);
     const waited = world.events.untilOf(interaction, () => interaction.over, act.waitMs ?? defaultWaitMs);
+    interactions.awaited += 1;
     await waited.catch(() => interaction.fail());
+    interactions.awaited -= 1;
     return interaction;
   }
 }

@@ -35,21 +35,29 @@ const SLOW_PIECES = 8;
 export async function serve(
   service: Service,
   options: ServeOptions = {},
-): Promise<{ url: string; close(): Promise<void> }> {
+): Promise<{ url: string; underWay(): number; close(): Promise<void> }> {
   const closing = new AbortController();
+  let underWay = 0;
   const server = createServer((request, response) => {
-    exchange(service, options, request, response, closing.signal).catch((error: unknown) => {
-      // A connection that went away, by the client or by `close`, leaves nobody to be told; the rest is a defect.
-      if (!closing.signal.aborted && !request.socket.destroyed)
-        process.emitWarning(error instanceof Error ? error : String(error));
-      request.socket.destroy();
-    });
+    underWay += 1;
+    exchange(service, options, request, response, closing.signal)
+      .catch((error: unknown) => {
+        // A connection that went away, by the client or by `close`, leaves nobody to be told; the rest is a defect.
+        if (!closing.signal.aborted && !request.socket.destroyed)
+          process.emitWarning(error instanceof Error ? error : String(error));
+        request.socket.destroy();
+      })
+      .finally(() => {
+        underWay -= 1;
+      });
   });
   const host = options.host ?? "127.0.0.1";
   await listen(server, options.port ?? 0, host);
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    // Those that it waits with, by the machine's time; one that is swallowed is over.
+    underWay: () => underWay,
     close: async () => {
       closing.abort();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
