@@ -398,6 +398,15 @@ describe("/diagnose", () => {
     assert.match(textOf(await made.look()), /⛔ Cases: the channel was deleted/);
   });
 
+  test("whether commands may run is said to be unknown until one ran, and nothing is wrong with that", async () => {
+    const { look } = await rig();
+    const text = textOf(await look());
+    assert.match(
+      text,
+      /All is well[\s\S]*❔ \*\*Riverside Roleplay\*\*: not known yet whether Marshal can run commands/,
+    );
+  });
+
   test("no staff at all is said, with the button that opens the roles", async () => {
     const { look } = await rig({});
     assert.deepEqual(labels(await look()), ["Roles for Riverside Roleplay", "Check again"]);

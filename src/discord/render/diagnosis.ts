@@ -50,7 +50,7 @@ export function diagnosisMessage(view: DiagnosisView): MessageBody {
   const groups = view.servers.map((facts) => [
     serverFinding(facts, view),
     ...(facts.hasStaff ? [] : [noStaff(facts.binding)]),
-    ...(facts.permission.kind === "refused" ? [notPermitted(facts.binding)] : []),
+    ...permissionFindings(facts),
     ...facts.feeds.map((one) => feedFinding(one.feed, one.status, { view, isStill: isStill(facts) })),
   ]);
   // What is wrong elsewhere stands before the logs, of which there may be more than fit.
@@ -179,12 +179,16 @@ function noStaff({ id, name }: Binding): Finding {
   };
 }
 
-function notPermitted({ id, name }: Binding): Finding {
-  return {
-    isFine: false,
-    line: md`⛔ **${inlineName(name)}**: its owner does not let Marshal run commands. Reading works`,
-    mend: { ...letCommandsRun(id), label: `Commands on ${labelName(name)}` },
-  };
+/** What is unknown is nothing wrong, but "all is well" would say too much. */
+function permissionFindings({ binding: { id, name }, permission, parked }: ServerFacts): readonly Finding[] {
+  if (permission.kind === "refused") {
+    const line = md`⛔ **${inlineName(name)}**: its owner does not let Marshal run commands. Reading works`;
+    const mend = { ...letCommandsRun(id), label: `Commands on ${labelName(name)}` };
+    return [{ isFine: false, line, mend }];
+  }
+  if (permission.kind === "allowed" || parked !== undefined) return [];
+  const line = md`❔ **${inlineName(name)}**: not known yet whether Marshal can run commands. The first one shows it`;
+  return [{ isFine: true, line }];
 }
 
 /** Nothing new comes from the server before that is mended, so its logs stand still. */

@@ -89,7 +89,8 @@ export function allowRows(
 
 /** Three lines and the link, in a block that one press copies: who sets up is often not the owner. */
 export function forTheOwner(serverName: string, page: OwnerPage): MessageBody {
-  const name = plainText(serverName).replaceAll("`", "'");
+  // It is pasted and sent by a person, whose message may ping.
+  const name = plainText(serverName).replaceAll("`", "'").replaceAll("@", "@\u200b");
   const how =
     page.kind === "authorise"
       ? "Please open the link, sign in as the owner and press Authorize."

@@ -48,7 +48,7 @@ test("an empty board says how to go on: a type first, then a shift", () => {
     String(boardCard(board).cards?.[0]?.description);
   assert.match(
     wordsOf(empty),
-    /No shifts in this time\.\n-# There is no type of shift yet\. .*`\/duty type add`/,
+    /No shifts in this time\.\n-# No duty types are set up yet\. `\/duty type add` adds one\./,
   );
   const type = { id: "t", name: "Patrol" } as DutyType;
   assert.match(wordsOf({ ...empty, types: [type] }), /Staff start a shift with `\/duty start`/);

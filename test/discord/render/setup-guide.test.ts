@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { guideMessage } from "../../../src/discord/render/setup-guide.ts";
+import { forTheOwner } from "../../../src/discord/render/setup-guide-allow.ts";
 import type { GuideView } from "../../../src/discord/render/setup-guide-parts.ts";
 import type { AlertRule } from "../../../src/domain/alert.ts";
 import type { AlertKind } from "../../../src/domain/alert-kinds.ts";
@@ -231,4 +232,11 @@ describe("A step of the guided set-up", () => {
     const accessOf = () => ({ kind: "missing", permissions: ["Send Messages"] }) as const;
     assert.deepEqual(labels(step("logs", { feeds, accessOf })), ["Back", "More logs", "Check again", "Next"]);
   });
+});
+
+test("what is copied for the owner pings nobody where it is pasted", () => {
+  const page = { kind: "addresses", url: "https://example.com/owner", addresses: [] } as const;
+  const text = textOf(forTheOwner("<@&12> @everyone `x`", page));
+  assert.doesNotMatch(text, /@(?!\u200b)/);
+  assert.match(text, /everyone 'x'/);
 });

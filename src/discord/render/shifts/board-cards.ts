@@ -59,7 +59,7 @@ export function boardCard(board: Board): MessageBody {
 /** What to do where nobody has worked. */
 function howOn({ types }: Board): Escaped {
   return types.length === 0
-    ? md`There is no type of shift yet. A Manager adds one with \`/duty type add\`.`
+    ? md`No duty types are set up yet. \`/duty type add\` adds one.`
     : md`Staff start a shift with \`/duty start\`. \`days:\` looks further back.`;
 }
 
