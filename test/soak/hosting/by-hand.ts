@@ -8,6 +8,13 @@ import { otherMachine, walkCron, walkStoreTool } from "./tools.ts";
 import { until, type Walk } from "./walk.ts";
 
 const LOGGED_IN = /logged in/;
+const NEW_BESIDE_OLD =
+  "{ grep -q '^SECRET_KEY_OLD=.' .env && echo \"SECRET_KEY=$(openssl rand -base64 32)\" >> .env; }";
+/** The lines for whoever keeps it in .env. */
+const OWN_SECRET = [
+  "grep -q '^SECRET_KEY_OLD=.' .env || sed -i 's/^SECRET_KEY=/SECRET_KEY_OLD=/' .env",
+  `grep -q '^SECRET_KEY=.' .env || ${NEW_BESIDE_OLD}`,
+] as const;
 
 /** The way by hand, from nothing through an update, a backup and its restore, a new token, a new secret and a lost one. */
 export async function walkByHand(walk: Walk): Promise<void> {
@@ -234,8 +241,10 @@ class ByHand {
       const before = secret();
       // Run again they do nothing.
       for (let run = 0; run < 2; run++) {
-        this.#do(`grep -q '^SECRET_KEY' .env || echo "SECRET_KEY_OLD=$(cat data/secret.key)" >> .env`);
-        this.#do(`grep -q '^SECRET_KEY=' .env || echo "SECRET_KEY=$(openssl rand -base64 32)" >> .env`);
+        this.#do(
+          `grep -q '^SECRET_KEY' .env || { old=$(cat data/secret.key) && echo "SECRET_KEY_OLD=$old" >> .env; }`,
+        );
+        this.#do(`grep -q '^SECRET_KEY=' .env || ${NEW_BESIDE_OLD}`);
       }
       const lines = readFileSync(join(this.#folder, ".env"), "utf8").match(/^SECRET_KEY.*/gm);
       note(`${time} is appended once`, lines?.length === 2);
@@ -255,10 +264,12 @@ class ByHand {
     const { note, host } = this.#walk;
     const env = () => readFileSync(join(this.#folder, ".env"), "utf8");
     const secret = readFileSync(join(this.#folder, "data/secret.key"), "utf8").trim();
+    // Whoever lost it and takes these lines all the same gets no new one, which would open nothing.
+    host.run(`${OWN_SECRET.join("\n")} || true`, this.#folder);
+    note("a lost secret is not replaced by a new one", !/^SECRET_KEY/m.test(env()));
     host.run(`echo "SECRET_KEY=${secret}" >> .env && mv data/secret.key elsewhere`, this.#folder);
     for (let run = 0; run < 2; run++) {
-      this.#do("grep -q '^SECRET_KEY_OLD=.' .env || sed -i 's/^SECRET_KEY=/SECRET_KEY_OLD=/' .env");
-      this.#do(`grep -q '^SECRET_KEY=.' .env || echo "SECRET_KEY=$(openssl rand -base64 32)" >> .env`);
+      for (const line of OWN_SECRET) this.#do(line);
     }
     note(
       "one's own secret becomes the old one, once",
@@ -304,6 +315,8 @@ class ByHand {
       (await bot.ended) === 1 && /secret\.key is missing/.test(bot.said),
     );
     this.#words = { ...this.#words, BACKUP: this.#do("ls backups").trim() };
+    const named = this.#do("ls backups/*/secret.key").trim();
+    note("the backup that has it is named", named === `backups/${this.#words.BACKUP}/secret.key`);
     this.#do("cp backups/BACKUP/secret.key data/");
     const found = await this.#start();
     note("that of a backup opens the store", (await this.#sources()) === 1);

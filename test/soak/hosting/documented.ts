@@ -9,6 +9,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "docker image": "docker image prune",
   "docker ps": "docker ps",
   "docker push": "docker push",
+  "docker volume": "docker volume rm",
   "bash deploy/cluster-backup.sh": "cluster-backup.sh: npm test runs it on a real Redis and PostgreSQL",
   "sudo systemctl": "systemctl: the commands of the units are run in their sandbox",
   "sudo bash": "systemd-run: what it starts is run in the unit's sandbox",

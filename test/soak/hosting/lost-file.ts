@@ -12,15 +12,15 @@ const OF_THE_BOT = "BAD_KEY|DISCORD|DOCS|LOG_LEVEL|MAP|PUBLIC|SECRET|SERVERS|SER
 const OF_ALL =
   "BAD_KEY|DISCORD|DOCS|GRAFANA_PASSWORD|LOG_LEVEL|MAP|POSTGRES_PASSWORD|PUBLIC|SECRET|SERVERS|SERVICE|SHARDS";
 const SYSTEMD =
-  'sudo sh -c \'tr "\\0" "\\n" < /proc/$(systemctl show -P MainPID marshal)/environ | grep -E "^(BAD_KEY|DISCORD|DOCS|HISTORY|LOG_LEVEL|MAP|OPS|PUBLIC|SECRET|SERVERS|SERVICE|SHARDS|STORE)[A-Z_]*=." | install -m 600 /dev/stdin /etc/marshal/marshal.env\'';
+  'sudo sh -c \'umask 077; kept=$(tr "\\0" "\\n" < /proc/$(systemctl show -P MainPID marshal)/environ | grep -E "^(BAD_KEY|DISCORD|DOCS|HISTORY|LOG_LEVEL|MAP|OPS|PUBLIC|SECRET|SERVERS|SERVICE|SHARDS|STORE)[A-Z_]*=.") && echo "$kept" > /etc/marshal/marshal.env\'';
 
 /** The lines that read a lost file back. */
 export const READ_BACK = {
-  compose: `kept=$(docker inspect -f ${ENV_OF} marshal-marshal-1) && echo "$kept" | grep -E '^(${OF_THE_BOT})[A-Z_]*=.' | install -m 600 /dev/stdin .env`,
-  cluster: `kept=$(docker inspect -f ${ENV_OF} marshal-cluster-marshal-1 marshal-cluster-postgres-1 marshal-cluster-grafana-1) && echo "$kept" | sed 's/^GF_SECURITY_ADMIN_PASSWORD=/GRAFANA_PASSWORD=/' | grep -E '^(${OF_ALL})[A-Z_]*=.' | install -m 600 /dev/stdin .env`,
+  compose: `kept=$(docker inspect -f ${ENV_OF} marshal-marshal-1) && kept=$(echo "$kept" | grep -E '^(${OF_THE_BOT})[A-Z_]*=.') && (umask 077; echo "$kept" > .env)`,
+  cluster: `kept=$(docker inspect -f ${ENV_OF} marshal-cluster-marshal-1 marshal-cluster-postgres-1 marshal-cluster-grafana-1) && kept=$(echo "$kept" | sed 's/^GF_SECURITY_ADMIN_PASSWORD=/GRAFANA_PASSWORD=/' | grep -E '^(${OF_ALL})[A-Z_]*=.') && (umask 077; echo "$kept" > .env)`,
   systemd: SYSTEMD,
   kubernetes:
-    "kept=$(kubectl -n marshal get secret marshal -o go-template='{{range $name, $value := .data}}{{printf \"  %s: %q\\n\" $name ($value | base64decode)}}{{end}}') && (sed '/^stringData:/q' deploy/k8s/secret.example.yaml; echo \"$kept\") | install -m 600 /dev/stdin deploy/k8s/secret.yaml",
+    "kept=$(kubectl -n marshal get secret marshal -o go-template='{{range $name, $value := .data}}{{printf \"  %s: %q\\n\" $name ($value | base64decode)}}{{end}}') && (umask 077; (sed '/^stringData:/q' deploy/k8s/secret.example.yaml; echo \"$kept\") > deploy/k8s/secret.yaml)",
 } as const;
 
 const SECRETS = { DISCORD_TOKEN: "a.token", SECRET_KEY: "a+b/c=" };

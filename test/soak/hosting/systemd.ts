@@ -33,7 +33,7 @@ export async function walkSystemd({ host, documented, words, note }: Walk): Prom
     sudo("sudo git clone ADDRESS /opt/marshal");
     sudo("sudo npm ci --prefix /opt/marshal");
     sudo("sudo install -d /etc/marshal");
-    sudo("echo 'DISCORD_TOKEN=YOUR_TOKEN' | sudo install -m 600 /dev/stdin /etc/marshal/marshal.env");
+    sudo("echo 'DISCORD_TOKEN=YOUR_TOKEN' | sudo sh -c 'umask 077; cat > /etc/marshal/marshal.env'");
     sudo("sudo cp /opt/marshal/deploy/systemd/marshal* /etc/systemd/system/");
     const emulators = {
       DISCORD_API_URL: stage.discord.apiUrl,
@@ -112,6 +112,8 @@ export async function walkSystemd({ host, documented, words, note }: Walk): Prom
       made.length === 2 && made.every((one) => copied.includes(one)),
     );
     machine.confined("rm /var/lib/marshal/secret.key", {});
+    const named = sudo("sudo sh -c 'ls /var/lib/marshal/backups/*/secret.key'");
+    note("the backups that have it are named", named.includes(`${own.BACKUP}/secret.key`));
     sudo("sudo cp -p /var/lib/marshal/backups/BACKUP/secret.key /var/lib/marshal/");
     note("a lost secret is back from a backup", store("check").includes("1 server keys open"));
     own.KEPT = folder;
@@ -172,6 +174,14 @@ function lostFile({ sudo, machine, note, documented, kept }: LostFileParts): voi
     "the unit's process has the lost marshal.env",
     file() === "DISCORD_TOKEN=a.token\nSECRET_KEY=a+b/c=\n",
   );
+  const read = file();
+  machine.asRoot(
+    [
+      'mkdir -p /tmp/bin && printf "#!/bin/sh\necho 0\n" > /tmp/bin/systemctl && chmod +x /tmp/bin/systemctl',
+      `PATH=/tmp/bin:$PATH; ${documented.take(READ_BACK.systemd).replaceAll("sudo ", "")} || true`,
+    ].join("\n"),
+  );
+  note("and is left as it is where the unit does not run", file() === read);
   sudo("sudo install -m 600 KEPT/marshal.env /etc/marshal/marshal.env");
   note("and the kept one is put back", file() === before);
 }
@@ -181,10 +191,10 @@ async function newSecret({ sudo, machine, emulators, note }: SecretParts): Promi
   const before = secret();
   for (let time = 0; time < 2; time++) {
     sudo(
-      `sudo sh -c 'cd /etc/marshal && grep -q "^SECRET_KEY" marshal.env || echo "SECRET_KEY_OLD=$(cat /var/lib/marshal/secret.key)" >> /etc/marshal/marshal.env'`,
+      `sudo sh -c 'cd /etc/marshal && (grep -q "^SECRET_KEY" marshal.env || { old=$(cat /var/lib/marshal/secret.key) && echo "SECRET_KEY_OLD=$old" >> marshal.env; })'`,
     );
     sudo(
-      `sudo sh -c 'cd /etc/marshal && grep -q "^SECRET_KEY=" marshal.env || echo "SECRET_KEY=$(openssl rand -base64 32)" >> /etc/marshal/marshal.env'`,
+      `sudo sh -c 'cd /etc/marshal && (grep -q "^SECRET_KEY=" marshal.env || { grep -q "^SECRET_KEY_OLD=." marshal.env && echo "SECRET_KEY=$(openssl rand -base64 32)" >> marshal.env; })'`,
     );
   }
   note(
