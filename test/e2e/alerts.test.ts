@@ -16,7 +16,7 @@ describe("alerts, each kind from the command to its message", () => {
   let evil: PlayerRef;
 
   before(async () => {
-    rig = await E2eRig.start();
+    rig = await E2eRig.start({ leaps: true });
     await rig.link();
     ann = rig.town.join("AnnLee", 9_000_000_001);
     bob = rig.town.join("BobRay", 9_000_000_002);

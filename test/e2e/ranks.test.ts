@@ -16,7 +16,7 @@ describe("ranks, in the real process", () => {
   let tim: Member;
 
   before(async () => {
-    rig = await E2eRig.start({ speed: 10 });
+    rig = await E2eRig.start({ speed: 10, leaps: true });
     ({ owner } = rig.home);
     const { guild, general } = rig.home;
     helpers = guild.addRole({ name: "Helpers" });

@@ -30,6 +30,11 @@ export interface E2eOptions
   extends Partial<Pick<ServiceOptions, "keys" | "limits" | "faults" | "town" | "towns">> {
   /** How many times as fast as the machine's time passes: what takes minutes needs more than most. */
   readonly speed?: number;
+  /**
+   * Where nothing happens time leaps to what is due: for tests that wait long. Not for those that count requests, since what
+   * is due comes to the millisecond then, with none of the lateness that a machine has. @default false
+   */
+  readonly leaps?: boolean;
   /** What the clocks of all show at the start; without it, what this machine's shows. */
   readonly startMs?: number;
   /** The database of its history; without one, a file beside its store. */
@@ -106,10 +111,9 @@ export class E2eRig {
     discord.limits.answerWithinMs *= speed;
     const rig = new E2eRig(discord, clock, options);
     const http = await serve(rig.service, { crossingMs: 25 * speed });
-    // A database of its own process answers when it likes. The emulators wait, and discord.js to connect again, by the
-    // machine's clock.
+    // The emulators wait, and discord.js to connect again, by the machine's clock.
     const isAlone = () => discord.sessions.length > 0 && discord.waiting === 0 && http.underWay() === 0;
-    if (options.historyUrl === undefined) clock.leapWhile(isAlone);
+    if (options.leaps === true) clock.leapWhile(isAlone);
     rig.#serviceUrl = http.url;
     rig.#ends.push(
       () => rig.stop(),

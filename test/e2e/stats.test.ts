@@ -27,7 +27,7 @@ describe("figures of a server and of its staff", () => {
   const hostile = "<image href='x'/>@everyone**[a](http://b.example)";
 
   before(async () => {
-    rig = await E2eRig.start();
+    rig = await E2eRig.start({ leaps: true });
     await rig.link();
     mo = rig.town.join("MoGame", 9_000_000_002);
     const evil = rig.town.join(hostile, 9_000_000_003);

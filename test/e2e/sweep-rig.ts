@@ -341,7 +341,7 @@ export async function openCases(sweep: Sweep): Promise<void> {
 }
 
 export async function withSweep(options: E2eOptions, work: (sweep: Sweep) => Promise<void>): Promise<void> {
-  const rig = await E2eRig.start(options);
+  const rig = await E2eRig.start({ ...options, leaps: true });
   try {
     const sweep = new Sweep(rig);
     try {

@@ -20,7 +20,7 @@ describe("the weekly summary, over restarts", () => {
   let channel: Channel;
 
   before(async () => {
-    rig = await E2eRig.start({ startMs: START_MS });
+    rig = await E2eRig.start({ startMs: START_MS, leaps: true });
     await rig.link();
     await rig.polled("Players", "JoinLogs");
     channel = rig.home.guild.addChannel({ name: "weekly" });
