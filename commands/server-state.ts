@@ -161,7 +161,7 @@ function staleWords({ code, serviceCode, message }: Failure): Escaped {
     case "busy":
       return md`Marshal is busy.`;
     case "key-rejected":
-      return md`the server key no longer works. Replace it with \`/setup link\`.`;
+      return md`the server key is wrong or expired. Someone with Manage Server can replace it with \`/setup link\`.`;
     case "unreachable":
       return md`the game service could not be reached.`;
     default:

@@ -81,7 +81,14 @@ function buildGuild(discord: EmulatedDiscord): Cast {
     staffRole,
     channels: {
       general: channel("general"),
-      staff: channel("staff-room"),
+      // Only for staff, as a community has it: alerts and cases are posted there.
+      staff: guild.addChannel({
+        name: "staff-room",
+        overwrites: [
+          { target: guild.everyone, deny: ["ViewChannel"] },
+          ...[ownerRole, staffRole, guild.bot].map((target) => ({ target, allow: ["ViewChannel"] as const })),
+        ],
+      }),
       joins: channel("joins"),
       kills: channel("kills"),
       modCalls: channel("mod-calls"),

@@ -47,7 +47,7 @@ const PACKED_LISTS: ReadonlySet<ListName> = LOG_LISTS.union(new Set<ListName>(["
  * are wall times, as people read them. When the wall clock was set since, the times are shifted with it, so that the
  * difference to the present is still the age.
  */
-export class LatestSnapshots implements Snapshots {
+export class LatestSnapshots implements Pick<Snapshots, "latest" | "fresh"> {
   readonly #parts: SnapshotParts;
   readonly #clock: Clock;
   /** In order of the latest answer, oldest first. */

@@ -34,6 +34,7 @@ interface Watched {
   stats: SourceStats;
   /** Present after a failure, until a read is kept. */
   backOff: BackOff | undefined;
+  failingSinceMs: number | undefined;
   notBeforeMs: number;
   last: LastPoll | undefined;
 }
@@ -113,6 +114,11 @@ export class Poller {
     return this.#watched.size;
   }
 
+  /** See Snapshots. */
+  failingSinceMs(source: SourceId): number | undefined {
+    return this.#watched.get(source)?.failingSinceMs;
+  }
+
   /** How many servers are due and may be read, and how many reads were kept since the start. */
   progress(): { readonly due: number; readonly kept: number } {
     const { clock, health } = this.#parts;
@@ -148,7 +154,7 @@ export class Poller {
     let watched = this.#watched.get(source);
     if (watched === undefined) {
       const stats = newSourceStats(clock.monotonicMs(), random.next());
-      watched = { stats, backOff: undefined, notBeforeMs: 0, last: undefined };
+      watched = { stats, backOff: undefined, failingSinceMs: undefined, notBeforeMs: 0, last: undefined };
       this.#watched.set(source, watched);
     }
     const { stats, notBeforeMs } = watched;
@@ -227,8 +233,11 @@ export class Poller {
         this.#kept += 1;
         watched.stats = statsAfter(watched.stats, outcome.snapshot, outcome.askedMs);
         watched.backOff = undefined;
+        watched.failingSinceMs = undefined;
         break;
       case "failed":
+        // An answer that could not be kept here says nothing of the service.
+        if (outcome.code !== "store" && outcome.code !== "defect") watched.failingSinceMs ??= nowMs;
         watched.notBeforeMs = nowMs + Math.max(outcome.leastWaitMs, this.#backOffMs(watched));
         break;
       case "halted":

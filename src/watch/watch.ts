@@ -60,7 +60,11 @@ export function createWatch(parts: WatchParts): Watch {
 
   return {
     demands,
-    snapshots,
+    snapshots: {
+      latest: (source) => snapshots.latest(source),
+      fresh: (...asked) => snapshots.fresh(...asked),
+      failingSinceMs: (source) => poller.failingSinceMs(source),
+    },
     listen: (listener) => void listeners.push(listener),
     start: () => poller.start(),
     stop: async () => {

@@ -150,7 +150,9 @@ describe("setup, from the form to a linked server and back", () => {
     );
     const asked = await owner.submit(modal, { key: fresh });
     await reads(asked, /Its key will be replaced/);
-    await reads(await owner.click(answerOf(asked), "Yes, replace it"), /has its new key/);
+    const replaced = await owner.click(answerOf(asked), "Yes, replace it");
+    await reads(replaced, /has its new key[\s\S]*Staff, logs and alerts stay as they were/);
+    assert.deepEqual(labelsOf(answerOf(replaced)), []);
     assert.match(await shown(), new RegExp(`Moderator <@&${rig.home.staffRole.id}>`));
   });
 

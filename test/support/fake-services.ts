@@ -143,6 +143,7 @@ export class FakeWorld {
 
   readonly snapshots: Snapshots = {
     latest: (source) => this.states.get(source),
+    failingSinceMs: () => undefined,
     fresh: async (source) => {
       this.calls.push("fresh");
       if (this.failure !== undefined) throw this.failure;

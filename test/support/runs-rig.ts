@@ -235,6 +235,7 @@ export class RunsRig {
   };
 
   readonly snapshots: Snapshots = {
+    failingSinceMs: () => undefined,
     latest: () => this.#state(),
     fresh: async (_, lists) => {
       if (this.freshFailure !== undefined) throw this.freshFailure;

@@ -282,6 +282,26 @@ describe("watch: failures", () => {
     await watch.stop();
   });
 
+  test("tells since when every poll of a source has failed, and nothing where our own disk failed", async () => {
+    let isDiskFull = true;
+    const { clock, client, watch } = rig(async () => {
+      if (isDiskFull) throw new Error("disk full");
+    });
+    client.failure = (source) => (source === "bad" ? new Failure("unreachable", "down") : undefined);
+    watch.demands.put("feeds", [demand("bad"), demand("good")]);
+    const fromMs = clock.monotonicMs();
+    watch.start();
+    await clock.advance(60_000);
+    const sinceMs = watch.snapshots.failingSinceMs(id("bad"));
+    assert.ok(sinceMs !== undefined && sinceMs - fromMs < 2_000, `since ${sinceMs}`);
+    assert.equal(watch.snapshots.failingSinceMs(id("good")), undefined);
+    isDiskFull = false;
+    client.failure = () => undefined;
+    await clock.advance(61_000);
+    assert.equal(watch.snapshots.failingSinceMs(id("bad")), undefined);
+    await watch.stop();
+  });
+
   test("asks a server that must not be read again in a quarter of an hour", async () => {
     const { clock, client, watch } = rig();
     client.failure = (source) => (source === "closed" ? new Failure("not-authorised", "4000") : undefined);

@@ -42,7 +42,7 @@ const ERROR_TEXTS = {
   "bad-command": { what: "That didn't work", next: "Correct it and try again." },
   "key-rejected": {
     what: "The server key is wrong or expired",
-    next: "Copy the current key from the game's settings, then use `/setup link`.",
+    next: "Someone with Manage Server can replace it with `/setup link`.",
   },
   "not-authorised": {
     what: "The server's owner does not let Marshal run commands",

@@ -22,7 +22,7 @@ const FAILURES = {
   "bad-command": ["The game refused the command", "Correct it and send it with `/run command`."],
   "key-rejected": [
     "The server key is wrong or expired",
-    "Copy the current key from the game's settings, then use `/setup link`.",
+    "Someone with Manage Server can replace it with `/setup link`.",
   ],
   "not-authorised": [
     "The owner does not let Marshal run commands",

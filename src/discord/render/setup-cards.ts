@@ -28,7 +28,10 @@ export function linkedCard({ binding, roleIds, replaced, feedsBack, mayRun }: Ju
     description: joined(
       [
         ...keyEnding(binding),
-        md`Staff: ${roleList(roleIds)}`,
+        // A new key changes nothing else: roles that are staff already are not named by its form.
+        replaced && roleIds.length === 0
+          ? md`Staff, logs and alerts stay as they were.`
+          : md`Staff: ${roleList(roleIds)}`,
         ...(feedsBack === 0 ? [] : [md`${back} again, from now on; \`/feed list\` shows what.`]),
         "",
         "**Next**",
@@ -36,17 +39,15 @@ export function linkedCard({ binding, roleIds, replaced, feedsBack, mayRun }: Ju
         mayRun
           ? md`• \`/run command\` runs an in-game command`
           : md`• **Choose roles**: you can't run commands yet, none of your roles is staff`,
-        "• **Go on**: give the logs their channels",
+        ...(replaced ? [] : [md`• **Go on**: give the logs their channels`]),
       ],
       "\n",
     ),
     color: DONE_COLOR,
   };
-  const row: Row = [
-    ...(mayRun ? [] : [chooseRoles(binding.id)]),
-    { kind: "button", style: "secondary", label: "Go on", id: `guide:logs:${binding.id}` },
-  ];
-  return { cards: [card], rows: [row] };
+  const goOn: Button = { kind: "button", style: "secondary", label: "Go on", id: `guide:logs:${binding.id}` };
+  const row: Row = [...(mayRun ? [] : [chooseRoles(binding.id)]), ...(replaced ? [] : [goOn])];
+  return { cards: [card], rows: row.length === 0 ? [] : [row] };
 }
 
 /** Mends a refusal for want of a tier. Without an id: of the server that is meant. */

@@ -12,6 +12,8 @@ export interface Snapshots {
   latest(source: SourceId): ServerState | undefined;
   /** The latest state if each list is young enough, else the answer of one read, shared by all who ask at once. */
   fresh(source: SourceId, lists: readonly ListName[], options: FreshOptions): Promise<ServerState>;
+  /** Since when polls of a source get no usable answer, monotonic milliseconds; undefined where the latest got one. */
+  failingSinceMs(source: SourceId): number | undefined;
 }
 
 /** Receives each polled answer. The poller awaits it, so a slow store slows polling and loses nothing. */

@@ -11,17 +11,19 @@ import type { Snapshots } from "../../domain/ports/snapshots.ts";
 import { underItsName } from "../../domain/server-names.ts";
 import { demandOwner, type PanelRecord } from "./panel-records.ts";
 
-/** An empty server is read every ten minutes at the latest: silence is longer than that. */
+/** Without a poll that failed: an empty server is read every ten minutes at the latest. */
 const SILENT_AFTER_MS = 900_000;
-/** Where it is known that nothing may be asked. */
-const HALTED_SILENT_AFTER_MS = 180_000;
+/** Where every poll since then has failed: one that fails alone is not worth an edit. */
+const FAILING_AFTER_MS = 60_000;
+/** Where the service halts everything: short halts are not worth an edit of every panel. */
+const HALTED_AFTER_MS = 180_000;
 /** Where nothing but the time that it shows has changed. */
 const TIME_EVERY_MS = 300_000;
 const LISTS: readonly ListName[] = ["players", "staff", "queue", "modCalls", "emergencyCalls"];
 
 export interface PanelBodyPorts {
   readonly bindings: Pick<Bindings, "list">;
-  readonly snapshots: Pick<Snapshots, "latest">;
+  readonly snapshots: Pick<Snapshots, "latest" | "failingSinceMs">;
   readonly modCalls: Pick<ModCalls, "withoutResolved">;
   readonly roster: Pick<DutyRoster, "here">;
   readonly demands: Demands;
@@ -60,8 +62,9 @@ export async function panelBody(ports: PanelBodyPorts, panel: PanelServer): Prom
   }
   const known = state && modCalls.withoutResolved(bindingId, underItsName(state, binding));
   const cause = staleCause(health, source);
-  const staleAfterMs = cause.kind === "silent" ? SILENT_AFTER_MS : HALTED_SILENT_AFTER_MS;
-  const isStale = clock.monotonicMs() - panel.goodSinceMs >= staleAfterMs;
+  const failingSinceMs = snapshots.failingSinceMs(source);
+  const isStale =
+    clock.monotonicMs() - panel.goodSinceMs >= staleAfterMs(cause, failingSinceMs !== undefined);
   const body = known === undefined ? panel.record.body : currentBody(ports, panel, known);
   return body !== undefined && isStale ? renderer.stale(body, cause) : body;
 }
@@ -80,6 +83,13 @@ function currentBody(
   }
   panel.record = { ...panel.record, seenAtMs: goodAtMs };
   return renderer.current(state, { bindingId, mark, seenAtMs: goodAtMs, onDuty });
+}
+
+/** How old what it shows must be before it says why. A key or a right to read that was refused is no passing matter. */
+function staleAfterMs({ kind }: StaleCause, isFailing: boolean): number {
+  if (kind === "key" || kind === "refused") return 0;
+  if (kind !== "silent") return HALTED_AFTER_MS;
+  return isFailing ? FAILING_AFTER_MS : SILENT_AFTER_MS;
 }
 
 function staleCause(health: PanelBodyPorts["health"], source: SourceId): StaleCause {

@@ -29,7 +29,7 @@ const READ_WITHIN_MS = 2_500;
 const UNKNOWN_WITHIN_MS = 30 * 60_000;
 
 export interface PlanPorts extends KnownPeoplePorts {
-  readonly snapshots: Snapshots;
+  readonly snapshots: Pick<Snapshots, "latest" | "fresh">;
   readonly settings: Settings;
   readonly audit: AuditLog;
   readonly health: ServiceHealth;

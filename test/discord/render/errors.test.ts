@@ -42,10 +42,13 @@ test("a next step that is a button is not repeated in words", () => {
 
 test("that a key is wrong or expired is said once", () => {
   const said = (message: string) => text(new Failure("key-rejected", message, { isRead: true }));
-  assert.match(said("You provided an invalid or expired server-key."), /^Copy the current key/);
+  assert.match(
+    said("You provided an invalid or expired server-key."),
+    /^Someone with Manage Server can replace it/,
+  );
   assert.match(
     said("That key is wrong or expired. No tries left for now."),
-    /^No tries left for now\.\nCopy/,
+    /^No tries left for now\.\nSomeone with Manage Server/,
   );
   assert.match(said("This server key is banned from the game service."), /^This server key is banned/);
   const ran = text(new Failure("key-rejected", "You provided an invalid or expired server-key."));

@@ -5,6 +5,7 @@ import { type PlayerShow, playerShow } from "../../../src/discord/render/players
 import type { PlayerHistory } from "../../../src/domain/history.ts";
 import type { Button, Row } from "../../../src/domain/message.ts";
 import type { GameAccount } from "../../../src/domain/ports/game-accounts.ts";
+import { serverStatus } from "../../support/server-status.ts";
 
 const history: PlayerHistory = {
   player: { playerId: 7, name: "Mo", earlierNames: [], firstSeenS: 1_000, lastSeenS: 9_000 },
@@ -51,6 +52,21 @@ describe("the card of a player", () => {
     assert.match(words, /^Called 4 times$/m);
     assert.match(words, /^Answered 196 calls$/m);
     assert.doesNotMatch(words, /of which/);
+  });
+
+  test("in the game since a join of the log, or since a list showed them, which may be later than their join", () => {
+    const live = {
+      atMs: 9_000_000,
+      state: { source: "s", status: serverStatus({}), statusAtMs: 9_000_000, lists: {} },
+      player: { player: view.player, team: "Civilian", permission: "Normal", wantedStars: 0 },
+    } as unknown as NonNullable<PlayerShow["live"]>;
+    const wordsOf = (isSure: boolean) => {
+      const latestSession = { bindingId: "b1", start: { atS: 8_000, isSure } };
+      const known = { ...history, latestSession };
+      return playerShow({ ...view, live, history: known }).cards?.[0]?.description ?? "";
+    };
+    assert.match(wordsOf(true), /In the game\*\*, joined <t:8000:R>$/m);
+    assert.match(wordsOf(false), /In the game\*\*, joined <t:8000:R> or earlier$/m);
   });
 
   test("who called nobody and answered calls has them on the card", () => {

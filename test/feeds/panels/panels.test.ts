@@ -33,6 +33,7 @@ class PanelWorld {
   state: ServerState | undefined;
   isHalted = false;
   isParked = false;
+  failingSinceMs: number | undefined;
   /** Edits in it get no answer. */
   silentChannelId = "";
   isLinked = true;
@@ -75,7 +76,7 @@ class PanelWorld {
       roster: this.roster,
       panels: new MemoryDocuments(parsePanel, this.texts),
       bindings: { list: async () => (this.isLinked ? [binding] : []) },
-      snapshots: { latest: () => this.state },
+      snapshots: { latest: () => this.state, failingSinceMs: () => this.failingSinceMs },
       modCalls: { withoutResolved: (_, state) => state },
       demands: { put: (owner, demands) => void this.demands.set(owner, demands) },
       health: {
@@ -242,6 +243,32 @@ describe("A panel", () => {
     assert.match(JSON.stringify(world.messages[0]?.body), new RegExp(`answer[^]*Seen <t:${goodS}:R>`));
     await world.minutes(2);
     assert.equal(world.messages[0]?.body.content, "");
+  });
+
+  test("says within two minutes that every poll since then has failed, and nothing of one that failed alone", async () => {
+    const world = await standing();
+    world.failingSinceMs = world.clock.monotonicMs();
+    await world.clock.advance(MINUTE_MS / 2);
+    world.failingSinceMs = undefined;
+    await world.minutes(2);
+    assert.ok(!world.messages[0]?.body.content);
+    world.failingSinceMs = world.clock.monotonicMs();
+    await world.clock.advance(1.5 * MINUTE_MS);
+    assert.match(world.messages[0]?.body.content ?? "", /The game service is not answering/);
+    world.failingSinceMs = undefined;
+    await world.minutes(2);
+    assert.equal(world.messages[0]?.body.content, "");
+  });
+
+  test("says at its next look that the key is refused, and who can replace it", async () => {
+    const world = await standing();
+    await world.minutes(2);
+    world.isParked = true;
+    await world.clock.advance(MINUTE_MS);
+    assert.match(
+      world.messages[0]?.body.content ?? "",
+      /server key is wrong or expired\. Someone with Manage Server can replace it/,
+    );
   });
 
   test("names the right cause, sooner than it would call the service silent", async () => {

@@ -1,6 +1,6 @@
 import type { CaseKind, Watch } from "../../../domain/case.ts";
 import { type Escaped, joined, md, userMention } from "../../../domain/escaped.ts";
-import type { HistoryRow, KnownPlayer, PlayerHistory } from "../../../domain/history.ts";
+import type { HistoryRow, KnownPlayer, PlayerHistory, SessionEnd } from "../../../domain/history.ts";
 import type { Button, CardField, MessageBody, Row } from "../../../domain/message.ts";
 import type { Player, PlayerRef, ServerState } from "../../../domain/model.ts";
 import type { CaseSummary } from "../../../domain/ports/cases.ts";
@@ -96,11 +96,16 @@ function known(history: PlayerShow["history"]): PlayerHistory | undefined {
   return history === "nothing" || "why" in history ? undefined : history;
 }
 
+/** A join that only the lists of players show may have been earlier than its first look. */
+function joinedWords({ atS, isSure }: SessionEnd): Escaped {
+  return md`, joined <t:${atS}:R>${isSure ? "" : " or earlier"}`;
+}
+
 function presenceLines({ live, history, onlyServer }: PlayerShow): Escaped[] {
   if (live !== undefined) {
     const { state, player, atMs } = live;
     const since = known(history)?.latestSession;
-    const from = since === undefined || since.end !== undefined ? md`` : md` since <t:${since.start.atS}:t>`;
+    const from = since === undefined || since.end !== undefined ? md`` : joinedWords(since.start);
     const seen = md`-# Seen <t:${Math.floor(atMs / 1_000)}:R>`;
     return [md`🟢 **In the game**${from}`, ...playerLines(state, player), seen];
   }

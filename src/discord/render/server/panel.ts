@@ -37,7 +37,7 @@ export const panelRenderer: PanelRenderer = {
 function staleText(why: StaleCause): Escaped {
   switch (why.kind) {
     case "key":
-      return md`🔑 The server key is wrong or expired. Replace it with \`/setup link\`.`;
+      return md`🔑 The server key is wrong or expired. Someone with Manage Server can replace it with \`/setup link\`.`;
     case "refused":
       return md`⛔ The game service does not let Marshal read this server. See \`/diagnose\`.`;
     case "silent":
