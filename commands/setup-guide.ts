@@ -98,9 +98,12 @@ function progressOf(
   if (bindingId === undefined) return { step };
   const before = guide?.bindingId === bindingId ? guide : undefined;
   const arrived = isTested ?? before?.isTested;
+  const reached = before?.furthest ?? before?.step ?? step;
+  const furthest = GUIDE_STEPS.indexOf(reached) > GUIDE_STEPS.indexOf(step) ? reached : step;
   const had = hadCommands ?? before?.hadCommands ?? false;
   return {
     step,
+    furthest,
     bindingId,
     ...(arrived === undefined ? {} : { isTested: arrived }),
     ...(had ? { hadCommands: true } : {}),

@@ -64,6 +64,7 @@ describe("the first evening, from the invite to the first posted join", () => {
     assert.match(evening.text, /\/run command/);
     // A moderator's role can still be chosen: the steps stay open on the last screen.
     await evening.click("Roles", /Who may run commands/);
+    assert.match(evening.text.replaceAll("\u00a0", " "), /⏭ Commands · .* · ⏭ Weekly · ⏭ Positions/);
     await evening.choose("guide-tier:moderator", [staffRole], /Moderator: <@&\d+>/);
     await evening.choose("guide-tier:moderator", [guild.everyone], /Everyone can't be staff/);
     assert.match(await reads(await owner.slash(general, "setup show"), /Setup of/), /Moderator <@&/);

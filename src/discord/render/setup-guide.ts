@@ -149,9 +149,10 @@ function isShutOut(step: Exclude<GuideStep, "done">, view: GuideView): boolean {
   return PARTS[step].channelIds?.(view).some((id) => isShut(view.accessOf(id))) ?? false;
 }
 
-/** Left behind undone: skipped. */
-function isPast(step: GuideStep, view: GuideView): boolean {
-  return GUIDE_STEPS.indexOf(view.step) > GUIDE_STEPS.indexOf(step);
+/** Left behind undone, now or the time before: skipped. */
+function isPast(step: GuideStep, { step: here, settings }: GuideView): boolean {
+  const reached = [here, settings.guide?.furthest ?? here].map((one) => GUIDE_STEPS.indexOf(one));
+  return Math.max(...reached) > GUIDE_STEPS.indexOf(step);
 }
 
 /** Back, what the step offers, and on: "Skip" where nothing was done here. */
