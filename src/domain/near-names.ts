@@ -41,7 +41,7 @@ export function isOneSlip(typed: string, word: string): boolean {
 export function nearestWords(typed: string, words: readonly string[]): readonly string[] {
   const wanted = typed.toLowerCase().slice(0, LONGEST_CHARACTERS);
   return words
-    .map((word) => ({ word, away: edits(wanted, word.toLowerCase().slice(0, LONGEST_CHARACTERS)) }))
+    .map((word) => ({ word, away: wholeEdits(wanted, word.toLowerCase()) }))
     .filter(({ away }) => away > 0 && away <= mostEdits(wanted.length))
     .sort((a, b) => a.away - b.away)
     .map(({ word }) => word);
@@ -49,7 +49,8 @@ export function nearestWords(typed: string, words: readonly string[]): readonly 
 
 /**
  * The names that fit what was typed so far: those that begin with it, then those that contain it, else those whose
- * beginning is nearly the same. Each name once.
+ * beginning is nearly the same, the nearest first: by the beginning, then by the whole name, then in the given order.
+ * Each name once.
  */
 export function namesLike(typed: string, names: readonly string[]): readonly string[] {
   const wanted = typed.toLowerCase();
@@ -59,7 +60,8 @@ export function namesLike(typed: string, names: readonly string[]): readonly str
   const near = names
     .map((name) => ({ name, away: startEdits(wanted, name.toLowerCase()) }))
     .filter(({ away }) => away <= mostEdits(wanted.length))
-    .sort((a, b) => a.away - b.away)
+    .map(({ name, away }) => ({ name, away, whole: wholeEdits(wanted, name.toLowerCase()) }))
+    .sort((a, b) => a.away - b.away || a.whole - b.whole)
     .map(({ name }) => name);
   return [...new Set([...starts, ...holds, ...(starts.length > 0 ? [] : near)])];
 }
@@ -69,4 +71,8 @@ function startEdits(typed: string, name: string): number {
   const wanted = typed.slice(0, LONGEST_CHARACTERS);
   const lengths = [wanted.length - 1, wanted.length, wanted.length + 1];
   return Math.min(...lengths.map((length) => edits(wanted, name.slice(0, length))));
+}
+
+function wholeEdits(typed: string, name: string): number {
+  return edits(typed.slice(0, LONGEST_CHARACTERS), name.slice(0, LONGEST_CHARACTERS));
 }

@@ -59,6 +59,12 @@ export function nearestNames(
   const away = command.finds === "anyone" ? [...people.seen.values()] : [];
   // Of an id where the game takes names alone.
   const named = here.filter(({ id }) => String(id) === wrong).map(({ name }) => name);
-  const near = named.length > 0 ? named : namesLike(wrong, [...here.map(({ name }) => name), ...away]);
+  const inGame = shortestFirst(here.map(({ name }) => name));
+  const near = named.length > 0 ? named : namesLike(wrong, [...inGame, ...shortestFirst(away)]);
   return near.slice(0, MOST_NAMES).map((name) => ({ name, text: withTarget(command.text, wrong, name) }));
+}
+
+/** So that of two that are as near the shorter one is named. */
+function shortestFirst(names: readonly string[]): readonly string[] {
+  return names.toSorted((a, b) => a.length - b.length);
 }

@@ -60,6 +60,9 @@ function playerNames(snapshots: Snapshots, source: SourceId | undefined): readon
   return (players ?? []).map(({ player }) => player.name).sort((a, b) => a.localeCompare(b));
 }
 
+/** Nobody is one slip of a thumb away from these: they are offered once somebody begins to type them. */
+const ONLY_WHEN_TYPED: ReadonlySet<string> = new Set(["kill", "down", "shutdown"]);
+
 interface Typed {
   readonly typed: string;
   readonly players: () => readonly string[];
@@ -121,7 +124,9 @@ function startingWith(prefix: string, options: readonly string[] = []): readonly
 }
 
 function completeVerb(prefix: string, may: Typed["may"]): Choices {
-  const allowed = catalogue.filter((verb) => leadsSomewhere(verb) && may(`:${verb.verb}`));
+  const isOffered = (verb: Verb) =>
+    leadsSomewhere(verb) && may(`:${verb.verb}`) && !(prefix === "" && ONLY_WHEN_TYPED.has(verb.verb));
+  const allowed = catalogue.filter(isOffered);
   const namesOf = ({ verb, aliases }: Verb) => [verb, ...aliases];
   const starts = allowed.filter((verb) => namesOf(verb).some((name) => name.startsWith(prefix)));
   const exact = allowed.find((verb) => namesOf(verb).includes(prefix));

@@ -40,6 +40,16 @@ describe("autocompletion", () => {
     );
   });
 
+  test("offers nothing that kills or shuts down before a letter of it was typed", () => {
+    for (const typed of ["", ":"]) {
+      const offered = complete({ typed, players, may: (text) => !/^:(weather|time|log)/.test(text) });
+      for (const verb of ["kill", "down", "shutdown"])
+        assert.ok(!offered.some(({ value }) => value === `:${verb}`), `${typed} ${verb}`);
+    }
+    for (const verb of ["kill", "down", "shutdown"])
+      assert.ok(values(`:${verb[0]}`).includes(`:${verb}`), verb);
+  });
+
   test("offers live players after the verb; the value is the whole text with the exact name", () => {
     assert.deepEqual(values(":kick bo"), [":kick Bob", ":kick Bobby"]);
     assert.deepEqual(values(":kick Alice,b"), [":kick Alice,Bob", ":kick Alice,Bobby"]);

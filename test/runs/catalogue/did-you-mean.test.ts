@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { nearestNames } from "../../../src/runs/catalogue/did-you-mean.ts";
+import { parseCommand } from "../../../src/runs/catalogue/parse-command.ts";
+import { player } from "../../support/runs-rig.ts";
+
+/** Whom a text with one misspelt name may mean, of those in the game and those whom its logs still name. */
+function near(
+  text: string,
+  { here = [], left = [] }: { here?: readonly string[]; left?: readonly string[] },
+) {
+  const command = parseCommand(text);
+  const targets = command.targetTexts.map((one) => ({ text: one, players: [], staff: false }));
+  const people = {
+    players: here.map((name, index) => player(name, 40 + index)),
+    seen: new Map(left.map((name, index) => [80 + index, name])),
+    kept: [],
+    staff: { admins: new Map(), mods: new Map(), helpers: new Map() },
+    ownerId: 0,
+    coOwnerIds: [],
+    ageMs: 0,
+  };
+  return nearestNames(command, { targets, people }).map(({ name }) => name);
+}
+
+describe("the nearest names", () => {
+  const here = ["AtlasTheGreat6676", "Atlas4071", "Atlas_RP", "Atlas_70"];
+
+  test("of those whose beginning is as near, the nearest whole names, then the shorter", () => {
+    assert.deepEqual(near(":kick Atals", { here }), ["Atlas_RP", "Atlas_70", "Atlas4071"]);
+    assert.deepEqual(near(":kick tlas", { here }), ["Atlas_RP", "Atlas_70", "Atlas4071"]);
+  });
+
+  test("first whose beginning is nearest, however long the name", () => {
+    assert.deepEqual(near(":kick Atalss", { here: ["Atlas_70", "AtlassTheGreat6676"] }), [
+      "AtlassTheGreat6676",
+      "Atlas_70",
+    ]);
+  });
+
+  test("nearness goes before who is in the game, which decides between those that are as near", () => {
+    assert.deepEqual(near(":ban Atals", { here: ["AtlasTheGreat6676"], left: ["Atlas_70"] }), [
+      "Atlas_70",
+      "AtlasTheGreat6676",
+    ]);
+    assert.deepEqual(near(":ban Atals", { here: ["Atlas_RP"], left: ["Atlas_70"] }), [
+      "Atlas_RP",
+      "Atlas_70",
+    ]);
+  });
+});
