@@ -11,12 +11,12 @@ import type { PlayerRef } from "../src/domain/model.ts";
 import { recordEvent } from "./audit-event.ts";
 import { filterOf, LONGEST_REASON } from "./case-args.ts";
 import { refuseReason, seenCases } from "./case-rights.ts";
-import { withTelling } from "./case-tell.ts";
+import { untoldOf, withTelling } from "./case-tell.ts";
 
 /** What commands, buttons and forms about cases share. */
 
-/** A case with everything that is known of it. */
-export async function shown(services: Services, one: Case): Promise<Reply> {
+/** A case with everything that is known of it. `reader`: who may be offered what they can do about it. */
+export async function shown(services: Services, one: Case, reader?: Actor): Promise<Reply> {
   const [only] = one.targets;
   const warnings =
     one.kind === "warning" && one.revoked === undefined && only?.playerId !== undefined
@@ -25,7 +25,8 @@ export async function shown(services: Services, one: Case): Promise<Reply> {
   const end = services.banEnds.list(one.guildId).find(({ end: { id } }) => one.origin === `run ${id}`);
   const hasReplay = await services.history.positions.hasReplay(one).catch(falseAfterFailure);
   const duty = await dutyOfAuthor(services, one);
-  return caseCard(one, { warnings, end, duty, withEdits: true, hasReplay });
+  const untold = reader === undefined ? undefined : await untoldOf(services, reader, one);
+  return caseCard(one, { warnings, end, duty, untold, withEdits: true, hasReplay });
 }
 
 /** The database is away: the case itself is shown all the same. */

@@ -1,6 +1,7 @@
 import type { Press, Reply } from "../src/discord/command.ts";
 import { cut, inlineName, plainText } from "../src/discord/render/escape.ts";
 import { confirmCard } from "../src/discord/render/plan-cards.ts";
+import type { CaseView } from "../src/discord/render/players/case-card.ts";
 import type { Services } from "../src/discord/services.ts";
 import type { Case } from "../src/domain/case.ts";
 import { md } from "../src/domain/escaped.ts";
@@ -41,12 +42,6 @@ export async function withTelling(
   }
   const told = await toldAtOnce(services, actor, { one, live });
   if (told === "yes") return { ...card, content: md`✅ Saved. **${name}** was told in the game.` };
-  const tell: Button = {
-    kind: "button",
-    style: "primary",
-    label: cut(`Tell ${plainText(live.player.name)}`, 80),
-    id: `case-tell:${one.number}`,
-  };
   const words = {
     off: md`was not told in the game yet.`,
     enough: md`got a message in the game on this visit, or three today, so they were not told.`,
@@ -55,7 +50,21 @@ export async function withTelling(
     unknown: md`may have been told in the game. See \`/run history\` before you tell them again.`,
   };
   const content = md`✅ Saved. **${name}** ${words[told]}`;
-  return { ...card, content, rows: [[tell], ...(card.rows ?? [])] };
+  return { ...card, content, rows: [[tellButton(one, live)], ...(card.rows ?? [])] };
+}
+
+function tellButton({ number }: Case, { player }: LivePlayer): Button {
+  const label = cut(`Tell ${plainText(player.name)}`, 80);
+  return { kind: "button", style: "primary", label, id: `case-tell:${number}` };
+}
+
+/** What a warning shows until its player was told of it; the button is for who may press it now. */
+export async function untoldOf(services: Services, actor: Actor, one: Case): Promise<CaseView["untold"]> {
+  if (one.kind !== "warning" || one.told !== undefined || one.revoked !== undefined) return undefined;
+  const live = await warnedInGame(services, actor, one);
+  if (live === undefined) return { button: undefined };
+  const { allowed } = await services.permissions.decide(actor, live.binding, ":pm");
+  return { button: allowed ? tellButton(one, live) : undefined };
 }
 
 interface Warned {
@@ -111,6 +120,7 @@ async function visitFromMs(
 /** Shows the message to the player as a command that is sent by one more press. */
 export async function tellWarned({ actor, argument }: Press, services: Services): Promise<Reply> {
   const one = await caseOf(services, actor, /^\d{1,9}$/.test(argument) ? Number(argument) : 0);
+  if (one.told !== undefined) throw new Failure("bad-command", "They were told in the game already.");
   const live = await warnedInGame(services, actor, one);
   if (live === undefined)
     throw new Failure("bad-command", "They left the server, so they can't be told now.");
@@ -130,6 +140,6 @@ async function planOf(
 ): Promise<RunPlan> {
   const reason = cut(plainText(one.reason ?? ""), LONGEST_SAID);
   const text = `:pm ${oneTarget(player.name)} You were warned by the staff${reason === "" ? "." : `: ${reason}`}`;
-  const request = { actor, binding, text, origin: "button", only: player } as const;
+  const request = { actor, binding, text, origin: "button", only: player, tells: one.number } as const;
   return await services.runner.plan(await withOwnPlayer(services, request));
 }

@@ -106,7 +106,7 @@ const show = defineEntry<{ readonly number: number }>({
   options: [numberOption],
   parse: (options) => ({ number: options.number("number", true) }),
   async execute({ actor, args }, services) {
-    return await shown(services, await caseOf(services, actor, args.number));
+    return await shown(services, await caseOf(services, actor, args.number), actor);
   },
 });
 
@@ -174,14 +174,17 @@ const edit = defineEntry<EditArgs>({
     });
     if (one === undefined) throw new Failure("bad-command", `There is no case ${number}.`);
     if (one.edits.length === before.edits.length) {
-      return { ...(await shown(services, one)), content: md`Nothing changed: the case already says that.` };
+      return {
+        ...(await shown(services, one, actor)),
+        content: md`Nothing changed: the case already says that.`,
+      };
     }
     const fields = [
       ...(reason === undefined || reason === "" ? [] : ["reason"]),
       ...(link === undefined ? [] : ["evidence"]),
     ];
     await recordEvent(services, actor, { action: "case-edit", text: `${number}: ${fields.join(", ")}` });
-    return { ...(await shown(services, one)), content: md`✅ Case ${number} updated.` };
+    return { ...(await shown(services, one, actor)), content: md`✅ Case ${number} updated.` };
   },
 });
 
@@ -194,7 +197,7 @@ const revoke = defineEntry<{ readonly number: number; readonly reason: string | 
     const before = await caseOf(services, actor, number);
     await refuseAgainstOneself(services, actor, before);
     if (before.revoked !== undefined) {
-      return { ...(await shown(services, before)), content: md`Case ${number} is already revoked.` };
+      return { ...(await shown(services, before, actor)), content: md`Case ${number} is already revoked.` };
     }
     const one = await services.cases.revoke(actor, number, reason);
     if (one === undefined) throw new Failure("bad-command", `There is no case ${number}.`);
@@ -204,7 +207,7 @@ const revoke = defineEntry<{ readonly number: number; readonly reason: string | 
     });
     const undo = one.kind === "ban" || one.kind === "jail";
     const hint = undo ? md` This changes nothing in the game. Use \`/run command\` for that.` : md``;
-    return { ...(await shown(services, one)), content: md`↩️ Case ${number} revoked.${hint}` };
+    return { ...(await shown(services, one, actor)), content: md`↩️ Case ${number} revoked.${hint}` };
   },
 });
 
@@ -228,7 +231,7 @@ export const cases = defineCommand({
     "case-open": defineAction({
       first: "ephemeral",
       async execute({ actor, values }, services) {
-        return await shown(services, await caseOf(services, actor, numberIn(values[0] ?? "")));
+        return await shown(services, await caseOf(services, actor, numberIn(values[0] ?? "")), actor);
       },
     }),
     "case-older": defineAction({
@@ -248,7 +251,7 @@ export const cases = defineCommand({
     "case-of": defineAction({
       first: "ephemeral",
       async execute({ actor, argument }, services) {
-        return await shown(services, await caseOf(services, actor, numberIn(argument)));
+        return await shown(services, await caseOf(services, actor, numberIn(argument)), actor);
       },
     }),
     "case-tell": defineAction({ first: "ephemeral", runs: true, execute: tellWarned }),

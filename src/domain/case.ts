@@ -52,6 +52,12 @@ export interface CaseUndo {
   readonly byId: string;
 }
 
+/** The message in the game by which a warned player learned of it. */
+export interface CaseTold {
+  readonly atMs: number;
+  readonly byId: string;
+}
+
 /** The message of a case in the case channel. */
 export interface CaseCard {
   readonly channelId: string;
@@ -91,6 +97,8 @@ export interface Case {
   readonly edits: readonly CaseEdit[];
   /** By what ran in the game, oldest first; several commands may be needed for several players. */
   readonly undone?: readonly CaseUndo[];
+  /** Of a warning; absent: as far as is known, its player does not know of it. */
+  readonly told?: CaseTold;
   readonly revoked?: { readonly atMs: number; readonly byId: string; readonly why?: string };
   readonly card?: CaseCard;
 }
@@ -130,7 +138,7 @@ export function standingBan(
 }
 
 /** A case before it has its number. */
-export type CaseDraft = Omit<Case, "number" | "edits" | "undone" | "revoked" | "card">;
+export type CaseDraft = Omit<Case, "number" | "edits" | "undone" | "told" | "revoked" | "card">;
 
 /** A player whose joining is posted. */
 export interface Watch {

@@ -52,6 +52,8 @@ export interface RunRequest {
   readonly only?: Required<PlayerRef> | undefined;
   /** The run that it takes back, which the same text takes back once. */
   readonly undoes?: Pick<RunRecord, "id" | "askedAtMs">;
+  /** The number of the warning that it tells its player of. */
+  readonly tells?: number;
   /** Of a run that nobody asked for at that moment. */
   readonly guard?: SendGuard;
   /** Who asked for it, where somebody else approved it: both must still be who they were when it is sent. */
@@ -178,6 +180,8 @@ export interface RunRecord {
   readonly inverse?: readonly string[];
   /** The id of the run that it takes back. */
   readonly undoes?: string;
+  /** The number of the warning that it tells its player of. */
+  readonly tells?: number;
   /** It ended because Marshal itself was stopped. */
   readonly interrupted?: true;
   /** The ban ends by itself; `atMs`: when, once it was sent. */

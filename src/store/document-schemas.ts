@@ -164,6 +164,7 @@ const run = z.object({
     .or(texts)
     .exactOptional(),
   undoes: z.string().exactOptional(),
+  tells: z.number().exactOptional(),
   interrupted: z.literal(true).exactOptional(),
   ends: z
     .object({

@@ -9,7 +9,8 @@ import type { HistoryPositions } from "../../domain/ports/history.ts";
 import type { Notifier, OwedMessages } from "../../domain/ports/notifier.ts";
 import type { Posts } from "../../domain/ports/posts.ts";
 import type { Settings } from "../../domain/ports/settings.ts";
-import { originOfRun } from "./case-of-command.ts";
+import type { RunRecord } from "../../domain/run.ts";
+import { originOfRun, toldByRun } from "./case-of-command.ts";
 import { CasePosts } from "./case-posts.ts";
 import { type AddedCase, type CaseStore, MOST_CASES } from "./case-store.ts";
 import { edited, revoked, undone } from "./change-case.ts";
@@ -197,6 +198,14 @@ export class CaseBook implements Cases {
     if (one === undefined) return false;
     await this.#shown(guildId, one.number, (now) => undone(now, undo));
     return true;
+  }
+
+  /** Says on a warning that its player was told of it; who told first stays. */
+  async tell(record: RunRecord): Promise<void> {
+    const told = toldByRun(record);
+    if (told === undefined) return;
+    const { number, ...of } = told;
+    await this.#shown(record.guildId, number, (now) => (now.told === undefined ? { ...now, told: of } : now));
   }
 
   /** Cases of a server whose receipt may still grow. */

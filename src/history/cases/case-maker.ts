@@ -36,7 +36,7 @@ const OLDEST_MS = 7 * 24 * 60 * 60_000;
 const MOST_WAITING = 1_000;
 
 export interface CaseMakerPorts extends NamedAwayPorts {
-  readonly book: Pick<CaseBook, "record" | "complete" | "undo" | "openOn">;
+  readonly book: Pick<CaseBook, "record" | "complete" | "undo" | "tell" | "openOn">;
   readonly bindings: Pick<Bindings, "bySource">;
   readonly accounts: Pick<GameAccounts, "of" | "ofPlayer">;
   readonly read: ReadCommand;
@@ -77,7 +77,8 @@ export class CaseMaker {
 
   /** A row of the audit was written. Never throws and takes no time. */
   onRun(record: RunRecord): void {
-    const isOne = record.undoes !== undefined || punishmentIn(record.text, this.#ports.read) !== undefined;
+    const { undoes, tells = undoes, text } = record;
+    const isOne = tells !== undefined || punishmentIn(text, this.#ports.read) !== undefined;
     if (this.#isStopped || !isOne) return;
     if (record.status === "sending") {
       const atS = Math.floor(this.#ports.clock.nowMs() / 1_000);
@@ -151,6 +152,7 @@ export class CaseMaker {
     const work = before
       .then(() => this.#caseOfRun(record, present))
       .then(() => this.#undo(record))
+      .then(() => this.#ports.book.tell(record))
       .then(() => this.#forget(record.id))
       .catch((error: unknown) => this.#again(record, present, { tries, error }))
       .finally(() => {

@@ -1,4 +1,11 @@
-import { type CaseDraft, type CaseTarget, type CaseUndo, type RunKind, runKinds } from "../../domain/case.ts";
+import {
+  type CaseDraft,
+  type CaseTarget,
+  type CaseTold,
+  type CaseUndo,
+  type RunKind,
+  runKinds,
+} from "../../domain/case.ts";
 import { type Aim, type Around, isSamePlayer, whomItPunishes } from "../../domain/command-hits.ts";
 import type { Binding } from "../../domain/guild.ts";
 import type { CommandEntry, PlayerRef } from "../../domain/model.ts";
@@ -66,10 +73,20 @@ export function originOfRun(runId: string): string {
 
 /** What a run took back, where it surely ran; undefined: nothing. */
 export function undoOfRun(record: RunRecord): (CaseUndo & { readonly undoneId: string }) | undefined {
-  const { id, undoes, status, proof, verb, sentAtMs, askedAtMs, actorId } = record;
-  const ran = status === "done" || (status === "unknown" && proof === "seen");
-  if (undoes === undefined || verb === undefined || !ran) return undefined;
+  const { id, undoes, verb, sentAtMs, askedAtMs, actorId } = record;
+  if (undoes === undefined || verb === undefined || !surelyRan(record)) return undefined;
   return { undoneId: undoes, runId: id, verb, atMs: sentAtMs ?? askedAtMs, byId: actorId };
+}
+
+/** The warning of which a run told its player, where it surely ran; undefined: none. */
+export function toldByRun(record: RunRecord): (CaseTold & { readonly number: number }) | undefined {
+  const { tells, sentAtMs, askedAtMs, actorId } = record;
+  if (tells === undefined || !surelyRan(record)) return undefined;
+  return { number: tells, atMs: sentAtMs ?? askedAtMs, byId: actorId };
+}
+
+function surelyRan({ status, proof }: RunRecord): boolean {
+  return status === "done" || (status === "unknown" && proof === "seen");
 }
 
 /** Undefined where it punishes nobody, or surely did not run, or is not over. */

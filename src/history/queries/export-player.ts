@@ -115,6 +115,7 @@ function caseShown(one: Case, playerId: number): object {
     command,
     edits,
     undone,
+    told,
     revoked,
   } = one;
   return {
@@ -132,6 +133,7 @@ function caseShown(one: Case, playerId: number): object {
     ...(undone === undefined
       ? {}
       : { undone: undone.map(({ atMs: at, verb }) => ({ at: timeText(at), command: `:${verb}` })) }),
+    ...(told === undefined ? {} : { told: timeText(told.atMs) }),
     ...(revoked === undefined ? {} : { revoked: { at: timeText(revoked.atMs), why: revoked.why } }),
   };
 }

@@ -5,7 +5,7 @@ import type { RunOutcome, RunPlan, RunRecord, RunStatus } from "../../domain/run
 
 /** The audit row of a plan that was just asked for. */
 export function newRecord(plan: RunPlan, nowMs: number): RunRecord {
-  const { actor, binding, text, origin, term, undoes, askedBy } = plan.request;
+  const { actor, binding, text, origin, term, undoes, tells, askedBy } = plan.request;
   return {
     id: plan.id,
     guildId: actor.guildId,
@@ -24,6 +24,7 @@ export function newRecord(plan: RunPlan, nowMs: number): RunRecord {
     ...(plan.inverse.length === 0 ? {} : { inverse: plan.inverse }),
     ...(term === undefined ? {} : { ends: { term } }),
     ...(undoes === undefined ? {} : { undoes: undoes.id }),
+    ...(tells === undefined ? {} : { tells }),
     ...(askedBy === undefined ? {} : { askedBy }),
   };
 }

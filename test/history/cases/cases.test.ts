@@ -344,6 +344,30 @@ describe("a case that is changed", () => {
     }
   });
 
+  test("of a warning says when its player was told, once, and not by what may not have run", async () => {
+    const made = await world();
+    const { number } = await made.room.cases.add({
+      guildId: "g1",
+      kind: "warning",
+      mass: false,
+      atMs: 0,
+      reason: "spam",
+      targets: [{ name: "Ann_Lee", playerId: 11 }],
+      author: { name: "Mo", userId: "u1" },
+    });
+    const tell = { ...run(made, { id: "r1", text: ":pm Ann_Lee You", verb: "pm" }), tells: number };
+    made.room.onRun({ ...tell, status: "failed", ran: "no" });
+    made.room.onRun({ ...tell, status: "unknown", ran: "unknown", proof: "unchecked" });
+    await made.settle();
+    assert.equal(made.cases.all()[0]?.told, undefined);
+    for (const id of ["r2", "r3"]) made.room.onRun({ ...tell, id, actorId: `by ${id}` });
+    await made.settle();
+    const atMs = tell.sentAtMs ?? tell.askedAtMs;
+    assert.deepEqual(made.cases.all()[0]?.told, { atMs, byId: "by r2" });
+    assert.equal(made.cases.all().length, 1);
+    assert.match(made.sink.text("cases"), new RegExp(`Told in the game <t:${Math.floor(atMs / 1_000)}:f>`));
+  });
+
   test("does not say that it was undone by what did not run, or is of no case", async () => {
     const made = await world();
     const jail = run(made, { id: "r1", text: ":jail Ann_Lee", verb: "jail" });

@@ -28,12 +28,14 @@ export interface CaseView {
   readonly duty?: { readonly typeName: string } | "off" | undefined;
   /** It shows where people were, or will. @default false */
   readonly hasReplay?: boolean | undefined;
+  /** Of a warning: say that its player was not told, with the button that tells them where it can be pressed. */
+  readonly untold?: { readonly button: Button | undefined } | undefined;
   /** Of a ban that still ends by itself. */
   readonly end?: BanEndView | undefined;
 }
 
 export function caseCard(one: Case, view: CaseView = {}): MessageBody {
-  const { warnings, end, duty, withEdits = false, hasReplay = false } = view;
+  const { warnings, end, duty, untold, withEdits = false, hasReplay = false } = view;
   const { symbol, word } = KINDS[one.kind];
   const lines = [
     targetsText(one, MOST_TARGETS),
@@ -45,6 +47,7 @@ export function caseCard(one: Case, view: CaseView = {}): MessageBody {
     ...(one.command === undefined ? [] : [inlineCode(one.command, 200)]),
     ...(isByHand(one) ? [md`✍️ Written by hand. Marshal saw no command.`] : []),
     ...receiptLines(one),
+    ...toldLines(one, untold !== undefined),
     ...endLines(one, end),
     ...undoneLines(one),
     ...warningLines(warnings),
@@ -63,7 +66,7 @@ export function caseCard(one: Case, view: CaseView = {}): MessageBody {
         color: colorOf(one),
       },
     ],
-    rows: buttons(one, hasReplay),
+    rows: buttons(one, { hasReplay, tell: untold?.button }),
   };
 }
 
@@ -159,6 +162,11 @@ function leftParts({ targets, atMs }: Case, { left, sentAtMs }: Receipt): Escape
   return [md`🚪 ${left.length} of ${targets.length} left within ${duration(tookS)}`];
 }
 
+function toldLines({ told }: Case, isUntold: boolean): Escaped[] {
+  if (told !== undefined) return [md`📣 Told in the game <t:${seconds(told.atMs)}:f>`];
+  return isUntold ? [md`📣 Not told in the game yet`] : [];
+}
+
 /** The card in the channel says what was set; who asks reads how it stands. */
 function endLines({ endsAtMs }: Case, end: BanEndView | undefined): Escaped[] {
   if (end !== undefined) return [md`⏳ ${banStateOf(end)}`];
@@ -212,9 +220,9 @@ function colorOf({ kind, revoked, receipt, reason }: Case): number {
 /** A reason is asked for once; a player who is known has a card of their own. */
 function buttons(
   { number, kind, targets, bindingId, reason, revoked, mass }: Case,
-  hasReplay: boolean,
+  { hasReplay, tell }: { readonly hasReplay: boolean; readonly tell: Button | undefined },
 ): readonly Row[] {
-  const row: Button[] = [];
+  const row: Button[] = tell === undefined ? [] : [tell];
   const isAsked = reason === undefined && revoked === undefined && kind !== "unban";
   if (isAsked) {
     const id = `case-reason:${number}/${targetsPlain({ targets, mass })}`;
