@@ -1,9 +1,10 @@
 import { defineAction, defineFormAction, type Form, type Press, type Reply } from "../src/discord/command.ts";
+import { inlineName } from "../src/discord/render/escape.ts";
 import { moreOfCall } from "../src/discord/render/mod-call-card.ts";
 import { escapeButRoles } from "../src/discord/render/own-markup.ts";
 import { chooseRoles } from "../src/discord/render/setup-cards.ts";
 import type { Services } from "../src/discord/services.ts";
-import { md } from "../src/domain/escaped.ts";
+import { type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { ModCallAct } from "../src/domain/ports/mod-calls.ts";
 import { auditEventOf, recordEvent } from "./audit-event.ts";
@@ -16,7 +17,19 @@ import { mustTakeCalls } from "./may-take-calls.ts";
 
 const TOO_OLD = "This call is too old.";
 
-async function actOn({ actor, argument }: Press, act: ModCallAct, services: Services): Promise<Reply> {
+/** Of the call of that caller. */
+const DONE: Readonly<Record<ModCallAct["do"], (caller: Escaped) => Escaped>> = {
+  claim: (caller) => md`The call of **${caller}** is yours.`,
+  release: (caller) => md`The call of **${caller}** is open again.`,
+  resolve: (caller) => md`The call of **${caller}** is resolved.`,
+};
+
+/** Claims, releases or resolves the call of a card, where this person may, and says so. */
+export async function actOn(
+  { actor, argument }: Pick<Press, "actor" | "argument">,
+  act: ModCallAct,
+  services: Services,
+): Promise<Reply> {
   const { modCalls, bindings, permissions } = services;
   const call = await modCalls.find(actor.guildId, argument);
   if (call === undefined) return { content: md`✋ ${TOO_OLD}` };
@@ -33,16 +46,14 @@ async function actOn({ actor, argument }: Press, act: ModCallAct, services: Serv
     };
   }
 
-  const { ok, text } = await modCalls.act(actor, argument, act);
-
-  if (ok) {
-    const said = act.do === "resolve" && act.note !== undefined && act.note !== "" ? `: ${act.note}` : "";
-    await recordEvent(services, actor, {
-      action: `call-${act.do}`,
-      text: `the call of ${call.callerName} on ${binding.name}${said}`,
-    });
-  }
-  return { content: md`${ok ? "✅" : "✋"} ${text}` };
+  const answer = await modCalls.act(actor, argument, act);
+  if (!answer.ok) return { content: md`✋ ${answer.text}` };
+  const said = act.do === "resolve" && act.note !== undefined && act.note !== "" ? `: ${act.note}` : "";
+  await recordEvent(services, actor, {
+    action: `call-${act.do}`,
+    text: `the call of ${call.callerName} on ${binding.name}${said}`,
+  });
+  return { content: md`✅ ${DONE[act.do](inlineName(call.callerName))}` };
 }
 
 function resolveForm(cardId: string, caller: string | undefined): Form {

@@ -8,7 +8,13 @@ import {
   type Reply,
   type Typing,
 } from "../src/discord/command.ts";
-import { callsPage, LOG_KINDS, type LogKind, logsPage } from "../src/discord/render/server/events.ts";
+import {
+  callsPage,
+  claimedIn,
+  LOG_KINDS,
+  type LogKind,
+  logsPage,
+} from "../src/discord/render/server/events.ts";
 import { type ListView, queuePage, staffPage, vehiclesPage } from "../src/discord/render/server/lists.ts";
 import { type Place, placeOf } from "../src/discord/render/server/pages.ts";
 import { playersPage } from "../src/discord/render/server/players.ts";
@@ -17,6 +23,7 @@ import { Failure } from "../src/domain/failure.ts";
 import type { MessageBody } from "../src/domain/message.ts";
 import type { ListName } from "../src/domain/model.ts";
 import { mustTakeCalls } from "./may-take-calls.ts";
+import { actOn } from "./mod-calls.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 import { serverStates } from "./server-state.ts";
 
@@ -163,7 +170,16 @@ export const lists = {
 const turnPage = ({ actor, argument, signal }: Press, services: Services) =>
   listReplies(services, { actor, signal }, placeOf(argument));
 
+/** Claims one of the calls that are listed, and shows the list as it is then. */
+async function* claimInList({ actor, argument, signal }: Press, services: Services): AsyncGenerator<Reply> {
+  const { cardId, ...place } = claimedIn(argument);
+  const { content } = await actOn({ actor, argument: cardId }, { do: "claim" }, services);
+  for await (const reply of listReplies(services, { actor, signal }, place))
+    yield { ...reply, ...(content === undefined ? {} : { content }) };
+}
+
 export const listActions = {
+  "server-claim": defineAction({ first: "update", execute: claimInList }),
   "server-page": defineAction({ first: "update", execute: turnPage }),
   "server-back": defineAction({ first: "update", execute: turnPage }),
   "server-next": defineAction({ first: "update", execute: turnPage }),

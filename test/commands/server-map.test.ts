@@ -61,6 +61,7 @@ describe("The words of the map", () => {
     };
     const { words, calls } = shown(3);
     assert.equal(calls, 15);
+    assert.match(words, /Player\\?_0 \(Main Street, postal 204\)/);
     const line = words.split("\n").find((one) => one.startsWith("Open calls")) ?? "";
     assert.equal(line.match(/🔔|🚨/gu)?.length, 15, line);
     const many = shown(200);

@@ -456,8 +456,13 @@ describe("Lists of a server", () => {
     assert.match(text, /postal c · \[card\]\(https:\/\/discord\.com\/channels\/1\/2\/3\)/);
     assert.deepEqual(
       reply.rows?.[0]?.map((part) => ["label" in part && part.label, part.id]),
-      ["f", "e", "d", "c", "a"].map((name) => [`Claim ${name}`, `mod-claim:card-${name}`]),
+      ["f", "e", "d", "c", "a"].map((name) => [
+        `Claim ${name}`,
+        `server-claim:card-${name}/calls/0/${binding.id}/`,
+      ]),
     );
+    const order = [...text.matchAll(/\*\*(\w)\*\* called/g)].map(([, name]) => name);
+    assert.deepEqual(order, names.toReversed(), "the list runs as its buttons do");
   });
 
   test("of calls and logs are for people who take calls", async () => {

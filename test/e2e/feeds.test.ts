@@ -176,7 +176,7 @@ describe("feeds, from the game's logs into the channels", () => {
     const card = await rig.posted(calls, "Morgan");
     const claim = card.components[0]?.components?.[0]?.custom_id ?? "";
     assert.match(claim, /^mod-claim:/);
-    await reads(await press(moderator, card, "Claim"), /The call is yours/);
+    await reads(await press(moderator, card, "Claim"), /The call of .+ is yours/);
     await cardReads(card, new RegExp(`Claimed by <@${moderator.member.id}>`));
     const late = await owner.click(card, claim).catch(() => undefined);
     assert.equal(late, undefined, "the button is gone");
@@ -189,7 +189,7 @@ describe("feeds, from the game's logs into the channels", () => {
     )
       .then((both) => both.map(({ text }) => text).sort())
       .then(([first, second]) => {
-        assert.match(`${first}\n${second}`, /The call is yours/);
+        assert.match(`${first}\n${second}`, /The call of .+ is yours/);
         assert.match(`${first}\n${second}`, /already claimed this call/);
       });
     await cardReads(card, /Claimed by/);
@@ -216,7 +216,7 @@ describe("feeds, from the game's logs into the channels", () => {
       await owner.slash(general, "staff allow", { role: takers, verb: "calls" }),
       /can take moderator calls/,
     );
-    await reads(await press(member, card, "Claim"), /The call is yours/);
+    await reads(await press(member, card, "Claim"), /The call of .+ is yours/);
     await cardReads(card, /Claimed by/);
     await reads(
       await member.slash(general, "run command", { text: ":kick Harper" }),
@@ -267,7 +267,7 @@ describe("feeds, from the game's logs into the channels", () => {
     rig.town.modCall(before);
     await rig.posted(joins, "**Beforehand** joined");
     const card = await rig.posted(calls, "Beforehand");
-    await reads(await press(rig.home.moderator, card, "Claim"), /The call is yours/);
+    await reads(await press(rig.home.moderator, card, "Claim"), /The call of .+ is yours/);
     await cardReads(card, /Claimed by/);
     await rig.stop();
     rig.town.join("Meanwhile");

@@ -208,7 +208,10 @@ describe("players and what happened at a time, from the history", () => {
     await reads(only, /Rewind of MoGame[\s\S]*In the server[\s\S]*MoGame/);
     assert.doesNotMatch(only.text, /BobRay|killed/);
     await reads(await press(rig.home.moderator, only, "Everybody"), /Rewind(?! of)/);
-    await reads(await press(rig.home.moderator, card, "Claim"), /The call is yours/);
+    const list = await mod.reads("server calls", {}, /MoGame\*\*\S* called/);
+    const claimed = await press(rig.home.moderator, list, "Claim MoGame");
+    await reads(claimed, /The call of \*\*MoGame\*\* is yours[\s\S]*MoGame\*\*\S* called[\s\S]*claimed by/);
+    assert.ok(!labelsOf(answerOf(claimed)).includes("Claim MoGame"));
     await mod.comesToRead(
       "server at",
       { time: "1 min ago" },

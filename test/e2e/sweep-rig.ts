@@ -75,6 +75,7 @@ export const PRESSED_ELSEWHERE = {
   "session-in": "test/e2e/sessions.test.ts",
   "session-out": "test/e2e/sessions.test.ts",
   "session-mention": "test/e2e/sessions.test.ts",
+  "server-claim": "test/e2e/players.test.ts",
   "case-of": "test/e2e/players.test.ts",
   "case-tell": "test/e2e/cases.test.ts",
   "player-pick": "test/e2e/players.test.ts",

@@ -102,7 +102,9 @@ function buttons(view: ModCallView): readonly Row[] {
   const call = { cardId, atS: view.calls[0]?.atS ?? 0, hasReplay: view.hasReplay };
   const player = view.caller.id === undefined ? [] : [callButton("Player", { cardId }, "👤")];
   if (view.resolved !== undefined) return [[...lookBack(call), ...player]];
-  const resolve: Button = { kind: "button", label: "Resolve", style: "success", id: `mod-resolve:${cardId}` };
+  // Of a call that was answered in the game nothing is left to do; a result can still be written down.
+  const style = isAnswered(view.calls) ? "secondary" : "success";
+  const resolve: Button = { kind: "button", label: "Resolve", style, id: `mod-resolve:${cardId}` };
   const first = [...takeButtons(view), resolve];
   if (view.situation?.left === true) return [[...first, ...lookBack(call), ...player]];
   return [[...first, callButton("To", { cardId }), ...player, callButton("More", { cardId })]];

@@ -2,6 +2,7 @@ import { type Escaped, joined, md } from "../../domain/escaped.ts";
 import type { CallKill, ModCallPerson, ModCallView, NearbyStaff } from "../../domain/ports/feed-renderer.ts";
 import { person } from "./entry-line.ts";
 import { cut, escapeMarkdown } from "./escape.ts";
+import { placeWords } from "./server/player-card.ts";
 import { stars } from "./server/view.ts";
 
 /** What a card tells of the moment around a call; `open`: staff may still have to go there. Pure. */
@@ -23,12 +24,11 @@ export function situationLines({ situation, caller, calls }: ModCallView, open: 
 function aboutCaller(caller: NonNullable<ModCallView["situation"]>["caller"]): Escaped | undefined {
   if (caller === undefined) return undefined;
   const { team, wantedStars, street, postal } = caller;
-  const place = [street ?? "", postal === undefined || postal === "" ? "" : `postal ${postal}`];
-  const where = place.filter((part) => part.trim() !== "").join(", ");
+  const where = placeWords({ street, postal });
   const parts = [
     ...(team.trim() === "" ? [] : [md`👤 ${escapeMarkdown(cut(team, 60))}`]),
     ...(wantedStars > 0 ? [md`${stars(wantedStars)} wanted`] : []),
-    ...(where === "" ? [] : [md`📍 ${escapeMarkdown(cut(where, 80))}`]),
+    ...(where === undefined ? [] : [md`📍 ${where}`]),
   ];
   return parts.length === 0 ? undefined : joined(parts, " · ");
 }

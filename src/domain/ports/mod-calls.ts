@@ -46,10 +46,10 @@ export interface ModCalls {
   onCards(bindingId: string): readonly CallOnCard[];
   /** The state of a linked server without the calls that were resolved on their card. */
   withoutResolved(bindingId: string, state: ServerState): ServerState;
-  /** The first claim wins; the answer says in words what happened. Cards follow by themselves. */
+  /** The first claim wins; `text`: why it was not done. Cards follow by themselves. */
   act(
     actor: Actor,
     cardId: string,
     act: ModCallAct,
-  ): Promise<{ readonly ok: boolean; readonly text: Escaped }>;
+  ): Promise<{ readonly ok: true } | { readonly ok: false; readonly text: Escaped }>;
 }

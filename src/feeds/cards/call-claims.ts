@@ -3,11 +3,10 @@ import type { Actor } from "../../domain/guild.ts";
 import type { ModCallAct } from "../../domain/ports/mod-calls.ts";
 import type { ModCallRecord } from "./card-records.ts";
 
-/** The record after the act, where it is allowed, and what is said of it. */
-export interface ActDecision {
-  readonly next?: ModCallRecord;
-  readonly text: Escaped;
-}
+/** The record after the act; where it is not allowed, why not. */
+export type ActDecision =
+  | { readonly next: ModCallRecord }
+  | { readonly next?: never; readonly text: Escaped };
 
 /** The rules of claiming: the first one wins; who holds a call may let it go; a manager may always. Pure. */
 export function decideAct(
@@ -38,17 +37,14 @@ export function decideAct(
           text: md`${userMention(claimedBy.userId)} already claimed this call ${when(claimedBy.atMs)}.`,
         };
       }
-      return {
-        next: { ...card, claimedBy: { ...who, atMs, ...(isOnDuty ? { isOnDuty } : {}) } },
-        text: md`The call is yours.`,
-      };
+      return { next: { ...card, claimedBy: { ...who, atMs, ...(isOnDuty ? { isOnDuty } : {}) } } };
     case "release": {
       if (claimedBy === undefined) return { text: md`Nobody has claimed this call.` };
       if (!mine && !actor.manageGuild) {
         return { text: md`Only ${userMention(claimedBy.userId)}, who claimed this call, can release it.` };
       }
       const { claimedBy: _, ...open } = card;
-      return { next: open, text: md`The call is open again.` };
+      return { next: open };
     }
     case "resolve": {
       if (claimedBy !== undefined && !mine && !actor.manageGuild) {
@@ -56,7 +52,7 @@ export function decideAct(
       }
       const note = act.note === undefined || act.note.trim() === "" ? {} : { note: act.note.trim() };
       const done = { ...who, atMs, ...note };
-      return { next: { ...card, resolved: done }, text: md`The call is resolved.` };
+      return { next: { ...card, resolved: done } };
     }
   }
 }

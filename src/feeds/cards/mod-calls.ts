@@ -150,7 +150,7 @@ export class ModCallCards implements ModCalls {
       if (card?.kind !== "modCall" || card.guildId !== actor.guildId) return undefined;
       const isOnDuty = this.#ports.roster.of(actor.guildId).some(({ userId }) => userId === actor.userId);
       const decision = decideAct(card, { actor, act, atMs, isOnDuty });
-      answer = { ok: decision.next !== undefined, text: decision.text };
+      answer = decision.next === undefined ? { ok: false, text: decision.text } : { ok: true };
       return decision.next;
     });
     return answer;

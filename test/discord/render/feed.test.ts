@@ -282,6 +282,9 @@ describe("cards and notices", () => {
       "mod-replay",
       "mod-player",
     ]);
+    const resolveOf = (body: MessageBody) =>
+      body.rows?.flat().flatMap((part) => ("label" in part && part.label === "Resolve" ? part.style : []));
+    assert.deepEqual(resolveOf(feedRenderer.modCall(view)), ["success"]);
     const situation = { left: true, kills: [] } as const;
     assert.deepEqual(labels(feedRenderer.modCall({ ...view, situation })), [
       "mod-claim",
@@ -301,6 +304,7 @@ describe("cards and notices", () => {
     const calls = [{ atS: 1_700_000_000, answeredBy: { name: "Mod", id: 9 } }];
     const answered = labels(feedRenderer.modCall({ ...view, calls }));
     assert.equal(answered[0], "mod-resolve", "what was answered in the game is nobody's to claim");
+    assert.deepEqual(resolveOf(feedRenderer.modCall({ ...view, calls })), ["secondary"]);
     assert.equal(labels(feedRenderer.modCall({ ...view, calls, claimedBy }))[0], "mod-release");
     assert.match(texts(feedRenderer.modCall({ ...view, claimedBy })), /Claimed by <@5> after 42\u00a0s/);
   });

@@ -6,6 +6,7 @@ import type { PictureLook } from "../../../domain/picture-look.ts";
 import { KNOWN_TEAMS, teamMark } from "../../../domain/team-marks.ts";
 import { placeOf } from "../../../domain/track.ts";
 import { cut, escapeMarkdown, inlineName, plainText } from "../escape.ts";
+import { placeWords } from "../server/player-card.ts";
 import { type Freshness, isGameStaff, serverCard, stars } from "../server/view.ts";
 import { altText } from "./alt-text.ts";
 
@@ -170,10 +171,10 @@ function teamLines(points: readonly MapPoint[]): readonly Escaped[] {
   });
 }
 
-/** `🛡 ★★ Ann (Main Street, 204)` */
+/** `🛡 ★★ Ann (Main Street, postal 204)` */
 function personLine({ name, isStaff, wantedStars, street, postal }: MapPoint): Escaped {
-  const where = [street, postal].filter((part) => part !== undefined && part.trim() !== "").join(", ");
-  const place = where === "" ? md`` : md` (${escapeMarkdown(cut(where, 40))})`;
+  const where = placeWords({ street, postal }, 40);
+  const place = where === undefined ? md`` : md` (${where})`;
   const wanted = wantedStars > 0 ? md`${stars(wantedStars)} ` : md``;
   return md`${isStaff ? "🛡 " : ""}${wanted}${inlineName(name)}${place}`;
 }

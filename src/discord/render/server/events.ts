@@ -5,17 +5,18 @@ import type { OpenCallCard } from "../../../domain/ports/mod-calls.ts";
 import { entryLine, person } from "../entry-line.ts";
 import { cut, escapeMarkdown, inlineName, plainText, shownName } from "../escape.ts";
 import { type ListView, listPage } from "./lists.ts";
-import { placeText } from "./player-card.ts";
+import { placeId, placeOf } from "./pages.ts";
+import { placeWords } from "./player-card.ts";
 import { type OpenCaller, openCallers, timesWords } from "./status.ts";
 import { namesOf, profile, serverTitle } from "./view.ts";
 
 /** `/server calls | logs`: what is open, and what the game's log still holds. Pure. */
 
-/** Open moderator calls, then emergency calls; the filter is the beginning of an emergency call's team. */
+/** Open moderator calls, who has waited longest first, then emergency calls; the filter is the beginning of an emergency call's team. */
 export function callsPage(view: CallsView): MessageBody {
   const { state, place, cards } = view;
   const wanted = place.filter.toLowerCase();
-  const open = wanted === "" ? openCallers(state) : [];
+  const open = wanted === "" ? openCallers(state).toReversed() : [];
   const emergency = (state.lists.emergencyCalls?.value ?? [])
     .filter(({ team }) => team.toLowerCase().startsWith(wanted))
     .toSorted((a, b) => b.startedAtS - a.startedAtS);
@@ -30,7 +31,7 @@ export function callsPage(view: CallsView): MessageBody {
       ? md`No open calls.`
       : md`**${open.length}** for moderators · **${emergency.length}** for emergency services`;
   const page = listPage({ title: md`Open calls on ${serverTitle(state.status)}`, head, items }, view);
-  const claims = claimButtons(calls);
+  const claims = claimButtons(calls, view);
   return claims.length === 0 ? page : { ...page, rows: [claims, ...(page.rows ?? [])] };
 }
 
@@ -56,7 +57,7 @@ function openCallText({ call, times, card }: OpenCall, { lists }: ServerState): 
   const row = lists.players?.value.find(({ player }) =>
     caller.id === undefined ? player.name === caller.name : player.id === caller.id,
   );
-  const where = placeText(row?.location);
+  const where = placeWords({ street: row?.location?.streetName, postal: row?.location?.postalCode });
   const details = [
     ...(where === undefined ? [] : [md`📍 ${where}`]),
     ...(card?.claimedBy === undefined ? [] : [md`✋ claimed by ${userMention(card.claimedBy.userId)}`]),
@@ -70,20 +71,23 @@ function messageLink({ guildId, channelId, messageId }: NonNullable<OpenCallCard
   return markdownOfOurs(`https://discord.com/channels/${guildId}/${channelId}/${messageId}`);
 }
 
-/** One row: who has waited longest comes first. */
-function claimButtons(calls: readonly OpenCall[]): readonly Button[] {
+/** One row, in the order of the list: who has waited longest comes first. */
+function claimButtons(calls: readonly OpenCall[], { place, page }: CallsView): readonly Button[] {
   const free = calls.flatMap(({ call, card }) =>
     card === undefined || card.claimedBy !== undefined ? [] : [{ name: call.caller.name, id: card.cardId }],
   );
-  return free
-    .slice(-BUTTONS_A_ROW)
-    .toReversed()
-    .map(({ name, id }) => ({
-      kind: "button",
-      style: "primary",
-      label: cut(`Claim ${plainText(shownName(name))}`, 80),
-      id: `mod-claim:${id}`,
-    }));
+  return free.slice(0, BUTTONS_A_ROW).map(({ name, id }) => ({
+    kind: "button",
+    style: "primary",
+    label: cut(`Claim ${plainText(shownName(name))}`, 80),
+    id: placeId(`server-claim:${id}/`, place, page),
+  }));
+}
+
+/** Of the button's id, what follows the name of the action: the call's card, and the list that it is under. */
+export function claimedIn(argument: string): ReturnType<typeof placeOf> & { readonly cardId: string } {
+  const [cardId = ""] = argument.split("/", 1);
+  return { ...placeOf(argument.slice(cardId.length + 1)), cardId };
 }
 
 const BUTTONS_A_ROW = 5;

@@ -49,9 +49,9 @@ export function clampPage(page: number, pages: number): number {
   return Number.isInteger(page) ? Math.max(0, Math.min(page, pages - 1)) : 0;
 }
 
-/** At most 100 characters with the name of the action: a filter is cut, and compared by its beginning. */
-function placeId(action: string, { list, bindingId, filter }: Place, page: number): string {
-  return `${action}:${list}/${page}/${bindingId}/${filter}`.slice(0, 100);
+/** At most 100 characters with what stands before it: a filter is cut, and compared by its beginning. */
+export function placeId(before: string, { list, bindingId, filter }: Place, page: number): string {
+  return `${before}${list}/${page}/${bindingId}/${filter}`.slice(0, 100);
 }
 
 /** The inverse, of what follows the name of the action. */
@@ -67,14 +67,14 @@ export function pageButtons(place: Place, page: number, pages: number): Row {
     kind: "button",
     style: "secondary",
     label,
-    id: placeId(action, place, to),
+    id: placeId(`${action}:`, place, to),
     disabled: to < 0 || to >= pages,
   });
   const refresh: Button = {
     kind: "button",
     style: "secondary",
     label: "Refresh",
-    id: placeId("server-page", place, page),
+    id: placeId("server-page:", place, page),
   };
   return pages < 2
     ? [refresh]

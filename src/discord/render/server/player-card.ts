@@ -40,10 +40,18 @@ function named(text: string): Escaped {
 
 /** `12 Main Street, postal 204`; undefined when the service says nothing of it. */
 export function placeText(location: PlayerLocation | undefined): Escaped | undefined {
-  const where = [location?.buildingNumber, location?.streetName].filter(Boolean).join(" ");
-  const postal = location?.postalCode === undefined ? "" : `postal ${location.postalCode}`;
-  const text = [where, postal].filter((part) => part !== "").join(", ");
-  return text === "" ? undefined : escapeMarkdown(cut(text, 80));
+  const street = [location?.buildingNumber, location?.streetName].filter(Boolean).join(" ");
+  return placeWords({ street, postal: location?.postalCode });
+}
+
+/** `Main Street, postal 204`: a place has these words wherever it is named. */
+export function placeWords(
+  { street, postal }: { readonly street?: string | undefined; readonly postal?: string | undefined },
+  room = 80,
+): Escaped | undefined {
+  const code = postal === undefined || postal.trim() === "" ? "" : `postal ${postal}`;
+  const text = [street ?? "", code].filter((part) => part.trim() !== "").join(", ");
+  return text === "" ? undefined : escapeMarkdown(cut(text, room));
 }
 
 /** The service names an owner of a vehicle by the bare name. */
