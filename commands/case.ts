@@ -251,7 +251,8 @@ export const cases = defineCommand({
     "case-of": defineAction({
       first: "ephemeral",
       async execute({ actor, argument }, services) {
-        return await shown(services, await caseOf(services, actor, numberIn(argument)), actor);
+        const [number = ""] = firstOf(argument);
+        return await shown(services, await caseOf(services, actor, numberIn(number)), actor);
       },
     }),
     "case-tell": defineAction({ first: "ephemeral", runs: true, execute: tellWarned }),

@@ -208,7 +208,8 @@ async function caseOfRun(services: Services, run: RunRecord): Promise<Case | und
 
 function caseOptions(services: Services, run: RunRecord, found: Case | undefined) {
   const wantsReason = found === undefined ? lacksReason(services, run) : found.reason === undefined;
-  return { wantsReason, caseNumber: found?.number };
+  const isUndone = (found?.undone?.length ?? 0) >= (run.inverse?.length ?? 1);
+  return { wantsReason, isCase: becomesCase(services, run), caseNumber: found?.number, isUndone };
 }
 
 function outcomeReply(
@@ -221,7 +222,8 @@ function outcomeReply(
   const isSought = record.status === "unknown" && !signal.aborted;
   const wantsReason = lacksReason(services, record);
   const { retryAtMs } = failure ?? {};
-  const options = { mayDefer, retryAtMs, isSought, wantsReason, manages: actor.manageGuild };
+  const isCase = becomesCase(services, record);
+  const options = { mayDefer, retryAtMs, isSought, wantsReason, isCase, manages: actor.manageGuild };
   return { ...outcomeCard(record, options), important: true };
 }
 

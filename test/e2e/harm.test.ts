@@ -96,7 +96,7 @@ describe("a command that was for somebody else", () => {
 
   test("Run again asks before it hits somebody by the beginning of their name", async () => {
     await present(ANN);
-    const done = await run(":kick Ann rdm");
+    const done = await run(":jail Ann rdm");
     await reads(done, /It ran/);
     await present(ANNABEL);
     const again = await press(rig.home.moderator, done, "Run again");

@@ -205,7 +205,7 @@ describe("players and what happened at a time, from the history", () => {
     await reads(rewound, /Rewind[\s\S]*\*\*▸\*\* <t:\d+:T> 🔔 \*\*MoGame\*\* called a moderator/);
     assert.doesNotMatch(rewound.text.split("▸")[0] ?? "", /killed|joined/, "it begins at the call");
     const only = await press(rig.home.moderator, rewound, "Only MoGame");
-    await reads(only, /Rewind of MoGame[\s\S]*In the server[\s\S]*MoGame/);
+    await reads(only, /Rewind of MoGame[\s\S]*Was in the server[\s\S]*MoGame/);
     assert.doesNotMatch(only.text, /BobRay|killed/);
     await reads(await press(rig.home.moderator, only, "Everybody"), /Rewind(?! of)/);
     const list = await mod.reads("server calls", {}, /MoGame\*\*\S* called/);

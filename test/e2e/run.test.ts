@@ -149,7 +149,8 @@ describe("/run, from the question to what came of it", () => {
   test("silence, and a connection that breaks after the command was taken: unknown, sent once", async () => {
     nextCommand({ silent: 1 });
     const silent = await reads(await run(":h into the silence"), /It may have run/);
-    assert.match(silent, /no clear answer/);
+    assert.match(silent, /no answer came in time|did not answer in time/);
+    assert.doesNotMatch(silent, /no clear answer/);
     nextCommand({ resetAfter: 1 });
     const cut = await run(":h then it broke");
     await reads(cut, /It may have run/);

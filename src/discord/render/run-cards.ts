@@ -45,8 +45,12 @@ export interface OutcomeOptions {
   readonly isSought?: boolean;
   /** It became a case that has no reason yet. */
   readonly wantsReason?: boolean;
+  /** It is a punishment that becomes a case. */
+  readonly isCase?: boolean;
   /** The case that it became. */
   readonly caseNumber?: number | undefined;
+  /** All that would undo it ran. */
+  readonly isUndone?: boolean;
   /** Who reads it manages the Discord server, so they get the button that mends it. */
   readonly manages?: boolean;
 }
@@ -76,7 +80,7 @@ export function outcomeCard(record: RunRecord, options: OutcomeOptions = {}): Me
     ...(said.length === 0 ? [] : [md``, ...said]),
   ];
   const why = options.wantsReason === true ? [reasonButton(record)] : [];
-  const buttons = [...why, ...caseButtons(options), ...mend, ...outcomeButtons(record, options)];
+  const buttons = [...why, ...caseButtons(record, options), ...mend, ...outcomeButtons(record, options)];
   const rows: readonly Row[] = buttons.length === 0 ? [] : [buttons];
   return { cards: [{ title, description: joined(lines, "\n"), color }], rows };
 }
@@ -100,8 +104,8 @@ function isSure({ status, proof }: RunRecord): boolean {
   return status === "done" || (status === "unknown" && proof === "seen");
 }
 
-function caseButtons({ caseNumber }: OutcomeOptions): Button[] {
-  return caseNumber === undefined ? [] : [button(`Case ${caseNumber}`, `case-of:${caseNumber}`)];
+function caseButtons({ id }: RunRecord, { caseNumber }: OutcomeOptions): Button[] {
+  return caseNumber === undefined ? [] : [button(`Case ${caseNumber}`, `case-of:${caseNumber}/${id}`)];
 }
 
 /** Carries the command, for the title of its form. */
@@ -109,9 +113,9 @@ function reasonButton({ id, text, hit }: RunRecord): Button {
   return button("Give the reason", `case-why:${id}/${cut(plainText(plainWithHits(text, hit)), 40)}`);
 }
 
-/** The card of an outcome has one of these: its reference, or the button of what ran, which has none. */
+/** The card of an outcome has one of these: its reference, or a button of what ran, which has none. */
 export function outcomeMarks({ id }: Pick<RunRecord, "id">): readonly string[] {
-  return [referenceLine(id), againId(id)];
+  return [referenceLine(id), againId(id), `case-why:${id}/`, `/${id}`];
 }
 
 function againId(id: string): string {
@@ -156,12 +160,17 @@ function whyLines(record: RunRecord): Escaped[] {
     if (interrupted === true) return [md`Marshal stopped while sending it.`];
     // Once it is known that it ran, the service's own words of failure only confuse.
     if (proof === "seen") return [md`The game service gave no clear answer.`];
-    return [joined([md`The game service gave no clear answer.`, ...why], " ")];
+    // That nothing came back says why already.
+    const isSaid = failureCode === "unreachable" && why.length > 0;
+    return [joined([...(isSaid ? [] : [md`The game service gave no clear answer.`]), ...why], " ")];
   }
   // The title of these says that it was not sent.
   if (status === "cancelled" || status === "expired") return why;
   return [joined([status === "denied" ? md`**It was never sent.**` : md`**It did not run.**`, ...why], " ")];
 }
+
+/** Whoever was hit is gone. */
+const REMOVES: ReadonlySet<string> = new Set(["kick", "ban"]);
 
 /** Pressing again would meet the same refusal: something must be put right before. */
 const NEEDS_MENDING: ReadonlySet<string> = new Set([
@@ -171,8 +180,9 @@ const NEEDS_MENDING: ReadonlySet<string> = new Set([
   "not-authorised",
 ]);
 
-function outcomeButtons(record: RunRecord, { mayDefer, isSought }: OutcomeOptions): Button[] {
-  const { id, status, failureCode, inverse, proof } = record;
+function outcomeButtons(record: RunRecord, options: OutcomeOptions): Button[] {
+  const { mayDefer, isSought, isUndone = false } = options;
+  const { id, status, failureCode, inverse, proof, origin } = record;
   const buttons: Button[] = [];
   const ran = isSure(record);
   const isUnseen = status === "unknown" && proof === "not-seen";
@@ -189,11 +199,19 @@ function outcomeButtons(record: RunRecord, { mayDefer, isSought }: OutcomeOption
   if (isOpen) {
     buttons.push({ kind: "button", style: "primary", label: "Check the log", id: `run-check:${id}` });
   }
-  if (ran && inverse !== undefined) buttons.push(button("Undo", `run-undo:${id}`));
-  const again = ran || isUnseen || status === "expired" || status === "failed";
+  // To undo an undo would punish again by one press.
+  if (ran && inverse !== undefined && origin !== "undo" && !isUndone)
+    buttons.push(button("Undo", `run-undo:${id}`));
+  const again = mayRepeat(record, options) || isUnseen || status === "expired" || status === "failed";
   if (again && !(status === "failed" && NEEDS_MENDING.has(failureCode ?? "")))
     buttons.push(button("Run again", againId(id)));
   return buttons;
+}
+
+/** Of what ran: it is still of use. */
+function mayRepeat(record: RunRecord, { isCase = false, isUndone = false }: OutcomeOptions): boolean {
+  const isGone = isCase && REMOVES.has(record.verb ?? "") && record.proof !== "not-seen";
+  return isSure(record) && !isUndone && !isGone;
 }
 
 function button(label: string, id: string): Button {

@@ -82,6 +82,58 @@ describe("the rows of a rewind", () => {
     );
   });
 
+  const left = (n: number, atS: number): HistoryRow => {
+    return { bindingId: "b1", atS, kind: "leave", player: victim(n) };
+  };
+
+  test("name a command before what it did in the same second, whichever way they run", () => {
+    const kick = { bindingId: "b1", kind: "command", player: mo, text: ":kick Victim1" } as const;
+    const order = (lines: readonly string[]) =>
+      lines.flatMap((line) => (/ran|left|killed/.test(line) ? [/ran|left|killed/.exec(line)?.[0]] : []));
+    for (const atS of [AT_S - 5, AT_S + 5]) {
+      const rows = [kill(turbo, luna, atS - 1), left(1, atS), { ...kick, atS }];
+      assert.deepEqual(order(linesOf(rows)), ["killed", "ran", "left"]);
+    }
+    const before = [left(1, AT_S - 5), { ...kick, atS: AT_S - 5 }];
+    assert.deepEqual(order(linesOf(before, { isOfCall: true })), ["left", "ran"], "latest first");
+  });
+
+  test("of a call have what came of it below the ten that led to it, and the earlier ones last", () => {
+    const of = (before: number, after: number) => {
+      const call: HistoryRow = { bindingId: "b1", atS: AT_S, kind: "modCall", caller: luna };
+      const earlier = Array.from({ length: before }, (_, n) => left(n + 1, AT_S - 1 - n)).toReversed();
+      const later = Array.from({ length: after }, (_, n) => left(100 + n, AT_S + 1 + n));
+      const lines = linesOf([...earlier, call, ...later], { isOfCall: true });
+      return lines
+        .slice(lines.findIndex((line) => line.startsWith("**▸**")))
+        .map((line) => /Victim\d+|^\*\*\w+/.exec(line)?.[0].replace("**", "") ?? "call");
+    };
+    const named = (from: number, to: number) => {
+      return Array.from({ length: to - from + 1 }, (_, n) => `Victim${from + n}`);
+    };
+    assert.deepEqual(of(20, 2), [
+      "call",
+      "Before",
+      ...named(1, 10),
+      "After",
+      ...named(100, 101),
+      "Earlier",
+      ...named(11, 20),
+    ]);
+    assert.deepEqual(of(20, 0), ["call", "Before", ...named(1, 20)]);
+    assert.deepEqual(of(3, 1), ["call", "Before", ...named(1, 3), "After", "Victim100"]);
+  });
+
+  test("say of one player that they were there then, not that they are", () => {
+    const session = { bindingId: "b1", start: { atS: 0, isSure: true, afterS: 0 } } as const;
+    const present = [{ player: luna, session }];
+    const view = { bindingId: "b1", atS: AT_S, fromS: AT_S - 300, toS: AT_S + 300, present, rows: [] };
+    const of = (player: typeof luna) =>
+      linesOf([], { view: { ...view, isShortened: false, unrecorded: [], recordedSinceS: 0 }, player })[1];
+    assert.equal(of(luna), "🟢 Was in the server");
+    assert.equal(of(mo), "⚪ Was not in the server");
+  });
+
   test("name whom a command hit by the beginning of a name", () => {
     const jail: HistoryRow = {
       bindingId: "b1",

@@ -162,6 +162,7 @@ describe("cards of runs", () => {
       (outcomeCard(row).rows ?? []).flatMap((parts) => parts.map(({ id }) => id));
     assert.deepEqual(ids(record), ["run-again:run-1"]);
     assert.deepEqual(ids({ ...record, inverse: [":x"] }), ["run-undo:run-1", "run-again:run-1"]);
+    assert.deepEqual(ids({ ...record, inverse: [":x"], origin: "undo" }), ["run-again:run-1"]);
     assert.deepEqual(ids({ ...record, status: "denied", ran: "no" }), []);
     assert.deepEqual(ids({ ...record, status: "cancelled", ran: "no" }), []);
   });
@@ -248,13 +249,47 @@ describe("outcomes at a glance", () => {
       row.map((part) => ["label" in part && part.label, part.id]),
       [
         ["Give the reason", "case-why:run-1/:h hi"],
-        ["Case 12", "case-of:12"],
+        ["Case 12", "case-of:12/run-1"],
         ["Run again", "run-again:run-1"],
       ],
     );
     const jail = { ...record, text: ":jail Turbo", hit: ["Turbo_1803"] };
     const [[why] = []] = outcomeCard(jail, { wantsReason: true }).rows ?? [];
     assert.equal(why?.id, "case-why:run-1/:jail Turbo (Turbo_1803)");
+  });
+
+  test("offer neither Undo nor again of what was undone, nor again of what took its player away", () => {
+    const labels = (row: Partial<RunRecord>, options: Parameters<typeof outcomeCard>[1] = {}) =>
+      (outcomeCard({ ...record, ...row }, options).rows ?? [])
+        .flat()
+        .map((part) => ("label" in part ? part.label : ""));
+    const jail = { verb: "jail", text: ":jail Ann", inverse: [":unjail Ann"] };
+    const made = { isCase: true, caseNumber: 3 };
+    assert.deepEqual(labels(jail, made), ["Case 3", "Undo", "Run again"]);
+    assert.deepEqual(labels(jail, { ...made, isUndone: true }), ["Case 3"]);
+    for (const verb of ["kick", "ban"]) {
+      const gone = { verb, text: `:${verb} Ann spam` };
+      assert.deepEqual(labels(gone, made), ["Case 3"]);
+      assert.deepEqual(labels({ ...gone, status: "failed", ran: "no" }, { isCase: true }), ["Run again"]);
+      assert.deepEqual(labels({ ...gone, proof: "not-seen" }, made), ["Case 3", "Run again"]);
+      assert.deepEqual(labels(gone), ["Run again"], "where it becomes no case");
+      for (const options of [made, { isCase: true, wantsReason: true }]) {
+        const all = JSON.stringify(outcomeCard({ ...record, ...gone }, options));
+        assert.ok(runRenderer.outcomeMarks(record).some((mark) => all.includes(mark)));
+      }
+    }
+  });
+
+  test("say once why it is not known whether it ran", () => {
+    const unknown = { status: "unknown", ran: "unknown" } as const;
+    const silent = {
+      ...unknown,
+      failureCode: "unreachable",
+      message: "The game service did not answer in time.",
+    };
+    assert.doesNotMatch(shown(silent), /no clear answer/);
+    assert.match(shown(silent), /did not answer in time/);
+    assert.match(shown({ ...unknown, failureCode: "platform", message: "Oops" }), /no clear answer\. Oops/);
   });
 
   test("name a few of those whom a beginning hit, and count the others", () => {

@@ -20,6 +20,9 @@ import { type ShownRow, shownRows } from "./rewind-rows.ts";
 const ROOM_FOR_ROWS = 2_900;
 const ROOM_FOR_NAMES = 700;
 const COLOR = 0x5b4b8a;
+/** Of the rows before a call, above those after it: about a phone's height. A few more need no part of their own. */
+const NEAREST_BEFORE = 10;
+const MOST_BEFORE = 13;
 
 export interface RewindCard {
   readonly view: RewindView;
@@ -80,7 +83,7 @@ function replayButton({ view, player, offered }: RewindCard): Button {
 function presenceLines({ present, recordedSinceS, atS }: RewindView, { id }: PlayerRef): Escaped[] {
   if (recordedSinceS === undefined || recordedSinceS > atS) return [];
   const isThere = present.some(({ player }) => player.id === id);
-  return [isThere ? md`🟢 In the server` : md`⚪ Not in the server`];
+  return [isThere ? md`🟢 Was in the server` : md`⚪ Was not in the server`];
 }
 
 function presentLines({ present, players, recordedSinceS, atS }: RewindView): Escaped[] {
@@ -158,7 +161,7 @@ function rowLines(card: RewindCard): Escaped[] {
       player === undefined ? md`Nothing happened in these minutes.` : md`Nothing of them in these minutes.`;
     return isKnown ? [nothing] : [];
   }
-  const byNearness = shownRows(view.rows, card)
+  const byNearness = shownRows(causeFirst(view.rows), card)
     .map((one, index) => ({ ...one, index }))
     .sort((a, b) => Math.abs(a.row.atS - atS) - Math.abs(b.row.atS - atS) || a.index - b.index);
   const shown: typeof byNearness = [];
@@ -177,13 +180,22 @@ function rowLines(card: RewindCard): Escaped[] {
   return [...before, md`**▸ <t:${atS}:T>**`, ...after, ...moreLines(left, isShortened)];
 }
 
+/** A command stands above what it did within the same second; what else happened keeps its order. */
+function causeFirst(rows: readonly HistoryRow[]): readonly HistoryRow[] {
+  const effect = ({ kind }: HistoryRow) => (kind === "command" ? 0 : 1);
+  return rows.toSorted((a, b) => a.atS - b.atS || effect(a) - effect(b));
+}
+
 function moreLines(left: number, isShortened: boolean): Escaped[] {
   return left > 0 || isShortened
     ? [md`-# Only the nearest are shown. Use \`/server at\` with another minute for more.`]
     : [];
 }
 
-/** The call first, then what led to it, the nearest first, then what came of it. */
+/**
+ * The call first, then what led to it, the nearest first, then what came of it. Of much that led to it the farther part
+ * comes last: what came of it would lie below all of that.
+ */
 function fromCall(shown: readonly ShownRow[], atS: number): Escaped[] {
   const isCall = ({ row }: ShownRow) => row.kind === "modCall" && row.atS === atS;
   const calls = shown.filter(isCall).map(({ text }) => md`**▸** ${text}`);
@@ -191,12 +203,14 @@ function fromCall(shown: readonly ShownRow[], atS: number): Escaped[] {
   // Of the call's own second, what led to it: a player is killed first and calls then.
   const before = others.filter(({ row }) => row.atS <= atS).toReversed();
   const after = others.filter(({ row }) => row.atS > atS);
+  const split = after.length === 0 || before.length <= MOST_BEFORE ? before.length : NEAREST_BEFORE;
   const part = (title: Escaped, rows: typeof shown) =>
     rows.length === 0 ? [] : [title, ...rows.map(({ text }) => text)];
   return [
     ...(calls.length === 0 ? [md`**▸ <t:${atS}:T>**`] : calls),
-    ...part(md`**Before, latest first**`, before),
+    ...part(md`**Before, latest first**`, before.slice(0, split)),
     ...part(md`**After**`, after),
+    ...part(md`**Earlier, latest first**`, before.slice(split)),
   ];
 }
 
