@@ -92,6 +92,8 @@ export function confirmCard(
   const lead =
     isWrongName === true ? [md`⛔ **That is not the server's name.** Type it as shown here.`, md``] : [];
   const isGuessed = typed !== undefined || isGuess === true;
+  // Typed right it would have been sent at once, and it hurts nobody.
+  const isHarmless = isGuessed && plan.confirm === "none" && isMild(plan);
   // The title says it already.
   const many = isGuessed ? undefined : forManyReason(plan);
   const own = plan.confirmReasons.filter((reason) => reason !== many);
@@ -105,7 +107,9 @@ export function confirmCard(
         commandLine(request.text, request.binding.name),
         md``,
         ...why,
-        md`**Not sent yet.** Expires <t:${Math.floor(plan.expiresAtMs / 1000)}:R>.`,
+        isHarmless
+          ? md`**Not sent yet.**`
+          : md`**Not sent yet.** Expires <t:${Math.floor(plan.expiresAtMs / 1000)}:R>.`,
       ],
       "\n",
     ),
@@ -117,6 +121,7 @@ export function confirmCard(
       ...warningFields(plan),
     ],
   };
+  const go: Button = isHarmless ? { ...goButton(plan), style: "primary" } : goButton(plan);
   const nearby = near.map(
     (one): Button => ({
       kind: "button",
@@ -131,8 +136,12 @@ export function confirmCard(
       : [];
   return {
     cards: [card],
-    rows: [[...nearby, goButton(plan), ...anyway, button("Do not send", `run-drop:${plan.id}`)]],
+    rows: [[...nearby, go, ...anyway, button("Do not send", `run-drop:${plan.id}`)]],
   };
+}
+
+function isMild({ command: { danger } }: RunPlan): boolean {
+  return danger === "mild" || danger === "read";
 }
 
 function nearFields(names: readonly string[]): CardField[] {

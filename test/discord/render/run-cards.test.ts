@@ -297,6 +297,19 @@ describe("outcomes at a glance", () => {
     assert.match(textOf(many), /`:kill T` \(T\\_a, Tb, Tc and 2 more\)/);
   });
 
+  test("ask without red and a countdown about a slip in what hurts nobody, and only then", () => {
+    const asked = (danger: "mild" | "serious", confirm: RunPlan["confirm"], isGuess = true) => {
+      const card = confirmCard({ ...plan, command: { ...plan.command, danger }, confirm }, { isGuess });
+      const [go] = (card.rows ?? []).flat();
+      return [go?.kind === "button" && go.style, /Expires/.test(textOf(card))];
+    };
+    assert.deepEqual(asked("mild", "none"), ["primary", false]);
+    assert.deepEqual(asked("serious", "none"), ["danger", true]);
+    assert.deepEqual(asked("mild", "button"), ["danger", true]);
+    assert.deepEqual(asked("mild", "name"), ["danger", true]);
+    assert.deepEqual(asked("mild", "none", false), ["danger", true]);
+  });
+
   test("name on a confirmation how many are hit, and which one of them is staff", () => {
     const two = [plan.targets[0], { text: "Bob", players: [{ name: "Bob", id: 12 }], staff: true }];
     const text = textOf(confirmCard({ ...plan, targets: two.filter((target) => target !== undefined) }));
