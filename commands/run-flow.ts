@@ -149,6 +149,7 @@ export async function* follow(
     }
     outcome = await submitted.outcome;
     yield outcomeReply(services, outcome, on);
+    await keepForUndo(services, outcome.record, answer);
     if (outcome.record.status === "unknown") yield* proofOf(services, outcome.record, signal);
   } finally {
     if (answer !== undefined && !isLeftToNext(outcome, on))
@@ -156,6 +157,29 @@ export async function* follow(
   }
   // The outcome is shown, so a kill from here on leaves nothing to complete.
   if (outcome.record.status === "done") yield* proofOf(services, outcome.record, signal);
+}
+
+/** The answer of a run that can be undone is kept; that of an undo takes the buttons from the answer of what it undid. */
+async function keepForUndo(
+  services: Services,
+  { id, guildId, status, inverse, origin, undoes }: RunRecord,
+  answer: AnswerContext["answer"],
+): Promise<void> {
+  if (status !== "done") return;
+  if (undoes !== undefined) await showUndone(services, { guildId, id: undoes });
+  else if (inverse !== undefined && origin !== "undo" && answer !== undefined)
+    services.shownAnswers.keep(id, answer);
+}
+
+/** Of a run that was undone: its answer offers neither to undo it nor to run it again. */
+export async function showUndone(
+  services: Services,
+  { guildId, id }: Pick<RunRecord, "guildId" | "id">,
+): Promise<void> {
+  const record = await services.audit.get(guildId, id).catch(() => undefined);
+  if (record === undefined) return;
+  const options = caseOptions(services, record, await caseOfRun(services, record));
+  services.shownAnswers.edit(id, outcomeCard(record, { ...options, isUndone: true }));
 }
 
 /** What a stop kept from being shown, or from being looked for in the log, the next process shows and looks for. */
@@ -182,6 +206,8 @@ async function* proofOf(services: Services, run: RunRecord, signal: AbortSignal)
     } catch {
       return;
     }
+    // It was undone: what the log shows brings no button back.
+    if (services.shownAnswers.isEdited(run.id)) return;
     // A store that fails here must not take the place of the outcome that stands there already.
     const record = await audit.get(run.guildId, run.id).catch(() => undefined);
     const isProved = record !== undefined && record.proof !== "unchecked" && latest.proof === "unchecked";

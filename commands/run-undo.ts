@@ -4,7 +4,7 @@ import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
 import type { RunRecord, SubmittedRun } from "../src/domain/run.ts";
-import { refuseUnsendable, withOwnPlayer } from "./run-flow.ts";
+import { refuseUnsendable, showUndone, withOwnPlayer } from "./run-flow.ts";
 
 /** The undo of what takes several commands to undo. */
 
@@ -45,4 +45,6 @@ export async function* undoEach(
     const isLast = at === runs.length - 1;
     yield { ...undoCard(steps, binding.name), ...(isLast ? { important: true } : {}) };
   }
+  if (steps.every(({ end }) => end?.status === "done"))
+    await showUndone(services, { guildId: actor.guildId, id: undoes.id });
 }

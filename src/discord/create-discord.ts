@@ -35,6 +35,7 @@ import { createLateAnswers } from "./interactions/late-answers.ts";
 import { createPendingLinks } from "./interactions/pending-links.ts";
 import { answerOutsideGuild, readInteraction } from "./interactions/read-interaction.ts";
 import { registeredCommands, registerWhenChanged } from "./interactions/registration.ts";
+import { createShownAnswers } from "./interactions/shown-answers.ts";
 import { createDirectMessages } from "./messages/direct-messages.ts";
 import { permittedSink } from "./messages/permitted-sink.ts";
 import { createPrivateThreads } from "./messages/private-threads.ts";
@@ -70,6 +71,7 @@ type GivenServices = Omit<
   | "grantableRoles"
   | "guilds"
   | "pendingLinks"
+  | "shownAnswers"
   | "commandId"
   | "docsUrl"
   | "settings"
@@ -163,12 +165,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
   const guildName = (guildId: string) => client.guilds.cache.get(guildId)?.name;
   const direct = createDirectMessages({ rest, guildName });
   const quieted = new AbortController();
-  const lateAnswers = createLateAnswers({
-    rest: answerRests.later,
-    clock,
-    log,
-    signal: quieted.signal,
-  });
+  const lateAnswers = createLateAnswers({ rest: answerRests.later, clock, log, signal: quieted.signal });
   const members = createMembers(rest, client);
   const roles = { ...createGrantableRoles(client), ...createMemberRoles(rest, members) };
   const arrivals = new FirstArrivals();
@@ -231,6 +228,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
         clock,
         random,
         pendingLinks,
+        shownAnswers: createShownAnswers({ lateAnswers, clock, log }),
         commandId: (name: string) => commandIds.get(name),
         docsUrl: ports.docsUrl,
       };

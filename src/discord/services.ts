@@ -28,7 +28,7 @@ import type { Permissions } from "../domain/ports/permissions.ts";
 import type { PlayerMessages } from "../domain/ports/player-messages.ts";
 import type { Ranks } from "../domain/ports/ranks.ts";
 import type { Rules } from "../domain/ports/rules.ts";
-import type { RunAnswers } from "../domain/ports/run-answers.ts";
+import type { RunAnswers, ShownAnswers } from "../domain/ports/run-answers.ts";
 import type { RunAuthors } from "../domain/ports/run-authors.ts";
 import type { RunQueue } from "../domain/ports/run-queue.ts";
 import type { Runner } from "../domain/ports/runner.ts";
@@ -62,6 +62,7 @@ export interface Services {
   readonly runner: Runner;
   readonly runAuthors: RunAuthors;
   readonly runAnswers: Pick<RunAnswers, "remember" | "forget">;
+  readonly shownAnswers: ShownAnswers;
   readonly queue: RunQueue;
   readonly catalogue: CommandCatalogue;
   readonly feeds: Feeds;

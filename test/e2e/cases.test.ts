@@ -181,6 +181,10 @@ describe("cases and the watchlist, from a kick to a revoked case", () => {
     await reads(await press(moderator, jailed, "Undo"), /It ran[\s\S]*:unjail BobRay/);
     const undone = `Undone: \`:unjail\` ran <t:\\d+:f>, by <@${moderator.member.id}>`;
     await rig.posted(channel, "Jail · case", "Undone");
+    await rig.until("the first answer's buttons are gone", () => {
+      return !labelsOf(answerOf(jailed)).some((label) => /Undo|Run again/.test(label));
+    });
+    assert.match(textOf(answerOf(jailed)), /It ran[\s\S]*:jail/);
     await reads(await press(moderator, jailed, open), new RegExp(undone));
     await mod.comesToRead("case show", { number: Number(open.slice(5)) }, new RegExp(undone));
     await mod.reads("case search", { kind: "jail" }, /BobRay[\s\S]*undone/);

@@ -26,6 +26,16 @@ export interface RememberedAnswer {
   readonly place?: AnswerPlace;
 }
 
+/** Answers of runs that are over, where a later press changes what they may offer. */
+export interface ShownAnswers {
+  /** For as long as Discord takes changes of it. */
+  keep(runId: string, place: AnswerPlace): void;
+  /** Once, and only where it can still be changed; nobody waits for it. */
+  edit(runId: string, body: MessageBody): void;
+  /** What else is learned of the run does not bring its buttons back. */
+  isEdited(runId: string): boolean;
+}
+
 /** left: it says already what it should · refused: Discord no longer takes a change of it. */
 export type LateEdit = "edited" | "left" | "refused";
 
