@@ -143,6 +143,8 @@ export interface ServerState {
   readonly status: ServerStatus;
   readonly statusAtMs: number;
   readonly lists: { readonly [L in ListName]?: { readonly atMs: number; readonly value: Lists[L] } };
+  /** By id, as far as the lists tell them; said where these are packed and cost to be looked at. */
+  readonly ownerNames?: ReadonlyMap<number, string>;
 }
 
 /** Asks for lists of a source. A source is polled as long as there is a demand on it. */

@@ -1,4 +1,5 @@
 import type { ListName, ServerState, Snapshot, SourceId } from "../domain/model.ts";
+import { namesOf } from "../domain/names-of.ts";
 import type { Clock } from "../domain/ports/clock.ts";
 import type { ServiceClient } from "../domain/ports/service-client.ts";
 import type { FreshOptions, Snapshots } from "../domain/ports/snapshots.ts";
@@ -220,7 +221,12 @@ function packed(state: ServerState): ServerState {
     const isLoose = PACKED_LISTS.has(list as ListName) && !(known instanceof PackedRows);
     return [list, isLoose ? PackedRows.of<object>(known) : known];
   });
-  return { ...state, lists: Object.fromEntries(lists) };
+  return { ...state, lists: Object.fromEntries(lists), ownerNames: ownerNamesOf(state) };
+}
+
+function ownerNamesOf(state: ServerState): ReadonlyMap<number, string> {
+  const owners = new Set([state.status.ownerId, ...state.status.coOwnerIds]);
+  return new Map([...namesOf(state)].filter(([id]) => owners.has(id)));
 }
 
 /** A copy of the state with each time later by `byMs`. */

@@ -23,7 +23,7 @@ function answerOf(source: string, clock: VirtualClock): Snapshot {
     source: source as SourceId,
     askedAtMs: clock.nowMs(),
     takenAtMs: clock.nowMs(),
-    status: serverStatus(),
+    status: serverStatus({ ownerId: 12, coOwnerIds: [1, 3] }),
     skippedRows: {},
     lists: { joinLogs, players, staff: STAFF },
   };
@@ -46,7 +46,12 @@ test("rows of half a minute ago are packed as other answers come, and are told a
     [true, false, true, false],
   );
   assert.deepEqual([logOf("a")?.atMs, logOf("a")?.value], [atMs, joinLogs]);
-  const { players, staff } = snapshots.latest("a" as SourceId)?.lists ?? {};
+  const { ownerNames, lists: { players, staff } = {} } = snapshots.latest("a" as SourceId) ?? {};
+  const owners = [
+    [12, "Ann"],
+    [1, "Ann"],
+  ] as const;
+  assert.deepEqual(ownerNames, new Map(owners), "a panel looks for its owners without unpacking");
   assert.ok(players instanceof PackedRows);
   const made = players.value;
   assert.deepEqual(made, answerOf("a", clock).lists.players);

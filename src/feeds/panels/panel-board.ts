@@ -27,9 +27,8 @@ export interface PanelBoardPorts extends PanelBodyPorts {
   warn(message: string, error: unknown): void;
 }
 
-/** A panel that runs; the times are of the monotonic clock. */
+/** A panel that runs. */
 interface LivePanel extends PanelServer {
-  notBeforeMs: number;
   /** An earlier process may have posted it. */
   isDoubtful: boolean;
   /** What its message is to say, as it was last asked for. */
@@ -181,8 +180,7 @@ export class PanelBoard implements Panels {
     if (live === undefined || body === undefined) return undefined;
     const { channelId, messageId, nonce, isMarked, body: shown } = live.record;
     const isCurrent = JSON.stringify(body) === JSON.stringify(shown);
-    const isTooSoon = this.#ports.clock.monotonicMs() < live.notBeforeMs;
-    if (messageId !== undefined && (isCurrent || isTooSoon)) return undefined;
+    if (messageId !== undefined && isCurrent) return undefined;
     live.wanted = body;
     const { isDoubtful } = live;
     return { channelId, messageId, nonce, isMarked, body, silent: true, isDoubtful };

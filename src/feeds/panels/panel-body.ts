@@ -38,11 +38,13 @@ export interface PanelServer {
   source: SourceId | undefined;
   /** When a newer state was met last. */
   goodSinceMs: number;
+  /** Its message stands, and says nothing else before this time. */
+  notBeforeMs: number;
 }
 
 /**
- * What a panel should say; undefined where nothing was ever known. Notes in `panel` which state it has met, and demands
- * the lists that a panel shows.
+ * What a panel should say; undefined where nothing was ever known, or it is too soon to say it. Notes in `panel` which state
+ * it has met, and demands the lists that a panel shows.
  */
 export async function panelBody(ports: PanelBodyPorts, panel: PanelServer): Promise<MessageBody | undefined> {
   const { bindings, snapshots, modCalls, health, renderer, clock } = ports;
@@ -60,6 +62,7 @@ export async function panelBody(ports: PanelBodyPorts, panel: PanelServer): Prom
     panel.record = { ...panel.record, goodAtMs: state.statusAtMs };
     panel.goodSinceMs = clock.monotonicMs();
   }
+  if (clock.monotonicMs() < panel.notBeforeMs) return undefined;
   const known = state && modCalls.withoutResolved(bindingId, underItsName(state, binding));
   const cause = staleCause(health, source);
   const failingSinceMs = snapshots.failingSinceMs(source);

@@ -29,6 +29,8 @@ class PanelWorld {
   readonly texts = new Map<string, string>();
   readonly removed: string[] = [];
   readonly told: MessageBody[] = [];
+  /** How often a server was drawn. */
+  drawn = 0;
   readonly demands = new Map<string, readonly Demand[]>();
   state: ServerState | undefined;
   isHalted = false;
@@ -86,7 +88,13 @@ class PanelWorld {
         readRefused: () => undefined,
       },
       posts: this.outbox.posts,
-      renderer: panelRenderer,
+      renderer: {
+        ...panelRenderer,
+        current: (...given) => {
+          this.drawn += 1;
+          return panelRenderer.current(...given);
+        },
+      },
       notifier: {
         person: async (_guild, _user, body) => {
           this.told.push(body);
@@ -208,6 +216,16 @@ describe("A panel", () => {
     const edits = world.messages[0]?.edits ?? 0;
     assert.ok(edits >= 8 && edits <= 10, `${edits} edits in ten minutes`);
     assert.equal(world.messages.length, 1);
+  });
+
+  test("is not drawn while it is too soon to edit it", async () => {
+    const world = await standing();
+    const { drawn } = world;
+    world.seen(20);
+    await world.clock.advance(MINUTE_MS - 1_000);
+    assert.equal(world.drawn, drawn);
+    await world.clock.advance(MINUTE_MS / 3);
+    assert.equal(world.messages[0]?.edits, 1);
   });
 
   test("waits for no other panel", async () => {

@@ -1,6 +1,7 @@
 import { type Escaped, joined, markdownOfOurs, md, userMention } from "../../../domain/escaped.ts";
 import type { Button, MessageBody } from "../../../domain/message.ts";
 import type { EmergencyCall, LogEntry, LogList, ServerState } from "../../../domain/model.ts";
+import { namesOf } from "../../../domain/names-of.ts";
 import type { OpenCallCard } from "../../../domain/ports/mod-calls.ts";
 import { entryLine, person } from "../entry-line.ts";
 import { cut, escapeMarkdown, inlineName, plainText, shownName } from "../escape.ts";
@@ -8,7 +9,7 @@ import { type ListView, listPage } from "./lists.ts";
 import { placeId, placeOf } from "./pages.ts";
 import { placeWords } from "./player-card.ts";
 import { type OpenCaller, openCallers, timesWords } from "./status.ts";
-import { namesOf, profile, serverTitle } from "./view.ts";
+import { profile, serverTitle } from "./view.ts";
 
 /** `/server calls | logs`: what is open, and what the game's log still holds. Pure. */
 

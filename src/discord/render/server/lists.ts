@@ -1,9 +1,10 @@
 import { type Escaped, joined, md } from "../../../domain/escaped.ts";
 import type { MessageBody } from "../../../domain/message.ts";
 import type { Player, ServerState, Staff, Vehicle } from "../../../domain/model.ts";
+import { namesOf } from "../../../domain/names-of.ts";
 import { cut, escapeMarkdown, inlineCode, inlineName } from "../escape.ts";
 import { clampPage, type Item, type Place, pageButtons, pagesOf, pageWords } from "./pages.ts";
-import { type Freshness, isGameStaff, namesOf, profile, serverCard, serverTitle } from "./view.ts";
+import { type Freshness, isGameStaff, profile, serverCard, serverTitle } from "./view.ts";
 
 /** `/server staff | vehicles | queue`: lists in pages. Pure. */
 

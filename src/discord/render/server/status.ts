@@ -2,8 +2,9 @@ import type { OnRoster } from "../../../domain/duty-roster.ts";
 import { type Escaped, joined, md, userMention } from "../../../domain/escaped.ts";
 import type { Card, CardField } from "../../../domain/message.ts";
 import type { ModCallEntry, Player, ServerState, ServerStatus } from "../../../domain/model.ts";
+import { namesOf } from "../../../domain/names-of.ts";
 import { inlineCode, inlineName } from "../escape.ts";
-import { type Freshness, isGameStaff, namesOf, profile, serverCard, serverTitle, stars } from "./view.ts";
+import { type Freshness, isGameStaff, profile, serverCard, serverTitle, stars } from "./view.ts";
 
 /** `/server status` and the panel: a server at one glance. Pure. */
 
@@ -122,7 +123,7 @@ const ROOM_OF_TWO = 440;
 /** In one field, since two beside each other break names on a phone. The service tells ids; names come with who joins. */
 function ownerFields(state: ServerState): CardField[] {
   const { ownerId, coOwnerIds } = state.status;
-  const known = namesOf(state);
+  const known = state.ownerNames ?? namesOf(state);
   const of = coOwnerIds.length;
   const title =
     of === 0 ? md`👑 Owner` : of === 1 ? md`👑 Owner and co-owner` : md`👑 Owner and ${of} co-owners`;

@@ -1,6 +1,6 @@
 import { type Escaped, joined, markdownOfOurs, md } from "../../../domain/escaped.ts";
 import type { Card, CardField } from "../../../domain/message.ts";
-import type { Player, PlayerRef, ServerState, ServerStatus } from "../../../domain/model.ts";
+import type { Player, ServerStatus } from "../../../domain/model.ts";
 import { inlineName } from "../escape.ts";
 
 /** What every answer about a game server shares. Pure. */
@@ -52,26 +52,6 @@ export function serverTitle({ name }: ServerStatus): Escaped {
 export function profile(id: number, name?: string): Escaped {
   const shown = name === undefined ? md`profile` : inlineName(name);
   return md`[${shown}](https://www.roblox.com/users/${id}/profile)`;
-}
-
-/** Names by id, as far as the players, the staff and the logs of this server tell them. */
-export function namesOf({ lists }: ServerState): ReadonlyMap<number, string> {
-  const names = new Map<number, string>();
-  const logged: readonly PlayerRef[] = [
-    ...(lists.joinLogs?.value ?? []).map(({ player }) => player),
-    ...(lists.killLogs?.value ?? []).flatMap(({ killer, killed }) => [killer, killed]),
-    ...(lists.commandLogs?.value ?? []).map(({ player }) => player),
-    ...(lists.modCalls?.value ?? []).map(({ caller }) => caller),
-  ];
-  for (const { id, name } of logged) if (id !== undefined) names.set(id, name);
-  const staff = lists.staff?.value;
-  for (const group of staff === undefined ? [] : [staff.helpers, staff.mods, staff.admins]) {
-    for (const [id, name] of group) names.set(id, name);
-  }
-  for (const { player } of lists.players?.value ?? []) {
-    if (player.id !== undefined) names.set(player.id, player.name);
-  }
-  return names;
 }
 
 /** Anything but an ordinary player; the game may have ranks that are not known here. */
