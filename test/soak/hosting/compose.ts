@@ -64,7 +64,7 @@ function fillKubernetes(folder: string, shell: (command: string) => string, note
     shell("sed -i 's|image: .*|image: REGISTRY/marshal:VERSION|' deploy/k8s/deployment.yaml");
   const apply = () =>
     shell(
-      'if grep -n FILL-IN deploy/k8s/secret.yaml; then echo "fill in these lines of secret.yaml first"; else kubectl apply -f deploy/k8s/secret.yaml; fi',
+      'if grep -n "^[^#]*FILL-IN" deploy/k8s/secret.yaml; then echo "fill in these lines of secret.yaml first"; else kubectl apply -f deploy/k8s/secret.yaml; fi',
     );
   for (let time = 0; time < 2; time++) {
     shell("test -e deploy/k8s/secret.yaml || cp deploy/k8s/secret.example.yaml deploy/k8s/secret.yaml");
