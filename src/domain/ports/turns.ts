@@ -34,7 +34,17 @@ export interface Turn {
   done(outcome: TurnOutcome): void;
 }
 
+/** Who waits for a turn; told once, in a microtask of its own. */
+export interface TurnWaiter {
+  readonly signal?: AbortSignal | undefined;
+  resolve(turn: Turn): void;
+  /** With the signal's reason, or with Failure "expired" where the process stops before. */
+  reject(reason: unknown): void;
+}
+
 export interface Turns {
+  /** For the thousands that may wait for hours: nothing is held of each but what is given here. */
+  ask(wanted: TurnWanted, waiter: TurnWaiter): void;
   /**
    * Resolves when its turn has come. Rejects with the signal's reason, or with Failure "expired" where the process stops
    * before: the turn is withdrawn, and nothing was asked of Discord.

@@ -1,5 +1,6 @@
 import type { OutgoingMessage, PostedMessage } from "../../domain/message.ts";
 import type { PostKind, PostLine, Posts } from "../../domain/ports/posts.ts";
+import type { Turn, Turns } from "../../domain/ports/turns.ts";
 import { inTurn, readAllAfter, turnOf } from "../in-turn.ts";
 import { GuildRoom } from "./guild-room.ts";
 import type { LastPosts } from "./last-posts.ts";
@@ -8,16 +9,21 @@ import { PostRunner, type PostRunnerPorts } from "./post-runner.ts";
 import { Refusals } from "./refusals.ts";
 
 type PostLinesPorts = Omit<PostRunnerPorts, "lookBack" | "mayStand"> &
-  LookBackPorts & { readonly lastPosts: LastPosts };
+  LookBackPorts & { readonly turns: Turns; readonly lastPosts: LastPosts };
+
+/** A message that is not where it is wanted; while it waits for its turn nothing else is held of it. */
+interface Running {
+  readonly kind: Pick<PostKind<unknown>, "name">;
+  readonly runner: PostRunner<unknown>;
+  /** What goes on now, or has ended in waiting. */
+  run: Promise<void>;
+}
 
 /** The messages that are to stand somewhere, of every kind: of each one attempt at a time. */
 export class PostLines implements Posts {
-  readonly #ports: PostRunnerPorts;
+  readonly #ports: PostRunnerPorts & Pick<PostLinesPorts, "turns">;
   readonly #lastPosts: LastPosts;
-  readonly #running = new Map<
-    string,
-    { readonly runner: PostRunner<unknown>; readonly run: Promise<void> }
-  >();
+  readonly #running = new Map<string, Running>();
   /** Asked for once more while it ran: it may just have ended. */
   readonly #again = new Set<string>();
   /** Channels of which the last read failed. */
@@ -78,7 +84,7 @@ export class PostLines implements Posts {
   async stop(): Promise<void> {
     this.#stop.abort(new Error("the outbox was stopped"));
     const running = [...this.#running.values()];
-    await Promise.all(running.map(({ run }) => run));
+    while (this.#running.size > 0) await Promise.all([...this.#running.values()].map(({ run }) => run));
     await this.#lastPosts.leave(running.flatMap(({ runner }) => (runner.isOpen ? [runner.key] : [])));
   }
 
@@ -93,18 +99,37 @@ export class PostLines implements Posts {
     const isBounded = kind.isBounded !== true;
     if (isBounded && !this.#room.mayBegin(guildId, key, () => this.#show(kind, ref))) return;
     const runner = new PostRunner(kind, ref, this.#ports, this.#stop.signal);
-    const run = runner
-      .run()
-      .catch((error: unknown) => {
-        if (!this.#stop.signal.aborted) this.#ports.report(`${kind.name}: a message failed`, error);
-      })
-      .finally(() => {
-        this.#running.delete(key);
-        if (isBounded) this.#room.onEnded(guildId);
-        if (!runner.isOpen) this.#lastPosts.onSettled(key);
-        if (this.#again.delete(key)) this.#show(kind, ref);
-      });
-    this.#running.set(key, { runner, run });
+    const post: Running = { kind, runner, run: Promise.resolve() };
+    const onOver = () => {
+      this.#running.delete(key);
+      if (isBounded) this.#room.onEnded(guildId);
+      if (!runner.isOpen) this.#lastPosts.onSettled(key);
+      if (this.#again.delete(key)) this.#show(kind, ref);
+    };
+    this.#running.set(key, post);
     if (isBounded) this.#room.onBegun(guildId);
+    this.#goOn(post, onOver);
   }
+
+  #goOn(post: Running, onOver: () => void, given?: () => Turn): void {
+    const { signal } = this.#stop;
+    post.run = post.runner.run(given).then(
+      (wanted) => {
+        if (wanted === undefined) return onOver();
+        this.#ports.turns.ask(wanted, {
+          signal,
+          resolve: (turn) => this.#goOn(post, onOver, () => turn),
+          reject: (reason) => this.#goOn(post, onOver, () => thrown(reason)),
+        });
+      },
+      (error: unknown) => {
+        if (!signal.aborted) this.#ports.report(`${post.kind.name}: a message failed`, error);
+        onOver();
+      },
+    );
+  }
+}
+
+function thrown(reason: unknown): never {
+  throw reason;
 }

@@ -4,12 +4,13 @@ import type { MessageBody } from "../../domain/message.ts";
 import type { Clock, Random } from "../../domain/ports/clock.ts";
 import type { PostKind, Stands, WantedPost } from "../../domain/ports/posts.ts";
 import type { Remover, Sink } from "../../domain/ports/sink.ts";
-import type { Turn, Turns, TurnWanted } from "../../domain/ports/turns.ts";
+import type { Turn, TurnWanted } from "../../domain/ports/turns.ts";
 import { inTurn } from "../in-turn.ts";
 import type { DiscordTime } from "./discord-time.ts";
 import { Doubt } from "./doubt.ts";
 import type { LookBack } from "./look-back.ts";
 import { leavesDoubt, Refusals } from "./refusals.ts";
+import { messageOf, placeOf } from "./wanted-message.ts";
 
 /** A channel that takes no messages is tried again after this time, or when permissions change. */
 const CLOSED_AGAIN_MS = 5 * 60_000;
@@ -20,7 +21,6 @@ const MOST_EDITS_LIMITED = 3;
 
 export interface PostRunnerPorts {
   readonly sink: Sink & Remover;
-  readonly turns: Turns;
   readonly lookBack: Pick<LookBack, "find">;
   readonly clock: Clock;
   readonly random: Random;
@@ -34,6 +34,13 @@ export interface PostRunnerPorts {
 }
 
 type InChannel = Omit<WantedPost, "channelId" | "directTo"> & { readonly channelId: string };
+
+interface Asked {
+  readonly place: string;
+  /** Undefined: it is direct messages that nobody has opened yet. */
+  readonly channelId: string | undefined;
+  readonly request: TurnWanted["request"];
+}
 
 /** Brings one message to where it is wanted: as often as it is refused for a while, and however long Discord is away. */
 export class PostRunner<Ref> {
@@ -49,6 +56,8 @@ export class PostRunner<Ref> {
   #editsLimited = 0;
   #isInherited = false;
   #reopen: (() => void) | undefined;
+  /** What the turn that it waits for is for. */
+  #waitsFor: Asked | undefined;
 
   constructor(kind: PostKind<Ref>, ref: Ref, ports: PostRunnerPorts, signal: AbortSignal) {
     this.#kind = kind;
@@ -77,62 +86,72 @@ export class PostRunner<Ref> {
     this.#reopen?.();
   }
 
-  /** Resolves when nothing more is to be done for now. Rejects with the signal's reason. */
-  async run(): Promise<void> {
+  /**
+   * Resolves with the turn that it needs, to be run again with that (`given` throws where there is none); undefined:
+   * nothing more is to be done for now. Rejects with the signal's reason.
+   */
+  async run(given?: () => Turn): Promise<TurnWanted | undefined> {
+    let next = given;
     for (;;) {
       this.#signal.throwIfAborted();
       try {
-        const outcome = await this.#step();
-        if (outcome === "nothing") return;
+        const outcome = next === undefined ? await this.#begin() : await this.#inTurn(next());
+        next = undefined;
+        if (outcome === "nothing") return undefined;
         if (outcome === "again") continue;
+        if ("class" in outcome) return outcome;
         this.#backOff.reset();
         this.#refusals.reset();
         this.#editsLimited = 0;
         const { everyMs = 0 } = this.#kind;
         if (everyMs > 0) await this.#ports.clock.sleep(everyMs, this.#signal);
-        if (outcome.kind !== "found") return;
+        // Its words may be old, so one edit more follows.
+        if (outcome.kind !== "found") return undefined;
       } catch (error) {
+        next = undefined;
         this.#signal.throwIfAborted();
-        if ((await this.#onFailed(error)) === "over") return;
+        if ((await this.#onFailed(error)) === "over") return undefined;
       }
     }
   }
 
-  /** found: its words may be old, so one edit more follows. */
-  async #step(): Promise<"nothing" | "again" | Stands> {
-    const before = await this.#kind.wanted(this.#ref);
-    if (before === undefined) return "nothing";
-    const request = this.#requestOf(before);
-    const place = placeOf(before);
-    const channelId = this.#channelOf(before);
-    if (request === "read" && before.messageId === undefined && channelId !== undefined)
-      return await this.#read({ ...before, channelId });
+  async #begin(): Promise<"nothing" | "again" | Stands | TurnWanted> {
+    const wanted = await this.#kind.wanted(this.#ref);
+    if (wanted === undefined) return "nothing";
+    const request = this.#requestOf(wanted);
+    const place = placeOf(wanted);
+    const channelId = wanted.channelId ?? this.#opened.get(place);
+    if (request === "read" && wanted.messageId === undefined && channelId !== undefined)
+      return await this.#read({ ...wanted, channelId });
+    this.#waitsFor = { place, channelId, request };
     const { classes } = this.#kind;
-    const turn = await this.#ports.turns.take(
-      {
-        class: before.messageId === undefined ? classes.post : classes.edit,
-        channelId: channelId ?? place,
-        guildId: this.guildId,
-        request,
-        isInDoubt: this.#doubt.isUnanswered,
-        isMinor: () => this.#kind.isMinor?.(this.#ref) === true,
-      },
-      this.#signal,
-    );
-    // What it says is decided now: it may have waited for hours.
+    return {
+      class: wanted.messageId === undefined ? classes.post : classes.edit,
+      channelId: channelId ?? place,
+      guildId: this.guildId,
+      request,
+      isInDoubt: this.#doubt.isUnanswered,
+      isMinor: () => this.#kind.isMinor?.(this.#ref) === true,
+    };
+  }
+
+  /** What it says is decided now: it may have waited for hours. */
+  async #inTurn(turn: Turn): Promise<"nothing" | "again" | Stands> {
     const wanted = await this.#wantedIn(turn);
-    if (wanted === undefined || placeOf(wanted) !== place || this.#requestOf(wanted) !== request) {
+    const asked = this.#waitsFor;
+    const isAsked =
+      wanted !== undefined &&
+      asked !== undefined &&
+      placeOf(wanted) === asked.place &&
+      this.#requestOf(wanted) === asked.request;
+    if (!isAsked) {
       turn.done("unused");
       return wanted === undefined ? "nothing" : "again";
     }
+    const { place, channelId } = asked;
     if (channelId !== undefined) return await this.#perform({ ...wanted, channelId }, turn);
     this.#opened.set(place, await inTurn(turn, () => this.#ports.openDirect(wanted.directTo ?? "")));
     return "again";
-  }
-
-  /** Undefined: it is direct messages that nobody has opened yet. */
-  #channelOf(wanted: WantedPost): string | undefined {
-    return wanted.channelId ?? this.#opened.get(placeOf(wanted));
   }
 
   async #wantedIn(turn: Turn): Promise<WantedPost | undefined> {
@@ -170,15 +189,7 @@ export class PostRunner<Ref> {
 
     const isRepeat = this.#doubt.mustMark || isMarked;
     const said = isRepeat ? this.#ports.possiblyRepeated(wanted.body) : wanted.body;
-    const { nonce, pingRoleIds, pingUserIds, silent, replyToMessageId } = wanted;
-    const message = {
-      ...said,
-      nonce,
-      ...(pingRoleIds === undefined ? {} : { pingRoleIds }),
-      ...(pingUserIds === undefined ? {} : { pingUserIds }),
-      ...(silent === undefined ? {} : { silent }),
-      ...(replyToMessageId === undefined ? {} : { replyToMessageId }),
-    };
+    const message = messageOf(wanted, said);
     const sent = await this.#asked(() => inTurn(turn, () => sink.send(channelId, message)));
     // Discord answers a nonce that it knows with the old message: of the first attempt, or of a later one.
     const kind = this.#doubt.mayBeOlder ? "found" : "posted";
@@ -285,9 +296,4 @@ export class PostRunner<Ref> {
     await this.#ports.clock.sleep(CLOSED_AGAIN_MS, either).catch(() => undefined);
     this.#reopen = undefined;
   }
-}
-
-/** One text for one place. */
-function placeOf({ channelId, directTo }: WantedPost): string {
-  return channelId ?? `direct ${directTo}`;
 }

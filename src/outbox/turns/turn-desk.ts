@@ -1,7 +1,14 @@
 import { Failure } from "../../domain/failure.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { Metrics } from "../../domain/ports/metrics.ts";
-import type { Turn, TurnClass, TurnOutcome, Turns, TurnWanted } from "../../domain/ports/turns.ts";
+import type {
+  Turn,
+  TurnClass,
+  TurnOutcome,
+  Turns,
+  TurnWaiter,
+  TurnWanted,
+} from "../../domain/ports/turns.ts";
 import { Away } from "./away.ts";
 import { ChannelRoom } from "./channel-room.ts";
 import { CLASSES } from "./class-shares.ts";
@@ -43,9 +50,11 @@ export class TurnDesk implements Turns {
   readonly #room = new ChannelRoom();
   readonly #away = new Away();
   readonly #line = new WaitingLine();
-  readonly #grants = new Map<Waiting, (turn: Turn) => void>();
+  readonly #asked = new Map<Waiting, TurnWaiter>();
+  /** What each signal withdraws: thousands that wait share one, and its one listener. */
+  readonly #bySignal = new WeakMap<AbortSignal, Set<Waiting>>();
   readonly #used = noneOfEach();
-  readonly #stop = new AbortController();
+  #stopped: Failure | undefined;
   #underWay = 0;
   #nextRoundMs = Number.NEGATIVE_INFINITY;
   #cancel: (() => void) | undefined;
@@ -56,33 +65,30 @@ export class TurnDesk implements Turns {
     this.#rate = new RequestRate(REQUESTS_PER_S / (ports.blocks ?? 1));
   }
 
-  async take(wanted: TurnWanted, signal?: AbortSignal): Promise<Turn> {
-    const until = signal === undefined ? this.#stop.signal : AbortSignal.any([signal, this.#stop.signal]);
-    until.throwIfAborted();
+  take(wanted: TurnWanted, signal?: AbortSignal): Promise<Turn> {
+    return new Promise((resolve, reject) => this.ask(wanted, { signal, resolve, reject }));
+  }
+
+  ask(wanted: TurnWanted, waiter: TurnWaiter): void {
+    const { signal } = waiter;
+    if (this.#stopped !== undefined || signal?.aborted === true) {
+      const reason: unknown = this.#stopped ?? signal?.reason;
+      queueMicrotask(() => waiter.reject(reason));
+      return;
+    }
     const sinceMs = this.#ports.clock.monotonicMs();
-    // What holds no entries, such as a notice, counts like a full message.
-    const alone = Array.from({ length: COUNTED_ALONE }, () => sinceMs);
     const waiting: Waiting = {
       wanted,
       guild: wanted.guildId ?? this.#ports.guildOf(wanted.channelId) ?? wanted.channelId,
       sinceMs,
       weight: wanted.request === "read" ? WEIGHT_OF_READ : 1,
-      waiting: () => wanted.waiting?.() ?? alone,
+      // What holds no entries, such as a notice, counts like a full message.
+      waiting: () => wanted.waiting?.() ?? Array.from({ length: COUNTED_ALONE }, () => sinceMs),
     };
-    const { promise, resolve, reject } = Promise.withResolvers<Turn>();
-    const onAborted = () => {
-      if (!this.#grants.delete(waiting)) return;
-      this.#line.remove(waiting);
-      reject(until.reason);
-    };
-    until.addEventListener("abort", onAborted, { once: true });
     this.#line.add(waiting);
-    this.#grants.set(waiting, (turn) => {
-      until.removeEventListener("abort", onAborted);
-      resolve(turn);
-    });
+    this.#asked.set(waiting, waiter);
+    if (signal !== undefined) this.#withdrawnBy(signal).add(waiting);
     this.#wake();
-    return await promise;
   }
 
   /** Discord says that the bot made too many requests over all channels. */
@@ -98,7 +104,8 @@ export class TurnDesk implements Turns {
   /** Gives no turn any more: what waits is rejected, what is on its way ends. */
   stop(): void {
     this.#cancel?.();
-    this.#stop.abort(new Failure("expired", "No more turns are given: the process stops."));
+    this.#stopped = new Failure("expired", "No more turns are given: the process stops.");
+    for (const waiting of this.#asked.keys()) this.#withdraw(waiting, this.#stopped);
   }
 
   figures(): TurnFigures {
@@ -121,6 +128,32 @@ export class TurnDesk implements Turns {
     return { waiting, oldestMs: nowMs - (sinceMs ?? nowMs) };
   }
 
+  #withdrawnBy(signal: AbortSignal): Set<Waiting> {
+    const known = this.#bySignal.get(signal);
+    if (known !== undefined) return known;
+    const those = new Set<Waiting>();
+    this.#bySignal.set(signal, those);
+    const withdraw = () => {
+      for (const waiting of those) this.#withdraw(waiting, signal.reason);
+    };
+    signal.addEventListener("abort", withdraw, { once: true });
+    return those;
+  }
+
+  #withdraw(waiting: Waiting, reason: unknown): void {
+    this.#line.remove(waiting);
+    const waiter = this.#ended(waiting);
+    if (waiter !== undefined) queueMicrotask(() => waiter.reject(reason));
+  }
+
+  /** Who asked for it; it is told once. */
+  #ended(waiting: Waiting): TurnWaiter | undefined {
+    const waiter = this.#asked.get(waiting);
+    this.#asked.delete(waiting);
+    if (waiter?.signal !== undefined) this.#bySignal.get(waiter.signal)?.delete(waiting);
+    return waiter;
+  }
+
   /** After what runs now, so that all that is asked for together is weighed together. */
   #wake(): void {
     if (this.#isWoken) return;
@@ -134,7 +167,7 @@ export class TurnDesk implements Turns {
   #give(): void {
     this.#cancel?.();
     this.#cancel = undefined;
-    if (this.#stop.signal.aborted) return;
+    if (this.#stopped !== undefined) return;
     const nowMs = this.#ports.clock.monotonicMs();
     while (this.#rate.mayLeaveAtMs(nowMs) <= nowMs) {
       const next = this.#line.next((one) => this.#mayGoAtMs(one) <= nowMs, nowMs);
@@ -178,8 +211,8 @@ export class TurnDesk implements Turns {
       isOpen = false;
       this.#end(wanted, nowMs, outcome);
     };
-    this.#grants.get(one)?.({ done });
-    this.#grants.delete(one);
+    const waiter = this.#ended(one);
+    if (waiter !== undefined) queueMicrotask(() => waiter.resolve({ done }));
   }
 
   #end(wanted: TurnWanted, leftMs: number, outcome: TurnOutcome): void {

@@ -22,6 +22,7 @@ class Message {
   shown: string | undefined;
   onRefused: "over" | "closed" = "over";
   readonly refusals: string[] = [];
+  readonly reported: string[] = [];
   readonly #ends = new MemoryDocuments(parseCleanEnd);
   outbox: Outbox = this.#open();
   line: PostLine<string> = this.outbox.posts.line(this.#kind());
@@ -60,7 +61,7 @@ class Message {
       guildOf: () => "g",
       possiblyRepeated: (body) => ({ ...body, content: markdownOfOurs(`again? ${body.content}`) }),
       isPossiblyRepeated: ({ content }) => content.startsWith("again?"),
-      report: () => undefined,
+      report: (what) => void this.reported.push(what),
     });
   }
 
@@ -310,6 +311,36 @@ describe("a message that is to stand in its channel once", () => {
 });
 
 describe("many messages that wait for one channel", () => {
+  test("end with a stop, are reported by nobody, and stand once each after the next start", async () => {
+    const made = new Message();
+    const stands = new Set<string>();
+    const open = () =>
+      made.outbox.posts.line<string>({
+        name: "a message",
+        classes: { post: "first", edit: "change" },
+        keyOf: (ref) => ref,
+        guildOf: () => "g",
+        wanted: async (ref) =>
+          stands.has(ref)
+            ? undefined
+            : { channelId: "c", nonce: ref, body: { content: markdownOfOurs(`${ref}.`) } },
+        isIt: (ref, { content }) => content === `${ref}.`,
+        onStands: async (ref) => void stands.add(ref),
+        onRefused: async () => "over",
+      });
+    const refs = Array.from({ length: 20 }, (_, n) => `n${n}`);
+    const line = open();
+    for (const ref of refs) line.show(ref);
+    await made.clock.advance(1_000);
+    assert.ok(stands.size > 0 && stands.size < 20, `${stands.size} stand`);
+    await made.restart("stop");
+    const next = open();
+    for (const ref of refs) next.show(ref);
+    await made.clock.advance(60_000);
+    assert.deepEqual(made.texts.toSorted(), refs.map((ref) => `${ref}.`).toSorted());
+    assert.deepEqual(made.reported, []);
+  });
+
   test("stand there once each, however the clock of the machine is set meanwhile", async () => {
     const { clock, sink, outbox } = new Message();
     const owedMs = clock.nowMs();

@@ -1,0 +1,23 @@
+import type { MessageBody, OutgoingMessage } from "../../domain/message.ts";
+import type { WantedPost } from "../../domain/ports/posts.ts";
+
+/** One text for one place. */
+export function placeOf({ channelId, directTo }: WantedPost): string {
+  return channelId ?? `direct ${directTo}`;
+}
+
+/** What is sent of a post whose words are these. */
+export function messageOf(
+  wanted: Omit<WantedPost, "channelId" | "directTo">,
+  said: MessageBody,
+): OutgoingMessage {
+  const { nonce, pingRoleIds, pingUserIds, silent, replyToMessageId } = wanted;
+  return {
+    ...said,
+    nonce,
+    ...(pingRoleIds === undefined ? {} : { pingRoleIds }),
+    ...(pingUserIds === undefined ? {} : { pingUserIds }),
+    ...(silent === undefined ? {} : { silent }),
+    ...(replyToMessageId === undefined ? {} : { replyToMessageId }),
+  };
+}
