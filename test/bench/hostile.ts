@@ -164,6 +164,7 @@ export class HostileGuild {
 
   /** Only its staff's commands and cases. */
   async work(signal: AbortSignal): Promise<void> {
+    await this.#meetPlayer(signal);
     await this.#repeat((count) => this.#work(count), WORK_PER_S, signal);
   }
 
@@ -180,13 +181,18 @@ export class HostileGuild {
     await Promise.all(underWay);
   }
 
-  /** A player whom the history knows, as they are offered while a person types. */
-  async #knownPlayer(moderator: Person, server: string): Promise<string> {
-    if (this.#playerId !== "") return this.#playerId;
-    const typed = { player: "a", server };
-    const choices = await moderator.autocomplete(this.#general, "case add", typed, "player");
-    this.#playerId = String(choices[0]?.value ?? "");
-    return this.#playerId === "" ? "nobody" : this.#playerId;
+  /**
+   * Waits for a player whom the history knows, as they are offered while a person types: later, when its staff asks for more
+   * than it may, nobody is offered, and no case is made.
+   */
+  async #meetPlayer(signal: AbortSignal): Promise<void> {
+    while (this.#playerId === "" && !signal.aborted) {
+      const typed = { player: "a", server: this.#pick(this.#bindingIds) };
+      const moderator = this.#pick(this.#moderators);
+      const choices = await moderator.autocomplete(this.#general, "case add", typed, "player");
+      this.#playerId = String(choices[0]?.value ?? "");
+      if (this.#playerId === "") await sleep(500);
+    }
   }
 
   /** A command that the moderators may run, or a case. */
@@ -196,7 +202,7 @@ export class HostileGuild {
     const exchange =
       count % 3 === 0
         ? await moderator.slash(this.#general, "case add", {
-            player: await this.#knownPlayer(moderator, server),
+            player: this.#playerId,
             kind: "note",
             reason: `note ${count}`,
             server,

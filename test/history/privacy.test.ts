@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { add } from "../../src/history/queries/cases.ts";
+import { add } from "../../src/history/queries/add-cases.ts";
 import { erasePersons, eraseStep } from "../../src/history/queries/erase-expired.ts";
 import { exportPlayer } from "../../src/history/queries/export-player.ts";
 import { forget } from "../../src/history/queries/forget-player.ts";

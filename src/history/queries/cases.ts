@@ -1,70 +1,14 @@
 import type { ExpressionBuilder, Kysely } from "kysely";
-import { type Case, type CaseCard, type CaseDraft, type CaseKind, caseKinds } from "../../domain/case.ts";
+import { type Case, type CaseKind, caseKinds } from "../../domain/case.ts";
 import type { CaseFilter } from "../../domain/ports/cases.ts";
 import type { CaseTable, HistoryTables } from "../database/schema.ts";
 import { nameKey, storable } from "../database/storable.ts";
-import { openEvidence } from "../positions/case-evidence.ts";
 import type { QueryContext } from "./context.ts";
 
-/** Cases: numbered within a guild, never numbered twice. */
+/** Cases, as they are read and changed. */
 
 /** Longest list that one question answers. */
 const MOST_FOUND = 100;
-
-interface AddArgs {
-  readonly draft: CaseDraft;
-  readonly card: CaseCard | undefined;
-  /** Cases that the guild may have. */
-  readonly most: number;
-  /** When it happened, by the service's clock. */
-  readonly atS?: number;
-}
-
-/**
- * Adds a case under the next number. Returns the one of the same origin where it stands; number 0 where it was erased, or
- * where the guild has as many as it may.
- */
-export async function add(
-  { db, hashOf }: QueryContext,
-  { draft, card, most, atS = Math.floor(draft.atMs / 1_000) }: AddArgs,
-): Promise<{ readonly one: Case; readonly isNew: boolean; readonly isFull?: true }> {
-  const { guildId, origin } = draft;
-  return await db.transaction().execute(async (transaction) => {
-    // The counter's row is held until the end, so that of two processes one waits here for the other.
-    const number = await nextNumber(transaction, guildId);
-    const standing = origin === undefined ? undefined : await ofOrigin(transaction, guildId, origin);
-    if (standing !== undefined) {
-      await giveBack(transaction, guildId);
-      return { one: standing, isNew: false };
-    }
-    if (origin !== undefined && (await wasErased(transaction, guildId, hashOf(origin)))) {
-      await giveBack(transaction, guildId);
-      return { one: { ...draft, number: 0, edits: [] }, isNew: false };
-    }
-    // Numbers are never used again, so that a small one says without counting that there is room.
-    if (number > most && (await countOf(transaction, guildId)) >= most) {
-      await giveBack(transaction, guildId);
-      return { one: { ...draft, number: 0, edits: [] }, isNew: false, isFull: true };
-    }
-    const one: Case = { ...draft, number, edits: [], ...(card === undefined ? {} : { card }) };
-    await transaction
-      .insertInto("cases")
-      .values({ guild_id: guildId, number, ...columnsOf(one, true) })
-      .execute();
-    await writeTargets(transaction, one);
-    await openEvidence(transaction, draft, { number, atS });
-    return { one, isNew: true };
-  });
-}
-
-async function countOf(db: Database, guildId: string): Promise<number> {
-  const { count } = await db
-    .selectFrom("cases")
-    .select(({ fn }) => fn.countAll<number>().as("count"))
-    .where("guild_id", "=", guildId)
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
 
 export async function get(
   { db }: QueryContext,
@@ -91,9 +35,11 @@ export async function put(
   { db }: QueryContext,
   { one, isOpen }: { readonly one: Case; readonly isOpen: boolean },
 ): Promise<void> {
+  // Only what a change of a case can touch: sqlite writes each index of a column that is named, also with the same value.
+  const { is_revoked, is_open, body } = columnsOf(one, isOpen);
   await db
     .updateTable("cases")
-    .set(columnsOf(one, isOpen))
+    .set({ is_revoked, is_open, body })
     .where("guild_id", "=", one.guildId)
     .where("number", "=", one.number)
     .execute();
@@ -201,9 +147,10 @@ export async function open(
   return rows.map(({ body }) => caseIn(body));
 }
 
-type Database = Pick<Kysely<HistoryTables>, "selectFrom" | "insertInto" | "updateTable">;
+export type Database = Pick<Kysely<HistoryTables>, "selectFrom" | "insertInto" | "updateTable">;
 
-async function ofOrigin(db: Database, guildId: string, origin: string): Promise<Case | undefined> {
+/** The case of an origin, where it stands. */
+export async function ofOrigin(db: Database, guildId: string, origin: string): Promise<Case | undefined> {
   const row = await db
     .selectFrom("cases")
     .select("body")
@@ -211,42 +158,6 @@ async function ofOrigin(db: Database, guildId: string, origin: string): Promise<
     .where("origin", "=", storable(origin))
     .executeTakeFirst();
   return row === undefined ? undefined : caseIn(row.body);
-}
-
-/** Whether a case of that origin was erased. */
-async function wasErased(db: Database, guildId: string, hash: number): Promise<boolean> {
-  const row = await db
-    .selectFrom("erased_cases")
-    .select("hash")
-    .where("guild_id", "=", guildId)
-    .where("hash", "=", hash)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
-function counterOf(guildId: string): string {
-  return `cases ${guildId}`;
-}
-
-async function nextNumber(db: Database, guildId: string): Promise<number> {
-  const { value } = await db
-    .insertInto("counters")
-    .values({ name: counterOf(guildId), value: 1 })
-    .onConflict((conflict) =>
-      conflict.column("name").doUpdateSet(({ eb, ref }) => ({ value: eb(ref("counters.value"), "+", 1) })),
-    )
-    .returning("value")
-    .executeTakeFirstOrThrow();
-  return Number(value);
-}
-
-/** Gives the number back, since no case took it. */
-async function giveBack(db: Database, guildId: string): Promise<void> {
-  await db
-    .updateTable("counters")
-    .set(({ eb }) => ({ value: eb("value", "-", 1) }))
-    .where("name", "=", counterOf(guildId))
-    .execute();
 }
 
 export function columnsOf(one: Case, isOpen: boolean): Omit<CaseTable, "guild_id" | "number"> {
@@ -261,22 +172,6 @@ export function columnsOf(one: Case, isOpen: boolean): Omit<CaseTable, "guild_id
     is_open: isOpen ? 1 : 0,
     body: JSON.stringify(one),
   };
-}
-
-async function writeTargets(db: Database, { guildId, number, targets }: Case): Promise<void> {
-  if (targets.length === 0) return;
-  await db
-    .insertInto("case_targets")
-    .values(
-      targets.map(({ name, playerId }) => ({
-        guild_id: guildId,
-        number,
-        player_id: playerId ?? 0,
-        name_key: nameKey(name),
-      })),
-    )
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
 }
 
 /** Written by us alone, in this form. */

@@ -1,6 +1,7 @@
 import { evidence, hasTrack, keepEvidence } from "../positions/case-evidence.ts";
 import * as positionSettings from "../positions/position-settings.ts";
 import { track } from "../positions/read-positions.ts";
+import { add } from "./add-cases.ts";
 import * as cases from "./cases.ts";
 import type { QueryContext } from "./context.ts";
 import * as duty from "./duty.ts";
@@ -48,7 +49,7 @@ export const namedQueries = {
   "stats.server": serverStats.server,
   "stats.staff": staffStats.staff,
   "stats.cases": staffStats.caseCounts,
-  "cases.add": cases.add,
+  "cases.add": add,
   "cases.get": cases.get,
   "cases.byOrigin": cases.byOrigin,
   "cases.put": cases.put,

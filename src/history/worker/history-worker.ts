@@ -2,8 +2,10 @@ import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { explainDatabaseError } from "../database/database-errors.ts";
 import type { HistoryDatabase } from "../database/open-database.ts";
 import { openDatabase } from "../database/open-database.ts";
+import { type AddArgs, addAll } from "../queries/add-cases.ts";
 import { openContext, type QueryContext } from "../queries/context.ts";
 import { namedQueries } from "../queries/named-queries.ts";
+import { AddsTogether } from "./adds-together.ts";
 import type { HistoryThreadOptions } from "./history-thread.ts";
 import type { FromWorker } from "./protocol.ts";
 import { serveCalls } from "./serve-calls.ts";
@@ -19,6 +21,7 @@ const OPEN_AGAIN_MS = 5_000;
 interface Opened {
   readonly database: HistoryDatabase;
   readonly context: QueryContext;
+  readonly adds: AddsTogether;
 }
 
 /** The database is not open, for the reason that it tells. */
@@ -35,7 +38,8 @@ async function serve(port: MessagePort, { url, markKey }: HistoryThreadOptions):
   async function open(): Promise<void> {
     try {
       const database = await openDatabase(url);
-      opened = { database, context: await openContext(database, markKey) };
+      const context = await openContext(database, markKey);
+      opened = { database, context, adds: addsTo(context) };
       send({ kind: "ready" });
     } catch (error) {
       trouble = explain(error);
@@ -48,6 +52,7 @@ async function serve(port: MessagePort, { url, markKey }: HistoryThreadOptions):
     explain,
     async answer(name, args) {
       if (opened === undefined) throw new NotOpen(trouble);
+      if (name === "cases.add") return await opened.adds.add(args as AddArgs);
       const query = (namedQueries as Readonly<Record<string, unknown>>)[name];
       if (typeof query !== "function") throw new TypeError(`there is no query ${name}`);
       return await query(opened.context, args);
@@ -57,10 +62,19 @@ async function serve(port: MessagePort, { url, markKey }: HistoryThreadOptions):
       const before = opened;
       opened = undefined;
       trouble = "the bot is stopping";
+      await before?.adds.settle();
       await before?.database.close();
     },
   });
   await open();
+}
+
+function addsTo(context: QueryContext): AddsTogether {
+  return new AddsTogether({
+    addAll: (asked) => addAll(context, asked),
+    monotonicMs: () => performance.now(),
+    after: (delayMs, work) => void setTimeout(work, delayMs),
+  });
 }
 
 if (parentPort !== null) {

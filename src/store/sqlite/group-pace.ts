@@ -1,5 +1,5 @@
-/** The longest that a group waits for more, because each commit writes a page at least. */
-const MOST_MS = 20;
+/** The longest that a group waits for more, because each commit writes a page at least. No first answer waits for it. */
+const MOST_MS = 50;
 const LEAST_MS = 2;
 
 /**

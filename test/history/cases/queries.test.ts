@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { CaseDraft } from "../../../src/domain/case.ts";
 import { storedCases, storedWatches } from "../../../src/history/cases/stored-cases.ts";
 import type { HistoryDatabase } from "../../../src/history/database/open-database.ts";
+import { addAll, NothingAdded } from "../../../src/history/queries/add-cases.ts";
 import { openContext } from "../../../src/history/queries/context.ts";
 import { namedQueries, type QueryName } from "../../../src/history/queries/named-queries.ts";
 import { onBothDatabases } from "../databases.ts";
@@ -45,6 +46,33 @@ onBothDatabases("cases", (databases) => {
     );
     assert.deepEqual(await cases.byOrigin("g1", "run b"), second.one);
     assert.equal(await cases.byOrigin("g3", "run b"), undefined);
+  });
+
+  test("of several guilds go in together, as one by one, or none of them", async () => {
+    const database = await databases.open();
+    const context = await openContext(database, new Uint8Array(32));
+    const asked = (with_: Partial<CaseDraft>) => ({ draft: draft(with_), card: undefined, most: 100 });
+    const added = await addAll(context, [
+      asked({ guildId: "g2", origin: "run a" }),
+      asked({ guildId: "g1", origin: "run a" }),
+      asked({ guildId: "g2", origin: "run a" }),
+      asked({ guildId: "g2", origin: "run b" }),
+    ]);
+    assert.deepEqual(
+      added.map(({ one, isNew }) => [one.guildId, one.number, isNew]),
+      [
+        ["g2", 1, true],
+        ["g1", 1, true],
+        ["g2", 1, false],
+        ["g2", 2, true],
+      ],
+    );
+    const bad = asked({ guildId: "g1", origin: "run c" });
+    const unfit = { ...bad, draft: { ...bad.draft, atMs: undefined as unknown as number } };
+    await assert.rejects(addAll(context, [asked({ guildId: "g3" }), unfit]), NothingAdded);
+    const { cases } = await stores(database);
+    assert.equal((await cases.add(draft({ guildId: "g3" }), undefined)).one.number, 1);
+    assert.equal((await cases.add(draft({ guildId: "g1", origin: "run d" }), undefined)).one.number, 2);
   });
 
   test("asked for at once each get a number of their own", async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { evidence, hasTrack, keepEvidence } from "../../../src/history/positions/case-evidence.ts";
 import { setDays } from "../../../src/history/positions/position-settings.ts";
-import { add } from "../../../src/history/queries/cases.ts";
+import { add } from "../../../src/history/queries/add-cases.ts";
 import { erasePlayer } from "../../../src/history/queries/erase-cases.ts";
 import { forget } from "../../../src/history/queries/forget-player.ts";
 import { setRetention } from "../../../src/history/queries/recorded-guilds.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { historyLine } from "../../../src/discord/render/players/history-line.ts";
 import type { CaseAuthor } from "../../../src/domain/case.ts";
-import { add } from "../../../src/history/queries/cases.ts";
+import { add } from "../../../src/history/queries/add-cases.ts";
 import { forget } from "../../../src/history/queries/forget-player.ts";
 import { card } from "../../../src/history/queries/player-card.ts";
 import { at as rewindAt } from "../../../src/history/queries/rewind.ts";
