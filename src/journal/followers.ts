@@ -106,12 +106,15 @@ export class Followers {
   }
 
   state(opens: Iterable<Open>): FollowersProgress {
-    const unread = new Map([...this.#starts.keys()].map((name) => [name, 0]));
-    for (const { head, marks, isFollowed } of opens) {
-      if (head === undefined || !isFollowed) continue;
-      for (const [name, count] of unread)
-        unread.set(name, count + Math.max(0, head.nextSeq - (marks.get(name) ?? head.nextSeq)));
-    }
+    const followed = [...opens].filter(({ head, isFollowed }) => head !== undefined && isFollowed);
+    const unread = [...this.#starts.keys()].map((name) => {
+      let count = 0;
+      for (const { head, marks } of followed) {
+        const nextSeq = head?.nextSeq ?? 0;
+        count += Math.max(0, nextSeq - (marks.get(name) ?? nextSeq));
+      }
+      return [name, count] as const;
+    });
     const setAside = [...this.#starts.keys()].map((name) => [name, this.#setAside.get(name) ?? 0] as const);
     return { unread: Object.fromEntries(unread), setAside: Object.fromEntries(setAside) };
   }

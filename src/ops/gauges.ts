@@ -180,11 +180,28 @@ export const LABELLED_GAUGES: Readonly<Record<string, LabelledGauge>> = {
   },
 };
 
-/** Adds all of them to a registry. */
-export function registerGauges(metrics: MetricsRegistry, sources: GaugeSources): void {
+/** Adds all of them to a registry. What several read is counted once for an answer: thousands of feeds and journals are gone through. */
+export function registerGauges(metrics: MetricsRegistry, given: GaugeSources): void {
+  const { feeds, journal, outbox } = given;
+  const sources: GaugeSources = {
+    ...given,
+    feeds: { gauges: onceATick(() => feeds.gauges()) },
+    journal: { state: onceATick(() => journal.state()) },
+    outbox: { state: onceATick(() => outbox.state()) },
+  };
   for (const [name, { help, label, read }] of Object.entries(LABELLED_GAUGES))
     metrics.gauges({ name, help, label, read: () => read(sources) });
   for (const [name, { help, read }] of Object.entries(GAUGES)) metrics.gauge(name, help, () => read(sources));
+}
+
+/** All gauges of an answer are read in one tick. */
+function onceATick<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    if (made === undefined) queueMicrotask(() => (made = undefined));
+    made ??= make();
+    return made;
+  };
 }
 
 /** Limits of single servers are used up all the time, as they should be: only the widest tells whether it is near. */

@@ -38,6 +38,7 @@ describe("metrics", () => {
 
   test("gauges have names and units by convention, and each is read from what the bot says of itself", async () => {
     const metrics = createMetrics();
+    let counted = 0;
     registerGauges(metrics, {
       discord: {
         state: () => ({
@@ -60,14 +61,21 @@ describe("metrics", () => {
         badKeys: () => ({ refusedLastHour: 4, most: 8, waitingKeys: 1, waitShare: 0.5 }),
       },
       watch: { state: () => ({ sources: 11 }), progress: () => ({ due: 6 }) },
-      feeds: { gauges: () => ({ live: 5, undelivered: 9, late: 1, oldestWaitMs: 2_500, cardsUnshown: 12 }) },
+      feeds: {
+        gauges: () => {
+          counted += 1;
+          return { live: 5, undelivered: 9, late: 1, oldestWaitMs: 2_500, cardsUnshown: 12 };
+        },
+      },
       runs: { gauges: () => ({ waiting: 13, running: 14 }) },
       outbox: { state: () => ({ waiting: { first: 15, batch: 16 }, oldestWaitMs: 17_000, posts: 18 }) },
       journal: { state: () => ({ unread: { history: 19 }, setAside: { history: 20 } }) },
       readiness: { reasons: () => [] },
       nowMs: () => 8_000,
     });
+    await metrics.text();
     const text = await metrics.text();
+    assert.equal(counted, 2, "thousands of feeds are gone through once for an answer");
     const values = Object.keys(GAUGES).map((name) => {
       assert.match(name, /^marshal_[a-z_]+$/);
       assert.ok(!/_(ms|total|milliseconds|minutes)$/.test(name), name);

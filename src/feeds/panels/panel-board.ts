@@ -10,6 +10,9 @@ import { type PanelBodyPorts, type PanelServer, panelBody } from "./panel-body.t
 import { demandOwner, formerKey, type PanelRecord, panelKey } from "./panel-records.ts";
 
 const LOOK_EVERY_MS = 15_000;
+/** So many are drawn together, and as long passes to the next: all of ten thousand at once would hold up everybody. */
+const LOOKED_AT_ONCE = 50;
+const NEXT_LOOKED_AT_MS = 50;
 /** Not while everything starts. */
 const FIRST_LOOK_MS = 1_000;
 /** Edits of one panel: at most one in this time. */
@@ -168,10 +171,17 @@ export class PanelBoard implements Panels {
 
   #lookLater(delayMs: number): void {
     if (this.#isStopped) return;
-    this.#cancel = this.#ports.clock.after(delayMs, () => {
-      for (const key of this.#live.keys()) this.#line.show(key);
-      this.#lookLater(LOOK_EVERY_MS);
-    });
+    this.#cancel = this.#ports.clock.after(delayMs, () => this.#look(this.#live.keys(), LOOK_EVERY_MS));
+  }
+
+  /** `againMs`: until the next round. */
+  #look(keys: MapIterator<string>, againMs: number): void {
+    const some = [...keys.take(LOOKED_AT_ONCE)];
+    for (const key of some) this.#line.show(key);
+    const leftMs = againMs - NEXT_LOOKED_AT_MS;
+    const goOn = () => this.#look(keys, leftMs);
+    if (some.length < LOOKED_AT_ONCE) this.#lookLater(Math.max(1, againMs));
+    else this.#cancel = this.#ports.clock.after(NEXT_LOOKED_AT_MS, goOn);
   }
 
   async #wanted(key: string): Promise<WantedPost | undefined> {

@@ -8,7 +8,7 @@ import type { MessageBody } from "../../../src/domain/message.ts";
 import type { Demand, ServerState, SourceId } from "../../../src/domain/model.ts";
 import type { Panel } from "../../../src/domain/ports/panels.ts";
 import { PanelBoard } from "../../../src/feeds/panels/panel-board.ts";
-import { parsePanel } from "../../../src/feeds/panels/panel-records.ts";
+import { panelKey, parsePanel } from "../../../src/feeds/panels/panel-records.ts";
 import type { Outbox } from "../../../src/outbox/create-outbox.ts";
 import { seededRandom, VirtualClock } from "../../support/clock.ts";
 import { FakeSink } from "../../support/fake-sink.ts";
@@ -226,6 +226,32 @@ describe("A panel", () => {
     assert.equal(world.drawn, drawn);
     await world.clock.advance(MINUTE_MS / 3);
     assert.equal(world.messages[0]?.edits, 1);
+  });
+
+  test("of many, some are drawn at a time, and each within fifteen seconds", async () => {
+    const world = new PanelWorld();
+    world.state = undefined;
+    for (let n = 0; n < 1_000; n++) {
+      const record = {
+        ...PANEL,
+        guildId: `g${n}`,
+        mark: `m${n}`,
+        nonce: `n${n}`,
+        messageId: "1",
+        goodAtMs: 0,
+      };
+      world.texts.set(panelKey(record), JSON.stringify(record));
+    }
+    await world.board.start();
+    world.seen(12);
+    let most = 0;
+    for (let atMs = 0; atMs < 16_000; atMs += 10) {
+      const before = world.drawn;
+      await world.clock.advance(10);
+      most = Math.max(most, world.drawn - before);
+    }
+    assert.ok(world.drawn >= 1_000, `${world.drawn} drawn`);
+    assert.ok(most <= 200, `${most} at once`);
   });
 
   test("waits for no other panel", async () => {
