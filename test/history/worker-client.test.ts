@@ -12,6 +12,7 @@ import { VirtualClock } from "../support/clock.ts";
 import { isFailure } from "../support/failures.ts";
 import { type TempFolder, tempFolder } from "../support/temp-folder.ts";
 import { WakeUp } from "../support/wake-up.ts";
+import { kick } from "./cases/case-samples.ts";
 import { silent, wingAt } from "./wing-rig.ts";
 
 /** A client, and what it said of its trouble, in order. */
@@ -53,6 +54,21 @@ describe("the thread of the history", () => {
     assert.equal(await client.call("guild.retention", { guildId: "1" }), 90);
     await client.stop();
     await assert.rejects(client.call("guild.retention", { guildId: "1" }), isFailure("store"));
+  });
+
+  test("erases what was asked for before, also a case that waits for others to be added with it", async () => {
+    const { client, settled } = started(`sqlite:${folder.path}/erases.sqlite`);
+    await settled;
+    const add = (origin: string) =>
+      client.call("cases.add", { draft: kick({ origin }), card: undefined, most: 9 });
+    await add("first");
+    const waiting = add("waits");
+    await client.call("cases.eraseDeparted", { guildId: "g1" });
+    const added = await waiting;
+    const found = await client.call("cases.search", { guildId: "g1", filter: { limit: 9 } });
+    await client.stop();
+    assert.equal(added.one.number, 2);
+    assert.deepEqual(found, []);
   });
 
   test("it yields to the main thread where cores are short", {

@@ -4,7 +4,7 @@ import type { HistoryDatabase } from "../database/open-database.ts";
 import { openDatabase } from "../database/open-database.ts";
 import { type AddArgs, addAll } from "../queries/add-cases.ts";
 import { openContext, type QueryContext } from "../queries/context.ts";
-import { namedQueries } from "../queries/named-queries.ts";
+import { namedQueries, type QueryName } from "../queries/named-queries.ts";
 import { AddsTogether } from "./adds-together.ts";
 import type { HistoryThreadOptions } from "./history-thread.ts";
 import type { FromWorker } from "./protocol.ts";
@@ -17,6 +17,16 @@ import { yieldToMainThread } from "./yield-to-main-thread.ts";
  */
 
 const OPEN_AGAIN_MS = 5_000;
+/** They erase, or tell all that is kept: a case that was asked for before them must not come after them. */
+const AFTER_CASES: ReadonlySet<string> = new Set<QueryName>([
+  "guild.setRetention",
+  "guild.turnedOff",
+  "privacy.forget",
+  "privacy.export",
+  "cases.erasePlayer",
+  "cases.departed",
+  "cases.eraseDeparted",
+]);
 
 interface Opened {
   readonly database: HistoryDatabase;
@@ -55,6 +65,7 @@ async function serve(port: MessagePort, { url, markKey }: HistoryThreadOptions):
       if (name === "cases.add") return await opened.adds.add(args as AddArgs);
       const query = (namedQueries as Readonly<Record<string, unknown>>)[name];
       if (typeof query !== "function") throw new TypeError(`there is no query ${name}`);
+      if (AFTER_CASES.has(name)) await opened.adds.settle();
       return await query(opened.context, args);
     },
     async close() {
