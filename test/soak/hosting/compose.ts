@@ -109,6 +109,14 @@ function newInKubernetes(file: () => string, shell: (command: string) => string,
     "which is removed in the end, and the rest stays",
     isSame && file().split("\n").length === before.split("\n").length,
   );
+  const sealing = of("SECRET_KEY");
+  shell("sed -i '/^  SECRET_KEY: /d' deploy/k8s/secret.yaml");
+  shell(`sed -i "s|^stringData:|&\\n  SECRET_KEY: \\"$(openssl rand -base64 32)\\"|" deploy/k8s/secret.yaml`);
+  const isAnother = /^[\w+/]{43}=$/.test(of("SECRET_KEY")) && of("SECRET_KEY") !== sealing;
+  note(
+    "in the place of a lost secret comes another, and the rest stays",
+    isAnother && of("POSTGRES_PASSWORD") === password && of("DISCORD_TOKEN") === "another",
+  );
 }
 
 function parse(folder: string, note: Walk["note"]): void {
