@@ -2,6 +2,7 @@ import type { OutgoingMessage, PostedMessage } from "../../domain/message.ts";
 import type { PostKind, PostLine, Posts } from "../../domain/ports/posts.ts";
 import type { Turn, Turns } from "../../domain/ports/turns.ts";
 import { inTurn, readAllAfter, turnOf } from "../in-turn.ts";
+import type { Doubt } from "./doubt.ts";
 import { GuildRoom } from "./guild-room.ts";
 import type { LastPosts } from "./last-posts.ts";
 import { LookBack, type LookBackPorts } from "./look-back.ts";
@@ -26,6 +27,8 @@ export class PostLines implements Posts {
   readonly #running = new Map<string, Running>();
   /** Asked for once more while it ran: it may just have ended. */
   readonly #again = new Set<string>();
+  /** Of messages that may stand somewhere, and are not wanted any more, or not for a while. */
+  readonly #doubts = new Map<string, Doubt>();
   /** Channels of which the last read failed. */
   readonly #readsRefused = new Map<string, Refusals>();
   readonly #room = new GuildRoom();
@@ -85,7 +88,8 @@ export class PostLines implements Posts {
     this.#stop.abort(new Error("the outbox was stopped"));
     const running = [...this.#running.values()];
     while (this.#running.size > 0) await Promise.all([...this.#running.values()].map(({ run }) => run));
-    await this.#lastPosts.leave(running.flatMap(({ runner }) => (runner.isOpen ? [runner.key] : [])));
+    const open = running.flatMap(({ runner }) => (runner.isOpen ? [runner.key] : []));
+    await this.#lastPosts.leave([...new Set([...open, ...this.#doubts.keys()])]);
   }
 
   #show<Ref>(kind: PostKind<Ref>, ref: Ref): void {
@@ -98,11 +102,15 @@ export class PostLines implements Posts {
     const guildId = kind.guildOf(ref);
     const isBounded = kind.isBounded !== true;
     if (isBounded && !this.#room.mayBegin(guildId, key, () => this.#show(kind, ref))) return;
-    const runner = new PostRunner(kind, ref, this.#ports, this.#stop.signal);
+    const doubt = this.#doubts.get(key);
+    const runner = new PostRunner(kind, ref, this.#ports, { signal: this.#stop.signal, doubt });
     const post: Running = { kind, runner, run: Promise.resolve() };
     const onOver = () => {
       this.#running.delete(key);
       if (isBounded) this.#room.onEnded(guildId);
+      // What an earlier process may have left is asked again anyway; what this one did is known here alone.
+      if (runner.doubt.isOpen(false)) this.#doubts.set(key, runner.doubt);
+      else this.#doubts.delete(key);
       if (!runner.isOpen) this.#lastPosts.onSettled(key);
       if (this.#again.delete(key)) this.#show(kind, ref);
     };

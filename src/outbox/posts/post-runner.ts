@@ -10,7 +10,7 @@ import type { DiscordTime } from "./discord-time.ts";
 import { Doubt } from "./doubt.ts";
 import type { LookBack } from "./look-back.ts";
 import { leavesDoubt, Refusals } from "./refusals.ts";
-import { messageOf, placeOf } from "./wanted-message.ts";
+import { type Asked, type InChannel, messageOf, placeOf } from "./wanted-message.ts";
 
 /** A channel that takes no messages is tried again after this time, or when permissions change. */
 const CLOSED_AGAIN_MS = 5 * 60_000;
@@ -33,13 +33,9 @@ export interface PostRunnerPorts {
   readonly discordTime: Pick<DiscordTime, "nowMs">;
 }
 
-type InChannel = Omit<WantedPost, "channelId" | "directTo"> & { readonly channelId: string };
-
-interface Asked {
-  readonly place: string;
-  /** Undefined: it is direct messages that nobody has opened yet. */
-  readonly channelId: string | undefined;
-  readonly request: TurnWanted["request"];
+interface RunnerStart {
+  readonly signal: AbortSignal;
+  readonly doubt: Doubt | undefined;
 }
 
 /** Brings one message to where it is wanted: as often as it is refused for a while, and however long Discord is away. */
@@ -48,7 +44,7 @@ export class PostRunner<Ref> {
   readonly #ref: Ref;
   readonly #ports: PostRunnerPorts;
   readonly #signal: AbortSignal;
-  readonly #doubt: Doubt;
+  readonly doubt: Doubt;
   readonly #backOff: BackOff;
   /** Channels of direct messages, by the person. */
   readonly #opened = new Map<string, string>();
@@ -59,12 +55,13 @@ export class PostRunner<Ref> {
   /** What the turn that it waits for is for. */
   #waitsFor: Asked | undefined;
 
-  constructor(kind: PostKind<Ref>, ref: Ref, ports: PostRunnerPorts, signal: AbortSignal) {
+  /** `doubt`: of an attempt of this process before, after which it was not wanted for a while. */
+  constructor(kind: PostKind<Ref>, ref: Ref, ports: PostRunnerPorts, from: RunnerStart) {
     this.#kind = kind;
     this.#ref = ref;
     this.#ports = ports;
-    this.#signal = signal;
-    this.#doubt = new Doubt(ports.clock);
+    this.#signal = from.signal;
+    this.doubt = from.doubt ?? new Doubt(ports.clock);
     this.#backOff = new BackOff(ports.clock, ports.random);
   }
 
@@ -78,7 +75,7 @@ export class PostRunner<Ref> {
 
   /** It may stand somewhere without its record saying so. */
   get isOpen(): boolean {
-    return this.#doubt.isOpen(this.#isInherited);
+    return this.doubt.isOpen(this.#isInherited);
   }
 
   /** Its channel may take messages again. */
@@ -130,7 +127,7 @@ export class PostRunner<Ref> {
       channelId: channelId ?? place,
       guildId: this.guildId,
       request,
-      isInDoubt: this.#doubt.isUnanswered,
+      isInDoubt: this.doubt.isUnanswered,
       isMinor: () => this.#kind.isMinor?.(this.#ref) === true,
     };
   }
@@ -168,7 +165,7 @@ export class PostRunner<Ref> {
     if (messageId !== undefined) return isToBeRead === true ? "read" : "edit";
     this.#isInherited =
       isDoubtful === "whatever-the-end" || (isDoubtful === true && this.#ports.mayStand(this.key));
-    return this.#doubt.mustRead(this.#isInherited) ? "read" : "send";
+    return this.doubt.mustRead(this.#isInherited) ? "read" : "send";
   }
 
   async #perform(wanted: InChannel, turn: Turn): Promise<"again" | Stands> {
@@ -183,17 +180,17 @@ export class PostRunner<Ref> {
     if (messageId !== undefined) {
       const body = isMarked ? this.#ports.possiblyRepeated(wanted.body) : wanted.body;
       await this.#asked(() => inTurn(turn, () => sink.edit(channelId, messageId, body)));
-      this.#doubt.settle();
+      this.doubt.settle();
       return await this.#noted({ kind: "edited", messageId, isMarked });
     }
 
-    const isRepeat = this.#doubt.mustMark || isMarked;
+    const isRepeat = this.doubt.mustMark || isMarked;
     const said = isRepeat ? this.#ports.possiblyRepeated(wanted.body) : wanted.body;
     const message = messageOf(wanted, said);
     const sent = await this.#asked(() => inTurn(turn, () => sink.send(channelId, message)));
     // Discord answers a nonce that it knows with the old message: of the first attempt, or of a later one.
-    const kind = this.#doubt.mayBeOlder ? "found" : "posted";
-    this.#doubt.settle();
+    const kind = this.doubt.mayBeOlder ? "found" : "posted";
+    this.doubt.settle();
     return await this.#noted({ kind, messageId: sent.messageId, isMarked: isRepeat });
   }
 
@@ -222,15 +219,18 @@ export class PostRunner<Ref> {
         guildId: this.guildId,
         sinceMs,
         class: this.#kind.classes.post,
-        isInDoubt: this.#doubt.isUnanswered,
+        isInDoubt: this.doubt.isUnanswered,
         isIt: (posted) => this.#kind.isIt(this.#ref, posted),
       }),
     );
-    this.#doubt.onRead(found.kind, { isInherited: this.#isInherited, sinceMs });
+    this.doubt.onRead(found.kind, { isInherited: this.#isInherited, sinceMs });
     if (found.kind !== "found") return "again";
-    // It may have waited long for the read.
-    if ((await this.#kind.wanted(this.#ref)) === undefined) return "nothing";
-    this.#doubt.settle();
+    // It may have waited long for the read, and may be wanted again later.
+    if ((await this.#kind.wanted(this.#ref)) === undefined) {
+      this.doubt.onUnwritten();
+      return "nothing";
+    }
+    this.doubt.settle();
     const { messageId, isMarked } = found;
     return await this.#noted({ kind: "found", messageId, isMarked });
   }
@@ -241,7 +241,7 @@ export class PostRunner<Ref> {
     try {
       return await request();
     } catch (error) {
-      if (leavesDoubt(error)) this.#doubt.onUnanswered(startedMs);
+      if (leavesDoubt(error)) this.doubt.onUnanswered(startedMs);
       throw error;
     }
   }
@@ -250,7 +250,7 @@ export class PostRunner<Ref> {
     try {
       await this.#kind.onStands(this.#ref, stands);
     } catch (error) {
-      if (stands.kind === "posted" || stands.kind === "found") this.#doubt.onUnwritten();
+      if (stands.kind === "posted" || stands.kind === "found") this.doubt.onUnwritten();
       throw error;
     }
     return stands;

@@ -1,5 +1,17 @@
 import type { MessageBody, OutgoingMessage } from "../../domain/message.ts";
 import type { WantedPost } from "../../domain/ports/posts.ts";
+import type { TurnWanted } from "../../domain/ports/turns.ts";
+
+/** A post whose channel is known. */
+export type InChannel = Omit<WantedPost, "channelId" | "directTo"> & { readonly channelId: string };
+
+/** What a turn is asked for. */
+export interface Asked {
+  readonly place: string;
+  /** Undefined: it is direct messages that nobody has opened yet. */
+  readonly channelId: string | undefined;
+  readonly request: TurnWanted["request"];
+}
 
 /** One text for one place. */
 export function placeOf({ channelId, directTo }: WantedPost): string {

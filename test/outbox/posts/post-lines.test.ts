@@ -98,6 +98,44 @@ class Message {
 }
 
 describe("a message that is to stand in its channel once", () => {
+  test("whose attempt had no answer, which is then not wanted for a while, is looked for before it is posted again", async () => {
+    const made = new Message();
+    made.sink.fault = () => "lost";
+    made.line.show("n");
+    await made.clock.advance(1_000);
+    made.isWanted = false;
+    await made.clock.advance(600_000);
+    made.sink.fault = () => undefined;
+    made.isWanted = true;
+    made.line.show("n");
+    await made.clock.advance(10_000);
+    assert.deepEqual(made.texts, ["one"]);
+    assert.equal(made.reads, 1);
+  });
+
+  test("that was found and was not wanted just then is looked for once more when it is", async () => {
+    const made = new Message();
+    made.sink.fault = () => "lost";
+    made.line.show("n");
+    await made.clock.advance(1_000);
+    const readBack = made.sink.readBack.bind(made.sink);
+    made.sink.readBack = async (...given) => {
+      const posted = await readBack(...given);
+      made.isWanted = false;
+      return posted;
+    };
+    made.sink.fault = (what) => (what === "send" ? "unknown" : undefined);
+    await made.clock.advance(1_200_000);
+    assert.equal(made.reads, 1);
+    made.sink.readBack = readBack;
+    made.sink.fault = () => undefined;
+    made.isWanted = true;
+    made.line.show("n");
+    await made.clock.advance(10_000);
+    assert.deepEqual(made.texts, ["one"]);
+    assert.equal(made.messageId !== undefined, true);
+  });
+
   test("is posted, and edited when something else is wanted", async () => {
     const made = new Message();
     made.line.show("n");

@@ -158,7 +158,8 @@ describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), tim
     stage.town.answerModCall(call, { name: "Officer_Grey", id: 8_800_042 });
     await page.locator(`[data-id="${id}"]`, { hasText: "Officer_Grey" }).waitFor();
     await page.locator(`[data-id="${id}"]`, { hasText: "(edited)" }).waitFor();
-    assert.equal(await page.locator("discord-message", { hasText: "Jamie_Cole" }).count(), 1);
+    // The answer to Claim names whose call it is; it is no card.
+    assert.equal(await page.locator("discord-message", { hasText: "Jamie_Cole called" }).count(), 1);
     await rig.picture("mod-call-1280-dark");
   });
 
