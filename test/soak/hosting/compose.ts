@@ -15,6 +15,7 @@ export async function walkContainers({ host, documented, words, note }: Walk): P
     YOUR_TOKEN: "one",
     "REGISTRY/marshal:VERSION": "registry.example/marshal:1",
     KEPT: ".",
+    BACKUP: "1",
     YOUR_NEW_TOKEN: "another",
   };
   // There is no cluster to apply anything to.
@@ -49,6 +50,12 @@ export async function walkContainers({ host, documented, words, note }: Walk): P
       "kubectl takes the folder, with the image's name in it",
       /image: registry\.example\/marshal:1\n/.test(host.run("kubectl kustomize deploy/k8s", folder)),
     );
+  host.run(
+    "mkdir -p backups-of-cluster/1 && cd backups-of-cluster/1 && touch valkey.rdb postgres.dump",
+    folder,
+  );
+  const shown = shell("ls -l backups-of-cluster/BACKUP");
+  note("both files of a backup are shown", /postgres\.dump\n.*valkey\.rdb\n/.test(shown));
   note(
     "export names the other bot for every later line",
     shell("export COMPOSE_PROJECT_NAME=another-bot") === "",
