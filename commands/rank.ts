@@ -110,7 +110,8 @@ async function showPlan(
 ): Promise<Reply> {
   await mustBeManager(services, actor, FOR_MANAGERS);
   const binding = await services.bindings.pick(actor.guildId, named);
-  return rankPlanCard(await services.ranks.check(binding), binding.name, { kind });
+  const plan = await services.ranks.check(binding);
+  return rankPlanCard(plan, { kind, serverName: binding.name, nowMs: services.clock.nowMs() });
 }
 
 const unset = defineEntry<RoleArgs>({
@@ -127,7 +128,8 @@ async function showUnset(services: Services, { actor, named }: Asked, roleId: st
   await mustBeManager(services, actor, FOR_MANAGERS);
   const binding = await services.bindings.pick(actor.guildId, named);
   const plan = await services.ranks.checkUnset(binding, roleId);
-  return rankPlanCard(plan, binding.name, { kind: "unset", roleId });
+  const nowMs = services.clock.nowMs();
+  return rankPlanCard(plan, { kind: "unset", roleId, serverName: binding.name, nowMs });
 }
 
 const pause = defineEntry({

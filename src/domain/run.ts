@@ -106,8 +106,8 @@ export interface RunPlan {
   readonly command: ParsedCommand;
   readonly decision: Decision;
   readonly targets: readonly ResolvedTarget[];
-  /** How old the player list is that the targets were resolved with; undefined: there was none. */
-  readonly playersAgeMs?: number;
+  /** When the player list was seen that the targets were resolved with, and its age then; absent: there was none. */
+  readonly playersSeen?: { readonly atMs: number; readonly ageMs: number };
   /** "name": the server's name must be typed (mass targets). */
   readonly confirm: "none" | "button" | "name";
   readonly confirmReasons: readonly string[];

@@ -228,7 +228,7 @@ describe("/diagnose", () => {
     },
     {
       name: "entries that wait and are late",
-      words: /⚠ Joins and leaves in <#700>: late since <t:3:R>, 41 entries wait/,
+      words: /⚠ Joins and leaves in <#700>: fell behind <t:3:R>, 41 entries wait/,
       button: undefined,
       make: ({ add, statuses }) => {
         add("f2");

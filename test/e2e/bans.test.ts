@@ -101,7 +101,7 @@ describe("bans that end, of the whole bot and over a restart", () => {
     await reads(await press(manager, again, "Keep banned"), /stays banned/);
     await listed(/No ban ends by itself/);
     const paused = await manager.slash(general, "run queue");
-    await reads(paused, /are paused by <@\d+>/);
+    await reads(paused, /<@\d+> paused automatic commands/);
     await reads(await press(manager, paused, "Resume automatic commands"), /run again/);
   });
 

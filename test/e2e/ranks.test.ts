@@ -87,7 +87,7 @@ describe("ranks, in the real process", () => {
     await asks(owner, "rank list", {}, /Paused\*\* by/);
     const plan = await certain(await asks(owner, "rank unset", { role: helpers }, /Without/));
     await reads(plan, /Would lose a rank: 1[\s\S]*TimGame/);
-    await reads(await press(owner, plan, "Remove it, take back 1"), /gives no rank any more/);
+    await reads(await press(owner, plan, "Remove it, take back 1"), /no longer gives a rank/);
     await rig.until("Tim is no helper any more", () => rankOf(TIM) === undefined);
     await rig.clock.sleep(60_000);
     await asks(owner, "rank list", {}, /No role gives a rank/);

@@ -98,7 +98,7 @@ describe("rules, in the real process", () => {
     const paused = await owner.click(message ?? assert.fail(), "Pause all rules");
     await reads(paused, /All rules are paused/);
     await reads(await member.click(message ?? assert.fail(), "Pause all rules"), /Only Managers/);
-    await reads(await press(owner, paused, "Resume rules"), /Rules go on/);
+    await reads(await press(owner, paused, "Resume rules"), /Rules are running again/);
     assert.ok(general);
   });
 
@@ -111,7 +111,7 @@ describe("rules, in the real process", () => {
     const queue = await asks(owner, "run queue", {}, /Automatic: 1 rule\. Set by <@\d+>/);
     const paused = await press(owner, queue, "Pause automatic commands");
     await reads(paused, /rules only tell/);
-    await asks(owner, "diagnose", {}, /Automatic commands are paused by <@\d+>/);
+    await asks(owner, "diagnose", {}, /<@\d+> paused automatic commands/);
     await reads(await press(owner, paused, "Resume automatic commands"), /run again/);
     rex.addRole(police);
     tim.addRole(police);

@@ -51,7 +51,7 @@ describe("what the bot cannot see or keep is said in the guild", () => {
       }
       const silentMs = rig.clock.nowMs();
       await rig.clock.sleep(330_000);
-      await rig.posted(joins, "Late: joins and leaves are behind since");
+      await rig.posted(joins, "Late: joins and leaves fell behind at");
       assert.deepEqual(gapNotices(rig.discord, { joins }), [], "nobody knows yet");
       rig.service.faults.clear();
       const gap = await rig.posted(joins, "Gap: joins and leaves between");

@@ -34,7 +34,7 @@ export function automaticLine({ schedules, bans, rules, ranks, pause }: Automati
   ];
   if (pause !== undefined) {
     const waits = counts.length === 0 ? md`` : md` ${joined(counts, ", ")} wait.`;
-    return md`⏸ Automatic commands are paused by ${userMention(pause.byId)} since <t:${Math.floor(pause.atMs / 1_000)}:R>.${waits}`;
+    return md`⏸ ${userMention(pause.byId)} paused automatic commands <t:${Math.floor(pause.atMs / 1_000)}:R>.${waits}`;
   }
   if (counts.length === 0) return undefined;
   const people = new Set([

@@ -231,7 +231,7 @@ function liveLine(what: Escaped, { undelivered, lateSinceMs, waitsForStore }: Fe
   const waiting =
     undelivered === 0 ? "" : md`, ${undelivered} ${undelivered === 1 ? "entry waits" : "entries wait"}`;
   if (lateSinceMs !== undefined)
-    return md`⚠ ${what}: late since <t:${Math.floor(lateSinceMs / 1_000)}:R>${waiting}`;
+    return md`⚠ ${what}: fell behind <t:${Math.floor(lateSinceMs / 1_000)}:R>${waiting}`;
   return md`✅ ${what}${waiting}`;
 }
 

@@ -200,7 +200,7 @@ function healthText({ undelivered, lateSinceMs, waitsForFirstLook }: FeedHealth)
     undelivered === 0 ? md`` : md` · ${escapeMarkdown(undelivered.toLocaleString("en"))} waiting`;
   return lateSinceMs === undefined
     ? waiting
-    : md`${waiting} · late since <t:${Math.floor(lateSinceMs / 1_000)}:R>`;
+    : md`${waiting} · fell behind <t:${Math.floor(lateSinceMs / 1_000)}:R>`;
 }
 
 function packed(lines: readonly Escaped[], room: number): Escaped {

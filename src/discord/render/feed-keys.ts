@@ -26,7 +26,7 @@ import { entriesIn, nameIn, unescaped } from "./posted-lines.ts";
 
 const GAP = /^⚠ Gap: (.+?) (?:before|between) <t:(\d+):T>(?: and <t:(\d+):T>)?/u;
 /** The second wording is that of the release before. */
-const LATE = /^⏳ Late: (.+?) (?:are behind|have not been up to date)/u;
+const LATE = /^⏳ Late: (.+?) (?:fell behind|are behind|have not been up to date)/u;
 /** `joins-FROM-TO-COUNT-HASH.txt` */
 const DIGEST = /^([a-zA-Z]+)-(\d+)-(\d+)-(\d+)-([0-9a-f]{16})\.txt$/u;
 

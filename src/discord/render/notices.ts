@@ -19,7 +19,7 @@ export function gapNotice(kind: FeedKind, fromS: number | undefined, toS: number
 export function lateNotice(kind: FeedKind, sinceMs: number): MessageBody {
   const since = Math.floor(sinceMs / 1_000);
   return {
-    content: md`⏳ Late: ${FEED_TABLE[kind].name} are behind since <t:${since}:T> (<t:${since}:R>). They will catch up.`,
+    content: md`⏳ Late: ${FEED_TABLE[kind].name} fell behind at <t:${since}:T> (<t:${since}:R>). They will catch up.`,
   };
 }
 

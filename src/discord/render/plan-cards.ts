@@ -6,7 +6,7 @@ import { duration } from "./entry-line.ts";
 import { cut, cutLines, escapeMarkdown, inlineCode, inlineName, plainText } from "./escape.ts";
 import { commandWithHits } from "./hit-words.ts";
 import { escapeButRoles, escapeButTimes } from "./own-markup.ts";
-import { profile } from "./server/view.ts";
+import { ageLine, profile } from "./server/view.ts";
 
 /** How `/run` reads before anything is sent. Pure. */
 
@@ -243,7 +243,7 @@ function shownPlayer(name: string): Escaped {
 
 /** Who is meant, by name, and how fresh that knowledge is. `heading`: instead of the number of those. */
 function targetFields(plan: RunPlan, heading?: "Who"): CardField[] {
-  const { targets, command, playersAgeMs } = plan;
+  const { targets, command, playersSeen } = plan;
   if (command.targetTexts.length === 0) return [];
   const named = playersIn(plan);
   const shown = named
@@ -259,10 +259,12 @@ function targetFields(plan: RunPlan, heading?: "Who"): CardField[] {
   const lines = named.length === 0 ? [md`Nobody Marshal can see`] : [...people, ...staff];
   const count = named.length === 1 ? "1 player" : md`${named.length} players`;
   const age =
-    playersAgeMs === undefined || playersAgeMs < WORTH_AN_AGE_MS
-      ? ""
-      : md`, as seen ${Math.round(playersAgeMs / 1000)} s ago`;
-  return [{ name: md`${heading ?? md`Names ${count}`}${age}`, value: cutLines(lines, 1_024) }];
+    playersSeen === undefined || playersSeen.ageMs < WORTH_AN_AGE_MS
+      ? md``
+      : md`\n${ageLine(playersSeen.atMs)}`;
+  return [
+    { name: md`${heading ?? md`Names ${count}`}`, value: md`${cutLines(lines, 1_024 - age.length)}${age}` },
+  ];
 }
 
 /** When Marshal lifts the ban. */

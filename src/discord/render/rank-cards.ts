@@ -20,18 +20,18 @@ const pauseButton: Button = {
 
 export const rankRenderer: RankRenderer = {
   paused: (serverName, { why = "" }) => ({
-    content: md`⏸ Ranks on ${inlineName(serverName)} are paused. ${escapeMarkdown(why)} Nobody is raised, and no rank is taken back. Look at /rank check, then go on with /rank apply.`,
+    content: md`⏸ Ranks on ${inlineName(serverName)} are paused. ${escapeMarkdown(why)} Nobody is raised, and no rank is taken back. Check the plan with /rank check, then resume with /rank apply.`,
   }),
   left: (serverName, { player, rank }, now) => ({
-    content: md`Somebody changed the rank of **${inlineName(player.name)}** on ${inlineName(serverName)} in the game. Marshal gave them ${RANK_NAMES[rank]}; ${now === undefined ? md`they have none now` : md`they are ${RANK_NAMES[now]} now`}. Marshal leaves them alone from here on.`,
+    content: md`Somebody changed the rank of **${inlineName(player.name)}** on ${inlineName(serverName)} in the game. Marshal gave them ${RANK_NAMES[rank]}; ${now === undefined ? md`they have none now` : md`they are ${RANK_NAMES[now]} now`}. Marshal leaves them alone from now on.`,
     rows: [[pauseButton]],
   }),
   stuck: (serverName, { player, rank }, why) => ({
-    content: md`⚠ **${inlineName(player.name)}** lost the role, and still is ${RANK_NAMES[rank]} on ${inlineName(serverName)} after ten minutes.${why === undefined ? md`` : md` ${escapeMarkdown(why)}`} Marshal goes on trying. You can take it back in the game.`,
+    content: md`⚠ **${inlineName(player.name)}** lost the role, and still is ${RANK_NAMES[rank]} on ${inlineName(serverName)} after ten minutes.${why === undefined ? md`` : md` ${escapeMarkdown(why)}`} Marshal keeps trying. You can take it back in the game.`,
     rows: [[pauseButton]],
   }),
   unlinked: (serverName, raised) => ({
-    content: md`${inlineName(serverName)} was unlinked. These people keep the rank that Marshal gave them:\n${cutLines(raised.map(rankedLine), 1_500)}\nTake it back in the game, if they should not.`,
+    content: md`${inlineName(serverName)} was unlinked. These people keep the rank that Marshal gave them:\n${cutLines(raised.map(rankedLine), 1_500)}\nTake it back in the game if they should not keep it.`,
   }),
 };
 
@@ -46,13 +46,16 @@ function mappingLine({ roleId, rank, isOn }: RankMapping): Escaped {
 function pauseLine({ byId, atMs, why }: RankPause): Escaped {
   const by = byId === undefined ? md`` : md` by ${userMention(byId)}`;
   const because = why === undefined ? md`` : md` ${escapeMarkdown(why)}`;
-  return md`⏸ **Paused**${by} since <t:${Math.floor(atMs / 1_000)}:R>.${because} /rank apply goes on.`;
+  return md`⏸ **Paused**${by} <t:${Math.floor(atMs / 1_000)}:R>.${because} /rank apply resumes it.`;
 }
 
-function stateLine({ keeper, pause }: Pick<RankPlan, "keeper" | "pause">): Escaped {
+/** `kind`: of the plan above which it stands, if it does. */
+function stateLine({ keeper, pause }: Pick<RankPlan, "keeper" | "pause">, kind?: PlanAsk["kind"]): Escaped {
   if (keeper === undefined)
-    return md`**Off.** Nobody is raised until a Manager confirms the plan of /rank apply.`;
-  return pause === undefined ? md`**On**, in the name of ${userMention(keeper.byId)}.` : pauseLine(pause);
+    return kind === "apply"
+      ? md`**Off.** Nobody is raised until a Manager turns it on here.`
+      : md`**Off.** Nobody is raised until a Manager turns it on with /rank apply.`;
+  return pause === undefined ? md`**On**, turned on by ${userMention(keeper.byId)}.` : pauseLine(pause);
 }
 
 /** The answer to /rank set. */
@@ -105,12 +108,12 @@ function eventLine({ atMs, player, rank, what, why }: RankEvent): Escaped {
 const TAKEN_WORDS: Readonly<Record<WhyTaken, string>> = {
   unlinked: "not linked any more",
   "no-role": "lost the role",
-  unconfirmed: "linked by one Manager's word, not confirmed",
+  unconfirmed: "linked by one Manager, not confirmed",
   rise: "gets a higher rank",
   lower: "gets a lower rank",
 };
 const NOT_DONE_WORDS: Readonly<Record<WhyNotRanked, string>> = {
-  unconfirmed: "linked by one Manager's word: another Manager has to confirm it (/me show)",
+  unconfirmed: "linked by one Manager: another Manager has to confirm it (/me show)",
   owner: "owner or co-owner",
   left: "somebody changed their rank in the game",
   "has-rank": "has a rank that Marshal did not give",
@@ -143,7 +146,7 @@ function planLines(plan: RankPlan): readonly Escaped[] {
       take.map((one) => md`- ${who(one)}: ${RANK_NAMES[one.rank]}, ${escapeMarkdown(TAKEN_WORDS[one.why])}`),
     ),
     ...(raise.length + take.length === 0 ? [md`Nobody's rank would change now.`] : []),
-    ...(fits.length === 0 ? [] : [md`As it should be: ${fits.length}`]),
+    ...(fits.length === 0 ? [] : [md`Already right: ${fits.length}`]),
     ...section(
       md`Left as they are`,
       notDone.map((one) => md`- ${who(one)}: ${escapeMarkdown(NOT_DONE_WORDS[one.why])}`),
@@ -151,9 +154,10 @@ function planLines(plan: RankPlan): readonly Escaped[] {
   ];
 }
 
-function knownLines({ known, staffAgeMs }: RankPlan): readonly Escaped[] {
+function knownLines({ known, staffAgeMs }: RankPlan, { kind, nowMs }: PlanView): readonly Escaped[] {
   const { linked, read, ageMs, unlinked } = known;
-  const age = ageMs === undefined ? md`` : md` ${Math.ceil(ageMs / 1_000)} s ago or less`;
+  const ago = (ms: number) => md`<t:${Math.floor((nowMs - ms) / 1_000)}:R>`;
+  const age = ageMs === undefined ? md`` : md`, the oldest ${ago(ageMs)}`;
   const names = unlinked.slice(0, 5).map(({ name }) => inlineName(name));
   const more = unlinked.length > names.length ? md` and ${unlinked.length - names.length} more` : md``;
   return [
@@ -164,8 +168,8 @@ function knownLines({ known, staffAgeMs }: RankPlan): readonly Escaped[] {
       ? []
       : [md`-# Playing without a linked account, so never raised: ${joined(names, ", ")}${more}`]),
     staffAgeMs === undefined
-      ? md`⚠ The game's staff list is not certain yet. It has to read the same for 30 seconds, with players in the server and somebody on the list. Check again in a minute.`
-      : md`-# The game's staff list was read ${Math.round(staffAgeMs / 1_000)} s ago.`,
+      ? md`⏳ ${kind === "apply" ? md`**Turn on** comes when the game's staff list is certain` : md`The game's staff list is not certain yet`}: it has to read the same for 30 seconds, with players in the server and somebody on the list. Check again in a minute.`
+      : md`-# The game's staff list was read ${ago(staffAgeMs)}.`,
   ];
 }
 
@@ -175,13 +179,15 @@ export type PlanAsk =
   /** What would be done without this role. */
   | { readonly kind: "unset"; readonly roleId: string };
 
+export type PlanView = PlanAsk & { readonly serverName: string; readonly nowMs: number };
+
 /** What would be done; with a press that does it, where that was asked for. */
-export function rankPlanCard(plan: RankPlan, serverName: string, ask: PlanAsk): MessageBody {
+export function rankPlanCard(plan: RankPlan, ask: PlanView): MessageBody {
   const { bindingId } = plan;
   const head =
     ask.kind === "unset"
       ? [md`Without ${roleMention(ask.roleId)}:`]
-      : [stateLine(plan), ...plan.mappings.map(mappingLine)];
+      : [stateLine(plan, ask.kind), ...plan.mappings.map(mappingLine)];
   const again: Button = {
     kind: "button",
     style: "secondary",
@@ -194,12 +200,12 @@ export function rankPlanCard(plan: RankPlan, serverName: string, ask: PlanAsk): 
   return {
     cards: [
       {
-        title: md`Ranks on ${inlineName(serverName)}`,
-        description: cutLines([...head, ...planLines(shown), ...knownLines(plan)], LONGEST_LIST),
+        title: md`Ranks on ${inlineName(ask.serverName)}`,
+        description: cutLines([...head, ...planLines(shown), ...knownLines(plan, ask)], LONGEST_LIST),
         color: COLOR,
         ...(confirm !== undefined && {
           footer:
-            "Once it is on, it keeps going: who gets the role gets the rank, who loses the role loses the rank.",
+            "Once it is on, it keeps going: whoever gets the role gets the rank, and whoever loses it loses the rank.",
         }),
       },
     ],
@@ -241,7 +247,7 @@ export function rankForMany({ bindingId, key, raise }: RankPlan, serverName: str
     id: `rank-confirm:${bindingId}:${key}`,
   };
   return {
-    content: md`⚠ **${raise.length} people would get a rank on ${inlineName(serverName)}.** Everybody whose roles Marshal knows has one of these roles, or many do. Whoever gets it later is raised as well. Is that what you want?`,
+    content: md`⚠ **${raise.length} people would get a rank on ${inlineName(serverName)}.** That is a lot, or everyone whose roles Marshal knows. Whoever gets one of these roles later is raised too. Is that what you want?`,
     rows: [[button]],
   };
 }
@@ -250,9 +256,9 @@ export function rankApplied({ raise, take }: RankPlan, serverName: string): Mess
   const now =
     raise.length + take.length === 0
       ? md`Nobody's rank changes now.`
-      : md`Raising ${raise.length}, taking back ${take.length}, one command in four of this server's turns.`;
+      : md`Raising ${raise.length}, taking back ${take.length}. At most every fourth command on this server is for ranks.`;
   return {
-    content: md`✅ Ranks on ${inlineName(serverName)} follow the roles. ${now} /rank list shows how far it is.`,
+    content: md`✅ Ranks on ${inlineName(serverName)} follow the roles. ${now} See the progress with /rank list.`,
     rows: [[pauseButton]],
   };
 }
@@ -261,14 +267,14 @@ export function rankUnset(roleId: string, { take }: RankPlan): MessageBody {
   const now =
     take.length === 0
       ? md`Nobody loses a rank.`
-      : md`Taking back ${take.length}; /rank list shows how far it is.`;
-  return { content: md`🗑 ${roleMention(roleId)} gives no rank any more. ${now}` };
+      : md`Taking back ${take.length}. See the progress with /rank list.`;
+  return { content: md`🗑 ${roleMention(roleId)} no longer gives a rank. ${now}` };
 }
 
 export function rankPaused(views: readonly RanksView[]): MessageBody {
   return {
     content: views.some(({ keeper }) => keeper !== undefined)
-      ? md`⏸ Ranks are paused. Nobody is raised, and no rank is taken back. /rank apply shows the plan and goes on.`
+      ? md`⏸ Ranks are paused. Nobody is raised, and no rank is taken back. /rank apply shows the plan and resumes them.`
       : md`Ranks are off: nobody confirmed a plan.`,
   };
 }

@@ -37,7 +37,7 @@ export function ruleAbout({ kind, what }: Pick<Rule, "kind" | "what">): string {
     case "callsign":
       return `Callsign ${what}…`;
     case "name":
-      return "Names that read as all, others, me or a number";
+      return "Names that a command would read as all, others, me or a number";
     default:
       return kind satisfies never;
   }
@@ -131,12 +131,12 @@ const STEP_WORDS = { pm: "sends one :pm", load: "runs :load once", kick: "runs :
 
 function stepWords({ step, heldWhy }: Rule): Escaped {
   if (step !== undefined)
-    return md`Tells staff and ${STEP_WORDS[step.kind]}, in the name of ${userMention(step.byId)}`;
+    return md`Tells staff and ${STEP_WORDS[step.kind]}, turned on by ${userMention(step.byId)}`;
   return heldWhy === undefined ? md`Only tells staff` : md`Only tells staff: ${markdownOfOurs(heldWhy)}`;
 }
 
 function pauseLine({ byId, atMs }: RulePause): Escaped {
-  return md`⏸ **All rules are paused** by ${userMention(byId)} since <t:${Math.floor(atMs / 1_000)}:R>. Nothing is told or done.`;
+  return md`⏸ **All rules are paused.** ${userMention(byId)} paused them <t:${Math.floor(atMs / 1_000)}:R>. Staff are not told, and nothing is done.`;
 }
 
 function viewLines({ rule, record, onlyTells }: RuleView): Escaped {
@@ -177,7 +177,7 @@ export function ruleList(
 
 export function rulePaused({ pause }: RulesView): MessageBody {
   return {
-    content: pause === undefined ? md`▶ Rules go on.` : pauseLine(pause),
+    content: pause === undefined ? md`▶ Rules are running again.` : pauseLine(pause),
     rows: [[pause === undefined ? pauseButton : resumeButton]],
   };
 }
@@ -185,23 +185,24 @@ export function rulePaused({ pause }: RulesView): MessageBody {
 /** `hints`: what to look at, such as a team that is not usual. */
 export function ruleAdded(view: RuleView, hints: readonly Escaped[]): MessageBody {
   return {
-    content: md`✅ ${viewLines(view)}\n/rule test shows who breaks it now, and turns more on.${hints.length === 0 ? "" : md`\n${joined(hints, "\n")}`}`,
+    content: md`✅ ${viewLines(view)}\n/rule test shows who breaks it now, and can turn on more.${hints.length === 0 ? "" : md`\n${joined(hints, "\n")}`}`,
   };
 }
 
 export function ruleTest(test: RuleTest, nowMs: number): MessageBody {
   const { rule, known, breakers, record, pause } = test;
   const lines: Escaped[] = [viewLines(test)];
+  const ago = (ageMs: number) => md`<t:${Math.floor((nowMs - ageMs) / 1_000)}:R>`;
   if (pause !== undefined) lines.unshift(pauseLine(pause));
   lines.push(
     known === undefined
       ? md`Marshal has not read this server for this rule yet. Try again in a minute.`
-      : md`${known.linked} of ${known.present} players have linked their account: only they are checked. Seen ${Math.round(known.ageMs / 1_000)} s ago.`,
+      : md`${known.linked} of ${known.present} players have linked their account: only they are checked. Seen ${ago(known.ageMs)}.`,
   );
   const now = breakers.filter(({ lacksRole }) => lacksRole);
   lines.push(now.length === 0 ? md`**Nobody breaks it right now.**` : md`**Breaking it right now:**`);
   for (const { player, userId, rolesAgeMs, unconfirmedBy } of now.slice(0, MOST_SHOWN)) {
-    const age = rolesAgeMs === undefined ? md`` : md`, roles read ${Math.round(rolesAgeMs / 1_000)} s ago`;
+    const age = rolesAgeMs === undefined ? md`` : md`, roles read ${ago(rolesAgeMs)}`;
     const who = userId === undefined ? md`` : md` (${userMention(userId)})`;
     const word = unconfirmedBy === undefined ? md`` : md`, linked by ${userMention(unconfirmedBy)} alone`;
     lines.push(md`- ${inlineName(player.name)}${who}${age}${word}`);

@@ -103,7 +103,7 @@ export async function makePlan(
     command,
     decision,
     targets,
-    ...(people === undefined ? {} : { playersAgeMs: people.ageMs }),
+    ...(people === undefined ? {} : { playersSeen: { atMs: nowMs - people.ageMs, ageMs: people.ageMs } }),
     confirm: command.mass ? "name" : confirmReasons.length > 0 ? "button" : "none",
     confirmReasons,
     warnings: planWarnings(command, { haltUntilMs: ports.health.halt()?.untilMs, nowMs }),

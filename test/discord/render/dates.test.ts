@@ -19,3 +19,18 @@ test("dates and times have one format everywhere", () => {
     [],
   );
 });
+
+/** They would never grow older, and not be in the reader's language; "since 5 minutes ago" is no English. */
+test("no age is written out, and none stands behind a since", () => {
+  const lines = globSync(["commands/**/*.ts", "src/!(sandbox)/**/*.ts", "src/*.ts"]).flatMap((file) =>
+    readFileSync(file, "utf8").split("\n"),
+  );
+  assert.deepEqual(
+    lines.filter((line) => /\$\{[^`]*\} (s|min|h|d|seconds|minutes|hours|days) ago/.test(line)),
+    [],
+  );
+  assert.deepEqual(
+    lines.filter((line) => /since <t:\$\{[^`]*?\}:R>/.test(line)),
+    [],
+  );
+});

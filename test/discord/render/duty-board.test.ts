@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { boardCard, boardCsv } from "../../../src/discord/render/shifts/board-cards.ts";
-import { shiftsCard } from "../../../src/discord/render/shifts/duty-cards.ts";
+import { nowCard, ownCard, shiftsCard } from "../../../src/discord/render/shifts/duty-cards.ts";
 import {
   correctionLine,
   leaveLine,
   quotaLine,
   resultCard,
 } from "../../../src/discord/render/shifts/staffing-cards.ts";
-import type { DutyType } from "../../../src/domain/duty.ts";
+import type { DutyType, Shift } from "../../../src/domain/duty.ts";
+import type { MessageBody } from "../../../src/domain/message.ts";
 
 test("a quota of which leave left seconds has no bar on the board, and one of which it left a minute has", () => {
   const boardOf = (needS: number) => {
@@ -232,4 +233,18 @@ test("the shifts of somebody add up to what the board counts, with what was adde
   );
   assert.equal(sum([change(600)], []), "**10 min**: no shifts, 10 min added by hand");
   assert.equal(sum([], []), "No shifts in the last 7 days.");
+});
+
+test("who is on duty, and one's own shift, say how long ago it started", () => {
+  const type = { id: "t", name: "Patrol", start: "declared" } as DutyType;
+  const shift = { userId: "7", typeId: "t", fromS: 60, breaks: [], parts: [] } as unknown as Shift;
+  const names = { serverName: () => "River", typeName: () => "Patrol" };
+  const wordsOf = ({ cards }: MessageBody) => String(cards?.[0]?.description);
+  const one = { type, shift, bindingId: "b" };
+  assert.match(wordsOf(ownCard(one, names)), /^Started <t:60:R>\. You are on/);
+  assert.match(wordsOf(ownCard({ ...one, breakFromS: 90 }, names)), /^The break started <t:90:R>/);
+  const now = wordsOf(nowCard({ on: [one], idle: [], knownS: 100 }, names));
+  assert.match(now, /<@7> · Patrol · started <t:60:R>/);
+  const resting = wordsOf(nowCard({ on: [{ ...one, breakFromS: 90 }], idle: [], knownS: 100 }, names));
+  assert.match(resting, /started <t:60:R> · break started <t:90:R>/);
 });

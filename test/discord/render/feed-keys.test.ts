@@ -199,8 +199,10 @@ describe("the keys of what was posted", () => {
     }
     const late = posted(feedRenderer.late("joins", 1_000));
     assert.deepEqual(feedRenderer.keysOf(late).notices, [feedRenderer.lateKey("joins")]);
-    const before = posted({ content: md`⏳ Late: joins and leaves have not been up to date since <t:1:T>.` });
-    assert.deepEqual(feedRenderer.keysOf(before).notices, [feedRenderer.lateKey("joins")]);
+    for (const words of [md`have not been up to date since`, md`are behind since`]) {
+      const before = posted({ content: md`⏳ Late: joins and leaves ${words} <t:1:T>.` });
+      assert.deepEqual(feedRenderer.keysOf(before).notices, [feedRenderer.lateKey("joins")]);
+    }
   });
 
   test("a card of moderator calls names each of its calls, claimed, resolved or open", () => {

@@ -365,7 +365,7 @@ describe("cards and notices", () => {
       /Gap: kills between <t:1:T> and <t:2:T> may be missing/,
     );
     assert.match(texts(feedRenderer.gap("kills", undefined, 2)), /before <t:2:T>/);
-    assert.match(texts(feedRenderer.late("joins", 5_000)), /since <t:5:T>/);
+    assert.match(texts(feedRenderer.late("joins", 5_000)), /fell behind at <t:5:T>/);
     assert.match(
       texts(
         feedRenderer.parked("joins", { channelId: "77", why: "the channel was deleted", goesOn: "by-hand" }),

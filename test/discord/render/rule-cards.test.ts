@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ruleRenderer } from "../../../src/discord/render/rule-cards.ts";
+import { ruleRenderer, ruleTest } from "../../../src/discord/render/rule-cards.ts";
 import type { Rule } from "../../../src/domain/rule.ts";
 
 const rule: Rule = {
@@ -27,4 +27,16 @@ test("a breach on one Manager's word says whose, and has the button that confirm
   const proven = ruleRenderer.breach({ ...view, breachId: "x", unconfirmedBy: undefined });
   assert.equal((proven.rows ?? []).flat().length, 1);
   assert.doesNotMatch(String(proven.cards?.[0]?.description), /linked them/);
+});
+
+test("what a test saw has an age that grows by itself, and so have the roles it read", () => {
+  const record = { told: 0, would: 0, sent: 0, dropped: 0, events: [] };
+  const known = { linked: 1, present: 2, ageMs: 4_000 };
+  const breaker = { player: view.player, userId: "u3", rolesAgeMs: 7_000, lacksRole: true };
+  const breakers = [{ ...breaker, unconfirmedBy: undefined }];
+  const shown = { rule, record, onlyTells: undefined, pause: { byId: "u2", atMs: 9_000 }, known, breakers };
+  const words = String(ruleTest(shown, 100_000).cards?.[0]?.description);
+  assert.match(words, /only they are checked\. Seen <t:96:R>\./);
+  assert.match(words, /Rex \(<@u3>\), roles read <t:93:R>/);
+  assert.match(words, /<@u2> paused them <t:9:R>/);
 });

@@ -55,7 +55,7 @@ const plan: RunPlan = {
   },
   decision: { allowed: true, why: "Administrators can run :ban. Current tier: Manager." },
   targets: [{ text: "Alice", players: [{ name: "Alice", id: 11 }], staff: false }],
-  playersAgeMs: 13_000,
+  playersSeen: { atMs: 47_000, ageMs: 13_000 },
   confirm: "button",
   near: [],
   confirmReasons: [":ban lasts until :unban lifts it."],
@@ -314,7 +314,7 @@ describe("outcomes at a glance", () => {
     const two = [plan.targets[0], { text: "Bob", players: [{ name: "Bob", id: 12 }], staff: true }];
     const text = textOf(confirmCard({ ...plan, targets: two.filter((target) => target !== undefined) }));
     assert.match(text, /Send to 2 players\?/);
-    assert.match(text, /Who, as seen 13 s ago[\s\S]*\*\*Alice\*\*\n\*\*Bob\*\* · 🛡 staff/);
+    assert.match(text, /Who\b[\s\S]*\*\*Alice\*\*\n\*\*Bob\*\* · 🛡 staff\n-# Seen <t:47:R>/);
     // The title has said it.
     const reasons = ["It is for 2 players.", ":ban lasts until :unban lifts it."];
     const targets = two.filter((target) => target !== undefined);

@@ -208,7 +208,7 @@ describe("a plan", () => {
     rig.freshFailure = new Failure("rate-limited", "wait");
     const made = await plan(rig, ":kick Alice", "mod");
     assert.equal(made.decision.allowed, true);
-    assert.equal(made.playersAgeMs, 0);
+    assert.equal(made.playersSeen?.ageMs, 0);
   });
 
   test("tells why the lists could not be read, where nothing can be judged without them", async () => {

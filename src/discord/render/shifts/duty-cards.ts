@@ -78,8 +78,8 @@ export function ownCard({ type, shift, breakFromS, bindingId }: OnDuty, names: S
         ? md`You are not in the game. Join within 10 minutes: only time in the game counts.`
         : md`You are on **${inlineName(names.serverName(bindingId))}**. The shift ends by itself 10 minutes after you leave.`;
   const words = isOnBreak
-    ? md`On a break since <t:${breakFromS}:t>. After an hour the shift ends by itself.`
-    : md`Since <t:${shift.fromS}:t>. ${place}`;
+    ? md`The break started <t:${breakFromS}:R>. After an hour the shift ends by itself.`
+    : md`Started <t:${shift.fromS}:R>. ${place}`;
   return {
     cards: [
       {
@@ -181,8 +181,8 @@ function onLine({ type, shift, breakFromS, bindingId }: OnDuty, names: ShiftName
       : bindingId === undefined
         ? md`not in the game`
         : serverWords(bindingId, names);
-  const state = breakFromS === undefined ? place : md`on a break since <t:${breakFromS}:t>`;
-  const parts = [userMention(shift.userId), inlineName(type.name), md`since <t:${shift.fromS}:t>`, state];
+  const state = breakFromS === undefined ? place : md`break started <t:${breakFromS}:R>`;
+  const parts = [userMention(shift.userId), inlineName(type.name), md`started <t:${shift.fromS}:R>`, state];
   return joined(
     parts.filter((part) => part !== ""),
     " · ",

@@ -15,7 +15,7 @@ export const dutyRenderer: DutyRenderer = {
     const isOver = untilS !== undefined;
     const words = isOver
       ? md`<t:${fromS}:t> to <t:${untilS}:t> · **${hoursOf(shift)}**${endWords(shift)}\n${evidence(shift, names)}`
-      : md`Since <t:${fromS}:t>`;
+      : md`Since <t:${fromS}:f>`;
     return {
       cards: [
         {

@@ -47,7 +47,7 @@ export function shiftLine(shift: Shift, names: ShiftNames, stills: readonly Stil
   const paused = pausedS === 0 ? md`` : md` · breaks ${lasting(pausedS)}`;
   const stood = stillS(shift.parts, stills);
   const still = stood === 0 ? md`` : md` · ${lasting(stood)} without a move`;
-  const head = md`<t:${fromS}:D> <t:${fromS}:t> to ${until} · **${hoursOf(shift)}** · ${type}${paused}${still}${endWords(shift)}`;
+  const head = md`<t:${fromS}:f> to ${until} · **${hoursOf(shift)}** · ${type}${paused}${still}${endWords(shift)}`;
   return md`${head}\n${evidence(shift, names)}`;
 }
 

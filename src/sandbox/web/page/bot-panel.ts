@@ -135,7 +135,7 @@ function late(bot: BotView, store: Store, nowMs: number): HTMLElement | undefine
     { class: "late" },
     ...bot.lateFeeds.slice(0, 4).map(({ kind, channelId, undelivered, lateSinceMs }) => {
       const where = store.channel(channelId)?.name ?? "a channel that is gone";
-      const since = lateSinceMs === undefined ? "" : `, late since ${relativeTime(lateSinceMs, nowMs)}`;
+      const since = lateSinceMs === undefined ? "" : `, fell behind ${relativeTime(lateSinceMs, nowMs)}`;
       return h("li", {}, `${kind} in #${where}: ${undelivered} wait${since}`);
     }),
   );
