@@ -3,7 +3,7 @@ import { confirmCard, dryCard } from "../src/discord/render/plan-cards.ts";
 import { outcomeCard, progressCard } from "../src/discord/render/run-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import type { BanTerm } from "../src/domain/ban-end.ts";
-import { type Case, runKinds } from "../src/domain/case.ts";
+import type { Case } from "../src/domain/case.ts";
 import { hitByBeginning } from "../src/domain/command-hits.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
@@ -17,6 +17,7 @@ import {
   type SubmittedRun,
   slipWords,
 } from "../src/domain/run.ts";
+import { becomesCase, caseForAnswer } from "../src/domain/run-case.ts";
 import { TIER_NAMES } from "../src/domain/tiers.ts";
 
 /** Shows a run from its text to its outcome, in the same way for /run command, presets and buttons. */
@@ -178,7 +179,7 @@ export async function showUndone(
 ): Promise<void> {
   const record = await services.audit.get(guildId, id).catch(() => undefined);
   if (record === undefined) return;
-  const options = caseOptions(services, record, await caseOfRun(services, record));
+  const options = caseOptions(services, record, await foundCase(services, record));
   services.shownAnswers.edit(id, outcomeCard(record, { ...options, isUndone: true }));
 }
 
@@ -200,7 +201,7 @@ async function* proofOf(services: Services, run: RunRecord, signal: AbortSignal)
   const isLooking = () => latest.status === "unknown" && latest.proof === "unchecked";
   for (let check = 0; check < PROOF_CHECKS; check++) {
     // A case is there in a moment, what the log shows takes longer.
-    const waitMs = check === 0 && becomesCase(services, run) ? CASE_CHECK_MS : PROOF_CHECK_EVERY_MS;
+    const waitMs = check === 0 && willBeCase(services, run) ? CASE_CHECK_MS : PROOF_CHECK_EVERY_MS;
     try {
       await clock.sleep(waitMs, signal);
     } catch {
@@ -211,31 +212,29 @@ async function* proofOf(services: Services, run: RunRecord, signal: AbortSignal)
     // A store that fails here must not take the place of the outcome that stands there already.
     const record = await audit.get(run.guildId, run.id).catch(() => undefined);
     const isProved = record !== undefined && record.proof !== "unchecked" && latest.proof === "unchecked";
-    const made = found ?? (await caseOfRun(services, run));
+    const made = found ?? (await foundCase(services, run));
     if (!isProved && made === found) continue;
     if (isProved) latest = record;
     found = made;
     yield card();
-    if (latest.proof !== "unchecked" && (found !== undefined || !becomesCase(services, run))) return;
+    if (latest.proof !== "unchecked" && (found !== undefined || !willBeCase(services, run))) return;
   }
   if (isLooking()) yield outcomeCard(latest, caseOptions(services, run, found));
 }
 
 /** The card of an earlier run, with what is known by now. */
 export async function outcomeAgain(services: Services, record: RunRecord): Promise<Reply> {
-  return outcomeCard(record, caseOptions(services, record, await caseOfRun(services, record)));
+  return outcomeCard(record, caseOptions(services, record, await foundCase(services, record)));
 }
 
 /** The case that a run became; undefined: it becomes none, or has none yet. */
-async function caseOfRun(services: Services, run: RunRecord): Promise<Case | undefined> {
-  if (!becomesCase(services, run)) return undefined;
+async function foundCase(services: Services, run: RunRecord): Promise<Case | undefined> {
+  if (!willBeCase(services, run)) return undefined;
   return await services.cases.ofRun(run.guildId, run.id).catch(() => undefined);
 }
 
-function caseOptions(services: Services, run: RunRecord, found: Case | undefined) {
-  const wantsReason = found === undefined ? lacksReason(services, run) : found.reason === undefined;
-  const isUndone = (found?.undone?.length ?? 0) >= (run.inverse?.length ?? 1);
-  return { wantsReason, isCase: becomesCase(services, run), caseNumber: found?.number, isUndone };
+function caseOptions({ catalogue, cases }: Services, run: RunRecord, found: Case | undefined) {
+  return caseForAnswer(run, found, { read: (text) => catalogue.readLogged(text), isKept: cases.isKept });
 }
 
 function outcomeReply(
@@ -246,25 +245,16 @@ function outcomeReply(
   const mayDefer = record.failureCode === "server-empty" && isHarmless(services, record);
   // A process that stops does not see what the log shows.
   const isSought = record.status === "unknown" && !signal.aborted;
-  const wantsReason = lacksReason(services, record);
   const { retryAtMs } = failure ?? {};
-  const isCase = becomesCase(services, record);
-  const options = { mayDefer, retryAtMs, isSought, wantsReason, isCase, manages: actor.manageGuild };
-  return { ...outcomeCard(record, options), important: true };
+  const options = { mayDefer, retryAtMs, isSought, manages: actor.manageGuild };
+  return {
+    ...outcomeCard(record, { ...caseOptions(services, record, undefined), ...options }),
+    important: true,
+  };
 }
 
-/** A punishment that ran, or may have, becomes a case. */
-function becomesCase({ catalogue, cases }: Services, { status, text }: RunRecord): boolean {
-  if (!cases.isKept || (status !== "done" && status !== "unknown")) return false;
-  const { verb, targetTexts = [] } = catalogue.readLogged(text) ?? {};
-  return runKinds.some((kind) => kind === verb) && targetTexts.length > 0;
-}
-
-/** Without words behind the names a case has no reason; the end of a ban needs none. */
-function lacksReason(services: Services, run: RunRecord): boolean {
-  if (!becomesCase(services, run)) return false;
-  const { verb, rest = "" } = services.catalogue.readLogged(run.text) ?? {};
-  return verb !== "unban" && rest.trim() === "";
+function willBeCase({ catalogue, cases }: Services, run: RunRecord): boolean {
+  return cases.isKept && becomesCase(run, (text) => catalogue.readLogged(text));
 }
 
 /** The rule of the deferred runs: without a person watching, only harmless verbs. */

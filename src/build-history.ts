@@ -97,9 +97,10 @@ export function buildHistoryWing(parts: HistoryWingParts): HistoryWing | undefin
 /** What in-game commands ask of the history: nobody is known and nobody was banned again where it is off. */
 export function knownToHistory(
   wing: HistoryWing | undefined,
-): Pick<RunsPorts, "history" | "isBannedAgain" | "standingBan"> {
+): Pick<RunsPorts, "history" | "isBannedAgain" | "standingBan" | "caseOf"> {
   return {
     history: (wing ?? createNoHistory()).players,
+    caseOf: wing && ((guildId, runId) => wing.caseStores.store.byOrigin(guildId, originOfRun(runId))),
     async isBannedAgain({ id, guildId, bindingId, playerId, sentAtMs }) {
       if (wing === undefined) return false;
       const filter = { playerId, kind: "ban", fromMs: sentAtMs, bindingIds: [bindingId], limit: 20 } as const;

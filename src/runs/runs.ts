@@ -33,7 +33,7 @@ import type { Schedule } from "../domain/schedule.ts";
 import { createGameAccounts } from "./accounts/game-accounts.ts";
 import type { LinkedAccounts } from "./accounts/linked-accounts.ts";
 import { AuditChannelMirror } from "./audit/channel-mirror.ts";
-import { LateOutcomes } from "./audit/late-outcomes.ts";
+import { LateOutcomes, type LateOutcomesPorts } from "./audit/late-outcomes.ts";
 import { recoverRuns } from "./audit/recover-runs.ts";
 import { RefusalCount } from "./audit/refusal-count.ts";
 import { startRetention } from "./audit/retention.ts";
@@ -78,6 +78,7 @@ export interface RunsPorts {
   readonly askedBans: Documents<AskedBan>;
   readonly isBannedAgain: CheckLiftPorts["isBannedAgain"];
   readonly standingBan: CheckLiftPorts["standingBan"];
+  readonly caseOf: LateOutcomesPorts["caseOf"];
   readonly accounts: LinkedAccounts;
   readonly journal: JournalLooks;
   readonly clock: Clock;
@@ -209,6 +210,7 @@ export function createRuns(ports: RunsPorts): Runs {
 
   async function stop(deadlineMs: number): Promise<void> {
     endRetention();
+    late.stop();
     const limit = new AbortController();
     const tooLate = clock.sleep(deadlineMs, limit.signal).catch(() => undefined);
     const begun = Promise.all([schedules.stop(), bans.stop()]);
@@ -253,7 +255,10 @@ export function createRuns(ports: RunsPorts): Runs {
       bans.begin();
     },
     stop,
-    drop: (closed) => runner.drop(closed),
+    drop(closed) {
+      late.stop();
+      return runner.drop(closed);
+    },
     gauges: () => runner.lanes.gauges(),
     state: () => ({
       ...runner.state(),

@@ -115,6 +115,31 @@ test("a run that was being sent: its own message says that it may have run, then
   assert.equal(rig.runs.sent.length, 1);
 });
 
+test("a punishment that the log shows after a kill has the buttons of one that nobody killed: its case, Undo, its reason", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  let isStored = false;
+  rig.runs.caseOf = async (guildId, runId) => {
+    const one = { guildId, number: 7, kind: "jail", targets: [{ name: "Alice", playerId: 11 }] } as const;
+    const more = { mass: false, author: { name: "Mo" }, atMs: 0, edits: [], origin: `run ${runId}` };
+    return isStored ? { ...one, ...more } : undefined;
+  };
+  neverAnswering(rig);
+  const exchange = await rig.mod.slash(rig.channel, "run command", { text: ":jail Alice" });
+  await rig.reads(exchange, /Being sent/);
+  await killAndStart(rig, 30_000);
+  await rig.reads(exchange, /It may have run/);
+  const [row] = rig.runs.audit.rows.values();
+  const atS = Math.floor((row?.sentAtMs ?? 0) / 1000) + 1;
+  const log = { kind: "command", atS, player: { name: "Remote Server" }, text: ":jail Alice" } as const;
+  await rig.runs.journal.take(rig.runs.snapshot([log]));
+  await rig.reads(exchange, /It ran/);
+  isStored = true;
+  const hasCase = () => (labelsOf(exchange).includes("Case 7") ? true : undefined);
+  await eventually(rig, hasCase, () => JSON.stringify(exchange.message?.components));
+  assert.deepEqual(labelsOf(exchange), ["Give the reason", "Case 7", "Undo", "Run again"]);
+  assert.deepEqual([...rig.runs.answerTexts.keys()], []);
+});
+
 test("past the token's fifteen minutes the outcome is sent by direct message, where that is closed in the channel", async (t) => {
   const rig = await startRunCommandsRig(t);
   neverAnswering(rig);

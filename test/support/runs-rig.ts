@@ -39,7 +39,7 @@ import { parseAskedBan } from "../../src/runs/bans/asked-ban-record.ts";
 import { parseBanEnd } from "../../src/runs/bans/ban-end-record.ts";
 import type { StandingBan } from "../../src/runs/bans/check-lift.ts";
 import { parseDeferredRun } from "../../src/runs/queue/deferred-run-record.ts";
-import { createRuns, type Runs } from "../../src/runs/runs.ts";
+import { createRuns, type Runs, type RunsPorts } from "../../src/runs/runs.ts";
 import { parseSchedule } from "../../src/runs/schedules/schedule-record.ts";
 import { parseSealedAnswer } from "../../src/store/document-schemas.ts";
 import { createRunAnswers } from "../../src/store/run-answers.ts";
@@ -210,6 +210,8 @@ export class RunsRig {
   isBannedAgain: (end: BanEnd) => Promise<boolean> = async () => false;
   /** The case of a ban that somebody had before. */
   standingBan: StandingBan = async () => undefined;
+  /** The case of a run, for the process that the next `crash` begins; undefined: no cases are kept. */
+  caseOf: RunsPorts["caseOf"];
   /** Those of the process that runs now. */
   deferredDocuments = new MemoryDocuments<DeferredRun>(parseDeferredRun, this.#deferredTexts);
   readonly #journalTexts = journalTexts();
@@ -406,6 +408,7 @@ export class RunsRig {
       askedBans: this.askedDocuments,
       isBannedAgain: (end) => this.isBannedAgain(end),
       standingBan: (end) => this.standingBan(end),
+      caseOf: this.caseOf,
       deferred: this.#newDeferredDocuments(),
       journal: this.journal,
       accounts: new LinkedAccounts(this.accountDocuments),

@@ -8,11 +8,11 @@ import { scheduleFailing, schedulesEnded } from "./schedule-cards.ts";
 
 /** The messages that runs/ sends by itself. Their buttons stay, because each press is checked anew. */
 export const runRenderer: RunRenderer = {
-  outcome: ({ record, failure }) => {
-    const card = outcomeCard(record, { retryAtMs: failure?.retryAtMs });
+  outcome: ({ record, failure }, ofCase) => {
+    const card = outcomeCard(record, { ...ofCase, retryAtMs: failure?.retryAtMs });
     return { ...card, content: userMention(record.actorId) };
   },
-  answer: ({ record, failure }) => outcomeCard(record, { retryAtMs: failure?.retryAtMs }),
+  answer: ({ record, failure }, ofCase) => outcomeCard(record, { ...ofCase, retryAtMs: failure?.retryAtMs }),
   outcomeMarks,
   restarted: () => ({
     content: md`⌛ Marshal restarted before it could answer. Check whether it worked, then try again.`,

@@ -3,6 +3,7 @@ import type { BanEnd } from "../ban-end.ts";
 import type { Escaped } from "../escaped.ts";
 import type { MessageBody } from "../message.ts";
 import type { AuditEvent, DeferredRun, RunOutcome, RunRecord } from "../run.ts";
+import type { CaseForAnswer } from "../run-case.ts";
 import type { Schedule } from "../schedule.ts";
 
 /** A schedule in a message: what it runs, and the name of its server, where that is known. */
@@ -15,9 +16,9 @@ export interface NamedSchedule {
 /** Pure rendering of the messages that runs/ sends by itself (channels, DMs), implemented in discord/render. */
 export interface RunRenderer {
   /** For a channel or a direct message; names the person who asked. */
-  outcome(outcome: RunOutcome): MessageBody;
+  outcome(outcome: RunOutcome, ofCase: CaseForAnswer): MessageBody;
   /** For the answer that waited for it. */
-  answer(outcome: RunOutcome): MessageBody;
+  answer(outcome: RunOutcome, ofCase: CaseForAnswer): MessageBody;
   /** Each card that tells an outcome of that run has one of these, and no other card has. */
   outcomeMarks(record: RunRecord): readonly string[];
   /** For an answer that a command before the restart never gave. */
