@@ -3,7 +3,7 @@ import { type CaseView, caseCard } from "../src/discord/render/players/case-card
 import { CASES_A_PAGE, caseList } from "../src/discord/render/players/case-list.ts";
 import { KINDS, targetsPlain } from "../src/discord/render/players/case-words.ts";
 import type { Services } from "../src/discord/services.ts";
-import type { Case, CaseKind } from "../src/domain/case.ts";
+import { type Case, type CaseKind, soughtUntilMs } from "../src/domain/case.ts";
 import { type Escaped, md, userMention } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
@@ -26,7 +26,8 @@ export async function shown(services: Services, one: Case, reader?: Actor): Prom
   const hasReplay = await services.history.positions.hasReplay(one).catch(falseAfterFailure);
   const duty = await dutyOfAuthor(services, one);
   const untold = reader === undefined ? undefined : await untoldOf(services, reader, one);
-  return caseCard(one, { warnings, end, duty, untold, withEdits: true, hasReplay });
+  const isSought = services.clock.nowMs() < (soughtUntilMs(one) ?? 0);
+  return caseCard(one, { warnings, end, duty, untold, withEdits: true, hasReplay, isSought });
 }
 
 /** The database is away: the case itself is shown all the same. */

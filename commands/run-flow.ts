@@ -9,6 +9,7 @@ import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
 import {
   type Decision,
+  LOG_SOUGHT_MS,
   type RunOrigin,
   type RunOutcome,
   type RunPlan,
@@ -26,7 +27,7 @@ import { TIER_NAMES } from "../src/domain/tiers.ts";
 const WORTH_SHOWING_MS = 1_500;
 /** How often, and how many times, the audit is asked whether the log shows the run: as long as the log is read. */
 const PROOF_CHECK_EVERY_MS = 5_000;
-const PROOF_CHECKS = 18;
+const PROOF_CHECKS = LOG_SOUGHT_MS / PROOF_CHECK_EVERY_MS;
 /** A case is written right after the outcome. */
 const CASE_CHECK_MS = 1_000;
 

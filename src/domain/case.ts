@@ -1,3 +1,5 @@
+import { LOG_SOUGHT_MS } from "./run.ts";
+
 /** What staff did to players or said of them, numbered within a Discord server. */
 
 /** What a person writes, and what commands of the game leave by themselves. */
@@ -101,6 +103,12 @@ export interface Case {
   readonly told?: CaseTold;
   readonly revoked?: { readonly atMs: number; readonly byId: string; readonly why?: string };
   readonly card?: CaseCard;
+}
+
+/** Until when the game's log is read for the command of a case; undefined: it is not, or it has shown it. */
+export function soughtUntilMs({ receipt }: Pick<Case, "receipt">): number | undefined {
+  if (receipt?.answer === undefined || receipt.log !== undefined) return undefined;
+  return receipt.answer.atMs + LOG_SOUGHT_MS;
 }
 
 /** A punishment that somebody wrote down: no command of which Marshal knows stands behind it. */

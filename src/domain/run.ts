@@ -147,6 +147,9 @@ export type RunStatus =
   | "expired"
   | "denied";
 
+/** After a command ended its game's log is read for it this long; what the log shows later is noted too. */
+export const LOG_SOUGHT_MS = 90_000;
+
 export type ProofState = "unchecked" | "seen" | "seen-twice" | "not-seen";
 
 /** The audit row, written before sending and completed after. Nothing else tells who ran a command. */

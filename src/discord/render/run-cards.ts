@@ -123,11 +123,13 @@ function againId(id: string): string {
 }
 
 const LOOKING = md`Checking the game's log …`;
+/** Of what may have run, as long as nothing shows whether it did. */
+export const DO_NOT_REPEAT = md`**Do not repeat it** before you have looked in the game.`;
 const NOT_SEEN = md`The game's log does not show it.`;
 const SEEN_TWICE = md`The game's log shows this text more than once. Another program may have sent it.`;
 
 const UNKNOWN_PROOFS = {
-  unchecked: md`The game's log has not shown it yet. **Do not repeat it** before you have looked in the game.`,
+  unchecked: md`The game's log has not shown it yet. ${DO_NOT_REPEAT}`,
   seen: md`The game's log shows it.`,
   "seen-twice": md`${SEEN_TWICE} **Do not repeat it.**`,
   "not-seen": md`${NOT_SEEN} Run it again if nothing happened in the game.`,

@@ -30,6 +30,8 @@ export interface CasePostView {
   readonly warnings?: number;
   /** The case shows where people were, or will. */
   readonly hasReplay: boolean;
+  /** The game's log is being read for its command. */
+  readonly isSought: boolean;
 }
 
 export interface WatchAlertView {

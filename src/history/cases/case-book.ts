@@ -1,4 +1,11 @@
-import type { Case, CaseCard, CaseDraft, CaseUndo, Receipt } from "../../domain/case.ts";
+import {
+  type Case,
+  type CaseCard,
+  type CaseDraft,
+  type CaseUndo,
+  type Receipt,
+  soughtUntilMs,
+} from "../../domain/case.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { Actor } from "../../domain/guild.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
@@ -15,6 +22,7 @@ import { CasePosts } from "./case-posts.ts";
 import { type AddedCase, type CaseStore, MOST_CASES } from "./case-store.ts";
 import { edited, revoked, undone } from "./change-case.ts";
 import { isComplete, merged, RECEIPT_OPEN_MS } from "./receipt.ts";
+import { mayClaimSearch, SearchEnds } from "./search-ends.ts";
 
 /** Warnings count for this long. */
 const WARNING_MS = 30 * 24 * 60 * 60_000;
@@ -49,6 +57,7 @@ export class CaseBook implements Cases {
   readonly #changes = new KeyedMutex();
   /** Cases whose receipt may still grow: `guild number`. */
   readonly #open = new Map<string, Case>();
+  readonly #searchEnds: SearchEnds;
   /** Guilds that were told that no more cases are kept. */
   readonly #told = new Set<string>();
 
@@ -61,13 +70,18 @@ export class CaseBook implements Cases {
         if (one === undefined) return undefined;
         const warnings = await this.#warningsTold(one);
         const hasReplay = await ports.hasReplay(one);
-        return { one, hasReplay, ...(warnings === undefined ? {} : { warnings }) };
+        const isSought = ports.clock.nowMs() < (soughtUntilMs(one) ?? 0);
+        return { one, hasReplay, isSought, ...(warnings === undefined ? {} : { warnings }) };
       },
       onPosted: async ({ guildId, number }, posted) => {
         await this.#change(guildId, number, (one) =>
           one.card === undefined ? one : { ...one, card: { ...one.card, ...posted } },
         );
       },
+    });
+    this.#searchEnds = new SearchEnds({
+      clock: ports.clock,
+      show: (guildId, number) => this.#posts.show(guildId, number),
     });
   }
 
@@ -76,8 +90,9 @@ export class CaseBook implements Cases {
     const nowMs = this.#ports.clock.nowMs();
     for (const one of await this.#ports.store.open(nowMs - UNPOSTED_MS, MOST_RECOVERED)) {
       if (!this.#ports.isOurs(one.guildId)) continue;
-      // Of an older one only a card that was never posted is owed.
-      if (nowMs - one.atMs > RECEIPT_OPEN_MS && one.card?.messageId !== undefined) continue;
+      const isYoung = nowMs - one.atMs <= RECEIPT_OPEN_MS;
+      if (!isYoung && one.card?.messageId !== undefined && !mayClaimSearch(one, nowMs)) continue;
+      // Of an older one a card that was never posted is owed, or one that is not true any more.
       this.#follow(one);
       this.#posts.recover(one);
     }
@@ -163,6 +178,7 @@ export class CaseBook implements Cases {
         if (done === undefined || one === undefined) continue;
         cases += 1;
         this.#open.delete(`${guildId} ${number}`);
+        this.#searchEnds.forget(one);
         if (done === "erased") {
           await this.#posts.erase(one);
           continue;
@@ -237,8 +253,14 @@ export class CaseBook implements Cases {
     });
   }
 
+  /** Shows no end of a search any more. */
+  stop(): void {
+    this.#searchEnds.stop();
+  }
+
   #follow(one: Case): void {
     const key = `${one.guildId} ${one.number}`;
+    this.#searchEnds.follow(one);
     const isYoung = this.#ports.clock.nowMs() - one.atMs <= RECEIPT_OPEN_MS;
     if (isYoung && !isComplete(one)) this.#open.set(key, one);
     else this.#open.delete(key);

@@ -82,6 +82,7 @@ export function createCases({ watchStore, ...ports }: CasesPorts): CasesRoom {
     async stop() {
       stopping.abort();
       watches.stop();
+      book.stop();
       await Promise.all(opening);
       await maker.stop();
     },

@@ -3,13 +3,12 @@ import type { AuditLog } from "../../domain/ports/audit-log.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { Demands } from "../../domain/ports/demands.ts";
 import type { JournalLooks, JournalReader, Unread } from "../../domain/ports/journal.ts";
-import type { ProofState, RecentRun, RunRecord } from "../../domain/run.ts";
+import { LOG_SOUGHT_MS, type ProofState, type RecentRun, type RunRecord } from "../../domain/run.ts";
 import { matchRuns, type RemoteRow, type SentRun } from "./match-runs.ts";
 import { isRemote, OutsideRuns, type OutsideRunsPorts, remoteRow } from "./outside-runs.ts";
 
-/** After a run its server's log is read at least this often, for `PROOF_FOR_MS`. */
+/** After a run its server's log is read at least this often, for `LOG_SOUGHT_MS`. */
 const PROOF_MAX_AGE_MS = 5_000;
-const PROOF_FOR_MS = 90_000;
 /** How far before its row a run may have been sent: an answer takes a while, and the two clocks differ. */
 const SENT_BEFORE_ROW_MS = 5 * 60_000;
 /** Matched runs that are remembered for one server; older ones have long left its log. */
@@ -63,10 +62,10 @@ export class Proof {
     return [...this.#pending.values()].reduce((sum, runs) => sum + runs.size, 0);
   }
 
-  /** Looks for a run that was, or may have been, sent, for `PROOF_FOR_MS`. */
+  /** Looks for a run that was, or may have been, sent, for `LOG_SOUGHT_MS`. */
   seek({ source, id }: RunRecord): void {
     const runs = this.#pending.get(source) ?? new Map<string, Sought>();
-    runs.set(id, { untilMs: this.#ports.clock.monotonicMs() + PROOF_FOR_MS, told: "unchecked" });
+    runs.set(id, { untilMs: this.#ports.clock.monotonicMs() + LOG_SOUGHT_MS, told: "unchecked" });
     this.#pending.set(source, runs);
     this.#demand(source);
   }
@@ -136,7 +135,7 @@ export class Proof {
   #sentRuns(source: SourceId, fresh: readonly RemoteRow[]): Promise<readonly RecentRun[]> {
     const nowMs = this.#ports.clock.nowMs();
     const oldestRowMs = Math.min(nowMs, ...fresh.map(({ atS }) => atS * 1000));
-    const sinceMs = Math.min(oldestRowMs, nowMs - PROOF_FOR_MS) - SENT_BEFORE_ROW_MS;
+    const sinceMs = Math.min(oldestRowMs, nowMs - LOG_SOUGHT_MS) - SENT_BEFORE_ROW_MS;
     return this.#ports.audit.recentRuns(source, sinceMs);
   }
 

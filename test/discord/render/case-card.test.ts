@@ -46,6 +46,14 @@ describe("what a moderator reads of a case", () => {
     assert.match(textOf({ ...one, receipt: said }), /✅ Answered at once: Nobody$/m);
   });
 
+  test("what the game answered and its log has not shown is not warned about", () => {
+    const { log: _, ...unseen } = one.receipt ?? { left: [] };
+    const text = (isSought: boolean) =>
+      caseCard({ ...one, receipt: unseen }, { isSought }).cards?.[0]?.description;
+    assert.match(text(true) ?? "", /^-# Checking the game's log\.$/m);
+    assert.match(text(false) ?? "", /^📜 The game's log has not shown it yet$/m);
+  });
+
   test("the audit names a case by its number in one sentence", () => {
     const event = { atMs: 1_000, actorId: "5", actorName: "Mo", guildId: "g1", id: "e1" };
     const line = eventLine({ ...event, action: "case-add", text: "6: warning of Turbo" });

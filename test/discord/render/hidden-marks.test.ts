@@ -160,7 +160,7 @@ const CARDS: readonly Marked[] = [
   },
   {
     name: "a case",
-    body: caseRenderer.card({ one, hasReplay: false }),
+    body: caseRenderer.card({ one, hasReplay: false, isSought: false }),
     shown: "Case 12",
     mark: 12,
     find: (posted) => caseRenderer.numberOf(posted),

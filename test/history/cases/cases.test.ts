@@ -43,6 +43,31 @@ describe("cases made from commands", () => {
     assert.deepEqual(made.cases.all()[0]?.targets, [{ name: "Ann_Lee", playerId: 11 }]);
   });
 
+  test("the card says that the log is read for what may have run as long as it is, then what to do, then what the log shows", async () => {
+    for (const isStopped of [false, true]) {
+      const made = await world();
+      const { id: _, ...sent } = run(made, { status: "unknown", ran: "unknown" });
+      const record = { ...sent, id: "r9" };
+      made.room.onRun(record);
+      await made.clock.advance(60_000);
+      assert.match(made.sink.text("cases"), /It may have run.*\n-# Checking the game's log\.$/m);
+      // Nobody is there to correct the card when the search would have ended.
+      if (isStopped) await made.room.stop();
+      await made.clock.advance(isStopped ? 20 * 60_000 : 31_000);
+      if (isStopped) await made.kill();
+      await made.settle();
+      const notYet = /It may have run.*\n📜 The game's log has not shown it yet\. \*\*Do not repeat it\*\*/m;
+      assert.match(made.sink.text("cases"), notYet);
+      assert.doesNotMatch(made.sink.text("cases"), /Checking/);
+
+      made.room.onRun({ ...record, proof: "seen" });
+      await made.settle();
+      assert.match(made.sink.text("cases"), /It ran: the game's log shows it/);
+      assert.doesNotMatch(made.sink.text("cases"), /may have run|not repeat/);
+      assert.equal(made.sink.messages("cases").length, 1);
+    }
+  });
+
   test("the card offers a replay where the case keeps positions, and none where it does not", async () => {
     for (const hasReplay of [true, false]) {
       const made = await world();

@@ -5,6 +5,7 @@ import type { BanEndView } from "../../../domain/ports/ban-ends.ts";
 import { banStateOf } from "../ban-cards.ts";
 import { duration, note } from "../entry-line.ts";
 import { cut, inlineCode, inlineName, plainText } from "../escape.ts";
+import { DO_NOT_REPEAT } from "../run-cards.ts";
 import { authorText, KINDS, targetsPlain, targetsText } from "./case-words.ts";
 
 /** A case as it stands in the case channel and behind `/case show`: a receipt that completes itself. Pure. */
@@ -28,6 +29,8 @@ export interface CaseView {
   readonly duty?: { readonly typeName: string } | "off" | undefined;
   /** It shows where people were, or will. @default false */
   readonly hasReplay?: boolean | undefined;
+  /** The game's log is being read for its command. @default false */
+  readonly isSought?: boolean | undefined;
   /** Of a warning: say that its player was not told, with the button that tells them where it can be pressed. */
   readonly untold?: { readonly button: Button | undefined } | undefined;
   /** Of a ban that still ends by itself. */
@@ -35,7 +38,7 @@ export interface CaseView {
 }
 
 export function caseCard(one: Case, view: CaseView = {}): MessageBody {
-  const { warnings, end, duty, untold, withEdits = false, hasReplay = false } = view;
+  const { warnings, end, duty, untold, withEdits = false, hasReplay = false, isSought = false } = view;
   const { symbol, word } = KINDS[one.kind];
   const lines = [
     targetsText(one, MOST_TARGETS),
@@ -46,7 +49,7 @@ export function caseCard(one: Case, view: CaseView = {}): MessageBody {
     ...(one.evidence === undefined ? [] : [evidenceText(one.evidence)]),
     ...(one.command === undefined ? [] : [inlineCode(one.command, 200)]),
     ...(isByHand(one) ? [md`✍️ Written by hand. Marshal saw no command.`] : []),
-    ...receiptLines(one),
+    ...receiptLines(one, isSought),
     ...toldLines(one, untold !== undefined),
     ...endLines(one, end),
     ...undoneLines(one),
@@ -112,10 +115,10 @@ function safeLink(link: string): string {
   });
 }
 
-function receiptLines(one: Case): Escaped[] {
+function receiptLines(one: Case, isSought: boolean): Escaped[] {
   const { receipt } = one;
   if (receipt === undefined) return [];
-  const parts = [...sentParts(receipt), ...logParts(receipt), ...leftParts(one, receipt)];
+  const parts = [...sentParts(receipt), ...logParts(receipt, isSought), ...leftParts(one, receipt)];
   return parts.length === 0 ? [] : [joined(parts, "\n")];
 }
 
@@ -141,12 +144,15 @@ function tenths(s: number): Escaped {
   return s < 60 ? markdownOfOurs(`${s.toFixed(1)}\u00a0s`) : duration(s);
 }
 
-function logParts({ log, sentAtMs, answer }: Receipt): Escaped[] {
+function logParts({ log, sentAtMs, answer }: Receipt, isSought: boolean): Escaped[] {
   if (log === "seen" && answer?.kind === "unknown") return [md`✅ It ran: the game's log shows it`];
   if (log === "row") return [md`📜 Typed in the game`];
   if (log === "seen") return [md`📜 Seen in the game's log`];
   if (log === "not-seen") return [md`📜 Not seen in the game's log`];
-  return sentAtMs === undefined ? [] : [md`-# Checking the game's log.`];
+  if (sentAtMs === undefined) return [];
+  if (isSought) return [md`-# Checking the game's log.`];
+  const advice = answer?.kind === "unknown" ? md`. ${DO_NOT_REPEAT}` : md``;
+  return [md`📜 The game's log has not shown it yet${advice}`];
 }
 
 function leftParts({ targets, atMs }: Case, { left, sentAtMs }: Receipt): Escaped[] {
