@@ -31,7 +31,7 @@ export const filterOptions = [
     description: "The result",
     choices: Object.entries(STATUSES).map(([name, value]) => ({ name, value })),
   },
-  { type: integer, name: "days", description: "Only the last days", min_value: 1, max_value: 3_650 },
+  { type: integer, name: "days", description: "How many days back", min_value: 1, max_value: 3_650 },
   serverOption,
 ] as const;
 

@@ -21,13 +21,13 @@ const USUAL_DAYS = 7;
 const LONGEST_MINUTES = 24 * 60;
 
 export const boardEntry = defineEntry<{ readonly days: number | undefined; readonly isFile: boolean }>({
-  description: "Hours, calls and quotas of everybody (Managers, or whom they let)",
+  description: "Everyone's hours, calls and quotas (Managers, or Moderators if allowed)",
   first: "ephemeral",
   options: [
     {
       type: integer,
       name: "days",
-      description: "How far back; without it the running quota period, or 7 days",
+      description: "How many days back (default: the current quota period, or 7 days)",
       min_value: 1,
       max_value: 366,
     },
@@ -59,14 +59,14 @@ interface EditArgs {
 }
 
 export const editEntry = defineEntry<EditArgs>({
-  description: "Add or take minutes of somebody, with a reason (Managers)",
+  description: "Add minutes to somebody's hours or take some off, with a reason (Managers)",
   first: "ephemeral",
   options: [
     { type: user, name: "member", description: "Whose time", required: true },
     {
       type: integer,
       name: "minutes",
-      description: "To add; with a minus, to take",
+      description: "Minutes to add, such as 30, or to take off, such as -30",
       required: true,
       min_value: -LONGEST_MINUTES,
       max_value: LONGEST_MINUTES,
@@ -75,10 +75,10 @@ export const editEntry = defineEntry<EditArgs>({
     {
       type: text,
       name: "type",
-      description: "Of which kind of shift; their last one if you name none",
+      description: "Which kind of shift (default: their last one)",
       autocomplete: true,
     },
-    { type: text, name: "when", description: 'When it was: "yesterday 20:00"; now if you name none' },
+    { type: text, name: "when", description: 'When it was, such as "yesterday 20:00" (default: now)' },
   ],
   parse: (options) => ({
     member: options.person("member"),

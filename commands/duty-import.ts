@@ -34,7 +34,7 @@ export const importAddEntry = defineFormEntry<object>({
 });
 
 export const importListEntry = defineEntry<object>({
-  description: "What was imported, and the press that takes it back (Managers)",
+  description: "Past imports, with a button to undo each (Managers)",
   first: "ephemeral",
   parse: () => ({}),
   async execute({ actor }, services) {

@@ -32,7 +32,7 @@ const untilOption = {
 const fromOption = {
   type: text,
   name: "from",
-  description: "When it begins, such as a date; now if you name none",
+  description: "When it starts, such as 2026-12-24 (default: now)",
   max_length: 40,
 } as const;
 const reasonOption = { type: text, name: "reason", description: "Why", max_length: 200 } as const;
@@ -100,14 +100,14 @@ async function list(services: Services, actor: Actor): Promise<MessageBody> {
 }
 
 export const leaveListEntry = defineEntry<object>({
-  description: "Who is on leave, and what waits (Managers: decide)",
+  description: "Who is on leave, and open requests (Managers can decide them)",
   first: "ephemeral",
   parse: () => ({}),
   execute: ({ actor }, services) => list(services, actor),
 });
 
 export const leaveEndEntry = defineEntry<{ readonly member: NamedPerson | undefined }>({
-  description: "End your leave, or take back what you asked",
+  description: "End your leave, or withdraw your request",
   first: "ephemeral",
   options: [{ type: user, name: "member", description: "Somebody else (Managers)" }],
   parse: (options) => ({ member: options.person("member") }),

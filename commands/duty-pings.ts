@@ -13,7 +13,7 @@ export const pingsEntry = defineEntry<{ readonly isOn: boolean | undefined }>({
     {
       type: ApplicationCommandOptionType.Boolean,
       name: "on",
-      description: "Ping who is on duty; else the role. Empty: show how it is",
+      description: "Ping who is on duty instead of the role; leave empty to see the setting",
     },
   ],
   parse: (options) => ({ isOn: options.boolean("on") }),

@@ -27,7 +27,7 @@ interface SetArgs {
 }
 
 export const quotaSetEntry = defineEntry<SetArgs>({
-  description: "Ask a role for so many hours (Managers)",
+  description: "Set how many hours a role has to do (Managers)",
   first: "ephemeral",
   options: [
     { type: role, name: "role", description: "Whose quota", required: true },
@@ -35,7 +35,7 @@ export const quotaSetEntry = defineEntry<SetArgs>({
     {
       type: text,
       name: "each",
-      description: "The period; a week if you name none",
+      description: "The period (default: a week)",
       choices: [
         { name: "Week, from Monday", value: "week" },
         { name: "Two weeks", value: "fortnight" },
@@ -46,7 +46,7 @@ export const quotaSetEntry = defineEntry<SetArgs>({
     {
       type: channel,
       name: "channel",
-      description: "Where the list is posted when a period ends or is reset",
+      description: "Where the results are posted when a period ends or is reset",
       channel_types: [ChannelType.GuildText, ChannelType.GuildAnnouncement],
     },
   ],
@@ -80,7 +80,7 @@ export const quotaSetEntry = defineEntry<SetArgs>({
 });
 
 export const quotaListEntry = defineEntry<object>({
-  description: "Quotas, and who met the last ones (Managers, or whom they let)",
+  description: "Quotas, and who met the last ones (Managers, or Moderators if allowed)",
   first: "ephemeral",
   parse: () => ({}),
   async execute({ actor }, services) {
@@ -134,7 +134,7 @@ export const quotaRemoveEntry = defineEntry<{ readonly quota: string }>({
 });
 
 export const quotaResetEntry = defineEntry<{ readonly quota: string }>({
-  description: "Keep who met a quota and begin anew (Managers)",
+  description: "Save who met a quota and start over (Managers)",
   first: "ephemeral",
   options: [quotaOption],
   parse: (options) => ({ quota: options.string("quota", true) }),

@@ -90,7 +90,7 @@ export const showEntry = defineEntry<{ readonly member: NamedPerson | undefined;
     {
       type: ApplicationCommandOptionType.Integer,
       name: "days",
-      description: "How far back; 7 if you name none",
+      description: "How many days back (default 7)",
       min_value: 1,
       max_value: 90,
     },

@@ -82,7 +82,7 @@ export const typeAddEntry = defineEntry<NewDutyType>({
     {
       type: text,
       name: "team",
-      description: "Teams in the game, with commas between them",
+      description: "Teams in the game, separated by commas",
       max_length: 100,
       autocomplete: true,
     },
@@ -94,8 +94,14 @@ export const typeAddEntry = defineEntry<NewDutyType>({
       description: "Where each shift is posted",
       channel_types: [ChannelType.GuildText, ChannelType.GuildAnnouncement],
     },
-    { type: role, name: "role", description: "A role to hold while on duty" },
-    { type: integer, name: "most", description: "So many can be on at once", min_value: 1, max_value: 100 },
+    { type: role, name: "role", description: "A role to have while on duty" },
+    {
+      type: integer,
+      name: "most",
+      description: "How many can be on duty at once",
+      min_value: 1,
+      max_value: 100,
+    },
   ],
   parse(options) {
     const name = plainText(options.string("name", true)).trim();

@@ -34,7 +34,7 @@ export const duty = defineCommand({
       subcommands: { add: typeAddEntry, list: typeListEntry, remove: typeRemoveEntry },
     },
     quota: {
-      description: "How much duty a role is asked for",
+      description: "How many hours on duty a role has to do",
       subcommands: {
         set: quotaSetEntry,
         list: quotaListEntry,

@@ -42,7 +42,7 @@ export const mentionsEntry = defineEntry<{ readonly isAllowed: boolean | undefin
     {
       type: ApplicationCommandOptionType.Boolean,
       name: "allow",
-      description: "May it? Empty: show how it is",
+      description: "Allow it or not; leave empty to see the setting",
     },
   ],
   parse: (options) => ({ isAllowed: options.boolean("allow") }),

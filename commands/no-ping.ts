@@ -6,7 +6,7 @@ import { Failure } from "../src/domain/failure.ts";
 export const noPingOption: APIApplicationCommandBasicOption = {
   type: ApplicationCommandOptionType.Boolean,
   name: "no-ping",
-  description: "Ping no role any more",
+  description: "Stop pinging a role",
 };
 
 /** What an edit does to a ping: another role, none, or (undefined) what is set. */

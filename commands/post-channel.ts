@@ -8,7 +8,7 @@ import {
 export const postChannelOption: APIApplicationCommandChannelOption = {
   type: ApplicationCommandOptionType.Channel,
   name: "channel",
-  description: "Where to post; this channel, if you name none",
+  description: "Where to post (default: this channel)",
   channel_types: [
     ChannelType.GuildText,
     ChannelType.GuildAnnouncement,

@@ -36,7 +36,7 @@ interface RoleArgs extends ServerArgs {
 const roleOption = { type: role, name: "role", description: "The role in Discord", required: true } as const;
 
 const set = defineEntry<RoleArgs & { readonly rank: Rank }>({
-  description: "Say which rank in the game a role gives (Managers)",
+  description: "Set which rank in the game a role gives (Managers)",
   first: "ephemeral",
   options: [
     roleOption,
@@ -65,7 +65,7 @@ const set = defineEntry<RoleArgs & { readonly rank: Rank }>({
 });
 
 const list = defineEntry({
-  description: "Which roles give ranks, and whom Marshal raised (Managers)",
+  description: "The roles that give ranks, and who has one from Marshal (Managers)",
   first: "ephemeral",
   parse: () => undefined,
   async execute({ actor }, services) {
@@ -87,13 +87,13 @@ const onServer = {
 
 const check = defineEntry<ServerArgs>({
   ...onServer,
-  description: "Who would be raised or lose a rank, and who is not known (Managers)",
+  description: "Who would gain or lose a rank, and who is not linked (Managers)",
   execute: ({ actor, args }, services) => showPlan(services, { actor, named: args.server }, "look"),
 });
 
 const apply = defineEntry<ServerArgs>({
   ...onServer,
-  description: "Show the plan, and turn it on (Managers)",
+  description: "Show who would gain or lose a rank, and turn it on (Managers)",
   execute: ({ actor, args }, services) => showPlan(services, { actor, named: args.server }, "apply"),
 });
 
@@ -115,7 +115,7 @@ async function showPlan(
 }
 
 const unset = defineEntry<RoleArgs>({
-  description: "Let a role give no rank any more, and take back what it gave (Managers)",
+  description: "Stop a role from giving a rank, and take back the ranks it gave (Managers)",
   first: "ephemeral",
   options: [roleOption, serverOption],
   parse: (options) => ({ roleId: options.id("role", true), server: options.string("server") }),
@@ -133,7 +133,7 @@ async function showUnset(services: Services, { actor, named }: Asked, roleId: st
 }
 
 const pause = defineEntry({
-  description: "Stop all ranks; /rank apply goes on (Managers)",
+  description: "Pause all ranks; /rank apply resumes them (Managers)",
   first: "ephemeral",
   parse: () => undefined,
   execute: ({ actor }, services) => pauseAll(actor, services),
@@ -203,7 +203,7 @@ async function confirmUnset(press: Press, services: Services): Promise<Reply> {
 
 export const rank = defineCommand({
   name: "rank",
-  description: "Ranks in the game by roles in Discord",
+  description: "Ranks in the game by role in Discord",
   subcommands: { set, list, check, apply, unset, pause },
   actions: {
     "rank-look": defineAction({

@@ -35,8 +35,8 @@ const FOR_MANAGERS = "Only Managers can use rules.";
 const KIND_NAMES: Readonly<Record<RuleKind, string>> = {
   team: "A team",
   vehicle: "A vehicle",
-  callsign: "Callsigns that begin so",
-  name: "Names that commands read as something else",
+  callsign: "Callsigns that start a certain way",
+  name: "Names that commands misread",
 };
 
 interface AddArgs {
@@ -48,7 +48,7 @@ interface AddArgs {
 }
 
 const add = defineEntry<AddArgs>({
-  description: "Say which role a team, vehicle or callsign needs (Managers)",
+  description: "Add a rule: which role a team, vehicle or callsign needs (Managers)",
   first: "ephemeral",
   options: [
     {
@@ -61,13 +61,13 @@ const add = defineEntry<AddArgs>({
     {
       type: text,
       name: "what",
-      description: "The team, the vehicle's name, or how the callsign begins",
+      description: "The team, the vehicle's name, or what the callsign starts with",
       autocomplete: true,
       max_length: 60,
     },
-    { type: role, name: "role", description: "The role that is needed" },
-    { type: role, name: "or", description: "Another role that is enough" },
-    { ...postChannelOption, description: "Where staff are told; this channel, if you name none" },
+    { type: role, name: "role", description: "The role it needs" },
+    { type: role, name: "or", description: "Another role that is enough as well" },
+    { ...postChannelOption, description: "Where staff are told (default: this channel)" },
     serverOption,
   ],
   parse: (options) => ({
@@ -138,7 +138,7 @@ function numberOf(typed: string): number {
 }
 
 const list = defineEntry({
-  description: "Show the rules, and what they did (Managers)",
+  description: "The rules, and what they did (Managers)",
   first: "ephemeral",
   parse: () => undefined,
   async execute({ actor }, services) {
@@ -165,7 +165,7 @@ const remove = defineEntry<RuleArgs>({
 });
 
 const test = defineEntry<RuleArgs>({
-  description: "Who breaks a rule now, what it would have done, and what it may do (Managers)",
+  description: "Who is breaking a rule, what it would have done, and buttons to let it do more (Managers)",
   first: "ephemeral",
   options: [ruleOption],
   parse: (options) => ({ number: numberOf(options.string("rule", true)) }),
@@ -177,7 +177,7 @@ const test = defineEntry<RuleArgs>({
 });
 
 const pause = defineEntry({
-  description: "Stop all rules, or let them go on (Managers)",
+  description: "Pause all rules, or resume them (Managers)",
   first: "ephemeral",
   parse: () => undefined,
   async execute({ actor }, services) {
@@ -211,7 +211,7 @@ async function setStep({ actor, argument }: Press, services: Services): Promise<
 
 export const rule = defineCommand({
   name: "rule",
-  description: "What roles may have in the game",
+  description: "Which roles a team, vehicle or callsign needs",
   subcommands: { add, list, remove, test, pause },
   actions: {
     "rule-pause": defineAction({

@@ -61,7 +61,7 @@ async function viewOf(services: Services, actor: Actor, id: string): Promise<Ban
 }
 
 export const bans = defineEntry<undefined>({
-  description: "Bans that end by themselves, and bans that are asked for",
+  description: "Bans that end by themselves, and bans waiting for approval",
   first: "ephemeral",
   parse: () => undefined,
   execute: ({ actor }, services) => listReply(services, actor, { page: 0 }),

@@ -103,7 +103,7 @@ export const at = defineEntry<AtArgs>({
     {
       type: ApplicationCommandOptionType.Boolean,
       name: "replay",
-      description: "Two minutes on the map instead, where positions are saved",
+      description: "Two minutes on the map instead, if positions are saved",
     },
   ],
   parse: (options) => ({

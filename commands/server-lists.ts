@@ -104,7 +104,7 @@ interface ListArgs {
 export const teamOption: APIApplicationCommandStringOption = {
   type: ApplicationCommandOptionType.String,
   name: "team",
-  description: "Only of this team",
+  description: "Only this team",
   autocomplete: true,
   max_length: 40,
 };

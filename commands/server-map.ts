@@ -78,13 +78,13 @@ export const map = defineEntry<MapArgs>({
   description: "Where everyone is right now, as a picture and in words",
   first: "ephemeral",
   options: [
-    { ...playerOption, required: false, description: "Only this player, and who is near" },
+    { ...playerOption, required: false, description: "Only this player and who is nearby" },
     teamOption,
     serverOption,
     {
       type: ApplicationCommandOptionType.Boolean,
       name: "check",
-      description: "For the host: lay what was seen over the picture of the map",
+      description: "For the host: check the map picture against what was seen",
     },
   ],
   parse: (options) => ({

@@ -82,7 +82,7 @@ export const panel = defineEntry<PanelArgs>({
     {
       type: ApplicationCommandOptionType.Channel,
       name: "channel",
-      description: "Where to post it; this channel if empty",
+      description: "Where to post it (default: this channel)",
       channel_types: [ChannelType.GuildText, ChannelType.GuildAnnouncement],
     },
     serverOption,

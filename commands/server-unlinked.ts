@@ -7,7 +7,7 @@ import { isManager } from "./staff-rights.ts";
 
 /** `/server unlinked`: who plays and is not known, so that rules and ranks leave them alone. */
 export const unlinked = defineEntry<{ readonly server: string | undefined }>({
-  description: "Who is playing and is linked to no member (staff)",
+  description: "Players who are not linked to a member here (staff)",
   first: "ephemeral",
   options: [serverOption],
   parse: (options) => ({ server: options.string("server") }),

@@ -30,7 +30,12 @@ export const startEntry = defineEntry<StartArgs>({
   first: "ephemeral",
   options: [
     { type: text, name: "text", description: "Instead of the usual text", max_length: LONGEST_TEXT },
-    { type: text, name: "picture", description: "Instead of the usual picture: an address", max_length: 500 },
+    {
+      type: text,
+      name: "picture",
+      description: "Instead of the usual picture: the address of one",
+      max_length: 500,
+    },
     serverOption,
   ],
   parse(options) {
@@ -114,7 +119,7 @@ export const cancelEntry = defineEntry<ServerArgs>({
 
 export const pastEntry = defineEntry<ServerArgs>({
   ...onServer,
-  description: "Past sessions, and what was seen with how many staff (Managers and hosts)",
+  description: "Past sessions, and how they went with how many staff (Managers and hosts)",
   async execute({ actor, args }, services) {
     const { id, name } = await hostedServer(services, actor, args.server);
     const past = await services.sessions.past(actor.guildId, id);

@@ -87,15 +87,15 @@ async function setUp(services: Services, actor: Actor, args: SetupArgs): Promise
 }
 
 export const setupEntry = defineEntry<SetupArgs>({
-  description: "Where sessions are announced, and how; with nothing: what is set (Managers)",
+  description: "Where and how sessions are announced; leave empty to see the settings (Managers)",
   first: "ephemeral",
   options: [
     { ...postChannelOption, description: "Where votes and sessions are posted" },
-    { type: role, name: "ping", description: "Pinged by votes, starts and when players are wanted" },
+    { type: role, name: "ping", description: "Role to ping for votes, starts and when players are wanted" },
     noPingOption,
-    { type: role, name: "hosts", description: "Who may run sessions, beside Managers" },
-    { type: yes, name: "no-hosts", description: "Only Managers run sessions" },
-    { type: integer, name: "votes", description: "So many are enough", min_value: 1, max_value: 200 },
+    { type: role, name: "hosts", description: "Role that can run sessions, besides Managers" },
+    { type: yes, name: "no-hosts", description: "Only Managers can run sessions" },
+    { type: integer, name: "votes", description: "How many votes are enough", min_value: 1, max_value: 200 },
     {
       type: integer,
       name: "cooldown",
@@ -106,13 +106,13 @@ export const setupEntry = defineEntry<SetupArgs>({
     {
       type: text,
       name: "text",
-      description: "What a start says; \\n begins a line; none takes it away",
+      description: 'What a start says; \\n starts a new line; "none" removes it',
       max_length: LONGEST_TEXT,
     },
     {
       type: text,
       name: "picture",
-      description: "Address of the picture of a start; none takes it away",
+      description: 'Address of the picture of a start; "none" removes it',
       max_length: LONGEST_URL,
     },
     serverOption,

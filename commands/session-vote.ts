@@ -23,11 +23,11 @@ export const voteEntry = defineEntry<VoteArgs>({
   description: "Ask who would play (Managers and hosts)",
   first: "ephemeral",
   options: [
-    { type: integer, name: "needed", description: "Votes that are enough", min_value: 1, max_value: 200 },
+    { type: integer, name: "needed", description: "How many votes it needs", min_value: 1, max_value: 200 },
     {
       type: integer,
       name: "minutes",
-      description: `How long it is open; ${MINUTES.usual} if you name none`,
+      description: `How many minutes it stays open (default ${MINUTES.usual})`,
       min_value: MINUTES.least,
       max_value: MINUTES.most,
     },

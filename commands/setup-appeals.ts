@@ -19,22 +19,22 @@ interface AppealsArgs {
 }
 
 export const appealsEntry = defineEntry<AppealsArgs>({
-  description: "Let punished players appeal; with nothing: what is set",
+  description: "Let punished players appeal; leave empty to see the setting",
   first: "ephemeral",
   options: [
     {
       type: ApplicationCommandOptionType.Channel,
       name: "channel",
-      description: "Where only your staff reads appeals, with what is known of the case",
+      description: "A staff channel for appeals, with what is known about the case",
       channel_types: [ChannelType.GuildText],
     },
     {
       type: ApplicationCommandOptionType.Channel,
       name: "button-in",
-      description: "Where to post the button for players; talks are private threads there",
+      description: "Where to post the button for players; their private threads are there too",
       channel_types: [ChannelType.GuildText],
     },
-    offOption("Nobody can appeal any more; open appeals can still be answered"),
+    offOption("Stop new appeals; open ones can still be answered"),
   ],
   parse: (options) => ({ setting: parseChannelSetting(options), buttonIn: options.id("button-in") }),
   async execute({ actor, args: { setting, buttonIn } }, services) {

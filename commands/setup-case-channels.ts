@@ -18,7 +18,7 @@ import { chosenText, setText } from "./not-posted.ts";
 const channelOption: APIApplicationCommandChannelOption = {
   type: ApplicationCommandOptionType.Channel,
   name: "channel",
-  description: "A channel that only your staff reads",
+  description: "A channel that only your staff can read",
   channel_types: [ChannelType.GuildText, ChannelType.PublicThread, ChannelType.PrivateThread],
 };
 
@@ -37,9 +37,9 @@ export async function setCases(
 }
 
 export const casesEntry = defineEntry<ChannelSetting>({
-  description: "Where each kick, ban, jail, warning and note is posted; with nothing: what is set",
+  description: "Where kicks, bans, jails, warnings and notes are posted; leave empty to see the setting",
   first: "ephemeral",
-  options: [channelOption, offOption("Post cases nowhere; they are still saved")],
+  options: [channelOption, offOption("Stop posting cases; they are still saved")],
   parse: parseChannelSetting,
   async execute({ actor, args }, services) {
     if (args.kind === "show") {
@@ -59,12 +59,12 @@ interface WatchesArgs {
 }
 
 export const watchesEntry = defineEntry<WatchesArgs>({
-  description: "Where staff read that a watched player has joined; with nothing: what is set",
+  description: "Where staff are told that a watched player joined; leave empty to see the setting",
   first: "ephemeral",
   options: [
     channelOption,
     { type: ApplicationCommandOptionType.Role, name: "ping", description: "Ping this role each time" },
-    offOption("Post the joins of watched players nowhere"),
+    offOption("Stop posting joins of watched players"),
   ],
   parse: (options) => ({ setting: parseChannelSetting(options), roleId: options.role("ping")?.roleId }),
   async execute({ actor, args: { setting, roleId } }, services) {

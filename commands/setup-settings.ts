@@ -27,8 +27,7 @@ export async function setNotices(
 }
 
 export const noticesEntry = defineEntry<ChannelSetting>({
-  description:
-    "Where Marshal tells you about rejected keys, blocks and closed feeds; with nothing: what is set",
+  description: "Where Marshal reports rejected keys and other problems; leave empty to see the setting",
   first: "ephemeral",
   options: [
     {
@@ -37,7 +36,7 @@ export const noticesEntry = defineEntry<ChannelSetting>({
       description: "A staff channel",
       channel_types: [ChannelType.GuildText, ChannelType.GuildAnnouncement],
     },
-    offOption("No channel: by direct message to the person who linked the server"),
+    offOption("No channel: a direct message to whoever linked the server"),
   ],
   parse: parseChannelSetting,
   async execute({ actor, args }, services) {
@@ -102,10 +101,10 @@ function clockWords(zone: string, { clock }: Services) {
 }
 
 export const tellEntry = defineEntry<{ readonly isOn: boolean | undefined }>({
-  description: "Whether players whom you warn are told in the game; with nothing: what is set",
+  description: "Whether warned players are told in the game; leave empty to see the setting",
   first: "ephemeral",
   options: [
-    { type: ApplicationCommandOptionType.Boolean, name: "on", description: "Tell them by :pm at once" },
+    { type: ApplicationCommandOptionType.Boolean, name: "on", description: "Send them a :pm right away" },
   ],
   parse: (options) => ({ isOn: options.boolean("on") }),
   async execute({ actor, args: { isOn } }, services) {

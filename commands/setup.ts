@@ -51,7 +51,7 @@ export const setup = defineCommand({
     rename: renameEntry,
     default: defaultEntry,
     show: defineEntry<undefined>({
-      description: "Show all that is set: servers, staff, logs, alerts, channels, positions",
+      description: "Show all settings: servers, staff, logs, alerts, channels, positions",
       first: "ephemeral",
       parse: () => undefined,
       execute: ({ actor }, services) => showSetup(services, actor),

@@ -30,7 +30,7 @@ export const settingsEntry = defineEntry<SettingsArgs>({
     {
       type: text,
       name: "staff-figures",
-      description: "Who sees everyone's stats; your own you always see",
+      description: "Who sees everyone's stats. Everyone sees their own",
       choices: [
         { name: "Managers", value: "managers" },
         { name: "Moderators and above", value: "moderators" },

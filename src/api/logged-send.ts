@@ -14,7 +14,7 @@ export function loggedSend(
     const note = (outcome: string) => {
       const { source, route } = exchange;
       const tookMs = Math.round(clock.monotonicMs() - startMs);
-      log?.info({ source, route, outcome, tookMs }, "a request to the game service ended");
+      log?.info({ source, route, outcome, tookMs }, "asked the game service for a person");
     };
     try {
       const answered = await gate.send(exchange);

@@ -50,7 +50,7 @@ export const ALERT_TABLE = {
   },
   punishments: {
     name: "punishments by one staff member",
-    choice: "Many punishments by one member of staff",
+    choice: "Many punishments by one staff member",
     measure: "rows",
     defaults: { count: 5, withinS: 300 },
     offered: ["5 in 5 min", "3 in 1 min", "10 in 10 min"],

@@ -96,8 +96,8 @@ async function showPage(options: SandboxOptions): Promise<void> {
   say(`Marshal's sandbox: ${page.url}`);
   say(
     options.empty
-      ? "  Press Set it up under Marshal's first message; the server's key stands at the right."
-      : "  In the box at the bottom type /server status or /run command; at the right, pull a lever and watch.",
+      ? "  Press Set it up under Marshal's first message; the server's key is on the right."
+      : "  In the box at the bottom type /server status or /run command; on the right, pull a lever and watch.",
   );
   say("  Ctrl+C ends it; nothing leaves this machine. Other ways to use it: npm run sandbox -- --help");
   const steps = options.empty

@@ -61,13 +61,18 @@ describe("/help", () => {
       "duty now",
       "duty board",
       "session setup",
+      "rule list",
+      "rank list",
     ])
       assert.ok(text.includes(`/${path}`), path);
     assert.doesNotMatch(read(member), /me link|case|stats/);
   });
 
   test("names only commands that there are", () => {
-    for (const { path } of Object.values(HELP_TASKS).flat()) {
+    const paths = Object.values(HELP_TASKS)
+      .flat()
+      .flatMap((task) => ("also" in task ? [task.path, task.also] : [task.path]));
+    for (const path of paths) {
       const [command = "", ...rest] = path.split(" ");
       assert.ok(registry.entry(command, rest.join(" ")) !== undefined, path);
     }

@@ -88,6 +88,6 @@ export function createSetupOffer(ports: SetupOfferPorts): (guild: JoinedGuild) =
 const NEEDED: ReadonlySet<string> = new Set(["View Channel", "Send Messages"]);
 
 const OFFER_MESSAGE: MessageBody = {
-  content: md`👋 **Marshal is here.** Someone with the Manage Server permission sets it up in about three minutes: the game server, who may run commands, where the logs go. Only they see the steps; \`/setup start\` opens them too.`,
+  content: md`👋 **Marshal is here.** Someone with the Manage Server permission can set it up: the game server, who can run commands, where the logs go, and more. After the server's key every step can be skipped. Only they see the steps; \`/setup start\` opens them too.`,
   rows: [[{ kind: "button", style: "primary", label: "Set it up", id: "guide-open" }]],
 };

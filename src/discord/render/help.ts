@@ -17,6 +17,8 @@ export interface HelpView {
 interface Task {
   /** Without the slash, as it is typed. */
   readonly path: string;
+  /** A command of the same task, beside it. */
+  readonly also?: string;
   /** So short that the line does not break on a phone. */
   readonly does: string;
 }
@@ -28,18 +30,15 @@ export const HELP_TASKS = {
     { path: "run command", does: "try `:h hello`" },
     { path: "diagnose", does: "if something fails" },
   ],
-  everyone: [
-    { path: "server status", does: "the server now" },
-    { path: "server players", does: "who is playing" },
-  ],
+  everyone: [{ path: "server status", also: "server players", does: "now" }],
   staff: [
     { path: "run command", does: "act in the game" },
     { path: "server calls", does: "open calls" },
     { path: "server at", does: "rewind to a time" },
-    { path: "player show", does: "who is this" },
+    { path: "player show", does: "who somebody is" },
     { path: "case search", does: "kicks, bans, warnings" },
-    { path: "stats server", does: "how full, staff or not" },
-    { path: "duty start", does: "begin your shift" },
+    { path: "stats server", does: "how full it was" },
+    { path: "duty start", does: "start your shift" },
     { path: "duty now", does: "who is on duty" },
     { path: "me link", does: "your game account" },
   ],
@@ -48,8 +47,9 @@ export const HELP_TASKS = {
     { path: "diagnose", does: "what is wrong" },
     { path: "alert list", does: "what staff are alerted to" },
     { path: "stats weekly", does: "a summary each week" },
-    { path: "session setup", does: "say when you play" },
+    { path: "session setup", does: "announce when you play" },
     { path: "duty board", does: "hours and quotas" },
+    { path: "rule list", also: "rank list", does: "roles in game" },
     { path: "schedule list", does: "commands at set times" },
     { path: "audit search", does: "who ran what" },
   ],
@@ -83,6 +83,7 @@ function linesOf(view: HelpView): readonly Escaped[] {
   ];
 }
 
-function taskLine({ path, does }: Task, { commandId }: HelpView): Escaped {
-  return md`${commandMention(path, commandId)} ${markdownOfOurs(does)}`;
+function taskLine({ path, also, does }: Task, { commandId }: HelpView): Escaped {
+  const beside = also === undefined ? md`` : md` ${commandMention(also, commandId)}`;
+  return md`${commandMention(path, commandId)}${beside} ${markdownOfOurs(does)}`;
 }

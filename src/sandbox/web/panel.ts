@@ -141,7 +141,8 @@ export function logEntry(line: string): { readonly text: string; readonly isBad:
     if (typeof parsed !== "object" || parsed === null || !("msg" in parsed))
       return { text: line, isBad: false };
     const level = "level" in parsed && typeof parsed.level === "number" ? parsed.level : 30;
-    return { text: String(parsed.msg), isBad: level >= 40 };
+    const asked = "route" in parsed && "outcome" in parsed ? ` (${parsed.route}: ${parsed.outcome})` : "";
+    return { text: String(parsed.msg) + asked, isBad: level >= 40 };
   } catch {
     return { text: line, isBad: true };
   }

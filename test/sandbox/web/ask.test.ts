@@ -99,6 +99,9 @@ describe("what the bot says of itself", () => {
 
   test("comes out of its log as words, warnings marked", () => {
     assert.deepEqual(logEntry('{"level":30,"msg":"logged in"}'), { text: "logged in", isBad: false });
+    const asked =
+      '{"level":30,"route":"command","outcome":"denied","msg":"asked the game service for a person"}';
+    assert.equal(logEntry(asked).text, "asked the game service for a person (command: denied)");
     assert.deepEqual(logEntry('{"level":50,"msg":"x"}'), { text: "x", isBad: true });
     assert.deepEqual(logEntry("Marshal cannot start:"), { text: "Marshal cannot start:", isBad: true });
   });
