@@ -85,12 +85,16 @@ async function more({ actor, argument }: Press, services: Services): Promise<Rep
   return moreOfCall({ cardId: argument, callerName, atS, hasReplay });
 }
 
+const claim = defineAction({
+  first: "ephemeral",
+  execute: (press, services) => actOn(press, { do: "claim" }, services),
+});
+
 export const modCallActions = {
   "mod-more": defineAction({ first: "ephemeral", execute: more }),
-  "mod-claim": defineAction({
-    first: "ephemeral",
-    execute: (press, services) => actOn(press, { do: "claim" }, services),
-  }),
+  "mod-claim": claim,
+  /** On an alert about the call. */
+  "alert-claim": claim,
   "mod-release": defineAction({
     first: "ephemeral",
     execute: (press, services) => actOn(press, { do: "release" }, services),

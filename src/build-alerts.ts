@@ -23,7 +23,7 @@ export interface AlertsBuildParts
     | "isOurs"
     | "report"
   > {
-  readonly feeds: Pick<FeedsWing, "isCallTaken">;
+  readonly feeds: Pick<FeedsWing, "isCallTaken" | "modCalls">;
   readonly runs: Pick<Runs, "accounts" | "catalogue" | "listen" | "listenOutside">;
   readonly journal: JournalLooks;
   readonly watch: Pick<Watch, "snapshots">;
@@ -39,6 +39,7 @@ export function buildAlerts({ feeds, runs, journal, watch, ...parts }: AlertsBui
     renderer: alertRenderer,
     read: runs.catalogue.readLogged,
     isCallTaken: (bindingId, call) => feeds.isCallTaken(bindingId, call),
+    callCardsOf: (bindingId) => feeds.modCalls.openCards(bindingId),
   });
   journal.follow(alerts.follower);
   runs.listen((record) => alerts.onRun(record));

@@ -4,6 +4,7 @@ import type { SinkRefusal, SinkRefusalReason } from "../domain/failure.ts";
 import type { PlayerLocation } from "../domain/model.ts";
 import type { AlertRenderer } from "../domain/ports/alert-renderer.ts";
 import type { Clock } from "../domain/ports/clock.ts";
+import type { OpenCallCard } from "../domain/ports/mod-calls.ts";
 import type { PostLine, Posts, Stands, WantedPost } from "../domain/ports/posts.ts";
 import type { Incident } from "./incidents.ts";
 
@@ -22,6 +23,8 @@ export interface Wanted {
   readonly incident: Incident;
   /** Where the one player is whom it tells of. */
   readonly location?: PlayerLocation | undefined;
+  /** Of an alert about moderator calls: the cards that show open calls of its server. */
+  readonly callCards: readonly OpenCallCard[];
   /** Where people were then is recorded. */
   readonly hasReplay: boolean;
 }
@@ -98,7 +101,7 @@ export class AlertPosts {
       this.#versions.delete(ref.key);
       return undefined;
     }
-    const { incident, rule, serverName, location, hasReplay } = wanted;
+    const { incident, rule, serverName, location, callCards, hasReplay } = wanted;
     const { key, channelId, messageId, isMarked, isSilent, openedAtMs, eventS, version, entries, more } =
       incident;
     this.#versions.set(key, version);
@@ -119,6 +122,7 @@ export class AlertPosts {
         entries,
         more,
         location,
+        callCards,
         hasReplay,
         isLate: incident.isLate,
         postedLateMs: lateMs > LATE_AFTER_MS ? lateMs : undefined,

@@ -12,6 +12,7 @@ import type { Demands } from "../domain/ports/demands.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import type { GameAccounts } from "../domain/ports/game-accounts.ts";
 import type { JournalLooks, LookFollower } from "../domain/ports/journal.ts";
+import type { OpenCallCard } from "../domain/ports/mod-calls.ts";
 import type { Notifier } from "../domain/ports/notifier.ts";
 import type { Posts } from "../domain/ports/posts.ts";
 import type { Settings } from "../domain/ports/settings.ts";
@@ -51,6 +52,8 @@ export interface AlertsParts {
   readonly read: ReadCommand;
   /** Whether staff took a call in hand on its card. */
   isCallTaken(bindingId: string, call: Pick<ModCallEntry, "caller" | "atS">): boolean;
+  /** The cards that show open moderator calls of a server. */
+  callCardsOf(bindingId: string): readonly OpenCallCard[];
   /** Whether this process serves the guild. */
   isOurs(guildId: string): boolean;
   report(what: string, error: unknown): void;
@@ -108,7 +111,9 @@ export function createAlerts(parts: AlertsParts): AlertsWing {
       const [binding] = (await bindings.list(guildId)).filter(({ id }) => id === bindingId);
       const location = locationOf(parts, binding, incident.entries);
       const hasReplay = parts.tracked.has(guildId);
-      return { rule, incident, serverName: binding?.name ?? server.binding.name, location, hasReplay };
+      const callCards = rule.kind === "calls" ? parts.callCardsOf(bindingId) : [];
+      const serverName = binding?.name ?? server.binding.name;
+      return { rule, incident, serverName, location, callCards, hasReplay };
     },
     note: ({ bindingId, ruleId, key }, shown) =>
       follower.note({ bindingId, id: ruleId }, (state) => {

@@ -19,6 +19,7 @@ import type {
 } from "../../src/domain/model.ts";
 import type { NewAlert } from "../../src/domain/ports/alerts.ts";
 import type { GameAccount } from "../../src/domain/ports/game-accounts.ts";
+import type { OpenCallCard } from "../../src/domain/ports/mod-calls.ts";
 import type { Sink } from "../../src/domain/ports/sink.ts";
 import type { RunRecord } from "../../src/domain/run.ts";
 import { createJournal, type JournalWing } from "../../src/journal/create-journal.ts";
@@ -66,6 +67,8 @@ export class AlertsWorld {
   readonly reports: string[] = [];
   readonly runs = new Map<string, RunRecord>();
   readonly taken = new Set<string>();
+  /** Of moderator calls, in a log channel. */
+  callCards: OpenCallCard[] = [];
   accounts: readonly GameAccount[] = [];
   settings: GuildSettings = DEFAULT_SETTINGS;
   bindings: readonly Binding[] = [binding];
@@ -241,6 +244,7 @@ export class AlertsWorld {
       read: readLogged,
       isOurs: (guildId) => this.ours(guildId),
       isCallTaken: (_, { caller, atS }) => this.taken.has(`${caller.name} ${atS}`),
+      callCardsOf: () => this.callCards,
       report: (what) => void this.reports.push(what),
     });
     journal.follow(wing.follower);

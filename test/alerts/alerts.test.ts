@@ -9,6 +9,13 @@ import { AlertsWorld, binding, CHANNEL } from "./alerts-world.ts";
 const ann = { name: "Ann_Lee", id: 11 };
 const bob = { name: "Bob", id: 12 };
 const MINUTE_MS = 60_000;
+const CARD = "00ff00ff00ff00ff";
+
+/** Of the buttons of the first message; a menu has none. */
+function labelsOf(made: AlertsWorld): readonly string[] {
+  const parts = made.messages()[0]?.body.rows?.flat() ?? [];
+  return parts.map((part) => (part.kind === "button" ? part.label : ""));
+}
 
 async function world(): Promise<AlertsWorld> {
   const made = new AlertsWorld();
@@ -382,6 +389,63 @@ describe("an alert about calls", () => {
     await made.clock.advance(10_000);
     assert.equal(made.messages().length, 1);
     assert.match(made.shown()[0] ?? "", /The call was answered[\s\S]*answered by .*Bob/);
+  });
+
+  test("leads to the call's card and offers Claim there, until somebody has claimed it", async () => {
+    const made = await world();
+    await made.add({ kind: "calls" });
+    await made.look();
+    const atS = made.nowS;
+    made.calls.push({ kind: "modCall", atS, caller: ann });
+    const card = { cardId: CARD, caller: ann, calledAtS: [atS] };
+    made.callCards = [{ ...card, message: { guildId: "1", channelId: "2", messageId: "3" } }];
+    await made.look();
+    await made.clock.advance(6 * MINUTE_MS);
+    await made.look();
+    const link = "[card](https://discord.com/channels/1/2/3)";
+    const shown = made.shown()[0] ?? "";
+    assert.ok(shown.includes(`nobody has answered · ${link}`), shown);
+    assert.deepEqual(labelsOf(made), ["Claim", "Player", "Rewind", "PM"]);
+    const [claim] = made.messages()[0]?.body.rows?.flat() ?? [];
+    assert.equal(claim?.id, `alert-claim:${CARD}`);
+
+    made.taken.add(`Ann_Lee ${atS}`);
+    made.callCards = [{ ...card, claimedBy: { userId: "42" } }];
+    await made.clock.advance(10_000);
+    await made.look();
+    await made.clock.advance(10_000);
+    assert.match(made.shown()[0] ?? "", /The call was claimed[\s\S]*claimed by <@42>/);
+    assert.deepEqual(labelsOf(made), ["Player", "Rewind", "PM"]);
+  });
+
+  test("of several names whose call its buttons claim and rewind: the oldest that nobody has claimed", async () => {
+    const made = await world();
+    await made.add({ kind: "calls" });
+    await made.look();
+    const cora = { name: "Cora", id: 13 };
+    for (const [nth, caller] of [ann, bob, cora].entries()) {
+      const atS = made.nowS;
+      made.calls.push({ kind: "modCall", atS, caller });
+      const message = { guildId: "1", channelId: "2", messageId: `${nth}` };
+      made.callCards.push({ cardId: `${nth}`.repeat(16), caller, calledAtS: [atS], message });
+      await made.look();
+      await made.clock.advance(10_000);
+    }
+    await made.clock.advance(6 * MINUTE_MS);
+    await made.look();
+    const shown = made.shown()[0] ?? "";
+    assert.match(shown, /3 of 3 moderator calls are waiting/);
+    for (const nth of [0, 1, 2]) assert.ok(shown.includes(`[card](https://discord.com/channels/1/2/${nth})`));
+    assert.deepEqual(labelsOf(made), ["", "Claim Ann_Lee", "Rewind Ann_Lee"]);
+
+    made.taken.add(`Ann_Lee ${made.calls[0]?.atS}`);
+    made.callCards = made.callCards.slice(1);
+    await made.clock.advance(10_000);
+    await made.look();
+    await made.clock.advance(10_000);
+    assert.deepEqual(labelsOf(made), ["", "Claim Bob", "Rewind Bob"]);
+    const claim = made.messages()[0]?.body.rows?.flat()[1];
+    assert.equal(claim?.id, `alert-claim:${"1".repeat(16)}`);
   });
 
   test("leaves alone what staff took on its card, and what was there before the alert", async () => {

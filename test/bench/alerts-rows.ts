@@ -69,6 +69,7 @@ export async function sendRows(rows: number): Promise<RowsMeasured> {
     random: systemRandom,
     read: readLogged,
     isCallTaken: () => false,
+    callCardsOf: () => [],
     isOurs: () => true,
     report: (what, error) => {
       throw new Error(what, { cause: error });

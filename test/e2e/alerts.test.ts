@@ -129,10 +129,21 @@ describe("alerts, each kind from the command to its message", () => {
     const call = rig.town.modCall(evil);
     const message = await rig.posted(channel, "A moderator call is waiting", "nobody has answered");
     assert.doesNotMatch(textOf(message), /BobRay/);
+    assert.deepEqual(labelsOf(message), ["Claim", "Player", "Rewind", "PM"]);
+    const card = await rig.posted(cards, "x.example", "open");
+    assert.ok(textOf(message).includes(`/${cards.id}/${card.id})`), textOf(message));
+    await reads(
+      await press(rig.home.member, message, "Claim"),
+      /Only Moderators and roles allowed to take calls can/,
+    );
+    await reads(await press(moderator, message, "Claim"), /is yours/);
+    await rig.until("the claim", () => textOf(message).includes(`claimed by <@${moderator.member.id}>`));
+    assert.match(textOf(card), /Claimed by/);
+    assert.deepEqual(labelsOf(message), ["Player", "Rewind", "PM"]);
     rig.town.answerModCall(call, ann);
     await rig.until("the answer", () => /was answered[\s\S]*answered by .*AnnLee/.test(textOf(message)));
     only(channel);
-    assert.ok(message.edits <= 2, `${message.edits} edits`);
+    assert.ok(message.edits <= 3, `${message.edits} edits`);
   });
 
   test("several calls that nobody answers stand on one message, whose menu opens each caller", async () => {

@@ -83,6 +83,7 @@ export const PRESSED_ELSEWHERE = {
   "player-newest": "test/e2e/players.test.ts",
   "player-choose": "test/e2e/alerts.test.ts",
   "rewind-open": "test/e2e/alerts.test.ts",
+  "alert-claim": "test/e2e/alerts.test.ts",
   // Of what does not look like a key; the sweep's odd texts hold letters that no header carries.
   "setup-odd": "test/e2e/setup.test.ts",
   "guide-odd": "test/commands/setup.test.ts",

@@ -1,13 +1,14 @@
 import type { AlertEntry, AlertPerson, AlertRow } from "../../domain/alert.ts";
-import { ALERT_TABLE, type AlertKind } from "../../domain/alert-kinds.ts";
+import { ALERT_TABLE } from "../../domain/alert-kinds.ts";
 import { type Escaped, joined, md, roleMention, userMention } from "../../domain/escaped.ts";
-import type { Button, MessageBody, PostedMessage, Row } from "../../domain/message.ts";
-import type { PlayerRef } from "../../domain/model.ts";
+import type { MessageBody, PostedMessage } from "../../domain/message.ts";
 import type { AlertView } from "../../domain/ports/alert-renderer.ts";
+import type { OpenCallCard } from "../../domain/ports/mod-calls.ts";
+import { alertButtons } from "./alert-buttons.ts";
+import { callCardLink, callCardOf } from "./call-cards.ts";
 import { duration, person } from "./entry-line.ts";
-import { cut, cutLines, inlineCode, plainText, shownName } from "./escape.ts";
-import { type ButtonPlace, lighterButtons, pmButton } from "./players/player-buttons.ts";
-import { markedRewindId, rewindMarkOf } from "./players/rewind-buttons.ts";
+import { cut, cutLines, inlineCode, plainText } from "./escape.ts";
+import { rewindMarkOf } from "./players/rewind-buttons.ts";
 import { placeText } from "./server/player-card.ts";
 
 /** One message of an alert: what happened, who it was, and what can be done about it. Pure. */
@@ -41,7 +42,7 @@ export function alertMessage(view: AlertView): MessageBody {
         color: colorOf(view),
       },
     ],
-    rows: rowsOf(view),
+    rows: alertButtons(view),
   };
 }
 
@@ -70,7 +71,10 @@ function titleOf({ rule, entries, more }: AlertView): Escaped {
         : md`🎽 ${sum} team changes${spanOf(entries)}`;
     case "calls": {
       const open = entries.filter(({ callEnd }) => callEnd === undefined).length;
-      if (open === 0) return people === 1 ? md`🔔 The call was answered` : md`🔔 The calls were answered`;
+      if (open === 0) {
+        const end = entries.some(({ callEnd }) => callEnd?.kind === "answered") ? "answered" : "claimed";
+        return people === 1 ? md`🔔 The call was ${end}` : md`🔔 The calls were ${end}`;
+      }
       return people === 1
         ? md`🔔 A moderator call is waiting`
         : md`🔔 ${open} of ${people} moderator calls are waiting`;
@@ -119,7 +123,7 @@ function placeLines({ location }: AlertView): readonly Escaped[] {
 }
 
 function entryLines(
-  { rule }: AlertView,
+  { rule, callCards }: AlertView,
   entry: AlertEntry,
   rowsShown: number | undefined,
 ): readonly Escaped[] {
@@ -136,7 +140,7 @@ function entryLines(
     case "teams":
       return [md`${named(who)} changed team **${count} times** · ${when}`, ...commands(rows, count)];
     case "calls":
-      return [md`${named(who)} called ${at(firstS)}${callEnd(entry)}`];
+      return [joined([md`${named(who)} called ${at(firstS)}`, ...callState(entry, callCards)], " · ")];
     case "full":
     case "empty": {
       const most = md`**${players?.current ?? count}** of **${players?.most ?? count}** players`;
@@ -185,9 +189,13 @@ function commands(rows: readonly AlertRow[], count: number): readonly Escaped[] 
   ];
 }
 
-function callEnd({ callEnd: end }: AlertEntry): Escaped {
-  if (end === undefined) return md` · nobody has answered`;
-  return end.kind === "taken" ? md` · staff took it` : md` · answered by ${person(end.by, true)}`;
+/** Who has it in hand, and the way to its card. */
+function callState({ who, firstS, callEnd }: AlertEntry, cards: readonly OpenCallCard[]): readonly Escaped[] {
+  const card = who === undefined ? undefined : callCardOf({ caller: who, atS: firstS }, cards);
+  const link = callCardLink(card);
+  if (callEnd?.kind === "answered") return [md`answered by ${person(callEnd.by, true)}`, ...link];
+  if (card?.claimedBy !== undefined) return [md`claimed by ${userMention(card.claimedBy.userId)}`, ...link];
+  return [callEnd === undefined ? md`nobody has answered` : md`claimed`, ...link];
 }
 
 function endLines(view: AlertView): readonly Escaped[] {
@@ -204,64 +212,4 @@ function whyNow({ isLate, rule }: AlertView): readonly Escaped[] {
     return [md`-# Alerts when nobody has answered for ${duration(waitS)}.`];
   }
   return [];
-}
-
-function rowsOf(view: AlertView): readonly Row[] {
-  const { key, rule, entries, hasReplay } = view;
-  const last = entries.at(-1);
-  const players = distinct(
-    entries.flatMap(({ who }) => (who?.id === undefined ? [] : [{ ...who, id: who.id }])),
-  );
-  const [only] = players;
-  const offeredId = players.length === 1 ? only?.id : undefined;
-  const rewind: Button = {
-    kind: "button",
-    style: "secondary",
-    label: "Rewind",
-    emoji: "⏪",
-    id: markedRewindId({ bindingId: rule.bindingId, atS: last?.lastS ?? 0, offeredId }, key),
-  };
-  const replay: Button = {
-    ...rewind,
-    label: "Replay",
-    emoji: "🎞️",
-    id: `replay-open:${rule.bindingId}/${last?.lastS ?? 0}`,
-  };
-  const around = rule.kind === "kills" && hasReplay ? [rewind, replay] : [rewind];
-  if (only === undefined) return [around];
-  if (entries.length > 1 && players.length > 1) return [pickOf(rule.bindingId, players), around];
-  const place = { bindingId: rule.bindingId, playerId: only.id, name: only.name };
-  const open: Button = {
-    kind: "button",
-    style: "secondary",
-    label: "Player",
-    emoji: "👤",
-    id: `player-open:${rule.bindingId}/${only.id}`,
-  };
-  // What else can be done, bans as well, is on the player's card: there it is offered to who may.
-  return [[open, ...around, ...actButtons(rule.kind, place)]];
-}
-
-/** Who rampages is stopped; staff who punish too much and people who called are written to. */
-function actButtons(kind: AlertKind, place: ButtonPlace): readonly Button[] {
-  return kind === "kills" || kind === "teams" ? lighterButtons(place) : [pmButton(place)];
-}
-
-function pickOf(bindingId: string, players: readonly Required<PlayerRef>[]): Row {
-  return [
-    {
-      kind: "select",
-      of: "string",
-      id: `player-choose:${bindingId}`,
-      placeholder: "Open a player",
-      options: players.slice(-25).map(({ name, id }) => ({
-        label: cut(plainText(shownName(name)), 100),
-        value: String(id),
-      })),
-    },
-  ];
-}
-
-function distinct(players: readonly Required<PlayerRef>[]): readonly Required<PlayerRef>[] {
-  return [...new Map(players.map(({ id, name }) => [id, { id, name }])).values()];
 }

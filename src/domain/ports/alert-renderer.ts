@@ -2,6 +2,7 @@ import type { AlertEntry, AlertRule } from "../alert.ts";
 import type { SinkRefusalReason } from "../failure.ts";
 import type { MessageBody, PostedMessage } from "../message.ts";
 import type { PlayerLocation } from "../model.ts";
+import type { OpenCallCard } from "./mod-calls.ts";
 
 /** Pure rendering of what alerts/ posts, implemented in discord/render. */
 export interface AlertRenderer {
@@ -25,6 +26,8 @@ export interface AlertView {
   readonly more: number;
   /** Where the one player is whom it tells of, as far as a young list of players says. */
   readonly location?: PlayerLocation | undefined;
+  /** Of an alert about moderator calls: the cards that show open calls of its server. */
+  readonly callCards: readonly OpenCallCard[];
   /** It happened long before Marshal could read of it. */
   readonly isLate: boolean;
   /** So long after that its message came: Discord could not be reached, or Marshal did not run. */

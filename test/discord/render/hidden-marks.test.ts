@@ -55,10 +55,17 @@ const alert: AlertView = {
   serverName: "Town",
   entries: [{ who: killer, count: 4, firstS: AT_S, lastS: AT_S, rows: [] }],
   more: 0,
+  callCards: [],
   isLate: false,
   postedLateMs: undefined,
   hasReplay: false,
   pingedRoleId: undefined,
+};
+const alertOfCall: AlertView = {
+  ...alert,
+  rule: { ...alert.rule, kind: "calls" },
+  entries: [{ who: modCall.caller, count: 1, firstS: AT_S, lastS: AT_S, rows: [] }],
+  callCards: [{ cardId: CALL, caller: modCall.caller, calledAtS: [AT_S] }],
 };
 const watch = {
   watch: { guildId: "g1", playerId: 7, name: "Turbo", byId: "u1", atMs: 0 },
@@ -147,6 +154,13 @@ const CARDS: readonly Marked[] = [
   {
     name: "an alert",
     body: alertRenderer.alert(alert),
+    shown: `Alert · ${KEY}`,
+    mark: KEY,
+    find: (posted) => alertRenderer.keyOf(posted),
+  },
+  {
+    name: "an alert about a call, which can be claimed there",
+    body: alertRenderer.alert(alertOfCall),
     shown: `Alert · ${KEY}`,
     mark: KEY,
     find: (posted) => alertRenderer.keyOf(posted),

@@ -1,10 +1,11 @@
-import { type Escaped, joined, markdownOfOurs, md, userMention } from "../../../domain/escaped.ts";
+import { type Escaped, joined, md, userMention } from "../../../domain/escaped.ts";
 import type { Button, MessageBody } from "../../../domain/message.ts";
 import type { EmergencyCall, LogEntry, LogList, ServerState } from "../../../domain/model.ts";
 import { namesOf } from "../../../domain/names-of.ts";
 import type { OpenCallCard } from "../../../domain/ports/mod-calls.ts";
+import { callCardLink, callCardOf, labelOfCall } from "../call-cards.ts";
 import { entryLine, person } from "../entry-line.ts";
-import { cut, escapeMarkdown, inlineName, plainText, shownName } from "../escape.ts";
+import { cut, escapeMarkdown, inlineName } from "../escape.ts";
 import { type ListView, listPage } from "./lists.ts";
 import { placeId, placeOf } from "./pages.ts";
 import { placeWords } from "./player-card.ts";
@@ -22,7 +23,7 @@ export function callsPage(view: CallsView): MessageBody {
     .filter(({ team }) => team.toLowerCase().startsWith(wanted))
     .toSorted((a, b) => b.startedAtS - a.startedAtS);
   const names = namesOf(state);
-  const calls = open.map((one) => ({ ...one, card: cardOf(one, cards) }));
+  const calls = open.map((one) => ({ ...one, card: callCardOf(one.call, cards) }));
   const items = [
     ...calls.map((one) => ({ of: one.call, text: openCallText(one, state) })),
     ...emergency.map((call) => ({ of: call, text: emergencyText(call, names) })),
@@ -45,13 +46,6 @@ interface OpenCall extends OpenCaller {
   readonly card: OpenCallCard | undefined;
 }
 
-function cardOf({ call: { caller, atS } }: OpenCaller, cards: readonly OpenCallCard[]) {
-  return cards.find(
-    (card) =>
-      card.calledAtS.includes(atS) && card.caller.name === caller.name && card.caller.id === caller.id,
-  );
-}
-
 /** Who called, when and where; who has it in hand; and its card. */
 function openCallText({ call, times, card }: OpenCall, { lists }: ServerState): Escaped {
   const { caller, atS } = call;
@@ -62,14 +56,10 @@ function openCallText({ call, times, card }: OpenCall, { lists }: ServerState): 
   const details = [
     ...(where === undefined ? [] : [md`📍 ${where}`]),
     ...(card?.claimedBy === undefined ? [] : [md`✋ claimed by ${userMention(card.claimedBy.userId)}`]),
-    ...(card?.message === undefined ? [] : [md`[card](${messageLink(card.message)})`]),
+    ...callCardLink(card),
   ];
   const below = details.length === 0 ? md`` : md`\n${joined(details, " · ")}`;
   return md`🔔 ${person(caller, true)} called <t:${atS}:R>${timesWords(times)}${below}`;
-}
-
-function messageLink({ guildId, channelId, messageId }: NonNullable<OpenCallCard["message"]>): Escaped {
-  return markdownOfOurs(`https://discord.com/channels/${guildId}/${channelId}/${messageId}`);
 }
 
 /** One row, in the order of the list: who has waited longest comes first. */
@@ -80,7 +70,7 @@ function claimButtons(calls: readonly OpenCall[], { place, page }: CallsView): r
   return free.slice(0, BUTTONS_A_ROW).map(({ name, id }) => ({
     kind: "button",
     style: "primary",
-    label: cut(`Claim ${plainText(shownName(name))}`, 80),
+    label: labelOfCall("Claim", name),
     id: placeId(`server-claim:${id}/`, place, page),
   }));
 }

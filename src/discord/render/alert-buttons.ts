@@ -1,0 +1,111 @@
+import type { AlertEntry } from "../../domain/alert.ts";
+import type { AlertKind } from "../../domain/alert-kinds.ts";
+import type { Button, Row } from "../../domain/message.ts";
+import type { PlayerRef } from "../../domain/model.ts";
+import type { AlertView } from "../../domain/ports/alert-renderer.ts";
+import type { OpenCallCard } from "../../domain/ports/mod-calls.ts";
+import { callCardOf, labelOfCall } from "./call-cards.ts";
+import { cut, plainText, shownName } from "./escape.ts";
+import { type ButtonPlace, lighterButtons, pmButton } from "./players/player-buttons.ts";
+import { markedRewindId } from "./players/rewind-buttons.ts";
+
+/** What can be done about what an alert tells of: at most five buttons. Pure. */
+
+export function alertButtons(view: AlertView): readonly Row[] {
+  const { rule, entries } = view;
+  const subject = subjectOf(view);
+  const players = distinct(
+    entries.flatMap(({ who }) => (who?.id === undefined ? [] : [{ ...who, id: who.id }])),
+  );
+  const [only] = players;
+  const claim = claimButton(view, subject);
+  const around = lookBack(view, { subject, offeredId: players.length === 1 ? only?.id : undefined });
+  if (only === undefined) return [[...claim, ...around]];
+  if (entries.length > 1 && players.length > 1)
+    return [pickOf(rule.bindingId, players), [...claim, ...around]];
+  const place = { bindingId: rule.bindingId, playerId: only.id, name: only.name };
+  const open: Button = {
+    kind: "button",
+    style: "secondary",
+    label: "Player",
+    emoji: "👤",
+    id: `player-open:${rule.bindingId}/${only.id}`,
+  };
+  // What else can be done, bans as well, is on the player's card: there it is offered to who may.
+  return [[...claim, open, ...around, ...actButtons(rule.kind, place)]];
+}
+
+/** What the buttons are about, where the alert tells of several. */
+interface Subject {
+  readonly entry: AlertEntry | undefined;
+  /** Of a call that nobody has claimed. */
+  readonly freeCard?: OpenCallCard | undefined;
+}
+
+/** Of calls the one that waits longest and can be claimed. */
+function subjectOf({ rule, entries, callCards }: AlertView): Subject {
+  const last = { entry: entries.at(-1) };
+  if (rule.kind !== "calls") return last;
+  const open = entries
+    .filter(({ callEnd }) => callEnd === undefined)
+    .map((entry) => ({ entry, freeCard: freeCardOf(entry, callCards) }));
+  return open.find(({ freeCard }) => freeCard !== undefined) ?? open[0] ?? last;
+}
+
+function freeCardOf({ who, firstS }: AlertEntry, cards: readonly OpenCallCard[]): OpenCallCard | undefined {
+  const card = who === undefined ? undefined : callCardOf({ caller: who, atS: firstS }, cards);
+  return card?.claimedBy === undefined ? card : undefined;
+}
+
+/** Its id is not that of the button on the call's card: by that one the card is known when its channel is read back. */
+function claimButton(view: AlertView, { freeCard }: Subject): readonly Button[] {
+  if (freeCard === undefined) return [];
+  const label = callLabel("Claim", view, freeCard.caller);
+  return [{ kind: "button", style: "primary", label, id: `alert-claim:${freeCard.cardId}` }];
+}
+
+function lookBack(
+  view: AlertView,
+  { subject: { entry }, offeredId }: { readonly subject: Subject; readonly offeredId: number | undefined },
+): readonly Button[] {
+  const { key, rule, hasReplay } = view;
+  const atS = entry?.lastS ?? 0;
+  const rewind: Button = {
+    kind: "button",
+    style: "secondary",
+    label: rule.kind === "calls" ? callLabel("Rewind", view, entry?.who) : "Rewind",
+    emoji: "⏪",
+    id: markedRewindId({ bindingId: rule.bindingId, atS, offeredId }, key),
+  };
+  if (rule.kind !== "kills" || !hasReplay) return [rewind];
+  return [rewind, { ...rewind, label: "Replay", emoji: "🎞️", id: `replay-open:${rule.bindingId}/${atS}` }];
+}
+
+/** Of several calls the button says whose call it is about. */
+function callLabel(verb: string, { entries }: AlertView, caller: PlayerRef | undefined): string {
+  return entries.length === 1 || caller === undefined ? verb : labelOfCall(verb, caller.name);
+}
+
+/** Who rampages is stopped; staff who punish too much and people who called are written to. */
+function actButtons(kind: AlertKind, place: ButtonPlace): readonly Button[] {
+  return kind === "kills" || kind === "teams" ? lighterButtons(place) : [pmButton(place)];
+}
+
+function pickOf(bindingId: string, players: readonly Required<PlayerRef>[]): Row {
+  return [
+    {
+      kind: "select",
+      of: "string",
+      id: `player-choose:${bindingId}`,
+      placeholder: "Open a player",
+      options: players.slice(-25).map(({ name, id }) => ({
+        label: cut(plainText(shownName(name)), 100),
+        value: String(id),
+      })),
+    },
+  ];
+}
+
+function distinct(players: readonly Required<PlayerRef>[]): readonly Required<PlayerRef>[] {
+  return [...new Map(players.map(({ id, name }) => [id, { id, name }])).values()];
+}
