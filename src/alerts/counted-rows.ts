@@ -179,6 +179,7 @@ function sightingOfChange({ atS, player, values }: ChangeEntry): Sighting {
   return { subject: nameOf(player), who: player, row: { atS, text: values.join(" → ") } };
 }
 
-function sightingOfRun({ atS, userId, userName, text }: MemberRun): Sighting {
-  return { subject: `u${userId}`, who: { name: userName, userId }, row: { atS, text } };
+function sightingOfRun({ atS, userId, userName, text, hit }: MemberRun): Sighting {
+  const row = { atS, text, ...(hit === undefined ? {} : { other: hit }) };
+  return { subject: `u${userId}`, who: { name: userName, userId }, row };
 }

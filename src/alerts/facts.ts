@@ -13,6 +13,8 @@ export interface MemberRun {
   readonly userId: string;
   readonly userName: string;
   readonly text: string;
+  /** The one whom it hit, where its text has only the beginning of the name, or an id. */
+  readonly hit?: PlayerRef;
 }
 
 /** A row of "Remote Server" that no run accounts for, with its place among equal ones of its second. */

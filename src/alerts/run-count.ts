@@ -1,6 +1,6 @@
 import type { AuditLog } from "../domain/ports/audit-log.ts";
 import type { Clock } from "../domain/ports/clock.ts";
-import type { RunRecord } from "../domain/run.ts";
+import { type RunRecord, surelyRan } from "../domain/run.ts";
 import type { MemberRun } from "./facts.ts";
 import type { PunishmentTest } from "./punishments.ts";
 import type { WatchedServers } from "./watched-servers.ts";
@@ -53,11 +53,14 @@ export class RunCount {
     }
   }
 
-  /** One that ran, or may have run. */
+  /** One that surely ran; what may have run is counted once the game's log shows it. */
   #countedOf(record: RunRecord): MemberRun | undefined {
-    const { id, status, sentAtMs, actorId, actorName, text } = record;
-    if ((status !== "done" && status !== "unknown") || sentAtMs === undefined) return undefined;
+    const { id, sentAtMs, actorId, actorName, text, hit = [] } = record;
+    if (!surelyRan(record) || sentAtMs === undefined) return undefined;
     if (!this.#ports.isPunishment(text)) return undefined;
-    return { id, atS: Math.floor(sentAtMs / 1_000), userId: actorId, userName: actorName, text };
+    const atS = Math.floor(sentAtMs / 1_000);
+    const [only] = hit.length === 1 ? hit : [];
+    const whom = only === undefined ? {} : { hit: { name: only } };
+    return { id, atS, userId: actorId, userName: actorName, text, ...whom };
   }
 }

@@ -34,7 +34,7 @@ export interface AlertPerson extends PlayerRef {
 /** One thing that was counted. */
 export interface AlertRow {
   readonly atS: number;
-  /** Of a kill: who was killed. */
+  /** Of a kill: who was killed. Of a command: the one whom it hit, where its text does not say that. */
   readonly other?: PlayerRef;
   /** Of a command. */
   readonly text?: string;

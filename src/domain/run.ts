@@ -193,6 +193,11 @@ export interface RunRecord {
   readonly askedBy?: string;
 }
 
+/** It ran: the game said so, or its log shows it and nobody else can have sent it. */
+export function surelyRan({ status, proof }: Pick<RunRecord, "status" | "proof">): boolean {
+  return status === "done" || (status === "unknown" && proof === "seen");
+}
+
 /** The part of the row of a run that was, or may have been, sent which matching with the server's log needs. */
 export interface RecentRun
   extends Pick<

@@ -284,6 +284,27 @@ describe("an alert about punishments", () => {
     assert.match(made.shown()[0] ?? "", /4 punishments[\s\S]*<@u9>.*ran \*\*4\*\*[\s\S]*`:kick Bob`/);
   });
 
+  test("counts what may have run once the game's log shows it, and names the player whom a beginning of a name hit", async () => {
+    const made = await world();
+    await made.add({ kind: "punishments", count: 2, withinS: 60 });
+    await made.look();
+    made.wing.onRun({ ...run(made, "r1", ":kick Ce"), hit: ["Cem_Turbo"] });
+    const unclear = { ...run(made, "r2", ":ban Bob"), status: "unknown", ran: "unknown" } as const;
+    for (const proof of ["unchecked", "not-seen", "seen-twice"] as const) {
+      made.wing.onRun({ ...unclear, proof });
+      await made.look();
+      await made.look();
+    }
+    assert.equal(made.messages().length, 0);
+    await made.clock.advance(90_000);
+    made.wing.onRun({ ...unclear, proof: "seen" });
+    await made.look();
+    await made.look();
+    assert.equal(made.messages().length, 1);
+    const [shown = ""] = made.shown();
+    assert.match(shown, /ran \*\*2\*\*[\s\S]*`:kick Ce` \(Cem\\_Turbo\)[\s\S]*`:ban Bob`$/m);
+  });
+
   test("counts nothing that staff do to themselves, in the game or through Marshal", async () => {
     const made = await world();
     await made.add({ kind: "punishments", count: 2, withinS: 60 });

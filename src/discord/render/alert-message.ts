@@ -7,7 +7,8 @@ import type { OpenCallCard } from "../../domain/ports/mod-calls.ts";
 import { alertButtons } from "./alert-buttons.ts";
 import { callCardLink, callCardOf } from "./call-cards.ts";
 import { duration, person } from "./entry-line.ts";
-import { cut, cutLines, inlineCode, plainText } from "./escape.ts";
+import { cut, cutLines, plainText } from "./escape.ts";
+import { commandWithHits } from "./hit-words.ts";
 import { rewindMarkOf } from "./players/rewind-buttons.ts";
 import { placeText } from "./server/player-card.ts";
 
@@ -185,7 +186,10 @@ function commands(rows: readonly AlertRow[], count: number): readonly Escaped[] 
   const before = count - rows.length;
   return [
     ...(before === 0 ? [] : [md`> ${before} before these`]),
-    ...rows.map(({ atS, text }) => md`> <t:${atS}:T> ${inlineCode(text ?? "", COMMAND_LENGTH)}`),
+    ...rows.map(({ atS, text = "", other }) => {
+      const hit = other === undefined ? [] : [other.name];
+      return md`> <t:${atS}:T> ${commandWithHits(text, COMMAND_LENGTH, hit)}`;
+    }),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { type Escaped, joined, md } from "../../domain/escaped.ts";
 import type { Button, Card, MessageBody, Row } from "../../domain/message.ts";
-import type { DeferredRun, RunProgress, RunRecord } from "../../domain/run.ts";
+import { type DeferredRun, type RunProgress, type RunRecord, surelyRan } from "../../domain/run.ts";
 import { refusalWords } from "./audit-rows.ts";
 import { referenceLine } from "./errors.ts";
 import { cut, escapeMarkdown, plainText } from "./escape.ts";
@@ -74,7 +74,7 @@ export function outcomeCard(record: RunRecord, options: OutcomeOptions = {}): Me
   if (options.retryAtMs !== undefined) {
     said.push(md`**When:** after <t:${Math.ceil(options.retryAtMs / 1000)}:T>`);
   }
-  if (!isSure(record)) said.push(referenceLine(record.id, record.commandId));
+  if (!surelyRan(record)) said.push(referenceLine(record.id, record.commandId));
   const lines = [
     commandLine(record.text, record.serverName, record.hit),
     ...(said.length === 0 ? [] : [md``, ...said]),
@@ -97,11 +97,6 @@ function mendsOf({ status, failureCode, bindingId }: RunRecord): readonly Button
   if (status !== "failed") return [];
   if (failureCode === "not-authorised") return [letCommandsRun(bindingId)];
   return failureCode === "key-rejected" ? [PASTE_NEW_KEY] : [];
-}
-
-/** It ran: the game said so, or its log shows it and nobody else can have sent it. */
-function isSure({ status, proof }: RunRecord): boolean {
-  return status === "done" || (status === "unknown" && proof === "seen");
 }
 
 function caseButtons({ id }: RunRecord, { caseNumber }: OutcomeOptions): Button[] {
@@ -186,7 +181,7 @@ function outcomeButtons(record: RunRecord, options: OutcomeOptions): Button[] {
   const { mayDefer, isSought, isUndone = false } = options;
   const { id, status, failureCode, inverse, proof, origin } = record;
   const buttons: Button[] = [];
-  const ran = isSure(record);
+  const ran = surelyRan(record);
   const isUnseen = status === "unknown" && proof === "not-seen";
   // Where the card says "do not repeat it", or is about to say more, no button repeats it.
   const isOpen = status === "unknown" && isSought !== true && (isUnseen || proof === "unchecked");
@@ -213,7 +208,7 @@ function outcomeButtons(record: RunRecord, options: OutcomeOptions): Button[] {
 /** Of what ran: it is still of use. */
 function mayRepeat(record: RunRecord, { isCase = false, isUndone = false }: OutcomeOptions): boolean {
   const isGone = isCase && REMOVES.has(record.verb ?? "") && record.proof !== "not-seen";
-  return isSure(record) && !isUndone && !isGone;
+  return surelyRan(record) && !isUndone && !isGone;
 }
 
 function button(label: string, id: string): Button {

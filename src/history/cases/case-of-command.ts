@@ -10,7 +10,7 @@ import { type Aim, type Around, isSamePlayer, whomItPunishes } from "../../domai
 import type { Binding } from "../../domain/guild.ts";
 import type { CommandEntry, PlayerRef } from "../../domain/model.ts";
 import type { JournalItem } from "../../domain/ports/journal.ts";
-import { isAutomatic, type ParsedCommand, type RunRecord } from "../../domain/run.ts";
+import { isAutomatic, type ParsedCommand, type RunRecord, surelyRan } from "../../domain/run.ts";
 import { ofRunRecord } from "./receipt.ts";
 
 /** From a command, ours or one that somebody typed in the game, to the case that it becomes. Pure. */
@@ -83,10 +83,6 @@ export function toldByRun(record: RunRecord): (CaseTold & { readonly number: num
   const { tells, sentAtMs, askedAtMs, actorId } = record;
   if (tells === undefined || !surelyRan(record)) return undefined;
   return { number: tells, atMs: sentAtMs ?? askedAtMs, byId: actorId };
-}
-
-function surelyRan({ status, proof }: RunRecord): boolean {
-  return status === "done" || (status === "unknown" && proof === "seen");
 }
 
 /** Undefined where it punishes nobody, or surely did not run, or is not over. */
