@@ -38,6 +38,8 @@ interface SetChannel {
   readonly channelId: string | undefined;
   /** What is posted there is for staff alone. @default false */
   readonly isForStaff?: boolean;
+  /** What `off:` of the command does. @default it stops the posts */
+  readonly offDoes?: Escaped;
 }
 
 /** `✅ Cases are posted in #cases.`, and who else reads it; or that it is saved and why nothing can be posted there. */
@@ -54,12 +56,13 @@ export async function chosenText(
   return joined([md`✅ ${said}`, ...seen], "\n");
 }
 
-/** What is set, and why nothing can be posted there now. */
+/** What is set, why nothing can be posted there now, and how to change it: by `channel:` and `off:` of the command. */
 export async function setText(
   services: Pick<Services, "guilds">,
-  { guildId, channelId }: SetChannel,
+  { guildId, channelId, offDoes = md`stops them` }: SetChannel,
   said: Escaped,
 ): Promise<Escaped> {
   if (channelId === undefined) return said;
-  return joined([said, ...(await shutLinesOf(services, { guildId, channelId }))], "\n");
+  const change = md`-# \`channel:\` moves these posts, \`off:\` ${offDoes}.`;
+  return joined([said, ...(await shutLinesOf(services, { guildId, channelId })), change], "\n");
 }

@@ -44,7 +44,8 @@ export const noticesEntry = defineEntry<ChannelSetting>({
       await setNotices(services, actor, args.kind === "set" ? args.channelId : undefined);
     const settings = await services.settings.of(actor.guildId);
     const line = noticesLine(settings);
-    const at = { guildId: actor.guildId, channelId: settings.noticeChannelId, isForStaff: true };
+    const offDoes = md`sends them as direct messages`;
+    const at = { guildId: actor.guildId, channelId: settings.noticeChannelId, isForStaff: true, offDoes };
     const text = args.kind === "show" ? setText : chosenText;
     return { content: await text(services, at, line) };
   },

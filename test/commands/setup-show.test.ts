@@ -48,6 +48,7 @@ describe("/setup show", () => {
     assert.match(text, /Weekly summaries are posted in <#9>/);
     assert.match(text, /Positions are saved for \*\*2 days\*\*/);
     assert.match(text, /✅ Marshal can run commands/);
+    assert.match(text, /Key set by <@\d+> <t:\d+:R>/);
   });
 
   test("says of a refused key only what its mark does not", async () => {

@@ -184,6 +184,10 @@ describe("setup, from the form to a linked server and back", () => {
     for (const [at, line] of ["setup cases", "setup watches", "setup notices", "audit channel"].entries()) {
       const now = await set(line, {}, all[at] ?? /^$/);
       assert.doesNotMatch(now, /✅/, "nothing was changed");
+      assert.match(
+        now,
+        /\n-# `channel:` moves these posts, `off:` (stops them|sends them as direct messages)\.$/,
+      );
       assert.match(await shown(), all[at] ?? /^$/);
       await set(line, { channel: general, off: true }, /Choose a channel or `?off/);
       await set(line, { off: true }, /✅ .*(are off|direct message)/);

@@ -148,7 +148,8 @@ function serverLines(
     md`Logs: ${postedWords(logs, accessOf)}`,
     md`Alerts: ${postedWords(kinds, accessOf)}`,
     md`Panel: ${panelChannelIds.length === 0 ? md`none` : joined(panels, " ")}`,
-    md`Linked by ${userMention(binding.linkedBy)} <t:${Math.floor(binding.linkedAtMs / 1000)}:R>`,
+    // Of a server that was linked before, a new key has replaced who did it and when.
+    md`Key set by ${userMention(binding.linkedBy)} <t:${Math.floor(binding.linkedAtMs / 1000)}:R>`,
   ];
 }
 
