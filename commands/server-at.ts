@@ -33,7 +33,7 @@ interface Rewound extends RewindPlace {
 async function rewindTo(
   services: Services,
   actor: Actor,
-  { bindingId, atS, isOfCall = false, player, offered }: Rewound,
+  { bindingId, atS, openedFrom, player, offered }: Rewound,
 ): Promise<Reply> {
   const binding = await services.bindings.pick(actor.guildId, bindingId);
   await mustTakeCalls(services, { actor, binding }, "/server at");
@@ -48,7 +48,7 @@ async function rewindTo(
   const takers = await callTakers(services, actor.guildId, view.rows);
   const days = (await positionDaysOf(services, actor.guildId)) ?? 0;
   const hasReplay = days > 0 && nowS - atS <= days * DAY_S;
-  const shown = { view, serverName: binding.name, nowS, authors, takers, isOfCall, player, offered };
+  const shown = { view, serverName: binding.name, nowS, authors, takers, openedFrom, player, offered };
   return rewindCard({ ...shown, hasReplay });
 }
 
@@ -138,7 +138,7 @@ export const rewindActions = {
   "rewind-here": defineAction({ first: "update", execute: turnTo }),
   "rewind-only": defineAction({ first: "update", execute: turnTo }),
   "rewind-all": defineAction({ first: "update", execute: turnTo }),
-  /** On an alert: the minutes around what it tells of. */
+  /** On an alert: the minutes around what it tells of, from its beginning on. */
   "rewind-open": defineAction({ first: "ephemeral", execute: turnTo }),
   /** On the card of a moderator call: the minutes around it. */
   "mod-rewind": defineAction({
@@ -154,7 +154,8 @@ export const rewindActions = {
       }
       const { callerId, callerName = "" } = call ?? {};
       const offered = callerId === undefined ? undefined : { id: callerId, name: callerName };
-      return await rewindTo(services, actor, { bindingId, atS: Number(second), isOfCall: true, offered });
+      const place = { bindingId, atS: Number(second), openedFrom: "call" } as const;
+      return await rewindTo(services, actor, { ...place, offered });
     },
   }),
 };

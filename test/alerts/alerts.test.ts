@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { type RewindPlace, rewindPlaceOf } from "../../src/discord/render/players/rewind-buttons.ts";
+import { componentIdsOf } from "../../src/domain/message.ts";
 import type { RunRecord } from "../../src/domain/run.ts";
 import { isFailure } from "../support/failures.ts";
 import { runRecord } from "../support/run-record.ts";
@@ -10,6 +12,20 @@ const ann = { name: "Ann_Lee", id: 11 };
 const bob = { name: "Bob", id: 12 };
 const MINUTE_MS = 60_000;
 const CARD = "00ff00ff00ff00ff";
+
+const FROM_ALERT = {
+  bindingId: "b1",
+  openedFrom: "alert",
+  playerId: undefined,
+  offeredId: undefined,
+} as const;
+
+/** Where *Rewind* of the first message leads. */
+function rewindOf(made: AlertsWorld): RewindPlace | undefined {
+  const ids = componentIdsOf(made.messages()[0]?.body ?? {});
+  const id = ids.find((one) => one.startsWith("rewind-open:"));
+  return rewindPlaceOf(id?.slice("rewind-open:".length) ?? "");
+}
 
 /** Of the buttons of the first message; a menu has none. */
 function labelsOf(made: AlertsWorld): readonly string[] {
@@ -43,6 +59,21 @@ describe("an alert about kills", () => {
     assert.match(made.shown()[0] ?? "", /^<@&77>\n🚨 7 kills.*\n.*Ann\\_Lee.*killed \*\*7\*\*.*Victim0/s);
     assert.deepEqual(message?.sent.pingRoleIds, ["77"]);
     assert.deepEqual(made.reports, []);
+  });
+
+  test("leads to its first kill, and shows that player alone until everybody is asked for", async () => {
+    const made = await world();
+    await made.add({ kind: "kills" });
+    await made.look();
+    await made.clock.advance(MINUTE_MS * 3);
+    const firstS = made.nowS;
+    for (let nth = 0; nth < 6; nth += 1) {
+      made.kill(ann);
+      await made.look();
+      await made.clock.advance(5_000);
+    }
+    assert.match(made.messages()[0]?.body.cards?.[0]?.title ?? "", /6 kills/);
+    assert.deepEqual(rewindOf(made), { ...FROM_ALERT, atS: firstS, playerId: ann.id });
   });
 
   test("offers a replay only where positions are recorded, and never a ban: that is on the player's card", async () => {
@@ -429,6 +460,7 @@ describe("an alert about calls", () => {
     assert.deepEqual(labelsOf(made), ["Claim", "Player", "Rewind", "PM"]);
     const [claim] = made.messages()[0]?.body.rows?.flat() ?? [];
     assert.equal(claim?.id, `alert-claim:${CARD}`);
+    assert.deepEqual(rewindOf(made), { ...FROM_ALERT, atS, openedFrom: "call", offeredId: ann.id });
 
     made.taken.add(`Ann_Lee ${atS}`);
     made.callCards = [{ ...card, claimedBy: { userId: "42" } }];
@@ -467,6 +499,8 @@ describe("an alert about calls", () => {
     assert.deepEqual(labelsOf(made), ["", "Claim Bob", "Rewind Bob"]);
     const claim = made.messages()[0]?.body.rows?.flat()[1];
     assert.equal(claim?.id, `alert-claim:${"1".repeat(16)}`);
+    const atS = made.calls[1]?.atS;
+    assert.deepEqual(rewindOf(made), { ...FROM_ALERT, atS, openedFrom: "call", offeredId: bob.id });
   });
 
   test("leaves alone what staff took on its card, and what was there before the alert", async () => {

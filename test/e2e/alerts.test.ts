@@ -60,7 +60,12 @@ describe("alerts, each kind from the command to its message", () => {
     await rig.polled("KillLogs");
     assert.ok(message.edits <= 4, `${message.edits} edits`);
     await reads(await press(moderator, only(channel), "Player"), /In the game[\s\S]*Kills · 5/);
-    await reads(await press(moderator, only(channel), "Rewind"), /Rewind[\s\S]*killed[\s\S]*BobRay/);
+    const rewind = await press(moderator, only(channel), "Rewind");
+    await reads(rewind, /Rewind of [\s\S]*▸[\s\S]*killed[\s\S]*BobRay/);
+    assert.doesNotMatch(rewind.text.split("▸")[0] ?? "", /killed|joined/, "it begins at the first kill");
+    const everybody = await press(moderator, rewind, "Everybody");
+    await reads(everybody, /Rewind(?! of)[\s\S]*▸[\s\S]*killed/);
+    assert.match(labelsOf(answerOf(everybody)).at(-1) ?? "", /^Only /);
     await reads(await press(rig.home.member, only(channel), "Rewind"), /Only Moderators can use/);
   });
 

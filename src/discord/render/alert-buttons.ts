@@ -7,7 +7,7 @@ import type { OpenCallCard } from "../../domain/ports/mod-calls.ts";
 import { callCardOf, labelOfCall } from "./call-cards.ts";
 import { cut, plainText, shownName } from "./escape.ts";
 import { type ButtonPlace, lighterButtons, pmButton } from "./players/player-buttons.ts";
-import { markedRewindId } from "./players/rewind-buttons.ts";
+import { markedRewindId, type RewindPlace } from "./players/rewind-buttons.ts";
 
 /** What can be done about what an alert tells of: at most five buttons. Pure. */
 
@@ -19,7 +19,7 @@ export function alertButtons(view: AlertView): readonly Row[] {
   );
   const [only] = players;
   const claim = claimButton(view, subject);
-  const around = lookBack(view, { subject, offeredId: players.length === 1 ? only?.id : undefined });
+  const around = lookBack(view, { subject, onlyId: players.length === 1 ? only?.id : undefined });
   if (only === undefined) return [[...claim, ...around]];
   if (entries.length > 1 && players.length > 1)
     return [pickOf(rule.bindingId, players), [...claim, ...around]];
@@ -64,21 +64,37 @@ function claimButton(view: AlertView, { freeCard }: Subject): readonly Button[] 
   return [{ kind: "button", style: "primary", label, id: `alert-claim:${freeCard.cardId}` }];
 }
 
-function lookBack(
-  view: AlertView,
-  { subject: { entry }, offeredId }: { readonly subject: Subject; readonly offeredId: number | undefined },
-): readonly Button[] {
-  const { key, rule, hasReplay } = view;
-  const atS = entry?.lastS ?? 0;
+interface About {
+  readonly subject: Subject;
+  /** Of the one player whom the alert tells of. */
+  readonly onlyId: number | undefined;
+}
+
+function lookBack(view: AlertView, about: About): readonly Button[] {
+  const { key, rule, entries, hasReplay } = view;
   const rewind: Button = {
     kind: "button",
     style: "secondary",
-    label: rule.kind === "calls" ? callLabel("Rewind", view, entry?.who) : "Rewind",
+    label: rule.kind === "calls" ? callLabel("Rewind", view, about.subject.entry?.who) : "Rewind",
     emoji: "⏪",
-    id: markedRewindId({ bindingId: rule.bindingId, atS, offeredId }, key),
+    id: markedRewindId(rewindPlace(view, about), key),
   };
   if (rule.kind !== "kills" || !hasReplay) return [rewind];
-  return [rewind, { ...rewind, label: "Replay", emoji: "🎞️", id: `replay-open:${rule.bindingId}/${atS}` }];
+  const replayId = `replay-open:${rule.bindingId}/${entries.at(-1)?.lastS ?? 0}`;
+  return [rewind, { ...rewind, label: "Replay", emoji: "🎞️", id: replayId }];
+}
+
+/**
+ * The call, or the first of what was counted. Kills begin as those of the one player: within a busy server's rows nobody
+ * finds them. Of staff who punish, runs through Marshal are no rows of theirs, and team changes are no rows at all.
+ */
+function rewindPlace({ rule, entries }: AlertView, { subject: { entry }, onlyId }: About): RewindPlace {
+  const { bindingId, kind } = rule;
+  if (kind === "calls")
+    return { bindingId, atS: entry?.firstS ?? 0, openedFrom: "call", offeredId: entry?.who?.id };
+  const atS = Math.min(...entries.map(({ firstS }) => firstS));
+  const only = kind === "kills" ? { playerId: onlyId } : { offeredId: onlyId };
+  return { bindingId, atS, openedFrom: "alert", ...only };
 }
 
 /** Of several calls the button says whose call it is about. */

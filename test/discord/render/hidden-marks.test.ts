@@ -281,6 +281,6 @@ describe("what names a card for a later reading", () => {
     const ended = feedRenderer.emergencyCall({ ...emergency, endedAtMs: (AT_S + 60) * 1_000 });
     assert.deepEqual(rewindPlaceOf(idOf(ended, "rewind-open")), rewindPlaceOf(`b1/${AT_S}`));
     const place = rewindPlaceOf(idOf(alertRenderer.alert(alert), "rewind-open"));
-    assert.deepEqual(place, { ...rewindPlaceOf(`b1/${AT_S}`), offeredId: killer.id });
+    assert.deepEqual(place, { ...rewindPlaceOf(`b1/${AT_S}`), openedFrom: "alert", playerId: killer.id });
   });
 });

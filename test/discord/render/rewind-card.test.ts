@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { feedRenderer } from "../../../src/discord/render/feed.ts";
+import { rewindPlaceOf } from "../../../src/discord/render/players/rewind-buttons.ts";
 import { type RewindCard, rewindCard } from "../../../src/discord/render/players/rewind-card.ts";
 import type { HistoryRow, HistoryRowOf } from "../../../src/domain/history.ts";
+import type { MessageBody } from "../../../src/domain/message.ts";
 import type { KillEntry } from "../../../src/domain/model.ts";
 import { joinFeed } from "../../support/join-feed.ts";
 
@@ -20,8 +22,8 @@ const kill = (killer: typeof turbo, killed: typeof turbo, atS: number): HistoryR
   killed,
 });
 
-function linesOf(rows: readonly HistoryRow[], more: Partial<RewindCard> = {}): readonly string[] {
-  const card = rewindCard({
+function cardOf(rows: readonly HistoryRow[], more: Partial<RewindCard> = {}): MessageBody {
+  return rewindCard({
     view: {
       bindingId: "b1",
       atS: AT_S,
@@ -40,7 +42,10 @@ function linesOf(rows: readonly HistoryRow[], more: Partial<RewindCard> = {}): r
     hasReplay: false,
     ...more,
   });
-  return (card.cards?.[0]?.description ?? "").split("\n");
+}
+
+function linesOf(rows: readonly HistoryRow[], more: Partial<RewindCard> = {}): readonly string[] {
+  return (cardOf(rows, more).cards?.[0]?.description ?? "").split("\n");
 }
 
 describe("the rows of a rewind", () => {
@@ -95,7 +100,7 @@ describe("the rows of a rewind", () => {
       assert.deepEqual(order(linesOf(rows)), ["killed", "ran", "left"]);
     }
     const before = [left(1, AT_S - 5), { ...kick, atS: AT_S - 5 }];
-    assert.deepEqual(order(linesOf(before, { isOfCall: true })), ["left", "ran"], "latest first");
+    assert.deepEqual(order(linesOf(before, { openedFrom: "call" })), ["left", "ran"], "latest first");
   });
 
   test("of a call have what came of it below the ten that led to it, and the earlier ones last", () => {
@@ -103,7 +108,7 @@ describe("the rows of a rewind", () => {
       const call: HistoryRow = { bindingId: "b1", atS: AT_S, kind: "modCall", caller: luna };
       const earlier = Array.from({ length: before }, (_, n) => left(n + 1, AT_S - 1 - n)).toReversed();
       const later = Array.from({ length: after }, (_, n) => left(100 + n, AT_S + 1 + n));
-      const lines = linesOf([...earlier, call, ...later], { isOfCall: true });
+      const lines = linesOf([...earlier, call, ...later], { openedFrom: "call" });
       return lines
         .slice(lines.findIndex((line) => line.startsWith("**▸**")))
         .map((line) => /Victim\d+|^\*\*\w+/.exec(line)?.[0].replace("**", "") ?? "call");
@@ -122,6 +127,35 @@ describe("the rows of a rewind", () => {
     ]);
     assert.deepEqual(of(20, 0), ["call", "Before", ...named(1, 20)]);
     assert.deepEqual(of(3, 1), ["call", "Before", ...named(1, 3), "After", "Victim100"]);
+  });
+
+  test("of an alert begin with the first that it counted; what came before is below", () => {
+    const spree = [0, 1, 2].map((n) => kill(turbo, victim(n), AT_S + n));
+    const earlier = [left(50, AT_S - 2), left(51, AT_S - 1)];
+    const lines = linesOf([...earlier, ...spree], { openedFrom: "alert" });
+    const from = lines.indexOf(`**▸ <t:${AT_S}:T>**`);
+    assert.deepEqual(
+      lines.slice(from + 1).map((line) => /Victim\d+|Before/.exec(line)?.[0]),
+      ["Victim0", "Victim1", "Victim2", "Before", "Victim51", "Victim50"],
+    );
+    assert.equal(lines[from - 1], "", "nothing that happened stands above it");
+  });
+
+  test("can be narrowed to a player again after they were widened to everybody, and go on from where they began", () => {
+    const card = (more: Partial<RewindCard>) =>
+      (cardOf([], { openedFrom: "alert", ...more }).rows?.[0] ?? []).flatMap((part) =>
+        part.kind === "button" && part.id !== undefined ? [[part.label, part.id]] : [],
+      );
+    assert.deepEqual(card({ player: turbo }).at(-1), ["Everybody", `rewind-all:b1/${AT_S}/ao7`]);
+    assert.deepEqual(card({ offered: turbo }).at(-1), ["Only Turbo_1803", `rewind-only:b1/${AT_S}/ap7`]);
+    assert.deepEqual(card({ offered: turbo }).at(2), ["Refresh", `rewind-here:b1/${AT_S}/ao7`]);
+    assert.deepEqual(rewindPlaceOf(`b1/${AT_S}/ap7`), {
+      bindingId: "b1",
+      atS: AT_S,
+      openedFrom: "alert",
+      playerId: 7,
+      offeredId: undefined,
+    });
   });
 
   test("say of one player that they were there then, not that they are", () => {

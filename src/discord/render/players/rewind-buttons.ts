@@ -8,18 +8,21 @@ import { markIn } from "../hidden-marks.ts";
 /** Minutes before and after that one card shows. */
 export const REWIND_AROUND_S = 5 * 60;
 
+/** What a rewind was opened from, and begins with. */
+export type RewindOrigin = "call" | "alert";
+
 /** Where a rewind stands, and whom it can be narrowed to. */
 export interface RewindTurns {
   readonly bindingId: string;
   readonly atS: number;
   readonly nowS: number;
-  readonly isOfCall?: boolean;
+  readonly openedFrom?: RewindOrigin | undefined;
   readonly player?: Required<PlayerRef> | undefined;
   readonly offered?: Required<PlayerRef> | undefined;
 }
 
 export function turnButtons(turns: RewindTurns): readonly Button[] {
-  const { bindingId, atS, nowS, isOfCall = false, player, offered } = turns;
+  const { bindingId, atS, nowS, openedFrom, player, offered } = turns;
   const step = 2 * REWIND_AROUND_S;
   const turn = (label: string, action: string, place: Omit<RewindPlace, "bindingId">): Button => ({
     kind: "button",
@@ -27,17 +30,18 @@ export function turnButtons(turns: RewindTurns): readonly Button[] {
     label,
     id: `rewind-${action}:${rewindId({ bindingId, ...place })}`,
   });
-  const playerId = player?.id;
+  const shown = { playerId: player?.id, offeredId: player === undefined ? offered?.id : undefined };
+  const here = { atS, openedFrom };
   const narrow =
     player !== undefined
-      ? [turn("Everybody", "all", { atS, isOfCall })]
+      ? [turn("Everybody", "all", { ...here, offeredId: player.id })]
       : offered === undefined
         ? []
-        : [turn(cut(`Only ${plainText(offered.name)}`, 80), "only", { atS, isOfCall, playerId: offered.id })];
+        : [turn(cut(`Only ${plainText(offered.name)}`, 80), "only", { ...here, playerId: offered.id })];
   return [
-    turn("Earlier", "earlier", { atS: Math.max(0, atS - step), playerId }),
-    { ...turn("Later", "later", { atS: Math.min(nowS, atS + step), playerId }), disabled: atS >= nowS - 1 },
-    turn("Refresh", "here", { atS, isOfCall, playerId }),
+    turn("Earlier", "earlier", { atS: Math.max(0, atS - step), ...shown }),
+    { ...turn("Later", "later", { atS: Math.min(nowS, atS + step), ...shown }), disabled: atS >= nowS - 1 },
+    turn("Refresh", "here", { ...here, ...shown }),
     ...narrow,
   ];
 }
@@ -46,17 +50,19 @@ export function turnButtons(turns: RewindTurns): readonly Button[] {
 export interface RewindPlace {
   readonly bindingId: string;
   readonly atS: number;
-  readonly isOfCall?: boolean | undefined;
+  readonly openedFrom?: RewindOrigin | undefined;
   readonly playerId?: number | undefined;
   /** Whom it can be narrowed to by one press. */
   readonly offeredId?: number | undefined;
 }
 
-/** `binding/second`, where needed with `/c` for a call, `p123` for a player, `o123` for one who is offered. */
-export function rewindId({ bindingId, atS, isOfCall, playerId, offeredId }: RewindPlace): string {
+const ORIGIN_FLAGS = { call: "c", alert: "a" } as const satisfies Record<RewindOrigin, string>;
+
+/** `binding/second`, where needed with `/c` for a call, `/a` for an alert, `p123` for a player, `o123` for one who is offered. */
+export function rewindId({ bindingId, atS, openedFrom, playerId, offeredId }: RewindPlace): string {
   const only = playerId === undefined ? "" : `p${playerId}`;
   const offered = offeredId === undefined ? "" : `o${offeredId}`;
-  const flags = `${isOfCall === true ? "c" : ""}${only}${offered}`;
+  const flags = `${openedFrom === undefined ? "" : ORIGIN_FLAGS[openedFrom]}${only}${offered}`;
   return `${bindingId}/${atS}${flags === "" ? "" : `/${flags}`}`;
 }
 
@@ -72,14 +78,14 @@ export function rewindMarkOf(componentIds: readonly string[]): string | undefine
 
 /** The inverse of `rewindId`, with a mark or without; undefined: it is none. */
 export function rewindPlaceOf(argument: string): RewindPlace | undefined {
-  const [, bindingId, second, call, digits, offered] =
-    /^([^/]+)\/(\d{1,11})(?:\/(c)?(?:p(\d{1,15}))?(?:o(\d{1,15}))?)?(?:\/k[\w-]{1,40})?$/.exec(argument) ??
+  const [, bindingId, second, origin, digits, offered] =
+    /^([^/]+)\/(\d{1,11})(?:\/([ca])?(?:p(\d{1,15}))?(?:o(\d{1,15}))?)?(?:\/k[\w-]{1,40})?$/.exec(argument) ??
     [];
   if (bindingId === undefined || second === undefined) return undefined;
   return {
     bindingId,
     atS: Number(second),
-    isOfCall: call !== undefined,
+    openedFrom: origin === "c" ? "call" : origin === "a" ? "alert" : undefined,
     playerId: digits === undefined ? undefined : Number(digits),
     offeredId: offered === undefined ? undefined : Number(offered),
   };

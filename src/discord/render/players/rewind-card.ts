@@ -11,7 +11,7 @@ import type { PlayerRef } from "../../../domain/model.ts";
 import type { RunAuthor } from "../../../domain/ports/run-authors.ts";
 import { clockIn } from "../../../domain/time-zones.ts";
 import { cut, inlineName, plainText } from "../escape.ts";
-import { rewindId, turnButtons } from "./rewind-buttons.ts";
+import { type RewindOrigin, rewindId, turnButtons } from "./rewind-buttons.ts";
 import { type ShownRow, shownRows } from "./rewind-rows.ts";
 
 /** `/server at`: who was in the server at a time, and what happened in the minutes around it. Pure. */
@@ -34,8 +34,8 @@ export interface RewindCard {
   readonly takers: ReadonlyMap<HistoryRow, string>;
   /** Where people were then is kept. */
   readonly hasReplay: boolean;
-  /** It was opened from the call of that second, and begins with it. */
-  readonly isOfCall?: boolean;
+  /** It was opened from the call, or the alert, of that second, and begins with it. */
+  readonly openedFrom?: RewindOrigin | undefined;
   /** Only what concerns this player is shown. */
   readonly player?: Required<PlayerRef> | undefined;
   /** Whom it can be narrowed to by one press. */
@@ -153,7 +153,7 @@ function gapLines(unrecorded: readonly UnrecordedInterval[]): Escaped[] {
 
 /** Oldest first, the asked time between them; where there is no room, those nearest to it. */
 function rowLines(card: RewindCard): Escaped[] {
-  const { view, isOfCall, player } = card;
+  const { view, openedFrom, player } = card;
   const { rows, atS, isShortened, recordedSinceS, toS } = view;
   if (rows.length === 0) {
     const isKnown = recordedSinceS !== undefined && recordedSinceS <= toS;
@@ -172,12 +172,22 @@ function rowLines(card: RewindCard): Escaped[] {
     shown.push(one);
   }
   shown.sort((a, b) => a.index - b.index);
-  if (isOfCall === true)
-    return [...fromCall(shown, atS), ...moreLines(byNearness.length - shown.length, isShortened)];
-  const before = shown.filter(({ row }) => row.atS < atS).map(({ text }) => text);
+  const left = moreLines(byNearness.length - shown.length, isShortened);
+  if (openedFrom === "call") return [...fromCall(shown, atS), ...left];
+  const head = md`**▸ <t:${atS}:T>**`;
+  const before = shown.filter(({ row }) => row.atS < atS);
   const after = shown.filter(({ row }) => row.atS >= atS).map(({ text }) => text);
-  const left = byNearness.length - shown.length;
-  return [...before, md`**▸ <t:${atS}:T>**`, ...after, ...moreLines(left, isShortened)];
+  if (openedFrom === "alert") return [head, ...after, ...latestFirst(before.toReversed()), ...left];
+  return [...before.map(({ text }) => text), head, ...after, ...left];
+}
+
+/** What led to the moment that a rewind begins with. */
+function latestFirst(rows: readonly ShownRow[]): Escaped[] {
+  return part(md`**Before, latest first**`, rows);
+}
+
+function part(title: Escaped, rows: readonly ShownRow[]): Escaped[] {
+  return rows.length === 0 ? [] : [title, ...rows.map(({ text }) => text)];
 }
 
 /** A command stands above what it did within the same second; what else happened keeps its order. */
@@ -204,11 +214,9 @@ function fromCall(shown: readonly ShownRow[], atS: number): Escaped[] {
   const before = others.filter(({ row }) => row.atS <= atS).toReversed();
   const after = others.filter(({ row }) => row.atS > atS);
   const split = after.length === 0 || before.length <= MOST_BEFORE ? before.length : NEAREST_BEFORE;
-  const part = (title: Escaped, rows: typeof shown) =>
-    rows.length === 0 ? [] : [title, ...rows.map(({ text }) => text)];
   return [
     ...(calls.length === 0 ? [md`**▸ <t:${atS}:T>**`] : calls),
-    ...part(md`**Before, latest first**`, before.slice(0, split)),
+    ...latestFirst(before.slice(0, split)),
     ...part(md`**After**`, after),
     ...part(md`**Earlier, latest first**`, before.slice(split)),
   ];
