@@ -56,10 +56,12 @@ export function modCallOf({
 }
 
 /** Each call with its answer; `callTimesIn` reads these lines back. */
-function callLines({ caller, calls }: ModCallView): Escaped[] {
+function callLines({ caller, calls, claimedBy, resolved }: ModCallView): Escaped[] {
   const [first, ...further] = calls;
   const atS = first?.atS ?? 0;
-  const lines = [md`${person(caller, true)} called <t:${atS}:T> (<t:${atS}:R>)`];
+  // Once somebody has it, their line says how long it waited. Discord rounds an age otherwise: 7 minutes beside 8.
+  const age = claimedBy === undefined && resolved === undefined ? md` (<t:${atS}:R>)` : md``;
+  const lines = [md`${person(caller, true)} called <t:${atS}:T>${age}`];
   if (first?.answeredBy !== undefined) {
     lines.push(md`🎮 Answered in the game by ${person(first.answeredBy, true)}${dutyWord(first.isOnDuty)}`);
   }

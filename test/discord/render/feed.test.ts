@@ -309,6 +309,17 @@ describe("cards and notices", () => {
     assert.match(texts(feedRenderer.modCall({ ...view, claimedBy })), /Claimed by <@5> after 42\u00a0s/);
   });
 
+  test("says once how long the call waited: since when while it is open, until when once somebody has it", () => {
+    const claimedBy = { userId: "5", atMs: 1_700_000_444_000 };
+    const resolved = { userId: "5", atMs: 1_700_000_500_000 };
+    assert.match(texts(feedRenderer.modCall(view)), /called <t:1700000000:T> \(<t:1700000000:R>\)/);
+    for (const taken of [{ claimedBy }, { resolved }, { claimedBy, resolved }]) {
+      const text = texts(feedRenderer.modCall({ ...view, ...taken }));
+      assert.match(text, /called <t:1700000000:T>\n[\s\S]* after \d/);
+      assert.doesNotMatch(text, /:R>/);
+    }
+  });
+
   test("every state has a word and a symbol, and the card carries its id", () => {
     const answeredBy = { name: "Mod", id: 9 };
     const answered = feedRenderer.modCall({ ...view, calls: [{ atS: 1_700_000_000, answeredBy }] });
