@@ -53,7 +53,8 @@ export async function actOn(
     action: `call-${act.do}`,
     text: `the call of ${call.callerName} on ${binding.name}${said}`,
   });
-  return { content: md`✅ ${DONE[act.do](inlineName(call.callerName))}` };
+  const left = act.do === "claim" && call.hasLeft === true ? md` They left the server.` : md``;
+  return { content: md`✅ ${DONE[act.do](inlineName(call.callerName))}${left}` };
 }
 
 function resolveForm(cardId: string, caller: string | undefined): Form {

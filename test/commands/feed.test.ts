@@ -6,6 +6,7 @@ import { createCommandRegistry } from "../../src/discord/interactions/command-re
 import type { Services } from "../../src/discord/services.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import { type Actor, DEFAULT_SETTINGS, EMPTY_POLICY } from "../../src/domain/guild.ts";
+import type { ModCalls } from "../../src/domain/ports/mod-calls.ts";
 import { cardIdIn } from "../support/card-id.ts";
 import { formOf, optionsOf, textOf } from "../support/fake-answers.ts";
 import { actorOf, FakeWorld } from "../support/fake-services.ts";
@@ -383,6 +384,25 @@ function buttonsOf({ rows = [] }: Reply): readonly string[] {
 }
 
 describe("buttons of a mod-call card", () => {
+  test("claim, of who left the server meanwhile, says that they left", () =>
+    onStage(async (stage) => {
+      const { world, services } = stage;
+      await adding(stage, { kind: "mod-calls" });
+      const staff = actorOf({ guildId, userId: "200", roleIds: ["r-mod"] });
+      const policy = { ...EMPTY_POLICY, roleTiers: { "r-mod": "moderator" } as const };
+      world.settingsByGuild.set(guildId, { ...DEFAULT_SETTINGS, policies: { "binding-1": policy } });
+      const call = { bindingId: "binding-1", callerName: "Ann", calledAtS: 1, hasLeft: true } as const;
+      const modCalls: ModCalls = {
+        ...services.modCalls,
+        find: async () => call,
+        act: async () => ({ ok: true }),
+      };
+      const answer = async (action: "mod-claim" | "mod-release") =>
+        textOf(await one(feed.actions[action].execute(press("c1", "", staff), { ...services, modCalls })));
+      assert.equal(await answer("mod-claim"), "✅ The call of **Ann** is yours. They left the server.");
+      assert.equal(await answer("mod-release"), "✅ The call of **Ann** is open again.");
+    }));
+
   test("claim, release and resolve with a note; the second person reads who was first", () =>
     onStage(async (stage) => {
       const { rig, world, services } = stage;
@@ -424,7 +444,8 @@ describe("buttons of a mod-call card", () => {
         buttonsOf(await one(actions["mod-claim"].execute(press(id, "", member), services))),
         [],
       );
-      assert.match(textOf(await one(actions["mod-claim"].execute(press(id, "", mine), services))), /yours/);
+      const claimed = textOf(await one(actions["mod-claim"].execute(press(id, "", mine), services)));
+      assert.match(claimed, /The call of \*\*Ann\*\* is yours\.$/);
       const second = await one(actions["mod-claim"].execute(press(id, "", other), services));
       assert.match(textOf(second), /<@100> already claimed/);
       assert.match(

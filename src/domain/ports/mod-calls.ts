@@ -13,6 +13,8 @@ export interface ModCallCard {
   readonly callerName: string;
   readonly callerId?: number | undefined;
   readonly calledAtS: number;
+  /** The caller left the server. */
+  readonly hasLeft?: true;
 }
 
 /** A call as its card has it. */

@@ -284,6 +284,8 @@ function isNear(first: CardCall | undefined, { atS }: ModCallEntry): boolean {
 /** Of another guild's card nothing is told. */
 function cardOf(guildId: string, card: CardRecord | undefined): ModCallCard | undefined {
   if (card?.kind !== "modCall" || card.guildId !== guildId) return undefined;
-  const { bindingId, caller } = card;
-  return { bindingId, callerName: caller.name, callerId: caller.id, calledAtS: calledAtS(card) };
+  const { bindingId, caller, situation } = card;
+  const hasLeft = situation?.left === true ? { hasLeft: true as const } : {};
+  const { name: callerName, id: callerId } = caller;
+  return { bindingId, callerName, callerId, calledAtS: calledAtS(card), ...hasLeft };
 }

@@ -105,9 +105,11 @@ describe("further calls of one caller", () => {
       assert.doesNotMatch(rig.sink.text("mods"), /left the server/, "one absence may be an old answer");
       await rig.pollAndFlush(20_000);
       assert.match(rig.sink.text("mods"), /\*\*Ann\*\* left the server/);
+      assert.equal((await rig.wing.modCalls.find(guildId, cardId(rig)))?.hasLeft, true);
       here(rig, "Ann");
       await rig.pollAndFlush(20_000);
       assert.doesNotMatch(rig.sink.text("mods"), /left the server/);
+      assert.equal((await rig.wing.modCalls.find(guildId, cardId(rig)))?.hasLeft, undefined);
       await call(rig);
       assert.deepEqual(callCounts(rig), [1, 1]);
     }));
