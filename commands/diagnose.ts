@@ -93,6 +93,7 @@ async function factsOf(binding: Binding, settings: GuildSettings, services: Serv
     held: health.held(binding.source),
     readRefused: health.readRefused(binding.source),
     permission: health.commandPermission(binding.source),
+    failing: snapshots.failing(binding.source),
     readAtMs: latest?.statusAtMs,
     players: latest?.status.currentPlayers,
     hasStaff: Object.keys(settings.policies[binding.id]?.roleTiers ?? {}).length > 0,

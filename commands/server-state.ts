@@ -1,4 +1,5 @@
 import { cut, escapeMarkdown } from "../src/discord/render/escape.ts";
+import { notReadWords } from "../src/discord/render/server/not-read.ts";
 import type { Freshness } from "../src/discord/render/server/view.ts";
 import type { Services } from "../src/discord/services.ts";
 import { type Escaped, md } from "../src/domain/escaped.ts";
@@ -149,12 +150,6 @@ function staleWords({ code, serviceCode, message }: Failure): Escaped {
       return escapeMarkdown(cut(message, 300));
     case "read-refused":
       return refusedWords(serviceCode);
-    case "platform":
-      return md`the game service has a problem.`;
-    case "moved":
-      return md`the game service has moved. Marshal's host has to set its new address.`;
-    case "bad-response":
-      return md`Marshal could not read the game service's answer.`;
     case "not-linked":
       return md`the server is no longer linked.`;
     case "queue-full":
@@ -162,10 +157,8 @@ function staleWords({ code, serviceCode, message }: Failure): Escaped {
       return md`Marshal is busy.`;
     case "key-rejected":
       return md`the server key is wrong or expired. Someone with Manage Server can replace it with \`/setup link\`.`;
-    case "unreachable":
-      return md`the game service could not be reached.`;
     default:
-      return md`nothing newer could be read right now.`;
+      return notReadWords(code);
   }
 }
 

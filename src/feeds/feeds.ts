@@ -45,7 +45,7 @@ export interface FeedsParts {
   readonly tracked: ReadonlySet<string>;
   readonly whoToPing: WhoToPing;
   readonly metrics: Metrics;
-  readonly snapshots: Pick<Snapshots, "latest" | "failingSinceMs">;
+  readonly snapshots: Pick<Snapshots, "latest" | "failing">;
   readonly demands: Demands;
   readonly health: Pick<ServiceHealth, "parked" | "halt">;
   readonly bindings: Pick<Bindings, "list" | "linked">;

@@ -3,6 +3,7 @@ import type { ListName, SourceId } from "../domain/model.ts";
 import type { Random } from "../domain/ports/clock.ts";
 import type { Metrics } from "../domain/ports/metrics.ts";
 import type { ServiceHealth } from "../domain/ports/service-health.ts";
+import type { Failing } from "../domain/ports/snapshots.ts";
 import { outsideRequests } from "../domain/request-scope.ts";
 import type { DemandRegistry, Wanted } from "./demand-registry.ts";
 import type { ReadRate } from "./read-rate.ts";
@@ -34,7 +35,7 @@ interface Watched {
   stats: SourceStats;
   /** Present after a failure, until a read is kept. */
   backOff: BackOff | undefined;
-  failingSinceMs: number | undefined;
+  failing: Failing | undefined;
   notBeforeMs: number;
   last: LastPoll | undefined;
 }
@@ -115,8 +116,8 @@ export class Poller {
   }
 
   /** See Snapshots. */
-  failingSinceMs(source: SourceId): number | undefined {
-    return this.#watched.get(source)?.failingSinceMs;
+  failing(source: SourceId): Failing | undefined {
+    return this.#watched.get(source)?.failing;
   }
 
   /** How many servers are due and may be read, and how many reads were kept since the start. */
@@ -154,7 +155,7 @@ export class Poller {
     let watched = this.#watched.get(source);
     if (watched === undefined) {
       const stats = newSourceStats(clock.monotonicMs(), random.next());
-      watched = { stats, backOff: undefined, failingSinceMs: undefined, notBeforeMs: 0, last: undefined };
+      watched = { stats, backOff: undefined, failing: undefined, notBeforeMs: 0, last: undefined };
       this.#watched.set(source, watched);
     }
     const { stats, notBeforeMs } = watched;
@@ -233,11 +234,12 @@ export class Poller {
         this.#kept += 1;
         watched.stats = statsAfter(watched.stats, outcome.snapshot, outcome.askedMs);
         watched.backOff = undefined;
-        watched.failingSinceMs = undefined;
+        watched.failing = undefined;
         break;
       case "failed":
         // An answer that could not be kept here says nothing of the service.
-        if (outcome.code !== "store" && outcome.code !== "defect") watched.failingSinceMs ??= nowMs;
+        if (outcome.code !== "defect" && outcome.code !== "store")
+          watched.failing = { sinceMs: watched.failing?.sinceMs ?? nowMs, code: outcome.code };
         watched.notBeforeMs = nowMs + Math.max(outcome.leastWaitMs, this.#backOffMs(watched));
         break;
       case "halted":

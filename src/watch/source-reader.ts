@@ -21,7 +21,7 @@ export interface ReaderParts {
 export type ReadOutcome =
   | { readonly kind: "kept"; readonly snapshot: Snapshot; readonly askedMs: number }
   /** `code`: of the failure, "store" when a listener could not keep the answer, or "defect". */
-  | { readonly kind: "failed"; readonly code: string; readonly leastWaitMs: number }
+  | { readonly kind: "failed"; readonly code: FailureCode | "defect"; readonly leastWaitMs: number }
   /** The service halts every request: all polls wait, and this server keeps its place. */
   | { readonly kind: "halted"; readonly code: string; readonly waitMs: number }
   | { readonly kind: "stopped" };

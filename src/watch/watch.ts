@@ -63,7 +63,7 @@ export function createWatch(parts: WatchParts): Watch {
     snapshots: {
       latest: (source) => snapshots.latest(source),
       fresh: (...asked) => snapshots.fresh(...asked),
-      failingSinceMs: (source) => poller.failingSinceMs(source),
+      failing: (source) => poller.failing(source),
     },
     listen: (listener) => void listeners.push(listener),
     start: () => poller.start(),

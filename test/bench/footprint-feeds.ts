@@ -78,7 +78,7 @@ function buildWing(on: Store) {
     guilds: { channelAccess: async () => ({ kind: "unknown" }) },
     notifier: { person: async () => undefined, guild: async () => undefined },
     metrics: { count: () => undefined, observe: () => undefined },
-    snapshots: { latest: () => undefined, failingSinceMs: () => undefined },
+    snapshots: { latest: () => undefined, failing: () => undefined },
     demands: { put: () => undefined },
     health: { parked: () => undefined, halt: () => undefined },
     bindings: {

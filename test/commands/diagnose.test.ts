@@ -407,6 +407,17 @@ describe("/diagnose", () => {
     );
   });
 
+  test("a server whose polls fail is not well, though it was read a moment ago, and why is said", async () => {
+    const { world, binding, look } = await rig();
+    world.failing.set(binding.source, { sinceMs: 0, code: "module-outdated" });
+    const text = textOf(await look());
+    assert.match(text, /⚠ 1 thing needs a look/);
+    assert.match(
+      text,
+      /the game server runs an old version\. Everyone has to leave it once.* Last read <t:\d+:R>/,
+    );
+  });
+
   test("no staff at all is said, with the button that opens the roles", async () => {
     const { look } = await rig({});
     assert.deepEqual(labels(await look()), ["Roles for Riverside Roleplay", "Check again"]);

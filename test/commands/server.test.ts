@@ -275,10 +275,18 @@ describe("A service that is silent", () => {
     });
   });
 
-  test("or that cannot be reached is answered from the last state, said so", async () => {
+  test("or that cannot be reached is answered from the last state, said so, and why", async () => {
     const { world } = await rig();
-    world.failure = new Failure("unreachable", "no route");
-    assert.match(textOf(await statusOf(world)), /Not up to date: the game service could not be reached/);
+    for (const [code, words] of [
+      ["unreachable", /Not up to date: the game service is not answering/],
+      [
+        "module-outdated",
+        /Not up to date: the game server runs an old version\. Everyone has to leave it once/,
+      ],
+    ] as const) {
+      world.failure = new Failure(code, "no route");
+      assert.match(textOf(await statusOf(world)), words);
+    }
   });
 
   test("that does not let us read a server says which refusal it is, not that nobody was reached", async () => {
@@ -291,7 +299,7 @@ describe("A service that is silent", () => {
       world.failure = new Failure("read-refused", "m", { serviceCode });
       const text = textOf(await statusOf(world));
       assert.match(text, words);
-      assert.doesNotMatch(text, /could not be reached/);
+      assert.doesNotMatch(text, /is not answering/);
     }
   });
 

@@ -103,9 +103,15 @@ describe("/run, from the question to what came of it", () => {
   test("4000: says who can mend it; the next commands cost no request, reading goes on", async () => {
     rig.service.keyBook.setCommandsAllowed(rig.key, false);
     const text = await reads(await run(":h not authorised"), /owner does not let Marshal run commands/);
-    assert.match(text, /It did not run[\s\S]*allowlist your IP address[\s\S]*Someone with Manage Server/);
+    assert.match(
+      text,
+      /It did not run[\s\S]*Someone with Manage Server[\s\S]*says: .*allowlist your IP address/,
+    );
     const { commands } = rig.service.counts;
-    await reads(await run(":h once more"), /owner does not let Marshal run commands/);
+    const again = await reads(await run(":h once more"), /owner does not let Marshal run commands/);
+    const said = (card: string) => /\*\*It did not run[\s\S]*(?=-# Reference)/.exec(card)?.[0];
+    assert.ok(said(text) !== undefined);
+    assert.equal(said(again), said(text), "from memory it reads as from the service");
     assert.equal(rig.service.counts.commands, commands);
     await reads(await rig.home.member.slash(rig.home.general, "server status"), / players/);
     await reads(await rig.home.owner.slash(rig.home.general, "diagnose"), /owner does not let Marshal run/);

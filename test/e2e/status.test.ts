@@ -109,7 +109,7 @@ describe("server status, in good times and in a halt", () => {
     rig.service.faults.set({ resetBefore: 1 });
     await rig.clock.sleep(10_001);
     const stale = await owner.slash(general, "server status");
-    await reads(stale, /Not up to date: the game service could not be reached[\s\S]*Seen <t:\d+:R>/);
+    await reads(stale, /Not up to date: the game service is not answering[\s\S]*Seen <t:\d+:R>/);
     // Linking has read the server: only another process knows nothing of it.
     await rig.restart();
     const person = rig.discord.as(lakeside.owner);

@@ -30,7 +30,7 @@ import type { Schedules } from "../../src/domain/ports/schedules.ts";
 import type { KeyVerifier, TypedTries } from "../../src/domain/ports/service-client.ts";
 import type { ServiceHealth } from "../../src/domain/ports/service-health.ts";
 import type { Settings } from "../../src/domain/ports/settings.ts";
-import type { Snapshots } from "../../src/domain/ports/snapshots.ts";
+import type { Failing, Snapshots } from "../../src/domain/ports/snapshots.ts";
 import type { AuditEvent } from "../../src/domain/run.ts";
 import { ServerKey } from "../../src/domain/server-key.ts";
 import { DUTY_OFF, STAFFING_OFF } from "../../src/duty/no-duty.ts";
@@ -141,9 +141,12 @@ export class FakeWorld {
   };
   tries: TypedTries = { left: 2, fromMs: undefined };
 
+  /** Servers whose polls fail. */
+  readonly failing = new Map<SourceId, Failing>();
+
   readonly snapshots: Snapshots = {
     latest: (source) => this.states.get(source),
-    failingSinceMs: () => undefined,
+    failing: (source) => this.failing.get(source),
     fresh: async (source) => {
       this.calls.push("fresh");
       if (this.failure !== undefined) throw this.failure;

@@ -306,7 +306,7 @@ export class FeedsRig {
         count: (name, labels) => this.counts.count(name, labels),
         observe: (name, value, labels = {}) => void this.observed.push({ name, value, kind: labels.kind }),
       },
-      snapshots: { latest: () => this.latest, failingSinceMs: () => undefined },
+      snapshots: { latest: () => this.latest, failing: () => undefined },
       demands: {
         put: (owner, demands) => {
           if (demands.length === 0) this.demands.delete(owner);

@@ -237,7 +237,7 @@ export class RunsRig {
   };
 
   readonly snapshots: Snapshots = {
-    failingSinceMs: () => undefined,
+    failing: () => undefined,
     latest: () => this.#state(),
     fresh: async (_, lists) => {
       if (this.freshFailure !== undefined) throw this.freshFailure;

@@ -282,7 +282,7 @@ describe("watch: failures", () => {
     await watch.stop();
   });
 
-  test("tells since when every poll of a source has failed, and nothing where our own disk failed", async () => {
+  test("tells since when every poll of a source has failed and why the latest did, and nothing where our own disk failed", async () => {
     let isDiskFull = true;
     const { clock, client, watch } = rig(async () => {
       if (isDiskFull) throw new Error("disk full");
@@ -292,13 +292,17 @@ describe("watch: failures", () => {
     const fromMs = clock.monotonicMs();
     watch.start();
     await clock.advance(60_000);
-    const sinceMs = watch.snapshots.failingSinceMs(id("bad"));
+    const { sinceMs, code } = watch.snapshots.failing(id("bad")) ?? {};
     assert.ok(sinceMs !== undefined && sinceMs - fromMs < 2_000, `since ${sinceMs}`);
-    assert.equal(watch.snapshots.failingSinceMs(id("good")), undefined);
+    assert.equal(code, "unreachable");
+    assert.equal(watch.snapshots.failing(id("good")), undefined);
+    client.failure = (source) => (source === "bad" ? new Failure("module-outdated", "old") : undefined);
+    await clock.advance(61_000);
+    assert.deepEqual(watch.snapshots.failing(id("bad")), { sinceMs, code: "module-outdated" });
     isDiskFull = false;
     client.failure = () => undefined;
     await clock.advance(61_000);
-    assert.equal(watch.snapshots.failingSinceMs(id("bad")), undefined);
+    assert.equal(watch.snapshots.failing(id("bad")), undefined);
     await watch.stop();
   });
 

@@ -5,11 +5,13 @@ import type { Button, MessageBody, Row } from "../../domain/message.ts";
 import type { FeedStatus } from "../../domain/ports/feeds.ts";
 import type { WaitingPosts } from "../../domain/ports/host-health.ts";
 import type { ServiceHealth } from "../../domain/ports/service-health.ts";
+import type { Snapshots } from "../../domain/ports/snapshots.ts";
 import { HOW_TO_MEND, isShut, obstacle } from "./channel-access.ts";
 import { type Finding, type PlacesView, placeFindings } from "./diagnosis-places.ts";
 import { duration } from "./entry-line.ts";
 import { cut, cutLines, escapeMarkdown, inlineName, plainText } from "./escape.ts";
 import { beyondWrongKey } from "./key-refusal.ts";
+import { notReadWords } from "./server/not-read.ts";
 import { chooseRoles, PASTE_NEW_KEY } from "./setup-cards.ts";
 import { letCommandsRun } from "./setup-guide-allow.ts";
 
@@ -21,6 +23,7 @@ export interface ServerFacts {
   readonly held: ReturnType<ServiceHealth["held"]>;
   readonly readRefused: ReturnType<ServiceHealth["readRefused"]>;
   readonly permission: ReturnType<ServiceHealth["commandPermission"]>;
+  readonly failing: ReturnType<Snapshots["failing"]>;
   /** When it was last read, epoch milliseconds; undefined: not since the start. */
   readonly readAtMs: number | undefined;
   readonly players: number | undefined;
@@ -139,7 +142,7 @@ function haltWords({ why }: NonNullable<DiagnosisView["halt"]>): Escaped {
 }
 
 function serverFinding(facts: ServerFacts, { nowMs }: DiagnosisView): Finding {
-  const { binding, parked, held, readRefused, readAtMs, players = 0, feeds } = facts;
+  const { binding, parked, held, readRefused, failing, readAtMs, players = 0, feeds } = facts;
   const name = md`**${inlineName(binding.name)}**`;
   if (parked !== undefined) {
     const more = beyondWrongKey(parked.why);
@@ -155,6 +158,10 @@ function serverFinding(facts: ServerFacts, { nowMs }: DiagnosisView): Finding {
     const again = md`asked again at <t:${Math.ceil(readRefused.untilMs / 1_000)}:t>; the owner should check the game's API settings`;
     const line = md`⛔ ${name}: can't be read (${escapeMarkdown(cut(readRefused.why, 150))}); ${again}`;
     return { isFine: false, line };
+  }
+  if (failing !== undefined) {
+    const last = readAtMs === undefined ? md`` : md` Last read <t:${Math.floor(readAtMs / 1_000)}:R>.`;
+    return { isFine: false, line: md`⚠ ${name}: ${notReadWords(failing.code)}${last} Marshal keeps trying` };
   }
   const hasLogs = feeds.some(({ feed }) => feed.state === "live");
   if (readAtMs === undefined) {

@@ -1,7 +1,8 @@
 import { type Escaped, joined, markdownOfOurs, md } from "../../domain/escaped.ts";
 import type { Failure, FailureCode, Ran } from "../../domain/failure.ts";
 import type { Button, Card, MessageBody } from "../../domain/message.ts";
-import { cut, escapeMarkdown, inlineCode } from "./escape.ts";
+import { cut, escapeMarkdown } from "./escape.ts";
+import { referenceLine, serviceSays } from "./fine-print.ts";
 import { beyondWrongKey } from "./key-refusal.ts";
 import { escapeButRoles } from "./own-markup.ts";
 
@@ -45,7 +46,7 @@ const ERROR_TEXTS = {
     next: "Someone with Manage Server can replace it with `/setup link`.",
   },
   "not-authorised": {
-    what: "The server's owner does not let Marshal run commands",
+    what: "The owner does not let Marshal run commands",
     next: "Someone with Manage Server can fix it: `/setup start`, **Let Marshal run commands**.",
   },
   "read-refused": {
@@ -129,9 +130,11 @@ export function failureBody(failure: Failure, context: ErrorContext): MessageBod
     isFinal(failure) ||
     isAdvised(failure, said);
   if (!saysIt) lines.push(md`**Next:** ${next}`);
+  if (failure.code === "not-authorised" && context.next !== undefined)
+    lines.push(md`**Next:** Press **${escapeMarkdown(context.next.label)}**.`);
   const again = failure.retryAtMs;
   if (again !== undefined) lines.push(md`**When:** after <t:${Math.ceil(again / 1000)}:T>`);
-  lines.push(...referenceLines(failure, context));
+  lines.push(...said.below, ...referenceLines(failure, context));
   return body(
     {
       title: md`${failure.ran === "unknown" ? "❔" : "⛔"} ${said.what}`,
@@ -168,7 +171,7 @@ function plainBody(
   // A button says it as well, and what is not linked or was written wrong says it itself.
   else if (context.next === undefined && !SAY_IT_THEMSELVES.has(failure.code) && !isAdvised(failure, said))
     lines.push(next);
-  lines.push(...referenceLines(failure, context));
+  lines.push(...said.below, ...referenceLines(failure, context));
   const description = lines.length === 0 ? {} : { description: joined(lines, "\n") };
   return body({ title: md`⛔ ${what}`, ...description, color: FAILED_COLOR }, context.next);
 }
@@ -180,6 +183,8 @@ function tryAfter(atMs: number): Escaped {
 interface Said {
   readonly what: Escaped;
   readonly why: readonly Escaped[];
+  /** Small, below what to do. */
+  readonly below: readonly Escaped[];
   /** The failure's own first sentence is the title, and it has another. */
   readonly hasMore: boolean;
 }
@@ -213,13 +218,19 @@ function saidOf(failure: Failure, roleIds: readonly string[]): Said {
   if (head === "" || head.length > LONGEST_TITLE || /<@&\d/.test(head)) {
     // The title says already that a key is wrong or expired.
     const words = escapeButRoles(code === "key-rejected" ? beyondWrongKey(said) : said, roleIds);
-    const why = code === "not-authorised" ? md`The game service says: ${words}` : words;
-    return { what: md`${textOf(failure).what}`, why: words === "" ? [] : [why], hasMore: false };
+    const isForOwner = code === "not-authorised";
+    return {
+      what: md`${textOf(failure).what}`,
+      why: words === "" || isForOwner ? [] : [words],
+      below: isForOwner ? serviceSays(said) : [],
+      hasMore: false,
+    };
   }
   const rest = said.slice(head.length).trim();
   return {
     what: escapeMarkdown(head.replace(/\.$/, "")),
     why: rest === "" ? [] : [escapeButRoles(rest, roleIds)],
+    below: [],
     hasMore: rest !== "",
   };
 }
@@ -274,12 +285,6 @@ function referenceLines(failure: Failure, { reference }: ErrorContext): Escaped[
   const isOwnSlip =
     code === "bad-command" && ran === "no" && serviceCode === undefined && commandId === undefined;
   return isOwnSlip ? [] : [referenceLine(reference, commandId)];
-}
-
-/** The last line of an error, and of outcomes that somebody may ask about. */
-export function referenceLine(reference: string, commandId?: string): Escaped {
-  const id = commandId === undefined ? "" : md` · Command ID ${inlineCode(commandId)}`;
-  return md`-# Reference ${inlineCode(reference)}${id}`;
 }
 
 function body(card: Card, next?: Button): MessageBody {

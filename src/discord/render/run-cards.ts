@@ -2,8 +2,8 @@ import { type Escaped, joined, md } from "../../domain/escaped.ts";
 import type { Button, Card, MessageBody, Row } from "../../domain/message.ts";
 import { type DeferredRun, type RunProgress, type RunRecord, surelyRan } from "../../domain/run.ts";
 import { refusalWords } from "./audit-rows.ts";
-import { referenceLine } from "./errors.ts";
 import { cut, escapeMarkdown, plainText } from "./escape.ts";
+import { referenceLine, serviceSays } from "./fine-print.ts";
 import { plainWithHits } from "./hit-words.ts";
 import { beyondWrongKey } from "./key-refusal.ts";
 import { RUN_COLORS as colors, commandLine } from "./plan-cards.ts";
@@ -74,6 +74,7 @@ export function outcomeCard(record: RunRecord, options: OutcomeOptions = {}): Me
   if (options.retryAtMs !== undefined) {
     said.push(md`**When:** after <t:${Math.ceil(options.retryAtMs / 1000)}:T>`);
   }
+  if (record.failureCode === "not-authorised") said.push(...serviceSays(record.message ?? ""));
   if (!surelyRan(record)) said.push(referenceLine(record.id, record.commandId));
   const lines = [
     commandLine(record.text, record.serverName, record.hit),
@@ -149,9 +150,8 @@ function whyLines(record: RunRecord): Escaped[] {
     const said = /^success\W*$/i.test(message) ? "" : message;
     return said === "" ? [] : [md`**The game says:** ${escapeMarkdown(cut(said, 800))}`];
   }
-  // The service's own sentence speaks to whoever programmed Marshal.
-  const says = failureCode === "not-authorised" ? md`The game service says: ` : md``;
-  const why = message === "" ? [] : [md`${says}${refusalWords(message, status, actorRoleIds)}`];
+  const isBelow = message === "" || failureCode === "not-authorised";
+  const why = isBelow ? [] : [refusalWords(message, status, actorRoleIds)];
   if (ran === "yes") return [joined([md`**It ran.**`, ...why], " ")];
   if (status === "unknown") {
     if (interrupted === true) return [md`Marshal stopped while sending it.`];

@@ -1,4 +1,5 @@
 import type { OnRoster } from "../duty-roster.ts";
+import type { FailureCode } from "../failure.ts";
 import type { MessageBody } from "../message.ts";
 import type { ServerState } from "../model.ts";
 
@@ -43,5 +44,7 @@ export interface PanelRenderer {
 /** What keeps a server from being read: its key, the service's word, or its silence. */
 export type StaleCause =
   | { readonly kind: "key" | "refused" | "silent" }
+  /** Each poll ends in a failure; the code is the latest's. */
+  | { readonly kind: "failing"; readonly code: FailureCode }
   /** Nothing is asked before `untilMs`. */
   | { readonly kind: "waits" | "blocked"; readonly untilMs: number };

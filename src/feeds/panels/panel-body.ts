@@ -7,7 +7,7 @@ import type { Demands } from "../../domain/ports/demands.ts";
 import type { ModCalls } from "../../domain/ports/mod-calls.ts";
 import type { PanelRenderer, StaleCause } from "../../domain/ports/panels.ts";
 import type { ServiceHealth } from "../../domain/ports/service-health.ts";
-import type { Snapshots } from "../../domain/ports/snapshots.ts";
+import type { Failing, Snapshots } from "../../domain/ports/snapshots.ts";
 import { underItsName } from "../../domain/server-names.ts";
 import { demandOwner, type PanelRecord } from "./panel-records.ts";
 
@@ -23,7 +23,7 @@ const LISTS: readonly ListName[] = ["players", "staff", "queue", "modCalls", "em
 
 export interface PanelBodyPorts {
   readonly bindings: Pick<Bindings, "list">;
-  readonly snapshots: Pick<Snapshots, "latest" | "failingSinceMs">;
+  readonly snapshots: Pick<Snapshots, "latest" | "failing">;
   readonly modCalls: Pick<ModCalls, "withoutResolved">;
   readonly roster: Pick<DutyRoster, "here">;
   readonly demands: Demands;
@@ -64,10 +64,8 @@ export async function panelBody(ports: PanelBodyPorts, panel: PanelServer): Prom
   }
   if (clock.monotonicMs() < panel.notBeforeMs) return undefined;
   const known = state && modCalls.withoutResolved(bindingId, underItsName(state, binding));
-  const cause = staleCause(health, source);
-  const failingSinceMs = snapshots.failingSinceMs(source);
-  const isStale =
-    clock.monotonicMs() - panel.goodSinceMs >= staleAfterMs(cause, failingSinceMs !== undefined);
+  const cause = staleCause(health, source, snapshots.failing(source));
+  const isStale = clock.monotonicMs() - panel.goodSinceMs >= staleAfterMs(cause);
   const body = known === undefined ? panel.record.body : currentBody(ports, panel, known);
   return body !== undefined && isStale ? renderer.stale(body, cause) : body;
 }
@@ -88,19 +86,35 @@ function currentBody(
   return renderer.current(state, { bindingId, mark, seenAtMs: goodAtMs, onDuty });
 }
 
-/** How old what it shows must be before it says why. A key or a right to read that was refused is no passing matter. */
-function staleAfterMs({ kind }: StaleCause, isFailing: boolean): number {
-  if (kind === "key" || kind === "refused") return 0;
-  if (kind !== "silent") return HALTED_AFTER_MS;
-  return isFailing ? FAILING_AFTER_MS : SILENT_AFTER_MS;
+/** How old what it shows must be before it says why. What somebody has to mend is no passing matter. */
+function staleAfterMs(cause: StaleCause): number {
+  switch (cause.kind) {
+    case "key":
+    case "refused":
+      return 0;
+    case "failing":
+      return cause.code === "module-outdated" ? 0 : FAILING_AFTER_MS;
+    case "silent":
+      return SILENT_AFTER_MS;
+    case "waits":
+    case "blocked":
+      return HALTED_AFTER_MS;
+    default:
+      return cause satisfies never;
+  }
 }
 
-function staleCause(health: PanelBodyPorts["health"], source: SourceId): StaleCause {
+function staleCause(
+  health: PanelBodyPorts["health"],
+  source: SourceId,
+  failing: Failing | undefined,
+): StaleCause {
   if (health.parked(source) !== undefined) return { kind: "key" };
   if (health.readRefused(source) !== undefined) return { kind: "refused" };
   const halt = health.halt();
   if (halt !== undefined)
     return { kind: halt.why === "blocked" ? "blocked" : "waits", untilMs: halt.untilMs };
   const held = health.held(source);
-  return held === undefined ? { kind: "silent" } : { kind: "waits", untilMs: held.untilMs };
+  if (held !== undefined) return { kind: "waits", untilMs: held.untilMs };
+  return failing === undefined ? { kind: "silent" } : { kind: "failing", code: failing.code };
 }

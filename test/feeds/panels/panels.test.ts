@@ -7,6 +7,7 @@ import type { Binding } from "../../../src/domain/guild.ts";
 import type { MessageBody } from "../../../src/domain/message.ts";
 import type { Demand, ServerState, SourceId } from "../../../src/domain/model.ts";
 import type { Panel } from "../../../src/domain/ports/panels.ts";
+import type { Failing } from "../../../src/domain/ports/snapshots.ts";
 import { PanelBoard } from "../../../src/feeds/panels/panel-board.ts";
 import { panelKey, parsePanel } from "../../../src/feeds/panels/panel-records.ts";
 import type { Outbox } from "../../../src/outbox/create-outbox.ts";
@@ -35,7 +36,7 @@ class PanelWorld {
   state: ServerState | undefined;
   isHalted = false;
   isParked = false;
-  failingSinceMs: number | undefined;
+  failing: Failing | undefined;
   /** Edits in it get no answer. */
   silentChannelId = "";
   isLinked = true;
@@ -78,7 +79,7 @@ class PanelWorld {
       roster: this.roster,
       panels: new MemoryDocuments(parsePanel, this.texts),
       bindings: { list: async () => (this.isLinked ? [binding] : []) },
-      snapshots: { latest: () => this.state, failingSinceMs: () => this.failingSinceMs },
+      snapshots: { latest: () => this.state, failing: () => this.failing },
       modCalls: { withoutResolved: (_, state) => state },
       demands: { put: (owner, demands) => void this.demands.set(owner, demands) },
       health: {
@@ -291,17 +292,30 @@ describe("A panel", () => {
 
   test("says within two minutes that every poll since then has failed, and nothing of one that failed alone", async () => {
     const world = await standing();
-    world.failingSinceMs = world.clock.monotonicMs();
+    world.failing = { sinceMs: world.clock.monotonicMs(), code: "unreachable" };
     await world.clock.advance(MINUTE_MS / 2);
-    world.failingSinceMs = undefined;
+    world.failing = undefined;
     await world.minutes(2);
     assert.ok(!world.messages[0]?.body.content);
-    world.failingSinceMs = world.clock.monotonicMs();
+    world.failing = { sinceMs: world.clock.monotonicMs(), code: "unreachable" };
     await world.clock.advance(1.5 * MINUTE_MS);
-    assert.match(world.messages[0]?.body.content ?? "", /The game service is not answering/);
-    world.failingSinceMs = undefined;
+    assert.match(world.messages[0]?.body.content ?? "", /Not up to date: the game service is not answering/);
+    world.failing = undefined;
     await world.minutes(2);
     assert.equal(world.messages[0]?.body.content, "");
+  });
+
+  test("says at its next look that the game server runs an old version and who can mend it, in amber", async () => {
+    const world = await standing();
+    const live = world.messages[0]?.body.cards?.[0]?.color;
+    await world.minutes(2);
+    world.failing = { sinceMs: world.clock.monotonicMs(), code: "module-outdated" };
+    await world.clock.advance(10_000);
+    assert.match(world.messages[0]?.body.content ?? "", /old version\. Everyone has to leave it once/);
+    assert.notEqual(world.messages[0]?.body.cards?.[0]?.color, live);
+    world.failing = undefined;
+    await world.minutes(2);
+    assert.equal(world.messages[0]?.body.cards?.[0]?.color, live);
   });
 
   test("says at its next look that the key is refused, and who can replace it", async () => {

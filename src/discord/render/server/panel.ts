@@ -1,12 +1,11 @@
 import { channelMention, type Escaped, joined, md } from "../../../domain/escaped.ts";
 import type { PanelRenderer, StaleCause } from "../../../domain/ports/panels.ts";
 import { escapeMarkdown } from "../escape.ts";
+import { notReadWords } from "./not-read.ts";
 import { statusFields, statusHeadline } from "./status.ts";
-import { ageLine, serverTitle } from "./view.ts";
+import { ageLine, LIVE_COLOR, STALE_COLOR, serverTitle } from "./view.ts";
 
 /** How a panel reads: the status, the time that it is from, and what keeps it from being newer. Pure. */
-
-const COLOR = 0x2d7d46;
 
 export const panelRenderer: PanelRenderer = {
   current: (state, { bindingId, mark, seenAtMs, onDuty }) => ({
@@ -16,7 +15,7 @@ export const panelRenderer: PanelRenderer = {
       {
         title: serverTitle(state.status),
         description: joined([statusHeadline(state), ageLine(seenAtMs)], "\n"),
-        color: COLOR,
+        color: LIVE_COLOR,
         fields: statusFields(state, onDuty),
         footer: "Updated by Marshal",
       },
@@ -28,7 +27,11 @@ export const panelRenderer: PanelRenderer = {
       ],
     ],
   }),
-  stale: (body, why) => ({ ...body, content: staleText(why) }),
+  stale: (body, why) => ({
+    ...body,
+    content: staleText(why),
+    cards: body.cards?.map((card) => ({ ...card, color: STALE_COLOR })) ?? [],
+  }),
   stopped: (channelId, why) => ({
     content: md`⏸ The panel in ${channelMention(channelId)} has stopped: ${escapeMarkdown(why)}. Fix that, then use \`/server panel\` again.`,
   }),
@@ -42,6 +45,8 @@ function staleText(why: StaleCause): Escaped {
       return md`⛔ The game service does not let Marshal read this server. See \`/diagnose\`.`;
     case "silent":
       return md`⏳ The game service is not answering.`;
+    case "failing":
+      return md`⏳ Not up to date: ${notReadWords(why.code)}`;
     case "waits":
       return md`⏳ The game service asked Marshal to wait until <t:${Math.ceil(why.untilMs / 1_000)}:t>.`;
     case "blocked":

@@ -12,8 +12,8 @@ export interface Freshness {
   readonly staleWhy?: Escaped | undefined;
 }
 
-const LIVE_COLOR = 0x2d7d46;
-const STALE_COLOR = 0xe0a100;
+export const LIVE_COLOR = 0x2d7d46;
+export const STALE_COLOR = 0xe0a100;
 
 export interface CardParts {
   readonly title: Escaped;

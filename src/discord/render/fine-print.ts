@@ -1,0 +1,15 @@
+import { type Escaped, md } from "../../domain/escaped.ts";
+import { cut, escapeMarkdown, inlineCode } from "./escape.ts";
+
+/** The small lines at the end of a card of an error. Pure. */
+
+/** The service's own sentence of a refusal: it speaks to whoever programmed Marshal. */
+export function serviceSays(message: string): readonly Escaped[] {
+  return message === "" ? [] : [md`-# The game service says: ${escapeMarkdown(cut(message, 800))}`];
+}
+
+/** The last line of an error, and of outcomes that somebody may ask about. The service's own id shows when it is tapped. */
+export function referenceLine(reference: string, commandId?: string): Escaped {
+  const id = commandId === undefined ? "" : md` · Command ID ||${inlineCode(commandId)}||`;
+  return md`-# Reference ${inlineCode(reference)}${id}`;
+}
