@@ -17,7 +17,7 @@ export const KEY_FIELD: Form["fields"][number] = {
   maxLength: 400,
 };
 
-export const KEY_FORM: Form = {
+const FIRST_FORM: Form = {
   id: "setup-key",
   title: "Link your game server",
   intro: KEY_INTRO,
@@ -27,12 +27,19 @@ export const KEY_FORM: Form = {
       kind: "role",
       id: "staff",
       label: "Staff role",
-      description: "May run in-game commands as moderators. Not needed for a new key of a linked server",
+      description: "May run in-game commands as moderators",
       required: false,
       maxValues: 5,
     },
   ],
 };
+
+/** Where a server is linked already, it may be about its new key, which needs nothing else: roles are asked for after it. */
+export function linkForm(isFirst: boolean): Form {
+  return isFirst
+    ? FIRST_FORM
+    : { ...FIRST_FORM, title: "Link a server or replace its key", fields: [KEY_FIELD] };
+}
 
 /**
  * Removes what pasting adds to a key: spaces, line breaks, quotes, invisible characters. Keys have no known shape, so
@@ -56,7 +63,7 @@ export function cleanKey(pasted: string): string {
 }
 
 /** The new key of a server that is linked: its staff and all else stay as they are. */
-export const NEW_KEY_FORM: Form = { ...KEY_FORM, title: "The new server key", fields: [KEY_FIELD] };
+export const NEW_KEY_FORM: Form = { ...FIRST_FORM, title: "The new server key", fields: [KEY_FIELD] };
 
 const KEY_SHAPE = /^[a-z0-9]+(-[a-z0-9]+)+$/i;
 /** What people copy next to a key: ids of applications and commands. */

@@ -20,7 +20,7 @@ import {
   postTests,
 } from "./setup-guide-posts.ts";
 import { chooseLog, choosePositions, chooseTier, chooseZone, makeMine } from "./setup-guide-presses.ts";
-import { KEY_FIELD, KEY_FORM, KEY_INTRO, NEW_KEY_FORM } from "./setup-key.ts";
+import { KEY_FIELD, KEY_INTRO, linkForm, NEW_KEY_FORM } from "./setup-key.ts";
 import { confirmLink, onKeySubmitted, onOddKey } from "./setup-link.ts";
 import { defaultEntry, renameEntry, unlink, unlinkEntry } from "./setup-servers.ts";
 import { noticesEntry, tellEntry, timezoneEntry } from "./setup-settings.ts";
@@ -45,7 +45,7 @@ export const setup = defineCommand({
       description: "Link a game server, or replace its key",
       first: "modal",
       parse: () => undefined,
-      form: () => KEY_FORM,
+      form: ({ actor }, { bindings }) => linkForm(bindings.linkedOf(actor.guildId).length === 0),
     }),
     unlink: unlinkEntry,
     rename: renameEntry,
@@ -68,7 +68,8 @@ export const setup = defineCommand({
     "setup-link": defineFormAction({
       first: "modal",
       manageGuild: true,
-      form: ({ argument }) => (argument === "new" ? NEW_KEY_FORM : KEY_FORM),
+      form: ({ argument, actor }, { bindings }) =>
+        argument === "new" ? NEW_KEY_FORM : linkForm(bindings.linkedOf(actor.guildId).length === 0),
     }),
     "setup-key": defineAction({ first: "ephemeral", manageGuild: true, execute: onKeySubmitted }),
     "setup-odd": defineAction({ first: "update", manageGuild: true, execute: onOddKey }),

@@ -421,6 +421,21 @@ test("a channel that takes no posts is saved, and what is missing there is said 
     assert.match(textOf((await answer()) as Reply), /^✅ .* posted in <#78>/, name);
 });
 
+test("the form of a first server asks for its staff; where one is linked, it may be a new key and asks for nothing else", async () => {
+  const made = world();
+  const fields = () => {
+    const { link } = setup.subcommands;
+    assert.ok("form" in link && "form" in setup.actions["setup-link"]);
+    const asked = link.form({ ...press("", {}), args: undefined }, made.services);
+    const again = setup.actions["setup-link"].form(press("", {}), made.services);
+    assert.deepEqual(again, asked);
+    return asked.fields.map(({ id }) => id);
+  };
+  assert.deepEqual(fields(), ["key", "staff"]);
+  await made.linkServer(actor.guildId);
+  assert.deepEqual(fields(), ["key"]);
+});
+
 test("everything that links or unlinks is for managers of the guild", () => {
   assert.equal(setup.manageGuild, true);
   for (const name of ["setup-link", "setup-key", "setup-yes", "setup-unlink"] as const) {
