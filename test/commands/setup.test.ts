@@ -366,7 +366,7 @@ test("show tells what is linked, parked, and who may run commands", async () => 
   const reply = await setup.subcommands.show.execute(invocation, services);
   assert.ok(!(Symbol.asyncIterator in reply));
   const text = textOf(reply);
-  for (const part of ["<#77>", "Riverside", "rejected twice", "Manager <@&r2>", "Moderator <@&r1>"]) {
+  for (const part of ["<#77>", "Riverside", "rejected twice", "Managers: <@&r2>", "Moderators: <@&r1>"]) {
     assert.ok(text.includes(part), `${part} in ${text}`);
   }
   assert.doesNotMatch(text, /rvrsd|first-key/);

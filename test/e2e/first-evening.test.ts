@@ -67,7 +67,7 @@ describe("the first evening, from the invite to the first posted join", () => {
     assert.match(evening.text.replaceAll("\u00a0", " "), /⏭ Commands · .* · ⏭ Weekly · ⏭ Positions/);
     await evening.choose("guide-tier:moderator", [staffRole], /Moderator: <@&\d+>/);
     await evening.choose("guide-tier:moderator", [guild.everyone], /Everyone can't be staff/);
-    assert.match(await reads(await owner.slash(general, "setup show"), /Setup of/), /Moderator <@&/);
+    assert.match(await reads(await owner.slash(general, "setup show"), /Setup of/), /Moderators: <@&/);
   });
 
   test("it goes on after a restart where it was left, and the old message's buttons still work", async () => {

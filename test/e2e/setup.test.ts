@@ -110,7 +110,7 @@ describe("setup, from the form to a linked server and back", () => {
     const text = await shown();
     assert.match(text, /River City Roleplay/);
     assert.match(text, /Key in use/);
-    assert.match(text, new RegExp(`Moderator <@&${rig.home.staffRole.id}>`));
+    assert.match(text, new RegExp(`Moderators: <@&${rig.home.staffRole.id}>`));
   });
 
   test("the same key again says that it is linked already", async () => {
@@ -132,7 +132,7 @@ describe("setup, from the form to a linked server and back", () => {
     await reads(await rig.home.owner.click(answerOf(asked), "Yes, replace it"), /has its new key/);
     const text = await shown();
     assert.equal(text.match(/Key in use/g)?.length, 1);
-    assert.match(text, new RegExp(`Moderator <@&${rig.home.staffRole.id}>`));
+    assert.match(text, new RegExp(`Moderators: <@&${rig.home.staffRole.id}>`));
   });
 
   test("under a key that is refused stands the form for the new one, which asks for nothing else", async () => {
@@ -153,7 +153,7 @@ describe("setup, from the form to a linked server and back", () => {
     const replaced = await owner.click(answerOf(asked), "Yes, replace it");
     await reads(replaced, /has its new key[\s\S]*Staff, logs and alerts stay as they were/);
     assert.deepEqual(labelsOf(answerOf(replaced)), []);
-    assert.match(await shown(), new RegExp(`Moderator <@&${rig.home.staffRole.id}>`));
+    assert.match(await shown(), new RegExp(`Moderators: <@&${rig.home.staffRole.id}>`));
   });
 
   test("with nothing typed a setting is shown, off turns it off, and one card shows all of them", async () => {

@@ -38,7 +38,7 @@ const ERROR_TEXTS = {
   busy: { what: "Too many requests at once", next: "Try again in a moment." },
   denied: {
     what: "You can't do this",
-    next: "A manager can see why with `/staff check`.",
+    next: "Ask a manager for a role. `/staff check` shows them what is missing.",
   },
   "bad-command": { what: "That didn't work", next: "Correct it and try again." },
   "key-rejected": {

@@ -168,11 +168,9 @@ function staffLine(roleTiers: GuildSettings["policies"][string]["roleTiers"]): E
   const all = Object.entries(roleTiers);
   const staff = TIERS_HIGHEST_FIRST.flatMap((tier) => {
     const roles = all.filter(([, of]) => of === tier).map(([roleId]) => roleId);
-    return roles.length === 0 ? [] : [md`${TIER_NAMES[tier]} ${roleList(roles)}`];
+    return roles.length === 0 ? [] : [md`${TIER_NAMES[tier]}s: ${roleList(roles)}`];
   });
-  return staff.length === 0
-    ? md`No staff roles: nobody can run commands.`
-    : md`Staff: ${joined(staff, " · ")}`;
+  return staff.length === 0 ? md`No staff roles: nobody can run commands.` : joined(staff, " · ");
 }
 
 interface Posted {

@@ -20,7 +20,7 @@ test("an error of a command says whether it ran, why, the next step, when, and a
 
 test("a manager of the Discord server reads what to do, everyone else reads whom to ask", () => {
   const denied = new Failure("denied", "No tier.", { wants: "tier" });
-  assert.match(text(denied), /A manager can see why/);
+  assert.match(text(denied), /Ask a manager for a role\. `\/staff check` shows them/);
   assert.match(text(denied, true), /give one of your roles a tier with `\/staff allow`/);
 });
 
