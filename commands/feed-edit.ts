@@ -15,7 +15,7 @@ import {
   testButton,
 } from "./feed-choice.ts";
 import { noPingOption, type PingChange, pingChangeOf, pingRoleAfter } from "./no-ping.ts";
-import { shutLinesOf, signOf } from "./not-posted.ts";
+import { feedChannelLines, signOf } from "./not-posted.ts";
 import { editChannelOption } from "./post-channel.ts";
 import { silentPing } from "./silent-ping.ts";
 import { teamsOr } from "./team-choices.ts";
@@ -120,10 +120,10 @@ async function editFeed({ actor, args }: Invocation<EditArgs>, services: Service
   const said = feedText(after, linked);
   await recordFeedEvent(services, actor, { action: "feed-edit", text: said });
   const still = after.state === "live" ? [] : [md`-# It does not post now. Start it with \`/feed resume\`.`];
-  const shut = await shutLinesOf(services, after);
+  const about = await feedChannelLines(services, after);
   const sign = await signOf(services, after);
   return {
-    content: joined([md`${sign} Feed changed: ${said}.`, ...shut, ...still, ...silentPing(args.ping)], "\n"),
+    content: joined([md`${sign} Feed changed: ${said}.`, ...about, ...still, ...silentPing(args.ping)], "\n"),
     rows: [[testButton(after)]],
   };
 }

@@ -22,7 +22,7 @@ import { feedEntry, NO_SUCH_FEED, numberedFeeds, recordFeedEvent, testButton } f
 import { edit } from "./feed-edit.ts";
 import { modCallRunActions } from "./mod-call-runs.ts";
 import { modCallActions } from "./mod-calls.ts";
-import { notPostedText, shutLinesOf, signOf } from "./not-posted.ts";
+import { feedChannelLines, notPostedText, signOf } from "./not-posted.ts";
 import { completeServer } from "./server-option.ts";
 import { channelAccessOf } from "./setup-guide.ts";
 import { silentPing } from "./silent-ping.ts";
@@ -52,10 +52,10 @@ async function addFeed({ actor, args }: Invocation<AddArgs>, services: Services)
   await recordFeedEvent(services, actor, { action: "feed-add", text: said });
   const sign = await signOf(services, feed);
   const start = feeds.status(feed.id).waitsForStore ? notOpenText(said) : md`${sign} Feed added: ${said}.`;
-  const shut = await shutLinesOf(services, feed);
+  const about = await feedChannelLines(services, feed);
   const begins = firstLook(services, feed);
   return {
-    content: joined([start, ...shut, ...begins, ...silentPing(ping)], "\n"),
+    content: joined([start, ...about, ...begins, ...silentPing(ping)], "\n"),
     rows: [[testButton(feed)]],
   };
 }

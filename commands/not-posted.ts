@@ -1,8 +1,9 @@
-import { isShut, publicLines, shutLines } from "../src/discord/render/channel-access.ts";
+import { isShut, publicLines, publicLogLines, shutLines } from "../src/discord/render/channel-access.ts";
 import { refusalText } from "../src/discord/render/feed-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import { channelMention, type Escaped, joined, md } from "../src/domain/escaped.ts";
 import type { SinkRefusal } from "../src/domain/failure.ts";
+import type { Feed } from "../src/domain/guild.ts";
 
 /** Why a message did not arrive: the permissions that are missing there where they are known, else Discord's reason. */
 export async function notPostedText(
@@ -17,12 +18,22 @@ export async function notPostedText(
     : md`⚠ I can't post in ${where}: ${refusalText(reason)}`;
 }
 
-/** What to add to the answer of whoever chose a channel for posts: why none will come there; nothing where they can. */
-export async function shutLinesOf(
+/** Why no posts will come in a channel that somebody chose for them; nothing where they can. */
+async function shutLinesOf(
   { guilds }: Pick<Services, "guilds">,
   { guildId, channelId }: { readonly guildId: string; readonly channelId: string },
 ): Promise<readonly Escaped[]> {
   return shutLines(channelId, await guilds.channelAccess(guildId, channelId));
+}
+
+/** What to add to the answer of whoever chose a feed's channel: why nothing comes there, who else reads what is for staff. */
+export async function feedChannelLines(
+  { guilds }: Pick<Services, "guilds">,
+  feed: Pick<Feed, "guildId" | "channelId" | "kind">,
+): Promise<readonly Escaped[]> {
+  const access = await guilds.channelAccess(feed.guildId, feed.channelId);
+  const isForStaff = feed.kind === "modCalls";
+  return [...shutLines(feed.channelId, access), ...publicLogLines(isForStaff ? [feed] : [], () => access)];
 }
 
 /** A tick, where it can be posted: what is saved and can't be posted is not done. */

@@ -103,6 +103,18 @@ describe("/feed", () => {
       assert.equal(rig.sink.messages("channel-1")[0]?.sent.silent, true);
     }));
 
+  test("a feed of moderator calls says that everyone reads who called, where everyone reads its channel", () =>
+    onStage(async (stage) => {
+      const { world } = stage;
+      world.channelAccess.set("channel-1", { kind: "open", isPublic: true });
+      const warned =
+        /⚠ Everyone can read <#channel-1>\. If only staff should, [^\n]*\n-# Cards of moderator calls say who called\./;
+      assert.match(textOf(await adding(stage, { kind: "mod-calls" })), warned);
+      assert.doesNotMatch(textOf(await editing(stage, { channel: "channel-2" })), /Everyone/);
+      assert.match(textOf(await editing(stage, { channel: "channel-1" })), warned);
+      assert.doesNotMatch(textOf(await adding(stage, { kind: "kills" })), /Everyone/);
+    }));
+
   test("a feed of a log that nobody has read says that it begins at the next look, and posts nothing from before", () =>
     onStage(async (stage) => {
       const { rig, world, services } = stage;

@@ -1,4 +1,5 @@
 import { channelMention, type Escaped, joined, markdownOfOurs, md } from "../../domain/escaped.ts";
+import type { Feed } from "../../domain/guild.ts";
 import type { ChannelAccess } from "../../domain/ports/guilds.ts";
 
 /** Whether the bot can post into a channel, in one line: a tick, or what is missing there. Pure. */
@@ -59,6 +60,21 @@ export function publicLines(channelIds: readonly string[], accessOf: AccessOf): 
   const it = open.length === 1 ? md`it` : md`them`;
   return [
     md`⚠ Everyone can read ${channels}. If only staff should, hide ${it} in the channel's settings or pick another.`,
+  ];
+}
+
+/** The same of the channels of logs, and what that tells of people who called a moderator. */
+export function publicLogLines(
+  feeds: readonly Pick<Feed, "kind" | "channelId">[],
+  accessOf: AccessOf,
+): readonly Escaped[] {
+  const channelsOf = (some: typeof feeds) => some.map(({ channelId }) => channelId);
+  const ofCalls = feeds.filter(({ kind }) => kind === "modCalls");
+  return [
+    ...publicLines(channelsOf(feeds), accessOf),
+    ...(publicLines(channelsOf(ofCalls), accessOf).length === 0
+      ? []
+      : [md`-# Cards of moderator calls say who called.`]),
   ];
 }
 

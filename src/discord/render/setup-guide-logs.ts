@@ -2,7 +2,7 @@ import { type Escaped, md } from "../../domain/escaped.ts";
 import { FEED_KINDS, type FeedKind, feedKind, feedLabel } from "../../domain/feed-kinds.ts";
 import type { Feed } from "../../domain/guild.ts";
 import type { Row, Select } from "../../domain/message.ts";
-import { channelLine, HOW_TO_MEND, publicLines } from "./channel-access.ts";
+import { channelLine, HOW_TO_MEND, publicLogLines } from "./channel-access.ts";
 import { button, channelSelect, type GuideView, type Walk } from "./setup-guide-parts.ts";
 
 /** The step of the logs: a channel for each kind, with what is missing there. Pure. */
@@ -18,10 +18,7 @@ export function logText({ feeds, accessOf }: GuideView): readonly Escaped[] {
     md`Pick a channel for each log. Logs without a channel are off.`,
     ...shown.map((feed) => feedLine(feed, accessOf(feed.channelId))),
     ...(isMending ? [HOW_TO_MEND] : []),
-    ...publicLines(
-      shown.map(({ channelId }) => channelId),
-      accessOf,
-    ),
+    ...publicLogLines(shown, accessOf),
   ];
 }
 
