@@ -27,10 +27,10 @@ export function nearestCommand(
   if (command.known || typed === undefined) return {};
   const elsewhere = ELSEWHERE[typed.toLowerCase()];
   if (elsewhere !== undefined) return { instead: elsewhere };
-  const near = nearestWords(
-    typed,
-    catalogue.flatMap(({ verb, aliases }) => [verb, ...aliases]),
-  );
+  const names = catalogue.flatMap(({ verb, aliases }) => [verb, ...aliases]);
+  const slips = nearestWords(typed, names);
+  // Other bots have short forms that the game has not: `k` for :kick.
+  const near = slips.length > 0 ? slips : names.filter((name) => name.startsWith(typed.toLowerCase()));
   const isSent = (name: string) => {
     const verb = findVerb(name);
     return verb !== undefined && leadsSomewhere(verb);

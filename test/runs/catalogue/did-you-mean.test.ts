@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { nearestNames } from "../../../src/runs/catalogue/did-you-mean.ts";
+import { nearestCommand, nearestNames } from "../../../src/runs/catalogue/did-you-mean.ts";
 import { parseCommand } from "../../../src/runs/catalogue/parse-command.ts";
 import { player } from "../../support/runs-rig.ts";
 
@@ -22,6 +22,26 @@ function near(
   };
   return nearestNames(command, { targets, people }).map(({ name }) => name);
 }
+
+describe("the nearest verb", () => {
+  const meant = (text: string, may = true) => nearestCommand(parseCommand(text), () => may).meant;
+
+  test("by the letters that differ, before one that only begins so", () => {
+    assert.equal(meant(":kcik Ada spam"), ":kick Ada spam");
+    assert.equal(meant(":kikc Ada"), ":kick Ada");
+  });
+
+  test("else one that begins so, as the short forms of other bots do", () => {
+    assert.equal(meant(":k Ada spam"), ":kick Ada spam");
+    assert.equal(meant(":unj Ada"), ":unjail Ada");
+    assert.equal(meant(":x Ada"), undefined);
+  });
+
+  test("none for a verb that the game has, or has by another name", () => {
+    assert.equal(meant(":m hello"), undefined);
+    assert.equal(meant(":kick Ada"), undefined);
+  });
+});
 
 describe("the nearest names", () => {
   const here = ["AtlasTheGreat6676", "Atlas4071", "Atlas_RP", "Atlas_70"];
