@@ -285,7 +285,9 @@ export class E2eRig {
     this.keys.add(typed.trim());
     const { modal } = await owner.slash(general, "setup link");
     assert.ok(modal !== undefined, "/setup link opens a form");
-    const values = { [fieldOf(modal, 4)]: typed, [fieldOf(modal, 6)]: [staffRole] };
+    // Where a server is linked, the form asks for its key alone.
+    const staff = modal.fields.find(({ component }) => component.type === 6)?.customId;
+    const values = { [fieldOf(modal, 4)]: typed, ...(staff === undefined ? {} : { [staff]: [staffRole] }) };
     return await (await owner.submit(modal, values)).settled(undefined, PATIENCE_MS);
   }
 
@@ -330,7 +332,7 @@ export const LIST_OF_FEED = {
   queue: "Queue",
 } as const;
 
-function fieldOf(modal: Modal, type: 4 | 6): string {
+function fieldOf(modal: Modal, type: 4): string {
   const field = modal.fields.find(({ component }) => component.type === type);
   if (field === undefined) throw new Error(`the form "${modal.title}" has no such field`);
   return field.customId;
