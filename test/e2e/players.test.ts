@@ -215,7 +215,7 @@ describe("players and what happened at a time, from the history", () => {
     await mod.comesToRead(
       "server at",
       { time: "1 min ago" },
-      new RegExp(`MoGame\\*\\* called a moderator, taken by <@${rig.home.moderator.member.id}>`),
+      new RegExp(`MoGame\\*\\* called a moderator, claimed by <@${rig.home.moderator.member.id}>`),
     );
   });
 

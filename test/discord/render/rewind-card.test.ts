@@ -118,15 +118,15 @@ describe("the rows of a rewind", () => {
     };
     assert.deepEqual(of(20, 2), [
       "call",
-      "Before",
-      ...named(1, 10),
-      "After",
-      ...named(100, 101),
       "Earlier",
+      ...named(1, 10),
+      "Later",
+      ...named(100, 101),
+      "Even",
       ...named(11, 20),
     ]);
-    assert.deepEqual(of(20, 0), ["call", "Before", ...named(1, 20)]);
-    assert.deepEqual(of(3, 1), ["call", "Before", ...named(1, 3), "After", "Victim100"]);
+    assert.deepEqual(of(20, 0), ["call", "Earlier", ...named(1, 20)]);
+    assert.deepEqual(of(3, 1), ["call", "Earlier", ...named(1, 3), "Later", "Victim100"]);
   });
 
   test("of an alert begin with the first that it counted; what came before is below", () => {
@@ -135,8 +135,8 @@ describe("the rows of a rewind", () => {
     const lines = linesOf([...earlier, ...spree], { openedFrom: "alert" });
     const from = lines.indexOf(`**▸ <t:${AT_S}:T>**`);
     assert.deepEqual(
-      lines.slice(from + 1).map((line) => /Victim\d+|Before/.exec(line)?.[0]),
-      ["Victim0", "Victim1", "Victim2", "Before", "Victim51", "Victim50"],
+      lines.slice(from + 1).map((line) => /Victim\d+|Earlier/.exec(line)?.[0]),
+      ["Victim0", "Victim1", "Victim2", "Earlier", "Victim51", "Victim50"],
     );
     assert.equal(lines[from - 1], "", "nothing that happened stands above it");
   });
@@ -184,10 +184,10 @@ describe("the rows of a rewind", () => {
     const call = { bindingId: "b1", atS: AT_S + 5, kind: "modCall", caller: luna } as const;
     const taken: HistoryRow = { ...call, moderator: { name: "mo_" }, isByCard: true };
     const takers = new Map([[taken, "55"]]);
-    assert.match(linesOf([taken], { takers }).at(-1) ?? "", /called a moderator, taken by <@55>$/);
-    assert.match(linesOf([taken]).at(-1) ?? "", /called a moderator, taken by @mo\\_$/);
+    assert.match(linesOf([taken], { takers }).at(-1) ?? "", /called a moderator, claimed by <@55>$/);
+    assert.match(linesOf([taken]).at(-1) ?? "", /called a moderator, claimed by @mo\\_$/);
     const linked: HistoryRow = { ...call, moderator: mo, isByCard: true };
-    assert.match(linesOf([linked]).at(-1) ?? "", /taken by \*\*Mo\*\*$/);
+    assert.match(linesOf([linked]).at(-1) ?? "", /claimed by \*\*Mo\*\*$/);
     assert.match(linesOf([{ ...call, moderator: mo }]).at(-1) ?? "", /answered by \*\*Mo\*\*$/);
   });
 });

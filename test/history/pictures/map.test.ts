@@ -113,6 +113,14 @@ describe("pictures of the map", () => {
     assert.notEqual(mapSvg(mapOf([point(1, 1, { isStaff: true })]), undefined), plain);
     assert.notEqual(mapSvg(mapOf([point(1, 1, { wantedStars: 1 })]), undefined), plain);
   });
+
+  test("who is wanted has the star of the words beside the picture, and so has the legend", () => {
+    const stars = (wantedStars: number) => {
+      const drawn = mapSvg(mapOf([point(1, 1, { team: "Sheriff", wantedStars })]), undefined);
+      return drawn.match(/<polygon points="[^" ]+(?: [^" ]+){9}" fill/g)?.length ?? 0;
+    };
+    assert.deepEqual([stars(0), stars(3)], [0, 2]);
+  });
 });
 
 describe("replays", () => {

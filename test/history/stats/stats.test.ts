@@ -210,8 +210,8 @@ onBothDatabases("figures of a server and of its staff", (databases) => {
       return rows.filter(({ kind }) => kind === "modCall").map((row) => historyLine(row));
     };
     const [bobs, anns] = await callLines();
-    assert.match(bobs ?? "", /Bob\*\* called a moderator, taken by \*\*Mona/);
-    assert.match(anns ?? "", /Ann\*\* called a moderator, taken by @Mo$/);
+    assert.match(bobs ?? "", /Bob\*\* called a moderator, claimed by \*\*Mona/);
+    assert.match(anns ?? "", /Ann\*\* called a moderator, claimed by @Mo$/);
 
     rig.cards = [
       { caller: bob, atS: at(30) },

@@ -16,7 +16,7 @@ export interface HistoryLineOptions {
   readonly day?: boolean;
   /** Of a command through the API: who asked for it. */
   readonly author?: RunAuthor | undefined;
-  /** Of a call that was taken on its card: the member who did. */
+  /** Of a call that was claimed on its card: the member who did. */
   readonly takenBy?: string | undefined;
 }
 
@@ -69,8 +69,8 @@ function whatHappened(row: HistoryRow, { author, takenBy }: HistoryLineOptions):
 function answerWords({ moderator, isByCard }: HistoryRowOf<"modCall">, takenBy: string | undefined): Escaped {
   if (moderator === undefined) return md``;
   if (isByCard !== true) return md`, answered by ${who(moderator)}`;
-  if (takenBy !== undefined) return md`, taken by ${userMention(takenBy)}`;
-  return md`, taken by ${moderator.id === undefined ? md`@${inlineName(moderator.name)}` : who(moderator)}`;
+  if (takenBy !== undefined) return md`, claimed by ${userMention(takenBy)}`;
+  return md`, claimed by ${moderator.id === undefined ? md`@${inlineName(moderator.name)}` : who(moderator)}`;
 }
 
 function textOf({ text, hit }: HistoryRowOf<"command">): Escaped {

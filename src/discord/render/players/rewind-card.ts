@@ -183,7 +183,7 @@ function rowLines(card: RewindCard): Escaped[] {
 
 /** What led to the moment that a rewind begins with. */
 function latestFirst(rows: readonly ShownRow[]): Escaped[] {
-  return part(md`**Before, latest first**`, rows);
+  return part(md`**Earlier, latest first**`, rows);
 }
 
 function part(title: Escaped, rows: readonly ShownRow[]): Escaped[] {
@@ -217,8 +217,8 @@ function fromCall(shown: readonly ShownRow[], atS: number): Escaped[] {
   return [
     ...(calls.length === 0 ? [md`**▸ <t:${atS}:T>**`] : calls),
     ...latestFirst(before.slice(0, split)),
-    ...part(md`**After**`, after),
-    ...part(md`**Earlier, latest first**`, before.slice(split)),
+    ...part(md`**Later**`, after),
+    ...part(md`**Even earlier, latest first**`, before.slice(split)),
   ];
 }
 

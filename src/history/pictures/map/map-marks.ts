@@ -142,6 +142,20 @@ export function mark(theme: MapTheme, { left, top, team, r, isStaff, isHollow, i
   return `${SHAPES[teamMark(team).shape](left, top, r)} ${fill} stroke-width="1.2"/>${ring}${halo}`;
 }
 
+/** Five points, the first on top. */
+const star = polygon(
+  ...Array.from({ length: 10 }, (_, nth): readonly [number, number] => {
+    const away = nth % 2 === 0 ? 1 : 0.42;
+    const turn = (nth * Math.PI) / 5;
+    return [away * Math.sin(turn), -away * Math.cos(turn)];
+  }),
+);
+
+/** The sign of who is wanted, as in the words beside the picture: no team has it. */
+export function wantedStar(theme: MapTheme, left: number, top: number, r: number): string {
+  return `${star(left, top, r)} fill="${theme.mark}"/>`;
+}
+
 interface Box {
   readonly left: number;
   readonly top: number;

@@ -3,7 +3,16 @@ import { KNOWN_TEAMS } from "../../../domain/team-marks.ts";
 import { pictureText } from "../picture-text.ts";
 import { SMALL_SIZE, TITLE_SIZE, WIDTH } from "../theme.ts";
 import { ground, groundLabels, type MapImage } from "./map-ground.ts";
-import { type MapTheme, mapTheme, mark, placesAround, Room, widthOf, words } from "./map-marks.ts";
+import {
+  type MapTheme,
+  mapTheme,
+  mark,
+  placesAround,
+  Room,
+  wantedStar,
+  widthOf,
+  words,
+} from "./map-marks.ts";
 import { type Frame, type MapView, onPicture, viewOf } from "./map-view.ts";
 
 /** Who is where at one look, as SVG. Pure. */
@@ -74,11 +83,7 @@ function markOf(theme: MapTheme, view: MapView, point: MapPoint, r: number): str
   const { left, top } = onPicture(view, point);
   const { team, isStaff, wantedStars, isMeant = false } = point;
   const own = mark(theme, { left, top, team, r: isMeant ? r + 2 : r, isStaff, isMeant });
-  // A red tail above it: seen as a shape, too.
-  const wanted =
-    wantedStars <= 0
-      ? ""
-      : `<path d="M${left - 4} ${top - r - 3} L${left} ${top - r - 9} L${left + 4} ${top - r - 3} Z" fill="${theme.mark}"/>`;
+  const wanted = wantedStars > 0 ? wantedStar(theme, left, top - r - 7, 6) : "";
   return own + wanted;
 }
 
@@ -153,9 +158,8 @@ function legendOf(
     entries.push({ draw: ring, text: "staff" });
   }
   if (points.some(({ wantedStars }) => wantedStars > 0)) {
-    const flag = (left: number, top: number) =>
-      `<path d="M${left - 5} ${top + 4} L${left} ${top - 5} L${left + 5} ${top + 4} Z" fill="${theme.mark}"/>`;
-    entries.push({ draw: flag, text: "wanted" });
+    const draw = (left: number, top: number) => wantedStar(theme, left, top, 6.5);
+    entries.push({ draw, text: "wanted" });
   }
   for (const [kind, sign, text] of [
     ["moderator", "!", "moderator call"],
