@@ -66,6 +66,13 @@ export function lost(error: unknown, ran: "no" | "unknown"): Failure {
   });
 }
 
+/** A command of which no byte was written: "no answer in time" would leave open whether it ran. */
+export function notSent(error: unknown): Failure {
+  const failure = lost(error, "no");
+  if (failure.code !== "unreachable") return failure;
+  return new Failure("unreachable", "Marshal could not send it.", { ran: "no", cause: failure.cause });
+}
+
 /** All of the budget of bad keys is spent, or held by requests that were never answered. */
 export function keysSpent(retryAtMs: number): Failure {
   const words =

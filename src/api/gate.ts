@@ -225,7 +225,8 @@ export class Gate {
       else job.reject(failure ?? refusals.stopping());
     } else {
       this.#carrier.count(route, "lost");
-      job.reject(refusals.lost(error, route === "command" && wasWritten ? "unknown" : "no"));
+      if (route === "command" && !wasWritten) job.reject(refusals.notSent(error));
+      else job.reject(refusals.lost(error, route === "command" ? "unknown" : "no"));
       if (job.probe) this.#halt.postpone(PROBE_AGAIN_MS);
       else this.#admission.onLost(job.exchange, error);
     }

@@ -8,7 +8,14 @@ import type { Log } from "../../src/log.ts";
 import { Service, type ServiceOptions } from "../../src/sandbox/service/service.ts";
 import { type ClientDocuments, ClientTexts, clientDocuments } from "./client-documents.ts";
 import { seededRandom, VirtualClock } from "./clock.ts";
-import { eventList, FakeKeyRing, FakeMetrics, type HeaderChange, virtualNetwork } from "./network.ts";
+import {
+  eventList,
+  FakeKeyRing,
+  FakeMetrics,
+  type HeaderChange,
+  type VirtualTransport,
+  virtualNetwork,
+} from "./network.ts";
 import { StallingClock } from "./stalling-clock.ts";
 
 export interface WorldOptions {
@@ -26,6 +33,10 @@ export interface WorldOptions {
   readonly alter?: HeaderChange;
 }
 
+function unwritten(cancel: Parameters<VirtualTransport>[1]): Promise<never> {
+  return new Promise((_, reject) => cancel.listen(() => reject(cancel.reason)));
+}
+
 /** The emulated service, the client and a network between them, on a clock that a test moves. */
 export class World {
   readonly clock: VirtualClock;
@@ -41,6 +52,8 @@ export class World {
   readonly refusalsRead = new Map<string, number>();
   readonly texts = new ClientTexts();
   client: Client;
+  /** No connection takes a byte of what is sent from now on. */
+  isUnwritable = false;
   /** Of the process that runs now. */
   documents: ClientDocuments = clientDocuments();
   readonly #make: () => Client;
@@ -96,7 +109,7 @@ export class World {
         transport: (request, cancel) =>
           process.isDead
             ? new Promise(() => {})
-            : transport(request, cancel)
+            : (this.isUnwritable ? unwritten(cancel) : transport(request, cancel))
                 .finally(() => process.awake())
                 .finally(() => process.isDead && new Promise(() => {})),
       });

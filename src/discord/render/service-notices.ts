@@ -2,6 +2,7 @@ import { md } from "../../domain/escaped.ts";
 import type { MessageBody } from "../../domain/message.ts";
 import { escapeMarkdown, inlineName } from "./escape.ts";
 import { beyondWrongKey } from "./key-refusal.ts";
+import { PASTE_NEW_KEY } from "./setup-cards.ts";
 
 /** Notices of the service for guilds, in their notice channel. Pure. */
 
@@ -10,7 +11,8 @@ function keyParkedNotice(serverName: string, why: string): MessageBody {
   const more = beyondWrongKey(why);
   const inBrackets = more === "" ? md`` : md` (${escapeMarkdown(more.replace(/\.$/, ""))})`;
   return {
-    content: md`🔑 The game service refuses the key of **${inlineName(serverName)}**${inBrackets}. Its logs and commands are paused until the key works. Copy the current key from the game's settings, then use \`/setup link\`.`,
+    content: md`🔑 The game service refuses the key of **${inlineName(serverName)}**${inBrackets}. Its logs and commands are paused until the key works. Copy the current key from the game's settings, then use \`/setup link\` on your Discord server.`,
+    rows: [[PASTE_NEW_KEY]],
   };
 }
 

@@ -109,6 +109,19 @@ test("an empty server, a missing command and an aborted wait surely did not run"
   await world.close();
 });
 
+test("a command of which no byte could be written surely did not run, and its words leave no doubt of it", async () => {
+  const world = await worldWithPlayers({ seed: 4, keys: 1 });
+  world.isUnwritable = true;
+  const sent = world.client.command(world.source(0), ":h x");
+  await assert.rejects(within(world, sent), {
+    code: "unreachable",
+    ran: "no",
+    message: "Marshal could not send it.",
+  });
+  assert.equal(world.service.counts.commands, 0);
+  await world.close();
+});
+
 test("an abort after it was written leaves the outcome unknown, and the next one still waits for answer and window", async () => {
   const world = await worldWithPlayers({ seed: 5, keys: 1 });
   const abort = new AbortController();
