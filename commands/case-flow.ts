@@ -8,10 +8,11 @@ import { type Escaped, md, userMention } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
 import type { PlayerRef } from "../src/domain/model.ts";
+import type { AnswerPlace } from "../src/domain/ports/run-answers.ts";
 import { recordEvent } from "./audit-event.ts";
 import { filterOf, LONGEST_REASON } from "./case-args.ts";
 import { refuseReason, seenCases } from "./case-rights.ts";
-import { untoldOf, withTelling } from "./case-tell.ts";
+import { keepUntold, untoldOf, withTelling } from "./case-tell.ts";
 
 /** What commands, buttons and forms about cases share. */
 
@@ -60,11 +61,13 @@ export interface NewCase {
   readonly binding: Binding | undefined;
   readonly reason: string;
   readonly evidence?: string | undefined;
+  /** Where the answer that shows it stands. */
+  readonly answer: AnswerPlace | undefined;
 }
 
 /** Writes it down, in the audit too, and shows it. */
 export async function write(services: Services, actor: Actor, made: NewCase): Promise<Reply> {
-  const { kind, player, binding, reason, evidence } = made;
+  const { kind, player, binding, reason, evidence, answer } = made;
   const one = await services.cases.add({
     guildId: actor.guildId,
     kind,
@@ -81,7 +84,9 @@ export async function write(services: Services, actor: Actor, made: NewCase): Pr
     text: `${one.number}: ${KINDS[kind].small} of ${targetsPlain(one)}`,
   });
   const card = await shown(services, one);
-  return kind === "warning" ? await withTelling(services, actor, { one, card }) : card;
+  if (kind !== "warning") return card;
+  keepUntold(services, one, { which: "written", answer });
+  return await withTelling(services, actor, { one, card });
 }
 
 /** A page of what a search found, of the cases below `before`. */

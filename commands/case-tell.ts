@@ -8,6 +8,7 @@ import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import type { Button } from "../src/domain/message.ts";
+import type { AnswerPlace } from "../src/domain/ports/run-answers.ts";
 import type { RunPlan } from "../src/domain/run.ts";
 import { caseOf } from "./case-rights.ts";
 import { moderatedServers } from "./moderated-servers.ts";
@@ -65,6 +66,22 @@ export async function untoldOf(services: Services, actor: Actor, one: Case): Pro
   if (live === undefined) return { button: undefined };
   const { allowed } = await services.permissions.decide(actor, live.binding, ":pm");
   return { button: allowed ? tellButton(one, live) : undefined };
+}
+
+/** Answers that offer *Tell*, which `showTold` brings up to date: of the warning as it was written, and shown later. */
+export function untoldAnswers({ guildId, number }: Pick<Case, "guildId" | "number">) {
+  const id = (which: string) => `tell ${guildId} ${number} ${which}`;
+  return [id("written"), id("shown")] as const;
+}
+
+export function keepUntold(
+  { shownAnswers }: Services,
+  one: Case,
+  { which, answer }: { readonly which: "written" | "shown"; readonly answer: AnswerPlace | undefined },
+): void {
+  if (answer === undefined || one.kind !== "warning" || one.told !== undefined) return;
+  const [written, shown] = untoldAnswers(one);
+  shownAnswers.keep(which === "written" ? written : shown, answer);
 }
 
 interface Warned {

@@ -29,7 +29,7 @@ import {
 import { askActions, askForBan } from "./case-ask.ts";
 import { foundCases, giveReason, reasonForm, shown, write } from "./case-flow.ts";
 import { caseOf, refuseAgainstOneself, refuseKind } from "./case-rights.ts";
-import { tellWarned } from "./case-tell.ts";
+import { keepUntold, tellWarned } from "./case-tell.ts";
 import { formTitle } from "./form-title.ts";
 import { moderatedServers, serverMeant } from "./moderated-servers.ts";
 import {
@@ -88,7 +88,7 @@ const add = defineEntry<AddArgs>({
     server: options.string("server"),
   }),
   autocomplete: complete,
-  async execute({ actor, args }, services) {
+  async execute({ actor, args, answer }, services) {
     const servers = await moderatedServers(services, actor);
     if (args.reason === "") throw new Failure("bad-command", "Write a reason.");
     const named = serverMeant(servers, args.server);
@@ -96,7 +96,7 @@ const add = defineEntry<AddArgs>({
     const { player, live } = await chooseWholeName(services, actor, { typed: args.player, servers });
     const binding = named ?? live?.binding;
     if (binding !== undefined) await refuseKind(services, actor, { kind: args.kind, servers: [binding] });
-    return await write(services, actor, { ...args, player, binding });
+    return await write(services, actor, { ...args, player, binding, answer });
   },
 });
 
@@ -105,8 +105,10 @@ const show = defineEntry<{ readonly number: number }>({
   first: "ephemeral",
   options: [numberOption],
   parse: (options) => ({ number: options.number("number", true) }),
-  async execute({ actor, args }, services) {
-    return await shown(services, await caseOf(services, actor, args.number), actor);
+  async execute({ actor, args, answer }, services) {
+    const one = await caseOf(services, actor, args.number);
+    keepUntold(services, one, { which: "shown", answer });
+    return await shown(services, one, actor);
   },
 });
 

@@ -123,7 +123,8 @@ async function writeOf(kind: "note" | "warning", press: Press, services: Service
   const { player, live, binding } = await playerAt(services, press.actor, placeOf(press.argument));
   const reason = press.form.text("reason").trim();
   if (reason === "") throw new Failure("bad-command", "Write a reason.");
-  return await write(services, press.actor, { kind, player, binding: live?.binding ?? binding, reason });
+  const { actor, answer } = press;
+  return await write(services, actor, { kind, player, binding: live?.binding ?? binding, reason, answer });
 }
 
 export const playerActs = {

@@ -15,6 +15,7 @@ import { isSameName } from "../src/domain/typed-server-name.ts";
 import { automaticActions } from "./automatic.ts";
 import { termOf, termOptions, termTyped } from "./ban-term.ts";
 import { refuseBannedAgain } from "./banned-again.ts";
+import { showTold } from "./case-told.ts";
 import { serverBeingTyped } from "./live-players.ts";
 import { banActions, bans } from "./run-bans.ts";
 import { askBare } from "./run-bare.ts";
@@ -117,6 +118,7 @@ export const run = defineCommand({
       async *execute({ actor, argument, ...on }, services) {
         const submitted = await services.runner.confirmed(argument, actor);
         yield* follow(services, submitted, { actor, ...on });
+        await showTold(services, actor, submitted);
       },
     }),
     "run-near": defineAction({

@@ -86,14 +86,22 @@ describe("cases and the watchlist, from a kick to a revoked case", () => {
       /BobRay\*\* was not told in the game yet/,
     );
     // The question may expire: the case offers it again.
+    const older = await mod.reads("case show", { number: 6 }, /Not told in the game yet/);
     const shown = await mod.reads("case show", { number: 6 }, /Not told in the game yet/);
     const asked = await press(rig.home.moderator, shown, "Tell BobRay");
     await reads(asked, /:pm BobRay You were warned by the staff: told \*now\*[\s\S]*Not sent yet/);
-    await reads(await press(rig.home.moderator, asked, "Send it"), /It ran/);
+    const sent = await press(rig.home.moderator, asked, "Send it");
+    await reads(sent, /It ran/);
+    assert.deepEqual(labelsOf(answerOf(sent)), ["Case 6"]);
     await rig.posted(channel, "told", "Told in the game");
+    await reads(await press(rig.home.moderator, older, "Tell BobRay"), /told in the game already/);
+    // What offered it says by itself that it is done.
+    for (const answer of [told, shown]) {
+      await reads(answer, /BobRay\*\* was told in the game\.[\s\S]*Told in the game/);
+      assert.ok(!labelsOf(answerOf(answer)).includes("Tell BobRay"));
+    }
     const known = await mod.reads("case show", { number: 6 }, /Told in the game/);
     assert.ok(!labelsOf(answerOf(known)).includes("Tell BobRay"));
-    await reads(await press(rig.home.moderator, told, "Tell BobRay"), /told in the game already/);
     await owner.reads("setup tell", {}, /only when staff press \*Tell\*/);
     await owner.reads("setup tell", { on: true }, /at most once a visit/);
     const warned = () => rig.town.record.messages.filter(({ text }) => text.startsWith("You were warned"));

@@ -7,7 +7,7 @@ import { referenceLine, serviceSays } from "./fine-print.ts";
 import { plainWithHits } from "./hit-words.ts";
 import { beyondWrongKey } from "./key-refusal.ts";
 import { RUN_COLORS as colors, commandLine } from "./plan-cards.ts";
-import { wordsFor } from "./run-outcome-words.ts";
+import { TELL_AGAIN, wordsFor } from "./run-outcome-words.ts";
 import { PASTE_NEW_KEY } from "./setup-cards.ts";
 import { letCommandsRun } from "./setup-guide-allow.ts";
 
@@ -100,7 +100,8 @@ function mendsOf({ status, failureCode, bindingId }: RunRecord): readonly Button
   return failureCode === "key-rejected" ? [PASTE_NEW_KEY] : [];
 }
 
-function caseButtons({ id }: RunRecord, { caseNumber }: OutcomeOptions): Button[] {
+/** Of the case that it became, or of the warning that it tells of. */
+function caseButtons({ id, tells }: RunRecord, { caseNumber = tells }: OutcomeOptions): Button[] {
   return caseNumber === undefined ? [] : [button(`Case ${caseNumber}`, `case-of:${caseNumber}/${id}`)];
 }
 
@@ -132,8 +133,9 @@ const UNKNOWN_PROOFS = {
 } as const satisfies Readonly<Record<RunRecord["proof"], Escaped>>;
 
 /** What the log says of it, and what that means for the next step. */
-function proofLine({ status, proof }: RunRecord, { isSought }: OutcomeOptions): Escaped | undefined {
+function proofLine({ status, proof, tells }: RunRecord, { isSought }: OutcomeOptions): Escaped | undefined {
   if (status === "unknown") {
+    if (proof === "not-seen" && tells !== undefined) return md`${NOT_SEEN} ${TELL_AGAIN}`;
     return isSought === true && proof === "unchecked" ? LOOKING : UNKNOWN_PROOFS[proof];
   }
   if (proof === "seen-twice") return md`⚠ ${SEEN_TWICE}`;
@@ -199,7 +201,10 @@ function outcomeButtons(record: RunRecord, options: OutcomeOptions): Button[] {
   // To undo an undo would punish again by one press.
   if (ran && inverse !== undefined && origin !== "undo" && !isUndone)
     buttons.push(button("Undo", `run-undo:${id}`));
-  const again = mayRepeat(record, options) || isUnseen || status === "expired" || status === "failed";
+  // To tell a warned player again is for *Tell* on their case, which knows whether they were told.
+  const again =
+    record.tells === undefined &&
+    (mayRepeat(record, options) || isUnseen || status === "expired" || status === "failed");
   if (again && !(status === "failed" && NEEDS_MENDING.has(failureCode ?? "")))
     buttons.push(button("Run again", againId(id)));
   return buttons;

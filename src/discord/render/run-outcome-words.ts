@@ -54,7 +54,7 @@ const FAILURES = {
 
 /** What became of it, in a line, and what to do next where there is something. */
 export function wordsFor(record: RunRecord): Words {
-  const { status, failureCode, proof, interrupted } = record;
+  const { status, failureCode, proof, interrupted, tells } = record;
   if (status === "done") {
     const seen = proof === "seen" ? " · seen in the log" : "";
     return { title: md`✅ It ran${seen}`, color: colors.done };
@@ -71,7 +71,7 @@ export function wordsFor(record: RunRecord): Words {
     return {
       title: md`⌛ Not sent${why}`,
       color: colors.quiet,
-      next: md`Run it again if it still matters.`,
+      next: tells === undefined ? md`Run it again if it still matters.` : TELL_AGAIN,
     };
   }
   const [what, next] = isCode(failureCode)
@@ -80,6 +80,9 @@ export function wordsFor(record: RunRecord): Words {
   const advice = next === undefined ? {} : { next: md`${next}` };
   return { title: md`⛔ ${what}`, color: colors.failed, ...advice };
 }
+
+/** Of the message that tells a warned player: run again, it would not be known as that. */
+export const TELL_AGAIN = md`Press **Tell** on the case again if they do not know yet.`;
 
 const UNKNOWN_TITLES = {
   unchecked: "It may have run",

@@ -9,7 +9,9 @@ import { scheduleFailing, schedulesEnded } from "./schedule-cards.ts";
 /** The messages that runs/ sends by itself. Their buttons stay, because each press is checked anew. */
 export const runRenderer: RunRenderer = {
   outcome: ({ record, failure }, ofCase) => {
-    const card = outcomeCard(record, { ...ofCase, retryAtMs: failure?.retryAtMs });
+    // One of its buttons marks it: a punishment whose case is not there yet has *Run again*.
+    const isCase = ofCase.isCase && ofCase.caseNumber !== undefined;
+    const card = outcomeCard(record, { ...ofCase, isCase, retryAtMs: failure?.retryAtMs });
     return { ...card, content: userMention(record.actorId) };
   },
   answer: ({ record, failure }, ofCase) => outcomeCard(record, { ...ofCase, retryAtMs: failure?.retryAtMs }),

@@ -280,6 +280,32 @@ describe("outcomes at a glance", () => {
     }
   });
 
+  test("offer no second message to a warned player, but the case, where *Tell* is as long as they do not know", () => {
+    const told = { ...record, text: ":pm Ann You were warned", tells: 6 };
+    const unclear = { status: "unknown", ran: "unknown" } as const;
+    const labels = (row: Partial<RunRecord>) =>
+      (outcomeCard({ ...told, ...row }).rows ?? []).flat().map((part) => "label" in part && part.label);
+    assert.deepEqual(labels({}), ["Case 6"]);
+    assert.deepEqual(labels({ ...unclear, proof: "not-seen" }), ["Case 6", "Check the log"]);
+    for (const row of [
+      { ...unclear, proof: "not-seen" },
+      { status: "expired", ran: "no" },
+    ] as const) {
+      const text = textOf(outcomeCard({ ...told, ...row }));
+      assert.match(text, /Press \*\*Tell\*\* on the case again/);
+      assert.doesNotMatch(text, /Run it again/);
+    }
+  });
+
+  test("are marked by a button also where they are told elsewhere and their case is not there yet", () => {
+    const kick = { ...record, text: ":kick Ann spam", verb: "kick" };
+    for (const caseNumber of [3, undefined]) {
+      const ofCase = { wantsReason: false, isCase: true, caseNumber, isUndone: false };
+      const all = JSON.stringify(runRenderer.outcome({ record: kick }, ofCase));
+      assert.ok(runRenderer.outcomeMarks(kick).some((mark) => all.includes(mark)));
+    }
+  });
+
   test("say once why it is not known whether it ran", () => {
     const unknown = { status: "unknown", ran: "unknown" } as const;
     const silent = {
