@@ -135,7 +135,7 @@ export const appealActions = {
       const { appeal } = await answering(services, actor, argument);
       await services.appeals.decide(actor, argument, { isAccepted: false, unbans: false });
       await recordEvent(services, actor, { action: "appeal-refuse", text: appeal.typedName });
-      return { content: md`⚪ Refused. They are told.` };
+      return { content: md`⚪ Refused. They get a message.` };
     },
   }),
 };

@@ -50,7 +50,7 @@ async function ask(services: Services, actor: Actor, args: AskArgs): Promise<Rep
   });
   await recordEvent(services, actor, { action: "duty-leave-ask", text: args.reason });
   return {
-    content: md`✅ Asked: ${leaveLine(leave)}\nManagers are told. They decide with \`/duty leave list\`, and you get a message.`,
+    content: md`✅ Asked: ${leaveLine(leave)}\nManagers have been told. They decide with \`/duty leave list\`, and you get a message.`,
   };
 }
 

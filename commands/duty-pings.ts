@@ -18,7 +18,7 @@ export const pingsEntry = defineEntry<{ readonly isOn: boolean | undefined }>({
   ],
   parse: (options) => ({ isOn: options.boolean("on") }),
   async execute({ actor, args: { isOn } }, services) {
-    await mustBeManager(services, actor, "Only Managers can set whom pings are for.");
+    await mustBeManager(services, actor, "Only Managers can set who gets pinged.");
     if (isOn !== undefined) {
       await services.settings.change(actor.guildId, (before) => ({ ...before, pingsOnDuty: isOn }));
       await recordEvent(services, actor, { action: "duty-pings", text: isOn ? "on duty" : "role" });

@@ -128,7 +128,7 @@ export const dutyActions = {
       const binding = await services.bindings.pick(press.actor.guildId, bindingId);
       const players = services.snapshots.latest(binding.source)?.lists.players?.value ?? [];
       const here = players.find(({ player }) => String(player.id) === id)?.player;
-      if (here === undefined) throw new Failure("bad-command", "They are not in the game any more.");
+      if (here === undefined) throw new Failure("bad-command", "They are no longer in the game.");
       const text = `:pm ${oneTarget(here.name)} ${ASK_TO_LINK}`;
       const only = { name: here.name, id: Number(id) };
       yield* ask(services, { actor: press.actor, binding, text, origin: "button", only, on: press });

@@ -89,7 +89,7 @@ function messageForm(cardId: string, caller: string | undefined): Form {
         kind: "text",
         id: "text",
         label: "What they read in the game",
-        description: "Sent as :pm, in the name of the server",
+        description: "Sent as a :pm from the server",
         maxLength: 200,
       },
     ],

@@ -19,7 +19,7 @@ const IN_GAME = {
     title: "Message",
     label: "What they read in the game",
     required: true,
-    description: "Sent as :pm, in the name of the server",
+    description: "Sent as a :pm from the server",
   },
   kick: {
     title: "Kick",

@@ -6,7 +6,7 @@ import process from "node:process";
 const HELP = [
   [
     /main\.ts$/,
-    "npm start: the bot. It takes no options: its variables stand in .env (.env.example has them all) or in the environment.",
+    "npm start: the bot. It takes no options: its variables are in .env (.env.example has them all) or in the environment.",
   ],
   [
     /register\.ts$/,

@@ -123,7 +123,7 @@ export class AppealDesk implements Appeals {
       const { guildId, caseNumber } = appeal;
       const one = caseNumber === undefined ? undefined : await cases.get(guildId, caseNumber);
       if (isAccepted && one === undefined)
-        throw new Failure("bad-command", "There is no case to take back. Refuse it, or talk to them first.");
+        throw new Failure("bad-command", "There is no case to revoke. Refuse it, or talk to them first.");
       if (isAccepted && appeal.provenBy === undefined)
         throw new Failure("bad-command", "Say first that the account is theirs.");
       const isOwnCase = one !== undefined && (await this.#isBy(actor, one));

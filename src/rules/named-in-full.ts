@@ -23,7 +23,7 @@ export function whyNotNamed(
   const wanted = name.toLowerCase();
   if (!PLAIN.test(name)) return "Their name is not one plain word.";
   if (readsAsWord(name) || WORDS.some((word) => word.startsWith(wanted)))
-    return "Their name reads as a word of the game's commands.";
+    return "A command would misread their name.";
   for (const other of others) {
     if (other.id === id && other.name === name) continue;
     if (other.name.toLowerCase().startsWith(wanted)) return "Somebody else's name begins with theirs.";

@@ -159,7 +159,7 @@ export class RuleDesk implements Rules {
   async #mustRun(actor: Actor, { guildId, bindingId }: Rule, step: RuleStep): Promise<void> {
     const { bindings, permissions } = this.#ports;
     const binding = (await bindings.list(guildId)).find(({ id }) => id === bindingId);
-    if (binding === undefined) throw new Failure("not-linked", "Its server is not linked any more.");
+    if (binding === undefined) throw new Failure("not-linked", "Its server is no longer linked.");
     const decision = await permissions.decide(actor, binding, `:${step}`);
     if (!decision.allowed) throw new Failure("denied", decision.why, { wants: decision.wants, bindingId });
   }

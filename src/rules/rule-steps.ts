@@ -145,7 +145,7 @@ export class RuleSteps {
     const binding = (await bindings.list(rule.guildId)).find(({ id }) => id === rule.bindingId);
     if (binding === undefined) return { what: "dropped", why: "The server was unlinked." };
     const owner = await this.#ownerNow(rule);
-    if (owner === undefined) return { what: "dropped", why: "Its Manager may not do that any more." };
+    if (owner === undefined) return { what: "dropped", why: "Its Manager can no longer do that." };
     const { player } = candidate.sighting.present;
     const text = this.#textOf(rule, player);
     const step: PlannedStep = { source, candidate, lists, isMessage: rule.step.kind === "pm" };

@@ -130,7 +130,7 @@ const ACTIONS = {
   "duty-type-remove": "removed a duty type",
   "duty-edit": "changed duty time",
   "duty-confirm": "confirmed duty time",
-  "duty-pings": "set whom pings are for",
+  "duty-pings": "set who gets pinged",
   "duty-import": "imported duty hours",
   "duty-import-undo": "took imported duty hours back",
   "duty-quota-set": "set a quota",

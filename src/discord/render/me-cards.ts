@@ -194,7 +194,7 @@ export function importPlan(
 
 /** What was linked of a list. */
 export function importAnswer({ importId, added, refused }: Imported): MessageBody {
-  const lines = [md`**Linked ${added.length} accounts by your word.**`, ...refusedLines(refused)];
+  const lines = [md`**Linked ${added.length} accounts on your word.**`, ...refusedLines(refused)];
   const undo: Button = {
     kind: "button",
     style: "secondary",

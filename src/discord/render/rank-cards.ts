@@ -27,7 +27,7 @@ export const rankRenderer: RankRenderer = {
     rows: [[pauseButton]],
   }),
   stuck: (serverName, { player, rank }, why) => ({
-    content: md`⚠ **${inlineName(player.name)}** lost the role, and still is ${RANK_NAMES[rank]} on ${inlineName(serverName)} after ten minutes.${why === undefined ? md`` : md` ${escapeMarkdown(why)}`} Marshal keeps trying. You can take it back in the game.`,
+    content: md`⚠ **${inlineName(player.name)}** lost the role, but is still ${RANK_NAMES[rank]} on ${inlineName(serverName)} after ten minutes.${why === undefined ? md`` : md` ${escapeMarkdown(why)}`} Marshal keeps trying. You can take it back in the game.`,
     rows: [[pauseButton]],
   }),
   unlinked: (serverName, raised) => ({
@@ -106,7 +106,7 @@ function eventLine({ atMs, player, rank, what, why }: RankEvent): Escaped {
 }
 
 const TAKEN_WORDS: Readonly<Record<WhyTaken, string>> = {
-  unlinked: "not linked any more",
+  unlinked: "no longer linked",
   "no-role": "lost the role",
   unconfirmed: "linked by one Manager, not confirmed",
   rise: "gets a higher rank",

@@ -69,7 +69,7 @@ export class RankGuard implements SendGuard {
     if (why !== undefined) throw refuse(why);
     const rolesReadAtMs = await this.#rolesReadAtMs();
     if (rolesReadAtMs === undefined) throw refuse("Marshal could not read the roles.");
-    if (!(await this.#isStillSo())) throw refuse("It is not so any more.");
+    if (!(await this.#isStillSo())) throw refuse("That has changed since.");
     this.#goodUntilMs = Math.min(
       lookedAtMs - READ_MAX_AGE_MS + LOOK_GOOD_FOR_MS,
       rolesReadAtMs + ROLES_GOOD_FOR_MS,

@@ -142,7 +142,10 @@ async function refuseAsked(
     });
   });
   if (decideModerator(about.policy, asker.roleIds).allowed) return;
-  throw new Failure("denied", `Who asked for the ban of ${only?.name ?? "them"} is no Moderator any more.`);
+  throw new Failure(
+    "denied",
+    `Whoever asked for the ban of ${only?.name ?? "them"} is no longer a Moderator.`,
+  );
 }
 
 /** Whom a name or an id hits may have changed since it was asked for. */

@@ -56,7 +56,7 @@ export function dutyLevers({ town, cast }: Pick<Stage, "town" | "cast">): readon
       ...lever(
         "manage-roles",
         "Manage Roles",
-        "Marshal gets Manage Roles and stands above all roles: a duty type may have role: @On Duty",
+        "Marshal gets Manage Roles and a role above all others: a duty type may have role: @On Duty",
         () => {
           cast.guild.setBotPermissions(MAY_GIVE_ROLES);
           cast.guild.raiseBot();
