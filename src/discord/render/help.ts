@@ -38,7 +38,7 @@ export const HELP_TASKS = {
     { path: "player show", does: "who somebody is" },
     { path: "case search", does: "kicks, bans, warnings" },
     { path: "stats server", does: "how full it was" },
-    { path: "duty start", does: "start your shift" },
+    { path: "duty start", does: "go on duty" },
     { path: "duty now", does: "who is on duty" },
     { path: "me link", does: "your game account" },
   ],
