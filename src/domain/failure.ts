@@ -5,6 +5,8 @@ export type FailureCode =
   | "expired"
   | "busy"
   | "denied"
+  /** By now it would hit others than it was for. */
+  | "target-changed"
   | "bad-command"
   | "key-rejected"
   | "not-authorised"

@@ -40,6 +40,7 @@ const ERROR_TEXTS = {
     what: "You can't do this",
     next: "Ask a manager for a role. `/staff check` shows them what is missing.",
   },
+  "target-changed": { what: "It was not sent", next: "Look who is in the server, then start again." },
   "bad-command": { what: "That didn't work", next: "Correct it and try again." },
   "key-rejected": {
     what: "The server key is wrong or expired",

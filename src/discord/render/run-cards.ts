@@ -164,7 +164,7 @@ function whyLines(record: RunRecord): Escaped[] {
     return [joined([...(isSaid ? [] : [md`The game service gave no clear answer.`]), ...why], " ")];
   }
   // The title of these says that it was not sent.
-  if (status === "cancelled" || status === "expired") return why;
+  if (status === "cancelled" || status === "expired" || failureCode === "target-changed") return why;
   return [joined([status === "denied" ? md`**It was never sent.**` : md`**It did not run.**`, ...why], " ")];
 }
 
@@ -174,6 +174,7 @@ const REMOVES: ReadonlySet<string> = new Set(["kick", "ban"]);
 /** Pressing again would meet the same refusal: something must be put right before. */
 const NEEDS_MENDING: ReadonlySet<string> = new Set([
   "not-linked",
+  "target-changed",
   "bad-command",
   "key-rejected",
   "not-authorised",

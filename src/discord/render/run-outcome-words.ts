@@ -19,6 +19,7 @@ const FAILURES = {
   "queue-full": ["Too many commands are waiting", "Wait until some have run. See `/run queue`."],
   // Its reason says it, and trying again changes nothing.
   denied: ["You can't run this", undefined],
+  "target-changed": ["It was not sent", undefined],
   "bad-command": ["The game refused the command", "Correct it and send it with `/run command`."],
   "key-rejected": [
     "The server key is wrong or expired",

@@ -53,7 +53,7 @@ export interface AskedThen {
 /**
  * Checks right before sending that the server is still linked, its key good, the person still allowed, and that it hits
  * nobody else than it did when it was asked for.
- * @throws Failure "not-linked", "key-rejected" or "denied"; "paused" where the member cannot be read: nothing is sent then.
+ * @throws Failure "not-linked", "key-rejected", "denied" or "target-changed"; "paused" where the member cannot be read: nothing is sent then.
  */
 export async function authorizeAtSend(
   ports: AuthorizeParts,
@@ -155,12 +155,26 @@ function refuseOthers(only: RunRequest["only"], command: ParsedCommand, people: 
   if (people === undefined && command.targetTexts.every((text) => text === String(only.id))) return;
   if (people === undefined)
     throw new Failure(
-      "denied",
-      `Marshal could not read who is in the server. It may hit others than ${only.name}.`,
+      "target-changed",
+      `Marshal could not read who is in the server, so it was not sent. It may hit others than ${only.name}.`,
     );
   const hit = mayHit(command, people).flatMap(({ players }) => players);
   if (hit.length === 1 && hit[0]?.id === only.id) return;
-  throw new Failure("denied", `It would no longer hit ${only.name} alone, so it was not sent.`);
+  throw new Failure("target-changed", whyNotOnly(only, hit, { command, people }));
+}
+
+function whyNotOnly(
+  only: Required<PlayerRef>,
+  hit: readonly PlayerRef[],
+  { command: { verb }, people }: { readonly command: ParsedCommand; readonly people: People },
+): string {
+  if (!people.players.some(({ player }) => player.id === only.id))
+    return `${only.name} left the server, so it was not sent.`;
+  const reach = verb === "pm" ? "reach" : "hit";
+  const other = hit.find(({ id }) => id !== only.id);
+  if (other === undefined) return `By now it would not ${reach} ${only.name}, so it was not sent.`;
+  const too = hit.some(({ id }) => id === only.id) ? " too" : "";
+  return `By now it would ${reach} ${other.name}${too}, so it was not sent.`;
 }
 
 async function actorNow(

@@ -235,7 +235,7 @@ describe("ranks that follow roles", () => {
     await world.live(600_000);
     assert.deepEqual(world.hits, []);
     const [view] = world.ranks.ranks.list("g1");
-    assert.match(view?.events.at(-1)?.why ?? "", /no longer hit all alone/);
+    assert.match(view?.events.at(-1)?.why ?? "", /By now it would hit 1005, so it was not sent/);
   });
 
   test("nor does somebody whose name only begins like it, and who is not there", async () => {

@@ -159,9 +159,44 @@ describe("permission", () => {
       rig.freshFailure = new Failure("unreachable", "no route");
       return (await outcomeOf(rig, submitted)).record.status;
     };
-    assert.equal(await sendUnseen(":ban Alice"), "denied");
+    assert.equal(await sendUnseen(":ban Alice"), "failed");
     assert.equal(await sendUnseen(":ban 11"), "done");
     assert.equal(rig.sent.length, 1);
+  });
+
+  test("for one player is not sent to others: the answer says who left or came, and nothing of rights", async () => {
+    const only = { name: "Alice", id: 11 };
+    const [alice] = new RunsRig().players;
+    assert.ok(alice !== undefined);
+    for (const [text, players, why] of [
+      [":pm Alice hello", [], "Alice left the server, so it was not sent."],
+      [":kick Alice", [player("Alicent", 99)], "Alice left the server, so it was not sent."],
+      [":kick Ali", [alice, player("Alister", 99)], "By now it would hit Alister too, so it was not sent."],
+      [
+        ":pm Ali hi",
+        [alice, player("Alister", 99)],
+        "By now it would reach Alister too, so it was not sent.",
+      ],
+    ] as const) {
+      const rig = new RunsRig();
+      rig.readyAtMs = rig.clock.nowMs() + 30_000;
+      const request = { actor: rig.actor("manager"), binding, text, origin: "command", only } as const;
+      const plan = await rig.runs.runner.plan(request);
+      const submitted =
+        plan.confirm === "none"
+          ? await rig.runs.runner.submit(plan)
+          : await rig.runs.runner.confirmed(plan.id, request.actor);
+      rig.players = players;
+      const { record } = await outcomeOf(rig, submitted);
+      assert.deepEqual([record.ran, record.message], ["no", why]);
+      assert.equal(rig.sent.length, 0);
+      const card = outcomeCard(record);
+      const read = textOf(card);
+      assert.match(read, /It was not sent/);
+      assert.equal(read.split(/not sent/).length, 3);
+      assert.doesNotMatch(read, /You can't|did not run|never sent/);
+      assert.deepEqual(card.rows, []);
+    }
   });
 
   test("that lapsed inside the gate is read again before the first byte", async () => {
