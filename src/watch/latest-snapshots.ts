@@ -35,6 +35,9 @@ const SWEEP_MS = 60_000;
 const MOST_SOURCES = 20_000;
 /** The rows of thousands of servers would be most of the heap, and are asked for while they are young. */
 const PACKED_AFTER_MS = 30_000;
+/** Of more sources than so many, rows that live for seconds become old garbage by the megabyte: long pauses. */
+const MANY_SOURCES = 1_000;
+const LOOSE_OF_MANY = 40;
 /** With each answer: more than come. */
 const PACKED_AT_ONCE = 2;
 /** Time synchronisation sets the wall clock by less than this all the time. */
@@ -190,8 +193,9 @@ export class LatestSnapshots implements Pick<Snapshots, "latest" | "fresh"> {
 
   #packSome(): void {
     const oldestMs = this.#clock.monotonicMs() - PACKED_AFTER_MS;
-    const some = [...this.#loose.entries().take(PACKED_AT_ONCE)].filter(([, sinceMs]) => sinceMs <= oldestMs);
-    for (const [source] of some) {
+    const most = this.#states.size > MANY_SOURCES ? LOOSE_OF_MANY : Number.POSITIVE_INFINITY;
+    for (const [source, sinceMs] of [...this.#loose.entries().take(PACKED_AT_ONCE)]) {
+      if (sinceMs > oldestMs && this.#loose.size <= most) break;
       this.#loose.delete(source);
       const known = this.#states.get(source);
       if (known !== undefined) this.#states.set(source, { ...known, state: packed(known.state) });

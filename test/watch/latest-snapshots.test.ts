@@ -63,3 +63,19 @@ test("rows of half a minute ago are packed as other answers come, and are told a
   await clock.advance(600_000);
   assert.equal(logOf("a"), undefined, "logs are kept for ten minutes");
 });
+
+test("of more than a thousand servers only the newest answers are not packed", async () => {
+  const clock = new VirtualClock();
+  const snapshots = new LatestSnapshots({ client: { read: () => assert.fail("read") } as never, clock });
+  const take = (source: string) => snapshots.record(answerOf(source, clock), clock.monotonicMs());
+  const isPacked = (source: string) =>
+    snapshots.latest(source as SourceId)?.lists.joinLogs instanceof PackedRows;
+  for (let n = 0; n < 1_000; n += 1) take(`s${n}`);
+  assert.equal(isPacked("s0"), false, "of a thousand they may wait");
+  for (let round = 0; round < 2; round += 1) for (let n = 0; n < 1_100; n += 1) take(`s${n}`);
+  const packed = Array.from({ length: 1_100 }, (_, n) => isPacked(`s${n}`));
+  assert.deepEqual(
+    packed.map((is, n) => (is ? -1 : n)).filter((n) => n >= 0),
+    Array.from({ length: 40 }, (_, n) => 1_060 + n),
+  );
+});

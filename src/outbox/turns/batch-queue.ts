@@ -1,7 +1,9 @@
 import { type Arrivals, type CountedAges, countedOfGuild, sumOfAges } from "./sum-of-ages.ts";
 
-/** New entries of a feed that waits already count after this time at the latest. */
+/** New entries of a feed that waits already count after this time at the latest, */
 const COUNT_EVERY_MS = 1_000;
+/** or, where thousands wait, after so long for each guild: to count all of them at once would hold up who asks something. */
+const COUNT_GUILD_MS = 2;
 /** While others wait a guild gets so many batches a second (a log of 24 entries a second needs them), */
 const GUILD_PER_S = 0.8;
 /** and so many at once after a quiet while, such as an outage: two minutes of its part. */
@@ -25,6 +27,9 @@ export class BatchQueue<T extends WaitingBatch> {
   #heaviest = new Set<T>();
   #size = 0;
   #countedAtMs = Number.NEGATIVE_INFINITY;
+  /** What is left to count of a round. */
+  #round: Iterator<Map<T, CountedAges>, undefined> = [][Symbol.iterator]();
+  #oldestOfRoundMs = Number.POSITIVE_INFINITY;
   #oldestMs = Number.POSITIVE_INFINITY;
   /** By guild: when its allowance is whole again. */
   readonly #wholeAtMs = new Map<string, number>();
@@ -54,7 +59,7 @@ export class BatchQueue<T extends WaitingBatch> {
 
   /** Of those that may go the heaviest; of guilds that had their part, if nobody else may. */
   find(mayGo: (feed: T) => boolean, nowMs: number): T | undefined {
-    this.#countAll(nowMs);
+    this.#countSome(nowMs);
     const may = (feed: T) => this.#isWithin(feed.guild, nowMs) && mayGo(feed);
     return (
       this.#heaviestOf(this.#heaviest, may, nowMs) ??
@@ -95,11 +100,33 @@ export class BatchQueue<T extends WaitingBatch> {
     return sumOfAges(this.#guilds.get(feed.guild)?.get(feed) ?? NOTHING, nowMs) * feed.weight;
   }
 
-  #countAll(nowMs: number): void {
-    if (nowMs - this.#countedAtMs < COUNT_EVERY_MS) return;
+  /** As many guilds as the time since the last count asks for; at the end of a round all are weighed. */
+  #countSome(nowMs: number): void {
+    const { size } = this.#guilds;
+    const roundMs = Math.max(COUNT_EVERY_MS, size * COUNT_GUILD_MS);
+    const part = Math.min(1, (nowMs - this.#countedAtMs) / roundMs);
+    if (part === 1) this.#beginRound();
+    const due = part === 1 ? size + 1 : Math.floor(size * part);
+    if (due === 0) return;
     this.#countedAtMs = nowMs;
-    this.#oldestMs = Number.POSITIVE_INFINITY;
-    for (const feeds of this.#guilds.values()) this.#oldestMs = Math.min(this.#oldestMs, count(feeds));
+    for (let counted = 0; counted < due; counted += 1) {
+      const { value: feeds } = this.#round.next();
+      if (feeds === undefined) {
+        this.#endRound(nowMs);
+        return;
+      }
+      this.#oldestOfRoundMs = Math.min(this.#oldestOfRoundMs, count(feeds));
+    }
+  }
+
+  #beginRound(): void {
+    this.#round = this.#guilds.values();
+    this.#oldestOfRoundMs = Number.POSITIVE_INFINITY;
+  }
+
+  #endRound(nowMs: number): void {
+    this.#oldestMs = this.#oldestOfRoundMs;
+    this.#beginRound();
     for (const [guild, wholeMs] of this.#wholeAtMs) if (wholeMs <= nowMs) this.#wholeAtMs.delete(guild);
     const weighed = [...this].map((feed) => ({ feed, weight: this.#ageOf(feed, nowMs) }));
     weighed.sort((a, b) => b.weight - a.weight);

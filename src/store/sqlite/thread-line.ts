@@ -52,7 +52,7 @@ class ThreadLine implements StoreLine {
   readonly #lost = Promise.withResolvers<string>();
   #waitingChars = 0;
   #lastId = 0;
-  /** What is asked in one turn crosses together. */
+  /** What is asked while the loop goes round once crosses together: to wake the thread costs more than the words. */
   #unsent: (readonly [number, FileRequest])[] = [];
   /** Why nothing can be asked any more. */
   #over: string | undefined;
@@ -89,7 +89,7 @@ class ThreadLine implements StoreLine {
     const settle = Promise.withResolvers<FileAnswer>();
     this.#waiting.set(id, { chars, settle });
     this.#waitingChars += chars;
-    if (this.#unsent.push([id, request]) === 1) queueMicrotask(() => this.#send());
+    if (this.#unsent.push([id, request]) === 1) setImmediate(() => this.#send());
     // The thread answers what was asked under this number; the pairing is lost on the type checker only.
     return settle.promise as Promise<FileAnswer<R>>;
   }
