@@ -23,13 +23,31 @@ const soaks: Readonly<Record<string, () => Promise<Soak>>> = {
 const [name = "", ...args] = process.argv.slice(2);
 const load = Object.hasOwn(soaks, name) ? soaks[name] : undefined;
 if (load === undefined) {
-  const isHelp = name === "--help" || name === "-h";
+  const isHelp = isForHelp(name);
   const usage = `npm run soak -- NAME [options], where NAME is one of: ${Object.keys(soaks).join(", ")}.`;
   console[isHelp ? "log" : "error"](usage);
   process.exitCode = isHelp ? 0 : 2;
-} else {
-  const soak = await load();
-  const ok = await soak.run(args);
-  console.log(ok ? `${name}: held` : `${name}: FAILED`);
-  process.exitCode = ok ? 0 : 1;
+} else if (args.some(isForHelp)) console.log(whereOptionsAre(name));
+else await run(name, await load());
+
+async function run(soakName: string, soak: Soak): Promise<void> {
+  try {
+    const ok = await soak.run(args);
+    console.log(ok ? `${soakName}: held` : `${soakName}: FAILED`);
+    process.exitCode = ok ? 0 : 1;
+  } catch (error) {
+    const isSlip =
+      error instanceof TypeError && "code" in error && /^ERR_PARSE_ARGS/.test(String(error.code));
+    if (!isSlip) throw error;
+    console.error(`${error.message.replace(/\.$/, "")}. ${whereOptionsAre(soakName)}`);
+    process.exitCode = 2;
+  }
+}
+
+function isForHelp(word: string): boolean {
+  return word === "--help" || word === "-h";
+}
+
+function whereOptionsAre(soakName: string): string {
+  return `The options of ${soakName} are described at the top of its file in test/soak/.`;
 }
