@@ -14,6 +14,7 @@ import { caseOf } from "./case-rights.ts";
 import { moderatedServers } from "./moderated-servers.ts";
 import { oneTarget } from "./one-target.ts";
 import { type LivePlayer, livePlayers } from "./player-choice.ts";
+import { endInTime } from "./question-ends.ts";
 import { refuseUnsendable, withOwnPlayer } from "./run-flow.ts";
 
 /** A warning is written down here and says nothing in the game: its answer offers to. */
@@ -135,7 +136,7 @@ async function visitFromMs(
 }
 
 /** Shows the message to the player as a command that is sent by one more press. */
-export async function tellWarned({ actor, argument }: Press, services: Services): Promise<Reply> {
+export async function tellWarned({ actor, argument, answer }: Press, services: Services): Promise<Reply> {
   const one = await caseOf(services, actor, /^\d{1,9}$/.test(argument) ? Number(argument) : 0);
   if (one.told !== undefined) throw new Failure("bad-command", "They were told in the game already.");
   const live = await warnedInGame(services, actor, one);
@@ -147,6 +148,7 @@ export async function tellWarned({ actor, argument }: Press, services: Services)
   if (!decision.allowed) {
     throw new Failure("denied", decision.why, { wants: decision.wants, bindingId: live.binding.id });
   }
+  endInTime(services, [plan], answer);
   return confirmCard(plan);
 }
 

@@ -5,6 +5,7 @@ import { Failure } from "../src/domain/failure.ts";
 import { isOneSlip } from "../src/domain/near-names.ts";
 import type { RunPlan } from "../src/domain/run.ts";
 import { ELSEWHERE } from "../src/domain/words-of-other-bots.ts";
+import { endInTime } from "./question-ends.ts";
 import { ask, type RunAsk, refused, refuseUnsendable, withOwnPlayer } from "./run-flow.ts";
 
 /** `/run command` with a text that has no colon: a command that lacks it, or words to say. */
@@ -19,11 +20,12 @@ export async function* askBare(services: Services, asked: RunAsk): AsyncGenerato
 /** For a known verb that was typed without its colon: shows the command with one, to be sent by one press. */
 async function* offerWithColon(
   services: Services,
-  { on: _, dry, text, ...rest }: RunAsk,
+  { on, dry, text, ...rest }: RunAsk,
 ): AsyncGenerator<Reply> {
   const request = await withOwnPlayer(services, { ...rest, text: `:${text}` });
   const plan = await services.runner.plan(request);
   if (!plan.decision.allowed) throw refused(plan.decision, plan.request.binding);
+  if (dry !== true) endInTime(services, [plan], on.answer);
   yield dry === true ? dryCard(plan) : confirmCard(plan, { isGuess: true });
 }
 
@@ -58,7 +60,7 @@ async function isMistyped(
 /** For words that are no command: shows them as a hint and as a message, each to be sent by one press. */
 async function* offerAsMessage(
   services: Services,
-  { on: _, dry, text, ...request }: RunAsk,
+  { on, dry, text, ...request }: RunAsk,
 ): AsyncGenerator<Reply> {
   const plans: RunPlan[] = [];
   for (const verb of [":h", ":m"]) {
@@ -67,6 +69,9 @@ async function* offerAsMessage(
   }
   const [first] = plans;
   if (first === undefined) throw new Failure("bad-command", "A command starts with a colon.");
-  if (dry !== true) refuseUnsendable(services, request.binding);
+  if (dry !== true) {
+    refuseUnsendable(services, request.binding);
+    endInTime(services, plans, on.answer);
+  }
   yield dry === true ? dryCard(first) : sayCard(plans);
 }

@@ -20,6 +20,7 @@ import {
 } from "../src/domain/run.ts";
 import { becomesCase, caseForAnswer } from "../src/domain/run-case.ts";
 import { TIER_NAMES } from "../src/domain/tiers.ts";
+import { endInTime } from "./question-ends.ts";
 
 /** Shows a run from its text to its outcome, in the same way for /run command, presets and buttons. */
 
@@ -59,13 +60,18 @@ export async function* ask(
   if (dry !== true && plan.decision.allowed) refuseUnsendable(services, request.binding);
   const meant = plan.meant === undefined ? undefined : await nearestPlan(services, plan, plan.meant);
   if (dry === true) yield dryCard(plan.decision.allowed ? plan : (meant ?? notSlip(plan)));
-  else if (meant !== undefined) yield confirmCard(meant, { typed: plan });
-  else if (plan.decision.allowed && plan.confirm !== "none") yield await confirmReply(services, plan);
-  else if (isAgain === true && plan.decision.allowed && whoBegins(plan) !== undefined)
+  else if (meant !== undefined) {
+    endInTime(services, [meant, plan], on.answer);
+    yield confirmCard(meant, { typed: plan });
+  } else if (plan.decision.allowed && plan.confirm !== "none")
+    yield await confirmReply(services, plan, on.answer);
+  else if (isAgain === true && plan.decision.allowed && whoBegins(plan) !== undefined) {
+    endInTime(services, [plan], on.answer);
     yield confirmCard({
       ...plan,
       confirmReasons: [`It would hit ${whoBegins(plan)}, who may be somebody else.`],
     });
+  }
   // A refusal is submitted too, so that the audit shows who tried what.
   else {
     yield* follow(services, await services.runner.submit(plan), {
@@ -103,12 +109,17 @@ export async function withOwnPlayer({ accounts }: Services, request: RunRequest)
 }
 
 /** The question whether to send it, with the nearest names where nobody has one of those that were typed. */
-export async function confirmReply(services: Services, plan: RunPlan): Promise<Reply> {
+export async function confirmReply(
+  services: Services,
+  plan: RunPlan,
+  answer: AnswerContext["answer"],
+): Promise<Reply> {
   const near: { readonly name: string; readonly plan: RunPlan }[] = [];
   for (const { name, text } of plan.near) {
     const other = await services.runner.plan({ ...plan.request, text });
     if (other.decision.allowed) near.push({ name, plan: other });
   }
+  endInTime(services, [plan, ...near.map((one) => one.plan)], answer);
   return confirmCard(plan, { near });
 }
 

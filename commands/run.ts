@@ -7,7 +7,8 @@ import {
   type Press,
   type Reply,
 } from "../src/discord/command.ts";
-import { confirmCard, droppedCard } from "../src/discord/render/plan-cards.ts";
+import { confirmCard } from "../src/discord/render/plan-cards.ts";
+import { droppedCard, expiredCard } from "../src/discord/render/plan-over-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
@@ -17,6 +18,7 @@ import { termOf, termOptions, termTyped } from "./ban-term.ts";
 import { refuseBannedAgain } from "./banned-again.ts";
 import { showTold } from "./case-told.ts";
 import { serverBeingTyped } from "./live-players.ts";
+import { confirmedOrExpired, endInTime, wasNeverSent } from "./question-ends.ts";
 import { banActions, bans } from "./run-bans.ts";
 import { askBare } from "./run-bare.ts";
 import { ask, auditRowOf, confirmReply, follow, outcomeAgain } from "./run-flow.ts";
@@ -116,9 +118,12 @@ export const run = defineCommand({
       first: "update",
       runs: true,
       async *execute({ actor, argument, ...on }, services) {
-        const submitted = await services.runner.confirmed(argument, actor);
-        yield* follow(services, submitted, { actor, ...on });
-        await showTold(services, actor, submitted);
+        const sent = await confirmedOrExpired(services, { actor, planId: argument });
+        if ("expired" in sent) yield sent.expired;
+        else {
+          yield* follow(services, sent.submitted, { actor, ...on });
+          await showTold(services, actor, sent.submitted);
+        }
       },
     }),
     "run-near": defineAction({
@@ -126,11 +131,13 @@ export const run = defineCommand({
       runs: true,
       async *execute({ actor, argument, ...on }, services) {
         const plan = services.runner.awaiting(argument, actor);
-        if (plan !== undefined && plan.confirm !== "none") yield await confirmReply(services, plan);
-        else {
-          const submitted = await services.runner.confirmed(argument, actor);
-          yield* follow(services, submitted, { actor, ...on });
+        if (plan !== undefined && plan.confirm !== "none") {
+          yield await confirmReply(services, plan, on.answer);
+          return;
         }
+        const sent = await confirmedOrExpired(services, { actor, planId: argument });
+        if ("expired" in sent) yield sent.expired;
+        else yield* follow(services, sent.submitted, { actor, ...on });
       },
     }),
     "run-name": defineFormAction({
@@ -154,17 +161,22 @@ export const run = defineCommand({
         const plan = services.runner.awaiting(argument, actor);
         const name = form.text("name");
         if (plan !== undefined && !isSameName(name, plan.request.binding.name)) {
+          endInTime(services, [plan], on.answer);
           yield confirmCard(plan, { isWrongName: true });
           return;
         }
-        const submitted = await services.runner.confirmed(argument, actor, name);
-        yield* follow(services, submitted, { actor, ...on });
+        const sent = await confirmedOrExpired(services, { actor, planId: argument, name });
+        if ("expired" in sent) yield sent.expired;
+        else yield* follow(services, sent.submitted, { actor, ...on });
       },
     }),
     "run-drop": defineAction({
       first: "update",
-      execute: async ({ actor, argument }, { queue: runs }) =>
-        droppedCard(await runs.discard(actor, argument)),
+      async execute({ actor, argument }, services) {
+        const isDropped = await services.queue.discard(actor, argument);
+        if (!isDropped && (await wasNeverSent(services, actor, argument))) return expiredCard();
+        return droppedCard(isDropped);
+      },
     }),
     "run-again": defineAction({ first: "ephemeral", runs: true, execute: again }),
     "run-undo": defineAction({ first: "ephemeral", runs: true, execute: undo }),

@@ -124,6 +124,9 @@ export interface RunPlan {
   readonly expiresAtMs: number;
 }
 
+/** `gone`: its time was over before anybody answered it, or another process made it. */
+export type PlanFate = "awaiting" | "answered" | "gone";
+
 /** Of a verb that does not exist: what is wrong, and what to do. */
 export function slipWords({ decision, instead }: Pick<RunPlan, "decision" | "instead">): string {
   return `${decision.why} ${instead ?? "Type : in /run command to see what you can run."}`;

@@ -115,10 +115,41 @@ test("a confirmation can be declined, and ends after a minute", async (t) => {
   await rig.reads(dropped, /Nothing was sent/);
   const slow = await rig.admin.slash(rig.channel, "run command", { text: ":ban Alice" });
   await rig.reads(slow, /Not sent yet/);
-  await rig.runs.clock.advance(61_000);
-  const late = await rig.admin.click(messageOf(slow), "Send it");
-  await rig.reads(late, /This expired/);
+  await rig.runs.clock.advance(61_500);
+  assert.match(await rig.reads(slow, /Expired: it was not sent/), /`:ban Alice`/);
+  assert.deepEqual(labelsOf(messageOf(slow)), []);
+  assert.doesNotMatch(declined.text, /Expired/);
   assert.deepEqual(texts(rig), []);
+});
+
+test("a press on a confirmation that is over takes its buttons too, and sends nothing", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  for (const label of ["Send it", "Do not send"]) {
+    const asked = await rig.admin.slash(rig.channel, "run command", { text: ":ban Alice" });
+    await rig.reads(asked, /Not sent yet/);
+    const card = messageOf(asked);
+    // Discord does not take the change of it by itself.
+    rig.emulated.faults.set({ outage: "5xx", outageMs: 16 * 60_000 });
+    await rig.runs.clock.advance(17 * 60_000);
+    assert.deepEqual(labelsOf(card), ["Send it", "Do not send"]);
+    const pressed = await rig.admin.click(card, label);
+    await rig.reads(pressed, /Expired: it was not sent/);
+    assert.deepEqual(labelsOf(messageOf(pressed)), []);
+    assert.equal(messageOf(pressed), card);
+  }
+  assert.deepEqual(texts(rig), []);
+});
+
+test("a confirmation of which a near name was pressed is not called expired", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  const asked = await rig.mod.slash(rig.channel, "run command", { text: ":kick Alise afk" });
+  await rig.reads(asked, /Did you mean/);
+  const pressed = await rig.mod.click(messageOf(asked), "Alice");
+  await rig.reads(pressed, /It ran/);
+  await rig.runs.clock.advance(62_000);
+  await rig.runs.clock.advance(1_000);
+  assert.match(pressed.text, /It ran/);
+  assert.deepEqual(texts(rig), [":kick Alice afk"]);
 });
 
 test("suggestions name players to staff only, and hide what the person may not run", async (t) => {

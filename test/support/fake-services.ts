@@ -262,7 +262,12 @@ export class FakeWorld {
     runner: unused("runner"),
     runAuthors: { of: async (_, rows) => rows.map(() => ({ kind: "unknown" })) },
     runAnswers: { remember: async () => undefined, forget: async () => undefined },
-    shownAnswers: { keep: () => undefined, edit: () => undefined, isEdited: () => false },
+    shownAnswers: {
+      keep: () => undefined,
+      edit: () => undefined,
+      forget: () => undefined,
+      isEdited: () => false,
+    },
     queue: unused("queue"),
     catalogue: unused("catalogue"),
     cases: CASES_OFF,

@@ -35,6 +35,7 @@ export function createShownAnswers({ lateAnswers, clock, log }: ShownAnswersPort
           log.warn({ err: error }, "an earlier answer was not brought up to date");
       });
     },
+    forget: (runId) => void places.delete(runId),
     isEdited: (runId) => places.get(runId)?.isEdited === true,
   };
 }

@@ -203,12 +203,6 @@ function matchesNobody({ targets }: RunPlan): boolean {
   return targets.length > 0 && targets.every(({ players }) => players.length === 0);
 }
 
-export function droppedCard(dropped: boolean): MessageBody {
-  if (dropped) return { content: md`⚪ Nothing was sent.` };
-  const description = md`It was already answered or has expired. Check \`/run queue\` or \`/run history\`.`;
-  return { cards: [{ title: md`⚪ Too late to cancel`, description, color: RUN_COLORS.quiet }] };
-}
-
 function button(label: string, id: string): Button {
   return { kind: "button", style: "secondary", label, id };
 }

@@ -32,6 +32,8 @@ export interface ShownAnswers {
   keep(runId: string, place: AnswerPlace): void;
   /** Once, and only where it can still be changed; nobody waits for it. */
   edit(runId: string, body: MessageBody): void;
+  /** It is answered: nothing more is to be changed. */
+  forget(runId: string): void;
   /** What else is learned of the run does not bring its buttons back. */
   isEdited(runId: string): boolean;
 }

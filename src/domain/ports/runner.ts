@@ -1,11 +1,13 @@
 import type { Actor } from "../guild.ts";
-import type { RunPlan, RunRequest, SubmittedRun } from "../run.ts";
+import type { PlanFate, RunPlan, RunRequest, SubmittedRun } from "../run.ts";
 
 export interface Runner {
   /** Reads, resolves and judges; sends nothing. Failure "bad-command" for control characters or an empty text. */
   plan(request: RunRequest): Promise<RunPlan>;
   /** A plan that still awaits its confirmation by this person; undefined: answered, expired or another's. */
   awaiting(planId: string, actor: Actor): RunPlan | undefined;
+  /** What became of a plan within the last minute. */
+  fateOf(planId: string): PlanFate;
   /** A plan made earlier that awaits its confirmation: only by who asked, within its time. Failure "expired"/"denied"; "bad-command" for a wrong name, after which it still waits. */
   confirmed(planId: string, actor: Actor, typedName?: string): Promise<SubmittedRun>;
   /** For plans that need no confirmation. Failure "denied" or "queue-full". */

@@ -6,6 +6,7 @@ import type { Metrics } from "../../domain/ports/metrics.ts";
 import type { Runner } from "../../domain/ports/runner.ts";
 import {
   type Decision,
+  type PlanFate,
   type RunOutcome,
   type RunPlan,
   type RunRecord,
@@ -84,6 +85,10 @@ export class CommandRunner implements Runner {
     const plan = this.#plans.get(planId);
     const { userId, guildId } = plan?.request.actor ?? {};
     return userId === actor.userId && guildId === actor.guildId ? plan : undefined;
+  }
+
+  fateOf(planId: string): PlanFate {
+    return this.#plans.fateOf(planId);
   }
 
   async confirmed(planId: string, actor: Actor, typedName?: string): Promise<SubmittedRun> {

@@ -39,6 +39,9 @@ test("an answer is changed where it stands, once, and not when its time is over"
   answers.edit("a", body);
   assert.ok(answers.isEdited("a") && !answers.isEdited("b"));
   answers.edit("never", body);
+  answers.keep("c", placeOf("c"));
+  answers.forget("c");
+  answers.edit("c", body);
   now.ms = 900_000;
   answers.edit("b", body);
   assert.deepEqual(edited, ["token of a"]);

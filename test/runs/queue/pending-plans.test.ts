@@ -42,6 +42,23 @@ describe("plans that wait for their confirmation", () => {
     await rig.runs.stop(0);
   });
 
+  test("one that was answered is told from one whose time is over, for as long as anybody looks", async () => {
+    const rig = new RunsRig();
+    const { runner } = rig.runs;
+    const [sent, dropped, over] = [await ask(rig, "u"), await ask(rig, "u"), await ask(rig, "u")];
+    const fates = () => [sent, dropped, over].map((id) => runner.fateOf(id));
+    assert.deepEqual(fates(), ["awaiting", "awaiting", "awaiting"]);
+    await confirms(rig, sent, "u");
+    await rig.runs.queue.discard(rig.actor("manager", { userId: "u" }), dropped);
+    assert.deepEqual(fates(), ["answered", "answered", "awaiting"]);
+    await rig.clock.advance(61_000);
+    assert.deepEqual(fates(), ["answered", "answered", "gone"]);
+    await rig.clock.advance(60_000);
+    await confirms(rig, await ask(rig, "u"), "u");
+    assert.deepEqual(fates(), ["gone", "gone", "gone"]);
+    await rig.runs.stop(0);
+  });
+
   test("each ends after a minute of real time, however the wall clock steps", async () => {
     const rig = new RunsRig();
     const first = await ask(rig, "u");
