@@ -198,6 +198,20 @@ describe("cases and the watchlist, from a kick to a revoked case", () => {
     await mod.reads("case search", { kind: "jail" }, /BobRay[\s\S]*undone/);
   });
 
+  test("a jail whose answer the process before did not get has its case on the answer of the next", async () => {
+    const { moderator, general } = rig.home;
+    rig.service.faults.next({ silent: 1, only: "commands" });
+    const jailed = await moderator.slash(general, "run command", { text: ":jail BobRay" });
+    await reads(jailed, /Being sent/);
+    rig.town.world.logCommand(mo, ":jail BobRay", true);
+    await rig.restart();
+    await reads(jailed, /✅ It ran[\s\S]*The game's log shows it/);
+    await rig.until("the case on the late answer", () => {
+      const [why, open, ...more] = labelsOf(answerOf(jailed));
+      return /^Case \d+$/.test(open ?? "") && [why, ...more].join() === "Give the reason,Undo,Run again";
+    });
+  });
+
   test("nothing was logged as an error, no key was seen, the service was asked well", async () => {
     await assertNoKeySeen(rig);
     assertWellBehaved(rig);
