@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Backups of the Valkey and the PostgreSQL of compose.cluster.yaml, made while Marshal runs, and put back:
-#   bash deploy/cluster-backup.sh compose backup                   into backups-of-cluster/TIME; the newest 14 stay
+#   bash deploy/cluster-backup.sh compose backup                   into backups-of-cluster/TIME; the newest 14 and the largest stay
 #   bash deploy/cluster-backup.sh compose restore FOLDER           stops Marshal if it runs, and leaves it stopped
+#   bash deploy/cluster-backup.sh compose empty                    the same with an empty Valkey, after a backup; the history stays
 # `kubernetes` in the place of `compose`: those of deploy/k8s. SECRET_KEY is not in a backup: keep .env or secret.yaml as well.
 set -euo pipefail
 umask 077
@@ -22,6 +23,16 @@ inside() {
   esac
 }
 
+# The parts of a backup: of a Redis or PostgreSQL of your own, somewhere else, it has none.
+find_parts() {
+  local found=/postgres/valkey
+  [ "$where" = compose ] || found=$("${kube[@]}" get statefulset -o name)
+  parts=()
+  [[ $found != */postgres* ]] || parts+=(postgres.dump)
+  [[ $found != */valkey* ]] || parts+=(valkey.rdb)
+  [ ${#parts[@]} -gt 0 ] || { echo "there is neither a Valkey nor a PostgreSQL" >&2; exit 1; }
+}
+
 stop_marshal() {
   case $where in
     compose)
@@ -29,10 +40,9 @@ stop_marshal() {
       "${compose[@]}" stop marshal standby
       ;;
     kubernetes)
-      "${kube[@]}" rollout status statefulset/valkey
-      "${kube[@]}" rollout status statefulset/postgres
+      local found part
+      for part in "${parts[@]}"; do "${kube[@]}" rollout status "statefulset/${part%.*}"; done
       # A new cluster has no Marshal yet. One that does not answer ends this here.
-      local found
       found=$("${kube[@]}" get deployment marshal --ignore-not-found -o name)
       [ -z "$found" ] || "${kube[@]}" scale deployment/marshal --replicas=0
       while found=$("${kube[@]}" get pods -l app=marshal -o name) || exit 1; [ -n "$found" ]; do sleep 2; done
@@ -50,6 +60,18 @@ restart_valkey() {
   esac
 }
 
+make_valkey() {
+  # In a pipe its copy would have a mark behind its end.
+  inside valkey sh -c 'valkey-cli --rdb backup.rdb >&2 && valkey-check-rdb backup.rdb >&2 && cat backup.rdb; code=$?; rm -f backup.rdb; exit $code' \
+    </dev/null >"$1/valkey.rdb" 2>"$1/said" || { cat "$1/said" >&2; return 1; }
+  rm "$1/said"
+}
+
+make_postgres() {
+  inside postgres pg_dump -U marshal -Fc marshal </dev/null >"$1/postgres.dump"
+  inside postgres pg_restore --list <"$1/postgres.dump" >/dev/null
+}
+
 # A backup has its name once it can be read.
 make() {
   local made=$folder/$(date -u +%Y-%m-%dT%H-%M-%SZ)
@@ -61,31 +83,62 @@ make() {
   done
   mkdir "$made.new"
   trap 'rm -rf "$folder"/*.new' EXIT
-  # In a pipe its copy would have a mark behind its end.
-  inside valkey sh -c 'valkey-cli --rdb backup.rdb >&2 && valkey-check-rdb backup.rdb >&2 && cat backup.rdb; code=$?; rm -f backup.rdb; exit $code' \
-    </dev/null >"$made.new/valkey.rdb" 2>"$made.new/said" || { cat "$made.new/said" >&2; return 1; }
-  rm "$made.new/said"
-  inside postgres pg_dump -U marshal -Fc marshal </dev/null >"$made.new/postgres.dump"
-  inside postgres pg_restore --list <"$made.new/postgres.dump" >/dev/null
+  local part said
+  for part in "${parts[@]}"; do
+    "make_${part%.*}" "$made.new"
+  done
   mv "$made.new" "$made"
-  echo "backup: $made holds valkey.rdb, postgres.dump. SECRET_KEY is not in it: keep that yourself"
+  said=${parts[*]}
+  echo "backup: $made holds ${said// /, }. SECRET_KEY is not in it: keep that yourself"
 }
 
 # What is put back is read before anything is changed.
 restore() {
   local from=$1 part
-  for part in valkey.rdb postgres.dump; do
+  find_parts
+  for part in "${parts[@]}"; do
     [ -s "$from/$part" ] || { echo "there is no $from/$part. Name a backup: a folder that holds it" >&2; exit 1; }
   done
   stop_marshal
-  inside postgres sh -c 'dropdb -U marshal --if-exists restored && createdb -U marshal restored && pg_restore -U marshal --exit-on-error -d restored' <"$from/postgres.dump"
-  inside valkey sh -c 'cat > restored.rdb && valkey-check-rdb restored.rdb >/dev/null' <"$from/valkey.rdb"
+  for part in "${parts[@]}"; do "read_${part%.*}" "$from"; done
   bash deploy/cluster-backup.sh "$where" make || echo "what is there cannot be read, and is replaced" >&2
-  inside postgres sh -c 'dropdb -U marshal --force --if-exists marshal && psql -q -U marshal -d postgres -c "ALTER DATABASE restored RENAME TO marshal"' </dev/null
+  for part in "${parts[@]}"; do "replace_${part%.*}"; done
+  echo "restore: $from is in place. Marshal is stopped: start the version that it is of"
+}
+
+read_valkey() {
+  inside valkey sh -c 'cat > restored.rdb && valkey-check-rdb restored.rdb >/dev/null' <"$1/valkey.rdb"
+}
+
+read_postgres() {
+  inside postgres sh -c 'dropdb -U marshal --if-exists restored && createdb -U marshal restored && pg_restore -U marshal --exit-on-error -d restored' <"$1/postgres.dump"
+}
+
+replace_valkey() {
   # Valkey takes a file of this name as its own where that folder is not there.
   inside valkey sh -c 'mv restored.rdb appendonly.aof && rm -rf appendonlydir' </dev/null
   restart_valkey
-  echo "restore: $from is in place. Marshal is stopped: start the version that it is of"
+}
+
+replace_postgres() {
+  inside postgres sh -c 'dropdb -U marshal --force --if-exists marshal && psql -q -U marshal -d postgres -c "ALTER DATABASE restored RENAME TO marshal"' </dev/null
+}
+
+# For a SECRET_KEY that is lost: nothing of what Valkey has opens any more. Should the secret be found, the backup is.
+empty() {
+  find_parts
+  [[ ${parts[*]} = *valkey* ]] || { echo "Valkey is not one of this cluster: delete its keys that begin with marshal: yourself" >&2; exit 1; }
+  stop_marshal
+  make
+  inside valkey valkey-cli flushall </dev/null
+  echo "empty: keep that backup and the old secret.yaml or .env for as long as the secret may be found. Marshal is stopped"
+}
+
+# The newest 14, and that of the largest Valkey: one that came back empty pushes out none that holds something.
+prune() {
+  local largest
+  largest=$(stat -c '%s %n' $folder/????-??-??T??-??-??Z/valkey.rdb 2>/dev/null | sort -n | tail -n 1 | cut -d ' ' -f 2) || true
+  ls -d $folder/????-??-??T??-??-??Z | head -n -14 | { grep -vxF -- "${largest%/*}" || true; } | xargs -r rm -r --
 }
 
 # To whoever alertmanager.yml names; elsewhere the exit code has to do.
@@ -99,12 +152,16 @@ where=${1-} task=${2-}
 case "$where $task $#" in
   "compose backup 2" | "kubernetes backup 2")
     bash deploy/cluster-backup.sh "$where" make || { tell; echo "no backup was made" >&2; exit 1; }
-    ls -d $folder/????-??-??T??-??-??Z | head -n -14 | xargs -r rm -r --
+    prune
     ;;
-  "compose make 2" | "kubernetes make 2") make ;;
+  "compose make 2" | "kubernetes make 2") 
+    find_parts
+    make
+    ;;
+  "compose empty 2" | "kubernetes empty 2") empty ;;
   "compose restore 3" | "kubernetes restore 3") restore "$3" ;;
   *)
-    sed -n '2,5s/^# \{0,1\}//p' "deploy/cluster-backup.sh"
+    sed -n '2,6s/^# \{0,1\}//p' "deploy/cluster-backup.sh"
     exit 2
     ;;
 esac

@@ -68,14 +68,21 @@ class Containers {
         "exec -i") shift 2; ${inside} ;;
         "delete pod") ${stopped}; start-valkey ;;
         "get deployment") [ ! -e ${this.folder}/deployed ] || echo deployment.apps/marshal ;;
+        "get statefulset") cat ${this.folder}/has ;;
         "get pods") [ ! -e ${this.folder}/away ] ;;
         "scale deployment/marshal") [ -e ${this.folder}/deployed ] ;;
       esac`,
     );
     writeFileSync(join(this.folder, "deployed"), "");
+    this.hasInCluster("postgres", "valkey");
     execFileSync(join(this.folder, "bin/start-valkey"), { env: this.#env });
     await this.query("CREATE ROLE marshal SUPERUSER LOGIN", "postgres");
     await this.query("CREATE DATABASE marshal OWNER marshal", "postgres");
+  }
+
+  /** What the cluster has of its own; the rest is somewhere else. */
+  hasInCluster(...names: readonly string[]): void {
+    writeFileSync(join(this.folder, "has"), names.map((name) => `statefulset.apps/${name}\n`).join(""));
   }
 
   get #env() {
@@ -157,7 +164,7 @@ describe("cluster-backup.sh", { skip }, () => {
       const { code, said } = await containers.run(way, "backup");
       assert.equal(code, 0, said);
       const name = containers.backups.at(-1) ?? "";
-      assert.ok(said.includes(`backup: backups-of-cluster/${name} holds valkey.rdb, postgres.dump.`), said);
+      assert.ok(said.includes(`backup: backups-of-cluster/${name} holds postgres.dump, valkey.rdb.`), said);
       assert.ok(!/\b(?:stop|scale)\b/.test(containers.asked()), "Marshal runs on");
 
       containers.valkey("hset", "marshal:docs:settings", "guild", "after", "other", "one");
@@ -190,7 +197,7 @@ describe("cluster-backup.sh", { skip }, () => {
     assert.equal((await seen())[0], "kept");
     const asked = containers.asked();
     assert.doesNotMatch(asked, /scale/);
-    const waits = /status statefulset\/valkey\n.*status statefulset\/postgres\n.*exec -i/s;
+    const waits = /status statefulset\/postgres\n.*status statefulset\/valkey\n.*exec -i/s;
     assert.match(asked, waits, "until both can be asked");
   });
 
@@ -210,7 +217,7 @@ describe("cluster-backup.sh", { skip }, () => {
     const bad = join(containers.folder, "bad");
     mkdirSync(bad);
     const good = join(containers.folder, "backups-of-cluster", containers.backups[0] ?? "");
-    assert.match((await containers.run("compose", "restore", "bad")).said, /there is no bad\/valkey\.rdb/);
+    assert.match((await containers.run("compose", "restore", "bad")).said, /there is no bad\/postgres\.dump/);
     for (const [part, text] of [
       ["valkey.rdb", "REDIS0010 and then nothing"],
       ["postgres.dump", "PGDMP and then nothing"],
@@ -221,6 +228,55 @@ describe("cluster-backup.sh", { skip }, () => {
       assert.deepEqual(await seen(), state, part);
     }
   });
+
+  test("backs up and puts back what is in the cluster where the other is one of your own", async () => {
+    for (const [has, holds] of [
+      ["valkey", "valkey.rdb"],
+      ["postgres", "postgres.dump"],
+    ] as const) {
+      containers.hasInCluster(has);
+      const made = await containers.run("kubernetes", "backup");
+      assert.match(made.said, new RegExp(`holds ${holds}\\.`));
+      const [name = ""] = containers.backups.slice(-1);
+      assert.deepEqual(readdirSync(join(containers.folder, "backups-of-cluster", name)), [holds]);
+      containers.valkey("hset", "marshal:docs:settings", "guild", `after ${has}`);
+      const put = await containers.run("kubernetes", "restore", `backups-of-cluster/${name}`);
+      assert.equal(put.code, 0, put.said);
+      const isBack = (await seen())[0] !== `after ${has}`;
+      assert.equal(isBack, has === "valkey");
+    }
+    containers.hasInCluster();
+    assert.match((await containers.run("kubernetes", "backup")).said, /neither a Valkey nor a PostgreSQL/);
+    const before = containers.backups;
+    rmSync(join(containers.folder, "has"));
+    assert.equal((await containers.run("kubernetes", "backup")).code, 1, "a cluster that does not answer");
+    assert.deepEqual(containers.backups, before);
+    containers.hasInCluster("postgres");
+    assert.match((await containers.run("kubernetes", "empty")).said, /not one of this cluster/);
+    containers.hasInCluster("postgres", "valkey");
+  });
+
+  for (const way of WAYS)
+    test(`empties Valkey once all of it is in a backup, with ${way}`, async () => {
+      containers.valkey("hset", "marshal:docs:settings", "guild", "sealed");
+      writeFileSync(join(containers.folder, "deployed"), "");
+      const before = containers.backups.length;
+      const bin = join(containers.folder, "bin/valkey-check-rdb");
+      const check = readFileSync(bin);
+      writeFileSync(bin, "#!/bin/sh\nexit 1\n");
+      assert.equal((await containers.run(way, "empty")).code, 1);
+      assert.equal((await seen())[0], "sealed", "what could not be kept is not thrown away");
+      writeFileSync(bin, check);
+      containers.asked();
+      const { code, said } = await containers.run(way, "empty");
+      assert.equal(code, 0, said);
+      assert.equal(containers.valkey("dbsize"), "0");
+      assert.equal(containers.backups.length, before + 1);
+      assert.match(containers.asked(), /stop marshal standby|scale deployment\/marshal --replicas=0/);
+      const [name = ""] = containers.backups.slice(-1);
+      await containers.run(way, "restore", `backups-of-cluster/${name}`);
+      assert.deepEqual(await seen(), ["sealed", "Ann"], "should the secret be found");
+    });
 
   test("keeps the newest 14, and one that fails costs none and is told", async () => {
     const kept = join(containers.folder, "backups-of-cluster");
@@ -238,8 +294,26 @@ describe("cluster-backup.sh", { skip }, () => {
     assert.match(containers.asked(), /exec -T alertmanager amtool .*alert add MarshalBackupFailed/);
   });
 
+  test("an empty Valkey pushes out no backup of a full one, for as many nights as it takes", async () => {
+    const kept = join(containers.folder, "backups-of-cluster");
+    rmSync(kept, { recursive: true });
+    for (let day = 10; day < 30; day++)
+      mkdirSync(join(kept, `2020-01-${day}T00-00-00Z`), { recursive: true });
+    const largest = "2020-01-12T00-00-00Z";
+    writeFileSync(join(kept, largest, "valkey.rdb"), Buffer.alloc(1_000_000));
+    assert.equal((await containers.run("compose", "backup")).code, 0);
+    assert.equal(containers.backups.length, 15);
+    assert.equal(containers.backups[0], largest);
+  });
+
   test("other words are answered with what there is", async () => {
-    for (const words of [[], ["compose"], ["docker", "backup"], ["compose", "restore"]]) {
+    for (const words of [
+      [],
+      ["compose"],
+      ["docker", "backup"],
+      ["compose", "restore"],
+      ["compose", "empty", "x"],
+    ]) {
       const { code, said } = await containers.run(...words);
       assert.equal(code, 2);
       assert.match(said, /bash deploy\/cluster-backup\.sh compose restore FOLDER/);
