@@ -53,24 +53,36 @@ describe("what is documented for operators", () => {
     assert.deepEqual(forgotten, ["git pull", "npm run store -- check"]);
   });
 
-  test("a lost file is read back with every variable that may stand in it", () => {
-    const text = textOf("docs/hosting.md");
-    const given = ["STORE_URL", "HISTORY_URL", "OPS_ADDRESS"];
-    const passwords = ["POSTGRES_PASSWORD", "GRAFANA_PASSWORD"];
-    const lines = [...text.matchAll(/^.*grep -E .\^(\(.*\)\[A-Z_\]\*)=\..*$/gm)];
-    const kept = lines.map(([line, names]) => {
-      const isKept = (name: string) => new RegExp(`^${names}$`).test(name);
-      const asked = [...knownVariables()].filter((name) => line.includes("/proc/") || !given.includes(name));
-      const all = line.includes("marshal-cluster") ? [...asked, ...passwords] : asked;
-      assert.deepEqual(
-        all.filter((name) => !isKept(name)),
-        [],
-        line,
-      );
-      for (const other of ["PATH", "LOGNAME", "POSTGRES_USER", "NODE_ENV"]) assert.ok(!isKept(other), other);
-      return all.length;
-    });
-    assert.equal(kept.length, 3);
+  test("what stops, puts back or checks out is a chain: a line that fails ends it", () => {
+    const blocks = [...textOf("docs/hosting.md").matchAll(/^```sh\n(.*?)\n```$/gms)].map(
+      ([, text = ""]) => text,
+    );
+    const changes =
+      / restore |checkout -m|volume rm|delete pvc|\bempty\b|\/lost\b|lost\/|install -m 600| export /;
+    const chains = blocks.filter((block) => changes.test(block) && block.includes("\n"));
+    assert.ok(chains.length >= 15, `${chains.length}`);
+    for (const block of chains) {
+      const lines = block.split("\n");
+      const first = lines.findIndex((line) => line.endsWith(" &&"));
+      // What comes before only shows something, or clones, or installs.
+      const harmless =
+        /^(?:git clone|sudo (?:apt|git clone|npm ci|cp|systemctl daemon-reload|install -d|test)|docker compose .* ls backups|bash deploy\/secrets\.sh anew|# )/;
+      for (const line of lines.slice(0, first === -1 ? undefined : first))
+        assert.match(line, harmless, block);
+      if (first === -1) continue;
+      for (const line of lines.slice(first, -1)) assert.ok(line.endsWith(" &&"), `${line}\n\n${block}`);
+    }
+  });
+
+  test("no file of secrets is written over", () => {
+    const lines = textOf("docs/hosting.md").split("\n");
+    const writes = lines.filter(
+      (line) =>
+        /(?:cp|install|>) (?:\S+ )*(?:\S*\/)?(?:\.env|marshal\.env|secret\.yaml)\b/.test(line) &&
+        !line.includes(">> "),
+    );
+    assert.ok(writes.length >= 6, `${writes.length}`);
+    for (const line of writes) assert.match(line, /\btest -e \S+ \|\| /, line);
   });
 
   test("files and scripts that are named are there", () => {

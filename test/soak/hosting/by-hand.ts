@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { appendFileSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { openStage, type Stage } from "../../../src/sandbox/stage.ts";
@@ -12,7 +12,7 @@ const NEW_BESIDE_OLD =
   "{ grep -q '^SECRET_KEY_OLD=.' .env && echo \"SECRET_KEY=$(openssl rand -base64 32)\" >> .env; }";
 /** The lines for whoever keeps it in .env. */
 const OWN_SECRET = [
-  "grep -q '^SECRET_KEY_OLD=.' .env || sed -i 's/^SECRET_KEY=/SECRET_KEY_OLD=/' .env",
+  "grep -q '^SECRET_KEY_OLD=.' .env || sed -i '/^SECRET_KEY_OLD=$/d; s/^SECRET_KEY=/SECRET_KEY_OLD=/' .env",
   `grep -q '^SECRET_KEY=.' .env || ${NEW_BESIDE_OLD}`,
 ] as const;
 
@@ -67,17 +67,18 @@ class ByHand {
   async #begins(): Promise<void> {
     const { note, host } = this.#walk;
     this.#folder = host.folder;
-    this.#do("git clone ADDRESS marshal");
-    this.#walk.documented.take("cd marshal");
-    this.#folder = join(host.folder, "marshal");
+    this.#do("git clone ADDRESS ~/marshal");
+    this.#do("cd ~/marshal");
+    this.#folder = join(host.folder, "home/marshal");
     this.#do("npm ci");
-    this.#do("cp .env.example .env");
+    this.#do("{ test -e .env || cp .env.example .env; }");
     const open = host.start("npm start", this.#folder);
     await open.ended;
     note("a .env that others can read is warned of", /chmod 600 \.env/.test(open.said));
     note("without a token it is one line that names it", /DISCORD_TOKEN: nothing was set/.test(open.said));
     this.#do("chmod 600 .env");
     this.#do("sed -i 's/^DISCORD_TOKEN=.*/DISCORD_TOKEN=YOUR_TOKEN/' .env");
+    this.#beginsAgain();
     // The only lines that a reader would not have: the real Discord and the real service are not asked.
     const { discord, serviceUrl, bot: spare } = this.#stage;
     const emulators = {
@@ -110,6 +111,37 @@ class ByHand {
     note("Ctrl+C stops it in order", /"failed":false,"msg":"stopped"/.test(bot.said));
   }
 
+  /** The first lines a second time, pasted into each folder where somebody may be. */
+  #beginsAgain(): void {
+    const { note, host, documented } = this.#walk;
+    const lines = [
+      "cd ~/marshal",
+      "{ test -e .env || cp .env.example .env; }",
+      "chmod 600 .env",
+      "sed -i 's/^DISCORD_TOKEN=.*/DISCORD_TOKEN=YOUR_TOKEN/' .env",
+    ].map((line) => documented.take(line));
+    const pasted = `${documented.take("git clone ADDRESS ~/marshal")}\n${lines.join(" &&\n")}`;
+    host.run("echo MAP_IMAGE=mine >> .env", this.#folder);
+    const before = readFileSync(join(this.#folder, ".env"), "utf8");
+    for (const folder of [this.#folder, host.folder, "/"])
+      host.run(`(${filledIn(pasted, this.#words)}) 2>&1`, folder);
+    const isKept = readFileSync(join(this.#folder, ".env"), "utf8") === before;
+    const isNested = existsSync(join(this.#folder, "marshal")) || existsSync(join(host.folder, "marshal"));
+    note("pasted again, from any folder, the first lines keep .env and clone nothing", isKept && !isNested);
+    host.run(
+      "sed -i /^MAP_IMAGE=mine/d .env && mkdir elsewhere && echo DISCORD_TOKEN=other > elsewhere/.env",
+      this.#folder,
+    );
+    const failing = pasted.replaceAll("~/marshal", "~/not-there").replace("ADDRESS", "/nothing");
+    host.run(`(${failing}) 2>&1 || true`, join(this.#folder, "elsewhere"));
+    const other = readFileSync(join(this.#folder, "elsewhere/.env"), "utf8");
+    note(
+      "where the clone fails, what is in the folder of another bot stays",
+      other === "DISCORD_TOKEN=other\n",
+    );
+    host.run("rm -r elsewhere", this.#folder);
+  }
+
   async #update(): Promise<void> {
     const { note } = this.#walk;
     const before = this.#head();
@@ -118,20 +150,19 @@ class ByHand {
     this.#words = { ...this.#words, VERSION: before, BACKUP: this.#do("ls backups").trim() };
     this.#walk.publish();
     run("echo '# mine' >> deploy/alertmanager.yml");
-    this.#do("git stash");
-    this.#do("git pull");
-    this.#do("git stash pop");
+    this.#do("git pull --autostash");
     note("git pull brings the next version, and what was changed stays", this.#head() !== before);
-    run("tail -1 deploy/alertmanager.yml | grep '# mine' && git checkout -q deploy/alertmanager.yml");
+    run("tail -1 deploy/alertmanager.yml | grep '# mine'");
     this.#do("npm ci");
     const bot = await this.#start();
     note("the new version goes on with the same server", (await this.#sources()) === 1);
     await bot.stop();
-    this.#do("npm run store -- restore backups/BACKUP");
-    this.#do("git checkout VERSION");
+    this.#do("git checkout -m VERSION");
+    run("tail -1 deploy/alertmanager.yml | grep '# mine' && git checkout -q deploy/alertmanager.yml");
     note("git reflog has the version of before", this.#do("git reflog").includes(before));
     this.#do("npm ci");
     note("git checkout brings the version before", this.#head() === before);
+    this.#do("npm run store -- restore backups/BACKUP");
     const back = await this.#start();
     note("it starts again on the backup of before", (await this.#sources()) === 1);
     await back.stop();
@@ -139,7 +170,7 @@ class ByHand {
     const deploying = this.#walk.host.start(this.#walk.documented.take("npm run deploy"), this.#folder);
     await deploying.says(/registered \d+ commands/);
     note("npm run deploy registers its commands", (await deploying.ended) === 0);
-    this.#do("git checkout main");
+    this.#do("git checkout -m main");
     note("and forward again", this.#head() !== before);
     this.#do("rm -r data/before-restore-*");
     run("rm -r backups");
@@ -267,7 +298,9 @@ class ByHand {
     // Whoever lost it and takes these lines all the same gets no new one, which would open nothing.
     host.run(`${OWN_SECRET.join("\n")} || true`, this.#folder);
     note("a lost secret is not replaced by a new one", !/^SECRET_KEY/m.test(env()));
-    host.run(`echo "SECRET_KEY=${secret}" >> .env && mv data/secret.key elsewhere`, this.#folder);
+    // With an empty line for the old one behind it, which would be the one that counts.
+    const own = `printf 'SECRET_KEY=%s\\nSECRET_KEY_OLD=\\n' ${secret} >> .env`;
+    host.run(`${own} && mv data/secret.key elsewhere`, this.#folder);
     for (let run = 0; run < 2; run++) {
       for (const line of OWN_SECRET) this.#do(line);
     }
@@ -295,8 +328,12 @@ class ByHand {
     const words = this.#words;
     const [backup = ""] = readdirSync(join(kept, "backups"));
     this.#words = { ...words, KEPT: kept, BACKUP: backup };
-    this.#do("install -m 600 KEPT/.env .env");
+    const install = "{ test -e .env || install -m 600 KEPT/.env .env; }";
+    this.#do(install);
     note("the kept .env is put back", readFileSync(join(this.#folder, ".env"), "utf8") === before);
+    host.run(`echo '# newer' >> ${kept}/.env`);
+    this.#do(install);
+    note("and not over one that is there", readFileSync(join(this.#folder, ".env"), "utf8") === before);
     const said = this.#do("npm run store -- restore KEPT/backups/BACKUP");
     note("and a backup from where it was kept, with no bot before it", said.includes("is in place"));
     host.run("rm -r data && mv elsewhere data", this.#folder);

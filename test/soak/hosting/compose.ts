@@ -1,4 +1,13 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { composeOf, root, textOf } from "../../deploy/deploy-files.ts";
 import { filledIn } from "./host.ts";
@@ -18,31 +27,44 @@ export async function walkContainers({ host, documented, words, note }: Walk): P
     BACKUP: "1",
     YOUR_NEW_TOKEN: "another",
   };
-  // There is no cluster to apply anything to.
+  // There is no cluster to apply anything to, and no engine.
   const bin = join(folder, "bin");
   mkdirSync(bin);
-  writeFileSync(join(bin, "kubectl"), "#!/bin/sh\necho applied\n");
-  chmodSync(join(bin, "kubectl"), 0o755);
-  const shell = (command: string) => {
+  const program = (name: string, script: string) => {
+    writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(bin, name), 0o755);
+  };
+  program("kubectl", 'case "$*" in *" get "*) ;; *) echo applied ;; esac');
+  program("docker", "");
+  const shell = (command: string, more = "") => {
     console.log(`  ${command}`);
-    return host.run(`PATH=${bin}:$PATH; ${filledIn(documented.take(command), own)}`, folder);
+    return host.run(`export PATH=${bin}:$PATH; ${filledIn(documented.take(command), own)}${more}`, folder);
   };
   writeFileSync(join(folder, ".env"), "DISCORD_TOKEN=one\n");
   host.own(join(folder, ".env"));
+  host.run(`cp -r ${root}deploy ${root}.env.example .`, folder);
   // Twice: a second SECRET_KEY would be one that opens nothing, a second POSTGRES_PASSWORD one that nobody has.
-  for (let time = 0; time < 2; time++) {
-    shell(`grep -q '^SECRET_KEY=.' .env || echo "SECRET_KEY=$(openssl rand -base64 32)" >> .env`);
-    shell(`grep -q '^POSTGRES_PASSWORD=.' .env || echo "POSTGRES_PASSWORD=$(openssl rand -hex 24)" >> .env`);
-    shell(`grep -q '^GRAFANA_PASSWORD=.' .env || echo "GRAFANA_PASSWORD=$(openssl rand -hex 12)" >> .env`);
-  }
+  for (let time = 0; time < 2; time++) shell("bash deploy/secrets.sh make cluster");
   const lines = readFileSync(join(folder, ".env"), "utf8").trim().split("\n");
-  note("the secrets' lines, run twice, make each once", lines.length === 4);
-  host.run(`cp -r ${root}deploy .`, folder);
+  note("the secrets' line, run twice, makes each once", lines.length === 4);
+  program("docker", "echo marshal-cluster_valkey");
+  host.run("mv .env .env.lost", folder);
+  const beside = shell("bash deploy/secrets.sh make cluster", " 2>&1 || true");
+  note(
+    "beside data that another secret has sealed it makes none",
+    /A lost \.env/.test(beside) && !existsSync(join(folder, ".env")),
+  );
+  shell("bash deploy/secrets.sh anew cluster");
+  note(
+    "where that is lost for good it does",
+    /^SECRET_KEY=./m.test(readFileSync(join(folder, ".env"), "utf8")),
+  );
+  host.run("mv .env.lost .env", folder);
   shell("sed -i 's/mem_limit: 1g/mem_limit: 2g/' deploy/compose.yaml");
   const limits = readFileSync(join(folder, "deploy/compose.yaml"), "utf8").match(/mem_limit: \w+/g);
   note("the bot gets more memory, and nothing else", limits?.join() === "mem_limit: 2g,mem_limit: 256m");
   parse(folder, note);
-  fillKubernetes(folder, shell, note);
+  fillKubernetes({ host, folder, shell, note });
   documented.take("kubectl kustomize deploy/k8s");
   if (programOf("kubectl") === undefined) console.log("not run here: kubectl kustomize");
   else
@@ -50,12 +72,13 @@ export async function walkContainers({ host, documented, words, note }: Walk): P
       "kubectl takes the folder, with the image's name in it",
       /image: registry\.example\/marshal:1\n/.test(host.run("kubectl kustomize deploy/k8s", folder)),
     );
-  host.run(
-    "mkdir -p backups-of-cluster/1 && cd backups-of-cluster/1 && touch valkey.rdb postgres.dump",
-    folder,
-  );
-  const shown = shell("ls -l backups-of-cluster/BACKUP");
-  note("both files of a backup are shown", /postgres\.dump\n.*valkey\.rdb\n/.test(shown));
+  const parts = ["valkey.rdb", "postgres.dump"].map((part) => `test -s backups-of-cluster/BACKUP/${part}`);
+  const lineBehind = () =>
+    shell(parts[0] ?? "", ` && ${filledIn(documented.take(parts[1] ?? ""), own)} && echo gone || true`);
+  host.run("mkdir -p backups-of-cluster/1 && cd backups-of-cluster/1 && echo x > valkey.rdb", folder);
+  note("no volume is taken away where a part of the backup is missing", lineBehind() === "");
+  host.run("echo x > backups-of-cluster/1/postgres.dump", folder);
+  note("and it is where both are there", lineBehind() === "gone\n");
   note(
     "export names the other bot for every later line",
     shell("export COMPOSE_PROJECT_NAME=another-bot") === "",
@@ -65,7 +88,15 @@ export async function walkContainers({ host, documented, words, note }: Walk): P
 }
 
 /** The secret of a cluster: refused by its line until everything is filled in. */
-function fillKubernetes(folder: string, shell: (command: string) => string, note: Walk["note"]): void {
+function fillKubernetes({
+  host,
+  folder,
+  shell,
+  note,
+}: Pick<Walk, "host" | "note"> & {
+  readonly folder: string;
+  shell(command: string, more?: string): string;
+}): void {
   // Twice, as at an update.
   for (let time = 0; time < 2; time++)
     shell("sed -i 's|image: .*|image: REGISTRY/marshal:VERSION|' deploy/k8s/deployment.yaml");
@@ -74,14 +105,11 @@ function fillKubernetes(folder: string, shell: (command: string) => string, note
       'if grep -n "^[^#]*FILL-IN" deploy/k8s/secret.yaml; then echo "fill in these lines of secret.yaml first"; else kubectl apply -f deploy/k8s/secret.yaml; fi',
     );
   for (let time = 0; time < 2; time++) {
-    shell("test -e deploy/k8s/secret.yaml || cp deploy/k8s/secret.example.yaml deploy/k8s/secret.yaml");
-    shell("chmod 600 deploy/k8s/secret.yaml");
+    shell("bash deploy/secrets.sh make kubernetes");
     if (time === 0) note("a secret that is not filled in is refused", /fill in these lines/.test(apply()));
+    const left = shell('! grep -n "^[^#]*FILL-IN" deploy/k8s/secret.yaml', " && echo whole || true");
+    note("and the next line of a chain is not run", left.endsWith("whole\n") === time > 0);
     shell(`sed -i 's|DISCORD_TOKEN: .*|DISCORD_TOKEN: "YOUR_TOKEN"|' deploy/k8s/secret.yaml`);
-    shell(
-      'sed -i "s|SECRET_KEY: \\"FILL-IN\\"|SECRET_KEY: \\"$(openssl rand -base64 32)\\"|" deploy/k8s/secret.yaml',
-    );
-    shell('sed -i "s|FILL-IN|$(openssl rand -hex 24)|" deploy/k8s/secret.yaml');
   }
   const secret = readFileSync(join(folder, "deploy/k8s/secret.yaml"), "utf8");
   const password = /POSTGRES_PASSWORD: "([0-9a-f]{48})"/.exec(secret)?.[1];
@@ -91,13 +119,33 @@ function fillKubernetes(folder: string, shell: (command: string) => string, note
   );
   note("and it is applied then", apply() === "applied\n");
   renameSync(join(folder, "deploy/k8s/secret.yaml"), join(folder, "secret.yaml"));
-  shell("install -m 600 KEPT/secret.yaml deploy/k8s/secret.yaml");
-  note("a kept one is put back", readFileSync(join(folder, "deploy/k8s/secret.yaml"), "utf8") === secret);
-  newInKubernetes(() => readFileSync(join(folder, "deploy/k8s/secret.yaml"), "utf8"), shell, note);
+  for (let time = 0; time < 2; time++) {
+    shell("{ test -e deploy/k8s/secret.yaml || install -m 600 KEPT/secret.yaml deploy/k8s/secret.yaml; }");
+    const isSame = readFileSync(join(folder, "deploy/k8s/secret.yaml"), "utf8") === secret;
+    note(time === 0 ? "a kept one is put back" : "and not over one that is there", isSame);
+    host.run("echo '# newer' >> secret.yaml", folder);
+  }
+  const lose = (name: string) => void host.run(`sed -i '/^  ${name}: /d' deploy/k8s/secret.yaml`, folder);
+  newInKubernetes({
+    file: () => readFileSync(join(folder, "deploy/k8s/secret.yaml"), "utf8"),
+    lose,
+    shell,
+    note,
+  });
 }
 
 /** A new token and a new secret of a cluster, in its file. */
-function newInKubernetes(file: () => string, shell: (command: string) => string, note: Walk["note"]): void {
+function newInKubernetes({
+  file,
+  lose,
+  shell,
+  note,
+}: {
+  file(): string;
+  lose(name: string): void;
+  shell(command: string): string;
+  note: Walk["note"];
+}): void {
   const before = file();
   const of = (name: string) => new RegExp(`^  ${name}: "(.*)"$`, "m").exec(file())?.[1] ?? "";
   const [secret, password] = [of("SECRET_KEY"), of("POSTGRES_PASSWORD")];
@@ -117,8 +165,8 @@ function newInKubernetes(file: () => string, shell: (command: string) => string,
     isSame && file().split("\n").length === before.split("\n").length,
   );
   const sealing = of("SECRET_KEY");
-  shell("sed -i '/^  SECRET_KEY: /d' deploy/k8s/secret.yaml");
-  shell(`sed -i "s|^stringData:|&\\n  SECRET_KEY: \\"$(openssl rand -base64 32)\\"|" deploy/k8s/secret.yaml`);
+  lose("SECRET_KEY");
+  shell("bash deploy/secrets.sh anew kubernetes");
   const isAnother = /^[\w+/]{43}=$/.test(of("SECRET_KEY")) && of("SECRET_KEY") !== sealing;
   note(
     "in the place of a lost secret comes another, and the rest stays",
@@ -154,7 +202,7 @@ async function backUp({
 }: Pick<Walk, "host" | "note"> & { folder: string }): Promise<void> {
   const [program = "", flag = "", script = ""] =
     composeOf("deploy/compose.yaml").services.backup?.command ?? [];
-  const app = join(host.folder, "marshal");
+  const app = join(host.folder, "home/marshal");
   const kept = join(folder, "backups");
   mkdirSync(kept);
   host.own(kept);

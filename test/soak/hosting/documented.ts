@@ -7,7 +7,6 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
     "docker compose: the files are read by its parser, and what runs in the containers is run in a sandbox",
   "docker build": "docker build: npm run soak -- image follows the Dockerfile",
   "docker image": "docker image prune",
-  "docker ps": "docker ps",
   "docker push": "docker push",
   "docker volume": "docker volume rm",
   "bash deploy/cluster-backup.sh": "cluster-backup.sh: npm test runs it on a real Redis and PostgreSQL",
@@ -68,7 +67,9 @@ function commandsIn(text: string): readonly string[] {
   const isShell = new Set([...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) => block.trim()));
   const lines = blocks
     .filter((block) => isShell.has(block.trim()))
-    .flatMap((block) => block.trim().split("\n"));
+    .flatMap((block) => block.trim().split("\n"))
+    // Of a chain each is a command.
+    .map((line) => line.replace(/ &&$/, ""));
   const spans = sentences
     .join("\n")
     .replace(new RegExp(`^${NAMES_WHAT_IS_NOT_RUN}$.*?(?=^## )`, "ms"), "")

@@ -3,25 +3,13 @@ import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:f
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { parse } from "yaml";
 import { textOf } from "../../deploy/deploy-files.ts";
 import { programOf } from "./sandbox.ts";
 import type { Walk } from "./walk.ts";
 
-const ENV_OF = "'{{range .Config.Env}}{{println .}}{{end}}'";
-const OF_THE_BOT = "BAD_KEY|DISCORD|DOCS|LOG_LEVEL|MAP|PUBLIC|SECRET|SERVERS|SERVICE|SHARDS";
-const OF_ALL =
-  "BAD_KEY|DISCORD|DOCS|GRAFANA_PASSWORD|LOG_LEVEL|MAP|POSTGRES_PASSWORD|PUBLIC|SECRET|SERVERS|SERVICE|SHARDS";
-const SYSTEMD =
-  'sudo sh -c \'umask 077; kept=$(tr "\\0" "\\n" < /proc/$(systemctl show -P MainPID marshal)/environ | grep -E "^(BAD_KEY|DISCORD|DOCS|HISTORY|LOG_LEVEL|MAP|OPS|PUBLIC|SECRET|SERVERS|SERVICE|SHARDS|STORE)[A-Z_]*=.") && echo "$kept" > /etc/marshal/marshal.env\'';
-
 /** The lines that read a lost file back. */
-export const READ_BACK = {
-  compose: `kept=$(docker inspect -f ${ENV_OF} marshal-marshal-1) && kept=$(echo "$kept" | grep -E '^(${OF_THE_BOT})[A-Z_]*=.') && (umask 077; echo "$kept" > .env)`,
-  cluster: `kept=$(docker inspect -f ${ENV_OF} marshal-cluster-marshal-1 marshal-cluster-postgres-1 marshal-cluster-grafana-1) && kept=$(echo "$kept" | sed 's/^GF_SECURITY_ADMIN_PASSWORD=/GRAFANA_PASSWORD=/' | grep -E '^(${OF_ALL})[A-Z_]*=.') && (umask 077; echo "$kept" > .env)`,
-  systemd: SYSTEMD,
-  kubernetes:
-    "kept=$(kubectl -n marshal get secret marshal -o go-template='{{range $name, $value := .data}}{{printf \"  %s: %q\\n\" $name ($value | base64decode)}}{{end}}') && (umask 077; (sed '/^stringData:/q' deploy/k8s/secret.example.yaml; echo \"$kept\") > deploy/k8s/secret.yaml)",
-} as const;
+const FIND = "bash deploy/secrets.sh find";
 
 const SECRETS = { DISCORD_TOKEN: "a.token", SECRET_KEY: "a+b/c=" };
 const CONTAINERS: Readonly<Record<string, Record<string, string>>> = {
@@ -35,6 +23,7 @@ const IN_CLUSTER = { ...SECRETS, HISTORY_URL: 'postgres://m:"x"@host/m?a=1&b=|' 
 /** What the clients of an engine and of a cluster ask of them, as far as these lines go. */
 const ANSWERS = new Map<RegExp, (...parts: string[]) => unknown>([
   [/\/_ping$/, () => "OK"],
+  [/\/containers\/json\?.*filters=([^&]*)/, (filters = "") => containersOf(decodeURIComponent(filters))],
   [/\/containers\/([^/]+)\/json$/, (name = "") => container(name)],
   [/^\/api$/, () => ({ kind: "APIVersions", versions: ["v1"] })],
   [/^\/apis$/, () => ({ kind: "APIGroupList", apiVersion: "v1", groups: [] })],
@@ -48,6 +37,13 @@ const SECRET_KIND = {
   kind: "Secret",
   verbs: ["get"],
 };
+
+/** Those of a project, by the label that the engine was asked for. */
+function containersOf(filters: string): unknown {
+  const project = /compose\.project=([\w-]+)/.exec(filters)?.[1];
+  const ids = Object.keys(CONTAINERS).filter((name) => name.replace(/-[a-z]+-1$/, "") === project);
+  return ids.map((id) => ({ Id: id, Names: [`/${id}`], Created: 0, State: "exited" }));
+}
 
 function container(name: string): unknown {
   const env = CONTAINERS[name];
@@ -67,8 +63,9 @@ function secret(): unknown {
 export async function walkLostFile({ host, documented, note }: Walk): Promise<void> {
   const server = createServer(({ url = "" }, response) => {
     const path = url.split("?")[0] ?? "";
-    const [pattern, answer] = [...ANSWERS].find(([one]) => one.test(path)) ?? [];
-    const body = answer?.(...(pattern?.exec(path)?.slice(1) ?? []));
+    const asked = path.endsWith("/containers/json") ? url : path;
+    const [pattern, answer] = [...ANSWERS].find(([one]) => one.test(asked)) ?? [];
+    const body = answer?.(...(pattern?.exec(asked)?.slice(1) ?? []));
     const head = { "content-type": "application/json", "api-version": "1.44", ostype: "linux" };
     response.writeHead(body === undefined ? 404 : 200, head);
     response.end(typeof body === "string" ? body : JSON.stringify(body ?? { message: "No such container" }));
@@ -77,14 +74,16 @@ export async function walkLostFile({ host, documented, note }: Walk): Promise<vo
   const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   const folder = join(host.folder, "lost-file");
   mkdirSync(join(folder, "deploy/k8s"), { recursive: true });
-  writeFileSync(join(folder, "deploy/k8s/secret.example.yaml"), textOf("deploy/k8s/secret.example.yaml"));
+  for (const name of [".env.example", "deploy/secrets.sh", "deploy/k8s/secret.example.yaml"])
+    writeFileSync(join(folder, name), textOf(name));
   writeFileSync(join(folder, "kubeconfig"), kubeconfig(address));
   for (const path of ["", "deploy", "deploy/k8s"]) host.own(join(folder, path));
   const env = { DOCKER_HOST: `tcp://${address}`, KUBECONFIG: join(folder, "kubeconfig") };
   // Not in one go: what answers is in this process.
-  const read = async (line: string, path: string) => {
-    console.log(`  ${line}`);
-    const running = host.start(documented.take(line), folder, env);
+  const read = async (way: string, path: string) => {
+    console.log(`  ${FIND} ${way}`);
+    const line = documented.take(`${FIND} compose`).replace("compose", way);
+    const running = host.start(line, folder, env);
     const code = await running.ended;
     if (code !== 0) throw new Error(running.said);
     const found = statSync(join(folder, path));
@@ -92,37 +91,33 @@ export async function walkLostFile({ host, documented, note }: Walk): Promise<vo
     return readFileSync(join(folder, path), "utf8");
   };
   try {
-    if (programOf("docker") === undefined) documented.notRun(/docker inspect/);
+    if (programOf("docker") === undefined) console.log("not run here: docker inspect");
     else {
       const kept = Object.entries(SECRETS).map((pair) => `${pair.join("=")}\n`);
-      const single = await read(READ_BACK.compose, ".env");
+      const single = await read("compose", ".env");
       note("the container's variables are the lost .env", single === kept.join(""));
-      const cluster = await read(READ_BACK.cluster, ".env");
+      const mine = "DISCORD_TOKEN=newer\nSECRET_KEY=\n";
+      writeFileSync(join(folder, ".env"), mine);
+      const filled = await read("compose", ".env");
+      note("one that is there gets what it lacks", filled === `${mine}SECRET_KEY=${SECRETS.SECRET_KEY}\n`);
+      note("and nothing a second time", (await read("compose", ".env")) === filled);
+      rmSync(join(folder, ".env"));
+      const cluster = await read("cluster", ".env");
       const all = [...kept, "SHARDS=auto\n", "POSTGRES_PASSWORD=ab12\n", "GRAFANA_PASSWORD=cd34\n"];
-      note("and those of several processes, with both passwords", cluster === all.join(""));
-      const left = READ_BACK.cluster.replace(" marshal-cluster-grafana-1", "");
-      const fewer = host.start(left, folder, env);
-      const isRead =
-        (await fewer.ended) === 0 && readFileSync(join(folder, ".env"), "utf8") === all.slice(0, -1).join("");
-      note("a container that is not there can be left out", isRead);
-      const before = readFileSync(join(folder, ".env"), "utf8");
-      const gone = host.start(READ_BACK.cluster.replace("marshal-cluster-grafana-1", "gone"), folder, env);
-      const isRefused = (await gone.ended) !== 0;
+      note("those of several processes have both passwords", cluster === all.join(""));
+      const others = host.start(`${FIND} cluster`, folder, { ...env, COMPOSE_PROJECT_NAME: "another-bot" });
+      const isRefused =
+        (await others.ended) !== 0 && others.said.includes("no container of the project another-bot");
       note(
-        "where one is gone nothing is written",
-        isRefused && readFileSync(join(folder, ".env"), "utf8") === before,
+        "where no container is, nothing is written",
+        isRefused && readFileSync(join(folder, ".env"), "utf8") === cluster,
       );
     }
-    if (programOf("kubectl") === undefined) documented.notRun(/kubectl -n marshal get secret/);
+    if (programOf("kubectl") === undefined) console.log("not run here: kubectl get secret");
     else {
-      const yaml = await read(READ_BACK.kubernetes, "deploy/k8s/secret.yaml");
-      const lines = Object.entries(IN_CLUSTER).map(
-        ([name, value]) => `  ${name}: ${JSON.stringify(value)}\n`,
-      );
-      note(
-        "the cluster's secret is the lost secret.yaml",
-        yaml.endsWith(`stringData:\n${lines.sort().join("")}`),
-      );
+      const found = parse(await read("kubernetes", "deploy/k8s/secret.yaml")).stringData;
+      const isWhole = Object.entries(IN_CLUSTER).every(([name, value]) => found[name] === value);
+      note("the cluster's secret is the lost secret.yaml", isWhole);
     }
   } finally {
     server.close();

@@ -4,13 +4,13 @@ import { openStage } from "../../../src/sandbox/stage.ts";
 import { textOf } from "../../deploy/deploy-files.ts";
 import { addFeeds } from "../../e2e/compare.ts";
 import { filledIn } from "./host.ts";
-import { READ_BACK } from "./lost-file.ts";
 import { SandboxedMachine } from "./sandbox.ts";
 import { otherMachine } from "./tools.ts";
 import type { Walk } from "./walk.ts";
 
 const STOPPED = /"failed":false,"msg":"stopped"/;
 /** Not the shell and not bwrap, whose words hold it too. */
+const FIND = "sudo bash /opt/marshal/deploy/secrets.sh find systemd";
 const MAIN = /^\S*node .*src\/main\.ts$/;
 
 /** The way with systemd: root's commands on a machine of their own, and what the units start in their sandbox, by bwrap. */
@@ -24,16 +24,26 @@ export async function walkSystemd({ host, documented, words, note }: Walk): Prom
   const stage = await openStage({ seed: 4, serverKey: "unitTown-unitServer", traffic: "normal", live: true });
   const { token } = stage.discord;
   const own: Record<string, string> = { ...words, YOUR_TOKEN: token, YOUR_NEW_TOKEN: token };
-  const sudo = (command: string) => {
+  const sudo = (command: string, before = "") => {
     console.log(`  ${command}`);
     // Root runs all of the line here; without it only what follows sudo.
-    return machine.asRoot(filledIn(documented.take(command), own).replaceAll("sudo ", ""));
+    return machine.asRoot(before + filledIn(documented.take(command), own).replaceAll("sudo ", ""));
   };
   try {
     sudo("sudo git clone ADDRESS /opt/marshal");
     sudo("sudo npm ci --prefix /opt/marshal");
     sudo("sudo install -d /etc/marshal");
-    sudo("echo 'DISCORD_TOKEN=YOUR_TOKEN' | sudo sh -c 'umask 077; cat > /etc/marshal/marshal.env'");
+    for (let time = 0; time < 2; time++) {
+      sudo(
+        "echo 'DISCORD_TOKEN=YOUR_TOKEN' | sudo sh -c 'umask 077; test -e /etc/marshal/marshal.env || cat > /etc/marshal/marshal.env'",
+      );
+      if (time === 0) machine.asRoot("echo MAP_IMAGE=mine >> /etc/marshal/marshal.env");
+    }
+    note(
+      "the unit's file is written once",
+      machine.read("etc/marshal/marshal.env").includes("MAP_IMAGE=mine\n"),
+    );
+    machine.asRoot("sed -i /^MAP_IMAGE=/d /etc/marshal/marshal.env");
     sudo("sudo cp /opt/marshal/deploy/systemd/marshal* /etc/systemd/system/");
     const emulators = {
       DISCORD_API_URL: stage.discord.apiUrl,
@@ -78,15 +88,15 @@ export async function walkSystemd({ host, documented, words, note }: Walk): Prom
     note("what systemd-run would run restores it", restored.includes("is in place"));
     note("and checks it", store("check").includes("1 server keys open"));
     sudo("sudo sed -i 's/^DISCORD_TOKEN=.*/DISCORD_TOKEN=YOUR_NEW_TOKEN/' /etc/marshal/marshal.env");
-    sudo("sudo git -C /opt/marshal pull");
+    sudo("sudo git -C /opt/marshal pull --autostash");
     sudo("sudo npm ci --prefix /opt/marshal");
     const version = () => sudo("sudo git -C /opt/marshal log -1 --format='%h of %cs'").split(" ")[0] ?? "";
     own.VERSION = "HEAD~1";
     const newest = version();
-    sudo("sudo git -C /opt/marshal checkout VERSION");
+    sudo("sudo git -C /opt/marshal checkout -m VERSION");
     note("the version before is checked out", version() !== newest);
     note("the one after it is still named", sudo("sudo git -C /opt/marshal reflog").includes(newest));
-    sudo("sudo git -C /opt/marshal checkout main");
+    sudo("sudo git -C /opt/marshal checkout -m main");
     note("and the newest again", version() === newest);
     const again = machine.start(unit.command, { ...machine.unit("marshal.service").env, ...emulators });
     await again.says(/logged in/);
@@ -119,10 +129,11 @@ export async function walkSystemd({ host, documented, words, note }: Walk): Prom
     own.KEPT = folder;
     own.BACKUP = name;
     lostFile({ sudo, machine, note, documented, kept: folder });
+    toSeveral({ sudo, machine, note, store });
     host.run(`rm -r ${join(state, "backups")}`);
     sudo("sudo mkdir -p /var/lib/marshal/backups");
     sudo("sudo cp -r KEPT/backups/BACKUP /var/lib/marshal/backups/");
-    sudo("sudo chown -R --reference=/var/lib/marshal/ /var/lib/marshal/backups");
+    note("whatever is put there becomes the bot's user's before it is read", givesToUser(machine));
     note(
       "a copy from elsewhere is restored",
       store("restore /var/lib/marshal/backups/BACKUP").includes("place"),
@@ -143,8 +154,41 @@ export async function walkSystemd({ host, documented, words, note }: Walk): Prom
   }
 }
 
+/** What store.sh does before its tool, where root has put a backup there. */
+function givesToUser(machine: SandboxedMachine): boolean {
+  const said = machine.asRoot(
+    [
+      'mkdir /tmp/bin; for name in chown systemd-run; do printf "#!/bin/sh\necho ran $name \\$*\n" > /tmp/bin/$name; chmod +x /tmp/bin/$name; done',
+      "PATH=/tmp/bin:$PATH bash /opt/marshal/deploy/systemd/store.sh check",
+    ].join("\n"),
+  );
+  return /^ran chown -R --reference=\/var\/lib\/marshal\/ \/var\/lib\/marshal\/backups\nran systemd-run /.test(
+    said,
+  );
+}
+
+/** What goes from here to several processes: the secret and the store. */
+function toSeveral({
+  sudo,
+  machine,
+  note,
+  store,
+}: Pick<LostFileParts, "sudo" | "machine" | "note"> & { store(words: string): string }): void {
+  const secret = `grep -q '^SECRET_KEY=.' .env || { key=$(sudo cat /var/lib/marshal/secret.key) && echo "SECRET_KEY=$key" >> .env; }`;
+  for (let time = 0; time < 2; time++) sudo(secret, "cd /opt/marshal; ");
+  const lines = machine.read("opt/marshal/.env").match(/^SECRET_KEY=.{44}$/gm);
+  note("the secret comes along, once", lines?.length === 1);
+  note(
+    "an export is compared with the store",
+    store("export /var/lib/marshal/marshal.jsonl").includes("read back and equal"),
+  );
+  sudo("sudo cat /var/lib/marshal/marshal.jsonl > marshal.jsonl", "cd /opt/marshal; ");
+  note("and is handed over", machine.read("opt/marshal/marshal.jsonl").length > 0);
+  machine.asRoot("rm /opt/marshal/.env /opt/marshal/marshal.jsonl /var/lib/marshal/marshal.jsonl");
+}
+
 interface LostFileParts extends Pick<Walk, "documented" | "note"> {
-  readonly sudo: (command: string) => string;
+  readonly sudo: (command: string, before?: string) => string;
   readonly machine: SandboxedMachine;
   readonly kept: string;
 }
@@ -164,25 +208,27 @@ function lostFile({ sudo, machine, note, documented, kept }: LostFileParts): voi
   const given = Object.entries(variables).map((pair) => pair.join("="));
   machine.asRoot(
     [
-      `cp /etc/marshal/marshal.env ${kept}/ && rm /etc/marshal/marshal.env && mkdir /tmp/bin`,
+      `cp /etc/marshal/marshal.env ${kept}/ && rm -r /etc/marshal && mkdir /tmp/bin`,
       `env -i ${given.join(" ")} sleep 60 >/dev/null 2>&1 & until grep -q LOGNAME=marshal /proc/$!/environ; do :; done`,
       'printf "#!/bin/sh\\necho $!\\n" > /tmp/bin/systemctl && chmod +x /tmp/bin/systemctl && PATH=/tmp/bin:$PATH',
-      documented.take(READ_BACK.systemd).replaceAll("sudo ", ""),
+      documented.take(FIND).replaceAll("sudo ", ""),
     ].join("\n"),
   );
-  note(
-    "the unit's process has the lost marshal.env",
-    file() === "DISCORD_TOKEN=a.token\nSECRET_KEY=a+b/c=\n",
-  );
-  const read = file();
-  machine.asRoot(
+  const written = "DISCORD_TOKEN=a.token\nSECRET_KEY=a+b/c=\n";
+  note("the unit's process has the lost marshal.env", file() === written);
+  const fails = machine.asRoot(
     [
-      'mkdir -p /tmp/bin && printf "#!/bin/sh\necho 0\n" > /tmp/bin/systemctl && chmod +x /tmp/bin/systemctl',
-      `PATH=/tmp/bin:$PATH; ${documented.take(READ_BACK.systemd).replaceAll("sudo ", "")} || true`,
+      'rm -r /etc/marshal; mkdir -p /tmp/bin && printf "#!/bin/sh\necho 0\n" > /tmp/bin/systemctl && chmod +x /tmp/bin/systemctl',
+      `PATH=/tmp/bin:$PATH; ${documented.take(FIND).replaceAll("sudo ", "")} 2>&1 || ls /etc/marshal 2>&1 || true`,
     ].join("\n"),
   );
-  note("and is left as it is where the unit does not run", file() === read);
-  sudo("sudo install -m 600 KEPT/marshal.env /etc/marshal/marshal.env");
+  note("and nothing is written where the unit does not run", /does not run.*No such file/s.test(fails));
+  sudo("sudo install -d /etc/marshal");
+  const install =
+    "sudo test -e /etc/marshal/marshal.env || sudo install -m 600 KEPT/marshal.env /etc/marshal/marshal.env";
+  sudo(install);
+  machine.asRoot(`echo '# newer' >> ${kept}/marshal.env`);
+  sudo(install);
   note("and the kept one is put back", file() === before);
 }
 

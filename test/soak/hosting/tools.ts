@@ -29,8 +29,10 @@ export async function walkStoreTool({ host, documented, note, folder, run }: Too
     // Its own secret, as the documentation has it put into .env.
     const before = readFileSync(join(folder, ".env"), "utf8");
     const secret = documented.take(
-      `grep -q '^SECRET_KEY=.' .env || echo "SECRET_KEY=$(cat data/secret.key)" >> .env`,
+      `grep -q '^SECRET_KEY=.' .env || { key=$(cat data/secret.key) && echo "SECRET_KEY=$key" >> .env; }`,
     );
+    host.run(`mv data away; (${secret}) 2>&1 || true; mv away data`, folder);
+    note("none is written where there is none", readFileSync(join(folder, ".env"), "utf8") === before);
     for (let time = 0; time < 2; time++) host.run(secret, folder);
     const env = readFileSync(join(folder, ".env"), "utf8");
     note("the secret comes along, once", env.match(/^SECRET_KEY=.{44}$/gm)?.length === 1);
@@ -79,7 +81,8 @@ export function walkCron({ host, documented, note, folder }: Omit<Tools, "run">)
   const install = (line: string) => {
     writeFileSync(table, "0 1 * * * other # /elsewhere/\n");
     host.own(table);
-    for (let time = 0; time < 2; time++) host.run(`PATH=${bin}:$PATH; ${line}`, folder);
+    const shell = `export PATH=${bin}:$PATH COMPOSE_PROJECT_NAME=another-bot`;
+    for (let time = 0; time < 2; time++) host.run(`${shell}; ${line}`, folder);
     const lines = readFileSync(table, "utf8").trim().split("\n");
     note("cron gets one line, and keeps those of others", lines.length === 2);
     return lines[1]?.replace("17 3 * * * ", "") ?? "";
@@ -94,9 +97,15 @@ export function walkCron({ host, documented, note, folder }: Omit<Tools, "run">)
   // As cron does: nothing of the shell that installed it.
   host.run(`env -i HOME=/ PATH=/usr/bin:/bin sh -c '${own}'`, "/");
   note("cron's line makes a backup", count() === before + 1);
-  const cluster = install(nightly("bash $PWD/deploy/cluster-backup.sh compose backup"));
+  const cluster = install(
+    nightly(
+      "$(env | grep -E '^(COMPOSE_PROJECT_NAME|KUBECONFIG)=' | tr '\\n' ' ')bash $PWD/deploy/cluster-backup.sh compose backup",
+    ),
+  );
   note(
-    "that of several processes names the script",
-    cluster.startsWith(`bash ${folder}/deploy/cluster-backup.sh compose backup `),
+    "that of several processes names the script, and the bot that it is of",
+    cluster.startsWith(
+      `COMPOSE_PROJECT_NAME=another-bot bash ${folder}/deploy/cluster-backup.sh compose backup `,
+    ),
   );
 }
