@@ -354,7 +354,7 @@ class ByHand {
     this.#words = { ...this.#words, BACKUP: this.#do("ls backups").trim() };
     const named = this.#do("ls backups/*/secret.key").trim();
     note("the backup that has it is named", named === `backups/${this.#words.BACKUP}/secret.key`);
-    this.#do("cp backups/BACKUP/secret.key data/");
+    this.#do("cp --backup=t backups/BACKUP/secret.key data/");
     const found = await this.#start();
     note("that of a backup opens the store", (await this.#sources()) === 1);
     await found.stop();

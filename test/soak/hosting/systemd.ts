@@ -124,7 +124,7 @@ export async function walkSystemd({ host, documented, words, note }: Walk): Prom
     machine.confined("rm /var/lib/marshal/secret.key", {});
     const named = sudo("sudo sh -c 'ls /var/lib/marshal/backups/*/secret.key'");
     note("the backups that have it are named", named.includes(`${own.BACKUP}/secret.key`));
-    sudo("sudo cp -p /var/lib/marshal/backups/BACKUP/secret.key /var/lib/marshal/");
+    sudo("sudo cp -p --backup=t /var/lib/marshal/backups/BACKUP/secret.key /var/lib/marshal/");
     note("a lost secret is back from a backup", store("check").includes("1 server keys open"));
     own.KEPT = folder;
     own.BACKUP = name;
