@@ -1,12 +1,12 @@
 import type { Reply } from "../src/discord/command.ts";
-import { confirmCard, dryCard, sayCard } from "../src/discord/render/plan-cards.ts";
+import { dryCard, sayCard } from "../src/discord/render/plan-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { isOneSlip } from "../src/domain/near-names.ts";
 import type { RunPlan } from "../src/domain/run.ts";
 import { ELSEWHERE } from "../src/domain/words-of-other-bots.ts";
 import { endInTime } from "./question-ends.ts";
-import { ask, type RunAsk, refused, refuseUnsendable, withOwnPlayer } from "./run-flow.ts";
+import { ask, confirmReply, type RunAsk, refused, refuseUnsendable, withOwnPlayer } from "./run-flow.ts";
 
 /** `/run command` with a text that has no colon: a command that lacks it, or words to say. */
 
@@ -25,8 +25,9 @@ async function* offerWithColon(
   const request = await withOwnPlayer(services, { ...rest, text: `:${text}` });
   const plan = await services.runner.plan(request);
   if (!plan.decision.allowed) throw refused(plan.decision, plan.request.binding);
-  if (dry !== true) endInTime(services, [plan], on.answer);
-  yield dry === true ? dryCard(plan) : confirmCard(plan, { isGuess: true });
+  yield dry === true
+    ? dryCard(plan)
+    : await confirmReply(services, plan, { answer: on.answer, isGuess: true });
 }
 
 /** A word that is nearly a verb and shorter may be one to say: "lol" is no :log. */

@@ -1,5 +1,5 @@
 import type { Press, Reply } from "../src/discord/command.ts";
-import { confirmCard, dryCard } from "../src/discord/render/plan-cards.ts";
+import { type ConfirmOptions, confirmCard, dryCard } from "../src/discord/render/plan-cards.ts";
 import { outcomeCard, progressCard } from "../src/discord/render/run-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import type { BanTerm } from "../src/domain/ban-end.ts";
@@ -31,6 +31,8 @@ const PROOF_CHECK_EVERY_MS = 5_000;
 const PROOF_CHECKS = LOG_SOUGHT_MS / PROOF_CHECK_EVERY_MS;
 /** A case is written right after the outcome. */
 const CASE_CHECK_MS = 1_000;
+/** A row holds five buttons. */
+const NEAREST_BESIDE_TYPED = 2;
 
 export interface RunAsk {
   readonly actor: Actor;
@@ -61,10 +63,9 @@ export async function* ask(
   const meant = plan.meant === undefined ? undefined : await nearestPlan(services, plan, plan.meant);
   if (dry === true) yield dryCard(plan.decision.allowed ? plan : (meant ?? notSlip(plan)));
   else if (meant !== undefined) {
-    endInTime(services, [meant, plan], on.answer);
-    yield confirmCard(meant, { typed: plan });
+    yield await confirmReply(services, meant, { answer: on.answer, typed: plan });
   } else if (plan.decision.allowed && plan.confirm !== "none")
-    yield await confirmReply(services, plan, on.answer);
+    yield await confirmReply(services, plan, { answer: on.answer });
   else if (isAgain === true && plan.decision.allowed && whoBegins(plan) !== undefined) {
     endInTime(services, [plan], on.answer);
     yield confirmCard({
@@ -108,19 +109,28 @@ export async function withOwnPlayer({ accounts }: Services, request: RunRequest)
   return account === undefined ? request : { ...request, ownPlayerId: account.player.id };
 }
 
-/** The question whether to send it, with the nearest names where nobody has one of those that were typed. */
+/** What was typed, where the plan is only what was meant by it, and where it is asked. */
+interface MeantBy extends Pick<ConfirmOptions, "typed" | "isGuess"> {
+  readonly answer: AnswerContext["answer"];
+}
+
+/** The question whether to send it, or what is meant by it, with the nearest names where nobody has one of those that were typed. */
 export async function confirmReply(
   services: Services,
   plan: RunPlan,
-  answer: AnswerContext["answer"],
+  { answer, ...meantBy }: MeantBy,
 ): Promise<Reply> {
+  const { typed } = meantBy;
+  // With what was typed it has a button more.
+  const most = typed?.decision.allowed === true ? NEAREST_BESIDE_TYPED : plan.near.length;
   const near: { readonly name: string; readonly plan: RunPlan }[] = [];
-  for (const { name, text } of plan.near) {
+  for (const { name, text } of plan.near.slice(0, most)) {
     const other = await services.runner.plan({ ...plan.request, text });
     if (other.decision.allowed) near.push({ name, plan: other });
   }
-  endInTime(services, [plan, ...near.map((one) => one.plan)], answer);
-  return confirmCard(plan, { near });
+  const asked = [plan, ...near.map((one) => one.plan), ...(typed === undefined ? [] : [typed])];
+  endInTime(services, asked, answer);
+  return confirmCard(plan, { ...meantBy, near });
 }
 
 /**

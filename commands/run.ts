@@ -132,7 +132,7 @@ export const run = defineCommand({
       async *execute({ actor, argument, ...on }, services) {
         const plan = services.runner.awaiting(argument, actor);
         if (plan !== undefined && plan.confirm !== "none") {
-          yield await confirmReply(services, plan, on.answer);
+          yield await confirmReply(services, plan, { answer: on.answer });
           return;
         }
         const sent = await confirmedOrExpired(services, { actor, planId: argument });

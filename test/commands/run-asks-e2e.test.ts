@@ -131,6 +131,20 @@ describe("before anything is sent", () => {
     assert.doesNotMatch(refused, /:hello/);
   });
 
+  test("a misspelt name behind a mistyped verb, or without the colon, gets the nearest names too", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    const both = await ask(rig, "mod", ":kcik Alcie rdm");
+    await rig.reads(both, /Did you mean this/);
+    const near = labelsOf(both);
+    assert.equal(near[0], "Alice");
+    assert.ok(near.length <= 5, near.join(", "));
+    const bare = await ask(rig, "mod", "kick Alcie rdm");
+    await rig.reads(bare, /Did you mean this/);
+    assert.equal(labelsOf(bare)[0], "Alice");
+    await rig.mod.click(messageOf(bare), "Alice");
+    await rig.reads(bare, /It ran|Send/);
+  });
+
   test("a mistyped verb and a player are no words for everyone, also without the colon", async (t) => {
     const rig = await startRunCommandsRig(t);
     const warn = await ask(rig, "mod", "warn Alice rdm");
