@@ -63,12 +63,14 @@ make_kubernetes() {
   sed -i "/^  \(POSTGRES_PASSWORD\|HISTORY_URL\): /s|FILL-IN|${password:-$(openssl rand -hex 24)}|" $file
 }
 
-# What the containers of a project have, stopped ones too.
+# What the containers of a project have, stopped ones too: of the one of this name that was started from this folder, since another
+# bot of this machine may have the name; of any where you name it.
 in_containers() {
-  local ids
-  ids=$(docker ps -aq --filter "label=com.docker.compose.project=$1")
+  local ids ours=(--filter "label=com.docker.compose.project=${COMPOSE_PROJECT_NAME:-$1}")
+  [ -n "${COMPOSE_PROJECT_NAME-}" ] || ours+=(--filter "label=com.docker.compose.project.working_dir=$PWD/deploy")
+  ids=$(docker ps -aq "${ours[@]}")
   [ -n "$ids" ] ||
-    stop "there is no container of the project $1. If yours is called otherwise (docker ps -a), put COMPOSE_PROJECT_NAME=NAME before this line"
+    stop "there is no container of ${COMPOSE_PROJECT_NAME:-$1} that was started from this folder. docker ps -a shows what there is: NAME in NAME-marshal-1. Put COMPOSE_PROJECT_NAME=NAME before this line if it is this bot's"
   # shellcheck disable=SC2086
   docker inspect -f '{{range .Config.Env}}{{println .}}{{end}}' $ids |
     sed 's/^GF_SECURITY_ADMIN_PASSWORD=/GRAFANA_PASSWORD=/' |
@@ -134,8 +136,8 @@ find_lost() {
   local found added
   file=.env
   case $1 in
-    compose) found=$(in_containers "${COMPOSE_PROJECT_NAME:-marshal}") ;;
-    cluster) found=$(in_containers "${COMPOSE_PROJECT_NAME:-marshal-cluster}") ;;
+    compose) found=$(in_containers marshal) ;;
+    cluster) found=$(in_containers marshal-cluster) ;;
     systemd) file=/etc/marshal/marshal.env found=$(in_process) ;;
     kubernetes) file=deploy/k8s/secret.yaml found=$(in_cluster) ;;
   esac || stop "nothing was found, and nothing was written"

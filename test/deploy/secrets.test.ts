@@ -41,13 +41,13 @@ describe("secrets.sh", () => {
     chmodSync(path(`bin/${name}`), 0o755);
   }
   /** An engine with these volumes, and one container of the project with these variables. */
-  function engine(has: { volumes?: string; project?: string; env?: string }): void {
+  function engine(has: { volumes?: string; project?: string; folder?: string; env?: string }): void {
     writeFileSync(path("container"), has.env ?? "");
     program(
       "docker",
       `case "$*" in
         "volume ls -q") printf '%s\\n' ${has.volumes ?? ""} ;;
-        "ps -aq --filter label=com.docker.compose.project=${has.project}") echo 1 ;;
+        "ps -aq --filter label=com.docker.compose.project=${has.project}${has.folder === undefined ? "" : ` --filter label=com.docker.compose.project.working_dir=${has.folder}/deploy`}") echo 1 ;;
         "inspect -f "*" 1") cat ${path("container")} ;;
       esac`,
     );
@@ -158,7 +158,7 @@ describe("secrets.sh", () => {
 
   test("reads a lost .env back from the containers, and never writes over one that is there", () => {
     const env = [...knownVariables()].map((name) => `${name}=the ${name}`).join("\n");
-    engine({ project: "marshal", env: `PATH=/bin\nNODE_ENV=production\n${env}\n` });
+    engine({ project: "marshal", folder: temp.path, env: `PATH=/bin\nNODE_ENV=production\n${env}\n` });
     assert.equal(run("find compose").code, 0);
     const own = ["STORE_URL", "HISTORY_URL", "OPS_ADDRESS"];
     const names = [...knownVariables()].filter((name) => !own.includes(name));
@@ -170,12 +170,29 @@ describe("secrets.sh", () => {
     assert.match(run("find compose").said, /\.env had all of it already/);
     assert.equal(file(".env"), text);
 
-    engine({ project: "marshal", env: "DISCORD_TOKEN=old\nSECRET_KEY=a+b/c=\nSECRET_KEY_OLD=\n" });
+    engine({
+      project: "marshal",
+      folder: temp.path,
+      env: "DISCORD_TOKEN=old\nSECRET_KEY=a+b/c=\nSECRET_KEY_OLD=\n",
+    });
     writeFileSync(path(".env"), "# mine\nDISCORD_TOKEN=new\nSECRET_KEY=");
     const { said } = run("find compose");
     assert.equal(said, "written to .env: SECRET_KEY\n", "which names it and does not show it");
     assert.equal(file(".env"), "# mine\nDISCORD_TOKEN=new\nSECRET_KEY=\nSECRET_KEY=a+b/c=\n");
     assert.equal(statSync(path(".env")).mode & 0o77, 0);
+  });
+
+  test("takes nothing of a bot of the same name that was started from another folder", () => {
+    engine({ project: "marshal", folder: "/elsewhere", env: "SECRET_KEY=x\n" });
+    const { code, said } = run("find compose");
+    assert.equal(code, 1);
+    assert.match(
+      said,
+      /no container of marshal that was started from this folder.*COMPOSE_PROJECT_NAME=NAME/s,
+    );
+    assert.ok(!existsSync(path(".env")));
+    engine({ project: "marshal", env: "SECRET_KEY=x\n" });
+    assert.equal(run("find compose", { COMPOSE_PROJECT_NAME: "marshal" }).code, 0, "unless it is named");
   });
 
   test("those of several processes have the passwords of the others too", () => {

@@ -267,17 +267,19 @@ class ByHand {
   async #newSecret(): Promise<void> {
     const { note } = this.#walk;
     const secret = () => readFileSync(join(this.#folder, "data/secret.key"), "utf8");
+    // Empty lines are none.
+    this.#walk.host.run("printf 'SECRET_KEY=\\nSECRET_KEY_OLD=\\n' >> .env", this.#folder);
     // Twice, since the second time begins where the first one ended.
     for (const time of ["a new secret", "a second one"]) {
       const before = secret();
       // Run again they do nothing.
       for (let run = 0; run < 2; run++) {
         this.#do(
-          `grep -q '^SECRET_KEY' .env || { old=$(cat data/secret.key) && echo "SECRET_KEY_OLD=$old" >> .env; }`,
+          `grep -q '^SECRET_KEY.*=.' .env || { old=$(cat data/secret.key) && echo "SECRET_KEY_OLD=$old" >> .env; }`,
         );
-        this.#do(`grep -q '^SECRET_KEY=' .env || ${NEW_BESIDE_OLD}`);
+        this.#do(`grep -q '^SECRET_KEY=.' .env || ${NEW_BESIDE_OLD}`);
       }
-      const lines = readFileSync(join(this.#folder, ".env"), "utf8").match(/^SECRET_KEY.*/gm);
+      const lines = readFileSync(join(this.#folder, ".env"), "utf8").match(/^SECRET_KEY.*=.+/gm);
       note(`${time} is appended once`, lines?.length === 2);
       const bot = await this.#start();
       note(`${time} seals the keys anew`, /you can remove SECRET_KEY_OLD and SECRET_KEY:/.test(bot.said));

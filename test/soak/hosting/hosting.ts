@@ -43,7 +43,7 @@ export async function run(args: readonly string[]): Promise<boolean> {
   try {
     const host = new Host(folder.path);
     const { address, branch, publish } = host.repository();
-    const words = { ADDRESS: address, "checkout main": `checkout ${branch}` };
+    const words = { ADDRESS: address, "checkout -m main": `checkout -m ${branch}` };
     const walk = { host, documented, words, publish, note };
     for (const [name, part] of Object.entries(PARTS)) {
       if (only !== undefined && !only.split(",").includes(name)) continue;

@@ -24,7 +24,7 @@ const IN_CLUSTER = { ...SECRETS, HISTORY_URL: 'postgres://m:"x"@host/m?a=1&b=|' 
 const ANSWERS = new Map<RegExp, (...parts: string[]) => unknown>([
   [/\/_ping$/, () => "OK"],
   [/\/containers\/json\?.*filters=([^&]*)/, (filters = "") => containersOf(decodeURIComponent(filters))],
-  [/\/containers\/([^/]+)\/json$/, (name = "") => container(name)],
+  [/\/containers\/([^/]+)\/json$/, (id = "") => container(id)],
   [/^\/api$/, () => ({ kind: "APIVersions", versions: ["v1"] })],
   [/^\/apis$/, () => ({ kind: "APIGroupList", apiVersion: "v1", groups: [] })],
   [/^\/api\/v1$/, () => ({ kind: "APIResourceList", groupVersion: "v1", resources: [SECRET_KIND] })],
@@ -40,14 +40,15 @@ const SECRET_KIND = {
 
 /** Those of a project, by the label that the engine was asked for. */
 function containersOf(filters: string): unknown {
-  const project = /compose\.project=([\w-]+)/.exec(filters)?.[1];
-  const ids = Object.keys(CONTAINERS).filter((name) => name.replace(/-[a-z]+-1$/, "") === project);
-  return ids.map((id) => ({ Id: id, Names: [`/${id}`], Created: 0, State: "exited" }));
+  const project = /compose\.project=([\w-]+)".*working_dir=\/.*\/lost-file\/deploy"/.exec(filters)?.[1];
+  return Object.keys(CONTAINERS).flatMap((name, id) =>
+    name.replace(/-[a-z]+-1$/, "") === project ? [{ Id: `${id}`, Names: [`/${name}`], Created: 0 }] : [],
+  );
 }
 
-function container(name: string): unknown {
-  const env = CONTAINERS[name];
-  return env && { Id: name, Config: { Env: Object.entries(env).map(([one, value]) => `${one}=${value}`) } };
+function container(id: string): unknown {
+  const env = Object.values(CONTAINERS)[Number(id)];
+  return env && { Id: id, Config: { Env: Object.entries(env).map(([one, value]) => `${one}=${value}`) } };
 }
 
 function secret(): unknown {
@@ -106,8 +107,7 @@ export async function walkLostFile({ host, documented, note }: Walk): Promise<vo
       const all = [...kept, "SHARDS=auto\n", "POSTGRES_PASSWORD=ab12\n", "GRAFANA_PASSWORD=cd34\n"];
       note("those of several processes have both passwords", cluster === all.join(""));
       const others = host.start(`${FIND} cluster`, folder, { ...env, COMPOSE_PROJECT_NAME: "another-bot" });
-      const isRefused =
-        (await others.ended) !== 0 && others.said.includes("no container of the project another-bot");
+      const isRefused = (await others.ended) !== 0 && others.said.includes("no container of another-bot");
       note(
         "where no container is, nothing is written",
         isRefused && readFileSync(join(folder, ".env"), "utf8") === cluster,

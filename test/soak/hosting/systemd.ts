@@ -237,10 +237,10 @@ async function newSecret({ sudo, machine, emulators, note }: SecretParts): Promi
   const before = secret();
   for (let time = 0; time < 2; time++) {
     sudo(
-      `sudo sh -c 'cd /etc/marshal && (grep -q "^SECRET_KEY" marshal.env || { old=$(cat /var/lib/marshal/secret.key) && echo "SECRET_KEY_OLD=$old" >> marshal.env; })'`,
+      `sudo sh -c 'cd /etc/marshal && (grep -q "^SECRET_KEY.*=." marshal.env || { old=$(cat /var/lib/marshal/secret.key) && echo "SECRET_KEY_OLD=$old" >> marshal.env; })'`,
     );
     sudo(
-      `sudo sh -c 'cd /etc/marshal && (grep -q "^SECRET_KEY=" marshal.env || { grep -q "^SECRET_KEY_OLD=." marshal.env && echo "SECRET_KEY=$(openssl rand -base64 32)" >> marshal.env; })'`,
+      `sudo sh -c 'cd /etc/marshal && (grep -q "^SECRET_KEY=." marshal.env || { grep -q "^SECRET_KEY_OLD=." marshal.env && echo "SECRET_KEY=$(openssl rand -base64 32)" >> marshal.env; })'`,
     );
   }
   note(
