@@ -40,7 +40,8 @@ const SECRET_KIND = {
 
 /** Those of a project, by the label that the engine was asked for. */
 function containersOf(filters: string): unknown {
-  const project = /compose\.project=([\w-]+)".*working_dir=\/.*\/lost-file\/deploy"/.exec(filters)?.[1];
+  if (!/project\.working_dir=\/.*\/lost-file\/deploy"/.test(filters)) return [];
+  const project = /compose\.project=([\w-]+)"/.exec(filters)?.[1];
   return Object.keys(CONTAINERS).flatMap((name, id) =>
     name.replace(/-[a-z]+-1$/, "") === project ? [{ Id: `${id}`, Names: [`/${name}`], Created: 0 }] : [],
   );
