@@ -9,7 +9,7 @@ import type { Actor } from "../src/domain/guild.ts";
 import { recordEvent } from "./audit-event.ts";
 import { caseOf, refuseAgainstOneself } from "./case-rights.ts";
 import { moderatedServers } from "./moderated-servers.ts";
-import { follow } from "./run-flow.ts";
+import { follow } from "./run-follow.ts";
 
 /** What people press who were punished, and the staff who answer them. */
 

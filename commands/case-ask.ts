@@ -9,7 +9,7 @@ import type { Actor } from "../src/domain/guild.ts";
 import { recordEvent } from "./audit-event.ts";
 import { moderatedServers, serverMeant } from "./moderated-servers.ts";
 import { chooseWholeName, completePlayer, playerOption } from "./player-choice.ts";
-import { follow } from "./run-flow.ts";
+import { follow } from "./run-follow.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 
 /** `/case ask`: a ban that somebody else approves by one press. For Moderators who may not ban. */

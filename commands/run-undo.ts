@@ -4,7 +4,8 @@ import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
 import type { RunRecord, SubmittedRun } from "../src/domain/run.ts";
-import { refuseUnsendable, showUndone, withOwnPlayer } from "./run-flow.ts";
+import { refuseUnsendable, withOwnPlayer } from "./run-flow.ts";
+import { showUndone } from "./run-follow.ts";
 
 /** The undo of what takes several commands to undo. */
 

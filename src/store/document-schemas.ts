@@ -231,7 +231,12 @@ export function parseFormMark(value: unknown): FormMark {
   return formMark.parse(value);
 }
 
-const sealedAnswer = z.object({ guildId: z.string(), sealed: z.string(), untilMs: z.number() });
+const sealedAnswer = z.object({
+  guildId: z.string(),
+  sealed: z.string(),
+  untilMs: z.number(),
+  isShown: z.boolean().optional(),
+});
 
 export type SealedAnswer = Readonly<z.infer<typeof sealedAnswer>>;
 

@@ -46,10 +46,10 @@ export function createRunAnswers({ documents, vault, clock }: RunAnswersParts): 
   }
 
   return {
-    async remember({ guildId, runId }, place) {
+    async remember({ guildId, runId, isShown }, place) {
       // An interaction's token is sealed like a server key, because its holder can write in the bot's name.
       const sealed = vault.seal(new ServerKey(JSON.stringify(place)), placeOf(runId));
-      await documents.set(runId, { guildId, sealed, untilMs: place.untilMs });
+      await documents.set(runId, { guildId, sealed, untilMs: place.untilMs, isShown });
       forgetAt(runId, place.untilMs);
     },
     async forget(runId) {
@@ -60,7 +60,8 @@ export function createRunAnswers({ documents, vault, clock }: RunAnswersParts): 
       for await (const [runId, kept] of documents.entries()) {
         const place = open(runId, kept);
         if (place !== undefined) forgetAt(runId, place.untilMs);
-        yield { runId, guildId: kept.guildId, ...(place === undefined ? {} : { place }) };
+        const { guildId, isShown } = kept;
+        yield { runId, guildId, isShown, ...(place === undefined ? {} : { place }) };
       }
     },
   };

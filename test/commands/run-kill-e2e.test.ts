@@ -2,8 +2,13 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Failure } from "../../src/domain/failure.ts";
 import { DEFAULT_SETTINGS } from "../../src/domain/guild.ts";
+import type { Cases } from "../../src/domain/ports/cases.ts";
+import { CASES_OFF } from "../../src/history/cases/no-cases.ts";
 import type { Channel, Exchange } from "../../src/sandbox/discord/types.ts";
 import { type RunCommandsRig, startRunCommandsRig } from "../support/run-commands-rig.ts";
+
+/** The process that is killed does not live to see the case. */
+const NOT_YET: Cases = { ...CASES_OFF, isKept: true, ofRun: async () => undefined };
 
 /** What a kill of the process leaves on people's screens, and how the next start completes it. */
 
@@ -66,6 +71,10 @@ async function stopInOrder(rig: RunCommandsRig, meanwhile: () => Promise<unknown
 
 function isLogAskedFor(rig: RunCommandsRig): boolean {
   return [...rig.runs.demandsPut.keys()].some((key) => key.startsWith("runs-proof"));
+}
+
+function isKeptShown(rig: RunCommandsRig): boolean {
+  return [...rig.runs.answerTexts.values()].some((text) => text.includes('"isShown":true'));
 }
 
 function auditInto(rig: RunCommandsRig, channel: Channel): void {
@@ -311,6 +320,50 @@ describe("an outcome that a stop in order has shown", () => {
     await goOn(rig);
     assert.deepEqual(labelsOf(exchange), before);
   });
+});
+
+test("a punishment whose outcome stood there when the process was killed gets its case from the next, and no second message", async (t) => {
+  const rig = await startRunCommandsRig(t, { cases: NOT_YET });
+  let isStored = false;
+  rig.runs.caseOf = async (guildId, runId) => {
+    const one = { guildId, number: 7, kind: "jail", targets: [{ name: "Alice", playerId: 11 }] } as const;
+    const more = { mass: false, author: { name: "Mo" }, atMs: 0, edits: [], origin: `run ${runId}` };
+    return isStored ? { ...one, ...more } : undefined;
+  };
+  const exchange = await rig.mod.slash(rig.channel, "run command", { text: ":jail Alice" });
+  await rig.reads(exchange, /It ran/);
+  await eventually(
+    rig,
+    () => (isKeptShown(rig) ? true : undefined),
+    () => "an answer that is kept",
+  );
+  await killAndStart(rig, 30_000);
+  isStored = true;
+  const hasCase = () => (labelsOf(exchange).includes("Case 7") ? true : undefined);
+  await eventually(rig, hasCase, () => JSON.stringify(exchange.message?.components));
+  await eventually(
+    rig,
+    () => (rig.runs.answerTexts.size === 0 ? true : undefined),
+    () => "a token",
+  );
+  assert.equal(rig.runs.sent.length, 1);
+});
+
+test("one that starts when the token has ended says nothing of an outcome that was shown", async (t) => {
+  const rig = await startRunCommandsRig(t, { cases: NOT_YET });
+  rig.runs.caseOf = async () => undefined;
+  const exchange = await rig.mod.slash(rig.channel, "run command", { text: ":jail Alice" });
+  await rig.reads(exchange, /It ran/);
+  await eventually(
+    rig,
+    () => (isKeptShown(rig) ? true : undefined),
+    () => "an answer that is kept",
+  );
+  const before = JSON.stringify(rig.emulated.messages(rig.channel));
+  await killAndStart(rig, 20 * 60_000);
+  await goOn(rig);
+  assert.equal(JSON.stringify(rig.emulated.messages(rig.channel)), before);
+  assert.deepEqual([...rig.runs.answerTexts.keys()], []);
 });
 
 test("a run that ends by itself leaves no token behind", async (t) => {

@@ -5,7 +5,9 @@ import type { Discord } from "../../src/discord/create-discord.ts";
 import { tooManyWaitNotice } from "../../src/discord/render/notices.ts";
 import { runRenderer } from "../../src/discord/render/run-renderer.ts";
 import type { Binding } from "../../src/domain/guild.ts";
+import type { Cases } from "../../src/domain/ports/cases.ts";
 import type { Schedules } from "../../src/domain/ports/schedules.ts";
+import { CASES_OFF } from "../../src/history/cases/no-cases.ts";
 import { parseOwedNotice } from "../../src/outbox/owed-notice.ts";
 import { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
 import type { Channel, Exchange, Guild, Person, Role } from "../../src/sandbox/discord/types.ts";
@@ -35,7 +37,15 @@ export interface RunCommandsRig {
   reads(exchange: Exchange, wanted: RegExp): Promise<string>;
 }
 
-export async function startRunCommandsRig(t: TestContext): Promise<RunCommandsRig> {
+export interface RunCommandsOptions {
+  /** What the commands find of cases. @default no cases are kept */
+  readonly cases?: Cases;
+}
+
+export async function startRunCommandsRig(
+  t: TestContext,
+  { cases = CASES_OFF }: RunCommandsOptions = {},
+): Promise<RunCommandsRig> {
   const world = new FakeWorld();
   const emulated = await EmulatedDiscord.start({
     nowMs: () => world.clock.nowMs(),
@@ -110,7 +120,7 @@ export async function startRunCommandsRig(t: TestContext): Promise<RunCommandsRi
   };
   const given = { owed: notifier, runner, queue, permissions, catalogue, audit, accounts, schedules };
   const { runAnswers, snapshots } = rig;
-  await discord.start(commands, { ...world.services, runAnswers, snapshots, ...given });
+  await discord.start(commands, { ...world.services, runAnswers, snapshots, cases, ...given });
   return {
     emulated,
     discord,

@@ -13,8 +13,8 @@ export interface AnswerPlace {
  * after a kill.
  */
 export interface RunAnswers {
-  /** Keeps it, sealed, until it is forgotten or its time is over. */
-  remember(run: { readonly guildId: string; readonly runId: string }, place: AnswerPlace): Promise<void>;
+  /** Keeps it, sealed, until it is forgotten or its time is over; again, where something of it has changed. */
+  remember(run: Omit<RememberedAnswer, "place">, place: AnswerPlace): Promise<void>;
   forget(runId: string): Promise<void>;
   /** Every answer that an earlier process remembered; one whose time is over has no place. */
   all(): AsyncIterable<RememberedAnswer>;
@@ -24,6 +24,8 @@ export interface RememberedAnswer {
   readonly runId: string;
   readonly guildId: string;
   readonly place?: AnswerPlace;
+  /** It shows the outcome; the case that the run becomes may be missing. */
+  readonly isShown?: boolean | undefined;
 }
 
 /** Answers of runs that are over, where a later press changes what they may offer. */

@@ -86,6 +86,15 @@ export class LateOutcomes {
     await this.#forget(record.id);
   }
 
+  /** For an answer that shows its outcome already: the case that the run became is added to it, once it is there. */
+  async addCase(record: RunRecord, place: AnswerPlace | undefined): Promise<void> {
+    this.expect(record, place);
+    const open = this.#open.get(record.id);
+    if (open === undefined) return await this.#forget(record.id);
+    open.isShown = true;
+    void this.#seekCase(open);
+  }
+
   /**
    * Completes the answer of a command that ended with its process: nothing but asking again brings what was asked for.
    * Rejects where the process stops before.

@@ -14,7 +14,7 @@ const TOLD_AT_ONCE = 8;
 export interface RecoverPorts {
   readonly audit: AuditLog;
   readonly answers: RunAnswers;
-  readonly late: Pick<LateOutcomes, "expect" | "tell" | "tellRestarted">;
+  readonly late: Pick<LateOutcomes, "addCase" | "expect" | "tell" | "tellRestarted">;
   readonly clock: Clock;
   /** Whether this process serves the guild: rows of other processes may be under way right now. */
   owns(guildId: string): boolean;
@@ -41,8 +41,10 @@ export async function recoverRuns(ports: RecoverPorts): Promise<() => Promise<vo
   const places = new Map<string, AnswerPlace | undefined>();
   /** Those that were over: of these alone the stored status is what an earlier process has shown, or would have. */
   const stored = new Set<string>();
+  /** Those whose answer shows the outcome. */
+  const shown = new Set<string>();
   const open = new Map<string, AnswerPlace>();
-  for await (const { runId, guildId, place } of answers.all()) {
+  for await (const { runId, guildId, place, isShown } of answers.all()) {
     if (!owns(guildId)) continue;
     if (isOpenAnswer(runId) && place !== undefined) {
       open.set(runId, place);
@@ -53,6 +55,7 @@ export async function recoverRuns(ports: RecoverPorts): Promise<() => Promise<vo
     if (record !== undefined && isOver(record.status)) {
       outcomes.set(runId, { record });
       stored.add(runId);
+      if (isShown === true) shown.add(runId);
     } else if (!outcomes.has(runId)) await answers.forget(runId);
   }
 
@@ -74,6 +77,7 @@ export async function recoverRuns(ports: RecoverPorts): Promise<() => Promise<vo
         add(() => (ofRuns.has(place.token) ? answers.forget(id) : late.tellRestarted(id, place))),
       ),
       ...[...outcomes].map(([id, outcome]) => {
+        if (shown.has(id)) return add(() => late.addCase(outcome.record, places.get(id)));
         const replacesOutcome = stored.has(id) && outcome.record.status === "unknown";
         return add(() => late.tell(outcome, places.get(id), { replacesOutcome }));
       }),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { follow } from "../../commands/run-flow.ts";
+import { follow } from "../../commands/run-follow.ts";
 import type { Actor } from "../../src/domain/guild.ts";
 import type { RunOutcome, RunStatus, SubmittedRun } from "../../src/domain/run.ts";
 import { FakeWorld } from "../support/fake-services.ts";
