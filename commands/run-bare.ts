@@ -54,7 +54,8 @@ async function isMistyped(
   const verb = /:(\w+)/u.exec(plan.meant ?? plan.instead ?? "")?.[1] ?? "";
   const isSlip = isOneSlip(typed, verb);
   if (isSlip && typed.length >= LEAST_LETTERS && text.trim().split(/\s+/u).length <= MOST_WORDS) return true;
-  const isNear = isSlip || Object.hasOwn(ELSEWHERE, typed);
+  // Short forms of other bots: `k` for :kick.
+  const isNear = isSlip || (typed !== "" && verb.startsWith(typed)) || Object.hasOwn(ELSEWHERE, typed);
   return isNear && plan.targets.some(({ players }) => players.length > 0);
 }
 

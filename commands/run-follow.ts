@@ -124,11 +124,26 @@ async function* proofOf(services: Services, run: RunRecord, signal: AbortSignal)
     yield card();
     if (latest.proof !== "unchecked" && (found !== undefined || !willBeCase(services, run))) return;
   }
-  if (isLooking()) yield outcomeCard(latest, caseOptions(services, run, found));
+  const logTrouble = services.snapshots.failing(run.source)?.code;
+  if (isLooking()) yield outcomeCard(latest, { ...caseOptions(services, run, found), logTrouble });
+}
+
+/** The card of an earlier run, for which the log is read once more where nothing is known of it. */
+export async function* soughtAgain(
+  services: Services,
+  record: RunRecord,
+  signal: AbortSignal,
+): AsyncGenerator<Reply> {
+  if (record.status !== "unknown" || record.proof !== "unchecked")
+    return yield await outcomeAgain(services, record);
+  services.runner.seek(record);
+  const found = await foundCase(services, record);
+  yield outcomeCard(record, { ...caseOptions(services, record, found), isSought: true });
+  yield* proofOf(services, record, signal);
 }
 
 /** The card of an earlier run, with what is known by now. */
-export async function outcomeAgain(services: Services, record: RunRecord): Promise<Reply> {
+async function outcomeAgain(services: Services, record: RunRecord): Promise<Reply> {
   return outcomeCard(record, caseOptions(services, record, await foundCase(services, record)));
 }
 

@@ -22,7 +22,7 @@ import { confirmedOrExpired, endInTime, wasNeverSent } from "./question-ends.ts"
 import { banActions, bans } from "./run-bans.ts";
 import { askBare } from "./run-bare.ts";
 import { ask, auditRowOf, confirmReply } from "./run-flow.ts";
-import { follow, outcomeAgain } from "./run-follow.ts";
+import { follow, soughtAgain } from "./run-follow.ts";
 import { history, historyActions } from "./run-history.ts";
 import { completeByName, presets, textOfPreset } from "./run-presets.ts";
 import { queue, queueActions, queueResultText } from "./run-queue.ts";
@@ -98,7 +98,7 @@ async function* undo({ actor, argument, ...on }: Press, services: Services): Asy
 }
 
 /** Shows the card again, with what the log has shown since. */
-async function check({ actor, argument }: Press, services: Services): Promise<Reply> {
+async function* check({ actor, argument, signal }: Press, services: Services): AsyncGenerator<Reply> {
   const { record, binding } = await auditRowOf(services, actor, argument);
   if (record.actorId !== actor.userId && !(await services.permissions.isStaff(actor, binding))) {
     throw new Failure("denied", "Only staff can see a command's result.", {
@@ -107,7 +107,7 @@ async function check({ actor, argument }: Press, services: Services): Promise<Re
       bindingId: binding.id,
     });
   }
-  return await outcomeAgain(services, record);
+  yield* soughtAgain(services, record, signal);
 }
 
 export const run = defineCommand({

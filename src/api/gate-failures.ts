@@ -101,6 +101,6 @@ export function unanswered(retryAtMs: number): Failure {
 
 /** The share of the budget for typed keys is spent. */
 export function linkingWaits(where: string, retryAtMs: number): Failure {
-  const words = `Too many wrong keys were tried ${where}. Linking is paused so that Marshal doesn't get banned.`;
+  const words = `Too many wrong keys, or keys without an answer, were tried ${where}. Linking is paused so that Marshal doesn't get banned.`;
   return new Failure("denied", words, { retryAtMs });
 }

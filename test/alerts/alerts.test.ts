@@ -149,6 +149,26 @@ describe("an alert about kills", () => {
     assert.doesNotMatch(made.shown().at(-1) ?? "", /Main Street/, "ten minutes later they may be anywhere");
   });
 
+  test("counts the other victims as people, however often each was killed", async () => {
+    const made = await world();
+    await made.add({ kind: "kills", count: 3 });
+    await made.look();
+    made.kill(ann, 4);
+    made.kill(ann, 3, made.nowS - 1);
+    await made.look();
+    assert.match(made.shown()[0] ?? "", /killed \*\*7\*\*[\s\S]*Victim0\*\*\u00a0×2 and 1 more$/m);
+    const of = await world();
+    await of.add({ kind: "kills", count: 3 });
+    await of.look();
+    of.kill(ann, 16);
+    await of.look();
+    assert.match(
+      of.shown()[0] ?? "",
+      /killed \*\*16\*\*[\s\S]* and 13 more kills$/m,
+      "not all rows are there",
+    );
+  });
+
   test("begins another message when the killing has stopped for as long as the window", async () => {
     const made = await world();
     await made.add({ kind: "kills", count: 3, withinS: 30 });

@@ -152,6 +152,8 @@ describe("before anything is sent", () => {
     assert.deepEqual(labelsOf(warn), []);
     const kick = await ask(rig, "mod", "kcik Alice rdm");
     assert.match(await rig.reads(kick, /Did you mean this/), /`:kick Alice rdm`/);
+    const short = await ask(rig, "mod", "k Alice rdm");
+    assert.match(await rig.reads(short, /Did you mean this/), /`:kick Alice rdm`/);
     // Who has just left is nobody's name any more; one word alone is nothing to say either.
     const left = await rig.reads(await ask(rig, "mod", "kcik Turbo_1803"), /Did you mean this/);
     assert.match(left, /`:kick Turbo_1803`/);

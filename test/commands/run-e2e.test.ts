@@ -325,6 +325,21 @@ test("checking the log shows what it has shown since", async (t) => {
   assert.deepEqual(labelsOf(messageOf(checked)), ["Run again"]);
 });
 
+test("checking the log has it read once more, and says so; where it can't be read, why", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  rejecting(rig, new Failure("unreachable", "silence", { ran: "unknown" }));
+  const exchange = await rig.mod.slash(rig.channel, "run command", { text: ":h Welcome" });
+  await rig.reads(exchange, /Checking the game's log/);
+  await rig.runs.clock.advance(300_000);
+  await rig.reads(exchange, /has not shown it yet/);
+  rig.runs.readFailing = { sinceMs: 0, code: "unreachable" };
+  const checked = await rig.mod.click(messageOf(exchange), "Check the log");
+  await rig.reads(checked, /Checking the game's log/);
+  await rig.runs.clock.advance(91_000);
+  await rig.reads(checked, /log can't be read: the game service is not answering\. .*Do not repeat it/);
+  assert.deepEqual(labelsOf(messageOf(checked)), ["Check the log"]);
+});
+
 test("an unknown outcome is looked up, and the answer tells what the log says", async (t) => {
   const rig = await startRunCommandsRig(t);
   rejecting(rig, new Failure("unreachable", "silence", { ran: "unknown" }));

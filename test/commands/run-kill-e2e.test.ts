@@ -529,7 +529,7 @@ describe("a command that is no run", () => {
       () => exchange.text,
     );
     answered.reject(new Failure("unreachable", "It cannot be reached."));
-    await rig.reads(exchange, /cannot be reached/);
+    await rig.reads(exchange, /is not answering/);
     await eventually(
       rig,
       () => (rig.runs.answerTexts.size === 0 ? true : undefined),

@@ -31,7 +31,7 @@ describe("the guided set-up, with each step broken once", () => {
     const other = new Evening(rig, silent.owner);
     await other.open(await rig.posted(silent.general, "Marshal is here"), "Set it up");
     rig.service.faults.next({ resetBefore: 1 });
-    await other.pasteKey(SECOND_KEY, /cannot be reached/);
+    await other.pasteKey(SECOND_KEY, /is not answering/);
     await other.pasteKey(SECOND_KEY, /Is this your server/, "Try again");
     await evening.pasteKey("wrong-guidekey", /That key is wrong or expired\. 1 try left/);
     assert.deepEqual(labelsOf(evening.message), ["Try again"]);
@@ -98,7 +98,7 @@ describe("the guided set-up, with each step broken once", () => {
     await rig.until("the next check", () => /Not allowed yet\. Nothing ran/.test(evening.text));
     await rig.clock.sleep(31_000);
     rig.service.faults.set({ resetBefore: 1, only: "commands" });
-    await evening.pressAside("Check again", /cannot be reached/);
+    await evening.pressAside("Check again", /is not answering/);
     rig.service.faults.clear();
     await rig.clock.sleep(31_000);
     const copied = await place.owner.click(evening.message, "Copy for the owner");

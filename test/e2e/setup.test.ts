@@ -83,9 +83,9 @@ describe("setup, from the form to a linked server and back", () => {
   test("a service that does not answer, answers half a document or a page: said in words, nothing saved", async () => {
     const other = rig.community("Hillside");
     rig.service.faults.next({ resetBefore: 1 });
-    await reads(await rig.typeKey("gamma-third-key", other), /cannot be reached/);
+    await reads(await rig.typeKey("gamma-third-key", other), /is not answering/);
     rig.service.faults.next({ truncate: 1 });
-    await reads(await rig.typeKey("gamma-third-key", other), /cannot be reached/);
+    await reads(await rig.typeKey("gamma-third-key", other), /is not answering/);
     rig.service.faults.next({ html: 1, htmlStatus: 502 });
     const paged = await rig.typeKey("gamma-third-key", other);
     await reads(paged, /error page came instead of the game service/);

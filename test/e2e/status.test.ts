@@ -114,7 +114,7 @@ describe("server status, in good times and in a halt", () => {
     await rig.restart();
     const person = rig.discord.as(lakeside.owner);
     const none = await person.slash(lakeside.channel("general"), "server status");
-    await reads(none, /cannot be reached[\s\S]*no earlier state/);
+    await reads(none, /is not answering[\s\S]*no earlier state/);
     rig.service.faults.clear();
     assert.ok(labelsOf(answerOf(none)).includes("Try again"));
     await reads(await press(person, none, "Try again"), / players/);

@@ -27,7 +27,7 @@ import type { ServiceClient } from "../../src/domain/ports/service-client.ts";
 import type { ServiceHealth } from "../../src/domain/ports/service-health.ts";
 import type { Settings } from "../../src/domain/ports/settings.ts";
 import type { Sink } from "../../src/domain/ports/sink.ts";
-import type { Snapshots } from "../../src/domain/ports/snapshots.ts";
+import type { Failing, Snapshots } from "../../src/domain/ports/snapshots.ts";
 import type { AuditEvent, DeferredRun, RecentRun, RunRecord } from "../../src/domain/run.ts";
 import type { Schedule } from "../../src/domain/schedule.ts";
 import {
@@ -212,6 +212,8 @@ export class RunsRig {
   standingBan: StandingBan = async () => undefined;
   /** The case of a run, for the process that the next `crash` begins; undefined: no cases are kept. */
   caseOf: RunsPorts["caseOf"];
+  /** That the server's polls fail. */
+  readFailing: Failing | undefined;
   /** Those of the process that runs now. */
   deferredDocuments = new MemoryDocuments<DeferredRun>(parseDeferredRun, this.#deferredTexts);
   readonly #journalTexts = journalTexts();
@@ -237,7 +239,7 @@ export class RunsRig {
   };
 
   readonly snapshots: Snapshots = {
-    failing: () => undefined,
+    failing: () => this.readFailing,
     latest: () => this.#state(),
     fresh: async (_, lists) => {
       if (this.freshFailure !== undefined) throw this.freshFailure;

@@ -177,8 +177,11 @@ function victims(rows: readonly AlertRow[], count: number): readonly Escaped[] {
     const name = person(first.other ?? { name: "" }, false);
     return [kills.length === 1 ? name : md`${name}\u00a0×${kills.length}`];
   });
-  const left = count - shown.flat().length;
-  return [md`> ${joined(names, ", ")}${left === 0 ? md`` : md` and ${left} more`}`];
+  // Of many kills only the latest are there, so who else was killed is not known.
+  const isAll = rows.length >= count;
+  const left = isAll ? byVictim.size - shown.length : count - shown.flat().length;
+  const more = left === 0 ? md`` : md` and ${left} more${isAll ? md`` : md` kills`}`;
+  return [md`> ${joined(names, ", ")}${more}`];
 }
 
 function commands(rows: readonly AlertRow[], count: number): readonly Escaped[] {

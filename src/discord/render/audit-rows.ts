@@ -1,5 +1,12 @@
 import { type Escaped, joined, markdownOfOurs, md, userMention } from "../../domain/escaped.ts";
-import type { AuditEvent, DeferredRun, RunProgress, RunRecord, RunStatus } from "../../domain/run.ts";
+import {
+  type AuditEvent,
+  type DeferredRun,
+  type RunProgress,
+  type RunRecord,
+  type RunStatus,
+  surelyRan,
+} from "../../domain/run.ts";
 import { cut, escapeMarkdown, inlineCode, inlineName } from "./escape.ts";
 import { commandWithHits } from "./hit-words.ts";
 import { escapeAfter, escapeButRoles } from "./own-markup.ts";
@@ -44,8 +51,10 @@ export function runLine(record: RunRecord, options: { readonly server?: boolean 
 }
 
 /** Why it did not simply run. The service's own sentence about a missing permission is long, and the card has it. */
-function whyInLine({ status, message, failureCode, actorRoleIds }: RunRecord): Escaped {
-  if (status === "done" || message === undefined) return md``;
+function whyInLine(record: RunRecord): Escaped {
+  const { status, message, failureCode, actorRoleIds } = record;
+  // Once it is known that it ran, the words of failure only confuse.
+  if (surelyRan(record) || message === undefined) return md``;
   if (failureCode === "not-authorised") return md`the owner does not let Marshal run commands`;
   return refusalWords(cut(message, 200), status, actorRoleIds);
 }

@@ -74,7 +74,7 @@ const ERROR_TEXTS = {
     what: "The game server runs an old version",
     next: "Everyone has to leave it once: a Manager shuts it down from inside the game (Marshal can't). Then try again.",
   },
-  unreachable: { what: "The game service cannot be reached", next: "Try again in a minute." },
+  unreachable: { what: "The game service is not answering", next: "Try again in a minute." },
   "bad-response": {
     what: "Marshal could not read the game service's answer",
     next: "Try again in a minute. If it keeps happening, give Marshal's host the reference.",

@@ -1,4 +1,5 @@
 import { type Escaped, joined, md } from "../../domain/escaped.ts";
+import type { FailureCode } from "../../domain/failure.ts";
 import type { Button, Card, MessageBody, Row } from "../../domain/message.ts";
 import { type DeferredRun, type RunProgress, type RunRecord, surelyRan } from "../../domain/run.ts";
 import { refusalWords } from "./audit-rows.ts";
@@ -8,6 +9,7 @@ import { plainWithHits } from "./hit-words.ts";
 import { beyondWrongKey } from "./key-refusal.ts";
 import { RUN_COLORS as colors, commandLine } from "./plan-cards.ts";
 import { TELL_AGAIN, wordsFor } from "./run-outcome-words.ts";
+import { notReadWords } from "./server/not-read.ts";
 import { PASTE_NEW_KEY } from "./setup-cards.ts";
 import { letCommandsRun } from "./setup-guide-allow.ts";
 
@@ -43,6 +45,8 @@ export interface OutcomeOptions {
   readonly retryAtMs?: number | undefined;
   /** The log is being read for it, and this card will say what it shows. */
   readonly isSought?: boolean;
+  /** Why the log could not be read for it. */
+  readonly logTrouble?: FailureCode | undefined;
   /** It became a case that has no reason yet. */
   readonly wantsReason?: boolean;
   /** It is a punishment that becomes a case. */
@@ -133,10 +137,16 @@ const UNKNOWN_PROOFS = {
 } as const satisfies Readonly<Record<RunRecord["proof"], Escaped>>;
 
 /** What the log says of it, and what that means for the next step. */
-function proofLine({ status, proof, tells }: RunRecord, { isSought }: OutcomeOptions): Escaped | undefined {
+function proofLine(
+  { status, proof, tells }: RunRecord,
+  { isSought, logTrouble }: OutcomeOptions,
+): Escaped | undefined {
   if (status === "unknown") {
     if (proof === "not-seen" && tells !== undefined) return md`${NOT_SEEN} ${TELL_AGAIN}`;
-    return isSought === true && proof === "unchecked" ? LOOKING : UNKNOWN_PROOFS[proof];
+    if (proof !== "unchecked") return UNKNOWN_PROOFS[proof];
+    if (isSought === true) return LOOKING;
+    if (logTrouble === undefined) return UNKNOWN_PROOFS.unchecked;
+    return md`The game's log can't be read: ${notReadWords(logTrouble)} ${DO_NOT_REPEAT}`;
   }
   if (proof === "seen-twice") return md`⚠ ${SEEN_TWICE}`;
   return proof === "not-seen" ? md`⚠ ${NOT_SEEN}` : undefined;

@@ -41,7 +41,7 @@ const FAILURES = {
     "The game server runs an old version",
     "Everyone has to leave it once: a Manager shuts it down from inside the game (Marshal can't). Then run it again.",
   ],
-  unreachable: ["The game service could not be reached", "Try again in a minute."],
+  unreachable: ["The game service did not answer", "Try again in a minute."],
   "bad-response": ["Marshal could not read the answer", "Give Marshal's host the reference."],
   moved: ["The game service has moved", "Tell Marshal's host to set the new address."],
   store: ["Marshal can't write to its database", "Tell Marshal's host. Then try again."],

@@ -1,5 +1,5 @@
 import type { Actor } from "../guild.ts";
-import type { PlanFate, RunPlan, RunRequest, SubmittedRun } from "../run.ts";
+import type { PlanFate, RunPlan, RunRecord, RunRequest, SubmittedRun } from "../run.ts";
 
 export interface Runner {
   /** Reads, resolves and judges; sends nothing. Failure "bad-command" for control characters or an empty text. */
@@ -12,4 +12,6 @@ export interface Runner {
   confirmed(planId: string, actor: Actor, typedName?: string): Promise<SubmittedRun>;
   /** For plans that need no confirmation. Failure "denied" or "queue-full". */
   submit(plan: RunPlan): Promise<SubmittedRun>;
+  /** Looks in the game's log once more for a run of whose outcome nothing is known. */
+  seek(record: RunRecord): void;
 }

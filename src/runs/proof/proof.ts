@@ -34,6 +34,7 @@ export interface ProofPorts extends OutsideRunsPorts {
 interface Sought {
   /** The end of the search, by the monotonic clock. */
   readonly untilMs: number;
+  readonly sentAtMs: number;
   /** What this process has told of it. */
   told: ProofState;
 }
@@ -62,10 +63,11 @@ export class Proof {
     return [...this.#pending.values()].reduce((sum, runs) => sum + runs.size, 0);
   }
 
-  /** Looks for a run that was, or may have been, sent, for `LOG_SOUGHT_MS`. */
-  seek({ source, id }: RunRecord): void {
+  /** Looks for a run that was, or may have been, sent, for `LOG_SOUGHT_MS` from now on. */
+  seek({ source, id, sentAtMs, askedAtMs }: RunRecord): void {
     const runs = this.#pending.get(source) ?? new Map<string, Sought>();
-    runs.set(id, { untilMs: this.#ports.clock.monotonicMs() + LOG_SOUGHT_MS, told: "unchecked" });
+    const untilMs = this.#ports.clock.monotonicMs() + LOG_SOUGHT_MS;
+    runs.set(id, { untilMs, sentAtMs: sentAtMs ?? askedAtMs, told: "unchecked" });
     this.#pending.set(source, runs);
     this.#demand(source);
   }
@@ -135,7 +137,9 @@ export class Proof {
   #sentRuns(source: SourceId, fresh: readonly RemoteRow[]): Promise<readonly RecentRun[]> {
     const nowMs = this.#ports.clock.nowMs();
     const oldestRowMs = Math.min(nowMs, ...fresh.map(({ atS }) => atS * 1000));
-    const sinceMs = Math.min(oldestRowMs, nowMs - LOG_SOUGHT_MS) - SENT_BEFORE_ROW_MS;
+    // Somebody may ask for one again that was sent long ago.
+    const sought = [...(this.#pending.get(source)?.values() ?? [])].map(({ sentAtMs }) => sentAtMs);
+    const sinceMs = Math.min(oldestRowMs, nowMs - LOG_SOUGHT_MS, ...sought) - SENT_BEFORE_ROW_MS;
     return this.#ports.audit.recentRuns(source, sinceMs);
   }
 

@@ -87,6 +87,10 @@ export class CommandRunner implements Runner {
     return userId === actor.userId && guildId === actor.guildId ? plan : undefined;
   }
 
+  seek(record: RunRecord): void {
+    this.#ports.onOver({ record });
+  }
+
   fateOf(planId: string): PlanFate {
     return this.#plans.fateOf(planId);
   }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { eventLine } from "../../../src/discord/render/audit-rows.ts";
 import { caseCard } from "../../../src/discord/render/players/case-card.ts";
+import { caseLine } from "../../../src/discord/render/players/case-words.ts";
 import { ownMessage } from "../../../src/discord/render/stats/staff-stats.ts";
 import type { Case } from "../../../src/domain/case.ts";
 import { md } from "../../../src/domain/escaped.ts";
@@ -30,6 +31,19 @@ const one: Case = {
 const textOf = (found: Case) => caseCard(found, { withEdits: true }).cards?.[0]?.description ?? "";
 
 describe("what a moderator reads of a case", () => {
+  test("where nobody knows whether its command ran, the card and the lists say so", () => {
+    const unclear = (log?: "seen" | "not-seen"): Case => ({
+      ...one,
+      receipt: { sentAtMs: 1_000, answer: { kind: "unknown", atMs: 1_050 }, left: [], ...(log && { log }) },
+    });
+    const line = (found: Case) => caseLine(found, { withTarget: true });
+    assert.match(textOf(unclear()), /❔ It may have run/);
+    assert.match(line(unclear()), / · ❔ may have run$/);
+    assert.match(textOf(unclear("not-seen")), /❔ It probably did not run[\s\S]*log does not show it$/m);
+    assert.match(line(unclear("not-seen")), / · ❔ probably did not run$/);
+    assert.doesNotMatch(line(unclear("seen")) + line(one), /❔/);
+  });
+
   test("an edit of what was empty adds it, another changes it", () => {
     const text = textOf(one);
     assert.match(text, /<@5> added the reason$/m);

@@ -105,7 +105,7 @@ test("the title is the answer: a mistake in what was typed and a missing right h
   );
   assert.equal(shown("denied", "The role <@&42> is denied :ban here.")[0], "⛔ You can't do this");
   assert.equal(shown("bad-command", "x".repeat(200))[0], "⛔ That didn't work");
-  assert.equal(shown("unreachable", "No answer.")[0], "⛔ The game service cannot be reached");
+  assert.equal(shown("unreachable", "No answer.")[0], "⛔ The game service is not answering");
 });
 
 test("a slip of the person's own has no reference, everything else has one", () => {

@@ -73,6 +73,26 @@ describe("proof", () => {
     assert.equal(rig.audit.rows.get(id)?.proof, "seen-twice");
   });
 
+  test("reads the log again for a run of long ago that somebody asks for, of which newer rows alone tell", async () => {
+    const rig = new RunsRig();
+    rig.answering = async () => {
+      throw new Failure("unreachable", "silence", { ran: "unknown" });
+    };
+    const { id, atS } = await send(rig, ":h hi");
+    await rig.clock.advance(600_000);
+    const log = [typed(atS - 60, ":log a"), typed(atS + 595, ":log b")];
+    await rig.journal.take(rig.snapshot(log.slice(0, 1)));
+    await rig.journal.take(rig.snapshot(log));
+    const record = rig.audit.rows.get(id);
+    assert.equal(record?.proof, "unchecked");
+    assert.ok(record !== undefined);
+    rig.runs.runner.seek(record);
+    assert.ok(rig.demandsPut.has(`runs-proof:${binding.source}`));
+    await rig.journal.take(rig.snapshot(log));
+    assert.equal(rig.audit.rows.get(id)?.proof, "not-seen");
+    await rig.runs.stop(0);
+  });
+
   test("reports what was run outside this bot once, over a restart too; not what stood there at first sight", async () => {
     const rig = new RunsRig();
     const atS = Math.floor(rig.clock.nowMs() / 1000);

@@ -134,7 +134,7 @@ function sentParts({ sentAtMs, answer, log }: Receipt): Escaped[] {
   parts.push(
     answer.kind === "answered"
       ? md`✅ Answered ${tookS < 0.1 ? md`at once` : md`after ${tenths(tookS)}`}${said}`
-      : md`❔ It may have run${said === "" ? md`: no clear answer` : said}`,
+      : md`❔ It ${log === "not-seen" ? md`probably did not run` : md`may have run`}${said === "" ? md`: no clear answer` : said}`,
   );
   return parts;
 }
@@ -148,7 +148,7 @@ function logParts({ log, sentAtMs, answer }: Receipt, isSought: boolean): Escape
   if (log === "seen" && answer?.kind === "unknown") return [md`✅ It ran: the game's log shows it`];
   if (log === "row") return [md`📜 Typed in the game`];
   if (log === "seen") return [md`📜 Seen in the game's log`];
-  if (log === "not-seen") return [md`📜 Not seen in the game's log`];
+  if (log === "not-seen") return [md`📜 The game's log does not show it`];
   if (sentAtMs === undefined) return [];
   if (isSought) return [md`-# Checking the game's log.`];
   const advice = answer?.kind === "unknown" ? md`. ${DO_NOT_REPEAT}` : md``;

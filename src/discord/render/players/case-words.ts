@@ -65,9 +65,16 @@ export function caseLine(one: Case, options: { readonly withTarget: boolean }): 
     md`by ${authorText(one.author)} <t:${Math.floor(one.atMs / 1_000)}:R>`,
     ...(one.reason === undefined ? [] : [inlineReason(one.reason)]),
     ...(one.undone === undefined ? [] : [md`↩️ undone`]),
+    ...doubt(one),
   ];
   const line = joined(parts, " · ");
   return one.revoked === undefined ? line : md`~~${line}~~ revoked`;
+}
+
+/** Of a command of which nobody knows whether it ran. */
+function doubt({ receipt }: Case): readonly Escaped[] {
+  if (receipt?.answer?.kind !== "unknown" || receipt.log === "seen" || receipt.log === "row") return [];
+  return [receipt.log === "not-seen" ? md`❔ probably did not run` : md`❔ may have run`];
 }
 
 function inlineReason(reason: string): Escaped {
