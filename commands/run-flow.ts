@@ -44,7 +44,9 @@ export async function* ask(
   { dry, on, isAgain, ...request }: RunAsk,
 ): AsyncGenerator<Reply> {
   const plan = await services.runner.plan(await withOwnPlayer(services, request));
-  if (dry !== true && plan.decision.allowed) refuseUnsendable(services, request.binding);
+  // A slip is told first: what was meant is refused when it is sent.
+  const isSlip = plan.meant !== undefined || plan.instead !== undefined;
+  if (dry !== true && plan.decision.allowed && !isSlip) refuseUnsendable(services, request.binding);
   const meant = plan.meant === undefined ? undefined : await nearestPlan(services, plan, plan.meant);
   if (dry === true) yield dryCard(plan.decision.allowed ? plan : (meant ?? notSlip(plan)));
   else if (meant !== undefined) {

@@ -108,6 +108,8 @@ describe("/run, from the question to what came of it", () => {
       /It did not run[\s\S]*Someone with Manage Server[\s\S]*says: .*allowlist your IP address/,
     );
     const { commands } = rig.service.counts;
+    const slip = await rig.home.owner.slash(rig.home.general, "run command", { text: ":hlep" });
+    await reads(slip, /There is no \\?:hlep/);
     const again = await reads(await run(":h once more"), /owner does not let Marshal run commands/);
     const said = (card: string) => /\*\*It did not run[\s\S]*(?=-# Reference)/.exec(card)?.[0];
     assert.ok(said(text) !== undefined);

@@ -80,9 +80,9 @@ export function complete({ typed, players, may }: Typed): Choices {
   const { argument, before, last, named } = partTyped(verb, rest);
   if (argument === undefined) return [];
   const people = argument === "targets" || argument === "player";
-  const options = people
-    ? namesLike(last, others(players(), named))
-    : startingWith(last, FIXED_CHOICES[argument]);
+  // Who is banned is in no list of the service, and whoever plays is not.
+  const names = verb.aim.finds === "banned" ? [] : others(players(), named);
+  const options = people ? namesLike(last, names) : startingWith(last, FIXED_CHOICES[argument]);
   const command = `${start.startsWith(":") ? "" : ":"}${start}${gap}${before}`;
   return options
     .map((option) => `${command}${option}`)

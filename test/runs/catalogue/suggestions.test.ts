@@ -26,6 +26,13 @@ describe("autocompletion", () => {
     assert.equal(values("").length, 25);
   });
 
+  test("names nobody who plays for :unban", () => {
+    assert.deepEqual(
+      [values(":unban "), values(":unban b"), values(":ban b")],
+      [[], [], [":ban Bob", ":ban Bobby"]],
+    );
+  });
+
   test("begins with what people use, and offers nothing that only a body in the game can do", () => {
     assert.deepEqual(values("").slice(0, 4), [":hint", ":message", ":pm", ":kick"]);
     for (const typed of ["b", ":to", "view", ":sn", "kl", ":cm", ":bring "]) {

@@ -78,7 +78,7 @@ function callFields(state: ServerState): CardField[] {
     const oldest = open.at(-1);
     // Everybody reads this card, so it does not say who called: /server calls does, for Moderators.
     if (oldest !== undefined) {
-      const since = md`${open.length === 1 ? "" : "the first "}<t:${oldest.call.atS}:R>`;
+      const since = md`${open.length === 1 ? "" : "the oldest "}<t:${oldest.call.atS}:R>`;
       fields.push({ name: md`🔔 Open moderator calls · ${open.length}`, value: since });
     }
   }
