@@ -31,13 +31,14 @@ export function sqliteFile(url: string | undefined): string | undefined {
 
 export interface BackUpAllOptions {
   readonly folder: string;
-  /** Of this many backups in the folder the newest stay. */
-  readonly keep: number;
+  /** Of this many backups in the folder the newest stay; undefined: all. */
+  readonly keep: number | undefined;
   readonly nowMs: number;
 }
 
 /**
- * Copies the store, its secret and a history on sqlite into a folder that is named by the time, and removes the oldest ones. A
+ * Copies the store, its secret and a history on sqlite into a folder that is named by the time, and removes the oldest ones
+ * where that is asked for. A
  * backup has its name once it is whole, and the bot is shown when that was. Resolves with what was done, in lines. Rejects with a StoreError; where no secret opens
  * the copy it is made, and no better one removed.
  */
@@ -80,7 +81,7 @@ export async function backUpAll(
   const old = readdirSync(folder)
     .filter((one) => NAME.test(one) && (isWhole || !existsSync(join(folder, one, SECRET))))
     .sort()
-    .slice(0, -keep);
+    .slice(0, keep === undefined ? 0 : -keep);
   for (const one of old) rmSync(join(folder, one), { recursive: true });
 
   const holds = `backup: ${made} holds ${parts.join(", ")}`;

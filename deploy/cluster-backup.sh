@@ -103,7 +103,7 @@ restore() {
   for part in "${parts[@]}"; do "read_${part%.*}" "$from"; done
   bash deploy/cluster-backup.sh "$where" make || echo "what is there cannot be read, and is replaced" >&2
   for part in "${parts[@]}"; do "replace_${part%.*}"; done
-  echo "restore: $from is in place. Marshal is stopped: start the version that it is of"
+  echo "restore: $from is in place. Marshal is stopped: start the version that it is of, or a newer one"
 }
 
 read_valkey() {

@@ -40,6 +40,8 @@ make_cluster() {
     fi
   fi
   open_file .env.example
+  # For the line that puts the token in.
+  grep -q '^DISCORD_TOKEN=' .env || echo 'DISCORD_TOKEN=' >>.env
   has_env SECRET_KEY || echo "SECRET_KEY=$(openssl rand -base64 32)" >>.env
   has_env POSTGRES_PASSWORD || echo "POSTGRES_PASSWORD=$(openssl rand -hex 24)" >>.env
   has_env GRAFANA_PASSWORD || echo "GRAFANA_PASSWORD=$(openssl rand -hex 12)" >>.env

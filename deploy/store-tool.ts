@@ -22,7 +22,8 @@ import { rewindStore } from "./rewind-store.ts";
 
 const USAGE = `npm run store -- check                       reads everything in the store, as Marshal would
 npm run store -- backup FILE                 copies a sqlite store while Marshal runs
-npm run store -- backups FOLDER [--keep 14]  the same with its secret and its history, into a folder named by the time
+npm run store -- backups FOLDER [--keep 14]  the same with its secret and its history, into a folder named by the time; with --keep it
+                                             removes all but the newest of that number
 npm run store -- restore BACKUP              puts a backup in the place of what is there, while Marshal is stopped
 npm run store -- export FILE                 copies the store to a file and compares both
 npm run store -- import FILE [--replace]     fills the store from such a file and compares both
@@ -68,7 +69,7 @@ async function run({ args, environment, say, complain }: StoreToolParts): Promis
     return 0;
   }
   const [task = "", place = "", time = ""] = positionals;
-  const keep = Number(values.keep);
+  const keep = values.keep === undefined ? undefined : Number(values.keep);
   const why = wrongWords(positionals, values.unknown, keep);
   if (why !== undefined) {
     complain(`${why}. What there is:\n${USAGE}`);
@@ -108,20 +109,20 @@ const TASKS: ReadonlyMap<string, number> = new Map([
 function wrongWords(
   [task, ...places]: readonly string[],
   unknown: string | undefined,
-  keep: number,
+  keep: number | undefined,
 ): string | undefined {
   if (task === undefined) return "say what to do";
   const words = TASKS.get(task);
   if (words === undefined) return `there is no "${task}"`;
   if (unknown !== undefined) return `there is no "--${unknown}"`;
   if (places.length !== words - 1) return `${task} takes ${words - 1} words and got ${places.length}`;
-  return keep >= 1 ? undefined : "--keep takes a number of 1 or more";
+  return keep === undefined || keep >= 1 ? undefined : "--keep takes a number of 1 or more";
 }
 
 function parsed(args: readonly string[]) {
   const options = {
     replace: { type: "boolean", default: false },
-    keep: { type: "string", default: "14" },
+    keep: { type: "string" },
     help: { type: "boolean", short: "h", default: false },
   } as const;
   const { values, positionals, tokens } = parseArgs({

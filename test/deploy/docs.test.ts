@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { Documented } from "../soak/hosting/documented.ts";
+import { tempFolder } from "../support/temp-folder.ts";
 import { knownVariables, root, textOf } from "./deploy-files.ts";
 
 /** The cells of every table of a document whose last column names tests. */
@@ -72,6 +74,41 @@ describe("what is documented for operators", () => {
       if (first === -1) continue;
       for (const line of lines.slice(first, -1)) assert.ok(line.endsWith(" &&"), `${line}\n\n${block}`);
     }
+  });
+
+  test("what was changed and does not fit ends an update and going back before anything starts", (t) => {
+    const temp = tempFolder();
+    t.after(() => temp.remove());
+    const documented = new Documented();
+    const run = (line: string, folder = join(temp.path, "mine")) => {
+      const who = ["-c", "user.name=A", "-c", "user.email=a@example.com"].join(" ");
+      const { stdout, stderr } = spawnSync(
+        "bash",
+        ["-c", line.replaceAll("git commit", `git ${who} commit`)],
+        {
+          cwd: folder,
+          encoding: "utf8",
+          env: { ...process.env, GIT_COMMITTER_NAME: "A", GIT_COMMITTER_EMAIL: "a@example.com" },
+        },
+      );
+      return { stdout, all: stdout + stderr };
+    };
+    const mine = () => writeFileSync(join(temp.path, "mine/limits"), "mine\n");
+    const commit = (text: string) => `echo ${text} > limits && git add limits && git commit -qm ${text}`;
+    run(`git init -q -b main theirs && cd theirs && ${commit("old")} && git tag VERSION`, temp.path);
+    run("git clone -q theirs mine", temp.path);
+    run(`${commit("new")}`, join(temp.path, "theirs"));
+    mine();
+    const step = (line: string) => run(`${documented.take(line)} && echo started`);
+    const steps = ["git pull --autostash", "git checkout -m VERSION"];
+    for (const line of steps) {
+      const shown = step(`${line} && ! git grep -n '^<<<<<<< '`);
+      assert.match(shown.stdout, /^limits:1:<<<<<<< /m, shown.all);
+      assert.doesNotMatch(shown.stdout, /^started$/m);
+      mine();
+      assert.match(step("git reset -q").stdout, /started/);
+    }
+    assert.match(step("git checkout -m main").stdout, /started/);
   });
 
   test("no file of secrets is written over", () => {

@@ -77,6 +77,13 @@ describe("secrets.sh", () => {
     return { code: status, said: stdout + stderr };
   }
 
+  test("a .env that was read back without a token gets the line that the token is put into", () => {
+    writeFileSync(path(".env"), `SECRET_KEY=${"a".repeat(43)}=\n`);
+    for (let time = 0; time < 2; time++)
+      assert.equal(spawnSync("bash", [path("deploy/secrets.sh"), "anew", "cluster"]).status, 0);
+    assert.equal(file(".env").match(/^DISCORD_TOKEN=$/gm)?.length, 1);
+  });
+
   test("makes what is missing in .env, once, for its owner only", () => {
     writeFileSync(path(".env"), "DISCORD_TOKEN=one");
     for (let time = 0; time < 2; time++) assert.equal(run("make cluster").code, 0);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
@@ -87,6 +87,13 @@ describe("npm run store", () => {
     const atWork = await openStore(url.STORE_URL, { runsIn: "caller" });
     mkdirSync(kept);
     for (const old of ["2020-01-01T00-00-00Z", "2020-01-02T00-00-00Z"]) mkdirSync(join(kept, old));
+    // Twenty that somebody keeps by a number of their own are not the tool's to remove.
+    for (let day = 10; day < 30; day++) mkdirSync(join(kept, `2019-01-${day}T00-00-00Z`));
+    const byHand = await runStore(url, "backups", kept);
+    assert.equal(byHand.code, 0, byHand.said);
+    assert.equal(readdirSync(kept).length, 23);
+    for (const made of readdirSync(kept))
+      if (made > "2020-01-03") rmSync(join(kept, made), { recursive: true });
     const { code, said } = await runStore(url, "backups", kept, "--keep", "2");
     assert.equal(code, 0, said);
     const [oldest, newest = ""] = readdirSync(kept).sort();

@@ -150,14 +150,14 @@ class ByHand {
     this.#words = { ...this.#words, VERSION: before, BACKUP: this.#do("ls backups").trim() };
     this.#walk.publish();
     run("echo '# mine' >> deploy/alertmanager.yml");
-    this.#do("git pull --autostash");
+    this.#do("git pull --autostash && ! git grep -n '^<<<<<<< '");
     note("git pull brings the next version, and what was changed stays", this.#head() !== before);
     run("tail -1 deploy/alertmanager.yml | grep '# mine'");
     this.#do("npm ci");
     const bot = await this.#start();
     note("the new version goes on with the same server", (await this.#sources()) === 1);
     await bot.stop();
-    this.#do("git checkout -m VERSION");
+    this.#do("git checkout -m VERSION && ! git grep -n '^<<<<<<< '");
     run("tail -1 deploy/alertmanager.yml | grep '# mine' && git checkout -q deploy/alertmanager.yml");
     note("git reflog has the version of before", this.#do("git reflog").includes(before));
     this.#do("npm ci");
@@ -170,6 +170,7 @@ class ByHand {
     const deploying = this.#walk.host.start(this.#walk.documented.take("npm run deploy"), this.#folder);
     await deploying.says(/registered \d+ commands/);
     note("npm run deploy registers its commands", (await deploying.ended) === 0);
+    this.#do("git reset -q");
     this.#do("git checkout -m main");
     note("and forward again", this.#head() !== before);
     this.#do("rm -r data/before-restore-*");

@@ -88,12 +88,13 @@ export async function walkSystemd({ host, documented, words, note }: Walk): Prom
     note("what systemd-run would run restores it", restored.includes("is in place"));
     note("and checks it", store("check").includes("1 server keys open"));
     sudo("sudo sed -i 's/^DISCORD_TOKEN=.*/DISCORD_TOKEN=YOUR_NEW_TOKEN/' /etc/marshal/marshal.env");
-    sudo("sudo git -C /opt/marshal pull --autostash");
+    sudo("sudo git -C /opt/marshal pull --autostash && ! sudo git -C /opt/marshal grep -n '^<<<<<<< '");
     sudo("sudo npm ci --prefix /opt/marshal");
     const version = () => sudo("sudo git -C /opt/marshal log -1 --format='%h of %cs'").split(" ")[0] ?? "";
     own.VERSION = "HEAD~1";
     const newest = version();
-    sudo("sudo git -C /opt/marshal checkout -m VERSION");
+    sudo("sudo git -C /opt/marshal checkout -m VERSION && ! sudo git -C /opt/marshal grep -n '^<<<<<<< '");
+    sudo("sudo git -C /opt/marshal reset -q");
     note("the version before is checked out", version() !== newest);
     note("the one after it is still named", sudo("sudo git -C /opt/marshal reflog").includes(newest));
     sudo("sudo git -C /opt/marshal checkout -m main");
@@ -125,6 +126,7 @@ export async function walkSystemd({ host, documented, words, note }: Walk): Prom
     const named = sudo("sudo sh -c 'ls /var/lib/marshal/backups/*/secret.key'");
     note("the backups that have it are named", named.includes(`${own.BACKUP}/secret.key`));
     sudo("sudo cp -p --backup=t /var/lib/marshal/backups/BACKUP/secret.key /var/lib/marshal/");
+    sudo("sudo chown --reference=/var/lib/marshal/ /var/lib/marshal/secret.key");
     note("a lost secret is back from a backup", store("check").includes("1 server keys open"));
     own.KEPT = folder;
     own.BACKUP = name;

@@ -74,9 +74,9 @@ export function walkCron({ host, documented, note, folder }: Omit<Tools, "run">)
     `#!/bin/sh\nif [ "$1" = -l ]; then cat ${table}; else cat > ${table}.new && mv ${table}.new ${table}; fi\n`,
   );
   chmodSync(join(bin, "crontab"), 0o755);
-  const nightly = (what: string) =>
+  const nightly = (what: string, script: string) =>
     documented.take(
-      `(crontab -l | grep -vF "# $PWD/"; echo "17 3 * * * ${what} >/dev/null # $PWD/") | crontab -`,
+      `test -e deploy/${script} && (crontab -l | grep -vF "# $PWD/"; echo "17 3 * * * ${what} >/dev/null # $PWD/") | crontab -`,
     );
   const install = (line: string) => {
     writeFileSync(table, "0 1 * * * other # /elsewhere/\n");
@@ -84,12 +84,15 @@ export function walkCron({ host, documented, note, folder }: Omit<Tools, "run">)
     const shell = `export PATH=${bin}:$PATH COMPOSE_PROJECT_NAME=another-bot`;
     for (let time = 0; time < 2; time++) host.run(`${shell}; ${line}`, folder);
     const lines = readFileSync(table, "utf8").trim().split("\n");
+    host.run(`(${shell}; ${line}) || true`, "/");
+    note("typed elsewhere the line changes nothing", readFileSync(table, "utf8").trim() === lines.join("\n"));
     note("cron gets one line, and keeps those of others", lines.length === 2);
     return lines[1]?.replace("17 3 * * * ", "") ?? "";
   };
   const own = install(
     nightly(
-      "cd $PWD && node_modules/.bin/node --import ./deploy/preflight.mjs deploy/store.ts backups backups",
+      "cd $PWD && node_modules/.bin/node --import ./deploy/preflight.mjs deploy/store.ts backups backups --keep 14",
+      "store.ts",
     ),
   );
   const count = () => readdirSync(join(folder, "backups")).length;
@@ -100,6 +103,7 @@ export function walkCron({ host, documented, note, folder }: Omit<Tools, "run">)
   const cluster = install(
     nightly(
       "$(env | grep -E '^(COMPOSE_PROJECT_NAME|KUBECONFIG)=' | tr '\\n' ' ')bash $PWD/deploy/cluster-backup.sh compose backup",
+      "cluster-backup.sh",
     ),
   );
   note(
