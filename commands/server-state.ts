@@ -62,7 +62,11 @@ export async function* serverStates(
     ]);
     waiting.abort();
     if (soon === undefined) {
-      const why = md`Still waiting for the game service. This is the last known state.`;
+      const failing = snapshots.failing(binding.source);
+      const why =
+        failing === undefined
+          ? md`Still waiting for the game service. This is the last known state.`
+          : md`Not up to date: ${notReadWords(failing.code)}`;
       yield shown(last, { binding, lists: needed }, why);
     }
   }

@@ -24,13 +24,14 @@ export async function* checkPermission(
   const binding = await linked(services, actor, argument);
   const { commandPermission, clock, settings } = services;
   const check = () => commandPermission.check(binding.source, binding.guildId);
+  const mayRun = await services.permissions.isStaff(actor, binding);
   let againAtMs: number | undefined;
 
   yield await guideAfter(services, actor, async () => {
     const found = await check();
     const isSoon = found.kind === "too-soon" && found.atMs - clock.nowMs() <= LONGEST_WAIT_MS;
     if (isSoon) againAtMs = found.atMs;
-    return positionAfter(services, binding, { found, isChecking: isSoon });
+    return positionAfter(services, binding, { found, isChecking: isSoon, mayRun });
   });
   // Whoever went on meanwhile is not called back.
   const isLeft = (await settings.of(actor.guildId)).guide?.step !== "allow";
@@ -39,24 +40,34 @@ export async function* checkPermission(
   const waitMs = Math.max(0, againAtMs - clock.nowMs());
   yield await guideAfter(services, actor, async () => {
     await clock.sleep(waitMs, signal);
-    return positionAfter(services, binding, { found: await check(), isChecking: false });
+    return positionAfter(services, binding, { found: await check(), isChecking: false, mayRun });
   });
+}
+
+interface Checked {
+  readonly found: PermissionCheck;
+  readonly isChecking: boolean;
+  /** Whoever pressed may run the command that shows it. */
+  readonly mayRun: boolean;
 }
 
 function positionAfter(
   { snapshots }: Services,
   { id, source }: Binding,
-  { found, isChecking }: { readonly found: PermissionCheck; readonly isChecking: boolean },
+  { found, isChecking, mayRun }: Checked,
 ): GuidePosition {
   const isEmpty = snapshots.latest(source)?.status.currentPlayers === 0;
   // While nobody plays, a command would show as little as the check did.
   const { kind } = found;
-  const note = kind === "unclear" && isEmpty ? NOBODY_PLAYS : noteOf(found, isChecking);
-  const isAsked = kind === "unclear" && !isEmpty;
+  const isUnclear = kind === "unclear";
+  const note =
+    isUnclear && isEmpty ? NOBODY_PLAYS : isUnclear && !mayRun ? NO_ROLE : noteOf(found, isChecking);
+  const isAsked = isUnclear && !isEmpty && mayRun;
   return { step: "allow", bindingId: id, isAsked, isChecking, ...(note === undefined ? {} : { note }) };
 }
 
 const NOBODY_PLAYS = md`Can't tell while nobody is playing. Go on: the first command will show it.`;
+const NO_ROLE = md`❔ Marshal can't tell from outside. A command shows it, and none of your roles can run one yet: let one of your staff run any, or press **Back** and choose a role of yours at Roles.`;
 const NOT_ALLOWED = md`⛔ Not allowed yet. Nothing ran.`;
 
 /** Undefined: the step itself says it. */
@@ -84,8 +95,7 @@ export async function proveByCommand({ actor, argument }: Press, services: Servi
   const plan = await services.runner.plan({ actor, binding, text: HARMLESS, origin: "button" });
   const at = { step: "allow", bindingId: binding.id } as const;
   if (!plan.decision.allowed) {
-    const note = md`⚠ None of your roles can run commands yet. Press **Back** and choose one at Roles.`;
-    return await guideAt(services, actor, { ...at, note });
+    return await guideAt(services, actor, { ...at, note: NO_ROLE });
   }
   return await guideAfter(services, actor, async () => {
     const { record } = await (await services.runner.submit(plan)).outcome;

@@ -7,7 +7,7 @@ import { type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import { guideAt, resumeGuide } from "./setup-guide.ts";
-import { linkPending, type ReadKey, readOddKey, readPastedKey } from "./setup-link.ts";
+import { linkPending, type ReadKey, readOddKey, readPastedKey, typedTries } from "./setup-link.ts";
 
 /** The guided set-up's first step: a key is typed, asked about, and linked. What goes wrong leaves the step open. */
 
@@ -69,5 +69,7 @@ export async function onLinkDeclined({ actor, argument }: Press, services: Servi
 }
 
 async function linkStep(services: Services, actor: Actor, note: Escaped): Promise<Reply> {
-  return await guideAt(services, actor, { step: "link", bindingId: "", isKeyWrong: true, note });
+  // The step says then itself that no key can be tried, and until when.
+  const said = typedTries(actor.guildId, services).left === 0 ? {} : { note };
+  return await guideAt(services, actor, { step: "link", bindingId: "", isKeyWrong: true, ...said });
 }

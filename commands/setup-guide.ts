@@ -70,8 +70,9 @@ export async function guideAt(services: Services, actor: Actor, at: GuidePositio
       binding === undefined || step !== "allow"
         ? undefined
         : await services.commandPermission.ownerPage(binding.source),
-    tries: step === "link" ? await typedTries(guildId, services) : undefined,
+    tries: step === "link" ? typedTries(guildId, services) : undefined,
     isKeyWrong: at.isKeyWrong ?? false,
+    isKeyRefused: binding !== undefined && services.health.parked(binding.source) !== undefined,
     nowMs: services.clock.nowMs(),
     isChecking: at.isChecking ?? false,
     ...(at.isAsked === undefined ? {} : { isAsked: at.isAsked }),

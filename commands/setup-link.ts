@@ -1,7 +1,8 @@
-import type { Press, Reply } from "../src/discord/command.ts";
+import type { Form, Press, Reply } from "../src/discord/command.ts";
 import { linkedCard } from "../src/discord/render/setup-cards.ts";
 import { isThisAKey, isThisYours } from "../src/discord/render/setup-key-cards.ts";
 import type { Services } from "../src/discord/services.ts";
+import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { type Actor, type Binding, EMPTY_POLICY, type GuildSettings } from "../src/domain/guild.ts";
 import type { ServerStatus } from "../src/domain/model.ts";
@@ -9,7 +10,7 @@ import type { JustLinked, PendingLink } from "../src/domain/ports/pending-links.
 import type { TypedTries } from "../src/domain/ports/service-client.ts";
 import { ServerKey } from "../src/domain/server-key.ts";
 import { recordEvent } from "./audit-event.ts";
-import { cleanKey, looksLikeKey } from "./setup-key.ts";
+import { cleanKey, linkForm, looksLikeKey } from "./setup-key.ts";
 
 /** From a pasted key to a linked server: nothing is saved before the person has seen whose server it is. */
 
@@ -50,7 +51,7 @@ export async function readPastedKey(
   if (looksLikeKey(key.reveal())) return await verifyHidden(key, { actor, roleIds }, services);
   const { guildId, userId } = actor;
   const pendingId = services.pendingLinks.put({ key, guildId, userId, roleIds });
-  return { kind: "odd", pendingId, triesLeft: (await typedTries(guildId, services)).left };
+  return { kind: "odd", pendingId, triesLeft: typedTries(guildId, services).left };
 }
 
 /** It is a key, they said. Rejects as `readPastedKey`, and with Failure "expired" where it has been forgotten. */
@@ -66,9 +67,22 @@ export async function readOddKey(
 }
 
 /** How many wrong keys may still be typed here, and from when on where none may now. */
-export async function typedTries(guildId: string, services: Services): Promise<TypedTries> {
-  const linked = await services.bindings.list(guildId);
+export function typedTries(guildId: string, services: Services): TypedTries {
+  const linked = services.bindings.linkedOf(guildId);
   return services.keyVerifier.typedTries({ guildId, isKnown: isKnown(guildId, linked, services) });
+}
+
+/** The form for a key; where no other one may be tried for now, it begins with that, before anybody has looked for the key. */
+export function keyForm(
+  guildId: string,
+  services: Services,
+  form = linkForm(services.bindings.linkedOf(guildId).length === 0),
+): Form {
+  const { left, fromMs } = typedTries(guildId, services);
+  if (left > 0) return form;
+  const when = fromMs === undefined ? md`for now` : md`before <t:${Math.ceil(fromMs / 1_000)}:t>`;
+  const lock = md`🔒 Too many keys were wrong or got no answer. No other one can be tried ${when}, or Marshal could get banned. One that got no answer can be pasted again.`;
+  return { ...form, intro: form.intro === undefined ? lock : md`${lock}\n\n${form.intro}` };
 }
 
 async function verifyHidden(
@@ -105,7 +119,7 @@ async function verifyKey(
 }
 
 /** A community with a server, or one that has been here for a day, has a part of the tries to itself. */
-function isKnown(guildId: string, linked: readonly Binding[], { guilds, clock }: Services): boolean {
+function isKnown(guildId: string, linked: readonly unknown[], { guilds, clock }: Services): boolean {
   if (linked.length > 0) return true;
   const joinedAtMs = guilds.joinedAtMs(guildId);
   return joinedAtMs !== undefined && clock.nowMs() - joinedAtMs >= DAY_MS;

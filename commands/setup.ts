@@ -20,8 +20,8 @@ import {
   postTests,
 } from "./setup-guide-posts.ts";
 import { chooseLog, choosePositions, chooseTier, chooseZone, makeMine } from "./setup-guide-presses.ts";
-import { KEY_FIELD, KEY_INTRO, linkForm, NEW_KEY_FORM } from "./setup-key.ts";
-import { confirmLink, onKeySubmitted, onOddKey } from "./setup-link.ts";
+import { KEY_FIELD, KEY_INTRO, NEW_KEY_FORM } from "./setup-key.ts";
+import { confirmLink, keyForm, onKeySubmitted, onOddKey } from "./setup-link.ts";
 import { defaultEntry, renameEntry, unlink, unlinkEntry } from "./setup-servers.ts";
 import { noticesEntry, tellEntry, timezoneEntry } from "./setup-settings.ts";
 import { showSetup } from "./setup-show.ts";
@@ -45,7 +45,7 @@ export const setup = defineCommand({
       description: "Link a game server, or replace its key",
       first: "modal",
       parse: () => undefined,
-      form: ({ actor }, { bindings }) => linkForm(bindings.linkedOf(actor.guildId).length === 0),
+      form: ({ actor }, services) => keyForm(actor.guildId, services),
     }),
     unlink: unlinkEntry,
     rename: renameEntry,
@@ -68,8 +68,8 @@ export const setup = defineCommand({
     "setup-link": defineFormAction({
       first: "modal",
       manageGuild: true,
-      form: ({ argument, actor }, { bindings }) =>
-        argument === "new" ? NEW_KEY_FORM : linkForm(bindings.linkedOf(actor.guildId).length === 0),
+      form: ({ argument, actor: { guildId } }, services) =>
+        argument === "new" ? keyForm(guildId, services, NEW_KEY_FORM) : keyForm(guildId, services),
     }),
     "setup-key": defineAction({ first: "ephemeral", manageGuild: true, execute: onKeySubmitted }),
     "setup-odd": defineAction({ first: "update", manageGuild: true, execute: onOddKey }),

@@ -144,7 +144,10 @@ export class AlertRules {
 
 function refuseTwin(others: readonly AlertRule[], wanted: NewAlert): void {
   if (!others.some((rule) => isTwin(rule, wanted))) return;
-  throw new Failure("bad-command", "That channel already has this alert. Remove it first.");
+  throw new Failure(
+    "bad-command",
+    "That channel already has this alert. Change it with /alert edit, or remove it first.",
+  );
 }
 
 /** The alert that would post the same thing twice in one channel. */

@@ -28,7 +28,10 @@ export async function refuseTwin(feed: Feed, feedStore: Pick<FeedStore, "list">)
       other.bindingId === feed.bindingId,
   );
   if (twin !== undefined) {
-    throw new Failure("bad-command", "That channel already has this feed. Remove it first.");
+    throw new Failure(
+      "bad-command",
+      "That channel already has this feed. Change it with /feed edit, or remove it first.",
+    );
   }
 }
 

@@ -230,7 +230,7 @@ test("in the guide the new key of a linked server ends it at once", async () => 
     made.commandPermissions.set(source, { kind: "allowed" });
   assert.match(
     textOf(await yes("abc-new")),
-    /Key replaced\. Its staff, feeds and records stay[\s\S]*All set[\s\S]*❔ Commands ran with the old key/,
+    /Key replaced\. Its staff, feeds and records stay[\s\S]*Done for now[\s\S]*❔ Commands ran with the old key/,
   );
 });
 
@@ -419,6 +419,22 @@ test("a channel that takes no posts is saved, and what is missing there is said 
   assert.equal((await made.settings.of(actor.guildId)).caseChannelId, "77");
   for (const [name, answer] of Object.entries(chosen("78")))
     assert.match(textOf((await answer()) as Reply), /^✅ .* posted in <#78>/, name);
+});
+
+test("while no other key can be tried, every form for one begins with that, and until when", async () => {
+  const made = world();
+  const { link } = setup.subcommands;
+  assert.ok("form" in link && "form" in setup.actions["setup-link"]);
+  const { form } = setup.actions["setup-link"];
+  const intros = () => [
+    link.form({ ...press("", {}), args: undefined }, made.services).intro,
+    form(press("", {}), made.services).intro,
+    form(press("new", {}), made.services).intro,
+  ];
+  for (const intro of intros()) assert.doesNotMatch(intro ?? "", /🔒/);
+  made.tries = { left: 0, fromMs: 1_800_000_000_000 };
+  for (const intro of intros())
+    assert.match(intro ?? "", /^🔒 .* before <t:1800000000:t>[\s\S]*private server settings/);
 });
 
 test("the form of a first server asks for its staff; where one is linked, it may be a new key and asks for nothing else", async () => {

@@ -88,11 +88,11 @@ describe("the guided set-up, with each step broken once", () => {
     assert.match(links(evening.message)[0] ?? "", url);
     assert.match(evening.text, /presses \*\*Owner's page\*\*, signs in and presses Authorize/);
     await evening.click("Check", /Not allowed yet\. Nothing ran/);
-    assert.match(evening.text, /The game service says: You are not authorized/);
+    assert.match(evening.text, /The game service said: You are not authorized/);
     await evening.click("Check again", /Checked a moment ago\. Checking again <t:\d+:R>/);
     assert.doesNotMatch(
       evening.text,
-      /Not allowed|game service says/,
+      /Not allowed|game service said/,
       "what was known before may no longer be so",
     );
     await rig.until("the next check", () => /Not allowed yet\. Nothing ran/.test(evening.text));
@@ -187,7 +187,7 @@ describe("the guided set-up, with each step broken once", () => {
 
   test("after its end: an old message goes on from its step, also where the server is no longer linked", async () => {
     const again = await place.owner.slash(place.general, "setup start");
-    await reads(again, /All set/);
+    await reads(again, /All set|Done for now/);
     await evening.click("Alerts", /Three alerts/);
     const other = new Evening(rig, place.owner);
     other.show(again);

@@ -188,12 +188,14 @@ function noStaff({ id, name }: Binding): Finding {
 
 /** What is unknown is nothing wrong, but "all is well" would say too much. */
 function permissionFindings({ binding: { id, name }, permission, parked }: ServerFacts): readonly Finding[] {
+  // Nothing of a server is read or run with a key that is refused.
+  if (parked !== undefined) return [];
   if (permission.kind === "refused") {
     const line = md`⛔ **${inlineName(name)}**: its owner does not let Marshal run commands. Reading works`;
     const mend = { ...letCommandsRun(id), label: `Commands on ${labelName(name)}` };
     return [{ isFine: false, line, mend }];
   }
-  if (permission.kind === "allowed" || parked !== undefined) return [];
+  if (permission.kind === "allowed") return [];
   const line = md`❔ **${inlineName(name)}**: not known yet whether Marshal can run commands. The first one shows it`;
   return [{ isFine: true, line }];
 }

@@ -5,7 +5,7 @@ import { cut, escapeMarkdown, inlineCode } from "./escape.ts";
 
 /** The service's own sentence of a refusal: it speaks to whoever programmed Marshal. */
 export function serviceSays(message: string): readonly Escaped[] {
-  return message === "" ? [] : [md`-# The game service says: ${escapeMarkdown(cut(message, 800))}`];
+  return message === "" ? [] : [md`-# The game service said: ${escapeMarkdown(cut(message, 800))}`];
 }
 
 /** The last line of an error, and of outcomes that somebody may ask about. The service's own id shows when it is tapped. */

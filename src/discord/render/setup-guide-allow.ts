@@ -38,7 +38,7 @@ export function allowText({
       ? [
           md``,
           md`${note === undefined ? md`⛔ Not allowed when it was last checked. ` : md``}${nowMs < permission.untilMs ? md`Press **Check again** once the owner has done it.` : md`The next command will be tried.`}`,
-          md`-# The game service says: ${escapeMarkdown(cut(permission.why, 300))}`,
+          md`-# The game service said: ${escapeMarkdown(cut(permission.why, 300))}`,
         ]
       : []),
   ];

@@ -42,6 +42,8 @@ export interface GuideView {
   readonly tries?: TypedTries | undefined;
   /** The key that was typed last was none. */
   readonly isKeyWrong?: boolean;
+  /** The service refuses the key of the linked server. */
+  readonly isKeyRefused?: boolean;
   readonly nowMs: number;
   /** The outcome of the press before. */
   readonly note?: Escaped;

@@ -6,15 +6,15 @@ import {
   md,
   roleMention,
 } from "../../domain/escaped.ts";
-import { type Binding, GUIDE_STEPS, type GuideStep } from "../../domain/guild.ts";
+import { GUIDE_STEPS, type GuideStep } from "../../domain/guild.ts";
 import type { Button, MessageBody, Row } from "../../domain/message.ts";
-import type { TypedTries } from "../../domain/ports/service-client.ts";
 import { POSITION_DAYS } from "../../domain/track.ts";
 import { alertText } from "./alert-cards.ts";
 import { HOW_TO_MEND, isShut } from "./channel-access.ts";
-import { cut, inlineCode, inlineName, plainText } from "./escape.ts";
+import { cut, plainText } from "./escape.ts";
 import { ABOUT_POSITIONS, positionsSaid } from "./position-words.ts";
 import { allowRows, allowText } from "./setup-guide-allow.ts";
+import { LINK, linkedLine } from "./setup-guide-link.ts";
 import { feedLine, logRows, logText, moreLogRows } from "./setup-guide-logs.ts";
 import { button, type GuidePart, type GuideView, type Walk } from "./setup-guide-parts.ts";
 import { ALERTS, CASES, NOTICES, PANEL, WEEKLY } from "./setup-guide-posts.ts";
@@ -27,13 +27,7 @@ const STEP_COLOR = 0x3b6fd4;
 const DONE_COLOR = 0x2d7d46;
 
 const PARTS: Readonly<Record<Exclude<GuideStep, "done">, GuidePart>> = {
-  link: {
-    title: md`Link your game server`,
-    short: "Server",
-    isDone: ({ binding }) => binding !== undefined,
-    text: linkText,
-    rows: linkRows,
-  },
+  link: LINK,
   staff: {
     title: md`Who may run commands`,
     short: "Roles",
@@ -172,30 +166,6 @@ function walkOf(step: Exclude<GuideStep, "done">, view: GuideView): Walk {
   ];
 }
 
-function linkText({ binding, tries }: GuideView): readonly Escaped[] {
-  const how = md`The server's owner finds the key in the game: private server settings, API. It is stored encrypted, and only its last four characters are ever shown.`;
-  if (tries?.left === 0) return [...(binding === undefined ? [] : [linkedLine(binding)]), lockedLine(tries)];
-  return binding === undefined ? [how] : [linkedLine(binding), md`To set up another server, paste its key.`];
-}
-
-function lockedLine({ fromMs }: TypedTries): Escaped {
-  const when = fromMs === undefined ? md`Try later` : md`Try again after <t:${Math.ceil(fromMs / 1000)}:t>`;
-  return md`🔒 Too many wrong keys (they would get Marshal banned). ${when}.`;
-}
-
-function linkedLine({ name, keyEnd }: Binding): Escaped {
-  const key = keyEnd === undefined ? "" : md` Its key ends in ${inlineCode(keyEnd)}.`;
-  return md`✅ **${inlineName(name)}** is linked.${key}`;
-}
-
-function linkRows({ binding, tries, isKeyWrong }: GuideView, walk: Walk): readonly Row[] {
-  const id = binding?.id ?? "";
-  const label = isKeyWrong === true ? "Try again" : "Paste the key";
-  const paste =
-    tries?.left === 0 ? button("Check again", `guide:link:${id}`) : button(label, "guide-key", "primary");
-  return [binding === undefined ? [paste] : walk(paste)];
-}
-
 /** Nothing posts anything yet. */
 function isSilent({ feeds, alerts }: GuideView): boolean {
   return feeds.length === 0 && alerts.length === 0;
@@ -220,11 +190,18 @@ function staffRoles({ binding, settings }: GuideView): readonly string[] {
   return Object.keys(settings.policies[binding?.id ?? ""]?.roleTiers ?? {});
 }
 
+/** Nothing was skipped. */
+function isAllDone(view: GuideView): boolean {
+  return STEPS_TO_DO.every((step) => PARTS[step].isDone(view) || PARTS[step].isHalfDone?.(view) === true);
+}
+
 /** What this person can do now, not what somebody could. */
 function doneHeading(view: GuideView): Escaped {
   return STEPS_TO_DO.some((step) => isShutOut(step, view))
     ? md`⚠ Set up, but not everything can be posted`
-    : md`🎉 All set`;
+    : isAllDone(view)
+      ? md`🎉 All set`
+      : md`✅ Done for now`;
 }
 
 /** What can't be posted, and where to mend it. */
@@ -257,9 +234,7 @@ function doneText(view: GuideView): readonly Escaped[] {
     ...(view.settings.guide?.isTested === false
       ? [md`⚠ The test did not arrive everywhere: press **Test** to post it again.`]
       : []),
-    ...(STEPS_TO_DO.every((step) => PARTS[step].isDone(view) || PARTS[step].isHalfDone?.(view) === true)
-      ? []
-      : [md`⏭ marks what you skipped. Press a button to do it now.`]),
+    ...(isAllDone(view) ? [] : [md`⏭ marks what you skipped. Press a button to do it now.`]),
     md``,
     md`**What you can do now**`,
     md`• \`/server status\` shows the server`,

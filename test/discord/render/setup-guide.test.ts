@@ -95,10 +95,31 @@ describe("A step of the guided set-up", () => {
       text,
       /\n1 log is posted from now on\.\n⚠ I can't post in <#6>: press \*\*Logs\*\*, \*\*Cases\*\*\./,
     );
-    assert.equal(step("done", { settings, feeds }).cards?.[0]?.title, "🎉 All set");
+    assert.equal(step("done", { settings, feeds }).cards?.[0]?.title, "✅ Done for now", "much was skipped");
+    const whole: Partial<GuideView> = {
+      settings: {
+        ...settings,
+        timeZone: "Europe/Berlin",
+        guide: { step: "done", bindingId: "b", isTested: true },
+        policies: { b: { ...EMPTY_POLICY, roleTiers: { "9": "manager" } } },
+      },
+      feeds,
+      alerts: [alertOf("kills")],
+      permission: { kind: "allowed" },
+      panelChannelIds: ["5"],
+      weeklyChannelId: "5",
+      positionDays: 7,
+    };
+    assert.equal(step("done", whole).cards?.[0]?.title, "🎉 All set");
+    const refused = step("done", { ...whole, isKeyRefused: true });
+    assert.equal(refused.cards?.[0]?.title, "✅ Done for now");
     assert.match(textOf(step("done", { settings, feeds })), /2 logs are posted from now on/);
     const unknown = step("done", { settings, feeds, accessOf: () => ({ kind: "unknown" }) });
-    assert.equal(unknown.cards?.[0]?.title, "🎉 All set", "what Discord did not say is not held against it");
+    assert.equal(
+      unknown.cards?.[0]?.title,
+      "✅ Done for now",
+      "what Discord did not say is not held against it",
+    );
 
     const alerts = [alertOf("kills"), { ...alertOf("calls"), channelId: "6" }];
     const tested = textOf(step("test", { feeds, alerts, accessOf }));

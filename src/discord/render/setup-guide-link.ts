@@ -1,0 +1,45 @@
+import { type Escaped, md } from "../../domain/escaped.ts";
+import type { Binding } from "../../domain/guild.ts";
+import type { Row } from "../../domain/message.ts";
+import type { TypedTries } from "../../domain/ports/service-client.ts";
+import { inlineCode, inlineName } from "./escape.ts";
+import { button, type GuidePart, type GuideView, type Walk } from "./setup-guide-parts.ts";
+
+/** The step of the guided set-up that links the game server. Pure. */
+
+export const LINK: GuidePart = {
+  title: md`Link your game server`,
+  short: "Server",
+  isDone: ({ binding, isKeyRefused }) => binding !== undefined && isKeyRefused !== true,
+  text: linkText,
+  rows: linkRows,
+};
+
+function linkText({ binding, tries, isKeyRefused }: GuideView): readonly Escaped[] {
+  const how = md`The server's owner finds the key in the game: private server settings, API. It is stored encrypted, and only its last four characters are ever shown.`;
+  if (tries?.left === 0) return [...(binding === undefined ? [] : [linkedLine(binding)]), lockedLine(tries)];
+  if (binding === undefined) return [how];
+  return isKeyRefused === true
+    ? [
+        md`🔑 The game service refuses the key of **${inlineName(binding.name)}**. Copy the current one from the game's settings and paste it here.`,
+      ]
+    : [linkedLine(binding), md`To set up another server, paste its key.`];
+}
+
+function lockedLine({ fromMs }: TypedTries): Escaped {
+  const when = fromMs === undefined ? md`Try later` : md`Try again after <t:${Math.ceil(fromMs / 1000)}:t>`;
+  return md`🔒 Too many wrong keys (they would get Marshal banned). ${when}.`;
+}
+
+export function linkedLine({ name, keyEnd }: Binding): Escaped {
+  const key = keyEnd === undefined ? "" : md` Its key ends in ${inlineCode(keyEnd)}.`;
+  return md`✅ **${inlineName(name)}** is linked.${key}`;
+}
+
+function linkRows({ binding, tries, isKeyWrong }: GuideView, walk: Walk): readonly Row[] {
+  const id = binding?.id ?? "";
+  const label = isKeyWrong === true ? "Try again" : "Paste the key";
+  const paste =
+    tries?.left === 0 ? button("Check again", `guide:link:${id}`) : button(label, "guide-key", "primary");
+  return [binding === undefined ? [paste] : walk(paste)];
+}
