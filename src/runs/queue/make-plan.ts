@@ -106,7 +106,11 @@ export async function makePlan(
     ...(people === undefined ? {} : { playersSeen: { atMs: nowMs - people.ageMs, ageMs: people.ageMs } }),
     confirm: command.mass ? "name" : confirmReasons.length > 0 ? "button" : "none",
     confirmReasons,
-    warnings: planWarnings(command, { haltUntilMs: ports.health.halt()?.untilMs, nowMs }),
+    warnings: planWarnings(command, {
+      haltUntilMs: ports.health.halt()?.untilMs,
+      nowMs,
+      isSlip: meant !== undefined || instead !== undefined,
+    }),
     expectedWaitMs,
     ...(meant === undefined ? {} : { meant }),
     ...(instead === undefined ? {} : { instead }),

@@ -80,16 +80,19 @@ function areIds({ finds, targetTexts }: ParsedCommand): boolean {
 interface WarningFacts {
   readonly haltUntilMs: number | undefined;
   readonly nowMs: number;
+  /** It is asked already whether another verb was meant. */
+  readonly isSlip: boolean;
 }
 
 /** What the plan warns of. */
 export function planWarnings(
   command: ParsedCommand,
-  { haltUntilMs, nowMs }: WarningFacts,
+  { haltUntilMs, nowMs, isSlip }: WarningFacts,
 ): readonly string[] {
   const said: string[] = [];
   const verb = findVerb(command.verb ?? "");
-  if (verb === undefined) said.push(`Marshal doesn't know :${command.verb}. The game may not either.`);
+  if (verb === undefined && !isSlip)
+    said.push(`Marshal doesn't know :${command.verb}. The game may not either.`);
   if (command.text.length > WARNED_CHARACTERS) {
     said.push(`It is ${command.text.length} characters long. The game may cut it off or refuse it.`);
   }

@@ -103,6 +103,7 @@ describe("a plan", () => {
     const said = async (text: string) => (await plan(rig, text)).warnings.join(" ");
     assert.match(await said(`:h ${"x".repeat(500)}`), /503 characters/);
     assert.match(await said(":explode"), /Marshal doesn't know :explode/);
+    assert.equal(await said(":kcik Alice"), "", "it is asked whether :kick was meant");
     assert.match(await said(":kill Alice, Bob"), /space next to a comma/);
     assert.equal(await said(":kick Alice"), "");
     rig.haltUntilMs = rig.clock.nowMs() + 60_000;
