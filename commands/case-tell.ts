@@ -142,8 +142,8 @@ export async function tellWarned({ actor, argument, answer }: Press, services: S
   const live = await warnedInGame(services, actor, one);
   if (live === undefined)
     throw new Failure("bad-command", "They left the server, so they can't be told now.");
-  refuseUnsendable(services, live.binding);
   const plan = await planOf(services, actor, { one, live });
+  refuseUnsendable(services, live.binding, plan.request.text);
   const { decision } = plan;
   if (!decision.allowed) {
     throw new Failure("denied", decision.why, { wants: decision.wants, bindingId: live.binding.id });

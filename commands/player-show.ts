@@ -1,8 +1,9 @@
 import type { Press, Reply } from "../src/discord/command.ts";
 import { inlineName } from "../src/discord/render/escape.ts";
 import { morePlayerButtons } from "../src/discord/render/players/player-buttons.ts";
-import { nobodyNamed, playerShow, whichPlayer } from "../src/discord/render/players/player-card.ts";
+import { playerShow } from "../src/discord/render/players/player-card.ts";
 import { isPlayerList, playerPage } from "../src/discord/render/players/player-pages.ts";
+import { nobodyNamed, whichPlayer } from "../src/discord/render/players/which-player.ts";
 import type { Services } from "../src/discord/services.ts";
 import { type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
@@ -16,6 +17,7 @@ import { seenCases } from "./case-rights.ts";
 import { commandAuthors } from "./command-authors.ts";
 import { moderatedServers, serverMeant } from "./moderated-servers.ts";
 import { findPlayer, type LivePlayer, livePlayers, loggedPlayers, nobodyFailure } from "./player-choice.ts";
+import { whyNotNewer } from "./server-state.ts";
 
 /** The card of a player and what stands behind it. */
 
@@ -110,6 +112,14 @@ export async function showTyped(
   });
 }
 
+/** A list is read every few seconds: what is this old may need a reason. */
+const WORTH_A_REASON_MS = 60_000;
+
+function staleWhyOf(services: Services, { atMs, binding }: LivePlayer): Escaped | undefined {
+  const ageMs = services.clock.nowMs() - atMs;
+  return ageMs < WORTH_A_REASON_MS ? undefined : whyNotNewer(services, binding);
+}
+
 function placeText(bindingId: string | undefined, only: Binding | undefined): string {
   return only === undefined ? (bindingId ?? "") : `${only.id}*`;
 }
@@ -146,7 +156,13 @@ export async function showPlayer(
     ...(live === undefined
       ? {}
       : {
-          live: { state: live.state, player: live.row, atMs: live.atMs, serverName: live.binding.name },
+          live: {
+            state: live.state,
+            player: live.row,
+            atMs: live.atMs,
+            serverName: live.binding.name,
+            staleWhy: staleWhyOf(services, live),
+          },
         }),
   });
 }

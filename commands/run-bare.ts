@@ -56,7 +56,12 @@ async function isMistyped(
   if (isSlip && typed.length >= LEAST_LETTERS && text.trim().split(/\s+/u).length <= MOST_WORDS) return true;
   // Short forms of other bots: `k` for :kick.
   const isNear = isSlip || (typed !== "" && verb.startsWith(typed)) || Object.hasOwn(ELSEWHERE, typed);
-  return isNear && plan.targets.some(({ players }) => players.length > 0);
+  if (!isNear) return false;
+  if (plan.targets.some(({ players }) => players.length > 0)) return true;
+  // Of a verb that does not exist nobody is looked for: of the one that was meant they are.
+  const meant =
+    plan.meant === undefined ? plan : await services.runner.plan({ ...plan.request, text: plan.meant });
+  return meant.near.length > 0;
 }
 
 /** For words that are no command: shows them as a hint and as a message, each to be sent by one press. */
@@ -72,7 +77,7 @@ async function* offerAsMessage(
   const [first] = plans;
   if (first === undefined) throw new Failure("bad-command", "A command starts with a colon.");
   if (dry !== true) {
-    refuseUnsendable(services, request.binding);
+    refuseUnsendable(services, request.binding, first.request.text);
     endInTime(services, plans, on.answer);
   }
   yield dry === true ? dryCard(first) : sayCard(plans);

@@ -46,7 +46,8 @@ export async function* ask(
   const plan = await services.runner.plan(await withOwnPlayer(services, request));
   // A slip is told first: what was meant is refused when it is sent.
   const isSlip = plan.meant !== undefined || plan.instead !== undefined;
-  if (dry !== true && plan.decision.allowed && !isSlip) refuseUnsendable(services, request.binding);
+  if (dry !== true && plan.decision.allowed && !isSlip)
+    refuseUnsendable(services, request.binding, plan.request.text);
   const meant = plan.meant === undefined ? undefined : await nearestPlan(services, plan, plan.meant);
   if (dry === true) yield dryCard(plan.decision.allowed ? plan : (meant ?? notSlip(plan)));
   else if (meant !== undefined) {
@@ -82,12 +83,14 @@ function notSlip(plan: RunPlan): RunPlan {
 }
 
 /** Nobody is asked whether to send what cannot be sent. @throws Failure "key-rejected" or "not-authorised" */
-export function refuseUnsendable({ health, clock }: Services, { id, source }: Binding): void {
+export function refuseUnsendable({ health, clock }: Services, binding: Binding, text: string): void {
+  const { id, source, name: serverName } = binding;
+  const details = { bindingId: id, command: { text, serverName } };
   const parked = health.parked(source);
-  if (parked !== undefined) throw new Failure("key-rejected", parked.why, { bindingId: id });
+  if (parked !== undefined) throw new Failure("key-rejected", parked.why, details);
   const permission = health.commandPermission(source);
   if (permission.kind === "refused" && clock.nowMs() < permission.untilMs)
-    throw new Failure("not-authorised", permission.why, { bindingId: id });
+    throw new Failure("not-authorised", permission.why, details);
 }
 
 /** With the account that the person has linked, so that a command about oneself is known as one. */

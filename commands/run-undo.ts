@@ -21,7 +21,7 @@ export async function* undoEach(
   services: Services,
   { actor, binding, texts, undoes }: UndoAsk,
 ): AsyncGenerator<Reply> {
-  refuseUnsendable(services, binding);
+  refuseUnsendable(services, binding, texts[0] ?? "");
   const steps: UndoStep[] = texts.map((text) => ({ text }));
   const runs: SubmittedRun[] = [];
   for (const [at, text] of texts.entries()) {

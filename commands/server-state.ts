@@ -62,11 +62,8 @@ export async function* serverStates(
     ]);
     waiting.abort();
     if (soon === undefined) {
-      const failing = snapshots.failing(binding.source);
-      const why =
-        failing === undefined
-          ? md`Still waiting for the game service. This is the last known state.`
-          : md`Not up to date: ${notReadWords(failing.code)}`;
+      const waits = md`Still waiting for the game service. This is the last known state.`;
+      const why = whyNotNewer({ snapshots, health, clock }, binding) ?? waits;
       yield shown(last, { binding, lists: needed }, why);
     }
   }
@@ -83,6 +80,17 @@ export async function* serverStates(
   const state = lastState(needed);
   if (state === undefined) throw withoutSnapshot(answer.error);
   yield shown(state, { binding, lists: needed }, staleWhy(answer.error, clock.nowMs()));
+}
+
+/** Why nothing newer than the last known state is there; undefined: nothing has failed. */
+export function whyNotNewer(
+  { snapshots, health, clock }: Pick<Services, "snapshots" | "health" | "clock">,
+  binding: Binding,
+): Escaped | undefined {
+  const refused = whyNotAsked(health, binding);
+  if (refused !== undefined) return staleWhy(refused, clock.nowMs());
+  const failing = snapshots.failing(binding.source);
+  return failing && md`Not up to date: ${notReadWords(failing.code)}`;
 }
 
 /** A state with its age, which is that of the oldest of these lists. */

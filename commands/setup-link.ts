@@ -80,7 +80,7 @@ export function keyForm(
 ): Form {
   const { left, fromMs } = typedTries(guildId, services);
   if (left > 0) return form;
-  const when = fromMs === undefined ? md`for now` : md`before <t:${Math.ceil(fromMs / 1_000)}:t>`;
+  const when = fromMs === undefined ? md`for now` : md`before <t:${Math.ceil(fromMs / 1_000)}:T>`;
   const lock = md`🔒 Too many keys were wrong or got no answer. No other one can be tried ${when}, or Marshal could get banned. One that got no answer can be pasted again.`;
   return { ...form, intro: form.intro === undefined ? lock : md`${lock}\n\n${form.intro}` };
 }

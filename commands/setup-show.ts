@@ -7,7 +7,7 @@ import { channelAccessOf, postsOf, weeklyChannelOf } from "./setup-guide.ts";
 
 /** `/setup show` */
 export async function showSetup(services: Services, { guildId }: Actor): Promise<Reply> {
-  const { bindings, settings, health } = services;
+  const { bindings, settings, health, ranks, rules } = services;
   const servers: LinkedServer[] = [];
   for (const binding of await bindings.list(guildId)) {
     const { feeds, alerts, panelChannelIds } = await postsOf(services, binding);
@@ -25,6 +25,8 @@ export async function showSetup(services: Services, { guildId }: Actor): Promise
     servers,
     weeklyChannelId: await weeklyChannelOf(services, guildId),
     positionDays: await positionDaysOf(services, guildId),
+    rankRoles: ranks.list(guildId).reduce((sum, { mappings }) => sum + mappings.length, 0),
+    rules: rules.list(guildId).rules.length,
   };
   const accesses = await channelAccessOf(services, guildId, channelsShown(view));
   const accessOf = (channelId: string) => accesses.get(channelId) ?? { kind: "unknown" as const };

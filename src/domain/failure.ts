@@ -28,6 +28,11 @@ export type Ran = "yes" | "no" | "unknown";
 /** A role of theirs with a tier; a server, where none is linked at all; their account in the game; another key than typed. */
 type Wanted = "tier" | "server" | "account" | "key";
 
+export interface UnsentCommand {
+  readonly text: string;
+  readonly serverName: string;
+}
+
 export interface FailureDetails {
   /** Whether the command ran. @default "no", because most failures happen before anything is sent */
   readonly ran?: Ran;
@@ -43,6 +48,8 @@ export interface FailureDetails {
   readonly wants?: Wanted | undefined;
   /** The linked server that it is about, where `wants` is of one. */
   readonly bindingId?: string | undefined;
+  /** The command to the game that it keeps from being sent. */
+  readonly command?: UnsentCommand | undefined;
   readonly cause?: unknown;
 }
 
@@ -59,6 +66,7 @@ export class Failure extends Error {
   readonly isRead: boolean;
   readonly wants: Wanted | undefined;
   readonly bindingId: string | undefined;
+  readonly command: UnsentCommand | undefined;
 
   constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -71,6 +79,7 @@ export class Failure extends Error {
     this.isRead = details.isRead ?? false;
     this.wants = details.wants;
     this.bindingId = details.bindingId;
+    this.command = details.command;
   }
 }
 

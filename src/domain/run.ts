@@ -70,6 +70,8 @@ export interface ParsedCommand extends Aim {
   readonly danger: Danger;
   /** What the verb does, in words: "kills the player"; absent for unknown ones. */
   readonly does?: string;
+  /** It needs somebody in the game behind it, so sent by Marshal it does nothing. */
+  readonly isInGameOnly?: true;
   /** "all" or "others" stands among the targets. */
   readonly mass: boolean;
   readonly rest?: string;

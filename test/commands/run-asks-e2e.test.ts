@@ -143,6 +143,25 @@ describe("before anything is sent", () => {
     assert.equal(labelsOf(bare)[0], "Alice");
     await rig.mod.click(messageOf(bare), "Alice");
     await rig.reads(bare, /It ran|Send/);
+    const short = await ask(rig, "mod", "k Alcie rdm");
+    await rig.reads(short, /Did you mean this[\s\S]*`:kick Alcie rdm`/);
+    assert.equal(labelsOf(short)[0], "Alice");
+  });
+
+  test("what needs somebody in the game is said to do nothing, and its button is neither red nor advised", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    for (const [who, text] of [
+      ["mod", ":to Alice"],
+      ["mod", ":bring Alice"],
+      ["mod", ":view Alice"],
+      ["mod", ":help"],
+    ] as const) {
+      const asked = await ask(rig, who, text);
+      await rig.reads(asked, /works only for a person in the game/);
+      assert.deepEqual(labelsOf(asked), ["Send anyway", "Do not send"], text);
+      assert.doesNotMatch(JSON.stringify(messageOf(asked).components), /"style":4/);
+    }
+    assert.deepEqual(texts(rig), []);
   });
 
   test("a mistyped verb and a player are no words for everyone, also without the colon", async (t) => {

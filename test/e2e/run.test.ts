@@ -114,6 +114,7 @@ describe("/run, from the question to what came of it", () => {
     const said = (card: string) => /\*\*It did not run[\s\S]*(?=-# Reference)/.exec(card)?.[0];
     assert.ok(said(text) !== undefined);
     assert.equal(said(again), said(text), "from memory it reads as from the service");
+    assert.match(again, /:h once more/);
     assert.equal(rig.service.counts.commands, commands);
     await reads(await rig.home.member.slash(rig.home.general, "server status"), / players/);
     await reads(await rig.home.owner.slash(rig.home.general, "diagnose"), /owner does not let Marshal run/);

@@ -2,9 +2,10 @@ import { type Escaped, joined, markdownOfOurs, md } from "../../domain/escaped.t
 import type { Failure, FailureCode, Ran } from "../../domain/failure.ts";
 import type { Button, Card, MessageBody } from "../../domain/message.ts";
 import { cut, escapeMarkdown } from "./escape.ts";
-import { referenceLine, serviceSays } from "./fine-print.ts";
+import { isSaidByTitle, referenceLine, serviceSays } from "./fine-print.ts";
 import { beyondWrongKey } from "./key-refusal.ts";
 import { escapeButRoles } from "./own-markup.ts";
+import { commandLine } from "./plan-cards.ts";
 
 /**
  * How an error reads: what happened; whether it ran, and why; the next step; when; small and last the reference. The
@@ -122,7 +123,11 @@ export function failureBody(failure: Failure, context: ErrorContext): MessageBod
     const plain = failure.code === "denied" ? md`Ask a manager of this Discord server.` : next;
     return plainBody(failure, { ...said, next: plain }, context);
   }
-  const lines: Escaped[] = [joined([md`${RAN_WORDS[failure.ran]}`, ...said.why], " ")];
+  const { command } = failure;
+  const lines: Escaped[] = [
+    ...(command === undefined ? [] : [commandLine(command.text, command.serverName), md``]),
+    joined([md`${RAN_WORDS[failure.ran]}`, ...said.why], " "),
+  ];
   // What was written wrong says itself how to mend it. Where it may have happened, "try again" would be wrong advice.
   const saysIt =
     failure.ran === "unknown" ||
@@ -219,11 +224,11 @@ function saidOf(failure: Failure, roleIds: readonly string[]): Said {
   if (head === "" || head.length > LONGEST_TITLE || /<@&\d/.test(head)) {
     // The title says already that a key is wrong or expired.
     const words = escapeButRoles(code === "key-rejected" ? beyondWrongKey(said) : said, roleIds);
-    const isForOwner = code === "not-authorised";
+    const isBelow = isSaidByTitle(code);
     return {
       what: md`${textOf(failure).what}`,
-      why: words === "" || isForOwner ? [] : [words],
-      below: isForOwner ? serviceSays(said) : [],
+      why: words === "" || isBelow ? [] : [words],
+      below: isBelow ? serviceSays(said) : [],
       hasMore: false,
     };
   }

@@ -195,8 +195,12 @@ function goButton(plan: RunPlan): Button {
   if (plan.confirm === "name") {
     return { kind: "button", style: "danger", label: "Type the server's name", id: `run-name:${plan.id}` };
   }
+  const id = `run-confirm:${plan.id}`;
+  // From Marshal it does nothing in the game, so it is neither dangerous nor advised.
+  if (plan.command.isInGameOnly === true)
+    return { kind: "button", style: "secondary", label: "Send anyway", id };
   const label = matchesNobody(plan) ? "Send anyway" : "Send it";
-  return { kind: "button", style: "danger", label, id: `run-confirm:${plan.id}` };
+  return { kind: "button", style: "danger", label, id };
 }
 
 function matchesNobody({ targets }: RunPlan): boolean {

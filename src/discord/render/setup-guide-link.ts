@@ -27,7 +27,7 @@ function linkText({ binding, tries, isKeyRefused }: GuideView): readonly Escaped
 }
 
 function lockedLine({ fromMs }: TypedTries): Escaped {
-  const when = fromMs === undefined ? md`Try later` : md`Try again after <t:${Math.ceil(fromMs / 1000)}:t>`;
+  const when = fromMs === undefined ? md`Try later` : md`Try again after <t:${Math.ceil(fromMs / 1000)}:T>`;
   return md`🔒 Too many wrong keys (they would get Marshal banned). ${when}.`;
 }
 

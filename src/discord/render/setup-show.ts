@@ -31,6 +31,9 @@ export interface SetupView {
   readonly weeklyChannelId: string | undefined;
   /** For how many days positions are kept, 0: not at all; undefined: the host keeps no history. */
   readonly positionDays: number | undefined;
+  /** How many roles have a rank in the game. */
+  readonly rankRoles: number;
+  readonly rules: number;
   readonly accessOf: AccessOf;
 }
 
@@ -59,6 +62,7 @@ export function setupCard(view: SetupView): Card {
     title: md`Setup of this Discord server`,
     description: cutLines(
       [
+        ...(servers.length === 0 ? [md`No game server is linked yet: \`/setup start\`.`] : []),
         ...shutOutLines(view),
         marked(noticesLine(settings), settings.noticeChannelId, accessOf),
         md`Time zone: ${zoneCode(settings.timeZone ?? DEFAULT_ZONE)}. Change it with \`/setup timezone\`.`,
@@ -68,7 +72,7 @@ export function setupCard(view: SetupView): Card {
         marked(appealsLine(settings), settings.appealChannelId, accessOf),
         marked(weeklyLine(weeklyChannelId), weeklyChannelId, accessOf),
         positionDays === 0 ? POSITIONS_OFF : positionsSaid(positionDays),
-        ...(servers.length === 0 ? [md`No game server is linked yet: \`/setup start\`.`] : []),
+        ...conductLine(view),
       ],
       1_800,
     ),
@@ -113,6 +117,15 @@ function shutOutLines(view: SetupView): readonly Escaped[] {
 /** What can't be posted where it is set has a sign: the first line says where, and what to do. */
 function marked(line: Escaped, channelId: string | undefined, accessOf: AccessOf): Escaped {
   return channelId !== undefined && isShut(accessOf(channelId)) ? md`⚠ ${line}` : line;
+}
+
+/** A community without ranks and rules reads nothing of them. */
+function conductLine({ rankRoles, rules }: SetupView): Escaped[] {
+  const said = [
+    ...(rankRoles === 0 ? [] : [md`Roles with a rank in the game: **${rankRoles}**. See \`/rank list\`.`]),
+    ...(rules === 0 ? [] : [md`Rules: **${rules}**. See \`/rule list\`.`]),
+  ];
+  return said.length === 0 ? [] : [joined(said, " ")];
 }
 
 const POSITIONS_OFF = md`Positions are not saved. Save them with \`/history retention positions:\`.`;

@@ -1,7 +1,7 @@
 import { isMassWord } from "../../domain/command-hits.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { ParsedCommand } from "../../domain/run.ts";
-import { findVerb, UNKNOWN_AIM } from "./verbs.ts";
+import { findVerb, leadsSomewhere, UNKNOWN_AIM } from "./verbs.ts";
 
 /** Control characters, line breaks of every kind, marks that turn the direction of text, and halves of a character. */
 const REFUSED_CHARACTERS = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u;
@@ -57,6 +57,7 @@ export function parseCommand(text: string): ParsedCommand {
     tier: verb?.tier ?? "manager",
     danger: verb?.danger ?? "serious",
     ...(verb === undefined ? {} : { does: verb.does }),
+    ...(verb === undefined || leadsSomewhere(verb) ? {} : { isInGameOnly: true as const }),
     ...(verb?.aim ?? UNKNOWN_AIM),
     targetTexts,
     mass: targetTexts.some(isMassWord),

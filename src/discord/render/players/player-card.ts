@@ -1,16 +1,16 @@
 import type { CaseKind, Watch } from "../../../domain/case.ts";
 import { type Escaped, joined, md, userMention } from "../../../domain/escaped.ts";
 import type { HistoryRow, KnownPlayer, PlayerHistory, SessionEnd } from "../../../domain/history.ts";
-import type { Button, CardField, MessageBody, Row } from "../../../domain/message.ts";
+import type { CardField, MessageBody, Row } from "../../../domain/message.ts";
 import type { Player, PlayerRef, ServerState } from "../../../domain/model.ts";
 import type { CaseSummary } from "../../../domain/ports/cases.ts";
 import type { GameAccount } from "../../../domain/ports/game-accounts.ts";
 import type { RunAuthor } from "../../../domain/ports/run-authors.ts";
 import { duration, person } from "../entry-line.ts";
-import { cut, escapeMarkdown, inlineCode, inlineName, plainText, shownName } from "../escape.ts";
+import { cut, escapeMarkdown, inlineCode, inlineName, plainText } from "../escape.ts";
 import { byWhom } from "../me-cards.ts";
 import { playerLines } from "../server/player-card.ts";
-import { profile } from "../server/view.ts";
+import { ageFirst, ageLine } from "../server/view.ts";
 import { caseLine, KINDS } from "./case-words.ts";
 import { commandBy } from "./history-line.ts";
 import { playerButtons } from "./player-buttons.ts";
@@ -32,6 +32,8 @@ export interface PlayerShow {
     readonly player: Player;
     readonly atMs: number;
     readonly serverName: string;
+    /** Why nothing newer is known. */
+    readonly staleWhy: Escaped | undefined;
   };
   /** "nothing": they were never seen; else why it is not known, in words. */
   readonly history: PlayerHistory | "nothing" | { readonly why: Escaped };
@@ -47,7 +49,8 @@ export interface PlayerShow {
 }
 
 const LIVE_COLOR = 0x2d7d46;
-const AWAY_COLOR = 0x4a6fa5;
+/** Of somebody who is not in the game. */
+export const AWAY_COLOR = 0x4a6fa5;
 const MOST_NAMES = 5;
 const MOST_AGAINST = 3;
 const MOST_CASES = 3;
@@ -103,11 +106,15 @@ function joinedWords({ atS, isSure }: SessionEnd): Escaped {
 
 function presenceLines({ live, history, onlyServer }: PlayerShow): Escaped[] {
   if (live !== undefined) {
-    const { state, player, atMs } = live;
+    const { state, player, atMs, staleWhy } = live;
     const since = known(history)?.latestSession;
     const from = since === undefined || since.end !== undefined ? md`` : joinedWords(since.start);
-    const seen = md`-# Seen <t:${Math.floor(atMs / 1_000)}:R>`;
-    return [md`🟢 **In the game**${from}`, ...playerLines(state, player), seen];
+    return [
+      ...ageFirst({ atMs, staleWhy }),
+      md`🟢 **In the game**${from}`,
+      ...playerLines(state, player),
+      ageLine(atMs),
+    ];
   }
   const { player, sessions = 0 } = known(history) ?? {};
   const wasHere = onlyServer === undefined || sessions > 0;
@@ -245,56 +252,4 @@ function openRow({ player, place, history, cases }: PlayerShow): readonly Row[] 
   if (options.length === 0) return [];
   const id = `player-list:${place}/${player.id}`;
   return [[{ kind: "select", of: "string", id, placeholder: "More about this player", options }]];
-}
-
-/** Nobody has the name that was typed: who may have been meant, each to be opened by a press. */
-export function nobodyNamed(typed: string, near: readonly Required<PlayerRef>[], place: string): MessageBody {
-  const buttons = near.map(
-    ({ id, name }): Button => ({
-      kind: "button",
-      style: "secondary",
-      label: cut(plainText(shownName(name)), 80),
-      id: `player-meant:${place}/${id}`,
-    }),
-  );
-  const title = md`Nobody called ${inlineName(cut(typed, 40))} was seen here`;
-  return {
-    cards: [{ title, description: md`Did you mean one of these?`, color: AWAY_COLOR }],
-    rows: [buttons],
-  };
-}
-
-/** Several players have, or had, the name that was typed. */
-export function whichPlayer(typed: string, found: readonly KnownPlayer[], bindingId: string): MessageBody {
-  const options = found.slice(0, 25).map(({ playerId, name, earlierNames }) => ({
-    label: cut(plainText(shownName(name)), 100),
-    value: String(playerId),
-    description:
-      earlierNames.length === 0
-        ? "Under this name only"
-        : cut(`Was ${plainText(earlierNames.join(", "))}`, 100),
-  }));
-  const lines = found.slice(0, 25).map(({ playerId, name, lastSeenS }) => {
-    return md`${profile(playerId, name)} · last seen <t:${lastSeenS}:R>`;
-  });
-  return {
-    cards: [
-      {
-        title: md`Several players have used the name ${inlineName(typed)}`,
-        description: joined(lines, "\n"),
-        color: AWAY_COLOR,
-      },
-    ],
-    rows: [
-      [
-        {
-          kind: "select",
-          of: "string",
-          id: `player-pick:${bindingId}`,
-          placeholder: "Open a player",
-          options,
-        },
-      ],
-    ],
-  };
 }

@@ -34,7 +34,8 @@ export function serverCard({ title, lines, seen, fields, footer }: CardParts): C
   };
 }
 
-function ageFirst({ staleWhy }: Freshness): Escaped[] {
+/** Why it is old, above all else. */
+export function ageFirst({ staleWhy }: Freshness): Escaped[] {
   return staleWhy === undefined ? [] : [md`⏳ ${staleWhy}`];
 }
 
