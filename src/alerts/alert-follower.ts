@@ -63,9 +63,9 @@ export class AlertFollower {
     this.#ports = ports;
     const statesOf = ({ rules }: WatchedServer) =>
       rules.flatMap(({ kind }) => alertKind(kind).counts ?? []).filter(isState);
-    this.#log = ports.journal.reader("alerts", "head", (server) =>
-      ports.servers.of(server).flatMap(statesOf),
-    );
+    this.#log = ports.journal.reader("alerts", "head", {
+      states: (server) => ports.servers.of(server).flatMap(statesOf),
+    });
   }
 
   /** An answer of the service. Rejects when the store fails: the same rows then come again. */

@@ -1,9 +1,10 @@
-import { isState, type JournalList, type StateList } from "../domain/changes.ts";
+import { isState, type JournalList } from "../domain/changes.ts";
 import { serverOf } from "../domain/journal-id.ts";
 import type { Snapshot, SourceId } from "../domain/model.ts";
 import type { Clock } from "../domain/ports/clock.ts";
 import type {
   FollowerStart,
+  FollowerWants,
   JournalItem,
   JournalLog,
   JournalReader,
@@ -19,6 +20,13 @@ import { failedOn, type Handed, handedOut, wentWell } from "./trials.ts";
 const MOST_UNREAD = 5_000;
 /** Who makes what people are shown keeps it longer, however old it is. */
 const KEPT_LONGER: ReadonlyMap<string, number> = new Map([["cases", 20_000]]);
+
+/** What a follower reads, and where it begins. */
+interface Reader {
+  readonly start: FollowerStart;
+  readonly logs: ReadonlySet<JournalList>;
+  readonly states: StatesWanted;
+}
 
 interface MarkedJournals {
   /** Those that an answer shows. */
@@ -48,7 +56,7 @@ export interface FollowersProgress {
  * again, and is known again.
  */
 export class Followers {
-  readonly #starts = new Map<string, { readonly start: FollowerStart; readonly wants: StatesWanted }>();
+  readonly #readers = new Map<string, Reader>();
   readonly #setAside = new Map<string, number>();
   readonly #warn: (message: string, error: unknown) => void;
   readonly #clock: Pick<Clock, "monotonicMs">;
@@ -60,44 +68,57 @@ export class Followers {
 
   reader(
     name: string,
-    { start, wants }: { readonly start: FollowerStart; readonly wants: StatesWanted },
+    { start, wants }: { readonly start: FollowerStart; readonly wants: FollowerWants },
     journals: MarkedJournals,
   ): JournalReader {
-    this.#starts.set(name, { start, wants });
+    const { logs = logLists, states = () => [] } = wants;
+    const reader: Reader = { start, logs: new Set(logs), states };
+    this.#readers.set(name, reader);
+    const shown = (look: Snapshot) => journals.shown(look).filter((open) => mayRead(reader, open));
     return {
-      unread: (look) => this.#unread({ name, lookMs: look.takenAtMs }, journals.shown(look), journals),
-      places: (look) => places(journals.shown(look)),
+      unread: (look) => this.#unread({ name, lookMs: look.takenAtMs }, shown(look), journals),
+      places: (look) => places(shown(look)),
       pass(look) {
-        for (const open of journals.shown(look))
-          if (open.head !== undefined) settle(open, name, open.head.nextSeq);
+        for (const open of shown(look)) if (open.head !== undefined) settle(open, name, open.head.nextSeq);
       },
       readAnew(source) {
-        for (const open of journals.ofServer(source)) open.firsts.set(name, true);
+        for (const open of journals.ofServer(source)) if (mayRead(reader, open)) open.firsts.set(name, true);
       },
     };
   }
 
   /** The journals that followers of this server read. */
   lists(server: SourceId): readonly JournalList[] {
-    if (this.#starts.size === 0) return [];
-    return [...logLists, ...new Set([...this.#starts.values()].flatMap(({ wants }) => wants(server)))];
+    const readers = [...this.#readers.values()];
+    const logs = readers.flatMap((reader) => [...reader.logs]);
+    return [...new Set([...logs, ...readers.flatMap(({ states }) => states(server))])];
   }
 
   /** Before an answer is compared: who has no mark in this journal begins with it. */
   begin(open: Open, nextSeq: number): void {
-    for (const [name, { start, wants }] of this.#starts) {
-      if (open.marks.has(name) || !reads(open.list, wants(serverOf(open.source)))) continue;
+    for (const [name, reader] of this.#readers) {
+      if (open.marks.has(name) || !reads(reader, open)) continue;
       open.marks.set(name, nextSeq);
-      if (start === "window") open.firsts.set(name, true);
+      if (reader.start === "window") open.firsts.set(name, true);
     }
+  }
+
+  /** What has been read stays stored as long as what has not: `npm run store -- rewind` lets a follower read it again. */
+  storedSeq(open: Open): number {
+    return Math.min(this.neededSeq(open), open.isFollowed ? this.#oldestSeq(open) : Number.POSITIVE_INFINITY);
+  }
+
+  #oldestSeq(open: Open): number {
+    return Math.max((open.head?.nextSeq ?? 0) - MOST_UNREAD, seqOfDay(open, this.#clock.monotonicMs()));
   }
 
   /** The lowest number that some follower needs and is still given; Infinity where there is none. */
   neededSeq(open: Open): number {
     const nextSeq = open.head?.nextSeq ?? 0;
-    const oldestSeq = Math.max(nextSeq - MOST_UNREAD, seqOfDay(open, this.#clock.monotonicMs()));
+    const oldestSeq = this.#oldestSeq(open);
     let lowest = Number.POSITIVE_INFINITY;
-    for (const name of this.#starts.keys()) {
+    for (const [name, reader] of this.#readers) {
+      if (!mayRead(reader, open)) continue;
       const mark = open.marks.get(name) ?? nextSeq;
       const kept = KEPT_LONGER.get(name);
       lowest = Math.min(lowest, Math.max(mark, kept === undefined ? oldestSeq : nextSeq - kept));
@@ -107,15 +128,16 @@ export class Followers {
 
   state(opens: Iterable<Open>): FollowersProgress {
     const followed = [...opens].filter(({ head, isFollowed }) => head !== undefined && isFollowed);
-    const unread = [...this.#starts.keys()].map((name) => {
+    const unread = [...this.#readers].map(([name, reader]) => {
       let count = 0;
-      for (const { head, marks } of followed) {
-        const nextSeq = head?.nextSeq ?? 0;
-        count += Math.max(0, nextSeq - (marks.get(name) ?? nextSeq));
+      for (const open of followed) {
+        if (!mayRead(reader, open)) continue;
+        const nextSeq = open.head?.nextSeq ?? 0;
+        count += Math.max(0, nextSeq - (open.marks.get(name) ?? nextSeq));
       }
       return [name, count] as const;
     });
-    const setAside = [...this.#starts.keys()].map((name) => [name, this.#setAside.get(name) ?? 0] as const);
+    const setAside = [...this.#readers.keys()].map((name) => [name, this.#setAside.get(name) ?? 0] as const);
     return { unread: Object.fromEntries(unread), setAside: Object.fromEntries(setAside) };
   }
 
@@ -169,14 +191,23 @@ export class Followers {
 
   /** As they are stored. Who has yet to read a whole window begins anew after a crash. */
   stored(open: Open): Readonly<Record<string, number>> | undefined {
-    const marks = [...open.marks].filter(([name]) => this.#starts.has(name) && !open.firsts.has(name));
+    const marks = [...open.marks].filter(([name]) => {
+      const reader = this.#readers.get(name);
+      return reader !== undefined && mayRead(reader, open) && !open.firsts.has(name);
+    });
     return marks.length === 0 ? undefined : Object.fromEntries(marks);
   }
 }
 
-/** All followers read all logs. */
-function reads(list: JournalList, wanted: readonly StateList[]): boolean {
-  return !isState(list) || wanted.includes(list);
+/** Whether it begins to read this journal now: which states it reads changes with what people set up. */
+function reads(reader: Reader, open: Open): boolean {
+  const { list } = open;
+  return isState(list) ? reader.states(serverOf(open.source)).includes(list) : reader.logs.has(list);
+}
+
+/** A log that a follower does not read holds nothing for it, whatever marks a release before has stored. */
+function mayRead({ logs }: Reader, { list }: Pick<Open, "list">): boolean {
+  return isState(list) || logs.has(list);
 }
 
 /** Up to where journals are written. */

@@ -3,12 +3,12 @@ import type { Snapshot, SourceId } from "../domain/model.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type {
   FollowerStart,
+  FollowerWants,
   Journal,
   JournalItem,
   JournalLog,
   JournalReader,
   MoveResult,
-  StatesWanted,
 } from "../domain/ports/journal.ts";
 import { isShownIn, rowsShown } from "./compare/states.ts";
 import { logLists } from "./compare/window-facts.ts";
@@ -70,7 +70,7 @@ export class StoredJournal implements Journal {
     if (failures.length > 0) throw failures[0];
   }
 
-  reader(name: string, start: FollowerStart, wants: StatesWanted = () => []): JournalReader {
+  reader(name: string, start: FollowerStart, wants: FollowerWants = {}): JournalReader {
     return this.#followers.reader(
       name,
       { start, wants },
@@ -230,7 +230,8 @@ export class StoredJournal implements Journal {
 
   /** Marks stand in memory beside the head. */
   #beside(open: Open): Beside {
-    return { marks: this.#followers.stored(open), neededSeq: this.#trimming ? this.#neededSeq(open) : 0 };
+    const storedSeq = Math.min(neededSeq(open), this.#followers.storedSeq(open));
+    return { marks: this.#followers.stored(open), neededSeq: this.#trimming ? storedSeq : 0 };
   }
 
   #moved(from: Open, to: Open): Promise<MoveResult> {

@@ -3,10 +3,10 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { guildOf, journalOf } from "../../src/domain/journal-id.ts";
 import type { CommandEntry, SourceId } from "../../src/domain/model.ts";
-import type { FollowerStart, Unread } from "../../src/domain/ports/journal.ts";
+import type { FollowerStart, FollowerWants, Unread } from "../../src/domain/ports/journal.ts";
 import type { JournalWing } from "../../src/journal/create-journal.ts";
 import { VirtualClock } from "../support/clock.ts";
-import { journalTexts, memoryJournal } from "../support/memory-journal.ts";
+import { journalTexts, MemoryJournalStore, memoryJournal } from "../support/memory-journal.ts";
 import { snapshotWith } from "./compare/log-model.ts";
 
 const START_S = 1_800_000_000;
@@ -186,6 +186,45 @@ describe("a follower of the journal", () => {
     isLinked = true;
     assert.deepEqual(await arrived(1, 4), []);
     assert.deepEqual(await arrived(4, 5), [5]);
+  });
+
+  test("holds nothing of logs that it does not read, whatever an earlier release has stored of it there", async (t) => {
+    const clock = new VirtualClock();
+    const texts = journalTexts();
+    const begin = (wants: FollowerWants) => {
+      const store = new MemoryJournalStore(texts);
+      const { mock: stored } = t.mock.method(store.rows, "read");
+      const journal = memoryJournal({ clock, store });
+      const reader = journal.reader("proof", "head", wants);
+      const other = journal.reader("history", "head");
+      const look = async (list: "commandLogs" | "killLogs", count: number, from = 0) => {
+        const all = Array.from({ length: count }, (_, at) => row(from + at, `:h ${from + at}`));
+        const kills = all.map(({ atS, player }) => {
+          return { kind: "kill" as const, atS, killer: player, killed: { name: "Bo", id: 2 } };
+        });
+        const shown = list === "killLogs" ? snapshotWith(list, kills) : snapshotWith(list, all);
+        await journal.take(shown);
+        for (const { done } of await other.unread(shown)) done();
+        const before = stored.callCount();
+        const unread = await reader.unread(shown);
+        return { unread, reads: stored.callCount() - before };
+      };
+      return { journal, look };
+    };
+    // As every follower read every log.
+    const before = begin({});
+    await before.look("killLogs", 1);
+    await before.look("killLogs", 400);
+
+    const { journal, look } = begin({ logs: ["commandLogs"] });
+    for (let from = 100; from < 1_000; from += 100) {
+      const { unread, reads } = await look("killLogs", 400, from);
+      assert.deepEqual([unread.length, reads], [0, 0], "nothing is read for it");
+    }
+    assert.equal(journal.state().unread.proof, 0, "nor counted");
+    await look("commandLogs", 1);
+    const news = await look("commandLogs", 2);
+    assert.deepEqual(said(news.unread), ["1 :h 1 0"]);
   });
 
   test("reads each row of any log once, whatever windows show, fails and dies in between", async () => {

@@ -1,5 +1,5 @@
 import type { CallEntry, ChangeEntry, JournalList, StateList } from "../changes.ts";
-import type { LogEntry, ModCallEntry, PlayerRef, Snapshot, SourceId } from "../model.ts";
+import type { LogEntry, LogList, ModCallEntry, PlayerRef, Snapshot, SourceId } from "../model.ts";
 import type { KillStreak } from "./feed-renderer.ts";
 
 /**
@@ -179,14 +179,19 @@ export interface JournalReader {
 
 export type StatesWanted = (server: SourceId) => readonly StateList[];
 
+/** What a follower reads. Of what it does not read nothing is kept for it. */
+export interface FollowerWants {
+  /** @default all logs */
+  readonly logs?: readonly LogList[];
+  /** The changes that it reads of a server. @default none */
+  readonly states?: StatesWanted;
+}
+
 export interface JournalLooks {
   /** Every later answer is told to it. */
   follow(follower: LookFollower): void;
-  /**
-   * For a follower that reads what is new. Its name is stored with its marks. `wants`: beside the logs, the changes that it
-   * reads of a server.
-   */
-  reader(name: string, start: FollowerStart, wants?: StatesWanted): JournalReader;
+  /** For a follower that reads what is new. Its name is stored with its marks. */
+  reader(name: string, start: FollowerStart, wants?: FollowerWants): JournalReader;
   /**
    * Whom the list of players of the latest answer shows and the list before it did not, whatever the log says. Not stored:
    * nobody in the first list of a process.

@@ -71,7 +71,7 @@ export class CaseMaker {
 
   constructor(ports: CaseMakerPorts) {
     this.#ports = ports;
-    this.#log = ports.journal.reader("cases", "window");
+    this.#log = ports.journal.reader("cases", "window", { logs: ["commandLogs"] });
     this.#setAside = new SetAside(ports);
   }
 
@@ -238,12 +238,10 @@ export class CaseMaker {
     const failures: unknown[] = [];
     for (const { log, isFirst, items, done, failed } of await this.#log.unread(look)) {
       const ofLog: unknown[] = [];
-      if (log.list === "commandLogs") {
-        const guildId = guildOf(log.source);
-        const readers = linked.filter((one) => guildId === undefined || one.guildId === guildId);
-        const rows = isFirst ? humanRows(lists.commandLogs ?? []) : items.flatMap(humanCommand);
-        for (const binding of readers) ofLog.push(...(await this.#makeCases(binding, rows)));
-      }
+      const guildId = guildOf(log.source);
+      const readers = linked.filter((one) => guildId === undefined || one.guildId === guildId);
+      const rows = isFirst ? humanRows(lists.commandLogs ?? []) : items.flatMap(humanCommand);
+      for (const binding of readers) ofLog.push(...(await this.#makeCases(binding, rows)));
       if (ofLog.length === 0) done();
       else failed(ofLog[0]);
       failures.push(...ofLog);

@@ -49,7 +49,7 @@ export class WatchBook implements Watches {
 
   constructor(ports: WatchBookPorts) {
     this.#ports = ports;
-    this.#log = ports.journal.reader("watches", "window");
+    this.#log = ports.journal.reader("watches", "window", { logs: ["joinLogs"] });
     this.#alerts = new WatchPosts({
       ...ports,
       rowOf: (guildId, playerId) => this.#rows.get(guildId)?.get(playerId),
@@ -142,7 +142,7 @@ export class WatchBook implements Watches {
     const failures: unknown[] = [];
     for (const { log, isFirst, items, done, failed } of unread) {
       const entries = items.flatMap((item) => (item.kind === "entry" ? [item.entry] : []));
-      const rows = log.list !== "joinLogs" ? [] : isFirst ? (lists.joinLogs ?? []) : entries;
+      const rows = isFirst ? (lists.joinLogs ?? []) : entries;
       await this.#tell(log.source, rows.flatMap(arrivalOf)).then(done, (error: unknown) => {
         // Where the store is away, that is no fault of this join's.
         if (!(error instanceof Failure)) failed(error);

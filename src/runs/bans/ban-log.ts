@@ -31,7 +31,7 @@ export class BanLog {
 
   constructor(ports: BanLogPorts) {
     this.#ports = ports;
-    this.#log = ports.journal.reader("ban-ends", "window");
+    this.#log = ports.journal.reader("ban-ends", "window", { logs: ["commandLogs"] });
   }
 
   /** Takes in an answer. Rejects when the store does: the next answer brings the same again. */
@@ -43,7 +43,7 @@ export class BanLog {
     const window = look.lists.commandLogs;
     if (window === undefined) return;
 
-    const unread = (await this.#log.unread(look)).filter(({ log }) => log.list === "commandLogs");
+    const unread = await this.#log.unread(look);
     if (ends.length === 0) {
       for (const one of unread) one.done();
       for (const [bindingId, source] of this.#demanded) if (source === look.source) this.withdraw(bindingId);

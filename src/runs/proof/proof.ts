@@ -56,7 +56,7 @@ export class Proof {
   constructor(ports: ProofPorts) {
     this.#ports = ports;
     this.#outside = new OutsideRuns(ports);
-    this.#log = ports.journal.reader("proof", "head");
+    this.#log = ports.journal.reader("proof", "head", { logs: ["commandLogs"] });
   }
 
   get pendingCount(): number {
@@ -97,7 +97,7 @@ export class Proof {
   }
 
   async #read(snapshot: Snapshot): Promise<void> {
-    const unread = (await this.#log.unread(snapshot)).filter(({ log: { list } }) => list === "commandLogs");
+    const unread = await this.#log.unread(snapshot);
     try {
       await this.#readNews(snapshot, unread);
     } catch (error) {
