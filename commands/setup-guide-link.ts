@@ -35,7 +35,7 @@ function question(read: ReadKey): Reply {
   const no = `guide-no:${read.pendingId}`;
   if (read.kind === "odd") {
     const ids = { yes: `guide-odd:${read.pendingId}`, again: "guide-key", no };
-    return isThisAKey({ triesLeft: read.triesLeft, ids });
+    return isThisAKey({ tries: read.tries, ids });
   }
   return isThisYours({ ...read, roleIds: [], ids: { yes: `guide-yes:${read.pendingId}`, no } });
 }

@@ -1,6 +1,6 @@
 import type { Form, Press, Reply } from "../src/discord/command.ts";
 import { linkedCard } from "../src/discord/render/setup-cards.ts";
-import { isThisAKey, isThisYours } from "../src/discord/render/setup-key-cards.ts";
+import { isThisAKey, isThisYours, keyLock } from "../src/discord/render/setup-key-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
@@ -37,7 +37,7 @@ export interface PastedKey {
 /** Whose server it is; or a question first, where it does not look like a key. */
 export type ReadKey =
   | ({ readonly kind: "verified" } & VerifiedKey)
-  | { readonly kind: "odd"; readonly pendingId: string; readonly triesLeft: number };
+  | { readonly kind: "odd"; readonly pendingId: string; readonly tries: TypedTries };
 
 /**
  * Asks the service whose key it is, and keeps it in memory until the person says Yes. What does not look like a key costs no
@@ -51,7 +51,7 @@ export async function readPastedKey(
   if (looksLikeKey(key.reveal())) return await verifyHidden(key, { actor, roleIds }, services);
   const { guildId, userId } = actor;
   const pendingId = services.pendingLinks.put({ key, guildId, userId, roleIds });
-  return { kind: "odd", pendingId, triesLeft: typedTries(guildId, services).left };
+  return { kind: "odd", pendingId, tries: typedTries(guildId, services) };
 }
 
 /** It is a key, they said. Rejects as `readPastedKey`, and with Failure "expired" where it has been forgotten. */
@@ -78,10 +78,9 @@ export function keyForm(
   services: Services,
   form = linkForm(services.bindings.linkedOf(guildId).length === 0),
 ): Form {
-  const { left, fromMs } = typedTries(guildId, services);
-  if (left > 0) return form;
-  const when = fromMs === undefined ? md`for now` : md`before <t:${Math.ceil(fromMs / 1_000)}:T>`;
-  const lock = md`🔒 Too many keys were wrong or got no answer. No other one can be tried ${when}, or Marshal could get banned. One that got no answer can be pasted again.`;
+  const tries = typedTries(guildId, services);
+  if (tries.left > 0) return form;
+  const lock = keyLock(tries);
   return { ...form, intro: form.intro === undefined ? lock : md`${lock}\n\n${form.intro}` };
 }
 
@@ -176,7 +175,7 @@ function whatItIs(read: ReadKey, roleIds: readonly string[]): Reply {
   const no = `setup-no:${read.pendingId}`;
   if (read.kind === "odd") {
     const ids = { yes: `setup-odd:${read.pendingId}`, again: "setup-link", no };
-    return isThisAKey({ triesLeft: read.triesLeft, ids });
+    return isThisAKey({ tries: read.tries, ids });
   }
   return isThisYours({ ...read, roleIds, ids: { yes: `setup-yes:${read.pendingId}`, no } });
 }

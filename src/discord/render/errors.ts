@@ -2,7 +2,7 @@ import { type Escaped, joined, markdownOfOurs, md } from "../../domain/escaped.t
 import type { Failure, FailureCode, Ran } from "../../domain/failure.ts";
 import type { Button, Card, MessageBody } from "../../domain/message.ts";
 import { cut, escapeMarkdown } from "./escape.ts";
-import { isSaidByTitle, referenceLine, serviceSays } from "./fine-print.ts";
+import { referenceLine, serviceSays } from "./fine-print.ts";
 import { beyondWrongKey } from "./key-refusal.ts";
 import { escapeButRoles } from "./own-markup.ts";
 import { commandLine } from "./plan-cards.ts";
@@ -224,11 +224,11 @@ function saidOf(failure: Failure, roleIds: readonly string[]): Said {
   if (head === "" || head.length > LONGEST_TITLE || /<@&\d/.test(head)) {
     // The title says already that a key is wrong or expired.
     const words = escapeButRoles(code === "key-rejected" ? beyondWrongKey(said) : said, roleIds);
-    const isBelow = isSaidByTitle(code);
+    const isForOwner = code === "not-authorised";
     return {
       what: md`${textOf(failure).what}`,
-      why: words === "" || isBelow ? [] : [words],
-      below: isBelow ? serviceSays(said) : [],
+      why: words === "" || isForOwner ? [] : [words],
+      below: isForOwner ? serviceSays(said) : [],
       hasMore: false,
     };
   }

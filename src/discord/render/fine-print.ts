@@ -1,20 +1,7 @@
 import { type Escaped, md } from "../../domain/escaped.ts";
-import type { FailureCode } from "../../domain/failure.ts";
 import { cut, escapeMarkdown, inlineCode } from "./escape.ts";
 
 /** The small lines at the end of a card of an error. Pure. */
-
-/** Failures whose title says what is the matter, so that the service's own words stand small below. */
-const SAID_BY_TITLE: ReadonlySet<string> = new Set<FailureCode>([
-  "not-authorised",
-  "server-empty",
-  "module-outdated",
-]);
-
-/** Whether the service's own words of such a failure stand below what to do. */
-export function isSaidByTitle(code: string | undefined): boolean {
-  return code !== undefined && SAID_BY_TITLE.has(code);
-}
 
 /** The service's own sentence of a refusal: it speaks to whoever programmed Marshal. */
 export function serviceSays(message: string): readonly Escaped[] {

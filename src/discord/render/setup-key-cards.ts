@@ -1,7 +1,8 @@
-import { joined, md } from "../../domain/escaped.ts";
+import { type Escaped, joined, md } from "../../domain/escaped.ts";
 import type { Binding } from "../../domain/guild.ts";
 import type { Card, MessageBody, Row } from "../../domain/message.ts";
 import type { ServerStatus } from "../../domain/model.ts";
+import type { TypedTries } from "../../domain/ports/service-client.ts";
 import { inlineName } from "./escape.ts";
 import { profile } from "./server/view.ts";
 import { ASK_COLOR, roleList } from "./setup-cards.ts";
@@ -53,15 +54,21 @@ export function isThisYours({ status, roleIds, replaces, ids }: LinkQuestion): M
   return { cards: [card], rows: [row] };
 }
 
+/** No other key may be tried for now. */
+export function keyLock({ fromMs }: Pick<TypedTries, "fromMs">): Escaped {
+  const when = fromMs === undefined ? md`for now` : md`before <t:${Math.ceil(fromMs / 1_000)}:T>`;
+  return md`🔒 Too many keys were wrong or got no answer. No other one can be tried ${when}, or Marshal could get banned. One that got no answer can be pasted again.`;
+}
+
 /** Asked before a request is spent on what somebody pasted. */
 export function isThisAKey({
-  triesLeft,
+  tries: { left, fromMs },
   ids,
 }: {
-  readonly triesLeft: number;
+  readonly tries: TypedTries;
   readonly ids: { readonly yes: string; readonly again: string; readonly no: string };
 }): MessageBody {
-  const tries = triesLeft === 1 ? md`your last try for now` : md`1 of your ${triesLeft} tries`;
+  const cost = left === 1 ? md`your last try for now` : md`1 of your ${left} tries`;
   return {
     cards: [
       {
@@ -69,9 +76,9 @@ export function isThisAKey({
         description: joined(
           [
             md`It doesn't look like one. A server key is letters and digits with a hyphen, such as \`AbCdEfGh-IjKlMnOp\`.`,
-            triesLeft === 0
-              ? md`Not sent yet.`
-              : md`Not sent yet. If it is wrong, it costs ${tries} (too many wrong keys get Marshal banned).`,
+            left === 0
+              ? md`Not sent yet.\n${keyLock({ fromMs })}`
+              : md`Not sent yet. If it is wrong, it costs ${cost} (too many wrong keys get Marshal banned).`,
           ],
           "\n",
         ),

@@ -30,7 +30,7 @@ export function nearestCommand(
   const names = catalogue.flatMap(({ verb, aliases }) => [verb, ...aliases]);
   const slips = nearestWords(typed, names);
   // Other bots have short forms that the game has not: `k` for :kick.
-  const near = slips.length > 0 ? slips : names.filter((name) => name.startsWith(typed.toLowerCase()));
+  const near = slips.length > 0 ? slips : begunOrHeld(typed.toLowerCase(), names);
   const isSent = (name: string) => {
     const verb = findVerb(name);
     return verb !== undefined && leadsSomewhere(verb);
@@ -46,6 +46,16 @@ export function nearestCommand(
       ? {}
       : { instead: `Did you mean :${nearest}? ${inGameOnly(nearest, "It")}` }),
   };
+}
+
+/** Shorter words stand in many names by chance. */
+const LEAST_HELD_LETTERS = 4;
+
+/** The names that begin with it, else those that hold it: `fire` for :startfire. */
+function begunOrHeld(typed: string, names: readonly string[]): readonly string[] {
+  const begun = names.filter((name) => name.startsWith(typed));
+  if (begun.length > 0 || typed.length < LEAST_HELD_LETTERS) return begun;
+  return names.filter((name) => name.includes(typed));
 }
 
 /** The command with the nearest names in the place of the first one that nobody has. Who is banned is not known. */

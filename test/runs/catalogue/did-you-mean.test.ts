@@ -37,6 +37,12 @@ describe("the nearest verb", () => {
     assert.equal(meant(":x Ada"), undefined);
   });
 
+  test("else one that holds it", () => {
+    assert.equal(meant(":fire house"), ":startfire house");
+    assert.equal(meant(":log"), undefined, "the game has it");
+    assert.equal(meant(":art"), undefined, "a short word stands in many by chance");
+  });
+
   test("none for a verb that the game has, or has by another name", () => {
     assert.equal(meant(":m hello"), undefined);
     assert.equal(meant(":kick Ada"), undefined);
