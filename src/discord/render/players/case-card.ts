@@ -191,7 +191,7 @@ function editLines({ edits }: Case, all: boolean): Escaped[] {
     const times = edits.length === 1 ? md`Edited` : md`Edited ${edits.length} times, last`;
     return last === undefined
       ? []
-      : [md`-# ${times} by ${userMention(last.byId)} <t:${seconds(last.atMs)}:R>`];
+      : [md`-# ${times} by ${userMention(last.byId)} <t:${seconds(last.atMs)}:f>`];
   }
   const shown = edits.slice(-MOST_EDITS).map(({ atMs, byId, field, from }) => {
     const did =
@@ -206,7 +206,7 @@ function revokedLines({ revoked }: Case): Escaped[] {
   if (revoked === undefined) return [];
   const { byId, atMs, why } = revoked;
   const said = why === undefined ? md`` : md`\n> ${note(why, 400)}`;
-  return [md`↩️ Revoked by ${userMention(byId)} <t:${seconds(atMs)}:R>${said}`];
+  return [md`↩️ Revoked by ${userMention(byId)} <t:${seconds(atMs)}:f>${said}`];
 }
 
 /** The last few: of what named many, each may have been taken back by a command of its own. */
