@@ -112,8 +112,8 @@ export async function showTyped(
   });
 }
 
-/** A list is read every few seconds: what is this old may need a reason. */
-const WORTH_A_REASON_MS = 60_000;
+/** As old as /server status takes for current. */
+const WORTH_A_REASON_MS = 10_000;
 
 function staleWhyOf(services: Services, { atMs, binding }: LivePlayer): Escaped | undefined {
   const ageMs = services.clock.nowMs() - atMs;

@@ -4,11 +4,11 @@ import { floorOf, forgetUncounted, freshSightings, type Sighting } from "./count
 import type { Facts, Surroundings } from "./facts.ts";
 import {
   addRow,
+  beganWith,
   CALLS_JOIN_S,
   change,
   type Incident,
   type KeptEntry,
-  latest,
   type Opening,
   tell,
 } from "./incidents.ts";
@@ -101,7 +101,7 @@ function count(
     count: rows.length,
     firstS: rows[0]?.atS ?? row.atS,
     lastS: rows.at(-1)?.atS ?? row.atS,
-    rows: latest(rows),
+    ...beganWith(opening.rule.kind, rows),
   };
   tell(state.incidents, entry, { eventS: step.firedAtS, opening, withinS: limit.withinS });
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { AlertEntry, AlertRow, AlertRule } from "../domain/alert.ts";
+import type { AlertEntry, AlertRow, AlertRule, AlertVictim } from "../domain/alert.ts";
 
 /** What one message is about, and how further matters fold into it. Changes only the state that it is given. */
 
@@ -44,6 +44,7 @@ export interface Incident {
 const MOST_OF_THEIR_OWN = 4;
 const MOST_ENTRIES = 40;
 const ROWS_KEPT = 8;
+const MOST_VICTIMS = 20;
 /** What happened longer ago, because the server could not be read, is posted without a ping. */
 const LATE_AFTER_S = 600;
 /** A further call joins the message of a call that was posted within this time. */
@@ -104,8 +105,31 @@ export function addRow(incidents: Incident[], entryId: string, row: AlertRow): v
     count: entry.count + 1,
     firstS: Math.min(entry.firstS, row.atS),
     lastS: Math.max(entry.lastS, row.atS),
-    rows: latest([...entry.rows, row]),
+    // An entry of the version before has the rows of its kills.
+    ...(entry.victims === undefined
+      ? { rows: latest([...entry.rows, row]) }
+      : { victims: withVictim(entry.victims, row) }),
   }));
+}
+
+/** What an entry begins with, oldest first: of kills who was killed, else the latest rows. */
+export function beganWith(
+  kind: AlertRule["kind"],
+  rows: readonly AlertRow[],
+): Pick<KeptEntry, "rows" | "victims"> {
+  if (kind !== "kills") return { rows: latest(rows) };
+  return { rows: [], victims: rows.reduce(withVictim, NOBODY) };
+}
+
+const NOBODY: readonly AlertVictim[] = [];
+
+function withVictim(victims: readonly AlertVictim[], { other }: AlertRow): readonly AlertVictim[] {
+  const { name = "", id } = other ?? {};
+  const at = victims.findIndex((one) => (id === undefined ? one.name === name : one.id === id));
+  if (at !== -1)
+    return victims.map((one, place) => (place === at ? { ...one, deaths: one.deaths + 1 } : one));
+  if (victims.length >= MOST_VICTIMS) return victims;
+  return [...victims, { name, ...(id === undefined ? {} : { id }), deaths: 1 }];
 }
 
 /** Changes an entry that a message names, where it is still kept. */
@@ -122,7 +146,7 @@ export function change(incidents: Incident[], entryId: string, edit: (entry: Kep
 }
 
 /** The latest of the rows, oldest first. */
-export function latest(rows: readonly AlertRow[]): readonly AlertRow[] {
+function latest(rows: readonly AlertRow[]): readonly AlertRow[] {
   return rows.toSorted((a, b) => a.atS - b.atS).slice(-ROWS_KEPT);
 }
 

@@ -85,6 +85,10 @@ const entry = z.object({
   firstS: z.number(),
   lastS: z.number(),
   rows: z.array(row).readonly(),
+  victims: z
+    .array(z.object({ name: z.string(), id: z.number().exactOptional(), deaths: z.int().positive() }))
+    .readonly()
+    .exactOptional(),
   callEnd: z
     .union([z.object({ kind: z.literal("answered"), by: person }), z.object({ kind: z.literal("taken") })])
     .exactOptional(),

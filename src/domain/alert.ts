@@ -40,6 +40,11 @@ export interface AlertRow {
   readonly text?: string;
 }
 
+/** Somebody who was killed, and how often. */
+export interface AlertVictim extends PlayerRef {
+  readonly deaths: number;
+}
+
 /** How a call that had waited for too long ended: a moderator answered it in the game, or staff took it on its card. */
 export type CallEnd = { readonly kind: "answered"; readonly by: PlayerRef } | { readonly kind: "taken" };
 
@@ -51,8 +56,10 @@ export interface AlertEntry {
   /** Of the first and the last of them, epoch seconds. */
   readonly firstS: number;
   readonly lastS: number;
-  /** The latest of them, oldest first. */
+  /** The latest of them, oldest first; none of kills. */
   readonly rows: readonly AlertRow[];
+  /** Of kills: who was killed, in the order of their first death. Of very many the first are there. */
+  readonly victims?: readonly AlertVictim[];
   readonly callEnd?: CallEnd;
   /** Full, empty: how many players there were. */
   readonly players?: { readonly current: number; readonly most: number };

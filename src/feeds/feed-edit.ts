@@ -30,7 +30,7 @@ export async function refuseTwin(feed: Feed, feedStore: Pick<FeedStore, "list">)
   if (twin !== undefined) {
     throw new Failure(
       "bad-command",
-      "That channel already has this feed. Change it with /feed edit, or remove it first.",
+      "That channel already has this log of this server. Change that feed, or choose another channel.",
     );
   }
 }

@@ -160,12 +160,28 @@ describe("an alert about kills", () => {
     const of = await world();
     await of.add({ kind: "kills", count: 3 });
     await of.look();
-    of.kill(ann, 16);
+    of.kill(ann, 26);
     await of.look();
     assert.match(
       of.shown()[0] ?? "",
-      /killed \*\*16\*\*[\s\S]* and 13 more kills$/m,
-      "not all rows are there",
+      /killed \*\*26\*\*[\s\S]*Victim0\*\*, \*\*Victim1\*\*, \*\*Victim2\*\* and 23 more kills$/m,
+      "not everybody is kept",
+    );
+  });
+
+  test("names the first victims, each with all of their deaths, however long it goes on", async () => {
+    const made = await world();
+    await made.add({ kind: "kills", count: 3 });
+    await made.look();
+    for (let more = 0; more < 4; more++) {
+      made.kill(ann, 3 + more);
+      await made.look();
+      await made.clock.advance(5_000);
+    }
+    // 3, 4, 5 and 6 kills: the first three victims died each time, the fourth three times, the fifth twice.
+    assert.match(
+      made.shown()[0] ?? "",
+      /killed \*\*18\*\*[\s\S]*Victim0\*\*\u00a0×4, \*\*Victim1\*\*\u00a0×4, \*\*Victim2\*\*\u00a0×4 and 3 more$/m,
     );
   });
 
@@ -507,7 +523,7 @@ describe("an alert about calls", () => {
     await made.clock.advance(6 * MINUTE_MS);
     await made.look();
     const shown = made.shown()[0] ?? "";
-    assert.match(shown, /3 of 3 moderator calls are waiting/);
+    assert.match(shown, /🔔 3 moderator calls are waiting/);
     for (const nth of [0, 1, 2]) assert.ok(shown.includes(`[card](https://discord.com/channels/1/2/${nth})`));
     assert.deepEqual(labelsOf(made), ["", "Claim Ann_Lee", "Rewind Ann_Lee"]);
 

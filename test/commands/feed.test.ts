@@ -286,7 +286,7 @@ describe("/feed", () => {
         [{ command: "kick" }, /Only command feeds/],
         [{ ping: "777" }, /Only feeds of moderator calls can ping/],
         [{ escalate: 5 }, /Only feeds of moderator calls can ping/],
-        [{ channel: "two" }, /already has this feed/],
+        [{ channel: "two" }, /already has this log/],
         [{ feed: "9", silent: true }, /Unknown feed/],
       ] as const) {
         await assert.rejects(editing(stage, options), refused(words));

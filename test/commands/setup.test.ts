@@ -211,8 +211,12 @@ test("in the guide a wrong key leaves the step open: what was wrong, the tries, 
   assert.match(textOf(await act(made, "guide-odd", press(oddId))), /does not know this key[\s\S]*Link your/);
   assert.match(textOf(await act(made, "guide-odd", press(oddId))), /The key was forgotten[\s\S]*Link your/);
   made.tries = { left: 0, fromMs: 1_800_000_000_000 };
+  assert.match(
+    textOf(await typed("nokey")),
+    /really the server key[\s\S]*Not sent yet[\s\S]*🔒 .* before <t:1800000000:T>/,
+  );
   const locked = await typed("wrong-key");
-  assert.match(textOf(locked), /🔒 Too many wrong keys .*\. Try again after <t:1800000000:t>/);
+  assert.match(textOf(locked), /🔒 Too many wrong keys .*\. Try again after <t:1800000000:T>/);
   assert.deepEqual(
     buttons(locked).map(({ label }) => label),
     ["Check again"],
@@ -434,7 +438,7 @@ test("while no other key can be tried, every form for one begins with that, and 
   for (const intro of intros()) assert.doesNotMatch(intro ?? "", /🔒/);
   made.tries = { left: 0, fromMs: 1_800_000_000_000 };
   for (const intro of intros())
-    assert.match(intro ?? "", /^🔒 .* before <t:1800000000:t>[\s\S]*private server settings/);
+    assert.match(intro ?? "", /^🔒 .* before <t:1800000000:T>[\s\S]*private server settings/);
 });
 
 test("the form of a first server asks for its staff; where one is linked, it may be a new key and asks for nothing else", async () => {

@@ -1,4 +1,4 @@
-import type { AlertEntry, AlertPerson, AlertRow } from "../../domain/alert.ts";
+import type { AlertEntry, AlertPerson, AlertRow, AlertVictim } from "../../domain/alert.ts";
 import { ALERT_TABLE } from "../../domain/alert-kinds.ts";
 import { type Escaped, joined, md, roleMention, userMention } from "../../domain/escaped.ts";
 import type { MessageBody, PostedMessage } from "../../domain/message.ts";
@@ -78,7 +78,7 @@ function titleOf({ rule, entries, more }: AlertView): Escaped {
       }
       return people === 1
         ? md`🔔 A moderator call is waiting`
-        : md`🔔 ${open} of ${people} moderator calls are waiting`;
+        : md`🔔 ${open === people ? md`${open}` : md`${open} of ${people}`} moderator calls are waiting`;
     }
     case "full":
       if (rule.count === undefined)
@@ -133,7 +133,10 @@ function entryLines(
   const when = firstS === lastS ? at(lastS) : md`<t:${firstS}:T> to ${at(lastS)}`;
   switch (rule.kind) {
     case "kills":
-      return [md`${named(who)} killed **${count}** · ${when}`, ...victims(rows, count)];
+      return [
+        md`${named(who)} killed **${count}** · ${when}`,
+        ...(rowsShown === undefined ? victimsLine(entry) : []),
+      ];
     case "punishments":
       return [md`${named(who)} ran **${count}** · ${when}`, ...commands(rows, count)];
     case "outside":
@@ -167,21 +170,29 @@ function named(who: AlertPerson | undefined): Escaped {
 }
 
 /** `> Ann ×3, Bob and 4 more` on one line; the times are in the rewind. */
-function victims(rows: readonly AlertRow[], count: number): readonly Escaped[] {
-  if (rows.length === 0) return [];
-  const byVictim = Map.groupBy(rows, ({ other }) => `${other?.id ?? ""}:${other?.name ?? ""}`);
-  const shown = [...byVictim.values()].slice(0, VICTIMS_SHOWN);
-  const names = shown.flatMap((kills) => {
-    const [first] = kills;
-    if (first === undefined) return [];
-    const name = person(first.other ?? { name: "" }, false);
-    return [kills.length === 1 ? name : md`${name}\u00a0×${kills.length}`];
+function victimsLine({ victims, rows, count }: AlertEntry): readonly Escaped[] {
+  const all = victims ?? victimsOf(rows);
+  if (all.length === 0) return [];
+  const shown = all.slice(0, VICTIMS_SHOWN);
+  const names = shown.map(({ deaths, ...player }) => {
+    const name = person(player, false);
+    return deaths === 1 ? name : md`${name}\u00a0×${deaths}`;
   });
-  // Of many kills only the latest are there, so who else was killed is not known.
-  const isAll = rows.length >= count;
-  const left = isAll ? byVictim.size - shown.length : count - shown.flat().length;
+  // Of very many not everybody is there: then the others are counted by kills.
+  const isAll = deathsOf(all) >= count;
+  const left = isAll ? all.length - shown.length : count - deathsOf(shown);
   const more = left === 0 ? md`` : md` and ${left} more${isAll ? md`` : md` kills`}`;
   return [md`> ${joined(names, ", ")}${more}`];
+}
+
+function deathsOf(victims: readonly AlertVictim[]): number {
+  return victims.reduce((sum, { deaths }) => sum + deaths, 0);
+}
+
+/** As the version before kept them: rows, of which many are missing. */
+function victimsOf(rows: readonly AlertRow[]): readonly AlertVictim[] {
+  const byVictim = Map.groupBy(rows, ({ other }) => `${other?.id ?? ""}:${other?.name ?? ""}`);
+  return [...byVictim.values()].map((kills) => ({ name: "", ...kills[0]?.other, deaths: kills.length }));
 }
 
 function commands(rows: readonly AlertRow[], count: number): readonly Escaped[] {
