@@ -146,7 +146,7 @@ function refuseTwin(others: readonly AlertRule[], wanted: NewAlert): void {
   if (!others.some((rule) => isTwin(rule, wanted))) return;
   throw new Failure(
     "bad-command",
-    "That channel already has this alert. Change it with /alert edit, or remove it first.",
+    "That channel already has this alert. Change that one, or choose another channel.",
   );
 }
 
