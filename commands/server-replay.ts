@@ -57,7 +57,7 @@ async function* shown(
 ): AsyncGenerator<Reply> {
   const isEmpty = scene.track.looksS.length === 0;
   const positionDays = isEmpty ? await positionDaysOf(services, actor.guildId) : undefined;
-  const message = { scene, serverName, positionDays };
+  const message = { scene, serverName, positionDays, manages: actor.manageGuild };
   const pictures = isEmpty ? [] : [replayPicture(scene)];
   if (pictures.length > 0) yield replayMessage(message, { image: undefined });
   for await (const { pngs, pictureWords } of drawn(services, actor.guildId, { pictures, signal })) {

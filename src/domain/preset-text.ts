@@ -42,7 +42,11 @@ export function verbOf({ text: preset }: Preset): string {
 /** The preset of that name, in any case. @throws Failure "bad-command" */
 export function presetNamed(all: readonly Preset[], name: string): Preset {
   const preset = all.find((one) => isNamed(one, name));
-  if (preset === undefined) throw new Failure("bad-command", `There is no preset "${name}".`);
+  if (preset === undefined)
+    throw new Failure(
+      "bad-command",
+      `There is no preset "${name}". Choose one from the list, or write a command with its colon.`,
+    );
   return preset;
 }
 

@@ -2,6 +2,7 @@ import { type Escaped, joined, markdownOfOurs, md } from "../../domain/escaped.t
 import type { Button, MessageBody, Row } from "../../domain/message.ts";
 import type { OwnerPage } from "../../domain/ports/command-permission.ts";
 import { cut, escapeMarkdown, inlineCode, plainText } from "./escape.ts";
+import { PASTE_NEW_KEY } from "./setup-cards.ts";
 import { button, type GuideView, type Walk } from "./setup-guide-parts.ts";
 
 /** The step of the owner's permission to run commands. Pure. */
@@ -21,9 +22,15 @@ export function allowText({
   ownerPage,
   isAsked,
   isChecking = false,
+  isKeyRefused,
   note,
   nowMs,
 }: GuideView): readonly Escaped[] {
+  if (isKeyRefused === true) {
+    return [
+      md`⛔ The game service refuses the key of this server, so nothing runs. First replace the key: \`/setup link\`.`,
+    ];
+  }
   if (permission.kind === "allowed") return [md`✅ Marshal can run commands on this server.`];
   if (isAsked === true) {
     return [
@@ -66,10 +73,11 @@ function howTo(page: OwnerPage | undefined): readonly Escaped[] {
 }
 
 export function allowRows(
-  { permission, ownerPage, isAsked, isChecking = false, binding }: GuideView,
+  { permission, ownerPage, isAsked, isChecking = false, isKeyRefused, binding }: GuideView,
   walk: Walk,
 ): readonly Row[] {
   const id = binding?.id ?? "";
+  if (isKeyRefused === true) return [walk(PASTE_NEW_KEY)];
   if (permission.kind === "allowed") return [walk()];
   if (isAsked === true) {
     return [[button("Yes, run it", `guide-prove:${id}`, "primary")], walk()];

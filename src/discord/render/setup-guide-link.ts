@@ -11,19 +11,25 @@ export const LINK: GuidePart = {
   title: md`Link your game server`,
   short: "Server",
   isDone: ({ binding, isKeyRefused }) => binding !== undefined && isKeyRefused !== true,
+  // A server that is linked with a key that no longer works was not skipped.
+  isHalfDone: ({ isKeyRefused }) => isKeyRefused === true,
   text: linkText,
   rows: linkRows,
 };
 
 function linkText({ binding, tries, isKeyRefused }: GuideView): readonly Escaped[] {
   const how = md`The server's owner finds the key in the game: private server settings, API. It is stored encrypted, and only its last four characters are ever shown.`;
-  if (tries?.left === 0) return [...(binding === undefined ? [] : [linkedLine(binding)]), lockedLine(tries)];
-  if (binding === undefined) return [how];
-  return isKeyRefused === true
-    ? [
-        md`🔑 The game service refuses the key of **${inlineName(binding.name)}**. Copy the current one from the game's settings and paste it here.`,
-      ]
-    : [linkedLine(binding), md`To set up another server, paste its key.`];
+  const locked = tries?.left === 0 ? [lockedLine(tries)] : [];
+  if (binding === undefined) return locked.length > 0 ? locked : [how];
+  if (isKeyRefused === true) {
+    const copy = md` Copy the current one from the game's settings and paste it here.`;
+    const refused = md`🔑 The game service refuses the key of **${inlineName(binding.name)}**.`;
+    return [md`${refused}${locked.length > 0 ? md`` : copy}`, ...locked];
+  }
+  return [
+    linkedLine(binding),
+    ...(locked.length > 0 ? locked : [md`To set up another server, paste its key.`]),
+  ];
 }
 
 function lockedLine({ fromMs }: TypedTries): Escaped {

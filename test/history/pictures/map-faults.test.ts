@@ -119,7 +119,7 @@ describe("a replay", () => {
       assert.ok(said.length <= 4_096, `${said.length} letters`);
     }
     const nobody = wordsIn(replayMessage({ scene: sceneOf([]), serverName: "Town" }, { image: undefined }));
-    assert.match(nobody, /No positions were recorded then/);
+    assert.match(nobody, /No positions were saved then/);
   });
 
   test("of names, teams and streets that are markup: they are drawn as text, and said without a mention or a link", () => {

@@ -12,6 +12,7 @@ import { focusOf, pace, type Scene } from "./replay-picture.ts";
 
 const COLOR = 0x5b4b8a;
 const ROOM = 3_400;
+const NOT_SHOWN = md`What happened between two looks is not known, and the game does not say who fired.`;
 const MOST_ROWS = 12;
 const APART_WORDS: Readonly<Record<Distance, Escaped>> = {
   together: md`, **together**`,
@@ -25,18 +26,20 @@ export interface ReplayMessage {
   readonly serverName: string;
   /** For how many days positions are kept; 0 or undefined: they are not. */
   readonly positionDays?: number | undefined;
+  /** Whether the person who reads it may turn that on. @default false */
+  readonly manages?: boolean;
 }
 
 export function replayMessage(
-  { scene, serverName, positionDays = 0 }: ReplayMessage,
+  { scene, serverName, positionDays = 0, manages = false }: ReplayMessage,
   drawn: { readonly image: Uint8Array | undefined; readonly pictureWords?: Escaped | undefined },
 ): MessageBody {
   const { track, atS } = scene;
   const lines = [
     md`**<t:${atS}:f>** (<t:${atS}:R>)`,
-    ...saidOf(scene, positionDays),
+    ...saidOf(scene, positionDays, manages),
     ...(drawn.pictureWords === undefined ? [] : [drawn.pictureWords]),
-    md`-# ${markdownOfOurs(pace(track.looksS))} Between looks nobody saw them. Shots are not in the data.`,
+    ...(track.looksS.length === 0 ? [] : [md`-# ${markdownOfOurs(pace(track.looksS))} ${NOT_SHOWN}`]),
   ];
   const card = {
     author: cut(plainText(serverName), 200),
@@ -50,14 +53,14 @@ export function replayMessage(
   return { cards: [{ ...card, imageName: name }], files: [{ name, data: drawn.image, description }] };
 }
 
-function saidOf(scene: Scene, positionDays: number): readonly Escaped[] {
+function saidOf(scene: Scene, positionDays: number, manages: boolean): readonly Escaped[] {
   const { track } = scene;
   const { looksS, players } = track;
   const happened = rowsOf(scene).map((row) => historyLine(row, {}));
   if (looksS.length === 0) {
     return [
       positionDays === 0
-        ? md`No positions were recorded then. \`/history retention positions:\` turns them on.`
+        ? md`No positions were saved then. ${manages ? md`Turn that on with \`/history retention positions:\`.` : md`Someone with Manage Server can turn that on.`}`
         : md`No positions of then are saved: they are kept for ${positionDays === 1 ? "1 day" : md`${positionDays} days`}.`,
       ...happened.slice(0, MOST_ROWS),
     ];

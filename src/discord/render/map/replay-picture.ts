@@ -67,7 +67,7 @@ export function replayPicture(scene: Scene): ReplayPicture {
     looksS,
     people,
     events: eventsOf(scene, focus),
-    caption: `${pace(looksS)} Shots are not in the data.`,
+    caption: `${pace(looksS)} The game does not say who fired.`,
   };
 }
 
@@ -82,7 +82,7 @@ export function pace(looksS: readonly number[]): string {
     .map((atS, at) => atS - (looksS[at] ?? atS))
     .sort((a, b) => a - b);
   const [least = 0, most = 0] = [gaps[0], gaps.at(-1)];
-  if (gaps.length === 0) return looksS.length === 0 ? "No positions were recorded." : "One look only.";
+  if (gaps.length === 0) return "One look only.";
   return most - least <= 2
     ? `Positions every ${gaps[Math.floor(gaps.length / 2)]} s.`
     : `Positions every ${least} to ${most} s.`;

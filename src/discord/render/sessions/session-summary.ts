@@ -95,7 +95,7 @@ function pastLine(one: PastSession): Escaped {
 /** What was seen, and never what would be. */
 export function staffingWords(seen: StaffingSeen): Escaped {
   if (seen.kind === "few") {
-    return md`-# After ${EVENINGS_TO_COMPARE} sessions with answered calls, this shows how staff numbers changed the wait. So far: ${seen.evenings}.`;
+    return md`-# How long calls wait with fewer or more staff: shown after ${EVENINGS_TO_COMPARE} sessions with answered calls. So far: ${seen.evenings}.`;
   }
   if (seen.groups.length === 0) {
     return md`-# Nothing to compare yet: no 3 sessions had the same number of staff.`;

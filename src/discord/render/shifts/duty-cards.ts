@@ -192,7 +192,7 @@ function onLine({ type, shift, breakFromS, bindingId }: OnDuty, names: ShiftName
 function idleLine({ player, bindingId, rank, userId }: IdleStaff, names: ShiftNames): Escaped {
   const who =
     userId === undefined ? inlineName(player.name) : md`${userMention(userId)} (${inlineName(player.name)})`;
-  const parts = [who, escapeMarkdown(rank ?? ""), serverWords(bindingId, names)];
+  const parts = [who, escapeMarkdown((rank ?? "").replace(/^Server /, "")), serverWords(bindingId, names)];
   return joined(
     parts.filter((part) => part !== ""),
     " · ",
