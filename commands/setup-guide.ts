@@ -164,7 +164,11 @@ export async function resumeGuide(services: Services, actor: Actor): Promise<Rep
   const { guide } = await services.settings.of(actor.guildId);
   const isLinked = (await services.bindings.list(actor.guildId)).length > 0;
   const fresh: GuideStep = isLinked ? "staff" : "link";
-  return await guideAt(services, actor, { step: guide?.step ?? fresh, bindingId: guide?.bindingId ?? "" });
+  const bindingId = guide?.bindingId ?? "";
+  const binding = await bindingOf(services, actor, bindingId);
+  // Without a key that works no other step leads anywhere.
+  const isKeyRefused = binding !== undefined && services.health.parked(binding.source) !== undefined;
+  return await guideAt(services, actor, { step: isKeyRefused ? "link" : (guide?.step ?? fresh), bindingId });
 }
 
 /** The server that a button names; where that is unlinked, or none is named, the default one. */

@@ -197,6 +197,7 @@ function isAllDone(view: GuideView): boolean {
 
 /** What this person can do now, not what somebody could. */
 function doneHeading(view: GuideView): Escaped {
+  if (view.isKeyRefused === true) return md`⚠ Set up, but the server's key is refused`;
   return STEPS_TO_DO.some((step) => isShutOut(step, view))
     ? md`⚠ Set up, but not everything can be posted`
     : isAllDone(view)
@@ -217,11 +218,13 @@ function shutOutLines(view: GuideView): readonly Escaped[] {
 }
 
 function doneText(view: GuideView): readonly Escaped[] {
-  const { binding, feeds, mayRun, permission } = view;
+  const { binding, feeds, mayRun, permission, isKeyRefused } = view;
+  const isSure = isKeyRefused !== true;
   const roles = staffRoles(view);
   const open = feeds.filter(({ channelId }) => !isShut(view.accessOf(channelId))).length;
   return [
-    ...(binding === undefined ? [] : [linkedLine(binding)]),
+    ...(isSure ? [] : [md`⛔ The game service refuses the server's key: press **Server**.`]),
+    ...(binding === undefined || !isSure ? [] : [linkedLine(binding)]),
     roles.length === 0
       ? md`⚠ No role can run commands yet: press **Roles**.`
       : md`Staff: ${joined(roles.slice(0, 10).map(roleMention), " ")}`,
@@ -230,7 +233,7 @@ function doneText(view: GuideView): readonly Escaped[] {
       ? []
       : [open === 1 ? md`1 log is posted from now on.` : md`${open} logs are posted from now on.`]),
     ...shutOutLines(view),
-    ...ownersLines(view),
+    ...(isSure ? ownersLines(view) : []),
     ...(view.settings.guide?.isTested === false
       ? [md`⚠ The test did not arrive everywhere: press **Test** to post it again.`]
       : []),
@@ -238,7 +241,9 @@ function doneText(view: GuideView): readonly Escaped[] {
     md``,
     md`**What you can do now**`,
     md`• \`/server status\` shows the server`,
-    ...(mayRun && permission.kind !== "refused" ? [md`• \`/run command\` runs a command in the game`] : []),
+    ...(isSure && mayRun && permission.kind !== "refused"
+      ? [md`• \`/run command\` runs a command in the game`]
+      : []),
     md`• \`/diagnose\` says what is wrong if a log stops`,
     md`• \`/help\` lists the rest`,
   ];
