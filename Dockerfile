@@ -9,7 +9,8 @@ FROM node:26-slim
 WORKDIR /app
 ENV NODE_ENV=production
 COPY --from=dependencies /app/node_modules node_modules
-COPY package.json ./
+# With a picture that MAP_IMAGE names, where the host put one beside it.
+COPY package.json map.* ./
 COPY commands commands
 COPY deploy/register.ts deploy/store.ts deploy/store-tool.ts deploy/backups.ts deploy/restore.ts deploy/prove-secret.ts deploy/rewind-store.ts deploy/preflight.mjs deploy/health.sh deploy/
 COPY src src

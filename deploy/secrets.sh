@@ -76,7 +76,8 @@ in_containers() {
   # shellcheck disable=SC2086
   docker inspect -f '{{range .Config.Env}}{{println .}}{{end}}' $ids |
     sed 's/^GF_SECURITY_ADMIN_PASSWORD=/GRAFANA_PASSWORD=/' |
-    grep -Ev '^(STORE_URL|HISTORY_URL|OPS_ADDRESS)='
+    # Those are the compose files' own.
+    grep -Ev '^(STORE_URL=(sqlite:data/marshal\.sqlite|redis://valkey:6379)|HISTORY_URL=(sqlite:data/history\.sqlite|postgres://marshal:[^@]*@postgres/marshal)|OPS_ADDRESS=.*)$'
 }
 
 in_process() {
@@ -101,16 +102,17 @@ in_cluster() {
 }
 
 # Of lines NAME=VALUE those that .env.example or compose.cluster.yaml knows and the file has no value for, quoted where they must be.
+# An empty HISTORY_URL is one: it keeps the history off.
 add_to_env() {
   local new
   new=$(awk -v file="$file" '
     BEGIN {
       while ((getline line < ".env.example") > 0) if (match(line, /^#?[A-Z_]+=/)) { sub(/^#/, "", line); known[substr(line, 1, index(line, "=") - 1)] }
       known["POSTGRES_PASSWORD"]; known["GRAFANA_PASSWORD"]
-      while ((getline line < file) > 0) if (match(line, /^[A-Z_]+=./)) has[substr(line, 1, index(line, "=") - 1)] = 1
+      while ((getline line < file) > 0) if (match(line, /^[A-Z_]+=./) || line == "HISTORY_URL=") has[substr(line, 1, index(line, "=") - 1)] = 1
     }
     { name = substr($0, 1, index($0, "=") - 1) }
-    name in known && length($0) > length(name) + 1 && !has[name]++' <<<"$1" |
+    name in known && (length($0) > length(name) + 1 || name == "HISTORY_URL") && !has[name]++' <<<"$1" |
     sed "/'/!{/=[A-Za-z0-9._~+\/=:@,?&%-]*$/!s/=\(.*\)/='\1'/}")
   [ -z "$new" ] || printf '%s\n' "$new" >>"$file"
   cut -d= -f1 <<<"$new"

@@ -7,9 +7,11 @@ import { createFeeds } from "../../src/feeds/feeds.ts";
 import { parseOffset } from "../../src/feeds/positions/offsets.ts";
 import { createJournal } from "../../src/journal/create-journal.ts";
 import { parseJournalChunk, parseJournalHead, parseJournalRow } from "../../src/journal/journal-records.ts";
+import { DOCUMENT_FORM } from "../../src/store/document-forms.ts";
 import type { Store } from "../../src/store/keyv-documents.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { connectSqlite } from "../../src/store/sqlite/open-file.ts";
+import { exportStore, importStore } from "../../src/store/transfer.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";
 import { NOBODY_ON_DUTY } from "../support/nobody-on-duty.ts";
 import { outboxOver } from "../support/outbox.ts";
@@ -19,13 +21,14 @@ import { settledHeapBytes } from "./heap.ts";
 
 /**
  * The feeds wing on a real store after a day in the life of so many servers, in a process of its own. Arguments:
- * number of servers, entries a day of each. Tells the parent what the process and the store hold then.
+ * number of servers, entries a day of each, a store that gets a copy. Tells the parent what the process and the store hold then.
  */
 const POLLS = 24;
 const POLL_MS = 3_600_000;
 const DISCORD_EPOCH_MS = 1_420_070_400_000;
 
-const [servers, perDay] = process.argv.slice(2).map(Number);
+const [servers, perDay] = process.argv.slice(2, 4).map(Number);
+const copyTo = process.argv[4];
 if (servers === undefined || perDay === undefined)
   throw new Error("a number of servers and of entries is needed");
 
@@ -49,6 +52,7 @@ for (const town of towns) town.forgetLogs();
 const heapBytes = await settledHeapBytes();
 const { undelivered, cards } = wing.state();
 await wing.stop(2_500);
+if (copyTo !== undefined) await copy(store, copyTo);
 await store.close();
 process.send?.({ heapBytes, storedBytes: storedBytes(), cards: cards.cards, undelivered });
 folder.remove();
@@ -120,6 +124,15 @@ function emptySink(by: Clock): Sink {
     edit: async () => undefined,
     readBack: async () => [],
   };
+}
+
+async function copy(from: Store, address: string): Promise<void> {
+  const to = await openStore(address, { runsIn: "caller" });
+  const file = join(folder.path, "copy.jsonl");
+  const tool = { writersOf: () => "holder" as const, fingerprints: ["none"], form: DOCUMENT_FORM } as const;
+  await exportStore({ ...tool, store: from }, file);
+  await importStore({ ...tool, store: to }, file, { replace: false });
+  await to.close();
 }
 
 /** Keys and values, by namespace. */

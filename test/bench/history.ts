@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
@@ -83,6 +84,7 @@ export async function run(): Promise<BenchResult> {
     const rows = [line("sqlite", sqlite), ...(beside === undefined ? [] : [line("PostgreSQL", beside)])];
     const lines = table(head, rows);
     if (beside === undefined) lines.push("This machine has no PostgreSQL to stand beside it.");
+    else lines.push(`A backup of PostgreSQL has ${beside.backupBytesPerRow.toFixed(1)} bytes a row.`);
     const { ingestPerCpuS: _, ...figures } = sqlite;
     return { ok, figures, lines };
   } finally {
@@ -109,14 +111,20 @@ async function fillFirst(filling: Filling): Promise<void> {
   await filling.byCopies(roundsOf(rows, 1 - MEASURED_SHARE));
 }
 
-async function measurePostgres(): Promise<Measured | undefined> {
+/** Of a backup, as deploy/cluster-backup.sh makes it. */
+function dumpBytes(url: string): number {
+  return Number(execFileSync("sh", ["-c", 'pg_dump -Fc -d "$0" | wc -c', url], { encoding: "utf8" }));
+}
+
+async function measurePostgres(): Promise<(Measured & { readonly backupBytesPerRow: number }) | undefined> {
   const programs = postgresPrograms();
   if (programs === undefined) return undefined;
   const server = await startPostgres(programs);
   const databases = new PostgresDatabases(server.url);
   try {
     const url = await databases.fresh();
-    return await measure({ url, rows: POSTGRES_ROWS }, () => bytesOf(url));
+    const measured = await measure({ url, rows: POSTGRES_ROWS }, () => bytesOf(url));
+    return { ...measured, backupBytesPerRow: dumpBytes(url) / measured.rows };
   } finally {
     await databases.close();
     await server.stop();

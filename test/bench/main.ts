@@ -12,6 +12,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   ack: () => import("./ack.ts"),
   crowd: () => import("./crowd.ts"),
   footprint: () => import("./footprint.ts"),
+  valkey: () => import("./valkey.ts"),
   history: () => import("./history.ts"),
   tenants: () => import("./tenants.ts"),
   disk: () => import("./disk.ts"),

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { parse } from "yaml";
 import { z } from "zod";
 import { readConfig } from "../../src/config.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -26,13 +27,16 @@ describe("compose.yaml", () => {
   test("is the bot on sqlite with its history, and its backup, of one image and one volume", () => {
     assert.deepEqual(Object.keys(single.services), ["marshal", "backup"]);
     const given = marshal?.environment ?? {};
-    for (const name of Object.keys(given)) assert.ok(knownVariables().has(name), name);
+    assert.deepEqual(
+      Object.keys(given),
+      ["OPS_ADDRESS"],
+      "all else is what .env says, an empty HISTORY_URL too",
+    );
     const config = readConfig({ ...SECRETS, ...given });
     assert.deepEqual(
       [config.storeUrl, config.historyUrl, opsPortOf(given)],
       ["sqlite:data/marshal.sqlite", "sqlite:data/history.sqlite", opsPortOf({})],
     );
-    assert.deepEqual(backup?.environment, given);
     assert.deepEqual([marshal?.env_file, backup?.env_file], ["../.env", "../.env"], "both see SECRET_KEY");
     assert.equal(backup?.network_mode, "none", "the token, which is in it too, can go nowhere");
     for (const one of [marshal, backup]) assert.ok(one?.volumes?.includes("data:/app/data"));
@@ -40,6 +44,14 @@ describe("compose.yaml", () => {
     for (const folder of ["data", "backups"])
       assert.match(textOf("Dockerfile"), new RegExp(`mkdir .*${folder}.* && chown node:node .*${folder}`));
     assert.ok(Number.parseInt(marshal?.stop_grace_period ?? "0", 10) > STOP_S);
+  });
+});
+
+describe("a Prometheus of one's own beside compose.yaml", () => {
+  test("gets a port of this machine by one line, which every later start keeps", () => {
+    assert.equal(single.services.marshal?.ports, undefined, "without it no port is open");
+    const opened = parse(textOf("deploy/compose.yaml").replace("# ports: ", "ports: "), { merge: true });
+    assert.deepEqual(opened.services.marshal.ports, ["127.0.0.1:9464:9464"]);
   });
 });
 
@@ -72,8 +84,10 @@ describe("the backup's container", () => {
 describe("compose.cluster.yaml", () => {
   const { services } = cluster;
   const bots = ["marshal", "standby"].map((name) => services[name]);
-  const filled = (text: string) =>
-    text.replace(/\$\{[A-Z_]+(?::-([^}]*)|:\?[^}]*)\}/g, (_, or = "filled") => or);
+  const filledOnce = (text: string) =>
+    text.replace(/\$\{[A-Z_]+(?::?-([^${}]*)|:\?[^${}]*)\}/g, (_, or = "filled") => or);
+  // A value that stands in for another may have one in it.
+  const filled = (text: string) => filledOnce(filledOnce(text));
 
   test("runs the bot and one that stands by, with variables that the bot knows and takes", () => {
     for (const bot of bots) {
@@ -85,6 +99,7 @@ describe("compose.cluster.yaml", () => {
       assert.equal(config.historyUrl, "postgres://marshal:filled@postgres/marshal");
       assert.equal(config.shards, "auto");
     }
+    assert.match(bots[0]?.environment?.HISTORY_URL ?? "", /^\$\{HISTORY_URL-/, "an empty one turns it off");
     const [{ build, ...first } = {}, { pull_policy, ...second } = {}] = bots;
     assert.deepEqual(first, second);
     for (const bot of bots) assert.ok(Number.parseInt(bot?.stop_grace_period ?? "0", 10) > STOP_S);
@@ -138,9 +153,8 @@ describe("compose.alerts.yaml", () => {
     z.object({ services: z.record(z.string(), z.record(z.string(), z.unknown())) }),
   );
 
-  test("adds the Prometheus and the Alertmanager of the cluster, and a port of this machine only", () => {
-    const { marshal, ...others } = overlay?.services ?? {};
-    assert.deepEqual(marshal, { ports: ["127.0.0.1:9464:9464"] });
+  test("adds the Prometheus and the Alertmanager of the cluster, and changes nothing of the bot: a start without it is the same", () => {
+    const others = overlay?.services ?? {};
     assert.deepEqual(Object.keys(others), ["prometheus", "alertmanager"]);
     for (const [name, one] of Object.entries(others)) {
       const { networks, ...same } = whole?.services[name] ?? {};
@@ -152,7 +166,6 @@ describe("compose.alerts.yaml", () => {
 
   test("finds the ops address, which the container's own would not answer elsewhere", () => {
     assert.equal(single.services.marshal?.environment?.OPS_ADDRESS, "0.0.0.0:9464");
-    assert.equal(single.services.marshal?.ports, undefined, "without it no port is open");
     assert.match(textOf("deploy/prometheus.yml"), /targets: \[marshal:9464, standby:9464\]/);
   });
 });

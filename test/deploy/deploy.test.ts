@@ -253,6 +253,9 @@ describe("systemd/marshal.service", () => {
   });
 });
 
+/** MAP_IMAGE may name one; there need be none. */
+const HOSTS_MAP = "map.*";
+
 describe("Dockerfile", () => {
   const file = textOf("Dockerfile");
   /** What is copied from this folder into the image, and what is taken out again. */
@@ -267,7 +270,11 @@ describe("Dockerfile", () => {
       .parse(JSON.parse(textOf("deploy/node-runtime/package.json")));
     for (const [, image] of file.matchAll(/^FROM (\S+)/gm))
       assert.equal(image, `node:${pinned.version.split(".")[0]}-slim`);
-    for (const path of copied) assert.ok(existsSync(join(root, path)), path);
+    for (const path of copied) assert.ok(path === HOSTS_MAP || existsSync(join(root, path)), path);
+  });
+
+  test("takes a host's picture of the map along, beside a file that is always there, which COPY needs", () => {
+    assert.match(file, /^COPY package\.json map\.\* \.\/$/m);
   });
 
   test("copies every file that the bot and its tools import, and no emulator", () => {

@@ -122,6 +122,23 @@ describe("what is documented for operators", () => {
     for (const line of writes) assert.match(line, /\btest -e \S+ \|\| /, line);
   });
 
+  test("what is appended to a file of secrets gets a line of its own", () => {
+    const blocks = [...textOf("docs/hosting.md").matchAll(/^```sh\n(.*?)\n```$/gms)].map(
+      ([, text = ""]) => text,
+    );
+    const appending = blocks.filter((block) => />> (?:\.env|marshal\.env)\b/.test(block));
+    assert.ok(appending.length >= 7, `${appending.length}`);
+    for (const block of appending) {
+      const ended = Math.min(
+        ...[".env", "/etc/marshal/marshal.env"].flatMap((file) => {
+          const at = block.indexOf(`sed -i '$a\\' ${file}\n`);
+          return at === -1 ? [] : [at];
+        }),
+      );
+      assert.ok(ended < block.indexOf(">> "), block);
+    }
+  });
+
   test("files and scripts that are named are there", () => {
     const text = textOf("docs/hosting.md");
     for (const [, path = ""] of text.matchAll(/`((?:deploy|docs|src|test)\/[\w./-]+)`/g))

@@ -170,8 +170,7 @@ describe("secrets.sh", () => {
     const env = [...knownVariables()].map((name) => `${name}=the ${name}`).join("\n");
     engine({ project: "marshal", env: `PATH=/bin\nNODE_ENV=production\n${env}\n` });
     assert.equal(run("find compose").code, 0);
-    const own = ["STORE_URL", "HISTORY_URL", "OPS_ADDRESS"];
-    const names = [...knownVariables()].filter((name) => !own.includes(name));
+    const names = [...knownVariables()].filter((name) => name !== "OPS_ADDRESS");
     assert.deepEqual(
       file(".env").trim().split("\n"),
       names.map((name) => `${name}='the ${name}'`),
@@ -190,6 +189,24 @@ describe("secrets.sh", () => {
     assert.equal(said, "written to .env: SECRET_KEY\n", "which names it and does not show it");
     assert.equal(file(".env"), "# mine\nDISCORD_TOKEN=new\nSECRET_KEY=\nSECRET_KEY=a+b/c=\n");
     assert.equal(statSync(path(".env")).mode & 0o77, 0);
+  });
+
+  test("a history that was turned off stays off, and what the compose files set themselves is left to them", () => {
+    for (const [way, project, own] of [
+      ["compose", "marshal", "STORE_URL=sqlite:data/marshal.sqlite"],
+      ["cluster", "marshal-cluster", "STORE_URL=redis://valkey:6379"],
+    ] as const) {
+      engine({ project, env: `DISCORD_TOKEN=one\n${own}\nHISTORY_URL=\nOPS_ADDRESS=0.0.0.0:9464\n` });
+      for (let time = 0; time < 2; time++) assert.equal(run(`find ${way}`).code, 0);
+      assert.equal(file(".env"), "DISCORD_TOKEN=one\nHISTORY_URL=\n");
+      rmSync(path(".env"));
+      for (const url of ["sqlite:data/history.sqlite", "postgres://marshal:ab12@postgres/marshal"]) {
+        engine({ project, env: `DISCORD_TOKEN=one\nHISTORY_URL=${url}\n` });
+        assert.equal(run(`find ${way}`).code, 0);
+        assert.equal(file(".env"), "DISCORD_TOKEN=one\n");
+        rmSync(path(".env"));
+      }
+    }
   });
 
   test("takes nothing of a bot of the same name that was started from another folder", () => {

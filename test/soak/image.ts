@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { chmodSync, chownSync, cpSync, existsSync, globSync, mkdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -119,7 +119,10 @@ function copy(
   const from = /^--from=(\S+)$/.exec(words[0] ?? "")?.[1];
   const source = from === undefined ? root : (stages.get(from) ?? "");
   const [to = "", ...paths] = (from === undefined ? words : words.slice(1)).reverse();
-  for (const path of paths.reverse()) {
+  const named = paths
+    .reverse()
+    .flatMap((path) => (path.includes("*") ? globSync(path, { cwd: source }) : [path]));
+  for (const path of named) {
     const target = to.endsWith("/") || to === "./" ? join(inStage(to), basename(path)) : inStage(to);
     mkdirSync(dirname(target), { recursive: true });
     cpSync(join(source, path), target, { recursive: true, verbatimSymlinks: true });

@@ -10,8 +10,10 @@ import { until, type Walk } from "./walk.ts";
 const LOGGED_IN = /logged in/;
 const NEW_BESIDE_OLD =
   "{ grep -q '^SECRET_KEY_OLD=.' .env && echo \"SECRET_KEY=$(openssl rand -base64 32)\" >> .env; }";
+const ENDED = "sed -i '$a\\' .env";
 /** The lines for whoever keeps it in .env. */
 const OWN_SECRET = [
+  ENDED,
   "grep -q '^SECRET_KEY_OLD=.' .env || sed -i '/^SECRET_KEY_OLD=$/d; s/^SECRET_KEY=/SECRET_KEY_OLD=/' .env",
   `grep -q '^SECRET_KEY=.' .env || ${NEW_BESIDE_OLD}`,
 ] as const;
@@ -269,12 +271,13 @@ class ByHand {
     const { note } = this.#walk;
     const secret = () => readFileSync(join(this.#folder, "data/secret.key"), "utf8");
     // Empty lines are none.
-    this.#walk.host.run("printf 'SECRET_KEY=\\nSECRET_KEY_OLD=\\n' >> .env", this.#folder);
+    this.#walk.host.run("printf 'SECRET_KEY=\\nSECRET_KEY_OLD=\\nDOCS_URL=' >> .env", this.#folder);
     // Twice, since the second time begins where the first one ended.
     for (const time of ["a new secret", "a second one"]) {
       const before = secret();
       // Run again they do nothing.
       for (let run = 0; run < 2; run++) {
+        this.#do(ENDED);
         this.#do(
           `grep -q '^SECRET_KEY.*=.' .env || { old=$(cat data/secret.key) && echo "SECRET_KEY_OLD=$old" >> .env; }`,
         );
@@ -364,6 +367,9 @@ class ByHand {
     host.run("rm data/secret.key", this.#folder);
     this.#do("mkdir lost");
     this.#do("mv data/marshal.sqlite* lost/");
+    // A file that a power cut left empty, which no start takes.
+    host.run("touch data/secret.key", this.#folder);
+    this.#do("{ test ! -e data/secret.key || mv data/secret.key lost/; }");
     await (await this.#start()).stop();
     const kept = readFileSync(join(this.#folder, "data/history.sqlite")).length;
     note("with an empty store it starts, and the history is there", kept > 0);

@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { parse as parseYaml } from "yaml";
 import { composeOf, root, textOf } from "../../deploy/deploy-files.ts";
 import { filledIn } from "./host.ts";
 import { parsedCompose, programOf } from "./sandbox.ts";
@@ -63,8 +64,18 @@ export async function walkContainers({ host, documented, words, note }: Walk): P
   shell("sed -i 's/mem_limit: 1g/mem_limit: 2g/' deploy/compose.yaml");
   const limits = readFileSync(join(folder, "deploy/compose.yaml"), "utf8").match(/mem_limit: \w+/g);
   note("the bot gets more memory, and nothing else", limits?.join() === "mem_limit: 2g,mem_limit: 256m");
+  shell("sed -i 's/- 512mb/- 1gb/; s/mem_limit: 1g/mem_limit: 2g/' deploy/compose.cluster.yaml");
+  const { services } = composeIn(folder, "compose.cluster");
+  const isMore = services.valkey.mem_limit === "2g" && services.valkey.command.includes("1gb");
+  note("Valkey gets more, and nothing else", isMore && services.marshal.mem_limit === "3g");
+  // Twice, as after an update.
+  for (let time = 0; time < 2; time++) shell("sed -i 's/# ports: /ports: /' deploy/compose.yaml");
+  const { marshal, backup } = composeIn(folder, "compose").services;
+  const isOpen = marshal.ports?.join() === "127.0.0.1:9464:9464" && backup.ports === undefined;
+  note("a Prometheus of one's own gets a port of this machine", isOpen);
   parse(folder, note);
   fillKubernetes({ host, folder, shell, note, documented });
+  growKubernetes(folder, shell, note);
   documented.take("kubectl kustomize deploy/k8s");
   if (programOf("kubectl") === undefined) console.log("not run here: kubectl kustomize");
   else
@@ -176,6 +187,30 @@ function newInKubernetes({
   );
 }
 
+/** What stands in one of the files there now. */
+function composeIn(folder: string, name: string) {
+  return parseYaml(readFileSync(join(folder, `deploy/${name}.yaml`), "utf8"), { merge: true });
+}
+
+/** More room, and blocks, in the files of a cluster. */
+function growKubernetes(folder: string, shell: (command: string) => string, note: Walk["note"]): void {
+  const text = (name: string) => readFileSync(join(folder, `deploy/k8s/${name}.yaml`), "utf8");
+  shell("kubectl get storageclass");
+  shell("sed -i 's/- 512mb/- 1gb/; s/memory: 1Gi/memory: 2Gi/' deploy/k8s/valkey.yaml");
+  shell("sed -i 's/storage: [^ ]*/storage: 200Gi/' deploy/k8s/postgres.yaml");
+  note("Valkey gets more", /- 1gb\n.*limits: \{ memory: 2Gi \}/s.test(text("valkey")));
+  note("PostgreSQL gets a larger disk", text("postgres").includes("requests: { storage: 200Gi }\n"));
+  shell("while kubectl -n marshal get pods -l app=marshal -o name | grep -q .; do sleep 2; done");
+  for (let time = 0; time < 2; time++)
+    shell(
+      `sed -i 's/replicas: .*/replicas: 5/; s|name: SHARDS, value: [^ ]*|name: SHARDS, value: "any:4/16"|' deploy/k8s/deployment.yaml`,
+    );
+  const { spec } = parseYaml(text("deployment"));
+  const [{ env }] = spec.template.spec.containers;
+  const shards = env.find((one: { name: string }) => one.name === "SHARDS")?.value;
+  note("four blocks are five processes", spec.replicas === 5 && shards === "any:4/16");
+}
+
 function parse(folder: string, note: Walk["note"]): void {
   for (const names of [["compose"], ["compose.cluster"], ["compose", "compose.alerts"]]) {
     const files = names.map((name) => {
@@ -189,8 +224,8 @@ function parse(folder: string, note: Walk["note"]): void {
     if (parsed === undefined) console.log(`not run here: docker compose config, of ${what}`);
     else {
       note(`compose's own parser takes ${what}`, parsed.includes("services:"));
-      const opens = /127\.0\.0\.1:9464|published: "?9464/.test(parsed);
-      note(`${what}: the ops port is ${opens ? "open" : "closed"}`, opens === (names.length === 2));
+      const isOpen = /127\.0\.0\.1:9464|published: "?9464/.test(parsed);
+      note(`${what}: the ops port is closed`, !isOpen);
     }
     for (const file of files) rmSync(file);
   }

@@ -13,8 +13,18 @@ const FIND = "bash deploy/secrets.sh find";
 
 const SECRETS = { DISCORD_TOKEN: "a.token", SECRET_KEY: "a+b/c=" };
 const CONTAINERS: Readonly<Record<string, Record<string, string>>> = {
-  "marshal-marshal-1": { ...SECRETS, SECRET_KEY_OLD: "", NODE_VERSION: "26", STORE_URL: "sqlite:data/x" },
-  "marshal-cluster-marshal-1": { ...SECRETS, SHARDS: "auto", LOG_LEVEL: "", HISTORY_URL: "postgres://x" },
+  "marshal-marshal-1": {
+    ...SECRETS,
+    SECRET_KEY_OLD: "",
+    NODE_VERSION: "26",
+    STORE_URL: "sqlite:data/marshal.sqlite",
+  },
+  "marshal-cluster-marshal-1": {
+    ...SECRETS,
+    SHARDS: "auto",
+    LOG_LEVEL: "",
+    HISTORY_URL: "postgres://marshal:ab12@postgres/marshal",
+  },
   "marshal-cluster-postgres-1": { POSTGRES_USER: "marshal", POSTGRES_PASSWORD: "ab12", PG_MAJOR: "17" },
   "marshal-cluster-grafana-1": { GF_SECURITY_ADMIN_PASSWORD: "cd34", GF_PATHS_DATA: "/var/lib/grafana" },
 };

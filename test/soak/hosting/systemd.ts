@@ -33,15 +33,17 @@ export async function walkSystemd({ host, documented, words, note }: Walk): Prom
     sudo("sudo git clone ADDRESS /opt/marshal");
     sudo("sudo npm ci --prefix /opt/marshal");
     sudo("sudo install -d /etc/marshal");
-    for (let time = 0; time < 2; time++) {
+    for (const pasted of ["wrong", token]) {
+      own.YOUR_TOKEN = pasted;
       sudo(
-        "echo 'DISCORD_TOKEN=YOUR_TOKEN' | sudo sh -c 'umask 077; test -e /etc/marshal/marshal.env || cat > /etc/marshal/marshal.env'",
+        "sudo sh -c 'umask 077; test -e /etc/marshal/marshal.env || echo DISCORD_TOKEN= > /etc/marshal/marshal.env'",
       );
-      if (time === 0) machine.asRoot("echo MAP_IMAGE=mine >> /etc/marshal/marshal.env");
+      sudo("sudo sed -i 's/^DISCORD_TOKEN=.*/DISCORD_TOKEN=YOUR_TOKEN/' /etc/marshal/marshal.env");
+      if (pasted !== token) machine.asRoot("echo MAP_IMAGE=mine >> /etc/marshal/marshal.env");
     }
     note(
-      "the unit's file is written once",
-      machine.read("etc/marshal/marshal.env").includes("MAP_IMAGE=mine\n"),
+      "the unit's file is written once, and the token of the last time counts",
+      machine.read("etc/marshal/marshal.env") === `DISCORD_TOKEN=${token}\nMAP_IMAGE=mine\n`,
     );
     machine.asRoot("sed -i /^MAP_IMAGE=/d /etc/marshal/marshal.env");
     sudo("sudo cp /opt/marshal/deploy/systemd/marshal* /etc/systemd/system/");
@@ -144,7 +146,7 @@ export async function walkSystemd({ host, documented, words, note }: Walk): Prom
     for (const line of [
       "sudo sh -c 'rm -r /var/lib/marshal/before-restore-*'",
       "sudo ls /var/lib/marshal/backups",
-      "sudo sh -c 'cd /var/lib/marshal && mkdir lost && mv marshal.sqlite* lost/'",
+      "sudo sh -c 'cd /var/lib/marshal && mkdir lost && mv marshal.sqlite* lost/ && { test ! -e secret.key || mv secret.key lost/; }'",
     ])
       machine.confined(documented.take(line).replaceAll("sudo ", ""), {});
     const empty = machine.start(unit.command, { ...unit.env, ...emulators });
@@ -177,7 +179,12 @@ function toSeveral({
   store,
 }: Pick<LostFileParts, "sudo" | "machine" | "note"> & { store(words: string): string }): void {
   const secret = `grep -q '^SECRET_KEY=.' .env || { key=$(sudo cat /var/lib/marshal/secret.key) && echo "SECRET_KEY=$key" >> .env; }`;
-  for (let time = 0; time < 2; time++) sudo(secret, "cd /opt/marshal; ");
+  // A last line without an end.
+  machine.asRoot("printf DOCS_URL= > /opt/marshal/.env");
+  for (let time = 0; time < 2; time++) {
+    sudo("sed -i '$a\\' .env", "cd /opt/marshal; ");
+    sudo(secret, "cd /opt/marshal; ");
+  }
   const lines = machine.read("opt/marshal/.env").match(/^SECRET_KEY=.{44}$/gm);
   note("the secret comes along, once", lines?.length === 1);
   note(
@@ -237,7 +244,9 @@ function lostFile({ sudo, machine, note, documented, kept }: LostFileParts): voi
 async function newSecret({ sudo, machine, emulators, note }: SecretParts): Promise<void> {
   const secret = () => machine.read("var/marshal/secret.key");
   const before = secret();
+  machine.asRoot("printf DOCS_URL= >> /etc/marshal/marshal.env");
   for (let time = 0; time < 2; time++) {
+    sudo("sudo sed -i '$a\\' /etc/marshal/marshal.env");
     sudo(
       `sudo sh -c 'cd /etc/marshal && (grep -q "^SECRET_KEY.*=." marshal.env || { old=$(cat /var/lib/marshal/secret.key) && echo "SECRET_KEY_OLD=$old" >> marshal.env; })'`,
     );

@@ -27,10 +27,12 @@ export async function walkStoreTool({ host, documented, note, folder, run }: Too
   const redis = await startRedis();
   try {
     // Its own secret, as the documentation has it put into .env.
-    const before = readFileSync(join(folder, ".env"), "utf8");
     const secret = documented.take(
       `grep -q '^SECRET_KEY=.' .env || { key=$(cat data/secret.key) && echo "SECRET_KEY=$key" >> .env; }`,
     );
+    const ended = documented.take("sed -i '$a\\' .env");
+    host.run(`printf DOCS_URL= >> .env; ${ended}`, folder);
+    const before = readFileSync(join(folder, ".env"), "utf8");
     host.run(`mv data away; (${secret}) 2>&1 || true; mv away data`, folder);
     note("none is written where there is none", readFileSync(join(folder, ".env"), "utf8") === before);
     for (let time = 0; time < 2; time++) host.run(secret, folder);
