@@ -1,4 +1,5 @@
 import { cut, escapeMarkdown } from "../src/discord/render/escape.ts";
+import { isToProgrammer } from "../src/discord/render/fine-print.ts";
 import { notReadWords } from "../src/discord/render/server/not-read.ts";
 import type { Freshness } from "../src/discord/render/server/view.ts";
 import type { Services } from "../src/discord/services.ts";
@@ -124,7 +125,9 @@ function whyNotAsked(health: Services["health"], { source }: Binding): Failure |
   const halt = health.halt();
   if (halt !== undefined) {
     const details = { retryAtMs: halt.untilMs, isRead: true };
-    return new Failure(halt.why, withoutTimes(halt.message ?? "") || HALT_WORDS[halt.why], details);
+    const said = withoutTimes(halt.message ?? "");
+    const words = said === "" || isToProgrammer(said) ? HALT_WORDS[halt.why] : said;
+    return new Failure(halt.why, words, details);
   }
   const parked = health.parked(source);
   return parked && new Failure("key-rejected", parked.why, { isRead: true });

@@ -1,8 +1,7 @@
 import type { AlertRule } from "../domain/alert.ts";
 import type { WhoToPing } from "../domain/duty-roster.ts";
 import type { SinkRefusal, SinkRefusalReason } from "../domain/failure.ts";
-import type { PlayerLocation } from "../domain/model.ts";
-import type { AlertRenderer } from "../domain/ports/alert-renderer.ts";
+import type { AlertRenderer, Whereabouts } from "../domain/ports/alert-renderer.ts";
 import type { Clock } from "../domain/ports/clock.ts";
 import type { OpenCallCard } from "../domain/ports/mod-calls.ts";
 import type { PostLine, Posts, Stands, WantedPost } from "../domain/ports/posts.ts";
@@ -21,8 +20,8 @@ export interface Wanted {
   readonly rule: AlertRule;
   readonly serverName: string;
   readonly incident: Incident;
-  /** Where the one player is whom it tells of. */
-  readonly location?: PlayerLocation | undefined;
+  /** Of those whom it tells of. */
+  readonly whereabouts: Whereabouts;
   /** Of an alert about moderator calls: the cards that show open calls of its server. */
   readonly callCards: readonly OpenCallCard[];
   /** Where people were then is recorded. */
@@ -101,7 +100,7 @@ export class AlertPosts {
       this.#versions.delete(ref.key);
       return undefined;
     }
-    const { incident, rule, serverName, location, callCards, hasReplay } = wanted;
+    const { incident, rule, serverName, whereabouts, callCards, hasReplay } = wanted;
     const { key, channelId, messageId, isMarked, isSilent, openedAtMs, eventS, version, entries, more } =
       incident;
     this.#versions.set(key, version);
@@ -121,7 +120,7 @@ export class AlertPosts {
         serverName,
         entries,
         more,
-        location,
+        whereabouts,
         callCards,
         hasReplay,
         isLate: incident.isLate,

@@ -22,11 +22,11 @@ import { AlertFollower } from "./alert-follower.ts";
 import { AlertPosts } from "./alert-posts.ts";
 import { AlertRules, type GuildAlerts } from "./alert-rules.ts";
 import type { OutsideRow } from "./facts.ts";
-import { locationOf } from "./player-location.ts";
 import { punishmentTest, type ReadCommand } from "./punishments.ts";
 import { RunCount } from "./run-count.ts";
 import type { StoredServerState } from "./server-state.ts";
 import { WatchedServers } from "./watched-servers.ts";
+import { whereaboutsOf } from "./whereabouts.ts";
 
 export interface AlertsParts {
   /** With `parseGuildAlerts`; durable. By guild. */
@@ -109,11 +109,11 @@ export function createAlerts(parts: AlertsParts): AlertsWing {
       const server = servers.ofBinding(guildId, bindingId);
       if (incident === undefined || server === undefined) return undefined;
       const [binding] = (await bindings.list(guildId)).filter(({ id }) => id === bindingId);
-      const location = locationOf(parts, binding, incident.entries);
+      const whereabouts = whereaboutsOf(parts, binding, incident.entries);
       const hasReplay = parts.tracked.has(guildId);
       const callCards = rule.kind === "calls" ? parts.callCardsOf(bindingId) : [];
       const serverName = binding?.name ?? server.binding.name;
-      return { rule, incident, serverName, location, callCards, hasReplay };
+      return { rule, incident, serverName, whereabouts, callCards, hasReplay };
     },
     note: ({ bindingId, ruleId, key }, shown) =>
       follower.note({ bindingId, id: ruleId }, (state) => {

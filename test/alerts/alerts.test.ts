@@ -521,9 +521,16 @@ describe("an alert about calls", () => {
       await made.clock.advance(10_000);
     }
     await made.clock.advance(6 * MINUTE_MS);
+    const location = { x: 1, z: 2, streetName: "Main Street", postalCode: "204" };
+    const row = { player: ann, team: "Civilian", permission: "Normal", wantedStars: 0, location };
+    const atMs = made.clock.nowMs();
+    const lists = { players: { atMs, value: [row] } };
+    made.latest = { source: binding.source, status: serverStatus(), statusAtMs: atMs, lists };
     await made.look();
     const shown = made.shown()[0] ?? "";
     assert.match(shown, /🔔 3 moderator calls are waiting/);
+    assert.match(shown, /\*\*Ann\\_Lee\*\*\].*nobody has answered.* · 📍 Main Street, postal 204\n/);
+    assert.match(shown, /\*\*Bob\*\*\].*nobody has answered.* · has left\n/);
     for (const nth of [0, 1, 2]) assert.ok(shown.includes(`[card](https://discord.com/channels/1/2/${nth})`));
     assert.deepEqual(labelsOf(made), ["", "Claim Ann_Lee", "Rewind Ann_Lee"]);
 

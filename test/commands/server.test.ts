@@ -254,6 +254,15 @@ describe("A service that is silent", () => {
     assert.doesNotMatch(text, /Next try/);
   });
 
+  test("in a block says so in Marshal's words: the service speaks to whoever programmed it", async () => {
+    const { world } = await rig();
+    const message = "You are temporarily blocked because of too many invalid requests.";
+    world.halt = { untilMs: world.clock.nowMs() + 60_000, why: "blocked", message };
+    const text = textOf(await statusOf(world));
+    assert.match(text, /Not up to date: The game service is blocking Marshal\./);
+    assert.doesNotMatch(text, /You are/);
+  });
+
   test("behind a page of HTML tells that it is a page", async () => {
     const { world } = await rig();
     const message = "The game service answered with a web page instead of data. This host may be blocked.";

@@ -118,16 +118,26 @@ function bodyLines(view: AlertView): readonly Escaped[] {
   ];
 }
 
-function placeLines({ location }: AlertView): readonly Escaped[] {
-  const where = placeText(location);
+/** Of one person on a line of its own; of several each has it beside their name. */
+function placeLines(view: AlertView): readonly Escaped[] {
+  const ids = new Set(view.entries.map(({ who }) => who?.id));
+  const [id] = ids;
+  const where =
+    ids.size === 1 && id !== undefined ? placeText(view.whereabouts.locations.get(id)) : undefined;
   return where === undefined ? [] : [md`📍 ${where}`];
 }
 
-function entryLines(
-  { rule, callCards }: AlertView,
-  entry: AlertEntry,
-  rowsShown: number | undefined,
-): readonly Escaped[] {
+/** ` · 📍 Main Street` of one of several callers, or that they have left. */
+function callerPlace({ entries, whereabouts }: AlertView, { who, callEnd }: AlertEntry): readonly Escaped[] {
+  if (who?.id === undefined || callEnd !== undefined) return [];
+  if (whereabouts.leftIds.has(who.id)) return [md`has left`];
+  if (entries.every((other) => other.who?.id === who.id)) return [];
+  const where = placeText(whereabouts.locations.get(who.id));
+  return where === undefined ? [] : [md`📍 ${where}`];
+}
+
+function entryLines(view: AlertView, entry: AlertEntry, rowsShown: number | undefined): readonly Escaped[] {
+  const { rule, callCards } = view;
   const { who, count, firstS, lastS, players, endedS } = entry;
   const rows = rowsShown === undefined ? entry.rows : [];
   const when = firstS === lastS ? at(lastS) : md`<t:${firstS}:T> to ${at(lastS)}`;
@@ -144,7 +154,16 @@ function entryLines(
     case "teams":
       return [md`${named(who)} changed team **${count} times** · ${when}`, ...commands(rows, count)];
     case "calls":
-      return [joined([md`${named(who)} called ${at(firstS)}`, ...callState(entry, callCards)], " · ")];
+      return [
+        joined(
+          [
+            md`${named(who)} called ${at(firstS)}`,
+            ...callState(entry, callCards),
+            ...callerPlace(view, entry),
+          ],
+          " · ",
+        ),
+      ];
     case "full":
     case "empty": {
       const most = md`**${players?.current ?? count}** of **${players?.most ?? count}** players`;

@@ -2,7 +2,7 @@ import { type Escaped, joined, markdownOfOurs, md } from "../../domain/escaped.t
 import type { Failure, FailureCode, Ran } from "../../domain/failure.ts";
 import type { Button, Card, MessageBody } from "../../domain/message.ts";
 import { cut, escapeMarkdown } from "./escape.ts";
-import { referenceLine, serviceSays } from "./fine-print.ts";
+import { isToProgrammer, referenceLine, serviceSays } from "./fine-print.ts";
 import { beyondWrongKey } from "./key-refusal.ts";
 import { escapeButRoles } from "./own-markup.ts";
 import { commandLine } from "./plan-cards.ts";
@@ -213,6 +213,8 @@ const OWN_WORDS: ReadonlySet<FailureCode> = new Set([
   "denied",
   "bad-command",
 ]);
+/** Their titles say what the service says of them. */
+const HALTS: ReadonlySet<FailureCode> = new Set(["blocked", "rate-limited"]);
 const LONGEST_TITLE = 110;
 
 /** What happened, for the title, and what more there is to say of it. */
@@ -224,7 +226,7 @@ function saidOf(failure: Failure, roleIds: readonly string[]): Said {
   if (head === "" || head.length > LONGEST_TITLE || /<@&\d/.test(head)) {
     // The title says already that a key is wrong or expired.
     const words = escapeButRoles(code === "key-rejected" ? beyondWrongKey(said) : said, roleIds);
-    const isForOwner = code === "not-authorised";
+    const isForOwner = code === "not-authorised" || (HALTS.has(code) && isToProgrammer(said));
     return {
       what: md`${textOf(failure).what}`,
       why: words === "" || isForOwner ? [] : [words],

@@ -3,6 +3,11 @@ import { cut, escapeMarkdown, inlineCode } from "./escape.ts";
 
 /** The small lines at the end of a card of an error. Pure. */
 
+/** "You are temporarily blocked ...": the service speaks to whoever programmed Marshal, and the title has said it. */
+export function isToProgrammer(message: string): boolean {
+  return /^You\b/.test(message);
+}
+
 /** The service's own sentence of a refusal: it speaks to whoever programmed Marshal. */
 export function serviceSays(message: string): readonly Escaped[] {
   return message === "" ? [] : [md`-# The game service said: ${escapeMarkdown(cut(message, 800))}`];

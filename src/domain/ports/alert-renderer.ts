@@ -15,6 +15,12 @@ export interface AlertRenderer {
   refused(rule: AlertRule, why: SinkRefusalReason): MessageBody;
 }
 
+/** Of people whom an alert tells of, as far as a young list of players says. */
+export interface Whereabouts {
+  readonly locations: ReadonlyMap<number, PlayerLocation>;
+  readonly leftIds: ReadonlySet<number>;
+}
+
 export interface AlertView {
   /** Stands in the id of a button, so that the message is found again. */
   readonly key: string;
@@ -24,8 +30,7 @@ export interface AlertView {
   readonly entries: readonly AlertEntry[];
   /** Further ones that are not kept. */
   readonly more: number;
-  /** Where the one player is whom it tells of, as far as a young list of players says. */
-  readonly location?: PlayerLocation | undefined;
+  readonly whereabouts: Whereabouts;
   /** Of an alert about moderator calls: the cards that show open calls of its server. */
   readonly callCards: readonly OpenCallCard[];
   /** It happened long before Marshal could read of it. */

@@ -18,6 +18,12 @@ test("an error of a command says whether it ran, why, the next step, when, and a
   );
 });
 
+test("what the service says to whoever programmed Marshal stands small, as its words", () => {
+  const said = "You are temporarily blocked because of too many invalid requests.";
+  const shown = text(new Failure("blocked", said, { retryAtMs: 61_000 }));
+  assert.match(shown, /It did not run\.\*\*\n[\s\S]*-# The game service said: You are temporarily blocked/);
+});
+
 test("a manager of the Discord server reads what to do, everyone else reads whom to ask", () => {
   const denied = new Failure("denied", "No tier.", { wants: "tier" });
   assert.match(text(denied), /Ask a manager for a role\. `\/staff check` shows them/);

@@ -55,6 +55,7 @@ const alert: AlertView = {
   serverName: "Town",
   entries: [{ who: killer, count: 4, firstS: AT_S, lastS: AT_S, rows: [] }],
   more: 0,
+  whereabouts: { locations: new Map(), leftIds: new Set() },
   callCards: [],
   isLate: false,
   postedLateMs: undefined,
