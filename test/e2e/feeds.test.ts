@@ -94,6 +94,20 @@ describe("feeds, from the game's logs into the channels", () => {
     for (const secret of [rig.key, "Riley", rig.home.guild.id, joins.id]) assert.ok(!text.includes(secret));
   });
 
+  test("no reader of the journal leaves unread what it has seen, of whatever log", async () => {
+    const unread = async () =>
+      Object.entries(JSON.parse(await rig.ops("/state")).journal.unread as Record<string, number>);
+    const followers = (await unread()).map(([follower]) => follower);
+    for (const follower of ["proof", "ban-ends", "alerts"]) assert.ok(followers.includes(follower), follower);
+    // What the newest answer brought is read while this asks.
+    let left = await unread();
+    for (let look = 0; look < 10 && left.some(([, count]) => count > 0); look++) {
+      await rig.polled("JoinLogs", "KillLogs", "CommandLogs");
+      left = await unread();
+    }
+    assert.deepEqual(left.filter(([, count]) => count > 0), []);
+  });
+
   test("two equal entries in one second are two", async () => {
     const [a, b] = [rig.town.join("Twice"), rig.town.join("Target")];
     // Both within one second of the log: tried again where a second ended in between.
