@@ -105,7 +105,10 @@ describe("feeds, from the game's logs into the channels", () => {
       await rig.polled("JoinLogs", "KillLogs", "CommandLogs");
       left = await unread();
     }
-    assert.deepEqual(left.filter(([, count]) => count > 0), []);
+    assert.deepEqual(
+      left.filter(([, count]) => count > 0),
+      [],
+    );
   });
 
   test("two equal entries in one second are two", async () => {
