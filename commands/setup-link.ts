@@ -80,7 +80,7 @@ export function keyForm(
 ): Form {
   const tries = typedTries(guildId, services);
   if (tries.left > 0) return form;
-  const lock = keyLock(tries);
+  const lock = md`${keyLock(tries)} A key that got no answer can be pasted again now.`;
   return { ...form, intro: form.intro === undefined ? lock : md`${lock}\n\n${form.intro}` };
 }
 

@@ -1,4 +1,5 @@
 import { Failure } from "../domain/failure.ts";
+import { TOO_MANY_KEYS } from "../domain/key-lock.ts";
 import type { ServerKey } from "../domain/server-key.ts";
 import type { RejectedKey } from "./keys/rejected-keys.ts";
 
@@ -100,7 +101,6 @@ export function unanswered(retryAtMs: number): Failure {
 }
 
 /** The share of the budget for typed keys is spent. */
-export function linkingWaits(where: string, retryAtMs: number): Failure {
-  const words = `Too many wrong keys, or keys without an answer, were tried ${where}. Linking is paused so that Marshal doesn't get banned.`;
-  return new Failure("denied", words, { retryAtMs });
+export function linkingWaits(retryAtMs: number): Failure {
+  return new Failure("denied", TOO_MANY_KEYS, { retryAtMs });
 }

@@ -204,7 +204,7 @@ describe("/diagnose", () => {
     },
     {
       name: "permissions that are missing",
-      words: /⚠ Kills in <#701>: lacks \*\*Send Messages\*\*, \*\*Embed Links\*\* for Marshal/,
+      words: /⚠ Kills in <#701>: missing \*\*Send Messages\*\*, \*\*Embed Links\*\*/,
       button: undefined,
       make: ({ world, add }) => {
         add("f2", { kind: "kills", channelId: "701" });
@@ -260,7 +260,7 @@ describe("/diagnose", () => {
     },
     {
       name: "several alerts in one channel that lacks permissions",
-      words: /⚠ 2 alerts in <#801>: lacks \*\*Send Messages\*\* for Marshal[\s\S]*In the channel's settings/,
+      words: /⚠ 2 alerts in <#801>: missing \*\*Send Messages\*\*[\s\S]*In the channel's settings/,
       button: undefined,
       make: ({ world, alert }) => {
         alert("a1", "kills", "801");
@@ -298,7 +298,7 @@ describe("/diagnose", () => {
     },
     {
       name: "the audit in a channel without permissions",
-      words: /⚠ The audit in <#804>: lacks \*\*View Channel\*\* for Marshal/,
+      words: /⚠ The audit in <#804>: missing \*\*View Channel\*\*/,
       button: undefined,
       make: ({ world, set }) => {
         world.channelAccess.set("804", { kind: "missing", permissions: ["View Channel"] });
@@ -308,7 +308,7 @@ describe("/diagnose", () => {
     {
       name: "appeals whose button stands where no private thread can be opened",
       words:
-        /⚠ Talks about appeals in <#808>: lacks \*\*Create Private Threads\*\* for Marshal[\s\S]*In the channel's settings/,
+        /⚠ Talks about appeals in <#808>: missing \*\*Create Private Threads\*\*[\s\S]*In the channel's settings/,
       button: undefined,
       make: ({ world, set }) => {
         world.channelAccess.set("talks 808", { kind: "missing", permissions: ["Create Private Threads"] });
@@ -335,7 +335,7 @@ describe("/diagnose", () => {
     },
     {
       name: "a panel in a channel without permissions",
-      words: /⚠ A server panel in <#806>: lacks \*\*Embed Links\*\*/,
+      words: /⚠ A server panel in <#806>: missing \*\*Embed Links\*\*/,
       button: undefined,
       make: ({ world, binding, panels }) => {
         panels.push({ guildId: actor.guildId, bindingId: binding.id, channelId: "806", createdBy: "1" });

@@ -165,12 +165,12 @@ describe("/feed", () => {
     onStage(async (stage) => {
       stage.world.channelAccess.set("channel-1", { kind: "missing", permissions: ["Send Messages"] });
       const missing =
-        /^⚠ Feed [\s\S]*⚠ I can't post there: <#channel-1> lacks \*\*Send Messages\*\*.*\n.*allow what is missing/;
+        /^⚠ Feed [\s\S]*⚠ I can't post there: missing \*\*Send Messages\*\* in <#channel-1>.*\n.*allow what is missing/;
       assert.match(textOf(await adding(stage, { kind: "joins" })), missing);
       assert.match(textOf(await editing(stage, { feed: "1", style: "cards" })), missing);
       assert.match(
         textOf(await one(list.execute(asked(undefined), stage.services))),
-        /\*\*1\.\*\* ⚠ joins and leaves in <#channel-1>.*\n⤷ <#channel-1> lacks \*\*Send Messages\*\*/,
+        /\*\*1\.\*\* ⚠ joins and leaves in <#channel-1>.*\n⤷ missing \*\*Send Messages\*\* in <#channel-1>/,
         "said before the first post meets it",
       );
     }));
@@ -229,7 +229,7 @@ describe("/feed", () => {
       stage.world.channelAccess.set("gone", { kind: "missing", permissions: ["Send Messages"] });
       assert.match(
         textOf(await one(list.execute(asked(undefined), services))),
-        /⚠ kills in <#gone> · stopped\n⤷ <#gone> lacks \*\*Send Messages\*\* for Marshal\n.*allow what is missing/,
+        /⚠ kills in <#gone> · stopped\n⤷ missing \*\*Send Messages\*\* in <#gone>\n.*allow what is missing/,
       );
       // Only another channel helps where Discord has none any more.
       stage.world.channelAccess.set("gone", { kind: "gone" });

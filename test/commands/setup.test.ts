@@ -213,10 +213,10 @@ test("in the guide a wrong key leaves the step open: what was wrong, the tries, 
   made.tries = { left: 0, fromMs: 1_800_000_000_000 };
   assert.match(
     textOf(await typed("nokey")),
-    /really the server key[\s\S]*Not sent yet[\s\S]*🔒 .* before <t:1800000000:T>/,
+    /really the server key[\s\S]*Not sent yet[\s\S]*🔒 .* after <t:1800000000:T>/,
   );
   const locked = await typed("wrong-key");
-  assert.match(textOf(locked), /🔒 Too many wrong keys .*\. Try again after <t:1800000000:T>/);
+  assert.match(textOf(locked), /🔒 Too many wrong or unanswered keys .*\. Try again after <t:1800000000:T>/);
   assert.deepEqual(
     buttons(locked).map(({ label }) => label),
     ["Check again"],
@@ -417,7 +417,7 @@ test("a channel that takes no posts is saved, and what is missing there is said 
   for (const [name, answer] of Object.entries(chosen("77")))
     assert.match(
       textOf((await answer()) as Reply),
-      /^⚠ Saved, but I can't post there: <#77> lacks \*\*Send Messages\*\* for Marshal\.\n.*allow what is missing\.$/,
+      /^⚠ Saved, but I can't post there: missing \*\*Send Messages\*\* in <#77>\.\n.*allow what is missing\.$/,
       name,
     );
   assert.equal((await made.settings.of(actor.guildId)).caseChannelId, "77");
@@ -438,7 +438,7 @@ test("while no other key can be tried, every form for one begins with that, and 
   for (const intro of intros()) assert.doesNotMatch(intro ?? "", /🔒/);
   made.tries = { left: 0, fromMs: 1_800_000_000_000 };
   for (const intro of intros())
-    assert.match(intro ?? "", /^🔒 .* before <t:1800000000:T>[\s\S]*private server settings/);
+    assert.match(intro ?? "", /^🔒 .* after <t:1800000000:T>[\s\S]*private server settings/);
 });
 
 test("the form of a first server asks for its staff; where one is linked, it may be a new key and asks for nothing else", async () => {

@@ -187,7 +187,7 @@ describe("alerts, each kind from the command to its message", () => {
       await rig.polled("KillLogs");
     }
     await rig.posted(general, "could not be posted in");
-    const list = await owner("alert list", {}, /⤷ ⚠ <#\d+> lacks \*\*Send Messages\*\*/);
+    const list = await owner("alert list", {}, /⤷ ⚠ missing \*\*Send Messages\*\* in <#\d+>/);
     assert.match(list.text, /3 in 1.min/);
     assert.equal(
       rig.discord
@@ -196,7 +196,7 @@ describe("alerts, each kind from the command to its message", () => {
         .filter((one) => textOf(one).includes("could not be posted")).length,
       1,
     );
-    await owner("diagnose", {}, /Alert, kills by one player in <#\d+>: lacks \*\*Send Messages\*\*/);
+    await owner("diagnose", {}, /Alert, kills by one player in <#\d+>: missing \*\*Send Messages\*\*/);
     channel.allowBot("SendMessages");
     await rig.posted(channel, "Cem", "killed");
     await rig.posted(channel, "Dee", "killed");

@@ -47,7 +47,7 @@ describe("appeals, from the button to the answer", () => {
     await reads(
       await setUp(),
       new RegExp(
-        `<#${players.id}> lacks \\*\\*Create Private Threads\\*\\* for Marshal[\\s\\S]*private threads there`,
+        `missing \\*\\*Create Private Threads\\*\\* in <#${players.id}>[\\s\\S]*private threads there`,
       ),
     );
     const refused = await setUp();
@@ -63,7 +63,7 @@ describe("appeals, from the button to the answer", () => {
     );
     assert.doesNotMatch(await diagnosis(), /Talks about appeals/);
     guild.setBotPermissions(MAY_TALK.filter((name) => name !== "CreatePrivateThreads"));
-    assert.match(await diagnosis(), /Talks about appeals in <#\d+>: lacks \*\*Create Private Threads\*\*/);
+    assert.match(await diagnosis(), /Talks about appeals in <#\d+>: missing \*\*Create Private Threads\*\*/);
   });
 
   test("reach staff with the case and what it keeps; are talked about in private; and lift the ban, once", async () => {

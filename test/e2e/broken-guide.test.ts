@@ -61,7 +61,7 @@ describe("the guided set-up, with each step broken once", () => {
   test("the logs: a channel lacks a permission, and one is deleted", async () => {
     await evening.click("Next", /Which logs go where/);
     place.joins.denyBot("SendMessages");
-    await evening.choose("guide-log:joins", [place.joins], /⚠ Joins and leaves.*lacks \*\*Send Messages/);
+    await evening.choose("guide-log:joins", [place.joins], /⚠ Joins and leaves: missing \*\*Send Messages/);
     place.joins.allowBot("SendMessages");
     await evening.click("Check again", /✅ Joins and leaves/);
     const gone = place.guild.addChannel({ name: "gone" });
@@ -76,7 +76,7 @@ describe("the guided set-up, with each step broken once", () => {
     await evening.click("Next", /Where notices go/);
     assert.deepEqual(labelsOf(evening.message), ["Back", "Skip"]);
     place.joins.denyBot("EmbedLinks");
-    await evening.choose("guide-notices", [place.joins], /⚠ Notices: <#\d+> lacks \*\*Embed Links/);
+    await evening.choose("guide-notices", [place.joins], /⚠ Notices: missing \*\*Embed Links/);
     place.joins.allowBot("EmbedLinks");
     await evening.click("Check again", /✅ Notices/);
     await evening.choose("guide-notices", [], /▶\u00a0\*\*Notices\*\*(?![\s\S]*✅ Notices)/);
@@ -126,7 +126,7 @@ describe("the guided set-up, with each step broken once", () => {
   });
   test("the cases: a channel lacks a permission, and none", async () => {
     place.joins.denyBot("SendMessages");
-    await evening.choose("guide-cases", [place.joins], /⚠ Cases: <#\d+> lacks \*\*Send Messages/);
+    await evening.choose("guide-cases", [place.joins], /⚠ Cases: missing \*\*Send Messages/);
     place.joins.allowBot("SendMessages");
     await evening.click("Check again", /✅ Cases/);
     await evening.choose("guide-cases", [], /becomes a numbered case(?![\s\S]*✅ Cases)/);
@@ -139,7 +139,10 @@ describe("the guided set-up, with each step broken once", () => {
     const choices = [1, 2].map(() => place.owner.select(evening.message, id, [place.joins]));
     for (const choice of await Promise.all(choices)) await choice.settled();
     await rig.until("the alerts", () => /(⚠ .* in <#\d+>\n){3}/.test(evening.text));
-    assert.match(evening.text, /⚠ Alerts: <#\d+> lacks \*\*Send Messages\*\*[\s\S]*allow what is missing/);
+    assert.match(
+      evening.text,
+      /⚠ Alerts: missing \*\*Send Messages\*\* in <#\d+>[\s\S]*allow what is missing/,
+    );
     place.joins.allowBot("SendMessages");
     await evening.click("Check again", /(✅ .* in <#\d+>\n){3}/);
     await reads(await place.owner.slash(place.general, "alert list"), /\*\*3\.\*\*/);
@@ -150,7 +153,7 @@ describe("the guided set-up, with each step broken once", () => {
 
   test("the panel: Discord refuses it, then takes it; moved to a channel that refuses it, it stays", async () => {
     place.joins.denyBot("SendMessages");
-    await evening.choose("guide-panel", [place.joins], /I can't post there: <#\d+> lacks/);
+    await evening.choose("guide-panel", [place.joins], /I can't post there: missing/);
     assert.deepEqual(labelsOf(evening.message), ["Back", "Skip"]);
     await evening.choose("guide-panel", [place.general], /✅ Panel posted in/);
     await evening.choose("guide-panel", [place.joins], /I can't post there/);

@@ -52,7 +52,7 @@ describe("setup, from the form to a linked server and back", () => {
     const clumsy = rig.community("Woodside");
     await reads(await rig.typeKey("wrong-key-2", clumsy), /server key is wrong or expired/);
     await reads(await rig.typeKey("wrong-key-3", clumsy), /No tries left for now[\s\S]*Try again after <t:/);
-    await reads(await rig.typeKey("wrong-key-4", clumsy), /Too many wrong keys[\s\S]*Try again after <t:/);
+    await reads(await rig.typeKey("wrong-key-4", clumsy), /unanswered keys[\s\S]*Try again after <t:/);
     assert.equal(rig.service.counts.badKeyRequests.get("wrong-key-4"), undefined);
     const other = rig.community("Parkside");
     await reads(await rig.typeKey("beta-second-key", other), /Is this your server/);
@@ -163,7 +163,7 @@ describe("setup, from the form to a linked server and back", () => {
     const publicly = /✅ Cases are posted in <#\d+>\.\n⚠ Everyone can read <#\d+>\. If only staff should/;
     await set("setup cases", { channel: general }, publicly);
     general.denyBot("SendMessages");
-    const shut = /^Cases are posted in <#\d+>\.\n⚠ I can't post there: <#\d+> lacks \*\*Send Messages\*\*/;
+    const shut = /^Cases are posted in <#\d+>\.\n⚠ I can't post there: missing \*\*Send Messages\*\*/;
     await set("setup cases", {}, shut);
     assert.match(await shown(), /⚠ Cases are posted in/);
     general.allowBot("SendMessages");
@@ -250,7 +250,7 @@ describe("setup, from the form to a linked server and back", () => {
     const back = await rig.link(rig.key, away);
     assert.match(back.text, /1 feed of before posts again/);
     await reads(await owner.slash(general, "feed list"), /joins and leaves/);
-    await reads(await owner.slash(general, "staff list"), /nobody can target them[\s\S]*Celeb/);
+    await reads(await owner.slash(general, "staff list"), /Protected players[\s\S]*Celeb/);
     await reads(await owner.slash(general, "feed remove", { feed: "1" }), /Removed/);
     const question = await owner.slash(general, "setup unlink");
     await reads(question, /Unlink River City Roleplay\?/);

@@ -289,7 +289,7 @@ export class KeyDesk {
     if (untilMs === undefined || by === undefined) return undefined;
     const isOwn = budget.isOwnTyping(by, nowMs);
     if (!isOwn) budget.typed.onTold(by, untilMs, nowMs);
-    return refusals.linkingWaits(isOwn ? "in this community" : "on this host", this.#wallMs(untilMs));
+    return refusals.linkingWaits(this.#wallMs(untilMs));
   }
 
   #wallMs(monotonicMs: number): number {

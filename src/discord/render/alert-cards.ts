@@ -13,7 +13,7 @@ import type { Binding } from "../../domain/guild.ts";
 import type { Card, MessageBody } from "../../domain/message.ts";
 import type { AlertRenderer } from "../../domain/ports/alert-renderer.ts";
 import { alertKeyOf, alertMessage } from "./alert-message.ts";
-import { type AccessOf, HOW_TO_MEND, isShut, obstacle } from "./channel-access.ts";
+import { type AccessOf, HOW_TO_MEND, isShut, obstacleIn } from "./channel-access.ts";
 import { duration } from "./entry-line.ts";
 import { cut, cutLines, inlineCode, inlineName, plainText } from "./escape.ts";
 
@@ -35,7 +35,7 @@ export function alertListCard(
   const lines = rules.map((rule, index) => {
     const refused = refusedOf(rule);
     const why = isShutOut(rule)
-      ? md`\n⤷ ⚠ ${channelMention(rule.channelId)} ${obstacle(accessOf(rule.channelId))}`
+      ? md`\n⤷ ⚠ ${obstacleIn(rule.channelId, accessOf(rule.channelId))}`
       : refused === undefined
         ? md``
         : md`\n⤷ ⚠ I can't post there: ${refusedText(refused)}`;

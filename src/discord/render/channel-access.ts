@@ -6,7 +6,7 @@ import type { ChannelAccess } from "../../domain/ports/guilds.ts";
 
 export type AccessOf = (channelId: string) => ChannelAccess;
 
-/** `✅ Kills: #kills`, or `⚠ Kills: #kills lacks **Send Messages**`. */
+/** `✅ Kills: #kills`, or `⚠ Kills: missing **Send Messages** in #kills`. */
 export function channelLine(what: Escaped, channelId: string, access: ChannelAccess): Escaped {
   const channel = channelMention(channelId);
   switch (access.kind) {
@@ -15,22 +15,30 @@ export function channelLine(what: Escaped, channelId: string, access: ChannelAcc
     case "unknown":
       return md`❔ ${what}: ${channel} (Discord did not say what Marshal can do there)`;
     default:
-      return md`⚠ ${what}: ${channel} ${obstacle(access)}`;
+      return md`⚠ ${what}: ${obstacleIn(channelId, access)}`;
   }
 }
 
-/** What keeps the bot from posting, as the words after the channel's name. */
+/** What keeps the bot from posting, after words that have named the channel: `Kills in #kills: missing ...`. */
 export function obstacle(access: ChannelAccess): Escaped {
   switch (access.kind) {
     case "missing":
-      return md`lacks ${permissionList(access.permissions)} for Marshal`;
+      return md`missing ${permissionList(access.permissions)}`;
     case "gone":
-      return md`was deleted. Pick another channel`;
+      return md`deleted. Pick another channel`;
     case "closed":
-      return md`is archived or locked. Open it or pick another`;
+      return md`archived or locked. Open it or pick another`;
     default:
       return md`takes messages`;
   }
+}
+
+/** The same with the channel's name in it. */
+export function obstacleIn(channelId: string, access: ChannelAccess): Escaped {
+  const channel = channelMention(channelId);
+  if (access.kind === "missing") return md`${obstacle(access)} in ${channel}`;
+  const verb = access.kind === "gone" ? md` was` : access.kind === "closed" ? md` is` : md``;
+  return md`${channel}${verb} ${obstacle(access)}`;
 }
 
 /** The bot surely cannot post there; what Discord did not say is not held against a channel. */
@@ -45,7 +53,7 @@ export function shutLines(
   what: Escaped = md`I can't post there`,
 ): readonly Escaped[] {
   if (!isShut(access)) return [];
-  const line = md`⚠ ${what}: ${channelMention(channelId)} ${obstacle(access)}.`;
+  const line = md`⚠ ${what}: ${obstacleIn(channelId, access)}.`;
   return access.kind === "missing" ? [line, HOW_TO_MEND] : [line];
 }
 

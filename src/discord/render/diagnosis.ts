@@ -6,7 +6,7 @@ import type { FeedStatus } from "../../domain/ports/feeds.ts";
 import type { WaitingPosts } from "../../domain/ports/host-health.ts";
 import type { ServiceHealth } from "../../domain/ports/service-health.ts";
 import type { Snapshots } from "../../domain/ports/snapshots.ts";
-import { HOW_TO_MEND, isShut, obstacle } from "./channel-access.ts";
+import { HOW_TO_MEND, isShut, obstacle, obstacleIn } from "./channel-access.ts";
 import { type Finding, type PlacesView, placeFindings } from "./diagnosis-places.ts";
 import { duration } from "./entry-line.ts";
 import { cut, cutLines, escapeMarkdown, inlineName, plainText } from "./escape.ts";
@@ -128,7 +128,7 @@ function hostFindings(view: DiagnosisView): Finding[] {
   if (noticeChannelId !== undefined) {
     const access = accessOf(noticeChannelId);
     if (isShut(access)) {
-      const line = md`⚠ Notices: ${channelMention(noticeChannelId)} ${obstacle(access)}`;
+      const line = md`⚠ Notices: ${obstacleIn(noticeChannelId, access)}`;
       findings.push({ isFine: false, line, mend: button("Other notice channel", "guide:notices:") });
     }
   }

@@ -4,7 +4,7 @@ import { FEED_TABLE } from "../../domain/feed-kinds.ts";
 import type { Binding, Feed } from "../../domain/guild.ts";
 import type { Button, Card, Row } from "../../domain/message.ts";
 import type { ChannelAccess } from "../../domain/ports/guilds.ts";
-import { HOW_TO_MEND, isShut, obstacle } from "./channel-access.ts";
+import { HOW_TO_MEND, isShut, obstacleIn } from "./channel-access.ts";
 import { duration } from "./entry-line.ts";
 import { cut, escapeMarkdown, inlineCode, inlineName, plainText } from "./escape.ts";
 
@@ -60,7 +60,7 @@ function isShutOut({ state }: Feed, { access }: FeedHealth): boolean {
 /** Why it stopped: what is missing in its channel now, or what was said when it stopped. */
 function whyText({ channelId, parkedWhy }: Feed, { access }: FeedHealth): Escaped | "" {
   if (access !== undefined && isShut(access) && (access.kind === "missing" || parkedWhy === undefined))
-    return md`\n⤷ ${channelMention(channelId)} ${obstacle(access)}`;
+    return md`\n⤷ ${obstacleIn(channelId, access)}`;
   return parkedWhy === undefined ? "" : md`\n⤷ ${escapeMarkdown(cut(parkedWhy, 200))}`;
 }
 

@@ -77,7 +77,7 @@ export function scheduleAdded({ view, serverName, zone }: AddedView): MessageBod
 function zoneLine(zone: string | undefined): Escaped {
   return zone === undefined
     ? md`-# Times in UTC. Set yours with \`/setup timezone\`.`
-    : md`-# Times are those of ${escapeMarkdown(zone)}.`;
+    : md`-# Times in ${escapeMarkdown(zone)}.`;
 }
 
 export interface ListView {

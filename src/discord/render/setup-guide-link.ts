@@ -1,9 +1,9 @@
 import { type Escaped, md } from "../../domain/escaped.ts";
 import type { Binding } from "../../domain/guild.ts";
 import type { Row } from "../../domain/message.ts";
-import type { TypedTries } from "../../domain/ports/service-client.ts";
 import { inlineCode, inlineName } from "./escape.ts";
 import { button, type GuidePart, type GuideView, type Walk } from "./setup-guide-parts.ts";
+import { keyLock } from "./setup-key-cards.ts";
 
 /** The step of the guided set-up that links the game server. Pure. */
 
@@ -19,7 +19,7 @@ export const LINK: GuidePart = {
 
 function linkText({ binding, tries, isKeyRefused }: GuideView): readonly Escaped[] {
   const how = md`The server's owner finds the key in the game: private server settings, API. It is stored encrypted, and only its last four characters are ever shown.`;
-  const locked = tries?.left === 0 ? [lockedLine(tries)] : [];
+  const locked = tries?.left === 0 ? [keyLock(tries)] : [];
   if (binding === undefined) return locked.length > 0 ? locked : [how];
   if (isKeyRefused === true) {
     const copy = md` Copy the current one from the game's settings and paste it here.`;
@@ -30,11 +30,6 @@ function linkText({ binding, tries, isKeyRefused }: GuideView): readonly Escaped
     linkedLine(binding),
     ...(locked.length > 0 ? locked : [md`To set up another server, paste its key.`]),
   ];
-}
-
-function lockedLine({ fromMs }: TypedTries): Escaped {
-  const when = fromMs === undefined ? md`Try later` : md`Try again after <t:${Math.ceil(fromMs / 1000)}:T>`;
-  return md`🔒 Too many wrong keys (they would get Marshal banned). ${when}.`;
 }
 
 export function linkedLine({ name, keyEnd }: Binding): Escaped {

@@ -1,5 +1,6 @@
 import { type Escaped, joined, md } from "../../domain/escaped.ts";
 import type { Binding } from "../../domain/guild.ts";
+import { TOO_MANY_KEYS } from "../../domain/key-lock.ts";
 import type { Card, MessageBody, Row } from "../../domain/message.ts";
 import type { ServerStatus } from "../../domain/model.ts";
 import type { TypedTries } from "../../domain/ports/service-client.ts";
@@ -54,10 +55,10 @@ export function isThisYours({ status, roleIds, replaces, ids }: LinkQuestion): M
   return { cards: [card], rows: [row] };
 }
 
-/** No other key may be tried for now. */
+/** No other key may be tried for now: in the guide, in the form for a key and above the question about one. */
 export function keyLock({ fromMs }: Pick<TypedTries, "fromMs">): Escaped {
-  const when = fromMs === undefined ? md`for now` : md`before <t:${Math.ceil(fromMs / 1_000)}:T>`;
-  return md`🔒 Too many keys were wrong or got no answer. No other one can be tried ${when}, or Marshal could get banned. One that got no answer can be pasted again.`;
+  const when = fromMs === undefined ? md`later` : md`after <t:${Math.ceil(fromMs / 1_000)}:T>`;
+  return md`🔒 ${TOO_MANY_KEYS} Try again ${when}.`;
 }
 
 /** Asked before a request is spent on what somebody pasted. */

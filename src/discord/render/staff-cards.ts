@@ -35,7 +35,7 @@ export function staffCard(binding: Binding, policy: StaffPolicy, accounts: reado
       ...extra(md`Also allowed, whatever the tier`, policy.allowed),
       ...extra(md`Denied, whatever the tier`, policy.denied),
       {
-        name: md`Protected: nobody can target them`,
+        name: md`Protected players`,
         value: protectedNames(policy),
       },
       accountsField(accounts),
@@ -45,7 +45,7 @@ export function staffCard(binding: Binding, policy: StaffPolicy, accounts: reado
 
 /** As many as a field holds. */
 function protectedNames({ protectedPlayers, protectedAliases = {} }: StaffPolicy): Escaped {
-  if (protectedPlayers.length === 0) return md`Nobody`;
+  if (protectedPlayers.length === 0) return md`None. Add one with \`/staff protect\`.`;
   const shown = protectedPlayers.map((entry) => protectedName(entry, protectedAliases[entry]));
   return cutLines(shown, 1_000);
 }

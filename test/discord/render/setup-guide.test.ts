@@ -123,7 +123,7 @@ describe("A step of the guided set-up", () => {
     assert.match(allow, /refuses the key of this server, so nothing runs/);
     assert.doesNotMatch(allow, /✅ Marshal can run commands/);
     const locked = textOf(step("link", { ...whole, isKeyRefused: true, tries: { left: 0, fromMs: 5_000 } }));
-    assert.match(locked, /refuses the key of [\s\S]*🔒 Too many wrong keys/);
+    assert.match(locked, /refuses the key of [\s\S]*🔒 Too many wrong or unanswered keys/);
     assert.doesNotMatch(locked, /is linked\./);
     assert.match(textOf(step("done", { settings, feeds })), /2 logs are posted from now on/);
     const unknown = step("done", { settings, feeds, accessOf: () => ({ kind: "unknown" }) });
