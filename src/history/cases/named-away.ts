@@ -9,13 +9,16 @@ export interface NamedAwayPorts {
   readonly there: Pick<WhoWasThere, "named">;
 }
 
-/** A ban reaches somebody who is not there: who has the whole names that it holds, where nobody there has them. */
+/**
+ * A ban reaches somebody who is not there: who has the whole names that it holds, where nobody there has them. An unban
+ * hits nobody for being there, but whom it names may be back.
+ */
 export async function namedAway(
   { there, findPlayers }: NamedAwayPorts,
   { guildId, source }: Pick<Binding, "guildId" | "source">,
   { aim, present }: { readonly aim: Aim; readonly present: readonly PlayerRef[] },
 ): Promise<readonly PlayerRef[]> {
-  const here = new Set(present.map(({ name }) => name.toLowerCase()));
+  const here = new Set(aim.finds === "banned" ? [] : present.map(({ name }) => name.toLowerCase()));
   const away = aim.targetTexts.filter((text) => !isMassWord(text) && !here.has(text.toLowerCase()));
   const found = await Promise.all(
     away.map(async (text) => {

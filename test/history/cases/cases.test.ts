@@ -184,6 +184,25 @@ describe("cases made from commands", () => {
     );
   });
 
+  test("an unban by name is of the player of that whole name, who may be there again; never of one whose name begins so", async () => {
+    const made = await world();
+    made.types(mo, ":unban Bob");
+    made.types(mo, ":unban Long_Gone");
+    made.types(mo, ":unban Ann");
+    await made.look();
+    made.room.onRun(run(made, { id: "r8", text: ":unban ann_lee" }));
+    await made.settle();
+    assert.deepEqual(
+      made.cases.all().map(({ targets }) => targets),
+      [
+        [{ name: "Bob", playerId: 12 }],
+        [{ name: "Long_Gone", playerId: 99 }],
+        [{ name: "Ann" }],
+        [{ name: "Ann_Lee", playerId: 11 }],
+      ],
+    );
+  });
+
   test("nothing is lost while the history is down: the window still shows it, a run is tried again", async () => {
     const made = await world();
     made.cases.isDown = true;
