@@ -26,14 +26,13 @@ async function shutLinesOf(
   return shutLines(channelId, await guilds.channelAccess(guildId, channelId));
 }
 
-/** What to add to the answer of whoever chose a feed's channel: why nothing comes there, who else reads what is for staff. */
+/** What to add to the answer of whoever chose a feed's channel: why nothing comes there, who else reads it. */
 export async function feedChannelLines(
   { guilds }: Pick<Services, "guilds">,
   feed: Pick<Feed, "guildId" | "channelId" | "kind">,
 ): Promise<readonly Escaped[]> {
   const access = await guilds.channelAccess(feed.guildId, feed.channelId);
-  const isForStaff = feed.kind === "modCalls";
-  return [...shutLines(feed.channelId, access), ...publicLogLines(isForStaff ? [feed] : [], () => access)];
+  return [...shutLines(feed.channelId, access), ...publicLogLines([feed], () => access)];
 }
 
 /** A tick, where it can be posted: what is saved and can't be posted is not done. */

@@ -112,7 +112,17 @@ describe("/feed", () => {
       assert.match(textOf(await adding(stage, { kind: "mod-calls" })), warned);
       assert.doesNotMatch(textOf(await editing(stage, { channel: "channel-2" })), /Everyone/);
       assert.match(textOf(await editing(stage, { channel: "channel-1" })), warned);
-      assert.doesNotMatch(textOf(await adding(stage, { kind: "kills" })), /Everyone/);
+    }));
+
+  test("a feed of any log says that everyone reads its channel, as the guided set-up does", () =>
+    onStage(async (stage) => {
+      stage.world.channelAccess.set("channel-1", { kind: "open", isPublic: true });
+      const warned = /⚠ Everyone can read <#channel-1>\. If only staff should, hide it/;
+      const added = textOf(await adding(stage, { kind: "commands" }));
+      assert.match(added, warned);
+      assert.doesNotMatch(added, /Cards of moderator calls/);
+      assert.doesNotMatch(textOf(await editing(stage, { channel: "channel-2" })), /Everyone/);
+      assert.match(textOf(await editing(stage, { channel: "channel-1" })), warned);
     }));
 
   test("a feed of a log that nobody has read says that it begins at the next look, and posts nothing from before", () =>

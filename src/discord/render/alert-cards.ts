@@ -111,9 +111,9 @@ function limitWords({ kind, count, withinS }: Pick<AlertRule, "kind" | "count" |
     case "wait":
       return `, after ${time}`;
     case "most":
-      return count === undefined ? "" : ` (${count} players)`;
+      return count === undefined ? " (when it is full)" : ` (${count} players)`;
     case "least":
-      return count === undefined ? "" : ` (${count} players or fewer)`;
+      return count === undefined ? " (when nobody is left)" : ` (${count} players or fewer)`;
   }
 }
 

@@ -44,6 +44,36 @@ describe("what a moderator reads of a case", () => {
     assert.doesNotMatch(line(unclear("seen")) + line(one), /❔/);
   });
 
+  test("each of up to three players has a button, by name where they are several, within the five of a row", () => {
+    const named = (count: number) =>
+      ["Turbo", "Ada_9", "Zed", "Kim"].slice(0, count).map((name, nth) => ({ name, playerId: 7 + nth }));
+    const labels = (found: Case, hasReplay = true) =>
+      (caseCard(found, { hasReplay }).rows?.[0] ?? []).map((part) => "label" in part && part.label);
+    const { reason: _, ...unexplained } = one;
+    assert.deepEqual(labels({ ...one, targets: named(1) }), ["Player", "Replay"]);
+    assert.deepEqual(labels({ ...one, targets: named(2) }), ["Turbo", "Ada_9", "Replay"]);
+    assert.deepEqual(labels({ ...unexplained, targets: named(4) }), [
+      "Give the reason",
+      "Turbo",
+      "Ada_9",
+      "Zed",
+      "Replay",
+    ]);
+    const halfKnown = { ...one, targets: [{ name: "Gone" }, ...named(1)] };
+    assert.deepEqual(
+      labels(halfKnown, false),
+      ["Turbo"],
+      "who has no id is nobody's button, and the other is named",
+    );
+    const tell = { kind: "button", style: "primary", label: "Tell", id: "t" } as const;
+    const row = caseCard(
+      { ...unexplained, targets: named(4) },
+      { hasReplay: true, untold: { button: tell } },
+    );
+    assert.equal(row.rows?.[0]?.length, 5);
+    assert.equal(new Set(row.rows?.[0]?.map(({ id }) => id)).size, 5);
+  });
+
   test("an edit of what was empty adds it, another changes it", () => {
     const text = textOf(one);
     assert.match(text, /<@5> added the reason$/m);

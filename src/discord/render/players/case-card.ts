@@ -19,6 +19,8 @@ const MOST_TARGETS = 10;
 const TOLD_WARNINGS = 3;
 const MOST_EDITS = 3;
 const MOST_UNDONE = 3;
+const MOST_PLAYER_BUTTONS = 3;
+const BUTTONS_A_ROW = 5;
 
 export interface CaseView {
   /** Warnings of the player that count, where the case is a warning. */
@@ -223,7 +225,7 @@ function colorOf({ kind, revoked, receipt, reason }: Case): number {
   return reason === undefined || isOpen ? COLORS.open : COLORS.done;
 }
 
-/** A reason is asked for once; a player who is known has a card of their own. */
+/** A reason is asked for once; players who are known have cards of their own. */
 function buttons(
   { number, kind, targets, bindingId, reason, revoked, mass }: Case,
   { hasReplay, tell }: { readonly hasReplay: boolean; readonly tell: Button | undefined },
@@ -234,16 +236,26 @@ function buttons(
     const id = `case-reason:${number}/${targetsPlain({ targets, mass })}`;
     row.push({ kind: "button", style: "primary", label: "Give the reason", id });
   }
-  const [only] = targets;
-  if (targets.length === 1 && only?.playerId !== undefined) {
-    const id = `player-open:${bindingId ?? ""}/${only.playerId}`;
-    row.push({ kind: "button", style: "secondary", label: "Player", emoji: "👤", id });
-  }
-  if (hasReplay && kind !== "unban") {
-    const id = `case-replay:${number}`;
-    row.push({ kind: "button", style: "secondary", label: "Replay", emoji: "🎞️", id });
-  }
-  return row.length === 0 ? [] : [row];
+  const replay: Button[] =
+    hasReplay && kind !== "unban"
+      ? [{ kind: "button", style: "secondary", label: "Replay", emoji: "🎞️", id: `case-replay:${number}` }]
+      : [];
+  const room = Math.min(MOST_PLAYER_BUTTONS, BUTTONS_A_ROW - row.length - replay.length);
+  const players = playerButtons(targets, bindingId).slice(0, room);
+  const all = [...row, ...players, ...replay];
+  return all.length === 0 ? [] : [all];
+}
+
+/** One for each who is known by id. Of several each is called by name. */
+function playerButtons(targets: Case["targets"], bindingId: string | undefined): readonly Button[] {
+  const ids = new Set<number>();
+  return targets.flatMap(({ name, playerId }): Button[] => {
+    if (playerId === undefined || ids.has(playerId)) return [];
+    ids.add(playerId);
+    const label = targets.length === 1 ? "Player" : cut(plainText(name), 40) || "Player";
+    const id = `player-open:${bindingId ?? ""}/${playerId}`;
+    return [{ kind: "button", style: "secondary", label, emoji: "👤", id }];
+  });
 }
 
 function seconds(ms: number): number {
