@@ -1,7 +1,7 @@
 import type { Reply } from "../src/discord/command.ts";
 import { inlineName } from "../src/discord/render/escape.ts";
 import type { Services } from "../src/discord/services.ts";
-import { type Escaped, md } from "../src/domain/escaped.ts";
+import { type Escaped, joined, md } from "../src/domain/escaped.ts";
 import { type Actor, type Binding, EMPTY_POLICY, type StaffPolicy } from "../src/domain/guild.ts";
 
 /** Changes who may run what on one linked server. */
@@ -16,7 +16,7 @@ export async function changePolicy(
   });
 }
 
-/** The answer after such a change. */
-export function policyChanged(binding: Binding, words: Escaped): Reply {
-  return { content: md`✅ On **${inlineName(binding.name)}**: ${words}` };
+/** The answer after such a change; `below`: lines that follow. */
+export function policyChanged(binding: Binding, words: Escaped, below: readonly Escaped[] = []): Reply {
+  return { content: joined([md`✅ On **${inlineName(binding.name)}**: ${words}`, ...below], "\n") };
 }

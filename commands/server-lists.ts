@@ -20,6 +20,7 @@ import { type Place, placeOf } from "../src/discord/render/server/pages.ts";
 import { playersPage } from "../src/discord/render/server/players.ts";
 import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
+import type { Actor } from "../src/domain/guild.ts";
 import type { MessageBody } from "../src/domain/message.ts";
 import type { ListName } from "../src/domain/model.ts";
 import { mustTakeCalls } from "./may-take-calls.ts";
@@ -34,7 +35,7 @@ interface List {
   lists(filter: string): readonly ListName[];
   /** For people who may take calls, by this name: what it says about others is not everybody's business. */
   readonly forModerators?: string;
-  page(view: ListView, services: Services): MessageBody;
+  page(view: ListView, services: Services, actor: Actor): MessageBody | Promise<MessageBody>;
 }
 
 const LISTS: Readonly<Record<string, List>> = {
@@ -57,12 +58,17 @@ const LISTS: Readonly<Record<string, List>> = {
   calls: {
     lists: () => ["modCalls", "emergencyCalls", "players"],
     forModerators: "/server calls",
-    page: (view, { modCalls }) =>
-      callsPage({
+    page: async (view, { modCalls, feeds }, { guildId, manageGuild }) => {
+      const { bindingId } = view.place;
+      const all = await feeds.list(guildId);
+      return callsPage({
         ...view,
-        state: modCalls.withoutResolved(view.place.bindingId, view.state),
-        cards: modCalls.openCards(view.place.bindingId),
-      }),
+        state: modCalls.withoutResolved(bindingId, view.state),
+        cards: modCalls.openCards(bindingId),
+        logs: all.filter((feed) => feed.kind === "modCalls" && feed.bindingId === bindingId),
+        maySetUp: manageGuild,
+      });
+    },
   },
   logs: {
     lists: (filter) => [LOG_KINDS[kindOf(filter)].list],
@@ -92,7 +98,8 @@ async function* listReplies(
   if (list.forModerators !== undefined) await mustTakeCalls(services, { actor, binding }, list.forModerators);
   const lists = list.lists(place.filter);
   for await (const { state, seen } of serverStates(services, { binding, lists, signal })) {
-    yield list.page({ state, place: { ...place, bindingId: binding.id }, page: place.page, seen }, services);
+    const view = { state, place: { ...place, bindingId: binding.id }, page: place.page, seen };
+    yield await list.page(view, services, actor);
   }
 }
 

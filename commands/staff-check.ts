@@ -49,7 +49,10 @@ export const check = defineEntry<CheckArgs>({
     const decided = await services.permissions.decide(asked, binding, command);
     // The reason speaks to the person who would run it; here somebody else reads it.
     const decision = { ...decided, why: decided.why.replace("outranks you", "outranks them") };
-    const checked: Checked = { userId: asked.userId, command, binding, decision, roleIds: asked.roleIds };
+    const rights = services.permissions.known(asked, binding.id);
+    const meant = services.catalogue.nearest(command, (verb) => rights?.verb(verb).allowed !== false);
+    const { userId, roleIds } = asked;
+    const checked: Checked = { userId, command, binding, decision, roleIds, meant };
     return { cards: [checkCard(checked)] };
   },
 });

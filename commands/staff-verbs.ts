@@ -1,5 +1,6 @@
 import type { Typing } from "../src/discord/command.ts";
-import { rightText } from "../src/discord/render/staff-cards.ts";
+import { inlineCode } from "../src/discord/render/escape.ts";
+import { meantLines, rightText } from "../src/discord/render/staff-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import { type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
@@ -31,6 +32,16 @@ export function canonicalVerb({ catalogue }: Services, typed: string): string {
 /** `:kick on Riverside`, as it stands in the audit. */
 export function ruleText(roleId: string, verb: string, binding: Binding): string {
   return `<@&${roleId}> ${verb === CALLS_RIGHT ? "moderator calls" : `:${verb}`} on ${binding.name}`;
+}
+
+/** Of a verb that Marshal does not know: that, and what may have been meant. A rule about it is made all the same. */
+export function unknownVerbLines({ catalogue }: Services, verb: string): readonly Escaped[] {
+  if (verb === CALLS_RIGHT || catalogue.about(verb) !== undefined) return [];
+  const command = `:${verb}`;
+  return [
+    md`⚠ Marshal doesn't know ${inlineCode(command)}. The game may not either.`,
+    ...meantLines(catalogue.nearest(command, () => true)),
+  ];
 }
 
 export function verbPhrase(verb: string): Escaped {

@@ -12,7 +12,7 @@ import { completeServer, serverOption } from "./server-option.ts";
 import { check } from "./staff-check.ts";
 import { withoutRule, withRule, withTier } from "./staff-policy.ts";
 import { protect } from "./staff-protect.ts";
-import { canonicalVerb, completeVerb, ruleText, verbPhrase } from "./staff-verbs.ts";
+import { canonicalVerb, completeVerb, ruleText, unknownVerbLines, verbPhrase } from "./staff-verbs.ts";
 
 /** Who may run what on a linked server. For holders of Manage Guild; every change stands in the audit. */
 
@@ -71,7 +71,10 @@ const allow = defineEntry<AllowArgs>({
   async execute({ actor, args }, services) {
     const { roleId } = args;
     mustBeNarrow(actor, roleId);
-    if ((args.tier === undefined) === (args.verb === undefined)) {
+    if (args.tier === undefined && args.verb === undefined) {
+      throw new Failure("bad-command", "Give a tier, such as Moderator, or a verb, such as kick.");
+    }
+    if (args.tier !== undefined && args.verb !== undefined) {
       throw new Failure("bad-command", "Give a tier or a verb, not both.");
     }
     const binding = await services.bindings.pick(actor.guildId, args.server);
@@ -91,7 +94,11 @@ const allow = defineEntry<AllowArgs>({
       denied: withoutRule(policy.denied, roleId, verb),
     }));
     await recordEvent(services, actor, { action: "staff-allow", text: ruleText(roleId, verb, binding) });
-    return policyChanged(binding, md`${roleMention(roleId)} can ${verbPhrase(verb)}, whatever its tier.`);
+    return policyChanged(
+      binding,
+      md`${roleMention(roleId)} can ${verbPhrase(verb)}, whatever its tier.`,
+      unknownVerbLines(services, verb),
+    );
   },
 });
 
@@ -138,6 +145,7 @@ const deny = defineEntry<Omit<AllowArgs, "tier">>({
     return policyChanged(
       binding,
       md`${roleMention(roleId)} can't ${verbPhrase(verb)}, whatever its tier. ${lift}`,
+      unknownVerbLines(services, verb),
     );
   },
 });

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { server } from "../../commands/server.ts";
 import type { Answer, Reply } from "../../src/discord/command.ts";
 import { Failure } from "../../src/domain/failure.ts";
-import { type Actor, type Binding, EMPTY_POLICY } from "../../src/domain/guild.ts";
+import { type Actor, type Binding, EMPTY_POLICY, type Feed } from "../../src/domain/guild.ts";
 import type { Lists, Player } from "../../src/domain/model.ts";
 import type { OpenCallCard } from "../../src/domain/ports/mod-calls.ts";
 import { optionsOf, textOf } from "../support/fake-answers.ts";
@@ -480,6 +480,60 @@ describe("Lists of a server", () => {
     );
     const order = [...text.matchAll(/\*\*(\w)\*\* called/g)].map(([, name]) => name);
     assert.deepEqual(order, names.toReversed(), "the list runs as its buttons do");
+  });
+
+  test("of calls say once why some can't be claimed, and advise what their reader can do about it", async () => {
+    const { world, binding } = await rig();
+    const nowS = world.clock.nowMs() / 1000;
+    give(world, binding, {
+      players: [player("a"), player("b")],
+      modCalls: ["a", "b"].map((name) => ({ kind: "modCall", atS: nowS - 60, caller: { name } })),
+    });
+    const log = (changes: Partial<Feed>): Feed => ({
+      id: "f1",
+      guildId: actor.guildId,
+      bindingId: binding.id,
+      kind: "modCalls",
+      channelId: "600",
+      style: "cards",
+      filter: {},
+      silent: false,
+      state: "live",
+      createdBy: "1",
+      createdAtMs: (nowS - 120) * 1_000,
+      ...changes,
+    });
+    let feeds: readonly Feed[] = [];
+    const services = {
+      ...world.services,
+      feeds: { ...world.services.feeds, list: async () => feeds },
+    };
+    const args = { server: undefined, filter: "" };
+    const read = async (by: Actor) =>
+      textOf(await lastOf(server.subcommands.calls.execute(asked(args, by), services)));
+    const notes = (text: string) => text.split("\n").filter((line) => /^-# .*[Cc]laim/.test(line));
+    const owner = actorOf({ roleIds: ["staff"], manageGuild: true });
+    assert.deepEqual(notes(await read(owner)), [
+      "-# Claim needs a log of moderator calls. Add one with `/feed add`.",
+    ]);
+    const others = ["-# Claim needs a log of moderator calls. Someone with Manage Server can add one."];
+    assert.deepEqual(notes(await read(staffActor)), others);
+    feeds = [log({ kind: "kills" }), log({ bindingId: "another" })];
+    assert.deepEqual(notes(await read(staffActor)), others);
+
+    feeds = [log({ state: "paused" })];
+    assert.deepEqual(notes(await read(owner)), [
+      "-# Claim needs the log of moderator calls, which is off. Start it with `/feed resume`.",
+    ]);
+    feeds = [log({ createdAtMs: nowS * 1_000 })];
+    assert.deepEqual(notes(await read(staffActor)), [
+      "-# Calls from before the log of moderator calls began can't be claimed here.",
+    ]);
+    feeds = [log({})];
+    assert.deepEqual(notes(await read(staffActor)), [], "its card follows, or its filter leaves it out");
+    give(world, binding, { modCalls: [] });
+    feeds = [];
+    assert.deepEqual(notes(await read(staffActor)), []);
   });
 
   test("of calls and logs are for people who take calls", async () => {

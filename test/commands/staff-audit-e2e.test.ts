@@ -49,7 +49,8 @@ test("/staff gives tiers and verbs, explains, protects, and every change is in t
   await say("staff deny", { role: helpers }, /no longer has a tier or extra/);
   await say("staff check", { person: jo, command: ":ban Alice" }, /They can't run this/);
   await say("staff allow", { role: rig.guild.everyone, tier: "manager" }, /Everyone can't be staff/);
-  await say("staff allow", { role: helpers }, /a tier or a verb, not both/);
+  await say("staff allow", { role: helpers }, /Give a tier, such as Moderator, or a verb, such as kick/);
+  await say("staff allow", { role: helpers, tier: "viewer", verb: "kick" }, /a tier or a verb, not both/);
   assert.deepEqual(
     rig.runs.audit.eventRows.map(({ action }) => action),
     [
@@ -62,6 +63,44 @@ test("/staff gives tiers and verbs, explains, protects, and every change is in t
       "staff-deny",
     ],
   );
+});
+
+test("/staff says what a slip of the keys was meant to be, and allows it all the same", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  const helpers = rig.guild.addRole({ name: "Helpers" });
+  const jo = rig.member.member;
+  jo.addRole(helpers);
+  const say = async (line: string, options: Parameters<typeof rig.owner.slash>[2], wanted: RegExp) =>
+    rig.reads(await rig.owner.slash(rig.channel, line, options), wanted);
+  const slip = await say(
+    "staff check",
+    { person: jo, command: ":wether rain" },
+    /There is no \\?:wether\.\nDid you mean `:weather rain`\?/,
+  );
+  assert.doesNotMatch(slip, /may not|They can't/);
+  await say(
+    "staff check",
+    { person: jo, command: ":hlep" },
+    /There is no \\?:hlep\.\nDid you mean \\?:help\? It works/,
+  );
+  await say(
+    "staff check",
+    { person: rig.manager.member, command: ":wether rain" },
+    /They can run this[\s\S]*Marshal doesn't know \\?:wether\.[\s\S]*\nDid you mean `:weather rain`\?/,
+  );
+  await say(
+    "staff allow",
+    { role: helpers, verb: "banana" },
+    /✅ [\s\S]*`:banana`[^\n]*\n⚠ Marshal doesn't know `:banana`\. The game may not either\.$/m,
+  );
+  await say(
+    "staff deny",
+    { role: helpers, verb: "kcik" },
+    /✅ [\s\S]*`:kcik`[\s\S]*\n⚠ Marshal doesn't know `:kcik`\. The game may not either\.\nDid you mean `:kick`\?/,
+  );
+  const known = await say("staff allow", { role: helpers, verb: "kick" }, /whatever its tier/);
+  assert.doesNotMatch(known, /doesn't know/);
+  await say("staff check", { person: jo, command: ":banana" }, /They can run this/);
 });
 
 test("/staff and /audit are for holders of Manage Guild", async (t) => {

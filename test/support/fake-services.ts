@@ -17,6 +17,7 @@ import type { BanEnds } from "../../src/domain/ports/ban-ends.ts";
 import type { Bindings } from "../../src/domain/ports/bindings.ts";
 import type { KnownPermission } from "../../src/domain/ports/command-permission.ts";
 import type { Documents } from "../../src/domain/ports/documents.ts";
+import type { Feeds } from "../../src/domain/ports/feeds.ts";
 import type { GameAccounts } from "../../src/domain/ports/game-accounts.ts";
 import type { ChannelAccess, Guilds } from "../../src/domain/ports/guilds.ts";
 import type { WaitingPosts } from "../../src/domain/ports/host-health.ts";
@@ -280,7 +281,7 @@ export class FakeWorld {
     ranks: { ...unused<Ranks>("ranks"), list: () => [] },
     appeals: unused("appeals"),
     alerts: { ...unused<Alerts>("alerts"), list: async () => [] },
-    feeds: unused("feeds"),
+    feeds: { ...unused<Feeds>("feeds"), list: async () => [] },
     askedBans: { ...unused<AskedBans>("askedBans"), list: () => [] },
     banEnds: { ...unused<BanEnds>("banEnds"), list: () => [] },
     schedules: {

@@ -1,10 +1,11 @@
 import { type Escaped, joined, md, roleMention, userMention } from "../../domain/escaped.ts";
 import { type Binding, CALLS_RIGHT, type StaffPolicy, type VerbRule } from "../../domain/guild.ts";
 import type { Card } from "../../domain/message.ts";
+import type { MeantCommand } from "../../domain/ports/command-catalogue.ts";
 import type { GameAccount } from "../../domain/ports/game-accounts.ts";
 import type { Decision } from "../../domain/run.ts";
 import { TIER_NAMES, TIERS_HIGHEST_FIRST } from "../../domain/tiers.ts";
-import { cutLines, inlineCode, inlineName } from "./escape.ts";
+import { cutLines, escapeMarkdown, inlineCode, inlineName } from "./escape.ts";
 import { accountsField } from "./me-cards.ts";
 import { escapeButRoles } from "./own-markup.ts";
 import { profile } from "./server/view.ts";
@@ -67,6 +68,14 @@ export function rightText(verb: string): Escaped {
   return verb === CALLS_RIGHT ? md`moderator calls` : inlineCode(`:${verb}`);
 }
 
+/** What a verb that Marshal does not know may have been meant to be: a line, or two, or none. */
+export function meantLines({ meant, instead }: MeantCommand): readonly Escaped[] {
+  return [
+    ...(meant === undefined ? [] : [md`Did you mean ${inlineCode(meant, 500)}?`]),
+    ...(instead === undefined ? [] : [escapeMarkdown(instead)]),
+  ];
+}
+
 export interface Checked {
   readonly userId: string;
   readonly command: string;
@@ -74,9 +83,18 @@ export interface Checked {
   readonly decision: Decision;
   /** The roles of the person who was checked. */
   readonly roleIds: readonly string[];
+  readonly meant: MeantCommand;
 }
 
-export function checkCard({ userId, command, binding, decision, roleIds }: Checked): Card {
+export function checkCard({ userId, command, binding, decision, roleIds, meant }: Checked): Card {
+  if (!decision.allowed && decision.isSlip === true) {
+    // Nobody may run what does not exist, so nothing is said of this person's rights.
+    return {
+      title: md`❔ Not a command`,
+      description: joined([escapeMarkdown(decision.why), ...meantLines(meant)], "\n"),
+      color: 0xe0a100,
+    };
+  }
   return {
     title: decision.allowed ? md`✅ They can run this` : md`⛔ They can't run this`,
     description: joined(
@@ -85,6 +103,7 @@ export function checkCard({ userId, command, binding, decision, roleIds }: Check
         md`on **${inlineName(binding.name)}**`,
         "",
         md`**Why:** ${escapeButRoles(decision.why, roleIds)}`,
+        ...meantLines(meant),
       ],
       "\n",
     ),

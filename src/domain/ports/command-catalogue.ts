@@ -13,6 +13,14 @@ export interface VerbInfo {
   readonly danger: Danger;
 }
 
+/** What somebody may have meant by a verb that does not exist. */
+export interface MeantCommand {
+  /** The text with the nearest verb that does something when a bot sends it; absent: none is near. */
+  readonly meant?: string;
+  /** What else there is to say: the nearest verb needs a person in the game, or Marshal has it elsewhere. */
+  readonly instead?: string;
+}
+
 /** What the catalogue of in-game commands knows, for autocompletion and for /staff; never a call of the service. */
 export interface CommandCatalogue {
   /**
@@ -27,6 +35,8 @@ export interface CommandCatalogue {
   verbs(): readonly VerbInfo[];
   /** Of a verb, an alias or a whole text, with or without the colon; undefined: not in the catalogue. */
   about(verbOrText: string): VerbInfo | undefined;
+  /** Of a text that begins with a colon; empty where the catalogue has its verb. Of several that are near, rather one that `may` lets through. */
+  nearest(text: string, may: (text: string) => boolean): MeantCommand;
   /** What a text of the game's log means, in whatever spelling; undefined: no command can be read in it. */
   readLogged(text: string): ParsedCommand | undefined;
 }

@@ -1,4 +1,5 @@
 import { namesLike, nearestWords } from "../../domain/near-names.ts";
+import type { MeantCommand } from "../../domain/ports/command-catalogue.ts";
 import type { NearText, ParsedCommand, ResolvedTarget } from "../../domain/run.ts";
 import { ELSEWHERE } from "../../domain/words-of-other-bots.ts";
 import { parseCommand, withTarget } from "./parse-command.ts";
@@ -9,14 +10,6 @@ import { catalogue, findVerb, inGameOnly, leadsSomewhere } from "./verbs.ts";
 
 /** More would not fit beside the other buttons. */
 const MOST_NAMES = 3;
-
-/** What somebody may have meant by a verb that does not exist. */
-interface MeantCommand {
-  /** The text with the nearest verb that does something when a bot sends it; absent: none is near. */
-  readonly meant?: string;
-  /** What else there is to say: the nearest verb needs a person in the game, or Marshal has it elsewhere. */
-  readonly instead?: string;
-}
 
 /** For a verb that the catalogue has: nothing. Of several that are near, rather one that `may` lets through. */
 export function nearestCommand(

@@ -1,8 +1,10 @@
+import { Failure } from "../../domain/failure.ts";
 import type { SourceId } from "../../domain/model.ts";
 import { namesLike, nearestWords } from "../../domain/near-names.ts";
 import type { CommandCatalogue, VerbInfo } from "../../domain/ports/command-catalogue.ts";
 import type { Snapshots } from "../../domain/ports/snapshots.ts";
-import { targetsIn } from "./parse-command.ts";
+import { nearestCommand } from "./did-you-mean.ts";
+import { parseCommand, targetsIn } from "./parse-command.ts";
 import { readLogged } from "./read-logged.ts";
 import {
   type Argument,
@@ -45,6 +47,15 @@ export function createCommandCatalogue({ snapshots }: CatalogueParts): CommandCa
       const name = /^:*(\S+)/u.exec(verbOrText.trim())?.[1]?.toLowerCase() ?? "";
       const verb = findVerb(name);
       return verb === undefined ? undefined : infoOf(verb);
+    },
+    nearest: (text, may) => {
+      try {
+        return nearestCommand(parseCommand(text), (command) => may(command.text));
+      } catch (error) {
+        // What cannot be read is refused elsewhere, in words of its own.
+        if (error instanceof Failure) return {};
+        throw error;
+      }
     },
     readLogged,
   };

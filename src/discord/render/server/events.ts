@@ -1,4 +1,5 @@
 import { type Escaped, joined, md, userMention } from "../../../domain/escaped.ts";
+import type { Feed } from "../../../domain/guild.ts";
 import type { Button, MessageBody } from "../../../domain/message.ts";
 import type { EmergencyCall, LogEntry, LogList, ServerState } from "../../../domain/model.ts";
 import { namesOf } from "../../../domain/names-of.ts";
@@ -32,13 +33,37 @@ export function callsPage(view: CallsView): MessageBody {
     items.length === 0
       ? md`No open calls.`
       : md`**${open.length}** for moderators · **${emergency.length}** for emergency services`;
-  const page = listPage({ title: md`Open calls on ${serverTitle(state.status)}`, head, items }, view);
+  const title = md`Open calls on ${serverTitle(state.status)}`;
+  const page = listPage({ title, head, items, note: unclaimableNote(calls, view) }, view);
   const claims = claimButtons(calls, view);
   return claims.length === 0 ? page : { ...page, rows: [claims, ...(page.rows ?? [])] };
 }
 
 export interface CallsView extends ListView {
   readonly cards: readonly OpenCallCard[];
+  /** The logs of moderator calls of this server: only their cards can be claimed. */
+  readonly logs: readonly Pick<Feed, "state" | "createdAtMs">[];
+  /** The reader can set up such a log. */
+  readonly maySetUp: boolean;
+}
+
+/** Why some of the calls have no card to claim, and who can change that; undefined: they all have one, or it follows. */
+function unclaimableNote(calls: readonly OpenCall[], { logs, maySetUp }: CallsView): Escaped | undefined {
+  const without = calls.filter(({ card }) => card === undefined);
+  if (without.length === 0) return undefined;
+  if (logs.length === 0) {
+    const how = maySetUp ? md`Add one with \`/feed add\`.` : md`Someone with Manage Server can add one.`;
+    return md`Claim needs a log of moderator calls. ${how}`;
+  }
+  const live = logs.filter(({ state }) => state === "live");
+  if (live.length === 0) {
+    const how = maySetUp ? md`Start it with \`/feed resume\`.` : md`Someone with Manage Server can start it.`;
+    return md`Claim needs the log of moderator calls, which is off. ${how}`;
+  }
+  // In whole seconds, as the game has them: a call of the same second may still get its card.
+  const beganAtS = Math.floor(Math.min(...live.map(({ createdAtMs }) => createdAtMs)) / 1_000);
+  if (without.every(({ call }) => call.atS >= beganAtS)) return undefined;
+  return md`Calls from before the log of moderator calls began can't be claimed here.`;
 }
 
 interface OpenCall extends OpenCaller {

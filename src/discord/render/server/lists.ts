@@ -21,10 +21,15 @@ interface ListParts {
   readonly title: Escaped;
   readonly head: Escaped;
   readonly items: readonly Item<unknown>[];
+  /** A small line below the list. */
+  readonly note?: Escaped | undefined;
 }
 
 /** One page of a list of lines, with its buttons. */
-export function listPage({ title, head, items }: ListParts, { place, page, seen }: ListView): MessageBody {
+export function listPage(
+  { title, head, items, note }: ListParts,
+  { place, page, seen }: ListView,
+): MessageBody {
   const pages = pagesOf(items, LINES);
   const at = clampPage(page, pages.length);
   const footer = pageWords(at, pages.length);
@@ -33,7 +38,12 @@ export function listPage({ title, head, items }: ListParts, { place, page, seen 
     cards: [
       serverCard({
         title,
-        lines: [head, ...(lines.length === 0 ? [] : [md``]), ...lines],
+        lines: [
+          head,
+          ...(lines.length === 0 ? [] : [md``]),
+          ...lines,
+          ...(note === undefined ? [] : [md`-# ${note}`]),
+        ],
         seen,
         ...(footer === undefined ? {} : { footer }),
       }),
