@@ -42,8 +42,8 @@ export interface Open {
   readonly marks: Map<string, number>;
   /** By follower: what it does not get done. */
   readonly trials: RareMap<string, Trial>;
-  /** Which number the next event had an hour ago, two hours ago and so on; oldest first, by the monotonic clock. */
-  hours: readonly { readonly atMs: number; readonly nextSeq: number }[];
+  /** Which number the next event had some hours ago, within the last day; oldest first, by the monotonic clock. */
+  earlier: readonly { readonly atMs: number; readonly nextSeq: number }[];
   /** Followers that have yet to read a whole window. */
   readonly firsts: RareMap<string, true>;
   /** Its server is linked, and somebody follows all journals. */
@@ -93,7 +93,7 @@ export function opened(source: SourceId, list: JournalList): Open {
     feeds: new Map(),
     marks: new Map(),
     trials: new RareMap(),
-    hours: [],
+    earlier: [],
     firsts: new RareMap(),
     isFollowed: false,
     isShown: false,
@@ -127,17 +127,18 @@ export function noteShown(open: Open, { lists }: Snapshot, nowMs: number): void 
   if (isShown) open.shownMs = nowMs;
 }
 
-const HOUR_MS = 3_600_000;
-/** What followers that can derive an event leave unread for longer is given up. */
-const UNREAD_HOURS = 24;
+/** Every three hours: of tens of thousands of journals each number a day takes memory. */
+const STEP_MS = 3 * 3_600_000;
+/** What followers that can derive an event leave unread for longer than a day, or a step more, is given up. */
+const STEPS_OF_DAY = 8;
 
 /** The first number that is not older than a day, as far as this process has seen; `nowMs` is monotonic. */
 export function seqOfDay(open: Open, nowMs: number): number {
   const nextSeq = open.head?.nextSeq ?? 0;
-  if (nowMs - (open.hours.at(-1)?.atMs ?? Number.NEGATIVE_INFINITY) >= HOUR_MS)
-    open.hours = [...open.hours, { atMs: nowMs, nextSeq }].slice(-UNREAD_HOURS - 1);
-  const dayAgo = open.hours.findLast(({ atMs }) => nowMs - atMs >= UNREAD_HOURS * HOUR_MS);
-  return dayAgo?.nextSeq ?? 0;
+  const last = open.earlier.at(-1);
+  if (last === undefined || (nowMs - last.atMs >= STEP_MS && last.nextSeq < nextSeq))
+    open.earlier = [...open.earlier, { atMs: Math.floor(nowMs), nextSeq }].slice(-STEPS_OF_DAY - 1);
+  return open.earlier.findLast(({ atMs }) => nowMs - atMs >= STEPS_OF_DAY * STEP_MS)?.nextSeq ?? 0;
 }
 
 /** The lowest sequence number that some feed has not dealt with; the head where all have, or where there is none. */
