@@ -148,6 +148,15 @@ describe("before anything is sent", () => {
     assert.equal(labelsOf(short)[0], "Alice");
   });
 
+  test("an id where the game takes a name is said to be one", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    await rig.reads(await ask(rig, "mod", ":kick 12345678"), /:kick takes a name, not an id\./);
+    const ban = await rig.reads(await ask(rig, "admin", ":ban 12345678 x"), /lasts until \\?:unban lifts it/);
+    assert.doesNotMatch(ban, /takes a name/);
+    assert.match(ban, /\[12345678\]\(https:\/\/www\.roblox\.com\/users\/12345678\/profile\)/);
+    assert.deepEqual(texts(rig), []);
+  });
+
   test("what needs somebody in the game is said to do nothing, and its button is neither red nor advised", async (t) => {
     const rig = await startRunCommandsRig(t);
     for (const [who, text] of [

@@ -236,7 +236,7 @@ function playersIn({ targets }: RunPlan): readonly Named[] {
 
 /** An owner of whom only the id is known stands as a link to their profile. */
 function shownPlayer(name: string): Escaped {
-  return /^\d{5,}$/.test(name) ? profile(Number(name)) : inlineName(name);
+  return /^\d{5,}$/.test(name) ? profile(Number(name), name) : inlineName(name);
 }
 
 /** Who is meant, by name, and how fresh that knowledge is. `heading`: instead of the number of those. */

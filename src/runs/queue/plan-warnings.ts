@@ -53,6 +53,8 @@ export function reasonsToConfirm({
     reasons.push("A target is staff in the game.");
   const nobody = command.verb === LIFTS_BANS ? [] : targets.filter(({ players }) => players.length === 0);
   for (const { text } of nobody) reasons.push(`Nobody in the server matches "${text}".`);
+  if (command.finds === "present" && nobody.some(({ text }) => /^\d{5,}$/.test(text)))
+    reasons.push(`:${command.verb} takes a name, not an id.`);
   if (repeats) reasons.push("The same command was sent recently and may have run. It could run twice.");
   return reasons;
 }
