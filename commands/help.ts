@@ -1,6 +1,7 @@
 import { defineCommand, defineEntry } from "../src/discord/command.ts";
 import { helpMessage } from "../src/discord/render/help.ts";
 import type { Services } from "../src/discord/services.ts";
+import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 
 export const help = defineCommand({
@@ -16,12 +17,23 @@ export const help = defineCommand({
         linked,
         staff: await holdsTier(actor, services),
         manageGuild: actor.manageGuild,
+        hasDuty: await hasDuty(actor, services),
         commandId: services.commandId,
         docsUrl: services.docsUrl,
       });
     },
   }),
 });
+
+/** Where it cannot be read, it is not named. */
+async function hasDuty({ guildId }: Actor, { duty }: Services): Promise<boolean> {
+  try {
+    return (await duty.types(guildId)).length > 0;
+  } catch (error) {
+    if (error instanceof Failure) return false;
+    throw error;
+  }
+}
 
 async function holdsTier(actor: Actor, { bindings, permissions }: Services): Promise<boolean> {
   for (const binding of await bindings.list(actor.guildId)) {

@@ -4,7 +4,7 @@ import { inlineName } from "../src/discord/render/escape.ts";
 import type { Services } from "../src/discord/services.ts";
 import { type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
-import type { Actor } from "../src/domain/guild.ts";
+import type { Actor, Binding } from "../src/domain/guild.ts";
 import type { BanEndView } from "../src/domain/ports/ban-ends.ts";
 import { recordEvent } from "./audit-event.ts";
 import { ask } from "./run-flow.ts";
@@ -48,9 +48,11 @@ interface Shown {
 
 async function listReply(services: Services, actor: Actor, shown: Shown): Promise<Reply> {
   const views = await endsFor(services, actor);
-  const staffed = new Set((await staffedServers(services, actor)).map(({ id }) => id));
+  const servers = await staffedServers(services, actor);
+  const staffed = new Set(servers.map(({ id }) => id));
   const asked = services.askedBans.list(actor.guildId).filter(({ bindingId }) => staffed.has(bindingId));
-  return banList({ views, asked, ...shown });
+  const mayBan = await Promise.all(servers.map((binding) => mayBanOn(services, actor, binding)));
+  return banList({ views, asked, ...shown, mayBan: mayBan.includes(true) });
 }
 
 /** @throws Failure "expired" where it ends nothing any more. */
@@ -80,7 +82,11 @@ async function mustDecide(services: Services, actor: Actor, { end }: BanEndView)
 async function hasSet(services: Services, actor: Actor, { end }: BanEndView): Promise<boolean> {
   if (end.byId !== actor.userId) return false;
   const binding = (await services.bindings.list(actor.guildId)).find(({ id }) => id === end.bindingId);
-  return binding !== undefined && (await services.permissions.decide(actor, binding, ":ban")).allowed;
+  return binding !== undefined && (await mayBanOn(services, actor, binding));
+}
+
+async function mayBanOn({ permissions }: Services, actor: Actor, binding: Binding): Promise<boolean> {
+  return (await permissions.decide(actor, binding, ":ban")).allowed;
 }
 
 async function keep({ actor, argument }: Press, services: Services): Promise<Reply> {

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { run } from "../../commands/run.ts";
+import type { Reply } from "../../src/discord/command.ts";
 import type { Services } from "../../src/discord/services.ts";
 import type { BanEnd } from "../../src/domain/ban-end.ts";
 import { type Binding, EMPTY_POLICY } from "../../src/domain/guild.ts";
 import { isFailure } from "../support/failures.ts";
+import { textOf } from "../support/fake-answers.ts";
 import { actorOf, FakeWorld } from "../support/fake-services.ts";
 import { serverStatus } from "../support/server-status.ts";
 
@@ -62,11 +64,16 @@ async function twoServers() {
       },
     },
   };
+  const list = async (roleIds: readonly string[]) => {
+    const given = { ...services, banEnds: { ...services.banEnds, list: () => [] } };
+    const entry = run.subcommands.bans.execute({ actor: actorOf({ roleIds }) } as never, given);
+    return textOf((await entry) as Reply);
+  };
   const press = (action: "run-ban-keep" | "run-ban-let", roleIds: readonly string[], userId = "other") => {
     const actor = actorOf({ roleIds, userId, manageGuild: false });
     return Promise.resolve(run.actions?.[action]?.execute({ actor, argument: "run1" } as never, services));
   };
-  return { press, done };
+  return { press, list, done };
 }
 
 describe("the end of a ban", () => {
@@ -78,6 +85,12 @@ describe("the end of a ban", () => {
     await press("run-ban-let", ["west"]);
     await press("run-ban-keep", ["west"]);
     assert.deepEqual(done, ["let", "kept"]);
+  });
+
+  test("is advised where there is none only to who may ban there", async () => {
+    const { list } = await twoServers();
+    assert.match(await list(["east", "bans"]), /No ban ends by itself\. Give one an end with `for:`/);
+    assert.match(await list(["west"]), /No ban ends by itself\.(?! Give)/);
   });
 
   test("is taken away by who set it only as long as they may ban without one", async () => {

@@ -9,6 +9,7 @@ const registry = createCommandRegistry(commands);
 const member: HelpView = {
   linked: true,
   staff: false,
+  hasDuty: true,
   manageGuild: false,
   docsUrl: undefined,
   commandId: (name) => (commands.some((command) => command.name === name) ? "1234567890" : undefined),
@@ -66,6 +67,12 @@ describe("/help", () => {
     ])
       assert.ok(text.includes(`/${path}`), path);
     assert.doesNotMatch(read(member), /me link|case|stats/);
+  });
+
+  test("speaks of duty to staff only where a type of it is set up", () => {
+    const text = read({ ...member, staff: true, manageGuild: true, hasDuty: false });
+    assert.doesNotMatch(text, /duty start|duty now/);
+    assert.match(text, /duty board/, "who manages the server can set it up");
   });
 
   test("names only commands that there are", () => {

@@ -46,10 +46,12 @@ export interface BanListView {
   /** From 0. */
   readonly page: number;
   readonly notice?: Escaped | undefined;
+  /** The reader may ban on one of their servers. */
+  readonly mayBan: boolean;
 }
 
 /** All bans that end, the next first; a menu opens one. */
-export function banList({ views, asked, page, notice }: BanListView): MessageBody {
+export function banList({ views, asked, page, notice, mayBan }: BanListView): MessageBody {
   const last = Math.max(0, Math.ceil(views.length / BANS_A_PAGE) - 1);
   const at = Math.min(page, last);
   const here = views.slice(at * BANS_A_PAGE, (at + 1) * BANS_A_PAGE);
@@ -57,7 +59,8 @@ export function banList({ views, asked, page, notice }: BanListView): MessageBod
     const small = md`-# by ${userMention(end.byId)} on **${inlineName(end.serverName)}**`;
     return md`${inlineName(end.playerName)} · ${banStateOf({ end, waits })}\n${small}`;
   });
-  const empty = md`No ban ends by itself. Give one an end with \`for:\` in \`/run command\`, or in the *Ban* form.`;
+  const how = mayBan ? md` Give one an end with \`for:\` in \`/run command\`, or in the *Ban* form.` : md``;
+  const empty = md`No ban ends by itself.${how}`;
   const turn = (label: string, to: number): Button => {
     return { kind: "button", style: "secondary", label, id: `run-bans:${to}` };
   };

@@ -9,6 +9,8 @@ export interface HelpView {
   /** Holds a tier on one of the linked servers. */
   readonly staff: boolean;
   readonly manageGuild: boolean;
+  /** A type of duty is set up. */
+  readonly hasDuty: boolean;
   /** Discord's id of a command by its first word; undefined where it is not known (then it cannot be clicked). */
   commandId(name: string): string | undefined;
   readonly docsUrl: string | undefined;
@@ -38,10 +40,12 @@ export const HELP_TASKS = {
     { path: "player show", does: "who somebody is" },
     { path: "case search", does: "kicks, bans, warnings" },
     { path: "stats server", does: "how full it was" },
+  ],
+  duty: [
     { path: "duty start", does: "go on duty" },
     { path: "duty now", does: "who is on duty" },
-    { path: "me link", does: "your game account" },
   ],
+  account: [{ path: "me link", does: "your game account" }],
   managers: [
     { path: "setup start", does: "set everything up" },
     { path: "diagnose", does: "what is wrong" },
@@ -67,7 +71,7 @@ export function helpMessage(view: HelpView): MessageBody {
 }
 
 function linesOf(view: HelpView): readonly Escaped[] {
-  const { linked, staff, manageGuild } = view;
+  const { linked, staff, manageGuild, hasDuty } = view;
   const lines = (tasks: readonly Task[]) => tasks.map((task) => taskLine(task, view));
   if (!linked) {
     if (!manageGuild) return [md`No game server is linked yet. Someone with Manage Server can link one.`];
@@ -77,7 +81,14 @@ function linesOf(view: HelpView): readonly Escaped[] {
   return [
     md`**The server**`,
     ...lines(HELP_TASKS.everyone),
-    ...(staff ? [md`**On duty**`, ...lines(HELP_TASKS.staff)] : []),
+    ...(staff
+      ? [
+          md`**On duty**`,
+          ...lines(HELP_TASKS.staff),
+          ...lines(hasDuty ? HELP_TASKS.duty : []),
+          ...lines(HELP_TASKS.account),
+        ]
+      : []),
     ...(manageGuild ? [md`**Manage**`, ...lines(HELP_TASKS.managers)] : []),
     ...(staff || manageGuild ? [] : [md`-# Only staff can run commands in the game.`]),
   ];
