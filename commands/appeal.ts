@@ -43,7 +43,7 @@ async function answering(
   actor: Actor,
   id: string,
 ): Promise<{ readonly appeal: Appeal; readonly one: Case | undefined }> {
-  await moderatedServers(services, actor);
+  await moderatedServers(services, actor, "answer appeals");
   const appeal = services.appeals.get(actor.guildId, id);
   if (appeal.caseNumber === undefined) return { appeal, one: undefined };
   const one = await caseOf(services, actor, appeal.caseNumber);

@@ -49,7 +49,7 @@ export async function typeNamed(
 /** Hours of others are private: Managers see them, and Moderators where the community says so. @throws Failure "denied" */
 export async function mustSeeHours(services: Services, actor: Actor): Promise<void> {
   const { staffFiguresFor } = await services.settings.of(actor.guildId);
-  if (staffFiguresFor === "moderators") await moderatedServers(services, actor);
+  if (staffFiguresFor === "moderators") await moderatedServers(services, actor, "see everybody's hours");
   else await mustBeManager(services, actor, "Only Managers can see everybody's hours.");
 }
 

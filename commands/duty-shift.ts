@@ -71,7 +71,7 @@ export const nowEntry = defineEntry<object>({
   ...nothing,
   description: "Who is on duty, since when and where (Moderators)",
   async execute({ actor }, services) {
-    await moderatedServers(services, actor);
+    await moderatedServers(services, actor, "see who is on duty");
     const [now, types] = await Promise.all([
       services.duty.now(actor.guildId),
       services.duty.types(actor.guildId),

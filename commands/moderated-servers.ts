@@ -3,12 +3,14 @@ import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
 
 /**
- * The linked servers of which somebody is a Moderator; what is kept of players is theirs to see.
+ * The linked servers of which somebody is a Moderator; what is kept of players is theirs to see. `what`: what they
+ * asked for, as the refusal names it.
  * @throws Failure "not-linked" where there is no server, "denied" where they are Moderator of none.
  */
 export async function moderatedServers(
   { bindings, permissions }: Pick<Services, "bindings" | "permissions">,
   actor: Actor,
+  what = "see player records",
 ): Promise<readonly Binding[]> {
   const all = await bindings.list(actor.guildId);
   const decisions = await Promise.all(
@@ -20,8 +22,13 @@ export async function moderatedServers(
   if (refused === undefined || refused.decision.allowed) {
     throw new Failure("not-linked", "No game server is linked here yet.", { wants: "server", isRead: true });
   }
-  const { why, wants } = refused.decision;
-  throw new Failure("denied", why, { isRead: true, wants, bindingId: refused.binding.id });
+  throw notModerator(refused.binding, what);
+}
+
+/** Only a higher tier helps. */
+export function notModerator({ id }: Pick<Binding, "id">, what: string): Failure {
+  const details = { isRead: true, wants: "tier", bindingId: id } as const;
+  return new Failure("denied", `Only Moderators can ${what}.`, details);
 }
 
 /** The one of them that is meant, or the only one; undefined: several, and none was named. */

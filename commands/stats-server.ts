@@ -8,10 +8,10 @@ import {
 } from "../src/discord/render/stats/server-stats.ts";
 import { PERIODS, type PeriodDays, periodWords } from "../src/discord/render/stats/stats-words.ts";
 import type { Services } from "../src/discord/services.ts";
-import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
 import type { StatsSpan } from "../src/domain/stats.ts";
 import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
+import { notModerator } from "./moderated-servers.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 import { drawn } from "./stats-picture.ts";
 
@@ -52,13 +52,7 @@ async function* showServer(
 ): AsyncGenerator<Reply> {
   const { permissions, settings, history, clock } = services;
   const decision = await permissions.decideModerator(actor, binding);
-  if (!decision.allowed) {
-    throw new Failure("denied", decision.why, {
-      isRead: true,
-      wants: decision.wants,
-      bindingId: binding.id,
-    });
-  }
+  if (!decision.allowed) throw notModerator(binding, "see the statistics of a server");
   const { timeZone: zone = DEFAULT_ZONE, pictureLook = "dark" } = await settings.of(actor.guildId);
   const stats = await history.stats.server(actor.guildId, {
     bindingId: binding.id,

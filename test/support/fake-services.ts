@@ -189,7 +189,7 @@ export class FakeWorld {
     decideModerator: async (actor, binding) =>
       (await this.permissions.isStaff(actor, binding))
         ? { allowed: true, why: "staff" }
-        : { allowed: false, why: "Only Moderators can do this." },
+        : { allowed: false, wants: "tier", why: "Only Moderators can see player records." },
     mayRun: async (actor, binding) => {
       const allowed = await this.permissions.isStaff(actor, binding);
       return () => allowed;

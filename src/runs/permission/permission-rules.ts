@@ -102,14 +102,13 @@ export function decideCalls(policy: StaffPolicy, roleIds: readonly string[]): De
 
 /** Cases, the watchlist and what is kept of players: from Moderator on. */
 export function decideModerator(policy: StaffPolicy, roleIds: readonly string[]): Decision {
-  const tier = tierOf(policy, roleIds);
-  if (tierLevel(tier) >= tierLevel("moderator")) {
-    return { allowed: true, why: "Moderators can do this." };
+  if (tierLevel(tierOf(policy, roleIds)) >= tierLevel("moderator")) {
+    return { allowed: true, why: "Moderators can see player records." };
   }
   return {
     allowed: false,
     wants: "tier",
-    why: `Only Moderators can do this. ${heldWords(tier)}`,
+    why: "Only Moderators can see player records.",
   };
 }
 
