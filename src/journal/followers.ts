@@ -1,5 +1,5 @@
 import { isState, type JournalList } from "../domain/changes.ts";
-import { serverOf } from "../domain/journal-id.ts";
+import { ownerOf, serverOf } from "../domain/journal-id.ts";
 import type { Snapshot, SourceId } from "../domain/model.ts";
 import type { Clock } from "../domain/ports/clock.ts";
 import type {
@@ -103,9 +103,14 @@ export class Followers {
     }
   }
 
-  /** What has been read stays stored as long as what has not: `npm run store -- rewind` lets a follower read it again. */
+  /**
+   * On a disk what has been read stays stored as long as what has not: `npm run store -- rewind` lets a follower read it
+   * again. The journals of a guild are in Redis, so in memory: there only what somebody needs stays.
+   */
   storedSeq(open: Open): number {
-    return Math.min(this.neededSeq(open), open.isFollowed ? this.#oldestSeq(open) : Number.POSITIVE_INFINITY);
+    const neededSeq = this.neededSeq(open);
+    const isKept = open.isFollowed && ownerOf(open.source) === "server";
+    return isKept ? Math.min(neededSeq, this.#oldestSeq(open)) : neededSeq;
   }
 
   #oldestSeq(open: Open): number {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { guildOf, journalOf } from "../../src/domain/journal-id.ts";
+import { guildOf, type JournalOwner, journalOf } from "../../src/domain/journal-id.ts";
 import type { CommandEntry, SourceId } from "../../src/domain/model.ts";
 import type { FollowerStart, FollowerWants, Unread } from "../../src/domain/ports/journal.ts";
 import type { JournalWing } from "../../src/journal/create-journal.ts";
@@ -225,6 +225,24 @@ describe("a follower of the journal", () => {
     await look("commandLogs", 1);
     const news = await look("commandLogs", 2);
     assert.deepEqual(said(news.unread), ["1 :h 1 0"]);
+  });
+
+  test("leaves what it has read stored for a rewind where that is on a disk, and nothing of it in Redis", async () => {
+    const rowsAfter = async (owner: JournalOwner) => {
+      const texts = journalTexts();
+      const followedOf = (source: SourceId) => [journalOf(owner, source, "g1")];
+      const journal = memoryJournal({ clock: new VirtualClock(), texts, followedOf });
+      const reader = journal.reader("one", "head");
+      for (let n = 1; n <= 200; n++) {
+        const look = snapshotWith("commandLogs", Array.from({ length: n }, (_, at) => row(at)).slice(-50));
+        await journal.take(look);
+        for (const { done } of await reader.unread(look)) done();
+      }
+      return texts.rows.size;
+    };
+    assert.ok((await rowsAfter("server")) >= 199);
+    // Rows go when the head is written, which is after some dozens.
+    assert.ok((await rowsAfter("guild")) <= 40);
   });
 
   test("reads each row of any log once, whatever windows show, fails and dies in between", async () => {
