@@ -117,7 +117,7 @@ export const appealActions = {
       const { appeal } = await answering(services, actor, argument);
       await services.appeals.prove(actor, argument);
       await recordEvent(services, actor, { action: "appeal-prove", text: appeal.typedName });
-      return { content: md`✅ Noted. *Accept* is there now.` };
+      return { content: md`✅ Noted. You can press *Accept* now.` };
     },
   }),
   "appeal-talk": defineAction({

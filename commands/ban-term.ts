@@ -34,7 +34,7 @@ export const termField: FormField = {
   label: "For how long",
   required: false,
   maxLength: 40,
-  description: "Leave empty for no end. Marshal unbans them then",
+  description: "Marshal unbans them when it is over. Leave empty for no end",
   placeholder: "7 days",
 };
 

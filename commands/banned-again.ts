@@ -18,7 +18,7 @@ export async function refuseBannedAgain(
     const found = await cases.search(guildId, { playerId, kind: "ban", fromMs: one.atMs, limit: MOST_LATER });
     const later = found.find((other) => isOtherBan(one, other));
     if (later === undefined) continue;
-    const words = `${name} was banned again since: case ${later.number}. To lift that too, send :unban with /run command.`;
+    const words = `${name} has been banned again since then (case ${later.number}). To lift that too, send :unban with /run command.`;
     throw new Failure("bad-command", words);
   }
 }

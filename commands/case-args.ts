@@ -44,7 +44,7 @@ export function evidenceOf(typed: string | undefined): string | undefined {
 }
 
 export const searchOptions = [
-  { type: user, name: "staff", description: "The staff member behind it" },
+  { type: user, name: "staff", description: "Only cases by this staff member" },
   { type: text, name: "kind", description: "Only this kind", choices: kindChoices },
   { type: text, name: "since", description: 'For example "7 days ago" or 2026-11-01', max_length: 40 },
   { type: text, name: "until", description: 'For example "yesterday 20:00"', max_length: 40 },

@@ -51,7 +51,7 @@ export const askForBan = defineEntry<AskArgs>({
     const { player, live } = await chooseWholeName(services, actor, { typed: args.player, servers });
     const binding = serverMeant(servers, args.server) ?? live?.binding;
     if (binding === undefined)
-      throw new Failure("bad-command", "Several servers are linked. Say which: server:.");
+      throw new Failure("bad-command", "Several servers are linked. Choose one with server:.");
     return await askToBan(services, actor, { binding, player, reason: args.reason });
   },
 });

@@ -19,7 +19,7 @@ export const importAddEntry = defineFormEntry<object>({
   form: () => ({
     id: "duty-import-read:",
     title: "Import hours",
-    intro: md`One line for each member: Discord id, duty type, minutes, as of. Without a type your first one is meant, without a day today. You see what it would do before anything is imported.`,
+    intro: md`One line per member: Discord id, duty type, minutes, as of (a day). No type means your first one, no day means today. You see what would be imported first.`,
     fields: [
       {
         kind: "text",

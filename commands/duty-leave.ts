@@ -119,7 +119,7 @@ export const leaveEndEntry = defineEntry<{ readonly member: NamedPerson | undefi
     const ended = await services.staffing.endLeave(actor, userId);
     if (ended === undefined) throw new Failure("bad-command", "There is no leave to end.");
     await recordEvent(services, actor, { action: "duty-leave-end", text: `<@${userId}>` });
-    return { content: md`✅ ${ended.state === "ended" ? md`Ended` : md`Taken back`}: ${leaveLine(ended)}` };
+    return { content: md`✅ ${ended.state === "ended" ? md`Ended` : md`Withdrawn`}: ${leaveLine(ended)}` };
   },
 });
 

@@ -26,8 +26,8 @@ export const pingsEntry = defineEntry<{ readonly isOn: boolean | undefined }>({
     const { pingsOnDuty = false } = await services.settings.of(actor.guildId);
     return {
       content: pingsOnDuty
-        ? md`🔔 Alerts, and calls that nobody takes, ping up to 5 people on duty who allowed it (\`/me mentions\`). Where there are none, the role of the alert or feed.`
-        : md`🔔 Alerts, and calls that nobody takes, ping the role of the alert or feed.`,
+        ? md`🔔 Alerts and unclaimed calls ping up to 5 people on duty who allowed it (\`/me mentions\`). If there are none, they ping the role of the alert or feed.`
+        : md`🔔 Alerts and unclaimed calls ping the role of the alert or feed.`,
     };
   },
 });

@@ -69,7 +69,7 @@ export const quotaSetEntry = defineEntry<SetArgs>({
   async execute({ actor, args: { roleId, hours, period, type, channelId } }, services) {
     await mustBeManager(services, actor, "Only Managers can set quotas.");
     const { guildId } = actor;
-    if (roleId === guildId) throw new Failure("bad-command", "Choose a role of staff, not @everyone.");
+    if (roleId === guildId) throw new Failure("bad-command", "Choose a staff role, not @everyone.");
     const typeId = type === undefined ? undefined : (await typeNamed(services, actor, type)).id;
     const needS = Math.round(hours * HOUR_S);
     const quota = await services.staffing.setQuota(guildId, { roleId, needS, period, typeId, channelId });
@@ -148,7 +148,7 @@ export const quotaResetEntry = defineEntry<{ readonly quota: string }>({
     const posted =
       quota.channelId === undefined ? md`` : md` The list is posted in ${channelMention(quota.channelId)}.`;
     return {
-      content: md`✅ Reset: hours count from now on, and the rest of this period asks for its share only.${posted}`,
+      content: md`✅ Reset: hours count from now on. The rest of this period only needs its share of them.${posted}`,
       cards: [resultCard(result, quota)],
     };
   },

@@ -48,7 +48,7 @@ function draftOf(draft: NewDutyType): NewDutyType {
     );
   }
   if (draft.teams.length > MOST_TEAMS) {
-    throw new Failure("bad-command", `A type takes ${MOST_TEAMS} teams at most.`);
+    throw new Failure("bad-command", `A type can have at most ${MOST_TEAMS} teams.`);
   }
   return draft;
 }
@@ -159,10 +159,8 @@ export const typeRemoveEntry = defineEntry<{ readonly type: string }>({
     if (gone === undefined) throw new Failure("bad-command", "There is no such duty type.");
     await recordEvent(services, actor, { action: "duty-type-remove", text: gone.name });
     const ended =
-      running === 0
-        ? md``
-        : md` ${running} ${running === 1 ? "shift of it has" : "shifts of it have"} ended.`;
-    return { content: md`✅ **${inlineName(gone.name)}** is gone. Its past shifts stay.${ended}` };
+      running === 0 ? md`` : md` ${running} ${running === 1 ? "running shift" : "running shifts"} ended.`;
+    return { content: md`✅ **${inlineName(gone.name)}** was removed. Its past shifts stay.${ended}` };
   },
 });
 

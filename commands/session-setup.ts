@@ -77,7 +77,7 @@ async function setUp(services: Services, actor: Actor, args: SetupArgs): Promise
   if (Object.values(given).every((value) => value === undefined))
     return setupCard(await services.sessions.setupOf(actor.guildId, id), name);
   if (args.hostRoleId === actor.guildId) {
-    throw new Failure("bad-command", "Choose a role of your hosts, not @everyone.");
+    throw new Failure("bad-command", "Choose a role for your hosts, not @everyone.");
   }
   const setup = await services.sessions.setUp(actor.guildId, id, (before) => changed(before, args));
   await recordEvent(services, actor, { action: "session-setup", text: `<#${setup.channelId}> ${name}` });

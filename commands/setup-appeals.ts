@@ -47,7 +47,7 @@ export const appealsEntry = defineEntry<AppealsArgs>({
     if (setting.kind === "off") return await changeAppeals(services, actor, undefined);
     const channelId = setting.kind === "set" ? setting.channelId : before.appealChannelId;
     if (channelId === undefined)
-      throw new Failure("bad-command", "Name the channel for your staff too, as channel: of this command.");
+      throw new Failure("bad-command", "Choose a channel for your staff too, with channel:.");
     if (channelId === buttonIn)
       throw new Failure("bad-command", "Choose two channels: players must not read what staff see.");
     return await changeAppeals(services, actor, { channelId, buttonIn });

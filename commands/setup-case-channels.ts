@@ -76,7 +76,7 @@ export const watchesEntry = defineEntry<WatchesArgs>({
     // A role alone is for the channel that is set.
     const channelId = setting.kind === "set" ? setting.channelId : before.watchChannelId;
     if (setting.kind !== "off" && channelId === undefined)
-      throw new Failure("bad-command", "Name the channel too: none is set yet.");
+      throw new Failure("bad-command", "Choose a channel too: none is set yet.");
     const wanted = setting.kind === "off" ? undefined : channelId;
     const settings = await services.settings.change(
       actor.guildId,

@@ -67,7 +67,7 @@ function positionAfter(
 }
 
 const NOBODY_PLAYS = md`Can't tell while nobody is playing. Go on: the first command will show it.`;
-const NO_ROLE = md`❔ Marshal can't tell from outside. A command shows it, and none of your roles can run one yet: let one of your staff run any, or press **Back** and choose a role of yours at Roles.`;
+const NO_ROLE = md`❔ Marshal can't tell before a command is run, and none of your roles can run one yet. Let one of your staff run any command, or press **Back** and choose a role of yours at Roles.`;
 const NOT_ALLOWED = md`⛔ Not allowed yet. Nothing ran.`;
 
 /** Undefined: the step itself says it. */

@@ -54,10 +54,7 @@ export function cleanKey(pasted: string): string {
   if (bare.length > LONGEST_KEY) throw new Failure("bad-command", "This is too long to be a server key.");
   if (/^https?:/i.test(bare)) throw new Failure("bad-command", "This is a link, not a server key.");
   if (!/^[\x21-\x7e]+$/.test(bare)) {
-    throw new Failure(
-      "bad-command",
-      "This holds characters that a server key never has. Copy the key alone.",
-    );
+    throw new Failure("bad-command", "This has characters that a server key never has. Copy only the key.");
   }
   return bare;
 }

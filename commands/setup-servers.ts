@@ -129,8 +129,8 @@ export const defaultEntry = defineEntry<DefaultArgs>({
     return {
       content:
         binding === undefined
-          ? md`✅ No server is meant ${where}: Marshal asks which one.`
-          : md`✅ Where a command names no server, **${inlineName(binding.name)}** is meant ${where}.`,
+          ? md`✅ There is no default server ${where}. Marshal asks which one.`
+          : md`✅ **${inlineName(binding.name)}** is the default server ${where} now.`,
     };
   },
 });

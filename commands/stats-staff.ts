@@ -94,7 +94,7 @@ async function* showOne(
   const { pictureLook = "dark" } = await settings.of(guildId);
   const pictures = ownPicture(stats, pictureLook, `last ${periodWords(days)}`);
   const isOwn = userId === actor.userId;
-  const title = md`🛡 ${isOwn ? "You" : "One of staff"}, last ${periodWords(days)}`;
+  const title = md`🛡 ${isOwn ? "You" : "One staff member"}, last ${periodWords(days)}`;
   const content = isOwn ? {} : { content: userMention(userId) };
   for await (const { pngs, pictureWords } of drawn(services, guildId, { pictures, signal })) {
     const view = { stats, rows: [row], title, png: pngs?.[0], pictureWords, isRunsShortened };

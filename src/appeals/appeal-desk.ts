@@ -195,7 +195,7 @@ export class AppealDesk implements Appeals {
     const found = await this.#ports.cases.search(guildId, filter);
     const later = found.find((other) => isOtherBan(one, other));
     if (later === undefined) return;
-    const words = `${player.name} was banned again since: case ${later.number}. Revoke that one first, or refuse.`;
+    const words = `${player.name} has been banned again since then (case ${later.number}). Revoke that one first, or refuse.`;
     throw new Failure("bad-command", words);
   }
 

@@ -173,7 +173,7 @@ describe("/diagnose", () => {
     {
       name: "a server that the service does not let the bot read",
       words:
-        /⛔ \*\*Riverside Roleplay\*\*: can't be read \(Not authorised \\\(code 4000\\\)\); asked again at <t:3600:t>/,
+        /⛔ \*\*Riverside Roleplay\*\*: can't be read \(Not authorised \\\(code 4000\\\)\); next try <t:3600:t>/,
       button: undefined,
       make: ({ world, binding }) => world.readRefusals.set(binding.source, "Not authorised (code 4000)"),
     },
@@ -196,7 +196,7 @@ describe("/diagnose", () => {
     {
       name: "messages that wait for Discord",
       words:
-        /⏳ 240 of your messages wait for Discord, the first for 4\u00a0min\. It takes one a second in a channel/,
+        /⏳ 240 of your messages are waiting for Discord, the first for 4\u00a0min\. A channel gets one a second/,
       button: undefined,
       make: ({ world }) => {
         world.waitingPosts = { waiting: 240, oldestMs: 225_000 };

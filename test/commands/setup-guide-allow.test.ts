@@ -83,7 +83,7 @@ describe("A check of the owner's permission", () => {
 
 test("A check that is unclear asks nobody for a command who may run none, and says what is missing", async () => {
   const { text, labels } = await pressed("guide-check", checking({ kind: "unclear" }, false));
-  assert.match(text, /none of your roles can run one yet: .* press \*\*Back\*\*/);
+  assert.match(text, /none of your roles can run one yet\. .* press \*\*Back\*\*/);
   assert.ok(!labels.includes("Yes, run it"), labels.join());
 });
 

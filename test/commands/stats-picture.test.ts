@@ -45,7 +45,7 @@ test("a picture that has to wait says how often one is made and when this one co
   ]);
   assert.deepEqual(words, [
     "-# 🖼 Pictures are made once a minute. This one comes <t:23:R>.",
-    "-# 🖼 Replays are made once in 5 minutes. This one comes <t:230:R>.",
+    "-# 🖼 Replays are made once every 5 minutes. This one comes <t:230:R>.",
     "picture ",
   ]);
   assert.deepEqual(subjects, Array(3).fill("map town"));

@@ -42,7 +42,7 @@ describe("appeals, from the button to the answer", () => {
     const diagnosis = async () => await reads(await owner.slash(general, "diagnose"), /All is well|need/);
     const entry = (options: Record<string, Channel>) => owner.slash(general, "setup appeals", options);
     await reads(await entry({}), /Appeals are off/);
-    await reads(await entry({ "button-in": players }), /Name the channel for your staff/);
+    await reads(await entry({ "button-in": players }), /Choose a channel for your staff/);
     await reads(await entry({ channel: players, "button-in": players }), /two channels/);
     await reads(
       await setUp(),
@@ -108,7 +108,7 @@ describe("appeals, from the button to the answer", () => {
   test("of somebody who was never punished say so to staff alone, and a decision outlives a restart", async () => {
     const { moderator } = rig.home;
     await reads(await appeal(moderator, "NobodyKnown"), /Sent\. The staff will answer/);
-    const card = await rig.posted(staffOnly, "NobodyKnown", "Nobody of that name", "No case");
+    const card = await rig.posted(staffOnly, "NobodyKnown", "Nobody with that name", "no case");
     assert.ok(!labelsOf(card).includes("Accept"));
     await rig.restart();
     await reads(await press(other, card, "Refuse"), /Refused/);

@@ -122,11 +122,11 @@ describe("bans that end, of the whole bot and over a restart", () => {
     await reads(again, /Not sent yet/);
     assert.equal(answerOf(again).ephemeralFor, undefined);
     const opened = await list();
-    await reads(opened, /Asked for/);
+    await reads(opened, /Ban requests/);
     const parts = answerOf(opened).components.flatMap((row) => row.components ?? []);
     const id = parts.find((part) => part.custom_id === "case-ban-open")?.options?.[0]?.value ?? "";
     const card = await manager.select(answerOf(opened), "case-ban-open", [id]);
-    await reads(card, /A ban is asked for/);
+    await reads(card, /Ban request/);
     await reads(await press(manager, card, "Approve the ban"), /It ran/);
     assert.equal(executions(":ban 8000000000 asked"), 1);
   });

@@ -166,7 +166,7 @@ describe("duty, from the first type to a quota", () => {
     await reads(await press(owner, plan, "Import"), /Imported: .*10.h/);
     await asks(owner, "duty board", {}, /\+10.h imported/);
     const list = await asks(owner, "duty import list", {}, /10.h.*for 1 member/);
-    await reads(await press(owner, list, "Take 1 back"), /Nothing is imported/);
+    await reads(await press(owner, list, "Undo 1"), /Nothing is imported/);
   });
 
   test("without a tier, a rank in the game starts a shift, and so does the role that its type asks for", async () => {
@@ -179,7 +179,7 @@ describe("duty, from the first type to a quota", () => {
     const helper = rig.discord.as(guild.addMember({ name: "Hugo", roles: [crew] }));
     await asks(helper, "duty start", {}, /Only staff can start a shift/);
     await asks(helper, "duty start", { type: "Event" }, /On duty: Event/);
-    await asks(owner, "duty type remove", { type: "Event" }, /is gone\. .* 1 shift of it has ended/);
+    await asks(owner, "duty type remove", { type: "Event" }, /was removed\. .* 1 running shift ended/);
   });
 
   test("a change without a type is of the last shift's, a strange team is named, a reset posts its list", async () => {
@@ -206,7 +206,7 @@ describe("duty, from the first type to a quota", () => {
       offered.map(({ value }) => value),
       ["Sheriff"],
     );
-    for (const type of ["Law", "Roads", "Desk"]) await asks(owner, "duty type remove", { type }, /is gone/);
+    for (const type of ["Law", "Roads", "Desk"]) await asks(owner, "duty type remove", { type }, /removed/);
     const lists = guild.addChannel({ name: "lists" });
     await asks(owner, "duty quota set", { role: staffRole, hours: 2, channel: lists }, /list posted in/);
     await asks(owner, "duty quota reset", { quota: "nothing" }, /no such quota/);

@@ -53,7 +53,7 @@ describe("a session, from the vote to the summary", () => {
     await reads(await press(member, vote, "I'm in"), /Your vote counts: \*\*1\*\* of/);
     const other = await press(moderator, vote, "I'm in");
     await reads(other, /You're in: \*\*2\*\* of/);
-    await reads(await press(moderator, other, "Take my vote back"), /taken back: \*\*1\*\* of/);
+    await reads(await press(moderator, other, "Take my vote back"), /took your vote back: \*\*1\*\* of/);
     await reads(await press(moderator, vote, "I'm in"), /You're in: \*\*2\*\* of/);
     await rig.until("enough votes on the message", () => textOf(vote).includes("Enough"));
   });

@@ -167,7 +167,7 @@ describe("setup, from the form to a linked server and back", () => {
     await set("setup cases", {}, shut);
     assert.match(await shown(), /⚠ Cases are posted in/);
     general.allowBot("SendMessages");
-    await set("setup watches", { ping }, /Name the channel too/);
+    await set("setup watches", { ping }, /Choose a channel too/);
     await set(
       "setup watches",
       { channel: general, ping },
@@ -248,7 +248,7 @@ describe("setup, from the form to a linked server and back", () => {
     guild.addBot();
     await reads(await owner.slash(general, "feed list"), /No feeds yet/);
     const back = await rig.link(rig.key, away);
-    assert.match(back.text, /1 feed of before posts again/);
+    assert.match(back.text, /1 earlier feed posts again/);
     await reads(await owner.slash(general, "feed list"), /joins and leaves/);
     await reads(await owner.slash(general, "staff list"), /Protected players[\s\S]*Celeb/);
     await reads(await owner.slash(general, "feed remove", { feed: "1" }), /Removed/);

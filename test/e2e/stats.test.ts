@@ -76,10 +76,7 @@ describe("figures of a server and of its staff", () => {
     const message = await drawn(exchange, 2);
     for (const picture of picturesOf(message)) {
       await assertPng(picture);
-      assert.match(
-        picture.description ?? "",
-        /^(?:Line of the players hour by hour|Map of the hours of the week)/,
-      );
+      assert.match(picture.description ?? "", /^(?:Players, hour by hour|Players at each hour of the week)/);
     }
     assert.deepEqual(labelsOf(message), ["24 h", "7 d", "30 d", "90 d"]);
     const { member, general } = rig.home;

@@ -142,7 +142,7 @@ function refused(rule: AlertRule, why: SinkRefusalReason): MessageBody {
 function example(rule: AlertRule, serverName: string): MessageBody {
   const { roleId, quiet } = rule;
   const ping =
-    roleId === undefined ? md`It pings nobody.` : md`It pings ${roleMention(roleId)}, this test does not.`;
+    roleId === undefined ? md`It pings nobody.` : md`It pings ${roleMention(roleId)}. This test does not.`;
   const still = roleId === undefined ? "it makes no sound" : "nobody is pinged";
   const rest = quiet === undefined ? md`` : md` At ${quietText(quiet)} ${still}.`;
   return {

@@ -62,7 +62,7 @@ function titleOf({ rule, entries, more }: AlertView): Escaped {
       return people > 1 ? md`🚨 ${people} players killed ${sum}` : md`🚨 ${sum} kills${spanOf(entries)}`;
     case "punishments":
       return people > 1
-        ? md`⚠️ ${people} of the staff: ${sum} punishments`
+        ? md`⚠️ ${people} staff members: ${sum} punishments`
         : md`⚠️ ${sum} punishments${spanOf(entries)}`;
     case "outside":
       return sum === 1 ? md`🛰️ A command from outside Marshal` : md`🛰️ ${sum} commands from outside Marshal`;

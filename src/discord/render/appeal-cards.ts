@@ -18,7 +18,7 @@ function appealButton(): MessageBody {
     cards: [
       {
         title: md`⚖️ Appeal a punishment`,
-        description: md`Were you warned, kicked, jailed or banned in the game, and it was wrong or long ago? Tell the staff. Only they read it, and they answer you here or by direct message.`,
+        description: md`Were you warned, kicked, jailed or banned in the game by mistake, or long ago? Tell the staff. Only they can read it. They answer you here or by direct message.`,
         color: RUN_COLORS.ask,
       },
     ],
@@ -64,7 +64,7 @@ function staffCard(pack: AppealPack): MessageBody {
     accountLine(appeal),
     ...wordLines(appeal),
     one === undefined
-      ? md`**No case** that counts is saved against this player.`
+      ? md`This player has **no case** that counts.`
       : md`About **case ${one.number}**, below.`,
     ...(one !== undefined && evidence === undefined ? [md`-# Nothing was recorded around this case.`] : []),
     ...(earlier.length === 0
@@ -93,7 +93,7 @@ function staffCard(pack: AppealPack): MessageBody {
 
 function accountLine({ player, typedName, provenBy }: Appeal): Escaped {
   const name = inlineName(player?.name ?? typedName);
-  if (player === undefined) return md`Says they are **${name}**. Nobody of that name is known here.`;
+  if (player === undefined) return md`Says they are **${name}**. Nobody with that name is known here.`;
   if (provenBy === undefined) return md`Says they are **${name}**. **Not proven yet.**`;
   return provenBy === "link"
     ? md`**${name}**, proven by their linked account.`
@@ -110,7 +110,7 @@ function severalLines(one: AppealPack["one"]): readonly Escaped[] {
   const count = one?.targets.length ?? 0;
   if (count < 2) return [];
   return [
-    md`-# The case is of ${count} players. Accepting lifts it for this one; the case stays for the others.`,
+    md`-# The case has ${count} players. Accepting lifts it for this one, and it stays for the others.`,
   ];
 }
 

@@ -27,18 +27,18 @@ export function askedBanCard(asked: AskedBan, roleIds: readonly string[]): Messa
   const no: Button = {
     kind: "button",
     style: "secondary",
-    label: approval === undefined ? "Refuse" : "Take it back",
+    label: approval === undefined ? "Refuse" : "Withdraw",
     id: `case-ban-no:${asked.id}`,
   };
   return {
-    cards: [{ title: md`🔨 A ban is asked for`, description: joined(lines, "\n"), color: RUN_COLORS.ask }],
+    cards: [{ title: md`🔨 Ban request`, description: joined(lines, "\n"), color: RUN_COLORS.ask }],
     rows: [approval === undefined ? [yes, no] : [no]],
   };
 }
 
 /** Who may say yes. */
 export function approverWords(roleIds: readonly string[]): Escaped {
-  if (roleIds.length === 0) return md`No role may ban on this server. \`/staff allow\` gives one the right.`;
+  if (roleIds.length === 0) return md`No role can ban on this server. Let one with \`/staff allow\`.`;
   const roles = joined(
     roleIds.slice(0, 10).map((id) => roleMention(id)),
     ", ",

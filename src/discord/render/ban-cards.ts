@@ -19,7 +19,7 @@ const openBeside: Button = { ...openList, id: "run-bans-open" };
 export function banEndOver(end: BanEnd): MessageBody {
   const lines = [
     md`⏹ **The ban of ${playerOf(end)} no longer ends by itself.** ${whyOf(end)}`,
-    md`-# It was to end <t:${seconds(end.endsAtMs)}:f>. Set by ${userMention(end.byId)} on **${inlineName(end.serverName)}**.`,
+    md`-# It was meant to end <t:${seconds(end.endsAtMs)}:f>. Set by ${userMention(end.byId)} on **${inlineName(end.serverName)}**.`,
     md`**Next:** Unban them with \`:unban ${end.playerId}\` if they should play again.`,
   ];
   return { content: joined(lines, "\n"), rows: [[openBeside]] };
@@ -97,16 +97,14 @@ function askedField(asked: readonly AskedBan[]): CardField {
     const how = approval === undefined ? md`nobody has approved it yet` : md`approved, waits for players`;
     return md`🔨 ${inlineName(player.name)} · asked by ${userMention(askerId)}, ${how}`;
   });
-  return { name: md`Asked for`, value: cutLines(lines, 1_000) };
+  return { name: md`Ban requests`, value: cutLines(lines, 1_000) };
 }
 
 function askedRow(asked: readonly AskedBan[]): Row {
   const options = asked.slice(0, MOST_ASKED).map(({ player, id }) => {
     return { label: cut(plainText(player.name), 100) || "-", value: id };
   });
-  return [
-    { kind: "select", of: "string", id: "case-ban-open", placeholder: "Open one that is asked for", options },
-  ];
+  return [{ kind: "select", of: "string", id: "case-ban-open", placeholder: "Open a request", options }];
 }
 
 /** One ban that ends, with what can be done about it. */

@@ -50,9 +50,11 @@ function automaticFindings(view: AutomaticView): readonly Finding[] {
   const line = automaticLine(view);
   const mend = automaticButton(view);
   const held = view.bans.filter(({ end }) => end.state === "held").length;
-  const words = held === 1 ? md`1 ban that was to end waits` : md`${held} bans that were to end wait`;
+  const words = held === 1 ? md`1 ban with an end is` : md`${held} bans with an end are`;
   return [
-    ...(held === 0 ? [] : [{ isFine: false, line: md`✋ ${words} for a Manager`, mend: BANS_HELD }]),
+    ...(held === 0
+      ? []
+      : [{ isFine: false, line: md`✋ ${words} waiting for a Manager to decide`, mend: BANS_HELD }]),
     ...(line === undefined ? [] : [{ isFine: view.pause === undefined, line, ...(mend && { mend }) }]),
   ];
 }

@@ -110,7 +110,7 @@ function hostFindings(view: DiagnosisView): Finding[] {
   const { halt, storeWorks, posts, noticeChannelId, accessOf, servers } = view;
   const findings: Finding[] = [];
   if (posts.oldestMs >= POSTS_LATE_MS) {
-    const line = md`⏳ ${posts.waiting} of your messages wait for Discord, the first for ${duration(posts.oldestMs / 1_000)}. It takes one a second in a channel, and four a second of one community while others wait. Fewer logs, or more channels, help.`;
+    const line = md`⏳ ${posts.waiting} of your messages are waiting for Discord, the first for ${duration(posts.oldestMs / 1_000)}. A channel gets one a second, and a community four a second while others wait. Fewer logs or more channels help.`;
     findings.push({ isFine: false, line });
   }
   if (!storeWorks) {
@@ -155,7 +155,7 @@ function serverFinding(facts: ServerFacts, { nowMs }: DiagnosisView): Finding {
     return { isFine: false, line };
   }
   if (readRefused !== undefined) {
-    const again = md`asked again at <t:${Math.ceil(readRefused.untilMs / 1_000)}:t>; the owner should check the game's API settings`;
+    const again = md`next try <t:${Math.ceil(readRefused.untilMs / 1_000)}:t>; the owner should check the game's API settings`;
     const line = md`⛔ ${name}: can't be read (${escapeMarkdown(cut(readRefused.why, 150))}); ${again}`;
     return { isFine: false, line };
   }

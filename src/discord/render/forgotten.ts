@@ -20,7 +20,7 @@ export function forgottenMessage(forgotten: Forgotten, standing: Standing): Mess
   const blanked =
     blankedCommands === 0
       ? md``
-      : md` In ${blankedCommands} ${blankedCommands === 1 ? "command" : "commands"} of other players their name is blanked.`;
+      : md` Their name was blanked in ${blankedCommands} ${blankedCommands === 1 ? "command" : "commands"} of other players.`;
   const counts = [
     [visits, "join or leave", "joins and leaves"],
     [kills, "kill or death", "kills and deaths"],

@@ -210,7 +210,7 @@ export function importAnswer({ importId, added, refused }: Imported): MessageBod
 }
 
 export function importUndone(count: number): MessageBody {
-  return { content: md`↩ Unlinked ${count} accounts of that list. Links made otherwise stay.` };
+  return { content: md`↩ Unlinked ${count} accounts from that list. Other links stay.` };
 }
 
 function refusedLines(refused: Imported["refused"]): readonly Escaped[] {

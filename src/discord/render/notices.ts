@@ -56,7 +56,7 @@ export function lateGiven(body: MessageBody, sinceMs: number): MessageBody {
 /** For a community that has asked for more messages than Discord takes. */
 export function tooManyWaitNotice(): MessageBody {
   return {
-    content: md`⚠ Too many messages of this server wait for Discord. Marshal saves newer ones and posts them after its next start.`,
+    content: md`⚠ Too many messages from this server are waiting for Discord. Marshal saves newer ones and posts them after its next start.`,
   };
 }
 

@@ -98,7 +98,7 @@ export const ruleRenderer: RuleRenderer = {
     };
   },
   held: (rule, why) => ({
-    content: md`⏸ Rule ${rule.number} (${escapeMarkdown(ruleAbout(rule))}) only tells from now on. ${markdownOfOurs(why)}`,
+    content: md`⏸ Rule ${rule.number} (${escapeMarkdown(ruleAbout(rule))}) only tells staff from now on. ${markdownOfOurs(why)}`,
     rows: [[pauseButton]],
   }),
   toPlayer: ({ kind, what }) => {
@@ -204,14 +204,14 @@ export function ruleTest(test: RuleTest, nowMs: number): MessageBody {
   for (const { player, userId, rolesAgeMs, unconfirmedBy } of now.slice(0, MOST_SHOWN)) {
     const age = rolesAgeMs === undefined ? md`` : md`, roles read ${ago(rolesAgeMs)}`;
     const who = userId === undefined ? md`` : md` (${userMention(userId)})`;
-    const word = unconfirmedBy === undefined ? md`` : md`, linked by ${userMention(unconfirmedBy)} alone`;
+    const word = unconfirmedBy === undefined ? md`` : md`, linked only by ${userMention(unconfirmedBy)}`;
     lines.push(md`- ${inlineName(player.name)}${who}${age}${word}`);
   }
   if (now.length > MOST_SHOWN) lines.push(md`- and ${now.length - MOST_SHOWN} more`);
   const unread = breakers.filter(
     ({ rolesAgeMs, userId }) => userId !== undefined && rolesAgeMs === undefined,
   );
-  if (unread.length > 0) lines.push(md`${unread.length} whose roles Marshal could not read.`);
+  if (unread.length > 0) lines.push(md`Marshal could not read the roles of ${unread.length} more.`);
   const events = record.events.filter(({ what }) => what !== "told").toReversed();
   if (events.length > 0)
     lines.push(md`**What it did, or would have done:**`, ...events.slice(0, MOST_SHOWN).map(eventLine));

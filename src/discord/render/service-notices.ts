@@ -26,7 +26,7 @@ function keyTakenAgainNotice(serverName: string): MessageBody {
 /** Other servers' keys were refused, so this one waits for its turn although nothing is wrong with it. */
 function keyWaitsNotice(serverName: string, untilMs: number): MessageBody {
   return {
-    content: md`⏳ **${inlineName(serverName)}** waits until about <t:${Math.ceil(untilMs / 1_000)}:t>: the game service refused several other servers' keys, and Marshal must not get banned. Its logs and commands are paused. Nothing to do: it continues by itself and posts what the game's log still shows.`,
+    content: md`⏳ **${inlineName(serverName)}** waits until about <t:${Math.ceil(untilMs / 1_000)}:t>: the game service refused several other servers' keys, and Marshal must not get banned. Its logs and commands are paused. You don't need to do anything: it continues by itself and posts what the game's log still shows.`,
   };
 }
 

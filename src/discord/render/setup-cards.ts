@@ -22,7 +22,7 @@ export interface JustLinked {
 
 /** A linked server, and what this person can do now. */
 export function linkedCard({ binding, roleIds, replaced, feedsBack, mayRun }: JustLinked): MessageBody {
-  const back = feedsBack === 1 ? "1 feed of before posts" : md`${feedsBack} feeds of before post`;
+  const back = feedsBack === 1 ? "1 earlier feed posts" : md`${feedsBack} earlier feeds post`;
   const card: Card = {
     title: md`✅ ${inlineName(binding.name)} ${replaced ? "has its new key" : "is linked"}`,
     description: joined(
@@ -32,14 +32,14 @@ export function linkedCard({ binding, roleIds, replaced, feedsBack, mayRun }: Ju
         replaced && roleIds.length === 0
           ? md`Staff, logs and alerts stay as they were.`
           : md`Staff: ${roleList(roleIds)}`,
-        ...(feedsBack === 0 ? [] : [md`${back} again, from now on; \`/feed list\` shows what.`]),
+        ...(feedsBack === 0 ? [] : [md`${back} again from now on. See \`/feed list\`.`]),
         "",
         "**Next**",
         "• `/server status` shows the server",
         mayRun
           ? md`• \`/run command\` runs an in-game command`
-          : md`• **Choose roles**: you can't run commands yet, none of your roles is staff`,
-        ...(replaced ? [] : [md`• **Go on**: give the logs their channels`]),
+          : md`• **Choose roles**: you can't run commands yet, none of your roles is a staff role`,
+        ...(replaced ? [] : [md`• **Go on**: choose channels for the logs`]),
       ],
       "\n",
     ),
@@ -77,8 +77,8 @@ export function unlinkQuestion(binding: Binding): MessageBody {
         title: md`Unlink ${inlineName(binding.name)}?`,
         description: joined(
           [
-            md`Its key, staff roles, logs, alerts, panels, schedules and rules are removed here. Waiting commands are not sent. Linking it again starts from nothing.`,
-            md`Cases and the audit stay; cases for 30 days while no server is linked.`,
+            md`Its key, staff roles, logs, alerts, panels, schedules and rules are removed here. Waiting commands are not sent. Linking it again starts from scratch.`,
+            md`The audit stays. Cases stay too, for 30 days if no server is linked.`,
             md`Only the key has changed? Keep it, and use \`/setup link\`.`,
           ],
           "\n",

@@ -34,7 +34,7 @@ export function allowText({
   if (permission.kind === "allowed") return [md`✅ Marshal can run commands on this server.`];
   if (isAsked === true) {
     return [
-      md`Marshal can't tell from outside whether it can run commands. A test shows it: \`:log Marshal check\` writes one line to the game's log and affects nobody.`,
+      md`Marshal can't tell whether it can run commands before it runs one. A test: \`:log Marshal check\` writes one line to the game's log and affects nobody.`,
       md`Run it?`,
     ];
   }

@@ -98,10 +98,7 @@ export class AskedBanBook implements AskedBans {
         all.length >= MOST_OF_GUILD ||
         all.filter((one) => one.askerId === askerId).length >= MOST_OF_PERSON
       )
-        throw new Failure(
-          "bad-command",
-          "Too many bans that were asked for wait already. Answer some first.",
-        );
+        throw new Failure("bad-command", "Too many ban requests are waiting. Answer some first.");
       await this.#put(asked);
       return asked;
     });

@@ -71,7 +71,7 @@ test("time that Managers added or took by hand does not look like time in the ga
     ],
   };
   const words = String(boardCard(board).cards?.[0]?.description).replaceAll("\u00a0", " ");
-  assert.match(words, /<@1> \*\*2 h 10(?: min)?\*\*, of which 30 min by hand · 1 shift$/m);
+  assert.match(words, /<@1> \*\*2 h 10(?: min)?\*\* \(30 min by hand\) · 1 shift$/m);
   assert.match(words, /<@2> no shifts · 10 min taken by hand$/m);
   assert.match(words, /<@3> \*\*1 h\*\* · 1 shift$/m);
   assert.match(words, /<@4> no shifts · 1 h 30 min added by hand · 10 h taken by hand$/m);
@@ -130,7 +130,7 @@ test("the list of a period has everybody in one group, with their hours", () => 
   const card = resultCard({ quotaId: "q", fromS: 0, untilS: 600, lines }, quota);
   assert.match(
     String(card.description).replaceAll("\u00a0", " "),
-    /\*\*Met \(1\)\*\*\n<@1> 2 h of 2 h\n\n\*\*Not met \(1\)\*\*\n<@2> 1 h of 2 h · 🌴 on leave for a part\n\n\*\*On leave \(1\)\*\*\n<@3> 1 h\n\n\*\*Excused \(1\)\*\*\n<@4>$/u,
+    /\*\*Met \(1\)\*\*\n<@1> 2 h of 2 h\n\n\*\*Not met \(1\)\*\*\n<@2> 1 h of 2 h · 🌴 on leave for part of it\n\n\*\*On leave \(1\)\*\*\n<@3> 1 h\n\n\*\*Excused \(1\)\*\*\n<@4>$/u,
   );
 });
 
@@ -179,7 +179,7 @@ test("who is asked for less than the others is shown with the reason, and so is 
   const quotasFrom = [{ period: "week", fromS: 0 } as const];
   const board = boardCard({ fromS: 0, untilS: 600, types: [], quotasFrom, lines });
   const words = String(board.cards?.[0]?.description).replaceAll("\u00a0", " ");
-  assert.match(words, /1 min of 1 h 30 min\\\*\n-# \\\* Less, because they were linked in the middle\./);
+  assert.match(words, /1 min of 1 h 30 min\\\*\n-# \\\* Less, because they were linked during the period\./);
   assert.match(words, /-# Not listed: staff without a linked account/);
   const set = { id: "q", roleId: "9", needS: 10_800, period: "week", sinceS: 0, channelId: "77" } as const;
   const list = resultCard({ quotaId: "q", fromS: 0, untilS: 600, lines: [quota] }, set);

@@ -13,8 +13,8 @@ export function checkWords(points: readonly MapPoint[], corners: MapCorners | un
   const lines = [
     outside === 0
       ? md`All ${points.length} places lie on the picture.`
-      : md`⚠ ${outside} of ${points.length} places lie outside of the picture: its corners are wrong.`,
-    md`Streets and players should lie on their roads. If they are all off by the same way, move the corners by it.`,
+      : md`⚠ ${outside} of ${points.length} places lie outside the picture: its corners are wrong.`,
+    md`Streets and players should lie on their roads. If they are all off in the same direction, move the corners by that much.`,
   ];
   const pair = farthest(points);
   if (pair === undefined) return joined(lines, "\n");

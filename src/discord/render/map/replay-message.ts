@@ -61,7 +61,7 @@ function saidOf(scene: Scene, positionDays: number, manages: boolean): readonly 
     return [
       positionDays === 0
         ? md`No positions were saved then. ${manages ? md`Turn that on with \`/history retention positions:\`.` : md`Someone with Manage Server can turn that on.`}`
-        : md`No positions of then are saved: they are kept for ${positionDays === 1 ? "1 day" : md`${positionDays} days`}.`,
+        : md`No positions are saved from then: they are kept for ${positionDays === 1 ? "1 day" : md`${positionDays} days`}.`,
       ...happened.slice(0, MOST_ROWS),
     ];
   }

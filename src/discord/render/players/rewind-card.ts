@@ -158,7 +158,9 @@ function rowLines(card: RewindCard): Escaped[] {
   if (rows.length === 0) {
     const isKnown = recordedSinceS !== undefined && recordedSinceS <= toS;
     const nothing =
-      player === undefined ? md`Nothing happened in these minutes.` : md`Nothing of them in these minutes.`;
+      player === undefined
+        ? md`Nothing happened in these minutes.`
+        : md`Nothing about them in these minutes.`;
     return isKnown ? [nothing] : [];
   }
   const byNearness = shownRows(causeFirst(view.rows), card)

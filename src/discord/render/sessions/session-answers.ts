@@ -65,7 +65,7 @@ export function cancelledReply({ start }: GameSession): MessageBody {
     content:
       start === undefined
         ? md`✅ Vote cancelled.`
-        : md`✅ Session cancelled. It does not count among past ones.`,
+        : md`✅ Session cancelled. It does not count as a past session.`,
   };
 }
 
@@ -87,9 +87,9 @@ export function pressReply({ session, kind }: VotePress, isMentioned: boolean): 
   };
   switch (kind) {
     case "taken-back":
-      return { content: md`✅ Your vote is taken back: ${votes}.`, rows: [] };
+      return { content: md`✅ You took your vote back: ${votes}.`, rows: [] };
     case "none":
-      return { content: md`You have no vote here.`, rows: [] };
+      return { content: md`You have not voted here.`, rows: [] };
     case "counted":
     case "already": {
       const head = kind === "counted" ? md`✅ You're in: ${votes}.` : md`Your vote counts: ${votes}.`;
@@ -105,7 +105,7 @@ export function pressReply({ session, kind }: VotePress, isMentioned: boolean): 
 export function setupCard(setup: SessionSetup | undefined, serverName: string): MessageBody {
   const title = md`Sessions on ${inlineName(serverName)}`;
   if (setup === undefined) {
-    const description = md`Not set up yet. Begin with \`/session setup channel:\`.`;
+    const description = md`Not set up yet. Start with \`/session setup channel:\`.`;
     return { cards: [{ title, description, color: COLOR }] };
   }
   const { channelId, roleId, hostRoleId, needed, cooldownMinutes, text, pictureUrl } = setup;
@@ -113,7 +113,7 @@ export function setupCard(setup: SessionSetup | undefined, serverName: string): 
     md`Posted in ${channelMention(channelId)}`,
     roleId === undefined ? md`No role is pinged` : md`Pings ${roleMention(roleId)}`,
     hostRoleId === undefined ? md`Run by Managers` : md`Run by Managers and ${roleMention(hostRoleId)}`,
-    md`**${needed}** votes are enough; after a vote that failed the next one waits ${cooldownMinutes} min`,
+    md`**${needed}** votes are enough. After a failed vote, the next one has to wait ${cooldownMinutes} min`,
     text === undefined ? md`No text` : md`Text: ${escapeMarkdown(cut(text, 400))}`,
   ];
   const card = { title, description: joined(lines, "\n"), color: COLOR };

@@ -105,7 +105,7 @@ export function staffingWords(seen: StaffingSeen): Escaped {
       md`With **${staff}** staff, calls waited **${lasting(medianAnswerS)}** (${evenings} sessions).`,
   );
   return joined(
-    [md`**Seen so far**`, ...lines, md`-# The middle of those sessions. Other things differed too.`],
+    [md`**Seen so far**`, ...lines, md`-# Typical for those sessions. Other things differed too.`],
     "\n",
   );
 }

@@ -30,9 +30,7 @@ export function boardCard(board: Board): MessageBody {
     ...(rows.length === 0 ? [md`-# ${howOn(board)}`] : []),
     ...(isLess ? [LESS] : []),
     ...(board.quotasFrom.length === 0 ? [] : [UNLISTED]),
-    ...(unsure >= 60
-      ? [md`-# Where nobody saw the exact end, up to ${lasting(unsure)} more is possible.`]
-      : []),
+    ...(unsure >= 60 ? [md`-# If nobody saw the exact end, it may be up to ${lasting(unsure)} more.`] : []),
     ...(rows.length === 0 ? [] : [md`-# Calls are those answered in the game.`]),
   ];
   return {
@@ -96,7 +94,7 @@ function boardLine(line: BoardLine): Escaped {
     return joined(boardParts(line, md`${userMention(userId)} no shifts`), " · ");
   // Nobody saw it, so it does not look like time in the game.
   const byHand = isAddedApart(line) ? 0 : addedS;
-  const hours = md`**${lasting(countedS)}**${byHand === 0 ? md`` : md`, of which ${lasting(byHand)} by hand`}`;
+  const hours = md`**${lasting(countedS)}**${byHand === 0 ? md`` : md` (${lasting(byHand)} by hand)`}`;
   const counted = md`${userMention(userId)} ${hours} · ${shifts} ${shifts === 1 ? "shift" : "shifts"}`;
   return joined(boardParts(line, counted), " · ");
 }
@@ -109,7 +107,7 @@ function boardParts(line: BoardLine, first: Escaped): readonly Escaped[] {
     first,
     ...(isAddedApart(line) ? [md`${lasting(addedS)} added by hand`] : []),
     ...(takenS === 0 ? [] : [md`${lasting(takenS)} taken by hand`]),
-    ...(stillS === 0 ? [] : [md`${lasting(stillS)} without a move`]),
+    ...(stillS === 0 ? [] : [md`${lasting(stillS)} without moving`]),
     ...(importedS === 0 ? [] : [md`+${lasting(importedS)} imported`]),
     ...(calls === 0 ? [] : [md`${calls} ${calls === 1 ? "call" : "calls"}`]),
     ...(quota === undefined ? [] : [isExcused ? md`excused (on leave)` : quotaBar(quota)]),

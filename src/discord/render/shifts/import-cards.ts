@@ -45,7 +45,7 @@ export function importedCard(done: HoursImport): MessageBody {
   return {
     content: md`✅ Imported: ${summed(done)}. The board shows them as imported; quotas don't count them.`,
     cards: [],
-    rows: [[takeBack(done, "Take it back")]],
+    rows: [[takeBack(done, "Undo the import")]],
   };
 }
 
@@ -54,7 +54,7 @@ export function importList(imports: readonly HoursImport[]): MessageBody {
     (one, at) => md`${at + 1}. <t:${one.atS}:D> by ${userMention(one.byId)}: ${summed(one)}`,
   );
   const words = lines.length === 0 ? md`Nothing is imported.` : cutLines(lines, 3_900);
-  const buttons = imports.slice(0, 5).map((one, at) => takeBack(one, `Take ${at + 1} back`));
+  const buttons = imports.slice(0, 5).map((one, at) => takeBack(one, `Undo ${at + 1}`));
   return {
     content: md``,
     cards: [{ title: md`Imported hours`, description: words, color: COLOR }],

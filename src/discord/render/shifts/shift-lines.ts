@@ -46,7 +46,7 @@ export function shiftLine(shift: Shift, names: ShiftNames, stills: readonly Stil
   const pausedS = breaks.reduce((sum, one) => sum + Math.max(0, (one.untilS ?? one.fromS) - one.fromS), 0);
   const paused = pausedS === 0 ? md`` : md` · breaks ${lasting(pausedS)}`;
   const stood = stillS(shift.parts, stills);
-  const still = stood === 0 ? md`` : md` · ${lasting(stood)} without a move`;
+  const still = stood === 0 ? md`` : md` · ${lasting(stood)} without moving`;
   const head = md`<t:${fromS}:f> to ${until} · **${hoursOf(shift)}** · ${type}${paused}${still}${endWords(shift)}`;
   return md`${head}\n${evidence(shift, names)}`;
 }

@@ -26,7 +26,7 @@ const LONGEST = 3_900;
 /** Discord does not tell Marshal who holds a role. */
 export const UNLISTED = md`-# Not listed: staff without a linked account (\`/me link\`).`;
 /** Said once: as words behind each line it would fill a phone. */
-export const LESS = md`-# \\* Less, because they were linked in the middle.`;
+export const LESS = md`-# \\* Less, because they were linked during the period.`;
 const PERIODS = { week: "a week", fortnight: "two weeks", month: "a month" } as const;
 
 /** One quota in one line. */
@@ -75,7 +75,7 @@ export function resultCard({ fromS, untilS, lines }: QuotaResult, quota: Quota):
     description: joined(
       [
         md`${roleMention(quota.roleId)}: ${lasting(quota.needS)} in ${PERIODS[quota.period]}\n${joined(notes, "\n")}`,
-        ...(groups.length === 0 ? [md`Nobody linked held this role.`] : groups),
+        ...(groups.length === 0 ? [md`Nobody with this role had a linked account.`] : groups),
       ],
       "\n\n",
     ),
@@ -92,13 +92,13 @@ function resultLine(line: QuotaLine): Escaped {
   const { userId, countedS, outcome, isOnLeave = false } = line;
   const who = userMention(userId);
   if (outcome === "excused") return countedS < 60 ? who : md`${who} ${lasting(countedS)}`;
-  const leave = isOnLeave ? md` · 🌴 on leave for a part` : md``;
+  const leave = isOnLeave ? md` · 🌴 on leave for part of it` : md``;
   return md`${who} ${lasting(countedS)} of ${askedWords(line)}${leave}`;
 }
 
 /** Of an owner whom nobody else could have approved. */
 export function ownWords({ userId, state, byId }: Leave): Escaped {
-  return state === "approved" && byId === userId ? md`, approved by themselves` : md``;
+  return state === "approved" && byId === userId ? md`, self-approved` : md``;
 }
 
 function decider(leave: Leave): Escaped {
@@ -146,7 +146,7 @@ export function correctionLine(correction: Correction, typeName: string): Escape
   if (importId !== undefined)
     return md`+${lasting(seconds)} (${inlineName(typeName)}) imported by ${userMention(byId)}, as of <t:${atS}:D>`;
   const change = seconds < 0 ? md`−${lasting(-seconds)}` : md`+${lasting(seconds)}`;
-  const own = userId === byId ? md` by themselves` : md` by ${userMention(byId)}`;
+  const own = userId === byId ? md`, their own change` : md` by ${userMention(byId)}`;
   const confirmed = confirmedBy === undefined ? md`` : md`, confirmed by ${userMention(confirmedBy)}`;
   const waits = !isWaiting(correction) ? md`` : md` · **waits for a second Manager**`;
   return md`${change} (${inlineName(typeName)}) on <t:${atS}:D>${own}${confirmed}: ${escapeMarkdown(reason)}${waits}`;

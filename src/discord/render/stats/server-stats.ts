@@ -64,8 +64,8 @@ function pictureWords(stats: ServerStats): readonly string[] {
   const open = uncoveredSpans(week, 6).map(spanWords).join("; ");
   const without = open === "" ? "" : ` Players without staff: ${open}.`;
   return [
-    `Line of the players ${stats.stepKind} by ${stats.stepKind}: ${amount(players)} on average, ${peak} at most${at}.${ofStaff}`,
-    `Map of the hours of the week by players.${full}${without}`,
+    `Players, ${stats.stepKind} by ${stats.stepKind}: ${amount(players)} on average, ${peak} at most${at}.${ofStaff}`,
+    `Players at each hour of the week.${full}${without}`,
   ].map((words) => cut(plainText(words), LONGEST_WORDS));
 }
 

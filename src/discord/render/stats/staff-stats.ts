@@ -112,7 +112,7 @@ export function ownMessage(view: StaffView & { readonly hasAccount: boolean }): 
 function ownFields(figures: StaffFigures): readonly CardField[] {
   const { playedS, quietS, sessions, callsAnswered, callsMeanwhile, timed, medianAnswerS } = figures;
   const times = sessions === 1 ? md`once` : md`${sessions} times`;
-  const quiet = quietS === 0 ? md`` : md`\nOf these ${lasting(quietS)} were quiet`;
+  const quiet = quietS === 0 ? md`` : md`\nQuiet time: ${lasting(quietS)}`;
   const soon = medianAnswerS === undefined ? md`` : md`\n${typicalAnswer(medianAnswerS, timed)}`;
   return [
     { name: md`🕒 In the game`, value: md`**${lasting(playedS)}**, ${times}${quiet}` },
