@@ -162,11 +162,11 @@ describe("k8s/", () => {
     assert.ok(spec.template.spec.terminationGracePeriodSeconds > STOP_S);
   });
 
-  test("kustomization.yaml names every file but the secret, and each is of the shape that it should be", () => {
+  test("kustomization.yaml names every file but the secret and what only an operator takes, and each is of the shape that it should be", () => {
     const shape = z.object({ resources: z.array(z.string()) });
     const named = yamlOf("deploy/k8s/kustomization.yaml", shape).flatMap(({ resources }) => resources);
     const files = readdirSync(join(root, "deploy/k8s")).filter(
-      (name) => !/^(kustomization|secret)/.test(name),
+      (name) => !/^(kustomization|secret|pod-monitor)/.test(name),
     );
     assert.deepEqual([...named].sort(), files.sort());
     const any = z.object({
@@ -184,6 +184,26 @@ describe("k8s/", () => {
       textOf("deploy/k8s/network-policy.yaml"),
       /# FILL IN where your own Redis and PostgreSQL are/,
     );
+  });
+});
+
+describe("k8s/pod-monitor.yaml", () => {
+  test("finds the processes for the Prometheus operator as the annotations do for others", () => {
+    const shape = z.object({
+      kind: z.literal("PodMonitor"),
+      metadata: z.object({ namespace: z.string(), labels: z.object({ release: z.string() }) }),
+      spec: z.object({
+        selector: z.object({ matchLabels: z.record(z.string(), z.string()) }),
+        podMetricsEndpoints: z.tuple([z.object({ port: z.string(), path: z.string() })]),
+      }),
+    });
+    const [monitor] = yamlOf("deploy/k8s/pod-monitor.yaml", shape);
+    const { metadata, spec } = deployment.spec.template;
+    assert.equal(monitor?.metadata.namespace, "marshal");
+    assert.deepEqual(monitor.spec.selector.matchLabels, metadata.labels);
+    const [endpoint] = monitor.spec.podMetricsEndpoints;
+    assert.equal(endpoint.port, spec.containers[0].ports[0]?.name);
+    assert.equal(endpoint.path, metadata.annotations?.["prometheus.io/path"]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -7,6 +7,13 @@ import { freePort } from "../../../src/sandbox/free-port.ts";
 import { root, textOf } from "../../deploy/deploy-files.ts";
 import { programOf } from "./sandbox.ts";
 import { until, type Walk } from "./walk.ts";
+
+/** The arguments that docs/hosting.md gives to Debian's services. */
+const LOOPBACK = {
+  prometheus: "--web.listen-address=127.0.0.1:9090",
+  "prometheus-alertmanager": "--web.listen-address=127.0.0.1:9093 --cluster.listen-address=",
+  "prometheus-node-exporter": "--web.listen-address=127.0.0.1:9100",
+};
 
 /** What somebody's own Prometheus is given, by its own check. */
 function ownPrometheus({ host, documented, note }: Pick<Walk, "host" | "documented" | "note">): void {
@@ -18,7 +25,18 @@ function ownPrometheus({ host, documented, note }: Pick<Walk, "host" | "document
       .take(command)
       .replace("sudo ", "")
       .replace("deploy/", `${root}deploy/`)
-      .replace("/etc/prometheus", folder);
+      .replace(/\/etc\/(?:prometheus|default)/, folder);
+  for (const [name, args] of Object.entries(LOOPBACK)) {
+    // As Debian's packages bring it.
+    writeFileSync(join(folder, name), 'ARGS=""\n');
+    host.own(join(folder, name));
+    const line = `sudo sed -i 's/^ARGS=""/ARGS="${args}"/' /etc/default/${name}`;
+    for (let time = 0; time < 2; time++) host.run(here(line));
+    note(
+      `${name} listens on this machine only`,
+      readFileSync(join(folder, name), "utf8") === `ARGS="${args}"\n`,
+    );
+  }
   host.run(here("sudo cp deploy/alertmanager.yml /etc/prometheus/alertmanager.yml"));
   host.run(here("sudo cp deploy/grafana/alerts.yml /etc/prometheus/marshal.yml"));
   const block = /^```yaml\n(rule_files:\n.*?)^```$/ms.exec(textOf("docs/hosting.md"))?.[1] ?? "";
@@ -79,11 +97,11 @@ export async function alertsArrive({ host, documented, note }: Walk): Promise<vo
   write("alerts.yml", textOf("deploy/grafana/alerts.yml").replaceAll(/for: \d+m/g, "for: 15s"));
   const running = [
     host.start(
-      `exec ${manager} --config.file=alertmanager.yml --storage.path=am --cluster.listen-address= --web.listen-address=127.0.0.1:${managerPort}`,
+      `exec ${manager} --config.file=alertmanager.yml --storage.path=am ${LOOPBACK["prometheus-alertmanager"].replace("9093", `${managerPort}`)}`,
       folder,
     ),
     host.start(
-      `exec ${prometheus} --config.file=prometheus.yml --storage.tsdb.path=tsdb --web.listen-address=127.0.0.1:${prometheusPort}`,
+      `exec ${prometheus} --config.file=prometheus.yml --storage.tsdb.path=tsdb ${LOOPBACK.prometheus.replace("9090", `${prometheusPort}`)}`,
       folder,
     ),
   ];

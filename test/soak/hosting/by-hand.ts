@@ -67,9 +67,13 @@ class ByHand {
   }
 
   async #begins(): Promise<void> {
-    const { note, host } = this.#walk;
+    const { note, host, documented } = this.#walk;
     this.#folder = host.folder;
-    this.#do("git clone ADDRESS ~/marshal");
+    // As a machine that was made strict has it.
+    const readable = `umask 077; ${documented.take("umask 022")};`;
+    host.run(`${readable} ${filledIn(documented.take("git clone ADDRESS ~/marshal"), this.#words)}`);
+    const { mode } = statSync(join(host.folder, "home/marshal/deploy/alertmanager.yml"));
+    note("what is cloned others can read, also where the umask was stricter", (mode & 0o44) === 0o44);
     this.#do("cd ~/marshal");
     this.#folder = join(host.folder, "home/marshal");
     this.#do("npm ci");
@@ -209,6 +213,11 @@ class ByHand {
     note(`the backup has ${files}`, files === "history.sqlite marshal.sqlite secret.key");
     note("only its owner can read it", (statSync(join(this.#folder, "backups", backup)).mode & 0o77) === 0);
     await bot.stop();
+    note(
+      "what the data and the backups take is shown",
+      /\tdata\n.*\tbackups\n/.test(this.#do("du -sh data backups")),
+    );
+    note("and what the disk has left", this.#do("df -h data").includes("%"));
     this.#walk.host.run("rm -r data", this.#folder);
     const words = this.#words;
     this.#words = { ...words, BACKUP: backup };
@@ -258,9 +267,10 @@ class ByHand {
       code === 1 && errors.length === 1 && /DISCORD_TOKEN/.test(errors[0] ?? ""),
     );
     this.#do("sed -i 's/^DISCORD_TOKEN=.*/DISCORD_TOKEN=YOUR_NEW_TOKEN/' .env");
-    await (await this.#start("npm start 2>&1 | tee -a marshal.log")).stop();
+    await (await this.#start("npm start 2>&1 | tee -ai marshal.log")).stop();
     const kept = readFileSync(join(this.#folder, "marshal.log"), "utf8");
-    note("with the new one it goes on, and its log is kept", LOGGED_IN.test(kept));
+    const isWhole = LOGGED_IN.test(kept) && kept.includes('"failed":false,"msg":"stopped"');
+    note("with the new one it goes on, and its log is kept to the end", isWhole);
     const supervised = "node_modules/.bin/node --import ./deploy/preflight.mjs src/main.ts";
     const bare = await this.#start(supervised);
     await bare.stop("SIGTERM");

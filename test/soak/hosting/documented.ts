@@ -22,7 +22,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
 const OF_THE_PROJECT = /^npm (?:test|run (?:bench|soak|sandbox))\b/;
 /** What stands in a sentence and is to be typed begins with one of these and has another word behind it. */
 const TYPED =
-  /^(?:[A-Z_]+=\S* )*(?:bash|curl|docker|export|git|kubectl|node_modules\/\.bin\/node|npm|npx|openssl|ssh|sudo)\s+\S/;
+  /^(?:[A-Z_]+=\S* )*(?:bash|curl|docker|export|git|kubectl|node_modules\/\.bin\/node|npm|npx|openssl|ssh|sudo|umask)\s+\S/;
 const NAMES_WHAT_IS_NOT_RUN = "### What of this was run";
 
 /** Every command of docs/hosting.md: a line of a block of shell, or one in a sentence. */

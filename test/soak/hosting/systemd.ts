@@ -146,6 +146,8 @@ export async function walkSystemd({ host, documented, words, note }: Walk): Prom
     for (const line of [
       "sudo sh -c 'rm -r /var/lib/marshal/before-restore-*'",
       "sudo ls /var/lib/marshal/backups",
+      "sudo du -h -d 1 /var/lib/marshal/",
+      "sudo df -h /var/lib/marshal/",
       "sudo sh -c 'cd /var/lib/marshal && mkdir lost && mv marshal.sqlite* lost/ && { test ! -e secret.key || mv secret.key lost/; }'",
     ])
       machine.confined(documented.take(line).replaceAll("sudo ", ""), {});
