@@ -57,7 +57,8 @@ async function* shown(
 ): AsyncGenerator<Reply> {
   const isEmpty = scene.track.looksS.length === 0;
   const positionDays = isEmpty ? await positionDaysOf(services, actor.guildId) : undefined;
-  const message = { scene, serverName, positionDays, manages: actor.manageGuild };
+  const nowS = Math.floor(services.clock.nowMs() / 1_000);
+  const message = { scene, serverName, positionDays, manages: actor.manageGuild, nowS };
   const pictures = isEmpty ? [] : [replayPicture(scene)];
   if (pictures.length > 0) yield replayMessage(message, { image: undefined });
   for await (const { pngs, pictureWords } of drawn(services, actor.guildId, { pictures, signal })) {

@@ -153,7 +153,7 @@ async function linkNow(pending: PendingLink, actor: Actor, services: Services): 
 function forgotten(): Failure {
   return new Failure(
     "expired",
-    "The key was forgotten: five minutes have passed, you have already answered, or you pasted another one.",
+    "Marshal no longer has that key: five minutes have passed, you have already answered, or you pasted another one.",
   );
 }
 

@@ -58,10 +58,7 @@ export async function* drawn(
 }
 
 function waitWords({ atMs, everyMs }: { readonly atMs: number; readonly everyMs: number }): Escaped {
-  const next = md`This one comes <t:${Math.ceil(atMs / 1_000)}:R>.`;
-  return everyMs > 60_000
-    ? md`-# 🖼 Replays are made once every ${everyMs / 60_000} minutes. ${next}`
-    : md`-# 🖼 Pictures are made once a minute. ${next}`;
+  return md`-# 🖼 Next ${everyMs > 60_000 ? "replay" : "picture"} <t:${Math.ceil(atMs / 1_000)}:R>.`;
 }
 
 function earlierWords(ofMs: number): Escaped {

@@ -56,8 +56,8 @@ export interface ReplayPicture {
   readonly looksS: readonly number[];
   readonly people: readonly ReplayPerson[];
   readonly events: readonly ReplayEvent[];
-  /** How far apart the looks are, and what is not known. */
-  readonly caption: string;
+  /** Two lines at most: the zone of its times, how far apart the looks are, and what is not known. */
+  readonly caption: readonly string[];
 }
 
 /** A replay moves from this many looks on, with no gap longer than this; else it is one still. */

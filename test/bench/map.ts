@@ -141,7 +141,7 @@ function replayOf(nth: number): ReplayPicture {
     looksS,
     people,
     events,
-    caption: "Positions every 5 s.",
+    caption: ["Times in UTC. Positions every 5 s."],
   };
 }
 

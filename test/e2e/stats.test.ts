@@ -88,7 +88,7 @@ describe("figures of a server and of its staff", () => {
     const first = await shows("stats server", { period: "1" }, /Last 24 hours/);
     await drawn(first, 1);
     const exchange = await press(moderator, first, "30 d");
-    await reads(exchange, /Last 30 days[\s\S]*Pictures are made once a minute\. This one comes <t:/);
+    await reads(exchange, /Last 30 days[\s\S]*Next picture <t:/);
     const message = await drawn(exchange, 2);
     assert.doesNotMatch(textOf(message), /follows/);
   });

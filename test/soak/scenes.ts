@@ -33,7 +33,7 @@ export async function run([folder]: readonly string[]): Promise<boolean> {
       const name = `scene-${index + 1}`;
       const file = `${name}.${isMoving(picture) ? "gif" : "png"}`;
       writeFileSync(join(place, file), image);
-      const words = replayMessage({ scene: view, serverName: "Town" }, { image: undefined });
+      const words = replayMessage({ scene: view, serverName: "Town", nowS: 2_000 }, { image: undefined });
       const said = (words.cards?.[0]?.description ?? "").replaceAll(/<t:(\d+):[a-zA-Z]>/g, (_, atS: string) =>
         new Date(Number(atS) * 1_000).toISOString().slice(11, 19),
       );

@@ -115,10 +115,12 @@ describe("a replay", () => {
       sceneOf([times(8, (look) => spot(look % 2 === 0 ? -100_000 : 100_000))], { playerIds: [1] }),
     ]) {
       assertDrawn(scene);
-      const said = wordsIn(replayMessage({ scene, serverName: "Town" }, { image: undefined }));
+      const said = wordsIn(replayMessage({ scene, serverName: "Town", nowS: 2_000 }, { image: undefined }));
       assert.ok(said.length <= 4_096, `${said.length} letters`);
     }
-    const nobody = wordsIn(replayMessage({ scene: sceneOf([]), serverName: "Town" }, { image: undefined }));
+    const nobody = wordsIn(
+      replayMessage({ scene: sceneOf([]), serverName: "Town", nowS: 2_000 }, { image: undefined }),
+    );
     assert.match(nobody, /No positions were saved then/);
   });
 
@@ -138,16 +140,47 @@ describe("a replay", () => {
       assertDrawn(scene);
       for (const svg of replaySvgs(replayPicture(scene), undefined))
         assert.doesNotMatch(svg, /<script|<image|<!\[CDATA|<b>/);
-      const body = replayMessage({ scene, serverName: word }, { image: new Uint8Array(1) });
+      const body = replayMessage({ scene, serverName: word, nowS: 2_000 }, { image: new Uint8Array(1) });
       assert.doesNotMatch(wordsIn(body), /(?<!\\)@everyone|(?<!\\)<@|\]\(http|(?<!\\)\|\|/);
       assert.ok(wordsIn(body).length <= 4_096 && (body.files?.[0]?.description ?? "").length <= 1_024);
     }
   });
 
+  test("names the zone of its times in every drawing, also the longest", () => {
+    const spots = times(8, (look) => spot(look * 40));
+    for (const zone of ["UTC", "America/Argentina/Buenos_Aires"]) {
+      const scene = sceneOf([spots], { playerIds: [1], zone });
+      const drawings = replaySvgs(replayPicture(scene), undefined);
+      assert.equal(drawings.length, 9);
+      for (const svg of drawings) assert.ok(svg.includes(`Times in ${zone}. Positions every 5 s.`));
+    }
+  });
+
+  test("marks a moderator call on its time line by the sign of a call, not by the cross of a kill", () => {
+    const spots = times(8, (look) => spot(look * 40));
+    const caller = { id: 1, name: "Player_0" };
+    const call = { bindingId: "b1", kind: "modCall", atS: 1_812, caller } as const;
+    const [drawn = ""] = replaySvgs(
+      replayPicture(sceneOf([spots], { playerIds: [1], rows: [call] })),
+      undefined,
+    );
+    assert.doesNotMatch(drawn, /<path d="M[\d.]+ [\d.]+ L[\d.]+ [\d.]+ M/, "a cross");
+    assert.equal(drawn.match(/>!<\/text>/g)?.length, 3, "on the map, on the time line and in the legend");
+  });
+
+  test("without looks: of a time within the kept days they were not saved, before it they are erased", () => {
+    const scene = sceneOf([], { atS: 10 * 86_400 });
+    const said = (nowS: number) =>
+      wordsIn(replayMessage({ scene, serverName: "Town", positionDays: 2, nowS }, { image: undefined }));
+    assert.match(said(12 * 86_400 - 60), /No positions were saved then\.$/m);
+    assert.doesNotMatch(said(12 * 86_400 - 60), /kept for|Turn that on/);
+    assert.match(said(12 * 86_400 + 60), /No positions are saved from then: they are kept for 2 days\./);
+  });
+
   test("says who jumped, and of two who change places that both did; neither has a line", () => {
     const far = (from: number, to: number) => times(8, (look) => spot(look < 4 ? from : to));
     const scene = sceneOf([far(0, 2_000), far(2_000, 0)], { playerIds: [1, 2] });
-    const said = wordsIn(replayMessage({ scene, serverName: "Town" }, { image: undefined }));
+    const said = wordsIn(replayMessage({ scene, serverName: "Town", nowS: 2_000 }, { image: undefined }));
     assert.equal(said.match(/\(jumped here\)/g)?.length, 2);
     const [poster = ""] = replaySvgs(replayPicture(scene), undefined);
     for (const units of waysIn(poster)) assert.ok(units < 1, "they stood, before and after");
@@ -157,7 +190,7 @@ describe("a replay", () => {
     const { track, ...rest } = sceneOf([times(8, (look) => spot(look * 40))], { playerIds: [1] });
     const looksS = track.looksS.map((atS, look) => atS + (look > 3 ? 40 : 0));
     const scene = { ...rest, track: { ...track, looksS } };
-    const body = replayMessage({ scene, serverName: "Town" }, { image: new Uint8Array(1) });
+    const body = replayMessage({ scene, serverName: "Town", nowS: 2_000 }, { image: new Uint8Array(1) });
     assert.match(wordsIn(body), /Too few looks for a replay/);
     assert.match(wordsIn(body), /Positions every 5 to 45 s\./);
     assert.equal(body.files?.[0]?.name, "replay.png");
@@ -168,7 +201,7 @@ describe("a replay", () => {
     const scene = sceneOf([times(8, (look) => (look === 3 || look === 4 ? null : spot(look * 40)))], {
       playerIds: [1],
     });
-    const said = wordsIn(replayMessage({ scene, serverName: "Town" }, { image: undefined }));
+    const said = wordsIn(replayMessage({ scene, serverName: "Town", nowS: 2_000 }, { image: undefined }));
     assert.match(said, /not seen/);
     const [poster = ""] = replaySvgs(replayPicture(scene), undefined);
     const ways = waysIn(poster);

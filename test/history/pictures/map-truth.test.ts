@@ -226,7 +226,7 @@ onBothDatabases("every point is where the town's own record has that player at t
     for (const one of both.slice(-8)) checked += await everyMarkIsTrue(rig.context, { truth, atS: one.atS });
     assert.ok(checked > 8 + 3, `${checked} replays were checked`);
     assert.equal(focusOf(scene).length, 2);
-    const { cards } = replayMessage({ scene, serverName: "Town" }, { image: undefined });
+    const { cards } = replayMessage({ scene, serverName: "Town", nowS: 2_000 }, { image: undefined });
     assert.match(cards?.[0]?.description ?? "", /💀/);
     assert.match(cards?.[0]?.description ?? "", /\(respawned\)/, "where the killed starts again is no jump");
   });

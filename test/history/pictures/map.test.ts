@@ -52,7 +52,7 @@ function replayOf(everyS: number, looks: number, gapAt = -1): ReplayPicture {
       },
     ],
     events: [{ atS: 1_001 + everyS, kind: "kill", words: "Ann killed Bob", person: 1 }],
-    caption: "Positions every 5 s.",
+    caption: ["Times in UTC. Positions every 5 s."],
   };
 }
 

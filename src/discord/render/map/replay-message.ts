@@ -6,13 +6,12 @@ import type { Spot, TrackedPlayer } from "../../../domain/track.ts";
 import { cut, escapeMarkdown, inlineName, plainText } from "../escape.ts";
 import { historyLine } from "../players/history-line.ts";
 import { altText } from "./alt-text.ts";
-import { focusOf, pace, type Scene } from "./replay-picture.ts";
+import { focusOf, NOT_SHOWN, pace, type Scene } from "./replay-picture.ts";
 
 /** Two minutes on the map: the picture, and the same in words, look by look. Pure. */
 
 const COLOR = 0x5b4b8a;
 const ROOM = 3_400;
-const NOT_SHOWN = md`What happened between two looks is not known, and the game does not say who fired.`;
 const MOST_ROWS = 12;
 const APART_WORDS: Readonly<Record<Distance, Escaped>> = {
   together: md`, **together**`,
@@ -28,18 +27,20 @@ export interface ReplayMessage {
   readonly positionDays?: number | undefined;
   /** Whether the person who reads it may turn that on. @default false */
   readonly manages?: boolean;
+  readonly nowS: number;
 }
 
 export function replayMessage(
-  { scene, serverName, positionDays = 0, manages = false }: ReplayMessage,
+  message: ReplayMessage,
   drawn: { readonly image: Uint8Array | undefined; readonly pictureWords?: Escaped | undefined },
 ): MessageBody {
+  const { scene, serverName } = message;
   const { track, atS } = scene;
   const lines = [
     md`**<t:${atS}:f>** (<t:${atS}:R>)`,
-    ...saidOf(scene, positionDays, manages),
+    ...saidOf(message),
     ...(drawn.pictureWords === undefined ? [] : [drawn.pictureWords]),
-    ...(track.looksS.length === 0 ? [] : [md`-# ${markdownOfOurs(pace(track.looksS))} ${NOT_SHOWN}`]),
+    ...(track.looksS.length === 0 ? [] : [md`-# ${markdownOfOurs(`${pace(track.looksS)} ${NOT_SHOWN}`)}`]),
   ];
   const card = {
     author: cut(plainText(serverName), 200),
@@ -53,24 +54,27 @@ export function replayMessage(
   return { cards: [{ ...card, imageName: name }], files: [{ name, data: drawn.image, description }] };
 }
 
-function saidOf(scene: Scene, positionDays: number, manages: boolean): readonly Escaped[] {
+function saidOf(message: ReplayMessage): readonly Escaped[] {
+  const { scene } = message;
   const { track } = scene;
   const { looksS, players } = track;
   const happened = rowsOf(scene).map((row) => historyLine(row, {}));
-  if (looksS.length === 0) {
-    return [
-      positionDays === 0
-        ? md`No positions were saved then. ${manages ? md`Turn that on with \`/history retention positions:\`.` : md`Someone with Manage Server can turn that on.`}`
-        : md`No positions are saved from then: they are kept for ${positionDays === 1 ? "1 day" : md`${positionDays} days`}.`,
-      ...happened.slice(0, MOST_ROWS),
-    ];
-  }
+  if (looksS.length === 0) return [whyNone(message), ...happened.slice(0, MOST_ROWS)];
   const focus = new Set(focusOf(scene));
   const meant = players.filter(({ player }) => player.id !== undefined && focus.has(player.id));
   const still = isMoving(track) ? [] : [md`⚠️ Too few looks for a replay. The picture numbers them instead.`];
   const looks = meant.length === 0 ? [crowdLine(players)] : lookLines(scene, meant);
   // Of one second the kill goes first: the look in it shows where the killed starts again.
   return [...still, ...merged([...happened.slice(0, MOST_ROWS), ...looks])];
+}
+
+function whyNone({ scene: { atS }, positionDays = 0, manages = false, nowS }: ReplayMessage): Escaped {
+  if (positionDays === 0) {
+    return md`No positions were saved then. ${manages ? md`Turn that on with \`/history retention positions:\`.` : md`Someone with Manage Server can turn that on.`}`;
+  }
+  // Within the kept days nothing was erased: it was off then, or nothing could be read.
+  if (atS >= nowS - positionDays * 86_400) return md`No positions were saved then.`;
+  return md`No positions are saved from then: they are kept for ${positionDays === 1 ? "1 day" : md`${positionDays} days`}.`;
 }
 
 /** What happened to those it is about; of all where it is about nobody. */

@@ -15,6 +15,9 @@ export const REPLAY_AFTER_S = 30;
 const NEAR_KILL_S = 45;
 const MOST_FOCUS = 6;
 
+/** What no look shows. */
+export const NOT_SHOWN = "The game shows where players are, not who fired.";
+
 export interface Scene {
   readonly track: Track;
   /** Of those two minutes. */
@@ -67,7 +70,7 @@ export function replayPicture(scene: Scene): ReplayPicture {
     looksS,
     people,
     events: eventsOf(scene, focus),
-    caption: `${pace(looksS)} The game does not say who fired.`,
+    caption: [`Times in ${zone}. ${pace(looksS)}`, NOT_SHOWN],
   };
 }
 

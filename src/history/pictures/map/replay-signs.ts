@@ -21,9 +21,10 @@ export function barOf(theme: MapTheme, picture: ReplayPicture, look: number | un
     const isNow = index === look;
     return `<circle cx="${at(atS)}" cy="${BAR_TOP}" r="${isNow ? 5 : 2.5}" fill="${isNow ? theme.text : theme.faint}"/>`;
   });
-  const marks = events.map(
-    ({ atS }) =>
-      `<path d="M${at(atS) - 4} ${BAR_TOP - 4} L${at(atS) + 4} ${BAR_TOP + 4} M${at(atS) - 4} ${BAR_TOP + 4} L${at(atS) + 4} ${BAR_TOP - 4}" stroke="${theme.mark}" stroke-width="2"/>`,
+  const marks = events.map(({ atS, kind }) =>
+    kind === "kill"
+      ? `<path d="M${at(atS) - 4} ${BAR_TOP - 4} L${at(atS) + 4} ${BAR_TOP + 4} M${at(atS) - 4} ${BAR_TOP + 4} L${at(atS) + 4} ${BAR_TOP - 4}" stroke="${theme.mark}" stroke-width="2"/>`
+      : bang(theme, at(atS), BAR_TOP, 0.75),
   );
   return looksS.length === 0 ? "" : [line, ...looks, ...marks].join("");
 }
@@ -70,6 +71,8 @@ export function cross(theme: MapTheme, left: number, top: number): string {
   return `<path d="${d}" stroke="${theme.background}" stroke-width="5"/><path d="${d}" stroke="${theme.mark}" stroke-width="2.6"/>`;
 }
 
-export function bang(theme: MapTheme, left: number, top: number): string {
-  return `<rect x="${left - 6}" y="${top - 7}" width="12" height="14" rx="3" fill="${theme.mark}"/>${words({ left, top: top + 4.5, text: "!", size: 12, color: theme.background, weight: 600, anchor: "middle" })}`;
+/** `scale`: smaller on the time line, beside words. */
+export function bang(theme: MapTheme, left: number, top: number, scale = 1): string {
+  const [halfWidth, halfHeight] = [6 * scale, 7 * scale];
+  return `<rect x="${tenth(left - halfWidth)}" y="${tenth(top - halfHeight)}" width="${2 * halfWidth}" height="${2 * halfHeight}" rx="3" fill="${theme.mark}"/>${words({ left, top: tenth(top + 4.5 * scale), text: "!", size: 12 * scale, color: theme.background, weight: 600, anchor: "middle" })}`;
 }

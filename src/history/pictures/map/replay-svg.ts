@@ -18,7 +18,8 @@ import { bang, barOf, cross, listOf } from "./replay-signs.ts";
  * and where somebody cannot have gone that way there is no line. Pure.
  */
 
-const REPLAY_SIDE = 480;
+const REPLAY_WIDTH = 480;
+const REPLAY_HEIGHT = 496;
 const FRAME: Frame = { left: 8, top: 34, side: 400 };
 const TITLE_SIZE = 18;
 const TEXT_SIZE = 13;
@@ -95,7 +96,7 @@ function posterOf(drawing: Drawing): string {
   const lastSpots = people.map(({ spots }) => spots.findLast((spot) => spot !== null) ?? null);
   parts.push(namesOf(drawing, lastSpots, room));
   const range = `${picture.times[0] ?? ""} to ${picture.times.at(-1) ?? ""}`;
-  const said = looksS.length === 0 ? "No positions were recorded" : `${looksS.length} looks, ${range}`;
+  const said = looksS.length === 0 ? "No positions were recorded" : range;
   return page(drawing, { parts, said, look: undefined, color: theme.text });
 }
 
@@ -148,9 +149,9 @@ function page(drawing: Drawing, { parts, said, look, color }: Page): string {
   const { theme, picture, under } = drawing;
   const { left, top, side } = FRAME;
   return svg(
-    REPLAY_SIDE,
+    REPLAY_HEIGHT,
     [
-      `<rect width="${REPLAY_SIDE}" height="${REPLAY_SIDE}" fill="${theme.background}"/>`,
+      `<rect width="${REPLAY_WIDTH}" height="${REPLAY_HEIGHT}" fill="${theme.background}"/>`,
       words({
         left,
         top: 23,
@@ -165,10 +166,12 @@ function page(drawing: Drawing, { parts, said, look, color }: Page): string {
       `<g clip-path="url(#frame)">${parts.join("")}</g>`,
       words({ left, top: 449, text: said, size: 15, color, weight: 600, most: 56 }),
       barOf(theme, picture, look),
-      words({ left, top: 476, text: picture.caption, size: 12, color: theme.faint, most: 80 }),
+      ...picture.caption.map((text, nth) =>
+        words({ left, top: 476 + 14 * nth, text, size: 12, color: theme.faint, most: 80 }),
+      ),
       listOf(theme, picture),
     ],
-    REPLAY_SIDE,
+    REPLAY_WIDTH,
   );
 }
 
