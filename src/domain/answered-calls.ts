@@ -11,6 +11,11 @@ export function isAnswered(calls: readonly CallOfCard[]): boolean {
   return mattersNow(calls).some(({ answeredBy }) => answeredBy !== undefined);
 }
 
+/** The calls of a card that still wait for an answer in the game: none of a matter that is over. */
+export function waitingCallsOf<T extends CallOfCard>(calls: readonly T[]): readonly T[] {
+  return isAnswered(calls) ? [] : mattersNow(calls);
+}
+
 function mattersNow<T extends CallOfCard>(calls: readonly T[]): readonly T[] {
   const anewAt = calls.findLastIndex(({ anewAtMs }) => anewAtMs !== undefined);
   return calls.slice(Math.max(0, anewAt));

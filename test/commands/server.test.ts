@@ -110,7 +110,7 @@ describe("/server status", () => {
       "**12** of **40** players · **2** in the queue",
       "Staff in the game · 1\nolga",
       "Wanted · 1\nrob ★★★",
-      `Open moderator calls · 1\n<t:${nowS - 60}:R>`,
+      `Open moderator calls · 1\n<t:${nowS - 90}:R>`,
       "Emergency calls · 1\n#12 Police",
       "Owner and 2 co-owners\n[olga](",
       "[cora](https://www.roblox.com/users/4002/profile)\n[Co-owner 2](https://www.roblox.com/users/4003/profile): unknown until they join",
@@ -480,6 +480,51 @@ describe("Lists of a server", () => {
     );
     const order = [...text.matchAll(/\*\*(\w)\*\* called/g)].map(([, name]) => name);
     assert.deepEqual(order, names.toReversed(), "the list runs as its buttons do");
+  });
+
+  test("of calls of one matter tell the first one's age, as their card does, and stand where it puts them", async () => {
+    const { world, binding } = await rig();
+    const nowS = world.clock.nowMs() / 1000;
+    const call = (name: string, agoS: number) => ({
+      kind: "modCall" as const,
+      atS: nowS - agoS,
+      caller: { name },
+    });
+    give(world, binding, {
+      players: ["ann", "bob", "cy"].map((name) => player(name, { player: { name } })),
+      modCalls: [
+        call("ann", 420),
+        call("cy", 400),
+        call("bob", 120),
+        call("ann", 61),
+        call("ann", 60),
+        call("cy", 30),
+      ],
+    });
+    const card = (cardId: string, name: string, ...agoS: number[]): OpenCallCard => ({
+      cardId,
+      caller: { name },
+      calledAtS: agoS.map((ago) => nowS - ago),
+    });
+    const claimed = { ...card("cy-1", "cy", 400), claimedBy: { userId: "42" } };
+    const cards = [card("ann-1", "ann", 420, 61, 60), claimed, card("cy-2", "cy", 30)];
+    const services = { ...world.services, modCalls: { ...world.services.modCalls, openCards: () => cards } };
+    const args = { server: undefined, filter: "" };
+    const reply = await lastOf(server.subcommands.calls.execute(asked(args, staffActor), services));
+    const lines = textOf(reply)
+      .split("\n")
+      .flatMap((line) => /\*\*(\w+)\*\* called <t:(\d+):R>(.*)/.exec(line)?.slice(1) ?? [])
+      .join(" ");
+    assert.equal(
+      lines,
+      `ann ${nowS - 420} , 3 times cy ${nowS - 400}  bob ${nowS - 120}  cy ${nowS - 30} `,
+      "of two cards of one caller each has its own line",
+    );
+    assert.deepEqual(
+      reply.rows?.[0]?.map(({ id }) => id),
+      ["ann-1", "cy-2"].map((id) => `server-claim:${id}/calls/0/${binding.id}/`),
+    );
+    assert.match(textOf(await statusOf(world)), new RegExp(`calls · 3\\nthe oldest <t:${nowS - 420}:R>`));
   });
 
   test("of calls say once why some can't be claimed, and advise what their reader can do about it", async () => {

@@ -23,6 +23,11 @@ export function callCardLink(card: OpenCallCard | undefined): readonly Escaped[]
   return [md`[card](${markdownOfOurs(`https://discord.com/channels/${guildId}/${channelId}/${messageId}`)})`];
 }
 
+/** `, 3 times`; nothing for the first call. */
+export function timesWords(times: number): Escaped {
+  return times < 2 ? md`` : md`, ${times} times`;
+}
+
 /** Of a button that does something about the call of this player: `Claim Ann`. */
 export function labelOfCall(verb: string, callerName: string): string {
   return cut(`${verb} ${plainText(shownName(callerName))}`, 80);

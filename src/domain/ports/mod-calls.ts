@@ -46,7 +46,7 @@ export interface ModCalls {
   openCards(bindingId: string): readonly OpenCallCard[];
   /** The calls that cards in memory have, and who of staff took each there. */
   onCards(bindingId: string): readonly CallOnCard[];
-  /** The state of a linked server without the calls that were resolved on their card. */
+  /** The state of a linked server without the calls that are over by their card: resolved, or a matter that was answered. */
   withoutResolved(bindingId: string, state: ServerState): ServerState;
   /** The first claim wins; `text`: why it was not done. Cards follow by themselves. */
   act(

@@ -1,16 +1,17 @@
-import { isAnswered } from "../../domain/answered-calls.ts";
+import { isAnswered, waitingCallsOf } from "../../domain/answered-calls.ts";
 import type { ModCallEntry, ServerState } from "../../domain/model.ts";
 import type { CallOnCard, OpenCallCard } from "../../domain/ports/mod-calls.ts";
 import type { CardRecord } from "./card-records.ts";
 
 /**
- * The state without the calls that people resolved on their card: the game goes on listing them as open. Of equal calls
- * as many go as were resolved. The same state where nothing changes. Pure.
+ * The state without the calls that are over by their card, because people resolved it there or answered another call of
+ * the matter: the game goes on listing them as open. Of equal calls as many go as are over. The same state where nothing
+ * changes. Pure.
  */
 export function withoutResolved(state: ServerState, cards: readonly CardRecord[]): ServerState {
   const { modCalls } = state.lists;
   if (modCalls === undefined) return state;
-  const left = resolvedCalls(cards);
+  const left = callsOver(cards);
   if (left.size === 0) return state;
 
   const value = modCalls.value.filter((call) => {
@@ -67,14 +68,15 @@ export function openCards(cards: readonly CardRecord[]): readonly OpenCallCard[]
   });
 }
 
-/** How many calls of a caller and second were resolved and not answered in the game. */
-function resolvedCalls(cards: readonly CardRecord[]): Map<string, number> {
+/** How many calls of a caller and second are over although nobody answered these themselves in the game. */
+function callsOver(cards: readonly CardRecord[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const card of cards) {
-    if (card.kind !== "modCall" || card.resolved === undefined) continue;
-    for (const { atS, answeredBy } of card.calls) {
-      const key = keyOf(card.caller, atS);
-      if (answeredBy === undefined) counts.set(key, (counts.get(key) ?? 0) + 1);
+    if (card.kind !== "modCall") continue;
+    const waiting = new Set(card.resolved === undefined ? waitingCallsOf(card.calls) : []);
+    for (const call of card.calls) {
+      const key = keyOf(card.caller, call.atS);
+      if (call.answeredBy === undefined && !waiting.has(call)) counts.set(key, (counts.get(key) ?? 0) + 1);
     }
   }
   return counts;

@@ -178,6 +178,32 @@ describe("mod-call cards", () => {
       assert.deepEqual(openCalls(), ["Ben", "Ann"]);
     }));
 
+  test("what its card shows as answered is open no more, though only one of its calls was; a later call is", () =>
+    withModCalls({}, async (rig) => {
+      const openCalls = () => {
+        assert.ok(rig.latest !== undefined);
+        const { lists } = rig.wing.modCalls.withoutResolved("binding-1", rig.latest);
+        return (lists.modCalls?.value ?? []).filter(({ moderator }) => moderator === undefined);
+      };
+      rig.callModerators("Ann");
+      await rig.pollAndFlush();
+      rig.callModerators("Ann");
+      await rig.pollAndFlush();
+      assert.equal(openCalls().length, 2);
+      answer(rig, "Ann", "Mod");
+      await rig.pollAndFlush();
+      assert.match(rig.sink.messages("mods")[0]?.body.cards?.[0]?.title ?? "", /answered/);
+      assert.deepEqual(openCalls(), []);
+      await rig.restart();
+      assert.deepEqual(openCalls(), []);
+      rig.callModerators("Ann");
+      await rig.pollAndFlush();
+      assert.deepEqual(
+        openCalls().map(({ atS }) => atS),
+        [rig.log.modCalls.at(-1)?.atS],
+      );
+    }));
+
   test("a card of another guild cannot be touched", () =>
     withModCalls({}, async (rig) => {
       rig.callModerators("Ann");

@@ -4,13 +4,13 @@ import type { Button, MessageBody } from "../../../domain/message.ts";
 import type { EmergencyCall, LogEntry, LogList, ServerState } from "../../../domain/model.ts";
 import { namesOf } from "../../../domain/names-of.ts";
 import type { OpenCallCard } from "../../../domain/ports/mod-calls.ts";
-import { callCardLink, callCardOf, labelOfCall } from "../call-cards.ts";
+import { callCardLink, labelOfCall, timesWords } from "../call-cards.ts";
 import { entryLine, person } from "../entry-line.ts";
 import { cut, escapeMarkdown, inlineName } from "../escape.ts";
 import { type ListView, listPage } from "./lists.ts";
+import { type OpenMatter, openMatters } from "./open-calls.ts";
 import { placeId, placeOf } from "./pages.ts";
 import { placeWords } from "./player-card.ts";
-import { type OpenCaller, openCallers, timesWords } from "./status.ts";
 import { profile, serverTitle } from "./view.ts";
 
 /** `/server calls | logs`: what is open, and what the game's log still holds. Pure. */
@@ -19,14 +19,13 @@ import { profile, serverTitle } from "./view.ts";
 export function callsPage(view: CallsView): MessageBody {
   const { state, place, cards } = view;
   const wanted = place.filter.toLowerCase();
-  const open = wanted === "" ? openCallers(state).toReversed() : [];
+  const open = wanted === "" ? openMatters(state, cards) : [];
   const emergency = (state.lists.emergencyCalls?.value ?? [])
     .filter(({ team }) => team.toLowerCase().startsWith(wanted))
     .toSorted((a, b) => b.startedAtS - a.startedAtS);
   const names = namesOf(state);
-  const calls = open.map((one) => ({ ...one, card: callCardOf(one.call, cards) }));
   const items = [
-    ...calls.map((one) => ({ of: one.call, text: openCallText(one, state) })),
+    ...open.map((one) => ({ of: one.call, text: openCallText(one, state) })),
     ...emergency.map((call) => ({ of: call, text: emergencyText(call, names) })),
   ];
   const head =
@@ -34,8 +33,8 @@ export function callsPage(view: CallsView): MessageBody {
       ? md`No open calls.`
       : md`**${open.length}** for moderators · **${emergency.length}** for emergency services`;
   const title = md`Open calls on ${serverTitle(state.status)}`;
-  const page = listPage({ title, head, items, note: unclaimableNote(calls, view) }, view);
-  const claims = claimButtons(calls, view);
+  const page = listPage({ title, head, items, note: unclaimableNote(open, view) }, view);
+  const claims = claimButtons(open, view);
   return claims.length === 0 ? page : { ...page, rows: [claims, ...(page.rows ?? [])] };
 }
 
@@ -48,7 +47,7 @@ export interface CallsView extends ListView {
 }
 
 /** Why some of the calls have no card to claim, and who can change that; undefined: they all have one, or it follows. */
-function unclaimableNote(calls: readonly OpenCall[], { logs, maySetUp }: CallsView): Escaped | undefined {
+function unclaimableNote(calls: readonly OpenMatter[], { logs, maySetUp }: CallsView): Escaped | undefined {
   const without = calls.filter(({ card }) => card === undefined);
   if (without.length === 0) return undefined;
   if (logs.length === 0) {
@@ -66,13 +65,8 @@ function unclaimableNote(calls: readonly OpenCall[], { logs, maySetUp }: CallsVi
   return md`Calls from before the log of moderator calls began can't be claimed here.`;
 }
 
-interface OpenCall extends OpenCaller {
-  /** Absent: no log channel shows it. */
-  readonly card: OpenCallCard | undefined;
-}
-
 /** Who called, when and where; who has it in hand; and its card. */
-function openCallText({ call, times, card }: OpenCall, { lists }: ServerState): Escaped {
+function openCallText({ call, times, card }: OpenMatter, { lists }: ServerState): Escaped {
   const { caller, atS } = call;
   const row = lists.players?.value.find(({ player }) =>
     caller.id === undefined ? player.name === caller.name : player.id === caller.id,
@@ -88,7 +82,7 @@ function openCallText({ call, times, card }: OpenCall, { lists }: ServerState): 
 }
 
 /** One row, in the order of the list: who has waited longest comes first. */
-function claimButtons(calls: readonly OpenCall[], { place, page }: CallsView): readonly Button[] {
+function claimButtons(calls: readonly OpenMatter[], { place, page }: CallsView): readonly Button[] {
   const free = calls.flatMap(({ call, card }) =>
     card === undefined || card.claimedBy !== undefined ? [] : [{ name: call.caller.name, id: card.cardId }],
   );

@@ -1,17 +1,16 @@
 import type { OnRoster } from "../../../domain/duty-roster.ts";
 import { type Escaped, joined, md, userMention } from "../../../domain/escaped.ts";
 import type { Card, CardField } from "../../../domain/message.ts";
-import type { ModCallEntry, Player, ServerState, ServerStatus } from "../../../domain/model.ts";
+import type { Player, ServerState, ServerStatus } from "../../../domain/model.ts";
 import { namesOf } from "../../../domain/names-of.ts";
 import { inlineCode, inlineName } from "../escape.ts";
+import { openMatters } from "./open-calls.ts";
 import { type Freshness, isGameStaff, profile, serverCard, serverTitle, stars } from "./view.ts";
 
 /** `/server status` and the panel: a server at one glance. Pure. */
 
 /** More names than this say less: the lists have all of them. */
 const MOST_NAMES = 10;
-/** A call that nobody answered within this time is over, whatever the log says. */
-const CALL_LIFE_S = 1_800;
 /** Lists that were read this close to each other stand under one age. */
 const ONE_LOOK_MS = 10_000;
 
@@ -74,8 +73,8 @@ function callFields(state: ServerState): CardField[] {
   const { modCalls, emergencyCalls } = state.lists;
   const fields: CardField[] = [];
   if (modCalls !== undefined) {
-    const open = openCallers(state);
-    const oldest = open.at(-1);
+    const open = openMatters(state);
+    const [oldest] = open;
     // Everybody reads this card, so it does not say who called: /server calls does, for Moderators.
     if (oldest !== undefined) {
       const since = md`${open.length === 1 ? "" : "the oldest "}<t:${oldest.call.atS}:R>`;
@@ -88,33 +87,6 @@ function callFields(state: ServerState): CardField[] {
     fields.push({ name: md`🚓 Emergency calls · ${calls.length}`, value: names(lines) });
   }
   return fields;
-}
-
-/** Somebody who waits for a moderator: their latest call, and how often they have called. */
-export interface OpenCaller {
-  readonly call: ModCallEntry;
-  readonly times: number;
-}
-
-/** Unanswered, young, and made by somebody who is still there, as far as that is known. Newest first. */
-export function openCallers({ lists }: ServerState): readonly OpenCaller[] {
-  const { modCalls, players } = lists;
-  if (modCalls === undefined) return [];
-  const present = players && new Set(players.value.map(({ player }) => player.name));
-  const sinceS = modCalls.atMs / 1000 - CALL_LIFE_S;
-  const open = modCalls.value
-    .filter(({ moderator, atS }) => moderator === undefined && atS >= sinceS)
-    .filter(({ caller }) => present === undefined || present.has(caller.name))
-    .sort((a, b) => b.atS - a.atS);
-  const byCaller = Map.groupBy(open, ({ caller }) => `${caller.name}:${caller.id ?? ""}`);
-  return [...byCaller.values()].flatMap(([call, ...more]) =>
-    call === undefined ? [] : [{ call, times: 1 + more.length }],
-  );
-}
-
-/** `, 3 times`; nothing for the first call. */
-export function timesWords(times: number): Escaped {
-  return times < 2 ? md`` : md`, ${times} times`;
 }
 
 /** Two lists in a field of 1,024 characters. */
