@@ -4,7 +4,7 @@ import type { Button, Card, MessageBody, Row } from "../../domain/message.ts";
 import { type DeferredRun, type RunProgress, type RunRecord, surelyRan } from "../../domain/run.ts";
 import { refusalWords } from "./audit-rows.ts";
 import { cut, escapeMarkdown, plainText } from "./escape.ts";
-import { referenceLine, serviceSays } from "./fine-print.ts";
+import { isToProgrammer, referenceLine, serviceSays } from "./fine-print.ts";
 import { plainWithHits } from "./hit-words.ts";
 import { beyondWrongKey } from "./key-refusal.ts";
 import { RUN_COLORS as colors, commandLine } from "./plan-cards.ts";
@@ -78,7 +78,7 @@ export function outcomeCard(record: RunRecord, options: OutcomeOptions = {}): Me
   if (options.retryAtMs !== undefined) {
     said.push(md`**When:** after <t:${Math.ceil(options.retryAtMs / 1000)}:T>`);
   }
-  if (record.failureCode === "not-authorised") said.push(...serviceSays(record.message ?? ""));
+  if (isToProgrammers(record)) said.push(...serviceSays(record.message ?? ""));
   if (!surelyRan(record)) said.push(referenceLine(record.id, record.commandId));
   const lines = [
     commandLine(record.text, record.serverName, record.hit),
@@ -152,6 +152,11 @@ function proofLine(
   return proof === "not-seen" ? md`⚠ ${NOT_SEEN}` : undefined;
 }
 
+/** The service speaks to whoever programmed Marshal: small, below what to do. */
+function isToProgrammers({ failureCode, message = "" }: RunRecord): boolean {
+  return failureCode === "not-authorised" || (SERVICE_SAYS.has(failureCode ?? "") && isToProgrammer(message));
+}
+
 /** Failures of which a run has the service's own words, after a title that says the same in ours. */
 const SERVICE_SAYS: ReadonlySet<string> = new Set(["bad-command", "server-empty", "module-outdated"]);
 
@@ -165,7 +170,7 @@ function whyLines(record: RunRecord): Escaped[] {
     const said = /^success\W*$/i.test(message) ? "" : message;
     return said === "" ? [] : [md`**The game says:** ${escapeMarkdown(cut(said, 800))}`];
   }
-  const isBelow = message === "" || failureCode === "not-authorised";
+  const isBelow = message === "" || isToProgrammers(record);
   const words = refusalWords(message, status, actorRoleIds);
   const why = isBelow
     ? []
