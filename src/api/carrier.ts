@@ -150,7 +150,8 @@ function keyEvidenceOf(outcome: Outcome, isGood: boolean): KeyEvidence {
   if (outcome.kind === "key") return "refused";
   if (outcome.kind === "ok") return "taken";
   const { code, serviceCode } = outcome.failure;
-  if (code === "server-empty") return "taken";
+  // Who is told that the game server is empty, or runs an old version, has given a key of it.
+  if (code === "server-empty" || code === "module-outdated") return "taken";
   if (code !== "not-authorised" && code !== "read-refused") return "unclear";
   if (serviceCode !== undefined && REFUSALS_OF_GOOD_KEYS.has(serviceCode)) return "taken";
   // By a code that nobody has described the service may mean a bad key all the same, and count it as one.

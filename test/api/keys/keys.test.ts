@@ -149,6 +149,37 @@ test("4000, 4002, 4003 and 9998 are the outcome of their request, the key is fin
   await world.close();
 });
 
+test("after a silence an answer of an old version shows that the key is fine: reads and commands reach the service at once", async () => {
+  const world = new World({ seed: 4, keys: 2, service: { town: { intensity: "busy" } } });
+  await settled(world);
+  await within(world, read(world, 0));
+  const { faults } = world.service;
+  for (let turn = 0; turn < 3; turn++) {
+    faults.set({ silent: 1 });
+    await assert.rejects(within(world, read(world, 0)), isFailure("unreachable"));
+    faults.clear();
+    await within(world, read(world, 1));
+  }
+  faults.set({ code: 9999, codeChance: 1 });
+  let first: Failure | undefined;
+  for (let waited = 0; waited < 70 && first?.code !== "module-outdated"; waited++) {
+    first = await within(world, read(world, 0)).then(
+      () => undefined,
+      (error) => error,
+    );
+    await world.clock.advance(10_000);
+  }
+  for (let turn = 0; turn < 4; turn++) {
+    await assert.rejects(within(world, read(world, 0)), isFailure("module-outdated"));
+    await world.clock.advance(1_000);
+  }
+  await assert.rejects(
+    within(world, world.client.command(world.source(0), ":h x")),
+    isFailure("module-outdated"),
+  );
+  await world.close();
+});
+
 test("a bare 403 on a command counts against the key only once a GET gets one too", async () => {
   const world = new World({ seed: 5, keys: 2, service: { faults: { envelope: "message" } } });
   await settled(world);
