@@ -96,7 +96,10 @@ describe("/run, from the question to what came of it", () => {
   test("400: the game refused it; it did not run", async () => {
     nextCommand({ code: 3001, codeChance: 1 });
     const text = await reads(await run(":h refused"), /The game refused the command/);
-    assert.match(text, /\*\*It did not run\.\*\*\n\*\*Next:[\s\S]*-# The game service said: You did not provide/);
+    assert.match(
+      text,
+      /\*\*It did not run\.\*\*\n\*\*Next:[\s\S]*-# The game service said: You did not provide/,
+    );
     assert.equal(executions(":h refused"), 0);
   });
 
