@@ -1,3 +1,6 @@
+/** A further call of the same person is the same matter for this long after the first. */
+export const JOIN_WITHIN_S = 600;
+
 interface CallOfCard {
   readonly answeredBy?: object;
   readonly anewAtMs?: number;

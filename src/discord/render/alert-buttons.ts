@@ -1,10 +1,11 @@
-import type { AlertEntry } from "../../domain/alert.ts";
+import type { AlertPerson } from "../../domain/alert.ts";
 import type { AlertKind } from "../../domain/alert-kinds.ts";
 import type { Button, Row } from "../../domain/message.ts";
 import type { PlayerRef } from "../../domain/model.ts";
 import type { AlertView } from "../../domain/ports/alert-renderer.ts";
 import type { OpenCallCard } from "../../domain/ports/mod-calls.ts";
-import { callCardOf, labelOfCall } from "./call-cards.ts";
+import { labelOfCall } from "./call-cards.ts";
+import { callMatters } from "./call-matters.ts";
 import { cut, plainText, shownName } from "./escape.ts";
 import { type ButtonPlace, lighterButtons, pmButton } from "./players/player-buttons.ts";
 import { markedRewindId, type RewindPlace } from "./players/rewind-buttons.ts";
@@ -37,24 +38,25 @@ export function alertButtons(view: AlertView): readonly Row[] {
 
 /** What the buttons are about, where the alert tells of several. */
 interface Subject {
-  readonly entry: AlertEntry | undefined;
+  readonly who?: AlertPerson | undefined;
+  readonly firstS: number;
   /** Of a call that nobody has claimed. */
   readonly freeCard?: OpenCallCard | undefined;
 }
 
-/** Of calls the one that waits longest and can be claimed. */
-function subjectOf({ rule, entries, callCards }: AlertView): Subject {
-  const last = { entry: entries.at(-1) };
-  if (rule.kind !== "calls") return last;
-  const open = entries
-    .filter(({ callEnd }) => callEnd === undefined)
-    .map((entry) => ({ entry, freeCard: freeCardOf(entry, callCards) }));
-  return open.find(({ freeCard }) => freeCard !== undefined) ?? open[0] ?? last;
-}
-
-function freeCardOf({ who, firstS }: AlertEntry, cards: readonly OpenCallCard[]): OpenCallCard | undefined {
-  const card = who === undefined ? undefined : callCardOf({ caller: who, atS: firstS }, cards);
-  return card?.claimedBy === undefined ? card : undefined;
+/** Of calls the one that waits longest and can be claimed, of somebody who is still there as long as anybody is. */
+function subjectOf(view: AlertView): Subject {
+  const last = view.entries.at(-1) ?? { firstS: 0 };
+  if (view.rule.kind !== "calls") return last;
+  const open = callMatters(view)
+    .filter(({ end }) => end === undefined)
+    .map(({ card, ...matter }) => ({
+      ...matter,
+      freeCard: card?.claimedBy === undefined ? card : undefined,
+    }));
+  const present = open.filter(({ hasLeft }) => !hasLeft);
+  const waiting = present.length > 0 ? present : open;
+  return waiting.find(({ freeCard }) => freeCard !== undefined) ?? waiting[0] ?? last;
 }
 
 /** Its id is not that of the button on the call's card: by that one the card is known when its channel is read back. */
@@ -75,7 +77,7 @@ function lookBack(view: AlertView, about: About): readonly Button[] {
   const rewind: Button = {
     kind: "button",
     style: "secondary",
-    label: rule.kind === "calls" ? callLabel("Rewind", view, about.subject.entry?.who) : "Rewind",
+    label: rule.kind === "calls" ? callLabel("Rewind", view, about.subject.who) : "Rewind",
     emoji: "⏪",
     id: markedRewindId(rewindPlace(view, about), key),
   };
@@ -88,18 +90,18 @@ function lookBack(view: AlertView, about: About): readonly Button[] {
  * The call, or the first of what was counted. Kills begin as those of the one player: within a busy server's rows nobody
  * finds them. Of staff who punish, runs through Marshal are no rows of theirs, and team changes are no rows at all.
  */
-function rewindPlace({ rule, entries }: AlertView, { subject: { entry }, onlyId }: About): RewindPlace {
+function rewindPlace({ rule, entries }: AlertView, { subject, onlyId }: About): RewindPlace {
   const { bindingId, kind } = rule;
   if (kind === "calls")
-    return { bindingId, atS: entry?.firstS ?? 0, openedFrom: "call", offeredId: entry?.who?.id };
+    return { bindingId, atS: subject.firstS, openedFrom: "call", offeredId: subject.who?.id };
   const atS = Math.min(...entries.map(({ firstS }) => firstS));
   const only = kind === "kills" ? { playerId: onlyId } : { offeredId: onlyId };
   return { bindingId, atS, openedFrom: "alert", ...only };
 }
 
 /** Of several calls the button says whose call it is about. */
-function callLabel(verb: string, { entries }: AlertView, caller: PlayerRef | undefined): string {
-  return entries.length === 1 || caller === undefined ? verb : labelOfCall(verb, caller.name);
+function callLabel(verb: string, view: AlertView, caller: PlayerRef | undefined): string {
+  return callMatters(view).length === 1 || caller === undefined ? verb : labelOfCall(verb, caller.name);
 }
 
 /** Who rampages is stopped; staff who punish too much and people who called are written to. */

@@ -3,9 +3,9 @@ import { ALERT_TABLE } from "../../domain/alert-kinds.ts";
 import { type Escaped, joined, md, roleMention, userMention } from "../../domain/escaped.ts";
 import type { MessageBody, PostedMessage } from "../../domain/message.ts";
 import type { AlertView } from "../../domain/ports/alert-renderer.ts";
-import type { OpenCallCard } from "../../domain/ports/mod-calls.ts";
 import { alertButtons } from "./alert-buttons.ts";
-import { callCardLink, callCardOf } from "./call-cards.ts";
+import { callCardLink, timesWords } from "./call-cards.ts";
+import { type CallMatter, callMatters } from "./call-matters.ts";
 import { duration, person } from "./entry-line.ts";
 import { cut, cutLines, plainText } from "./escape.ts";
 import { commandWithHits } from "./hit-words.ts";
@@ -54,7 +54,8 @@ export function alertKeyOf({
   return rewindMarkOf(componentIds) ?? FOOTER.exec(cards[0]?.footer ?? "")?.[1];
 }
 
-function titleOf({ rule, entries, more }: AlertView): Escaped {
+function titleOf(view: AlertView): Escaped {
+  const { rule, entries, more } = view;
   const people = entries.length + more;
   const sum = entries.reduce((total, { count }) => total + count, 0);
   switch (rule.kind) {
@@ -70,16 +71,8 @@ function titleOf({ rule, entries, more }: AlertView): Escaped {
       return people > 1
         ? md`🎽 ${people} players changed team ${sum} times`
         : md`🎽 ${sum} team changes${spanOf(entries)}`;
-    case "calls": {
-      const open = entries.filter(({ callEnd }) => callEnd === undefined).length;
-      if (open === 0) {
-        const end = entries.some(({ callEnd }) => callEnd?.kind === "answered") ? "answered" : "claimed";
-        return people === 1 ? md`🔔 The call was ${end}` : md`🔔 The calls were ${end}`;
-      }
-      return people === 1
-        ? md`🔔 A moderator call is waiting`
-        : md`🔔 ${open === people ? md`${open}` : md`${open} of ${people}`} moderator calls are waiting`;
-    }
+    case "calls":
+      return callsTitle(view);
     case "full":
       if (rule.count === undefined)
         return isOver(entries) ? md`📈 The server was full` : md`📈 The server is full`;
@@ -91,6 +84,19 @@ function titleOf({ rule, entries, more }: AlertView): Escaped {
   }
 }
 
+/** Counts who waits, not how often they called. */
+function callsTitle(view: AlertView): Escaped {
+  const matters = callMatters(view);
+  const all = matters.length + view.more;
+  const open = matters.filter(({ end }) => end === undefined).length;
+  if (open > 0)
+    return all === 1
+      ? md`🔔 A moderator call is waiting`
+      : md`🔔 ${open === all ? md`${open}` : md`${open} of ${all}`} moderator calls are waiting`;
+  const end = matters.some((matter) => matter.end?.kind === "answered") ? "answered" : "claimed";
+  return all === 1 ? md`🔔 The call was ${end}` : md`🔔 The calls were ${end}`;
+}
+
 function spanOf([entry]: readonly AlertEntry[]): Escaped {
   const spanS = entry === undefined ? 0 : entry.lastS - entry.firstS;
   return spanS === 0 ? md` at once` : md` in ${duration(spanS)}`;
@@ -100,15 +106,17 @@ function isOver(entries: readonly AlertEntry[]): boolean {
   return entries.every(({ endedS }) => endedS !== undefined);
 }
 
-function colorOf({ rule, entries }: AlertView): number {
+function colorOf(view: AlertView): number {
+  const { rule, entries } = view;
   const isDone =
-    rule.kind === "calls" ? entries.every(({ callEnd }) => callEnd !== undefined) : isOver(entries);
+    rule.kind === "calls" ? callMatters(view).every(({ end }) => end !== undefined) : isOver(entries);
   if (isDone) return GREY;
   return rule.kind === "full" || rule.kind === "empty" ? AMBER : RED;
 }
 
 function bodyLines(view: AlertView): readonly Escaped[] {
   const { entries } = view;
+  if (view.rule.kind === "calls") return callLines(view);
   const shown = entries.slice(-ENTRIES_SHOWN);
   const hidden = entries.length - shown.length + view.more;
   return [
@@ -116,6 +124,28 @@ function bodyLines(view: AlertView): readonly Escaped[] {
     ...shown.flatMap((entry) => entryLines(view, entry, shown.length > 1 ? ROWS_OF_SHARED : undefined)),
     ...placeLines(view),
   ];
+}
+
+/** One line for each matter. */
+function callLines(view: AlertView): readonly Escaped[] {
+  const matters = callMatters(view);
+  // Of too many, those who have left are the first to go.
+  const isKept = new Set(
+    matters.toSorted((a, b) => Number(b.hasLeft) - Number(a.hasLeft)).slice(-ENTRIES_SHOWN),
+  );
+  const shown = matters.filter((matter) => isKept.has(matter));
+  const hidden = matters.length - shown.length + view.more;
+  return [
+    ...(hidden === 0 ? [] : [md`-# and ${hidden} more before these`]),
+    ...shown.map((matter) => callLine(view, matter)),
+    ...placeLines(view),
+  ];
+}
+
+function callLine(view: AlertView, matter: CallMatter): Escaped {
+  const { who, firstS, times } = matter;
+  const called = md`${named(who)} called ${at(firstS)}${timesWords(times)}`;
+  return joined([called, ...callState(matter), ...callerPlace(view, matter)], " · ");
 }
 
 /** Of one person on a line of its own; of several each has it beside their name. */
@@ -128,16 +158,19 @@ function placeLines(view: AlertView): readonly Escaped[] {
 }
 
 /** ` · 📍 Main Street` of one of several callers, or that they have left. */
-function callerPlace({ entries, whereabouts }: AlertView, { who, callEnd }: AlertEntry): readonly Escaped[] {
-  if (who?.id === undefined || callEnd !== undefined) return [];
-  if (whereabouts.leftIds.has(who.id)) return [md`has left`];
+function callerPlace(
+  { entries, whereabouts }: AlertView,
+  { who, end, hasLeft }: CallMatter,
+): readonly Escaped[] {
+  if (hasLeft) return [md`has left`];
+  if (who?.id === undefined || end !== undefined) return [];
   if (entries.every((other) => other.who?.id === who.id)) return [];
   const where = placeText(whereabouts.locations.get(who.id));
   return where === undefined ? [] : [md`📍 ${where}`];
 }
 
 function entryLines(view: AlertView, entry: AlertEntry, rowsShown: number | undefined): readonly Escaped[] {
-  const { rule, callCards } = view;
+  const { rule } = view;
   const { who, count, firstS, lastS, players, endedS } = entry;
   const rows = rowsShown === undefined ? entry.rows : [];
   const when = firstS === lastS ? at(lastS) : md`<t:${firstS}:T> to ${at(lastS)}`;
@@ -154,16 +187,8 @@ function entryLines(view: AlertView, entry: AlertEntry, rowsShown: number | unde
     case "teams":
       return [md`${named(who)} changed team **${count} times** · ${when}`, ...commands(rows, count)];
     case "calls":
-      return [
-        joined(
-          [
-            md`${named(who)} called ${at(firstS)}`,
-            ...callState(entry, callCards),
-            ...callerPlace(view, entry),
-          ],
-          " · ",
-        ),
-      ];
+      // By matter: see callLines.
+      return [];
     case "full":
     case "empty": {
       const most = md`**${players?.current ?? count}** of **${players?.most ?? count}** players`;
@@ -227,12 +252,11 @@ function commands(rows: readonly AlertRow[], count: number): readonly Escaped[] 
 }
 
 /** Who has it in hand, and the way to its card. */
-function callState({ who, firstS, callEnd }: AlertEntry, cards: readonly OpenCallCard[]): readonly Escaped[] {
-  const card = who === undefined ? undefined : callCardOf({ caller: who, atS: firstS }, cards);
+function callState({ end, card }: CallMatter): readonly Escaped[] {
   const link = callCardLink(card);
-  if (callEnd?.kind === "answered") return [md`answered by ${person(callEnd.by, true)}`, ...link];
+  if (end?.kind === "answered") return [md`answered by ${person(end.by, true)}`, ...link];
   if (card?.claimedBy !== undefined) return [md`claimed by ${userMention(card.claimedBy.userId)}`, ...link];
-  return [callEnd === undefined ? md`nobody has answered` : md`claimed`, ...link];
+  return [end === undefined ? md`nobody has answered` : md`claimed`, ...link];
 }
 
 function endLines(view: AlertView): readonly Escaped[] {

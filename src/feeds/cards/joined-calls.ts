@@ -1,12 +1,10 @@
-import { isAnswered } from "../../domain/answered-calls.ts";
+import { isAnswered, JOIN_WITHIN_S } from "../../domain/answered-calls.ts";
 import type { ModCallEntry, PlayerRef } from "../../domain/model.ts";
 import type { ModCallView } from "../../domain/ports/feed-renderer.ts";
 import type { CardCall, CardRecord, ModCallRecord } from "./card-records.ts";
 
 /** Which card a call stands on, and what a card holds of its calls. Pure. */
 
-/** A further call of the same person is the same matter for this long after the first. */
-export const JOIN_WITHIN_S = 600;
 /** Calls on one card; the next begins another. */
 const MOST_CALLS = 10;
 

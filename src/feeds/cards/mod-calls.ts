@@ -1,3 +1,4 @@
+import { JOIN_WITHIN_S } from "../../domain/answered-calls.ts";
 import type { DutyRoster, WhoToPing } from "../../domain/duty-roster.ts";
 import { md } from "../../domain/escaped.ts";
 import type { Actor, Feed } from "../../domain/guild.ts";
@@ -27,7 +28,6 @@ import {
   cardsOfCaller,
   countAt,
   isOver,
-  JOIN_WITHIN_S,
   mayJoin,
   openCallAt,
   withCall,

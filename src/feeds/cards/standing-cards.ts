@@ -1,10 +1,10 @@
+import { JOIN_WITHIN_S } from "../../domain/answered-calls.ts";
 import type { Feed } from "../../domain/guild.ts";
 import type { PostedMessage } from "../../domain/message.ts";
 import type { ModCallEntry } from "../../domain/model.ts";
 import type { FeedRenderer, PostedModCall } from "../../domain/ports/feed-renderer.ts";
 import type { Posts } from "../../domain/ports/posts.ts";
 import { snowflakeBefore } from "../delivery/read-back.ts";
-import { JOIN_WITHIN_S } from "./joined-calls.ts";
 
 export interface StandingCardsPorts {
   readonly posts: Pick<Posts, "readAfter">;
