@@ -80,7 +80,8 @@ export function keepUntold(
   one: Case,
   { which, answer }: { readonly which: "written" | "shown"; readonly answer: AnswerPlace | undefined },
 ): void {
-  if (answer === undefined || one.kind !== "warning" || one.told !== undefined) return;
+  if (answer === undefined || one.kind !== "warning") return;
+  if (one.told !== undefined || one.revoked !== undefined) return;
   const [written, shown] = untoldAnswers(one);
   shownAnswers.keep(which === "written" ? written : shown, answer);
 }
@@ -139,6 +140,7 @@ async function visitFromMs(
 export async function tellWarned({ actor, argument, answer }: Press, services: Services): Promise<Reply> {
   const one = await caseOf(services, actor, /^\d{1,9}$/.test(argument) ? Number(argument) : 0);
   if (one.told !== undefined) throw new Failure("bad-command", "They were told in the game already.");
+  if (one.revoked !== undefined) throw new Failure("bad-command", "This warning was revoked.");
   const live = await warnedInGame(services, actor, one);
   if (live === undefined)
     throw new Failure("bad-command", "They left the server, so they can't be told now.");

@@ -30,6 +30,7 @@ import { askActions, askForBan } from "./case-ask.ts";
 import { foundCases, giveReason, reasonForm, shown, write } from "./case-flow.ts";
 import { caseOf, refuseAgainstOneself, refuseKind } from "./case-rights.ts";
 import { keepUntold, tellWarned } from "./case-tell.ts";
+import { showRevoked } from "./case-told.ts";
 import { formTitle } from "./form-title.ts";
 import { moderatedServers, serverMeant } from "./moderated-servers.ts";
 import {
@@ -209,7 +210,9 @@ const revoke = defineEntry<{ readonly number: number; readonly reason: string | 
     });
     const undo = one.kind === "ban" || one.kind === "jail";
     const hint = undo ? md` This changes nothing in the game. Use \`/run command\` for that.` : md``;
-    return { ...(await shown(services, one, actor)), content: md`↩️ Case ${number} revoked.${hint}` };
+    const card = { ...(await shown(services, one, actor)), content: md`↩️ Case ${number} revoked.${hint}` };
+    showRevoked(services, one, card);
+    return card;
   },
 });
 

@@ -162,7 +162,7 @@ function staleWords({ code, serviceCode, message }: Failure): Escaped {
       return md`the game service asked Marshal to wait.`;
     case "blocked":
       // The message tells a block of the service from a page of a proxy in front of it.
-      return escapeMarkdown(cut(message, 300));
+      return escapeMarkdown(cut(message, 300).replace(/^The /, "the "));
     case "read-refused":
       return refusedWords(serviceCode);
     case "not-linked":

@@ -259,7 +259,7 @@ describe("A service that is silent", () => {
     const message = "You are temporarily blocked because of too many invalid requests.";
     world.halt = { untilMs: world.clock.nowMs() + 60_000, why: "blocked", message };
     const text = textOf(await statusOf(world));
-    assert.match(text, /Not up to date: The game service is blocking Marshal\./);
+    assert.match(text, /Not up to date: the game service is blocking Marshal\./);
     assert.doesNotMatch(text, /You are/);
   });
 
@@ -267,7 +267,10 @@ describe("A service that is silent", () => {
     const { world } = await rig();
     const message = "The game service answered with a web page instead of data. This host may be blocked.";
     world.halt = { untilMs: world.clock.nowMs() + 60_000, why: "blocked", message };
-    assert.match(textOf(await statusOf(world)), /answered with a web page instead of data/);
+    assert.match(
+      textOf(await statusOf(world)),
+      /Not up to date: the game service answered with a web page instead of data/,
+    );
   });
 
   test("in a halt without any state says that there is none, and when to ask again", async () => {

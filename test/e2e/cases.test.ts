@@ -72,12 +72,10 @@ describe("cases and the watchlist, from a kick to a revoked case", () => {
   test("notes and warnings are written, changed with their history, found and revoked", async () => {
     const bob = rig.town.join("BobRay", 9_000_000_003);
     await rig.polled("JoinLogs");
+    const warnings: Exchange[] = [];
     for (const n of [1, 2, 3]) {
-      await mod.reads(
-        "case add",
-        { player: String(bob.id), kind: "warning", reason: `spam ${n}` },
-        /Warning · case/,
-      );
+      const warning = { player: String(bob.id), kind: "warning", reason: `spam ${n}` };
+      warnings.push(await mod.reads("case add", warning, /Warning · case/));
     }
     await rig.posted(channel, "spam 3", "3 warnings in 30 days");
     const told = await mod.reads(
@@ -124,7 +122,15 @@ describe("cases and the watchlist, from a kick to a revoked case", () => {
     await rig.posted(channel, "much spam", "Edited");
     const found = await mod.reads("case search", { player: String(bob.id) }, /#5[\s\S]*#4[\s\S]*#3/);
     assert.doesNotMatch(found.text, /#1/);
+    const offers = await mod.reads("case show", { number: 3 }, /Not told in the game yet/);
+    await mod.reads("case show", { number: 3 }, /Not told in the game yet/);
     await mod.reads("case revoke", { number: 3, reason: "a mistake" }, /Case 3 revoked/);
+    // Nobody is told of it any more: by no button that is left, and by none that was not taken away.
+    const [first] = warnings;
+    assert.ok(first);
+    await reads(first, /Case 3 revoked/);
+    assert.ok(!labelsOf(answerOf(first)).includes("Tell BobRay"));
+    await reads(await press(rig.home.moderator, offers, "Tell BobRay"), /This warning was revoked/);
     await rig.posted(channel, "Revoked · Warning · case 3", "a mistake");
     await mod.reads("case show", { number: 3 }, /Revoked/);
     await mod.reads("case show", { number: 99 }, /no case 99/);

@@ -38,9 +38,9 @@ describe("what a community decides about its history", () => {
   });
 
   test("positions are off until somebody reads what is kept and presses; off erases them", async () => {
-    await manager.reads("history retention", {}, /Positions are \*\*off/);
+    await manager.reads("history retention", {}, /Positions are not saved\./);
     const asked = await manager.reads("history retention", { positions: "5" }, /Players are often children/);
-    await manager.reads("history retention", {}, /Positions are \*\*off/);
+    await manager.reads("history retention", {}, /Positions are not saved\./);
     await reads(await press(rig.home.owner, asked, "Save them for 5 days"), /saved for \*\*5 days/);
     await manager.reads("history retention", { positions: "7" }, /saved for \*\*7 days/);
     for (const positions of ["31", "-1", "1.5", "on"]) {

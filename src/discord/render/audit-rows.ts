@@ -50,12 +50,13 @@ export function runLine(record: RunRecord, options: { readonly server?: boolean 
   return md`${mark} ${commandWithHits(text, LONGEST_IN_LINE, record.hit)}${where}${PROOFS[proof]}${how}\n${small(actorId, askedAtMs, whyInLine(record))}`;
 }
 
-/** Why it did not simply run. The service's own sentence about a missing permission is long, and the card has it. */
+/** Why it did not simply run. The service's own sentences about these two are for other readers, and the card has them. */
 function whyInLine(record: RunRecord): Escaped {
   const { status, message, failureCode, actorRoleIds } = record;
   // Once it is known that it ran, the words of failure only confuse.
   if (surelyRan(record) || message === undefined) return md``;
   if (failureCode === "not-authorised") return md`the owner does not let Marshal run commands`;
+  if (failureCode === "module-outdated") return md`the game server runs an old version`;
   return refusalWords(cut(message, 200), status, actorRoleIds);
 }
 

@@ -31,8 +31,8 @@ export function commandLine(text: string, serverName: string, hit?: readonly str
 /** `dry`: everything that is known beforehand, and that nothing was sent. */
 export function dryCard(plan: RunPlan): MessageBody {
   const { request, command, decision } = plan;
-  const asks =
-    plan.confirm === "none" ? [] : [{ name: md`Asks you first`, value: bullets(plan.confirmReasons) }];
+  const why = plan.confirmReasons.length === 0 ? md`Yes` : bullets(plan.confirmReasons);
+  const asks = plan.confirm === "none" ? [] : [{ name: md`Asks you first`, value: why }];
   const undo =
     plan.inverse.length === 0
       ? md`Can't be undone`

@@ -12,6 +12,6 @@ export const ABOUT_POSITIONS: readonly Escaped[] = [
 export function positionsSaid(days: number | undefined): Escaped {
   if (days === undefined) return md`⚠ Marshal's host has turned recording off, so nothing can be saved.`;
   return days === 0
-    ? md`Positions are **off**. Nothing is saved.`
+    ? md`Positions are not saved.`
     : md`✅ Positions are saved for **${days === 1 ? "1 day" : md`${days} days`}**.`;
 }

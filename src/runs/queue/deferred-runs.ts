@@ -250,7 +250,7 @@ export class DeferredRuns implements SnapshotListener {
 }
 
 function unconfirmed({ confirmReasons }: RunPlan): Failure {
-  return new Failure("denied", `${confirmReasons.join(" ")} Nobody was there to confirm it.`);
+  return new Failure("denied", [...confirmReasons, "Nobody was there to confirm it."].join(" "));
 }
 
 function keyOf(actor: Actor, binding: Binding): string {

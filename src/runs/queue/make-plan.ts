@@ -94,7 +94,9 @@ export async function makePlan(
         ownPlayerId,
         areTargetsRead: people !== undefined,
         earlierBan: decision.allowed ? await earlierBan(ports, request) : undefined,
+        hasEnd: request.term !== undefined,
       });
+  const isAsked = confirmReasons.length > 0 || (command.danger === "severe" && !isConfirmed);
   const inverse = inverseOf(command, targets);
   const nowMs = ports.clock.nowMs();
   return {
@@ -104,7 +106,7 @@ export async function makePlan(
     decision,
     targets,
     ...(people === undefined ? {} : { playersSeen: { atMs: nowMs - people.ageMs, ageMs: people.ageMs } }),
-    confirm: command.mass ? "name" : confirmReasons.length > 0 ? "button" : "none",
+    confirm: command.mass ? "name" : isAsked ? "button" : "none",
     confirmReasons,
     warnings: planWarnings(command, {
       haltUntilMs: ports.health.halt()?.untilMs,

@@ -20,9 +20,11 @@ export interface ConfirmFacts {
   readonly areTargetsRead: boolean;
   /** The case of a ban from before that lasts longer than this one. */
   readonly earlierBan: number | undefined;
+  /** Its question says when it ends. */
+  readonly hasEnd: boolean;
 }
 
-/** Why the run needs a confirmation; empty: it may be sent at once. */
+/** Why the run needs a confirmation. A severe one needs it without a reason too. */
 export function reasonsToConfirm({
   command,
   targets,
@@ -32,6 +34,7 @@ export function reasonsToConfirm({
   ownPlayerId,
   areTargetsRead,
   earlierBan,
+  hasEnd,
 }: ConfirmFacts): readonly string[] {
   const isOwn = ({ players }: ResolvedTarget) =>
     players.length > 0 && players.every(({ id }) => id !== undefined && id === ownPlayerId);
@@ -41,7 +44,7 @@ export function reasonsToConfirm({
   if (isSlip) reasons.push([`There is no :${command.verb}.`, instead ?? ""].join(" ").trimEnd());
   const nothing = whyNothingHappens(command);
   if (nothing !== undefined) reasons.push(nothing);
-  if (command.danger === "severe") reasons.push(howLong(command));
+  if (command.danger === "severe" && !hasEnd) reasons.push(howLong(command));
   if (many !== undefined) reasons.push(many);
   if (earlierBan !== undefined)
     reasons.push(

@@ -52,7 +52,7 @@ export async function launchDue(
     const plan = await runner.plan({ ...check.request, runId });
     if (!plan.decision.allowed) return skipped(plan.decision.why, true);
     if (plan.confirm !== "none") {
-      return skipped(`${plan.confirmReasons.join(" ")} Nobody was there to confirm it.`, true);
+      return skipped([...plan.confirmReasons, "Nobody was there to confirm it."].join(" "), true);
     }
     if (clock.monotonicMs() - beganMs > CHECKS_WITHIN_MS) return skipped("The checks took too long.", false);
     if (!isKept()) return skipped(REMOVED, false);

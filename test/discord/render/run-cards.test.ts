@@ -348,6 +348,9 @@ describe("outcomes at a glance", () => {
     assert.doesNotMatch(said, /It is for 2/);
     assert.match(said, /lasts until \\?:unban lifts it/);
     assert.match(textOf(dryCard({ ...plan, targets, confirmReasons: reasons })), /It is for 2 players/);
+    const dry = dryCard({ ...plan, confirm: "button", confirmReasons: [] });
+    const asks = dry.cards?.[0]?.fields?.find(({ name }) => name === "Asks you first");
+    assert.equal(asks?.value, "Yes", "a field without a value is refused by Discord");
   });
 });
 
@@ -366,6 +369,9 @@ describe("audit rows", () => {
       message,
     } as const;
     assert.match(runLine(refused), / · the owner does not let Marshal run commands$/);
+    const words = "The module running on the in-game server is out of date.";
+    const old = { ...refused, failureCode: "module-outdated", message: words } as const;
+    assert.match(runLine(old), / · the game server runs an old version$/);
   });
 
   test("a denial says why, and sends nobody to look for it", () => {

@@ -89,6 +89,9 @@ describe("a ban that ends", () => {
     for (const text of [":ban Alice,Bob", ":ban Nobody", ":ban all", ":kick Alice", ":ban Bo", ":ban 77"])
       await assert.rejects(asked(text), { code: "bad-command" }, text);
     assert.equal((await asked(":ban Ali")).request.text, ":ban 11");
+    // It says when it ends, so not that it lasts until somebody lifts it; it is asked about all the same.
+    const { confirm, confirmReasons } = await asked(":ban Ali");
+    assert.deepEqual({ confirm, confirmReasons }, { confirm: "button", confirmReasons: [] });
     assert.equal((await asked(":ban 11 x")).request.text, ":ban 11 x");
   });
 
