@@ -50,7 +50,11 @@ describe("what a community decides about its history", () => {
     const exported = await manager.reads("history export", { player: "BobRay" }, /BobRay/);
     const [file] = answerOf(exported).attachments;
     assert.match(Buffer.from(file?.bytes ?? []).toString(), /"positions": \[\s+\{\s+"at"[^}]+"street"/);
-    await manager.reads("history retention", { positions: "off" }, /off\*\*.*What was saved is erased/);
+    await manager.reads(
+      "history retention",
+      { positions: "off" },
+      /Positions are not saved\. What was saved is erased/,
+    );
     const after = answerOf(await manager.reads("history export", { player: "BobRay" }, /BobRay/));
     assert.match(Buffer.from(after.attachments[0]?.bytes ?? []).toString(), /"positions": \[\]/);
   });
