@@ -62,6 +62,11 @@ class StoredAudit implements AuditLog {
   readonly #lists: RowLists;
   readonly #turns = new KeyedMutex();
   readonly #scans = new ScanQueue();
+  /**
+   * By key: rows that are not over, as this process wrote them last. An outcome is then asked of the store without a read
+   * before it: people press a button of an answer that names the outcome, and the store answers in the order of asking.
+   */
+  readonly #unended = new Map<string, RunRecord>();
 
   constructor(parts: AuditParts) {
     this.#parts = parts;
@@ -70,14 +75,19 @@ class StoredAudit implements AuditLog {
 
   /** A row's changes stay in order: an outcome must not be overwritten by a slower, earlier write. */
   put(record: RunRecord): Promise<void> {
-    return this.#turns.take(`run/${record.id}`, () => this.#put(record));
+    return this.#turns.take(`run/${record.id}`, async () => {
+      const key = `${record.guildId}/${record.id}`;
+      const before = this.#unended.get(key) ?? (await this.#parts.runs.get(key));
+      // What is stored after a write that fails is not known.
+      this.#unended.delete(key);
+      await this.#put(key, before, record);
+      if (!IS_OVER[record.status]) this.#unended.set(key, record);
+    });
   }
 
-  async #put(record: RunRecord): Promise<void> {
+  async #put(key: string, before: RunRecord | undefined, record: RunRecord): Promise<void> {
     const { runs, open } = this.#parts;
     const { id, guildId, askedAtMs, status } = record;
-    const key = `${guildId}/${id}`;
-    const before = await runs.get(key);
     if (!IS_OVER[status] && (before === undefined || IS_OVER[before.status])) await open.set(id, { guildId });
     if (before === undefined)
       await this.#addToLists(`${guildId}/runs`, { id, atMs: askedAtMs, also: listsBelow(record) });

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import type { SourceId } from "../../../src/domain/model.ts";
 import type { AuditLog } from "../../../src/domain/ports/audit-log.ts";
+import type { Documents } from "../../../src/domain/ports/documents.ts";
 import type { AuditEvent, AuditFilter, RunRecord, RunStatus } from "../../../src/domain/run.ts";
 import { createAuditLog } from "../../../src/store/audit/audit-log.ts";
 import {
@@ -54,9 +56,9 @@ class DyingDocuments<T> extends MemoryDocuments<T> {
   }
 }
 
-function open(disk: Disk): AuditLog {
+function open(disk: Disk, runs: Documents<RunRecord> = new DyingDocuments(disk, "runs", parseRun)): AuditLog {
   return createAuditLog({
-    runs: new DyingDocuments(disk, "runs", parseRun),
+    runs,
     events: new DyingDocuments(disk, "events", parseEvent),
     lists: new DyingDocuments(disk, "lists", parseDayList),
     pages: new DyingDocuments(disk, "pages", parseListPage),
@@ -185,6 +187,40 @@ test("an outcome is never overwritten by an earlier state that was written slowe
   ]);
   assert.equal((await audit.get("g1", "r1"))?.status, "done");
   assert.deepEqual(await unfinishedIds(audit), []);
+});
+
+/** A store that answers in the order of asking, and not before it is told to: a thread that gets no turn on a busy machine. */
+class HeldDocuments<T> extends MemoryDocuments<T> {
+  #released: Promise<void> = Promise.resolve();
+
+  hold(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#released = promise;
+    return resolve;
+  }
+
+  override async get(key: string): Promise<T | undefined> {
+    await this.#released;
+    return await super.get(key);
+  }
+
+  override async set(key: string, value: T): Promise<void> {
+    await this.#released;
+    await super.set(key, value);
+  }
+}
+
+test("whoever asks for a run after its outcome was given to the audit reads the outcome, however slow the store is", async () => {
+  const runs = new HeldDocuments<RunRecord>(parseRun);
+  const audit = open(new Disk(), runs);
+  for (const status of ["waiting", "sending"] as const) await audit.put(run("r1", { status }));
+  const release = runs.hold();
+  const written = audit.put(run("r1", { status: "failed", failureCode: "server-empty" }));
+  await setImmediate();
+  const pressed = audit.get("g1", "r1");
+  release();
+  assert.equal((await pressed)?.failureCode, "server-empty");
+  await written;
 });
 
 test("rows of one day that are written at once all stand in its index", async () => {
