@@ -48,7 +48,9 @@ describe("/run, from the question to what came of it", () => {
     await Promise.all(["first", "second"].map(async (word) => reads(await run(`:h ${word}`), /It ran/)));
     const lines = rig.lines.slice(before).map((line): Record<string, unknown> => JSON.parse(line));
     const came = lines.filter(({ msg }) => msg === "an interaction came").map(({ reference }) => reference);
-    const sent = lines.filter(({ route }) => route === "command").map(({ reference }) => reference);
+    // On a slow machine the roles that were read are too old when its turn comes: that one is read anew and goes later.
+    const answered = lines.filter(({ route, outcome }) => route === "command" && outcome === "ok");
+    const sent = answered.map(({ reference }) => reference);
     assert.equal(new Set(came).size, 2);
     assert.deepEqual(sent.sort(), came.sort());
   });
@@ -85,7 +87,7 @@ describe("/run, from the question to what came of it", () => {
   });
 
   test("the audit row is there before the game has answered", async () => {
-    nextCommand({ lateMs: 300, late: 1 });
+    nextCommand({ lateMs: 3_000, late: 1 });
     const asked = run(":h slow answer");
     await rig.until("the command in the game", () => executions(":h slow answer") === 1);
     assert.match(await history(), /being sent[^\n]*slow answer|slow answer[^\n]*being sent/);
