@@ -23,7 +23,7 @@ export interface AlertsBuildParts
     | "isOurs"
     | "report"
   > {
-  readonly feeds: Pick<FeedsWing, "isCallTaken" | "modCalls">;
+  readonly feeds: Pick<FeedsWing, "callEndOf" | "modCalls">;
   readonly runs: Pick<Runs, "accounts" | "catalogue" | "listen" | "listenOutside">;
   readonly journal: JournalLooks;
   readonly watch: Pick<Watch, "snapshots">;
@@ -38,7 +38,7 @@ export function buildAlerts({ feeds, runs, journal, watch, ...parts }: AlertsBui
     snapshots: watch.snapshots,
     renderer: alertRenderer,
     read: runs.catalogue.readLogged,
-    isCallTaken: (bindingId, call) => feeds.isCallTaken(bindingId, call),
+    callEndOf: (bindingId, call) => feeds.callEndOf(bindingId, call),
     callCardsOf: (bindingId) => feeds.modCalls.openCards(bindingId),
   });
   journal.follow(alerts.follower);

@@ -1,4 +1,4 @@
-import type { AlertRule } from "../domain/alert.ts";
+import type { AlertRule, CallEnd } from "../domain/alert.ts";
 import { alertKind } from "../domain/alert-kinds.ts";
 import { isState } from "../domain/changes.ts";
 import { guildOf } from "../domain/journal-id.ts";
@@ -38,7 +38,7 @@ export interface AlertFollowerPorts {
   /** Whether a command of the game's log punishes somebody. */
   readonly isPunishment: PunishmentTest;
   /** Whether staff took a call in hand on its card. */
-  isCallTaken(bindingId: string, call: Pick<ModCallEntry, "caller" | "atS">): boolean;
+  callEndOf(bindingId: string, call: Pick<ModCallEntry, "caller" | "atS">): CallEnd | undefined;
   /** A message is to say what is known now. */
   show(ref: MessageRef): void;
   report(what: string, error: unknown): void;
@@ -222,7 +222,7 @@ export class AlertFollower {
   }
 
   async #surroundings({ binding, rules }: WatchedServer, facts: Facts): Promise<Surroundings> {
-    const { settings, isCallTaken } = this.#ports;
+    const { settings, callEndOf } = this.#ports;
     const hasQuiet = rules.some(({ quiet }) => quiet !== undefined);
     const zone = hasQuiet ? (await settings.of(binding.guildId)).timeZone : undefined;
     const members = await this.#membersAmong(binding.guildId, facts.punishing ?? []);
@@ -231,7 +231,7 @@ export class AlertFollower {
         quiet !== undefined && isQuiet(quiet, zone ?? DEFAULT_ZONE, facts.presentS * 1_000),
       teamOf: (player) => this.#teams.of(binding.source, player),
       memberOf: ({ id }) => (id === undefined ? undefined : members.get(id)),
-      isTaken: (call) => isCallTaken(binding.id, call),
+      callEndOf: (call) => callEndOf(binding.id, call),
     };
   }
 

@@ -3,6 +3,7 @@ import { alertKind } from "../domain/alert-kinds.ts";
 import { floorOf, forgetUncounted, freshSightings, type Sighting } from "./counted-rows.ts";
 import type { Facts, Surroundings } from "./facts.ts";
 import {
+  addBefore,
   addRow,
   beganWith,
   CALLS_JOIN_S,
@@ -15,7 +16,13 @@ import {
 import type { RuleState, ServerState } from "./server-state.ts";
 import { afterCount, isNews, type PlayerCount } from "./windows/levels.ts";
 import { isOver, type SpreeLimit, takeRow } from "./windows/sprees.ts";
-import { callId, takeDue, type WaitingCalls } from "./windows/waiting-calls.ts";
+import {
+  callId,
+  earlierCalls,
+  takeDue,
+  type WaitingCall,
+  type WaitingCalls,
+} from "./windows/waiting-calls.ts";
 
 /** One answer of the service through one server's alerts. Changes the state that it is given, and nothing else. */
 
@@ -153,22 +160,40 @@ function takeCalls(
     waiting.delete(id);
     change(state.incidents, id, (entry) => ({ ...entry, callEnd: { kind: "answered", by } }));
   }
-  noteTaken(state.incidents, around);
+  noteEnds(state.incidents, around);
   const { withinS } = limitOf(opening.rule);
   const limits = { withinS, presentS: opening.presentS };
-  for (const { id, caller, atS, dueS } of takeDue(waiting, calls ?? [], limits, around.isTaken)) {
-    const entry: KeptEntry = { id, who: caller, count: 1, firstS: atS, lastS: atS, rows: [] };
-    tell(state.incidents, entry, { eventS: dueS, opening, withinS });
+  const hasEnd = (call: WaitingCall) => around.callEndOf(call) !== undefined;
+  for (const { id, caller, atS, dueS } of takeDue(waiting, calls ?? [], limits, hasEnd)) {
+    tell(state.incidents, entryOfCall({ caller, atS }), { eventS: dueS, opening, withinS });
+    const isKnown = (call: WaitingCall) =>
+      waiting.has(callId(call)) || hasEnd(call) || isTold(state, callId(call));
+    for (const call of earlierCalls({ caller, atS }, calls ?? [])) {
+      if (!isKnown(call)) addBefore(state.incidents, id, entryOfCall(call));
+    }
   }
   return [...waiting.keys()].join() !== before;
 }
 
-/** Staff has claimed calls that have an alert. */
-function noteTaken(incidents: Incident[], { isTaken }: Surroundings): void {
-  const open = incidents.flatMap(({ entries }) => entries.filter(({ callEnd }) => callEnd === undefined));
-  for (const { id, who, firstS } of open) {
-    if (who === undefined || !isTaken({ caller: who, atS: firstS })) continue;
-    change(incidents, id, (entry) => ({ ...entry, callEnd: { kind: "taken" } }));
+function entryOfCall({ caller, atS }: WaitingCall): KeptEntry {
+  return { id: callId({ caller, atS }), who: caller, count: 1, firstS: atS, lastS: atS, rows: [] };
+}
+
+function isTold({ incidents }: RuleState, entryId: string): boolean {
+  return incidents.some(({ entries }) => entries.some(({ id }) => id === entryId));
+}
+
+/**
+ * Of calls that have an alert: staff has claimed them, or somebody answered another call of the same matter. An answer
+ * says more than a claim.
+ */
+function noteEnds(incidents: Incident[], { callEndOf }: Surroundings): void {
+  const entries = incidents.flatMap((incident) => incident.entries);
+  for (const { id, who, firstS, callEnd: before } of entries) {
+    if (who === undefined || before?.kind === "answered") continue;
+    const callEnd = callEndOf({ caller: who, atS: firstS });
+    if (callEnd === undefined || callEnd.kind === before?.kind) continue;
+    change(incidents, id, (entry) => ({ ...entry, callEnd }));
   }
 }
 

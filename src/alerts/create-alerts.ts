@@ -1,4 +1,4 @@
-import type { AlertRule } from "../domain/alert.ts";
+import type { AlertRule, CallEnd } from "../domain/alert.ts";
 import type { WhoToPing } from "../domain/duty-roster.ts";
 import { Failure } from "../domain/failure.ts";
 import type { Binding } from "../domain/guild.ts";
@@ -50,8 +50,8 @@ export interface AlertsParts {
   readonly tracked: ReadonlySet<string>;
   /** A command as the game's log shows it; undefined: none can be read. */
   readonly read: ReadCommand;
-  /** Whether staff took a call in hand on its card. */
-  isCallTaken(bindingId: string, call: Pick<ModCallEntry, "caller" | "atS">): boolean;
+  /** How a call ended by its card, where the game's log may show nothing of it; undefined: it waits, or has no card. */
+  callEndOf(bindingId: string, call: Pick<ModCallEntry, "caller" | "atS">): CallEnd | undefined;
   /** The cards that show open moderator calls of a server. */
   callCardsOf(bindingId: string): readonly OpenCallCard[];
   /** Whether this process serves the guild. */
@@ -92,7 +92,7 @@ export function createAlerts(parts: AlertsParts): AlertsWing {
     ...parts,
     servers,
     isPunishment,
-    isCallTaken: (bindingId, call) => parts.isCallTaken(bindingId, call),
+    callEndOf: (bindingId, call) => parts.callEndOf(bindingId, call),
     show: (ref) => posts.show(ref),
     report,
   });

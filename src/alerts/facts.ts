@@ -1,4 +1,4 @@
-import type { AlertRule } from "../domain/alert.ts";
+import type { AlertRule, CallEnd } from "../domain/alert.ts";
 import type { ChangeEntry } from "../domain/changes.ts";
 import type { CommandEntry, KillEntry, ModCallEntry, PlayerRef } from "../domain/model.ts";
 import type { AnswerItem } from "../domain/ports/journal.ts";
@@ -49,5 +49,6 @@ export interface Surroundings {
   teamOf(player: PlayerRef): string | undefined;
   /** The member whose account that is. */
   memberOf(player: PlayerRef): string | undefined;
-  isTaken(call: Pick<ModCallEntry, "caller" | "atS">): boolean;
+  /** How a call ended by its card, where it has one. */
+  callEndOf(call: Pick<ModCallEntry, "caller" | "atS">): CallEnd | undefined;
 }

@@ -98,6 +98,15 @@ export function tell(
   incidents.push(incident);
 }
 
+/** Adds a matter that began before this one to the message of this one, whose key stays. */
+export function addBefore(incidents: Incident[], entryId: string, earlier: KeptEntry): void {
+  const incident = incidents.findLast(({ entries }) => entries.some(({ id }) => id === entryId));
+  if (incident === undefined || incident.entries.length >= MOST_ENTRIES) return;
+  const at = incident.entries.findIndex(({ id }) => id === entryId);
+  incident.entries.splice(at, 0, earlier);
+  incident.version += 1;
+}
+
 /** Adds a row to an entry that a message names already. */
 export function addRow(incidents: Incident[], entryId: string, row: AlertRow): void {
   change(incidents, entryId, (entry) => ({

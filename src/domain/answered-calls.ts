@@ -19,6 +19,14 @@ export function waitingCallsOf<T extends CallOfCard>(calls: readonly T[]): reado
   return isAnswered(calls) ? [] : mattersNow(calls);
 }
 
+/** The calls of a card that are one matter with this one of them. */
+export function matterAt<T extends CallOfCard>(calls: readonly T[], index: number): readonly T[] {
+  const isAnew = ({ anewAtMs }: T) => anewAtMs !== undefined;
+  const from = calls.slice(0, index + 1).findLastIndex(isAnew);
+  const until = calls.findIndex((call, at) => at > index && isAnew(call));
+  return calls.slice(Math.max(0, from), until === -1 ? undefined : until);
+}
+
 function mattersNow<T extends CallOfCard>(calls: readonly T[]): readonly T[] {
   const anewAt = calls.findLastIndex(({ anewAtMs }) => anewAtMs !== undefined);
   return calls.slice(Math.max(0, anewAt));

@@ -1,3 +1,4 @@
+import type { CallEnd } from "../domain/alert.ts";
 import type { DutyRoster, WhoToPing } from "../domain/duty-roster.ts";
 import { endsWithin } from "../domain/ends-within.ts";
 import type { Binding, Feed } from "../domain/guild.ts";
@@ -89,8 +90,8 @@ export interface FeedsWing {
   stop(withinMs: number): Promise<void>;
   readonly feeds: Feeds;
   readonly modCalls: ModCalls;
-  /** Whether staff took a moderator call in hand on one of its cards. */
-  isCallTaken(bindingId: string, call: Pick<ModCallEntry, "caller" | "atS">): boolean;
+  /** Who answered the matter of a moderator call, or that staff took it in hand on its card; undefined: neither. */
+  callEndOf(bindingId: string, call: Pick<ModCallEntry, "caller" | "atS">): CallEnd | undefined;
   /** The calls on the cards of a server that are at hand. */
   callsOnCards(bindingId: string): readonly CallOnCard[];
   /** A server has a new key: the feeds of every guild that linked it again move over. */
@@ -179,7 +180,7 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
   return {
     feeds: registry,
     modCalls,
-    isCallTaken: (bindingId, call) => modCalls.isTaken(bindingId, call),
+    callEndOf: (bindingId, call) => modCalls.endOf(bindingId, call),
     callsOnCards: (bindingId) => modCalls.onCards(bindingId),
     async start() {
       await lastEnd.begin();

@@ -2,7 +2,7 @@ import { parseGuildAlerts } from "../../src/alerts/alert-rules.ts";
 import { type AlertsWing, createAlerts } from "../../src/alerts/create-alerts.ts";
 import { parseServerState } from "../../src/alerts/server-state.ts";
 import { alertRenderer } from "../../src/discord/render/alert-cards.ts";
-import type { AlertRule } from "../../src/domain/alert.ts";
+import type { AlertRule, CallEnd } from "../../src/domain/alert.ts";
 import { type Binding, DEFAULT_SETTINGS, type GuildSettings } from "../../src/domain/guild.ts";
 import { type JournalOwner, journalOf } from "../../src/domain/journal-id.ts";
 import type { MessageBody, OutgoingMessage } from "../../src/domain/message.ts";
@@ -66,7 +66,7 @@ export class AlertsWorld {
   readonly tracked = new Set<string>();
   readonly reports: string[] = [];
   readonly runs = new Map<string, RunRecord>();
-  readonly taken = new Set<string>();
+  readonly callEnds = new Map<string, CallEnd>();
   /** Of moderator calls, in a log channel. */
   callCards: OpenCallCard[] = [];
   accounts: readonly GameAccount[] = [];
@@ -243,7 +243,7 @@ export class AlertsWorld {
       random: seededRandom(this.#started),
       read: readLogged,
       isOurs: (guildId) => this.ours(guildId),
-      isCallTaken: (_, { caller, atS }) => this.taken.has(`${caller.name} ${atS}`),
+      callEndOf: (_, { caller, atS }) => this.callEnds.get(`${caller.name} ${atS}`),
       callCardsOf: () => this.callCards,
       report: (what) => void this.reports.push(what),
     });

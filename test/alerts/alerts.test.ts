@@ -498,7 +498,7 @@ describe("an alert about calls", () => {
     assert.equal(claim?.id, `alert-claim:${CARD}`);
     assert.deepEqual(rewindOf(made), { ...FROM_ALERT, atS, openedFrom: "call", offeredId: ann.id });
 
-    made.taken.add(`Ann_Lee ${atS}`);
+    made.callEnds.set(`Ann_Lee ${atS}`, { kind: "taken" });
     made.callCards = [{ ...card, claimedBy: { userId: "42" } }];
     await made.clock.advance(10_000);
     await made.look();
@@ -528,13 +528,13 @@ describe("an alert about calls", () => {
     made.latest = { source: binding.source, status: serverStatus(), statusAtMs: atMs, lists };
     await made.look();
     const shown = made.shown()[0] ?? "";
-    assert.match(shown, /🔔 3 moderator calls are waiting/);
+    assert.match(shown, /🔔 A moderator call is waiting/);
     assert.match(shown, /\*\*Ann\\_Lee\*\*\].*nobody has answered.* · 📍 Main Street, postal 204\n/);
-    assert.match(shown, /\*\*Bob\*\*\].*nobody has answered.* · has left\n/);
+    assert.match(shown, /🚪 Left before anyone answered: \[\*\*Bob\*\*\]/);
     for (const nth of [0, 1, 2]) assert.ok(shown.includes(`[card](https://discord.com/channels/1/2/${nth})`));
     assert.deepEqual(labelsOf(made), ["", "Claim Ann_Lee", "Rewind Ann_Lee"]);
 
-    made.taken.add(`Ann_Lee ${made.calls[0]?.atS}`);
+    made.callEnds.set(`Ann_Lee ${made.calls[0]?.atS}`, { kind: "taken" });
     made.callCards = made.callCards.slice(1);
     await made.clock.advance(10_000);
     await made.look();
@@ -554,11 +554,70 @@ describe("an alert about calls", () => {
     await made.look();
     await made.clock.advance(1_000);
     made.calls.push({ kind: "modCall", atS: made.nowS, caller: ann });
-    made.taken.add(`Ann_Lee ${made.nowS}`);
+    made.callEnds.set(`Ann_Lee ${made.nowS}`, { kind: "taken" });
     await made.clock.advance(2 * MINUTE_MS);
     await made.look();
     assert.equal(made.messages().length, 0);
-    made.taken.clear();
+    made.callEnds.clear();
+    await made.look();
+    assert.equal(made.messages().length, 1);
+  });
+
+  test("is told that a matter is over where another call of it was answered, before and after it was posted", async () => {
+    const made = await world();
+    await made.add({ kind: "calls", withinS: 60 });
+    await made.look();
+    const firstS = made.nowS;
+    made.calls.push({ kind: "modCall", atS: firstS, caller: ann });
+    await made.look();
+    await made.clock.advance(30_000);
+    made.calls.push({ kind: "modCall", atS: made.nowS, caller: ann });
+    const answered = { kind: "answered", by: bob } as const;
+    made.callEnds.set(`Ann_Lee ${made.nowS}`, answered);
+    await made.clock.advance(40_000);
+    await made.look();
+    await made.clock.advance(40_000);
+    await made.look();
+    assert.equal(made.messages().length, 1);
+    assert.doesNotMatch(made.shown()[0] ?? "", /2 times/);
+
+    made.callEnds.set(`Ann_Lee ${firstS}`, { kind: "taken" });
+    await made.look();
+    await made.clock.advance(10_000);
+    assert.match(made.shown()[0] ?? "", /The call was claimed/);
+    made.callEnds.set(`Ann_Lee ${firstS}`, answered);
+    await made.look();
+    await made.clock.advance(10_000);
+    assert.match(made.shown()[0] ?? "", /The call was answered[\s\S]*answered by .*Bob/);
+  });
+
+  test("set up while a call waits: a further one of the matter is told with the first one's time", async () => {
+    const made = await world();
+    const firstS = made.nowS;
+    made.calls.push(
+      { kind: "modCall", atS: firstS, caller: ann },
+      { kind: "modCall", atS: firstS, caller: bob },
+    );
+    await made.look();
+    await made.add({ kind: "calls", withinS: 60 });
+    await made.look();
+    await made.clock.advance(30_000);
+    made.calls.push({ kind: "modCall", atS: made.nowS, caller: ann });
+    await made.look();
+    await made.clock.advance(70_000);
+    await made.look();
+    await made.clock.advance(10_000);
+    assert.equal(made.messages().length, 1);
+    const shown = made.shown()[0] ?? "";
+    assert.ok(
+      shown.includes(`called <t:${firstS}:T> (<t:${firstS}:R>), 2 times · nobody has answered`),
+      shown,
+    );
+    assert.doesNotMatch(
+      shown,
+      /Bob/,
+      "what was there before the alert is told only where the matter goes on",
+    );
     await made.look();
     assert.equal(made.messages().length, 1);
   });

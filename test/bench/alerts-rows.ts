@@ -68,7 +68,7 @@ export async function sendRows(rows: number): Promise<RowsMeasured> {
     clock,
     random: systemRandom,
     read: readLogged,
-    isCallTaken: () => false,
+    callEndOf: () => undefined,
     callCardsOf: () => [],
     isOurs: () => true,
     report: (what, error) => {

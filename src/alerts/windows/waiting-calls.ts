@@ -1,9 +1,12 @@
+import { JOIN_WITHIN_S } from "../../domain/answered-calls.ts";
 import type { ModCallEntry, PlayerRef } from "../../domain/model.ts";
 
 /** Moderator calls that nobody has answered yet. Pure but for the state that it is given. */
 
 /** By call: who called, and when. A call of one second by one player is one matter, answered when any of its rows is. */
-export type WaitingCalls = Map<string, Pick<ModCallEntry, "caller" | "atS">>;
+export type WaitingCalls = Map<string, WaitingCall>;
+
+export type WaitingCall = Pick<ModCallEntry, "caller" | "atS">;
 
 export interface DueCall {
   readonly id: string;
@@ -16,7 +19,7 @@ export interface DueCall {
 /** An older call is not posted any more. */
 const OLDEST_S = 6 * 3_600;
 
-export function callId({ atS, caller }: Pick<ModCallEntry, "caller" | "atS">): string {
+export function callId({ atS, caller }: WaitingCall): string {
   return `${atS} ${caller.id ?? caller.name}`;
 }
 
@@ -29,7 +32,7 @@ export function takeDue(
   waiting: WaitingCalls,
   shown: readonly ModCallEntry[],
   { withinS, presentS }: { readonly withinS: number; readonly presentS: number },
-  isTaken: (call: Pick<ModCallEntry, "caller" | "atS">) => boolean,
+  isTaken: (call: WaitingCall) => boolean,
 ): readonly DueCall[] {
   const due: DueCall[] = [];
   for (const [id, call] of waiting) {
@@ -41,4 +44,25 @@ export function takeDue(
   }
   for (const { id } of due) waiting.delete(id);
   return due.sort((a, b) => a.dueS - b.dueS);
+}
+
+/**
+ * The calls with which the matter of this one began, oldest first: of the same caller, and unanswered in the log. An alert
+ * that was set up meanwhile did not wait for them.
+ */
+export function earlierCalls(
+  { caller, atS }: WaitingCall,
+  shown: readonly ModCallEntry[],
+): readonly WaitingCall[] {
+  const answered = new Set(shown.flatMap((row) => (row.moderator === undefined ? [] : [callId(row)])));
+  const earlier = shown.filter(
+    (row) =>
+      row.caller.id === caller.id &&
+      row.caller.name === caller.name &&
+      row.atS < atS &&
+      atS - row.atS <= JOIN_WITHIN_S &&
+      !answered.has(callId(row)),
+  );
+  const byId = new Map(earlier.map((row) => [callId(row), { caller: row.caller, atS: row.atS }]));
+  return [...byId.values()].sort((a, b) => a.atS - b.atS);
 }

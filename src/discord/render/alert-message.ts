@@ -18,6 +18,7 @@ import { placeText } from "./server/player-card.ts";
 const FOOTER = /^Alert · ([\w-]{1,40})$/;
 const ROOM = 3_800;
 const ENTRIES_SHOWN = 12;
+const LEFT_SHOWN = 6;
 /** Of an entry that shares its message with others. */
 const ROWS_OF_SHARED = 0;
 const COMMAND_LENGTH = 120;
@@ -84,15 +85,19 @@ function titleOf(view: AlertView): Escaped {
   }
 }
 
-/** Counts who waits, not how often they called. */
+/** Counts who waits, not how often they called, nor who has left. */
 function callsTitle(view: AlertView): Escaped {
-  const matters = callMatters(view);
+  const every = callMatters(view);
+  const matters = every.filter(({ hasLeft }) => !hasLeft);
+  const left = every.length - matters.length;
   const all = matters.length + view.more;
   const open = matters.filter(({ end }) => end === undefined).length;
   if (open > 0)
     return all === 1
       ? md`🔔 A moderator call is waiting`
       : md`🔔 ${open === all ? md`${open}` : md`${open} of ${all}`} moderator calls are waiting`;
+  if (left > 0 && all > 0) return md`🔔 No moderator call is waiting any more`;
+  if (left > 0) return left === 1 ? md`🔔 The caller has left` : md`🔔 The callers have left`;
   const end = matters.some((matter) => matter.end?.kind === "answered") ? "answered" : "claimed";
   return all === 1 ? md`🔔 The call was ${end}` : md`🔔 The calls were ${end}`;
 }
@@ -109,7 +114,9 @@ function isOver(entries: readonly AlertEntry[]): boolean {
 function colorOf(view: AlertView): number {
   const { rule, entries } = view;
   const isDone =
-    rule.kind === "calls" ? callMatters(view).every(({ end }) => end !== undefined) : isOver(entries);
+    rule.kind === "calls"
+      ? callMatters(view).every(({ end, hasLeft }) => end !== undefined || hasLeft)
+      : isOver(entries);
   if (isDone) return GREY;
   return rule.kind === "full" || rule.kind === "empty" ? AMBER : RED;
 }
@@ -126,20 +133,28 @@ function bodyLines(view: AlertView): readonly Escaped[] {
   ];
 }
 
-/** One line for each matter. */
+/** One line for each matter, and one for all whose callers have left: nobody can help them. */
 function callLines(view: AlertView): readonly Escaped[] {
-  const matters = callMatters(view);
-  // Of too many, those who have left are the first to go.
-  const isKept = new Set(
-    matters.toSorted((a, b) => Number(b.hasLeft) - Number(a.hasLeft)).slice(-ENTRIES_SHOWN),
-  );
-  const shown = matters.filter((matter) => isKept.has(matter));
+  const every = callMatters(view);
+  const matters = every.filter(({ hasLeft }) => !hasLeft);
+  const shown = matters.slice(-ENTRIES_SHOWN);
   const hidden = matters.length - shown.length + view.more;
   return [
     ...(hidden === 0 ? [] : [md`-# and ${hidden} more before these`]),
     ...shown.map((matter) => callLine(view, matter)),
+    ...leftLine(every.filter(({ hasLeft }) => hasLeft)),
     ...placeLines(view),
   ];
+}
+
+/** `🚪 Left before anyone answered: Ann · card, Bob and 4 more` */
+function leftLine(matters: readonly CallMatter[]): readonly Escaped[] {
+  if (matters.length === 0) return [];
+  const names = matters
+    .slice(0, LEFT_SHOWN)
+    .map(({ who, card }) => joined([named(who), ...callCardLink(card)], " · "));
+  const more = matters.length <= LEFT_SHOWN ? md`` : md` and ${matters.length - LEFT_SHOWN} more`;
+  return [md`🚪 Left before anyone answered: ${joined(names, ", ")}${more}`];
 }
 
 function callLine(view: AlertView, matter: CallMatter): Escaped {
@@ -157,12 +172,8 @@ function placeLines(view: AlertView): readonly Escaped[] {
   return where === undefined ? [] : [md`📍 ${where}`];
 }
 
-/** ` · 📍 Main Street` of one of several callers, or that they have left. */
-function callerPlace(
-  { entries, whereabouts }: AlertView,
-  { who, end, hasLeft }: CallMatter,
-): readonly Escaped[] {
-  if (hasLeft) return [md`has left`];
+/** ` · 📍 Main Street` of one of several callers. */
+function callerPlace({ entries, whereabouts }: AlertView, { who, end }: CallMatter): readonly Escaped[] {
   if (who?.id === undefined || end !== undefined) return [];
   if (entries.every((other) => other.who?.id === who.id)) return [];
   const where = placeText(whereabouts.locations.get(who.id));

@@ -1,3 +1,4 @@
+import type { CallEnd } from "../../domain/alert.ts";
 import { JOIN_WITHIN_S } from "../../domain/answered-calls.ts";
 import type { DutyRoster, WhoToPing } from "../../domain/duty-roster.ts";
 import { md } from "../../domain/escaped.ts";
@@ -33,7 +34,7 @@ import {
   withCall,
   withPosted,
 } from "./joined-calls.ts";
-import { callsOnCards, openCards, withoutResolved } from "./resolved-calls.ts";
+import { callsOnCards, endOfCall, openCards, withoutResolved } from "./resolved-calls.ts";
 import type { SituationFollower } from "./situation-follower.ts";
 import { StandingCards } from "./standing-cards.ts";
 
@@ -123,12 +124,9 @@ export class ModCallCards implements ModCalls {
     return cardOf(guildId, this.#ports.board.atHand(cardId));
   }
 
-  /** Whether staff have claimed or resolved this call on a card that is at hand. */
-  isTaken(bindingId: string, { caller, atS }: Pick<ModCallEntry, "caller" | "atS">): boolean {
-    return cardsOfCaller(this.#ports.board.ofBinding(bindingId), caller).some(
-      ({ calls, claimedBy, resolved }) =>
-        (claimedBy !== undefined || resolved !== undefined) && calls.some((call) => call.atS === atS),
-    );
+  /** By the cards at hand; undefined: nobody has this call in hand. */
+  endOf(bindingId: string, call: Pick<ModCallEntry, "caller" | "atS">): CallEnd | undefined {
+    return endOfCall(cardsOfCaller(this.#ports.board.ofBinding(bindingId), call.caller), call);
   }
 
   onCards(bindingId: string): readonly CallOnCard[] {

@@ -1,7 +1,8 @@
-import { isAnswered, waitingCallsOf } from "../../domain/answered-calls.ts";
+import type { CallEnd } from "../../domain/alert.ts";
+import { isAnswered, matterAt, waitingCallsOf } from "../../domain/answered-calls.ts";
 import type { ModCallEntry, ServerState } from "../../domain/model.ts";
 import type { CallOnCard, OpenCallCard } from "../../domain/ports/mod-calls.ts";
-import type { CardRecord } from "./card-records.ts";
+import type { CardRecord, ModCallRecord } from "./card-records.ts";
 
 /**
  * The state without the calls that are over by their card, because people resolved it there or answered another call of
@@ -43,6 +44,24 @@ export function callsOnCards(cards: readonly CardRecord[]): readonly CallOnCard[
       ];
     });
   });
+}
+
+/**
+ * How a call ended by the cards of its caller: somebody answered it or another call of the matter in the game, or staff
+ * claimed or resolved its card. Undefined: it waits. Pure.
+ */
+export function endOfCall(
+  cards: readonly ModCallRecord[],
+  { atS }: Pick<ModCallEntry, "atS">,
+): CallEnd | undefined {
+  const on = cards.filter(({ calls }) => calls.some((call) => call.atS === atS));
+  const matters = on.flatMap(({ calls }) =>
+    calls.flatMap((call, index) => (call.atS === atS ? matterAt(calls, index) : [])),
+  );
+  const by = matters.find(({ answeredBy }) => answeredBy !== undefined)?.answeredBy;
+  if (by !== undefined) return { kind: "answered", by };
+  const isTaken = on.some(({ claimedBy, resolved }) => claimedBy !== undefined || resolved !== undefined);
+  return isTaken ? { kind: "taken" } : undefined;
 }
 
 /** The cards whose calls wait, each with one message that shows it. Pure. */

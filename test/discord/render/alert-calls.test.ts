@@ -51,6 +51,7 @@ function shown(entries: readonly AlertEntry[], changes: Partial<AlertView> = {})
   const lines = (cards?.[0]?.description ?? "").split("\n").filter((line) => line.includes(" called "));
   return {
     title: cards?.[0]?.title,
+    left: cards?.[0]?.description?.split("\n").find((line) => line.startsWith("🚪")),
     lines: lines.map((line) =>
       line.replace(/^\[\*\*(\w+)\*\*\]\(\S+\) called <t:(\d+):T> \(<t:\2:R>\)/, "$1 $2"),
     ),
@@ -118,20 +119,33 @@ describe("an alert about waiting calls", () => {
     assert.ok(buttons.includes("Claim"));
   });
 
-  test("puts callers who have left last, and claims the oldest who is still there", () => {
+  test("counts who still waits, names those who have left in a line of its own, and claims the oldest who is still there", () => {
     const entries = [call(ann, 100), call(bob, 110), call(bob, 111), call(cy, 120)];
     const callCards = [card("aa", ann, 100), card("bb", bob, 110, 111), card("cc", cy, 120)];
     const whereabouts = { locations: new Map(), leftIds: new Set([1]) };
-    const { lines, buttons, ids } = shown(entries, { callCards, whereabouts });
-    assert.deepEqual(lines, [
-      "Bob 110, 2 times · nobody has answered",
-      "Cy 120 · nobody has answered",
-      "Ann 100 · nobody has answered · has left",
-    ]);
+    const { title, lines, left, buttons, ids } = shown(entries, { callCards, whereabouts });
+    assert.equal(title, "🔔 2 moderator calls are waiting");
+    assert.deepEqual(lines, ["Bob 110, 2 times · nobody has answered", "Cy 120 · nobody has answered"]);
+    assert.match(left ?? "", /^🚪 Left before anyone answered: \[\*\*Ann\*\*\]\(\S+\)$/);
     assert.deepEqual(buttons, ["select", "Claim Bob", "Rewind Bob"]);
     assert.ok(ids.includes("alert-claim:bb"));
 
     const all = { locations: new Map(), leftIds: new Set([1, 2, 3]) };
     assert.ok(shown(entries, { callCards, whereabouts: all }).ids.includes("alert-claim:aa"));
+  });
+
+  test("says in its title that nobody waits any more where the last callers have left", () => {
+    const whereabouts = { locations: new Map(), leftIds: new Set([1, 2]) };
+    assert.equal(shown([call(ann, 100)], { whereabouts }).title, "🔔 The caller has left");
+    assert.equal(shown([call(ann, 100), call(bob, 110)], { whereabouts }).title, "🔔 The callers have left");
+    const answered = { kind: "answered", by: bob } as const;
+    const { title, lines, left } = shown([call(ann, 100), call(cy, 110, answered)], { whereabouts });
+    assert.equal(title, "🔔 No moderator call is waiting any more");
+    assert.equal(lines.length, 1);
+    assert.match(left ?? "", /Ann/);
+    assert.equal(
+      shown([call(ann, 100), call(cy, 110)], { whereabouts }).title,
+      "🔔 A moderator call is waiting",
+    );
   });
 });

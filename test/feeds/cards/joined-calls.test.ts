@@ -137,6 +137,23 @@ describe("further calls of one caller", () => {
       }
     }));
 
+  test("have ended with the answer to one of them, for the alert about calls that wait", () =>
+    withModCalls({}, async (rig) => {
+      await call(rig);
+      await call(rig);
+      await call(rig, "Bobby");
+      const calls = rig.log.modCalls.flatMap((row) => (row.kind === "modCall" ? [row] : []));
+      const ends = () => calls.map((one) => rig.wing.callEndOf("binding-1", one)?.kind);
+      assert.deepEqual(ends(), [undefined, undefined, undefined]);
+      const at = rig.log.modCalls.findIndex((row) => row.kind === "modCall" && row.caller.name === "Ann");
+      const row = rig.log.modCalls[at];
+      assert.ok(row?.kind === "modCall");
+      rig.log.modCalls[at] = { ...row, moderator: { name: "Mod", id: 99 } };
+      await rig.pollAndFlush();
+      const ofAnn = calls.map(({ caller }) => (caller.name === "Ann" ? "answered" : undefined));
+      assert.deepEqual(ends(), ofAnn);
+    }));
+
   test("escalate once for the card, counted from its first call", () =>
     withModCalls({ pingRoleId: "777", escalateAfterMs: 300_000 }, async (rig) => {
       await call(rig, "Ann", 200_000);
