@@ -3,9 +3,9 @@ import type { Failure, FailureCode, Ran } from "../../domain/failure.ts";
 import type { Button, Card, MessageBody } from "../../domain/message.ts";
 import { cut, escapeMarkdown } from "./escape.ts";
 import { isToProgrammer, referenceLine, serviceSays } from "./fine-print.ts";
+import { commandLine } from "./hit-words.ts";
 import { beyondWrongKey } from "./key-refusal.ts";
 import { escapeButRoles } from "./own-markup.ts";
-import { commandLine } from "./plan-cards.ts";
 
 /**
  * How an error reads: what happened; whether it ran, and why; the next step; when; small and last the reference. The

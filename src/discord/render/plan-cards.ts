@@ -4,7 +4,7 @@ import { forManyReason, type RunPlan } from "../../domain/run.ts";
 import { TIER_NAMES } from "../../domain/tiers.ts";
 import { duration } from "./entry-line.ts";
 import { cut, cutLines, escapeMarkdown, inlineCode, inlineName, plainText } from "./escape.ts";
-import { commandWithHits } from "./hit-words.ts";
+import { planLine } from "./hit-words.ts";
 import { escapeButRoles, escapeButTimes } from "./own-markup.ts";
 import { ageLine, profile } from "./server/view.ts";
 
@@ -22,11 +22,6 @@ export const RUN_COLORS = {
 const MOST_ON_LINES = 6;
 /** Younger lists are as good as now. */
 const WORTH_AN_AGE_MS = 10_000;
-
-/** The exact text, alone on its line, and where it goes. */
-export function commandLine(text: string, serverName: string, hit?: readonly string[]): Escaped {
-  return md`${commandWithHits(text, 1_000, hit)}\non **${inlineName(serverName)}**`;
-}
 
 /** `dry`: everything that is known beforehand, and that nothing was sent. */
 export function dryCard(plan: RunPlan): MessageBody {
@@ -48,7 +43,7 @@ export function dryCard(plan: RunPlan): MessageBody {
     title: md`🔎 Dry run: nothing was sent`,
     description: joined(
       [
-        commandLine(request.text, request.binding.name),
+        planLine(plan),
         "",
         md`**${decision.allowed ? "✅ You may run this." : "⛔ You may not run this."}**`,
         escapeButRoles(decision.why, request.actor.roleIds),
@@ -88,7 +83,6 @@ export function confirmCard(
   plan: RunPlan,
   { typed, isGuess, near = [], isWrongName }: ConfirmOptions = {},
 ): MessageBody {
-  const { request } = plan;
   const lead =
     isWrongName === true ? [md`⛔ **That is not the server's name.** Type it as shown here.`, md``] : [];
   const isGuessed = typed !== undefined || isGuess === true;
@@ -104,7 +98,7 @@ export function confirmCard(
     description: joined(
       [
         ...lead,
-        commandLine(request.text, request.binding.name),
+        planLine(plan),
         md``,
         ...why,
         isHarmless

@@ -1,13 +1,14 @@
 import { joined, md } from "../../domain/escaped.ts";
 import type { MessageBody } from "../../domain/message.ts";
 import type { RunPlan } from "../../domain/run.ts";
-import { commandLine, RUN_COLORS } from "./plan-cards.ts";
+import { planLine } from "./hit-words.ts";
+import { RUN_COLORS } from "./plan-cards.ts";
 
 /** How a question whether to send a command reads when it is over and nothing was sent. Pure. */
 
 /** Nobody answered in time. `plan`: where it is known what was asked about. */
 export function expiredCard(plan?: RunPlan): MessageBody {
-  const what = plan === undefined ? [] : [commandLine(plan.request.text, plan.request.binding.name), md``];
+  const what = plan === undefined ? [] : [planLine(plan), md``];
   return {
     cards: [
       {

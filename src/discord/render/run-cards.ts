@@ -5,9 +5,9 @@ import { type DeferredRun, type RunProgress, type RunRecord, surelyRan } from ".
 import { refusalWords } from "./audit-rows.ts";
 import { cut, escapeMarkdown, plainText } from "./escape.ts";
 import { isToProgrammer, referenceLine, serviceSays } from "./fine-print.ts";
-import { plainWithHits } from "./hit-words.ts";
+import { commandLine, plainWithHits } from "./hit-words.ts";
 import { beyondWrongKey } from "./key-refusal.ts";
-import { RUN_COLORS as colors, commandLine } from "./plan-cards.ts";
+import { RUN_COLORS as colors } from "./plan-cards.ts";
 import { TELL_AGAIN, wordsFor } from "./run-outcome-words.ts";
 import { notReadWords } from "./server/not-read.ts";
 import { PASTE_NEW_KEY } from "./setup-cards.ts";

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { csvCell, csvForm, jsonForm } from "../../../src/discord/render/audit-files.ts";
 import { eventLine, fitLines, runLine } from "../../../src/discord/render/audit-rows.ts";
 import { confirmCard, dryCard } from "../../../src/discord/render/plan-cards.ts";
+import { expiredCard } from "../../../src/discord/render/plan-over-cards.ts";
 import { outcomeCard, progressCard } from "../../../src/discord/render/run-cards.ts";
 import { runRenderer } from "../../../src/discord/render/run-renderer.ts";
 import { markdownOfOurs } from "../../../src/domain/escaped.ts";
@@ -155,6 +156,19 @@ describe("cards of runs", () => {
     ]) {
       assert.ok(text.includes(part), part);
     }
+  });
+
+  test("name whom they hit where an id is sent", () => {
+    const request = { ...plan.request, text: ":ban 11,77 for 11 kills", only: { name: "Alice", id: 11 } };
+    const targets = [
+      { text: "11", players: [{ name: "Alice", id: 11 }], staff: false },
+      { text: "77", players: [], staff: false },
+    ];
+    const byId = { ...plan, request, targets };
+    for (const card of [confirmCard(byId), dryCard(byId), expiredCard(byId)]) {
+      assert.match(textOf(card), /`:ban Alice,77 for 11 kills`\non .*\n-# Sent with the player's id/);
+    }
+    assert.doesNotMatch(textOf(confirmCard(plan)), /player's id/);
   });
 
   test("offer Undo only where something undoes it, and again not after a refusal", () => {
