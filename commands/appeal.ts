@@ -7,7 +7,9 @@ import { channelMention, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import { recordEvent } from "./audit-event.ts";
+import { shown } from "./case-flow.ts";
 import { caseOf, refuseAgainstOneself } from "./case-rights.ts";
+import { showRevoked } from "./case-told.ts";
 import { moderatedServers } from "./moderated-servers.ts";
 import { follow } from "./run-follow.ts";
 
@@ -62,6 +64,7 @@ async function* accept({ actor, argument, ...on }: Press, services: Services): A
   await recordEvent(services, actor, { action: "appeal-accept", text: `case ${one?.number ?? 0}` });
   if (plan === undefined) {
     const end = one !== undefined && one.targets.length > 1 ? md`stays for the others` : md`is revoked`;
+    if (one !== undefined) await takeTellAway(services, actor, one);
     yield { content: md`✅ Accepted. Case ${one?.number ?? 0} ${end}.` };
     return;
   }
@@ -79,6 +82,18 @@ async function* accept({ actor, argument, ...on }: Press, services: Services): A
   );
   yield* follow(services, submitted, { actor, ...on });
   if ((await failed) !== undefined) throw await failed;
+}
+
+/** Nobody is to be told of a warning that counts no longer. */
+async function takeTellAway(services: Services, actor: Actor, before: Case): Promise<void> {
+  if (before.kind !== "warning") return;
+  const one = await services.cases.get(before.guildId, before.number);
+  if (one?.revoked === undefined) return;
+  const card = await shown(services, one, actor);
+  showRevoked(services, one, {
+    ...card,
+    content: md`↩️ Case ${one.number} revoked: their appeal was accepted.`,
+  });
 }
 
 /** @throws Failure "denied" where they may not unban; somebody else has to accept then. */

@@ -140,7 +140,8 @@ async function visitFromMs(
 export async function tellWarned({ actor, argument, answer }: Press, services: Services): Promise<Reply> {
   const one = await caseOf(services, actor, /^\d{1,9}$/.test(argument) ? Number(argument) : 0);
   if (one.told !== undefined) throw new Failure("bad-command", "They were told in the game already.");
-  if (one.revoked !== undefined) throw new Failure("bad-command", "This warning was revoked.");
+  if (one.revoked !== undefined)
+    throw new Failure("bad-command", "This warning was revoked, so there is nothing to tell.");
   const live = await warnedInGame(services, actor, one);
   if (live === undefined)
     throw new Failure("bad-command", "They left the server, so they can't be told now.");

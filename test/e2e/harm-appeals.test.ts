@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Channel, Message, Person } from "../../src/sandbox/discord/types.ts";
 import { AppealsRig, MAY_TALK } from "./appeals-rig.ts";
-import { labelsOf, press, reads, textOf } from "./read.ts";
+import { answerOf, labelsOf, press, reads, textOf } from "./read.ts";
 import type { E2eRig } from "./rig.ts";
 
 const ANN = { name: "AnnLee", id: 9_100_000_011 };
 const BOB = { name: "BobRay", id: 9_100_000_012 };
 const DAN = { name: "DanFox", id: 9_100_000_014 };
+const EVE = { name: "EveSky", id: 9_100_000_015 };
 const CAT = { name: "CatMoe", id: 9_100_000_013 };
 
 describe("an appeal lifts what it is about, and nothing else", () => {
@@ -23,7 +24,7 @@ describe("an appeal lifts what it is about, and nothing else", () => {
     ({ rig, manager, other, staffOnly } = appeals);
     rig.home.guild.setBotPermissions(MAY_TALK);
     await reads(await appeals.setUp(), /button is in/);
-    for (const { name, id } of [ANN, BOB, CAT, DAN]) rig.town.join(name, id);
+    for (const { name, id } of [ANN, BOB, CAT, DAN, EVE]) rig.town.join(name, id);
     await rig.polled("JoinLogs", "Players");
   });
   after(() => rig.close());
@@ -73,5 +74,25 @@ describe("an appeal lifts what it is about, and nothing else", () => {
     await rig.clock.sleep(15_000);
     await reads(await press(other, card, "Accept"), /It ran/);
     assert.ok(!isBanned(DAN));
+  });
+
+  test("of a warning takes Tell from the answers that offer it, and a press on one that is left says why", async () => {
+    const { general } = rig.home;
+    const warning = { player: String(EVE.id), kind: "warning", reason: "spam" };
+    const written = await manager.slash(general, "case add", warning);
+    await reads(written, /was not told in the game yet/);
+    const number = Number(/case (\d+)/.exec(written.text)?.[1]);
+    const showCase = async () => {
+      const exchange = await manager.slash(general, "case show", { number });
+      await reads(exchange, /Not told in the game yet/);
+      return exchange;
+    };
+    const [left, shown] = [await showCase(), await showCase()];
+    await reads(await press(other, await appealOf(EVE.name), "Accept"), /Accepted\. Case \d+ is revoked/);
+    for (const answer of [written, shown]) {
+      await reads(answer, /Case \d+ revoked: their appeal was accepted/);
+      assert.ok(!labelsOf(answerOf(answer)).includes(`Tell ${EVE.name}`));
+    }
+    await reads(await press(manager, left, `Tell ${EVE.name}`), /This warning was revoked, so /);
   });
 });
