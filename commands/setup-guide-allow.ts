@@ -63,10 +63,17 @@ function positionAfter(
   const note =
     isUnclear && isEmpty ? NOBODY_PLAYS : isUnclear && !mayRun ? NO_ROLE : noteOf(found, isChecking);
   const isAsked = isUnclear && !isEmpty && mayRun;
-  return { step: "allow", bindingId: id, isAsked, isChecking, ...(note === undefined ? {} : { note }) };
+  return {
+    step: "allow",
+    bindingId: id,
+    isAsked,
+    isChecking,
+    isChecked: true,
+    ...(note === undefined ? {} : { note }),
+  };
 }
 
-const NOBODY_PLAYS = md`Can't tell while nobody is playing. Go on: the first command will show it.`;
+const NOBODY_PLAYS = md`Can't tell while nobody is playing. Press **Check again** when somebody plays, or go on: the first command will show it.`;
 const NO_ROLE = md`❔ Marshal can't tell before a command is run, and none of your roles can run one yet. Let one of your staff run any command, or press **Back** and choose a role of yours at Roles.`;
 const NOT_ALLOWED = md`⛔ Not allowed yet. Nothing ran.`;
 
@@ -93,7 +100,7 @@ function noteOf(found: PermissionCheck, isChecking: boolean): Escaped | undefine
 export async function proveByCommand({ actor, argument }: Press, services: Services): Promise<Reply> {
   const binding = await linked(services, actor, argument);
   const plan = await services.runner.plan({ actor, binding, text: HARMLESS, origin: "button" });
-  const at = { step: "allow", bindingId: binding.id } as const;
+  const at = { step: "allow", bindingId: binding.id, isChecked: true } as const;
   if (!plan.decision.allowed) {
     return await guideAt(services, actor, { ...at, note: NO_ROLE });
   }

@@ -28,6 +28,8 @@ export interface GuidePosition {
   readonly isAsked?: boolean;
   /** The permission is looked at again in a moment. */
   readonly isChecking?: boolean;
+  /** It was looked at by the press before. */
+  readonly isChecked?: boolean;
   /** The key that was typed last was none. */
   readonly isKeyWrong?: boolean;
   /** All tests arrived, or not all of them. */
@@ -75,6 +77,7 @@ export async function guideAt(services: Services, actor: Actor, at: GuidePositio
     isKeyRefused: binding !== undefined && services.health.parked(binding.source) !== undefined,
     nowMs: services.clock.nowMs(),
     isChecking: at.isChecking ?? false,
+    isChecked: at.isChecked ?? false,
     ...(at.isAsked === undefined ? {} : { isAsked: at.isAsked }),
     ...(at.more === undefined ? {} : { more: at.more }),
     ...(at.note === undefined ? {} : { note: at.note }),

@@ -418,6 +418,44 @@ describe("/diagnose", () => {
     );
   });
 
+  test("while nothing is read, the lines of the server and of its logs say so, and when it was read last", async () => {
+    const troubles: readonly ((made: Awaited<ReturnType<typeof rig>>) => void)[] = [
+      ({ world, binding }) => void world.failing.set(binding.source, { sinceMs: 0, code: "unreachable" }),
+      ({ world }) => {
+        world.halt = { untilMs: 2_000_000, why: "blocked" };
+      },
+    ];
+    for (const trouble of troubles) {
+      const made = await rig();
+      made.add("f1");
+      made.add("f2", { kind: "kills", state: "paused" });
+      made.add("f3", { kind: "commands" });
+      made.statuses.set("f3", { undelivered: 4 });
+      trouble(made);
+      const text = textOf(await made.look());
+      assert.match(
+        text,
+        /⏳ Joins and leaves in <#700>: nothing is read at the moment\. Last read <t:\d+:R>\n/,
+      );
+      assert.match(
+        text,
+        /⏳ Commands in <#700>: nothing is read at the moment\. Last read <t:\d+:R>, 4 entries wait/,
+      );
+      assert.match(text, /⏸ Kills in <#700>: paused/);
+      assert.doesNotMatch(text, /✅/);
+      assert.match(text, /⚠ 1 thing needs a look/, "one cause is one thing");
+    }
+  });
+
+  test("a block is said of each server", async () => {
+    const { world, look } = await rig();
+    world.halt = { untilMs: 2_000_000, why: "blocked" };
+    assert.match(
+      textOf(await look()),
+      /⏳ \*\*Riverside Roleplay\*\*: nothing is read at the moment\. Last read <t:\d+:R>/,
+    );
+  });
+
   test("no staff at all is said, with the button that opens the roles", async () => {
     const { look } = await rig({});
     assert.deepEqual(labels(await look()), ["Roles for Riverside Roleplay", "Check again"]);

@@ -58,18 +58,20 @@ const checking = (found: PermissionCheck, mayRun = true): Partial<Services> => (
   },
 });
 
+const EMPTY = /^Can't tell while nobody is playing\. Press \*\*Check again\*\* when somebody plays, or go on/;
+
 describe("A check of the owner's permission", () => {
   const cases: readonly (readonly [PermissionCheck, number, RegExp, string | undefined])[] = [
-    [{ kind: "refused" }, 6, /^⛔ Not allowed yet\. Nothing ran/, "Check"],
-    [{ kind: "allowed" }, 6, /^✅ The owner has allowed it/, "Check"],
-    [{ kind: "empty" }, 0, /^Can't tell while nobody is playing\. Go on/, "Check"],
-    [{ kind: "unclear" }, 0, /^Can't tell while nobody is playing\. Go on/, "Check"],
+    [{ kind: "refused" }, 6, /^⛔ Not allowed yet\. Nothing ran/, "Check again"],
+    [{ kind: "allowed" }, 6, /^✅ The owner has allowed it/, "Check again"],
+    [{ kind: "empty" }, 0, EMPTY, "Check again"],
+    [{ kind: "unclear" }, 0, EMPTY, "Check again"],
     [{ kind: "unclear" }, 6, /^Set up Marshal[\s\S]*:log Marshal check[\s\S]*Run it\?/, "Yes, run it"],
     [
       { kind: "too-soon", atMs: START_MS + 90_000 },
       6,
       /^⏳ Checked too often .* Try again after <t:1767225690:T>/,
-      "Check",
+      "Check again",
     ],
   ];
   for (const [found, players, words, label] of cases)

@@ -179,7 +179,7 @@ describe("feeds, from the game's logs into the channels", () => {
   test("a mod call is one card: posted when called, edited when answered in the game", async () => {
     const call = rig.town.modCall(rig.town.join("Jamie"));
     const card = await rig.posted(calls, "Jamie", "open");
-    assert.deepEqual(labelsOf(card), ["Claim", "Resolve", "To", "Player", "More"]);
+    assert.deepEqual(labelsOf(card), ["Claim", "Resolve", "Go to caller", "Player", "More"]);
     await reads(await press(rig.home.moderator, card, "Player"), /Jamie[\s\S]*In the game/);
     rig.town.answerModCall(call, { name: "OfficerGrey", id: 8_800_042 });
     await cardReads(card, /answered[\s\S]*Answered in the game by[\s\S]*OfficerGrey[\s\S]*8800042/);

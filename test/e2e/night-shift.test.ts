@@ -107,7 +107,7 @@ describe("a night shift, from the first look to the last note", () => {
     await shift.press(card, "Claim", /./);
     await rig.until("the claim on the card", () => labelsOf(card).includes("Release"));
     assert.match(textOf(card), new RegExp(`Claimed by <@${rig.home.moderator.member.id}>`));
-    await shift.press(card, "To", /It ran/);
+    await shift.press(card, "Go to caller", /It ran/);
     assert.equal(executed(":tp NightOwl CaseyHolt"), 1);
     const more = answerOf(await shift.press(card, "More", /More for the call of \*\*CaseyHolt/));
     assert.deepEqual(labelsOf(more), ["PM", "Bring", "Map", "Rewind"]);

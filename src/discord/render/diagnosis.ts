@@ -54,7 +54,7 @@ export function diagnosisMessage(view: DiagnosisView): MessageBody {
     serverFinding(facts, view),
     ...(facts.hasStaff ? [] : [noStaff(facts.binding)]),
     ...permissionFindings(facts),
-    ...facts.feeds.map((one) => feedFinding(one.feed, one.status, { view, isStill: isStill(facts) })),
+    ...facts.feeds.map((one) => feedFinding(one.feed, one.status, { view, facts })),
   ]);
   // What is wrong elsewhere stands before the logs, of which there may be more than fit.
   const all = [...hostFindings(view), ...placeFindings(view), ...groups.flat()];
@@ -141,7 +141,7 @@ function haltWords({ why }: NonNullable<DiagnosisView["halt"]>): Escaped {
     : md`The game service asked Marshal to wait`;
 }
 
-function serverFinding(facts: ServerFacts, { nowMs }: DiagnosisView): Finding {
+function serverFinding(facts: ServerFacts, { nowMs, halt }: DiagnosisView): Finding {
   const { binding, parked, held, readRefused, failing, readAtMs, players = 0, feeds } = facts;
   const name = md`**${inlineName(binding.name)}**`;
   if (parked !== undefined) {
@@ -159,6 +159,8 @@ function serverFinding(facts: ServerFacts, { nowMs }: DiagnosisView): Finding {
     const line = md`⛔ ${name}: can't be read (${escapeMarkdown(cut(readRefused.why, 150))}); ${again}`;
     return { isFine: false, line };
   }
+  // The halt has a line of its own, which is what needs a look.
+  if (halt !== undefined) return { isFine: true, line: md`⏳ ${name}: ${notReadNow(readAtMs)}` };
   if (failing !== undefined) {
     const last = readAtMs === undefined ? md`` : md` Last read <t:${Math.floor(readAtMs / 1_000)}:R>.`;
     return { isFine: false, line: md`⚠ ${name}: ${notReadWords(failing.code)}${last} Marshal keeps trying` };
@@ -205,15 +207,22 @@ function isStill({ parked, held, readRefused }: ServerFacts): boolean {
   return parked !== undefined || held !== undefined || readRefused !== undefined;
 }
 
+/** For as long as the service is silent or lets Marshal ask nothing. */
+function notReadNow(readAtMs: number | undefined): Escaped {
+  const last = readAtMs === undefined ? md`` : md`. Last read <t:${Math.floor(readAtMs / 1_000)}:R>`;
+  return md`nothing is read at the moment${last}`;
+}
+
 interface FeedContext {
   readonly view: DiagnosisView;
-  readonly isStill: boolean;
+  /** Of its server. */
+  readonly facts: ServerFacts;
 }
 
 function feedFinding(
   feed: Feed,
   status: FeedStatus,
-  { view: { accessOf }, isStill: waits }: FeedContext,
+  { view: { accessOf, halt }, facts }: FeedContext,
 ): Finding {
   const what = md`${feedLabel(feed.kind)} in ${channelMention(feed.channelId)}`;
   const access = accessOf(feed.channelId);
@@ -228,20 +237,26 @@ function feedFinding(
     return { isFine: false, line: md`⛔ ${what}: stopped${why}`, mend: resume };
   }
   if (feed.state === "paused") return { isFine: true, line: md`⏸ ${what}: paused`, mend: resume };
-  if (waits) return { isFine: true, line: md`⏸ ${what}: paused until the server can be read` };
+  if (isStill(facts)) return { isFine: true, line: md`⏸ ${what}: paused until the server can be read` };
+  const isNotRead = halt !== undefined || facts.failing !== undefined;
   return {
     isFine: status.waitsForStore !== true && status.lateSinceMs === undefined,
-    line: liveLine(what, status),
+    line: liveLine(what, status, isNotRead ? notReadNow(facts.readAtMs) : undefined),
   };
 }
 
-function liveLine(what: Escaped, { undelivered, lateSinceMs, waitsForStore }: FeedStatus): Escaped {
+/** `notRead`: that its server is not read at the moment. */
+function liveLine(
+  what: Escaped,
+  { undelivered, lateSinceMs, waitsForStore }: FeedStatus,
+  notRead: Escaped | undefined,
+): Escaped {
   if (waitsForStore === true) return md`⏳ ${what}: waiting for Marshal's database`;
   const waiting =
     undelivered === 0 ? "" : md`, ${undelivered} ${undelivered === 1 ? "entry waits" : "entries wait"}`;
   if (lateSinceMs !== undefined)
     return md`⚠ ${what}: fell behind <t:${Math.floor(lateSinceMs / 1_000)}:R>${waiting}`;
-  return md`✅ ${what}${waiting}`;
+  return notRead === undefined ? md`✅ ${what}${waiting}` : md`⏳ ${what}: ${notRead}${waiting}`;
 }
 
 function button(label: string, id: string): Button {

@@ -109,7 +109,8 @@ function buttons(view: ModCallView): readonly Row[] {
   const resolve: Button = { kind: "button", label: "Resolve", style, id: `mod-resolve:${cardId}` };
   const first = [...takeButtons(view), resolve];
   if (view.situation?.left === true) return [[...first, ...lookBack(call), ...player]];
-  return [[...first, callButton("To", { cardId }), ...player, callButton("More", { cardId })]];
+  const goTo: Button = { kind: "button", label: "Go to caller", style: "secondary", id: `mod-to:${cardId}` };
+  return [[...first, goTo, ...player, callButton("More", { cardId })]];
 }
 
 /** What stands behind *More* on the card of a call. */

@@ -73,7 +73,7 @@ function howTo(page: OwnerPage | undefined): readonly Escaped[] {
 }
 
 export function allowRows(
-  { permission, ownerPage, isAsked, isChecking = false, isKeyRefused, binding }: GuideView,
+  { permission, ownerPage, isAsked, isChecking = false, isChecked, isKeyRefused, binding }: GuideView,
   walk: Walk,
 ): readonly Row[] {
   const id = binding?.id ?? "";
@@ -87,7 +87,7 @@ export function allowRows(
       ? []
       : [{ kind: "button", style: "link", label: "Owner's page", id: ownerPage.url }];
   const check = button(
-    permission.kind === "refused" ? "Check again" : "Check",
+    permission.kind === "refused" || isChecked === true ? "Check again" : "Check",
     `guide-check:${id}`,
     "primary",
   );

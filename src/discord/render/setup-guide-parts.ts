@@ -38,6 +38,8 @@ export interface GuideView {
   readonly isAsked?: boolean;
   /** It is checked again in a moment, so what was known before is not shown. */
   readonly isChecking?: boolean;
+  /** The press before was a check. */
+  readonly isChecked?: boolean;
   /** Of keys; undefined: not this step. */
   readonly tries?: TypedTries | undefined;
   /** The key that was typed last was none. */

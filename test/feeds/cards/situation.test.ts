@@ -168,7 +168,7 @@ describe("the situation on the card of a moderator call", () => {
       rig.players = [player("Ann", [0, 0])];
       rig.callModerators("Ann");
       await rig.pollAndFlush();
-      assert.deepEqual(labels(), ["Claim", "Resolve", "To", "Player", "More"]);
+      assert.deepEqual(labels(), ["Claim", "Resolve", "Go to caller", "Player", "More"]);
       rig.players = [];
       await rig.pollAndFlush(20_000);
       await rig.pollAndFlush(20_000);
