@@ -5,6 +5,9 @@ import { assertFitsDescription, assertNoKeySeen, assertWellBehaved } from "./che
 import { reads } from "./read.ts";
 import { E2eRig } from "./rig.ts";
 
+/** A schedule's command that is later is not sent. */
+const SENT_WITHIN_MS = 120_000;
+
 describe("schedules, of the whole bot and over its restarts", () => {
   let rig: E2eRig;
   let managerRole: Role;
@@ -42,10 +45,10 @@ describe("schedules, of the whole bot and over its restarts", () => {
   }
 
   test("an announcement stands in the game at its minute, once, and in the audit as a schedule's", async () => {
-    const { time, atMs } = ahead(30_000);
+    const { time, atMs } = ahead(60_000);
     await reads(await schedule("add", { what: ":h Welcome to Riverside", when: time }), /Next: <t:\d+:f>/);
     await rig.until("the announcement in the game", () => executions(":h Welcome to Riverside") === 1);
-    assert.ok(rig.clock.nowMs() >= atMs && rig.clock.nowMs() < atMs + 60_000);
+    assert.ok(rig.clock.nowMs() >= atMs && rig.clock.nowMs() < atMs + SENT_WITHIN_MS);
     assert.ok(rig.town.record.messages.some(({ text }) => text === "Welcome to Riverside"));
     const text = await listed(/✅ ran/);
     assert.match(text, new RegExp(`daily at ${time.replace(":", "..?")}`));
@@ -68,7 +71,8 @@ describe("schedules, of the whole bot and over its restarts", () => {
   });
 
   test("after a restart it is still there, and a new one runs", async () => {
-    const { time } = ahead(60_000);
+    // On a slow machine a restart takes its time, and what was due meanwhile would be left out.
+    const { time } = ahead(180_000);
     await reads(await schedule("add", { what: ":m After the restart", when: time }), /Next:/);
     await rig.restart();
     await rig.until("the message in the game", () => executions(":m After the restart") === 1);
@@ -77,7 +81,7 @@ describe("schedules, of the whole bot and over its restarts", () => {
   });
 
   test("what is due while the bot is down is left out and said", async () => {
-    const { time, atMs } = ahead(20_000);
+    const { time, atMs } = ahead(60_000);
     await reads(await schedule("add", { what: ":h While it was down", when: time }), /Next:/);
     await rig.stop();
     await rig.clock.sleep(Math.max(0, atMs + 10_000 - rig.clock.nowMs()));
