@@ -196,6 +196,8 @@ export interface RunRecord {
   readonly ends?: { readonly term: BanTerm; readonly atMs?: number };
   /** The member who asked for it, where it is somebody else who approved it. */
   readonly askedBy?: string;
+  /** Its verb does nothing from outside the game. */
+  readonly isInGameOnly?: true;
 }
 
 /** It ran: the game said so, or its log shows it and nobody else can have sent it. */

@@ -173,6 +173,7 @@ const run = z.object({
     })
     .exactOptional(),
   askedBy: z.string().exactOptional(),
+  isInGameOnly: z.literal(true).exactOptional(),
 });
 
 export function parseRun(value: unknown): RunRecord {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { Failure } from "../../src/domain/failure.ts";
 import type { CommandEntry } from "../../src/domain/model.ts";
 import type { Exchange, Message } from "../../src/sandbox/discord/types.ts";
 import { type RunCommandsRig, startRunCommandsRig } from "../support/run-commands-rig.ts";
@@ -171,6 +172,15 @@ describe("before anything is sent", () => {
       assert.doesNotMatch(JSON.stringify(messageOf(asked).components), /"style":4/);
     }
     assert.deepEqual(texts(rig), []);
+    const help = await ask(rig, "mod", ":help");
+    await rig.reads(help, /works only for a person in the game/);
+    rig.runs.answering = async () => {
+      throw new Failure("bad-command", "The command you are attempting to run is restricted.");
+    };
+    const answer = await rig.reads(await rig.mod.click(messageOf(help), "Send anyway"), /did not run/);
+    assert.match(answer, /^⛔ It works only in the game/);
+    assert.match(answer, /\*\*Next:\*\* Use it in the game yourself\./);
+    assert.doesNotMatch(answer, /Correct it|refused the command/);
   });
 
   test("a mistyped verb and a player are no words for everyone, also without the colon", async (t) => {

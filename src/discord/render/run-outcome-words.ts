@@ -55,7 +55,7 @@ const FAILURES = {
 
 /** What became of it, in a line, and what to do next where there is something. */
 export function wordsFor(record: RunRecord): Words {
-  const { status, failureCode, proof, interrupted, tells } = record;
+  const { status, failureCode, proof, interrupted, tells, isInGameOnly } = record;
   if (status === "done") {
     const seen = proof === "seen" ? " · seen in the log" : "";
     return { title: md`✅ It ran${seen}`, color: colors.done };
@@ -75,6 +75,10 @@ export function wordsFor(record: RunRecord): Words {
       next: tells === undefined ? md`Run it again if it still matters.` : TELL_AGAIN,
     };
   }
+  // The game refused it as it refuses every such command: there is nothing to correct.
+  if (isInGameOnly === true && failureCode === "bad-command") {
+    return { title: md`⛔ It works only in the game`, color: colors.failed, next: USE_IT_THERE };
+  }
   const [what, next] = isCode(failureCode)
     ? FAILURES[failureCode]
     : (["Nothing happened", "Ask again."] as const);
@@ -84,6 +88,8 @@ export function wordsFor(record: RunRecord): Words {
 
 /** Of the message that tells a warned player: run again, it would not be known as that. */
 export const TELL_AGAIN = md`Press **Tell** on the case again if they do not know yet.`;
+
+const USE_IT_THERE = md`Use it in the game yourself.`;
 
 const UNKNOWN_TITLES = {
   unchecked: "It may have run",

@@ -26,6 +26,7 @@ export function newRecord(plan: RunPlan, nowMs: number): RunRecord {
     ...(undoes === undefined ? {} : { undoes: undoes.id }),
     ...(tells === undefined ? {} : { tells }),
     ...(askedBy === undefined ? {} : { askedBy }),
+    ...(plan.command.isInGameOnly === true ? { isInGameOnly: true } : {}),
   };
 }
 
