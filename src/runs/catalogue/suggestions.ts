@@ -130,8 +130,11 @@ function others(names: readonly string[], named: readonly string[]): readonly st
   return names.filter((name) => !taken.has(name.toLowerCase()));
 }
 
+/** Those that begin with it, else those that may have been meant, nearest first. */
 function startingWith(prefix: string, options: readonly string[] = []): readonly string[] {
-  return options.filter((option) => option.startsWith(prefix.toLowerCase()));
+  const begun = options.filter((option) => option.startsWith(prefix.toLowerCase()));
+  // A number that is not among the options is no slip.
+  return begun.length > 0 || /\d/u.test(prefix) ? begun : namesLike(prefix, options);
 }
 
 function completeVerb(prefix: string, may: Typed["may"]): Choices {

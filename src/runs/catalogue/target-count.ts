@@ -1,5 +1,6 @@
 import { isSelf } from "../../domain/command-hits.ts";
 import { Failure } from "../../domain/failure.ts";
+import { namesLike } from "../../domain/near-names.ts";
 import type { ParsedCommand } from "../../domain/run.ts";
 import { FIRE_KINDS, findVerb, type Verb } from "./verbs.ts";
 
@@ -51,7 +52,11 @@ function whyNotThisText({ rest }: ParsedCommand, { args }: Verb, word: string): 
   }
   const kind = rest?.split(/\s/u)[0]?.toLowerCase();
   if (args[0] !== "fire" || kind === undefined || FIRE_KINDS.includes(kind)) return undefined;
-  return `${word} needs a kind of fire: ${FIRE_KINDS.slice(0, -1).join(", ")} or ${FIRE_KINDS.at(-1)}.`;
+  const near = namesLike(kind, FIRE_KINDS);
+  const kinds = [...new Set([...near, ...FIRE_KINDS])].join(", ");
+  return near[0] === undefined
+    ? `${word} needs a kind of fire: ${kinds}.`
+    : `Did you mean ${word} ${near[0]}? Kinds of fire: ${kinds}.`;
 }
 
 function exampleOf({ args }: Verb): readonly string[] {

@@ -95,7 +95,7 @@ const VERB_ROWS: readonly Row[] = [
   ["commands cmds help", "", "viewer", "read", "lists the commands"],
 ];
 
-/** Every kind of fire that the game has. */
+/** Every kind of fire that the game has, what people use most first. */
 export const FIRE_KINDS: readonly string[] = ["house", "brush", "building", "dumpster"];
 
 /** Verbs that take ids, and so reach people who are not in the server. */

@@ -45,6 +45,13 @@ describe("autocompletion", () => {
       values(":startfire "),
       ["house", "brush", "building", "dumpster"].map((kind) => `:startfire ${kind}`),
     );
+    assert.deepEqual(values(":startfire b"), [":startfire brush", ":startfire building"]);
+    assert.deepEqual(
+      [":startfire hosue", ":startfire bulding", ":weather storm", ":weather ran", ":time 5"].map((typed) =>
+        values(typed),
+      ),
+      [[":startfire house"], [":startfire building"], [":weather thunderstorm"], [":weather rain"], []],
+    );
   });
 
   test("offers nothing that kills or shuts down before a letter of it was typed", () => {

@@ -155,8 +155,15 @@ describe("a plan", () => {
 
   test("is not made for a kind of fire that the game does not have", async () => {
     for (const text of [":startfire lava", ":startfire Alice"]) {
-      await assert.rejects(plan(new RunsRig(), text), /house, brush, building or dumpster/, text);
+      await assert.rejects(
+        plan(new RunsRig(), text),
+        /:startfire needs a kind of fire: house, brush, building, dumpster\./,
+        text,
+      );
     }
+    const nearest = /Did you mean :startfire brush\? Kinds of fire: brush, house, building, dumpster\./;
+    for (const text of [":startfire bru", ":startfire brsuh now", ":startfire bruhs"])
+      await assert.rejects(plan(new RunsRig(), text), nearest, text);
     for (const text of [":startfire House", ":startfire dumpster now", ":startfire"]) {
       assert.equal((await plan(new RunsRig(), text)).confirm, "none", text);
     }
