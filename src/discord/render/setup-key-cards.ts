@@ -37,7 +37,7 @@ export function isThisYours({ status, roleIds, replaces, ids }: LinkQuestion): M
     ),
     color: ASK_COLOR,
     fields: [
-      { name: md`Owner`, value: profile(status.ownerId, "see profile"), inline: true },
+      { name: md`Owner`, value: profile(status.ownerId, "their Roblox profile"), inline: true },
       { name: md`Players`, value: md`${status.currentPlayers} of ${status.maxPlayers}`, inline: true },
       ...(roleIds.length === 0 ? [] : [staff]),
     ],
