@@ -81,6 +81,7 @@ export class Carrier {
     const { transport, globalKey, clock } = this.#parts;
     const onStart = () => {
       request.startedMs = clock.monotonicMs();
+      exchange.onWritten?.();
     };
     const onHead = (head: WireHead) => this.#onHead(request, head);
     const wire = wireRequest(exchange, { globalKey, isAlone: this.inFlight.size === 1, onStart, onHead });

@@ -45,6 +45,8 @@ export class World {
   readonly metrics = new FakeMetrics();
   /** Warnings and errors that the client logged, as one text each. */
   readonly logged: string[] = [];
+  /** What it logged below that, by its fields. */
+  readonly noted: { readonly message: string; readonly fields: object }[] = [];
   readonly keyTexts: readonly string[];
   readonly sources: SourceId[];
   readonly events: ServiceEvent[];
@@ -103,7 +105,7 @@ export class World {
         clock: process,
         random,
         metrics: this.metrics,
-        log: logInto(this.logged),
+        log: logInto(this.logged, (fields, message) => this.noted.push({ message, fields })),
         onEvent: take,
         // What was handed over before the kill is on its way; afterwards nothing leaves and nobody hears an answer.
         transport: (request, cancel) =>
@@ -205,9 +207,9 @@ export async function runLoad(
   return outcomes;
 }
 
-function logInto(lines: string[]): Log {
+function logInto(lines: string[], info: Log["info"]): Log {
   const note = (fields: object, message: string) => lines.push(`${message} ${JSON.stringify(fields)}`);
-  const log: Log = { debug: () => {}, info: () => {}, warn: note, error: note, child: () => log };
+  const log: Log = { debug: () => {}, info, warn: note, error: note, child: () => log };
   return log;
 }
 

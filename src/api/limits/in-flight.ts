@@ -30,6 +30,8 @@ export interface Exchange {
   readonly mayStart?: (() => boolean) | undefined;
   /** Called when it has left the gate (ReadOptions.onSent). */
   readonly onSent?: (() => void) | undefined;
+  /** Called at its first byte, until which it may be called back; again where it is sent again. */
+  readonly onWritten?: (() => void) | undefined;
 }
 
 /** The answer of a request that the service took. */
