@@ -33,7 +33,9 @@ export function alertButtons(view: AlertView): readonly Row[] {
     id: `player-open:${rule.bindingId}/${only.id}`,
   };
   // What else can be done, bans as well, is on the player's card: there it is offered to who may.
-  return [[...claim, open, ...around, ...actButtons(rule.kind, place)]];
+  // Nothing that happens in the game reaches a caller who has left.
+  const isThere = rule.kind !== "calls" || !view.whereabouts.leftIds.has(only.id);
+  return [[...claim, open, ...around, ...(isThere ? actButtons(rule.kind, place) : [])]];
 }
 
 /** What the buttons are about, where the alert tells of several. */

@@ -134,6 +134,12 @@ describe("an alert about waiting calls", () => {
     assert.ok(shown(entries, { callCards, whereabouts: all }).ids.includes("alert-claim:aa"));
   });
 
+  test("offers no message to a caller who has left: it would not reach them", () => {
+    const gone = { locations: new Map(), leftIds: new Set([1]) };
+    assert.ok(shown([call(ann, 100)]).buttons.some((label) => label.includes("PM")));
+    assert.deepEqual(shown([call(ann, 100)], { whereabouts: gone }).buttons, ["Player", "Rewind"]);
+  });
+
   test("says in its title that nobody waits any more where the last callers have left", () => {
     const whereabouts = { locations: new Map(), leftIds: new Set([1, 2]) };
     assert.equal(shown([call(ann, 100)], { whereabouts }).title, "🔔 The caller has left");
