@@ -14,12 +14,13 @@ import type { NewAlert } from "../src/domain/ports/alerts.ts";
 import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
 import { QUIET_HOURS, quietOf, thresholdOf } from "./alert-args.ts";
 import { recordAlertEvent } from "./alert-choice.ts";
+import { meansNone } from "./no-filter.ts";
 import type { PingChange } from "./no-ping.ts";
 import { signOf } from "./not-posted.ts";
 import { postChannelOption } from "./post-channel.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 import { silentPing } from "./silent-ping.ts";
-import { completeTeams } from "./team-choices.ts";
+import { completeTeams, strangeTeamLines } from "./team-choices.ts";
 
 /** `/alert add`: what to be alerted to, where, and how much is too much. */
 
@@ -94,7 +95,7 @@ export function parseAdd(options: Options): AddArgs {
 /** @throws Failure "bad-command" where alerts of that kind know no teams. */
 export function teamsOf(kind: AlertKind, typed: string): readonly string[] {
   const teams = typed.split(",").map((team) => plainText(team));
-  const named = teams.filter((team) => team !== "").slice(0, MOST_TEAMS);
+  const named = teams.filter((team) => team !== "" && !meansNone(team)).slice(0, MOST_TEAMS);
   if (named.length > 0 && alertKind(kind).leavesOutTeams !== true) {
     throw new Failure("bad-command", "Only kill alerts can leave out teams.");
   }
@@ -139,7 +140,7 @@ export async function addAlert(actor: Actor, args: AddArgs, services: Services):
     ...(withoutTeams.length === 0 ? {} : { withoutTeams }),
   };
   const { alert, said } = await addNewAlert(actor, wanted, services);
-  const hints = await hintsOf(services, alert, { ping, hasQuiet: quiet !== undefined });
+  const hints = await hintsOf(services, alert, { ping, hasQuiet: quiet !== undefined, teams: withoutTeams });
   const content = joined([md`${await signOf(services, alert)} Alert added: ${said}.`, ...hints], "\n");
   return { content, rows: [[testButton(alert.id)]] };
 }
@@ -159,14 +160,24 @@ export async function addNewAlert(
 
 /** What may keep an alert from being noticed, of what was just set. */
 export async function hintsOf(
-  { settings, guilds }: Services,
-  { guildId, channelId }: AlertRule,
-  { ping, hasQuiet }: { readonly ping: PingChange; readonly hasQuiet: boolean },
+  { settings, guilds, bindings, snapshots }: Services,
+  { guildId, channelId, bindingId, kind, count = 0 }: AlertRule,
+  {
+    ping,
+    hasQuiet,
+    teams,
+  }: { readonly ping: PingChange; readonly hasQuiet: boolean; readonly teams: readonly string[] },
 ): Promise<readonly Escaped[]> {
   const { timeZone } = await settings.of(guildId);
   const zone =
     hasQuiet && timeZone === undefined
       ? [md`-# Quiet hours use ${DEFAULT_ZONE} time. Set yours with \`/setup timezone\`.`]
+      : [];
+  const binding = (await bindings.list(guildId)).find(({ id }) => id === bindingId);
+  const most = binding === undefined ? undefined : snapshots.latest(binding.source)?.status.maxPlayers;
+  const tooMany =
+    kind === "full" && most !== undefined && count > most
+      ? [md`⚠ The server has room for ${most} players, so this alert would never come.`]
       : [];
   const access = await guilds.channelAccess(guildId, channelId);
   return [
@@ -174,6 +185,8 @@ export async function hintsOf(
     ...publicLines([channelId], () => access),
     ...silentPing(ping),
     ...zone,
+    ...strangeTeamLines(teams),
+    ...tooMany,
   ];
 }
 

@@ -10,6 +10,7 @@ import type { Actor } from "../src/domain/guild.ts";
 import { completeOffered, detailOptions, hintsOf, teamsOf, testButton } from "./alert-add.ts";
 import { QUIET_HOURS, quietOf, thresholdOf } from "./alert-args.ts";
 import { alertOption, chosenAlert, completeAlert, NO_SUCH_ALERT, recordAlertEvent } from "./alert-choice.ts";
+import { meansNone } from "./no-filter.ts";
 import { noPingOption, type PingChange, pingChangeOf, pingRoleAfter } from "./no-ping.ts";
 import { signOf } from "./not-posted.ts";
 import { editChannelOption } from "./post-channel.ts";
@@ -17,12 +18,9 @@ import { completeTeams } from "./team-choices.ts";
 
 /** `/alert edit`: only what is typed changes. */
 
-/** Typed as quiet hours or as teams, it takes them away. */
-const NONE = "-";
-
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
-  quiet: "Quiet hours without pings or sounds, in your time zone, such as 22:00-07:00; - for none",
-  "leave-out": "Teams whose kills don't count, separated by commas; - for none",
+  quiet: "Quiet hours without pings or sounds, in your time zone, such as 22:00-07:00; or none",
+  "leave-out": "Teams whose kills don't count, separated by commas; or none",
 };
 
 const editOptions: readonly APIApplicationCommandBasicOption[] = [
@@ -64,8 +62,8 @@ function edited(alert: AlertRule, args: EditArgs): AlertRule {
     threshold === undefined
       ? { ...(count === undefined ? {} : { count }), ...(withinS === undefined ? {} : { withinS }) }
       : thresholdOf(alert.kind, threshold);
-  const hours = args.quiet === undefined ? quiet : args.quiet === NONE ? undefined : quietOf(args.quiet);
-  const typed = leaveOut === undefined ? undefined : teamsOf(alert.kind, leaveOut === NONE ? "" : leaveOut);
+  const hours = args.quiet === undefined ? quiet : meansNone(args.quiet) ? undefined : quietOf(args.quiet);
+  const typed = leaveOut === undefined ? undefined : teamsOf(alert.kind, leaveOut);
   const teams = typed ?? withoutTeams ?? [];
   return {
     ...rest,
@@ -90,7 +88,8 @@ async function editAlert(actor: Actor, args: EditArgs, services: Services): Prom
   const said = alertText(after, linked);
   await recordAlertEvent(services, actor, { action: "alert-edit", text: said });
   const hasQuiet = args.quiet !== undefined && after.quiet !== undefined;
-  const hints = await hintsOf(services, after, { ping: args.ping, hasQuiet });
+  const teams = args.leaveOut === undefined ? [] : (after.withoutTeams ?? []);
+  const hints = await hintsOf(services, after, { ping: args.ping, hasQuiet, teams });
   return {
     content: joined([md`${await signOf(services, after)} Alert changed: ${said}.`, ...hints], "\n"),
     rows: [[testButton(after.id)]],

@@ -5,6 +5,7 @@ import { Failure } from "../src/domain/failure.ts";
 import { FEED_KINDS, type FeedKind, feedKind, feedLabel } from "../src/domain/feed-kinds.ts";
 import type { Feed, FeedFilter } from "../src/domain/guild.ts";
 import type { NewFeed } from "../src/domain/ports/feeds.ts";
+import { meansNone } from "./no-filter.ts";
 import { postChannelOption } from "./post-channel.ts";
 import { serverOption } from "./server-option.ts";
 
@@ -138,7 +139,9 @@ export function typedFilter(options: Options): FeedFilter {
 }
 
 /** Without what filters nothing. */
-export function filterOf({ teams = [], players = [], verbs = [] }: FeedFilter): FeedFilter {
+export function filterOf(typed: FeedFilter): FeedFilter {
+  const named = (list: readonly string[] = []) => list.filter((one) => !meansNone(one));
+  const [teams, players, verbs] = [named(typed.teams), named(typed.players), named(typed.verbs)];
   return {
     ...(teams.length === 0 ? {} : { teams }),
     ...(players.length === 0 ? {} : { players }),

@@ -3,11 +3,14 @@ import { type Choice, defineEntry, type Reply, type Typing } from "../src/discor
 import { cut } from "../src/discord/render/escape.ts";
 import { feedChoice } from "../src/discord/render/feed-cards.ts";
 import type { Services } from "../src/discord/services.ts";
+import type { Escaped } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
-import type { Actor, Feed } from "../src/domain/guild.ts";
+import type { Actor, Feed, FeedFilter } from "../src/domain/guild.ts";
 import type { Button } from "../src/domain/message.ts";
 import { type AuditWhat, recordEvent } from "./audit-event.ts";
 import { choicesOf, chosenOf } from "./numbered-list.ts";
+import { unknownVerbLines } from "./staff-verbs.ts";
+import { strangeTeamLines } from "./team-choices.ts";
 
 /** How a sub-command of `/feed` names one feed: by a choice, by its number in the list, or by its id. */
 
@@ -81,4 +84,12 @@ export function recordFeedEvent(
   { action, text }: AuditWhat,
 ): Promise<void> {
   return recordEvent(services, actor, { action, text: cut(text, LONGEST_EVENT_TEXT) });
+}
+
+/** Of a filter that nothing may ever pass: which team or command nobody has heard of. It is set all the same. */
+export function strangeFilterLines(
+  services: Services,
+  { teams = [], verbs = [] }: FeedFilter,
+): readonly Escaped[] {
+  return [...strangeTeamLines(teams), ...verbs.flatMap((verb) => unknownVerbLines(services, verb))];
 }

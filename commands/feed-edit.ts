@@ -12,6 +12,7 @@ import {
   feedOption,
   NO_SUCH_FEED,
   recordFeedEvent,
+  strangeFilterLines,
   testButton,
 } from "./feed-choice.ts";
 import { noPingOption, type PingChange, pingChangeOf, pingRoleAfter } from "./no-ping.ts";
@@ -22,14 +23,11 @@ import { teamsOr } from "./team-choices.ts";
 
 /** `/feed edit`: only what is typed changes. */
 
-/** Typed as a list, it takes that filter away: no team, player or command is called so. */
-const NO_FILTER = "-";
-
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   style: "Lines: compact text. Cards: with links to profiles",
-  team: "Only these teams, separated by commas; - for all teams",
-  player: "Only these players: names or ids, separated by commas; - for all players",
-  command: "Only these commands, such as kick, ban (for command feeds); - for all commands",
+  team: "Only these teams, separated by commas; none for all teams",
+  player: "Only these players: names or ids, separated by commas; none for all players",
+  command: "Only these commands, such as kick, ban (for command feeds); none for all",
   cooldown: "Minutes between pings",
 };
 
@@ -86,7 +84,7 @@ function edited(feed: Feed, args: EditArgs): Feed {
     ...rest,
     channelId: args.channelId ?? feed.channelId,
     style: feed.kind === "modCalls" ? feed.style : (args.style ?? feed.style),
-    filter: filterOf({ ...feed.filter, ...withoutTaken(args.filter) }),
+    filter: filterOf({ ...feed.filter, ...args.filter }),
     silent: args.silent ?? feed.silent,
     ...(roleId === undefined ? {} : { pingRoleId: roleId }),
     ...(cooldownMs === undefined ? {} : { pingCooldownMs: cooldownMs }),
@@ -94,14 +92,6 @@ function edited(feed: Feed, args: EditArgs): Feed {
   };
   checkDetails({ ...next, pingRoleId: roleId });
   return next;
-}
-
-function withoutTaken(typed: FeedFilter): FeedFilter {
-  const lists = Object.entries(typed).map(([name, list]) => [
-    name,
-    list.filter((one: string) => one !== NO_FILTER),
-  ]);
-  return Object.fromEntries(lists);
 }
 
 function isNothing({ feed: _, filter, ...rest }: EditArgs): boolean {
@@ -120,7 +110,10 @@ async function editFeed({ actor, args }: Invocation<EditArgs>, services: Service
   const said = feedText(after, linked);
   await recordFeedEvent(services, actor, { action: "feed-edit", text: said });
   const still = after.state === "live" ? [] : [md`-# It does not post now. Start it with \`/feed resume\`.`];
-  const about = await feedChannelLines(services, after);
+  const about = [
+    ...(await feedChannelLines(services, after)),
+    ...strangeFilterLines(services, filterOf(args.filter)),
+  ];
   const sign = await signOf(services, after);
   return {
     content: joined([md`${sign} Feed changed: ${said}.`, ...about, ...still, ...silentPing(args.ping)], "\n"),

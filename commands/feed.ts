@@ -18,7 +18,14 @@ import { channelMention, type Escaped, joined, md } from "../src/domain/escaped.
 import { Failure, SinkRefusal } from "../src/domain/failure.ts";
 import type { Actor, Feed } from "../src/domain/guild.ts";
 import { type AddArgs, addOptions, MOST_FEEDS, parseAdd } from "./feed-add.ts";
-import { feedEntry, NO_SUCH_FEED, numberedFeeds, recordFeedEvent, testButton } from "./feed-choice.ts";
+import {
+  feedEntry,
+  NO_SUCH_FEED,
+  numberedFeeds,
+  recordFeedEvent,
+  strangeFilterLines,
+  testButton,
+} from "./feed-choice.ts";
 import { edit } from "./feed-edit.ts";
 import { modCallRunActions } from "./mod-call-runs.ts";
 import { modCallActions } from "./mod-calls.ts";
@@ -52,7 +59,7 @@ async function addFeed({ actor, args }: Invocation<AddArgs>, services: Services)
   await recordFeedEvent(services, actor, { action: "feed-add", text: said });
   const sign = await signOf(services, feed);
   const start = feeds.status(feed.id).waitsForStore ? notOpenText(said) : md`${sign} Feed added: ${said}.`;
-  const about = await feedChannelLines(services, feed);
+  const about = [...(await feedChannelLines(services, feed)), ...strangeFilterLines(services, feed.filter)];
   const begins = firstLook(services, feed);
   return {
     content: joined([start, ...about, ...begins, ...silentPing(ping)], "\n"),

@@ -285,6 +285,37 @@ describe("/feed", () => {
       );
     }));
 
+  test("none, off and all take a filter away as well as -: nobody means a team of that name", () =>
+    onStage(async (stage) => {
+      await adding(stage, { kind: "joins", team: "Police", player: "Ann", channel: "one" });
+      for (const word of ["none", "Off", "all", "-"]) {
+        await editing(stage, { team: "Police", player: "Ann" });
+        await editing(stage, { team: word, player: word });
+        const [after] = await stage.rig.wing.feeds.list(guildId);
+        assert.deepEqual(after?.filter, {}, word);
+      }
+      await adding(stage, { kind: "kills", team: "all", channel: "two" });
+      assert.deepEqual((await stage.rig.wing.feeds.list(guildId)).at(-1)?.filter, {});
+    }));
+
+  test("a team or a command that nobody has heard of is said: such a feed would stay empty", () =>
+    onStage(async (stage) => {
+      assert.match(
+        textOf(await adding(stage, { kind: "joins", team: "Pirates" })),
+        /don't know the team `?Pirates/,
+      );
+      assert.match(textOf(await editing(stage, { team: "Sherif" })), /don't know the team `?Sherif/);
+      assert.doesNotMatch(textOf(await editing(stage, { team: "Sheriff" })), /don't know/);
+      const about = (verb: string) => (verb === "kick" ? { verb, arity: [1, 2] } : undefined);
+      const catalogue = { about, nearest: () => [] } as unknown as Services["catalogue"];
+      const bogus = await adding(
+        { ...stage, services: { ...stage.services, catalogue } },
+        { kind: "commands", command: "kick, bogus" },
+      );
+      assert.match(textOf(bogus), /doesn't know `:bogus`/);
+      assert.doesNotMatch(textOf(bogus), /know `:kick`/);
+    }));
+
   test("edit refuses what add refuses, and changes nothing then", () =>
     onStage(async (stage) => {
       const { rig } = stage;

@@ -261,6 +261,17 @@ describe("alerts, each kind from the command to its message", () => {
     await owner("alert add", { kind: "kills", quiet: "at night" }, /Write the hours like/);
     await owner("alert add", { kind: "calls", "leave-out": "Police" }, /Only kill alerts/);
     await owner("alert add", { kind: "kills", quiet: "22-7", threshold: "7 in 60 s" }, /quiet 22:00-07:00/);
+    await owner(
+      "alert add",
+      { kind: "kills", "leave-out": "Pirates", threshold: "9 in 60 s" },
+      /don't know the team/,
+    );
+    const pirates = (await olive.autocomplete(general, "alert edit", { alert: "" }, "alert")).at(-1);
+    const without = await olive.slash(general, "alert edit", {
+      alert: String(pirates?.value),
+      "leave-out": "none",
+    });
+    assert.doesNotMatch(await reads(without, /Alert changed/), /Pirates|none/);
     await owner("audit search", {}, /added an alert/);
     await assert.rejects(moderator.slash(general, "alert list"));
     const old = answerOf(await owner("alert add", { kind: "kills", threshold: "8 in 60 s" }, /Alert added/));

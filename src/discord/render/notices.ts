@@ -70,7 +70,7 @@ export function parkedNotice(
       ? md`\`/diagnose\` shows what is missing. Once fixed, it continues by itself.`
       : md`Fix it with the button in \`/diagnose\`.`;
   return {
-    content: md`⏸ The log of ${FEED_TABLE[kind].name} in ${channelMention(channelId)} has stopped: ${escapeMarkdown(why)}. ${mend}`,
+    content: md`⏸ The log of ${FEED_TABLE[kind].name} in ${channelMention(channelId)} has stopped: ${escapeMarkdown(why)}. ${mend} What happens until then won't be posted there.`,
   };
 }
 
