@@ -102,6 +102,12 @@ export class LatestSnapshots implements Pick<Snapshots, "latest" | "fresh"> {
     return state === undefined ? undefined : withoutExpired(state, this.#clock.nowMs());
   }
 
+  /** When the latest answer of a source was asked for, monotonic. */
+  answeredMs(source: SourceId): number | undefined {
+    const known = this.#states.get(source);
+    return known && known.state.statusAtMs - known.aheadMs;
+  }
+
   async fresh(
     source: SourceId,
     lists: readonly ListName[],

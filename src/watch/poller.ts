@@ -18,6 +18,8 @@ export interface PollerParts extends ReaderParts {
   readonly rate: ReadRate;
   readonly random: Random;
   readonly metrics: Metrics;
+  /** When the latest answer of a source was asked for, by a poll or by a person; monotonic. */
+  readonly answeredMs: (source: SourceId) => number | undefined;
 }
 
 /** The result of the latest poll of a source; for /state. */
@@ -35,7 +37,8 @@ interface Watched {
   stats: SourceStats;
   /** Present after a failure, until a read is kept. */
   backOff: BackOff | undefined;
-  failing: Failing | undefined;
+  /** With the time at which the latest failed poll asked. */
+  failing: (Failing & { readonly askedMs: number }) | undefined;
   notBeforeMs: number;
   last: LastPoll | undefined;
 }
@@ -115,9 +118,14 @@ export class Poller {
     return this.#watched.size;
   }
 
-  /** See Snapshots. */
+  /** See Snapshots. What a person's read brought since, or a poll that is still being kept, ends the trouble too. */
   failing(source: SourceId): Failing | undefined {
-    return this.#watched.get(source)?.failing;
+    const failing = this.#watched.get(source)?.failing;
+    if (failing === undefined) return undefined;
+
+    const { sinceMs, code, askedMs } = failing;
+    const answeredMs = this.#parts.answeredMs(source) ?? Number.NEGATIVE_INFINITY;
+    return answeredMs > askedMs ? undefined : { sinceMs, code };
   }
 
   /** How many servers are due and may be read, and how many reads were kept since the start. */
@@ -238,8 +246,10 @@ export class Poller {
         break;
       case "failed":
         // An answer that could not be kept here says nothing of the service.
-        if (outcome.code !== "defect" && outcome.code !== "store")
-          watched.failing = { sinceMs: watched.failing?.sinceMs ?? nowMs, code: outcome.code };
+        if (outcome.code !== "defect" && outcome.code !== "store") {
+          const { code, askedMs } = outcome;
+          watched.failing = { sinceMs: this.failing(source)?.sinceMs ?? nowMs, code, askedMs };
+        }
         watched.notBeforeMs = nowMs + Math.max(outcome.leastWaitMs, this.#backOffMs(watched));
         break;
       case "halted":

@@ -21,7 +21,12 @@ export interface ReaderParts {
 export type ReadOutcome =
   | { readonly kind: "kept"; readonly snapshot: Snapshot; readonly askedMs: number }
   /** `code`: of the failure, "store" when a listener could not keep the answer, or "defect". */
-  | { readonly kind: "failed"; readonly code: FailureCode | "defect"; readonly leastWaitMs: number }
+  | {
+      readonly kind: "failed";
+      readonly code: FailureCode | "defect";
+      readonly leastWaitMs: number;
+      readonly askedMs: number;
+    }
   /** The service halts every request: all polls wait, and this server keeps its place. */
   | { readonly kind: "halted"; readonly code: string; readonly waitMs: number }
   | { readonly kind: "stopped" };
@@ -67,7 +72,7 @@ export class SourceReader {
     try {
       return await this.#keep(await client.read(source, lists, options), askedMs);
     } catch (error) {
-      return signal.aborted ? { kind: "stopped" } : this.#failed(error);
+      return signal.aborted ? { kind: "stopped" } : this.#failed(error, askedMs);
     }
   }
 
@@ -85,13 +90,13 @@ export class SourceReader {
     if (refused === undefined) return { kind: "kept", snapshot, askedMs };
 
     onDefect(refused.reason);
-    return { kind: "failed", code: "store", leastWaitMs: WAIT_AFTER_FAILURE_MS };
+    return { kind: "failed", code: "store", leastWaitMs: WAIT_AFTER_FAILURE_MS, askedMs };
   }
 
-  #failed(error: unknown): ReadOutcome {
+  #failed(error: unknown, askedMs: number): ReadOutcome {
     if (!(error instanceof Failure)) {
       this.#parts.onDefect(error);
-      return { kind: "failed", code: "defect", leastWaitMs: WAIT_AFTER_FAILURE_MS };
+      return { kind: "failed", code: "defect", leastWaitMs: WAIT_AFTER_FAILURE_MS, askedMs };
     }
     const { code, retryAtMs } = error;
     if (code === "rate-limited" || code === "blocked") {
@@ -101,6 +106,6 @@ export class SourceReader {
     const ownMs = code === "not-authorised" ? UNAUTHORISED_AGAIN_MS : WAIT_AFTER_FAILURE_MS;
     // Keys have times of their own, which the schedule knows, and which end early when a key is linked again.
     const toldMs = OF_ROUTES.has(code) ? (retryAtMs ?? 0) - this.#parts.clock.nowMs() : 0;
-    return { kind: "failed", code, leastWaitMs: Math.max(ownMs, toldMs) };
+    return { kind: "failed", code, leastWaitMs: Math.max(ownMs, toldMs), askedMs };
   }
 }

@@ -1,4 +1,4 @@
-import type { Snapshot } from "../domain/model.ts";
+import type { Snapshot, SourceId } from "../domain/model.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { Demands } from "../domain/ports/demands.ts";
 import type { Metrics } from "../domain/ports/metrics.ts";
@@ -55,7 +55,8 @@ export function createWatch(parts: WatchParts): Watch {
   const record = (snapshot: Snapshot, askedMs: number) => {
     snapshots.record(snapshot, askedMs);
   };
-  const poller = new Poller({ ...parts, listeners, demands, record, rate });
+  const answeredMs = (source: SourceId) => snapshots.answeredMs(source);
+  const poller = new Poller({ ...parts, listeners, demands, record, rate, answeredMs });
   demands.listen((source) => poller.onDemandChanged(source));
 
   return {

@@ -306,6 +306,50 @@ describe("watch: failures", () => {
     await watch.stop();
   });
 
+  test("an answer that a person got after the last failed poll ends what polls said, at once", async () => {
+    const { clock, client, watch } = rig();
+    client.failure = () => new Failure("module-outdated", "old");
+    watch.demands.put("feeds", [demand("a")]);
+    watch.start();
+    await clock.advance(60_000);
+    assert.equal(watch.snapshots.failing(id("a"))?.code, "module-outdated");
+
+    client.failure = () => undefined;
+    const polls = client.callsOf("a").filter(({ priority }) => priority === "poll").length;
+    const read = watch.snapshots.fresh(id("a"), ["players"], { maxAgeMs: 0 });
+    await clock.advance(500);
+    await read;
+    assert.equal(client.callsOf("a").filter(({ priority }) => priority === "poll").length, polls);
+    assert.equal(watch.snapshots.failing(id("a")), undefined);
+
+    client.failure = () => new Failure("unreachable", "gone");
+    const againMs = clock.monotonicMs();
+    await clock.advance(120_000);
+    const { sinceMs = 0, code } = watch.snapshots.failing(id("a")) ?? {};
+    assert.equal(code, "unreachable");
+    assert.ok(sinceMs >= againMs, "it is another trouble");
+    await watch.stop();
+  });
+
+  test("an answer that is still being kept has no trouble beside it", async () => {
+    const release = Promise.withResolvers<void>();
+    let isSlow = false;
+    const { clock, client, watch } = rig(async () => {
+      if (isSlow) await release.promise;
+    });
+    client.failure = () => new Failure("module-outdated", "old");
+    watch.demands.put("feeds", [demand("a")]);
+    watch.start();
+    await clock.advance(60_000);
+    client.failure = () => undefined;
+    isSlow = true;
+    await clock.advance(61_000);
+    assert.notEqual(watch.snapshots.latest(id("a")), undefined);
+    assert.equal(watch.snapshots.failing(id("a")), undefined);
+    release.resolve();
+    await watch.stop();
+  });
+
   test("asks a server that must not be read again in a quarter of an hour", async () => {
     const { clock, client, watch } = rig();
     client.failure = (source) => (source === "closed" ? new Failure("not-authorised", "4000") : undefined);

@@ -21,7 +21,7 @@ export interface Snapshots {
   latest(source: SourceId): ServerState | undefined;
   /** The latest state if each list is young enough, else the answer of one read, shared by all who ask at once. */
   fresh(source: SourceId, lists: readonly ListName[], options: FreshOptions): Promise<ServerState>;
-  /** That polls of a source get no usable answer; undefined where the latest got one. */
+  /** That polls of a source get no usable answer; undefined where the latest got one, or a later read of anybody. */
   failing(source: SourceId): Failing | undefined;
 }
 
