@@ -23,12 +23,14 @@ export async function shown(services: Services, one: Case, reader?: Actor): Prom
     one.kind === "warning" && one.revoked === undefined && only?.playerId !== undefined
       ? await services.cases.warnings(one, only.playerId)
       : undefined;
-  const end = services.banEnds.list(one.guildId).find(({ end: { id } }) => one.origin === `run ${id}`);
+  const end =
+    services.banEnds.list(one.guildId).find(({ end: { id } }) => one.origin === `run ${id}`) ?? "none";
+  const lift = one.kind === "ban" ? await services.cases.liftOf(one) : undefined;
   const hasReplay = await services.history.positions.hasReplay(one).catch(falseAfterFailure);
   const duty = await dutyOfAuthor(services, one);
   const untold = reader === undefined ? undefined : await untoldOf(services, reader, one);
   const isSought = services.clock.nowMs() < (soughtUntilMs(one) ?? 0);
-  return caseCard(one, { warnings, end, duty, untold, withEdits: true, hasReplay, isSought });
+  return caseCard(one, { warnings, end, lift, duty, untold, withEdits: true, hasReplay, isSought });
 }
 
 /** The database is away: the case itself is shown all the same. */

@@ -141,7 +141,6 @@ export class KeyGuard {
     let found: SourceId | undefined;
     let atMs = Number.NEGATIVE_INFINITY;
     if (newest !== undefined && standing !== undefined && takenMs(newest, standing) > atMs) return newest;
-
     for (const [source, one] of this.#standings) {
       if (takenMs(source, one) <= atMs) continue;
       found = source;

@@ -32,6 +32,8 @@ export interface CasePostView {
   readonly hasReplay: boolean;
   /** The game's log is being read for its command. */
   readonly isSought: boolean;
+  /** The case that lifted it, where it is a ban. */
+  readonly lift: Case | undefined;
 }
 
 export interface WatchAlertView {

@@ -47,6 +47,8 @@ export interface Cases {
   get(guildId: string, number: number): Promise<Case | undefined>;
   /** The case that came of a run of ours; undefined: none, or not yet. */
   ofRun(guildId: string, runId: string): Promise<Case | undefined>;
+  /** The case that lifted the ban of this one; undefined: none that is known, or it is no ban of one player. */
+  liftOf(one: Case): Promise<Case | undefined>;
   /** Newest first. */
   search(guildId: string, filter: CaseFilter): Promise<readonly Case[]>;
   summary(guildId: string, playerId: number, of?: Pick<CaseFilter, "bindingIds">): Promise<CaseSummary>;

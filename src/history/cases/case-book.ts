@@ -21,6 +21,7 @@ import { originOfRun, toldByRun } from "./case-of-command.ts";
 import { CasePosts } from "./case-posts.ts";
 import { type AddedCase, type CaseStore, MOST_CASES } from "./case-store.ts";
 import { edited, revoked, undone } from "./change-case.ts";
+import { bansBefore, liftOf } from "./lifted-bans.ts";
 import { isComplete, merged, RECEIPT_OPEN_MS } from "./receipt.ts";
 import { mayClaimSearch, SearchEnds } from "./search-ends.ts";
 
@@ -71,7 +72,8 @@ export class CaseBook implements Cases {
         const warnings = await this.#warningsTold(one);
         const hasReplay = await ports.hasReplay(one);
         const isSought = ports.clock.nowMs() < (soughtUntilMs(one) ?? 0);
-        return { one, hasReplay, isSought, ...(warnings === undefined ? {} : { warnings }) };
+        const lift = await this.liftOf(one);
+        return { one, hasReplay, isSought, lift, ...(warnings === undefined ? {} : { warnings }) };
       },
       onPosted: async ({ guildId, number }, posted) => {
         await this.#change(guildId, number, (one) =>
@@ -110,7 +112,7 @@ export class CaseBook implements Cases {
     if (added.isFull === true) await this.#tellFull(draft.guildId);
     if (added.isNew) {
       this.#follow(added.one);
-      this.#posts.show(added.one.guildId, added.one.number);
+      await this.#show(added.one);
     }
     return added;
   }
@@ -121,6 +123,10 @@ export class CaseBook implements Cases {
 
   ofRun(guildId: string, runId: string): Promise<Case | undefined> {
     return this.#ports.store.byOrigin(guildId, originOfRun(runId));
+  }
+
+  liftOf(one: Case): Promise<Case | undefined> {
+    return liftOf(this.#ports.store, one);
   }
 
   search(guildId: string, filter: CaseFilter): Promise<readonly Case[]> {
@@ -179,12 +185,10 @@ export class CaseBook implements Cases {
         cases += 1;
         this.#open.delete(`${guildId} ${number}`);
         this.#searchEnds.forget(one);
-        if (done === "erased") {
-          await this.#posts.erase(one);
-          continue;
-        }
-        await this.#change(guildId, number, (rest) => rest);
-        this.#posts.show(guildId, number);
+        if (done === "changed") {
+          await this.#change(guildId, number, (rest) => rest);
+          this.#posts.show(guildId, number);
+        } else await this.#posts.erase(one);
       }
       before = found.at(-1)?.number;
       if (before === undefined) return { cases };
@@ -204,7 +208,7 @@ export class CaseBook implements Cases {
   async complete(guildId: string, number: number, receipt: Receipt): Promise<void> {
     await this.#shown(guildId, number, (one) => {
       const next = merged(one.receipt ?? { left: [] }, receipt);
-      return isSame(next, one.receipt) ? one : { ...one, receipt: next };
+      return JSON.stringify(next) === JSON.stringify(one.receipt) ? one : { ...one, receipt: next };
     });
   }
 
@@ -234,8 +238,15 @@ export class CaseBook implements Cases {
   /** Changes it and brings its card up to date. */
   async #shown(guildId: string, number: number, edit: (one: Case) => Case): Promise<Case | undefined> {
     const { before, after } = await this.#change(guildId, number, edit);
-    if (after !== undefined && after !== before) this.#posts.show(guildId, number);
+    if (after !== undefined && after !== before) await this.#show(after);
     return after;
+  }
+
+  /** The card of a case, and of an un-ban those of the bans that it lifts. */
+  async #show(one: Case): Promise<void> {
+    this.#posts.show(one.guildId, one.number);
+    for (const { guildId, number } of await bansBefore(this.#ports.store, one))
+      this.#posts.show(guildId, number);
   }
 
   async #change(
@@ -284,8 +295,4 @@ export class CaseBook implements Cases {
 /** Whether a start has to look at it again: its card may be missing, its receipt may grow. */
 function isOpen(one: Case): boolean {
   return (one.card !== undefined && one.card.messageId === undefined) || !isComplete(one);
-}
-
-function isSame(one: Receipt, other: Receipt | undefined): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -9,6 +9,7 @@ export const CASES_OFF: Cases = {
   add: off,
   get: off,
   ofRun: off,
+  liftOf: off,
   search: off,
   summary: off,
   edit: off,

@@ -44,6 +44,29 @@ describe("what a moderator reads of a case", () => {
     assert.doesNotMatch(line(unclear("seen")) + line(one), /❔/);
   });
 
+  test("a ban that was to end says that it was lifted, or that it no longer ends, and not when it was to", () => {
+    const ban: Case = { ...one, kind: "ban", endsAtMs: 86_400_000 };
+    const lift: Case = {
+      ...one,
+      number: 8,
+      kind: "unban",
+      atMs: 60_000,
+      author: { name: "Ann", playerId: 3 },
+    };
+    const says = (view: Parameters<typeof caseCard>[1]) => caseCard(ban, view).cards?.[0]?.description ?? "";
+    assert.match(says({}), /^⏳ Set to end <t:86400:f>$/m);
+    assert.match(says({ lift }), /^🕊️ Lifted by .*Ann.* <t:60:f>: case 8$/m);
+    assert.match(says({ end: "none" }), /^⏹ No longer ends by itself$/m);
+    for (const view of [{ lift }, { end: "none" as const }, { lift, end: "none" as const }])
+      assert.doesNotMatch(says(view), /Set to end/);
+    const { endsAtMs: _, ...forGood } = ban;
+    assert.doesNotMatch(caseCard(forGood, { end: "none" }).cards?.[0]?.description ?? "", /ends by itself/);
+    const undone = [{ runId: "r2", verb: "unban", atMs: 60_000, byId: "5" }];
+    const taken = caseCard({ ...ban, undone }, { lift, end: "none" }).cards?.[0]?.description ?? "";
+    assert.match(taken, /Undone/);
+    assert.doesNotMatch(taken, /Lifted|end/);
+  });
+
   test("each of up to three players has a button, by name where they are several, within the five of a row", () => {
     const named = (count: number) =>
       ["Turbo", "Ada_9", "Zed", "Kim"].slice(0, count).map((name, nth) => ({ name, playerId: 7 + nth }));

@@ -175,7 +175,7 @@ const CARDS: readonly Marked[] = [
   },
   {
     name: "a case",
-    body: caseRenderer.card({ one, hasReplay: false, isSought: false }),
+    body: caseRenderer.card({ one, hasReplay: false, isSought: false, lift: undefined }),
     shown: "Case 12",
     mark: 12,
     find: (posted) => caseRenderer.numberOf(posted),

@@ -68,6 +68,35 @@ describe("cases made from commands", () => {
     }
   });
 
+  test("a ban says who lifted it, through Marshal or in the game, as soon as that surely ran", async () => {
+    for (const way of ["typed", "sent", "unclear"]) {
+      const made = await world();
+      const ends = { term: { lastsMs: 86_400_000 }, atMs: made.clock.nowMs() + 86_400_000 };
+      made.room.onRun({ ...run(made, { text: ":ban Ann_Lee", verb: "ban" }), id: "r1", ends });
+      await made.settle();
+      const [ban] = made.cases.all();
+      assert.ok(ban !== undefined);
+      assert.match(made.sink.text("cases"), /Set to end/);
+      await made.clock.advance(60_000);
+      const unclear = { status: "unknown", ran: "unknown" } as const;
+      const lift = { ...run(made, { text: ":unban Ann_Lee", verb: "unban" }), id: "r2" };
+      if (way === "typed") made.types(mo, ":unban Ann_Lee");
+      else made.room.onRun({ ...lift, ...(way === "unclear" ? unclear : {}) });
+      if (way === "typed") await made.look();
+      await made.settle();
+      await made.clock.advance(2_000);
+      const cardOf = () => JSON.stringify(made.sink.messages("cases")[0]?.body);
+      if (way === "unclear") {
+        assert.match(cardOf(), /Set to end/);
+        made.room.onRun({ ...lift, ...unclear, proof: "seen" });
+        await made.settle();
+        await made.clock.advance(2_000);
+      }
+      assert.match(cardOf(), /🕊️ Lifted by .*: case 2/, way);
+      assert.doesNotMatch(cardOf(), /Set to end/, way);
+    }
+  });
+
   test("the card offers a replay where the case keeps positions, and none where it does not", async () => {
     for (const hasReplay of [true, false]) {
       const made = await world();

@@ -35,12 +35,14 @@ export interface CaseView {
   readonly isSought?: boolean | undefined;
   /** Of a warning: say that its player was not told, with the button that tells them where it can be pressed. */
   readonly untold?: { readonly button: Button | undefined } | undefined;
-  /** Of a ban that still ends by itself. */
-  readonly end?: BanEndView | undefined;
+  /** Of a ban that still ends by itself; "none": it does not any more. */
+  readonly end?: BanEndView | "none" | undefined;
+  /** The case that lifted the ban. */
+  readonly lift?: Case | undefined;
 }
 
 export function caseCard(one: Case, view: CaseView = {}): MessageBody {
-  const { warnings, end, duty, untold, withEdits = false, hasReplay = false, isSought = false } = view;
+  const { warnings, duty, untold, withEdits = false, hasReplay = false, isSought = false } = view;
   const { symbol, word } = KINDS[one.kind];
   const lines = [
     targetsText(one, MOST_TARGETS),
@@ -53,7 +55,7 @@ export function caseCard(one: Case, view: CaseView = {}): MessageBody {
     ...(isByHand(one) ? [md`✍️ Written by hand. Marshal saw no command.`] : []),
     ...receiptLines(one, isSought),
     ...toldLines(one, untold !== undefined),
-    ...endLines(one, end),
+    ...endLines(one, view),
     ...undoneLines(one),
     ...warningLines(warnings),
     ...editLines(one, withEdits),
@@ -175,8 +177,15 @@ function toldLines({ told }: Case, isUntold: boolean): Escaped[] {
   return isUntold ? [md`📣 Not told in the game yet`] : [];
 }
 
-/** The card in the channel says what was set; who asks reads how it stands. */
-function endLines({ endsAtMs }: Case, end: BanEndView | undefined): Escaped[] {
+/** The card in the channel says what was set or that it was lifted; who asks reads how it stands. */
+function endLines({ endsAtMs, undone }: Case, { end, lift }: Pick<CaseView, "end" | "lift">): Escaped[] {
+  // What took it back has a line of its own.
+  if (undone !== undefined) return [];
+  if (lift !== undefined) {
+    const by = authorText(lift.author);
+    return [md`${KINDS.unban.symbol} Lifted by ${by} <t:${seconds(lift.atMs)}:f>: case ${lift.number}`];
+  }
+  if (end === "none") return endsAtMs === undefined ? [] : [md`⏹ No longer ends by itself`];
   if (end !== undefined) return [md`⏳ ${banStateOf(end)}`];
   return endsAtMs === undefined ? [] : [md`⏳ Set to end <t:${seconds(endsAtMs)}:f>`];
 }
