@@ -1,5 +1,5 @@
 import type { Press, Reply } from "../src/discord/command.ts";
-import { guideMessage } from "../src/discord/render/setup-guide.ts";
+import { doneSince, guideMessage } from "../src/discord/render/setup-guide.ts";
 import type { GuideView } from "../src/discord/render/setup-guide-parts.ts";
 import type { Services } from "../src/discord/services.ts";
 import type { Escaped } from "../src/domain/escaped.ts";
@@ -36,6 +36,8 @@ export interface GuidePosition {
   readonly isTested?: boolean;
   /** Commands ran with the key that this server had before. */
   readonly hadCommands?: boolean;
+  /** The step at which Skip was pressed. */
+  readonly skipped?: GuideStep;
   readonly note?: Escaped;
 }
 
@@ -52,11 +54,12 @@ export async function guideAt(services: Services, actor: Actor, at: GuidePositio
       bindingId: binding?.id,
       isTested: at.isTested,
       hadCommands: at.hadCommands,
+      skipped: at.skipped,
     }),
   }));
   const posts = await postsOf(services, binding);
   const accesses = await channelAccessOf(services, guildId, channelsOf(settings, posts));
-  return guideMessage({
+  const view: GuideView = {
     step,
     binding,
     isOneOfSeveral: (await services.bindings.list(guildId)).length > 1,
@@ -81,6 +84,21 @@ export async function guideAt(services: Services, actor: Actor, at: GuidePositio
     ...(at.isAsked === undefined ? {} : { isAsked: at.isAsked }),
     ...(at.more === undefined ? {} : { more: at.more }),
     ...(at.note === undefined ? {} : { note: at.note }),
+  };
+  await forgetSkips(services, guildId, doneSince(view));
+  return guideMessage(view);
+}
+
+async function forgetSkips(
+  { settings }: Services,
+  guildId: string,
+  done: readonly GuideStep[],
+): Promise<void> {
+  if (done.length === 0) return;
+  await settings.change(guildId, ({ guide, ...before }) => {
+    if (guide === undefined) return before;
+    const skipped = (guide.skipped ?? []).filter((step) => !done.includes(step));
+    return { ...before, guide: { ...guide, skipped } };
   });
 }
 
@@ -92,25 +110,26 @@ function progressOf(
     bindingId,
     isTested,
     hadCommands,
+    skipped,
   }: {
     readonly step: GuideStep;
     readonly bindingId: string | undefined;
     readonly isTested: boolean | undefined;
     readonly hadCommands: boolean | undefined;
+    readonly skipped: GuideStep | undefined;
   },
 ): GuideProgress {
   if (bindingId === undefined) return { step };
   const before = guide?.bindingId === bindingId ? guide : undefined;
   const arrived = isTested ?? before?.isTested;
-  const reached = before?.furthest ?? before?.step ?? step;
-  const furthest = GUIDE_STEPS.indexOf(reached) > GUIDE_STEPS.indexOf(step) ? reached : step;
+  const skips = [...new Set([...(before?.skipped ?? []), ...(skipped === undefined ? [] : [skipped])])];
   const had = hadCommands ?? before?.hadCommands ?? false;
   return {
     step,
-    furthest,
     bindingId,
     ...(arrived === undefined ? {} : { isTested: arrived }),
     ...(had ? { hadCommands: true } : {}),
+    ...(skips.length === 0 ? {} : { skipped: skips }),
   };
 }
 
@@ -202,8 +221,20 @@ export async function channelAccessOf(
 
 /** `guide:STEP:BINDING` */
 export async function goTo({ actor, argument }: Press, services: Services): Promise<Reply> {
+  const { step, bindingId } = stepOf(argument);
+  return await guideAt(services, actor, { step, bindingId });
+}
+
+/** `guide-skip:STEP:BINDING`: on to the next step, and the one that is left counts as skipped. */
+export async function skipStep({ actor, argument }: Press, services: Services): Promise<Reply> {
+  const { step, bindingId } = stepOf(argument);
+  const next = GUIDE_STEPS[GUIDE_STEPS.indexOf(step) + 1] ?? "done";
+  return await guideAt(services, actor, { step: next, bindingId, skipped: step });
+}
+
+function stepOf(argument: string): { readonly step: GuideStep; readonly bindingId: string } {
   const [name = "", bindingId = ""] = argument.split(":");
   const step = GUIDE_STEPS.find((one) => one === name);
   if (step === undefined) throw new Failure("expired", "This button is from an older version of Marshal.");
-  return await guideAt(services, actor, { step, bindingId });
+  return { step, bindingId };
 }

@@ -8,7 +8,7 @@ import {
 import { md } from "../src/domain/escaped.ts";
 import { appealsEntry, setAppealsAgain } from "./setup-appeals.ts";
 import { casesEntry, watchesEntry } from "./setup-case-channels.ts";
-import { goTo, guideAt, resumeGuide } from "./setup-guide.ts";
+import { goTo, guideAt, resumeGuide, skipStep } from "./setup-guide.ts";
 import { checkPermission, copyForOwner, proveByCommand } from "./setup-guide-allow.ts";
 import { onKeyTyped, onLinkConfirmed, onLinkDeclined, onOddKeyTyped } from "./setup-guide-link.ts";
 import {
@@ -97,6 +97,7 @@ export const setup = defineCommand({
         guideAt(services, actor, { step: "staff", bindingId: argument }),
     }),
     guide: guided(goTo),
+    "guide-skip": guided(skipStep),
     "guide-more": guided(({ actor, argument }, services) =>
       guideAt(services, actor, { step: "logs", bindingId: argument, more: true }),
     ),

@@ -104,8 +104,8 @@ export type GuideStep = (typeof GUIDE_STEPS)[number];
 /** The position of a guild in the guided set-up, where it goes on after a restart too. */
 export interface GuideProgress {
   readonly step: GuideStep;
-  /** The last step, in their order, that was ever reached for this server: what lies before it undone was skipped. */
-  readonly furthest?: GuideStep;
+  /** The steps of this server at which somebody pressed Skip, and that were not done since. */
+  readonly skipped?: readonly GuideStep[];
   /** The server that it sets up. */
   readonly bindingId?: string;
   /** Its last tests all arrived; false: not all of them did. */

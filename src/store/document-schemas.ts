@@ -103,7 +103,7 @@ const settings = z.object({
   guide: z
     .object({
       step: z.enum(GUIDE_STEPS),
-      furthest: z.enum(GUIDE_STEPS).exactOptional(),
+      skipped: z.array(z.enum(GUIDE_STEPS)).exactOptional(),
       bindingId: z.string().exactOptional(),
       isTested: z.boolean().exactOptional(),
       hadCommands: z.boolean().exactOptional(),

@@ -124,6 +124,14 @@ describe("the first evening, from the invite to the first posted join", () => {
     assert.ok(rig.service.counts.executionsByText.get(":h hello") === 1);
     const { badKeyRequests } = rig.service.counts;
     assert.equal(badKeyRequests.get(key), undefined);
+
+    await evening.click("Next", /each reader's own clock/);
+    assert.match(evening.text, /⏭\u00a0Notices · ✅\u00a0Commands/);
+    rig.service.keyBook.setCommandsAllowed(key, false);
+    await reads(await owner.slash(general, "run command", { text: ":h again" }), /does not let Marshal run/);
+    const opened = await owner.slash(general, "setup start");
+    // Nobody skipped it: it is what broke.
+    await reads(opened, /⏭\u00a0Notices · ⚠\u00a0Commands/);
   });
 
   test("permissions that are missing in a channel are named, and ticked when they are given", async () => {

@@ -59,6 +59,8 @@ export interface GuidePart {
   isDone(view: GuideView): boolean;
   /** It was tried and did not work everywhere, which is not skipping it. */
   isHalfDone?(view: GuideView): boolean;
+  /** Not done, and something stands in the way: shown as such, unless it was skipped. */
+  isBroken?(view: GuideView): boolean;
   /** Where what is set posts. */
   channelIds?(view: GuideView): readonly string[];
   text(view: GuideView): readonly Escaped[];

@@ -51,6 +51,7 @@ const PARTS: Readonly<Record<Exclude<GuideStep, "done">, GuidePart>> = {
     // A new key, and nothing was sent with it yet.
     isHalfDone: ({ permission, settings }) =>
       permission.kind === "unknown" && settings.guide?.hadCommands === true,
+    isBroken: ({ permission }) => permission.kind === "refused",
     text: allowText,
     rows: allowRows,
   },
@@ -133,7 +134,8 @@ function progress(view: GuideView): Escaped {
     if (step === view.step) return md`▶\u00a0**${name}**`;
     if (PARTS[step].isDone(view)) return md`${isShutOut(step, view) ? "⚠" : "✅"}\u00a0${name}`;
     if (PARTS[step].isHalfDone?.(view) === true) return md`⚠\u00a0${name}`;
-    return isPast(step, view) ? md`⏭\u00a0${name}` : md`▫\u00a0${name}`;
+    if (isSkipped(step, view)) return md`⏭\u00a0${name}`;
+    return PARTS[step].isBroken?.(view) === true ? md`⚠\u00a0${name}` : md`▫\u00a0${name}`;
   });
   return joined(marks, " · ");
 }
@@ -143,10 +145,14 @@ function isShutOut(step: Exclude<GuideStep, "done">, view: GuideView): boolean {
   return PARTS[step].channelIds?.(view).some((id) => isShut(view.accessOf(id))) ?? false;
 }
 
-/** Left behind undone, now or the time before: skipped. */
-function isPast(step: GuideStep, { step: here, settings }: GuideView): boolean {
-  const reached = [here, settings.guide?.furthest ?? here].map((one) => GUIDE_STEPS.indexOf(one));
-  return Math.max(...reached) > GUIDE_STEPS.indexOf(step);
+/** Somebody pressed Skip there. What was set and is gone again, or was jumped over, was not skipped. */
+function isSkipped(step: Exclude<GuideStep, "done">, { settings }: GuideView): boolean {
+  return settings.guide?.skipped?.includes(step) === true;
+}
+
+/** What was skipped first and done since: it does not count as skipped if it is undone later. */
+export function doneSince(view: GuideView): readonly GuideStep[] {
+  return STEPS_TO_DO.filter((step) => isSkipped(step, view) && PARTS[step].isDone(view));
 }
 
 /** Back, what the step offers, and on: "Skip" where nothing was done here. */
@@ -156,14 +162,11 @@ function walkOf(step: Exclude<GuideStep, "done">, view: GuideView): Walk {
   const before = GUIDE_STEPS[at - 1];
   const after = GUIDE_STEPS[at + 1] ?? "done";
   const isDone = PARTS[step].isDone(view);
-  const isSkipped = !isDone && PARTS[step].isHalfDone?.(view) !== true;
-  const on = isSkipped ? "Skip" : after === "done" ? "Finish" : "Next";
+  const isOpen = !isDone && PARTS[step].isHalfDone?.(view) !== true;
+  const label = isOpen ? "Skip" : after === "done" ? "Finish" : "Next";
+  const onId = isOpen ? `guide-skip:${step}:${id}` : `guide:${after}:${id}`;
   const back: readonly Button[] = before === undefined ? [] : [button("Back", `guide:${before}:${id}`)];
-  return (...between) => [
-    ...back,
-    ...between,
-    button(on, `guide:${after}:${id}`, isDone ? "primary" : "secondary"),
-  ];
+  return (...between) => [...back, ...between, button(label, onId, isDone ? "primary" : "secondary")];
 }
 
 /** Nothing posts anything yet. */
@@ -190,14 +193,20 @@ function staffRoles({ binding, settings }: GuideView): readonly string[] {
   return Object.keys(settings.policies[binding?.id ?? ""]?.roleTiers ?? {});
 }
 
-/** Nothing was skipped. */
+/** Nothing is left to do. */
 function isAllDone(view: GuideView): boolean {
   return STEPS_TO_DO.every((step) => PARTS[step].isDone(view) || PARTS[step].isHalfDone?.(view) === true);
+}
+
+/** Commands are refused, and nobody chose to do without them. */
+function isAllowMissing(view: GuideView): boolean {
+  return PARTS.allow.isBroken?.(view) === true && !isSkipped("allow", view);
 }
 
 /** What this person can do now, not what somebody could. */
 function doneHeading(view: GuideView): Escaped {
   if (view.isKeyRefused === true) return md`⚠ Set up, but the server's key is refused`;
+  if (isAllowMissing(view)) return md`⚠ Set up, but Marshal can't run commands`;
   return STEPS_TO_DO.some((step) => isShutOut(step, view))
     ? md`⚠ Set up, but not everything can be posted`
     : isAllDone(view)
@@ -237,7 +246,7 @@ function doneText(view: GuideView): readonly Escaped[] {
     ...(view.settings.guide?.isTested === false
       ? [md`⚠ The test did not arrive everywhere: press **Test** to post it again.`]
       : []),
-    ...(isAllDone(view) ? [] : [md`⏭ marks what you skipped. Press a button to do it now.`]),
+    ...legend(view),
     md``,
     md`**What you can do now**`,
     md`• \`/server status\` shows the server`,
@@ -247,6 +256,20 @@ function doneText(view: GuideView): readonly Escaped[] {
     md`• \`/diagnose\` says what is wrong if a log stops`,
     md`• \`/help\` lists the rest`,
   ];
+}
+
+/** What the signs of undone steps mean. */
+function legend(view: GuideView): readonly Escaped[] {
+  const open = STEPS_TO_DO.filter(
+    (step) => !PARTS[step].isDone(view) && PARTS[step].isHalfDone?.(view) !== true,
+  );
+  const isAnySkipped = open.some((step) => isSkipped(step, view));
+  const isAnyLeft = open.some((step) => !isSkipped(step, view) && PARTS[step].isBroken?.(view) !== true);
+  if (isAnySkipped && isAnyLeft) {
+    return [md`⏭ marks what you skipped, ▫ what is still to do. Press a button to do it now.`];
+  }
+  if (isAnySkipped) return [md`⏭ marks what you skipped. Press a button to do it now.`];
+  return isAnyLeft ? [md`▫ marks what is still to do. Press a button to do it now.`] : [];
 }
 
 /** What is missing for commands; nothing where Marshal has run one. */

@@ -67,19 +67,33 @@ describe("A step of the guided set-up", () => {
     assert.equal(step("staff", { isOneOfSeveral: true }).cards?.[0]?.author, "Night City");
   });
 
-  test("shows what was left behind undone as skipped, and what is still to come as open", () => {
-    const text = textOf(step("zone")).replaceAll("\u00a0", " ");
+  test("shows as skipped only where Skip was pressed, and the rest as open", () => {
+    const skipped = ["staff", "logs", "allow", "cases", "test"] as const;
+    const guide = { step: "zone", bindingId: "b", skipped } as const;
+    const settings = { ...DEFAULT_SETTINGS, guide };
+    const row = (of: GuideView["step"], more: Partial<GuideView> = {}) =>
+      textOf(step(of, { settings, ...more })).replaceAll("\u00a0", " ");
     assert.match(
-      text,
-      /✅ Server · ⏭ Roles · ⏭ Logs · ⏭ Notices · ⏭ Commands · ▶ \*\*Time zone\*\* · ▫ Cases · .* · ▫ Test/,
+      row("zone"),
+      /✅ Server · ⏭ Roles · ⏭ Logs · ▫ Notices · ⏭ Commands · ▶ \*\*Time zone\*\* · ⏭ Cases · .* · ⏭ Test/,
     );
-    const settings = { ...DEFAULT_SETTINGS, noticeChannelId: "5", timeZone: "Europe/Berlin" };
-    const done = textOf(step("done", { settings, permission: { kind: "allowed" } })).replaceAll(
-      "\u00a0",
-      " ",
-    );
-    assert.match(done, /⏭ Logs · ✅ Notices · ✅ Commands · ✅ Time zone · ⏭ Cases/);
-    assert.match(done, /⏭ Test/, "whoever went past it has tested nothing");
+    const set = { ...settings, noticeChannelId: "5", timeZone: "Europe/Berlin" };
+    const done = row("done", { settings: set, permission: { kind: "allowed" } });
+    assert.match(done, /⏭ Logs · ✅ Notices · ✅ Commands · ✅ Time zone · ⏭ Cases · ▫ Alerts/);
+    assert.match(done, /⏭ marks what you skipped, ▫ what is still to do\. Press a button to do it now\./);
+    assert.doesNotMatch(row("done", { settings: DEFAULT_SETTINGS }), /⏭/);
+  });
+
+  test("shows a permission that was taken away as broken, not as skipped", () => {
+    const refused = { kind: "refused", why: "No.", sinceMs: 0, untilMs: 0 } as const;
+    const done = step("done", { permission: refused });
+    assert.equal(done.cards?.[0]?.title, "⚠ Set up, but Marshal can't run commands");
+    assert.match(textOf(done), /⚠\u00a0Commands/);
+    const guide = { step: "done", bindingId: "b", skipped: ["allow"] } as const;
+    const settings = { ...DEFAULT_SETTINGS, guide };
+    const without = step("done", { settings, permission: refused });
+    assert.equal(without.cards?.[0]?.title, "✅ Done for now");
+    assert.match(textOf(without), /⏭\u00a0Commands/);
   });
 
   test("marks a step whose channel takes no posts, also at the end, and counts only logs that are posted", () => {
