@@ -8,6 +8,7 @@ import type { Services } from "../src/discord/services.ts";
 import { type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding, GuildSettings } from "../src/domain/guild.ts";
+import { isStill } from "../src/domain/ports/service-health.ts";
 import { recordEvent } from "./audit-event.ts";
 import { automaticOf } from "./automatic.ts";
 import { channelAccessOf, feedsOf } from "./setup-guide.ts";
@@ -92,6 +93,7 @@ async function factsOf(binding: Binding, settings: GuildSettings, services: Serv
     parked: health.parked(binding.source),
     held: health.held(binding.source),
     readRefused: health.readRefused(binding.source),
+    isStill: isStill(health, binding.source),
     permission: health.commandPermission(binding.source),
     failing: snapshots.failing(binding.source),
     readAtMs: latest?.statusAtMs,

@@ -17,6 +17,7 @@ import type { Services } from "../src/discord/services.ts";
 import { channelMention, type Escaped, joined, md } from "../src/domain/escaped.ts";
 import { Failure, SinkRefusal } from "../src/domain/failure.ts";
 import type { Actor, Feed } from "../src/domain/guild.ts";
+import { isStill } from "../src/domain/ports/service-health.ts";
 import { type AddArgs, addOptions, MOST_FEEDS, parseAdd } from "./feed-add.ts";
 import {
   feedEntry,
@@ -120,10 +121,15 @@ async function listReply({ guildId }: Actor, services: Services): Promise<Reply>
   const bindings = await services.bindings.list(guildId);
   const channelIds = feeds.map(({ channelId }) => channelId);
   const accesses = await channelAccessOf(services, guildId, channelIds);
+  const isStillOf = (bindingId: string) => {
+    const source = bindings.find(({ id }) => id === bindingId)?.source;
+    return source !== undefined && isStill(services.health, source);
+  };
   return {
     cards: [
-      feedListCard(feeds, bindings, ({ id, channelId }) => ({
+      feedListCard(feeds, bindings, ({ id, bindingId, channelId }) => ({
         ...services.feeds.status(id),
+        isStill: isStillOf(bindingId),
         access: accesses.get(channelId),
       })),
     ],

@@ -166,7 +166,7 @@ describe("/diagnose", () => {
   }[] = [
     {
       name: "a rejected key",
-      words: /⛔ \*\*Riverside Roleplay\*\*: the game service refuses its key \(Server Key is invalid\)/,
+      words: /⛔ \*\*Riverside Roleplay\*\*: the server key is wrong or expired \(Server Key is invalid\)/,
       button: "New key for Riverside Roleplay",
       make: ({ world, binding }) => world.parked.set(binding.source, "Server Key is invalid"),
     },

@@ -185,6 +185,20 @@ describe("/feed", () => {
       );
     }));
 
+  test("the list says what /diagnose says while the server can't be read", () =>
+    onStage(async (stage) => {
+      const { rig, world, services } = stage;
+      await adding(stage, { kind: "joins" });
+      const listed = async () => textOf(await one(list.execute(asked(undefined), services)));
+      assert.match(await listed(), /\*\*1\.\*\* ▶ joins/);
+      for (const { source } of rig.bindings.values()) world.parked.set(source, "Server Key is invalid");
+      const text = await listed();
+      assert.match(
+        text,
+        /\*\*1\.\*\* ⏸ joins and leaves in <#channel-1> · paused until the server can be read/,
+      );
+    }));
+
   test("a role that Discord would not let Marshal ping is said to be so, with what to do", () =>
     onStage(async (stage) => {
       const text = async (ping: string) =>

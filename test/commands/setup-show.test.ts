@@ -56,11 +56,14 @@ describe("/setup show", () => {
     const { source } = await made.linkServer(actor.guildId);
     const services = { ...made.services, feeds: { ...made.services.feeds, list: async () => [] } };
     made.parked.set(source, "You provided an invalid or expired server-key.");
-    assert.match((await shown(services)).text, /⛔ Key refused\. Replace it with `\/setup link`\.\n/);
+    assert.match(
+      (await shown(services)).text,
+      /⛔ The server key is wrong or expired\. Replace it with `\/setup link`\.\n/,
+    );
     made.parked.set(source, "This server key is banned from the game service.");
     assert.match(
       (await shown(services)).text,
-      /⛔ Key refused\. This server key is banned from the game service\. Replace/,
+      /⛔ The server key is wrong or expired\. This server key is banned from the game service\. Replace/,
     );
     const health = { ...made.services.health, commandPermission: () => ({ kind: "allowed" }) as const };
     const { text } = await shown({ ...services, health });

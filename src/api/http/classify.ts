@@ -104,7 +104,7 @@ function classifyError({ answer, route, nowMs, ...body }: ErrorAnswer): Outcome 
   }
   // With another status it is the outcome of that request: a bad one, which says nothing of the key.
   if ((status === 403 || status === 401) && (code === 2001 || code === 2002 || code === 2004)) {
-    const words = OWN_WORDS[code] ?? (body.message || "The game service refused the server key.");
+    const words = OWN_WORDS[code] ?? (body.message || "The server key is wrong or expired.");
     return { kind: "key", coded: true, final: code === 2004, failure: fail("key-rejected", "no", words) };
   }
   if (route === "read" && isReadRefused(status, code))
@@ -115,7 +115,7 @@ function classifyError({ answer, route, nowMs, ...body }: ErrorAnswer): Outcome 
   if (status === 401 || status === 403) {
     // A code that we have not met is the outcome of that request; only silence leaves the key itself in doubt.
     if (code !== undefined) return { kind: "failure", failure: fail("not-authorised", "no", body.message) };
-    const words = body.message || "The game service refused the server key.";
+    const words = body.message || "The server key is wrong or expired.";
     return { kind: "key", coded: false, final: false, failure: fail("key-rejected", "no", words) };
   }
   const [failureCode, ran] = byStatus(status, route);
@@ -196,7 +196,7 @@ function classifyPage(answer: WireAnswer, route: Route, nowMs: number): Outcome 
   const isHtml = /\bhtml\b/i.test(headerText(headers, "content-type") ?? "");
   const isPage = text.startsWith("<") || (isHtml && /^[^{[]/.test(text));
   if ((status === 403 || status === 401) && saysNothing(text)) {
-    const failure = new Failure("key-rejected", "The game service refused the server key.", { ran: "no" });
+    const failure = new Failure("key-rejected", "The server key is wrong or expired.", { ran: "no" });
     return { kind: "key", coded: false, final: false, failure };
   }
   if (status === 429 && !isPage) {

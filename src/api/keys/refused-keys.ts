@@ -66,7 +66,7 @@ export class RefusedKeys {
     for (const source of guard.undecided()) {
       // A copy of a key that cannot be opened must not keep the process from starting.
       const key = await keyOf(source).catch(() => undefined);
-      const failure = new Failure("key-rejected", "The game service refused the server key.");
+      const failure = new Failure("key-rejected", "The server key is wrong or expired.");
       if (key !== undefined) this.#suspects.set(source, { key, failure });
     }
     if (this.#suspects.size > 0) probeNow("A working key was refused without a reason.");

@@ -10,6 +10,7 @@ import { HOW_TO_MEND, isShut, obstacle, obstacleIn } from "./channel-access.ts";
 import { type Finding, type PlacesView, placeFindings } from "./diagnosis-places.ts";
 import { duration } from "./entry-line.ts";
 import { cut, cutLines, escapeMarkdown, inlineName, plainText } from "./escape.ts";
+import { PAUSED_UNTIL_READ } from "./feed-cards.ts";
 import { beyondWrongKey } from "./key-refusal.ts";
 import { notReadWords } from "./server/not-read.ts";
 import { chooseRoles, PASTE_NEW_KEY } from "./setup-cards.ts";
@@ -22,6 +23,8 @@ export interface ServerFacts {
   readonly parked: ReturnType<ServiceHealth["parked"]>;
   readonly held: ReturnType<ServiceHealth["held"]>;
   readonly readRefused: ReturnType<ServiceHealth["readRefused"]>;
+  /** Nothing is read of it before one of these is mended. */
+  readonly isStill: boolean;
   readonly permission: ReturnType<ServiceHealth["commandPermission"]>;
   readonly failing: ReturnType<Snapshots["failing"]>;
   /** When it was last read, epoch milliseconds; undefined: not since the start. */
@@ -147,7 +150,7 @@ function serverFinding(facts: ServerFacts, { nowMs, halt }: DiagnosisView): Find
   if (parked !== undefined) {
     const more = beyondWrongKey(parked.why);
     const why = more === "" ? "" : md` (${escapeMarkdown(cut(more, 150))})`;
-    const line = md`⛔ ${name}: the game service refuses its key${why}`;
+    const line = md`⛔ ${name}: the server key is wrong or expired${why}`;
     return { isFine: false, line, mend: button(`New key for ${labelName(binding.name)}`, PASTE_NEW_KEY.id) };
   }
   if (held !== undefined) {
@@ -202,11 +205,6 @@ function permissionFindings({ binding: { id, name }, permission, parked }: Serve
   return [{ isFine: true, line }];
 }
 
-/** Nothing new comes from the server before that is mended, so its logs stand still. */
-function isStill({ parked, held, readRefused }: ServerFacts): boolean {
-  return parked !== undefined || held !== undefined || readRefused !== undefined;
-}
-
 /** For as long as the service is silent or lets Marshal ask nothing. */
 function notReadNow(readAtMs: number | undefined): Escaped {
   const last = readAtMs === undefined ? md`` : md`. Last read <t:${Math.floor(readAtMs / 1_000)}:R>`;
@@ -237,7 +235,7 @@ function feedFinding(
     return { isFine: false, line: md`⛔ ${what}: stopped${why}`, mend: resume };
   }
   if (feed.state === "paused") return { isFine: true, line: md`⏸ ${what}: paused`, mend: resume };
-  if (isStill(facts)) return { isFine: true, line: md`⏸ ${what}: paused until the server can be read` };
+  if (facts.isStill) return { isFine: true, line: md`⏸ ${what}: ${PAUSED_UNTIL_READ}` };
   const isNotRead = halt !== undefined || facts.failing !== undefined;
   return {
     isFine: status.waitsForStore !== true && status.lateSinceMs === undefined,

@@ -136,7 +136,7 @@ export function failureBody(failure: Failure, context: ErrorContext): MessageBod
     isFinal(failure) ||
     isAdvised(failure, said);
   if (!saysIt) lines.push(md`**Next:** ${next}`);
-  if (failure.code === "not-authorised" && context.next !== undefined)
+  if ((failure.code === "not-authorised" || failure.code === "key-rejected") && context.next !== undefined)
     lines.push(md`**Next:** Press **${escapeMarkdown(context.next.label)}**.`);
   const again = failure.retryAtMs;
   if (again !== undefined) lines.push(md`**When:** after <t:${Math.ceil(again / 1000)}:T>`);

@@ -14,6 +14,8 @@ export interface FeedHealth {
   readonly lateSinceMs?: number;
   readonly waitsForStore?: boolean;
   readonly waitsForFirstLook?: boolean;
+  /** Nothing is read of its server until that is mended. */
+  readonly isStill?: boolean;
   /** Of its channel. */
   readonly access?: ChannelAccess | undefined;
 }
@@ -168,6 +170,9 @@ function filterTexts({ filter }: Feed): Escaped[] {
   return texts;
 }
 
+/** Of a log whose server can't be read: nobody has to start it again. */
+export const PAUSED_UNTIL_READ = md`paused until the server can be read`;
+
 /** Marshal could not write or read what the feed needs; nothing is for people to do but to know. */
 const WAITS_FOR_STORE = "Marshal's database is not working. It tries again by itself";
 
@@ -189,6 +194,7 @@ function stateText(feed: Feed, health: FeedHealth): { readonly sign: Escaped; re
   const { sign, word } = STATES[feed.state];
   if (feed.state !== "live") return { sign: md`${sign}`, words: md` · ${word}` };
   if (isShutOut(feed, health)) return { sign: md`${STATES.parked.sign}`, words: healthText(health) };
+  if (health.isStill === true) return { sign: md`${STATES.paused.sign}`, words: md` · ${PAUSED_UNTIL_READ}` };
   return health.waitsForStore === true
     ? { sign: md`⏳`, words: md` · not posting yet\n⤷ ${WAITS_FOR_STORE}` }
     : { sign: md`${sign}`, words: healthText(health) };

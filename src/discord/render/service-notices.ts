@@ -11,7 +11,7 @@ function keyParkedNotice(serverName: string, why: string): MessageBody {
   const more = beyondWrongKey(why);
   const inBrackets = more === "" ? md`` : md` (${escapeMarkdown(more.replace(/\.$/, ""))})`;
   return {
-    content: md`🔑 The game service refuses the key of **${inlineName(serverName)}**${inBrackets}. Its logs and commands are paused until the key works. Copy the current key from the game's settings, then use \`/setup link\` on your Discord server.`,
+    content: md`🔑 The server key of **${inlineName(serverName)}** is wrong or expired${inBrackets}. Its logs and commands are paused until the key works. Copy the current key from the game's settings, then use \`/setup link\` on your Discord server.`,
     rows: [[PASTE_NEW_KEY]],
   };
 }
@@ -19,7 +19,7 @@ function keyParkedNotice(serverName: string, why: string): MessageBody {
 /** The service had refused a key by mistake: an hour later it took it again. */
 function keyTakenAgainNotice(serverName: string): MessageBody {
   return {
-    content: md`🔑 The game service accepts the key of **${inlineName(serverName)}** again. Logs and commands are back.`,
+    content: md`🔑 The server key of **${inlineName(serverName)}** works again. Logs and commands are back.`,
   };
 }
 

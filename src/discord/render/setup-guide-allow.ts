@@ -27,9 +27,7 @@ export function allowText({
   nowMs,
 }: GuideView): readonly Escaped[] {
   if (isKeyRefused === true) {
-    return [
-      md`⛔ The game service refuses the key of this server, so nothing runs. First replace the key: \`/setup link\`.`,
-    ];
+    return [md`⛔ The server key is wrong or expired, so nothing runs. First replace it: \`/setup link\`.`];
   }
   if (permission.kind === "allowed") return [md`✅ Marshal can run commands on this server.`];
   if (isAsked === true) {

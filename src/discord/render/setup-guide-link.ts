@@ -23,7 +23,7 @@ function linkText({ binding, tries, isKeyRefused }: GuideView): readonly Escaped
   if (binding === undefined) return locked.length > 0 ? locked : [how];
   if (isKeyRefused === true) {
     const copy = md` Copy the current one from the game's settings and paste it here.`;
-    const refused = md`🔑 The game service refuses the key of **${inlineName(binding.name)}**.`;
+    const refused = md`🔑 The server key of **${inlineName(binding.name)}** is wrong or expired.`;
     return [md`${refused}${locked.length > 0 ? md`` : copy}`, ...locked];
   }
   return [

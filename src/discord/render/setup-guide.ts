@@ -205,7 +205,7 @@ function isAllowMissing(view: GuideView): boolean {
 
 /** What this person can do now, not what somebody could. */
 function doneHeading(view: GuideView): Escaped {
-  if (view.isKeyRefused === true) return md`⚠ Set up, but the server's key is refused`;
+  if (view.isKeyRefused === true) return md`⚠ Set up, but the server key is wrong or expired`;
   if (isAllowMissing(view)) return md`⚠ Set up, but Marshal can't run commands`;
   return STEPS_TO_DO.some((step) => isShutOut(step, view))
     ? md`⚠ Set up, but not everything can be posted`
@@ -232,7 +232,7 @@ function doneText(view: GuideView): readonly Escaped[] {
   const roles = staffRoles(view);
   const open = feeds.filter(({ channelId }) => !isShut(view.accessOf(channelId))).length;
   return [
-    ...(isSure ? [] : [md`⛔ The game service refuses the server's key: press **Server**.`]),
+    ...(isSure ? [] : [md`⛔ The server key is wrong or expired: press **Server**.`]),
     ...(binding === undefined || !isSure ? [] : [linkedLine(binding)]),
     roles.length === 0
       ? md`⚠ No role can run commands yet: press **Roles**.`

@@ -153,7 +153,7 @@ function serverLines(
   return [
     parkedWhy === undefined
       ? md`🟢 Key in use${binding.keyEnd === undefined ? "" : md`, ends in ${inlineCode(binding.keyEnd)}`}`
-      : md`⛔ ${joined(["Key refused.", ...refusal, "Replace it with `/setup link`."], " ")}`,
+      : md`⛔ ${joined(["The server key is wrong or expired.", ...refusal, "Replace it with `/setup link`."], " ")}`,
     // Without a key nothing is sent, whatever the owner allows.
     ...(parkedWhy === undefined ? [commandsLine(permission)] : []),
     ...(settings.defaultServer === binding.id ? [md`Default server`] : []),

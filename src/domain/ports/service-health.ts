@@ -24,6 +24,13 @@ export interface ServiceHealth {
   commandReadyAtMs(source: SourceId): number;
 }
 
+/** Nothing new comes from the server before that is mended, so its logs stand still. */
+export function isStill(health: ServiceHealth, source: SourceId): boolean {
+  return [health.parked(source), health.held(source), health.readRefused(source)].some(
+    (trouble) => trouble !== undefined,
+  );
+}
+
 /** The budget of requests with refused keys, for the operator. */
 export interface BadKeys {
   readonly refusedLastHour: number;

@@ -88,7 +88,7 @@ function wait(why: string, inMs: number, { ofServer = true, isEmpty = false } = 
 }
 
 function whyHeld(health: ServiceHealth, { source }: Binding, nowMs: number): string | undefined {
-  if (health.parked(source) !== undefined) return "The game service refused this server's key.";
+  if (health.parked(source) !== undefined) return "The server key is wrong or expired.";
   const permission = health.commandPermission(source);
   if (permission.kind === "refused" && nowMs < permission.untilMs) return permission.why;
   return health.halt() === undefined ? undefined : "The game service asked Marshal to wait.";

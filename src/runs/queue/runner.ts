@@ -125,7 +125,7 @@ export class CommandRunner implements Runner {
 
   /** The key no longer works: what waits for this server ends, unsent. */
   onKeyParked(source: SourceId): void {
-    const why = this.#ports.health.parked(source)?.why ?? "The game service refused this server's key.";
+    const why = this.#ports.health.parked(source)?.why ?? "The server key is wrong or expired.";
     for (const run of this.lanes.ofSource(source)) run.end("failed", new Failure("key-rejected", why));
   }
 

@@ -86,7 +86,7 @@ async function ownerNow(
 
 /** Why nothing is sent to this server now. What waits for minutes would be out of date then. */
 function whyHeld({ health, clock }: CheckPorts, { source }: Binding): string | undefined {
-  if (health.parked(source) !== undefined) return "The game service refuses the server's key.";
+  if (health.parked(source) !== undefined) return "The server key is wrong or expired.";
   if (health.halt() !== undefined) return "The game service asked Marshal to wait.";
   if (health.commandReadyAtMs(source) - clock.nowMs() > LONGEST_HOLD_MS) {
     return "The game service is not taking commands for this server right now.";

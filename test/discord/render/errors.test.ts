@@ -41,7 +41,10 @@ test("a next step that is a button is not repeated in words", () => {
   for (const runs of [true, false]) {
     const gone = new Failure("key-rejected", "Gone.");
     const { cards, rows } = failureBody(gone, { reference: "ref", next, runs });
-    assert.doesNotMatch(cards?.[0]?.description ?? "", /Next|owner/);
+    const text = cards?.[0]?.description ?? "";
+    assert.doesNotMatch(text, /Someone with|owner/);
+    // As the card of the command that found it out.
+    assert.equal(/\*\*Next:\*\* Press \*\*Link a server\*\*/.test(text), runs);
     assert.deepEqual(rows, [[next]]);
   }
 });

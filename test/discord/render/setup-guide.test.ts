@@ -126,18 +126,18 @@ describe("A step of the guided set-up", () => {
     };
     assert.equal(step("done", whole).cards?.[0]?.title, "🎉 All set");
     const refused = step("done", { ...whole, isKeyRefused: true });
-    assert.equal(refused.cards?.[0]?.title, "⚠ Set up, but the server's key is refused");
+    assert.equal(refused.cards?.[0]?.title, "⚠ Set up, but the server key is wrong or expired");
     const said = textOf(refused).replaceAll("\u00a0", " ");
-    assert.match(
-      said,
-      /⚠ Server · [\s\S]*⛔ The game service refuses the server's key: press \*\*Server\*\*/,
-    );
+    assert.match(said, /⚠ Server · [\s\S]*⛔ The server key is wrong or expired: press \*\*Server\*\*/);
     assert.doesNotMatch(said, /is linked\.|⏭|run command/);
     const allow = textOf(step("allow", { ...whole, isKeyRefused: true }));
-    assert.match(allow, /refuses the key of this server, so nothing runs/);
+    assert.match(allow, /server key is wrong or expired, so nothing runs/);
     assert.doesNotMatch(allow, /✅ Marshal can run commands/);
     const locked = textOf(step("link", { ...whole, isKeyRefused: true, tries: { left: 0, fromMs: 5_000 } }));
-    assert.match(locked, /refuses the key of [\s\S]*🔒 Too many wrong or unanswered keys/);
+    assert.match(
+      locked,
+      /server key of \*\*Night City\*\* is wrong or expired[\s\S]*🔒 Too many wrong or unanswered keys/,
+    );
     assert.doesNotMatch(locked, /is linked\./);
     assert.match(textOf(step("done", { settings, feeds })), /2 logs are posted from now on/);
     const unknown = step("done", { settings, feeds, accessOf: () => ({ kind: "unknown" }) });

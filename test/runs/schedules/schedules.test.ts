@@ -216,7 +216,7 @@ describe("what cannot be sent in its minute is left out, with the reason", () =>
     assert.match((await lastOf(rig))?.why ?? "", /asked Marshal to wait/);
     rig.parkedWhy = "regenerated";
     await rig.clock.advance(30 * MINUTE_MS);
-    assert.match((await lastOf(rig))?.why ?? "", /refuses the server's key/);
+    assert.match((await lastOf(rig))?.why ?? "", /server key is wrong or expired/);
     rig.parkedWhy = undefined;
     rig.readyAtMs = Date.UTC(2026, 0, 1, 1, 40);
     await rig.clock.advance(30 * MINUTE_MS);
