@@ -3,6 +3,7 @@ import { defineAction, defineEntry, type Press, type Reply } from "../src/discor
 import { approverWords, askedBanCard, askedBanRefused } from "../src/discord/render/asked-ban-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import { type AskedBan, askedText } from "../src/domain/asked-ban.ts";
+import { withNames } from "../src/domain/command-names.ts";
 import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
@@ -63,7 +64,10 @@ export async function askToBan(
   wanted: Parameters<Services["askedBans"]["ask"]>[1],
 ): Promise<Reply> {
   const asked = await services.askedBans.ask(actor, wanted);
-  await recordEvent(services, actor, { action: "ban-ask", text: askedText(asked) });
+  await recordEvent(services, actor, {
+    action: "ban-ask",
+    text: withNames(askedText(asked), [asked.player]),
+  });
   return await cardOf(services, asked);
 }
 

@@ -1,4 +1,5 @@
 import type { Reply } from "../src/discord/command.ts";
+import { planText } from "../src/discord/render/hit-words.ts";
 import { type ConfirmOptions, confirmCard, dryCard } from "../src/discord/render/plan-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import type { BanTerm } from "../src/domain/ban-end.ts";
@@ -47,7 +48,7 @@ export async function* ask(
   // A slip is told first: what was meant is refused when it is sent.
   const isSlip = plan.meant !== undefined || plan.instead !== undefined;
   if (dry !== true && plan.decision.allowed && !isSlip)
-    refuseUnsendable(services, request.binding, plan.request.text);
+    refuseUnsendable(services, request.binding, planText(plan));
   const meant = plan.meant === undefined ? undefined : await nearestPlan(services, plan, plan.meant);
   if (dry === true) yield dryCard(plan.decision.allowed ? plan : (meant ?? notSlip(plan)));
   else if (meant !== undefined) {

@@ -2,6 +2,7 @@ import { defineAction, defineEntry, type Reply } from "../src/discord/command.ts
 import { deferredLine, fitLines, waitingLine } from "../src/discord/render/audit-rows.ts";
 import { automaticButton, automaticLine } from "../src/discord/render/automatic-cards.ts";
 import { cut, plainText } from "../src/discord/render/escape.ts";
+import { hitOf, plainWithHits } from "../src/discord/render/hit-words.ts";
 import { escapeButTimes } from "../src/discord/render/own-markup.ts";
 import type { Services } from "../src/discord/services.ts";
 import { type Escaped, joined, md } from "../src/domain/escaped.ts";
@@ -36,13 +37,20 @@ async function itemsFor(services: Services, actor: Actor): Promise<readonly Item
       .filter(({ record }) => staffed.has(record.bindingId))
       .map((run) => ({
         line: waitingLine(run),
-        ...(run.place === 0 ? {} : { option: option(run.record, `Place ${run.place}`) }),
+        ...(run.place === 0
+          ? {}
+          : {
+              option: option(
+                { id: run.record.id, text: plainWithHits(run.record.text, hitOf(run.record)) },
+                `Place ${run.place}`,
+              ),
+            }),
       })),
     ...deferred
       .filter(({ request }) => staffed.has(request.binding.id))
       .map((run) => ({
         line: deferredLine(run),
-        option: option({ id: run.id, text: run.request.text }, "When someone joins"),
+        option: option({ id: run.id, text: plainWithHits(run.request.text, run.byId) }, "When someone joins"),
       })),
   ];
 }

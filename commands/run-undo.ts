@@ -28,6 +28,8 @@ export async function* undoEach(
     const plan = await services.runner.plan(
       await withOwnPlayer(services, { actor, binding, text, origin: "undo", undoes }),
     );
+    const players = plan.targets.flatMap((target) => target.players);
+    steps[at] = { text, players };
     try {
       // Whoever presses Undo has seen what is undone.
       const isAsked = plan.decision.allowed && plan.confirm === "button";
@@ -35,14 +37,15 @@ export async function* undoEach(
     } catch (error) {
       if (!(error instanceof Failure) || at === 0) throw error;
       const end = { status: "failed", message: error.message } as const;
-      for (let left = at; left < texts.length; left++) steps[left] = { text: texts[left] ?? "", end };
+      for (let left = at; left < texts.length; left++)
+        steps[left] = { ...steps[left], text: texts[left] ?? "", end };
       break;
     }
   }
   yield undoCard(steps, binding.name);
   for (const [at, run] of runs.entries()) {
     const { record } = await run.outcome;
-    steps[at] = { text: record.text, end: record };
+    steps[at] = { ...steps[at], text: record.text, end: record };
     const isLast = at === runs.length - 1;
     yield { ...undoCard(steps, binding.name), ...(isLast ? { important: true } : {}) };
   }

@@ -55,12 +55,12 @@ export class RunCount {
 
   /** One that surely ran; what may have run is counted once the game's log shows it. */
   #countedOf(record: RunRecord): MemberRun | undefined {
-    const { id, sentAtMs, actorId, actorName, text, hit = [] } = record;
+    const { id, sentAtMs, actorId, actorName, text, hit = [], byId = [] } = record;
     if (!surelyRan(record) || sentAtMs === undefined) return undefined;
     if (!this.#ports.isPunishment(text)) return undefined;
     const atS = Math.floor(sentAtMs / 1_000);
     const [only] = hit.length === 1 ? hit : [];
-    const whom = only === undefined ? {} : { hit: { name: only } };
+    const whom = only === undefined ? {} : { hit: byId.find(({ name }) => name === only) ?? { name: only } };
     return { id, atS, userId: actorId, userName: actorName, text, ...whom };
   }
 }

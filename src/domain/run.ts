@@ -184,6 +184,8 @@ export interface RunRecord {
   readonly proof: ProofState;
   /** Names of those whom it hit when it was sent, where its text has only the beginning of them, or an id. */
   readonly hit?: readonly string[];
+  /** Players whose id stands in the text, so that people read their names. */
+  readonly byId?: readonly Required<PlayerRef>[];
   /** The texts that together would undo it, with the players' exact names of that moment; where there are any. */
   readonly inverse?: readonly string[];
   /** The id of the run that it takes back. */
@@ -238,6 +240,8 @@ export interface SubmittedRun {
 export interface DeferredRun {
   readonly id: string;
   readonly request: RunRequest;
+  /** Players whose id stands in the text. */
+  readonly byId?: RunRecord["byId"];
   readonly expiresAtMs: number;
 }
 

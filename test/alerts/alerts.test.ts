@@ -356,7 +356,9 @@ describe("an alert about punishments", () => {
     await made.add({ kind: "punishments", count: 2, withinS: 60 });
     await made.look();
     made.wing.onRun({ ...run(made, "r1", ":kick Ce"), hit: ["Cem_Turbo"] });
-    const unclear = { ...run(made, "r2", ":ban Bob"), status: "unknown", ran: "unknown" } as const;
+    const byId = [{ name: "Bob", id: 4971003941 }];
+    const banned = { ...run(made, "r2", ":ban 4971003941"), byId, hit: ["Bob"] };
+    const unclear = { ...banned, status: "unknown", ran: "unknown" } as const;
     for (const proof of ["unchecked", "not-seen", "seen-twice"] as const) {
       made.wing.onRun({ ...unclear, proof });
       await made.look();

@@ -256,7 +256,7 @@ function commands(rows: readonly AlertRow[], count: number): readonly Escaped[] 
   return [
     ...(before === 0 ? [] : [md`> ${before} before these`]),
     ...rows.map(({ atS, text = "", other }) => {
-      const hit = other === undefined ? [] : [other.name];
+      const hit = other === undefined ? [] : [other];
       return md`> <t:${atS}:T> ${commandWithHits(text, COMMAND_LENGTH, hit)}`;
     }),
   ];

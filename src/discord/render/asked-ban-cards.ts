@@ -1,7 +1,8 @@
 import { type AskedBan, askedText } from "../../domain/asked-ban.ts";
 import { type Escaped, joined, md, roleMention, userMention } from "../../domain/escaped.ts";
 import type { Button, MessageBody } from "../../domain/message.ts";
-import { cut, escapeMarkdown, inlineCode, inlineName } from "./escape.ts";
+import { cut, escapeMarkdown, inlineName } from "./escape.ts";
+import { commandWithNames } from "./hit-words.ts";
 import { RUN_COLORS } from "./plan-cards.ts";
 
 /** How a ban reads that somebody asked for. Pure. */
@@ -12,7 +13,7 @@ export function askedBanCard(asked: AskedBan, roleIds: readonly string[]): Messa
   const lines = [
     md`**${inlineName(player.name)}** on **${inlineName(serverName)}**`,
     md`Asked by ${userMention(askerId)} <t:${Math.floor(asked.askedAtMs / 1_000)}:R>`,
-    md`Sends ${inlineCode(askedText(asked), 600)}`,
+    md`Sends ${commandWithNames(askedText(asked), 600, [player])}`,
     md``,
     approval === undefined
       ? md`**Not sent yet.** ${approverWords(roleIds)}`

@@ -8,7 +8,7 @@ import {
   surelyRan,
 } from "../../domain/run.ts";
 import { cut, escapeMarkdown, inlineCode, inlineName } from "./escape.ts";
-import { commandWithHits } from "./hit-words.ts";
+import { commandWithHits, hitOf } from "./hit-words.ts";
 import { escapeAfter, escapeButRoles } from "./own-markup.ts";
 import { profile } from "./server/view.ts";
 
@@ -47,7 +47,7 @@ export function runLine(record: RunRecord, options: { readonly server?: boolean 
   const where = options.server === true ? md` on **${inlineName(serverName)}**` : "";
   const how = HOW[origin] ?? "";
   const mark = status === "unknown" && proof === "seen" ? MARKS.done : MARKS[status];
-  return md`${mark} ${commandWithHits(text, LONGEST_IN_LINE, record.hit)}${where}${PROOFS[proof]}${how}\n${small(actorId, askedAtMs, whyInLine(record))}`;
+  return md`${mark} ${commandWithHits(text, LONGEST_IN_LINE, hitOf(record))}${where}${PROOFS[proof]}${how}\n${small(actorId, askedAtMs, whyInLine(record))}`;
 }
 
 /** Why it did not simply run. The service's own sentences about these two are for other readers, and the card has them. */
@@ -238,12 +238,12 @@ function small(actorId: string, atMs: number, why: Escaped = md``): Escaped {
 export function waitingLine({ record, place, expectedAtMs }: RunProgress): Escaped {
   const mark = place === 0 ? "📨" : md`**${place}.**`;
   const when = place === 0 ? "being sent" : md`at <t:${Math.ceil(expectedAtMs / 1000)}:T> or later`;
-  return md`${mark} ${inlineCode(record.text, LONGEST_IN_LINE)} ${when}\n-# ${userMention(record.actorId)}${HOW[record.origin] ?? ""} · on **${inlineName(record.serverName)}**`;
+  return md`${mark} ${commandWithHits(record.text, LONGEST_IN_LINE, hitOf(record))} ${when}\n-# ${userMention(record.actorId)}${HOW[record.origin] ?? ""} · on **${inlineName(record.serverName)}**`;
 }
 
-export function deferredLine({ request, expiresAtMs }: DeferredRun): Escaped {
+export function deferredLine({ request, expiresAtMs, byId }: DeferredRun): Escaped {
   const until = md`when someone joins, until <t:${seconds(expiresAtMs)}:t>`;
-  return md`🚪 ${inlineCode(request.text, LONGEST_IN_LINE)} ${until}\n-# ${userMention(request.actor.userId)} · on **${inlineName(request.binding.name)}**`;
+  return md`🚪 ${commandWithHits(request.text, LONGEST_IN_LINE, byId)} ${until}\n-# ${userMention(request.actor.userId)} · on **${inlineName(request.binding.name)}**`;
 }
 
 /** As many lines as fit a description; says how many do not. */

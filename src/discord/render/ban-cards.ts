@@ -4,7 +4,8 @@ import { type Escaped, joined, md, userMention } from "../../domain/escaped.ts";
 import type { Button, CardField, MessageBody, Row } from "../../domain/message.ts";
 import type { BanEndView } from "../../domain/ports/ban-ends.ts";
 import { fitLines } from "./audit-rows.ts";
-import { cut, cutLines, escapeMarkdown, inlineCode, inlineName, plainText } from "./escape.ts";
+import { cut, cutLines, escapeMarkdown, inlineName, plainText } from "./escape.ts";
+import { commandWithNames } from "./hit-words.ts";
 import { profile } from "./server/view.ts";
 
 /** How bans read that end by themselves. Pure. */
@@ -109,11 +110,13 @@ function askedRow(asked: readonly AskedBan[]): Row {
 
 /** One ban that ends, with what can be done about it. */
 export function banCard({ end, waits }: BanEndView): MessageBody {
+  const player = { name: end.playerName, id: end.playerId };
+  const lift = commandWithNames(`:unban ${end.playerId}`, 100, [player]);
   const lines = [
     banStateOf({ end, waits }),
-    md`**Ban:** ${inlineCode(end.text, 300)} on **${inlineName(end.serverName)}**, <t:${seconds(end.sentAtMs)}:f>`,
+    md`**Ban:** ${commandWithNames(end.text, 300, [player])} on **${inlineName(end.serverName)}**, <t:${seconds(end.sentAtMs)}:f>`,
     md`**Set by:** ${userMention(end.byId)}`,
-    md`-# At its end Marshal sends \`:unban ${end.playerId}\` once, while somebody is in the server.`,
+    md`-# At its end Marshal sends ${lift} once, while somebody is in the server.`,
   ];
   const button = (style: Button["style"], label: string, id: string): Button => {
     return { kind: "button", style, label, id: `${id}:${end.id}` };

@@ -4,7 +4,7 @@ import { forManyReason, type RunPlan } from "../../domain/run.ts";
 import { TIER_NAMES } from "../../domain/tiers.ts";
 import { duration } from "./entry-line.ts";
 import { cut, cutLines, escapeMarkdown, inlineCode, inlineName, plainText } from "./escape.ts";
-import { planLine } from "./hit-words.ts";
+import { planLine, planText } from "./hit-words.ts";
 import { escapeButRoles, escapeButTimes } from "./own-markup.ts";
 import { ageLine, profile } from "./server/view.ts";
 
@@ -32,13 +32,13 @@ export function dryCard(plan: RunPlan): MessageBody {
     plan.inverse.length === 0
       ? md`Can't be undone`
       : cutLines(
-          plan.inverse.map((text) => inlineCode(text, 900)),
+          plan.inverse.map((text) => inlineCode(planText(plan, text), 900)),
           1_024,
         );
   const meant =
     plan.meant === undefined
       ? nearFields(plan.near.map(({ name }) => name))
-      : [{ name: md`Did you mean`, value: inlineCode(plan.meant, 900) }];
+      : [{ name: md`Did you mean`, value: inlineCode(planText(plan, plan.meant), 900) }];
   const card: Card = {
     title: md`🔎 Dry run: nothing was sent`,
     description: joined(

@@ -5,7 +5,7 @@ import { type DeferredRun, type RunProgress, type RunRecord, surelyRan } from ".
 import { refusalWords } from "./audit-rows.ts";
 import { cut, escapeMarkdown, plainText } from "./escape.ts";
 import { isToProgrammer, referenceLine, serviceSays } from "./fine-print.ts";
-import { commandLine, plainWithHits } from "./hit-words.ts";
+import { commandLine, hitOf, plainWithHits } from "./hit-words.ts";
 import { beyondWrongKey } from "./key-refusal.ts";
 import { RUN_COLORS as colors } from "./plan-cards.ts";
 import { TELL_AGAIN, wordsFor } from "./run-outcome-words.ts";
@@ -24,7 +24,7 @@ export function progressCard({ record, place, expectedAtMs }: RunProgress): Mess
     title: sending ? md`📨 Being sent` : md`⏳ Waiting, not sent yet`,
     description: joined(
       [
-        commandLine(record.text, record.serverName, record.hit),
+        commandLine(record.text, record.serverName, hitOf(record)),
         "",
         sending
           ? "The game has not answered yet."
@@ -81,7 +81,7 @@ export function outcomeCard(record: RunRecord, options: OutcomeOptions = {}): Me
   if (isToProgrammers(record)) said.push(...serviceSays(record.message ?? ""));
   if (!surelyRan(record)) said.push(referenceLine(record.id, record.commandId));
   const lines = [
-    commandLine(record.text, record.serverName, record.hit),
+    commandLine(record.text, record.serverName, hitOf(record)),
     ...(said.length === 0 ? [] : [md``, ...said]),
   ];
   const why = options.wantsReason === true ? [reasonButton(record)] : [];
@@ -110,8 +110,9 @@ function caseButtons({ id, tells }: RunRecord, { caseNumber = tells }: OutcomeOp
 }
 
 /** Carries the command, for the title of its form. */
-function reasonButton({ id, text, hit }: RunRecord): Button {
-  return button("Give the reason", `case-why:${id}/${cut(plainText(plainWithHits(text, hit)), 40)}`);
+function reasonButton(record: RunRecord): Button {
+  const title = plainWithHits(record.text, hitOf(record));
+  return button("Give the reason", `case-why:${record.id}/${cut(plainText(title), 40)}`);
 }
 
 /** The card of an outcome has one of these: its reference, or a button of what ran, which has none. */
@@ -243,12 +244,12 @@ function button(label: string, id: string): Button {
 }
 
 /** Nobody joined within the time. */
-export function deferredExpiredCard({ request, id }: DeferredRun): MessageBody {
+export function deferredExpiredCard({ request, id, byId }: DeferredRun): MessageBody {
   const card: Card = {
     title: md`⌛ Not sent: nobody joined`,
     description: joined(
       [
-        commandLine(request.text, request.binding.name),
+        commandLine(request.text, request.binding.name, byId),
         "",
         "**It was never sent.** It waited an hour for someone to join.",
         "**Next:** Run it again if it still matters.",

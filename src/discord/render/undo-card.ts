@@ -1,7 +1,9 @@
 import { joined, md } from "../../domain/escaped.ts";
 import type { MessageBody } from "../../domain/message.ts";
+import type { PlayerRef } from "../../domain/model.ts";
 import type { RunRecord } from "../../domain/run.ts";
-import { cut, cutLines, escapeMarkdown, inlineCode, inlineName } from "./escape.ts";
+import { cut, cutLines, escapeMarkdown, inlineName } from "./escape.ts";
+import { commandWithNames } from "./hit-words.ts";
 import { RUN_COLORS } from "./plan-cards.ts";
 
 /** One of the commands that together undo another. */
@@ -9,18 +11,20 @@ export interface UndoStep {
   readonly text: string;
   /** What became of it; absent: it waits, or is being sent. */
   readonly end?: Pick<RunRecord, "status" | "message"> | undefined;
+  /** Players whom it is for. */
+  readonly players?: readonly PlayerRef[];
 }
 
 /** An undo of several commands: each of them with what became of it. Pure. */
 export function undoCard(steps: readonly UndoStep[], serverName: string): MessageBody {
   const done = steps.filter(({ end }) => end?.status === "done").length;
   const isOver = steps.every(({ end }) => end !== undefined);
-  const lines = steps.map(({ text, end }) => {
+  const lines = steps.map(({ text, end, players = [] }) => {
     const why =
       end?.message === undefined || end.status === "done"
         ? md``
         : md` ${escapeMarkdown(cut(end.message, 200))}`;
-    return md`${signOf(end)} ${inlineCode(text, 200)}${why}`;
+    return md`${signOf(end)} ${commandWithNames(text, 200, players)}${why}`;
   });
   return {
     cards: [

@@ -1,3 +1,4 @@
+import { namedById } from "../../domain/command-names.ts";
 import type { Failure } from "../../domain/failure.ts";
 import type { Actor } from "../../domain/guild.ts";
 import type { CommandAnswer, PlayerRef } from "../../domain/model.ts";
@@ -5,7 +6,8 @@ import type { RunOutcome, RunPlan, RunRecord, RunStatus } from "../../domain/run
 
 /** The audit row of a plan that was just asked for. */
 export function newRecord(plan: RunPlan, nowMs: number): RunRecord {
-  const { actor, binding, text, origin, term, undoes, tells, askedBy } = plan.request;
+  const { actor, binding, text, origin, term, undoes, tells, askedBy, only } = plan.request;
+  const known = [...plan.targets.flatMap(({ players }) => players), ...(only === undefined ? [] : [only])];
   return {
     id: plan.id,
     guildId: actor.guildId,
@@ -21,6 +23,7 @@ export function newRecord(plan: RunPlan, nowMs: number): RunRecord {
     status: "waiting",
     ran: "no",
     proof: "unchecked",
+    ...byIdColumn(text, known),
     ...(plan.inverse.length === 0 ? {} : { inverse: plan.inverse }),
     ...(term === undefined ? {} : { ends: { term } }),
     ...(undoes === undefined ? {} : { undoes: undoes.id }),
@@ -37,8 +40,14 @@ export function actorColumns(actor: Actor): Pick<RunRecord, "actorId" | "actorNa
 /** One letter may begin the names of half a server. */
 const MOST_HIT = 20;
 
-export function hitColumn(hit: readonly PlayerRef[]): Pick<RunRecord, "hit"> {
-  return hit.length === 0 ? {} : { hit: hit.slice(0, MOST_HIT).map(({ name }) => name) };
+export function hitColumns(text: string, hit: readonly PlayerRef[]): Pick<RunRecord, "hit" | "byId"> {
+  if (hit.length === 0) return {};
+  return { hit: hit.slice(0, MOST_HIT).map(({ name }) => name), ...byIdColumn(text, hit) };
+}
+
+function byIdColumn(text: string, players: readonly PlayerRef[]): Pick<RunRecord, "byId"> {
+  const byId = new Map(namedById(text, players).map((player) => [player.id, player]));
+  return byId.size === 0 ? {} : { byId: [...byId.values()].slice(0, MOST_HIT) };
 }
 
 /** The outcome after the answer 200, which means that it ran (spec: Endpoints, POST /v2/server/command). */

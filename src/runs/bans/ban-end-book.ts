@@ -199,7 +199,7 @@ export class BanEndBook implements BanEnds {
       await this.changes.change(id, (now) => ({ kind: "is", end: held(now, "unlinked", why) }));
     } else if (check.kind === "later") {
       const isBan = check.row?.command.verb !== "unban";
-      await this.changes.end(id, { isBan, why: laterWords(check.row) });
+      await this.changes.end(id, { isBan, why: laterWords(end, check.row) });
     } else if (check.kind === "earlier") {
       const why = `They were banned before, without an end or for longer: case ${check.caseNumber}. An un-ban would lift that too.`;
       await this.changes.change(id, (now) => ({ kind: "is", end: held(now, "earlier-ban", why) }));
@@ -231,9 +231,10 @@ export class BanEndBook implements BanEnds {
     const person = { userId, userName, guildId, channelId, roleIds: [], manageGuild: false };
     const actor = { ...person, askedAtMs: clock.nowMs() };
     const text = `:unban ${end.playerId}`;
+    const only = { name: end.playerName, id: end.playerId };
     this.#busy.add(bindingId);
     try {
-      const plan = await runner.plan({ actor, binding, text, origin: "ban-end", runId: liftId });
+      const plan = await runner.plan({ actor, binding, text, origin: "ban-end", runId: liftId, only });
       const { outcome } = await runner.submit(plan);
       // Where it was given up meanwhile, nothing stood in the queue yet.
       if (this.#ports.kept.get(id)?.liftId !== liftId) this.#withdraw(end, "It is no longer wanted.");

@@ -69,7 +69,7 @@ export class BanLog {
     // Of a ban that is being sent nothing is known yet; the next answer shows the same.
     if (later !== undefined && end.state !== "sending") {
       const isBan = later.command.verb === "ban";
-      await this.#ports.book.changes.end(end.id, { isBan, why: laterWords(later) });
+      await this.#ports.book.changes.end(end.id, { isBan, why: laterWords(end, later) });
       return;
     }
     const isLogLost = unread.some((one) => isLostSince(end, one, { window, ownRowS }));

@@ -1,5 +1,6 @@
 import type { BanEnd } from "../../domain/ban-end.ts";
 import { isMassWord, isSelf, whomItHits } from "../../domain/command-hits.ts";
+import { withNames } from "../../domain/command-names.ts";
 import type { CommandEntry, PlayerRef } from "../../domain/model.ts";
 import type { ParsedCommand } from "../../domain/run.ts";
 import { readLogged } from "../catalogue/read-logged.ts";
@@ -95,8 +96,9 @@ function isOwn({ text, sentAtMs, ranByMs = sentAtMs, ownRowS }: BanEnd, row: Ban
 }
 
 /** Why a ban ends nothing any more, by the row that came after it; undefined: a case says so. */
-export function laterWords(row: BanRow | undefined): string {
+export function laterWords({ playerName, playerId }: BanEnd, row: BanRow | undefined): string {
   if (row === undefined) return "They were banned again.";
   const by = row.by === undefined ? "" : ` by ${row.by.name}`;
-  return row.command.verb === "ban" ? `They were banned again${by} (${row.text}).` : `Lifted${by}.`;
+  if (row.command.verb === "unban") return `Lifted${by}.`;
+  return `They were banned again${by} (${withNames(row.text, [{ name: playerName, id: playerId }])}).`;
 }

@@ -1,4 +1,5 @@
 import { isMassWord } from "../../domain/command-hits.ts";
+import { commandParts, targetsIn } from "../../domain/command-names.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { ParsedCommand } from "../../domain/run.ts";
 import { findVerb, leadsSomewhere, UNKNOWN_AIM } from "./verbs.ts";
@@ -65,21 +66,11 @@ export function parseCommand(text: string): ParsedCommand {
   };
 }
 
-/**
- * The words up to the first space that no comma touches. `a, b` is read as two targets although the game may read
- * one: judging too many people errs on the safe side.
- */
-export function targetsIn(after: string): string {
-  return /^\S*(?:(?:(?<=,)\s+|\s+(?=,))\S*)*/u.exec(after)?.[0] ?? "";
-}
-
 /** The same command text with another name in the place of one of its targets. */
 export function withTarget(text: string, from: string, to: string): string {
-  const start = /^:+\S+\s*/u.exec(text)?.[0] ?? "";
-  const after = text.slice(start.length);
-  const targets = targetsIn(after);
+  const { start, targets, rest } = commandParts(text);
   const names = targets.split(",").map((part) => (part.trim() === from ? to : part.trim()));
-  return `${start}${names.join(",")}${after.slice(targets.length)}`;
+  return `${start}${names.join(",")}${rest}`;
 }
 
 function splitTargets(after: string): readonly [targets: string, rest: string] {

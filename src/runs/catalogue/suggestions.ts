@@ -1,10 +1,11 @@
+import { targetsIn } from "../../domain/command-names.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { SourceId } from "../../domain/model.ts";
 import { namesLike, nearestWords } from "../../domain/near-names.ts";
 import type { CommandCatalogue, VerbInfo } from "../../domain/ports/command-catalogue.ts";
 import type { Snapshots } from "../../domain/ports/snapshots.ts";
 import { nearestCommand } from "./did-you-mean.ts";
-import { parseCommand, targetsIn } from "./parse-command.ts";
+import { parseCommand } from "./parse-command.ts";
 import { readLogged } from "./read-logged.ts";
 import {
   type Argument,

@@ -10,7 +10,7 @@ import {
   type RunRequest,
   type RunStatus,
 } from "../../domain/run.ts";
-import { actorColumns, answeredOutcome, failedOutcome, hitColumn, newRecord } from "../audit/run-record.ts";
+import { actorColumns, answeredOutcome, failedOutcome, hitColumns, newRecord } from "../audit/run-record.ts";
 import type { BanWatch } from "../bans/ban-watch.ts";
 import {
   type Authorized,
@@ -180,7 +180,8 @@ export class ActiveRun implements LaneEntry {
 
   /** Writes the row "sending". false: the run is over. */
   async #writeSending({ actor, binding, hit }: Authorized): Promise<boolean> {
-    const current = { ...this.#record, ...actorColumns(actor), ...hitColumn(hit), source: binding.source };
+    const columns = { ...actorColumns(actor), ...hitColumns(this.#record.text, hit) };
+    const current = { ...this.#record, ...columns, source: binding.source };
     let sending: RunRecord;
     try {
       const endsAtMs = await this.#ports.bans.beforeSending(this.#request, current);

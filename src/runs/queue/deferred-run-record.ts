@@ -31,6 +31,7 @@ const schema = z.object({
     text: z.string(),
     origin: z.enum(RUN_ORIGINS),
   }),
+  byId: z.array(z.object({ name: z.string(), id: z.number() })).exactOptional(),
   expiresAtMs: z.number(),
 });
 

@@ -112,6 +112,7 @@ export class DeferredRuns implements SnapshotListener {
     const run: DeferredRun = {
       id: this.#ports.random.id(),
       request: { actor, binding, text: record.text, origin: "on-join" },
+      ...(record.byId === undefined ? {} : { byId: record.byId }),
       expiresAtMs: this.#ports.clock.nowMs() + DEFERRED_FOR_MS,
     };
     await this.#changes.take(key, () => this.#ports.documents.set(key, run));

@@ -249,6 +249,11 @@ function standsAmongSent(before: RunRecord | undefined, { source, sentAtMs }: Se
   return dayOf(before.sentAtMs) === dayOf(sentAtMs);
 }
 
+/** People read these in the place of an id. */
+function namesOf({ hit = [], byId = [] }: RunRecord): readonly string[] {
+  return [...hit, ...byId.map(({ name }) => name)];
+}
+
 function runMatcher(filter: AuditFilter): (record: RunRecord) => boolean {
   const { actorId, bindingId, verb, text, status, fromMs = 0, toMs = Number.POSITIVE_INFINITY } = filter;
   const part = text?.toLowerCase();
@@ -258,7 +263,8 @@ function runMatcher(filter: AuditFilter): (record: RunRecord) => boolean {
     (verb === undefined || record.verb === verb) &&
     (status === undefined || record.status === status) &&
     !(filter.withoutDenied === true && record.status === "denied") &&
-    (part === undefined || record.text.toLowerCase().includes(part)) &&
+    (part === undefined ||
+      [record.text, ...namesOf(record)].some((one) => one.toLowerCase().includes(part))) &&
     fromMs <= record.askedAtMs &&
     record.askedAtMs <= toMs;
 }

@@ -67,6 +67,12 @@ describe("what a moderator reads of a case", () => {
     assert.doesNotMatch(taken, /Lifted|end/);
   });
 
+  test("its command has the player's name in the place of the id", () => {
+    const targets = [{ name: "LunarBoi1720", playerId: 4971003941 }, { name: "77" }];
+    const found = { ...one, targets, command: ":ban 4971003941,77 Hacking" };
+    assert.match(textOf(found), /^`:ban LunarBoi1720,77 Hacking`$/m);
+  });
+
   test("each of up to three players has a button, by name where they are several, within the five of a row", () => {
     const named = (count: number) =>
       ["Turbo", "Ada_9", "Zed", "Kim"].slice(0, count).map((name, nth) => ({ name, playerId: 7 + nth }));

@@ -1,12 +1,23 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
+import { askedBanCard } from "../../../src/discord/render/asked-ban-cards.ts";
 import { csvCell, csvForm, jsonForm } from "../../../src/discord/render/audit-files.ts";
-import { eventLine, fitLines, runLine } from "../../../src/discord/render/audit-rows.ts";
+import {
+  deferredLine,
+  eventLine,
+  fitLines,
+  runLine,
+  waitingLine,
+} from "../../../src/discord/render/audit-rows.ts";
+import { banCard } from "../../../src/discord/render/ban-cards.ts";
+import { commandWithHits, hitOf } from "../../../src/discord/render/hit-words.ts";
 import { confirmCard, dryCard } from "../../../src/discord/render/plan-cards.ts";
 import { expiredCard } from "../../../src/discord/render/plan-over-cards.ts";
-import { outcomeCard, progressCard } from "../../../src/discord/render/run-cards.ts";
+import { deferredExpiredCard, outcomeCard, progressCard } from "../../../src/discord/render/run-cards.ts";
 import { runRenderer } from "../../../src/discord/render/run-renderer.ts";
+import { undoCard } from "../../../src/discord/render/undo-card.ts";
+import type { BanEnd } from "../../../src/domain/ban-end.ts";
 import { markdownOfOurs } from "../../../src/domain/escaped.ts";
 import type { MessageBody } from "../../../src/domain/message.ts";
 import type { RunPlan, RunRecord, RunStatus } from "../../../src/domain/run.ts";
@@ -169,6 +180,79 @@ describe("cards of runs", () => {
       assert.match(textOf(card), /`:ban Alice,77 for 11 kills`\non .*\n-# Sent with the player's id/);
     }
     assert.doesNotMatch(textOf(confirmCard(plan)), /player's id/);
+  });
+
+  test("name a player in the place of the id, waiting and in the end, and nowhere twice", () => {
+    const byId = [{ name: "LunarBoi1720", id: 4971003941 }];
+    const row = { ...record, text: ":ban 4971003941 Hacking", verb: "ban", byId };
+    const sent = { ...row, hit: ["LunarBoi1720"] };
+    const waiting = { record: row, place: 1, expectedAtMs: 0 };
+    const request = { ...plan.request, text: row.text };
+    const deferred = { id: "d1", request, byId, expiresAtMs: 0 };
+    const { byId: _, ...ofEarlierVersion } = sent;
+    for (const shown of [
+      textOf(progressCard(waiting)),
+      waitingLine(waiting),
+      deferredLine(deferred),
+      textOf(deferredExpiredCard(deferred)),
+      textOf(outcomeCard(sent, { wantsReason: true })),
+      runLine(sent),
+      runLine(ofEarlierVersion),
+    ]) {
+      assert.match(shown, /`:ban LunarBoi1720 Hacking`(?! \()/);
+      assert.doesNotMatch(shown, /4971003941/);
+    }
+    assert.equal(runLine({ ...sent, text: ":ban 77 x", byId: [], hit: [] }).includes("`:ban 77 x`"), true);
+  });
+
+  test("name each of several in their own place, and no number of the words behind them", () => {
+    const text = ":ban 4971003941, 77,Tur alt of 4971003941";
+    const byId = [{ name: "LunarBoi1720", id: 4971003941 }];
+    const shown = commandWithHits(text, 200, hitOf({ byId, hit: ["LunarBoi1720", "Turbo_1803"] }));
+    assert.equal(shown, "`:ban LunarBoi1720, 77,Tur alt of 4971003941` (Turbo\\_1803)");
+  });
+
+  test("keep an id whose player's name would read as something else", () => {
+    for (const name of ["12345", "all", "me", "Ann, Bob", "\u200b", "x".repeat(41)]) {
+      const shown = commandWithHits(":ban 4971003941 x", 200, [{ name, id: 4971003941 }]);
+      assert.match(shown, /^`:ban 4971003941 x` \(.*\)$/, name);
+    }
+    assert.equal(commandWithHits(":ban 4971003941", 200, [{ name: "a`$&", id: 4971003941 }]), "`:ban aˋ$&`");
+    // A verb that takes no ids hit somebody whose name begins so.
+    assert.equal(commandWithHits(":jail 12", 200, [{ name: "12abc" }]), "`:jail 12` (12abc)");
+  });
+
+  test("name the player in a ban request, a ban that ends and a dry run's Undo", () => {
+    const player = { name: "LunarBoi1720", id: 4971003941 };
+    const asked = {
+      ...{ id: "a1", guildId: "g1", bindingId: "b1", serverName: "Town", player },
+      ...{ reason: "Hacking", askerId: "5", askerName: "Mo", askedAtMs: 0 },
+    };
+    assert.match(textOf(askedBanCard(asked, [])), /Sends `:ban LunarBoi1720 Hacking`/);
+    const end: BanEnd = {
+      ...{ id: "r1", guildId: "g1", bindingId: "b1", serverName: "Town", playerId: player.id },
+      ...{
+        playerName: player.name,
+        byId: "5",
+        byName: "Mo",
+        channelId: "c1",
+        text: ":ban 4971003941 Hacking",
+      },
+      ...{ sentAtMs: 0, endsAtMs: 60_000, state: "armed", tries: 0 },
+    };
+    const shown = textOf(banCard({ end, waits: undefined }));
+    assert.match(shown, /`:ban LunarBoi1720 Hacking`/);
+    assert.match(shown, /sends `:unban LunarBoi1720` once/);
+    const targets = [{ text: "4971003941", players: [player], staff: false }];
+    const text = ":ban 4971003941";
+    const dry = dryCard({
+      ...plan,
+      request: { ...plan.request, text },
+      targets,
+      inverse: [":unban 4971003941"],
+    });
+    assert.doesNotMatch(textOf(dry), /4971003941/);
+    assert.match(textOf(undoCard([{ text, players: [player] }], "Town")), /`:ban LunarBoi1720`/);
   });
 
   test("offer Undo only where something undoes it, and again not after a refusal", () => {

@@ -75,6 +75,8 @@ describe("a ban that ends", () => {
     assert.deepEqual(sent(rig), [":ban 11 spam", ":unban 11"]);
     const last = [...rig.audit.rows.values()].at(-1);
     assert.deepEqual([last?.origin, last?.status, last?.actorId], ["ban-end", "done", "u-admin"]);
+    // People read the name in the place of the id.
+    for (const { byId } of rig.audit.rows.values()) assert.deepEqual(byId, [{ name: "Alice", id: 11 }]);
     await rig.clock.advance(48 * HOUR_MS);
     assert.equal(rig.sent.length, 2);
     assert.equal(rig.banEndTexts.size, 0);

@@ -279,7 +279,8 @@ test("search: by actor, server, verb, status, part of the text in any case, and 
       actorId: "u2",
       bindingId: "b2",
       verb: "ban",
-      text: ":ban Griefer",
+      text: ":ban 4971003941",
+      byId: [{ name: "Griefer", id: 4971003941 }],
       status: "failed",
       askedAtMs: startMs + dayMs,
     }),
@@ -291,6 +292,7 @@ test("search: by actor, server, verb, status, part of the text in any case, and 
     { verb: "ban" },
     { status: "failed" },
     { text: "GRIEF" },
+    { text: "4971003941" },
     { fromMs: startMs + 1 },
     { fromMs: startMs + dayMs },
   ] as const;

@@ -1,10 +1,12 @@
 import { type Case, isByHand, type Receipt } from "../../../domain/case.ts";
 import { type Escaped, joined, markdownOfOurs, md, userMention } from "../../../domain/escaped.ts";
 import type { Button, MessageBody, PostedMessage, Row } from "../../../domain/message.ts";
+import type { PlayerRef } from "../../../domain/model.ts";
 import type { BanEndView } from "../../../domain/ports/ban-ends.ts";
 import { banStateOf } from "../ban-cards.ts";
 import { duration, note } from "../entry-line.ts";
 import { cut, inlineCode, inlineName, plainText } from "../escape.ts";
+import { commandWithNames } from "../hit-words.ts";
 import { DO_NOT_REPEAT } from "../run-cards.ts";
 import { authorText, KINDS, targetsPlain, targetsText } from "./case-words.ts";
 
@@ -51,7 +53,7 @@ export function caseCard(one: Case, view: CaseView = {}): MessageBody {
     ...dutyLines(duty),
     reasonText(one),
     ...(one.evidence === undefined ? [] : [evidenceText(one.evidence)]),
-    ...(one.command === undefined ? [] : [inlineCode(one.command, 200)]),
+    ...(one.command === undefined ? [] : [commandWithNames(one.command, 200, playersOf(one))]),
     ...(isByHand(one) ? [md`✍️ Written by hand. Marshal saw no command.`] : []),
     ...receiptLines(one, isSought),
     ...toldLines(one, untold !== undefined),
@@ -95,6 +97,10 @@ export function erasedCaseCard(number: number): MessageBody {
 export function caseNumberOf({ cards }: Pick<PostedMessage, "cards">): number | undefined {
   const digits = NUMBER.exec(cards[0]?.title ?? "")?.[1];
   return digits === undefined ? undefined : Number(digits);
+}
+
+function playersOf({ targets }: Case): readonly PlayerRef[] {
+  return targets.map(({ name, playerId }) => ({ name, ...(playerId === undefined ? {} : { id: playerId }) }));
 }
 
 function dutyLines(duty: CaseView["duty"]): Escaped[] {

@@ -74,8 +74,7 @@ function answerWords({ moderator, isByCard }: HistoryRowOf<"modCall">, takenBy: 
 }
 
 function textOf({ text, hit }: HistoryRowOf<"command">): Escaped {
-  const names = hit?.map(({ name }) => name);
-  return commandWithHits(text, LONGEST_COMMAND, names);
+  return commandWithHits(text, LONGEST_COMMAND, hit);
 }
 
 function emergencyWords({

@@ -7,7 +7,8 @@ import type { CaseSummary } from "../../../domain/ports/cases.ts";
 import type { GameAccount } from "../../../domain/ports/game-accounts.ts";
 import type { RunAuthor } from "../../../domain/ports/run-authors.ts";
 import { duration, person } from "../entry-line.ts";
-import { cut, escapeMarkdown, inlineCode, inlineName, plainText } from "../escape.ts";
+import { cut, escapeMarkdown, inlineName, plainText } from "../escape.ts";
+import { commandWithNames } from "../hit-words.ts";
 import { byWhom } from "../me-cards.ts";
 import { playerLines } from "../server/player-card.ts";
 import { ageFirst, ageLine } from "../server/view.ts";
@@ -197,7 +198,7 @@ function againstField(
 ): CardField[] {
   if (commandsAgainst === 0) return [];
   const lines = latestCommandsAgainst.slice(0, MOST_AGAINST).map((row) => {
-    return md`<t:${row.atS}:R> ${commandBy(row.player, authors.get(row))} ${inlineCode(row.text, 80)}`;
+    return md`<t:${row.atS}:R> ${commandBy(row.player, authors.get(row))} ${commandWithNames(row.text, 80, row.hit ?? [])}`;
   });
   return [{ name: md`⌨️ Commands against them · ${commandsAgainst}`, value: joined(lines, "\n") }];
 }
