@@ -52,7 +52,10 @@ function within(
 ): number {
   if (value >= least && value <= most) return value;
   const { help, offered } = alertKind(kind);
-  throw new Failure("bad-command", `${help} Write it like "${offered.join('" or "')}".`);
+  const examples = new Intl.ListFormat("en-GB", { type: "disjunction" }).format(
+    offered.map((example) => `"${example}"`),
+  );
+  throw new Failure("bad-command", `${help} Write it like ${examples}.`);
 }
 
 /** Of quiet hours, what is offered. */

@@ -33,6 +33,10 @@ describe("what people type as a threshold", () => {
       assert.throws(() => thresholdOf(kind, typed), isFailure("bad-command"), typed);
     }
   });
+
+  test("that can't be read are answered with a list of examples", () => {
+    assert.throws(() => thresholdOf("calls", "soon"), /Write it like "[^"]+"(, "[^"]+")* or "[^"]+"\.$/);
+  });
 });
 
 describe("quiet hours", () => {
