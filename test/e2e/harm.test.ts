@@ -108,9 +108,11 @@ describe("a command that was for somebody else", () => {
     await present(ANN);
     await present(ANNABEL);
     const ban = await run(":ban Ann cheating", manager);
-    await reads(ban, /:ban 9100000001 cheating/);
+    await reads(ban, /:ban Ann cheating[\s\S]*Sent with the player's id/);
     await reads(await press(manager, ban, "Send it"), /It ran/);
-    await reads(await run(":mod Ann", manager), /:mod 9100000001[\s\S]*/);
+    assert.equal(rig.service.counts.executionsByText.get(":ban 9100000001 cheating"), 1);
+    await reads(await run(":mod Ann", manager), /It ran/);
+    assert.equal(rig.service.counts.executionsByText.get(":mod 9100000001"), 1);
     assert.ok(rig.town.world.bans.has(ANN.id));
     assertUntouched(ANNABEL);
   });
