@@ -48,7 +48,9 @@ export async function readPastedKey(
   services: Services,
 ): Promise<ReadKey> {
   const key = new ServerKey(cleanKey(pasted.trim()));
-  if (looksLikeKey(key.reveal())) return await verifyHidden(key, { actor, roleIds }, services);
+  // What was refused already is answered at once: to ask whether it is a key would call its next try a cost.
+  if (looksLikeKey(key.reveal()) || services.keyVerifier.wasRefused(key))
+    return await verifyHidden(key, { actor, roleIds }, services);
   const { guildId, userId } = actor;
   const pendingId = services.pendingLinks.put({ key, guildId, userId, roleIds });
   return { kind: "odd", pendingId, tries: typedTries(guildId, services) };
@@ -80,7 +82,8 @@ export function keyForm(
 ): Form {
   const tries = typedTries(guildId, services);
   if (tries.left > 0) return form;
-  const lock = md`${keyLock(tries)} A key that got no answer can be pasted again now.`;
+  const again = tries.hasUnanswered === true ? md` A key that got no answer can be pasted again now.` : md``;
+  const lock = md`${keyLock(tries)}${again}`;
   return { ...form, intro: form.intro === undefined ? lock : md`${lock}\n\n${form.intro}` };
 }
 

@@ -24,7 +24,7 @@ import { takenEarlier } from "./keys/key-errands.ts";
 import type { KeyGuard } from "./keys/key-guard.ts";
 import type { KeyRecords } from "./keys/key-records.ts";
 import { openDesk } from "./keys/open-desk.ts";
-import { verifyKey } from "./keys/verify-key.ts";
+import { verifyKey, wasRefused } from "./keys/verify-key.ts";
 import { ONE_PROBE_FIRST } from "./limits/announced-halt.ts";
 import type { StoredRefusedRead } from "./limits/refused-reads.ts";
 import { loggedSend } from "./logged-send.ts";
@@ -182,6 +182,10 @@ class GatedClient implements Service {
 
   typedTries(by: TypedBy): TypedTries {
     return this.#desk.typedTries(by);
+  }
+
+  wasRefused(key: ServerKey): boolean {
+    return wasRefused(this.#options, this.#guard, key);
   }
 
   verifyKey(key: ServerKey, by: TypedBy): Promise<ServerStatus> {

@@ -1,4 +1,5 @@
 import type { JournalList } from "./changes.ts";
+import { type Escaped, markdownOfOurs } from "./escaped.ts";
 import type { ListName } from "./model.ts";
 
 /**
@@ -115,6 +116,12 @@ export const ALERT_TABLE = {
 
 export type AlertKind = keyof typeof ALERT_TABLE;
 export const ALERT_KINDS = Object.keys(ALERT_TABLE) as [AlertKind, ...AlertKind[]];
+
+/** Its name at the beginning of a line. */
+export function alertLabel(kind: AlertKind): Escaped {
+  const { name } = ALERT_TABLE[kind];
+  return markdownOfOurs(`${name.slice(0, 1).toUpperCase()}${name.slice(1)}`);
+}
 
 export function alertKind(kind: AlertKind): AlertKindEntry {
   return ALERT_TABLE[kind];

@@ -200,7 +200,7 @@ describe("A press of the guided set-up while the store refuses", () => {
       throw new Failure("bad-command", "That channel already has this alert. Remove it first.");
     };
     const refused = await act(services, "guide-alerts", { argument: id, values: ["7"] });
-    assert.match(textOf(refused), /⚠ unanswered moderator calls.*: That channel already has this alert/);
+    assert.match(textOf(refused), /⚠ Unanswered moderator calls.*: That channel already has this alert/);
   });
 
   test("a position that was stored by a version with more steps, or none, opens what there is", async () => {

@@ -5,6 +5,7 @@ import { audit } from "../../commands/audit.ts";
 import type { ChannelSetting } from "../../commands/channel-setting.ts";
 import { setup } from "../../commands/setup.ts";
 import { cleanKey, looksLikeKey } from "../../commands/setup-key.ts";
+import { keyForm } from "../../commands/setup-link.ts";
 import { weeklyEntry } from "../../commands/stats-weekly.ts";
 import type { Press, Reply } from "../../src/discord/command.ts";
 import type { Services } from "../../src/discord/services.ts";
@@ -172,6 +173,26 @@ test("what does not look like a key is not asked about before they say that it i
   const policy = (await made.settings.of(actor.guildId)).policies[binding?.id ?? ""];
   assert.deepEqual(policy?.roleTiers, { role: "moderator" }, "the roles of the form go along");
   assert.deepEqual(made.hidden, []);
+});
+
+test("what was refused in the last day is said to be so at once, and is not asked about", async () => {
+  const made = world();
+  made.refusedKeys.add("oddkey");
+  await assert.rejects(typeKey(made, "oddkey"), failure("key-rejected"));
+  const guided = await act(made, "guide-typed", press("", { key: "oddkey" }));
+  assert.match(textOf(guided), /does not know this key/);
+  assert.doesNotMatch(textOf(guided), /really the server key|oddkey/);
+  assert.deepEqual(made.hidden, []);
+});
+
+test("the form names a key that got no answer only where there is one", () => {
+  const made = world();
+  const intro = () => String(keyForm(actor.guildId, made.services).intro);
+  made.tries = { left: 0, fromMs: 5_000 };
+  assert.match(intro(), /^🔒 Too many wrong or unanswered keys/);
+  assert.doesNotMatch(intro(), /can be pasted again now/);
+  made.tries = { left: 0, fromMs: 5_000, hasUnanswered: true };
+  assert.match(intro(), /A key that got no answer can be pasted again now\./);
 });
 
 test("keys have letters and digits on both sides of a hyphen; ids, addresses and words are odd", () => {

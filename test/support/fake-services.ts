@@ -139,7 +139,9 @@ export class FakeWorld {
       return status;
     },
     typedTries: () => this.tries,
+    wasRefused: (key) => this.refusedKeys.has(key.reveal()),
   };
+  readonly refusedKeys = new Set<string>();
   tries: TypedTries = { left: 2, fromMs: undefined };
 
   /** Servers whose polls fail. */

@@ -210,7 +210,8 @@ export class KeyDesk {
     const nowMs = clock.monotonicMs();
     const fromMs = budget.typedFromMs(by, nowMs);
     const wallMs = fromMs === undefined ? undefined : this.#wallMs(fromMs);
-    return { left: budget.typedLeft(by, nowMs), fromMs: wallMs };
+    const hasUnanswered = budget.unanswered.typed(nowMs).some(({ guildId }) => guildId === by.guildId);
+    return { left: budget.typedLeft(by, nowMs), fromMs: wallMs, hasUnanswered };
   }
 
   /** Until when this server's key waits because others were refused, monotonic; undefined when it does not. */

@@ -28,11 +28,11 @@ export async function verifyKey(
   parts: KeyVerification,
   { key, by }: { readonly key: ServerKey; readonly by: TypedBy },
 ): Promise<ServerStatus> {
-  const { keys, clock, guard, desk, send } = parts;
+  const { keys, guard, desk, send } = parts;
   if (!KEY_SHAPE.test(key.reveal()))
     throw new Failure("key-rejected", "A server key has no spaces, line breaks or special characters.");
   const source = keys.sourceOf(key);
-  if (guard.rejectedKeys.rememberedUntilMs(source, clock.nowMs()) !== undefined) {
+  if (wasRefused(parts, guard, key)) {
     const words = "That key was refused in the last day, so Marshal did not try it again.";
     throw withTries(new Failure("key-rejected", words), desk.typedTries(by));
   }
@@ -54,6 +54,15 @@ export async function verifyKey(
   });
   desk.unpark(source);
   return readStatus(answered.json);
+}
+
+/** Whether the service refused it so lately that it is not asked again. */
+export function wasRefused(
+  { keys, clock }: Pick<KeyVerification, "keys" | "clock">,
+  guard: KeyGuard,
+  key: ServerKey,
+): boolean {
+  return guard.rejectedKeys.rememberedUntilMs(keys.sourceOf(key), clock.nowMs()) !== undefined;
 }
 
 /** A copy that cannot be opened counts for none: to link the key again is what mends it. */

@@ -1,5 +1,5 @@
 import type { AlertRule, QuietHours } from "../../domain/alert.ts";
-import { ALERT_TABLE, type AlertKind, alertKind } from "../../domain/alert-kinds.ts";
+import { ALERT_TABLE, type AlertKind, alertKind, alertLabel } from "../../domain/alert-kinds.ts";
 import {
   channelMention,
   type Escaped,
@@ -60,11 +60,18 @@ export function alertsWords(rules: readonly AlertRule[]): Escaped {
 
 /** `kills by one player, 5 in 1 min, posted in #alerts · Town · pings @Staff` */
 export function alertText(rule: AlertRule, bindings: readonly Binding[]): Escaped {
-  const { bindingId, kind, channelId, roleId, quiet, withoutTeams } = rule;
+  return textOf(markdownOfOurs(ALERT_TABLE[rule.kind].name), rule, bindings);
+}
+
+/** The same where it begins a line. */
+export function alertLine(rule: AlertRule, bindings: readonly Binding[]): Escaped {
+  return textOf(alertLabel(rule.kind), rule, bindings);
+}
+
+function textOf(name: Escaped, rule: AlertRule, bindings: readonly Binding[]): Escaped {
+  const { bindingId, channelId, roleId, quiet, withoutTeams } = rule;
   const server = bindings.find(({ id }) => id === bindingId)?.name;
-  const parts = [
-    md`**${markdownOfOurs(ALERT_TABLE[kind].name)}**${limitText(rule)}, posted in ${channelMention(channelId)}`,
-  ];
+  const parts = [md`**${name}**${limitText(rule)}, posted in ${channelMention(channelId)}`];
   if (server === undefined) parts.push(md`its server is not linked`);
   else if (bindings.length > 1) parts.push(inlineName(server));
   if (roleId !== undefined) parts.push(md`pings ${roleMention(roleId)}`);
@@ -76,9 +83,9 @@ export function alertText(rule: AlertRule, bindings: readonly Binding[]): Escape
   return joined(parts, " · ");
 }
 
-/** `kills by one player, 5 in 1 min`: an alert as it is before anything of it is set. */
+/** `Kills by one player, 5 in 1 min`: an alert as it is before anything of it is set. */
 export function alertOffer(kind: AlertKind): Escaped {
-  return md`${markdownOfOurs(ALERT_TABLE[kind].name)}${limitText({ kind })}`;
+  return md`${alertLabel(kind)}${limitText({ kind })}`;
 }
 
 /** A choice of an alert: plain text, at most 100 characters. */

@@ -2,7 +2,7 @@ import type { AlertKind } from "../../domain/alert-kinds.ts";
 import { channelMention, type Escaped, md } from "../../domain/escaped.ts";
 import type { Row } from "../../domain/message.ts";
 import { DEFAULT_ZONE } from "../../domain/time-zones.ts";
-import { alertOffer, alertText } from "./alert-cards.ts";
+import { alertLine, alertOffer } from "./alert-cards.ts";
 import { channelLine, HOW_TO_MEND, publicLines } from "./channel-access.ts";
 import { button, channelSelect, type GuidePart, type GuideView, type Walk } from "./setup-guide-parts.ts";
 import { zoneCode } from "./setup-guide-zone.ts";
@@ -54,7 +54,7 @@ export const ALERTS: GuidePart = {
       ...missing.map((kind) => md`• ${alertOffer(kind)}`),
       ...alerts.slice(0, MOST_SHOWN).map((alert) => {
         const sign = closed.includes(alert.channelId) ? "⚠" : "✅";
-        return md`${sign} ${alertText(alert, binding === undefined ? [] : [binding])}`;
+        return md`${sign} ${alertLine(alert, binding === undefined ? [] : [binding])}`;
       }),
       ...lines(view, md`Alerts`, closed),
       ...publicLines(channelIds, view.accessOf),

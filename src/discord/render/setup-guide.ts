@@ -9,7 +9,7 @@ import {
 import { GUIDE_STEPS, type GuideStep } from "../../domain/guild.ts";
 import type { Button, MessageBody, Row } from "../../domain/message.ts";
 import { POSITION_DAYS } from "../../domain/track.ts";
-import { alertText } from "./alert-cards.ts";
+import { alertLine } from "./alert-cards.ts";
 import { HOW_TO_MEND, isShut } from "./channel-access.ts";
 import { cut, plainText } from "./escape.ts";
 import { ABOUT_POSITIONS, positionsSaid } from "./position-words.ts";
@@ -183,7 +183,7 @@ function testText(view: GuideView): readonly Escaped[] {
     ...feeds.slice(0, 10).map((feed) => feedLine(feed, accessOf(feed.channelId))),
     ...alerts.slice(0, 5).map((alert) => {
       const sign = isShut(accessOf(alert.channelId)) ? "⚠" : "✅";
-      return md`${sign} ${alertText(alert, binding === undefined ? [] : [binding])}`;
+      return md`${sign} ${alertLine(alert, binding === undefined ? [] : [binding])}`;
     }),
     ...(isMending ? [HOW_TO_MEND] : []),
   ];

@@ -46,10 +46,14 @@ export interface TypedBy {
 export interface KeyVerifier {
   verifyKey(key: ServerKey, by: TypedBy): Promise<ServerStatus>;
   typedTries(by: TypedBy): TypedTries;
+  /** The service refused it in the last day: `verifyKey` says so from memory, and it costs nothing. */
+  wasRefused(key: ServerKey): boolean;
 }
 
 /** How many wrong keys a guild may still type, and from when on where it may not now, epoch milliseconds. */
 export interface TypedTries {
   readonly left: number;
   readonly fromMs: number | undefined;
+  /** A key of theirs that got no answer still counts, and may be asked about again now. */
+  readonly hasUnanswered?: boolean;
 }

@@ -58,6 +58,8 @@ export class Levers {
   #key: string;
   #kills: Channel;
   #lockedOut = false;
+  /** By the lever. A world that began refusing has no fault in that. */
+  #refusesCommands = false;
 
   constructor(stage: Stage) {
     this.#stage = stage;
@@ -144,6 +146,7 @@ export class Levers {
           () => {
             const isAllowed = this.#areCommandsAllowed();
             service.keyBook.setCommandsAllowed(this.#key, !isAllowed);
+            this.#refusesCommands = isAllowed;
             return isAllowed
               ? "The owner no longer lets Marshal run commands"
               : "The owner lets Marshal run commands";
@@ -296,6 +299,8 @@ export class Levers {
     this.#stage.service.forgive();
     this.#stage.discord.faults.clear();
     if (this.#lockedOut && !this.#kills.deleted) this.#lockOut(false);
+    if (this.#refusesCommands) this.#stage.service.keyBook.setCommandsAllowed(this.#key, true);
+    this.#refusesCommands = false;
     for (const bot of this.#stage.bots) bot.start();
     return "All faults are cleared";
   }

@@ -443,12 +443,27 @@ test("a wrong key that is typed again uses up no try and says so, with the tries
   assert.equal(moreKeys(await refusalOf(world, "wrong-1")), 1);
   const again = await refusalOf(world, "wrong-1");
   assert.match(again.message, /refused in the last day, so Marshal did not try it again/);
+  assert.ok(world.client.wasRefused(new ServerKey("wrong-1")));
+  assert.ok(!world.client.wasRefused(new ServerKey("wrong-2")));
+  assert.equal(world.client.typedTries(stranger("g")).hasUnanswered, false);
   assert.equal(moreKeys(again), 1);
   const second = await refusalOf(world, "wrong-2");
   assert.equal(moreKeys(second), 0);
   const third = await refusalOf(world, "wrong-1");
   assert.equal(moreKeys(third), 0);
   assert.equal(third.retryAtMs, second.retryAtMs);
+  await world.close();
+});
+
+test("a typed key that got no answer is known as one, to its own community, until it is answered", async () => {
+  const world = new World({ seed: 43, keys: 1 });
+  const hasUnanswered = (guild: string) => world.client.typedTries(stranger(guild)).hasUnanswered;
+  world.service.faults.set({ silent: 1 });
+  assert.equal((await refusalOf(world, "wrong-1")).code, "unreachable");
+  assert.deepEqual(["g", "other"].map(hasUnanswered), [true, false]);
+  world.service.faults.set({ silent: 0 });
+  assert.equal((await refusalOf(world, "wrong-1")).code, "key-rejected");
+  assert.equal(hasUnanswered("g"), false);
   await world.close();
 });
 

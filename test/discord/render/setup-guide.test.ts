@@ -149,7 +149,7 @@ describe("A step of the guided set-up", () => {
 
     const alerts = [alertOf("kills"), { ...alertOf("calls"), channelId: "6" }];
     const tested = textOf(step("test", { feeds, alerts, accessOf }));
-    assert.match(tested, /✅ \*\*kills by one player[\s\S]*⚠ \*\*unanswered moderator calls/);
+    assert.match(tested, /✅ \*\*Kills by one player[\s\S]*⚠ \*\*Unanswered moderator calls/);
     assert.match(tested, /allow what is missing/);
     assert.ok(labels(step("logs", { feeds, accessOf, more: true })).includes("Check again"));
   });
@@ -198,12 +198,12 @@ describe("A step of the guided set-up", () => {
   test("offers what is missing of the three alerts; once they are there, another channel for them", () => {
     assert.match(
       read("alerts"),
-      /• unanswered moderator calls, after 5 min\n• kills by one player, 5 in 1 min\n• punish/,
+      /• Unanswered moderator calls, after 5 min\n• Kills by one player, 5 in 1 min\n• Punish/,
     );
     const alerts = (["calls", "kills", "punishments"] as const).map(alertOf);
     const select = (view: Partial<GuideView>) => (step("alerts", view).rows ?? []).flat()[0];
     const two = step("alerts", { alerts: alerts.slice(0, 2) });
-    assert.match(textOf(two), /about:\n• punishments by one staff member/);
+    assert.match(textOf(two), /about:\n• Punishments by one staff member/);
     assert.doesNotMatch(textOf(two), /Pick another channel/);
     assert.ok(!("defaultIds" in (select({ alerts: alerts.slice(0, 2) }) ?? {})), "so that #5 can be chosen");
 
