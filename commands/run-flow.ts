@@ -126,14 +126,17 @@ export async function confirmReply(
 
 /**
  * The plan of the text with the nearest verb. A mistyped verb is a slip, no attempt: it is no refusal for the audit.
- * @throws Failure "bad-command" where only a higher tier may use that verb
+ * @throws Failure "bad-command" where only a higher tier may use that verb, or it is not written like this
  */
 async function nearestPlan(services: Services, typed: RunPlan, text: string): Promise<RunPlan> {
-  const plan = await services.runner.plan({ ...typed.request, text });
+  const [was, is] = [typed.command.text, text].map((one) => /^\S+/u.exec(one)?.[0] ?? one);
+  const plan = await services.runner.plan({ ...typed.request, text }).catch((error: unknown) => {
+    const isAboutText = error instanceof Failure && error.code === "bad-command";
+    throw isAboutText ? new Failure("bad-command", `There is no ${was}. ${error.message}`) : error;
+  });
   const { decision, command, request } = plan;
   if (decision.allowed) return plan;
   if (decision.wants !== "tier") throw refused(decision, request.binding);
-  const [was, is] = [typed.command.text, text].map((one) => /^\S+/u.exec(one)?.[0] ?? one);
   const holders = `${TIER_NAMES[command.tier]}s`;
   throw new Failure("bad-command", `There is no ${was}. Did you mean ${is} (${holders})?`);
 }

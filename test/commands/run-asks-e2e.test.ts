@@ -220,6 +220,25 @@ describe("before anything is sent", () => {
     assert.deepEqual(texts(rig), []);
   });
 
+  test("a verb that does not exist is said first, and kinds only to who may run it", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    const may = /There is no \\:fire\n[\s\S]*Did you mean \\:startfire \\\(Administrators\\\)/;
+    assert.doesNotMatch(await rig.reads(await ask(rig, "mod", ":fire castle"), may), /dumpster/);
+    await rig.reads(
+      await ask(rig, "admin", ":fire castle"),
+      /There is no \\:fire\n[\s\S]*startfire needs a kind of fire\\?: house/,
+    );
+    await rig.reads(
+      await ask(rig, "admin", ":fire hose"),
+      /no \\:fire\n[\s\S]*Did you mean \\:startfire house/,
+    );
+    assert.doesNotMatch(
+      await rig.reads(await ask(rig, "mod", ":startfire castle"), /Only Administrators/),
+      /dumpster/,
+    );
+    assert.deepEqual(texts(rig), []);
+  });
+
   test("a misspelt name gets the nearest names before Send anyway, each by one press", async (t) => {
     const rig = await startRunCommandsRig(t);
     rig.runs.players = ["Captain67", "Captain1", "Captain99", "Captains", "Bob"].map((name, at) =>

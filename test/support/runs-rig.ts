@@ -9,6 +9,7 @@ import type {
   CommandAnswer,
   CommandEntry,
   Demand,
+  JoinEntry,
   ListName,
   Player,
   ServerState,
@@ -190,6 +191,7 @@ export class RunsRig {
   /** Lists that no answer had yet; a fresh read brings what it asks for. */
   unread: readonly ListName[] = [];
   listsKnown = true;
+  joinLogs: readonly JoinEntry[] = [];
   /** Before a fresh read is answered. */
   onFresh: () => Promise<void> = async () => undefined;
   answering: Answering = async () => "Success";
@@ -537,6 +539,7 @@ export class RunsRig {
     const lists = {
       players: { atMs, value: this.players },
       staff: { atMs, value: { admins: this.admins, mods: this.mods, helpers: new Map<number, string>() } },
+      joinLogs: { atMs, value: this.joinLogs },
       ...(this.commandLogs === undefined ? {} : { commandLogs: { atMs, value: this.commandLogs } }),
     };
     return { source: sourceId, status, statusAtMs: atMs, lists: this.listsKnown ? this.#read(lists) : {} };

@@ -9,8 +9,8 @@ const TAKE_NOBODY: ReadonlySet<string> = new Set(["tocar", "toatv"]);
 
 /**
  * Throws Failure "bad-command" for a verb without the player or the message that it needs, with more players than it
- * takes, with `me`, whom a remote command does not have, or with a kind of fire that the game does not have: the game
- * would refuse it, do nothing, or hit others than were meant.
+ * takes, or with `me`, whom a remote command does not have: the game would refuse it, do nothing, or hit others than
+ * were meant.
  */
 export function refuseTargetCount(command: ParsedCommand): void {
   const verb = findVerb(command.verb ?? "");
@@ -19,8 +19,23 @@ export function refuseTargetCount(command: ParsedCommand): void {
   const why =
     whyNotThesePlayers(command, verb, word) ??
     whyNotWithoutPlayer(command, verb, word) ??
-    whyNotThisText(command, verb, word);
+    whyNotWithoutMessage(command, verb, word);
   if (why !== undefined) throw new Failure("bad-command", why);
+}
+
+/** For somebody who may run the verb. @throws Failure "bad-command" for a kind of fire that the game does not have */
+export function refuseFireKind({ text, verb, rest }: ParsedCommand): void {
+  const kind = rest?.split(/\s/u)[0]?.toLowerCase();
+  const isFire = findVerb(verb ?? "")?.args[0] === "fire";
+  if (!isFire || kind === undefined || FIRE_KINDS.includes(kind)) return;
+  const word = /^:+\S+/u.exec(text)?.[0] ?? `:${verb}`;
+  const near = namesLike(kind, FIRE_KINDS);
+  const kinds = [...new Set([...near, ...FIRE_KINDS])].join(", ");
+  const why =
+    near[0] === undefined
+      ? `${word} needs a kind of fire: ${kinds}.`
+      : `Did you mean ${word} ${near[0]}? Kinds of fire: ${kinds}.`;
+  throw new Failure("bad-command", why);
 }
 
 function whyNotThesePlayers(command: ParsedCommand, verb: Verb, word: string): string | undefined {
@@ -46,17 +61,11 @@ function whyNotWithoutPlayer({ targetTexts, rest }: ParsedCommand, verb: Verb, w
   return `${word} needs ${what}. Write it like ${[word, ...exampleOf(verb)].join(" ")}`;
 }
 
-function whyNotThisText({ rest }: ParsedCommand, { args }: Verb, word: string): string | undefined {
+function whyNotWithoutMessage({ rest }: ParsedCommand, { args }: Verb, word: string): string | undefined {
   if (args.at(-1) === "message" && rest === undefined) {
     return `${word} needs a message${args[0] === "targets" ? " after the name" : ""}.`;
   }
-  const kind = rest?.split(/\s/u)[0]?.toLowerCase();
-  if (args[0] !== "fire" || kind === undefined || FIRE_KINDS.includes(kind)) return undefined;
-  const near = namesLike(kind, FIRE_KINDS);
-  const kinds = [...new Set([...near, ...FIRE_KINDS])].join(", ");
-  return near[0] === undefined
-    ? `${word} needs a kind of fire: ${kinds}.`
-    : `Did you mean ${word} ${near[0]}? Kinds of fire: ${kinds}.`;
+  return undefined;
 }
 
 function exampleOf({ args }: Verb): readonly string[] {

@@ -14,9 +14,20 @@ export interface People {
   readonly seen: ReadonlyMap<number, string>;
   /** People whom the history knows by the names that a command holds. One may stand here under several names. */
   readonly kept: readonly Required<PlayerRef>[];
+  /** Who left lately and is not back, as far as the join log tells; the latest first. */
+  readonly left: readonly LeftPlayer[];
   /** How old the older of the two lists is. */
   readonly ageMs: number;
 }
+
+export interface LeftPlayer {
+  readonly player: PlayerRef;
+  /** Epoch seconds. */
+  readonly atS: number;
+}
+
+/** Who left longer ago is no surprise to whoever names them. */
+const LEFT_LATELY_S = 600;
 
 /** The people of a server; undefined unless both lists are known, because ranks need the staff list. */
 export function peopleOf(state: ServerState | undefined, nowMs: number): People | undefined {
@@ -30,8 +41,30 @@ export function peopleOf(state: ServerState | undefined, nowMs: number): People 
     coOwnerIds: state.status.coOwnerIds,
     seen: seenIn(state),
     kept: [],
+    left: leftIn(state, players.value, nowMs),
     ageMs: Math.max(0, nowMs - Math.min(players.atMs, staff.atMs)),
   };
+}
+
+function leftIn({ lists }: ServerState, players: readonly Player[], nowMs: number): readonly LeftPlayer[] {
+  const fromS = nowMs / 1_000 - LEFT_LATELY_S;
+  const rows = (lists.joinLogs?.value ?? []).filter(({ joined, atS }) => !joined && atS >= fromS);
+  const gone = rows.filter((row) => !players.some(({ player }) => isSamePlayer(player, row.player)));
+  return gone.toSorted((a, b) => b.atS - a.atS).map(({ player, atS }) => ({ player, atS }));
+}
+
+/** The one player whom a text means and who left lately; undefined: none, or it may mean several. */
+export function leftLately(text: string, { left }: Pick<People, "left">): LeftPlayer | undefined {
+  const wanted = text.trim().toLowerCase();
+  const isNamed = ({ player: { name, id } }: LeftPlayer) =>
+    name.toLowerCase() === wanted || String(id) === wanted;
+  const named = left.find(isNamed);
+  if (named !== undefined) return named;
+  const begun = left.filter(({ player }) => player.name.toLowerCase().startsWith(wanted));
+  const [first] = begun;
+  return first !== undefined && begun.every(({ player }) => isSamePlayer(player, first.player))
+    ? first
+    : undefined;
 }
 
 /** The names by id of everybody in the logs. */

@@ -14,7 +14,7 @@ import { nearestCommand, nearestNames } from "../catalogue/did-you-mean.ts";
 import { inverseOf } from "../catalogue/inverse-command.ts";
 import { parseCommand, withTarget } from "../catalogue/parse-command.ts";
 import { refuseSecondName, refuseWhoIsNotMeant, withIds } from "../catalogue/strangers.ts";
-import { refuseTargetCount } from "../catalogue/target-count.ts";
+import { refuseFireKind, refuseTargetCount } from "../catalogue/target-count.ts";
 import { type People, resolveTargets } from "../catalogue/targets.ts";
 import { type KnownPeoplePorts, knownPeople } from "../permission/known-people.ts";
 import { type CommandAtServer, decide, decideVerb } from "../permission/permission-rules.ts";
@@ -56,6 +56,7 @@ export async function makePlan(
   const isLift = request.origin === "ban-end";
   const policy = (await ports.settings.of(actor.guildId)).policies[request.binding.id] ?? EMPTY_POLICY;
   const mayVerb = isLift ? OF_THE_COMMUNITY : decideVerb(policy, actor.roleIds, command);
+  if (mayVerb.allowed) refuseFireKind(command);
   // For a person who may not use the verb at all nothing is read from the service.
   const { people, unread } = await readPeople(ports, request, {
     command,
@@ -92,7 +93,7 @@ export async function makePlan(
         meant,
         instead,
         ownPlayerId,
-        areTargetsRead: people !== undefined,
+        people,
         earlierBan: decision.allowed ? await earlierBan(ports, request) : undefined,
         hasEnd: request.term !== undefined,
       });

@@ -1,5 +1,6 @@
 import { forManyReason, type ParsedCommand, type ResolvedTarget } from "../../domain/run.ts";
 import { WARNED_CHARACTERS } from "../catalogue/parse-command.ts";
+import { leftLately, type People } from "../catalogue/targets.ts";
 import { findVerb, inGameOnly, leadsSomewhere } from "../catalogue/verbs.ts";
 
 /** What a plan warns of, and why it needs a confirmation. Pure. */
@@ -16,8 +17,8 @@ export interface ConfirmFacts {
   readonly meant: string | undefined;
   readonly instead: string | undefined;
   readonly ownPlayerId: number | undefined;
-  /** Whether it is known who is in the server. */
-  readonly areTargetsRead: boolean;
+  /** Undefined where it is not known who is in the server. */
+  readonly people: People | undefined;
   /** The case of a ban from before that lasts longer than this one. */
   readonly earlierBan: number | undefined;
   /** Its question says when it ends. */
@@ -32,7 +33,7 @@ export function reasonsToConfirm({
   meant,
   instead,
   ownPlayerId,
-  areTargetsRead,
+  people,
   earlierBan,
   hasEnd,
 }: ConfirmFacts): readonly string[] {
@@ -50,16 +51,24 @@ export function reasonsToConfirm({
     reasons.push(
       `They are banned for longer already: case ${earlierBan}. When this one ends, a Manager decides.`,
     );
-  if (!areTargetsRead && !areIds(command) && command.targetTexts.length > 0)
+  if (people === undefined && !areIds(command) && command.targetTexts.length > 0)
     reasons.push("Marshal could not read who is in the server, so it can't tell whom this hits.");
   if (!command.mass && targets.some((target) => target.staff && !isOwn(target)))
     reasons.push("A target is staff in the game.");
   const nobody = command.verb === LIFTS_BANS ? [] : targets.filter(({ players }) => players.length === 0);
-  for (const { text } of nobody) reasons.push(`Nobody in the server matches "${text}".`);
+  for (const { text } of nobody) reasons.push(whyNobody(text, people));
   if (command.finds === "present" && nobody.some(({ text }) => /^\d{5,}$/.test(text)))
     reasons.push(`:${command.verb} takes a name, not an id.`);
   if (repeats) reasons.push("The same command was sent recently and may have run. It could run twice.");
   return reasons;
+}
+
+/** Who has just left was typed right. */
+function whyNobody(text: string, people: People | undefined): string {
+  const gone = people && leftLately(text, people);
+  return gone === undefined
+    ? `Nobody in the server matches "${text}".`
+    : `${gone.player.name} left <t:${gone.atS}:R>.`;
 }
 
 /** Of a severe verb. Where Undo is offered later, nothing says that it is hard. */

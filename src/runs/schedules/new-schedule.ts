@@ -4,7 +4,7 @@ import type { NewSchedule } from "../../domain/ports/schedules.ts";
 import type { Schedule } from "../../domain/schedule.ts";
 import { DEFAULT_ZONE } from "../../domain/time-zones.ts";
 import { parseCommand } from "../catalogue/parse-command.ts";
-import { refuseTargetCount } from "../catalogue/target-count.ts";
+import { refuseFireKind, refuseTargetCount } from "../catalogue/target-count.ts";
 import { decideVerb } from "../permission/permission-rules.ts";
 import { textOf, whyNotScheduled } from "./may-schedule.ts";
 import { anchorOf } from "./next-time.ts";
@@ -33,6 +33,7 @@ export function newSchedule(
   const policy = settings.policies[binding.id] ?? EMPTY_POLICY;
   const decision = decideVerb(policy, actor.roleIds, command);
   if (!decision.allowed) throw new Failure("denied", decision.why, { wants: decision.wants });
+  refuseFireKind(command);
   return {
     id,
     guildId: actor.guildId,

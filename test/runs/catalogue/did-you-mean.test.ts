@@ -15,6 +15,7 @@ function near(
     players: here.map((name, index) => player(name, 40 + index)),
     seen: new Map(left.map((name, index) => [80 + index, name])),
     kept: [],
+    left: [],
     staff: { admins: new Map(), mods: new Map(), helpers: new Map() },
     ownerId: 0,
     coOwnerIds: [],

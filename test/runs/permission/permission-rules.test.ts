@@ -22,6 +22,7 @@ const people: People = {
   coOwnerIds: [2],
   seen: new Map(),
   kept: [],
+  left: [],
   ageMs: 0,
 };
 

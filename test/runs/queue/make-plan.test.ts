@@ -9,6 +9,12 @@ function plan(rig: RunsRig, text: string, role: keyof typeof roles = "manager"):
   return rig.runs.runner.plan({ actor: rig.actor(role), binding, text, origin: "command" });
 }
 
+/** Why that is not allowed; undefined: it is. */
+async function refusalOf(text: string, role: keyof typeof roles): Promise<string | undefined> {
+  const { decision } = await plan(new RunsRig(), text, role);
+  return decision.allowed ? undefined : decision.why;
+}
+
 describe("a plan", () => {
   test("sends nothing and names verb, players, tier and inverse", async () => {
     const rig = new RunsRig();
@@ -164,6 +170,7 @@ describe("a plan", () => {
     const nearest = /Did you mean :startfire brush\? Kinds of fire: brush, house, building, dumpster\./;
     for (const text of [":startfire bru", ":startfire brsuh now", ":startfire bruhs"])
       await assert.rejects(plan(new RunsRig(), text), nearest, text);
+    assert.match((await refusalOf(":startfire lava", "mod")) ?? "", /^Only Administrators can/);
     for (const text of [":startfire House", ":startfire dumpster now", ":startfire"]) {
       assert.equal((await plan(new RunsRig(), text)).confirm, "none", text);
     }
@@ -200,6 +207,36 @@ describe("a plan", () => {
       'Nobody in the server matches "Nobody_Here".',
       'Nobody in the server matches "Zoe".',
     ]);
+  });
+
+  test("says of somebody who has just left that they did, and when", async () => {
+    const rig = new RunsRig();
+    const nowS = Math.floor(rig.clock.nowMs() / 1_000);
+    const left = (name: string, id: number, agoS: number, joined = false) =>
+      ({ kind: "join", player: { name, id }, atS: nowS - agoS, joined }) as const;
+    rig.joinLogs = [
+      left("Turbo_1803", 71, 60),
+      left("Long_Gone", 72, 700),
+      left("Alice", 11, 30),
+      left("Twin_A", 73, 20),
+      left("Twin_B", 74, 10),
+      left("Zoe", 75, 90),
+      left("Zoe", 75, 80, true),
+      left("Zoe", 75, 40),
+    ];
+    const says = async (text: string) => (await plan(rig, text)).confirmReasons;
+    const turbo = `Turbo_1803 left <t:${nowS - 60}:R>.`;
+    for (const text of [":kick Turbo_1803", ":jail turbo", ":pm TURBO_1803 hello"])
+      assert.deepEqual(await says(text), [turbo], text);
+    const both = await says(":kick Turbo_1803,Bobb_9");
+    assert.deepEqual(both, [turbo, 'Nobody in the server matches "Bobb_9".']);
+    assert.deepEqual(await says(":kick Zoe"), [`Zoe left <t:${nowS - 40}:R>.`]);
+    for (const name of ["Long_Gone", "Twin", "Nobody_Here"])
+      assert.deepEqual(await says(`:kick ${name}`), [`Nobody in the server matches "${name}".`]);
+    assert.deepEqual(await says(":kick Alice"), []);
+    const ban = await plan(rig, ":ban Turbo_1803 spam");
+    assert.deepEqual(ban.targets[0]?.players, [{ name: "Turbo_1803", id: 71 }]);
+    assert.deepEqual(ban.confirmReasons, [":ban lasts until :unban lifts it."]);
   });
 
   test("names the verb that was meant, first those that the person may use", async () => {

@@ -147,7 +147,7 @@ function wordsOf(message: MapMessage): readonly Escaped[] {
 function callLines(calls: readonly MapCall[], { team }: MapFilter): readonly Escaped[] {
   if (team !== undefined || calls.length === 0) return [];
   // All that the picture shows; of very many as many as leave room for the players.
-  const said = calls.map(({ kind, name }) => md`${kind === "moderator" ? "🔔" : "🚨"} ${inlineName(name)}`);
+  const said = calls.map(({ kind, name }) => md`${kind === "moderator" ? "🔔" : "🚓"} ${inlineName(name)}`);
   let left = ROOM_FOR_CALLS;
   const shown = said.filter((one) => {
     left -= one.length + 2;
