@@ -3,12 +3,13 @@ import type { Choice, NamedRole, Options, Reply, Typing } from "../src/discord/c
 import { alertText } from "../src/discord/render/alert-cards.ts";
 import { publicLines, shutLines } from "../src/discord/render/channel-access.ts";
 import { plainText } from "../src/discord/render/escape.ts";
+import { openMatters } from "../src/discord/render/server/open-calls.ts";
 import type { Services } from "../src/discord/services.ts";
 import type { AlertRule, QuietHours } from "../src/domain/alert.ts";
 import { ALERT_KINDS, type AlertKind, type AlertLimit, alertKind } from "../src/domain/alert-kinds.ts";
 import { type Escaped, joined, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
-import type { Actor } from "../src/domain/guild.ts";
+import type { Actor, Binding } from "../src/domain/guild.ts";
 import type { Button } from "../src/domain/message.ts";
 import type { NewAlert } from "../src/domain/ports/alerts.ts";
 import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
@@ -141,8 +142,29 @@ export async function addAlert(actor: Actor, args: AddArgs, services: Services):
   };
   const { alert, said } = await addNewAlert(actor, wanted, services);
   const hints = await hintsOf(services, alert, { ping, hasQuiet: quiet !== undefined, teams: withoutTeams });
-  const content = joined([md`${await signOf(services, alert)} Alert added: ${said}.`, ...hints], "\n");
+  const lines = [
+    md`${await signOf(services, alert)} Alert added: ${said}.`,
+    ...callsBefore(services, kind, binding),
+    ...hints,
+  ];
+  const content = joined(lines, "\n");
   return { content, rows: [[testButton(alert.id)]] };
+}
+
+/** A new alert about calls begins with the next one. */
+export function callsBefore(
+  { snapshots, modCalls }: Pick<Services, "snapshots" | "modCalls">,
+  kind: AlertKind,
+  { id, source }: Pick<Binding, "id" | "source">,
+): readonly Escaped[] {
+  const state = kind === "calls" ? snapshots.latest(source) : undefined;
+  if (state === undefined) return [];
+  const { length } = openMatters(modCalls.withoutResolved(id, state), modCalls.openCards(id));
+  if (length === 0) return [];
+  const waiting = length === 1 ? md`1 call is` : md`${length} calls are`;
+  return [
+    md`-# ${waiting} waiting already. The alert doesn't count calls from before: see \`/server calls\`.`,
+  ];
 }
 
 /** Adds it in that person's name, and notes so in the audit. Rejects as `Alerts.add`. */

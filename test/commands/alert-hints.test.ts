@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { hintsOf } from "../../commands/alert-add.ts";
+import { callsBefore, hintsOf } from "../../commands/alert-add.ts";
 import type { AlertRule } from "../../src/domain/alert.ts";
 import { linkedServer } from "../support/bindings.ts";
 import { FakeWorld } from "../support/fake-services.ts";
@@ -24,6 +24,28 @@ describe("what an alert's answer adds", () => {
     assert.match(await hints(41), /room for 40 players, so this alert would never come/);
     assert.doesNotMatch(await hints(40), /never come/);
     assert.doesNotMatch(await hints(41, { isRead: false }), /never come/);
+  });
+
+  test("that calls which wait already are not counted, where there are any", () => {
+    const world = new FakeWorld();
+    const says = (callers: readonly string[], kind: "calls" | "kills" = "calls") => {
+      const value = callers.map((name, at) => ({
+        kind: "modCall",
+        caller: { name, id: at + 1 },
+        atS: 100,
+        ...(name === "Answered" ? { moderator: { name: "Mo", id: 99 } } : {}),
+      }));
+      const lists = { modCalls: { atMs: 160_000, value } };
+      const state = { source: binding.source, status: serverStatus(), lists, statusAtMs: 160_000 };
+      world.states.set(binding.source, state as never);
+      return callsBefore(world.services, kind, binding).join("\n");
+    };
+    assert.match(says(["Ann", "Bob"]), /2 calls are waiting already\..*doesn't count calls from before/);
+    assert.match(says(["Ann", "Answered"]), /1 call is waiting already/);
+    assert.equal(says(["Answered"]), "");
+    assert.equal(says(["Ann"], "kills"), "");
+    world.states.clear();
+    assert.deepEqual(callsBefore(world.services, "calls", binding), []);
   });
 
   test("a team that nobody has heard of", async () => {
