@@ -74,7 +74,8 @@ describe("ranks, in the real process", () => {
     const again = await certain(await asks(owner, "rank apply", {}, /Ranks on/));
     await reads(await press(owner, again, "Turn on: raise 2"), /follow the roles/);
     await rig.until("both are helpers", () => rankOf(REX) === "helper" && rankOf(TIM) === "helper");
-    await asks(owner, "run history", {}, /:helper 9000000201[\s\S]*rank by role/);
+    await asks(owner, "run history", {}, /:helper RexGame[\s\S]*rank by role/);
+    assert.equal(rig.service.counts.executionsByText.get(":helper 9000000201"), 1);
     await asks(owner, "run queue", {}, /Automatic: ranks by role\. Set by <@\d+>/);
   });
 
