@@ -192,7 +192,8 @@ onBothDatabases("cases of the game's log against the town's own record", (databa
         rows.map(({ number }) => number),
         rows.map((_, index) => index + 1),
       );
-      assert.ok(shown.size > 50);
+      // How many depends on when the process is killed, which on PostgreSQL a busy machine decides as well.
+      assert.ok(shown.size > 20, `${shown.size} rows were shown to a process that lived through them`);
     });
   }
 });

@@ -152,7 +152,7 @@ describe("faults of the transport", () => {
 
   test("a late 200 had its effect first and is read after a newer 429", () =>
     withServer({ limits: { command: { limit: 1, windowMs: 60_000 } } }, async ({ service, command }) => {
-      service.faults.next({ late: 1, lateMs: 120 });
+      service.faults.next({ late: 1, lateMs: 1_000 });
       const order: number[] = [];
       const note = (answer: Response) => order.push(answer.status);
       const first = command(":h first").then(note);
