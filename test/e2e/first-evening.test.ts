@@ -15,6 +15,7 @@ describe("the first evening, from the invite to the first posted join", () => {
         "gamma-third-key",
         "delta-fourth-key",
         "epsilon-permitkey",
+        "zeta-proving-key",
       ],
     });
   });
@@ -87,6 +88,24 @@ describe("the first evening, from the invite to the first posted join", () => {
     assert.equal(offers.length, 1, "it is offered once");
   });
 
+  // Before the service has refused a command to this host: until then another answer proves nothing.
+  test("whether commands are allowed is shown by one that touches nobody, sent after a yes", async () => {
+    const { general, owner } = inviting(rig, "Provingside");
+    const evening = new Evening(rig, owner);
+    await evening.open(await rig.posted(general, "Marshal is here"), "Set it up");
+    await evening.pasteKey("zeta-proving-key");
+    await evening.click("Yes, link it", /Who may run commands/);
+    await evening.click("Give Owners full access", /Your role is enough to run commands/);
+    await evening.click("Next", /Which logs go where/);
+    await evening.click("Skip", /Where notices go/);
+    await evening.click("Skip", /Let Marshal run commands/);
+    await evening.click("Check", /:log Marshal check[\s\S]*Run it\?/);
+    const ran = () => rig.service.counts.executionsByText.get(":log Marshal check");
+    assert.equal(ran(), undefined);
+    await evening.click("Yes, run it", /:log Marshal check` ran/);
+    assert.equal(ran(), 1);
+  });
+
   test("commands that the owner has not allowed: from the invite to the first command that ran in 12 presses", async () => {
     const { general, owner, joins } = inviting(rig, "Permitside");
     const key = "epsilon-permitkey";
@@ -113,7 +132,7 @@ describe("the first evening, from the invite to the first posted join", () => {
     const refused = await owner.slash(general, "run command", { text: ":h hello" });
     await reads(refused, /owner does not let Marshal run commands[\s\S]*allowlist your IP address/);
     assert.deepEqual(labelsOf(answerOf(refused)), ["Let Marshal run commands"]);
-    assert.equal(rig.service.counts.executions.length, 0);
+    assert.equal(rig.service.counts.executionsByText.get(":h hello"), undefined);
 
     rig.service.keyBook.setCommandsAllowed(key, true);
     await evening.open(answerOf(refused), "Let Marshal run commands");

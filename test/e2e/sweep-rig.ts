@@ -87,6 +87,8 @@ export const PRESSED_ELSEWHERE = {
   // Of what does not look like a key; the sweep's odd texts hold letters that no header carries.
   "setup-odd": "test/e2e/setup.test.ts",
   "guide-odd": "test/commands/setup.test.ts",
+  // Offered where nobody knows yet whether commands are allowed, and who checks may run one.
+  "guide-prove": "test/e2e/first-evening.test.ts",
   "rewind-only": "test/e2e/players.test.ts",
   "rewind-all": "test/e2e/players.test.ts",
 };
