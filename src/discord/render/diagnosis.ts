@@ -56,7 +56,7 @@ export function diagnosisMessage(view: DiagnosisView): MessageBody {
   const groups = view.servers.map((facts) => [
     serverFinding(facts, view),
     ...(facts.hasStaff ? [] : [noStaff(facts.binding)]),
-    ...permissionFindings(facts),
+    ...permissionFindings(facts, view.halt),
     ...facts.feeds.map((one) => feedFinding(one.feed, one.status, { view, facts })),
   ]);
   // What is wrong elsewhere stands before the logs, of which there may be more than fit.
@@ -192,11 +192,15 @@ function noStaff({ id, name }: Binding): Finding {
 }
 
 /** What is unknown is nothing wrong, but "all is well" would say too much. */
-function permissionFindings({ binding: { id, name }, permission, parked }: ServerFacts): readonly Finding[] {
+function permissionFindings(
+  { binding: { id, name }, permission, parked, failing }: ServerFacts,
+  halt: DiagnosisView["halt"],
+): readonly Finding[] {
   // Nothing of a server is read or run with a key that is refused.
   if (parked !== undefined) return [];
   if (permission.kind === "refused") {
-    const line = md`⛔ **${inlineName(name)}**: its owner does not let Marshal run commands. Reading works`;
+    const isRead = failing === undefined && halt === undefined;
+    const line = md`⛔ **${inlineName(name)}**: its owner does not let Marshal run commands${isRead ? md`. Reading works` : md``}`;
     const mend = { ...letCommandsRun(id), label: `Commands on ${labelName(name)}` };
     return [{ isFine: false, line, mend }];
   }

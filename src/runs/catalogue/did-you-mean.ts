@@ -58,6 +58,9 @@ export function nearestNames(
 ): readonly NearText[] {
   const wrong = targets.find(({ players }) => players.length === 0)?.text;
   if (wrong === undefined || people === undefined || command.finds === "banned") return [];
+  // Who has just left was typed right: a button with another's name would only hit somebody else.
+  const isGone = people.left.some(({ player }) => player.name.toLowerCase() === wrong.toLowerCase());
+  if (isGone) return [];
   const here = people.players.map(({ player }) => player);
   const away = command.finds === "anyone" ? [...people.seen.values()] : [];
   // Of an id where the game takes names alone.

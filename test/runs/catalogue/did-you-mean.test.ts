@@ -7,7 +7,7 @@ import { player } from "../../support/runs-rig.ts";
 /** Whom a text with one misspelt name may mean, of those in the game and those whom its logs still name. */
 function near(
   text: string,
-  { here = [], left = [] }: { here?: readonly string[]; left?: readonly string[] },
+  { here = [], left = [], gone = [] }: Readonly<Partial<Record<"here" | "left" | "gone", readonly string[]>>>,
 ) {
   const command = parseCommand(text);
   const targets = command.targetTexts.map((one) => ({ text: one, players: [], staff: false }));
@@ -15,7 +15,7 @@ function near(
     players: here.map((name, index) => player(name, 40 + index)),
     seen: new Map(left.map((name, index) => [80 + index, name])),
     kept: [],
-    left: [],
+    left: gone.map((name, index) => ({ player: { name, id: 90 + index }, atS: 1 })),
     staff: { admins: new Map(), mods: new Map(), helpers: new Map() },
     ownerId: 0,
     coOwnerIds: [],
@@ -52,6 +52,11 @@ describe("the nearest verb", () => {
 
 describe("the nearest names", () => {
   const here = ["AtlasTheGreat6676", "Atlas4071", "Atlas_RP", "Atlas_70"];
+
+  test("none for somebody who has just left: the name was typed right", () => {
+    assert.deepEqual(near(":heal SammyFan", { here: ["SamFan"] }), ["SamFan"]);
+    assert.deepEqual(near(":heal sammyfan", { here: ["SamFan"], gone: ["SammyFan"] }), []);
+  });
 
   test("of those whose beginning is as near, the nearest whole names, then the shorter", () => {
     assert.deepEqual(near(":kick Atals", { here }), ["Atlas_RP", "Atlas_70", "Atlas4071"]);
