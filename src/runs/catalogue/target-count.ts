@@ -2,7 +2,7 @@ import { isSelf } from "../../domain/command-hits.ts";
 import { Failure } from "../../domain/failure.ts";
 import { namesLike } from "../../domain/near-names.ts";
 import type { ParsedCommand } from "../../domain/run.ts";
-import { FIRE_KINDS, findVerb, type Verb } from "./verbs.ts";
+import { FIRE_KINDS, findVerb, inGameOnly, type Verb } from "./verbs.ts";
 
 /** Verbs that act on their author and on nobody else. */
 const TAKE_NOBODY: ReadonlySet<string> = new Set(["tocar", "toatv"]);
@@ -40,7 +40,7 @@ export function refuseFireKind({ text, verb, rest }: ParsedCommand): void {
 
 function whyNotThesePlayers(command: ParsedCommand, verb: Verb, word: string): string | undefined {
   const { targetTexts, rest } = command;
-  if (TAKE_NOBODY.has(verb.verb)) return rest === undefined ? undefined : `${word} takes no player.`;
+  if (TAKE_NOBODY.has(verb.verb)) return rest === undefined ? undefined : `${word} takes no player. ${inGameOnly(verb.verb, "It")}`;
   const goal = verb.args.includes("player") ? (rest?.split(/\s+(?![^,]*,)/u)[0] ?? "") : "";
   if ((command.takesOne && targetTexts.length > 1) || goal.includes(",")) {
     return verb.args[0] === "targets" && verb.args[1] === "player"
