@@ -1,5 +1,5 @@
 import { defineCommand, defineEntry } from "../src/discord/command.ts";
-import { helpMessage } from "../src/discord/render/help.ts";
+import { type HelpView, helpMessage } from "../src/discord/render/help.ts";
 import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
@@ -15,7 +15,7 @@ export const help = defineCommand({
       const linked = (await services.bindings.list(actor.guildId)).length > 0;
       return helpMessage({
         linked,
-        staff: await holdsTier(actor, services),
+        ...(await rightsOf(actor, services)),
         manageGuild: actor.manageGuild,
         hasDuty: await hasDuty(actor, services),
         commandId: services.commandId,
@@ -35,9 +35,21 @@ async function hasDuty({ guildId }: Actor, { duty }: Services): Promise<boolean>
   }
 }
 
-async function holdsTier(actor: Actor, { bindings, permissions }: Services): Promise<boolean> {
-  for (const binding of await bindings.list(actor.guildId)) {
-    if (await permissions.isStaff(actor, binding)) return true;
-  }
-  return false;
+/** On any of the linked servers. */
+async function rightsOf(
+  actor: Actor,
+  { bindings, permissions }: Services,
+): Promise<Pick<HelpView, "staff" | "takesCalls" | "moderator">> {
+  const rights = await Promise.all(
+    (await bindings.list(actor.guildId)).map(async (binding) => ({
+      staff: await permissions.isStaff(actor, binding),
+      takesCalls: (await permissions.decideCalls(actor, binding)).allowed,
+      moderator: (await permissions.decideModerator(actor, binding)).allowed,
+    })),
+  );
+  return {
+    staff: rights.some(({ staff }) => staff),
+    takesCalls: rights.some(({ takesCalls }) => takesCalls),
+    moderator: rights.some(({ moderator }) => moderator),
+  };
 }

@@ -14,7 +14,6 @@ import {
   type RunRequest,
   slipWords,
 } from "../src/domain/run.ts";
-import { TIER_NAMES } from "../src/domain/tiers.ts";
 import { endInTime } from "./question-ends.ts";
 import { type AnswerContext, follow } from "./run-follow.ts";
 
@@ -129,16 +128,17 @@ export async function confirmReply(
  * @throws Failure "bad-command" where only a higher tier may use that verb, or it is not written like this
  */
 async function nearestPlan(services: Services, typed: RunPlan, text: string): Promise<RunPlan> {
-  const [was, is] = [typed.command.text, text].map((one) => /^\S+/u.exec(one)?.[0] ?? one);
+  const was = /^\S+/u.exec(typed.command.text)?.[0] ?? typed.command.text;
   const plan = await services.runner.plan({ ...typed.request, text }).catch((error: unknown) => {
     const isAboutText = error instanceof Failure && error.code === "bad-command";
     throw isAboutText ? new Failure("bad-command", `There is no ${was}. ${error.message}`) : error;
   });
-  const { decision, command, request } = plan;
+  const { decision, request } = plan;
   if (decision.allowed) return plan;
   if (decision.wants !== "tier") throw refused(decision, request.binding);
-  const holders = `${TIER_NAMES[command.tier]}s`;
-  throw new Failure("bad-command", `There is no ${was}. Did you mean ${is} (${holders})?`);
+  // Whoever may not run it has no use for its name.
+  const why = { ...decision, why: `There is no ${was}.` };
+  throw new Failure("bad-command", slipWords({ decision: why }));
 }
 
 /** What is said of a plan that is not allowed. */

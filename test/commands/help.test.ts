@@ -9,11 +9,14 @@ const registry = createCommandRegistry(commands);
 const member: HelpView = {
   linked: true,
   staff: false,
+  takesCalls: false,
+  moderator: false,
   hasDuty: true,
   manageGuild: false,
   docsUrl: undefined,
   commandId: (name) => (commands.some((command) => command.name === name) ? "1234567890" : undefined),
 };
+const moderator = { ...member, staff: true, takesCalls: true, moderator: true };
 const read = (view: HelpView) => textOf(helpMessage(view));
 /** What a reader sees of a mention of a command. */
 const seen = (view: HelpView) =>
@@ -25,9 +28,18 @@ describe("/help", () => {
   test("shows what this person can do, by mentions that can be pressed", () => {
     assert.match(read(member), /<\/server status:1234567890>/);
     assert.doesNotMatch(read(member), /\/setup|\/run/);
-    assert.match(read({ ...member, staff: true }), /<\/run command:1234567890>/);
+    assert.match(read(moderator), /<\/run command:1234567890>/);
     assert.match(read({ ...member, manageGuild: true }), /<\/setup start:1234567890>/);
     assert.match(read({ ...member, commandId: () => undefined }), /`\/server status`/);
+  });
+
+  test("names for a role with one command, or with the calls alone, only what it can do", () => {
+    const ofOne = read({ ...member, staff: true });
+    assert.match(ofOne, /\/run command[\s\S]*\/me link/);
+    assert.doesNotMatch(ofOne, /server calls|server at|player show|case search|stats server|duty now/);
+    const ofCalls = read({ ...member, takesCalls: true });
+    assert.match(ofCalls, /server calls[\s\S]*server at/);
+    assert.doesNotMatch(ofCalls, /run command|player show|case search|stats server/);
   });
 
   test("gives an owner the order of the first evening, and a member nothing that they cannot do", () => {
@@ -43,14 +55,14 @@ describe("/help", () => {
     for (const linked of [true, false])
       for (const staff of [true, false])
         for (const manageGuild of [true, false]) {
-          const lines = seen({ ...member, linked, staff, manageGuild });
+          const lines = seen({ ...(staff ? moderator : member), linked, manageGuild });
           assert.ok(lines.length <= 23, `${lines.length} lines`);
           for (const line of lines.filter((one) => one.includes("/"))) assert.ok(line.length <= 38, line);
         }
   });
 
   test("names by task what there is: cases, alerts, statistics, schedules, the rewind; members read nothing that needs staff", () => {
-    const text = seen({ ...member, staff: true, manageGuild: true }).join("\n");
+    const text = seen({ ...moderator, manageGuild: true }).join("\n");
     for (const path of [
       "case search",
       "alert list",
@@ -70,7 +82,7 @@ describe("/help", () => {
   });
 
   test("speaks of duty to staff only where a type of it is set up", () => {
-    const text = read({ ...member, staff: true, manageGuild: true, hasDuty: false });
+    const text = read({ ...moderator, manageGuild: true, hasDuty: false });
     assert.doesNotMatch(text, /duty start|duty now/);
     assert.match(text, /duty board/, "who manages the server can set it up");
   });

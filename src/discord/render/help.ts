@@ -6,8 +6,10 @@ import { commandMention } from "./command-mention.ts";
 
 export interface HelpView {
   readonly linked: boolean;
-  /** Holds a tier on one of the linked servers. */
+  /** Of one of the linked servers: may run some command; may take moderator calls; has the tier of Moderators. */
   readonly staff: boolean;
+  readonly takesCalls: boolean;
+  readonly moderator: boolean;
   readonly manageGuild: boolean;
   /** A type of duty is set up. */
   readonly hasDuty: boolean;
@@ -17,6 +19,8 @@ export interface HelpView {
 }
 
 interface Task {
+  /** Who can do it; absent: everybody of the list. A role may be given one command, or the calls, without a tier. */
+  readonly for?: "staff" | "takesCalls" | "moderator";
   /** Without the slash, as it is typed. */
   readonly path: string;
   /** A command of the same task, beside it. */
@@ -34,16 +38,16 @@ export const HELP_TASKS = {
   ],
   everyone: [{ path: "server status", also: "server players", does: "now" }],
   staff: [
-    { path: "run command", does: "act in the game" },
-    { path: "server calls", does: "open calls" },
-    { path: "server at", does: "rewind to a time" },
-    { path: "player show", does: "who somebody is" },
-    { path: "case search", does: "kicks, bans, warnings" },
-    { path: "stats server", does: "how full it was" },
+    { path: "run command", does: "act in the game", for: "staff" },
+    { path: "server calls", does: "open calls", for: "takesCalls" },
+    { path: "server at", does: "rewind to a time", for: "takesCalls" },
+    { path: "player show", does: "who somebody is", for: "moderator" },
+    { path: "case search", does: "kicks, bans, warnings", for: "moderator" },
+    { path: "stats server", does: "how full it was", for: "moderator" },
   ],
   duty: [
     { path: "duty start", does: "go on duty" },
-    { path: "duty now", does: "who is on duty" },
+    { path: "duty now", does: "who is on duty", for: "moderator" },
   ],
   account: [{ path: "me link", does: "your game account" }],
   managers: [
@@ -71,8 +75,10 @@ export function helpMessage(view: HelpView): MessageBody {
 }
 
 function linesOf(view: HelpView): readonly Escaped[] {
-  const { linked, staff, manageGuild, hasDuty } = view;
-  const lines = (tasks: readonly Task[]) => tasks.map((task) => taskLine(task, view));
+  const { linked, staff, takesCalls, moderator, manageGuild, hasDuty } = view;
+  const isOnDuty = staff || takesCalls || moderator;
+  const may = (task: Task) => task.for === undefined || view[task.for];
+  const lines = (tasks: readonly Task[]) => tasks.filter(may).map((task) => taskLine(task, view));
   if (!linked) {
     if (!manageGuild) return [md`No game server is linked yet. Someone with Manage Server can link one.`];
     const steps = HELP_TASKS.evening.map((task, at) => md`${at + 1}. ${taskLine(task, view)}`);
@@ -81,7 +87,7 @@ function linesOf(view: HelpView): readonly Escaped[] {
   return [
     md`**The server**`,
     ...lines(HELP_TASKS.everyone),
-    ...(staff
+    ...(isOnDuty
       ? [
           md`**On duty**`,
           ...lines(HELP_TASKS.staff),
@@ -90,7 +96,7 @@ function linesOf(view: HelpView): readonly Escaped[] {
         ]
       : []),
     ...(manageGuild ? [md`**Manage**`, ...lines(HELP_TASKS.managers)] : []),
-    ...(staff || manageGuild ? [] : [md`-# Only staff can run commands in the game.`]),
+    ...(isOnDuty || manageGuild ? [] : [md`-# Only staff can run commands in the game.`]),
   ];
 }
 
