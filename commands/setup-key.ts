@@ -7,9 +7,9 @@ import { Failure } from "../src/domain/failure.ts";
 
 const LONGEST_KEY = 200;
 
-export const KEY_INTRO = md`The server's owner finds the key in the game: private server settings, API. It is stored encrypted, and only its last four characters are ever shown. Nothing is saved before you have seen whose server it is.`;
+const KEY_INTRO = md`The server's owner finds the key in the game: private server settings, API. It is stored encrypted, and only its last four characters are ever shown. Nothing is saved before you have seen whose server it is.`;
 
-export const KEY_FIELD: Form["fields"][number] = {
+const KEY_FIELD: Form["fields"][number] = {
   kind: "text",
   id: "key",
   label: "Server key",
@@ -61,6 +61,9 @@ export function cleanKey(pasted: string): string {
 
 /** The new key of a server that is linked: its staff and all else stay as they are. */
 export const NEW_KEY_FORM: Form = { ...FIRST_FORM, title: "The new server key", fields: [KEY_FIELD] };
+
+/** The guide asks for roles in its next step. */
+export const GUIDE_KEY_FORM: Form = { ...FIRST_FORM, id: "guide-typed", fields: [KEY_FIELD] };
 
 const KEY_SHAPE = /^[a-z0-9]+(-[a-z0-9]+)+$/i;
 /** What people copy next to a key: ids of applications and commands. */

@@ -20,7 +20,7 @@ import {
   postTests,
 } from "./setup-guide-posts.ts";
 import { chooseLog, choosePositions, chooseTier, chooseZone, makeMine } from "./setup-guide-presses.ts";
-import { KEY_FIELD, KEY_INTRO, NEW_KEY_FORM } from "./setup-key.ts";
+import { GUIDE_KEY_FORM, NEW_KEY_FORM } from "./setup-key.ts";
 import { confirmLink, keyForm, onKeySubmitted, onOddKey } from "./setup-link.ts";
 import { defaultEntry, renameEntry, unlink, unlinkEntry } from "./setup-servers.ts";
 import { noticesEntry, tellEntry, timezoneEntry } from "./setup-settings.ts";
@@ -104,12 +104,7 @@ export const setup = defineCommand({
     "guide-key": defineFormAction({
       first: "modal",
       manageGuild: true,
-      form: () => ({
-        id: "guide-typed",
-        title: "Link your game server",
-        intro: KEY_INTRO,
-        fields: [KEY_FIELD],
-      }),
+      form: ({ actor }, services) => keyForm(actor.guildId, services, GUIDE_KEY_FORM),
     }),
     "guide-typed": guided(onKeyTyped),
     "guide-odd": guided(onOddKeyTyped),

@@ -458,6 +458,7 @@ test("while no other key can be tried, every form for one begins with that, and 
     link.form({ ...press("", {}), args: undefined }, made.services).intro,
     form(press("", {}), made.services).intro,
     form(press("new", {}), made.services).intro,
+    setup.actions["guide-key"].form(press("", {}), made.services).intro,
   ];
   for (const intro of intros()) assert.doesNotMatch(intro ?? "", /🔒/);
   made.tries = { left: 0, fromMs: 1_800_000_000_000 };

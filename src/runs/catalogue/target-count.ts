@@ -40,7 +40,8 @@ export function refuseFireKind({ text, verb, rest }: ParsedCommand): void {
 
 function whyNotThesePlayers(command: ParsedCommand, verb: Verb, word: string): string | undefined {
   const { targetTexts, rest } = command;
-  if (TAKE_NOBODY.has(verb.verb)) return rest === undefined ? undefined : `${word} takes no player. ${inGameOnly(verb.verb, "It")}`;
+  if (TAKE_NOBODY.has(verb.verb))
+    return rest === undefined ? undefined : `${word} takes no player. ${inGameOnly(verb.verb, "It")}`;
   const goal = verb.args.includes("player") ? (rest?.split(/\s+(?![^,]*,)/u)[0] ?? "") : "";
   if ((command.takesOne && targetTexts.length > 1) || goal.includes(",")) {
     return verb.args[0] === "targets" && verb.args[1] === "player"

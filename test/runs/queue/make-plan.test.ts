@@ -155,7 +155,11 @@ describe("a plan", () => {
       await assert.rejects(plan(new RunsRig(), text), /takes one player/, text);
     }
     for (const text of [":tocar Alice", ":toatv Alice,Bob"]) {
-      await assert.rejects(plan(new RunsRig(), text), /takes no player\. It works only for a person in the game/, text);
+      await assert.rejects(
+        plan(new RunsRig(), text),
+        /takes no player\. It works only for a person in the game/,
+        text,
+      );
     }
   });
 
