@@ -129,16 +129,20 @@ export async function confirmReply(
  */
 async function nearestPlan(services: Services, typed: RunPlan, text: string): Promise<RunPlan> {
   const was = /^\S+/u.exec(typed.command.text)?.[0] ?? typed.command.text;
+  const { actor, binding } = typed.request;
+  // Whoever may not run it has no use for its name, nor for what it needs.
+  const none = new Failure(
+    "bad-command",
+    slipWords({ decision: { allowed: false, why: `There is no ${was}.` } }),
+  );
   const plan = await services.runner.plan({ ...typed.request, text }).catch((error: unknown) => {
-    const isAboutText = error instanceof Failure && error.code === "bad-command";
-    throw isAboutText ? new Failure("bad-command", `There is no ${was}. ${error.message}`) : error;
+    if (!(error instanceof Failure) || error.code !== "bad-command") throw error;
+    const mayVerb = services.permissions.known(actor, binding.id)?.verb(text).allowed === true;
+    throw mayVerb ? new Failure("bad-command", `There is no ${was}. ${error.message}`) : none;
   });
-  const { decision, request } = plan;
+  const { decision } = plan;
   if (decision.allowed) return plan;
-  if (decision.wants !== "tier") throw refused(decision, request.binding);
-  // Whoever may not run it has no use for its name.
-  const why = { ...decision, why: `There is no ${was}.` };
-  throw new Failure("bad-command", slipWords({ decision: why }));
+  throw decision.wants === "tier" ? none : refused(decision, binding);
 }
 
 /** What is said of a plan that is not allowed. */

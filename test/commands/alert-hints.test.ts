@@ -9,14 +9,17 @@ import { serverStatus } from "../support/server-status.ts";
 const binding = linkedServer();
 const rule = { guildId: "g1", channelId: "c1", bindingId: binding.id, kind: "full" } as AlertRule;
 
-async function hints(count: number, { teams = [] as string[], isRead = true } = {}): Promise<string> {
+async function hints(
+  count: number,
+  { teams = [] as string[], isRead = true, kind = "full" as AlertRule["kind"] } = {},
+): Promise<string> {
   const world = new FakeWorld();
   world.bindingsById.set(binding.id, binding);
   const status = serverStatus({ maxPlayers: 40 });
   if (isRead)
     world.states.set(binding.source, { source: binding.source, status, lists: {}, atMs: 0 } as never);
   const about = { ping: undefined, hasQuiet: false, teams };
-  return (await hintsOf(world.services, { ...rule, count }, about)).join("\n");
+  return (await hintsOf(world.services, { ...rule, count, kind }, about)).join("\n");
 }
 
 describe("what an alert's answer adds", () => {
@@ -24,6 +27,7 @@ describe("what an alert's answer adds", () => {
     assert.match(await hints(41), /room for 40 players, so this alert would never come/);
     assert.doesNotMatch(await hints(40), /never come/);
     assert.doesNotMatch(await hints(41, { isRead: false }), /never come/);
+    assert.doesNotMatch(await hints(50, { kind: "kills" }), /never come/);
   });
 
   test("that calls which wait already are not counted, where there are any", () => {

@@ -447,6 +447,25 @@ describe("/diagnose", () => {
     }
   });
 
+  test("of a server whose commands are refused it says that reading works, unless it does not", async () => {
+    for (const [isRead, trouble] of [
+      [true, () => undefined],
+      [
+        false,
+        ({ world, binding }) => void world.failing.set(binding.source, { sinceMs: 0, code: "unreachable" }),
+      ],
+      [false, ({ world }) => void Object.assign(world, { halt: { untilMs: 2_000_000, why: "blocked" } })],
+    ] as readonly (readonly [boolean, (made: Awaited<ReturnType<typeof rig>>) => void])[]) {
+      const made = await rig();
+      const refused = { kind: "refused", why: "no", sinceMs: 0, untilMs: 2_000_000 } as const;
+      made.world.commandPermissions.set(made.binding.source, refused);
+      trouble(made);
+      const text = textOf(await made.look());
+      assert.match(text, /does not let Marshal run commands/);
+      assert.equal(/Reading works/.test(text), isRead);
+    }
+  });
+
   test("a block is said of each server", async () => {
     const { world, look } = await rig();
     world.halt = { untilMs: 2_000_000, why: "blocked" };

@@ -7,6 +7,7 @@ import type { Services } from "../../src/discord/services.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import { type Actor, DEFAULT_SETTINGS, EMPTY_POLICY } from "../../src/domain/guild.ts";
 import type { ModCalls } from "../../src/domain/ports/mod-calls.ts";
+import { createCommandCatalogue } from "../../src/runs/catalogue/suggestions.ts";
 import { cardIdIn } from "../support/card-id.ts";
 import { formOf, optionsOf, textOf } from "../support/fake-answers.ts";
 import { actorOf, FakeWorld } from "../support/fake-services.ts";
@@ -320,8 +321,7 @@ describe("/feed", () => {
       );
       assert.match(textOf(await editing(stage, { team: "Sherif" })), /don't know the team `?Sherif/);
       assert.doesNotMatch(textOf(await editing(stage, { team: "Sheriff" })), /don't know/);
-      const about = (verb: string) => (verb === "kick" ? { verb, arity: [1, 2] } : undefined);
-      const catalogue = { about, nearest: () => [] } as unknown as Services["catalogue"];
+      const catalogue = createCommandCatalogue({ snapshots: stage.world.snapshots });
       const bogus = await adding(
         { ...stage, services: { ...stage.services, catalogue } },
         { kind: "commands", command: "kick, bogus" },

@@ -39,7 +39,7 @@ describe("/help", () => {
     assert.doesNotMatch(ofOne, /server calls|server at|player show|case search|stats server|duty now/);
     const ofCalls = read({ ...member, takesCalls: true });
     assert.match(ofCalls, /server calls[\s\S]*server at/);
-    assert.doesNotMatch(ofCalls, /run command|player show|case search|stats server/);
+    assert.doesNotMatch(ofCalls, /run command|player show|case search|stats server|\/duty |me link/);
   });
 
   test("gives an owner the order of the first evening, and a member nothing that they cannot do", () => {

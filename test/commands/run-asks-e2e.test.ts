@@ -222,6 +222,9 @@ describe("before anything is sent", () => {
 
   test("a verb that does not exist is said first, and kinds only to who may run it", async (t) => {
     const rig = await startRunCommandsRig(t);
+    // What the verb needs is for who may run it, too.
+    await rig.reads(await ask(rig, "member", ":kcik"), /There is no \\:kcik\n[\s\S]*to see what you can run/);
+    await rig.reads(await ask(rig, "mod", ":kcik"), /There is no \\:kcik\n[\s\S]*kick needs a player/);
     const none = /There is no \\:fire\n[\s\S]*to see what you can run/;
     assert.doesNotMatch(await rig.reads(await ask(rig, "mod", ":fire castle"), none), /dumpster|startfire/);
     await rig.reads(

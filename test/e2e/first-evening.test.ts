@@ -109,6 +109,7 @@ describe("the first evening, from the invite to the first posted join", () => {
   test("commands that the owner has not allowed: from the invite to the first command that ran in 12 presses", async () => {
     const { general, owner, joins } = inviting(rig, "Permitside");
     const key = "epsilon-permitkey";
+    const executedBefore = rig.service.counts.executions.length;
     rig.service.keyBook.setCommandsAllowed(key, false);
     const evening = new Evening(rig, owner);
     await evening.open(await rig.posted(general, "Marshal is here"), "Set it up");
@@ -132,7 +133,7 @@ describe("the first evening, from the invite to the first posted join", () => {
     const refused = await owner.slash(general, "run command", { text: ":h hello" });
     await reads(refused, /owner does not let Marshal run commands[\s\S]*allowlist your IP address/);
     assert.deepEqual(labelsOf(answerOf(refused)), ["Let Marshal run commands"]);
-    assert.equal(rig.service.counts.executionsByText.get(":h hello"), undefined);
+    assert.equal(rig.service.counts.executions.length, executedBefore);
 
     rig.service.keyBook.setCommandsAllowed(key, true);
     await evening.open(answerOf(refused), "Let Marshal run commands");

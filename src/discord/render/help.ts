@@ -46,10 +46,10 @@ export const HELP_TASKS = {
     { path: "stats server", does: "how full it was", for: "moderator" },
   ],
   duty: [
-    { path: "duty start", does: "go on duty" },
+    { path: "duty start", does: "go on duty", for: "staff" },
     { path: "duty now", does: "who is on duty", for: "moderator" },
   ],
-  account: [{ path: "me link", does: "your game account" }],
+  account: [{ path: "me link", does: "your game account", for: "staff" }],
   managers: [
     { path: "setup start", does: "set everything up" },
     { path: "diagnose", does: "what is wrong" },

@@ -21,7 +21,7 @@ import { originOfRun, toldByRun } from "./case-of-command.ts";
 import { CasePosts } from "./case-posts.ts";
 import { type AddedCase, type CaseStore, MOST_CASES } from "./case-store.ts";
 import { edited, revoked, undone } from "./change-case.ts";
-import { bansBefore, liftOf } from "./lifted-bans.ts";
+import { liftOf, showLifted } from "./lifted-bans.ts";
 import { isComplete, merged, RECEIPT_OPEN_MS } from "./receipt.ts";
 import { mayClaimSearch, SearchEnds } from "./search-ends.ts";
 
@@ -245,8 +245,7 @@ export class CaseBook implements Cases {
   /** The card of a case, and of an un-ban those of the bans that it lifts. */
   async #show(one: Case): Promise<void> {
     this.#posts.show(one.guildId, one.number);
-    for (const { guildId, number } of await bansBefore(this.#ports.store, one))
-      this.#posts.show(guildId, number);
+    await showLifted(this.#ports, one, (ban) => this.#posts.show(ban.guildId, ban.number));
   }
 
   async #change(

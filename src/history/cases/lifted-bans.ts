@@ -22,11 +22,26 @@ export async function liftOf(store: Store, ban: Case): Promise<Case | undefined>
   return found.findLast((one) => one.bindingId === ban.bindingId && one.atMs >= ban.atMs && isSure(one));
 }
 
-/** The latest bans before an un-ban, whose cards may say that it lifted them. */
-export async function bansBefore(store: Store, lift: Case): Promise<readonly Case[]> {
+export interface LiftedPorts {
+  readonly store: Store;
+  report(what: string, error: unknown): void;
+}
+
+/** Shows anew the latest bans before an un-ban, whose cards may say that it lifted them. Never rejects. */
+export async function showLifted(
+  { store, report }: LiftedPorts,
+  lift: Case,
+  show: (ban: Case) => void,
+): Promise<void> {
   const about = filterOf(lift);
-  if (lift.kind !== "unban" || about === undefined) return [];
-  return await store.search(lift.guildId, { ...about, kind: "ban", toMs: lift.atMs, limit: MOST_BANS });
+  if (lift.kind !== "unban" || about === undefined) return;
+  const wanted = { ...about, kind: "ban", toMs: lift.atMs, limit: MOST_BANS } as const;
+  try {
+    for (const ban of await store.search(lift.guildId, wanted)) show(ban);
+  } catch (error) {
+    // The case itself is stored: whoever made it must not read that it failed.
+    report("the cards of lifted bans could not be brought up to date", error);
+  }
 }
 
 function filterOf({ bindingId, targets: [only, ...more], mass }: Case) {

@@ -3,7 +3,7 @@ import type { MeantCommand } from "../../domain/ports/command-catalogue.ts";
 import type { NearText, ParsedCommand, ResolvedTarget } from "../../domain/run.ts";
 import { ELSEWHERE } from "../../domain/words-of-other-bots.ts";
 import { parseCommand, withTarget } from "./parse-command.ts";
-import type { People } from "./targets.ts";
+import { leftLately, type People } from "./targets.ts";
 import { catalogue, findVerb, inGameOnly, leadsSomewhere } from "./verbs.ts";
 
 /** What somebody may have meant by a verb or a name that is not known. Pure. */
@@ -59,8 +59,7 @@ export function nearestNames(
   const wrong = targets.find(({ players }) => players.length === 0)?.text;
   if (wrong === undefined || people === undefined || command.finds === "banned") return [];
   // Who has just left was typed right: a button with another's name would only hit somebody else.
-  const isGone = people.left.some(({ player }) => player.name.toLowerCase() === wrong.toLowerCase());
-  if (isGone) return [];
+  if (leftLately(wrong, people) !== undefined) return [];
   const here = people.players.map(({ player }) => player);
   const away = command.finds === "anyone" ? [...people.seen.values()] : [];
   // Of an id where the game takes names alone.

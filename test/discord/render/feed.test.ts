@@ -381,7 +381,7 @@ describe("cards and notices", () => {
       texts(
         feedRenderer.parked("joins", { channelId: "77", why: "the channel was deleted", goesOn: "by-hand" }),
       ),
-      /<#77> has stopped.*\/diagnose/,
+      /<#77> has stopped.*\/diagnose.*What happens until then won't be posted there/,
     );
     assert.match(texts(feedRenderer.unpostable("joins", { count: 3, fromS: 1, toS: 2 })), /refused 3/);
   });

@@ -56,6 +56,11 @@ describe("the nearest names", () => {
   test("none for somebody who has just left: the name was typed right", () => {
     assert.deepEqual(near(":heal SammyFan", { here: ["SamFan"] }), ["SamFan"]);
     assert.deepEqual(near(":heal sammyfan", { here: ["SamFan"], gone: ["SammyFan"] }), []);
+    assert.deepEqual(
+      near(":heal Sammy", { here: ["SamFan"], gone: ["SammyFan"] }),
+      [],
+      "as one beginning means",
+    );
   });
 
   test("of those whose beginning is as near, the nearest whole names, then the shorter", () => {
