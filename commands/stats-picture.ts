@@ -53,7 +53,7 @@ export async function* drawn(
     }
   } catch (error) {
     if (!(error instanceof Failure) && !signal.aborted) throw error;
-    yield { pngs: undefined, pictureWords: md`-# 🖼 The picture could not be drawn.` };
+    yield { pngs: undefined, pictureWords: md`-# 🖼 The picture could not be drawn. Ask again.` };
   }
 }
 
