@@ -3,11 +3,14 @@ import { defineEntry, type Typing } from "../src/discord/command.ts";
 import { inlineName } from "../src/discord/render/escape.ts";
 import { protectedName } from "../src/discord/render/staff-cards.ts";
 import type { Services } from "../src/discord/services.ts";
-import { md } from "../src/domain/escaped.ts";
+import { type Escaped, joined, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
+import type { Binding } from "../src/domain/guild.ts";
+import { namesLike } from "../src/domain/near-names.ts";
 import { recordEvent } from "./audit-event.ts";
 import { changePolicy, policyChanged } from "./change-policy.ts";
 import { livePlayerChoices, serverBeingTyped } from "./live-players.ts";
+import { livePlayers, loggedPlayers } from "./player-choice.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 import { withoutProtected, withProtected } from "./staff-policy.ts";
 
@@ -18,6 +21,21 @@ const { String: text, Boolean: flag } = ApplicationCommandOptionType;
 /** Players who are there; for holders of Manage Guild, staff or not, since nobody else reaches this command. */
 async function completeProtected(typing: Typing, services: Services) {
   return livePlayerChoices(services, await serverBeingTyped(typing, services), typing.typed);
+}
+
+/** As many as `/run` offers. */
+const MOST_NEAR = 3;
+
+/** A name with a slip of the keys protects nobody, and looks as if it did. */
+function meantLine(services: Services, binding: Binding, typed: string): Escaped {
+  const here = [
+    ...livePlayers(services, [binding]).map(({ player }) => player),
+    ...loggedPlayers(services, [binding]),
+  ];
+  const near = namesLike(typed, [...new Set(here.map(({ name }) => name))]).slice(0, MOST_NEAR);
+  if (near.length === 0) return md``;
+  const names = near.map((name) => md`**${inlineName(name)}**`);
+  return md`\nDid you mean ${joined(names, " or ")}? Protect that name, and take this one back with \`remove:\`.`;
 }
 
 interface ProtectArgs {
@@ -66,7 +84,9 @@ export const protect = defineEntry<ProtectArgs>({
     const also = known === undefined ? "" : md` This also holds after a name change.`;
     const other = isId ? "name" : "id";
     const unseen =
-      known === undefined ? md`\n⚠ Marshal doesn't know their ${other} yet. Protect that too.` : "";
+      known === undefined
+        ? md`\n⚠ Marshal doesn't know their ${other} yet. Protect that too.${meantLine(services, binding, player)}`
+        : "";
     return policyChanged(
       binding,
       md`**${shown}** is protected. Nobody can kick, ban, jail or move them.${also}${unseen}`,

@@ -87,9 +87,10 @@ describe("/setup show", () => {
     const { card } = await shown(services);
     assert.match(
       card.description ?? "",
-      /^⚠ I can't post in <#5> <#7>\. `\/diagnose` shows what is missing\./,
+      /^⚠ I can't post in <#5>\. `\/diagnose` shows what is missing\.\n⚠ A channel was deleted\. Pick another where ⚠ is shown below\./,
     );
     assert.match(card.description ?? "", /\n⚠ Cases are posted in <#5>/);
+    assert.match(card.description ?? "", /\n⚠ The audit is posted in <#7>/);
     assert.match(card.description ?? "", /\nNotices are posted in <#6>/);
   });
 

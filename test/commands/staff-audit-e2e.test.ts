@@ -45,7 +45,16 @@ test("/staff gives tiers and verbs, explains, protects, and every change is in t
   const listed = await say("staff list", {}, /Staff of/);
   for (const part of [`<@&${helpers.id}>`, ":kick", ":ban", "Alice"]) assert.ok(listed.includes(part), part);
   await say("staff protect", { player: "Alice", remove: true }, /no longer protected/);
-  await say("staff protect", { player: "Stranger" }, /⚠ Marshal doesn't know their id yet/);
+  await say(
+    "staff protect",
+    { player: "Stranger" },
+    /⚠ Marshal doesn't know their id yet\. Protect that too\.(?!\s*Did you mean)/,
+  );
+  await say(
+    "staff protect",
+    { player: "Alcie" },
+    /doesn't know their id yet[\s\S]*Did you mean \*\*Alice\*\*\?/,
+  );
   await say("staff deny", { role: helpers }, /no longer has a tier or extra/);
   await say("staff check", { person: jo, command: ":ban Alice" }, /They can't run this/);
   await say("staff allow", { role: rig.guild.everyone, tier: "manager" }, /Everyone can't be staff/);
@@ -59,6 +68,7 @@ test("/staff gives tiers and verbs, explains, protects, and every change is in t
       "staff-allow",
       "staff-protect",
       "staff-unprotect",
+      "staff-protect",
       "staff-protect",
       "staff-deny",
     ],

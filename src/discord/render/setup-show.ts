@@ -110,8 +110,15 @@ export function channelsShown(view: Omit<SetupView, "accessOf">): readonly strin
 function shutOutLines(view: SetupView): readonly Escaped[] {
   const shut = [...new Set(channelsShown(view))].filter((id) => isShut(view.accessOf(id)));
   if (shut.length === 0) return [];
-  const channels = joined(shut.slice(0, 5).map(channelMention), " ");
-  return [md`⚠ I can't post in ${channels}. \`/diagnose\` shows what is missing.`];
+  // Discord's own name for a deleted channel is "unknown", and nobody can mend its permissions.
+  const gone = shut.filter((id) => view.accessOf(id).kind === "gone");
+  const closed = shut.filter((id) => !gone.includes(id));
+  const channels = joined(closed.slice(0, 5).map(channelMention), " ");
+  const deleted = gone.length === 1 ? md`A channel was` : md`${gone.length} channels were`;
+  return [
+    ...(closed.length === 0 ? [] : [md`⚠ I can't post in ${channels}. \`/diagnose\` shows what is missing.`]),
+    ...(gone.length === 0 ? [] : [md`⚠ ${deleted} deleted. Pick another where ⚠ is shown below.`]),
+  ];
 }
 
 /** What can't be posted where it is set has a sign: the first line says where, and what to do. */
