@@ -84,7 +84,10 @@ const add = defineEntry<AddArgs>({
     const view = await services.schedules.add(actor, { binding, what, rule, onlyWithPlayers });
     const said = `${scheduleText(view.schedule)} on ${binding.name}`;
     await recordEvent(services, actor, { action: "schedule-add", text: said });
-    return scheduleAdded({ view, serverName: binding.name, zone: timeZone });
+    const { health } = services;
+    const isRefused = health.commandPermission(binding.source).kind === "refused";
+    const blockedBy = health.parked(binding.source) !== undefined ? "key" : isRefused ? "owner" : undefined;
+    return scheduleAdded({ view, serverName: binding.name, zone: timeZone, blockedBy });
   },
 });
 

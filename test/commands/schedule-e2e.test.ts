@@ -104,6 +104,24 @@ describe("/schedule", () => {
     assert.equal(rig.runs.scheduleTexts.size, 0);
   });
 
+  test("says that nothing runs while the key is wrong or the owner does not allow commands", async (t) => {
+    const rig = await startRig(t);
+    assert.doesNotMatch(await added(rig, { what: ":h one", when: "20:00" }), /nothing runs yet/);
+    const [linked] = rig.world.bindingsById.values();
+    assert.ok(linked !== undefined);
+    rig.world.commandPermissions.set(linked.source, { kind: "refused", why: "No.", sinceMs: 0, untilMs: 0 });
+    const refusedText = await added(rig, { what: ":h two", when: "20:00" });
+    assert.match(
+      refusedText,
+      /⚠ The owner does not let Marshal run commands, so nothing runs yet: `\/setup start`/,
+    );
+    rig.world.parked.set(linked.source, "The key was refused.");
+    assert.match(
+      await added(rig, { what: ":h three", when: "20:00" }),
+      /⚠ The server key is wrong or expired, so nothing runs yet\. Replace it with `\/setup link`/,
+    );
+  });
+
   test("suggests what was understood, and the presets that it can run", async (t) => {
     const rig = await startRig(t);
     for (const [name, text] of [

@@ -23,6 +23,8 @@ export interface RunCommandsRig {
   readonly emulated: EmulatedDiscord;
   readonly discord: Discord;
   readonly runs: RunsRig;
+  /** What is known of the server's key, and all else that commands are given. */
+  readonly world: FakeWorld;
   readonly log: KeptLog;
   readonly guild: Guild;
   readonly channel: Channel;
@@ -124,6 +126,7 @@ export async function startRunCommandsRig(
   return {
     emulated,
     discord,
+    world,
     runs: rig,
     log,
     guild,

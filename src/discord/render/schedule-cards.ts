@@ -52,10 +52,17 @@ export interface AddedView {
   readonly serverName: string;
   /** The zone whose clocks count; undefined: none was chosen, so UTC. */
   readonly zone: string | undefined;
+  /** Why nothing can run now: the key is wrong, or the owner does not allow commands. */
+  readonly blockedBy?: "key" | "owner" | undefined;
 }
 
+const BLOCKED_WORDS = {
+  key: md`⚠ The server key is wrong or expired, so nothing runs yet. Replace it with \`/setup link\`.`,
+  owner: md`⚠ The owner does not let Marshal run commands, so nothing runs yet: \`/setup start\`, **Commands**.`,
+} as const;
+
 /** What was just made, when it is due first, and what to know of it. */
-export function scheduleAdded({ view, serverName, zone }: AddedView): MessageBody {
+export function scheduleAdded({ view, serverName, zone, blockedBy }: AddedView): MessageBody {
   const { schedule, nextAtMs } = view;
   const { rule, onlyWithPlayers } = schedule;
   const times = rule.kind === "times" ? [zoneLine(zone)] : [];
@@ -63,6 +70,7 @@ export function scheduleAdded({ view, serverName, zone }: AddedView): MessageBod
   const lines = [
     md`✅ ${whatMarkdown(schedule.what, view.text, 300)} on **${inlineName(serverName)}**, ${escapeMarkdown(ruleWords(rule))}`,
     md`Next: <t:${seconds(nextAtMs)}:f> (<t:${seconds(nextAtMs)}:R>)`,
+    ...(blockedBy === undefined ? [] : [BLOCKED_WORDS[blockedBy]]),
     md`-# It runs with your rights and stops when you lose them.${players} Missed runs are skipped. \`/schedule list\` says why.`,
     ...times,
   ];
