@@ -10,6 +10,12 @@ import { cardIdOf } from "../support/card-id.ts";
 const CHANNELS = 25;
 const CALLS = 20;
 
+/**
+ * A machine with other work leaves out rows of the history and says so, as it should. What a stop loses has words of its own,
+ * which are still judged.
+ */
+const HISTORY_IS_SLOW = /"reason":"its database is slower than answers come, so some are left out"/;
+
 const cardsIn = ({ discord }: Stage, channel: Channel) =>
   discord.messages(channel).flatMap(({ components }) => {
     const parts = components.flatMap((row) => row.components ?? []);
@@ -48,7 +54,8 @@ test("a stop while 500 cards wait for Discord is in order, and the next start po
     const { code } = await ended;
     const said = bot.lines.join("\n");
     assert.equal(code, 0, said);
-    assert.doesNotMatch(said, /took too long|continues at the next start|"level":[45]0/);
+    const warned = bot.lines.filter((line) => !HISTORY_IS_SLOW.test(line)).join("\n");
+    assert.doesNotMatch(warned, /took too long|continues at the next start|"level":[45]0/);
     assert.ok(posted() < (CHANNELS * CALLS) / 2, `${posted()} were posted by then`);
 
     bot.start();
