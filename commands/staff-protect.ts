@@ -6,11 +6,10 @@ import type { Services } from "../src/discord/services.ts";
 import { type Escaped, joined, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Binding } from "../src/domain/guild.ts";
-import { namesLike } from "../src/domain/near-names.ts";
 import { recordEvent } from "./audit-event.ts";
 import { changePolicy, policyChanged } from "./change-policy.ts";
 import { livePlayerChoices, serverBeingTyped } from "./live-players.ts";
-import { livePlayers, loggedPlayers } from "./player-choice.ts";
+import { findPlayer } from "./player-choice.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 import { withoutProtected, withProtected } from "./staff-policy.ts";
 
@@ -23,18 +22,13 @@ async function completeProtected(typing: Typing, services: Services) {
   return livePlayerChoices(services, await serverBeingTyped(typing, services), typing.typed);
 }
 
-/** As many as `/run` offers. */
-const MOST_NEAR = 3;
-
-/** A name with a slip of the keys protects nobody, and looks as if it did. */
-function meantLine(services: Services, binding: Binding, typed: string): Escaped {
-  const here = [
-    ...livePlayers(services, [binding]).map(({ player }) => player),
-    ...loggedPlayers(services, [binding]),
-  ];
-  const near = namesLike(typed, [...new Set(here.map(({ name }) => name))]).slice(0, MOST_NEAR);
+/** Whose name was meant, where nobody has the typed one: a slip of the keys protects nobody, and looks as if it did. */
+async function meantLine(services: Services, binding: Binding, typed: string): Promise<Escaped> {
+  const choice = await findPlayer(services, binding, { typed, servers: [binding] });
+  const begun = choice.kind === "one" && choice.isBeginning === true ? [choice.player] : [];
+  const near = choice.kind === "nobody" ? choice.near : begun;
   if (near.length === 0) return md``;
-  const names = near.map((name) => md`**${inlineName(name)}**`);
+  const names = near.map(({ name }) => md`**${inlineName(name)}**`);
   return md`\nDid you mean ${joined(names, " or ")}? Protect that name, and take this one back with \`remove:\`.`;
 }
 
@@ -85,7 +79,7 @@ export const protect = defineEntry<ProtectArgs>({
     const other = isId ? "name" : "id";
     const unseen =
       known === undefined
-        ? md`\n⚠ Marshal doesn't know their ${other} yet. Protect that too.${meantLine(services, binding, player)}`
+        ? md`\n⚠ Marshal doesn't know their ${other} yet. Protect that too.${await meantLine(services, binding, player)}`
         : "";
     return policyChanged(
       binding,

@@ -113,12 +113,12 @@ describe("/schedule", () => {
     const refusedText = await added(rig, { what: ":h two", when: "20:00" });
     assert.match(
       refusedText,
-      /⚠ The owner does not let Marshal run commands, so nothing runs yet: `\/setup start`/,
+      /⚠ The owner does not let Marshal run commands, so nothing runs yet\. Someone with Manage Server can fix it: `\/setup start`/,
     );
     rig.world.parked.set(linked.source, "The key was refused.");
     assert.match(
       await added(rig, { what: ":h three", when: "20:00" }),
-      /⚠ The server key is wrong or expired, so nothing runs yet\. Replace it with `\/setup link`/,
+      /⚠ The server key is wrong or expired, so nothing runs yet\. Someone with Manage Server can replace it with `\/setup link`/,
     );
   });
 

@@ -55,6 +55,12 @@ test("/staff gives tiers and verbs, explains, protects, and every change is in t
     { player: "Alcie" },
     /doesn't know their id yet[\s\S]*Did you mean \*\*Alice\*\*\?/,
   );
+  // An id is no beginning of a name, and has no near ones.
+  await say(
+    "staff protect",
+    { player: "9" },
+    /doesn't know their name yet\. Protect that too\.(?!\s*Did you mean)/,
+  );
   await say("staff deny", { role: helpers }, /no longer has a tier or extra/);
   await say("staff check", { person: jo, command: ":ban Alice" }, /They can't run this/);
   await say("staff allow", { role: rig.guild.everyone, tier: "manager" }, /Everyone can't be staff/);
@@ -68,6 +74,7 @@ test("/staff gives tiers and verbs, explains, protects, and every change is in t
       "staff-allow",
       "staff-protect",
       "staff-unprotect",
+      "staff-protect",
       "staff-protect",
       "staff-protect",
       "staff-deny",

@@ -57,8 +57,8 @@ export interface AddedView {
 }
 
 const BLOCKED_WORDS = {
-  key: md`⚠ The server key is wrong or expired, so nothing runs yet. Replace it with \`/setup link\`.`,
-  owner: md`⚠ The owner does not let Marshal run commands, so nothing runs yet: \`/setup start\`, **Commands**.`,
+  key: md`⚠ The server key is wrong or expired, so nothing runs yet. Someone with Manage Server can replace it with \`/setup link\`.`,
+  owner: md`⚠ The owner does not let Marshal run commands, so nothing runs yet. Someone with Manage Server can fix it: \`/setup start\`, **Let Marshal run commands**.`,
 } as const;
 
 /** What was just made, when it is due first, and what to know of it. */
