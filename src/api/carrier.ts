@@ -3,9 +3,9 @@ import type { Metrics } from "../domain/ports/metrics.ts";
 import type { ServerKey } from "../domain/server-key.ts";
 import * as refusals from "./gate-failures.ts";
 import {
+  CODES_OF_GOOD_KEYS,
   classify,
   type Outcome,
-  REFUSALS_OF_GOOD_KEYS,
   type WireAnswer,
   type WireHead,
 } from "./http/classify.ts";
@@ -154,7 +154,7 @@ function keyEvidenceOf(outcome: Outcome, isGood: boolean): KeyEvidence {
   // Who is told that the game server is empty, or runs an old version, has given a key of it.
   if (code === "server-empty" || code === "module-outdated") return "taken";
   if (code !== "not-authorised" && code !== "read-refused") return "unclear";
-  if (serviceCode !== undefined && REFUSALS_OF_GOOD_KEYS.has(serviceCode)) return "taken";
+  if (serviceCode !== undefined && CODES_OF_GOOD_KEYS.has(serviceCode)) return "taken";
   // By a code that nobody has described the service may mean a bad key all the same, and count it as one.
   return isGood ? "unclear" : "refused";
 }

@@ -150,13 +150,15 @@ function limited(
 }
 
 /** Codes by which the service refuses a request although the key is good (facts: error codes). */
-export const REFUSALS_OF_GOOD_KEYS: ReadonlySet<number> = new Set([4000, 4002, 4003, 9998]);
+const REFUSALS_OF_GOOD_KEYS: ReadonlySet<number> = new Set([4000, 4002, 4003, 9998]);
 
-/** Whether the service does not let this bot read a server, whatever its key. */
+/** Codes of those who gave a key of a server: besides, that it is empty, or runs an old version. */
+export const CODES_OF_GOOD_KEYS: ReadonlySet<number> = new Set([...REFUSALS_OF_GOOD_KEYS, 3002, 9999]);
+
+/** Whether the service does not let this bot read a server, whatever its key. Of a 403 it is to stop (spec: Errors 4). */
 function isReadRefused(status: number, code: number | undefined): boolean {
   if (code !== undefined && REFUSALS_OF_GOOD_KEYS.has(code)) return true;
-  if (status === 401) return true;
-  return status === 403 && code !== undefined && BY_CODE[code] === undefined;
+  return status === 401 || (status === 403 && code !== undefined);
 }
 
 function readRefusedWords(code: number | undefined, message: string): string {

@@ -80,8 +80,10 @@ test("a code of keys with another status than 403 or 401 says nothing of the key
 });
 
 test("a 403 on a read that is not about the key refuses the reading of that server", () => {
-  for (const code of [4000, 4002, 4003, 9998, 4444])
+  for (const code of [4000, 4002, 4003, 9998, 4444, 0, 1001, 2000, 3002, 9999])
     assert.equal(told(judged(403, { code, message: "m" }, "read")), "read-refused ran=no");
+  for (const code of [1001, 3002, 9999])
+    assert.notEqual(told(judged(500, { code, message: "m" }, "read")), "read-refused ran=no");
   const words = (message: string) => {
     const outcome = judged(403, { code: 4000, message }, "read");
     return outcome.kind === "failure" ? outcome.failure.message : outcome.kind;

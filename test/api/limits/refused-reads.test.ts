@@ -17,7 +17,7 @@ async function poll(world: World, forMs: number): Promise<unknown> {
 }
 
 describe("a server that the service does not let us read, though the key is good", () => {
-  for (const code of [4000, 4002, 9998, 4444])
+  for (const code of [4000, 4002, 9998, 4444, 0, 1001, 2000, 3002, 9999])
     test(`with code ${code}: it is asked again rarely, its guilds get one notice, and the others are read on`, async () => {
       const world = new World({ seed: 1, keys: 2 });
       await within(world, world.client.read(world.source(1), [], { priority: "poll" }));
