@@ -3,6 +3,7 @@ import { alertsWords } from "../src/discord/render/alert-cards.ts";
 import { commandMention } from "../src/discord/render/command-mention.ts";
 import { channelsOf, diagnosisMessage, type ServerFacts } from "../src/discord/render/diagnosis.ts";
 import type { Place } from "../src/discord/render/diagnosis-places.ts";
+import { inlineName } from "../src/discord/render/escape.ts";
 import { feedText } from "../src/discord/render/feed-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import { type Escaped, md } from "../src/domain/escaped.ts";
@@ -11,17 +12,17 @@ import type { Actor, Binding, GuildSettings } from "../src/domain/guild.ts";
 import { isStill } from "../src/domain/ports/service-health.ts";
 import { recordEvent } from "./audit-event.ts";
 import { automaticOf } from "./automatic.ts";
+import { typesOrNone } from "./duty-rights.ts";
 import { channelAccessOf, feedsOf } from "./setup-guide.ts";
 
 /** Collects what is known already, without a request to the game service. */
 async function diagnosis({ guildId }: Actor, services: Services): Promise<Reply> {
   const { bindings, settings, health, host, clock } = services;
   const own = await settings.of(guildId);
-  const servers = await Promise.all(
-    (await bindings.list(guildId)).map((binding) => factsOf(binding, own, services)),
-  );
+  const linked = await bindings.list(guildId);
+  const servers = await Promise.all(linked.map((binding) => factsOf(binding, own, services)));
   const { noticeChannelId } = own;
-  const places = await placesOf(guildId, own, services);
+  const places = await placesOf({ guildId, bindings: linked, settings: own }, services);
   const channels = channelsOf({ servers, places, noticeChannelId });
   const accesses = await channelAccessOf(services, guildId, channels);
   return diagnosisMessage({
@@ -40,11 +41,18 @@ async function diagnosis({ guildId }: Actor, services: Services): Promise<Reply>
 
 /** Where alerts, cases and the like are posted. */
 async function placesOf(
-  guildId: string,
-  settings: GuildSettings,
+  {
+    guildId,
+    bindings,
+    settings,
+  }: {
+    readonly guildId: string;
+    readonly bindings: readonly Binding[];
+    readonly settings: GuildSettings;
+  },
   services: Services,
 ): Promise<readonly Place[]> {
-  const { alerts, panels, weekly, commandId } = services;
+  const { alerts, panels, weekly, sessions, commandId } = services;
   const { caseChannelId, watchChannelId, auditChannelId, appealChannelId } = settings;
   const typed = (path: string) => commandMention(path, commandId);
   const set = (what: Escaped, path: string, channelId: string | undefined) =>
@@ -56,6 +64,18 @@ async function placesOf(
     elsewhere: md`${typed("alert remove")}, then ${typed("alert add")} in another`,
     refused: rules.map((rule) => alerts.status(rule).refused).find((reason) => reason !== undefined),
   }));
+  const shiftPlaces = (await typesOrNone(services, guildId)).flatMap(({ name, channelId }) =>
+    channelId === undefined
+      ? []
+      : [
+          {
+            what: md`Shifts (${inlineName(name)})`,
+            channelId,
+            elsewhere: md`${typed("duty type remove")}, then ${typed("duty type add")} with another`,
+          },
+        ],
+  );
+  const setups = await Promise.all(bindings.map(({ id }) => sessions.setupOf(guildId, id)));
   return [
     ...alertPlaces,
     ...set(md`Cases`, "setup cases", caseChannelId),
@@ -65,6 +85,8 @@ async function placesOf(
     ...set(md`The audit`, "audit channel", auditChannelId),
     ...set(md`The weekly summary`, "stats weekly", (await weekly.of(guildId))?.channelId),
     ...panels.list(guildId).flatMap(({ channelId }) => set(md`A server panel`, "server panel", channelId)),
+    ...setups.flatMap((setup) => set(md`Sessions`, "session setup", setup?.channelId)),
+    ...shiftPlaces,
   ];
 }
 

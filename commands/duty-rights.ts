@@ -22,6 +22,19 @@ export async function dutyNames(
   };
 }
 
+/** Where they cannot be read, or the host records nothing: none. */
+export async function typesOrNone(
+  { duty }: Pick<Services, "duty">,
+  guildId: string,
+): Promise<readonly DutyType[]> {
+  try {
+    return await duty.types(guildId);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return [];
+  }
+}
+
 /** That nobody can be on duty here yet, and who adds the first type. */
 export async function noDutyTypes(services: Services, actor: Actor): Promise<Failure> {
   const next = (await isManager(services, actor)) ? "Add one" : "A Manager adds one";

@@ -1,8 +1,8 @@
 import { defineCommand, defineEntry } from "../src/discord/command.ts";
 import { type HelpView, helpMessage } from "../src/discord/render/help.ts";
 import type { Services } from "../src/discord/services.ts";
-import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
+import { typesOrNone } from "./duty-rights.ts";
 
 export const help = defineCommand({
   name: "help",
@@ -17,23 +17,13 @@ export const help = defineCommand({
         linked,
         ...(await rightsOf(actor, services)),
         manageGuild: actor.manageGuild,
-        hasDuty: await hasDuty(actor, services),
+        hasDuty: (await typesOrNone(services, actor.guildId)).length > 0,
         commandId: services.commandId,
         docsUrl: services.docsUrl,
       });
     },
   }),
 });
-
-/** Where it cannot be read, it is not named. */
-async function hasDuty({ guildId }: Actor, { duty }: Services): Promise<boolean> {
-  try {
-    return (await duty.types(guildId)).length > 0;
-  } catch (error) {
-    if (error instanceof Failure) return false;
-    throw error;
-  }
-}
 
 /** On any of the linked servers. */
 async function rightsOf(

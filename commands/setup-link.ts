@@ -5,6 +5,7 @@ import type { Services } from "../src/discord/services.ts";
 import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { type Actor, type Binding, EMPTY_POLICY, type GuildSettings } from "../src/domain/guild.ts";
+import { TOO_MANY_KEYS } from "../src/domain/key-lock.ts";
 import type { ServerStatus } from "../src/domain/model.ts";
 import type { JustLinked, PendingLink } from "../src/domain/ports/pending-links.ts";
 import type { TypedTries } from "../src/domain/ports/service-client.ts";
@@ -52,8 +53,15 @@ export async function readPastedKey(
   if (looksLikeKey(key.reveal()) || services.keyVerifier.wasRefused(key))
     return await verifyHidden(key, { actor, roleIds }, services);
   const { guildId, userId } = actor;
-  const pendingId = services.pendingLinks.put({ key, guildId, userId, roleIds });
-  return { kind: "odd", pendingId, tries: typedTries(guildId, services) };
+  const tries = typedTries(guildId, services);
+  const { left, fromMs, hasUnanswered } = tries;
+  // Whatever they say, it could not be sent; unless it is the key that got no answer.
+  if (left === 0 && fromMs !== undefined && hasUnanswered !== true) {
+    throw new Failure("denied", `That doesn't look like a server key. ${TOO_MANY_KEYS}`, {
+      retryAtMs: fromMs,
+    });
+  }
+  return { kind: "odd", pendingId: services.pendingLinks.put({ key, guildId, userId, roleIds }), tries };
 }
 
 /** It is a key, they said. Rejects as `readPastedKey`, and with Failure "expired" where it has been forgotten. */
@@ -82,8 +90,7 @@ export function keyForm(
 ): Form {
   const tries = typedTries(guildId, services);
   if (tries.left > 0) return form;
-  const again = tries.hasUnanswered === true ? md` A key that got no answer can be pasted again now.` : md``;
-  const lock = md`${keyLock(tries)}${again}`;
+  const lock = keyLock(tries);
   return { ...form, intro: form.intro === undefined ? lock : md`${lock}\n\n${form.intro}` };
 }
 
@@ -190,7 +197,11 @@ export const EVERYONE_IS_NO_STAFF =
 export async function confirmLink({ actor, argument }: Press, services: Services): Promise<Reply> {
   const linked = await linkPending(argument, actor, services);
   const mayRun = await services.permissions.isStaff(actor, linked.binding);
-  return linkedCard({ ...linked, mayRun });
+  return linkedCard({
+    ...linked,
+    mayRun,
+    permission: services.health.commandPermission(linked.binding.source),
+  });
 }
 
 /** A role that holds a higher tier keeps it: linking again must not lower anybody. */

@@ -2,12 +2,14 @@ import type { Reply } from "../src/discord/command.ts";
 import { channelsShown, type LinkedServer, setupCard } from "../src/discord/render/setup-show.ts";
 import type { Services } from "../src/discord/services.ts";
 import type { Actor } from "../src/domain/guild.ts";
+import { typesOrNone } from "./duty-rights.ts";
 import { positionDaysOf } from "./history-positions.ts";
 import { channelAccessOf, postsOf, weeklyChannelOf } from "./setup-guide.ts";
 
 /** `/setup show` */
 export async function showSetup(services: Services, { guildId }: Actor): Promise<Reply> {
-  const { bindings, settings, health, ranks, rules } = services;
+  const { bindings, settings, health, ranks, rules, sessions } = services;
+  const schedules = await services.schedules.list(guildId);
   const servers: LinkedServer[] = [];
   for (const binding of await bindings.list(guildId)) {
     const { feeds, alerts, panelChannelIds } = await postsOf(services, binding);
@@ -17,6 +19,8 @@ export async function showSetup(services: Services, { guildId }: Actor): Promise
       feeds,
       alerts,
       panelChannelIds,
+      schedules: schedules.filter(({ schedule }) => schedule.bindingId === binding.id).length,
+      sessionChannelId: (await sessions.setupOf(guildId, binding.id))?.channelId,
       permission: health.commandPermission(binding.source),
     });
   }
@@ -27,6 +31,7 @@ export async function showSetup(services: Services, { guildId }: Actor): Promise
     positionDays: await positionDaysOf(services, guildId),
     rankRoles: ranks.list(guildId).reduce((sum, { mappings }) => sum + mappings.length, 0),
     rules: rules.list(guildId).rules.length,
+    dutyTypes: await typesOrNone(services, guildId),
   };
   const accesses = await channelAccessOf(services, guildId, channelsShown(view));
   const accessOf = (channelId: string) => accesses.get(channelId) ?? { kind: "unknown" as const };

@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import { diagnose } from "../../commands/diagnose.ts";
 import type { Services } from "../../src/discord/services.ts";
 import type { AlertRule } from "../../src/domain/alert.ts";
+import type { DutyType } from "../../src/domain/duty.ts";
 import type { SinkRefusalReason } from "../../src/domain/failure.ts";
 import type { Feed, GuildSettings, Tier } from "../../src/domain/guild.ts";
 import type { MessageBody } from "../../src/domain/message.ts";
@@ -48,6 +49,8 @@ async function rig(options: { readonly tier?: Tier } = { tier: "moderator" }) {
   const alertsRefused = new Map<string, SinkRefusalReason>();
   const panels: Panel[] = [];
   const schedules: ScheduleView[] = [];
+  const types: DutyType[] = [];
+  const sessions: { channelId: string | undefined } = { channelId: undefined };
   const weekly: { setting: WeeklySetting | undefined } = { setting: undefined };
   const services: Services = {
     ...world.services,
@@ -63,6 +66,14 @@ async function rig(options: { readonly tier?: Tier } = { tier: "moderator" }) {
     panels: { ...world.services.panels, list: () => panels },
     schedules: { ...world.services.schedules, list: async () => schedules },
     weekly: { ...world.services.weekly, of: async () => weekly.setting },
+    duty: { ...world.services.duty, types: async () => types },
+    sessions: {
+      ...world.services.sessions,
+      setupOf: async () =>
+        sessions.channelId === undefined
+          ? undefined
+          : { channelId: sessions.channelId, needed: 5, cooldownMinutes: 10 },
+    },
     commandId: (name) => (name === "setup" ? "77" : undefined),
   };
   const alert = (id: string, kind: AlertRule["kind"], channelId: string) =>
@@ -117,6 +128,8 @@ async function rig(options: { readonly tier?: Tier } = { tier: "moderator" }) {
     panels,
     schedules,
     weekly,
+    types,
+    sessions,
     set,
   };
 }
@@ -340,6 +353,24 @@ describe("/diagnose", () => {
       make: ({ world, binding, panels }) => {
         panels.push({ guildId: actor.guildId, bindingId: binding.id, channelId: "806", createdBy: "1" });
         world.channelAccess.set("806", { kind: "missing", permissions: ["Embed Links"] });
+      },
+    },
+    {
+      name: "sessions in a deleted channel",
+      words: /⛔ Sessions: the channel was deleted; pick another with `\/session setup`/,
+      button: undefined,
+      make: ({ world, sessions }) => {
+        sessions.channelId = "809";
+        world.channelAccess.set("809", { kind: "gone" });
+      },
+    },
+    {
+      name: "shifts in a channel without permissions",
+      words: /⚠ Shifts \(Patrol\) in <#810>: missing \*\*Embed Links\*\*/,
+      button: undefined,
+      make: ({ world, types }) => {
+        types.push({ id: "t", name: "Patrol", start: "declared", teams: [], sinceS: 0, channelId: "810" });
+        world.channelAccess.set("810", { kind: "missing", permissions: ["Embed Links"] });
       },
     },
     {

@@ -3,12 +3,40 @@ import { describe, test } from "node:test";
 import { setup } from "../../commands/setup.ts";
 import type { Services } from "../../src/discord/services.ts";
 import type { AlertRule } from "../../src/domain/alert.ts";
+import type { DutyType } from "../../src/domain/duty.ts";
 import type { Feed } from "../../src/domain/guild.ts";
+import type { ScheduleView } from "../../src/domain/ports/schedules.ts";
+import type { Schedule } from "../../src/domain/schedule.ts";
 import { textOf } from "../support/fake-answers.ts";
 import { actorOf, FakeWorld } from "../support/fake-services.ts";
 import { serverStatus } from "../support/server-status.ts";
 
 const actor = actorOf({ manageGuild: true });
+
+const sessions = { channelId: "10", needed: 5, cooldownMinutes: 10 };
+
+function dutyType(name: string): DutyType {
+  return { id: name, name, start: "declared", teams: [], sinceS: 0 };
+}
+
+function scheduled(bindingId: string): ScheduleView {
+  const schedule: Schedule = {
+    id: `schedule-${bindingId}`,
+    guildId: actor.guildId,
+    bindingId,
+    what: { kind: "text", text: "Welcome" },
+    rule: { kind: "every", minutes: 30 },
+    anchorMs: 0,
+    onlyWithPlayers: false,
+    ownerId: "1",
+    ownerName: "owner",
+    channelId: "1",
+    createdAtMs: 0,
+    claimedMs: 0,
+    failures: 0,
+  };
+  return { schedule, text: "Welcome", nextAtMs: 0, last: undefined };
+}
 
 async function shown(services: Services) {
   const { execute } = setup.subcommands.show;
@@ -41,10 +69,14 @@ describe("/setup show", () => {
       weekly: { ...made.services.weekly, of: async () => ({ channelId: "9", byId: "1" }) },
       history: { ...history, positions: { ...history.positions, days: async () => 2 } },
       health: { ...made.services.health, commandPermission: () => ({ kind: "allowed" }) },
+      schedules: { ...made.services.schedules, list: async () => [scheduled(bindingId), scheduled("other")] },
+      sessions: { ...made.services.sessions, setupOf: async () => ({ ...sessions, channelId: "10" }) },
+      duty: { ...made.services.duty, types: async () => [dutyType("Patrol"), dutyType("_Staff_")] },
     });
     assert.match(text, /Logs: Joins and leaves, Kills in <#5> · Commands \(paused\) in <#6>/);
     assert.match(text, /Alerts: kills by one player in <#7>/);
-    assert.match(text, /Panel: <#8>/);
+    assert.match(text, /Panel: <#8>\nSchedules: \*\*1\*\*, see `\/schedule list`\nSessions: <#10>/);
+    assert.match(text, /Duty: \*\*Patrol\*\*, \*\*\\_Staff\\_\*\*\. See `\/duty type list`\./);
     assert.match(text, /Weekly summaries are posted in <#9>/);
     assert.match(text, /Positions are saved for \*\*2 days\*\*/);
     assert.match(text, /✅ Marshal can run commands/);
@@ -90,6 +122,14 @@ describe("/setup show", () => {
       /^⚠ I can't post in <#5>\. `\/diagnose` shows what is missing\.\n⚠ A channel was deleted\. Pick another where ⚠ is shown below\./,
     );
     assert.match(card.description ?? "", /\n⚠ Cases are posted in <#5>/);
+    const types = async () => [{ ...dutyType("Patrol"), channelId: "5" }];
+    const withMore = await shown({
+      ...services,
+      sessions: { ...services.sessions, setupOf: async () => ({ ...sessions, channelId: "5" }) },
+      duty: { ...services.duty, types },
+    });
+    assert.match(withMore.text, /\nSessions: ⚠ <#5>/);
+    assert.match(withMore.text, /\nDuty: \*\*Patrol\*\* in ⚠ <#5>\. See/);
     assert.match(card.description ?? "", /\n⚠ The audit is posted in <#7>/);
     assert.match(card.description ?? "", /\nNotices are posted in <#6>/);
   });
@@ -104,6 +144,7 @@ describe("/setup show", () => {
     });
     assert.match(text, /Positions are not saved\. Save them with `\/history retention positions:`/);
     assert.match(text, /Logs: none\nAlerts: none\nPanel: none/);
+    assert.doesNotMatch(text, /Schedules|Sessions|Duty/, "most communities have none of these");
     assert.match(text, /Weekly summaries are off\. Turn them on with `\/stats weekly channel:`/);
     assert.match(text, /❔ Not known yet whether Marshal can run commands/);
     const refused = { kind: "refused", why: "No.", sinceMs: 0, untilMs: 0 } as const;

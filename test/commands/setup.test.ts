@@ -12,6 +12,7 @@ import type { Services } from "../../src/discord/services.ts";
 import { Failure, type FailureCode } from "../../src/domain/failure.ts";
 import { EMPTY_POLICY } from "../../src/domain/guild.ts";
 import type { Button } from "../../src/domain/message.ts";
+import type { KnownPermission } from "../../src/domain/ports/command-permission.ts";
 import { anyText } from "../support/any-text.ts";
 import { formOf, textOf } from "../support/fake-answers.ts";
 import { actorOf, FakeWorld } from "../support/fake-services.ts";
@@ -185,6 +186,45 @@ test("what was refused in the last day is said to be so at once, and is not aske
   assert.deepEqual(made.hidden, []);
 });
 
+test("while no key may be tried, an odd one is not asked about: it may only be one that got no answer", async () => {
+  const made = world();
+  made.tries = { left: 0, fromMs: 5_000 };
+  await assert.rejects(typeKey(made, "oddkey"), (error) => {
+    assert.ok(
+      failure("denied", /^That doesn't look like a server key\. Too many wrong or unanswered/)(error),
+    );
+    return (error as Failure).retryAtMs === 5_000;
+  });
+  made.tries = { left: 0, fromMs: 5_000, hasUnanswered: true };
+  const asked = await typeKey(made, "oddkey");
+  assert.match(textOf(asked), /Not sent yet\.\n🔒 .* A key that got no answer can be pasted again now\./);
+  assert.deepEqual(
+    buttons(asked).map(({ label }) => label),
+    ["Paste again", "It is the key", "No"],
+  );
+  assert.deepEqual(made.calls, []);
+});
+
+test("a new key says that it is open whether commands run with it", async () => {
+  const replaced = async (permission: KnownPermission) => {
+    const made = world();
+    made.keys.set("abc-new", serverStatus());
+    const yes = async (key: string) => act(made, "setup-yes", press(pendingId(await typeKey(made, key, []))));
+    assert.doesNotMatch(textOf(await yes("abc-xyz")), /old key/);
+    for (const { source } of await made.services.bindings.list(actor.guildId))
+      made.commandPermissions.set(source, permission);
+    return textOf(await yes("abc-new"));
+  };
+  assert.match(
+    await replaced({ kind: "allowed" }),
+    /has its new key[\s\S]*\n❔ Commands ran with the old key\. The next one shows whether they run with this one\./,
+  );
+  assert.match(
+    await replaced({ kind: "unknown" }),
+    /has its new key[\s\S]*\n❔ Not known yet whether Marshal can run commands: `\/setup start`, \*\*Commands\*\*/,
+  );
+});
+
 test("the form names a key that got no answer only where there is one", () => {
   const made = world();
   const intro = () => String(keyForm(actor.guildId, made.services).intro);
@@ -235,16 +275,16 @@ test("in the guide a wrong key leaves the step open: what was wrong, the tries, 
     /Marshal no longer has that key[\s\S]*Link your/,
   );
   made.tries = { left: 0, fromMs: 1_800_000_000_000 };
-  assert.match(
-    textOf(await typed("nokey")),
-    /really the server key[\s\S]*Not sent yet[\s\S]*🔒 .* after <t:1800000000:T>/,
-  );
-  const locked = await typed("wrong-key");
-  assert.match(textOf(locked), /🔒 Too many wrong or unanswered keys .*\. Try again after <t:1800000000:T>/);
-  assert.deepEqual(
-    buttons(locked).map(({ label }) => label),
-    ["Check again"],
-  );
+  for (const locked of [await typed("nokey"), await typed("wrong-key")]) {
+    assert.match(
+      textOf(locked),
+      /🔒 Too many wrong or unanswered keys .*\. Try again after <t:1800000000:T>/,
+    );
+    assert.deepEqual(
+      buttons(locked).map(({ label }) => label),
+      ["Check again"],
+    );
+  }
 });
 
 test("in the guide the new key of a linked server ends it at once", async () => {

@@ -30,6 +30,7 @@ import type { Rules } from "../../src/domain/ports/rules.ts";
 import type { Schedules } from "../../src/domain/ports/schedules.ts";
 import type { KeyVerifier, TypedTries } from "../../src/domain/ports/service-client.ts";
 import type { ServiceHealth } from "../../src/domain/ports/service-health.ts";
+import type { Sessions } from "../../src/domain/ports/sessions.ts";
 import type { Settings } from "../../src/domain/ports/settings.ts";
 import type { Failing, Snapshots } from "../../src/domain/ports/snapshots.ts";
 import type { AuditEvent } from "../../src/domain/run.ts";
@@ -278,7 +279,7 @@ export class FakeWorld {
     weekly: WEEKLY_OFF,
     duty: DUTY_OFF,
     staffing: STAFFING_OFF,
-    sessions: unused("sessions"),
+    sessions: { ...unused<Sessions>("sessions"), setupOf: async () => undefined },
     rules: { ...unused<Rules>("rules"), list: () => ({ rules: [], pause: undefined }) },
     ranks: { ...unused<Ranks>("ranks"), list: () => [] },
     appeals: unused("appeals"),

@@ -1,7 +1,9 @@
 import { type Escaped, joined, md, roleMention } from "../../domain/escaped.ts";
 import type { Binding } from "../../domain/guild.ts";
 import type { Button, Card, MessageBody, Row } from "../../domain/message.ts";
+import type { KnownPermission } from "../../domain/ports/command-permission.ts";
 import { inlineCode, inlineName } from "./escape.ts";
+import { commandsLine, HAD_COMMANDS } from "./setup-lines.ts";
 
 /** How `/setup` reads. Pure. */
 
@@ -14,6 +16,10 @@ export interface JustLinked {
   readonly roleIds: readonly string[];
   /** It was linked before, with another key. */
   readonly replaced: boolean;
+  /** Commands ran with the old key. */
+  readonly hadCommands: boolean;
+  /** What is known of the owner's permission for the key that is linked now. */
+  readonly permission: KnownPermission;
   /** Feeds that the guild had on it before it removed the bot, and that go on now. */
   readonly feedsBack: number;
   /** The person who linked it holds a tier on it. */
@@ -21,7 +27,8 @@ export interface JustLinked {
 }
 
 /** A linked server, and what this person can do now. */
-export function linkedCard({ binding, roleIds, replaced, feedsBack, mayRun }: JustLinked): MessageBody {
+export function linkedCard(linked: JustLinked): MessageBody {
+  const { binding, roleIds, replaced, feedsBack, mayRun } = linked;
   const back = feedsBack === 1 ? "1 earlier feed posts" : md`${feedsBack} earlier feeds post`;
   const card: Card = {
     title: md`✅ ${inlineName(binding.name)} ${replaced ? "has its new key" : "is linked"}`,
@@ -33,6 +40,7 @@ export function linkedCard({ binding, roleIds, replaced, feedsBack, mayRun }: Ju
           ? md`Staff, logs and alerts stay as they were.`
           : md`Staff: ${roleList(roleIds)}`,
         ...(feedsBack === 0 ? [] : [md`${back} again from now on. See \`/feed list\`.`]),
+        ...(replaced ? permissionLine(linked) : []),
         "",
         "**Next**",
         "• `/server status` shows the server",
@@ -48,6 +56,12 @@ export function linkedCard({ binding, roleIds, replaced, feedsBack, mayRun }: Ju
   const goOn: Button = { kind: "button", style: "secondary", label: "Go on", id: `guide:logs:${binding.id}` };
   const row: Row = [...(mayRun ? [] : [chooseRoles(binding.id)]), ...(replaced ? [] : [goOn])];
   return { cards: [card], rows: row.length === 0 ? [] : [row] };
+}
+
+/** The owner's permission was for the old key. */
+function permissionLine({ hadCommands, permission }: JustLinked): Escaped[] {
+  if (permission.kind === "allowed") return [];
+  return [hadCommands && permission.kind === "unknown" ? HAD_COMMANDS : commandsLine(permission)];
 }
 
 /** Mends a refusal for want of a tier. Without an id: of the server that is meant. */

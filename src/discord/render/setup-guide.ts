@@ -20,6 +20,7 @@ import { button, type GuidePart, type GuideView, type Walk } from "./setup-guide
 import { ALERTS, CASES, NOTICES, PANEL, WEEKLY } from "./setup-guide-posts.ts";
 import { staffRows, staffText } from "./setup-guide-staff.ts";
 import { zoneRow, zoneText } from "./setup-guide-zone.ts";
+import { HAD_COMMANDS } from "./setup-lines.ts";
 
 /** The guided set-up: one message that shows what is done, and one step at a time. Pure. */
 
@@ -280,8 +281,7 @@ function ownersLines({ permission, settings }: GuideView): readonly Escaped[] {
     case "refused":
       return [md`⛔ The owner does not let Marshal run commands: press **Commands**.`];
     case "unknown":
-      if (settings.guide?.hadCommands === true)
-        return [md`❔ Commands ran with the old key. The next one shows whether they run with this one.`];
+      if (settings.guide?.hadCommands === true) return [HAD_COMMANDS];
       return [md`❔ Not known yet whether the owner lets Marshal run commands: press **Commands**.`];
   }
 }

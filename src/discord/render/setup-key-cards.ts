@@ -56,19 +56,21 @@ export function isThisYours({ status, roleIds, replaces, ids }: LinkQuestion): M
 }
 
 /** No other key may be tried for now: in the guide, in the form for a key and above the question about one. */
-export function keyLock({ fromMs }: Pick<TypedTries, "fromMs">): Escaped {
+export function keyLock({ fromMs, hasUnanswered }: Omit<TypedTries, "left">): Escaped {
   const when = fromMs === undefined ? md`later` : md`after <t:${Math.ceil(fromMs / 1_000)}:T>`;
-  return md`🔒 ${TOO_MANY_KEYS} Try again ${when}.`;
+  const again = hasUnanswered === true ? md` A key that got no answer can be pasted again now.` : md``;
+  return md`🔒 ${TOO_MANY_KEYS} Try again ${when}.${again}`;
 }
 
 /** Asked before a request is spent on what somebody pasted. */
 export function isThisAKey({
-  tries: { left, fromMs },
+  tries,
   ids,
 }: {
   readonly tries: TypedTries;
   readonly ids: { readonly yes: string; readonly again: string; readonly no: string };
 }): MessageBody {
+  const { left } = tries;
   const cost = left === 1 ? md`your last try for now` : md`1 of your ${left} tries`;
   return {
     cards: [
@@ -78,7 +80,7 @@ export function isThisAKey({
           [
             md`It doesn't look like one. A server key is letters and digits with a hyphen, such as \`AbCdEfGh-IjKlMnOp\`.`,
             left === 0
-              ? md`Not sent yet.\n${keyLock({ fromMs })}`
+              ? md`Not sent yet.\n${keyLock(tries)}`
               : md`Not sent yet. If it is wrong, it costs ${cost} (too many wrong keys get Marshal banned).`,
           ],
           "\n",

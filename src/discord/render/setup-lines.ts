@@ -1,5 +1,6 @@
 import { channelMention, type Escaped, md, roleMention } from "../../domain/escaped.ts";
 import type { GuildSettings } from "../../domain/guild.ts";
+import type { KnownPermission } from "../../domain/ports/command-permission.ts";
 
 /** What is set for the Discord server, a line each: the same under `/setup show` and where it is changed. Pure. */
 
@@ -43,3 +44,17 @@ export function auditLine({ auditChannelId }: GuildSettings): Escaped {
     ? md`Audit posts are off. The audit is still saved: \`/audit search\` shows it, \`/audit channel channel:\` posts it.`
     : md`The audit is posted in ${channelMention(auditChannelId)}, with commands run outside Marshal.`;
 }
+
+export function commandsLine(permission: KnownPermission): Escaped {
+  switch (permission.kind) {
+    case "allowed":
+      return md`✅ Marshal can run commands`;
+    case "refused":
+      return md`⛔ The owner does not let Marshal run commands: \`/setup start\`, **Commands**`;
+    case "unknown":
+      return md`❔ Not known yet whether Marshal can run commands: \`/setup start\`, **Commands**`;
+  }
+}
+
+/** What was known of the owner's permission was known of the old key. */
+export const HAD_COMMANDS = md`❔ Commands ran with the old key. The next one shows whether they run with this one.`;

@@ -1,5 +1,6 @@
 import type { AlertRule } from "../../domain/alert.ts";
 import { ALERT_TABLE } from "../../domain/alert-kinds.ts";
+import type { DutyType } from "../../domain/duty.ts";
 import {
   channelMention,
   type Escaped,
@@ -20,7 +21,7 @@ import { beyondWrongKey } from "./key-refusal.ts";
 import { positionsSaid } from "./position-words.ts";
 import { ASK_COLOR, roleList } from "./setup-cards.ts";
 import { zoneCode } from "./setup-guide-zone.ts";
-import { appealsLine, auditLine, casesLine, noticesLine, watchesLine } from "./setup-lines.ts";
+import { appealsLine, auditLine, casesLine, commandsLine, noticesLine, watchesLine } from "./setup-lines.ts";
 
 /** `/setup show`: all that is set, on one card. Pure. */
 
@@ -34,6 +35,7 @@ export interface SetupView {
   /** How many roles have a rank in the game. */
   readonly rankRoles: number;
   readonly rules: number;
+  readonly dutyTypes: readonly Pick<DutyType, "name" | "channelId">[];
   readonly accessOf: AccessOf;
 }
 
@@ -43,6 +45,9 @@ export interface LinkedServer {
   readonly feeds: readonly Feed[];
   readonly alerts: readonly AlertRule[];
   readonly panelChannelIds: readonly string[];
+  readonly schedules: number;
+  /** Where sessions are announced; undefined: they are not set up. */
+  readonly sessionChannelId: string | undefined;
   readonly permission: KnownPermission;
 }
 
@@ -51,6 +56,7 @@ const MOST_SERVERS = 24;
 /** Discord takes 6000 characters in all: this for the fields, the rest for what is set for the whole community. */
 const ROOM_FOR_SERVERS = 4_000;
 const LONGEST_FIELD = 1_024;
+const MOST_DUTY_TYPES = 5;
 
 export function setupCard(view: SetupView): Card {
   const { settings, servers, weeklyChannelId, positionDays, accessOf } = view;
@@ -72,6 +78,7 @@ export function setupCard(view: SetupView): Card {
         marked(appealsLine(settings), settings.appealChannelId, accessOf),
         marked(weeklyLine(weeklyChannelId), weeklyChannelId, accessOf),
         positionDays === 0 ? POSITIONS_OFF : positionsSaid(positionDays),
+        ...dutyLine(view),
         ...conductLine(view),
       ],
       1_800,
@@ -87,7 +94,7 @@ export function setupCard(view: SetupView): Card {
 
 /** Every channel that something is posted in; some may come twice. */
 export function channelsShown(view: Omit<SetupView, "accessOf">): readonly string[] {
-  const { settings, servers, weeklyChannelId } = view;
+  const { settings, servers, weeklyChannelId, dutyTypes } = view;
   const { noticeChannelId, caseChannelId, watchChannelId, auditChannelId, appealChannelId } = settings;
   const single = [
     noticeChannelId,
@@ -96,6 +103,8 @@ export function channelsShown(view: Omit<SetupView, "accessOf">): readonly strin
     auditChannelId,
     appealChannelId,
     weeklyChannelId,
+    ...dutyTypes.map(({ channelId }) => channelId),
+    ...servers.map(({ sessionChannelId }) => sessionChannelId),
   ];
   return [
     ...single.filter((id) => id !== undefined),
@@ -126,6 +135,19 @@ function marked(line: Escaped, channelId: string | undefined, accessOf: AccessOf
   return channelId !== undefined && isShut(accessOf(channelId)) ? md`⚠ ${line}` : line;
 }
 
+/** A community without duty reads nothing of it. */
+function dutyLine({ dutyTypes, accessOf }: SetupView): Escaped[] {
+  if (dutyTypes.length === 0) return [];
+  const shown = dutyTypes.slice(0, MOST_DUTY_TYPES).map(({ name, channelId }) => {
+    const posted =
+      channelId === undefined ? md`` : md` in ${marked(channelMention(channelId), channelId, accessOf)}`;
+    return md`**${inlineName(name)}**${posted}`;
+  });
+  const left = dutyTypes.length - shown.length;
+  const more = left === 0 ? [] : [md`${left} more`];
+  return [md`Duty: ${joined([...shown, ...more], ", ")}. See \`/duty type list\`.`];
+}
+
 /** A community without ranks and rules reads nothing of them. */
 function conductLine({ rankRoles, rules }: SetupView): Escaped[] {
   const said = [
@@ -143,11 +165,8 @@ function weeklyLine(channelId: string | undefined): Escaped {
     : md`Weekly summaries are posted in ${channelMention(channelId)}.`;
 }
 
-function serverLines(
-  { binding, parkedWhy, feeds, alerts, panelChannelIds, permission }: LinkedServer,
-  settings: GuildSettings,
-  accessOf: AccessOf,
-): readonly Escaped[] {
+function serverLines(server: LinkedServer, settings: GuildSettings, accessOf: AccessOf): readonly Escaped[] {
+  const { binding, parkedWhy, feeds, alerts, panelChannelIds, permission } = server;
   const more = beyondWrongKey(parkedWhy ?? "");
   const refusal = more === "" ? [] : [escapeMarkdown(more)];
   const logs = feeds.map(({ kind, channelId, state }): Posted => {
@@ -168,20 +187,18 @@ function serverLines(
     md`Logs: ${postedWords(logs, accessOf)}`,
     md`Alerts: ${postedWords(kinds, accessOf)}`,
     md`Panel: ${panelChannelIds.length === 0 ? md`none` : joined(panels, " ")}`,
+    ...automaticLines(server, accessOf),
     // Of a server that was linked before, a new key has replaced who did it and when.
     md`Key set by ${userMention(binding.linkedBy)} <t:${Math.floor(binding.linkedAtMs / 1000)}:R>`,
   ];
 }
 
-function commandsLine(permission: KnownPermission): Escaped {
-  switch (permission.kind) {
-    case "allowed":
-      return md`✅ Marshal can run commands`;
-    case "refused":
-      return md`⛔ The owner does not let Marshal run commands: \`/setup start\`, **Commands**`;
-    case "unknown":
-      return md`❔ Not known yet whether Marshal can run commands: \`/setup start\`, **Commands**`;
-  }
+/** Of what most communities do without: nothing where there is none. */
+function automaticLines({ schedules, sessionChannelId: id }: LinkedServer, accessOf: AccessOf): Escaped[] {
+  return [
+    ...(schedules === 0 ? [] : [md`Schedules: **${schedules}**, see \`/schedule list\``]),
+    ...(id === undefined ? [] : [md`Sessions: ${marked(channelMention(id), id, accessOf)}`]),
+  ];
 }
 
 function staffLine(roleTiers: GuildSettings["policies"][string]["roleTiers"]): Escaped {
