@@ -18,7 +18,7 @@ export const HELD_FOR = [
   "log-lost",
   /** Nobody knows whether its un-ban ran. */
   "lift-unknown",
-  /** The game refused it several times. */
+  /** The game refused it several times, or somebody took its un-ban out of the queue. */
   "refused",
   /** They were banned before it, by a ban that has not ended: an un-ban would lift that too. */
   "earlier-ban",

@@ -44,9 +44,13 @@ const PASSING: ReadonlySet<string | undefined> = new Set([
   "store",
 ]);
 
-/** Whether an approved ban that did not run is sent again. */
-export function isTriedAgain({ ran, failureCode }: Pick<RunRecord, "ran" | "failureCode">): boolean {
-  return ran === "no" && PASSING.has(failureCode);
+/** Whether an approved ban that did not run is sent again: not where a person took it out of the queue. */
+export function isTriedAgain({
+  ran,
+  failureCode,
+  status,
+}: Pick<RunRecord, "ran" | "failureCode"> & Partial<Pick<RunRecord, "status">>): boolean {
+  return ran === "no" && status !== "cancelled" && PASSING.has(failureCode);
 }
 
 /** An approved ban waits so long for players: by then nobody expects it. */

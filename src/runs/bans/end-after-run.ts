@@ -85,6 +85,12 @@ export function afterLift(end: BanEnd, row: Row | undefined): Next {
     return row.proof === "not-seen" ? again(end, row) : SAME;
   }
   if (row !== undefined && !isOver(row.status)) return SAME;
+  // Who took it out of the queue does not want it to come back by itself.
+  if (row?.status === "cancelled" && row.failureCode === "expired")
+    return {
+      kind: "is",
+      end: held(end, "refused", `Its un-ban was in the queue. ${row.message ?? ""}`.trim()),
+    };
   return again(end, row);
 }
 

@@ -80,6 +80,28 @@ describe("a ban that is asked for", () => {
     assert.equal(rig.sent.length, 1);
   });
 
+  for (const isEmptyFirst of [false, true])
+    test(`is not sent again once it was taken out of the queue${isEmptyFirst ? ", after an empty server" : ""}`, async () => {
+      const rig = await started();
+      const { id } = await ask(rig);
+      if (isEmptyFirst) {
+        empty(rig);
+        await rig.runs.askedBans.approve(rig.actor("admin"), id);
+        await rig.clock.advance(1_000);
+        rig.players = [player("Bob", 12)];
+      }
+      const before = rig.sent.length;
+      rig.readyAtMs = rig.clock.nowMs() + 30_000;
+      if (isEmptyFirst) await look(rig);
+      else await rig.runs.askedBans.approve(rig.actor("admin"), id);
+      const [waiting] = await rig.runs.queue.waiting("g1");
+      assert.equal((await rig.runs.queue.cancel(rig.actor("manager"), waiting?.record.id ?? "")).ok, true);
+      await rig.clock.advance(HOUR_MS);
+      assert.equal(rig.sent.length, before);
+      assert.deepEqual(rig.runs.askedBans.list("g1"), []);
+      if (isEmptyFirst) assert.match(JSON.stringify(rig.posts), /cancelled :ban 11 spam/);
+    });
+
   test("is approved neither by who asked nor by who may not ban", async () => {
     const rig = await started();
     const { id } = await ask(rig);

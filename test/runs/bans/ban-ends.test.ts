@@ -275,6 +275,11 @@ describe("a ban that ends is not lifted over what came later", () => {
     assert.equal(lift?.record.text, ":unban 11");
     assert.equal((await rig.runs.queue.cancel(rig.actor("admin"), lift.record.id)).ok, false);
     assert.equal((await rig.runs.queue.cancel(rig.actor("manager"), lift.record.id)).ok, true);
+    await rig.clock.advance(3 * HOUR_MS);
+    assert.deepEqual(await rig.runs.queue.waiting("g1"), []);
+    assert.equal(rig.sent.length, 1, "the ban");
+    assert.deepEqual(states(rig), ["refused"]);
+    assert.match(rig.guildNotices.join(), /Its un-ban was in the queue. Cancelled by/);
   });
 
   test("an un-ban ends it without a word", async () => {
