@@ -23,6 +23,8 @@ export class AppealPosts {
   readonly #ports: AppealPostsPorts;
   readonly #line: PostLine<Ref>;
   readonly #doubtful = new Set<string>();
+  /** The channel of each guild that was told to be closed: each card tries again every few minutes. */
+  readonly #notified = new Map<string, string>();
 
   constructor(ports: AppealPostsPorts) {
     this.#ports = ports;
@@ -48,12 +50,17 @@ export class AppealPosts {
           });
         });
         this.#doubtful.delete(id);
+        this.#notified.delete(guildId);
       },
       onRefused: async ({ guildId, id }, { reason }) => {
         const channelId = book.find(id)?.card.channelId ?? "";
         // Deleted by somebody: the appeal itself stays until it is too old.
-        if (reason !== "message-gone") await notifier.guild(guildId, renderer.closed(channelId));
-        return reason === "message-gone" ? "over" : "closed";
+        if (reason === "message-gone") return "over";
+        if (this.#notified.get(guildId) !== channelId) {
+          this.#notified.set(guildId, channelId);
+          await notifier.guild(guildId, renderer.closed(channelId));
+        }
+        return "closed";
       },
     });
   }

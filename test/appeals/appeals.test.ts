@@ -27,6 +27,7 @@ class World {
   readonly owed: OwedMessage[] = [];
   readonly revoked: number[] = [];
   readonly opened: string[] = [];
+  readonly notices: string[] = [];
   settings: GuildSettings = { ...DEFAULT_SETTINGS, appealChannelId: "staff" };
   one: Case = {
     guildId: GUILD,
@@ -89,7 +90,9 @@ class World {
           return true;
         },
       },
-      notifier: { guild: async () => undefined },
+      notifier: {
+        guild: async (_, { content = "" }) => void this.notices.push(content),
+      },
       owners: { isOwner: (_, userId) => userId === "owner" },
       renderer: appealRenderer,
       clock: this.clock,
@@ -106,6 +109,19 @@ class World {
 const accepts = { isAccepted: true, unbans: true };
 
 describe("An appeal", () => {
+  test("of a channel that is closed for a day is told once, and stands there when it is open again", async () => {
+    const world = new World();
+    const { appeals } = world.start();
+    world.sink.fault = () => "no-access";
+    await appeals.ask(person("u"), asking);
+    await appeals.ask(person("v"), asking);
+    await world.clock.advance(24 * 3_600_000);
+    assert.equal(world.notices.length, 1, world.notices.join("\n"));
+    world.sink.fault = () => undefined;
+    await world.clock.advance(600_000);
+    assert.equal(world.sink.messages("staff").length, 2);
+  });
+
   test("of two presses at once of one person is one, and of two decisions the first counts", async () => {
     const world = new World();
     const { appeals } = world.start();
