@@ -1,6 +1,7 @@
 import type { Press } from "../src/discord/command.ts";
 import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
+import type { Actor } from "../src/domain/guild.ts";
 import type { ModCallCard } from "../src/domain/ports/mod-calls.ts";
 import type { KnownRights } from "../src/domain/ports/permissions.ts";
 import type { Decision } from "../src/domain/run.ts";
@@ -40,11 +41,15 @@ export function refuseBeforeForm(
   }
   if (refused === undefined) return;
 
-  const event = auditEventOf(services, actor, { action: "press-refused", text: what });
-  // A store that fails must not keep the refusal from being read.
-  services.refusals.noteEvent(event).catch(() => undefined);
+  notePress(services, actor, what);
   const { why, wants } = refused.decision;
   throw new Failure("denied", why, { wants, bindingId: refused.bindingId, isRead: true });
+}
+
+/** Writes into the audit that somebody was refused a press. A store that fails must not keep the refusal from being read. */
+export function notePress(services: Services, actor: Actor, what: string): void {
+  const event = auditEventOf(services, actor, { action: "press-refused", text: what });
+  services.refusals.noteEvent(event).catch(() => undefined);
 }
 
 /** Every linked server of the guild, by what is in memory. */

@@ -8,6 +8,7 @@ import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import { recordEvent } from "./audit-event.ts";
+import { notePress } from "./before-form.ts";
 import { moderatedServers, serverMeant } from "./moderated-servers.ts";
 import { chooseWholeName, completePlayer, playerOption } from "./player-choice.ts";
 import { follow } from "./run-follow.ts";
@@ -85,7 +86,9 @@ async function* approve({ actor, argument, ...on }: Press, services: Services): 
     yield { ...card, content: md`✋ Who asked can't approve. ${who}` };
     return;
   }
-  const submitted = await askedBans.approve(actor, argument);
+  const submitted = await noted(services, { actor, asked, what: "approve" }, () =>
+    askedBans.approve(actor, argument),
+  );
   await recordEvent(services, actor, { action: "ban-approve", text: asked?.player.name ?? argument });
   yield* follow(services, submitted, { actor, ...on });
   await submitted.outcome;
@@ -93,8 +96,30 @@ async function* approve({ actor, argument, ...on }: Press, services: Services): 
   if (waiting !== undefined) yield await cardOf(services, waiting);
 }
 
+/** Who may not answer is found in the audit, as whoever else is refused a press. */
+async function noted<T>(
+  services: Services,
+  {
+    actor,
+    asked,
+    what,
+  }: { readonly actor: Actor; readonly asked: AskedBan | undefined; readonly what: string },
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Failure && error.code === "denied" && asked !== undefined)
+      notePress(services, actor, `${what} the ban of ${asked.player.name} on ${asked.serverName}`);
+    throw error;
+  }
+}
+
 async function refuse({ actor, argument }: Press, services: Services): Promise<Reply> {
-  const asked = await services.askedBans.refuse(actor, argument);
+  const waiting = services.askedBans.get(actor.guildId, argument);
+  const asked = await noted(services, { actor, asked: waiting, what: "refuse" }, () =>
+    services.askedBans.refuse(actor, argument),
+  );
   await recordEvent(services, actor, { action: "ban-refuse", text: asked.player.name });
   return askedBanRefused(asked, actor.userId);
 }

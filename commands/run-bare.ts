@@ -24,7 +24,7 @@ async function* offerWithColon(
 ): AsyncGenerator<Reply> {
   const request = await withOwnPlayer(services, { ...rest, text: `:${text}` });
   const plan = await services.runner.plan(request);
-  if (!plan.decision.allowed) throw refused(plan.decision, plan.request.binding);
+  if (!plan.decision.allowed) throw await refused(services, plan);
   yield dry === true
     ? dryCard(plan)
     : await confirmReply(services, plan, { answer: on.answer, isGuess: true });

@@ -7,11 +7,11 @@ import { hitByBeginning } from "../src/domain/command-hits.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
 import {
-  type Decision,
   type RunOrigin,
   type RunPlan,
   type RunRecord,
   type RunRequest,
+  type SubmittedRun,
   slipWords,
 } from "../src/domain/run.ts";
 import { endInTime } from "./question-ends.ts";
@@ -49,7 +49,8 @@ export async function* ask(
   if (dry !== true && plan.decision.allowed && !isSlip)
     refuseUnsendable(services, request.binding, planText(plan));
   const meant = plan.meant === undefined ? undefined : await nearestPlan(services, plan, plan.meant);
-  if (dry === true) yield dryCard(plan.decision.allowed ? plan : (meant ?? notSlip(plan)));
+  if (dry === true)
+    yield dryCard(await withWayOut(services, plan.decision.allowed ? plan : (meant ?? notSlip(plan))));
   else if (meant !== undefined) {
     yield await confirmReply(services, meant, { answer: on.answer, typed: plan });
   } else if (plan.decision.allowed && plan.confirm !== "none")
@@ -63,10 +64,17 @@ export async function* ask(
   }
   // A refusal is submitted too, so that the audit shows who tried what.
   else {
-    yield* follow(services, await services.runner.submit(plan), {
-      actor: plan.request.actor,
-      ...on,
-    });
+    yield* follow(services, await submitted(services, plan), { actor: plan.request.actor, ...on });
+  }
+}
+
+/** @throws Failure as the runner does; to whom it denies a ban, with the way to ask for one */
+async function submitted(services: Services, plan: RunPlan): Promise<SubmittedRun> {
+  try {
+    return await services.runner.submit(plan);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "denied" || plan.decision.allowed) throw error;
+    throw await refused(services, plan);
   }
 }
 
@@ -142,12 +150,34 @@ async function nearestPlan(services: Services, typed: RunPlan, text: string): Pr
   });
   const { decision } = plan;
   if (decision.allowed) return plan;
-  throw decision.wants === "tier" ? none : refused(decision, binding);
+  throw decision.wants === "tier" ? none : await refused(services, plan);
 }
 
 /** What is said of a plan that is not allowed. */
-export function refused({ why, wants }: Extract<Decision, { allowed: false }>, { id }: Binding): Failure {
-  return new Failure("denied", why, { wants, bindingId: id });
+export async function refused(services: Services, plan: RunPlan): Promise<Failure> {
+  const { decision, request } = await withWayOut(services, plan);
+  // Where there is a way of one's own, nobody has to be asked for a tier.
+  const hasWay = decision.why !== plan.decision.why && !request.actor.manageGuild;
+  const wants = decision.allowed || hasWay ? undefined : decision.wants;
+  return new Failure("denied", decision.why, { wants, bindingId: request.binding.id });
+}
+
+/** Where a ban is denied to somebody who may ask for it: with how. */
+async function withWayOut(services: Services, plan: RunPlan): Promise<RunPlan> {
+  const { decision } = plan;
+  if (decision.allowed || !(await mayAskForBan(services, plan))) return plan;
+  return { ...plan, decision: { ...decision, why: `${decision.why} Ask for the ban with /case ask.` } };
+}
+
+async function mayAskForBan(
+  { permissions }: Services,
+  { request: { actor, binding, text }, command, targets }: RunPlan,
+): Promise<boolean> {
+  if (command.verb !== "ban" || command.mass || command.targetTexts.length !== 1) return false;
+  // A ban of somebody whom nobody may ban can't be asked for either.
+  const isByVerb = permissions.known(actor, binding.id)?.verb(text).allowed === false;
+  if (!isByVerb || targets.some(({ staff }) => staff)) return false;
+  return (await permissions.decideModerator(actor, binding)).allowed;
 }
 
 /** The audit row that a button names, and the linked server it was for. */

@@ -37,8 +37,7 @@ export function caseForAnswer(
   };
 }
 
-/** Without words behind the names a case has no reason; the end of a ban needs none. */
-function lacksReason({ text }: RunRecord, read: Read): boolean {
-  const { verb, rest = "" } = read(text) ?? {};
-  return verb !== "unban" && rest.trim() === "";
+/** Without words behind the names a case has no reason; the end of a ban gives one itself. */
+function lacksReason({ text, origin }: RunRecord, read: Read): boolean {
+  return origin !== "ban-end" && (read(text)?.rest ?? "").trim() === "";
 }

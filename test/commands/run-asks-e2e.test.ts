@@ -119,6 +119,28 @@ describe("before anything is sent", () => {
     assert.deepEqual(texts(rig), []);
   });
 
+  test("a Moderator who may not ban reads how to ask for it; who can't ask, or for whom nobody can, does not", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    const way = /Only Administrators can run \\?:ban[\s\S]*Ask for the ban with \\?\/case ask\./;
+    for (const text of [":ban Alice rdm", "ban Alice rdm"]) {
+      const shown = await rig.reads(await ask(rig, "mod", text), way);
+      assert.doesNotMatch(shown, /\*\*Next:\*\*/, "one way is enough");
+    }
+    const dry = await rig.mod.slash(rig.channel, "run command", { text: ":ban Alice rdm", dry: true });
+    await rig.reads(dry, way);
+    const [row] = rig.runs.audit.log;
+    assert.doesNotMatch(JSON.stringify(row), /case ask/, "it is for the person");
+    for (const [who, text] of [
+      ["member", ":ban Alice rdm"],
+      ["mod", ":ban all"],
+      ["mod", ":unban Alice"],
+    ] as const) {
+      const shown = await rig.reads(await ask(rig, who, text), /Only Administrators can run/);
+      assert.doesNotMatch(shown, /case ask/, `${who} ${text}`);
+    }
+    assert.deepEqual(texts(rig), []);
+  });
+
   test("plain words are no verb: they are offered as a hint and as a message", async (t) => {
     const rig = await startRunCommandsRig(t);
     const exchange = await ask(rig, "mod", "hello all");

@@ -246,7 +246,7 @@ function buttons(
   { hasReplay, tell }: { readonly hasReplay: boolean; readonly tell: Button | undefined },
 ): readonly Row[] {
   const row: Button[] = tell === undefined ? [] : [tell];
-  const isAsked = reason === undefined && revoked === undefined && kind !== "unban";
+  const isAsked = reason === undefined && revoked === undefined;
   if (isAsked) {
     const id = `case-reason:${number}/${targetsPlain({ targets, mass })}`;
     row.push({ kind: "button", style: "primary", label: "Give the reason", id });

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { askActions } from "../../commands/case-ask.ts";
+import type { Press } from "../../src/discord/command.ts";
+import type { Services } from "../../src/discord/services.ts";
+import type { AskedBan } from "../../src/domain/asked-ban.ts";
+import { Failure } from "../../src/domain/failure.ts";
+import { isFailure } from "../support/failures.ts";
+import { formOf } from "../support/fake-answers.ts";
+import { actorOf, FakeWorld } from "../support/fake-services.ts";
+
+const actor = actorOf({ roleIds: ["mod"] });
+const asked: AskedBan = {
+  id: "a1",
+  guildId: actor.guildId,
+  bindingId: "b1",
+  serverName: "River City",
+  player: { name: "Turbo", id: 7 },
+  reason: "rdm",
+  askerId: "somebody else",
+  askerName: "Mo",
+  askedAtMs: 0,
+};
+const denied = () => Promise.reject(new Failure("denied", "Only Administrators can run :ban."));
+
+describe("A ban that somebody asked for", () => {
+  for (const [name, did] of [
+    ["case-ban-yes", "approve"],
+    ["case-ban-no", "refuse"],
+  ] as const) {
+    test(`${name}: who may not press it stands in the audit`, async () => {
+      const world = new FakeWorld();
+      const { askedBans } = world.services;
+      const services: Services = {
+        ...world.services,
+        askedBans: { ...askedBans, get: () => asked, approve: denied, refuse: denied },
+      };
+      const press: Press = {
+        actor,
+        argument: asked.id,
+        values: [],
+        form: formOf({}),
+        messageId: "9",
+        signal: new AbortController().signal,
+        reference: "r",
+      };
+      const answer = askActions[name].execute(press, services);
+      const read = async () => {
+        if (!(Symbol.asyncIterator in answer)) return void (await answer);
+        for await (const _ of answer);
+      };
+      await assert.rejects(read(), isFailure("denied"));
+      assert.deepEqual(
+        world.events.map(({ action, text }) => [action, text]),
+        [["press-refused", `${did} the ban of Turbo on River City`]],
+      );
+    });
+  }
+});
