@@ -108,7 +108,7 @@ export const showEntry = defineEntry<{ readonly member: NamedPerson | undefined;
     const corrections = await services.staffing.corrections(actor.guildId, { ...span, userId });
     const isDeciding = userId !== actor.userId;
     return shiftsCard(
-      { userId, shifts, stills, days, corrections, isDeciding },
+      { userId, shifts, stills, days, fromS: span.fromS, corrections, isDeciding },
       await dutyNames(services, actor.guildId, types),
     );
   },

@@ -33,6 +33,11 @@ export interface Leave {
   readonly byId?: string | undefined;
 }
 
+/** Whether a leave excuses, or excused until it was ended. */
+export function isExcusing({ state }: Leave): boolean {
+  return state === "approved" || state === "ended";
+}
+
 /** Time that a Manager added or took, with a reason. */
 export interface Correction {
   readonly id: string;
@@ -75,6 +80,8 @@ export interface QuotaLine {
   /** They were on leave, for the whole of it or a part. */
   readonly isOnLeave?: boolean | undefined;
   readonly outcome: QuotaOutcome;
+  /** The period goes on after the time that is counted. */
+  readonly isRunning?: boolean | undefined;
 }
 
 /** A period that is over, and who met it. */

@@ -1,7 +1,7 @@
 import { stillS } from "../domain/duty.ts";
-import type { DutyStore } from "../domain/ports/duty-store.ts";
+import type { AnsweredCalls, DutyStore } from "../domain/ports/duty-store.ts";
 import type { Board, BoardLine } from "../domain/ports/staffing.ts";
-import type { Quota, QuotaLine } from "../domain/quota.ts";
+import { isExcusing, type Quota, type QuotaLine } from "../domain/quota.ts";
 import type { DutyBook } from "./duty-book.ts";
 import { byHandIn, countedIn } from "./quota-lines.ts";
 import { periodAround } from "./quota-periods.ts";
@@ -33,11 +33,9 @@ export async function boardOf(ports: BoardPorts, guildId: string, span: Span): P
   const { store, book, records, nowS } = ports;
   const { setup } = await book.page(guildId);
   const found = await records.of(guildId, span);
-  const calls = new Map(
-    (await store.calls({ guildId, ...span })).map(({ playerId, calls: count }) => [playerId, count]),
-  );
+  const calls = Map.groupBy(await store.calls({ guildId, ...span }), ({ playerId }) => playerId);
   const atS = Math.min(span.untilS - 1, nowS());
-  const { lines: quotas, from: quotasFrom } = await standing(ports, guildId, atS);
+  const { lines: quotas, from: quotasFrom } = await standing(ports, guildId, { atS, untilS: span.untilS });
   const idle = found.filter(({ userId, shifts }) => shifts.length === 0 && !quotas.has(userId));
   const roleIds = setup.types.flatMap(({ requiredRoleId }) => requiredRoleId ?? []);
   const expected = await records.holding(
@@ -48,8 +46,8 @@ export async function boardOf(ports: BoardPorts, guildId: string, span: Span): P
 
   const lines: BoardLine[] = found.map((record) => ({
     ...workOf(record, span),
-    calls: record.playerIds.reduce((sum, playerId) => sum + (calls.get(playerId) ?? 0), 0),
-    leave: record.leaves.find((one) => one.state === "approved" && one.fromS <= atS && one.untilS > atS),
+    calls: callsOf(record, calls),
+    leave: record.leaves.find((one) => isExcusing(one) && one.fromS <= atS && one.untilS > atS),
     quota: quotas.get(record.userId),
     isExpected: expected.has(record.userId),
   }));
@@ -60,6 +58,14 @@ export async function boardOf(ports: BoardPorts, guildId: string, span: Span): P
 
   lines.sort((a, b) => b.countedS - a.countedS || (a.userId < b.userId ? -1 : 1));
   return { ...span, lines, types: setup.types, quotasFrom };
+}
+
+/** As with hours, what an account did counts for who had it then. */
+function callsOf({ links }: MemberRecord, answered: ReadonlyMap<number, readonly AnsweredCalls[]>): number {
+  const own = links.flatMap(({ playerId, fromS, untilS = Number.POSITIVE_INFINITY }) =>
+    (answered.get(playerId) ?? []).filter(({ atS }) => atS >= fromS && atS < untilS),
+  );
+  return own.reduce((sum, { calls }) => sum + calls, 0);
 }
 
 function workOf(record: MemberRecord, span: Span) {
@@ -94,19 +100,21 @@ interface Standing {
   readonly from: Board["quotasFrom"];
 }
 
-/** How everybody stands now; of several quotas of one person the one of which the most is missing. */
+/** How everybody stands, or stood at the end of a time; of several quotas of one person the one of which the most is missing. */
 async function standing(
   { book, records, zoneOf }: BoardPorts,
   guildId: string,
-  atS: number,
+  { atS, untilS }: { readonly atS: number; readonly untilS: number },
 ): Promise<Standing> {
   const zone = await zoneOf(guildId);
   const found = new Map<string, QuotaLine>();
   const from = new Map<string, Board["quotasFrom"][number]>();
-  for (const quota of (await book.page(guildId)).setup.quotas) {
+  // One that was set, or reset, later asked for nothing then.
+  const quotas = (await book.page(guildId)).setup.quotas.filter(({ sinceS }) => sinceS <= atS);
+  for (const quota of quotas) {
     const fromS = beginningOf(quota, atS, zone);
     from.set(`${quota.period} ${fromS}`, { period: quota.period, fromS });
-    const lines = await records.lines(guildId, quota, periodAround(quota.period, atS, zone));
+    const lines = await records.lines(guildId, quota, periodAround(quota.period, atS, zone), untilS);
     for (const line of lines) {
       const before = found.get(line.userId);
       const missing = ({ needS, countedS }: QuotaLine) => needS - countedS;

@@ -11,7 +11,7 @@ import type { DutyBook } from "./duty-book.ts";
 import { type DutySetup, markId, markRow, shiftIn, stillIn } from "./duty-rows.ts";
 import { idleStaff, placeOf } from "./present-staff.ts";
 import { running, type Settled, settle } from "./settle.ts";
-import { withLiveShifts } from "./shift-list.ts";
+import { shiftsIn } from "./shift-list.ts";
 
 export interface DutyDeskPorts {
   readonly store: DutyStore;
@@ -164,7 +164,7 @@ export class DutyDesk implements Duty {
       userId,
     });
     const stills = await store.rows({ guildId, kinds: ["still"], sinceS: fromS, beforeS: untilS });
-    const shifts = withLiveShifts(rows.map(shiftIn), settled.open);
+    const shifts = shiftsIn({ stored: rows.map(shiftIn), open: settled.open }, fromS);
     return { shifts, stills: stills.map(stillIn), types: setup.types };
   }
 

@@ -1,5 +1,12 @@
 import type { DutyPart, Shift } from "../domain/duty.ts";
-import { type Correction, isCounting, type Leave, type Quota, type QuotaLine } from "../domain/quota.ts";
+import {
+  type Correction,
+  isCounting,
+  isExcusing,
+  type Leave,
+  type Quota,
+  type QuotaLine,
+} from "../domain/quota.ts";
 import type { Span } from "./shift-parts.ts";
 
 /** What counts of a time, and what is asked for it. Pure. */
@@ -59,7 +66,7 @@ export function neededS(
   const fromS = Math.max(period.fromS, linkedS, sinceS);
   if (fromS >= period.untilS) return 0;
   const edges = leaves
-    .filter(({ state }) => state === "approved" || state === "ended")
+    .filter(isExcusing)
     .flatMap(({ fromS: from, untilS }) => [from, untilS])
     .filter((atS) => atS > fromS && atS < period.untilS);
   const times = [...new Set([fromS, ...edges, period.untilS])].sort((a, b) => a - b);
@@ -67,7 +74,7 @@ export function neededS(
   for (const [at, untilS] of times.slice(1).entries()) {
     const beginS = times[at] ?? untilS;
     const percents = leaves
-      .filter(({ state }) => state === "approved" || state === "ended")
+      .filter(isExcusing)
       .filter((leave) => leave.fromS <= beginS && leave.untilS >= untilS)
       .map(({ percent }) => percent);
     asked += (untilS - beginS) * (Math.min(100, ...percents) / 100);
@@ -75,7 +82,7 @@ export function neededS(
   return Math.round((needS * asked) / (period.untilS - period.fromS));
 }
 
-/** Who of these people meets a quota in a period, the most first. */
+/** Who of these people meets a quota in a period, by what they did of it up to a second; the most first. */
 export function quotaLines(
   quota: Quota,
   period: Span,
@@ -84,8 +91,10 @@ export function quotaLines(
     readonly linkedS: number;
     readonly leaves: readonly Leave[];
   })[],
+  untilS = period.untilS,
 ): readonly QuotaLine[] {
-  const span = { fromS: Math.max(period.fromS, quota.sinceS), untilS: period.untilS };
+  const span = { fromS: Math.max(period.fromS, quota.sinceS), untilS: Math.min(period.untilS, untilS) };
+  const running = untilS < period.untilS ? { isRunning: true } : {};
   return people
     .map((person): QuotaLine => {
       const { countedS, unsureS } = countedIn(person, span, quota.typeId);
@@ -93,19 +102,22 @@ export function quotaLines(
       const outcome = needS === 0 ? "excused" : countedS >= needS ? "met" : "not-met";
       const isLess = person.linkedS > span.fromS && needS > 0;
       const linked = isLess ? { linkedS: person.linkedS } : {};
-      const line = { userId: person.userId, countedS, unsureS, needS, outcome, ...linked } as const;
+      const line = {
+        userId: person.userId,
+        countedS,
+        unsureS,
+        needS,
+        outcome,
+        ...linked,
+        ...running,
+      } as const;
       return isOnLeave(person.leaves, span) ? { ...line, isOnLeave: true } : line;
     })
     .sort((a, b) => b.countedS - a.countedS || (a.userId < b.userId ? -1 : 1));
 }
 
 function isOnLeave(leaves: readonly Leave[], span: Span): boolean {
-  return leaves.some(
-    (leave) =>
-      leave.percent === 0 &&
-      (leave.state === "approved" || leave.state === "ended") &&
-      sharedS(leave, span) > 0,
-  );
+  return leaves.some((leave) => leave.percent === 0 && isExcusing(leave) && sharedS(leave, span) > 0);
 }
 
 function sharedS(one: Span, other: Span): number {

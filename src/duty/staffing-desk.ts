@@ -27,6 +27,8 @@ export interface StaffingPorts extends BoardPorts {
 const MOST_QUOTAS = 20;
 const MOST_WAITING_LEAVES = 200;
 const LONGEST_LEAVE_S = 180 * 86_400;
+/** More than the zones of the world are apart, and less than a week. */
+const SAME_END_S = 3 * 86_400;
 
 /** Hours, quotas and leave: changes of one guild come one after another. */
 export class StaffingDesk implements Staffing {
@@ -111,19 +113,29 @@ export class StaffingDesk implements Staffing {
   /** Keeps the lists of periods that are over; answers those that were not kept yet. */
   closePeriods(guildId: string, knownS: number): Promise<readonly QuotaResult[]> {
     return this.#mutex.take(guildId, async () => {
-      const { store, zoneOf } = this.#ports;
+      const { zoneOf } = this.#ports;
       const zone = await zoneOf(guildId);
       const closed: QuotaResult[] = [];
       for (const quota of await this.quotas(guildId)) {
         const { fromS: beginsS } = periodAround(quota.period, knownS, zone);
         if (quota.sinceS >= beginsS) continue;
         const whole = periodAround(quota.period, beginsS - 1, zone);
-        const id = `${quota.id} ${Math.max(whole.fromS, quota.sinceS)}`;
-        if ((await store.rows({ guildId, kinds: ["result"], id })).length > 0) continue;
+        if (await this.#isSettled(guildId, quota, whole)) continue;
         closed.push(await this.#keep(guildId, quota, { whole, untilS: whole.untilS }));
       }
       return closed;
     });
+  }
+
+  /** Whether the list of that period was kept, or none is wanted: periods move when a community changes its time zone. */
+  async #isSettled(guildId: string, { id, sinceS }: Quota, { untilS }: Span): Promise<boolean> {
+    const since = { kinds: ["result"], sinceS: untilS - SAME_END_S } as const;
+    const rows = await this.#ports.store.rows({ guildId, ...since });
+    const kept = rows.map(resultIn).filter(({ quotaId }) => quotaId === id);
+    const isKept = kept.some((one) => one.untilS > sinceS && one.untilS <= untilS + SAME_END_S);
+    // It was set in the next period, which began earlier then. What a reset began is wanted, however short it is.
+    const isCut = untilS - sinceS < SAME_END_S && kept.every((one) => one.untilS !== sinceS);
+    return isKept || isCut;
   }
 
   async #keep(

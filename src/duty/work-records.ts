@@ -1,11 +1,11 @@
-import type { Shift, Still } from "../domain/duty.ts";
+import type { DutyLink, Shift, Still } from "../domain/duty.ts";
 import type { DutyStore } from "../domain/ports/duty-store.ts";
-import type { Correction, Leave, Quota, QuotaLine } from "../domain/quota.ts";
+import { type Correction, isExcusing, type Leave, type Quota, type QuotaLine } from "../domain/quota.ts";
 import type { DutyBook } from "./duty-book.ts";
 import { correctionIn, leaveIn, shiftIn, stillIn } from "./duty-rows.ts";
 import { quotaLines } from "./quota-lines.ts";
 import type { Settled } from "./settle.ts";
-import { withLiveShifts } from "./shift-list.ts";
+import { shiftsIn } from "./shift-list.ts";
 import type { Span } from "./shift-parts.ts";
 import type { StaffRoles } from "./staff-roles.ts";
 
@@ -14,7 +14,7 @@ export interface MemberRecord {
   readonly userId: string;
   /** When their first account was linked, epoch seconds. */
   readonly linkedS: number;
-  readonly playerIds: readonly number[];
+  readonly links: readonly DutyLink[];
   readonly shifts: readonly Shift[];
   readonly corrections: readonly Correction[];
   readonly leaves: readonly Leave[];
@@ -48,12 +48,13 @@ export class WorkRecords {
     const kinds = ["shift", "correction", "leave", "still"] as const;
     const rows = await store.rows({ guildId, kinds, sinceS: fromS, beforeS: untilS });
     const ofKind = (kind: (typeof kinds)[number]) => rows.filter((row) => row.kind === kind);
-    const shifts = Map.groupBy(withLiveShifts(ofKind("shift").map(shiftIn), open), ({ userId }) => userId);
+    const worked = shiftsIn({ stored: ofKind("shift").map(shiftIn), open }, fromS);
+    const shifts = Map.groupBy(worked, ({ userId }) => userId);
     const corrections = Map.groupBy(ofKind("correction").map(correctionIn), ({ userId }) => userId);
     const leaves = Map.groupBy(ofKind("leave").map(leaveIn), ({ userId }) => userId);
     const stills = Map.groupBy(ofKind("still").map(stillIn), ({ playerId }) => playerId);
     const linked = links.filter((link) => (link.untilS ?? untilS) >= fromS && link.fromS < untilS);
-    const away = [...leaves.values()].flat().filter(({ state }) => state === "approved" || state === "ended");
+    const away = [...leaves.values()].flat().filter(isExcusing);
     const people = new Set([
       ...[...linked, ...away].map(({ userId }) => userId),
       ...[...shifts.keys(), ...corrections.keys()],
@@ -64,7 +65,7 @@ export class WorkRecords {
       return {
         userId,
         linkedS: own.length === 0 ? fromS : Math.min(...own.map((link) => link.fromS)),
-        playerIds,
+        links: own,
         stills: playerIds.flatMap((playerId) => stills.get(playerId) ?? []),
         shifts: shifts.get(userId) ?? [],
         corrections: corrections.get(userId) ?? [],
@@ -94,14 +95,19 @@ export class WorkRecords {
     return new Set(userIds.filter((userId) => roles.get(userId)?.some((role) => roleIds.includes(role))));
   }
 
-  /** How everybody who holds the role stands in a period. */
-  async lines(guildId: string, quota: Quota, period: Span): Promise<readonly QuotaLine[]> {
+  /** How everybody who holds the role stands in a period, or stood at a second of it. */
+  async lines(
+    guildId: string,
+    quota: Quota,
+    period: Span,
+    untilS = period.untilS,
+  ): Promise<readonly QuotaLine[]> {
     const records = await this.of(guildId, period);
     const roles = await this.#ports.roles.of(
       guildId,
       records.map(({ userId }) => userId),
     );
     const held = records.filter(({ userId }) => roles.get(userId)?.includes(quota.roleId));
-    return quotaLines(quota, period, held);
+    return quotaLines(quota, period, held, untilS);
   }
 }

@@ -36,6 +36,8 @@ export interface DutyRig {
   places: readonly (typeof EAST)[];
   /** The guild keeps a history. */
   isRecorded: boolean;
+  /** IANA name. */
+  zone: string;
   readonly roster: DutyRoster;
   readonly url: string;
   /** Shows an answer to duty and the history, and waits until both have it. */
@@ -97,7 +99,7 @@ export async function openDutyRig(
       },
     },
     grantable: { roleBar: () => undefined, isOwner: (_, userId) => userId === "owner" },
-    zoneOf: async () => "Europe/Berlin",
+    zoneOf: async () => rig.zone,
     posts: outbox.posts,
     renderer: dutyRenderer,
     notifier: {
@@ -137,6 +139,7 @@ export async function openDutyRig(
     outbox,
     places: [EAST, WEST],
     isRecorded: true,
+    zone: "Europe/Berlin",
     roster,
     url: at,
     async take(snapshot) {

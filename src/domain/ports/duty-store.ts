@@ -76,9 +76,11 @@ export interface DutyFacts {
   readonly typed: readonly TypedRow[];
 }
 
-/** Calls that a player answered. */
+/** Calls that a player answered in the game, or took on their cards. */
 export interface AnsweredCalls {
   readonly playerId: number;
+  /** When they were made. */
+  readonly atS: number;
   readonly calls: number;
 }
 

@@ -10,7 +10,7 @@ export interface BoardLine {
   /** By how much more it may really have been. */
   readonly unsureS: number;
   readonly shifts: number;
-  /** Calls that they answered in the game. */
+  /** Calls that they answered in the game, or took on their cards. */
   readonly calls: number;
   /** Of it, in which no look showed a move for a quarter of an hour. */
   readonly stillS: number;
@@ -44,6 +44,8 @@ export interface DutyWeek {
   readonly people: number;
   readonly met: number;
   readonly notMet: number;
+  /** In a period that went on after the week. */
+  readonly notMetYet: number;
   readonly excused: number;
   /** At its end. */
   readonly onLeave: number;
@@ -51,13 +53,16 @@ export interface DutyWeek {
 
 export function weekOfBoard({ lines }: Board): DutyWeek {
   const having = (outcome: QuotaLine["outcome"]) =>
-    lines.filter(({ quota }) => quota?.outcome === outcome).length;
+    lines.flatMap(({ quota }) => (quota?.outcome === outcome ? quota : []));
+  const missing = having("not-met");
+  const notMetYet = missing.filter(({ isRunning }) => isRunning === true).length;
   return {
     countedS: lines.reduce((sum, { countedS }) => sum + countedS, 0),
     people: lines.filter(({ countedS }) => countedS > 0).length,
-    met: having("met"),
-    notMet: having("not-met"),
-    excused: having("excused"),
+    met: having("met").length,
+    notMet: missing.length - notMetYet,
+    notMetYet,
+    excused: having("excused").length,
     onLeave: lines.filter(({ leave }) => leave?.percent === 0).length,
   };
 }

@@ -52,7 +52,7 @@ export async function facts(
   return { servers, sessions, typed: typed.sort((a, b) => a.atS - b.atS) };
 }
 
-/** The calls that each player answered in a time, on all servers of a guild. */
+/** The calls that players answered in a time, on all servers of a guild, by the second in which they were made. */
 export async function answeredCalls(
   { db }: QueryContext,
   { guildId, fromS, untilS }: { readonly guildId: string; readonly fromS: number; readonly untilS: number },
@@ -62,13 +62,17 @@ export async function answeredCalls(
     .innerJoin("scopes", "scopes.id", "mod_calls.scope")
     .innerJoin("guilds", "guilds.id", "scopes.guild")
     .innerJoin("persons", "persons.id", "mod_calls.moderator")
-    .select((columns) => ["persons.player_id", columns.fn.countAll<number>().as("calls")])
+    .select((columns) => ["persons.player_id", "mod_calls.at_s", columns.fn.countAll<number>().as("calls")])
     .where("guilds.guild_id", "=", guildId)
     .where("mod_calls.at_s", ">=", fromS)
     .where("mod_calls.at_s", "<", untilS)
-    .groupBy("persons.player_id")
+    .groupBy(["persons.player_id", "mod_calls.at_s"])
     .execute();
-  return found.map(({ player_id, calls }) => ({ playerId: player_id, calls: Number(calls) }));
+  return found.map(({ player_id, at_s, calls }) => ({
+    playerId: player_id,
+    atS: at_s,
+    calls: Number(calls),
+  }));
 }
 
 interface People {

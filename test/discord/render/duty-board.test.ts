@@ -221,7 +221,7 @@ test("the shifts of somebody add up to what the board counts, with what was adde
     ...more,
   });
   const sum = (corrections: readonly ReturnType<typeof change>[], shifts = [shift]) => {
-    const view = { userId: "1", shifts, stills: [], days: 7, corrections, isDeciding: false };
+    const view = { userId: "1", shifts, stills: [], days: 7, fromS: 0, corrections, isDeciding: false };
     const names = { typeName: () => "Patrol", serverName: () => "River" };
     const [line = ""] = String(shiftsCard(view, names).cards?.[0]?.description).split("\n");
     return line.replaceAll("\u00a0", " ");

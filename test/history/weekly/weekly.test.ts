@@ -141,7 +141,7 @@ describe("the weekly summary", () => {
   test("says once for all servers how duty, quota and leave were", async () => {
     const world = new World();
     world.bindings = [bindingOf("b1"), bindingOf("b2")];
-    world.duty = { countedS: 90_000, people: 6, met: 4, notMet: 1, excused: 1, onLeave: 1 };
+    world.duty = { countedS: 90_000, people: 6, met: 4, notMet: 1, notMetYet: 0, excused: 1, onLeave: 1 };
     const board = await world.start();
     await world.until((await board.set(GUILD, setting)) + 10 * MINUTE_MS);
     const duty = world.sink

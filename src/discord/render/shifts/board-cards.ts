@@ -31,7 +31,7 @@ export function boardCard(board: Board): MessageBody {
     ...(isLess ? [LESS] : []),
     ...(board.quotasFrom.length === 0 ? [] : [UNLISTED]),
     ...(unsure >= 60 ? [md`-# If nobody saw the exact end, it may be up to ${lasting(unsure)} more.`] : []),
-    ...(rows.length === 0 ? [] : [md`-# Calls are those answered in the game.`]),
+    ...(rows.length === 0 ? [] : [md`-# Calls: answered in the game, or claimed on their card.`]),
   ];
   return {
     cards: [

@@ -1,4 +1,4 @@
-import { countedS, type DutyType, type Shift, type Still } from "../../../domain/duty.ts";
+import { countedS, type DutyPart, type DutyType, type Shift, type Still } from "../../../domain/duty.ts";
 import {
   channelMention,
   type Escaped,
@@ -209,6 +209,8 @@ export interface ShiftsView {
   readonly shifts: readonly Shift[];
   readonly stills: readonly Still[];
   readonly days: number;
+  /** When these days began. */
+  readonly fromS: number;
   readonly corrections: readonly Correction[];
   /** The reader may confirm what waits. */
   readonly isDeciding: boolean;
@@ -218,8 +220,8 @@ export interface ShiftsView {
 const MOST_CONFIRMED = 5;
 
 /** What counts as the board counts it: what was seen, and what Managers added and took. */
-function sumWords({ shifts, corrections, days }: ShiftsView): Escaped {
-  const parts = shifts.flatMap((shift) => shift.parts);
+function sumWords({ shifts, corrections, days, fromS }: ShiftsView): Escaped {
+  const parts = shifts.flatMap((shift) => shift.parts).flatMap((part) => since(part, fromS));
   const count = md`${shifts.length} ${shifts.length === 1 ? "shift" : "shifts"}`;
   const seconds = corrections.filter(isCounting).map((one) => one.seconds);
   const sumOf = (all: readonly number[]) => all.reduce((total, one) => total + one, 0);
@@ -236,6 +238,13 @@ function sumWords({ shifts, corrections, days }: ShiftsView): Escaped {
     ...(takenS === 0 ? [] : [md`${lasting(takenS)} taken by hand`]),
   ];
   return md`**${lasting(whole)}**: ${joined(said, ", ")}`;
+}
+
+/** What of a part lies after that second. */
+function since(part: DutyPart, atS: number): readonly DutyPart[] {
+  if (part.mightUntilS <= atS) return [];
+  const [fromS, untilS] = [Math.max(part.fromS, atS), Math.max(part.untilS, atS)];
+  return [{ ...part, fromS, untilS, mightFromS: Math.max(part.mightFromS, atS) }];
 }
 
 /** The shifts of one member, newest first, and what was added or taken by hand. */

@@ -84,12 +84,19 @@ function fieldsOf(stats: ServerStats, before: ServerStats | undefined): readonly
 
 function dutyFields(duty: DutyWeek | undefined): readonly CardField[] {
   if (duty === undefined) return [];
-  const { countedS, people, met, notMet, excused, onLeave } = duty;
+  const { countedS, people, met, notMet, notMetYet, excused, onLeave } = duty;
+  const missing = [
+    ...(notMet > 0 || notMetYet === 0 ? [md`**${notMet}** not met`] : []),
+    // A month is not over with the week.
+    ...(notMetYet === 0 ? [] : [md`**${notMetYet}** not met yet`]),
+  ];
   const lines = [
     md`**${lasting(countedS)}** by ${count(people)} staff`,
-    ...(met + notMet + excused === 0
+    ...(met + notMet + notMetYet + excused === 0
       ? []
-      : [md`Quota: **${met}** met, **${notMet}** not met${excused === 0 ? md`` : md`, ${excused} excused`}`]),
+      : [
+          md`Quota: **${met}** met, ${joined(missing, ", ")}${excused === 0 ? md`` : md`, ${excused} excused`}`,
+        ]),
     ...(onLeave === 0 ? [] : [md`On leave: ${onLeave}`]),
   ];
   return [{ name: md`🕒 Duty`, value: joined(lines, "\n") }];

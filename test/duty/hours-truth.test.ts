@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { boardCard } from "../../src/discord/render/shifts/board-cards.ts";
+import { shiftsCard } from "../../src/discord/render/shifts/duty-cards.ts";
+import { weekOfBoard } from "../../src/domain/ports/staffing.ts";
+import { onBothDatabases } from "../history/databases.ts";
+import { GUILD, snapshotOf } from "../history/rig.ts";
+import { EAST, member, openDutyRig } from "./duty-rig.ts";
+
+const HOUR_S = 3_600;
+const DAY_S = 86_400;
+/** A Monday, 0:00 in Berlin. */
+const MONDAY_S = Date.UTC(2026, 8, 13, 22) / 1_000;
+const WEEK = { fromS: MONDAY_S, untilS: MONDAY_S + 7 * DAY_S };
+
+onBothDatabases("hours against what happened", (databases) => {
+  async function staffed() {
+    const rig = await openDutyRig(databases, { startS: MONDAY_S - DAY_S });
+    for (const n of [1, 2]) {
+      rig.link(`u${n}`, { name: `Staff${n}`, id: n }, MONDAY_S - DAY_S);
+      rig.roles.set(`u${n}`, ["mods"]);
+    }
+    await rig.addType({ name: "Patrol", start: "declared" });
+    return { rig, staffing: rig.wing.staffing };
+  }
+  type Rig = Awaited<ReturnType<typeof staffed>>["rig"];
+  const PLAYER = { name: "Staff1", id: 1 };
+
+  /** The first of staff is on duty for so long, from that second on. */
+  async function work(rig: Rig, fromS: number, seconds: number): Promise<void> {
+    await rig.clock.advanceTo(fromS * 1_000);
+    const joined = [[PLAYER, fromS, true]] as const;
+    await rig.take(snapshotOf({ joins: joined, players: [PLAYER] }, fromS + 1));
+    await rig.wing.duty.start(member("u1"), undefined);
+    const untilS = fromS + seconds;
+    const left = [...joined, [PLAYER, untilS, false]] as const;
+    for (const atS of [untilS + 10, untilS + 400, untilS + 1_300]) {
+      await rig.clock.advanceTo(atS * 1_000);
+      await rig.take(snapshotOf({ joins: left, players: [] }, atS));
+    }
+  }
+
+  /** When the kept lists of quotas end, newest first, once the servers were looked at at that second. */
+  async function keptEnds(rig: Rig, atS: number): Promise<readonly number[]> {
+    await rig.clock.advanceTo(atS * 1_000);
+    await rig.take(snapshotOf({}, atS, EAST.source));
+    // A round of the clock asks the database; it is waited for by asking it too.
+    for (let round = 0; round < 5; round += 1) {
+      await rig.clock.advance(60_000);
+      await rig.wing.duty.now(GUILD);
+    }
+    return (await rig.wing.staffing.results(GUILD, 9)).map(({ untilS }) => untilS);
+  }
+
+  test("a quota gets no list of the few hours by which its first week began earlier in another time zone", async () => {
+    const { rig, staffing } = await staffed();
+    await rig.clock.advanceTo((MONDAY_S + DAY_S) * 1_000);
+    await staffing.setQuota(GUILD, { roleId: "mods", needS: HOUR_S, period: "week" });
+    rig.zone = "America/New_York";
+    rig.wing.start();
+    assert.deepEqual(await keptEnds(rig, MONDAY_S + DAY_S + 60), []);
+    await rig.wing.stop();
+  });
+
+  test("a week that was kept is not kept again when the community changes its time zone", async () => {
+    const { rig, staffing } = await staffed();
+    await rig.clock.advanceTo(MONDAY_S * 1_000);
+    await staffing.setQuota(GUILD, { roleId: "mods", needS: HOUR_S, period: "week" });
+    rig.wing.start();
+    assert.deepEqual(await keptEnds(rig, WEEK.untilS + 60), [WEEK.untilS]);
+    rig.zone = "America/New_York";
+    assert.deepEqual(await keptEnds(rig, WEEK.untilS + DAY_S), [WEEK.untilS]);
+    rig.zone = "Asia/Tokyo";
+    assert.deepEqual(await keptEnds(rig, WEEK.untilS + 2 * DAY_S), [WEEK.untilS]);
+    const next = WEEK.untilS + 7 * DAY_S - 7 * HOUR_S;
+    assert.deepEqual(await keptEnds(rig, next + HOUR_S), [next, WEEK.untilS], "by the clocks of Tokyo");
+    await rig.wing.stop();
+  });
+
+  test("the summary of a week counts nobody as excused from a quota that came after it", async () => {
+    const { rig, staffing } = await staffed();
+    await work(rig, MONDAY_S + HOUR_S, HOUR_S);
+    await rig.clock.advanceTo((WEEK.untilS + 8 * HOUR_S) * 1_000);
+    await staffing.setQuota(GUILD, { roleId: "mods", needS: HOUR_S, period: "week" });
+    const { met, notMet, excused } = weekOfBoard(await staffing.board(GUILD, WEEK));
+    assert.deepEqual([met, notMet, excused], [0, 0, 0]);
+  });
+
+  test("a quota of a month is not missed while the month goes on, and the summary counts up to the week's end", async () => {
+    const { rig, staffing } = await staffed();
+    await rig.clock.advanceTo(MONDAY_S * 1_000);
+    await staffing.setQuota(GUILD, { roleId: "mods", needS: HOUR_S, period: "month" });
+    await work(rig, WEEK.untilS - HOUR_S / 2, HOUR_S);
+    const { met, notMet, notMetYet } = weekOfBoard(await staffing.board(GUILD, WEEK));
+    assert.deepEqual([met, notMet, notMetYet], [0, 0, 2]);
+    const now = { fromS: MONDAY_S, untilS: rig.clock.nowMs() / 1_000 + 1 };
+    assert.equal(weekOfBoard(await staffing.board(GUILD, now)).met, 1);
+  });
+
+  test("who was on leave at the end of a week was it, also when they ended it since", async () => {
+    const { rig, staffing } = await staffed();
+    await rig.clock.advanceTo(MONDAY_S * 1_000);
+    const leave = { fromS: MONDAY_S, untilS: WEEK.untilS + DAY_S, percent: 0, reason: "" };
+    const { id } = await staffing.askLeave(member("u1"), leave);
+    await staffing.decideLeave(member("boss"), id, true);
+    await rig.clock.advanceTo((WEEK.untilS + HOUR_S) * 1_000);
+    await staffing.endLeave(member("u1"), "u1");
+    assert.equal(weekOfBoard(await staffing.board(GUILD, WEEK)).onLeave, 1);
+  });
+
+  test("a call is of the member whose account answered it then, and of nobody else", async () => {
+    const { rig, staffing } = await staffed();
+    const caller = { name: "Ann", id: 50 };
+    const atS = MONDAY_S + HOUR_S;
+    const modCalls = [[caller, atS, PLAYER]] as const;
+    await rig.clock.advanceTo((atS + 5) * 1_000);
+    await rig.take(snapshotOf({ players: [PLAYER], modCalls }, atS + 5, EAST.source));
+    await rig.clock.advanceTo((atS + HOUR_S) * 1_000);
+    rig.unlink("u1");
+    rig.unlink("u2");
+    await rig.wing.idle();
+    rig.link("u2", PLAYER, atS + HOUR_S);
+    await rig.wing.idle();
+    const { lines } = await staffing.board(GUILD, WEEK);
+    const counted = lines.map((line) => `${line.userId} ${line.calls}`).sort();
+    assert.deepEqual(counted, ["u1 1", "u2 0"]);
+  });
+
+  test("a shift that was over when a time began is none of its shifts", async () => {
+    const { rig, staffing } = await staffed();
+    await work(rig, MONDAY_S - HOUR_S, HOUR_S);
+    const line = (await staffing.board(GUILD, WEEK)).lines.find(({ userId }) => userId === "u1");
+    assert.deepEqual([line?.countedS, line?.shifts], [0, 0]);
+  });
+
+  test("/duty show adds up the time that it names, as the board does", async () => {
+    const { rig, staffing } = await staffed();
+    await work(rig, MONDAY_S - HOUR_S, 3 * HOUR_S);
+    const { shifts, stills } = await rig.wing.duty.shifts(GUILD, { ...WEEK, userId: "u1" });
+    const board = await staffing.board(GUILD, WEEK);
+    assert.match(JSON.stringify(boardCard(board)), /\*\*2.h\*\* · 1 shift/);
+    const view = {
+      userId: "u1",
+      shifts,
+      stills,
+      days: 7,
+      fromS: WEEK.fromS,
+      corrections: [],
+      isDeciding: false,
+    };
+    const names = { typeName: () => "Patrol", serverName: () => "East" };
+    assert.match(String(shiftsCard(view, names).cards?.[0]?.description), /^\*\*2.h\*\* in 1 shift/);
+  });
+});
