@@ -298,6 +298,27 @@ describe("an alert about kills", () => {
     );
   });
 
+  test("counts a player once who did it twice, and says what more there was than one message names", async () => {
+    const made = await world();
+    await made.add({ kind: "kills" });
+    await made.look();
+    const atS = made.nowS + 60;
+    await made.clock.advance(60 * MINUTE_MS);
+    made.kill(ann, 5, atS);
+    made.kill(ann, 6, atS + 300);
+    await made.look();
+    assert.match(made.shown()[0] ?? "", /🚨 11 kills in 5.min/u);
+    await made.clock.advance(60 * MINUTE_MS);
+    for (let nth = 0; nth < 43; nth += 1)
+      made.kill({ name: `Raider${nth}`, id: 100 + nth }, 5, atS + 3_600 + nth);
+    await made.look();
+    assert.match(made.shown()[1] ?? "", /🚨 40\+ players killed 200\+/u);
+    assert.match(
+      made.shown()[1] ?? "",
+      /and 28 more before these.*Raider28.*Raider39.*and 3 more after these/su,
+    );
+  });
+
   test("is quiet in quiet hours of the community's zone", async () => {
     const made = await world();
     made.settings = { ...made.settings, timeZone: "Asia/Tokyo" };

@@ -19,8 +19,6 @@ const FOOTER = /^Alert · ([\w-]{1,40})$/;
 const ROOM = 3_800;
 const ENTRIES_SHOWN = 12;
 const LEFT_SHOWN = 6;
-/** Of an entry that shares its message with others. */
-const ROWS_OF_SHARED = 0;
 const COMMAND_LENGTH = 120;
 /** One line of a phone. */
 const VICTIMS_SHOWN = 3;
@@ -57,21 +55,26 @@ export function alertKeyOf({
 
 function titleOf(view: AlertView): Escaped {
   const { rule, entries, more } = view;
-  const people = entries.length + more;
-  const sum = entries.reduce((total, { count }) => total + count, 0);
+  const people = peopleIn(entries);
+  const total = entries.reduce((all, { count }) => all + count, 0);
+  // Of what the message has no room for neither who it was nor how often is kept.
+  const plus = more === 0 ? md`` : md`+`;
+  const sum = md`${total}${plus}`;
   switch (rule.kind) {
     case "kills":
-      return people > 1 ? md`🚨 ${people} players killed ${sum}` : md`🚨 ${sum} kills${spanOf(entries)}`;
+      return people === 1
+        ? md`🚨 ${sum} kills${spanOf(entries)}`
+        : md`🚨 ${people}${plus} players killed ${sum}`;
     case "punishments":
-      return people > 1
-        ? md`⚠️ ${people} staff members: ${sum} punishments`
-        : md`⚠️ ${sum} punishments${spanOf(entries)}`;
+      return people === 1
+        ? md`⚠️ ${sum} punishments${spanOf(entries)}`
+        : md`⚠️ ${people}${plus} staff members: ${sum} punishments`;
     case "outside":
-      return sum === 1 ? md`🛰️ A command from outside Marshal` : md`🛰️ ${sum} commands from outside Marshal`;
+      return total === 1 ? md`🛰️ A command from outside Marshal` : md`🛰️ ${sum} commands from outside Marshal`;
     case "teams":
-      return people > 1
-        ? md`🎽 ${people} players changed team ${sum} times`
-        : md`🎽 ${sum} team changes${spanOf(entries)}`;
+      return people === 1
+        ? md`🎽 ${sum} team changes${spanOf(entries)}`
+        : md`🎽 ${people}${plus} players changed team ${sum} times`;
     case "calls":
       return callsTitle(view);
     case "full":
@@ -102,8 +105,14 @@ function callsTitle(view: AlertView): Escaped {
   return all === 1 ? md`🔔 The call was ${end}` : md`🔔 The calls were ${end}`;
 }
 
-function spanOf([entry]: readonly AlertEntry[]): Escaped {
-  const spanS = entry === undefined ? 0 : entry.lastS - entry.firstS;
+/** Somebody who began anew after a while has an entry for each time. */
+function peopleIn(entries: readonly AlertEntry[]): number {
+  return new Set(entries.map(({ who }) => who?.userId ?? who?.id ?? who?.name)).size;
+}
+
+function spanOf(entries: readonly AlertEntry[]): Escaped {
+  const firstS = Math.min(...entries.map((one) => one.firstS));
+  const spanS = Math.max(firstS, ...entries.map((one) => one.lastS)) - firstS;
   return spanS === 0 ? md` at once` : md` in ${duration(spanS)}`;
 }
 
@@ -125,12 +134,16 @@ function bodyLines(view: AlertView): readonly Escaped[] {
   const { entries } = view;
   if (view.rule.kind === "calls") return callLines(view);
   const shown = entries.slice(-ENTRIES_SHOWN);
-  const hidden = entries.length - shown.length + view.more;
   return [
-    ...(hidden === 0 ? [] : [md`-# and ${hidden} more before these`]),
-    ...shown.flatMap((entry) => entryLines(view, entry, shown.length > 1 ? ROWS_OF_SHARED : undefined)),
+    ...moreLine(entries.length - shown.length, "before"),
+    ...shown.flatMap((entry) => entryLines(view, entry, shown.length)),
+    ...moreLine(view.more, "after"),
     ...placeLines(view),
   ];
+}
+
+function moreLine(count: number, where: "before" | "after"): readonly Escaped[] {
+  return count === 0 ? [] : [md`-# and ${count} more ${where} these`];
 }
 
 /** One line for each matter, and one for all whose callers have left: nobody can help them. */
@@ -138,10 +151,10 @@ function callLines(view: AlertView): readonly Escaped[] {
   const every = callMatters(view);
   const matters = every.filter(({ hasLeft }) => !hasLeft);
   const shown = matters.slice(-ENTRIES_SHOWN);
-  const hidden = matters.length - shown.length + view.more;
   return [
-    ...(hidden === 0 ? [] : [md`-# and ${hidden} more before these`]),
+    ...moreLine(matters.length - shown.length, "before"),
     ...shown.map((matter) => callLine(view, matter)),
+    ...moreLine(view.more, "after"),
     ...leftLine(every.filter(({ hasLeft }) => hasLeft)),
     ...placeLines(view),
   ];
@@ -180,17 +193,14 @@ function callerPlace({ entries, whereabouts }: AlertView, { who, end }: CallMatt
   return where === undefined ? [] : [md`📍 ${where}`];
 }
 
-function entryLines(view: AlertView, entry: AlertEntry, rowsShown: number | undefined): readonly Escaped[] {
+function entryLines(view: AlertView, entry: AlertEntry, together: number): readonly Escaped[] {
   const { rule } = view;
   const { who, count, firstS, lastS, players, endedS } = entry;
-  const rows = rowsShown === undefined ? entry.rows : [];
+  const rows = together === 1 ? entry.rows : [];
   const when = firstS === lastS ? at(lastS) : md`<t:${firstS}:T> to ${at(lastS)}`;
   switch (rule.kind) {
     case "kills":
-      return [
-        md`${named(who)} killed **${count}** · ${when}`,
-        ...(rowsShown === undefined ? victimsLine(entry) : []),
-      ];
+      return [md`${named(who)} killed **${count}** · ${when}`, ...(together === 1 ? victimsLine(entry) : [])];
     case "punishments":
       return [md`${named(who)} ran **${count}** · ${when}`, ...commands(rows, count)];
     case "outside":
