@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { add } from "../../src/history/queries/add-cases.ts";
+import { write } from "../../src/history/queries/duty.ts";
 import { erasePersons, eraseStep } from "../../src/history/queries/erase-expired.ts";
 import { exportPlayer } from "../../src/history/queries/export-player.ts";
 import { forget } from "../../src/history/queries/forget-player.ts";
@@ -109,11 +110,34 @@ onBothDatabases("what a guild decides about its history", (databases) => {
     await see(town, at(40));
     const file = await exportPlayer(context, { guildId: GUILD, playerId: 11 });
     const data = JSON.parse(file?.text ?? "") as Record<string, unknown[]>;
-    const sizes = ["visits", "kills", "deaths", "commands", "commandsAgainst", "calls"].map(
-      (part) => data[part]?.length,
-    );
-    assert.deepEqual([sizes, file?.rows, file?.isComplete], [[1, 1, 0, 1, 1, 1], 5, true]);
+    const sizes = [
+      ...["visits", "kills", "deaths", "commands", "commandsAgainst", "calls"],
+      "callsAnswered",
+    ].map((part) => data[part]?.length);
+    assert.deepEqual([sizes, file?.rows, file?.isComplete], [[1, 1, 0, 1, 1, 1, 1], 6, true]);
+    const at40 = { at: new Date(at(40) * 1_000).toISOString(), server: BINDING };
+    assert.deepEqual(data.ranks, [{ ...at40, permission: "Server Moderator" }]);
     assert.equal(await exportPlayer(context, { guildId: "901", playerId: 11 }), undefined);
+  });
+
+  test("an export holds what duty keeps of the player, as forgetting erases it", async () => {
+    const { see, context } = await openRig(databases);
+    await see(town, at(40));
+    const state = { team: "Police", callsign: "", rank: "Normal" };
+    const kept = {
+      guildId: GUILD,
+      kind: "state",
+      id: "11 40",
+      userId: "",
+      fromS: at(40),
+      untilS: at(90),
+    } as const;
+    await write(context, { put: [{ ...kept, playerId: 11, body: JSON.stringify(state) }] });
+    await write(context, { put: [{ ...kept, id: "12 40", playerId: 12, body: "{}" }] });
+    const file = await exportPlayer(context, { guildId: GUILD, playerId: 11 });
+    const data = JSON.parse(file?.text ?? "") as Record<string, unknown[]>;
+    const [from, until] = [40, 90].map((s) => new Date(at(s) * 1_000).toISOString());
+    assert.deepEqual(data.duty, [{ kind: "state", from, until, ...state }]);
   });
 
   test("an export holds the cases and the watch as well, also where no row is kept, and of others nothing", async () => {

@@ -7,7 +7,7 @@ import type { QueryContext } from "./context.ts";
 /** What is kept of duty, as it was given: what it means is known to duty alone. */
 
 /** Stands for an end that has not come. */
-const NEVER_S = Number.MAX_SAFE_INTEGER;
+export const NEVER_S = Number.MAX_SAFE_INTEGER;
 /** What one question reads at most. */
 const MOST_ROWS = 20_000;
 

@@ -4,9 +4,10 @@ import { trackInEvidence } from "../positions/case-evidence.ts";
 import { type ExportedSpot, spotsOf } from "../positions/read-positions.ts";
 import { search } from "./cases.ts";
 import type { QueryContext } from "./context.ts";
+import { NEVER_S } from "./duty.ts";
 import { readRows } from "./history-rows.ts";
 import { known } from "./known-players.ts";
-import { personOf, scopesOf } from "./scopes.ts";
+import { idsOf, personOf, type Scope, scopesOf } from "./scopes.ts";
 
 /** Rows of one kind in one file. */
 const MOST_ROWS = 10_000;
@@ -19,6 +20,7 @@ const PARTS = [
   { name: "commands", tables: ["commands"], as: "author" },
   { name: "commandsAgainst", tables: ["commands"], as: "target" },
   { name: "calls", tables: ["mod_calls", "emergency_calls"], as: "caller" },
+  { name: "callsAnswered", tables: ["mod_calls"], as: "moderator" },
 ] as const;
 
 /** All that is kept of a player, newest first, as JSON. undefined: nothing is. */
@@ -36,6 +38,7 @@ export async function exportPlayer(
   const file = {
     player: player === undefined ? { playerId } : withTimes(player),
     ...logs.parts,
+    ...(await dutyOf(context, guildId, playerId)),
     cases: await Promise.all(cases.map((one) => withPositions(context, one, playerId))),
     ...(watch === undefined ? {} : { watch: watchShown(watch) }),
   };
@@ -68,7 +71,53 @@ async function logsOf(
   const spots = await spotsOf(context, scopes, { person, limit: MOST_ROWS + 1 });
   isComplete &&= spots.length <= MOST_ROWS;
   parts.positions = spots.slice(0, MOST_ROWS).map(withTime);
+  parts.ranks = await ranksOf(context, scopes, person);
   return { parts, rows, isComplete };
+}
+
+/** The ranks in the game that were seen of them, newest first. */
+async function ranksOf(
+  { db }: QueryContext,
+  scopes: readonly Scope[],
+  person: number,
+): Promise<readonly object[]> {
+  if (scopes.length === 0) return [];
+  const rows = await db
+    .selectFrom("ranks")
+    .select(["scope", "at_s", "permission"])
+    .where("person", "=", person)
+    .where("scope", "in", idsOf(scopes))
+    .orderBy("at_s", "desc")
+    .execute();
+  const bindings = new Map(scopes.map(({ id, bindingId }) => [id, bindingId]));
+  return rows.map(({ scope, at_s, permission }) => {
+    return { at: timeText(at_s * 1_000), server: bindings.get(scope), permission };
+  });
+}
+
+/** What duty keeps of the player, newest first. Shifts are a member's. */
+async function dutyOf(
+  { db }: QueryContext,
+  guildId: string,
+  playerId: number,
+): Promise<{ readonly duty?: readonly object[] }> {
+  const rows = await db
+    .selectFrom("duty")
+    .select(["kind", "from_s", "until_s", "body"])
+    .where("guild_id", "=", guildId)
+    .where("player_id", "=", playerId)
+    .where("kind", "in", ["state", "still"])
+    .orderBy("from_s", "desc")
+    .limit(MOST_ROWS)
+    .execute();
+  if (rows.length === 0) return {};
+  const duty = rows.map(({ kind, from_s, until_s, body }) => ({
+    kind,
+    from: timeText(from_s * 1_000),
+    ...(until_s === NEVER_S ? {} : { until: timeText(until_s * 1_000) }),
+    ...(JSON.parse(body) as object),
+  }));
+  return { duty };
 }
 
 async function casesOf(context: QueryContext, guildId: string, playerId: number): Promise<readonly Case[]> {

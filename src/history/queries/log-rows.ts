@@ -16,7 +16,7 @@ export interface RowRange {
 /** The person whose rows are wanted, and in which part. */
 export interface PersonPart {
   readonly id: number;
-  readonly as: "killer" | "killed" | "caller" | "author" | "target" | "visitor";
+  readonly as: "killer" | "killed" | "caller" | "moderator" | "author" | "target" | "visitor";
   /** Of commands that were aimed at them: names of verbs that are left out. */
   readonly without?: readonly string[] | undefined;
 }
@@ -186,6 +186,7 @@ async function readModCalls(
 ): Promise<readonly LogRow[]> {
   let query = db.selectFrom("mod_calls").selectAll();
   if (person?.as === "caller") query = query.where("caller", "=", person.id);
+  if (person?.as === "moderator") query = query.where("moderator", "=", person.id);
   const rows = await inRange(query, range, { table: "mod_calls", thenBy: ["caller", "n"] }).execute();
   return rows.map(({ scope, at_s, caller: who, moderator: other, answered_s, open_s }) => {
     return {
