@@ -164,6 +164,15 @@ export interface BuiltHistory {
   drop(): Promise<void>;
 }
 
+/** Up to when the history knows a server, epoch seconds; undefined: nobody has looked. */
+export async function lookedUpTo(
+  { dutyStore }: Pick<HistoryWing, "dutyStore">,
+  { guildId, bindingId }: { readonly guildId: string; readonly bindingId: string },
+): Promise<number | undefined> {
+  const { servers } = await dutyStore.facts({ guildId, playerIds: [], fromS: 0 });
+  return servers.find((server) => server.bindingId === bindingId)?.lookedS;
+}
+
 /** Builds the cases and the watchlist, and lets them and the history hear of snapshots and runs. Starts nothing. */
 export function buildHistory({ wing, ...parts }: HistoryBuildParts): BuiltHistory {
   if (wing === undefined) {
@@ -202,6 +211,7 @@ export function buildHistory({ wing, ...parts }: HistoryBuildParts): BuiltHistor
   });
   const weekly = new WeeklyBoard({
     ...parts,
+    lookedS: ({ guildId, id }) => lookedUpTo(wing, { guildId, bindingId: id }),
     documents: parts.weekly,
     stats: wing.stats,
     privacy: wing.privacy,

@@ -1,3 +1,4 @@
+import { lookedUpTo } from "./build-history.ts";
 import { sessionRenderer } from "./discord/render/sessions/session-cards.ts";
 import type { JournalLooks } from "./domain/ports/journal.ts";
 import type { Snapshots } from "./domain/ports/snapshots.ts";
@@ -35,10 +36,9 @@ export function buildSessions(parts: SessionsBuildParts): SessionsWing {
     random,
     report: warn,
     latest: (source) => snapshots.latest(source),
-    async lookedS({ guildId, bindingId }) {
-      if (wing === undefined || (await wing.privacy.retention(guildId)) === "off") return "off";
-      const { servers } = await wing.dutyStore.facts({ guildId, playerIds: [], fromS: 0 });
-      return servers.find((server) => server.bindingId === bindingId)?.lookedS;
+    async lookedS(server) {
+      if (wing === undefined || (await wing.privacy.retention(server.guildId)) === "off") return "off";
+      return await lookedUpTo(wing, server);
     },
     async figures({ guildId, bindingId }, span) {
       if (wing === undefined) throw new TypeError("no history is kept");

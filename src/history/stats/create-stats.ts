@@ -17,6 +17,8 @@ export interface StatsParts {
 
 /** Figures that are kept: some kilobytes each, for who asks again within the seconds that their times name. */
 const MOST_KEPT = 100;
+/** Rows may still come, also of a time that is over. */
+const KEPT_FOR_MS = 60_000;
 /** A quarter of a year holds a hundred thousand looks. */
 const LONG = { withinMs: 30_000 } as const;
 
@@ -27,9 +29,10 @@ export function createStats({
   draw,
 }: StatsParts): Stats & { forgetGuild(guildId: string): void } {
   const desk = new PictureDesk({ clock, draw });
+  const expiry = { clock, afterMs: KEPT_FOR_MS };
   const kept = {
-    server: new KeptAnswers<AnswerOf<"stats.server">>(MOST_KEPT),
-    staff: new KeptAnswers<AnswerOf<"stats.staff">>(MOST_KEPT),
+    server: new KeptAnswers<AnswerOf<"stats.server">>(MOST_KEPT, expiry),
+    staff: new KeptAnswers<AnswerOf<"stats.staff">>(MOST_KEPT, expiry),
   };
   return {
     server(guildId, asked) {

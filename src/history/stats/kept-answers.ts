@@ -1,25 +1,36 @@
+import type { Clock } from "../../domain/ports/clock.ts";
+
+/** Of answers that do not stay true. */
+export interface Expiry {
+  readonly clock: Pick<Clock, "monotonicMs">;
+  readonly afterMs: number;
+}
+
 /** Answers that are asked for again and again, by guild and question; those used longest ago go first. */
 export class KeptAnswers<T> {
   readonly #most: number;
-  readonly #kept = new Map<string, Promise<T>>();
+  readonly #expiry: Expiry | undefined;
+  readonly #kept = new Map<string, { readonly answer: Promise<T>; readonly untilMs: number }>();
 
-  constructor(most: number) {
+  constructor(most: number, expiry?: Expiry) {
     this.#most = most;
+    this.#expiry = expiry;
   }
 
   get(guildId: string, question: string): Promise<T> | undefined {
     const key = `${guildId} ${question}`;
     const kept = this.#kept.get(key);
-    if (kept !== undefined) this.#keep(key, kept);
-    return kept;
+    if (kept === undefined || kept.untilMs <= this.#nowMs()) return undefined;
+    this.#keep(key, kept);
+    return kept.answer;
   }
 
   /** Keeps it until it fails. */
   put(guildId: string, question: string, answer: Promise<T>): void {
     const key = `${guildId} ${question}`;
-    this.#keep(key, answer);
+    this.#keep(key, { answer, untilMs: this.#nowMs() + (this.#expiry?.afterMs ?? Number.POSITIVE_INFINITY) });
     answer.catch(() => {
-      if (this.#kept.get(key) === answer) this.#kept.delete(key);
+      if (this.#kept.get(key)?.answer === answer) this.#kept.delete(key);
     });
   }
 
@@ -27,9 +38,13 @@ export class KeptAnswers<T> {
     for (const key of [...this.#kept.keys()]) if (key.startsWith(`${guildId} `)) this.#kept.delete(key);
   }
 
-  #keep(key: string, answer: Promise<T>): void {
+  #nowMs(): number {
+    return this.#expiry?.clock.monotonicMs() ?? 0;
+  }
+
+  #keep(key: string, kept: { readonly answer: Promise<T>; readonly untilMs: number }): void {
     this.#kept.delete(key);
-    this.#kept.set(key, answer);
+    this.#kept.set(key, kept);
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > this.#most && oldest !== undefined) this.#kept.delete(oldest);
   }

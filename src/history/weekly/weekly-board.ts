@@ -27,6 +27,8 @@ const PAUSE_MS = 200;
 const DRAWN_WITHIN_MS = 10 * 60_000;
 /** Communities whose summary is on its way, each with its pictures in memory: the others wait. */
 const MOST_AT_ONCE = 8;
+/** The first look at a server after a start may be so long in coming; one that nobody can read is not waited for. */
+const LOOKED_AT_WITHIN_MS = 30 * 60_000;
 /** A picture may have to wait for another one of the community. */
 const MOST_WAITS = 3;
 
@@ -46,6 +48,8 @@ export interface WeeklyPorts {
     guildId: string,
     week: { readonly fromS: number; readonly toS: number },
   ): Promise<DutyWeek | undefined>;
+  /** Up to when the history knows a server, epoch seconds; undefined: nobody has looked. */
+  lookedS(server: Pick<Binding, "guildId" | "id">): Promise<number | undefined>;
   /** Whether this process serves a guild. */
   isOurs(guildId: string): boolean;
   report(what: string, error: unknown): void;
@@ -62,6 +66,8 @@ export class WeeklyBoard implements WeeklySummaries {
   readonly #making = new KeyedMutex();
   /** By guild, on the monotonic clock. */
   readonly #notBeforeMs = new Map<string, number>();
+  /** Since when a guild waits for the end of its week to be known, on the monotonic clock. */
+  readonly #waitingSinceMs = new Map<string, number>();
   readonly #stopping = new AbortController();
   #cancel: () => void = () => undefined;
   readonly #running = new Map<string, Promise<void>>();
@@ -177,10 +183,21 @@ export class WeeklyBoard implements WeeklySummaries {
 
     const isKept = (await this.#ports.privacy.retention(guildId)) !== "off";
     const bindings = isKept ? await this.#ports.bindings.list(guildId) : [];
+    if (await this.#isAwaited(guildId, bindings, week)) return;
     for (const binding of bindings) {
       if (!(await this.#postOne(guildId, binding, week))) break;
     }
     await this.#done(guildId, week);
+  }
+
+  /** Whether rows of the week may still come: a process that was down at its end reads them after its start. */
+  async #isAwaited(guildId: string, bindings: readonly Binding[], { toS }: Week): Promise<boolean> {
+    const looked = await Promise.all(bindings.map((one) => this.#ports.lookedS(one)));
+    const nowMs = this.#ports.clock.monotonicMs();
+    const sinceMs = this.#waitingSinceMs.get(guildId) ?? nowMs;
+    const isAwaited = looked.some((atS = 0) => atS < toS) && nowMs - sinceMs < LOOKED_AT_WITHIN_MS;
+    if (isAwaited) this.#waitingSinceMs.set(guildId, sinceMs);
+    return isAwaited;
   }
 
   /** False: the channel takes nothing. Rejects with what may work later. */
@@ -258,6 +275,7 @@ export class WeeklyBoard implements WeeklySummaries {
   }
 
   async #done(guildId: string, { toS }: Week): Promise<void> {
+    this.#waitingSinceMs.delete(guildId);
     await this.#change(guildId, ({ current: _, ...record }) => ({ ...record, doneUntilS: toS }));
   }
 

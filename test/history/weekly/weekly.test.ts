@@ -59,6 +59,8 @@ class World {
   retention: number | "off" = 90;
   failure: Error | undefined;
   isOurs = true;
+  /** Up to when the history knows the servers. */
+  lookedS: number | undefined = Number.POSITIVE_INFINITY;
   duty: DutyWeek | undefined;
   #ids = 0;
 
@@ -70,6 +72,7 @@ class World {
     const { clock } = this;
     return new WeeklyBoard({
       dutyOf: async () => this.duty,
+      lookedS: async () => this.lookedS,
       documents,
       posts: outboxOver(sink, clock).posts,
       clock,
@@ -270,6 +273,24 @@ describe("the weekly summary", () => {
     world.failure = undefined;
     await world.clock.advance(10 * MINUTE_MS);
     assert.deepEqual(world.posted, [FIRST]);
+  });
+
+  test("waits for the end of the week where the bot was down then, but not for a server that nobody can read", async () => {
+    const world = new World();
+    const board = await world.start();
+    await board.set(GUILD, setting);
+    await board.stop();
+    world.lookedS = MONDAY_9_MS / 1_000 - 10 * 3_600;
+    await world.until(MONDAY_9_MS + HOUR_MS);
+    await world.start();
+    await world.clock.advance(20 * MINUTE_MS);
+    assert.deepEqual(world.posted, [], "the rows of the last hour are yet to be read");
+    world.lookedS = MONDAY_9_MS / 1_000 + 4_000;
+    await world.clock.advance(2 * MINUTE_MS);
+    assert.deepEqual(world.posted, [FIRST]);
+    world.lookedS = undefined;
+    await world.until(MONDAY_9_MS + 7 * DAY_MS + 40 * MINUTE_MS);
+    assert.deepEqual(world.posted, [FIRST, SECOND]);
   });
 
   test("nothing comes once it is turned off, without a server, with the history off, or in another process", async () => {
