@@ -114,7 +114,7 @@ export class RequestLimits {
 
     const waitMs = millisecondsOf(headers.get("retry-after")) ?? UNNAMED_WAIT_MS;
     const untilMs = nowMs + waitMs + MARGIN_MS;
-    const isGlobal = headers.has("x-ratelimit-global");
+    const isGlobal = headers.has("x-ratelimit-global") || isPage(headers);
     if (isGlobal) this.#globalUntilMs = Math.max(this.#globalUntilMs, untilMs);
     this.#listener.onRefused({ isGlobal, waitMs });
     return { untilMs, isGlobal };
@@ -139,6 +139,12 @@ export class RequestLimits {
     if (this.#buckets.size < MOST_BUCKETS) return;
     for (const [key, { resetAtMs }] of this.#buckets) if (resetAtMs <= nowMs) this.#buckets.delete(key);
   }
+}
+
+/** The network in front of Discord refuses this host, whatever it asks for: each further request may make that longer. */
+function isPage(headers: Pick<Headers, "get">): boolean {
+  const type = headers.get("content-type") ?? "";
+  return type !== "" && !/\bjson\b/i.test(type);
 }
 
 /** Discord states seconds, perhaps with a fraction. */

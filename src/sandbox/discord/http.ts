@@ -89,7 +89,8 @@ export class HttpServer {
     const path = /^\/api(?:\/v\d+)?(\/.*)$/.exec(target.pathname)?.[1];
     const outcome = path === undefined ? notFound() : this.#handle(request, path, target.searchParams, bytes);
     if (outcome.cut === true) return void request.socket.destroy();
-    const text = outcome.body === undefined ? "" : JSON.stringify(outcome.body);
+    const { body } = outcome;
+    const text = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body);
     const type: Readonly<Record<string, string>> = text === "" ? {} : { "Content-Type": "application/json" };
     response.writeHead(outcome.status, { ...type, ...outcome.headers });
     response.end(text);
@@ -138,12 +139,16 @@ export class HttpServer {
     const isBot = authorization === `Bot ${api.world.token}` && faults.current.tokenRevoked !== true;
     if (route.access === "bot" && !isBot) throw refuse("unauthorized");
     if (faults.use("rateLimitNext")) {
-      const { rateLimitRetryAfterMs = 1_000, rateLimitIsGlobal = false } = faults.current;
+      const { rateLimitRetryAfterMs = 1_000, rateLimitIsGlobal = false, rateLimitIsPage } = faults.current;
       if (rateLimitIsGlobal) limits.refuseAll(rateLimitRetryAfterMs);
-      return tooMany(rateLimitRetryAfterMs, rateLimitIsGlobal, {});
+      return rateLimitIsPage === true
+        ? tooManyForNetwork(rateLimitRetryAfterMs)
+        : tooMany(rateLimitRetryAfterMs, rateLimitIsGlobal, {});
     }
     const key = `${route.method} ${route.pattern}`;
     const verdict = limits.take(key, majorOf(route, params), route.access === "bot");
+    if (!verdict.allowed && verdict.global && faults.current.rateLimitIsPage === true)
+      return tooManyForNetwork(verdict.retryAfterMs);
     if (!verdict.allowed) return tooMany(verdict.retryAfterMs, verdict.global, verdict.headers);
     const { maxUploadBytes, maxFileBytes } = api.world.limits;
     const tooLarge = size > maxUploadBytes || body.files.some(({ bytes }) => bytes.length > maxFileBytes);
@@ -246,6 +251,12 @@ function tooMany(retryAfterMs: number, global: boolean, headers: Readonly<Record
       ...(global ? { "X-RateLimit-Global": "true" } : {}),
     },
   };
+}
+
+/** As the network in front of Discord refuses an address, whatever it asks for. */
+function tooManyForNetwork(retryAfterMs: number): Outcome {
+  const headers = { "Retry-After": String(Math.ceil(retryAfterMs / 1_000)), "Content-Type": "text/plain" };
+  return { status: 429, body: "error code: 1015", headers };
 }
 
 function withHeaders(error: ApiError, verdict: Verdict): ApiError {

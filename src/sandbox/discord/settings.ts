@@ -85,6 +85,8 @@ export interface FaultSettings {
   rateLimitRetryAfterMs?: number;
   /** Such a 429 holds for all requests of the bot: until then each is answered so. */
   rateLimitIsGlobal?: boolean;
+  /** A 429 comes from the network in front of Discord: a page, without a word of Discord's own. */
+  rateLimitIsPage?: boolean;
 }
 
 /** Closes after which a client must not connect again: bad token, bad shard, too few shards, version, intents. */
