@@ -35,6 +35,8 @@ interface Sought {
   /** The end of the search, by the monotonic clock. */
   readonly untilMs: number;
   readonly sentAtMs: number;
+  /** Wall time less monotonic time when its times were written: that clock may have been set since. */
+  readonly wallAheadMs: number;
   /** What this process has told of it. */
   told: ProofState;
 }
@@ -67,7 +69,8 @@ export class Proof {
   seek({ source, id, sentAtMs, askedAtMs }: RunRecord): void {
     const runs = this.#pending.get(source) ?? new Map<string, Sought>();
     const untilMs = this.#ports.clock.monotonicMs() + LOG_SOUGHT_MS;
-    runs.set(id, { untilMs, sentAtMs: sentAtMs ?? askedAtMs, told: "unchecked" });
+    const wallAheadMs = this.#wallAheadMs();
+    runs.set(id, { untilMs, sentAtMs: sentAtMs ?? askedAtMs, wallAheadMs, told: "unchecked" });
     this.#pending.set(source, runs);
     this.#demand(source);
   }
@@ -106,7 +109,8 @@ export class Proof {
     }
   }
 
-  async #readNews({ source, lists }: Snapshot, unread: readonly Unread[]): Promise<void> {
+  async #readNews(look: Snapshot, unread: readonly Unread[]): Promise<void> {
+    const { source, lists } = look;
     const log = lists.commandLogs ?? [];
     const rows = log.filter(isRemote).map(({ text, atS }) => ({ text, atS }));
     const news = unread.map((one) => ({ ...one, fresh: one.items.flatMap(remoteRow) }));
@@ -118,7 +122,7 @@ export class Proof {
     const span =
       times.length === 0 ? undefined : { oldestS: Math.min(...times), newestS: Math.max(...times) };
     const matched = matchRuns(
-      runs.map((run) => this.#asSent(source, run)),
+      runs.map((run) => this.#asSent(look, run)),
       rows,
       span,
     );
@@ -143,14 +147,20 @@ export class Proof {
     return this.#ports.audit.recentRuns(source, sinceMs);
   }
 
-  #asSent(source: SourceId, { id, text, sentAtMs, endedAtMs, status }: RecentRun): SentRun {
+  /** By the service's time, which rows are in: the clock of this machine may be wrong, or have been set since. */
+  #asSent(look: Snapshot, { id, text, sentAtMs, endedAtMs, status }: RecentRun): SentRun {
+    const { source, takenAtMs, serviceAtMs = takenAtMs } = look;
     const open = status === "sending";
     const seenAtS = this.#seenAtS.get(source)?.get(id);
+    const sought = this.#pending.get(source)?.get(id);
+    const setSinceMs = sought === undefined ? 0 : this.#wallAheadMs() - sought.wallAheadMs;
+    const aheadMs = setSinceMs + serviceAtMs - takenAtMs;
+    const endMs = open ? this.#ports.clock.nowMs() : (endedAtMs ?? sentAtMs);
     return {
       id,
       text,
-      sentS: Math.floor(sentAtMs / 1000),
-      endS: Math.ceil((open ? this.#ports.clock.nowMs() : (endedAtMs ?? sentAtMs)) / 1000),
+      sentS: Math.floor((sentAtMs + aheadMs) / 1000),
+      endS: Math.ceil((endMs + aheadMs) / 1000),
       ...(seenAtS === undefined ? {} : { seenAtS }),
       ...(open ? { open } : {}),
     };
@@ -187,6 +197,11 @@ export class Proof {
     const runs = this.#pending.get(source);
     if (runs?.delete(id) !== true) return;
     this.#demand(source);
+  }
+
+  #wallAheadMs(): number {
+    const { clock } = this.#ports;
+    return clock.nowMs() - clock.monotonicMs();
   }
 
   #forgetOld(source: SourceId): void {

@@ -93,6 +93,32 @@ describe("proof", () => {
     await rig.runs.stop(0);
   });
 
+  for (const [what, behindS, isSetRight] of [
+    ["behind the service's", 90, false],
+    ["ahead of the service's", -90, false],
+    ["behind, and set right meanwhile", 90, true],
+  ] as const)
+    test(`finds a run by the service's time where the clock of this machine is ${what}`, async () => {
+      const rig = new RunsRig();
+      rig.answering = async () => {
+        throw new Failure("unreachable", "silence", { ran: "unknown" });
+      };
+      const aheadMs = behindS * 1_000 - rig.clock.monotonicMs() + rig.clock.nowMs();
+      const look = (rows: readonly CommandEntry[]) =>
+        rig.journal.take({ ...rig.snapshot(rows), serviceAtMs: aheadMs + rig.clock.monotonicMs() });
+      const old = typed(Math.floor(rig.clock.nowMs() / 1_000) + behindS - 60, ":log a");
+      await look([old]);
+      const ran = await send(rig, ":h hi");
+      const lost = await send(rig, ":h lost");
+      if (isSetRight) rig.clock.step(behindS * 1_000);
+      await rig.clock.advance(60_000);
+      const log = [old, remote(ran.atS + behindS, ":h hi"), typed(lost.atS + behindS + 60, ":log b")];
+      await look(log);
+      assert.equal(rig.audit.rows.get(ran.id)?.proof, "seen");
+      assert.equal(rig.audit.rows.get(lost.id)?.proof, "not-seen");
+      assert.deepEqual(rig.audit.eventRows, []);
+    });
+
   test("reports what was run outside this bot once, over a restart too; not what stood there at first sight", async () => {
     const rig = new RunsRig();
     const atS = Math.floor(rig.clock.nowMs() / 1000);
