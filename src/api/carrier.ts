@@ -1,8 +1,10 @@
+import type { SourceId } from "../domain/model.ts";
 import type { Clock } from "../domain/ports/clock.ts";
 import type { Metrics } from "../domain/ports/metrics.ts";
 import type { ServerKey } from "../domain/server-key.ts";
 import * as refusals from "./gate-failures.ts";
 import {
+  bareRefusal,
   CODES_OF_GOOD_KEYS,
   classify,
   type Outcome,
@@ -14,6 +16,7 @@ import { wireRequest } from "./http/wire-request.ts";
 import { KeyBlankers } from "./keys/key-blanker.ts";
 import type { KeyDesk } from "./keys/key-desk.ts";
 import type { KeyGuard } from "./keys/key-guard.ts";
+import { RefusalPages } from "./keys/refusal-pages.ts";
 import type { KeyEvidence } from "./keys/unit.ts";
 import type { Route } from "./limits/bucket-registry.ts";
 import { InFlight, type InFlightRequest, type Job } from "./limits/in-flight.ts";
@@ -47,6 +50,7 @@ export const HALT_BEGAN = Symbol("a halt began before the request was written");
 export class Carrier {
   readonly #parts: CarrierParts;
   readonly #blankers: KeyBlankers;
+  readonly pages = new RefusalPages();
   /** What is on its way. */
   readonly inFlight: InFlight;
 
@@ -125,11 +129,13 @@ export class Carrier {
 
     const { serverMs, setByMs } = rateLimiter.learnClock(answer, observation);
     const blanker = this.#blankers.of(source, key);
-    const outcome = classify(answer, {
+    const read = classify(answer, {
       route,
       nowMs: serverMs,
       parse: (body) => blanker.parse(body),
     });
+    const outcome = this.#isRefusalPage(source, answer, read) ? bareRefusal() : read;
+    if (outcome.kind === "ok") this.pages.onTaken(source);
     rateLimiter.learn({ request, answer, outcome, observation, setByMs });
     const evidence = keyEvidenceOf(outcome, route === "command" && desk.riskOf(request) === "fresh");
     if (evidence === "refused" && outcome.kind === "failure") guard.noLongerFresh(source);
@@ -138,6 +144,12 @@ export class Carrier {
     this.count(route, outcome.kind === "failure" ? outcome.failure.code : outcome.kind);
     metrics.observe("marshal_service_seconds", (nowMs - observation.sentMs) / 1_000, { route });
     onAnswer(job, outcome, observation);
+  }
+
+  /** Only where the service itself would refuse a key with that status. */
+  #isRefusalPage(source: SourceId, { status, body }: WireAnswer, read: Outcome): boolean {
+    const isPage = read.kind === "halt" && read.cause === "page" && (status === 403 || status === 401);
+    return isPage && this.pages.isRefusal(source, body);
   }
 
   /** Counts how a request ended. */

@@ -85,7 +85,7 @@ export class Gate {
     });
     this.#errands = new KeyErrands({
       ...options,
-      suspects: () => [...this.#refusedKeys.suspects.keys()],
+      suspects: () => [...this.#refusedKeys.suspects.keys(), ...this.#carrier.pages.drawn],
       ask: (question) => this.#askOurselves(question, false),
       onChecked: () => this.#pump(),
     });

@@ -197,10 +197,7 @@ function classifyPage(answer: WireAnswer, route: Route, nowMs: number): Outcome 
   const text = answer.body.trimStart();
   const isHtml = /\bhtml\b/i.test(headerText(headers, "content-type") ?? "");
   const isPage = text.startsWith("<") || (isHtml && /^[^{[]/.test(text));
-  if ((status === 403 || status === 401) && saysNothing(text)) {
-    const failure = new Failure("key-rejected", "The server key is wrong or expired.", { ran: "no" });
-    return { kind: "key", coded: false, final: false, failure };
-  }
+  if ((status === 403 || status === 401) && saysNothing(text)) return bareRefusal();
   if (status === 429 && !isPage) {
     const message = text.slice(0, LONGEST_LIMIT_WORDS);
     const body = { code: undefined, commandId: undefined, retryAfterMs: brokenWaitMs(message) };
@@ -225,6 +222,12 @@ function classifyPage(answer: WireAnswer, route: Route, nowMs: number): Outcome 
   const unread = { ran: route === "command" ? "unknown" : "no" } as const;
   const failure = new Failure("bad-response", "Marshal could not read the game service's answer.", unread);
   return { kind: "failure", failure };
+}
+
+/** A refusal that says no more than that. */
+export function bareRefusal(): Extract<Outcome, { kind: "key" }> {
+  const failure = new Failure("key-rejected", "The server key is wrong or expired.", { ran: "no" });
+  return { kind: "key", coded: false, final: false, failure };
 }
 
 /** What is read of a 429 that is no JSON: words that may say how long it holds. */
