@@ -98,7 +98,7 @@ async function* showOne(
   const content = isOwn ? {} : { content: userMention(userId) };
   for await (const { pngs, pictureWords } of drawn(services, guildId, { pictures, signal })) {
     const view = { stats, rows: [row], title, png: pngs?.[0], pictureWords, isRunsShortened };
-    yield { ...content, ...ownMessage({ ...view, hasAccount: account !== undefined }) };
+    yield { ...content, ...ownMessage({ ...view, hasAccount: account !== undefined, isOwn }) };
   }
 }
 

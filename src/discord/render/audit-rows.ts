@@ -55,9 +55,16 @@ function whyInLine(record: RunRecord): Escaped {
   const { status, message, failureCode, actorRoleIds } = record;
   // Once it is known that it ran, the words of failure only confuse.
   if (surelyRan(record) || message === undefined) return md``;
-  if (failureCode === "not-authorised") return md`the owner does not let Marshal run commands`;
-  if (failureCode === "module-outdated") return md`the game server runs an old version`;
-  return refusalWords(cut(message, 200), status, actorRoleIds);
+  if (failureCode === "not-authorised") return md`The owner does not let Marshal run commands.`;
+  if (failureCode === "module-outdated") return md`The game server runs an old version.`;
+  return refusalWords(asSentence(cut(message, 200)), status, actorRoleIds);
+}
+
+/** The service writes now like this, now like that. */
+function asSentence(text: string): string {
+  const said = text.trim();
+  const begun = `${said.charAt(0).toUpperCase()}${said.slice(1)}`;
+  return said === "" || /[.!?…]$/u.test(said) ? begun : `${begun}.`;
 }
 
 /** A row that is not a run. */

@@ -2,7 +2,7 @@ import { type Escaped, joined, markdownOfOurs, md } from "../../domain/escaped.t
 import type { Failure, FailureCode, Ran } from "../../domain/failure.ts";
 import type { Button, Card, MessageBody } from "../../domain/message.ts";
 import { cut, escapeMarkdown } from "./escape.ts";
-import { isToProgrammer, referenceLine, serviceSays } from "./fine-print.ts";
+import { isToProgrammer, referenceLine, serviceSays, tryAfter, waitsUntil } from "./fine-print.ts";
 import { commandLine } from "./hit-words.ts";
 import { beyondWrongKey } from "./key-refusal.ts";
 import { escapeButRoles } from "./own-markup.ts";
@@ -61,11 +61,11 @@ const ERROR_TEXTS = {
   },
   "rate-limited": {
     what: "The game service asked Marshal to wait",
-    next: "Try again then. Nothing is lost.",
+    next: "Try again later. Nothing is lost.",
   },
   blocked: {
     what: "The game service is blocking Marshal",
-    next: "Try again then. Marshal's host knows.",
+    next: "Try again later. Marshal's host knows.",
   },
   platform: {
     what: "The game did not answer",
@@ -135,11 +135,12 @@ export function failureBody(failure: Failure, context: ErrorContext): MessageBod
     context.next !== undefined ||
     isFinal(failure) ||
     isAdvised(failure, said);
-  if (!saysIt) lines.push(md`**Next:** ${next}`);
+  const again = failure.retryAtMs;
+  if (!saysIt) lines.push(md`**Next:** ${again === undefined ? next : tryAfter(again)}`);
   if ((failure.code === "not-authorised" || failure.code === "key-rejected") && context.next !== undefined)
     lines.push(md`**Next:** Press **${escapeMarkdown(context.next.label)}**.`);
-  const again = failure.retryAtMs;
-  if (again !== undefined) lines.push(md`**When:** after <t:${Math.ceil(again / 1000)}:T>`);
+  if (saysIt && again !== undefined)
+    lines.push(failure.ran === "unknown" ? waitsUntil(again) : tryAfter(again));
   lines.push(...said.below, ...referenceLines(failure, context));
   return body(
     {
@@ -172,7 +173,6 @@ function plainBody(
   const { what, why } = said;
   const lines: Escaped[] = [...why];
   const again = failure.retryAtMs;
-  // A clock time stays true when it has passed; "in 10 seconds" does not.
   if (again !== undefined) lines.push(tryAfter(again));
   // A button says it as well, and what is not linked or was written wrong says it itself.
   else if (context.next === undefined && !SAY_IT_THEMSELVES.has(failure.code) && !isAdvised(failure, said))
@@ -180,10 +180,6 @@ function plainBody(
   lines.push(...said.below, ...referenceLines(failure, context));
   const description = lines.length === 0 ? {} : { description: joined(lines, "\n") };
   return body({ title: md`⛔ ${what}`, ...description, color: FAILED_COLOR }, context.next);
-}
-
-function tryAfter(atMs: number): Escaped {
-  return md`Try again after <t:${Math.ceil(atMs / 1000)}:T>.`;
 }
 
 interface Said {

@@ -18,3 +18,17 @@ export function referenceLine(reference: string, commandId?: string): Escaped {
   const id = commandId === undefined ? "" : md` · Command ID ||${inlineCode(commandId)}||`;
   return md`-# Reference ${inlineCode(reference)}${id}`;
 }
+
+/** A clock time stays true when it has passed; "in 10 seconds" does not. */
+function clockTime(atMs: number): Escaped {
+  return md`<t:${Math.ceil(atMs / 1_000)}:T>`;
+}
+
+export function tryAfter(atMs: number, what: "Try" | "Run it" = "Try"): Escaped {
+  return md`${what} again after ${clockTime(atMs)}.`;
+}
+
+/** Where to try again is no advice. */
+export function waitsUntil(atMs: number): Escaped {
+  return md`The game service asked Marshal to wait until ${clockTime(atMs)}.`;
+}

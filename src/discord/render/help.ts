@@ -33,7 +33,7 @@ export const HELP_TASKS = {
   evening: [
     { path: "setup start", does: "link, roles, logs" },
     { path: "server status", does: "see the server" },
-    { path: "run command", does: "try `:h hello`" },
+    { path: "run command", does: "try `:log hello`" },
     { path: "diagnose", does: "if something fails" },
   ],
   everyone: [{ path: "server status", also: "server players", does: "now" }],

@@ -4,7 +4,7 @@ import type { Button, Card, MessageBody, Row } from "../../domain/message.ts";
 import { type DeferredRun, type RunProgress, type RunRecord, surelyRan } from "../../domain/run.ts";
 import { refusalWords } from "./audit-rows.ts";
 import { cut, escapeMarkdown, plainText } from "./escape.ts";
-import { isToProgrammer, referenceLine, serviceSays } from "./fine-print.ts";
+import { isToProgrammer, referenceLine, serviceSays, tryAfter, waitsUntil } from "./fine-print.ts";
 import { commandLine, hitOf, plainWithHits } from "./hit-words.ts";
 import { beyondWrongKey } from "./key-refusal.ts";
 import { RUN_COLORS as colors } from "./plan-cards.ts";
@@ -66,18 +66,12 @@ export interface OutcomeOptions {
 export function outcomeCard(record: RunRecord, options: OutcomeOptions = {}): MessageBody {
   const { title, color, next: advice } = wordsFor(record);
   const mend = options.manages === true ? mendsOf(record) : [];
-  const [button] = mend;
-  const next = button === undefined ? advice : md`Press **${escapeMarkdown(button.label)}**.`;
   const said: Escaped[] = [...whyLines(record)];
   const proof = proofLine(record, options);
   if (proof !== undefined) said.push(proof);
   const end = endLine(record);
   if (end !== undefined) said.push(end);
-  if (next !== undefined) said.push(md`**Next:** ${next}`);
-  // A time of day: counted from now it would soon promise what has passed.
-  if (options.retryAtMs !== undefined) {
-    said.push(md`**When:** after <t:${Math.ceil(options.retryAtMs / 1000)}:T>`);
-  }
+  said.push(...nextLines(record, { advice, mend, retryAtMs: options.retryAtMs }));
   if (isToProgrammers(record)) said.push(...serviceSays(record.message ?? ""));
   if (!surelyRan(record)) said.push(referenceLine(record.id, record.commandId));
   const lines = [
@@ -88,6 +82,31 @@ export function outcomeCard(record: RunRecord, options: OutcomeOptions = {}): Me
   const buttons = [...why, ...caseButtons(record, options), ...mend, ...outcomeButtons(record, options)];
   const rows: readonly Row[] = buttons.length === 0 ? [] : [buttons];
   return { cards: [{ title, description: joined(lines, "\n"), color }], rows };
+}
+
+/** The next step, with its time where it has one; where there is nothing to repeat, who asked to wait until then. */
+function nextLines(
+  { status, failureCode = "" }: RunRecord,
+  {
+    advice,
+    mend: [button],
+    retryAtMs,
+  }: {
+    readonly advice: Escaped | undefined;
+    readonly mend: readonly Button[];
+    readonly retryAtMs: number | undefined;
+  },
+): Escaped[] {
+  const isLater = retryAtMs !== undefined && status === "failed" && !NEEDS_MENDING.has(failureCode);
+  if (isLater) {
+    const known = failureCode === "blocked" ? md` Marshal's host knows.` : md``;
+    return [md`**Next:** ${tryAfter(retryAtMs, "Run it")}${known}`];
+  }
+  const next = button === undefined ? advice : md`Press **${escapeMarkdown(button.label)}**.`;
+  return [
+    ...(next === undefined ? [] : [md`**Next:** ${next}`]),
+    ...(retryAtMs === undefined ? [] : [waitsUntil(retryAtMs)]),
+  ];
 }
 
 /** Of a ban that is to end. */

@@ -34,8 +34,8 @@ const FAILURES = {
     "The owner should check the game's API settings.",
   ],
   "server-empty": ["The server is empty", "Run it again when someone has joined."],
-  "rate-limited": ["The game service asked Marshal to wait", "Run it again then."],
-  blocked: ["The game service is blocking Marshal", "Run it again then. Marshal's host knows."],
+  "rate-limited": ["The game service asked Marshal to wait", "Run it again later."],
+  blocked: ["The game service is blocking Marshal", "Run it again later. Marshal's host knows."],
   platform: ["The game did not answer", "Try again in a minute."],
   "module-outdated": [
     "The game server runs an old version",

@@ -145,7 +145,7 @@ describe("what a moderator reads of a case", () => {
     };
     const rows = [{ cases: 0, runs: 3 }];
     const view = { stats, rows, title: md`You`, png: undefined, isRunsShortened: false };
-    const known = (hasAccount: boolean) => JSON.stringify(ownMessage({ ...view, hasAccount }));
+    const known = (hasAccount: boolean) => JSON.stringify(ownMessage({ ...view, hasAccount, isOwn: true }));
     assert.doesNotMatch(known(false), /In the game: \*\*0/);
     assert.match(known(true), /In the game: \*\*0/);
   });

@@ -6,11 +6,11 @@ import { Failure } from "../../../src/domain/failure.ts";
 const text = (failure: Failure, manages = false) =>
   failureBody(failure, { reference: "ref", manages, runs: true }).cards?.[0]?.description ?? "";
 
-test("an error of a command says whether it ran, why, the next step, when, and a reference, in this order", () => {
+test("an error of a command says whether it ran, why, the next step with its time, and a reference, in this order", () => {
   const failure = new Failure("rate-limited", "Too many.", { retryAtMs: 61_000, commandId: "c-1" });
   const said = text(failure);
-  const order = ["It did not run", "Too many", "Next:", "after <t:61:T>", "ref", "c-1"].map((part) =>
-    said.indexOf(part),
+  const order = ["It did not run", "Too many", "**Next:** Try again after <t:61:T>.", "ref", "c-1"].map(
+    (part) => said.indexOf(part),
   );
   assert.ok(
     order.every((at, index) => at >= 0 && at >= (order[index - 1] ?? 0)),
@@ -80,6 +80,18 @@ test("after an unknown outcome the text never says to try again", () => {
   const red = defectBody({ reference: "ref" }).cards?.[0]?.color;
   assert.notEqual(card(unknown)?.color, red);
   assert.equal(card(new Failure("unreachable", "No answer."))?.color, red);
+});
+
+test("a time is told with what may be done then, or who asked to wait until then", () => {
+  const unknown = text(new Failure("platform", "No answer.", { ran: "unknown", retryAtMs: 61_000 }));
+  assert.match(unknown, /The game service asked Marshal to wait until <t:61:T>\./);
+  const locked = new Failure("denied", "Too many wrong keys were tried.", { retryAtMs: 61_000 });
+  assert.match(text(locked), /^Try again after <t:61:T>\.$/m);
+  assert.match(text(new Failure("rate-limited", "")), /Try again later\. Nothing is lost\./);
+  for (const code of ["rate-limited", "blocked", "platform", "denied"] as const) {
+    for (const ran of ["no", "unknown"] as const)
+      assert.doesNotMatch(text(new Failure(code, "m", { ran, retryAtMs: 61_000 })), /When:|again then/);
+  }
 });
 
 test("what configures says what is the matter, and nothing of whether it ran", () => {

@@ -156,6 +156,23 @@ describe("cards of runs", () => {
     );
   });
 
+  test("tell a time with what may be done then, or who asked to wait until then", () => {
+    const of = (over: Partial<RunRecord>, retryAtMs?: number) =>
+      textOf(outcomeCard({ ...record, ran: "no", message: "", ...over }, { retryAtMs }));
+    const failed = { status: "failed", failureCode: "blocked" } as const;
+    assert.match(of(failed, 61_000), /\*\*Next:\*\* Run it again after <t:61:T>\. Marshal's host knows\./);
+    assert.match(of(failed), /\*\*Next:\*\* Run it again later\. Marshal's host knows\./);
+    assert.match(
+      of({ ...failed, failureCode: "platform" }, 61_000),
+      /\*\*Next:\*\* Run it again after <t:61:T>\./,
+    );
+    const unknown = of({ status: "unknown", ran: "unknown", failureCode: "platform" }, 61_000);
+    assert.match(unknown, /The game service asked Marshal to wait until <t:61:T>\./);
+    assert.doesNotMatch(unknown, /Run it again after/);
+    const refused = of({ ...failed, failureCode: "bad-command" }, 61_000);
+    assert.match(refused, /Correct it[\s\S]*The game service asked Marshal to wait until <t:61:T>\./);
+  });
+
   test("show who is hit, why it asks, and that nothing is sent yet", () => {
     const text = textOf(confirmCard(plan));
     for (const part of [
@@ -457,7 +474,7 @@ describe("audit rows", () => {
     const atS = record.askedAtMs / 1000;
     assert.equal(runLine({ ...record, message: "Success" }), `✅ ran \`:h hi\`\n-# <@100> · <t:${atS}:R>`);
     const denied = runLine({ ...record, status: "denied", ran: "no", message: "no tier\nat all" });
-    assert.match(denied, /^🚫 denied `:h hi`\n-# <@100> · .* · no tier at all$/);
+    assert.match(denied, /^🚫 denied `:h hi`\n-# <@100> · .* · No tier at all\.$/);
     const message = "You are not authorized to perform this action on this server. Visit the page.";
     const refused = {
       ...record,
@@ -466,10 +483,10 @@ describe("audit rows", () => {
       failureCode: "not-authorised",
       message,
     } as const;
-    assert.match(runLine(refused), / · the owner does not let Marshal run commands$/);
+    assert.match(runLine(refused), / · The owner does not let Marshal run commands\.$/);
     const words = "The module running on the in-game server is out of date.";
     const old = { ...refused, failureCode: "module-outdated", message: words } as const;
-    assert.match(runLine(old), / · the game server runs an old version$/);
+    assert.match(runLine(old), / · The game server runs an old version\.$/);
   });
 
   test("a denial says why, and sends nobody to look for it", () => {

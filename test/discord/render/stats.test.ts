@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { serverStatsMessage } from "../../../src/discord/render/stats/server-stats.ts";
 import { fullestSpan, spanWords, uncoveredSpans } from "../../../src/discord/render/stats/staff-need.ts";
-import { staffMessage } from "../../../src/discord/render/stats/staff-stats.ts";
+import { ownMessage, staffMessage } from "../../../src/discord/render/stats/staff-stats.ts";
 import { md } from "../../../src/domain/escaped.ts";
 import type { Crowd, ServerStats, StaffFigures, StaffStats } from "../../../src/domain/stats.ts";
 
@@ -102,18 +102,19 @@ describe("the list of staff", () => {
     callsMeanwhile: 5,
     commands: 0,
   };
+  const statsOfStaff = (own: StaffFigures): StaffStats => ({
+    fromS: 0,
+    toS: HOUR_S,
+    zone: "UTC",
+    recordedSinceS: 0,
+    days: [],
+    isShortened: false,
+    unrecordedS: 0,
+    calls: { calls: 5, answered: 2, timed: 2, medianAnswerS: 30 },
+    staff: [own],
+  });
   const said = (own: StaffFigures): string => {
-    const stats: StaffStats = {
-      fromS: 0,
-      toS: HOUR_S,
-      zone: "UTC",
-      recordedSinceS: 0,
-      days: [],
-      isShortened: false,
-      unrecordedS: 0,
-      calls: { calls: 5, answered: 2, timed: 2, medianAnswerS: 30 },
-      staff: [own],
-    };
+    const stats = statsOfStaff(own);
     const rows = [{ figures: own, cases: 0, runs: 0 }];
     const view = { stats, rows, title: md`Staff`, png: undefined, isRunsShortened: false };
     return staffMessage(view).cards?.[0]?.description ?? "";
@@ -123,6 +124,20 @@ describe("the list of staff", () => {
     assert.match(said(figures), /2 of 5 calls/);
     assert.match(said({ ...figures, callsMeanwhile: 1 }), /2 calls answered/);
     assert.doesNotMatch(said({ ...figures, callsMeanwhile: 1 }), / of /);
+  });
+
+  test("speaks of the reader as you, and of others by what they did", () => {
+    const own = (isOwn: boolean) => {
+      const stats = statsOfStaff({ ...figures, quietS: HOUR_S });
+      const rows = [{ figures: { ...figures, quietS: HOUR_S }, cases: 0, runs: 0 }];
+      const view = { stats, rows, title: md`You`, png: undefined, isRunsShortened: false };
+      return JSON.stringify(ownMessage({ ...view, hasAccount: true, isOwn }).cards).replaceAll("\u00a0", " ");
+    };
+    assert.match(own(true), /5 came in while you were playing/);
+    assert.match(own(true), /1 h of it with few players/);
+    assert.match(own(true), /Few players: at most \d+, so you had little to do\. .*while you were playing/);
+    assert.doesNotMatch(own(true), /Quiet|while they|the person/);
+    assert.match(own(false), /Quiet time: 1 h[\s\S]*5 came in while they were playing/);
   });
 
   test("the time of a few answers is left out, and a name is text", () => {

@@ -74,8 +74,14 @@ export function staffMessage(view: StaffView): MessageBody {
 }
 
 /** One person's own. */
-export function ownMessage(view: StaffView & { readonly hasAccount: boolean }): MessageBody {
-  const { rows, hasAccount } = view;
+export function ownMessage(
+  view: StaffView & {
+    readonly hasAccount: boolean;
+    /** Whoever reads it is that person. */
+    readonly isOwn: boolean;
+  },
+): MessageBody {
+  const { rows, hasAccount, isOwn } = view;
   const [row = { cases: 0, runs: 0 }] = rows;
   const { figures } = row;
   const noAccount = hasAccount
@@ -93,7 +99,7 @@ export function ownMessage(view: StaffView & { readonly hasAccount: boolean }): 
         color: COLOR,
         description: joined([...gapLines(view), ...noAccount, ...nothing], "\n"),
         fields: [
-          ...(figures === undefined ? [] : ownFields(figures)),
+          ...(figures === undefined ? [] : ownFields(figures, isOwn)),
           {
             name: md`⌨️ Commands`,
             value: hasAccount
@@ -101,7 +107,7 @@ export function ownMessage(view: StaffView & { readonly hasAccount: boolean }): 
               : md`Through Marshal: **${count(row.runs)}**`,
           },
           { name: md`🗂 Cases`, value: md`**${count(row.cases)}**` },
-          ...(figures === undefined ? [] : [fairField()]),
+          ...(figures === undefined ? [] : [fairField(isOwn)]),
         ],
         ...imageOf(view),
       },
@@ -109,16 +115,19 @@ export function ownMessage(view: StaffView & { readonly hasAccount: boolean }): 
   };
 }
 
-function ownFields(figures: StaffFigures): readonly CardField[] {
+function ownFields(figures: StaffFigures, isOwn: boolean): readonly CardField[] {
   const { playedS, quietS, sessions, callsAnswered, callsMeanwhile, timed, medianAnswerS } = figures;
   const times = sessions === 1 ? md`once` : md`${sessions} times`;
-  const quiet = quietS === 0 ? md`` : md`\nQuiet time: ${lasting(quietS)}`;
+  const quietWords = isOwn
+    ? md`${lasting(quietS)} of it with few players`
+    : md`Quiet time: ${lasting(quietS)}`;
+  const quiet = quietS === 0 ? md`` : md`\n${quietWords}`;
   const soon = medianAnswerS === undefined ? md`` : md`\n${typicalAnswer(medianAnswerS, timed)}`;
   return [
     { name: md`🕒 In the game`, value: md`**${lasting(playedS)}**, ${times}${quiet}` },
     {
       name: md`🔔 Calls answered`,
-      value: md`**${callsAnswered}**; ${callsMeanwhile} came in while they were playing${soon}`,
+      value: md`**${callsAnswered}**; ${callsMeanwhile} came in while ${isOwn ? "you" : "they"} were playing${soon}`,
     },
   ];
 }
@@ -151,10 +160,14 @@ function playedParts({ playedS, quietS, callsAnswered, callsMeanwhile, timed, me
 }
 
 /** What makes numbers of people unfair. */
-function fairField(): CardField {
+function fairField(isOwn = false): CardField {
+  const quiet = isOwn
+    ? md`Few players: at most ${QUIET_PLAYERS}, so you had little to do.`
+    : md`Quiet: at most ${QUIET_PLAYERS} players, so there was little to do.`;
+  const who = isOwn ? "you were" : "the person was";
   return {
     name: md`⚖️ Read them fairly`,
-    value: md`-# Quiet: at most ${QUIET_PLAYERS} players, so there was little to do. Calls are compared with those made while the person was playing. Fewer than ${FEW_CALLS} answers: ignore the time.`,
+    value: md`-# ${quiet} Calls are compared with those made while ${who} playing. Fewer than ${FEW_CALLS} answers: ignore the time.`,
   };
 }
 
