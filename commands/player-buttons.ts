@@ -56,6 +56,30 @@ function gameForm(verb: GameVerb, place: string, name: string | undefined): Form
 }
 
 async function* act(verb: GameVerb, press: Press, services: Services): AsyncGenerator<Reply> {
+  try {
+    yield* send(verb, press, services);
+  } catch (error) {
+    throw error instanceof Failure ? await withTyped(error, { verb, press }, services) : error;
+  }
+}
+
+/** A form can't be opened again with what was typed: where that was not sent, the answer keeps it. */
+async function withTyped(
+  failure: Failure,
+  { verb, press }: { readonly verb: GameVerb; readonly press: Press },
+  services: Services,
+): Promise<Failure> {
+  const words = press.form.text("text").trim();
+  if (failure.ran !== "no" || failure.command !== undefined || words === "") return failure;
+  const { bindingId } = placeOf(press.argument);
+  const linked = await services.bindings.list(press.actor.guildId).catch(() => []);
+  const serverName = (linked.find(({ id }) => id === bindingId) ?? linked[0])?.name;
+  if (serverName === undefined) return failure;
+  const command = { text: `:${verb} ${nameOf(press, services) ?? "player"} ${words}`, serverName };
+  return new Failure(failure.code, failure.message, { ...failure, isRead: false, command, cause: failure });
+}
+
+async function* send(verb: GameVerb, press: Press, services: Services): AsyncGenerator<Reply> {
   const { player, live, binding } = await playerAt(services, press.actor, placeOf(press.argument));
   if (binding === undefined) {
     throw new Failure("bad-command", "Several servers are linked. Use /run command and name one.");

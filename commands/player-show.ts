@@ -62,7 +62,7 @@ export async function playerAt(
   if (live !== undefined) return { player: live.player, live, binding: live.binding, servers, only };
   const name = await knownName(services, { guildId: actor.guildId, playerId, servers });
   if (name === undefined) {
-    throw new Failure("expired", "This player is not in a server, and nothing is recorded about them.", {
+    throw new Failure("expired", "This player is not in a server. Nothing is recorded about them.", {
       isRead: true,
     });
   }
@@ -115,9 +115,22 @@ export async function showTyped(
 /** As old as /server status takes for current. */
 const WORTH_A_REASON_MS = 10_000;
 
-function staleWhyOf(services: Services, { atMs, binding }: LivePlayer): Escaped | undefined {
+function staleWhyOf(
+  services: Services,
+  { atMs, binding }: { readonly atMs: number; readonly binding: Binding },
+  what?: Escaped,
+): Escaped | undefined {
   const ageMs = services.clock.nowMs() - atMs;
-  return ageMs < WORTH_A_REASON_MS ? undefined : whyNotNewer(services, binding);
+  return ageMs < WORTH_A_REASON_MS ? undefined : whyNotNewer(services, binding, what);
+}
+
+/** Why somebody may be there although no list shows them. */
+function awayWhyOf(services: Services, servers: readonly Binding[]): readonly Escaped[] {
+  return servers.flatMap((binding) => {
+    const atMs = services.snapshots.latest(binding.source)?.lists.players?.atMs ?? Number.NEGATIVE_INFINITY;
+    const what = servers.length === 1 ? undefined : md`**${inlineName(binding.name)}** is not up to date`;
+    return staleWhyOf(services, { atMs, binding }, what) ?? [];
+  });
 }
 
 function placeText(bindingId: string | undefined, only: Binding | undefined): string {
@@ -128,7 +141,7 @@ function placeText(bindingId: string | undefined, only: Binding | undefined): st
 export async function showPlayer(
   services: Services,
   actor: Actor,
-  { player, live, binding, only }: FoundPlayer,
+  { player, live, binding, servers, only }: FoundPlayer,
 ): Promise<Reply> {
   const { guildId } = actor;
   const [history, cases, watch, account] = await Promise.all([
@@ -153,6 +166,7 @@ export async function showPlayer(
     watch,
     account,
     mayBan: mayBan(services, actor, binding),
+    awayWhy: live === undefined ? awayWhyOf(services, only === undefined ? servers : [only]) : [],
     ...(live === undefined
       ? {}
       : {

@@ -83,15 +83,21 @@ export async function* serverStates(
   yield shown(state, { binding, lists: needed }, staleWhy(answer.error, clock.nowMs()));
 }
 
-/** Why nothing newer than the last known state is there; undefined: nothing has failed. */
+const NOT_UP_TO_DATE = md`Not up to date`;
+
+/**
+ * Why nothing newer than the last known state is there; undefined: nothing has failed. `what`: what is not up to date,
+ * where several servers are meant.
+ */
 export function whyNotNewer(
   { snapshots, health, clock }: Pick<Services, "snapshots" | "health" | "clock">,
   binding: Binding,
+  what = NOT_UP_TO_DATE,
 ): Escaped | undefined {
   const refused = whyNotAsked(health, binding);
-  if (refused !== undefined) return staleWhy(refused, clock.nowMs());
+  if (refused !== undefined) return staleWhy(refused, clock.nowMs(), what);
   const failing = snapshots.failing(binding.source);
-  return failing && md`Not up to date: ${notReadWords(failing.code)}`;
+  return failing && md`${what}: ${notReadWords(failing.code)}`;
 }
 
 /** A state with its age, which is that of the oldest of these lists. */
@@ -105,6 +111,17 @@ function shown(
     state: underItsName(state, binding),
     seen: { atMs: Math.min(state.statusAtMs, ...ages), staleWhy: why },
   };
+}
+
+/** Why there is no state at all, of what `serverStates` threw; undefined: it was something else. */
+export function whyNoState(
+  { snapshots, clock }: Pick<Services, "snapshots" | "clock">,
+  { source }: Binding,
+  error: unknown,
+): Escaped | undefined {
+  const cause = error instanceof Failure ? error.cause : undefined;
+  const isWithout = cause instanceof Failure && snapshots.latest(source) === undefined;
+  return isWithout ? staleWhy(cause, clock.nowMs()) : undefined;
 }
 
 const HALT_WORDS = {
@@ -147,13 +164,13 @@ function withoutSnapshot(failure: Failure): Failure {
 }
 
 /** Why the state is old, and when it is read again. A time that has passed is left out. */
-function staleWhy(failure: Failure, nowMs: number): Escaped {
+function staleWhy(failure: Failure, nowMs: number, what = NOT_UP_TO_DATE): Escaped {
   const { retryAtMs } = failure;
   const again =
     retryAtMs === undefined || retryAtMs <= nowMs
       ? md``
       : md` Next try: <t:${Math.ceil(retryAtMs / 1000)}:T>.`;
-  return md`Not up to date: ${staleWords(failure)}${again}`;
+  return md`${what}: ${staleWords(failure)}${again}`;
 }
 
 function staleWords({ code, serviceCode, message }: Failure): Escaped {

@@ -22,7 +22,8 @@ export const systemClock: Clock = {
   sleep: async (delayMs, signal) => {
     // Rejects with the signal's own reason (the port's word), which timers/promises wraps in an AbortError.
     const options = signal === undefined ? { ref: false } : { ref: false, signal };
-    let leftMs = delayMs;
+    // What is due already is due at once, as for `after`.
+    let leftMs = Math.max(0, delayMs);
     try {
       do {
         await delay(Math.min(leftMs, LONGEST_MS), undefined, options);

@@ -41,7 +41,10 @@ export function writePast({ file, nowS, seed, guildIds }: PastOptions): number {
       .prepare("select s.id, s.guild, g.guild_id from scopes s join guilds g on g.id = s.guild")
       .all()
       .filter(({ guild_id: id }) => guildIds?.includes(String(id)) ?? true);
-    const people = database.prepare("select id from persons where guild = ? order by id limit 40");
+    // Who has no id is not in the game: commands from outside are Remote Server's.
+    const people = database.prepare(
+      "select id from persons where guild = ? and player_id <> 0 order by id limit 40",
+    );
     database.exec("begin immediate");
     for (const { id, guild } of scopes) {
       const persons = people.all(guild ?? 0).map((row) => Number(row.id));

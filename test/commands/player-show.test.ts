@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { player } from "../../commands/player.ts";
+import { failureBody } from "../../src/discord/render/errors.ts";
 import type { Services } from "../../src/discord/services.ts";
+import { Failure } from "../../src/domain/failure.ts";
 import { EMPTY_POLICY } from "../../src/domain/guild.ts";
 import type { Card, MessageBody } from "../../src/domain/message.ts";
 import type { Player } from "../../src/domain/model.ts";
 import type { HistoryCards } from "../../src/domain/ports/history.ts";
+import { formOf, textOf } from "../support/fake-answers.ts";
 import { actorOf, FakeWorld } from "../support/fake-services.ts";
 import { serverStatus } from "../support/server-status.ts";
 
@@ -82,6 +85,7 @@ async function world() {
     history: { ...made.services.history, cards, players },
     accounts: {
       ...made.services.accounts,
+      of: async () => undefined,
       ofPlayer: async (_, playerId) => (playerId === account.player.id ? account : undefined),
     },
   };
@@ -100,7 +104,7 @@ async function world() {
   };
   const words = ({ cards = [] }: MessageBody) =>
     cards.map(({ author, description, footer }: Card) => [author, description, footer].join("\n")).join("\n");
-  return { first, second, meant, show, press, words, playing };
+  return { made, services, first, second, meant, show, press, words, playing };
 }
 
 const seenBefore = [
@@ -154,6 +158,48 @@ describe("More on the card of a player", () => {
       "Watch",
       "Ask for a ban",
     ]);
+  });
+});
+
+describe("The card of a player who is on no list", () => {
+  test("says why it may be wrong, in the words of /server status, for each server that can't be read", async () => {
+    const { made, first, second, show, words, playing } = await world();
+    playing([]);
+    assert.doesNotMatch(words(await show()), /Not up to date/, "the list is of this moment");
+    await made.clock.advance(60_000);
+    made.parked.set(second.source, "Server Key is invalid");
+    const card = words(await show("Second Town"));
+    assert.match(card, /⏳ Not up to date: the server key is wrong or expired\. Someone with Manage Server/);
+    assert.match(card, /⚪ Last seen <t:20:R>/);
+    made.failing.set(first.source, { sinceMs: 0, code: "unreachable" });
+    const both = words(await show());
+    assert.match(both, /⏳ \*\*First Town\*\* is not up to date: the game service is not answering\.$/m);
+    assert.match(both, /⏳ \*\*Second Town\*\* is not up to date: the server key is wrong/);
+  });
+
+  test("keeps what was typed into a form for somebody who has left", async () => {
+    const { first, services, playing } = await world();
+    playing([]);
+    const plan = () => Promise.reject(new Failure("bad-command", "Bob is not in the server."));
+    const runner = { ...services.runner, plan };
+    const kick =
+      (typed: string, argument = `${first.id}/7/Bob`) =>
+      async () => {
+        const action = player.actions?.["player-kick-sent" as "player-noted"] ?? assert.fail();
+        const press = { ...asked, argument, values: [], messageId: "9", form: formOf({ text: typed }) };
+        for await (const _ of action.execute(press, { ...services, runner }) as AsyncIterable<MessageBody>);
+      };
+    const kept = (text: string) => (error: unknown) => {
+      assert.ok(error instanceof Failure);
+      const shown = textOf(failureBody(error, { reference: "r", runs: true }));
+      assert.match(shown, /It did not run/);
+      assert.ok(shown.includes(`\`${text}\`\non **First Town**`), shown);
+      return true;
+    };
+    await assert.rejects(kick("rdm at the bank"), kept(":kick Bob rdm at the bank"));
+    // Of somebody of whom nothing is recorded only the button knows the name.
+    await assert.rejects(kick("rdm", `${first.id}/99/Gone_1`), kept(":kick Gone_1 rdm"));
+    await assert.rejects(kick(""), (error) => error instanceof Failure && error.command === undefined);
   });
 });
 

@@ -16,7 +16,9 @@ describe("the past that the sandbox gives a bot", () => {
     const file = join(folder.path, "history.sqlite");
     const opened = await openDatabase(`sqlite:${file}`);
     const { see, context } = await openRig({ open: async () => opened });
-    await see({ players: [bob, mod] }, START_S + 60);
+    // Commands from outside the game have an author in its log who is nobody.
+    const commands = [[{ name: "Remote Server" }, ":h hi", START_S + 30]] as const;
+    await see({ players: [bob, mod], commands }, START_S + 60);
     assert.equal(writePast({ file, nowS: START_S + 120, seed: 1, guildIds: ["901"] }), 0);
     assert.equal(writePast({ file, nowS: START_S + 120, seed: 1 }), 1);
     for (const table of ["visits", "counts", "kills", "mod_calls"] as const) {
@@ -26,6 +28,14 @@ describe("the past that the sandbox gives a bot", () => {
         .executeTakeFirstOrThrow();
       assert.ok(newest <= START_S + 120, `${table} of the future: ${newest}`);
     }
+    const nobody = opened.db.selectFrom("persons").select("id").where("player_id", "=", 0);
+    assert.equal((await nobody.execute()).length, 1);
+    const rows = [
+      await opened.db.selectFrom("visits").selectAll().where("person", "in", nobody).execute(),
+      await opened.db.selectFrom("kills").selectAll().where("killer", "in", nobody).execute(),
+      await opened.db.selectFrom("mod_calls").selectAll().where("caller", "in", nobody).execute(),
+    ];
+    assert.deepEqual(rows.flat(), []);
     const week = { fromS: START_S - 7 * 86_400, toS: START_S, zone: "UTC" };
     const found = await server(context, { guildId: GUILD, bindingId: BINDING, ...week });
     assert.ok(found.knownS > 6 * 86_400 && found.knownS < 7 * 86_400, String(found.knownS));

@@ -46,6 +46,18 @@ test("a sleep rejects with the signal's reason and leaves no timer", async () =>
   await assert.rejects(systemClock.sleep(60_000, abort.signal), reason);
 });
 
+test("what is due already is due at once, and Node has nothing to warn of", async () => {
+  const warned: string[] = [];
+  const onWarning = ({ name }: Error) => void warned.push(name);
+  process.on("warning", onWarning);
+  await systemClock.sleep(-5);
+  await new Promise<void>((resolve) => systemClock.after(-5, resolve));
+  // A warning comes a turn later.
+  await systemClock.sleep(1);
+  process.off("warning", onWarning);
+  assert.deepEqual(warned, []);
+});
+
 test("a thousand timers in any order come out sorted", async () => {
   const clock = new VirtualClock(0);
   const random = seededRandom(7);

@@ -33,6 +33,7 @@ const view: PlayerShow = {
   watch: undefined,
   account: undefined,
   mayBan: true,
+  awayWhy: [],
 };
 
 function shown(own: Partial<PlayerHistory>): string {

@@ -36,6 +36,8 @@ export interface PlayerShow {
     /** Why nothing newer is known. */
     readonly staleWhy: Escaped | undefined;
   };
+  /** Of somebody who is on no list: why the lists may be old. */
+  readonly awayWhy: readonly Escaped[];
   /** "nothing": they were never seen; else why it is not known, in words. */
   readonly history: PlayerHistory | "nothing" | { readonly why: Escaped };
   /** Who asked for the commands against them that came through the API. */
@@ -105,13 +107,13 @@ function joinedWords({ atS, isSure }: SessionEnd): Escaped {
   return md`, joined <t:${atS}:R>${isSure ? "" : " or earlier"}`;
 }
 
-function presenceLines({ live, history, onlyServer }: PlayerShow): Escaped[] {
+function presenceLines({ live, awayWhy, history, onlyServer }: PlayerShow): Escaped[] {
   if (live !== undefined) {
     const { state, player, atMs, staleWhy } = live;
     const since = known(history)?.latestSession;
     const from = since === undefined || since.end !== undefined ? md`` : joinedWords(since.start);
     return [
-      ...ageFirst({ atMs, staleWhy }),
+      ...ageFirst({ staleWhy }),
       md`🟢 **In the game**${from}`,
       ...playerLines(state, player),
       ageLine(atMs),
@@ -120,8 +122,11 @@ function presenceLines({ live, history, onlyServer }: PlayerShow): Escaped[] {
   const { player, sessions = 0 } = known(history) ?? {};
   const wasHere = onlyServer === undefined || sessions > 0;
   const last = wasHere ? player?.lastSeenS : undefined;
+  const notThere =
+    awayWhy.length === 0 ? md`⚪ Not in the game` : md`⚪ Not in the game when it was last read`;
   return [
-    last === undefined ? md`⚪ Not in the game` : md`⚪ Last seen <t:${last}:R>`,
+    ...awayWhy.flatMap((staleWhy) => ageFirst({ staleWhy })),
+    last === undefined ? notThere : md`⚪ Last seen <t:${last}:R>`,
     ...rankLines(history),
   ];
 }

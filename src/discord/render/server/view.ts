@@ -35,7 +35,7 @@ export function serverCard({ title, lines, seen, fields, footer }: CardParts): C
 }
 
 /** Why it is old, above all else. */
-export function ageFirst({ staleWhy }: Freshness): Escaped[] {
+export function ageFirst({ staleWhy }: Pick<Freshness, "staleWhy">): Escaped[] {
   return staleWhy === undefined ? [] : [md`⏳ ${staleWhy}`];
 }
 
