@@ -1,12 +1,12 @@
 import { defineAction, defineEntry, type Reply } from "../src/discord/command.ts";
-import { joinKeyText, statusCard } from "../src/discord/render/server/status.ts";
+import { earlierCard, joinKeyText, statusCard } from "../src/discord/render/server/status.ts";
 import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
-import type { Button, Row } from "../src/domain/message.ts";
+import type { Button, Card, Row } from "../src/domain/message.ts";
 import type { ListName } from "../src/domain/model.ts";
 import { completeServer, serverOption } from "./server-option.ts";
-import { serverStates } from "./server-state.ts";
+import { serverStates, whyNoState } from "./server-state.ts";
 
 /** `/server status`: one glance, a button that renews it, and the join key for staff on demand. */
 
@@ -24,11 +24,25 @@ async function* statusReplies(
 ): AsyncGenerator<Reply> {
   // An old card is as old as the last answer; what that answer did not bring is left out.
   const query = { binding, lists: STATUS_LISTS, needed: [], signal };
-  for await (const { state, seen } of serverStates(services, query)) {
-    const open = services.modCalls.withoutResolved(binding.id, state);
-    const onDuty = services.roster.here(binding.guildId, binding.id, open.lists.players?.value);
-    yield { cards: [statusCard(open, seen, onDuty)], rows: [buttons(binding)] };
+  try {
+    for await (const { state, seen } of serverStates(services, query)) {
+      const open = services.modCalls.withoutResolved(binding.id, state);
+      const onDuty = services.roster.here(binding.guildId, binding.id, open.lists.players?.value);
+      yield { cards: [statusCard(open, seen, onDuty)], rows: [buttons(binding)] };
+    }
+  } catch (error) {
+    const why = whyNoState(services, binding, error);
+    const card = why === undefined ? undefined : panelCard(services, binding);
+    if (why === undefined || card === undefined) throw error;
+    yield { cards: [earlierCard(card, why)], rows: [buttons(binding)] };
   }
+}
+
+/** What the newest panel of this server shows: after a restart nothing else is known of it. */
+function panelCard({ panels }: Services, { id, guildId }: Binding): Card | undefined {
+  const shown = panels.list(guildId).filter(({ bindingId, body }) => bindingId === id && body !== undefined);
+  const [newest] = shown.toSorted((a, b) => (b.goodAtMs ?? 0) - (a.goodAtMs ?? 0));
+  return newest?.body?.cards?.[0];
 }
 
 function buttons({ id }: Binding): Row {

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { server } from "../../commands/server.ts";
 import type { Answer, Reply } from "../../src/discord/command.ts";
+import { panelRenderer } from "../../src/discord/render/server/panel.ts";
+import { md } from "../../src/domain/escaped.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import { type Actor, type Binding, EMPTY_POLICY, type Feed } from "../../src/domain/guild.ts";
 import type { Lists, Player } from "../../src/domain/model.ts";
@@ -285,6 +287,37 @@ describe("A service that is silent", () => {
       assert.match(error.message, /no earlier state/);
       return true;
     });
+  });
+
+  test("shows after a restart what its panel shows, and why it is not newer, until it is read", async () => {
+    const { world, binding } = await rig();
+    const state = world.states.get(binding.source) ?? assert.fail();
+    const shown = panelRenderer.current(state, { bindingId: binding.id, mark: "m", seenAtMs: 5_000 });
+    const of = { guildId: actor.guildId, channelId: "1", createdBy: "1" };
+    const panel = { ...of, bindingId: binding.id, goodAtMs: 5_000, body: shown };
+    const older = { ...panel, goodAtMs: 4_000, body: { cards: [{ description: md`older` }] } };
+    const others = {
+      ...panel,
+      bindingId: "other",
+      goodAtMs: 9_000,
+      body: { cards: [{ description: md`other` }] },
+    };
+    Object.assign(world.services, { panels: { list: () => [older, panel, others] } });
+    world.states.delete(binding.source);
+    world.parked.set(binding.source, "rejected twice");
+    const reply = await statusOf(world);
+    const [card] = reply.cards ?? [];
+    assert.match(
+      card?.description ?? "",
+      /^⏳ Not up to date: the server key is wrong or expired\. .*\n👥 \*\*12\*\* of \*\*40\*\* players.*\n-# Seen <t:5:R>$/,
+    );
+    assert.deepEqual(card?.fields, shown.cards?.[0]?.fields);
+    assert.doesNotMatch(textOf(reply), /Updated by Marshal/);
+    assert.deepEqual(
+      reply.rows?.flat().map((part) => ("label" in part ? part.label : "")),
+      ["Refresh", "Players", "Join key"],
+    );
+    await assert.rejects(listOf(world, "players"), /no earlier state/, "a panel has no list");
   });
 
   test("or that cannot be reached is answered from the last state, said so, and why", async () => {

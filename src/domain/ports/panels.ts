@@ -11,6 +11,14 @@ export interface Panel {
   readonly createdBy: string;
 }
 
+/** With what its message shows. */
+export interface ShownPanel extends Panel {
+  /** Absent until it was posted. */
+  readonly body?: MessageBody;
+  /** When that was true, epoch milliseconds. */
+  readonly goodAtMs?: number;
+}
+
 export interface Panels {
   /**
    * Posts it, or answers "stands" where there is one already, and "follows" where Discord does not answer soon. Rejects
@@ -19,7 +27,7 @@ export interface Panels {
    */
   add(panel: Panel): Promise<"posted" | "stands" | "follows">;
   /** Those of a Discord server, oldest first. */
-  list(guildId: string): readonly Panel[];
+  list(guildId: string): readonly ShownPanel[];
   /** Forgets the panel; its message goes as soon as Discord takes that. False: there was none. */
   remove(panel: Omit<Panel, "createdBy">): Promise<boolean>;
 }

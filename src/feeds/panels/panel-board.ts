@@ -3,7 +3,7 @@ import type { MessageBody, PostedMessage } from "../../domain/message.ts";
 import type { Random } from "../../domain/ports/clock.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
 import type { Notifier } from "../../domain/ports/notifier.ts";
-import type { Panel, PanelRenderer, Panels } from "../../domain/ports/panels.ts";
+import type { Panel, PanelRenderer, Panels, ShownPanel } from "../../domain/ports/panels.ts";
 import type { PostLine, Posts, Stands, WantedPost } from "../../domain/ports/posts.ts";
 import { reasonInWords } from "../delivery/refusal-words.ts";
 import { type PanelBodyPorts, type PanelServer, panelBody } from "./panel-body.ts";
@@ -141,7 +141,7 @@ export class PanelBoard implements Panels {
     });
   }
 
-  list(guildId: string): readonly Panel[] {
+  list(guildId: string): readonly ShownPanel[] {
     return [...this.#live.values()].map(({ record }) => record).filter((one) => one.guildId === guildId);
   }
 

@@ -5,7 +5,16 @@ import type { Player, ServerState, ServerStatus } from "../../../domain/model.ts
 import { namesOf } from "../../../domain/names-of.ts";
 import { inlineCode, inlineName } from "../escape.ts";
 import { openMatters } from "./open-calls.ts";
-import { type Freshness, isGameStaff, profile, serverCard, serverTitle, stars } from "./view.ts";
+import {
+  ageFirst,
+  type Freshness,
+  isGameStaff,
+  profile,
+  STALE_COLOR,
+  serverCard,
+  serverTitle,
+  stars,
+} from "./view.ts";
 
 /** `/server status` and the panel: a server at one glance. Pure. */
 
@@ -25,6 +34,12 @@ export function statusCard(known: ServerState, seen: Freshness, onDuty: readonly
     fields: statusFields(state, onDuty),
     footer: rulesWords(status),
   });
+}
+
+/** What a panel showed last, where nothing was read since a restart; it has its own age. */
+export function earlierCard({ footer: _, description, ...card }: Card, staleWhy: Escaped): Card {
+  const lines = [...ageFirst({ staleWhy }), ...(description === undefined ? [] : [description])];
+  return { ...card, description: joined(lines, "\n"), color: STALE_COLOR };
 }
 
 /** Without what is older than the age on the card. The staff lists lend the owners their names, whatever their age. */
