@@ -15,6 +15,8 @@ import type { WaitingClass } from "./turn-order.ts";
 const LATE_RESET_MS = 10_000;
 /** The same for an answer without a `Date`, measured by our clock, which may be wrong. */
 const LATE_BY_OUR_CLOCK_MS = 24 * 3_600_000;
+/** A reset of another day is no end of a window: numbers of another unit, or made up. It would spread requests over it. */
+const LONGEST_WINDOW_MS = 24 * 3_600_000;
 const SHARED_NOTICE_MS = 3_600_000;
 
 export interface RateLimiterParts {
@@ -241,16 +243,18 @@ export class RateLimiter {
     return waitingClass === "internal" ? nowMs : this.#restraint.readyAtMs(nowMs);
   }
 
-  /** A window that was long over when its answer was written is a mistake: nothing could be held back by it. */
+  /** A window that was long over when its answer was written, or ends on another day, is a mistake: it is no measure. */
   #quotaOf(answer: WireAnswer, { readMs }: Observation, setByMs: number): RateHeaders | undefined {
     const quota = rateHeaders(answer.headers);
     if (quota === undefined) return undefined;
     const dateMs = this.#dateOf(answer);
-    const isOver =
+    const lateMs = dateMs === undefined ? LATE_BY_OUR_CLOCK_MS : LATE_RESET_MS;
+    const aheadMs =
       dateMs === undefined
-        ? this.#serverClock.earliest(quota.resetMs + setByMs) < readMs - LATE_BY_OUR_CLOCK_MS
-        : quota.resetMs < dateMs - LATE_RESET_MS;
-    return isOver ? undefined : { ...quota, resetMs: quota.resetMs + setByMs };
+        ? this.#serverClock.earliest(quota.resetMs + setByMs) - readMs
+        : quota.resetMs - dateMs;
+    const isWindow = aheadMs >= -lateMs && aheadMs <= LONGEST_WINDOW_MS + lateMs;
+    return isWindow ? { ...quota, resetMs: quota.resetMs + setByMs } : undefined;
   }
 
   /** Many answers of one second carry one `Date`. */

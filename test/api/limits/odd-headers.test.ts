@@ -62,11 +62,14 @@ describe("headers that cannot be right", () => {
     assert.ok(taken < 80, `${taken}`);
   });
 
-  test("seconds that are left, or a reset that was over long ago, are taken for no limits: one request a second", async () => {
+  test("seconds that are left, a reset that was over long ago, or one of another day, are taken for no limits: one request a second", async () => {
     const left: HeaderChange = (headers) =>
       headers[RESET] === undefined ? headers : { ...headers, [RESET]: "5" };
     const undated: HeaderChange = ({ date: _, ...headers }, n) => left(headers, n);
-    for (const alter of [left, undated, resetMoved(-3_600, () => true), dateMoved(60_000)]) {
+    const micros: HeaderChange = (headers) =>
+      headers[RESET] === undefined ? headers : { ...headers, [RESET]: `${headers[RESET]}000000` };
+    const days = [-3_600, 2 * 86_400, 365 * 86_400].map((byS) => resetMoved(byS, () => true));
+    for (const alter of [left, undated, ...days, micros, dateMoved(60_000)]) {
       const { taken, answers429 } = await aMinute(alter);
       assert.equal(answers429, 0);
       assert.ok(taken >= SECONDS - 2 && taken <= SECONDS + 1, `${taken}`);
