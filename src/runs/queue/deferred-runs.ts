@@ -208,7 +208,8 @@ export class DeferredRuns implements SnapshotListener {
   }
 
   #hold(key: string, run: DeferredRun): void {
-    const leftMs = run.expiresAtMs - this.#ports.clock.nowMs();
+    // A wall clock that was set back since it was stored makes it wait no longer.
+    const leftMs = Math.min(run.expiresAtMs - this.#ports.clock.nowMs(), DEFERRED_FOR_MS);
     const cancelExpiry = this.#ports.clock.after(leftMs, () => this.#track(this.#expire(key, run)));
     this.#held.set(key, { key, run, cancelExpiry });
     this.#demand(run.request.binding.source);

@@ -140,6 +140,24 @@ describe("run when someone joins", () => {
     await rig.runs.stop(0);
   });
 
+  test("waits no longer than its hour where the wall clock is set back, over a restart too", async () => {
+    for (const isRestarted of [false, true]) {
+      const rig = new RunsRig();
+      const id = await meetEmpty(rig, ":h Welcome");
+      await rig.runs.queue.defer(rig.actor("mod"), id);
+      rig.clock.step(-24 * 3_600_000);
+      if (isRestarted) {
+        rig.crash();
+        await rig.runs.start();
+      }
+      await rig.clock.advance(3_600_000 + 1_000);
+      assert.deepEqual(await rig.runs.queue.deferred("g1"), [], `restarted: ${isRestarted}`);
+      await rig.journal.take(rig.snapshot(undefined, 1));
+      await rig.clock.advance(60_000);
+      assert.equal(rig.sent.length, 1);
+    }
+  });
+
   test("whose outcome nobody was told when the process was killed is told by the next, once, and not sent again", async () => {
     const rig = new RunsRig();
     await rig.runs.queue.defer(rig.actor("mod"), await meetEmpty(rig, ":h Welcome"));
