@@ -5,7 +5,7 @@ import type { Services } from "../src/discord/services.ts";
 import { type CaseKind, caseKinds } from "../src/domain/case.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
-import { momentOf } from "../src/domain/moment.ts";
+import { momentOf, momentThrough } from "../src/domain/moment.ts";
 import type { CaseFilter } from "../src/domain/ports/cases.ts";
 import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
 
@@ -84,7 +84,7 @@ export async function narrowed(
     ...(account === undefined ? {} : { authorPlayerId: account.player.id }),
     ...(kind === undefined ? {} : { kind }),
     ...(since === undefined ? {} : { fromMs: momentOf(since, now) }),
-    ...(until === undefined ? {} : { toMs: momentOf(until, now) }),
+    ...(until === undefined ? {} : { toMs: momentThrough(until, now) }),
   };
 }
 
@@ -94,15 +94,15 @@ const NAME_CHARACTERS = 20;
 /** A filter as it stands in the id of a button: short, since Discord takes 100 characters. */
 export function filterText(filter: Narrowed): string {
   const { playerId, playerName, userId, authorPlayerId, kind, fromMs, toMs } = filter;
-  const minute = (ms: number | undefined) => (ms === undefined ? "" : Math.floor(ms / 60_000).toString(36));
+  const second = (ms: number | undefined) => (ms === undefined ? "" : Math.floor(ms / 1_000).toString(36));
   const number = (value: number | undefined) => value?.toString(36) ?? "";
   const parts = [
     number(playerId),
     userId === undefined ? "" : BigInt(userId).toString(36),
     number(authorPlayerId),
     kind ?? "",
-    minute(fromMs),
-    minute(toMs),
+    second(fromMs),
+    second(toMs),
     playerId === undefined ? (playerName?.slice(0, NAME_CHARACTERS) ?? "") : "",
   ];
   return parts.join(",");
@@ -118,8 +118,9 @@ export function filterOf(text: string): Narrowed {
     ...(user === "" ? {} : { userId: snowflakeOf(user) }),
     ...(author === "" ? {} : { authorPlayerId: Number.parseInt(author, 36) }),
     ...(kindNamed === undefined ? {} : { kind: kindNamed }),
-    ...(from === "" ? {} : { fromMs: Number.parseInt(from, 36) * 60_000 }),
-    ...(to === "" ? {} : { toMs: Number.parseInt(to, 36) * 60_000 }),
+    ...(from === "" ? {} : { fromMs: Number.parseInt(from, 36) * 1_000 }),
+    // That second belongs to it.
+    ...(to === "" ? {} : { toMs: Number.parseInt(to, 36) * 1_000 + 999 }),
     ...(playerName === "" ? {} : { playerName }),
   };
 }

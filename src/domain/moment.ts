@@ -46,6 +46,13 @@ export function momentOf(typed: string, now: Now): number {
   return passed(readMoment(typed, now)?.atMs, now);
 }
 
+/** The same, and a day without a time is meant to its last second, as far as it has passed. @throws Failure as `momentOf`. */
+export function momentThrough(typed: string, now: Now): number {
+  const atMs = momentOf(typed, now);
+  const lastMs = isDay(typed) ? readMoment(`${typed.trim()} 23:59:59`, now)?.atMs : undefined;
+  return Math.min(now.nowMs, lastMs ?? atMs);
+}
+
 /**
  * The same as every moment that it may mean, oldest first: two where the clocks showed it twice.
  * @throws Failure "bad-command" as `momentOf` does, and for a time that the clocks left out.
@@ -97,9 +104,14 @@ export function untilOf(typed: string, { nowMs, zone }: Now): number {
 
 /** The same, and a day without a time is meant to its last second: whoever is away until Friday is away on Friday. */
 export function throughOf(typed: string, now: Now): number {
+  return untilOf(isDay(typed) ? `${typed.trim()} 23:59:59` : typed, now);
+}
+
+/** A day, and no time of it. */
+function isDay(typed: string): boolean {
   const text = typed.trim().toLowerCase();
-  const isDay = text !== "" && spanOf(text.replace(/^in /, "")) === undefined && !CLOCK.test(text);
-  return untilOf(isDay ? `${text} 23:59:59` : text, now);
+  const isSpan = spanOf(text.replace(/^in /, "").replace(/ ago$/, "")) !== undefined;
+  return text !== "" && text !== "now" && !isSpan && stampOf(text) === undefined && !CLOCK.test(text);
 }
 
 /** A timestamp out of a message: `<t:1763755200:T>`, or its seconds alone. */
