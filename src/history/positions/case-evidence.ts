@@ -236,6 +236,9 @@ function refsIn(row: HistoryRow): readonly PlayerRef[] {
       return row.moderator === undefined ? [row.caller] : [row.caller, row.moderator];
     case "emergencyCall":
       return row.caller === undefined ? [] : [row.caller];
+    case "command":
+      // Whom it hit where its text does not name them in full.
+      return [row.player, ...(row.hit ?? [])];
     default:
       return [row.player];
   }

@@ -7,7 +7,7 @@ import { erasePlayer } from "../../../src/history/queries/erase-cases.ts";
 import { forget } from "../../../src/history/queries/forget-player.ts";
 import { setRetention } from "../../../src/history/queries/recorded-guilds.ts";
 import { onBothDatabases } from "../databases.ts";
-import { ann, bob, GUILD, type HistoryRig, openRig, START_S } from "../rig.ts";
+import { ann, bob, GUILD, type HistoryRig, mod, openRig, START_S } from "../rig.ts";
 
 import { at, DAY_S, kickOf, on, rowsOf, seen } from "./positions-rig.ts";
 
@@ -74,6 +74,32 @@ onBothDatabases("what a case keeps of the minutes around it", (databases) => {
     await erasePlayer(rig.context, { guildId: GUILD, number: 1, playerId: bob.id });
     assert.equal(await keptBy(rig), undefined);
     assert.deepEqual(await rig.context.db.selectFrom("case_evidence").selectAll().execute(), []);
+  });
+
+  test("who is forgotten is gone from commands that others aimed at them by a part of the name, or an id", async () => {
+    const rig = await openRig(databases);
+    await rig.see({ players: [bob, ann, mod] }, at(10));
+    const commands = [
+      [mod, ":pm An hello", at(221)],
+      [mod, `:ban ${ann.id}`, at(222)],
+      [mod, ":pm Bob hello", at(223)],
+    ] as const;
+    await rig.see({ players: [bob, ann, mod], commands }, at(230));
+    await add(rig.context, kickOf(bob, at(220)));
+    const texts = async () => {
+      const kept = await evidence(rig.context, { guildId: GUILD, number: 1 });
+      return kept?.rows.flatMap((row) => (row.kind === "command" ? row.text : []));
+    };
+    assert.deepEqual(
+      await texts(),
+      commands.map(([, text]) => text),
+    );
+    await forget(rig.context, { guildId: GUILD, playerId: ann.id, nowS: at(600) });
+    assert.deepEqual(await texts(), [":pm Bob hello"]);
+    assert.doesNotMatch(
+      JSON.stringify(await evidence(rig.context, { guildId: GUILD, number: 1 })),
+      /Ann|12\b/,
+    );
   });
 
   test("a case of no server keeps nothing, and another guild has nothing to ask for", async () => {
