@@ -21,6 +21,7 @@ import { originOfRun, toldByRun } from "./case-of-command.ts";
 import { CasePosts } from "./case-posts.ts";
 import { type AddedCase, type CaseStore, MOST_CASES } from "./case-store.ts";
 import { edited, revoked, undone } from "./change-case.ts";
+import { showLaterWarnings } from "./counted-warnings.ts";
 import { liftOf, showLifted } from "./lifted-bans.ts";
 import { isComplete, merged, RECEIPT_OPEN_MS } from "./receipt.ts";
 import { mayClaimSearch, SearchEnds } from "./search-ends.ts";
@@ -242,10 +243,12 @@ export class CaseBook implements Cases {
     return after;
   }
 
-  /** The card of a case, and of an un-ban those of the bans that it lifts. */
+  /** The card of a case, and those that say something of it: of bans that it lifts, of warnings that counted it. */
   async #show(one: Case): Promise<void> {
-    this.#posts.show(one.guildId, one.number);
-    await showLifted(this.#ports, one, (ban) => this.#posts.show(ban.guildId, ban.number));
+    const show = ({ guildId, number }: Case) => this.#posts.show(guildId, number);
+    show(one);
+    await showLifted(this.#ports, one, show);
+    await showLaterWarnings(this.#ports, one, show);
   }
 
   async #change(

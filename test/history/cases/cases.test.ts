@@ -562,6 +562,9 @@ describe("a case that is changed", () => {
     await warn(nowMs);
     await made.settle();
     assert.match(made.sink.text("cases"), /\*\*3 warnings in 30 days\.\*\*/);
+    await made.room.cases.revoke({ guildId: "g1", userId: "u9" }, 3, undefined);
+    await made.settle();
+    assert.doesNotMatch(made.sink.text("cases"), /warnings in 30 days/, "one of them counts no more");
   });
 
   test("warnings of another server do not count on a card", async () => {

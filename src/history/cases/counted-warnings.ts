@@ -1,0 +1,20 @@
+import type { Case } from "../../domain/case.ts";
+import type { LiftedPorts } from "./lifted-bans.ts";
+
+/** Later warnings of one player whose cards are brought up to date. */
+const MOST_SHOWN = 20;
+
+/** Shows anew the later warnings of a player of whom one was revoked: their cards counted it. Never rejects. */
+export async function showLaterWarnings(
+  { store, report }: LiftedPorts,
+  { guildId, kind, number, targets: [only], revoked }: Case,
+  show: (warning: Case) => void,
+): Promise<void> {
+  if (kind !== "warning" || revoked === undefined || only?.playerId === undefined) return;
+  const wanted = { playerId: only.playerId, kind, limit: MOST_SHOWN } as const;
+  try {
+    for (const one of await store.search(guildId, wanted)) if (one.number > number) show(one);
+  } catch (error) {
+    report("the cards of later warnings could not be brought up to date", error);
+  }
+}
