@@ -141,6 +141,31 @@ describe("the weekly summary", () => {
     await board.stop();
   });
 
+  test("compares sums only with a week of which as much is known; averages also with the half of one", () => {
+    const week = { fromS: 604_800, toS: 2 * 604_800, zone: "UTC", bindingId: "b1" };
+    const stats = statsOf(week);
+    const said = (knownS: number) => {
+      const before = {
+        ...statsOf({ ...week, fromS: 0, toS: 604_800 }),
+        knownS,
+        players: 4,
+        joins: 6,
+        kills: 1,
+      };
+      const of = { binding: bindingOf("b1"), stats, before, duty: undefined, pngs: undefined, key: "k" };
+      return JSON.stringify(weeklyRenderer.summary(of).cards);
+    };
+    const whole = said(600_000);
+    assert.match(whole, /5\*\* \(▲.1.more.*12\*\* joins \(▲.6.more.*The week before: 2.*3\*\* \(▲.2.more/su);
+    const half = said(300_000);
+    assert.match(half, /5\*\* \(▲.1.more.*12\*\* joins"/su);
+    assert.doesNotMatch(half, /The week before|6.more|2.more/u);
+    assert.match(
+      half,
+      /Less was recorded of one of the two weeks, so joins, kills, calls and time without staff are not compared/,
+    );
+  });
+
   test("says once for all servers how duty, quota and leave were", async () => {
     const world = new World();
     world.bindings = [bindingOf("b1"), bindingOf("b2")];

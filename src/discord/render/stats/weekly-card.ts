@@ -20,6 +20,8 @@ import { amount, count, lasting } from "./stats-words.ts";
 const DAY_S = 86_400;
 /** Of a week of which less is known nothing is said to have changed. */
 const COMPARED_FROM_S = 3 * DAY_S;
+/** Sums of two weeks are compared where as much is known of both, but for this part. */
+const SUMS_FROM = 0.9;
 const MOST_SPANS = 6;
 /** Before the key in the address of the title. */
 const MARK = "summary-";
@@ -29,11 +31,10 @@ const SHOWN_MARK = " · summary ";
 function summary({ binding, stats, before, duty, pngs, key }: WeeklyView): MessageBody {
   const { files, first, others } = pictureFiles(stats, pngs);
   const isComparable = stats.knownS >= COMPARED_FROM_S && before.knownS >= COMPARED_FROM_S;
+  const isWhole = isAsKnown(stats, before);
   const lines = [
     ...knownLines(stats),
-    ...(isComparable || stats.knownS === 0
-      ? []
-      : [md`-# Not enough data to compare this week with the one before.`]),
+    ...(stats.knownS === 0 || (isComparable && isWhole) ? [] : [isComparable ? SUMS_APART : TOO_LITTLE]),
   ];
   return {
     cards: [
@@ -45,7 +46,10 @@ function summary({ binding, stats, before, duty, pngs, key }: WeeklyView): Messa
         fields: [
           ...(stats.knownS === 0 && stats.joins === 0
             ? []
-            : fieldsOf(stats, isComparable ? before : undefined)),
+            : fieldsOf(stats, {
+                averages: isComparable ? before : undefined,
+                sums: isComparable && isWhole ? before : undefined,
+              })),
           ...dutyFields(duty),
         ],
         ...(first === undefined ? {} : { imageName: first.name }),
@@ -58,26 +62,39 @@ function summary({ binding, stats, before, duty, pngs, key }: WeeklyView): Messa
   };
 }
 
-function fieldsOf(stats: ServerStats, before: ServerStats | undefined): readonly CardField[] {
+const TOO_LITTLE = md`-# Not enough data to compare this week with the one before.`;
+const SUMS_APART = md`-# Less was recorded of one of the two weeks, so joins, kills, calls and time without staff are not compared.`;
+
+/** Whether of both weeks about as much is known: a sum over less of a week is smaller by that alone. */
+function isAsKnown({ knownS: one }: ServerStats, { knownS: other }: ServerStats): boolean {
+  return Math.min(one, other) >= Math.max(one, other) * SUMS_FROM;
+}
+
+interface Before {
+  readonly averages: ServerStats | undefined;
+  readonly sums: ServerStats | undefined;
+}
+
+function fieldsOf(stats: ServerStats, { averages, sums }: Before): readonly CardField[] {
   const { players = 0, peak = 0, peakAtS, joins, kills, staff, uncoveredS, calls } = stats;
   const peakAt = peakAtS === undefined ? md`` : md` (<t:${peakAtS}:f>)`;
   return [
     {
       name: md`👥 Players`,
-      value: md`On average **${amount(players)}**${change(players, before?.players)}, at most **${peak}**${peakAt}\n**${count(joins)}** joins${change(joins, before?.joins)}`,
+      value: md`On average **${amount(players)}**${change(players, averages?.players)}, at most **${peak}**${peakAt}\n**${count(joins)}** joins${change(joins, sums?.joins)}`,
     },
     {
       name: md`🛡 Staff in the game`,
       value:
         staff === undefined
           ? md`Not known`
-          : md`On average **${amount(staff)}**${change(staff, before?.staff)}\nPlayers without staff: **${lasting(uncoveredS)}**${longer(uncoveredS, before?.uncoveredS)}`,
+          : md`On average **${amount(staff)}**${change(staff, averages?.staff)}\nPlayers without staff: **${lasting(uncoveredS)}**${longer(uncoveredS, sums?.uncoveredS)}`,
     },
     {
       name: md`🔔 Moderator calls`,
-      value: md`${callLines(calls)}${before === undefined ? md`` : md`\n-# The week before: ${count(before.calls.calls)}, answered: ${count(before.calls.answered)}`}`,
+      value: md`${callLines(calls)}${sums === undefined ? md`` : md`\n-# The week before: ${count(sums.calls.calls)}, answered: ${count(sums.calls.answered)}`}`,
     },
-    { name: md`💀 Kills`, value: md`**${count(kills)}**${change(kills, before?.kills)}` },
+    { name: md`💀 Kills`, value: md`**${count(kills)}**${change(kills, sums?.kills)}` },
     needField(stats, MOST_SPANS),
   ];
 }
