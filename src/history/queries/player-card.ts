@@ -20,6 +20,7 @@ const STREAK_PAUSE_S = 60;
 /** A call within this time after a kill may be about it. */
 const ABOUT_A_KILL_S = 180;
 const LATEST_SHOWN = 5;
+const NO_RANK = "Normal";
 /** Rows of one player that one card reads, the newest. */
 const MOST_KILLS = 2_000;
 
@@ -186,19 +187,20 @@ async function callsNearKills(
   });
 }
 
+/** The rank that they have on one of these servers, the newest of several. */
 async function lastPermission(
   { db }: QueryContext,
   scopes: readonly Scope[],
   person: number,
 ): Promise<string | undefined> {
   if (scopes.length === 0) return undefined;
-  const row = await db
+  const rows = await db
     .selectFrom("ranks")
-    .select("permission")
+    .select(["scope", "permission"])
     .where("person", "=", person)
     .where("scope", "in", idsOf(scopes))
     .orderBy("at_s", "desc")
-    .limit(1)
-    .executeTakeFirst();
-  return row === undefined || row.permission === "Normal" ? undefined : row.permission;
+    .execute();
+  const last = Map.groupBy(rows, ({ scope }) => scope).values();
+  return last.map(([row]) => row?.permission).find((one) => one !== undefined && one !== NO_RANK);
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { historyLine } from "../../../src/discord/render/players/history-line.ts";
 import type { CaseAuthor } from "../../../src/domain/case.ts";
+import type { SourceId } from "../../../src/domain/model.ts";
 import { add } from "../../../src/history/queries/add-cases.ts";
 import { forget } from "../../../src/history/queries/forget-player.ts";
 import { card } from "../../../src/history/queries/player-card.ts";
@@ -11,7 +12,7 @@ import { caseCounts, staff } from "../../../src/history/queries/staff-stats.ts";
 import { seededRandom } from "../../support/clock.ts";
 import { kick } from "../cases/case-samples.ts";
 import { onBothDatabases } from "../databases.ts";
-import { ann, BINDING, bob, GUILD, mod, openRig, START_S, type Town } from "../rig.ts";
+import { ann, BINDING, bob, GUILD, mod, openRig, START_S, snapshotOf, type Town } from "../rig.ts";
 
 /** From a full quarter of an hour on. */
 const at = (s: number) => START_S + 100 + s;
@@ -20,6 +21,23 @@ const moderator = { ...mod, permission: "Server Moderator" };
 const span = (fromS: number, toS: number) => ({ fromS, toS, zone: "UTC" });
 
 onBothDatabases("figures of a server and of its staff", (databases) => {
+  test("a rank on one server is not lost by losing one on another", async () => {
+    const rig = await openRig(databases);
+    const west = "s2" as SourceId;
+    rig.linksBySource.set(west, [{ guildId: GUILD, bindingId: "b2", linkedAtS: START_S }]);
+    const admin = { ...mod, permission: "Server Administrator" };
+    await rig.take(snapshotOf({ players: [admin] }, at(0), west));
+    await rig.see({ players: [moderator] }, at(60));
+    const rank = async () =>
+      (await card(rig.context, { guildId: GUILD, playerId: mod.id, nowS: at(200), harmless: [] }))
+        ?.permission;
+    assert.equal(await rank(), "Server Moderator", "the newest");
+    await rig.see({ players: [mod] }, at(120));
+    assert.equal(await rank(), "Server Administrator");
+    await rig.take(snapshotOf({ players: [mod] }, at(180), west));
+    assert.equal(await rank(), undefined);
+  });
+
   test("are those of a naive count over a seeded town, whatever part of the time is asked for", async () => {
     const { see, context } = await openRig(databases);
     const random = seededRandom(7);
