@@ -50,6 +50,8 @@ export interface ScopeState {
   readonly permissions: Map<number, string>;
   readonly emergencyCalls: Set<string>;
   count: { atS: number; players: number; staff: number | null; queue: number | null } | undefined;
+  /** The most players of that quarter of an hour, as far as written. */
+  most: { readonly quarter: number; readonly players: number } | undefined;
   rosterS: number | undefined;
   /** The last answer that showed the moderator calls. */
   callsLookS: number | undefined;
@@ -121,6 +123,7 @@ export async function openScope(
     permissions: await readPermissions(db, row.id),
     emergencyCalls: new Set(),
     count: await readCount(db, row.id),
+    most: undefined,
     rosterS: await newestOf(db, "rosters", row.id),
     // The lists of the history are asked for together.
     callsLookS: row.looked_s ?? undefined,

@@ -11,6 +11,8 @@ const MINUTE_S = 60;
 const HOUR_S = 3_600;
 /** A number that does not change is written this often: a time without looks then differs from one without change. */
 const COUNT_AGAIN_S = 900;
+/** Hours of every zone consist of these. */
+const QUARTER_S = 900;
 /** The rank of nearly everybody; only what differs from it is written. */
 const NO_RANK = "Normal";
 
@@ -53,22 +55,30 @@ export async function storePermissions(
   for (const [person, permission] of changed) permissions.set(person, permission);
 }
 
-/** How many are there, at most once a minute. */
+/** How many are there: once a minute at most, but for those that are more than any before in their quarter of an hour. */
 export async function storeCount(db: Db, state: ScopeState, answer: RecordedAnswer): Promise<void> {
-  const atS = Math.floor(answer.atS / MINUTE_S) * MINUTE_S;
+  const minuteS = Math.floor(answer.atS / MINUTE_S) * MINUTE_S;
+  const quarter = Math.floor(answer.atS / QUARTER_S);
   const staff = answer.players?.filter(({ permission }) => permission !== NO_RANK).length ?? null;
-  const next = { atS, players: storableCount(answer.playerCount), staff, queue: answer.queue ?? null };
+  const next = { players: storableCount(answer.playerCount), staff, queue: answer.queue ?? null };
   const last = state.count;
+  const most = state.most?.quarter === quarter ? state.most.players : 0;
+  let atS = minuteS;
   if (last !== undefined) {
     const isSame = last.players === next.players && last.staff === next.staff && last.queue === next.queue;
-    if (atS <= last.atS || (isSame && atS < last.atS + COUNT_AGAIN_S)) return;
+    if (isSame && minuteS < last.atS + COUNT_AGAIN_S) return;
+    if (minuteS <= last.atS) {
+      atS = Math.floor(answer.atS);
+      if (atS <= last.atS || next.players <= Math.max(most, last.players)) return;
+    }
   }
   await db
     .insertInto("counts")
-    .values({ scope: state.id, at_s: atS, players: next.players, staff, queue: next.queue })
+    .values({ scope: state.id, at_s: atS, ...next })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  state.count = next;
+  state.count = { atS, ...next };
+  state.most = { quarter, players: Math.max(most, next.players) };
 }
 
 /** Everybody who is there, once an hour. */

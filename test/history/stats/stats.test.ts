@@ -38,6 +38,32 @@ onBothDatabases("figures of a server and of its staff", (databases) => {
     assert.equal(await rank(), undefined);
   });
 
+  test("name the most players that any look has shown, also between two of those that are kept", async () => {
+    const { see, context } = await openRig(databases);
+    const people = Array.from({ length: 12 }, (_, n) => ({ name: `Player${n}`, id: 500 + n }));
+    const looks = [
+      ...[2, 4, 3, 5, 4, 3].map((players, n) => ({ atS: at(n * 10), players })),
+      ...[3, 9, 12, 11, 3, 3].map((players, n) => ({ atS: at(60 + n * 10), players })),
+      ...[4, 4, 10, 4].map((players, n) => ({ atS: at(900 + n * 15), players })),
+    ];
+    for (const { atS, players } of looks) await see({ players: people.slice(0, players) }, atS);
+    const peakOf = async (fromS: number, toS: number) => {
+      const found = await server(context, {
+        guildId: GUILD,
+        bindingId: BINDING,
+        ...span(at(fromS), at(toS)),
+      });
+      return [found.peak, found.peakAtS && found.peakAtS - at(0)];
+    };
+    assert.deepEqual(await peakOf(0, 900), [12, 80]);
+    assert.deepEqual(await peakOf(900, 1_800), [10, 930]);
+    const { rows } = await context.db
+      .selectFrom("counts")
+      .select(({ fn }) => fn.countAll<number>().as("rows"))
+      .executeTakeFirstOrThrow();
+    assert.ok(Number(rows) <= 8, `${rows} rows of ${looks.length} looks`);
+  });
+
   test("are those of a naive count over a seeded town, whatever part of the time is asked for", async () => {
     const { see, context } = await openRig(databases);
     const random = seededRandom(7);
