@@ -172,7 +172,7 @@ export class DutyDesk implements Duty {
     if (await this.#ports.isRecorded(guildId)) return;
     throw new Failure(
       "bad-command",
-      "Duty needs the history, which is off here. A manager can turn it on with /history retention.",
+      "Duty needs Marshal's records, and recording is off. A manager can turn it on with /history retention.",
     );
   }
 

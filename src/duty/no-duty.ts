@@ -3,9 +3,13 @@ import type { Duty } from "../domain/ports/duty.ts";
 import type { Staffing } from "../domain/ports/staffing.ts";
 
 async function off(): Promise<never> {
-  throw new Failure("bad-command", "Duty needs the history, which Marshal's host has turned off.", {
-    isRead: true,
-  });
+  throw new Failure(
+    "bad-command",
+    "Duty needs Marshal's records, but Marshal's host has turned recording off.",
+    {
+      isRead: true,
+    },
+  );
 }
 
 /** What commands get where the operator of this bot keeps no history: each question says so. */

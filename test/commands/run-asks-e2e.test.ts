@@ -114,7 +114,7 @@ describe("before anything is sent", () => {
     }
     const dry = await rig.mod.slash(rig.channel, "run command", { text: ":frobnicate Alice", dry: true });
     const shown = await rig.reads(dry, /There is no \\?:frobnicate/);
-    assert.doesNotMatch(shown, /You may not run this/);
+    assert.doesNotMatch(shown, /You can't run this/);
     assert.deepEqual(rig.runs.audit.log, []);
     assert.deepEqual(texts(rig), []);
   });

@@ -314,14 +314,14 @@ onBothDatabases("a shift", (databases) => {
       duty.now(GUILD),
       duty.addType(GUILD, { name: "New", start: "declared", teams: [] }),
     ])
-      await refuses(asked, /Duty needs the history/);
+      await refuses(asked, /Duty needs Marshal's records/);
     const off = [
       DUTY_OFF.types(GUILD),
       STAFFING_OFF.imports(GUILD),
       STAFFING_OFF.board(GUILD, { fromS: 0, untilS: 1 }),
     ];
     for (const asked of off)
-      await refuses(asked, /Duty needs the history, which Marshal's host has turned off/);
+      await refuses(asked, /Duty needs Marshal's records, but Marshal's host has turned recording off/);
   });
 
   test("the role is theirs while on duty, and the channel has one message that says how it ended", async () => {

@@ -219,9 +219,9 @@ onBothDatabases("hours, quotas and leave", (databases) => {
     const { rig, staffing } = await staffed();
     await rig.clock.advanceTo(MONDAY_S * 1_000);
     const leave = { fromS: MONDAY_S, untilS: MONDAY_S + DAY_S, percent: 0, reason: "a private one" };
-    const asks = () => rig.told.filter((text) => text.includes("Leave asked"));
+    const asks = () => rig.told.filter((text) => text.includes("Leave request"));
     await staffing.askLeave(member("u1"), leave);
-    assert.match(asks().join("\n"), /^🌴 Leave asked: <@u1> · leave .*waiting/u);
+    assert.match(asks().join("\n"), /^🌴 Leave request: <@u1> · leave .*waiting/u);
     assert.doesNotMatch(asks().join("\n"), /private/);
     await staffing.endLeave(member("u1"), "u1");
     assert.ok(!rig.told.some((text) => text.startsWith("u1: ")), "they know what they did");

@@ -45,7 +45,7 @@ export function dryCard(plan: RunPlan): MessageBody {
       [
         planLine(plan),
         "",
-        md`**${decision.allowed ? "✅ You may run this." : "⛔ You may not run this."}**`,
+        md`**${decision.allowed ? "✅ You can run this." : "⛔ You can't run this."}**`,
         escapeButRoles(decision.why, request.actor.roleIds),
       ],
       "\n",

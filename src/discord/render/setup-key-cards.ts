@@ -23,7 +23,7 @@ export interface LinkQuestion {
 export function isThisYours({ status, roleIds, replaces, ids }: LinkQuestion): MessageBody {
   const isRenamed = replaces !== undefined && replaces.name !== status.name;
   const as = isRenamed ? md` It is linked here as **${inlineName(replaces.name)}**.` : md``;
-  const staff = { name: md`Staff, may run commands`, value: roleList(roleIds) };
+  const staff = { name: md`Staff, can run commands`, value: roleList(roleIds) };
   const card: Card = {
     title: replaces === undefined ? md`❓ Is this your server?` : md`❓ Replace the key of this server?`,
     description: joined(

@@ -99,7 +99,7 @@ export function checkCard({ userId, command, binding, decision, roleIds, meant }
     title: decision.allowed ? md`✅ They can run this` : md`⛔ They can't run this`,
     description: joined(
       [
-        md`${userMention(userId)} ${decision.allowed ? "may" : "may not"} run ${inlineCode(command, 500)}`,
+        md`${userMention(userId)} ${decision.allowed ? "can" : "can't"} run ${inlineCode(command, 500)}`,
         md`on **${inlineName(binding.name)}**`,
         "",
         md`**Why:** ${escapeButRoles(decision.why, roleIds)}`,

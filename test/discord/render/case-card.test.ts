@@ -145,8 +145,13 @@ describe("what a moderator reads of a case", () => {
     };
     const rows = [{ cases: 0, runs: 3 }];
     const view = { stats, rows, title: md`You`, png: undefined, isRunsShortened: false };
-    const known = (hasAccount: boolean) => JSON.stringify(ownMessage({ ...view, hasAccount, isOwn: true }));
+    const known = (hasAccount: boolean, isOwn = true) =>
+      JSON.stringify(ownMessage({ ...view, hasAccount, isOwn }));
     assert.doesNotMatch(known(false), /In the game: \*\*0/);
     assert.match(known(true), /In the game: \*\*0/);
+    assert.match(known(true), /Nothing is recorded about you in this period/);
+    assert.match(known(true, false), /Nothing is recorded about this player in this period/);
+    assert.match(known(false), /Run `\/me link`\./);
+    assert.match(known(false, false), /`\/me link member: player:` links one\./);
   });
 });

@@ -186,7 +186,7 @@ function callField(history: PlayerHistory): CardField[] {
       ? []
       : [md`Others called staff ${times(callsNearKills)} within 3 min of this player's kills`]),
     ...latestCallsNearKills.slice(0, 2).map(({ call, byVictim }) => {
-      const victim = byVictim ? md`, whom they had killed` : md``;
+      const victim = byVictim ? md`, killed by this player` : md``;
       return md`<t:${call.atS}:R> ${person(call.caller, false)}${victim}`;
     }),
   ];

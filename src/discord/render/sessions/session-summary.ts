@@ -39,8 +39,8 @@ function staffLine(past: PastSession, staffSeen: number): Escaped {
 }
 
 function callLines(figures: PastSession["figures"], lengthS: number): readonly Escaped[] {
-  if (figures === "off") return [md`-# The history is off, so calls were not counted.`];
-  if (figures === "unknown") return [md`-# The history did not answer, so calls were not counted.`];
+  if (figures === "off") return [md`-# Recording is off, so calls were not counted.`];
+  if (figures === "unknown") return [md`-# Marshal couldn't read its records, so calls were not counted.`];
   const { knownS } = figures;
   const isPartial = knownS < lengthS * KNOWN_ENOUGH;
   return [

@@ -40,7 +40,7 @@ export const dutyRenderer: DutyRenderer = {
   }),
   // The reason may be private, and the channel may not be.
   leaveAsked: (leave) => ({
-    content: md`🌴 Leave asked: ${leaveLine({ ...leave, reason: "" })}\nA Manager decides with \`/duty leave list\`.`,
+    content: md`🌴 Leave request: ${leaveLine({ ...leave, reason: "" })}\nA Manager decides with \`/duty leave list\`.`,
   }),
   roleRefused: (roleId) => ({
     content: md`⚠ I can't give or take ${roleMention(roleId)} for duty. Give me Manage Roles and drag my role above it.`,

@@ -84,13 +84,14 @@ export function ownMessage(
   const { rows, hasAccount, isOwn } = view;
   const [row = { cases: 0, runs: 0 }] = rows;
   const { figures } = row;
+  const linkIt = isOwn ? md`Run \`/me link\`.` : md`\`/me link member: player:\` links one.`;
   const noAccount = hasAccount
     ? []
-    : [
-        md`No game account is linked, so hours, calls and commands in the game are unknown. Run \`/me link\`.`,
-      ];
+    : [md`No game account is linked, so hours, calls and commands in the game are unknown. ${linkIt}`];
   const nothing =
-    hasAccount && figures === undefined ? [md`Nothing is recorded about this player in this period.`] : [];
+    hasAccount && figures === undefined
+      ? [md`Nothing is recorded about ${isOwn ? "you" : "this player"} in this period.`]
+      : [];
   return {
     ...staffFiles(view, "Bars of the hours in the game, day by day, with the calls that were answered."),
     cards: [
