@@ -248,7 +248,7 @@ export function createRuns(ports: RunsPorts): Runs {
     askedBans: bans.asked,
     audit,
     refusals,
-    authors: createRunAuthors({ ...ports, audit }),
+    authors: createRunAuthors({ ...ports, audit, serviceTime: watched.serviceTime }),
     start,
     beginSchedules() {
       schedules.begin();

@@ -5,12 +5,14 @@ import type { Clock } from "../../domain/ports/clock.ts";
 import type { RemoteCommand, RunAuthor, RunAuthors } from "../../domain/ports/run-authors.ts";
 import type { Settings } from "../../domain/ports/settings.ts";
 import type { RunRecord } from "../../domain/run.ts";
+import type { ServiceTime } from "../../domain/service-time.ts";
 import { matchRuns, type SentRun } from "./match-runs.ts";
 
 export interface RunAuthorsPorts {
   readonly audit: Pick<AuditLog, "search">;
   readonly bindings: Pick<Bindings, "list" | "bySource">;
   readonly settings: Pick<Settings, "of">;
+  readonly serviceTime: Pick<ServiceTime, "ms">;
   readonly clock: Clock;
 }
 
@@ -19,6 +21,8 @@ const DAY_MS = 24 * 60 * 60_000;
 const ASKED_BEFORE_ROW_MS = 30 * 60_000;
 /** The service's clock may be behind ours. */
 const ASKED_AFTER_ROW_MS = 15_000;
+/** A clock that is wrong by more may have been wrong by something else when a run was written down. */
+const CLOCK_WRONG_MS = 10_000;
 /** Rows that lie closer are looked up by one search. */
 const ONE_SEARCH_S = 20 * 60;
 const MOST_RUNS = 500;
@@ -73,11 +77,12 @@ interface Stretch {
 }
 
 async function authorsOf(
-  { audit, settings, clock }: RunAuthorsPorts,
+  { audit, settings, clock, serviceTime }: RunAuthorsPorts,
   { guildId, bindingId, rows, isShared }: Stretch,
 ): Promise<ReadonlyMap<RemoteCommand, RunAuthor>> {
   const nowMs = clock.nowMs();
-  const times = rows.map(({ atS }) => atS * 1_000);
+  const aheadMs = (serviceTime.ms() ?? nowMs) - nowMs;
+  const times = rows.map(({ atS }) => atS * 1_000 - aheadMs);
   const fromMs = Math.min(...times) - ASKED_BEFORE_ROW_MS;
   const toMs = Math.max(...times) + ASKED_AFTER_ROW_MS;
   let found: Awaited<ReturnType<AuditLog["search"]>>;
@@ -90,18 +95,21 @@ async function authorsOf(
   const { auditRetentionDays } = await settings.of(guildId);
   const isWhole = found.next === undefined && found.stoppedAt === undefined;
   const isKept = fromMs >= nowMs - auditRetentionDays * DAY_MS;
-  const other: RunAuthor = { kind: isWhole && isKept && !isShared ? "outside" : "unknown" };
-  return assign(rows, found.rows, { nowMs, other });
+  const isClockRight = Math.abs(aheadMs) < CLOCK_WRONG_MS;
+  const isTold = isWhole && isKept && !isShared && isClockRight;
+  return assign(rows, found.rows, { nowMs, aheadMs, other: { kind: isTold ? "outside" : "unknown" } });
 }
 
 /** Gives each row to the run that it is consistent with, one to one. */
 function assign(
   rows: readonly RemoteCommand[],
   records: readonly RunRecord[],
-  { nowMs, other }: { readonly nowMs: number; readonly other: RunAuthor },
+  { nowMs, aheadMs, other }: { readonly nowMs: number; readonly aheadMs: number; readonly other: RunAuthor },
 ): ReadonlyMap<RemoteCommand, RunAuthor> {
   const byId = new Map(records.map((record) => [record.id, record]));
-  const runs = records.flatMap((record) => sentRun(record, nowMs)).sort((a, b) => a.sentS - b.sentS);
+  const runs = records
+    .flatMap((record) => sentRun(record, { nowMs, aheadMs }))
+    .sort((a, b) => a.sentS - b.sentS);
   const { proofs } = matchRuns(runs, rows, undefined);
   const free = [...proofs];
   return new Map(
@@ -117,13 +125,14 @@ function assign(
   );
 }
 
-/** What was never sent, or surely did not run, left no row. */
+/** By the service's time. What was never sent, or surely did not run, left no row. */
 function sentRun(
   { id, text, sentAtMs, endedAtMs, status, ran }: RunRecord,
-  nowMs: number,
+  { nowMs, aheadMs }: { readonly nowMs: number; readonly aheadMs: number },
 ): readonly SentRun[] {
   const isOpen = status === "sending";
   if (sentAtMs === undefined || (!isOpen && ran === "no")) return [];
   const endMs = isOpen ? nowMs : (endedAtMs ?? sentAtMs);
-  return [{ id, text, sentS: Math.floor(sentAtMs / 1_000), endS: Math.ceil(endMs / 1_000) }];
+  const sentS = Math.floor((sentAtMs + aheadMs) / 1_000);
+  return [{ id, text, sentS, endS: Math.ceil((endMs + aheadMs) / 1_000) }];
 }

@@ -19,6 +19,8 @@ class Town {
   linked: Binding[] = [binding];
   ends: Pick<AuditFound<RunRecord>, "next" | "stoppedAt"> = {};
   failure: Failure | undefined;
+  /** How far the service's clock is ahead of this machine's. */
+  serviceAheadMs = 0;
   readonly authors = createRunAuthors({
     audit: {
       search: async (guild, filter) => {
@@ -36,6 +38,7 @@ class Town {
       bySource: async (source) => this.linked.filter((one) => one.source === source),
     },
     settings: { of: async () => DEFAULT_SETTINGS },
+    serviceTime: { ms: () => this.clock.nowMs() + this.serviceAheadMs },
     clock: this.clock,
   });
 
@@ -69,6 +72,15 @@ describe("who asked for a command of Remote Server", () => {
     const [scheduled] = await town.authors.of(guildId, [{ bindingId, text: ":kick Bob", atS: NOON_S - 59 }]);
     assert.deepEqual(scheduled, { kind: "member", userId: "mo", origin: "schedule" });
   });
+
+  for (const aheadS of [90, -3_600])
+    test(`is found by the service's time, ${aheadS} s from this machine's; what is not found is then nobody's`, async () => {
+      const town = new Town();
+      town.serviceAheadMs = aheadS * 1_000;
+      town.run("a", ":kick Bob", NOON_S - 100);
+      const rows = [NOON_S - 99, NOON_S - 400].map((atS) => [":kick Bob", atS + aheadS] as const);
+      assert.deepEqual(await town.of(...rows), ["by-a", "unknown"]);
+    });
 
   test("two equal rows of one second have one run each; a third is another program's", async () => {
     const town = new Town();
