@@ -94,8 +94,10 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
+/** Who reads lines takes two characters for ends of lines that JSON lets stand in a text. */
 async function writeLine(file: FileHandle, value: unknown): Promise<void> {
-  await file.write(`${JSON.stringify(value)}\n`);
+  const line = JSON.stringify(value).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+  await file.write(`${line}\n`);
 }
 
 /** The first line of a file. Rejects with a StoreError where that is no store's, or a newer one's. */

@@ -50,7 +50,15 @@ describe("npm run store: copies that are proven", () => {
     const to = `sqlite:${join(folder, "to.sqlite")}`;
     const file = join(folder, "store.jsonl");
     await fillStore(from);
-    const rows = [1, 2, 3].map((seq) => ({ table: "kept", list: "a list", seq, from: seq, row: { n: seq } }));
+    // Players type every character, and some of them end a line for whoever reads lines.
+    const text = "a\u2028b\u2029c\u0085d\re";
+    const rows = [1, 2, 3].map((seq) => ({
+      table: "kept",
+      list: "a list",
+      seq,
+      from: seq,
+      row: { seq, text },
+    }));
     const filled = await openStore(from, { runsIn: "caller" });
     await filled.write(rows);
     await filled.close();
