@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Backups of the Valkey and the PostgreSQL of compose.cluster.yaml, made while Marshal runs, and put back:
 #   bash deploy/cluster-backup.sh compose backup                   into backups-of-cluster/TIME; the newest 14 and the largest stay
-#   bash deploy/cluster-backup.sh compose restore FOLDER           stops Marshal if it runs, and leaves it stopped
+#   bash deploy/cluster-backup.sh compose restore FOLDER           stops Marshal if it runs, once FOLDER was read, and leaves it stopped
 #   bash deploy/cluster-backup.sh compose empty                    the same with an empty Valkey, after a backup; the history stays
 # `kubernetes` in the place of `compose`: those of deploy/k8s. SECRET_KEY is not in a backup: keep .env or secret.yaml as well.
 set -euo pipefail
@@ -33,15 +33,20 @@ find_parts() {
   [ ${#parts[@]} -gt 0 ] || { echo "there is neither a Valkey nor a PostgreSQL" >&2; exit 1; }
 }
 
-stop_marshal() {
+start_databases() {
+  local part
   case $where in
-    compose)
-      "${compose[@]}" up -d --wait valkey postgres
-      "${compose[@]}" stop marshal standby
-      ;;
+    compose) "${compose[@]}" up -d --wait valkey postgres ;;
+    kubernetes) for part in "${parts[@]}"; do "${kube[@]}" rollout status "statefulset/${part%.*}"; done ;;
+  esac
+}
+
+stop_marshal() {
+  trap 'echo "Marshal was stopped: start it when you are done" >&2' EXIT
+  case $where in
+    compose) "${compose[@]}" stop marshal standby ;;
     kubernetes)
-      local found part
-      for part in "${parts[@]}"; do "${kube[@]}" rollout status "statefulset/${part%.*}"; done
+      local found
       # A new cluster has no Marshal yet. One that does not answer ends this here.
       found=$("${kube[@]}" get deployment marshal --ignore-not-found -o name)
       [ -z "$found" ] || "${kube[@]}" scale deployment/marshal --replicas=0
@@ -92,18 +97,21 @@ make() {
   echo "backup: $made holds ${said// /, }. SECRET_KEY is not in it: keep that yourself"
 }
 
-# What is put back is read before anything is changed.
+# What is put back is read before Marshal is stopped or anything is changed.
 restore() {
   local from=$1 part
   find_parts
   for part in "${parts[@]}"; do
     [ -s "$from/$part" ] || { echo "there is no $from/$part. Name a backup: a folder that holds it" >&2; exit 1; }
   done
+  start_databases
+  for part in "${parts[@]}"; do
+    "read_${part%.*}" "$from" || { echo "$from/$part cannot be read. Nothing was changed: take another backup" >&2; exit 1; }
+  done
   stop_marshal
-  for part in "${parts[@]}"; do "read_${part%.*}" "$from"; done
   bash deploy/cluster-backup.sh "$where" make || echo "what is there cannot be read, and is replaced" >&2
   for part in "${parts[@]}"; do "replace_${part%.*}"; done
-  echo "restore: $from is in place. Marshal is stopped: start the version that it is of, or a newer one"
+  echo "restore: $from is in place. Start the version that it is of, or a newer one"
 }
 
 read_valkey() {
@@ -128,10 +136,11 @@ replace_postgres() {
 empty() {
   find_parts
   [[ ${parts[*]} = *valkey* ]] || { echo "Valkey is not one of this cluster: delete its keys that begin with marshal: yourself" >&2; exit 1; }
+  start_databases
   stop_marshal
-  make
+  bash deploy/cluster-backup.sh "$where" make || { echo "no backup could be made, so nothing was emptied" >&2; exit 1; }
   inside valkey valkey-cli flushall </dev/null
-  echo "empty: keep that backup and the old secret.yaml or .env for as long as the secret may be found. Marshal is stopped"
+  echo "empty: keep that backup and the old secret.yaml or .env for as long as the secret may be found"
 }
 
 # The newest 14, and that of the largest Valkey: one that came back empty pushes out none that holds something.

@@ -206,9 +206,10 @@ describe("cluster-backup.sh", { skip }, () => {
     const away = join(containers.folder, "away");
     writeFileSync(away, "");
     containers.valkey("hset", "marshal:docs:settings", "guild", "later");
-    const { code } = await containers.run("kubernetes", "restore", `backups-of-cluster/${name}`);
+    const { code, said } = await containers.run("kubernetes", "restore", `backups-of-cluster/${name}`);
     rmSync(away);
     assert.equal(code, 1);
+    assert.ok(said.endsWith("Marshal was stopped: start it when you are done\n"), said);
     assert.equal((await seen())[0], "later");
   });
 
@@ -216,6 +217,7 @@ describe("cluster-backup.sh", { skip }, () => {
     const state = await seen();
     const bad = join(containers.folder, "bad");
     mkdirSync(bad);
+    containers.asked();
     const good = join(containers.folder, "backups-of-cluster", containers.backups[0] ?? "");
     assert.match((await containers.run("compose", "restore", "bad")).said, /there is no bad\/postgres\.dump/);
     for (const [part, text] of [
@@ -224,8 +226,14 @@ describe("cluster-backup.sh", { skip }, () => {
     ] as const) {
       for (const name of ["valkey.rdb", "postgres.dump"]) copyFileSync(join(good, name), join(bad, name));
       writeFileSync(join(bad, part), text);
-      assert.equal((await containers.run("compose", "restore", "bad")).code, 1, part);
+      const { code, said } = await containers.run("compose", "restore", "bad");
+      assert.equal(code, 1, part);
       assert.deepEqual(await seen(), state, part);
+      assert.ok(
+        said.endsWith(`bad/${part} cannot be read. Nothing was changed: take another backup\n`),
+        said,
+      );
+      assert.doesNotMatch(containers.asked(), /stop marshal/, "Marshal runs on");
     }
   });
 
@@ -264,7 +272,14 @@ describe("cluster-backup.sh", { skip }, () => {
       const bin = join(containers.folder, "bin/valkey-check-rdb");
       const check = readFileSync(bin);
       writeFileSync(bin, "#!/bin/sh\nexit 1\n");
-      assert.equal((await containers.run(way, "empty")).code, 1);
+      const refused = await containers.run(way, "empty");
+      assert.equal(refused.code, 1);
+      assert.ok(
+        refused.said.endsWith(
+          "no backup could be made, so nothing was emptied\nMarshal was stopped: start it when you are done\n",
+        ),
+        refused.said,
+      );
       assert.equal((await seen())[0], "sealed", "what could not be kept is not thrown away");
       writeFileSync(bin, check);
       containers.asked();

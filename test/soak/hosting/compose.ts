@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { parse as parseYaml } from "yaml";
 import { composeOf, root, textOf } from "../../deploy/deploy-files.ts";
 import { filledIn } from "./host.ts";
@@ -76,6 +77,18 @@ export async function walkContainers({ host, documented, words, note }: Walk): P
   parse(folder, note);
   fillKubernetes({ host, folder, shell, note, documented });
   growKubernetes(folder, shell, note);
+  program("kubectl", "cat");
+  const rules = shell(
+    "{ sed '/^spec:/,$d; s/PodMonitor/PrometheusRule/' deploy/k8s/pod-monitor.yaml; echo spec:; sed 's/^/  /' deploy/grafana/alerts.yml; } | kubectl apply -f -",
+  );
+  note(
+    "the Prometheus operator gets the rules, with the label that it looks for",
+    isDeepStrictEqual(parseYaml(rules), {
+      ...parseYaml(textOf("deploy/k8s/pod-monitor.yaml")),
+      kind: "PrometheusRule",
+      spec: parseYaml(textOf("deploy/grafana/alerts.yml")),
+    }),
+  );
   documented.take("kubectl kustomize deploy/k8s");
   if (programOf("kubectl") === undefined) console.log("not run here: kubectl kustomize");
   else
@@ -195,7 +208,7 @@ function composeIn(folder: string, name: string) {
 /** More room, and blocks, in the files of a cluster. */
 function growKubernetes(folder: string, shell: (command: string) => string, note: Walk["note"]): void {
   const text = (name: string) => readFileSync(join(folder, `deploy/k8s/${name}.yaml`), "utf8");
-  shell("kubectl get storageclass");
+  for (const what of ["storageclass", "pods -A"]) shell(`kubectl get ${what}`);
   shell("sed -i 's/- 512mb/- 1gb/; s/memory: 1Gi/memory: 2Gi/' deploy/k8s/valkey.yaml");
   shell("sed -i 's/storage: [^ ]*/storage: 200Gi/' deploy/k8s/postgres.yaml");
   note("Valkey gets more", /- 1gb\n.*limits: \{ memory: 2Gi \}/s.test(text("valkey")));

@@ -13,6 +13,8 @@ interface Tools extends Pick<Walk, "host" | "documented" | "note"> {
 
 /** What is done with the store of a bot that is stopped: a file of it, a rewind, another database. */
 export async function walkStoreTool({ host, documented, note, folder, run }: Tools): Promise<void> {
+  const help = host.run(`${documented.take("npm run store --")} 2>&1 || true`, folder);
+  note("without words it says what it can", help.includes("rewind"));
   const file = run("npm run store -- backup FILE");
   note("a single file of the store", /backup: FILE holds/.test(file) && existsSync(join(folder, "FILE")));
   note("a reader reads again", run("npm run store -- rewind history 2026-01-31T18:00Z").includes("reads"));
