@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { parse as parseYaml, stringify } from "yaml";
 import { freePort } from "../../../src/sandbox/free-port.ts";
 import { root, textOf } from "../../deploy/deploy-files.ts";
 import { programOf } from "./sandbox.ts";
@@ -50,6 +51,20 @@ function ownPrometheus({ host, documented, note }: Pick<Walk, "host" | "document
     );
 }
 
+/** The values for kube-prometheus-stack, laid over what that chart has by itself, whose lists they replace. */
+function valuesOfChart({ host, note }: Pick<Walk, "host" | "note">, amtool: string): void {
+  const block = /^```yaml\n(alertmanager:\n.*?)^```$/ms.exec(textOf("docs/hosting.md"))?.[1] ?? "";
+  const { route, receivers } = parseYaml(block).alertmanager.config;
+  const file = join(host.folder, "chart.yaml");
+  const config = { route: { receiver: "null", group_by: ["namespace"], ...route }, receivers };
+  writeFileSync(file, stringify(config).replace("YOUR_WEBHOOK", "https://discord.com/api/webhooks/1/x"));
+  const goesTo = (alert: string) =>
+    host.run(`${amtool} config routes test --config.file=${file} alertname=${alert}`).trim();
+  note("the chart's Alertmanager takes them", host.run(`${amtool} check-config ${file}`).includes("SUCCESS"));
+  const ways = ["MarshalAllGone", "MarshalTest", "Watchdog", "NodeDown"].map(goesTo);
+  note("Marshal's alerts go to the webhook, and no others", ways.join() === "marshal,marshal,null,null");
+}
+
 /** A real Prometheus with the rules, a real Alertmanager with the receiver filled in, and whether a page reaches it. */
 export async function alertsArrive({ host, documented, note }: Walk): Promise<void> {
   const line =
@@ -66,6 +81,7 @@ export async function alertsArrive({ host, documented, note }: Walk): Promise<vo
     return console.log(
       "not run here: whether an alert arrives (Debian: prometheus, prometheus-alertmanager)",
     );
+  valuesOfChart({ host, note }, amtool);
   const folder = join(host.folder, "alerts");
   mkdirSync(folder);
   host.own(folder);
