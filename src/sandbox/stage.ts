@@ -39,6 +39,8 @@ export interface StageOptions {
   readonly commands?: "allowed" | "refused";
   /** Whether towns move by themselves with the machine's clock. */
   readonly live: boolean;
+  /** What each answer of the service waits for. @default nothing */
+  readonly beforeAnswer?: (bot: Pick<BotProcess, "opsAddress" | "running">) => Promise<void>;
   /** Instead of what the stage would set: another store, say. */
   readonly environment?: Partial<BotEnvironment>;
   /** Bot processes that share the environment; several need a store that can be shared. @default 1 */
@@ -107,7 +109,8 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   });
   const town = service.town(options.serverKey);
   town.setIntensity(options.traffic);
-  const http = await serve(service, { host: "127.0.0.1" });
+  const beforeAnswer = async () => await options.beforeAnswer?.(bot);
+  const http = await serve(service, { host: "127.0.0.1", beforeAnswer });
   const ticking = options.live ? setInterval(() => service.advance(), 500) : undefined;
   const discord = await EmulatedDiscord.start({ seed: String(options.seed) });
   const cast = buildGuild(discord);

@@ -1,17 +1,20 @@
-import process from "node:process";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Worker } from "node:worker_threads";
 
+/** Where Node tells of a new thread in the same turn; `process.on("worker")` comes when it may have been asked already. */
+const STARTED = "worker_threads";
+
 /**
- * The threads of this process that owe something: an answer that names the `id` of a message, or their end after a message
- * that is one word.
+ * The threads of this process that owe something: an answer that names the `id` of a message, one for each request of
+ * several that go together, or their end after a message that is one word.
  */
 export class BusyThreads {
   readonly #owed = new Map<Worker, Set<unknown>>();
-  readonly #onWorker = (worker: Worker) => this.#watch(worker);
+  readonly #onStarted = (message: unknown) => this.#watch((message as { readonly worker: Worker }).worker);
 
   /** Sees the threads that start from now on. */
   constructor() {
-    process.on("worker", this.#onWorker);
+    subscribe(STARTED, this.#onStarted);
   }
 
   get isAny(): boolean {
@@ -20,24 +23,39 @@ export class BusyThreads {
   }
 
   close(): void {
-    process.off("worker", this.#onWorker);
+    unsubscribe(STARTED, this.#onStarted);
   }
 
   #watch(worker: Worker): void {
-    const ids = new Set<unknown>();
-    this.#owed.set(worker, ids);
+    const owed = new Set<unknown>();
+    this.#owed.set(worker, owed);
     const post = worker.postMessage.bind(worker);
     worker.postMessage = (message, transfer) => {
-      const id = idOf(message);
-      if (id !== undefined) ids.add(id);
+      for (const id of asked(message)) owed.add(id);
       post(message, transfer);
     };
-    worker.on("message", (message) => ids.delete(idOf(message)));
+    worker.on("message", (message) => {
+      for (const id of answered(message)) owed.delete(id);
+    });
     worker.on("exit", () => this.#owed.delete(worker));
   }
 }
 
-function idOf(message: unknown): unknown {
-  if (typeof message === "string") return message;
-  return typeof message === "object" && message !== null && "id" in message ? message.id : undefined;
+/** A call has an id, the store's requests go together as pairs of id and request, and a word asks for the end. */
+function asked(message: unknown): readonly unknown[] {
+  if (typeof message === "string") return [message];
+  return Array.isArray(message) ? firstsOf(message) : ofField(message, "id");
+}
+
+function answered(message: unknown): readonly unknown[] {
+  return [...ofField(message, "id"), ...ofField(message, "outcomes").flatMap(firstsOf)];
+}
+
+function ofField(message: unknown, name: string): readonly unknown[] {
+  if (typeof message !== "object" || message === null || !(name in message)) return [];
+  return [(message as Readonly<Record<string, unknown>>)[name]];
+}
+
+function firstsOf(pairs: unknown): readonly unknown[] {
+  return Array.isArray(pairs) ? pairs.map((pair) => (Array.isArray(pair) ? pair[0] : undefined)) : [];
 }

@@ -43,7 +43,6 @@ describe("figures of a server and of its staff", () => {
     rig.town.answerModCall(call, mo);
     rig.town.world.logCommand(mo, ":pm AnnLee hi", false);
     await rig.polled("ModCalls", "CommandLogs");
-    await drawsOnce();
   });
   after(() => rig.close());
 
@@ -64,22 +63,6 @@ describe("figures of a server and of its staff", () => {
       await rig.until("its picture", () => !/🖼 Next/.test(textOf(answerOf(exchange))));
       await rig.clock.sleep(20_000);
     }
-  };
-  /**
-   * The first pictures load charts and fonts. A busy machine may take longer for them than the half minute that a person
-   * waits, which is four seconds here: they are asked for before anything is judged.
-   */
-  const drawsOnce = async () => {
-    for (let attempt = 0; attempt < 10; attempt += 1) {
-      const exchange = await rig.home.moderator.slash(rig.home.general, "stats server");
-      await exchange.settled(({ text }) => text !== "", PATIENCE_MS);
-      const isOver = () => {
-        const message = answerOf(exchange);
-        return (picturesOf(message).length > 0 || /could not be drawn/.test(textOf(message))) && message;
-      };
-      if (picturesOf(await rig.until("its pictures, or why there are none", isOver)).length > 0) return;
-    }
-    assert.fail("no picture was drawn");
   };
   const drawn = (exchange: Exchange, pictures: number): Promise<Message> =>
     rig.until(`${pictures} pictures`, () => {

@@ -19,6 +19,8 @@ export interface ServeOptions {
    * those apart: what crossed on the way must not be held against a client. Default 25.
    */
   readonly crossingMs?: number;
+  /** What each answer waits for before it is made. @default nothing */
+  readonly beforeAnswer?: () => Promise<void>;
 }
 
 /** As the network before the service does: shorter ones are not worth it. */
@@ -89,6 +91,9 @@ async function exchange(
   if (isOwnersPage(base)) return answerOwner(service, base, outgoing);
   const fate = service.drawFate(base);
   if (fate.silent) return;
+  await options.beforeAnswer?.();
+  // Who has gone meanwhile is not answered: what the service counts is what it answers.
+  if (incoming.socket.destroyed) return;
   await wait(fate.delayMs, signal);
   if (fate.reset === "before") {
     incoming.socket.resetAndDestroy();
