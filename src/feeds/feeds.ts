@@ -1,4 +1,5 @@
 import type { CallEnd } from "../domain/alert.ts";
+import { oneCount } from "../domain/counting.ts";
 import type { DutyRoster, WhoToPing } from "../domain/duty-roster.ts";
 import { endsWithin } from "../domain/ends-within.ts";
 import type { Binding, Feed } from "../domain/guild.ts";
@@ -21,13 +22,14 @@ import type { Notifier } from "../domain/ports/notifier.ts";
 import type { Posts } from "../domain/ports/posts.ts";
 import type { ServiceHealth } from "../domain/ports/service-health.ts";
 import type { Snapshots } from "../domain/ports/snapshots.ts";
-import { CardBoard } from "./cards/card-board.ts";
+import { CardBoard, type CardCounts } from "./cards/card-board.ts";
 import type { CardRecord } from "./cards/card-records.ts";
 import { EmergencyCards, emergencyView } from "./cards/emergency-calls.ts";
 import { modCallView } from "./cards/joined-calls.ts";
 import { ModCallCards } from "./cards/mod-calls.ts";
 import { SituationFollower } from "./cards/situation-follower.ts";
 import { teamsOf } from "./delivery/filter.ts";
+import { countFeeds, type FeedCounts } from "./feed-counts.ts";
 import { LastEnd } from "./last-end.ts";
 import { Lateness } from "./lateness.ts";
 import type { OffsetRecord } from "./positions/offsets.ts";
@@ -64,20 +66,15 @@ export interface FeedsParts {
   warn(message: string, error: unknown): void;
 }
 
-/** For /state: no names of players, no keys. */
-interface FeedsState {
+/** No names of players, no keys. */
+export interface FeedsCounts extends FeedCounts {
   readonly live: number;
-  readonly undelivered: number;
+  readonly cards: CardCounts;
+}
+
+/** For /state. */
+interface FeedsState extends FeedsCounts {
   readonly journals: number;
-  readonly cards: { readonly cards: number; readonly unshown: number };
-  /** Feeds that have something to post, or run late; at most 100. */
-  readonly waiting: readonly {
-    readonly feedId: string;
-    readonly kind: string;
-    readonly channelId: string;
-    readonly undelivered: number;
-    readonly lateSinceMs?: number;
-  }[];
 }
 
 export interface FeedsWing {
@@ -102,15 +99,9 @@ export interface FeedsWing {
   channels(): readonly (readonly [guildId: string, channelId: string])[];
   unlinked(binding: Binding): Promise<void>;
   forgetGuild(guildId: string): Promise<void>;
-  state(): FeedsState;
-  /** For /metrics: costs next to nothing, however many feeds there are. */
-  gauges(): {
-    readonly live: number;
-    readonly undelivered: number;
-    readonly late: number;
-    readonly oldestWaitMs: number;
-    readonly cardsUnshown: number;
-  };
+  /** For /metrics and /readyz. */
+  counts(): Promise<FeedsCounts>;
+  state(): Promise<FeedsState>;
 }
 
 /**
@@ -165,6 +156,10 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
     return source === undefined ? undefined : snapshots.latest(source);
   };
   const lateness = new Lateness(parts, registry);
+  const counts = oneCount(async () => {
+    const ofFeeds = await countFeeds(registry.busy());
+    return { live: registry.size, ...ofFeeds, cards: await board.counts() };
+  });
 
   journal.follow({
     async take({ look, written }) {
@@ -213,17 +208,8 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
       await board.drop({ guildId });
       follower.prune();
     },
-    state: () => stateOf(registry, journal, board),
-    gauges: () => {
-      const busy = registry.busy();
-      return {
-        live: registry.size,
-        undelivered: busy.reduce((sum, { undelivered }) => sum + undelivered, 0),
-        late: busy.filter(({ lateSinceMs }) => lateSinceMs !== undefined).length,
-        oldestWaitMs: busy.reduce((longest, { oldestWaitMs }) => Math.max(longest, oldestWaitMs), 0),
-        cardsUnshown: board.state().unshown,
-      };
-    },
+    counts,
+    state: async () => ({ ...(await counts()), journals: await journal.journals() }),
   };
 }
 
@@ -239,24 +225,4 @@ function emergencyFeeds(registry: FeedRegistry, source: SourceId) {
     .filter(({ feed }) => feed.kind === "emergencyCalls")
     .map(({ feed }) => feed);
   return Map.groupBy(live, ({ bindingId }) => bindingId);
-}
-
-function stateOf(registry: FeedRegistry, journal: Pick<Journal, "journals">, board: CardBoard): FeedsState {
-  const waiting = registry
-    .busy()
-    .map(({ feed, undelivered, lateSinceMs }) => ({
-      feedId: feed.id,
-      kind: feed.kind,
-      channelId: feed.channelId,
-      undelivered,
-      ...(lateSinceMs === undefined ? {} : { lateSinceMs }),
-    }))
-    .filter((feed) => feed.undelivered > 0 || feed.lateSinceMs !== undefined);
-  return {
-    live: registry.size,
-    undelivered: waiting.reduce((sum, feed) => sum + feed.undelivered, 0),
-    journals: journal.journals,
-    cards: board.state(),
-    waiting: waiting.slice(0, 100),
-  };
 }

@@ -1,4 +1,5 @@
 import { isState, type JournalList } from "../domain/changes.ts";
+import { lookAtEach } from "../domain/counting.ts";
 import { ownerOf, serverOf } from "../domain/journal-id.ts";
 import type { Snapshot, SourceId } from "../domain/model.ts";
 import type { Clock } from "../domain/ports/clock.ts";
@@ -131,16 +132,17 @@ export class Followers {
     return lowest;
   }
 
-  state(opens: Iterable<Open>): FollowersProgress {
-    const followed = [...opens].filter(({ head, isFollowed }) => head !== undefined && isFollowed);
-    const unread = [...this.#readers].map(([name, reader]) => {
-      let count = 0;
-      for (const open of followed) {
+  /** Counted in turns of the event loop, each journal as it is in its turn. */
+  async state(opens: Iterable<Open>): Promise<FollowersProgress> {
+    const unread = new Map([...this.#readers.keys()].map((name) => [name, 0]));
+    await lookAtEach(opens, (open) => {
+      const { head, isFollowed, marks } = open;
+      if (head === undefined || !isFollowed) return;
+      for (const [name, reader] of this.#readers) {
         if (!mayRead(reader, open)) continue;
-        const nextSeq = open.head?.nextSeq ?? 0;
-        count += Math.max(0, nextSeq - (open.marks.get(name) ?? nextSeq));
+        const left = Math.max(0, head.nextSeq - (marks.get(name) ?? head.nextSeq));
+        if (left > 0) unread.set(name, (unread.get(name) ?? 0) + left);
       }
-      return [name, count] as const;
     });
     const setAside = [...this.#readers.keys()].map((name) => [name, this.#setAside.get(name) ?? 0] as const);
     return { unread: Object.fromEntries(unread), setAside: Object.fromEntries(setAside) };

@@ -1,4 +1,5 @@
 import type { JournalList } from "../domain/changes.ts";
+import { lookAtEach, oneCount } from "../domain/counting.ts";
 import type { Snapshot, SourceId } from "../domain/model.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type {
@@ -12,7 +13,7 @@ import type {
 } from "../domain/ports/journal.ts";
 import { isShownIn, rowsShown } from "./compare/states.ts";
 import { logLists } from "./compare/window-facts.ts";
-import { Followers, type FollowersProgress } from "./followers.ts";
+import { Followers } from "./followers.ts";
 import type { JournalHead } from "./journal-records.ts";
 import { moveJournal } from "./move-journal.ts";
 import { type Advance, emptyHead, trimmed, withoutRetained } from "./next-head.ts";
@@ -182,16 +183,15 @@ export class StoredJournal implements Journal {
   }
 
   /** How far each follower is. */
-  state(): FollowersProgress {
-    return this.#followers.state(this.#journals.all());
-  }
+  readonly state = oneCount(() => this.#followers.state(this.#journals.all()));
 
-  get journals(): number {
+  readonly journals = oneCount(async () => {
     let journals = 0;
-    for (const { head, feeds } of this.#journals.all())
+    await lookAtEach(this.#journals.all(), ({ head, feeds }) => {
       if (head !== undefined && feeds.size > 0) journals += 1;
+    });
     return journals;
-  }
+  });
 
   async #advance(open: Open, snapshot: Snapshot, answer: Answer): Promise<void> {
     const head = open.isStale && open.head !== undefined ? withoutRetained(open.head) : open.head;

@@ -1,7 +1,10 @@
 import type { BadKeys } from "../domain/ports/service-health.ts";
 import type { MetricsRegistry } from "./metrics.ts";
 
-/** What the gauges read. Each is asked anew for every answer of /metrics, so it must cost next to nothing. */
+/**
+ * What the gauges read, anew for every answer of /metrics. What is counted over all communities gives a promise: several gauges
+ * that ask for it get one count.
+ */
 export interface GaugeSources {
   readonly discord: {
     state(): {
@@ -23,11 +26,8 @@ export interface GaugeSources {
     };
     badKeys(): Pick<BadKeys, "refusedLastHour" | "most" | "waitingKeys" | "waitShare">;
   };
-  readonly watch: {
-    state(): { readonly sources: number };
-    progress(): { readonly due: number };
-  };
-  readonly feeds: { gauges(): FeedGauges };
+  readonly watch: { progress(): Promise<{ readonly sources: number; readonly due: number }> };
+  readonly feeds: { counts(): Promise<FeedGauges> };
   readonly runs: { gauges(): { readonly waiting: number; readonly running: number } };
   readonly outbox: {
     state(): {
@@ -37,10 +37,10 @@ export interface GaugeSources {
     };
   };
   readonly journal: {
-    state(): {
+    state(): Promise<{
       readonly unread: Readonly<Record<string, number>>;
       readonly setAside: Readonly<Record<string, number>>;
-    };
+    }>;
   };
   readonly readiness: { reasons(): readonly string[] };
   nowMs(): number;
@@ -51,18 +51,20 @@ interface FeedGauges {
   readonly undelivered: number;
   readonly late: number;
   readonly oldestWaitMs: number;
-  readonly cardsUnshown: number;
+  readonly cards: { readonly unshown: number };
 }
+
+type Values = Readonly<Record<string, number>>;
 
 interface Gauge {
   readonly help: string;
-  read(sources: GaugeSources): number;
+  read(sources: GaugeSources): number | Promise<number>;
 }
 
 interface LabelledGauge {
   readonly help: string;
   readonly label: string;
-  read(sources: GaugeSources): Readonly<Record<string, number>>;
+  read(sources: GaugeSources): Values | Promise<Values>;
 }
 
 /** Every gauge by its name; the dashboard and the alert rules in deploy/grafana are checked against this table. */
@@ -117,31 +119,31 @@ export const GAUGES: Readonly<Record<string, Gauge>> = {
   },
   marshal_sources: {
     help: "Game servers that are polled.",
-    read: ({ watch }) => watch.state().sources,
+    read: async ({ watch }) => (await watch.progress()).sources,
   },
   marshal_sources_due: {
     help: "Game servers that are due to be read and may be.",
-    read: ({ watch }) => watch.progress().due,
+    read: async ({ watch }) => (await watch.progress()).due,
   },
   marshal_feeds: {
     help: "Log feeds that run.",
-    read: ({ feeds }) => feeds.gauges().live,
+    read: async ({ feeds }) => (await feeds.counts()).live,
   },
   marshal_feeds_late: {
     help: "Log feeds whose server was not read lately.",
-    read: ({ feeds }) => feeds.gauges().late,
+    read: async ({ feeds }) => (await feeds.counts()).late,
   },
   marshal_feed_undelivered: {
     help: "Log entries that wait to be posted.",
-    read: ({ feeds }) => feeds.gauges().undelivered,
+    read: async ({ feeds }) => (await feeds.counts()).undelivered,
   },
   marshal_feed_oldest_waiting_seconds: {
     help: "Age of the oldest waiting log entry since it was read; 0 if none waits.",
-    read: ({ feeds }) => feeds.gauges().oldestWaitMs / 1_000,
+    read: async ({ feeds }) => (await feeds.counts()).oldestWaitMs / 1_000,
   },
   marshal_cards_unshown: {
     help: "Call cards that are out of date.",
-    read: ({ feeds }) => feeds.gauges().cardsUnshown,
+    read: async ({ feeds }) => (await feeds.counts()).cards.unshown,
   },
   marshal_turns_oldest_wait_seconds: {
     help: "How long the request to Discord that waits longest for its turn has waited; 0 where none waits.",
@@ -171,30 +173,25 @@ export const LABELLED_GAUGES: Readonly<Record<string, LabelledGauge>> = {
   marshal_journal_unread: {
     help: "Events of the game's logs that are recorded and not dealt with yet, by who reads them.",
     label: "follower",
-    read: ({ journal }) => journal.state().unread,
+    read: async ({ journal }) => (await journal.state()).unread,
   },
   marshal_journal_set_aside: {
     help: "Events since the start that were left out because dealing with them failed again and again, by who reads them.",
     label: "follower",
-    read: ({ journal }) => journal.state().setAside,
+    read: async ({ journal }) => (await journal.state()).setAside,
   },
 };
 
-/** Adds all of them to a registry. What several read is counted once for an answer: thousands of feeds and journals are gone through. */
+/** Adds all of them to a registry. */
 export function registerGauges(metrics: MetricsRegistry, given: GaugeSources): void {
-  const { feeds, journal, outbox } = given;
-  const sources: GaugeSources = {
-    ...given,
-    feeds: { gauges: onceATick(() => feeds.gauges()) },
-    journal: { state: onceATick(() => journal.state()) },
-    outbox: { state: onceATick(() => outbox.state()) },
-  };
+  const { outbox } = given;
+  const sources: GaugeSources = { ...given, outbox: { state: onceATick(() => outbox.state()) } };
   for (const [name, { help, label, read }] of Object.entries(LABELLED_GAUGES))
     metrics.gauges({ name, help, label, read: () => read(sources) });
   for (const [name, { help, read }] of Object.entries(GAUGES)) metrics.gauge(name, help, () => read(sources));
 }
 
-/** All gauges of an answer are read in one tick. */
+/** All gauges of an answer are read in one tick: what several read is worked out once. */
 function onceATick<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => {

@@ -4,6 +4,7 @@ import { readVersion } from "../version.ts";
 import { addProcessGauges } from "./process-gauges.ts";
 
 type Labels = Readonly<Record<string, string>>;
+type Values = Readonly<Record<string, number>>;
 
 interface Definition {
   readonly kind: "counter" | "histogram";
@@ -138,12 +139,12 @@ export interface LabelledGauge {
   readonly name: string;
   readonly help: string;
   readonly label: string;
-  read(): Readonly<Record<string, number>>;
+  read(): Values | Promise<Values>;
 }
 
 export interface MetricsRegistry extends Metrics {
   /** Adds a value that is read on each request for the metrics, in the place of an earlier one of that name. */
-  gauge(name: string, help: string, read: () => number): void;
+  gauge(name: string, help: string, read: () => number | Promise<number>): void;
   /** The same with one value for each value of a label. */
   gauges(labelled: LabelledGauge): void;
   /** Takes out every gauge that was added: what they read from is no more. */
@@ -197,12 +198,12 @@ export function createMetrics(options: { readonly ofProcess?: boolean } = {}): M
     },
     gauge(name, help, read) {
       gauges.add(name);
-      addGauge({ registry, name, help, set: (gauge) => gauge.set(read()) });
+      addGauge({ registry, name, help, set: async (gauge) => gauge.set(await read()) });
     },
     gauges({ name, help, label, read }) {
       gauges.add(name);
-      const set = (gauge: Gauge) => {
-        for (const [value, measured] of Object.entries(read())) gauge.set({ [label]: value }, measured);
+      const set = async (gauge: Gauge) => {
+        for (const [value, measured] of Object.entries(await read())) gauge.set({ [label]: value }, measured);
       };
       addGauge({ registry, name, help, labels: [label], set });
     },
@@ -220,7 +221,7 @@ interface GaugeOptions {
   readonly name: string;
   readonly help: string;
   readonly labels?: readonly string[];
-  set(gauge: Gauge): void;
+  set(gauge: Gauge): Promise<void>;
 }
 
 function addGauge({ registry, name, help, labels = [], set }: GaugeOptions): void {
@@ -231,10 +232,10 @@ function addGauge({ registry, name, help, labels = [], set }: GaugeOptions): voi
     help,
     labelNames: [...labels],
     registers: [registry],
-    collect() {
+    async collect() {
       // A gauge that throws must not hide the others.
       try {
-        set(this);
+        await set(this);
       } catch {
         if (labels.length === 0) this.set(Number.NaN);
         else this.reset();

@@ -10,7 +10,7 @@ export interface OpsSources {
   hasStarted?(): boolean;
   /** What an operator should know of although the bot is ready. @default none */
   notes?(): readonly string[];
-  /** Each part of /state under its name: plain JSON without secrets. */
+  /** Each part of /state under its name: plain JSON without secrets, or a promise of it. */
   readonly state: Readonly<Record<string, () => unknown>>;
   readonly metrics: { text(): Promise<string>; readonly contentType: string };
   /** Replaces known secrets in a text; a second guard behind parts that give out none. */
@@ -172,7 +172,7 @@ async function answerTo(request: IncomingMessage, { sources, mayAsk }: Guarded):
       case "/metrics":
         return { status: 200, type: sources.metrics.contentType, body: await sources.metrics.text() };
       case "/state":
-        return { status: 200, type: JSON_TYPE, body: JSON.stringify(stateOf(sources.state)) };
+        return { status: 200, type: JSON_TYPE, body: JSON.stringify(await stateOf(sources.state)) };
       default:
         return plain(404, "/healthz /startz /readyz /metrics /state");
     }
@@ -183,16 +183,17 @@ async function answerTo(request: IncomingMessage, { sources, mayAsk }: Guarded):
 }
 
 /** A part that throws is shown as unreadable; the others are still shown. */
-function stateOf(parts: OpsSources["state"]): Record<string, unknown> {
-  const state: Record<string, unknown> = {};
-  for (const [name, read] of Object.entries(parts)) {
-    try {
-      state[name] = read();
-    } catch (error) {
-      state[name] = { unreadable: error instanceof Error ? error.name : "it threw" };
-    }
+async function stateOf(parts: OpsSources["state"]): Promise<Record<string, unknown>> {
+  const read = Object.entries(parts).map(async ([name, part]) => [name, await partOf(part)] as const);
+  return Object.fromEntries(await Promise.all(read));
+}
+
+async function partOf(read: () => unknown): Promise<unknown> {
+  try {
+    return await read();
+  } catch (error) {
+    return { unreadable: error instanceof Error ? error.name : "it threw" };
   }
-  return state;
 }
 
 function plain(status: number, body: string): Answer {

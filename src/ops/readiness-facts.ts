@@ -14,9 +14,9 @@ export interface FactSources {
     };
   };
   readonly feeds: {
-    state(): { readonly undelivered: number; readonly cards: { readonly unshown: number } };
+    counts(): Promise<{ readonly undelivered: number; readonly cards: { readonly unshown: number } }>;
   };
-  readonly watch: { progress(): Facts["polling"] };
+  readonly watch: { progress(): Promise<Facts["polling"]> };
   readonly outbox: { state(): { readonly posts: number; readonly oldestWaitMs: number } };
   readonly service: {
     badKeys(): { readonly spentUntilMs: number | undefined };
@@ -38,7 +38,11 @@ export async function collectFacts({
   service,
 }: FactSources): Promise<Facts> {
   const { ready, shards, sending } = discord.state();
-  const { undelivered, cards } = feeds.state();
+  const [{ undelivered, cards }, polling, trouble] = await Promise.all([
+    feeds.counts(),
+    watch.progress(),
+    storeTrouble(store, clock),
+  ]);
   const { posts, oldestWaitMs } = outbox.state();
   const halt = service.halt();
   return {
@@ -46,11 +50,11 @@ export async function collectFacts({
     shardsAway: shards
       .filter(({ awayForMs }) => awayForMs > 0)
       .map(({ id, awayForMs: forMs }) => ({ id, forMs })),
-    storeTrouble: await storeTrouble(store, clock),
+    storeTrouble: trouble,
     // A card may wait minutes for its turn to be edited, so waiting cards count only while Discord itself fails.
     sending: { waiting: undelivered + (sending.failing ? cards.unshown : 0), taken: sending.taken },
     backlog: { waiting: undelivered + posts, oldestWaitMs },
-    polling: watch.progress(),
+    polling,
     blockedUntilMs: halt?.why === "blocked" ? halt.untilMs : undefined,
     badKeysSpentUntilMs: service.badKeys().spentUntilMs,
   };

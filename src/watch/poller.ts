@@ -1,4 +1,5 @@
 import { BackOff } from "../domain/back-off.ts";
+import { lookAtEach, oneCount } from "../domain/counting.ts";
 import type { ListName, SourceId } from "../domain/model.ts";
 import type { Random } from "../domain/ports/clock.ts";
 import type { Metrics } from "../domain/ports/metrics.ts";
@@ -105,17 +106,20 @@ export class Poller {
   }
 
   /** The latest polls, newest first. */
-  lastPolls(limit: number): readonly LastPoll[] {
-    const polls = [...this.#watched.values()].flatMap((watched) => watched.last ?? []);
-    return polls.sort((a, b) => b.atMs - a.atMs).slice(0, limit);
+  async lastPolls(limit: number): Promise<readonly LastPoll[]> {
+    const newest: LastPoll[] = [];
+    await lookAtEach(this.#watched.values(), ({ last }) => {
+      if (last === undefined) return;
+      const at = newest.findLastIndex(({ atMs }) => atMs >= last.atMs) + 1;
+      if (at >= limit) return;
+      newest.splice(at, 0, last);
+      if (newest.length > limit) newest.pop();
+    });
+    return newest;
   }
 
   get inFlight(): number {
     return this.#polls.size;
-  }
-
-  get sources(): number {
-    return this.#watched.size;
   }
 
   /** See Snapshots. What a person's read brought since, or a poll that is still being kept, ends the trouble too. */
@@ -128,17 +132,17 @@ export class Poller {
     return answeredMs > askedMs ? undefined : { sinceMs, code };
   }
 
-  /** How many servers are due and may be read, and how many reads were kept since the start. */
-  progress(): { readonly due: number; readonly kept: number } {
+  /** How many servers are polled, how many of them are due and may be read, and how many reads were kept since the start. */
+  readonly progress = oneCount(async () => {
     const { clock, health } = this.#parts;
     const soonMs = clock.monotonicMs() + DUE_WITHIN_MS;
     let due = 0;
-    for (const [source, { notBeforeMs }] of this.#watched) {
+    await lookAtEach(this.#watched, ([source, { notBeforeMs }]) => {
       const isParked = health.parked(source) !== undefined || health.readRefused(source) !== undefined;
       if (notBeforeMs <= soonMs && !isParked) due += 1;
-    }
-    return { due, kept: this.#kept };
-  }
+    });
+    return { sources: this.#watched.size, due, kept: this.#kept };
+  });
 
   /**
    * The sum of the roots of all rates: that is how the least mean delay divides polls between servers, so it divides them

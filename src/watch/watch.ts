@@ -28,6 +28,15 @@ export interface WatchState {
   readonly lastPolls: readonly LastPoll[];
 }
 
+export interface WatchProgress {
+  /** Servers that are polled. */
+  readonly sources: number;
+  /** Those of them that are due and may be read. */
+  readonly due: number;
+  /** Reads that were kept since the start. */
+  readonly kept: number;
+}
+
 export interface Watch {
   readonly demands: Demands;
   readonly snapshots: Snapshots;
@@ -36,11 +45,10 @@ export interface Watch {
   /** Starts polling. To be called last, because listeners must be ready. */
   start(): void;
   stop(): Promise<void>;
-  /** How many servers are due and may be read, and how many reads were kept since the start. */
-  progress(): { readonly due: number; readonly kept: number };
+  progress(): Promise<WatchProgress>;
   /** How much there is to read, for a fair division of the service's limit between processes. */
   appetite(): number;
-  state(): WatchState;
+  state(): Promise<WatchState>;
 }
 
 const SHOWN_POLLS = 50;
@@ -74,13 +82,9 @@ export function createWatch(parts: WatchParts): Watch {
     },
     progress: () => poller.progress(),
     appetite: () => poller.appetite(),
-    state: () => ({
-      sources: poller.sources,
-      inFlight: poller.inFlight,
-      // The metrics ask how many there are alone, and to sort thousands takes its time.
-      get lastPolls() {
-        return poller.lastPolls(SHOWN_POLLS);
-      },
-    }),
+    async state() {
+      const { sources } = await poller.progress();
+      return { sources, inFlight: poller.inFlight, lastPolls: await poller.lastPolls(SHOWN_POLLS) };
+    },
   };
 }

@@ -50,7 +50,7 @@ for (let poll = 0; poll < POLLS; poll++) {
 }
 for (const town of towns) town.forgetLogs();
 const heapBytes = await settledHeapBytes();
-const { undelivered, cards } = wing.state();
+const { undelivered, cards } = await wing.state();
 await wing.stop(2_500);
 if (copyTo !== undefined) await copy(store, copyTo);
 await store.close();

@@ -20,6 +20,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   alerts: () => import("./alerts.ts"),
   fleet: () => import("./fleet.ts"),
   posting: () => import("./posting.ts"),
+  scrape: () => import("./scrape.ts"),
 };
 
 const { values, positionals } = parseArgs({

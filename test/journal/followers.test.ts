@@ -221,7 +221,7 @@ describe("a follower of the journal", () => {
       const { unread, reads } = await look("killLogs", 400, from);
       assert.deepEqual([unread.length, reads], [0, 0], "nothing is read for it");
     }
-    assert.equal(journal.state().unread.proof, 0, "nor counted");
+    assert.equal((await journal.state()).unread.proof, 0, "nor counted");
     await look("commandLogs", 1);
     const news = await look("commandLogs", 2);
     assert.deepEqual(said(news.unread), ["1 :h 1 0"]);

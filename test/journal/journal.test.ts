@@ -453,9 +453,9 @@ describe("journal: several feeds", () => {
     await rig.take([]);
     await rig.take(joins(1, 300));
     await rig.journal.detach("one");
-    assert.equal(rig.journal.journals, 1);
+    assert.equal(await rig.journal.journals(), 1);
     await rig.journal.detach("two");
-    assert.deepEqual([rig.store.heads.keys, rig.rowNumbers(), rig.journal.journals], [[], [], 0]);
+    assert.deepEqual([rig.store.heads.keys, rig.rowNumbers(), await rig.journal.journals()], [[], [], 0]);
   });
 });
 

@@ -84,11 +84,11 @@ describe("a follower in trouble", () => {
       await rig.look(rows(n).slice(-50));
       assert.equal(rig.other.did.length, n);
     }
-    assert.equal(rig.journal.state().unread.troubled, 360);
+    assert.equal((await rig.journal.state()).unread.troubled, 360);
     rig.troubled.throwsOn = () => false;
     for (let n = 0; n < 12; n++) await rig.look(rows(360).slice(-50));
     assert.deepEqual(rig.troubled.did, texts(360));
-    assert.deepEqual(rig.journal.state(), {
+    assert.deepEqual(await rig.journal.state(), {
       unread: { troubled: 0, other: 0 },
       setAside: { troubled: 0, other: 0 },
     });
@@ -133,7 +133,7 @@ describe("a follower in trouble", () => {
     const all = texts(20);
     assert.deepEqual(rig.troubled.did.toSorted(), all.filter((text) => text !== ":h 3").toSorted());
     assert.deepEqual(rig.other.did, all);
-    assert.deepEqual(rig.journal.state().setAside, { troubled: 1, other: 0 });
+    assert.deepEqual((await rig.journal.state()).setAside, { troubled: 1, other: 0 });
     assert.match(rig.warnings.join(), /troubled failed again and again on one event of commandLogs/);
   });
 
@@ -142,7 +142,7 @@ describe("a follower in trouble", () => {
     await rig.look([]);
     rig.troubled.throwsOn = () => true;
     for (let n = 0; n < 30; n++) await rig.look(rows(1));
-    assert.equal(rig.journal.state().unread.troubled, 1);
+    assert.equal((await rig.journal.state()).unread.troubled, 1);
     rig.troubled.throwsOn = () => false;
     await rig.look(rows(1));
     assert.deepEqual(rig.troubled.did, texts(1));
@@ -248,6 +248,6 @@ describe("followers and what may happen to their journals", () => {
     guilds.push("g2");
     assert.deepEqual(await look(3), texts(1, 3));
     assert.deepEqual(await look(4), texts(1, 4));
-    assert.equal(journal.state().unread.one, 0);
+    assert.equal((await journal.state()).unread.one, 0);
   });
 });

@@ -206,9 +206,9 @@ test("a store that hangs is a reason after five seconds, and a card that waits f
     clock,
     store: { checkWritable: () => new Promise(() => {}) },
     discord: { state: () => ({ ready: true, shards: [], sending: { taken: 4, failing } }) },
-    feeds: { state: () => ({ undelivered: 1, cards: { unshown: 2 } }) },
+    feeds: { counts: async () => ({ undelivered: 1, cards: { unshown: 2 } }) },
     outbox: { state: () => ({ posts: 3, oldestWaitMs: 4 }) },
-    watch: { progress: () => ({ due: 1, kept: 2 }) },
+    watch: { progress: async () => ({ due: 1, kept: 2 }) },
     service: {
       badKeys: () => ({ spentUntilMs: 7 }),
       halt: () => ({ untilMs: 8, why: failing ? "blocked" : "rate-limited" }),

@@ -157,7 +157,7 @@ class Simulation {
       messages: this.#judge.messages,
       polls: this.#service.answers,
       unknownSends: this.#discord.unknown,
-      undelivered: this.#process.feeds.state().undelivered,
+      undelivered: (await this.#process.feeds.counts()).undelivered,
       defects: this.#defects.slice(0, 5),
       trace: this.#trace.hash,
     };

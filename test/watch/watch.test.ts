@@ -95,7 +95,7 @@ describe("watch: polling", () => {
     watch.demands.put("proof", [demand("a", { untilMs: clock.nowMs() + 5_000 })]);
     await clock.advance(60_000);
     assert.ok(client.calls.length >= 3 && client.calls.length <= 6, `${client.calls.length} polls`);
-    assert.equal(watch.state().sources, 0);
+    assert.equal((await watch.state()).sources, 0);
     await watch.stop();
   });
 
@@ -273,7 +273,10 @@ describe("watch: failures", () => {
     const pauses = bad.slice(1).map((atMs, index) => atMs - (bad[index] ?? 0));
     assert.ok((pauses[0] ?? 0) >= 1_000 && Math.max(...pauses) <= 61_000);
     assert.ok(client.callsOf("good").length > 250);
-    assert.equal(watch.state().lastPolls.find((poll) => poll.source === "bad")?.outcome, "unreachable");
+    assert.equal(
+      (await watch.state()).lastPolls.find((poll) => poll.source === "bad")?.outcome,
+      "unreachable",
+    );
     client.failure = () => undefined;
     await clock.advance(61_000);
     const before = client.callsOf("bad").length;
@@ -375,7 +378,7 @@ describe("watch: failures", () => {
     watch.start();
     await clock.advance(3_600_000);
     assert.equal(client.callsOf("closed").length, 1);
-    assert.equal(watch.progress().due, 1, "it is not waited for");
+    assert.equal((await watch.progress()).due, 1, "it is not waited for");
     client.failure = () => undefined;
     client.unreadableSources.delete(closed);
     await clock.advance(30_000);
@@ -423,10 +426,10 @@ describe("watch: failures", () => {
     watch.start();
     await clock.advance(10_000);
     assert.ok(defects.length >= 1 && client.calls.length <= 5);
-    assert.equal(watch.state().lastPolls[0]?.outcome, "store");
+    assert.equal((await watch.state()).lastPolls[0]?.outcome, "store");
     failing = false;
     await clock.advance(70_000);
-    assert.equal(watch.state().lastPolls[0]?.outcome, "ok");
+    assert.equal((await watch.state()).lastPolls[0]?.outcome, "ok");
     assert.equal(taken.length, client.calls.length);
     await watch.stop();
   });

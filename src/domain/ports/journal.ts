@@ -119,7 +119,7 @@ export interface Journal {
    */
   move(oldSource: SourceId, newSource: SourceId, list: JournalList): Promise<MoveResult>;
   /** How many journals feeds read from. */
-  readonly journals: number;
+  journals(): Promise<number>;
 }
 
 /** One answer, as those who follow the journal get it. */

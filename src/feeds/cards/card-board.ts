@@ -1,3 +1,4 @@
+import { lookAtEach } from "../../domain/counting.ts";
 import type { SinkRefusal } from "../../domain/failure.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
@@ -12,6 +13,12 @@ const REMEMBERED_MS = 6 * 3_600_000;
 /** Time that the buttons of a card work; then its record goes. */
 const CARD_LIFE_MS = 7 * 24 * 3_600_000;
 const SWEEP_EVERY_MS = 6 * 3_600_000;
+
+/** Cards that are at hand, and those of their messages that do not show the latest yet. */
+export interface CardCounts {
+  readonly cards: number;
+  readonly unshown: number;
+}
 
 export interface CardBoardPorts extends CardMessagesPorts {
   readonly cards: Documents<CardRecord>;
@@ -123,11 +130,12 @@ export class CardBoard implements CardsOfMessages {
     return createdAtMs <= atMs;
   }
 
-  state(): { readonly cards: number; readonly unshown: number } {
-    const slots = [...this.#cards.values()].flatMap((card) =>
-      Object.values(card.slots).map((slot) => slot.gone !== true && slot.shown < card.version),
-    );
-    return { cards: this.#cards.size, unshown: slots.filter(Boolean).length };
+  async counts(): Promise<CardCounts> {
+    let unshown = 0;
+    await lookAtEach(this.#cards.values(), ({ slots, version }) => {
+      for (const { gone, shown } of Object.values(slots)) if (gone !== true && shown < version) unshown += 1;
+    });
+    return { cards: this.#cards.size, unshown };
   }
 
   /** `isDoubtful`: an earlier process may have posted its messages. */

@@ -50,6 +50,7 @@ export class TurnDesk implements Turns {
   readonly #room = new ChannelRoom();
   readonly #away = new Away();
   readonly #line = new WaitingLine();
+  /** All that wait, in the order in which they asked. */
   readonly #asked = new Map<Waiting, TurnWaiter>();
   /** What each signal withdraws: thousands that wait share one, and its one listener. */
   readonly #bySignal = new WeakMap<AbortSignal, Set<Waiting>>();
@@ -110,13 +111,12 @@ export class TurnDesk implements Turns {
 
   figures(): TurnFigures {
     const nowMs = this.#ports.clock.monotonicMs();
-    let oldestWaitMs = 0;
-    for (const { sinceMs } of this.#line) oldestWaitMs = Math.max(oldestWaitMs, nowMs - sinceMs);
+    const [oldest] = this.#asked.keys();
     const waiting = Object.fromEntries(CLASSES.map((name) => [name, this.#line.sizeOf(name)]));
     return {
       used: { ...this.#used },
       waiting: { ...noneOfEach(), ...waiting },
-      oldestWaitMs,
+      oldestWaitMs: oldest === undefined ? 0 : nowMs - oldest.sinceMs,
       isAway: this.#away.isAway,
     };
   }

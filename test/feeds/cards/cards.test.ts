@@ -431,7 +431,7 @@ describe("mod-call cards", () => {
       const calls = rig.sink.calls.length;
       await rig.clock.advance(3_600_000);
       assert.equal(rig.sink.calls.length, calls);
-      assert.equal(rig.wing.state().live, 0);
+      assert.equal((await rig.wing.state()).live, 0);
       assert.equal(rig.told.length, 1);
     }));
 
@@ -510,7 +510,7 @@ describe("mod-call cards", () => {
           );
         }
       }
-      assert.equal(rig.wing.state().cards.unshown, 0);
+      assert.equal((await rig.wing.state()).cards.unshown, 0);
       await rig.stop();
     }
   });

@@ -452,7 +452,7 @@ describe("delivery", () => {
       assert.deepEqual(rig.stores.heads.keys, []);
       assert.deepEqual(rig.stores.cards.keys, []);
       assert.equal(rig.demands.size, 0);
-      assert.equal(rig.wing.state().live, 0);
+      assert.equal((await rig.wing.state()).live, 0);
     }));
 
   test("a test message goes to the channel, and its refusal to the person who asked for it", () =>
