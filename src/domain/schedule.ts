@@ -60,10 +60,10 @@ const EXAMPLES = `I can't read when that is. Write "20:00", "fri 20:00", "mon-fr
 const DAY_NAMES = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 /** Words that say nothing of their own: "every friday at 20:00". */
 const FILLERS: ReadonlySet<string> = new Set(["every", "each", "on", "at", "daily", "day", "and", ""]);
-const GROUPS: Readonly<Record<string, readonly Weekday[]>> = {
-  weekdays: WEEKDAYS.slice(0, 5),
-  weekends: WEEKDAYS.slice(5),
-};
+const GROUPS: ReadonlyMap<string, readonly Weekday[]> = new Map([
+  ["weekdays", WEEKDAYS.slice(0, 5)],
+  ["weekends", WEEKDAYS.slice(5)],
+]);
 
 /**
  * Reads when a schedule runs, as people write it: "20:00", "fri, sat 8pm", "mon-fri 18:00, 21:00", "every 30 min".
@@ -153,7 +153,7 @@ function timeOf(word: string): string | undefined {
 
 /** "fri", "fridays", "mon-fri", "weekdays"; empty for anything else. */
 function daysOf(word: string): readonly Weekday[] {
-  const group = GROUPS[word] ?? GROUPS[`${word}s`];
+  const group = GROUPS.get(word) ?? GROUPS.get(`${word}s`);
   if (group !== undefined) return group;
   const [first = "", last = first, ...more] = word.split("-");
   const [from, to] = [dayIndex(first), dayIndex(last)];

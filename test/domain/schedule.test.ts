@@ -55,6 +55,7 @@ describe("when a schedule runs, as people write it", () => {
       "mo 20:00",
       "mon-fri-sun 20:00",
       "20:00:00",
+      "constructor 20:00",
     ]) {
       refused(typed, /Write "20:00"/);
     }

@@ -18,7 +18,7 @@ export function nearestCommand(
 ): MeantCommand {
   const typed = /^:+(\S+)/u.exec(command.text)?.[1];
   if (command.known || typed === undefined) return {};
-  const elsewhere = ELSEWHERE[typed.toLowerCase()];
+  const elsewhere = ELSEWHERE.get(typed.toLowerCase());
   if (elsewhere !== undefined) return { instead: elsewhere };
   const names = catalogue.flatMap(({ verb, aliases }) => [verb, ...aliases]);
   const slips = nearestWords(typed, names);

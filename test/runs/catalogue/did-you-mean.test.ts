@@ -48,6 +48,13 @@ describe("the nearest verb", () => {
     assert.equal(meant(":m hello"), undefined);
     assert.equal(meant(":kick Ada"), undefined);
   });
+
+  test("none for a word that each object of JavaScript has", () => {
+    assert.deepEqual(
+      nearestCommand(parseCommand(":constructor Ada"), () => true),
+      {},
+    );
+  });
 });
 
 describe("the nearest names", () => {
