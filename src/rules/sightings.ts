@@ -11,7 +11,7 @@ const NEAR_MS = 90_000;
 export interface Sighting {
   readonly present: Present;
   readonly key: string;
-  /** Since when they have been in the server without a break, as far as that is known; epoch milliseconds. */
+  /** Since when they have been in the server without a break, as far as that is known; by this machine's wall clock. */
   readonly visitFromMs: number | undefined;
   /** Of the first answer with this state, and of the first that no gap lies behind: when it was there. */
   readonly sinceMs: number;
@@ -25,13 +25,19 @@ export interface LookTimes {
   readonly askedAtMs: number;
   readonly takenAtMs: number;
   readonly nowMs: number;
+  /** How far the service's clock was ahead of this machine's wall clock. */
+  readonly serviceAheadMs?: number;
 }
 
 /** The times of an answer that is here now. */
-export function lookTimes(look: Pick<Snapshot, "askedAtMs" | "takenAtMs">, clock: Clock): LookTimes {
+export function lookTimes(
+  look: Pick<Snapshot, "askedAtMs" | "takenAtMs" | "serviceAtMs">,
+  clock: Clock,
+): LookTimes {
   const takenAtMs = clock.monotonicMs();
   const tookMs = Math.max(0, look.takenAtMs - look.askedAtMs);
-  return { takenAtMs, askedAtMs: takenAtMs - tookMs, nowMs: clock.nowMs() };
+  const serviceAheadMs = (look.serviceAtMs ?? look.takenAtMs) - look.takenAtMs;
+  return { takenAtMs, askedAtMs: takenAtMs - tookMs, nowMs: clock.nowMs(), serviceAheadMs };
 }
 
 /** What the answers of one server have shown of who is there. */
@@ -57,8 +63,9 @@ export class Sightings {
   }
 
   /** An answer with a list of players. One that was asked for before an earlier one says nothing. */
-  take(lists: Snapshot["lists"], { askedAtMs, takenAtMs, nowMs }: LookTimes): void {
+  take(lists: Snapshot["lists"], times: LookTimes): void {
     const { players } = lists;
+    const { askedAtMs, takenAtMs } = times;
     if (players === undefined || askedAtMs < this.#lastMs) return;
     const apartMs = takenAtMs - this.#lastMs;
     const isNear = apartMs <= NEAR_MS;
@@ -76,7 +83,7 @@ export class Sightings {
       after.set(id, {
         present,
         key,
-        visitFromMs: this.#visitFromMs(present, known, nowMs),
+        visitFromMs: this.#visitFromMs(present, known, times),
         sinceMs: isSame ? known.sinceMs : takenAtMs,
         nearSinceMs: isSame && isNear ? known.nearSinceMs : takenAtMs,
         askedAtMs,
@@ -90,8 +97,12 @@ export class Sightings {
   }
 
   /** Who was not there in the answer before has come since. */
-  #visitFromMs({ joinedS }: Present, known: Sighting | undefined, nowMs: number): number | undefined {
-    const joinedMs = joinedS === 0 ? undefined : joinedS * 1_000;
+  #visitFromMs(
+    { joinedS }: Present,
+    known: Sighting | undefined,
+    { nowMs, serviceAheadMs = 0 }: LookTimes,
+  ): number | undefined {
+    const joinedMs = joinedS === 0 ? undefined : joinedS * 1_000 - serviceAheadMs;
     if (known === undefined) return this.#isFirst ? joinedMs : (joinedMs ?? nowMs);
     return joinedMs !== undefined && joinedS > known.present.joinedS ? joinedMs : known.visitFromMs;
   }

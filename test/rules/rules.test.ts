@@ -5,7 +5,7 @@ import type { Lists, Player } from "../../src/domain/model.ts";
 import { contradicts, type Rule } from "../../src/domain/rule.ts";
 import { whyNotNamed } from "../../src/rules/named-in-full.ts";
 import { isAbout, presentOf } from "../../src/rules/present.ts";
-import { isBreachToAct, isBreachToTell, Sightings } from "../../src/rules/sightings.ts";
+import { isBreachToAct, isBreachToTell, lookTimes, Sightings } from "../../src/rules/sightings.ts";
 import { createPlayerMessages, parseSentToPlayer } from "../../src/store/player-messages.ts";
 import { VirtualClock } from "../support/clock.ts";
 import { MemoryDocuments } from "../support/memory-documents.ts";
@@ -87,6 +87,17 @@ describe("a breach", () => {
     assert.equal(seen.players.get(1)?.visitFromMs, 55_000);
     look(90);
     assert.equal(seen.players.get(1)?.sinceMs, 60_000, "rows that left the log change nothing");
+  });
+
+  test("its visit began by the clock of this machine, by which messages are counted, not by the service's", () => {
+    const clock = new VirtualClock();
+    const seen = new Sightings();
+    const aheadMs = 90_000;
+    const atS = Math.floor((clock.nowMs() + aheadMs) / 1_000) - 30;
+    const joinLogs = [{ kind: "join", joined: true, atS, player: { name: "Rex", id: 1 } }] as const;
+    const look = { askedAtMs: clock.nowMs(), takenAtMs: clock.nowMs(), serviceAtMs: clock.nowMs() + aheadMs };
+    seen.take({ players: [player("Rex", 1)], joinLogs }, lookTimes(look, clock));
+    assert.equal(seen.players.get(1)?.visitFromMs, atS * 1_000 - aheadMs);
   });
 
   test("of a vehicle needs exactly one player with its owner's whole name; 500 of them cost nothing", () => {
