@@ -10,7 +10,7 @@ import type { SnapshotListener } from "../../domain/ports/snapshots.ts";
 const CODE_LIVES_MS = 10 * 60_000;
 /** How often the log is read while a code waits to be typed. */
 const LOG_MAX_AGE_MS = 5_000;
-/** A row this much older than the code is not about it; the two clocks differ by seconds at most. */
+/** A row this much older than the code is not about it; an answer is seconds old. */
 const EARLY_S = 30;
 /** Codes of one guild that may wait at a time, because the log is read for each. */
 const MOST_OF_GUILD = 20;
@@ -32,7 +32,8 @@ interface Waiting {
   readonly code: string;
   readonly actor: Actor;
   readonly binding: Binding;
-  readonly fromS: number;
+  /** By the monotonic clock. */
+  readonly begunMs: number;
   readonly untilMs: number;
   readonly end: (outcome: LinkOutcome) => void;
 }
@@ -67,7 +68,7 @@ export class LinkCodes implements SnapshotListener {
       code,
       actor,
       binding,
-      fromS: Math.floor(nowMs / 1_000) - EARLY_S,
+      begunMs: clock.monotonicMs(),
       untilMs: nowMs + CODE_LIVES_MS,
       end: (ended) => {
         cancelExpiry();
@@ -81,12 +82,17 @@ export class LinkCodes implements SnapshotListener {
     return { code, untilMs: waiting.untilMs, outcome: outcome.promise };
   }
 
-  async take({ source, lists: { commandLogs } }: Snapshot): Promise<void> {
+  async take({
+    source,
+    takenAtMs,
+    serviceAtMs = takenAtMs,
+    lists: { commandLogs },
+  }: Snapshot): Promise<void> {
     if (commandLogs === undefined || !this.#isAwaited(source)) return;
     const typed = Map.groupBy(commandLogs, ({ text }) => TYPED.exec(text.trim())?.[1]);
     for (const [code, rows] of typed) {
       const waiting = code === undefined ? undefined : this.#waiting.get(code);
-      if (waiting?.binding.source === source) await this.#onTyped(waiting, rows);
+      if (waiting?.binding.source === source) await this.#onTyped(waiting, rows, serviceAtMs);
     }
   }
 
@@ -103,7 +109,14 @@ export class LinkCodes implements SnapshotListener {
     for (const waiting of this.#waiting.values()) waiting.end({ kind: "withdrawn" });
   }
 
-  async #onTyped({ actor, fromS, end }: Waiting, rows: readonly CommandEntry[]): Promise<void> {
+  /** Rows are in the service's time: the clock of this machine may be wrong, or have been set since. */
+  async #onTyped(
+    { actor, begunMs, end }: Waiting,
+    rows: readonly CommandEntry[],
+    serviceAtMs: number,
+  ): Promise<void> {
+    const agoMs = this.#ports.clock.monotonicMs() - begunMs;
+    const fromS = Math.floor((serviceAtMs - agoMs) / 1_000) - EARLY_S;
     const since = rows.filter(({ atS, player }) => atS >= fromS && player.id !== undefined);
     const firstS = Math.min(...since.map(({ atS }) => atS));
     const first = since.filter(({ atS }) => atS === firstS).map(({ player }) => player);

@@ -64,6 +64,27 @@ describe("linking a game account by a code", () => {
     assert.equal(await rig.runs.accounts.of("g1", mo.userId), undefined);
   });
 
+  test("a row is as old as the service's clock says, where this machine's is ahead or was set right since", async () => {
+    const rig = new RunsRig();
+    const { accounts } = rig.runs;
+    const typed = async (aheadMs: number, id: number, code: string) => {
+      const aheadS = aheadMs / 1_000;
+      const early = row(rig, "Early", 66, `:log marshal ${code}`, aheadS + 61);
+      const late = row(rig, "Alice", id, `:log marshal ${code}`, aheadS);
+      const look = rig.snapshot([early, late]);
+      await rig.journal.take({ ...look, serviceAtMs: look.takenAtMs - aheadMs });
+    };
+    const [mo, ad] = [rig.actor("mod"), rig.actor("admin")];
+    const first = await accounts.begin(mo, binding);
+    await rig.clock.advance(30_000);
+    await typed(90_000, 11, first.code);
+    assert.equal((await accounts.of("g1", mo.userId))?.player.id, 11);
+    const second = await accounts.begin(ad, binding);
+    rig.clock.step(-90_000);
+    await typed(0, 12, second.code);
+    assert.equal((await accounts.of("g1", ad.userId))?.player.id, 12);
+  });
+
   test("a code that is copied after it was typed links nobody", async () => {
     const rig = new RunsRig();
     const mo = rig.actor("mod");
