@@ -221,7 +221,8 @@ export class AskedBanBook implements AskedBans {
   #wait(asked: AskedBan, record?: Pick<RunRecord, "failureCode">): void {
     const { clock } = this.#ports;
     this.#track(this.#demand(asked.guildId));
-    const leftMs = (asked.approval?.atMs ?? 0) + APPROVED_FOR_MS - clock.nowMs();
+    // Of a clock that was set back the rest would be longer than all of it.
+    const leftMs = Math.min(APPROVED_FOR_MS, (asked.approval?.atMs ?? 0) + APPROVED_FOR_MS - clock.nowMs());
     clock.after(Math.max(0, leftMs), () => this.#track(this.#giveUp(asked.id)));
     if (record?.failureCode !== "server-empty")
       clock.after(AGAIN_AFTER_MS, () => this.#track(this.#sendAgain(asked.id)));
@@ -229,7 +230,7 @@ export class AskedBanBook implements AskedBans {
 
   async #giveUp(id: string): Promise<void> {
     const asked = this.#byId.get(id);
-    if (asked?.approval !== undefined && asked.runId === undefined && this.#isOld(asked))
+    if (asked?.approval !== undefined && asked.runId === undefined)
       await this.#close(asked, "Nobody was in the server for a day after it was approved.");
   }
 
