@@ -23,9 +23,11 @@ export class SearchEnds {
   /** Waits for the end of the search of this case as it is now, in the place of an earlier wait. */
   follow(one: Pick<Case, "guildId" | "number" | "receipt">): void {
     this.forget(one);
-    const leftMs = (soughtUntilMs(one) ?? 0) - this.#ports.clock.nowMs();
-    if (leftMs <= 0) return;
-    const cancel = this.#ports.clock.after(leftMs, () => {
+    const leftMs = () => (soughtUntilMs(one) ?? 0) - this.#ports.clock.nowMs();
+    if (leftMs() <= 0) return;
+    const cancel = this.#ports.clock.after(leftMs(), () => {
+      // Its card goes by the wall clock, which may have been set back since.
+      if (leftMs() > 0) return this.follow(one);
       this.#waiting.delete(keyOf(one));
       this.#ports.show(one.guildId, one.number);
     });
