@@ -49,6 +49,28 @@ function linesOf(rows: readonly HistoryRow[], more: Partial<RewindCard> = {}): r
 }
 
 describe("the rows of a rewind", () => {
+  test("say of a time without records only the minutes that are shown, each once", () => {
+    const of = (log: "joins" | "kills" | "commands" | "modCalls", fromS: number, toS: number) => {
+      return { bindingId: "b1", log, fromS, toS };
+    };
+    const view = { bindingId: "b1", atS: AT_S, fromS: AT_S - 300, toS: AT_S + 300, present: [], rows: [] };
+    const lines = (...unrecorded: readonly ReturnType<typeof of>[]) =>
+      linesOf([], { view: { ...view, isShortened: false, unrecorded, recordedSinceS: 0 } }).filter((line) =>
+        line.startsWith("⚠️"),
+      );
+    const daysAgoS = AT_S - 3 * 86_400;
+    assert.deepEqual(lines(of("modCalls", daysAgoS, AT_S + 60), of("kills", AT_S - 100, AT_S + 9_000)), [
+      `⚠️ From <t:${AT_S - 300}:T> to <t:${AT_S + 60}:T> some may be missing: moderator calls.`,
+      `⚠️ From <t:${AT_S - 100}:T> to <t:${AT_S + 300}:T> some may be missing: kills.`,
+    ]);
+    const whole = (["joins", "kills", "commands", "modCalls"] as const).map((log, n) =>
+      of(log, daysAgoS - n, AT_S + 400 + n),
+    );
+    assert.deepEqual(lines(...whole), [
+      `⚠️ From <t:${AT_S - 300}:T> to <t:${AT_S + 300}:T> nothing was recorded.`,
+    ]);
+  });
+
   test("fold kills of one killer in one second as the feed of kills does", () => {
     const spree = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((n) => kill(turbo, victim(n), AT_S + 10));
     const entries = spree.map(

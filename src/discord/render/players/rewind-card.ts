@@ -123,7 +123,8 @@ const LOG_WORDS = {
   modCalls: "moderator calls",
 } as const satisfies Record<RecordedLog, string>;
 
-function unknownLines({ unrecorded, recordedSinceS, fromS, toS }: RewindView): Escaped[] {
+function unknownLines(view: RewindView): Escaped[] {
+  const { recordedSinceS, fromS, toS } = view;
   if (recordedSinceS === undefined) return [md`⚠️ Nothing is recorded for this server yet.`];
   const early =
     recordedSinceS <= fromS
@@ -131,12 +132,18 @@ function unknownLines({ unrecorded, recordedSinceS, fromS, toS }: RewindView): E
       : recordedSinceS > toS
         ? [md`⚠️ Not recorded: records of this server start <t:${recordedSinceS}:f>.`]
         : [md`⚠️ Only recorded from <t:${recordedSinceS}:T> on.`];
-  return [...early, ...gapLines(unrecorded)];
+  return [...early, ...gapLines(view)];
 }
 
-/** One line for each time, with the logs of which rows may be missing. */
-function gapLines(unrecorded: readonly UnrecordedInterval[]): Escaped[] {
-  const times = Map.groupBy(unrecorded, ({ fromS, toS }) => `${fromS} ${toS}`);
+/**
+ * One line for each time, with the logs of which rows may be missing. Of a time that began days ago only these minutes:
+ * what is written is the clock alone.
+ */
+function gapLines({ unrecorded, fromS, toS }: RewindView): Escaped[] {
+  const inView = unrecorded.map((one): UnrecordedInterval => {
+    return { ...one, fromS: Math.max(one.fromS, fromS), toS: Math.min(one.toS, toS) };
+  });
+  const times = Map.groupBy(inView, (one) => `${one.fromS} ${one.toS}`);
   return [...times.values()].slice(0, 5).flatMap((same) => {
     const [first] = same;
     if (first === undefined) return [];
