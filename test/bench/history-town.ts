@@ -59,6 +59,7 @@ export function recordedAnswerOf(
     return {
       rows,
       gaps: [],
+      cleared: [],
       newestS: Math.max(...seconds),
       length: count,
     };

@@ -1,4 +1,5 @@
-import { seededRandom } from "../support/clock.ts";
+import { seededRandom, VirtualClock } from "../support/clock.ts";
+import { journalTexts, memoryJournal } from "../support/memory-journal.ts";
 import { BINDING, GUILD, type HistoryRig, openRig } from "./rig.ts";
 import type { Databases } from "./tracked-databases.ts";
 import { isIn, type Span, WeekJudge, wallClock } from "./week-judge.ts";
@@ -50,8 +51,9 @@ export async function live(databases: Databases, { week, seed, intervals }: Plan
   const clockOf = wallClock(ZONE);
   const town = new WeekTown(random);
   const url = await databases.fresh();
+  const texts = journalTexts();
   const start = async () => {
-    const opened = await openRig(databases, url);
+    const opened = await openRig(databases, url, memoryJournal({ clock: new VirtualClock(), texts }));
     opened.links = [{ guildId: GUILD, bindingId: BINDING, linkedAtS: week.fromS }];
     return opened;
   };

@@ -43,6 +43,26 @@ onBothDatabases("a week's figures against the town's own record", (databases) =>
     assert.deepEqual({ fromS, toS }, week, "the weekly summary is of this week");
   });
 
+  test("what no answer has shown lies in a time of which it is told that rows may be missing", async () => {
+    const { town, judge, rig } = its();
+    const gaps = await rig.context.db.selectFrom("gaps").selectAll().execute();
+    const rows = {
+      joins: town.sessions.flatMap(({ joinRow, leaveRow }) => [joinRow, leaveRow ?? []].flat()),
+      kills: town.kills.map(({ row }) => row),
+      commands: town.commands.map(({ row }) => row),
+      modCalls: town.calls.flatMap(({ row, shownS }) => (shownS === undefined ? row : [])),
+    };
+    const unseen = Object.entries(rows).flatMap(([log, all]) =>
+      all.filter((row) => !town.shown.has(row)).map(({ atS }) => ({ log, atS })),
+    );
+    const between = unseen.filter(({ atS }) => atS > (town.looks[0] ?? 0) && atS <= judge.lastLookS);
+    assert.ok(between.length > 20, `${between.length} rows were lost`);
+    const untold = between.filter(
+      ({ log, atS }) => !gaps.some((gap) => gap.log === log && gap.from_s <= atS && atS <= gap.to_s),
+    );
+    assert.deepEqual(untold, []);
+  });
+
   test("/stats server: joins, different players, kills and calls are the town's", async () => {
     const { judge } = its();
     for (const span of spans) {

@@ -20,7 +20,7 @@ import {
 } from "./recorded-answer.ts";
 import { type GuildState, openGuild, openScope, type ScopeState } from "./scope-state.ts";
 import { rowsIn, splitAnswer } from "./split-answer.ts";
-import { storeGaps } from "./store-gaps.ts";
+import { storeCleared, storeGaps } from "./store-gaps.ts";
 import {
   type Place,
   type Stored,
@@ -214,6 +214,7 @@ export class Ingest {
         : stored.rows.some(({ at_s }) => at_s >= oldestS && at_s <= newestS);
       if (isMissed) await storeGaps(db, state, log, { ...gap, length: window.length });
     }
+    await storeCleared(db, state, log, window.cleared);
     state.newestS.set(log, Math.max(state.newestS.get(log) ?? 0, window.newestS));
     state.longest.set(log, Math.max(state.longest.get(log) ?? 0, window.length));
   }
@@ -270,7 +271,9 @@ async function readInside(db: Db, { id, presence }: ScopeState, unclear: readonl
  * newest row then says better what is new.
  */
 function presentOf({ atS, joins, kills, commands, modCalls }: RecordedAnswer): number {
-  const newest = [joins, kills, commands, modCalls].flatMap((log) => log?.newestS ?? []);
+  const newest = [joins, kills, commands, modCalls]
+    .flatMap((log) => log?.newestS ?? [])
+    .filter(Number.isFinite);
   return newest.length === 0 ? atS : Math.min(atS, Math.max(...newest));
 }
 

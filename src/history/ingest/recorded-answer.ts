@@ -24,11 +24,18 @@ export interface AfterGap {
   readonly newestS: number;
 }
 
+/** Rows may have gone with a log that the game server's start has cleared; nothing has come since. */
+export interface ClearedTime {
+  readonly fromS?: number;
+  readonly toS: number;
+}
+
 /** What is to be stored of one log: of each second in which something is new, all rows of it. */
 export interface LogRows<T> {
   readonly rows: readonly T[];
   readonly gaps: readonly AfterGap[];
-  /** Of the whole window. */
+  readonly cleared: readonly ClearedTime[];
+  /** Of the whole window; without a row lower than any second. */
   readonly newestS: number;
   readonly length: number;
 }

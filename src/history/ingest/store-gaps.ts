@@ -1,7 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import type { RecordedLog } from "../../domain/history.ts";
 import { type HistoryTables, VISIT } from "../database/schema.ts";
-import type { AfterGap, LogRows } from "./recorded-answer.ts";
+import type { AfterGap, ClearedTime, LogRows } from "./recorded-answer.ts";
 import type { ScopeState } from "./scope-state.ts";
 
 const TABLES = { joins: "visits", kills: "kills", commands: "commands", modCalls: "mod_calls" } as const;
@@ -25,10 +25,36 @@ export async function storeGaps(
     ...(beforeS === undefined || startedAnew ? [] : [{ from_s: beforeS, to_s: window.oldestS }]),
     ...(afterS === undefined ? [] : [{ from_s: window.newestS, to_s: afterS }]),
   ];
+  await insert(db, state, log, gaps);
+}
+
+/** Times of which rows went with a log that was cleared. */
+export async function storeCleared(
+  db: Transaction<HistoryTables>,
+  state: ScopeState,
+  log: RecordedLog,
+  cleared: readonly ClearedTime[],
+): Promise<void> {
+  const gaps: { from_s: number; to_s: number }[] = [];
+  for (const { fromS, toS } of cleared) {
+    const beganS = fromS ?? (await neighbour(db, state.id, log, "before", toS)) ?? toS;
+    // What came before the guild linked the server is none of its.
+    const from_s = Math.max(state.startS, beganS);
+    if (from_s < toS) gaps.push({ from_s, to_s: toS });
+  }
+  await insert(db, state, log, gaps);
+}
+
+async function insert(
+  db: Transaction<HistoryTables>,
+  { id: scope }: ScopeState,
+  log: RecordedLog,
+  gaps: readonly { readonly from_s: number; readonly to_s: number }[],
+): Promise<void> {
   for (const gap of gaps) {
     await db
       .insertInto("gaps")
-      .values({ scope: state.id, log, ...gap })
+      .values({ scope, log, ...gap })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
   }

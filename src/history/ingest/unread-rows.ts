@@ -1,6 +1,6 @@
 import type { LogEntry } from "../../domain/model.ts";
 import { isLogItem, type LogItem, type Unread } from "../../domain/ports/journal.ts";
-import type { AfterGap, LogRows } from "./recorded-answer.ts";
+import type { AfterGap, ClearedTime, LogRows } from "./recorded-answer.ts";
 
 /**
  * What is to be stored of one log. Of each second with a new row all rows of the window come along, so that equal ones
@@ -19,11 +19,12 @@ export function unreadRows<T extends LogEntry>(
   const left = items.filter((item) => item.kind !== "gap" && item.entry.atS <= edgeS);
   // The items of a log are rows of its kind; the pairing is lost on the type checker only.
   const rows = left.length === 0 ? shown : (withShown(leftRows(left), shown) as readonly T[]);
-  if (rows.length === 0) return undefined;
+  const { gaps, cleared } = gapsIn(isFirst ? [] : items);
+  if (rows.length + cleared.length === 0) return undefined;
 
   const whole = spanOf(window.length === 0 ? rows : window);
-  const gaps = isFirst ? [{ isFirst, ...whole }] : afterGaps(items);
-  return { rows, gaps, newestS: whole.newestS, length: window.length };
+  const first = isFirst ? [{ isFirst, ...whole }] : gaps;
+  return { rows, gaps: first, cleared, newestS: whole.newestS, length: window.length };
 }
 
 function spanOf(rows: readonly { readonly atS: number }[]) {
@@ -35,15 +36,20 @@ function spanOf(rows: readonly { readonly atS: number }[]) {
   return { oldestS, newestS };
 }
 
-/** What follows each gap, up to the next. */
-function afterGaps(items: readonly LogItem[]): readonly AfterGap[] {
-  return items.flatMap((item, at) => {
-    if (item.kind !== "gap") return [];
+/** What follows each gap, up to the next; and gaps that nothing follows. */
+function gapsIn(items: readonly LogItem[]) {
+  const gaps: AfterGap[] = [];
+  const cleared: ClearedTime[] = [];
+  for (const [at, item] of items.entries()) {
+    if (item.kind !== "gap") continue;
     const next = items.findIndex(({ kind }, index) => index > at && kind === "gap");
     const after = items.slice(at + 1, next === -1 ? undefined : next);
     const rows = after.flatMap((one) => (one.kind === "gap" ? [] : [one.entry]));
-    return rows.length === 0 ? [] : [{ isFirst: false, ...spanOf(rows) }];
-  });
+    const { fromS, toS } = item;
+    if (rows.length > 0) gaps.push({ isFirst: false, ...spanOf(rows) });
+    else cleared.push({ toS, ...(fromS === undefined ? {} : { fromS }) });
+  }
+  return { gaps, cleared };
 }
 
 /** The rows that have left, and those that a window shows, where it shows one of them only once. */
