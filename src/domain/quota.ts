@@ -90,6 +90,8 @@ export interface QuotaResult {
   readonly fromS: number;
   readonly untilS: number;
   readonly lines: readonly QuotaLine[];
+  /** Seconds of it in which no server was read, where they are many: what was worked then is not known. */
+  readonly unreadS?: number | undefined;
 }
 
 /** Whether a correction counts. */

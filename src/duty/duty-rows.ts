@@ -68,6 +68,7 @@ const hoursImport = z.object({
 });
 const result = z.object({
   quotaId: z.string(),
+  unreadS: z.number().optional(),
   lines: z.array(
     z.object({
       userId: z.string(),

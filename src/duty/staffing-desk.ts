@@ -27,6 +27,8 @@ export interface StaffingPorts extends BoardPorts {
 const MOST_QUOTAS = 20;
 const MOST_WAITING_LEAVES = 200;
 const LONGEST_LEAVE_S = 180 * 86_400;
+/** Less changes nothing that a quota asks for. */
+const TOLD_UNREAD_S = 3_600;
 /** More than the zones of the world are apart, and less than a week. */
 const SAME_END_S = 3 * 86_400;
 
@@ -143,9 +145,13 @@ export class StaffingDesk implements Staffing {
     quota: Quota,
     { whole, untilS }: { readonly whole: Span; readonly untilS: number },
   ): Promise<QuotaResult> {
-    const lines = await this.#ports.records.lines(guildId, quota, whole);
-    const result = { quotaId: quota.id, fromS: Math.max(whole.fromS, quota.sinceS), untilS, lines };
-    await this.#ports.store.write({ put: [resultRow(guildId, result)] });
+    const { records, store } = this.#ports;
+    const fromS = Math.max(whole.fromS, quota.sinceS);
+    const lines = await records.lines(guildId, quota, whole);
+    const unreadS = await store.unreadS({ guildId, fromS, untilS });
+    const told = unreadS < TOLD_UNREAD_S ? {} : { unreadS };
+    const result = { quotaId: quota.id, fromS, untilS, lines, ...told };
+    await store.write({ put: [resultRow(guildId, result)] });
     return result;
   }
 

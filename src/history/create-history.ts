@@ -285,6 +285,7 @@ export function createHistory(parts: HistoryParts): HistoryWing {
       write: (change) => client.call("duty.write", change),
       facts: (wanted) => client.call("duty.facts", wanted),
       calls: (wanted) => client.call("duty.calls", wanted),
+      unreadS: (wanted) => client.call("duty.unreadS", wanted),
       guilds: () => client.call("duty.guilds", {}),
     },
     onRecorded(listener) {

@@ -9,6 +9,7 @@ import type { GameAccount } from "../../src/domain/ports/game-accounts.ts";
 import { createDuty, type DutyWing } from "../../src/duty/create-duty.ts";
 import * as duty from "../../src/history/queries/duty.ts";
 import { answeredCalls, facts } from "../../src/history/queries/duty-facts.ts";
+import { unreadS } from "../../src/history/queries/unread-time.ts";
 import type { Outbox } from "../../src/outbox/create-outbox.ts";
 import { BINDING, GUILD, type HistoryRig, openRig, SOURCE } from "../history/rig.ts";
 import type { Databases } from "../history/tracked-databases.ts";
@@ -69,6 +70,7 @@ export async function openDutyRig(
     write: (change) => duty.write(history.context, structuredClone(change)),
     facts: (wanted) => facts(history.context, wanted),
     calls: (wanted) => answeredCalls(history.context, wanted),
+    unreadS: (wanted) => unreadS(history.context, wanted),
     guilds: () => duty.guilds(history.context, {}),
   };
   const outbox = outboxOver(sink, clock);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { boardCard } from "../../src/discord/render/shifts/board-cards.ts";
 import { shiftsCard } from "../../src/discord/render/shifts/duty-cards.ts";
+import { resultCard } from "../../src/discord/render/shifts/staffing-cards.ts";
 import { weekOfBoard } from "../../src/domain/ports/staffing.ts";
 import { onBothDatabases } from "../history/databases.ts";
 import { GUILD, snapshotOf } from "../history/rig.ts";
@@ -40,16 +41,17 @@ onBothDatabases("hours against what happened", (databases) => {
     }
   }
 
-  /** When the kept lists of quotas end, newest first, once the servers were looked at at that second. */
-  async function keptEnds(rig: Rig, atS: number): Promise<readonly number[]> {
+  /** When the kept lists of quotas end, newest first, once so many are kept of what was looked at up to that second. */
+  async function keptEnds(rig: Rig, atS: number, most: number): Promise<readonly number[]> {
     await rig.clock.advanceTo(atS * 1_000);
     await rig.take(snapshotOf({}, atS, EAST.source));
-    // A round of the clock asks the database; it is waited for by asking it too.
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 1; ; round += 1) {
+      // A round of the clock asks the database; it is waited for by asking it too.
       await rig.clock.advance(60_000);
       await rig.wing.duty.now(GUILD);
+      const ends = (await rig.wing.staffing.results(GUILD, 9)).map(({ untilS }) => untilS);
+      if (round >= 5 && (ends.length >= most || round >= 40)) return ends;
     }
-    return (await rig.wing.staffing.results(GUILD, 9)).map(({ untilS }) => untilS);
   }
 
   test("a quota gets no list of the few hours by which its first week began earlier in another time zone", async () => {
@@ -58,7 +60,7 @@ onBothDatabases("hours against what happened", (databases) => {
     await staffing.setQuota(GUILD, { roleId: "mods", needS: HOUR_S, period: "week" });
     rig.zone = "America/New_York";
     rig.wing.start();
-    assert.deepEqual(await keptEnds(rig, MONDAY_S + DAY_S + 60), []);
+    assert.deepEqual(await keptEnds(rig, MONDAY_S + DAY_S + 60, 0), []);
     await rig.wing.stop();
   });
 
@@ -67,14 +69,35 @@ onBothDatabases("hours against what happened", (databases) => {
     await rig.clock.advanceTo(MONDAY_S * 1_000);
     await staffing.setQuota(GUILD, { roleId: "mods", needS: HOUR_S, period: "week" });
     rig.wing.start();
-    assert.deepEqual(await keptEnds(rig, WEEK.untilS + 60), [WEEK.untilS]);
+    assert.deepEqual(await keptEnds(rig, WEEK.untilS + 60, 1), [WEEK.untilS]);
     rig.zone = "America/New_York";
-    assert.deepEqual(await keptEnds(rig, WEEK.untilS + DAY_S), [WEEK.untilS]);
+    assert.deepEqual(await keptEnds(rig, WEEK.untilS + DAY_S, 1), [WEEK.untilS]);
     rig.zone = "Asia/Tokyo";
-    assert.deepEqual(await keptEnds(rig, WEEK.untilS + 2 * DAY_S), [WEEK.untilS]);
+    assert.deepEqual(await keptEnds(rig, WEEK.untilS + 2 * DAY_S, 1), [WEEK.untilS]);
     const next = WEEK.untilS + 7 * DAY_S - 7 * HOUR_S;
-    assert.deepEqual(await keptEnds(rig, next + HOUR_S), [next, WEEK.untilS], "by the clocks of Tokyo");
+    assert.deepEqual(await keptEnds(rig, next + HOUR_S, 2), [next, WEEK.untilS], "by the clocks of Tokyo");
     await rig.wing.stop();
+  });
+
+  test("the list of a quota says for how long nobody could see who worked", async () => {
+    const { rig, staffing } = await staffed();
+    const seeFor = async (fromS: number, hours: number) => {
+      for (let atS = fromS; atS < fromS + hours * HOUR_S; atS += 900) {
+        await rig.clock.advanceTo(atS * 1_000);
+        await rig.take(snapshotOf({}, atS, EAST.source));
+      }
+    };
+    await seeFor(MONDAY_S - HOUR_S, 3);
+    const { id } = await staffing.setQuota(GUILD, { roleId: "mods", needS: HOUR_S, period: "week" });
+    // The bot is off for five hours; half an hour counts as seen.
+    await seeFor(MONDAY_S + 7 * HOUR_S, 2);
+    await rig.clock.advanceTo((MONDAY_S + 8 * HOUR_S + 2_700) * 1_000);
+    const kept = await staffing.resetQuota(GUILD, id);
+    assert.equal(kept?.unreadS, 5 * HOUR_S - 900);
+    assert.ok(kept !== undefined);
+    const quota = { id, roleId: "mods", needS: HOUR_S, period: "week", sinceS: MONDAY_S } as const;
+    assert.match(String(resultCard(kept, quota).description), /⚠️ For 4 h 45 min no server was read/u);
+    assert.equal((await staffing.results(GUILD, 1))[0]?.unreadS, kept.unreadS);
   });
 
   test("the summary of a week counts nobody as excused from a quota that came after it", async () => {

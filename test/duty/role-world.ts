@@ -69,7 +69,7 @@ export class RoleWorld {
       take: ({ userId, roleId }) => change(() => this.roles.delete(`${userId} ${roleId}`)),
     };
     return new DutyRoles({
-      store: { ...store, facts: notAsked, calls: notAsked, guilds: notAsked },
+      store: { ...store, facts: notAsked, calls: notAsked, unreadS: notAsked, guilds: notAsked },
       roles: paced(roles),
       grantable: { roleBar: () => this.bar, isOwner: () => false },
       clock: this.clock,

@@ -99,6 +99,12 @@ export interface DutyStore {
     readonly fromS: number;
     readonly untilS: number;
   }): Promise<readonly AnsweredCalls[]>;
+  /** Seconds of a time in which none of a guild's servers was read, from when on the first of them is recorded. */
+  unreadS(wanted: {
+    readonly guildId: string;
+    readonly fromS: number;
+    readonly untilS: number;
+  }): Promise<number>;
   /** The guilds that have set duty up. */
   guilds(): Promise<readonly string[]>;
 }

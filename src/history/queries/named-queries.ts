@@ -18,6 +18,7 @@ import * as guilds from "./recorded-guilds.ts";
 import * as rewind from "./rewind.ts";
 import * as serverStats from "./server-stats.ts";
 import * as staffStats from "./staff-stats.ts";
+import { unreadS } from "./unread-time.ts";
 import * as watches from "./watches.ts";
 
 /**
@@ -66,6 +67,7 @@ export const namedQueries = {
   "duty.write": duty.write,
   "duty.facts": facts,
   "duty.calls": answeredCalls,
+  "duty.unreadS": unreadS,
   "duty.guilds": duty.guilds,
   "watches.put": watches.put,
   "watches.remove": watches.remove,

@@ -56,7 +56,7 @@ export function quotaList(
 }
 
 /** Who met it, who did not, who was on leave and who was excused otherwise, with the hours of each. */
-export function resultCard({ fromS, untilS, lines }: QuotaResult, quota: Quota): Card {
+export function resultCard({ fromS, untilS, lines, unreadS }: QuotaResult, quota: Quota): Card {
   const group = (title: Escaped, isMeant: (line: QuotaLine) => boolean) => {
     const own = lines.filter(isMeant);
     if (own.length === 0) return [];
@@ -69,7 +69,11 @@ export function resultCard({ fromS, untilS, lines }: QuotaResult, quota: Quota):
     ...group(md`On leave`, (line) => isExcused(line) && line.isOnLeave === true),
     ...group(md`Excused`, (line) => isExcused(line) && line.isOnLeave !== true),
   ];
-  const notes = [UNLISTED, ...(lines.some(({ linkedS }) => linkedS !== undefined) ? [LESS] : [])];
+  const unread =
+    unreadS === undefined
+      ? []
+      : [md`⚠️ For ${lasting(unreadS)} no server was read: who worked then may lack hours.`];
+  const notes = [...unread, UNLISTED, ...(lines.some(({ linkedS }) => linkedS !== undefined) ? [LESS] : [])];
   return {
     title: md`Quota, <t:${fromS}:D> to <t:${untilS}:D>`,
     description: joined(
