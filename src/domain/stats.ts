@@ -59,7 +59,7 @@ export interface ServerStats extends StatsSpan, Omit<Crowd, "calls"> {
   readonly steps: readonly StatStep[];
   /** 7 x 24 hours of a week, from Monday 0:00; what lies in the same hour of several weeks is together. */
   readonly week: readonly Crowd[];
-  /** Seconds in which rows of a log may be missing. */
+  /** Seconds in which joins, kills or calls may be missing. */
   readonly unrecordedS: number;
 }
 
@@ -95,6 +95,7 @@ export interface StaffStats extends StatsSpan {
   readonly isShortened: boolean;
   /** Of the one who was asked for; empty where all were. */
   readonly days: readonly StaffDay[];
+  /** Seconds in which calls or commands may be missing. */
   readonly unrecordedS: number;
 }
 

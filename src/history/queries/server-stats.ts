@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
+import type { RecordedLog } from "../../domain/history.ts";
 import type { ServerStats, StatsSpan } from "../../domain/stats.ts";
 import { VISIT } from "../database/schema.ts";
 import { type CallRow, callFigures } from "../stats/answer-times.ts";
@@ -47,7 +48,8 @@ export async function server(context: QueryContext, args: ServerStatsArgs): Prom
     stepKind,
     steps: hours.steps(stepKind),
     week: hours.week(),
-    unrecordedS: scope === undefined ? 0 : await unrecordedS(context, [scope], span),
+    unrecordedS:
+      scope === undefined ? 0 : await unrecordedS(context, [scope], { ...span, logs: COUNTED_LOGS }),
   };
 }
 
@@ -142,17 +144,21 @@ async function visitors({ db }: QueryContext, { id }: Scope, { fromS, toS }: Sta
   return persons;
 }
 
-/** Seconds of a span in which rows of any log may be missing, on any of these servers. */
+/** The logs of which the figures of a server are made. */
+const COUNTED_LOGS = ["joins", "kills", "modCalls"] as const satisfies readonly RecordedLog[];
+
+/** Seconds of a span in which rows of these logs may be missing, on any of these servers. */
 export async function unrecordedS(
   { db }: QueryContext,
   scopes: readonly Scope[],
-  { fromS, toS }: StatsSpan,
+  { fromS, toS, logs }: StatsSpan & { readonly logs: readonly RecordedLog[] },
 ): Promise<number> {
   if (scopes.length === 0) return 0;
   const gaps = await db
     .selectFrom("gaps")
     .select(["from_s", "to_s"])
     .where("scope", "in", idsOf(scopes))
+    .where("log", "in", [...logs])
     .where("from_s", "<", toS)
     .where("to_s", ">=", fromS)
     .orderBy("from_s")

@@ -20,6 +20,8 @@ import { sessionsOf, type Visit } from "./sessions.ts";
 /** What staff did, over all servers of a guild. */
 
 const NO_RANK = "Normal";
+/** The logs of which their figures are made; hours are made of the lists of players too. */
+const COUNTED_LOGS = ["modCalls", "commands"] as const;
 /** Sessions that began this long before are still found. */
 const LOOK_BACK_S = 2 * 86_400;
 const MOST_STAFF = 200;
@@ -82,7 +84,7 @@ export async function staff(context: QueryContext, args: StaffStatsArgs): Promis
     staff: active.slice(0, MOST_SHOWN),
     isShortened: active.length > MOST_SHOWN || found.length > MOST_STAFF,
     days: playerId === undefined || only === undefined ? [] : daysOf(span, only, calls),
-    unrecordedS: await unrecordedS(context, scopes, span),
+    unrecordedS: await unrecordedS(context, scopes, { ...span, logs: COUNTED_LOGS }),
   };
 }
 

@@ -157,6 +157,8 @@ onBothDatabases("figures of a server and of its staff", (databases) => {
     const found = await server(context, { guildId: GUILD, bindingId: BINDING, ...span(at(0), at(7_260)) });
     assert.equal(found.knownS, 1_800 + 60);
     assert.ok(found.unrecordedS > 7_000 && found.unrecordedS <= 7_260, String(found.unrecordedS));
+    const ofStaff = await staff(context, { guildId: GUILD, ...span(at(0), at(7_260)) });
+    assert.equal(ofStaff.unrecordedS, 0, "of calls and commands nothing is missing");
   });
 
   test("staff have their hours, quiet ones apart, the calls they answered, those they could have, and commands", async () => {
