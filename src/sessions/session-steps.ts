@@ -28,6 +28,11 @@ export function stepOf(session: KeptSession, nowMs: number): SessionStep {
   return isWaiting ? "nothing" : "miss";
 }
 
+/** When a session that nobody has ended was over by itself, whenever that is noticed. */
+export function overByItselfMs({ start }: GameSession, nowMs: number): number {
+  return start === undefined ? nowMs : Math.min(nowMs, start.atMs + LONGEST_MS);
+}
+
 /** All its messages say their last. */
 export function isFinished(session: KeptSession): boolean {
   if (!isOver(session) || session.posts.some(({ isDone }) => isDone !== true)) return false;

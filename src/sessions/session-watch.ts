@@ -7,7 +7,7 @@ import { type GameSession, isOn, isOver, type PastSession, type SessionFigures }
 import type { ServerKey, SessionBook } from "./session-book.ts";
 import { type SessionPosts, SUMMARY } from "./session-posts.ts";
 import type { KeptSession } from "./session-records.ts";
-import { isFinished, MOST_PAST, seenWith, stepOf } from "./session-steps.ts";
+import { isFinished, MOST_PAST, overByItselfMs, seenWith, stepOf } from "./session-steps.ts";
 
 export interface SessionWatchPorts {
   readonly book: SessionBook;
@@ -30,6 +30,8 @@ const FIRST_LOOK_MS = 1_000;
 /** Keeps sessions going without anybody asking: what looks show, deadlines, cards, and what is said at the end. */
 export class SessionWatch {
   readonly #ports: SessionWatchPorts;
+  /** By the monotonic clock. */
+  #beganMs = 0;
   #cancel: () => void = () => undefined;
   #isStopped = false;
   #running: Promise<unknown> = Promise.resolve();
@@ -40,6 +42,7 @@ export class SessionWatch {
   }
 
   start(): void {
+    this.#beganMs = this.#ports.clock.monotonicMs();
     this.#lookLater(FIRST_LOOK_MS);
   }
 
@@ -142,9 +145,11 @@ export class SessionWatch {
         });
         break;
       case "end":
-        await book.change(id, (now) =>
-          stepOf(now, clock.nowMs()) === "end" ? { ...now, end: { atMs: clock.nowMs(), why: "limit" } } : now,
-        );
+        await book.change(id, (now) => {
+          const nowMs = clock.nowMs();
+          const end = { atMs: overByItselfMs(now, nowMs), why: "limit" } as const;
+          return stepOf(now, nowMs) === "end" ? { ...now, end } : now;
+        });
         break;
       case "sum-up":
         await this.#sumUp(session);
@@ -196,7 +201,9 @@ export class SessionWatch {
     const fromS = Math.floor((session.start?.atMs ?? 0) / 1_000);
     const endMs = session.end?.atMs ?? 0;
     const toS = Math.ceil(endMs / 1_000);
-    const waitedMs = Math.abs(clock.nowMs() - endMs);
+    // What happened up to the end while the process was down is read after its start.
+    const runsMs = clock.monotonicMs() - this.#beganMs;
+    const waitedMs = Math.min(Math.abs(clock.nowMs() - endMs), runsMs);
     try {
       const reachedS = await lookedS(session);
       if (reachedS === "off") return "off";

@@ -277,6 +277,18 @@ describe("a session", () => {
     assert.ok(world.message("📋"));
   });
 
+  test("that was forgotten lasted for half a day, also where the bot was down for longer", async () => {
+    const world = await SessionWorld.open();
+    await world.start();
+    world.process.kill();
+    await world.clock.advance(30 * 3_600_000);
+    await world.restart();
+    await world.clock.advance(10 * MINUTE_MS);
+    assert.match(world.text("📋"), /\*\*12.h\*\*/u);
+    const [past] = await world.sessions.past(SERVER.guildId, SERVER.id);
+    assert.equal((past?.untilMs ?? 0) - (past?.fromMs ?? 0), 12 * 3_600_000);
+  });
+
   test("started by two at once is one", async () => {
     const world = await SessionWorld.open();
     const both = await world.asks(
