@@ -50,7 +50,7 @@ export interface ServerStats extends StatsSpan, Omit<Crowd, "calls"> {
   /** When the peak was reached first. */
   readonly peakAtS?: number;
   readonly joins: number;
-  /** Different players who were seen coming. */
+  /** Different players who were there, also those who had come before. */
   readonly visitors: number;
   readonly kills: number;
   readonly calls: CallFigures;

@@ -67,11 +67,14 @@ export class WeekJudge {
     return sessions.filter(({ joinS, joinRow }) => shown.has(joinRow) && isIn(joinS, span)).length;
   }
 
+  /** Different players who were there at any time of the span. */
   visitors(span: Span): number {
-    const came = this.#town.people.filter((player) =>
-      this.sessionsOf(player).some(({ fromS }) => isIn(fromS, span)),
+    const there = this.#town.people.filter((player) =>
+      this.sessionsOf(player).some(
+        (session) => isIn(session.fromS, span) || (session.fromS < span.fromS && session.toS > span.fromS),
+      ),
     );
-    return came.length;
+    return there.length;
   }
 
   kills(span: Span): number {
