@@ -22,6 +22,7 @@ import type { Notifier } from "../domain/ports/notifier.ts";
 import type { Posts } from "../domain/ports/posts.ts";
 import type { ServiceHealth } from "../domain/ports/service-health.ts";
 import type { Snapshots } from "../domain/ports/snapshots.ts";
+import { ServiceTime } from "../domain/service-time.ts";
 import { CardBoard, type CardCounts } from "./cards/card-board.ts";
 import type { CardRecord } from "./cards/card-records.ts";
 import { EmergencyCards, emergencyView } from "./cards/emergency-calls.ts";
@@ -132,7 +133,14 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
     latest: (source) => snapshots.latest(source),
     sourceOf: ({ slots }) => Object.keys(slots).flatMap((feedId) => registry.sourceOf(feedId) ?? [])[0],
   });
-  const modCalls = new ModCallCards({ ...afterEnd, board, follower, latestOf: (feed) => latestOf(feed) });
+  const serviceTime = new ServiceTime(clock);
+  const modCalls = new ModCallCards({
+    ...afterEnd,
+    serviceTime,
+    board,
+    follower,
+    latestOf: (feed) => latestOf(feed),
+  });
   const emergency = new EmergencyCards({ ...afterEnd, board });
   const registry: FeedRegistry = new FeedRegistry({
     ...parts,
@@ -163,6 +171,7 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
 
   journal.follow({
     async take({ look, written }) {
+      serviceTime.note(look);
       lateness.taken(look);
       follower.onSnapshot(look, modCallServers(registry, look.source));
       await written;

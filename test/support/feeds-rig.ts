@@ -79,6 +79,8 @@ export class FeedsRig {
   journalOwner: JournalOwner = "server";
   latest: ServerState | undefined;
   parkedKey = false;
+  /** How far the service's clock is ahead of this machine's; undefined: its answers do not say. */
+  serviceAheadMs: number | undefined;
   wing: FeedsWing;
   journal: JournalWing;
   outbox: Outbox;
@@ -154,6 +156,7 @@ export class FeedsRig {
       source: of,
       askedAtMs: nowMs,
       takenAtMs: nowMs,
+      ...(this.serviceAheadMs === undefined ? {} : { serviceAtMs: nowMs + this.serviceAheadMs }),
       status,
       lists: structuredClone(lists),
       skippedRows: {},

@@ -1,6 +1,7 @@
 import type { Feed } from "../../domain/guild.ts";
 import type { ModCallEntry } from "../../domain/model.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
+import type { ServiceTime } from "../../domain/service-time.ts";
 import type { CardSlot, ModCallRecord } from "./card-records.ts";
 
 /** Between two pings of one feed, where the feed does not say: a spree of calls must not become a spree of pings. */
@@ -11,11 +12,13 @@ const PING_AT_MOST_OLD_MS = 900_000;
 /** Which new cards ping, and the cooldown of each feed between them. */
 export class CallPings {
   readonly #clock: Clock;
+  readonly #serviceTime: Pick<ServiceTime, "ms">;
   /** By feed, by the monotonic clock. */
   readonly #lastMs = new Map<string, number>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, serviceTime: Pick<ServiceTime, "ms">) {
     this.#clock = clock;
+    this.#serviceTime = serviceTime;
   }
 
   /** A card that pinged: the cooldown of its feeds counts from then. */
@@ -29,10 +32,11 @@ export class CallPings {
   }
 
   /** The place of a new card in a feed's channel. */
-  slot(feed: Feed, call: ModCallEntry, nowMs: number): CardSlot {
+  slot(feed: Feed, call: ModCallEntry): CardSlot {
     const { pingRoleId, escalateAfterMs } = feed;
     const lastMs = this.#lastMs.get(feed.id) ?? Number.NEGATIVE_INFINITY;
     const cooled = this.#clock.monotonicMs() - lastMs >= (feed.pingCooldownMs ?? DEFAULT_COOLDOWN_MS);
+    const nowMs = this.#serviceTime.ms() ?? this.#clock.nowMs();
     const fresh = nowMs - call.atS * 1_000 <= PING_AT_MOST_OLD_MS;
     return {
       channelId: feed.channelId,

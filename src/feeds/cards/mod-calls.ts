@@ -16,6 +16,7 @@ import type {
   OpenCallCard,
 } from "../../domain/ports/mod-calls.ts";
 import type { Posts } from "../../domain/ports/posts.ts";
+import type { ServiceTime } from "../../domain/service-time.ts";
 import { passes, type TeamOf } from "../delivery/filter.ts";
 import { decideAct } from "./call-claims.ts";
 import { CallEscalations } from "./call-escalations.ts";
@@ -41,6 +42,7 @@ import { StandingCards } from "./standing-cards.ts";
 export interface ModCallPorts {
   readonly posts: Posts;
   readonly clock: Clock;
+  readonly serviceTime: Pick<ServiceTime, "ms">;
   readonly board: CardBoard;
   readonly follower: SituationFollower;
   readonly renderer: FeedRenderer;
@@ -84,7 +86,7 @@ export class ModCallCards implements ModCalls {
     this.#ports = ports;
     this.#standing = new StandingCards(ports);
     this.#escalations = new CallEscalations(ports);
-    this.#pings = new CallPings(ports.clock);
+    this.#pings = new CallPings(ports.clock, ports.serviceTime);
   }
 
   /** After the board has started: cooldowns, escalations and what is followed go on where they were. */
@@ -227,7 +229,7 @@ export class ModCallCards implements ModCalls {
     const known = card?.slots[feed.id];
     if (known !== undefined && calls === before) return undefined;
 
-    const slot = known ?? this.#pings.slot(feed, call, nowMs);
+    const slot = known ?? this.#pings.slot(feed, call);
     // Its own card is known again by its nonce, but not where it may have stood as a line on another card: what is edited
     // has no nonce, so nothing else can say that it may be a repeat.
     const mark = place.doubtful === true && (place.joins || place.hasOthers === true) ? { marked: true } : {};

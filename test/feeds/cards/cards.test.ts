@@ -323,6 +323,15 @@ describe("mod-call cards", () => {
       assert.deepEqual(card?.sent.pingRoleIds ?? [], []);
     }));
 
+  test("a call is as old as the service's clock says, where this machine's is an hour ahead", () =>
+    withModCalls({ pingRoleId: "777" }, async (rig) => {
+      rig.serviceAheadMs = -3_600_000;
+      rig.callModerators("Ann", rig.nowS - 3_600);
+      await rig.pollAndFlush();
+      const pings = rig.sink.messages("mods").map(({ sent }) => sent.pingRoleIds ?? []);
+      assert.deepEqual(pings, [["777"]]);
+    }));
+
   test("unclaimed for long: one reply that pings, and the card says so; a claim in time prevents it", () =>
     withModCalls({ pingRoleId: "777", escalateAfterMs: 300_000 }, async (rig) => {
       rig.callModerators("Ann");
