@@ -23,7 +23,7 @@ import {
   undoOfRun,
 } from "./case-of-command.ts";
 import { type NamedAwayPorts, namedAway } from "./named-away.ts";
-import { leavesIn } from "./receipt.ts";
+import { leavesIn, serviceAheadS } from "./receipt.ts";
 import { SetAside } from "./set-aside.ts";
 import type { UnstoredCase } from "./unstored-case.ts";
 
@@ -247,7 +247,7 @@ export class CaseMaker {
       failures.push(...ofLog);
     }
     for (const one of linked.flatMap(({ id }) => book.openOn(id))) {
-      const left = leavesIn(one, lists.joinLogs ?? []);
+      const left = leavesIn(one, lists.joinLogs ?? [], serviceAheadS(look));
       if (left.length > 0) await book.complete(one.guildId, one.number, { left });
     }
     if (failures.length > 0) throw failures[0];

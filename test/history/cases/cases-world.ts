@@ -43,6 +43,8 @@ export class CasesWorld {
   commands: CommandEntry[] = [];
   room: CasesRoom;
   journal = memoryJournal({ clock: this.clock });
+  /** By how much the service's clock, by which rows are dated, is ahead of ours. */
+  serviceAheadS = 0;
   readonly #texts = journalTexts();
   /** The room of an earlier life may not be heard any more. */
   #life = 0;
@@ -62,7 +64,7 @@ export class CasesWorld {
 
   leave(player: PlayerRef): void {
     this.players = this.players.filter(({ id }) => id !== player.id);
-    this.joins.push({ kind: "join", atS: this.nowS, player, joined: false });
+    this.joins.push({ kind: "join", atS: this.nowS + this.serviceAheadS, player, joined: false });
   }
 
   types(player: PlayerRef, text: string): void {
@@ -80,6 +82,7 @@ export class CasesWorld {
       source,
       askedAtMs: this.clock.nowMs(),
       takenAtMs: this.clock.nowMs(),
+      serviceAtMs: this.clock.nowMs() + this.serviceAheadS * 1_000,
       status: serverStatus(),
       lists: { players, joinLogs: [...this.joins], commandLogs: [...this.commands] },
       skippedRows: {},

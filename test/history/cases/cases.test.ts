@@ -23,6 +23,18 @@ const run = (made: CasesWorld, changes: Parameters<typeof kickRun>[0] = {}) =>
   kickRun({ ...{ sentAtMs: made.clock.nowMs(), endedAtMs: made.clock.nowMs() + 400 }, ...changes });
 
 describe("cases made from commands", () => {
+  for (const serviceAheadS of [-300, -40, 40, 300]) {
+    test(`a kick whose player left 4 s later says so, also with a clock of the host that is ${-serviceAheadS} s off`, async () => {
+      const made = await world();
+      made.serviceAheadS = serviceAheadS;
+      made.room.onRun(run(made, { proof: "seen" }));
+      await made.settle(4_000);
+      made.leave(ann);
+      await made.look();
+      assert.match(made.sink.text("cases"), /🚪 Player left 4.s later/u);
+    });
+  }
+
   test("a kick through Marshal: one card, completed from sent to left by editing", async () => {
     const made = await world();
     const { id: _, ...sent } = run(made);
