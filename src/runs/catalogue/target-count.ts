@@ -2,7 +2,7 @@ import { isSelf } from "../../domain/command-hits.ts";
 import { Failure } from "../../domain/failure.ts";
 import { namesLike } from "../../domain/near-names.ts";
 import type { ParsedCommand } from "../../domain/run.ts";
-import { FIRE_KINDS, findVerb, inGameOnly, type Verb } from "./verbs.ts";
+import { FIRE_KINDS, findVerb, inGameOnly, leadsSomewhere, type Verb } from "./verbs.ts";
 
 /** Verbs that act on their author and on nobody else. */
 const TAKE_NOBODY: ReadonlySet<string> = new Set(["tocar", "toatv"]);
@@ -58,6 +58,8 @@ function whyNotWithoutPlayer({ targetTexts, rest }: ParsedCommand, verb: Verb, w
   const isNamed = first === "targets" ? targetTexts.length > 0 : rest !== undefined;
   const needsFirst = (first === "targets" || first === "player") && !isNamed;
   if (!needsFirst && (second !== "player" || rest !== undefined)) return undefined;
+  // With one it would do nothing either.
+  if (!leadsSomewhere(verb)) return inGameOnly(verb.verb, word);
   const what = needsFirst ? "a player" : "a second player";
   return `${word} needs ${what}. Write it like ${[word, ...exampleOf(verb)].join(" ")}`;
 }

@@ -195,7 +195,7 @@ describe("a plan", () => {
   });
 
   test("is not made for a verb without its target, and says how it is written", async () => {
-    for (const text of [":kick", ":kick ", ":to", ":tp Alice", ":tp", ":pm"]) {
+    for (const text of [":kick", ":kick ", ":tp Alice", ":tp", ":pm"]) {
       await assert.rejects(plan(new RunsRig(), text), (error) => {
         return (
           error instanceof Failure &&
@@ -203,6 +203,12 @@ describe("a plan", () => {
         );
       });
     }
+    for (const text of [":to", ":bring", ":view"])
+      await assert.rejects(
+        plan(new RunsRig(), text),
+        /^Failure: :\w+ works only for a person in the game/,
+        text,
+      );
   });
 
   test("says before sending that nobody matches, for each name", async () => {
