@@ -25,6 +25,14 @@ const MARKS = {
   denied: "🚫 denied",
 } as const satisfies Readonly<Record<RunStatus, string>>;
 
+/** Of an unclear outcome, as its card says it. */
+const UNKNOWN_MARKS = {
+  unchecked: MARKS.unknown,
+  seen: MARKS.done,
+  "seen-twice": "❔ probably ran",
+  "not-seen": "❔ probably did not run",
+} as const satisfies Readonly<Record<RunRecord["proof"], string>>;
+
 const PROOFS = {
   unchecked: "",
   seen: " · seen in the log",
@@ -46,7 +54,7 @@ export function runLine(record: RunRecord, options: { readonly server?: boolean 
   const { status, askedAtMs, actorId, text, serverName, proof, origin } = record;
   const where = options.server === true ? md` on **${inlineName(serverName)}**` : "";
   const how = HOW[origin] ?? "";
-  const mark = status === "unknown" && proof === "seen" ? MARKS.done : MARKS[status];
+  const mark = status === "unknown" ? UNKNOWN_MARKS[proof] : MARKS[status];
   return md`${mark} ${commandWithHits(text, LONGEST_IN_LINE, hitOf(record))}${where}${PROOFS[proof]}${how}\n${small(actorId, askedAtMs, whyInLine(record))}`;
 }
 

@@ -489,6 +489,18 @@ describe("audit rows", () => {
     assert.match(runLine(old), / · The game server runs an old version\.$/);
   });
 
+  test("say of an unclear outcome what its card says", () => {
+    for (const [proof, mark] of [
+      ["unchecked", "❔ may have run"],
+      ["seen", "✅ ran"],
+      ["seen-twice", "❔ probably ran"],
+      ["not-seen", "❔ probably did not run"],
+    ] as const) {
+      const unclear = { ...record, status: "unknown", ran: "unknown", proof } as const;
+      assert.ok(runLine(unclear).startsWith(`${mark} `), runLine(unclear));
+    }
+  });
+
   test("a denial says why, and sends nobody to look for it", () => {
     const message = "Luna outranks you (Administrator in the game).";
     const denied = { ...record, status: "denied", ran: "no", failureCode: "denied", message } as const;
