@@ -78,6 +78,7 @@ describe("/setup show", () => {
     assert.match(text, /Panel: <#8>\nSchedules: \*\*1\*\*, see `\/schedule list`\nSessions: <#10>/);
     assert.match(text, /Duty: \*\*Patrol\*\*, \*\*\\_Staff\\_\*\*\. See `\/duty type list`\./);
     assert.match(text, /Weekly summaries are posted in <#9>/);
+    assert.match(text, /told about a warning only when staff press \*Tell\*/);
     assert.match(text, /Positions are saved for \*\*2 days\*\*/);
     assert.match(text, /✅ Marshal can run commands/);
     assert.match(text, /Key set by <@\d+> <t:\d+:R>/);

@@ -21,7 +21,15 @@ import { beyondWrongKey } from "./key-refusal.ts";
 import { positionsSaid } from "./position-words.ts";
 import { ASK_COLOR, roleList } from "./setup-cards.ts";
 import { zoneCode } from "./setup-guide-zone.ts";
-import { appealsLine, auditLine, casesLine, commandsLine, noticesLine, watchesLine } from "./setup-lines.ts";
+import {
+  appealsLine,
+  auditLine,
+  casesLine,
+  commandsLine,
+  noticesLine,
+  tellLine,
+  watchesLine,
+} from "./setup-lines.ts";
 
 /** `/setup show`: all that is set, on one card. Pure. */
 
@@ -73,6 +81,7 @@ export function setupCard(view: SetupView): Card {
         marked(noticesLine(settings), settings.noticeChannelId, accessOf),
         md`Time zone: ${zoneCode(settings.timeZone ?? DEFAULT_ZONE)}. Change it with \`/setup timezone\`.`,
         marked(casesLine(settings), settings.caseChannelId, accessOf),
+        tellLine(settings),
         marked(watchesLine(settings), settings.watchChannelId, accessOf),
         marked(auditLine(settings), settings.auditChannelId, accessOf),
         marked(appealsLine(settings), settings.appealChannelId, accessOf),
