@@ -216,12 +216,14 @@ export class WeekJudge {
   /** The most players that a look has shown. */
   peak(span: Span): number {
     const { looks, crowd } = this.#town;
-    return Math.max(
-      0,
-      ...looks
-        .filter((atS) => isIn(Math.floor(atS / 60) * 60, span))
-        .map((lookS) => crowd.findLast(({ atS }) => atS < lookS)?.players ?? 0),
-    );
+    let most = 0;
+    // Of those that the look does not come after, the first: both are in order of time.
+    let next = 0;
+    for (const lookS of looks) {
+      while ((crowd[next]?.atS ?? Number.POSITIVE_INFINITY) < lookS) next += 1;
+      if (isIn(Math.floor(lookS / 60) * 60, span)) most = Math.max(most, crowd[next - 1]?.players ?? 0);
+    }
+    return most;
   }
 }
 

@@ -34,8 +34,11 @@ export class MemoryRows<T> implements Rows<T> {
   }
 
   #numbers(list: string): readonly number[] {
-    const keys = [...this.#texts.keys()].filter((key) => key.startsWith(`${list} `));
-    return keys.map((key) => Number(key.slice(list.length + 1))).sort((a, b) => a - b);
+    const start = `${list} `;
+    const numbers: number[] = [];
+    for (const key of this.#texts.keys())
+      if (key.startsWith(start)) numbers.push(Number(key.slice(start.length)));
+    return numbers.sort((a, b) => a - b);
   }
 
   #row(list: string, seq: number): T {

@@ -1,7 +1,10 @@
 import {
+  closeSync,
   existsSync,
+  openSync,
   readdirSync,
   readFileSync,
+  readSync,
   rmSync,
   statSync,
   truncateSync,
@@ -48,10 +51,21 @@ export function setBackSqlite(): SetBackStore<Files> {
 /** Undefined where the two files belong to different moments: the log was written back into the database meanwhile. */
 function copyOf(path: string, log: string): Files | undefined {
   if (!existsSync(path) || !existsSync(log)) return undefined;
-  const stamp = () => `${statSync(path).mtimeMs} ${readFileSync(log).subarray(0, 32).toString("hex")}`;
+  const stamp = () => `${statSync(path).mtimeMs} ${headOf(log)}`;
   const before = stamp();
   const copy = { database: readFileSync(path), log: readFileSync(log) };
   return stamp() === before ? copy : undefined;
+}
+
+/** A log that begins anew has another salt in its head. */
+function headOf(log: string): string {
+  const file = openSync(log, "r");
+  try {
+    const head = Buffer.alloc(32);
+    return head.toString("hex", 0, readSync(file, head));
+  } finally {
+    closeSync(file);
+  }
 }
 
 interface FileEnd {
