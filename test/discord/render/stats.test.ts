@@ -124,6 +124,8 @@ describe("the list of staff", () => {
     assert.match(said(figures), /2 of 5 calls/);
     assert.match(said({ ...figures, callsMeanwhile: 1 }), /2 calls answered/);
     assert.doesNotMatch(said({ ...figures, callsMeanwhile: 1 }), / of /);
+    assert.match(said({ ...figures, callsAnswered: 1, callsMeanwhile: 0 }), / · 1 call answered/);
+    assert.match(said({ ...figures, callsAnswered: 1, callsMeanwhile: 1 }), / · 1 of 1 call(?!s)/);
   });
 
   test("speaks of the reader as you, and of others by what they did", () => {

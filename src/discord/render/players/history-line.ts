@@ -92,14 +92,14 @@ function who(player: PlayerRef): Escaped {
   return person(player, false);
 }
 
-/** `21 November 2026 20:14 to 21:02 · 48 min`; what is not sure says so. */
+/** `21 November 2026 at 20:14 to 21:02 · 48 min`; what is not sure says so. */
 export function sessionLine({ start, end }: PlayerSession): Escaped {
-  const from = md`<t:${start.atS}:D> ${endText(start)}`;
+  const from = endText(start, "f");
   if (end === undefined) return md`🟢 ${from} · in the game`;
   return md`${from} to ${endText(end)} · ${duration(end.atS - start.atS)}`;
 }
 
-/** `20:14`, or `before 20:14` where only the lists of players tell. */
-function endText({ atS, isSure }: SessionEnd): Escaped {
-  return isSure ? md`<t:${atS}:t>` : md`about <t:${atS}:t>`;
+/** `20:14`, or `about 20:14` where only the lists of players tell; with its date in the style `f`. */
+function endText({ atS, isSure }: SessionEnd, style: "f" | "t" = "t"): Escaped {
+  return isSure ? md`<t:${atS}:${style}>` : md`about <t:${atS}:${style}>`;
 }

@@ -154,8 +154,8 @@ function playedParts({ playedS, quietS, callsAnswered, callsMeanwhile, timed, me
       ? []
       : [
           callsAnswered > callsMeanwhile
-            ? md`${callsAnswered} calls answered${soon}`
-            : md`${callsAnswered} of ${callsMeanwhile} calls${soon}`,
+            ? md`${callsAnswered === 1 ? md`1 call` : md`${callsAnswered} calls`} answered${soon}`
+            : md`${callsAnswered} of ${callsMeanwhile === 1 ? md`1 call` : md`${callsMeanwhile} calls`}${soon}`,
         ];
   return [md`${lasting(playedS)}${quiet}`, ...calls];
 }
