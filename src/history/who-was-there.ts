@@ -1,4 +1,5 @@
 import type { JoinEntry, PlayerRef, Snapshot, SourceId } from "../domain/model.ts";
+import { serviceAheadS } from "./clocks-apart.ts";
 
 /** Who was in a server at a second, as far as the latest lists tell: whom a command could have hit. */
 
@@ -47,6 +48,8 @@ interface Memory {
   readonly players: ReadonlyMap<number | string, { readonly player: PlayerRef; readonly seenAtMs: number }>;
   /** A text, because it is kept of each server and needed at few commands. */
   readonly joins: string;
+  /** By how much the clock by which they are dated is ahead of ours. */
+  readonly aheadS: number;
 }
 
 type PackedJoin = readonly [name: string, atS: number, joined: boolean, id?: number];
@@ -73,7 +76,8 @@ export class WhoWasThere {
   #asked: { readonly of: Memory; readonly lists: SeenLists } | undefined;
 
   /** Takes in what an answer shows; a list that it does not have stays as it was. */
-  see({ source, lists, takenAtMs }: Snapshot): void {
+  see(look: Snapshot): void {
+    const { source, lists, takenAtMs } = look;
     const before = this.#servers.get(source);
     const players = new Map(before?.players ?? []);
     for (const [key, { seenAtMs }] of players) {
@@ -83,7 +87,7 @@ export class WhoWasThere {
       players.set(player.id ?? player.name, { player, seenAtMs: takenAtMs });
     }
     const joins = lists.joinLogs === undefined ? (before?.joins ?? "[]") : packJoins(lists.joinLogs);
-    this.#servers.set(source, { players, joins });
+    this.#servers.set(source, { players, joins, aheadS: serviceAheadS(look) });
   }
 
   /** No guild has this server linked any more. */
@@ -94,6 +98,11 @@ export class WhoWasThere {
   at(source: SourceId, atS: number): readonly PlayerRef[] {
     const memory = this.#servers.get(source);
     return memory === undefined ? [] : presentAt(this.#listsOf(memory), atS);
+  }
+
+  /** The same for a second of our own clock, which may be wrong. */
+  atOurs(source: SourceId, ourS: number): readonly PlayerRef[] {
+    return this.at(source, ourS + (this.#servers.get(source)?.aheadS ?? 0));
   }
 
   /** Those of that whole name whom the join log shows, in the server or not; an id each. */

@@ -9,6 +9,7 @@ import type { GameAccounts } from "../../domain/ports/game-accounts.ts";
 import type { JournalLooks, JournalReader } from "../../domain/ports/journal.ts";
 import { provenPlayer } from "../../domain/proven-account.ts";
 import type { RunRecord } from "../../domain/run.ts";
+import { serviceAheadS } from "../clocks-apart.ts";
 import type { WhoWasThere } from "../who-was-there.ts";
 import type { CaseBook } from "./case-book.ts";
 import {
@@ -23,7 +24,7 @@ import {
   undoOfRun,
 } from "./case-of-command.ts";
 import { type NamedAwayPorts, namedAway } from "./named-away.ts";
-import { leavesIn, serviceAheadS } from "./receipt.ts";
+import { leavesIn } from "./receipt.ts";
 import { SetAside } from "./set-aside.ts";
 import type { UnstoredCase } from "./unstored-case.ts";
 
@@ -46,7 +47,7 @@ export interface CaseMakerPorts extends NamedAwayPorts {
   /** Runs whose case is not stored: they get it although the process ends meanwhile. */
   readonly unstored: Documents<UnstoredCase>;
   /** Who was in the servers: hears of each answer before this does. */
-  readonly there: Pick<WhoWasThere, "at" | "named" | "forget">;
+  readonly there: Pick<WhoWasThere, "at" | "atOurs" | "named" | "forget">;
   /** Whether this guild keeps a history at all. */
   keeps(guildId: string): Promise<boolean>;
   report(what: string, error: unknown): void;
@@ -82,7 +83,7 @@ export class CaseMaker {
     if (this.#isStopped || !isOne) return;
     if (record.status === "sending") {
       const atS = Math.floor(this.#ports.clock.nowMs() / 1_000);
-      const present = this.#ports.there.at(record.source, atS);
+      const present = this.#ports.there.atOurs(record.source, atS);
       if (this.#hit.size < MOST_WAITING) this.#hit.set(record.id, present);
       this.#note(record, present);
       return;
@@ -92,7 +93,7 @@ export class CaseMaker {
       this.#forget(record.id);
       return;
     }
-    const present = this.#hit.get(record.id) ?? this.#ports.there.at(record.source, sentS(record));
+    const present = this.#hit.get(record.id) ?? this.#ports.there.atOurs(record.source, sentS(record));
     this.#hit.delete(record.id);
     this.#take(record, present, 0);
   }

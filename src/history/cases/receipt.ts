@@ -1,5 +1,5 @@
 import type { Case, Receipt } from "../../domain/case.ts";
-import type { JoinEntry, Snapshot } from "../../domain/model.ts";
+import type { JoinEntry } from "../../domain/model.ts";
 import type { RunRecord } from "../../domain/run.ts";
 
 /** How a receipt completes itself. It only ever grows, whatever comes twice, late or out of turn. Pure. */
@@ -7,8 +7,6 @@ import type { RunRecord } from "../../domain/run.ts";
 /** The two clocks differ a little; a kick is felt within seconds, and a slow log shows it within a minute. */
 const LEFT_EARLY_S = 3;
 const LEFT_LATE_S = 60;
-/** Answers take less on their way, and say the time in whole seconds. */
-const CLOCKS_APART_MS = 5_000;
 /** After this long nothing more is waited for. */
 export const RECEIPT_OPEN_MS = 10 * 60_000;
 
@@ -71,15 +69,6 @@ function better(one: Answer, other: Answer): Answer {
   if (one.kind !== other.kind) return ANSWERS[one.kind] > ANSWERS[other.kind] ? one : other;
   if (one.atMs !== other.atMs) return one.atMs < other.atMs ? one : other;
   return (one.message ?? "") >= (other.message ?? "") ? one : other;
-}
-
-/** By how much the service's clock, by which rows are dated, is ahead of ours; 0 where it may be the way of the answer. */
-export function serviceAheadS({
-  serviceAtMs,
-  takenAtMs,
-}: Pick<Snapshot, "serviceAtMs" | "takenAtMs">): number {
-  const aheadMs = (serviceAtMs ?? takenAtMs) - takenAtMs;
-  return Math.abs(aheadMs) < CLOCKS_APART_MS ? 0 : Math.round(aheadMs / 1_000);
 }
 
 /** Whom of the targets the join log shows leaving soon after, by the clock that the case goes by. */

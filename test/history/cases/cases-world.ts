@@ -59,7 +59,7 @@ export class CasesWorld {
 
   join(player: PlayerRef): void {
     this.players.push(player);
-    this.joins.push({ kind: "join", atS: this.nowS, player, joined: true });
+    this.joins.push({ kind: "join", atS: this.nowS + this.serviceAheadS, player, joined: true });
   }
 
   leave(player: PlayerRef): void {

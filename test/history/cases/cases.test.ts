@@ -35,6 +35,27 @@ describe("cases made from commands", () => {
     });
   }
 
+  for (const serviceAheadS of [-200, 200]) {
+    test(`a command hits who is there, and nobody who has left, also with a clock of the host that is ${-serviceAheadS} s off`, async () => {
+      const made = await world();
+      made.serviceAheadS = serviceAheadS;
+      await made.settle(400_000);
+      made.leave(ann);
+      made.join({ name: "Anna_New", id: 77 });
+      await made.look();
+      await made.settle(5_000);
+      const { id: _, ...sent } = run(made, { text: ":kick Ann" });
+      made.room.onRun({ ...sent, id: "r8", status: "sending" });
+      await made.settle();
+      made.room.onRun({ ...sent, id: "r8" });
+      // Of a run that an earlier process sent nothing but its time is known.
+      made.room.onRun({ ...sent, id: "r9" });
+      await made.settle();
+      const targets = made.cases.all().map((one) => one.targets.map(({ name }) => name));
+      assert.deepEqual(targets, [["Anna_New"], ["Anna_New"]]);
+    });
+  }
+
   test("a kick through Marshal: one card, completed from sent to left by editing", async () => {
     const made = await world();
     const { id: _, ...sent } = run(made);
