@@ -8,6 +8,7 @@ import type { Bindings } from "../../domain/ports/bindings.ts";
 import type { Random } from "../../domain/ports/clock.ts";
 import type { JournalLooks, JournalReader } from "../../domain/ports/journal.ts";
 import type { Watches } from "../../domain/ports/watches.ts";
+import { serviceAheadS } from "../clocks-apart.ts";
 import type { PendingAlert, WatchRow, WatchStore } from "./case-store.ts";
 import { WatchPosts, type WatchPostsPorts } from "./watch-posts.ts";
 
@@ -137,13 +138,14 @@ export class WatchBook implements Watches {
 
   async #read(look: Snapshot): Promise<void> {
     const { source, lists, takenAtMs } = look;
+    const aheadS = serviceAheadS(look);
     const arrived = this.#ports.journal.arrived(look);
     const unread = await this.#log.unread(look);
     const failures: unknown[] = [];
     for (const { log, isFirst, items, done, failed } of unread) {
       const entries = items.flatMap((item) => (item.kind === "entry" ? [item.entry] : []));
       const rows = isFirst ? (lists.joinLogs ?? []) : entries;
-      await this.#tell(log.source, rows.flatMap(arrivalOf)).then(done, (error: unknown) => {
+      await this.#tell(log.source, rows.flatMap(arrivalOf), aheadS).then(done, (error: unknown) => {
         // Where the store is away, that is no fault of this join's.
         if (!(error instanceof Failure)) failed(error);
         failures.push(error);
@@ -152,17 +154,17 @@ export class WatchBook implements Watches {
     // Where the log is read anew, the list before is of another time.
     if (arrived.length > 0 && !unread.some(({ isFirst }) => isFirst)) {
       const newest = newestRows(lists.joinLogs ?? []);
-      const joinedAtS = Math.floor(takenAtMs / 1_000);
+      const joinedAtS = Math.floor(takenAtMs / 1_000) + aheadS;
       // Where the log has a row of the join, that row makes the alert.
       const unlogged = arrived.filter(({ id }) => newest.get(id)?.joined !== true);
       const arrivals = unlogged.map((player) => ({ player, joinedAtS, untilS: LATE_ROW_S }));
-      await this.#tell(source, arrivals);
+      await this.#tell(source, arrivals, aheadS);
     }
     if (failures.length > 0) throw failures[0];
   }
 
-  /** `journal`: a server's, or that of one guild of it. */
-  async #tell(journal: SourceId, arrivals: readonly Arrival[]): Promise<void> {
+  /** `journal`: a server's, or that of one guild of it. `aheadS`: the service's clock, by which they are dated, is of ours. */
+  async #tell(journal: SourceId, arrivals: readonly Arrival[], aheadS: number): Promise<void> {
     if (arrivals.length === 0) return;
     for (const binding of await this.#ports.bindings.bySource(serverOf(journal))) {
       const rows = this.#rows.get(binding.guildId);
@@ -170,18 +172,22 @@ export class WatchBook implements Watches {
       const seen = arrivals
         .filter(({ player }) => rows.has(player.id))
         .toSorted((a, b) => a.joinedAtS - b.joinedAtS);
-      for (const arrival of seen) await this.#tellOne(binding, arrival);
+      for (const arrival of seen) await this.#tellOne(binding, arrival, aheadS);
     }
   }
 
-  async #tellOne({ guildId, id }: Binding, { player, joinedAtS, untilS = 0 }: Arrival): Promise<void> {
+  async #tellOne(
+    { guildId, id }: Binding,
+    { player, joinedAtS, untilS = 0 }: Arrival,
+    aheadS: number,
+  ): Promise<void> {
     const { settings, random, store, clock } = this.#ports;
     const { watchChannelId } = await settings.of(guildId);
     if (watchChannelId === undefined) return;
     const isTold = await this.#changes.take(guildId, async () => {
       const row = this.#rows.get(guildId)?.get(player.id);
       if (row === undefined || this.#isOver(row.watch)) return false;
-      const sinceS = Math.max(row.toldS[id] ?? 0, Math.floor(row.watch.atMs / 1_000));
+      const sinceS = Math.max(row.toldS[id] ?? 0, Math.floor(row.watch.atMs / 1_000) + aheadS);
       if (joinedAtS <= sinceS) return false;
       const alert: PendingAlert = {
         key: random.id().slice(0, 20),

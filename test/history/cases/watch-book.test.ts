@@ -82,6 +82,29 @@ describe("the alert of a watched player who joins", () => {
     assert.equal(alerts(made), 2);
   });
 
+  for (const serviceAheadS of [-200, 200]) {
+    test(`is posted once for each join after the watch began, also with a clock of the host that is ${-serviceAheadS} s off`, async () => {
+      const made = await world();
+      made.serviceAheadS = serviceAheadS;
+      made.join(ann);
+      await made.clock.advance(20_000);
+      await watch(made);
+      await made.look();
+      assert.equal(alerts(made), 0, "they came before");
+      made.leave(ann);
+      await made.clock.advance(10_000);
+      await made.look();
+      await made.clock.advance(10_000);
+      // The list is ahead of the log.
+      made.players.push(ann);
+      await made.look();
+      made.joins.push({ kind: "join", atS: made.nowS + serviceAheadS, player: ann, joined: true });
+      await made.clock.advance(10_000);
+      await made.look();
+      assert.equal(alerts(made), 1);
+    });
+  }
+
   test("is posted once for each join, late, where Discord takes nothing for an hour", async () => {
     const made = await world();
     await watch(made);
