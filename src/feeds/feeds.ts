@@ -171,9 +171,10 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
 
   journal.follow({
     async take({ look, written }) {
-      serviceTime.note(look);
+      const servers = modCallServers(registry, look.source);
+      if (servers.size > 0) serviceTime.note(look);
       lateness.taken(look);
-      follower.onSnapshot(look, modCallServers(registry, look.source));
+      follower.onSnapshot(look, servers);
       await written;
       for (const delivery of registry.of(look.source)) delivery.onPolled();
       for (const [bindingId, feeds] of emergencyFeeds(registry, look.source))
