@@ -5,6 +5,7 @@ import { Failure } from "../src/domain/failure.ts";
 import { isOneSlip } from "../src/domain/near-names.ts";
 import type { RunPlan } from "../src/domain/run.ts";
 import { ELSEWHERE } from "../src/domain/words-of-other-bots.ts";
+import { blockedBy } from "./blocked-by.ts";
 import { endInTime } from "./question-ends.ts";
 import { ask, confirmReply, type RunAsk, refused, refuseUnsendable, withOwnPlayer } from "./run-flow.ts";
 
@@ -26,7 +27,7 @@ async function* offerWithColon(
   const plan = await services.runner.plan(request);
   if (!plan.decision.allowed) throw await refused(services, plan);
   yield dry === true
-    ? dryCard(plan)
+    ? dryCard(plan, blockedBy(services, plan.request.binding.source))
     : await confirmReply(services, plan, { answer: on.answer, isGuess: true });
 }
 
@@ -55,7 +56,7 @@ async function isMistyped(
   const isSlip = isOneSlip(typed, verb);
   if (isSlip && typed.length >= LEAST_LETTERS && text.trim().split(/\s+/u).length <= MOST_WORDS) return true;
   // Short forms of other bots: `k` for :kick.
-  const isNear = isSlip || (typed !== "" && verb.startsWith(typed)) || Object.hasOwn(ELSEWHERE, typed);
+  const isNear = isSlip || (typed !== "" && verb.startsWith(typed)) || ELSEWHERE.has(typed);
   if (!isNear) return false;
   if (plan.targets.some(({ players }) => players.length > 0)) return true;
   // Of a verb that does not exist nobody is looked for: of the one that was meant they are.
@@ -80,5 +81,5 @@ async function* offerAsMessage(
     refuseUnsendable(services, request.binding, first.request.text);
     endInTime(services, plans, on.answer);
   }
-  yield dry === true ? dryCard(first) : sayCard(plans);
+  yield dry === true ? dryCard(first, blockedBy(services, request.binding.source)) : sayCard(plans);
 }

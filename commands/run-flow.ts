@@ -14,6 +14,7 @@ import {
   type SubmittedRun,
   slipWords,
 } from "../src/domain/run.ts";
+import { blockedBy } from "./blocked-by.ts";
 import { endInTime } from "./question-ends.ts";
 import { type AnswerContext, follow } from "./run-follow.ts";
 
@@ -49,9 +50,10 @@ export async function* ask(
   if (dry !== true && plan.decision.allowed && !isSlip)
     refuseUnsendable(services, request.binding, planText(plan));
   const meant = plan.meant === undefined ? undefined : await nearestPlan(services, plan, plan.meant);
-  if (dry === true)
-    yield dryCard(await withWayOut(services, plan.decision.allowed ? plan : (meant ?? notSlip(plan))));
-  else if (meant !== undefined) {
+  if (dry === true) {
+    const shown = await withWayOut(services, plan.decision.allowed ? plan : (meant ?? notSlip(plan)));
+    yield dryCard(shown, blockedBy(services, request.binding.source));
+  } else if (meant !== undefined) {
     yield await confirmReply(services, meant, { answer: on.answer, typed: plan });
   } else if (plan.decision.allowed && plan.confirm !== "none")
     yield await confirmReply(services, plan, { answer: on.answer });

@@ -21,6 +21,7 @@ import type { Actor } from "../src/domain/guild.ts";
 import { placeholdersOf, presetNamed } from "../src/domain/preset-text.ts";
 import { ruleOf, type ScheduledWhat, type ScheduleRule } from "../src/domain/schedule.ts";
 import { recordEvent } from "./audit-event.ts";
+import { blockedBy } from "./blocked-by.ts";
 import { choicesOf, chosenOf } from "./numbered-list.ts";
 import { presetChoice, usablePresets } from "./preset-choices.ts";
 import { completeServer, serverOption } from "./server-option.ts";
@@ -84,10 +85,8 @@ const add = defineEntry<AddArgs>({
     const view = await services.schedules.add(actor, { binding, what, rule, onlyWithPlayers });
     const said = `${scheduleText(view.schedule)} on ${binding.name}`;
     await recordEvent(services, actor, { action: "schedule-add", text: said });
-    const { health } = services;
-    const isRefused = health.commandPermission(binding.source).kind === "refused";
-    const blockedBy = health.parked(binding.source) !== undefined ? "key" : isRefused ? "owner" : undefined;
-    return scheduleAdded({ view, serverName: binding.name, zone: timeZone, blockedBy });
+    const blocked = blockedBy(services, binding.source);
+    return scheduleAdded({ view, serverName: binding.name, zone: timeZone, blockedBy: blocked });
   },
 });
 

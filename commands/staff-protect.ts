@@ -22,6 +22,14 @@ async function completeProtected(typing: Typing, services: Services) {
   return livePlayerChoices(services, await serverBeingTyped(typing, services), typing.typed);
 }
 
+/** By a whole name or an id. After a restart the history may know who is there before the lists of the server are read again. */
+async function knownPlayer(services: Services, binding: Binding, typed: string) {
+  const here = services.permissions.findPlayer(binding, typed);
+  if (here !== undefined) return here;
+  const choice = await findPlayer(services, binding, { typed, servers: [binding] });
+  return choice.kind === "one" && choice.isBeginning !== true ? choice.player : undefined;
+}
+
 /** Whose name was meant, where nobody has the typed one: a slip of the keys protects nobody, and looks as if it did. */
 async function meantLine(services: Services, binding: Binding, typed: string): Promise<Escaped> {
   const choice = await findPlayer(services, binding, { typed, servers: [binding] });
@@ -64,7 +72,7 @@ export const protect = defineEntry<ProtectArgs>({
     const { player, remove } = args;
     if (!/^\w+$/.test(player)) throw new Failure("bad-command", "Give one player's full name or id.");
     const binding = await services.bindings.pick(actor.guildId, args.server);
-    const known = remove ? undefined : services.permissions.findPlayer(binding, player);
+    const known = remove ? undefined : await knownPlayer(services, binding, player);
     const isId = /^\d+$/.test(player);
     const shown = isId ? protectedName(player, known?.name) : inlineName(known?.name ?? player);
     await changePolicy(services, { actor, binding }, (policy) =>

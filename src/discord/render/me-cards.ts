@@ -114,7 +114,7 @@ function accountWords(userId: string, account: GameAccount | undefined, isOwn: b
     return md`${userMention(userId)} is **${playerLink(account)}**.\n-# ${how(account)}`;
   }
   return isOwn
-    ? md`You have not linked one. For staff: after \`/me link\`, Bring and To work for you.`
+    ? md`You have not linked one. For staff: after \`/me link\`, **Bring** and **Go to caller** work for you.`
     : md`${userMention(userId)} has not linked one.`;
 }
 

@@ -2,6 +2,7 @@ import { type Escaped, joined, md } from "../../domain/escaped.ts";
 import type { Button, Card, CardField, MessageBody } from "../../domain/message.ts";
 import { forManyReason, type RunPlan } from "../../domain/run.ts";
 import { TIER_NAMES } from "../../domain/tiers.ts";
+import { BLOCKED_WORDS, type BlockedBy } from "./blocked-words.ts";
 import { duration } from "./entry-line.ts";
 import { cut, cutLines, escapeMarkdown, inlineCode, inlineName, plainText } from "./escape.ts";
 import { planLine, planText } from "./hit-words.ts";
@@ -23,8 +24,8 @@ const MOST_ON_LINES = 6;
 /** Younger lists are as good as now. */
 const WORTH_AN_AGE_MS = 10_000;
 
-/** `dry`: everything that is known beforehand, and that nothing was sent. */
-export function dryCard(plan: RunPlan): MessageBody {
+/** `dry`: everything that is known beforehand, and that nothing was sent; `blockedBy`: why no command runs there now. */
+export function dryCard(plan: RunPlan, blockedBy?: BlockedBy): MessageBody {
   const { request, command, decision } = plan;
   const why = plan.confirmReasons.length === 0 ? md`Yes` : bullets(plan.confirmReasons);
   const asks = plan.confirm === "none" ? [] : [{ name: md`Asks you first`, value: why }];
@@ -45,7 +46,8 @@ export function dryCard(plan: RunPlan): MessageBody {
       [
         planLine(plan),
         "",
-        md`**${decision.allowed ? "✅ You can run this." : "⛔ You can't run this."}**`,
+        md`**${mayWords(decision.allowed, blockedBy)}**`,
+        ...(decision.allowed && blockedBy !== undefined ? [BLOCKED_WORDS[blockedBy]] : []),
         escapeButRoles(decision.why, request.actor.roleIds),
       ],
       "\n",
@@ -65,6 +67,11 @@ export function dryCard(plan: RunPlan): MessageBody {
     ],
   };
   return { cards: [card] };
+}
+
+function mayWords(isAllowed: boolean, blockedBy: BlockedBy | undefined): Escaped {
+  if (!isAllowed) return md`⛔ You can't run this.`;
+  return blockedBy === undefined ? md`✅ You can run this.` : md`⚠ You can run this, but not yet.`;
 }
 
 export interface ConfirmOptions {

@@ -10,6 +10,7 @@ import {
   WEEKDAYS,
 } from "../../domain/schedule.ts";
 import { fitLines } from "./audit-rows.ts";
+import { BLOCKED_WORDS, type BlockedBy } from "./blocked-words.ts";
 import { cut, escapeMarkdown, inlineCode, inlineName, plainText } from "./escape.ts";
 
 /** How schedules read. Pure. */
@@ -53,13 +54,8 @@ export interface AddedView {
   /** The zone whose clocks count; undefined: none was chosen, so UTC. */
   readonly zone: string | undefined;
   /** Why nothing can run now: the key is wrong, or the owner does not allow commands. */
-  readonly blockedBy?: "key" | "owner" | undefined;
+  readonly blockedBy?: BlockedBy | undefined;
 }
-
-const BLOCKED_WORDS = {
-  key: md`⚠ The server key is wrong or expired, so nothing runs yet. Someone with Manage Server can replace it with \`/setup link\`.`,
-  owner: md`⚠ The owner does not let Marshal run commands, so nothing runs yet. Someone with Manage Server can fix it: \`/setup start\`, **Let Marshal run commands**.`,
-} as const;
 
 /** What was just made, when it is due first, and what to know of it. */
 export function scheduleAdded({ view, serverName, zone, blockedBy }: AddedView): MessageBody {
