@@ -111,7 +111,7 @@ describe("figures of a server and of its staff", () => {
       /Only Managers can see other people's stats/,
     );
     await reads(await member.slash(general, "stats staff"), /Only staff have staff stats/);
-    const all = await shows("stats staff", {}, /\*\*MoGame\*\*: [\s\S]*1 of 1 calls/, owner);
+    const all = await shows("stats staff", {}, /\*\*MoGame\*\*: [\s\S]*1 of 1 call /, owner);
     assert.match(all.text, /<image href/);
     assert.doesNotMatch(all.text, /@everyone|\[a\]\(http/);
     const [picture] = picturesOf(await drawn(all, 1));
