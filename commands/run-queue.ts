@@ -10,7 +10,7 @@ import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import type { Button, Row, SelectOption } from "../src/domain/message.ts";
 import { automaticOf } from "./automatic.ts";
-import { staffedServers } from "./staff-rights.ts";
+import { isManager, staffedServers } from "./staff-rights.ts";
 
 /** `/run queue`: the waiting runs of the servers on which somebody is staff, and a select that cancels one. */
 
@@ -69,7 +69,8 @@ async function queueReply(services: Services, actor: Actor, { page, notice }: Sh
   const items = await itemsFor(services, actor);
   const automatic = await automaticOf(services, actor.guildId);
   const line = automaticLine(automatic);
-  const press = automaticButton(automatic);
+  // Who may not press it is not offered it.
+  const press = (await isManager(services, actor)) ? automaticButton(automatic) : undefined;
   const last = Math.max(0, Math.ceil(items.length / PAGE_ROWS) - 1);
   const at = Math.min(page, last);
   const here = items.slice(at * PAGE_ROWS, (at + 1) * PAGE_ROWS);

@@ -27,7 +27,11 @@ async function knownPlayer(services: Services, binding: Binding, typed: string) 
   const here = services.permissions.findPlayer(binding, typed);
   if (here !== undefined) return here;
   const choice = await findPlayer(services, binding, { typed, servers: [binding] });
-  return choice.kind === "one" && choice.isBeginning !== true ? choice.player : undefined;
+  if (choice.kind !== "one" || choice.isBeginning === true) return undefined;
+  // Somebody who only had that name once is not the one who is meant.
+  const { player } = choice;
+  const isSame = player.name.toLowerCase() === typed.toLowerCase() || String(player.id) === typed;
+  return isSame ? player : undefined;
 }
 
 /** Whose name was meant, where nobody has the typed one: a slip of the keys protects nobody, and looks as if it did. */

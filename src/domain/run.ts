@@ -227,6 +227,8 @@ export interface RunProgress {
   readonly record: RunRecord;
   readonly place: number;
   readonly expectedAtMs: number;
+  /** Why nothing at all is sent now; absent: only its place holds it. */
+  readonly heldBy?: "rate-limited" | "blocked";
 }
 
 export interface SubmittedRun {

@@ -307,6 +307,7 @@ describe("before anything is sent", () => {
     assert.deepEqual(texts(rig), [":kick Alice"]);
     await rig.reads(await ask(rig, "mod", "hello"), /starts with a colon/);
     await rig.reads(await ask(rig, "mod", "ban Alice"), /Only Administrators can/);
+    await rig.reads(await ask(rig, "mod", "warn Alice"), /case add writes a warning/);
   });
 
   test("a wrong name leaves the card with the form; the right one counts in any case, however invisible", async (t) => {

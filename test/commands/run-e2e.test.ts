@@ -93,6 +93,19 @@ test("dry shows what would happen and sends nothing", async (t) => {
   assert.deepEqual(rig.runs.audit.log, []);
 });
 
+test("dry says what keeps every command from running now", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  const dry = async (wanted: RegExp) =>
+    rig.reads(await rig.mod.slash(rig.channel, "run command", { text: ":kick Alice", dry: true }), wanted);
+  await dry(/✅ You can run this/);
+  const { source } = rig.binding;
+  rig.world.commandPermissions.set(source, { kind: "refused", why: "No.", sinceMs: 0, untilMs: 0 });
+  await dry(/⚠ You can run this, but not yet\.[\s\S]*The owner does not let Marshal run commands/);
+  rig.world.parked.set(source, "The key was refused.");
+  await dry(/⚠ You can run this, but not yet\.[\s\S]*The server key is wrong or expired/);
+  assert.deepEqual(texts(rig), []);
+});
+
 test("a ban is confirmed first; a second press sends no second one", async (t) => {
   const rig = await startRunCommandsRig(t);
   const exchange = await rig.admin.slash(rig.channel, "run command", { text: ":ban Alice spam" });
@@ -207,14 +220,14 @@ test("a waiting command shows its place, can be cancelled by a button and from t
   rig.runs.haltUntilMs = rig.runs.clock.nowMs() + 300_000;
   const first = await rig.mod.slash(rig.channel, "run command", { text: ":h one" });
   const second = await rig.mod.slash(rig.channel, "run command", { text: ":h two" });
-  await rig.reads(first, /It is next/);
-  await rig.reads(second, /Place \*\*2\*\*/);
+  await rig.reads(first, /The game service asked Marshal to wait\. It is next/);
+  await rig.reads(second, /asked Marshal to wait\. Place \*\*2\*\*/);
   const cancelled = await rig.mod.click(messageOf(first), "Cancel");
   await rig.reads(cancelled, /Cancelled/);
   await rig.reads(first, /Cancelled, not sent/);
   await rig.reads(second, /It is next/);
   const queue = await rig.manager.slash(rig.channel, "run queue");
-  await rig.reads(queue, /:h two/);
+  await rig.reads(queue, /:h two[\s\S]*The game service asked Marshal to wait/);
   const [row] = await rig.runs.runs.queue.waiting(rig.guild.id);
   const emptied = await rig.manager.select(messageOf(queue), "run-unqueue:0", [row?.record.id ?? ""]);
   await rig.reads(emptied, /Nothing is waiting/);

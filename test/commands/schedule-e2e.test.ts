@@ -122,6 +122,18 @@ describe("/schedule", () => {
     );
   });
 
+  test("the queue offers the pause of all that runs by itself only to who may press it", async (t) => {
+    const rig = await startRig(t);
+    await added(rig, { what: ":h one", when: "20:00" });
+    const offers = async (who: "manager" | "mod") => {
+      const queue = await rig[who].slash(rig.channel, "run queue");
+      await rig.reads(queue, /Automatic: 1 schedule/);
+      return JSON.stringify(queue.message?.components).includes("Pause automatic commands");
+    };
+    assert.equal(await offers("mod"), false);
+    assert.equal(await offers("manager"), true);
+  });
+
   test("suggests what was understood, and the presets that it can run", async (t) => {
     const rig = await startRig(t);
     for (const [name, text] of [

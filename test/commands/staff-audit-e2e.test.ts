@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { Failure } from "../../src/domain/failure.ts";
+import type { KnownPlayer } from "../../src/domain/history.ts";
 import { reads } from "../e2e/read.ts";
 import { type RunCommandsRig, startRunCommandsRig } from "../support/run-commands-rig.ts";
 import { runRecord } from "../support/run-record.ts";
@@ -55,6 +56,19 @@ test("/staff gives tiers and verbs, explains, protects, and every change is in t
     { player: "Alcie" },
     /doesn't know their id yet[\s\S]*Did you mean \*\*Alice\*\*\?/,
   );
+  // After a restart only the history knows who is there; a name that somebody had once protects nobody else.
+  const seen = { firstSeenS: 0, lastSeenS: 0 };
+  const people: readonly KnownPlayer[] = [
+    { ...seen, playerId: 4_900_001, name: "Zelda", earlierNames: ["Yorick"] },
+  ];
+  const { history } = rig.world.services;
+  t.mock.method(history.players, "find", async (_: string, typed: string) =>
+    people.filter(({ name, earlierNames }) => [name, ...earlierNames].includes(typed)),
+  );
+  await say("staff protect", { player: "Zelda" }, /\*\*Zelda\*\* is protected[\s\S]*after a name change/);
+  await say("staff protect", { player: "Zelda", remove: true }, /no longer protected/);
+  await say("staff protect", { player: "Yorick" }, /\*\*Yorick\*\* is protected[\s\S]*doesn't know their id/);
+  await say("staff protect", { player: "Yorick", remove: true }, /no longer protected/);
   // An id is no beginning of a name, and has no near ones.
   await say(
     "staff protect",
@@ -76,6 +90,7 @@ test("/staff gives tiers and verbs, explains, protects, and every change is in t
       "staff-unprotect",
       "staff-protect",
       "staff-protect",
+      ...["staff-protect", "staff-unprotect", "staff-protect", "staff-unprotect"],
       "staff-protect",
       "staff-deny",
     ],

@@ -250,10 +250,17 @@ function small(actorId: string, atMs: number, why: Escaped = md``): Escaped {
   return md`-# ${joined(parts, " · ")}`;
 }
 
-export function waitingLine({ record, place, expectedAtMs }: RunProgress): Escaped {
+/** Why nothing is sent to any server. */
+export const HELD_BY = {
+  "rate-limited": md`The game service asked Marshal to wait`,
+  blocked: md`The game service is blocking Marshal`,
+} as const;
+
+export function waitingLine({ record, place, expectedAtMs, heldBy }: RunProgress): Escaped {
   const mark = place === 0 ? "📨" : md`**${place}.**`;
   const when = place === 0 ? "being sent" : md`at <t:${Math.ceil(expectedAtMs / 1000)}:T> or later`;
-  return md`${mark} ${commandWithHits(record.text, LONGEST_IN_LINE, hitOf(record))} ${when}\n-# ${userMention(record.actorId)}${HOW[record.origin] ?? ""} · on **${inlineName(record.serverName)}**`;
+  const why = place === 0 || heldBy === undefined ? "" : md` · ${HELD_BY[heldBy]}`;
+  return md`${mark} ${commandWithHits(record.text, LONGEST_IN_LINE, hitOf(record))} ${when}\n-# ${userMention(record.actorId)}${HOW[record.origin] ?? ""} · on **${inlineName(record.serverName)}**${why}`;
 }
 
 export function deferredLine({ request, expiresAtMs, byId }: DeferredRun): Escaped {

@@ -2,7 +2,7 @@ import { type Escaped, joined, md } from "../../domain/escaped.ts";
 import type { FailureCode } from "../../domain/failure.ts";
 import type { Button, Card, MessageBody, Row } from "../../domain/message.ts";
 import { type DeferredRun, type RunProgress, type RunRecord, surelyRan } from "../../domain/run.ts";
-import { refusalWords } from "./audit-rows.ts";
+import { HELD_BY, refusalWords } from "./audit-rows.ts";
 import { cut, escapeMarkdown, plainText } from "./escape.ts";
 import { isToProgrammer, referenceLine, serviceSays, tryAfter, waitsUntil } from "./fine-print.ts";
 import { commandLine, hitOf, plainWithHits } from "./hit-words.ts";
@@ -16,7 +16,7 @@ import { letCommandsRun } from "./setup-guide-allow.ts";
 /** How a run reads from the queue to what the log says of it: what happened, and what to press. Pure. */
 
 /** While it waits: its place, and the time before which it is not sent: a later one is no broken promise. */
-export function progressCard({ record, place, expectedAtMs }: RunProgress): MessageBody {
+export function progressCard({ record, place, expectedAtMs, heldBy }: RunProgress): MessageBody {
   const sending = record.status === "sending";
   const atS = Math.ceil(expectedAtMs / 1000);
   const where = place === 1 ? md`It is next.` : md`Place **${place}** in the queue.`;
@@ -28,7 +28,7 @@ export function progressCard({ record, place, expectedAtMs }: RunProgress): Mess
         "",
         sending
           ? "The game has not answered yet."
-          : md`${where} It will be sent at <t:${atS}:T> or a little later.`,
+          : md`${heldBy === undefined ? "" : md`${HELD_BY[heldBy]}. `}${where} It will be sent at <t:${atS}:T> or a little later.`,
       ],
       "\n",
     ),

@@ -122,12 +122,14 @@ export class Lanes {
       running === undefined || running.over
         ? []
         : [{ record: running.record, place: 0, expectedAtMs: nowMs }];
+    const halt = this.#health.halt();
+    const held = halt === undefined ? {} : { heldBy: halt.why };
     const waiting = lane.waiting.flatMap(({ id }, index) => {
       const run = this.#runs.get(id);
       if (run === undefined) return [];
       const place = index + 1;
       const expectedAtMs = this.#expectedAtMs(run.record.source, place, under.length > 0);
-      return [{ record: run.record, place, expectedAtMs }];
+      return [{ record: run.record, place, expectedAtMs, ...held }];
     });
     return [...under, ...waiting];
   }
