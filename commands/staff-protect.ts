@@ -27,8 +27,8 @@ async function knownPlayer(services: Services, binding: Binding, typed: string) 
   const here = services.permissions.findPlayer(binding, typed);
   if (here !== undefined) return here;
   const choice = await findPlayer(services, binding, { typed, servers: [binding] });
-  if (choice.kind !== "one" || choice.isBeginning === true) return undefined;
-  // Somebody who only had that name once is not the one who is meant.
+  if (choice.kind !== "one") return undefined;
+  // Whose name only begins so, and who only had it once, need not be the one who is meant.
   const { player } = choice;
   const isSame = player.name.toLowerCase() === typed.toLowerCase() || String(player.id) === typed;
   return isSame ? player : undefined;
@@ -37,8 +37,8 @@ async function knownPlayer(services: Services, binding: Binding, typed: string) 
 /** Whose name was meant, where nobody has the typed one: a slip of the keys protects nobody, and looks as if it did. */
 async function meantLine(services: Services, binding: Binding, typed: string): Promise<Escaped> {
   const choice = await findPlayer(services, binding, { typed, servers: [binding] });
-  const begun = choice.kind === "one" && choice.isBeginning === true ? [choice.player] : [];
-  const near = choice.kind === "nobody" ? choice.near : begun;
+  const other = choice.kind === "one" ? [choice.player] : [];
+  const near = choice.kind === "nobody" ? choice.near : other;
   if (near.length === 0) return md``;
   const names = near.map(({ name }) => md`**${inlineName(name)}**`);
   return md`\nDid you mean ${joined(names, " or ")}? Protect that name, and take this one back with \`remove:\`.`;

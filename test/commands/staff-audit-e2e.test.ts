@@ -67,7 +67,11 @@ test("/staff gives tiers and verbs, explains, protects, and every change is in t
   );
   await say("staff protect", { player: "Zelda" }, /\*\*Zelda\*\* is protected[\s\S]*after a name change/);
   await say("staff protect", { player: "Zelda", remove: true }, /no longer protected/);
-  await say("staff protect", { player: "Yorick" }, /\*\*Yorick\*\* is protected[\s\S]*doesn't know their id/);
+  await say(
+    "staff protect",
+    { player: "Yorick" },
+    /\*\*Yorick\*\* is protected[\s\S]*doesn't know their id[\s\S]*Did you mean \*\*Zelda\*\*\?/,
+  );
   await say("staff protect", { player: "Yorick", remove: true }, /no longer protected/);
   // An id is no beginning of a name, and has no near ones.
   await say(

@@ -359,10 +359,9 @@ export class RunsRig {
     const isHolding = () => life === this.#life;
     const clock = this.#clockOf(alive);
     const health: ServiceHealth = {
+      // As the client's, it is still there after its time, until a request has shown that it is over.
       halt: () =>
-        this.haltUntilMs === undefined || this.haltUntilMs <= clock.nowMs()
-          ? undefined
-          : { untilMs: this.haltUntilMs, why: "rate-limited" },
+        this.haltUntilMs === undefined ? undefined : { untilMs: this.haltUntilMs, why: "rate-limited" },
       parked: () => (this.parkedWhy === undefined ? undefined : { sinceMs: 0, why: this.parkedWhy }),
       held: () => undefined,
       readRefused: () => undefined,

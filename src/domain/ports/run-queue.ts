@@ -1,12 +1,8 @@
 import type { Actor } from "../guild.ts";
-import type { DeferredRun, RunRecord } from "../run.ts";
+import type { DeferredRun, RunProgress } from "../run.ts";
 
 export interface RunQueue {
-  waiting(
-    guildId: string,
-  ): Promise<
-    readonly { readonly record: RunRecord; readonly place: number; readonly expectedAtMs: number }[]
-  >;
+  waiting(guildId: string): Promise<readonly RunProgress[]>;
   /** Cancels a run of one's own; a Manager may cancel any. */
   cancel(actor: Actor, runId: string): Promise<{ readonly ok: boolean; readonly text: string }>;
   /** Stores "run when someone joins" for a run that met an empty server; one per person and server. */

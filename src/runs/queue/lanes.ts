@@ -123,7 +123,8 @@ export class Lanes {
         ? []
         : [{ record: running.record, place: 0, expectedAtMs: nowMs }];
     const halt = this.#health.halt();
-    const held = halt === undefined ? {} : { heldBy: halt.why };
+    // One whose time is over is still there until a request has shown it, as after each unclean stop.
+    const held = halt === undefined || halt.untilMs <= nowMs ? {} : { heldBy: halt.why };
     const waiting = lane.waiting.flatMap(({ id }, index) => {
       const run = this.#runs.get(id);
       if (run === undefined) return [];

@@ -366,6 +366,18 @@ describe("the outcome", () => {
 });
 
 describe("the queue", () => {
+  test("says that the service asked to wait only until that time, not until a request has shown that it is over", async () => {
+    const rig = new RunsRig();
+    rig.readyAtMs = rig.clock.nowMs() + 10_000;
+    rig.haltUntilMs = rig.clock.nowMs() + 5_000;
+    const submitted = await ask(rig, ":h one");
+    const heldBy = async () => (await rig.runs.queue.waiting("g1")).map((run) => run.heldBy);
+    assert.deepEqual(await heldBy(), ["rate-limited"]);
+    await rig.clock.advance(6_000);
+    assert.deepEqual(await heldBy(), [undefined]);
+    await outcomeOf(rig, submitted);
+  });
+
   test("sends in order, one window after the answer before, and tells each its place", async () => {
     const rig = new RunsRig();
     rig.readyAtMs = rig.clock.nowMs() + 1_000;
