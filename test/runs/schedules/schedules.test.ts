@@ -214,6 +214,8 @@ describe("what cannot be sent in its minute is left out, with the reason", () =>
     rig.haltUntilMs = Date.UTC(2026, 0, 1, 0, 31);
     await rig.clock.advance(35 * MINUTE_MS);
     assert.match((await lastOf(rig))?.why ?? "", /asked Marshal to wait/);
+    // A read has shown that it is over.
+    rig.haltUntilMs = undefined;
     rig.parkedWhy = "regenerated";
     await rig.clock.advance(30 * MINUTE_MS);
     assert.match((await lastOf(rig))?.why ?? "", /server key is wrong or expired/);
