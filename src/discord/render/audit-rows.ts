@@ -1,4 +1,5 @@
 import { type Escaped, joined, markdownOfOurs, md, userMention } from "../../domain/escaped.ts";
+import { HALTED } from "../../domain/ports/service-health.ts";
 import {
   type AuditEvent,
   type DeferredRun,
@@ -250,16 +251,10 @@ function small(actorId: string, atMs: number, why: Escaped = md``): Escaped {
   return md`-# ${joined(parts, " · ")}`;
 }
 
-/** Why nothing is sent to any server. */
-export const HELD_BY = {
-  "rate-limited": md`The game service asked Marshal to wait`,
-  blocked: md`The game service is blocking Marshal`,
-} as const;
-
 export function waitingLine({ record, place, expectedAtMs, heldBy }: RunProgress): Escaped {
   const mark = place === 0 ? "📨" : md`**${place}.**`;
   const when = place === 0 ? "being sent" : md`at <t:${Math.ceil(expectedAtMs / 1000)}:T> or later`;
-  const why = place === 0 || heldBy === undefined ? "" : md` · ${HELD_BY[heldBy]}`;
+  const why = place === 0 || heldBy === undefined ? "" : md` · ${HALTED[heldBy]}`;
   return md`${mark} ${commandWithHits(record.text, LONGEST_IN_LINE, hitOf(record))} ${when}\n-# ${userMention(record.actorId)}${HOW[record.origin] ?? ""} · on **${inlineName(record.serverName)}**${why}`;
 }
 

@@ -1,8 +1,9 @@
 import { type Escaped, joined, md } from "../../domain/escaped.ts";
 import type { FailureCode } from "../../domain/failure.ts";
 import type { Button, Card, MessageBody, Row } from "../../domain/message.ts";
+import { HALTED } from "../../domain/ports/service-health.ts";
 import { type DeferredRun, type RunProgress, type RunRecord, surelyRan } from "../../domain/run.ts";
-import { HELD_BY, refusalWords } from "./audit-rows.ts";
+import { refusalWords } from "./audit-rows.ts";
 import { cut, escapeMarkdown, plainText } from "./escape.ts";
 import { isToProgrammer, referenceLine, serviceSays, tryAfter, waitsUntil } from "./fine-print.ts";
 import { commandLine, hitOf, plainWithHits } from "./hit-words.ts";
@@ -28,7 +29,7 @@ export function progressCard({ record, place, expectedAtMs, heldBy }: RunProgres
         "",
         sending
           ? "The game has not answered yet."
-          : md`${heldBy === undefined ? "" : md`${HELD_BY[heldBy]}. `}${where} It will be sent at <t:${atS}:T> or a little later.`,
+          : md`${heldBy === undefined ? "" : md`${HALTED[heldBy]}. `}${where} It will be sent at <t:${atS}:T> or a little later.`,
       ],
       "\n",
     ),

@@ -24,6 +24,24 @@ export interface ServiceHealth {
   commandReadyAtMs(source: SourceId): number;
 }
 
+/** What keeps everything from being sent, for people who ask why something waits. */
+export const HALTED = {
+  "rate-limited": "The game service asked Marshal to wait",
+  blocked: "The game service is blocking Marshal",
+} as const;
+
+/**
+ * The halt that lasts at `nowMs`, epoch milliseconds. The client's own stays after its time until a request has shown
+ * that it is over, as after each unclean stop; what is due then may be tried, since the gate lets one request find out.
+ */
+export function haltAt(
+  health: Pick<ServiceHealth, "halt">,
+  nowMs: number,
+): ReturnType<ServiceHealth["halt"]> {
+  const halt = health.halt();
+  return halt === undefined || halt.untilMs <= nowMs ? undefined : halt;
+}
+
 /** Nothing new comes from the server before that is mended, so its logs stand still. */
 export function isStill(health: ServiceHealth, source: SourceId): boolean {
   return [health.parked(source), health.held(source), health.readRefused(source)].some(

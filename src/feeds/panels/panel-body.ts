@@ -6,7 +6,7 @@ import type { Clock } from "../../domain/ports/clock.ts";
 import type { Demands } from "../../domain/ports/demands.ts";
 import type { ModCalls } from "../../domain/ports/mod-calls.ts";
 import type { PanelRenderer, StaleCause } from "../../domain/ports/panels.ts";
-import type { ServiceHealth } from "../../domain/ports/service-health.ts";
+import { haltAt, type ServiceHealth } from "../../domain/ports/service-health.ts";
 import type { Failing, Snapshots } from "../../domain/ports/snapshots.ts";
 import { underItsName } from "../../domain/server-names.ts";
 import { demandOwner, type PanelRecord } from "./panel-records.ts";
@@ -47,7 +47,7 @@ export interface PanelServer {
  * it has met, and demands the lists that a panel shows.
  */
 export async function panelBody(ports: PanelBodyPorts, panel: PanelServer): Promise<MessageBody | undefined> {
-  const { bindings, snapshots, modCalls, health, renderer, clock } = ports;
+  const { bindings, snapshots, modCalls, renderer, clock } = ports;
   const { guildId, bindingId } = panel.record;
   const binding = (await bindings.list(guildId)).find(({ id }) => id === bindingId);
   if (binding === undefined) return undefined;
@@ -64,7 +64,7 @@ export async function panelBody(ports: PanelBodyPorts, panel: PanelServer): Prom
   }
   if (clock.monotonicMs() < panel.notBeforeMs) return undefined;
   const known = state && modCalls.withoutResolved(bindingId, underItsName(state, binding));
-  const cause = staleCause(health, source, snapshots.failing(source));
+  const cause = staleCause(ports, source, snapshots.failing(source));
   const isStale = clock.monotonicMs() - panel.goodSinceMs >= staleAfterMs(cause);
   const body = known === undefined ? panel.record.body : currentBody(ports, panel, known);
   return body !== undefined && isStale ? renderer.stale(body, cause) : body;
@@ -105,13 +105,13 @@ function staleAfterMs(cause: StaleCause): number {
 }
 
 function staleCause(
-  health: PanelBodyPorts["health"],
+  { health, clock }: Pick<PanelBodyPorts, "health" | "clock">,
   source: SourceId,
   failing: Failing | undefined,
 ): StaleCause {
   if (health.parked(source) !== undefined) return { kind: "key" };
   if (health.readRefused(source) !== undefined) return { kind: "refused" };
-  const halt = health.halt();
+  const halt = haltAt(health, clock.nowMs());
   if (halt !== undefined)
     return { kind: halt.why === "blocked" ? "blocked" : "waits", untilMs: halt.untilMs };
   const held = health.held(source);

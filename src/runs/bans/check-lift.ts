@@ -4,7 +4,7 @@ import type { Binding } from "../../domain/guild.ts";
 import type { SourceId } from "../../domain/model.ts";
 import type { Bindings } from "../../domain/ports/bindings.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
-import type { ServiceHealth } from "../../domain/ports/service-health.ts";
+import { HALTED, haltAt, type ServiceHealth } from "../../domain/ports/service-health.ts";
 import type { Settings } from "../../domain/ports/settings.ts";
 import type { Snapshots } from "../../domain/ports/snapshots.ts";
 import type { ServiceTime } from "../../domain/service-time.ts";
@@ -91,7 +91,8 @@ function whyHeld(health: ServiceHealth, { source }: Binding, nowMs: number): str
   if (health.parked(source) !== undefined) return "The server key is wrong or expired.";
   const permission = health.commandPermission(source);
   if (permission.kind === "refused" && nowMs < permission.untilMs) return permission.why;
-  return health.halt() === undefined ? undefined : "The game service asked Marshal to wait.";
+  const halt = haltAt(health, nowMs);
+  return halt === undefined ? undefined : `${HALTED[halt.why]}.`;
 }
 
 /** Who is there and the log as of now; or why they could not be read. */

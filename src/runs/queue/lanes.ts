@@ -1,7 +1,7 @@
 import type { Binding } from "../../domain/guild.ts";
 import type { SourceId } from "../../domain/model.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
-import type { ServiceHealth } from "../../domain/ports/service-health.ts";
+import { haltAt, type ServiceHealth } from "../../domain/ports/service-health.ts";
 import type { RunProgress } from "../../domain/run.ts";
 import type { ActiveRun } from "./active-run.ts";
 import { Lane } from "./lane.ts";
@@ -122,9 +122,8 @@ export class Lanes {
       running === undefined || running.over
         ? []
         : [{ record: running.record, place: 0, expectedAtMs: nowMs }];
-    const halt = this.#health.halt();
-    // One whose time is over is still there until a request has shown it, as after each unclean stop.
-    const held = halt === undefined || halt.untilMs <= nowMs ? {} : { heldBy: halt.why };
+    const halt = haltAt(this.#health, nowMs);
+    const held = halt === undefined ? {} : { heldBy: halt.why };
     const waiting = lane.waiting.flatMap(({ id }, index) => {
       const run = this.#runs.get(id);
       if (run === undefined) return [];

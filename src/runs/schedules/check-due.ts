@@ -3,7 +3,7 @@ import type { Actor, Binding, GuildSettings } from "../../domain/guild.ts";
 import type { Bindings } from "../../domain/ports/bindings.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { Members } from "../../domain/ports/members.ts";
-import type { ServiceHealth } from "../../domain/ports/service-health.ts";
+import { HALTED, haltAt, type ServiceHealth } from "../../domain/ports/service-health.ts";
 import type { Settings } from "../../domain/ports/settings.ts";
 import type { Snapshots } from "../../domain/ports/snapshots.ts";
 import type { RunRequest } from "../../domain/run.ts";
@@ -87,7 +87,8 @@ async function ownerNow(
 /** Why nothing is sent to this server now. What waits for minutes would be out of date then. */
 function whyHeld({ health, clock }: CheckPorts, { source }: Binding): string | undefined {
   if (health.parked(source) !== undefined) return "The server key is wrong or expired.";
-  if (health.halt() !== undefined) return "The game service asked Marshal to wait.";
+  const halt = haltAt(health, clock.nowMs());
+  if (halt !== undefined) return `${HALTED[halt.why]}.`;
   if (health.commandReadyAtMs(source) - clock.nowMs() > LONGEST_HOLD_MS) {
     return "The game service is not taking commands for this server right now.";
   }

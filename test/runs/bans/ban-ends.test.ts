@@ -149,6 +149,17 @@ describe("a ban that ends", () => {
     assert.deepEqual(sent(rig), [":ban 11 spam", ":unban 11"]);
   });
 
+  test("waits while the service asks to, and not for a request to show that this is over, as after a kill", async () => {
+    const rig = await started();
+    await ban(rig, "Alice");
+    rig.haltUntilMs = rig.clock.nowMs() + 2 * HOUR_MS;
+    await rig.clock.advance(HOUR_MS + 60_000);
+    assert.match(rig.runs.banEnds.list("g1")[0]?.waits ?? "", /The game service asked Marshal to wait\.$/);
+    assert.equal(rig.sent.length, 1);
+    await rig.clock.advance(HOUR_MS + 6 * 60_000);
+    assert.deepEqual(sent(rig), [":ban 11 spam", ":unban 11"]);
+  });
+
   test("waits while automatic commands are paused", async () => {
     const rig = await started();
     await ban(rig, "Alice");

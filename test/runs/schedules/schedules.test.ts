@@ -208,14 +208,21 @@ describe("what cannot be sent in its minute is left out, with the reason", () =>
     await rig.runs.stop(0);
   });
 
+  test("not where the service's wait is over and only has to be shown so, as after a kill", async () => {
+    const rig = await startedRig();
+    await add(rig);
+    rig.haltUntilMs = rig.clock.nowMs();
+    await rig.clock.advance(35 * MINUTE_MS);
+    assert.deepEqual(sentAt(rig), [":h Welcome 00:30"]);
+    await rig.runs.stop(0);
+  });
+
   test("while the service asked to wait, the key is parked, or its commands are held for long", async () => {
     const rig = await startedRig();
     await add(rig);
     rig.haltUntilMs = Date.UTC(2026, 0, 1, 0, 31);
     await rig.clock.advance(35 * MINUTE_MS);
     assert.match((await lastOf(rig))?.why ?? "", /asked Marshal to wait/);
-    // A read has shown that it is over.
-    rig.haltUntilMs = undefined;
     rig.parkedWhy = "regenerated";
     await rig.clock.advance(30 * MINUTE_MS);
     assert.match((await lastOf(rig))?.why ?? "", /server key is wrong or expired/);
