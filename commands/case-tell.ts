@@ -146,11 +146,11 @@ export async function tellWarned({ actor, argument, answer }: Press, services: S
   if (live === undefined)
     throw new Failure("bad-command", "They left the server, so they can't be told now.");
   const plan = await planOf(services, actor, { one, live });
-  refuseUnsendable(services, live.binding, plan.request.text);
   const { decision } = plan;
   if (!decision.allowed) {
     throw new Failure("denied", decision.why, { wants: decision.wants, bindingId: live.binding.id });
   }
+  await refuseUnsendable(services, plan);
   endInTime(services, [plan], answer);
   return confirmCard(plan);
 }

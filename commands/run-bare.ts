@@ -78,7 +78,7 @@ async function* offerAsMessage(
   const [first] = plans;
   if (first === undefined) throw new Failure("bad-command", "A command starts with a colon.");
   if (dry !== true) {
-    refuseUnsendable(services, request.binding, first.request.text);
+    await refuseUnsendable(services, first);
     endInTime(services, plans, on.answer);
   }
   yield dry === true ? dryCard(first, blockedBy(services, request.binding.source)) : sayCard(plans);

@@ -47,8 +47,7 @@ export async function* ask(
   const plan = await services.runner.plan(await withOwnPlayer(services, request));
   // A slip is told first: what was meant is refused when it is sent.
   const isSlip = plan.meant !== undefined || plan.instead !== undefined;
-  if (dry !== true && plan.decision.allowed && !isSlip)
-    refuseUnsendable(services, request.binding, planText(plan));
+  if (dry !== true && plan.decision.allowed && !isSlip) await refuseUnsendable(services, plan);
   const meant = plan.meant === undefined ? undefined : await nearestPlan(services, plan, plan.meant);
   if (dry === true) {
     const shown = await withWayOut(services, plan.decision.allowed ? plan : (meant ?? notSlip(plan)));
@@ -93,14 +92,17 @@ function notSlip(plan: RunPlan): RunPlan {
 }
 
 /** Nobody is asked whether to send what cannot be sent. @throws Failure "key-rejected" or "not-authorised" */
-export function refuseUnsendable({ health, clock }: Services, binding: Binding, text: string): void {
-  const { id, source, name: serverName } = binding;
-  const details = { bindingId: id, command: { text, serverName } };
-  const parked = health.parked(source);
-  if (parked !== undefined) throw new Failure("key-rejected", parked.why, details);
-  const permission = health.commandPermission(source);
-  if (permission.kind === "refused" && clock.nowMs() < permission.untilMs)
-    throw new Failure("not-authorised", permission.why, details);
+export async function refuseUnsendable({ runner }: Services, plan: RunPlan): Promise<void> {
+  try {
+    await runner.refuseUnsendable(plan);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const { id: bindingId, name: serverName } = plan.request.binding;
+    throw new Failure(error.code, error.message, {
+      bindingId,
+      command: { text: planText(plan), serverName },
+    });
+  }
 }
 
 /** With the account that the person has linked, so that a command about oneself is known as one. */

@@ -21,13 +21,13 @@ export async function* undoEach(
   services: Services,
   { actor, binding, texts, undoes }: UndoAsk,
 ): AsyncGenerator<Reply> {
-  refuseUnsendable(services, binding, texts[0] ?? "");
   const steps: UndoStep[] = texts.map((text) => ({ text }));
   const runs: SubmittedRun[] = [];
   for (const [at, text] of texts.entries()) {
     const plan = await services.runner.plan(
       await withOwnPlayer(services, { actor, binding, text, origin: "undo", undoes }),
     );
+    if (at === 0 && plan.decision.allowed) await refuseUnsendable(services, plan);
     const players = plan.targets.flatMap((target) => target.players);
     steps[at] = { text, players };
     try {

@@ -121,6 +121,7 @@ describe("/run, from the question to what came of it", () => {
     assert.equal(said(again), said(text), "from memory it reads as from the service");
     assert.match(again, /:h once more/);
     assert.equal(rig.service.counts.commands, commands);
+    assert.match(await history(), /:h once more[\s\S]*owner does not let[\s\S]*:h not authorised/);
     await reads(await rig.home.member.slash(rig.home.general, "server status"), / players/);
     await reads(await rig.home.owner.slash(rig.home.general, "diagnose"), /owner does not let Marshal run/);
     rig.service.keyBook.setCommandsAllowed(rig.key, true);

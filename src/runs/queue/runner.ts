@@ -26,6 +26,7 @@ import { makePlan, type PlanPorts } from "./make-plan.ts";
 import { PendingPlans } from "./pending-plans.ts";
 import { ServerLocks } from "./server-locks.ts";
 import { UndoOnce } from "./undo-once.ts";
+import { whyKeyRefused, whyNotPermitted } from "./unsent.ts";
 
 /** Time for the rows and answers of the runs that were given up at the end of a stop. */
 const ABANDONED_WITHIN_MS = 500;
@@ -79,6 +80,13 @@ export class CommandRunner implements Runner {
     this.#plans.use(own.id);
     if (!own.decision.allowed) throw await this.#deny(own, own.decision);
     return this.#undoOnce.run(own, () => this.#accept(own));
+  }
+
+  async refuseUnsendable(plan: RunPlan): Promise<void> {
+    const why = whyKeyRefused(this.#ports, plan) ?? whyNotPermitted(this.#ports, plan);
+    if (why === undefined) return;
+    this.#plans.use(plan.id);
+    throw await this.#noted(plan, why);
   }
 
   awaiting(planId: string, actor: Actor): RunPlan | undefined {
@@ -197,7 +205,10 @@ export class CommandRunner implements Runner {
   async #deny(plan: RunPlan, decision: Extract<Decision, { allowed: false }>): Promise<Failure> {
     const { why, wants, isSlip } = decision;
     if (isSlip === true) return new Failure("bad-command", slipWords(plan));
-    const failure = new Failure("denied", why, { wants, bindingId: plan.request.binding.id });
+    return this.#noted(plan, new Failure("denied", why, { wants, bindingId: plan.request.binding.id }));
+  }
+
+  async #noted(plan: RunPlan, failure: Failure): Promise<Failure> {
     const nowMs = this.#ports.clock.nowMs();
     const row = failedOutcome(newRecord(plan, nowMs), { failure, nowMs }).record;
     await this.#ports.refusals
@@ -209,8 +220,8 @@ export class CommandRunner implements Runner {
   async #accept(plan: RunPlan): Promise<SubmittedRun> {
     const { binding } = plan.request;
     if (this.#stopping) throw restarting();
-    const parked = this.#ports.health.parked(binding.source);
-    if (parked !== undefined) throw new Failure("key-rejected", parked.why);
+    const refused = whyKeyRefused(this.#ports, plan);
+    if (refused !== undefined) throw await this.#noted(plan, refused);
     if (this.lanes.isFull(binding)) {
       throw new Failure(
         "queue-full",

@@ -1,7 +1,27 @@
 import { Failure } from "../../domain/failure.ts";
-import { isAutomatic, type RunOrigin } from "../../domain/run.ts";
+import type { Clock } from "../../domain/ports/clock.ts";
+import type { ServiceHealth } from "../../domain/ports/service-health.ts";
+import { isAutomatic, type RunOrigin, type RunPlan } from "../../domain/run.ts";
 
 /** Why a run was not sent. */
+
+interface Knowing {
+  readonly health: Pick<ServiceHealth, "parked" | "commandPermission">;
+  readonly clock: Pick<Clock, "nowMs">;
+}
+
+/** The service refuses the key, as far as is known without asking it. */
+export function whyKeyRefused({ health }: Knowing, { request }: RunPlan): Failure | undefined {
+  const parked = health.parked(request.binding.source);
+  return parked && new Failure("key-rejected", parked.why);
+}
+
+/** The owner does not let this bot run commands, as far as is known without asking the service. */
+export function whyNotPermitted({ health, clock }: Knowing, { request }: RunPlan): Failure | undefined {
+  const permission = health.commandPermission(request.binding.source);
+  const isRefused = permission.kind === "refused" && clock.nowMs() < permission.untilMs;
+  return isRefused ? new Failure("not-authorised", permission.why) : undefined;
+}
 
 /** The check right before sending failed. */
 export function notChecked(cause: unknown): Failure {
