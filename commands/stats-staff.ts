@@ -1,5 +1,6 @@
 import { ApplicationCommandOptionType } from "discord.js";
 import { defineEntry, type NamedPerson, type Reply } from "../src/discord/command.ts";
+import { casesOf, type MemberRuns, staffRows } from "../src/discord/render/stats/staff-rows.ts";
 import {
   ownMessage,
   ownPicture,
@@ -13,7 +14,7 @@ import { md, userMention } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import { isAutomatic } from "../src/domain/run.ts";
-import type { CaseCount, StaffStats, StatsSpan } from "../src/domain/stats.ts";
+import type { StatsSpan } from "../src/domain/stats.ts";
 import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
 import { moderatedServers } from "./moderated-servers.ts";
 import { mustBeManager, staffedServers } from "./staff-rights.ts";
@@ -55,7 +56,7 @@ async function runCounts(
   { audit }: Services,
   guildId: string,
   { fromS, toS, actorId }: Pick<StatsSpan, "fromS" | "toS"> & { readonly actorId?: string },
-): Promise<{ readonly runs: ReadonlyMap<string, number>; readonly isRunsShortened: boolean }> {
+): Promise<MemberRuns & { readonly isRunsShortened: boolean }> {
   const found = await audit.search(guildId, {
     fromMs: fromS * 1_000,
     toMs: toS * 1_000,
@@ -64,11 +65,19 @@ async function runCounts(
     ...(actorId === undefined ? {} : { actorId }),
   });
   const runs = new Map<string, number>();
+  const ids = Map.groupBy(found.rows, ({ actorName }) => actorName);
+  const named = [...ids].flatMap(([name, [one, ...more]]): [string, string][] =>
+    one === undefined || more.some(({ actorId: id }) => id !== one.actorId) ? [] : [[name, one.actorId]],
+  );
   for (const { actorId: id, ran, origin } of found.rows) {
     // A schedule runs by somebody's rights, not by their work.
     if (ran !== "no" && !isAutomatic(origin)) runs.set(id, (runs.get(id) ?? 0) + 1);
   }
-  return { runs, isRunsShortened: found.stoppedAt !== undefined || found.next !== undefined };
+  return {
+    runs,
+    named: new Map(named),
+    isRunsShortened: found.stoppedAt !== undefined || found.next !== undefined,
+  };
 }
 
 async function* showOne(
@@ -107,60 +116,15 @@ async function* showAll(services: Services, { actor, signal, span, days }: Asked
   const { accounts, history, settings } = services;
   const stats = await history.stats.staff(guildId, span);
   const cases = await caseCounts(services, guildId, span);
-  const { runs, isRunsShortened } = await runCounts(services, guildId, span);
+  const { runs, named, isRunsShortened } = await runCounts(services, guildId, span);
   const members = new Map((await accounts.list(guildId)).map(({ player, userId }) => [player.id, userId]));
-  const rows = rowsOf({ stats, cases, runs, members });
+  const rows = staffRows({ stats, cases, runs, named, members });
   const { pictureLook = "dark" } = await settings.of(guildId);
   const pictures = staffPicture(stats, pictureLook, `last ${periodWords(days)}`);
   const title = md`🛡 Staff, last ${periodWords(days)}`;
   for await (const { pngs, pictureWords } of drawn(services, guildId, { pictures, signal })) {
     yield staffMessage({ stats, rows, title, png: pngs?.[0], pictureWords, isRunsShortened });
   }
-}
-
-interface Known {
-  readonly stats: StaffStats;
-  readonly cases: readonly CaseCount[];
-  readonly runs: ReadonlyMap<string, number>;
-  /** By player: the member. */
-  readonly members: ReadonlyMap<number, string>;
-}
-
-/** Players of staff first, then members who did something and are linked to none of these. */
-function rowsOf({ stats, cases, runs, members }: Known): readonly StaffRow[] {
-  const ofPlayers = stats.staff.map((figures): StaffRow => {
-    const playerId = figures.player.id;
-    const userId = playerId === undefined ? undefined : members.get(playerId);
-    return {
-      figures,
-      ...(userId === undefined ? {} : { userId }),
-      cases: casesOf(cases, { userId, playerId }),
-      runs: userId === undefined ? 0 : (runs.get(userId) ?? 0),
-    };
-  });
-  const shown = new Set(ofPlayers.map(({ userId }) => userId));
-  const others = new Set([...runs.keys(), ...cases.flatMap(({ userId }) => userId ?? [])]);
-  const ofMembers = [...others]
-    .filter((userId) => !shown.has(userId))
-    .map((userId) => ({
-      userId,
-      runs: runs.get(userId) ?? 0,
-      cases: casesOf(cases, { userId, playerId: undefined }),
-    }));
-  return [...ofPlayers, ...ofMembers.toSorted((a, b) => b.runs + b.cases - (a.runs + a.cases))];
-}
-
-function casesOf(
-  cases: readonly CaseCount[],
-  who: { readonly userId: string | undefined; readonly playerId: number | undefined },
-): number {
-  return cases
-    .filter(
-      ({ userId, playerId }) =>
-        (userId !== undefined && userId === who.userId) ||
-        (userId === undefined && playerId !== undefined && playerId === who.playerId),
-    )
-    .reduce((sum, one) => sum + one.cases, 0);
 }
 
 async function caseCounts({ history }: Services, guildId: string, { fromS, toS }: StatsSpan) {

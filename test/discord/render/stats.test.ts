@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { serverStatsMessage } from "../../../src/discord/render/stats/server-stats.ts";
 import { fullestSpan, spanWords, uncoveredSpans } from "../../../src/discord/render/stats/staff-need.ts";
+import { staffRows } from "../../../src/discord/render/stats/staff-rows.ts";
 import { ownMessage, staffMessage } from "../../../src/discord/render/stats/staff-stats.ts";
 import { md } from "../../../src/domain/escaped.ts";
 import type { Crowd, ServerStats, StaffFigures, StaffStats } from "../../../src/domain/stats.ts";
@@ -146,5 +147,36 @@ describe("the list of staff", () => {
     assert.doesNotMatch(said(figures), /typically after/);
     assert.match(said({ ...figures, timed: 12 }), /typically after/);
     assert.doesNotMatch(said(figures), /\*\*Mo\*\* @everyone/);
+  });
+
+  test("a call that a member without a game account claimed stands with what else they did", () => {
+    const claimed: StaffFigures = {
+      player: { name: "mo" },
+      playedS: 0,
+      quietS: 0,
+      sessions: 0,
+      callsAnswered: 1,
+      timed: 1,
+      callsMeanwhile: 0,
+      commands: 0,
+    };
+    const stats = statsOfStaff(claimed);
+    const runs = new Map([["100", 2]]);
+    const lines = (named: ReadonlyMap<string, string>, members = new Map<number, string>()) => {
+      const rows = staffRows({ stats, cases: [{ userId: "100", cases: 1 }], runs, named, members });
+      const view = { stats, rows, title: md`Staff`, png: undefined, isRunsShortened: false };
+      return (staffMessage(view).cards?.[0]?.description ?? "").split("\n");
+    };
+    const named = new Map([["mo", "100"]]);
+    assert.deepEqual(lines(named), [
+      "<@100>: no game account linked · 1 call answered · 2 commands · 1 case",
+    ]);
+    const apart = lines(new Map());
+    assert.equal(apart.length, 2, "a name that is not known to be theirs");
+    assert.equal(
+      lines(named, new Map([[7, "100"]])).length,
+      2,
+      "a player without an id, and a linked member",
+    );
   });
 });

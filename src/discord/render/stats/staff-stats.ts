@@ -16,7 +16,7 @@ const LONGEST_WORDS = 1_000;
 
 /** One of staff with what the history of the servers does not know. */
 export interface StaffRow {
-  /** Absent: a member who is linked to no player. */
+  /** Absent: a member who is linked to no player. Of a player without an id: the calls that such a member claimed. */
   readonly figures?: StaffFigures;
   readonly userId?: string;
   readonly cases: number;
@@ -134,18 +134,22 @@ function ownFields(figures: StaffFigures, isOwn: boolean): readonly CardField[] 
 }
 
 function rowLine({ figures, userId, cases, runs }: StaffRow): Escaped {
-  const who =
-    figures !== undefined ? md`**${inlineName(figures.player.name)}**` : md`${userMention(userId ?? "0")}`;
+  const isMember = userId !== undefined && figures?.player.id === undefined;
+  const who = isMember
+    ? md`${userMention(userId)}`
+    : md`**${inlineName(figures?.player.name ?? "unknown")}**`;
   const commands = runs + (figures?.commands ?? 0);
   const did = [
-    ...(figures === undefined ? [md`no game account linked`] : playedParts(figures)),
+    ...(isMember ? [md`no game account linked`] : []),
+    ...(figures === undefined ? [] : playedParts(figures)),
     ...(commands === 0 ? [] : [commands === 1 ? md`1 command` : md`${count(commands)} commands`]),
     ...(cases === 0 ? [] : [cases === 1 ? md`1 case` : md`${count(cases)} cases`]),
   ];
   return md`${who}: ${joined(did, " · ")}`;
 }
 
-function playedParts({ playedS, quietS, callsAnswered, callsMeanwhile, timed, medianAnswerS }: StaffFigures) {
+function playedParts({ player: { id }, playedS, quietS, ...figures }: StaffFigures) {
+  const { callsAnswered, callsMeanwhile, timed, medianAnswerS } = figures;
   const quiet = quietS < 60 ? md`` : md` (${lasting(quietS)} quiet)`;
   const soon =
     medianAnswerS === undefined || timed < FEW_CALLS ? md`` : md`, typically after ${lasting(medianAnswerS)}`;
@@ -157,7 +161,7 @@ function playedParts({ playedS, quietS, callsAnswered, callsMeanwhile, timed, me
             ? md`${callsAnswered === 1 ? md`1 call` : md`${callsAnswered} calls`} answered${soon}`
             : md`${callsAnswered} of ${callsMeanwhile === 1 ? md`1 call` : md`${callsMeanwhile} calls`}${soon}`,
         ];
-  return [md`${lasting(playedS)}${quiet}`, ...calls];
+  return [...(playedS === 0 && id === undefined ? [] : [md`${lasting(playedS)}${quiet}`]), ...calls];
 }
 
 /** What makes numbers of people unfair. */
