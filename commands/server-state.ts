@@ -7,6 +7,7 @@ import { type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Binding } from "../src/domain/guild.ts";
 import type { ListName, ServerState } from "../src/domain/model.ts";
+import { HALTED, haltAt } from "../src/domain/ports/service-health.ts";
 import { underItsName } from "../src/domain/server-names.ts";
 
 /** Reads a server for a person: the last known state while the service is slow, and the new one when it answers. */
@@ -43,7 +44,7 @@ export async function* serverStates(
     return state !== undefined && wanted.every((list) => state.lists[list] !== undefined) ? state : undefined;
   };
 
-  const refused = whyNotAsked(health, binding);
+  const refused = whyNotAsked({ health, clock }, binding);
   const asked =
     refused === undefined
       ? snapshots
@@ -94,7 +95,7 @@ export function whyNotNewer(
   binding: Binding,
   what = NOT_UP_TO_DATE,
 ): Escaped | undefined {
-  const refused = whyNotAsked(health, binding);
+  const refused = whyNotAsked({ health, clock }, binding);
   if (refused !== undefined) return staleWhy(refused, clock.nowMs(), what);
   const failing = snapshots.failing(binding.source);
   return failing && md`${what}: ${notReadWords(failing.code)}`;
@@ -124,11 +125,6 @@ export function whyNoState(
   return isWithout ? staleWhy(cause, clock.nowMs()) : undefined;
 }
 
-const HALT_WORDS = {
-  blocked: "The game service is blocking Marshal.",
-  "rate-limited": "The game service asked Marshal to wait.",
-} as const;
-
 /** The service's times are for programs; when it is asked again is said beside it. */
 function withoutTimes(message: string): string {
   return message
@@ -138,12 +134,15 @@ function withoutTimes(message: string): string {
 }
 
 /** Why asking would only wait in the gate: a halt, or a refused key. Then the last state is shown at once. */
-function whyNotAsked(health: Services["health"], { source }: Binding): Failure | undefined {
-  const halt = health.halt();
+function whyNotAsked(
+  { health, clock }: Pick<Services, "health" | "clock">,
+  { source }: Binding,
+): Failure | undefined {
+  const halt = haltAt(health, clock.nowMs());
   if (halt !== undefined) {
     const details = { retryAtMs: halt.untilMs, isRead: true };
     const said = withoutTimes(halt.message ?? "");
-    const words = said === "" || isToProgrammer(said) ? HALT_WORDS[halt.why] : said;
+    const words = said === "" || isToProgrammer(said) ? `${HALTED[halt.why]}.` : said;
     return new Failure(halt.why, words, details);
   }
   const parked = health.parked(source);
@@ -175,20 +174,11 @@ function staleWhy(failure: Failure, nowMs: number, what = NOT_UP_TO_DATE): Escap
 
 function staleWords({ code, serviceCode, message }: Failure): Escaped {
   switch (code) {
-    case "rate-limited":
-      return md`the game service asked Marshal to wait.`;
     case "blocked":
       // The message tells a block of the service from a page of a proxy in front of it.
       return escapeMarkdown(cut(message, 300).replace(/^The /, "the "));
     case "read-refused":
       return refusedWords(serviceCode);
-    case "not-linked":
-      return md`the server is no longer linked.`;
-    case "queue-full":
-    case "busy":
-      return md`Marshal is busy.`;
-    case "key-rejected":
-      return md`the server key is wrong or expired. Someone with Manage Server can replace it with \`/setup link\`.`;
     default:
       return notReadWords(code);
   }

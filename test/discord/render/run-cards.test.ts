@@ -173,6 +173,18 @@ describe("cards of runs", () => {
     assert.match(refused, /Correct it[\s\S]*The game service asked Marshal to wait until <t:61:T>\./);
   });
 
+  test("say why the game's log can't be read, where Marshal looked for what became of it", () => {
+    const lost = { ...record, status: "unknown", ran: "unknown", failureCode: "unreachable" } as const;
+    const cases = [
+      ["rate-limited", /can't be read: the game service asked Marshal to wait\./],
+      ["blocked", /can't be read: the game service is blocking Marshal\./],
+      ["key-rejected", /can't be read: the server key is wrong or expired\./],
+      ["read-refused", /can't be read: the game service does not let Marshal read this server\./],
+      ["expired", /can't be read: no answer came in time\./],
+    ] as const;
+    for (const [logTrouble, words] of cases) assert.match(textOf(outcomeCard(lost, { logTrouble })), words);
+  });
+
   test("show who is hit, why it asks, and that nothing is sent yet", () => {
     const text = textOf(confirmCard(plan));
     for (const part of [

@@ -17,6 +17,21 @@ export function notReadWords(code: FailureCode): Escaped {
       return md`the game service has a problem.`;
     case "bad-response":
       return md`Marshal can't read the game service's answer.`;
+    case "rate-limited":
+      return md`the game service asked Marshal to wait.`;
+    case "blocked":
+      return md`the game service is blocking Marshal.`;
+    case "key-rejected":
+      return md`the server key is wrong or expired. Someone with Manage Server can replace it with \`/setup link\`.`;
+    case "read-refused":
+      return md`the game service does not let Marshal read this server.`;
+    case "not-linked":
+      return md`the server is no longer linked.`;
+    case "queue-full":
+    case "busy":
+      return md`Marshal is busy.`;
+    case "expired":
+      return md`no answer came in time.`;
     default:
       return md`nothing newer can be read right now.`;
   }
