@@ -133,7 +133,6 @@ export function createDuty(ports: DutyPorts): DutyWing {
       await settlingAccounts;
       await watch.idle();
       await roles.idle();
-      await logs.idle();
     },
     async stop() {
       resets.stop();
