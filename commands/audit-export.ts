@@ -5,7 +5,7 @@ import { ApplicationCommandOptionType } from "discord.js";
 import { defineEntry } from "../src/discord/command.ts";
 import { csvForm, type FileForm, jsonForm } from "../src/discord/render/audit-files.ts";
 import type { Services } from "../src/discord/services.ts";
-import { joined, markdownOfOurs, md } from "../src/domain/escaped.ts";
+import { type Escaped, joined, markdownOfOurs, md } from "../src/domain/escaped.ts";
 import type { Attachment } from "../src/domain/message.ts";
 import type { AuditEvent, AuditFound } from "../src/domain/run.ts";
 import { recordEvent } from "./audit-event.ts";
@@ -46,13 +46,17 @@ export const exportRows = defineEntry<FilterArgs & { readonly format: string }>(
   autocomplete: completeServer,
   async execute({ actor, args }, services) {
     const filters = await filtersOf(services, actor, args);
-    const form =
-      args.format === "csv" ? csvForm : jsonForm(await allEvents(services, actor.guildId, filters));
+    const events = args.format === "csv" ? [] : await allEvents(services, actor.guildId, filters);
+    const form = args.format === "csv" ? csvForm : jsonForm(events);
     const { rows, complete } = await allRows(services, actor.guildId, { runs: filters.runs, form });
     const { file, kept, unpackedBytes } = await fileOf(form, rows);
 
     await recordEvent(services, actor, { action: "audit-export", text: `${kept} rows as ${args.format}` });
-    const said = [md`📄 ${kept} ${kept === 1 ? "command" : "commands"}.`];
+    const counts = [
+      counted(kept, md`command`),
+      ...(events.length === 0 ? [] : [counted(events.length, md`setting change`)]),
+    ];
+    const said = [md`📄 ${joined(counts, ", ")}.`];
     if (!complete || kept < rows.length) {
       said.push(md`These are the newest. Filter by person, verb, server or days to get the rest.`);
     }
@@ -64,6 +68,10 @@ export const exportRows = defineEntry<FilterArgs & { readonly format: string }>(
     return { content: joined(said, " "), files: [file] };
   },
 });
+
+function counted(count: number, what: Escaped): Escaped {
+  return count === 1 ? md`1 ${what}` : md`${count} ${what}s`;
+}
 
 interface Rows {
   /** Rows as they stand in the file, the newest first. */

@@ -4,6 +4,7 @@ import { eventLine, fitLines, runLine, searchStopped } from "../src/discord/rend
 import { auditLine } from "../src/discord/render/setup-lines.ts";
 import { joined, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
+import type { AuditEvent, AuditFound } from "../src/domain/run.ts";
 import { recordEvent } from "./audit-event.ts";
 import { exportRows } from "./audit-export.ts";
 import { type FilterArgs, filterOptions, filtersOf, parseFilter } from "./audit-filter.ts";
@@ -27,12 +28,12 @@ const search = defineEntry<FilterArgs>({
   autocomplete: completeServer,
   async execute({ actor, args }, services) {
     const filters = await filtersOf(services, actor, args);
-    const runs = await services.audit.search(actor.guildId, { ...filters.runs, limit: SHOWN });
-    const events =
+    const runs = await services.audit.search(actor.guildId, { ...filters.runs, limit: SHOWN + 1 });
+    const events: AuditFound<AuditEvent> =
       filters.events === undefined
         ? { rows: [] }
-        : await services.audit.events(actor.guildId, { ...filters.events, limit: EVENTS_LOOKED_AT });
-    const shownEvents = events.rows.filter(filters.wantsEvent).slice(0, SHOWN);
+        : await services.audit.events(actor.guildId, { ...filters.events, limit: EVENTS_LOOKED_AT + 1 });
+    const shownEvents = events.rows.filter(filters.wantsEvent);
     const stopped = runs.stoppedAt !== undefined || events.stoppedAt !== undefined;
 
     // Where one server is linked, each line is of it.
@@ -42,7 +43,9 @@ const search = defineEntry<FilterArgs>({
       ...shownEvents.map((event) => ({ atMs: event.atMs, line: eventLine(event) })),
     ];
     const lines = rows.sort((a, b) => b.atMs - a.atMs).map(({ line }) => line);
-    const fitting = fitLines(lines.slice(0, SHOWN));
+    // Where one of the two has more rows than were asked for, nobody has counted them.
+    const isMore = runs.rows.length > SHOWN || events.rows.length > EVENTS_LOOKED_AT;
+    const fitting = fitLines(lines, { most: SHOWN, isMore, advice: md`narrow the search or export it` });
     const nothing = stopped ? [] : [md`Nothing found.`];
     const found = lines.length === 0 ? nothing : [fitting];
     const description = joined([...found, ...(stopped ? [searchStopped(lines.length)] : [])], "\n");

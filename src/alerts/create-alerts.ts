@@ -155,15 +155,16 @@ export function createAlerts(parts: AlertsParts): AlertsWing {
         return rule;
       },
       async edit(guildId, alertId, changed) {
-        const before = ruleOf(guildId, alertId)?.channelId;
+        const before = ruleOf(guildId, alertId);
         const rule = await rules.edit(guildId, alertId, changed);
         await servers.refresh(guildId);
-        if (rule !== undefined && rule.channelId !== before) {
+        if (rule === undefined || before === undefined) return rule;
+        await follower.note(rule, (state) => {
           // What the channel of before refused says nothing about this one.
-          await follower.note(rule, (state) => {
-            state.refused = undefined;
-          });
-        }
+          if (rule.channelId !== before.channelId) state.refused = undefined;
+          // A number that was reached already is no news, as with a new alert. What was told has yet to end.
+          if (rule.count !== before.count && state.level?.isArmed === true) state.level = undefined;
+        });
         return rule;
       },
       async remove(guildId, alertId) {

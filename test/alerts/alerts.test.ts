@@ -673,6 +673,30 @@ describe("an alert about a server that fills or empties", () => {
     assert.match(made.shown()[1] ?? "", /The server is empty/);
   });
 
+  test("says nothing of a number that was reached before it became the alert's, and ends what it had told", async () => {
+    const made = await world();
+    const { id } = await made.add({ kind: "full", count: 9 });
+    const looks = async (...counts: readonly number[]) => {
+      for (const count of counts) {
+        made.players = crowd(count);
+        await made.look();
+        await made.clock.advance(MINUTE_MS);
+      }
+    };
+    await looks(6, 6);
+    await made.wing.alerts.edit("g1", id, (rule) => ({ ...rule, count: 5 }));
+    await looks(6, 6, 5, 5);
+    assert.deepEqual(made.messages(), []);
+    await looks(2, 2, 2, 2, 2, 2, 2, 6, 6);
+    assert.equal(made.messages().length, 1);
+    await made.wing.alerts.edit("g1", id, (rule) => ({ ...rule, count: 9 }));
+    await looks(6, 6, 6, 6, 6, 6, 6);
+    assert.equal(made.messages().length, 1);
+    assert.match(made.shown()[0] ?? "", /was filling up|<t:\d+:T> to <t:\d+:T>/);
+    await looks(9, 9);
+    assert.equal(made.messages().length, 2);
+  });
+
   test("tells when it was at its number, and not until when it was nearly there; also over restarts", async () => {
     for (const restartsAfter of [Number.POSITIVE_INFINITY, 4, 12, 45]) {
       const made = await world();

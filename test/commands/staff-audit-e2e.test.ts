@@ -166,7 +166,7 @@ test("/audit searches, exports without formulas, mirrors, and keeps rows for the
   assert.match(file, /"'=HYPERLINK\(""http/);
   assert.equal(file.trim().split("\r\n").length, 3);
   const json = await rig.owner.slash(rig.channel, "audit export", { format: "json" });
-  await rig.reads(json, /2 commands/);
+  await rig.reads(json, /2 commands, \d+ setting changes?\./);
   const data: unknown = JSON.parse(new TextDecoder().decode(json.message?.attachments[0]?.bytes));
   assert.ok(typeof data === "object" && data !== null && "runs" in data && Array.isArray(data.runs));
   assert.equal(data.runs.length, 2);
@@ -214,6 +214,19 @@ function keepRows(
     );
   }
 }
+
+test("/audit search says how many of those that it found it does not show, and only that where nobody counted them", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  keepRows(rig, 25, { textBytes: 9, vary: false });
+  for (let n = 0; n < 8; n += 1) {
+    const event = { id: `e${n}`, guildId: rig.guild.id, atMs: 100 + n, actorId: "1", actorName: "Mo" };
+    await rig.runs.audit.event({ ...event, action: "feed-add", text: "Joins" });
+  }
+  const search = async () => await rig.reads(await rig.owner.slash(rig.channel, "audit search"), /Audit/);
+  assert.match(await search(), /and 3 more; narrow the search or export it/);
+  keepRows(rig, 31, { textBytes: 9, vary: false });
+  assert.match(await search(), /\n-# and more; narrow the search or export it/);
+});
 
 const rowsIn = (file: Uint8Array) => new TextDecoder().decode(file).trim().split("\r\n").length - 1;
 

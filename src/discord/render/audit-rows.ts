@@ -59,12 +59,13 @@ export function runLine(record: RunRecord, options: { readonly server?: boolean 
   return md`${mark} ${commandWithHits(text, LONGEST_IN_LINE, hitOf(record))}${where}${PROOFS[proof]}${how}\n${small(actorId, askedAtMs, whyInLine(record))}`;
 }
 
-/** Why it did not simply run. The service's own sentences about these two are for other readers, and the card has them. */
+/** Why it did not simply run. The service's own sentences about these are for other readers, and the card has them. */
 function whyInLine(record: RunRecord): Escaped {
   const { status, message, failureCode, actorRoleIds } = record;
   // Once it is known that it ran, the words of failure only confuse.
   if (surelyRan(record) || message === undefined) return md``;
   if (failureCode === "not-authorised") return md`The owner does not let Marshal run commands.`;
+  if (failureCode === "key-rejected") return md`The server key is wrong or expired.`;
   if (failureCode === "module-outdated") return md`The game server runs an old version.`;
   return refusalWords(asSentence(cut(message, 200)), status, actorRoleIds);
 }
@@ -263,20 +264,33 @@ export function deferredLine({ request, expiresAtMs, byId }: DeferredRun): Escap
   return md`🚪 ${commandWithHits(request.text, LONGEST_IN_LINE, byId)} ${until}\n-# ${userMention(request.actor.userId)} · on **${inlineName(request.binding.name)}**`;
 }
 
-/** As many lines as fit a description; says how many do not. */
-export function fitLines(lines: readonly Escaped[], max = 3_800): Escaped {
+export interface FitOptions {
+  /** Characters. @default what a description holds */
+  readonly max?: number;
+  /** Lines. @default as many as fit */
+  readonly most?: number;
+  /** There are others than these lines, nobody knows how many. */
+  readonly isMore?: boolean;
+  /** How to see the others. */
+  readonly advice?: Escaped;
+}
+
+/** As many lines as fit; says how many do not. */
+export function fitLines(
+  lines: readonly Escaped[],
+  { max = 3_800, most = lines.length, isMore = false, advice }: FitOptions = {},
+): Escaped {
   const kept: Escaped[] = [];
   let size = 0;
-  for (const line of lines) {
+  for (const line of lines.slice(0, most)) {
     if (size + line.length + 1 > max) break;
     kept.push(line);
     size += line.length + 1;
   }
   const left = lines.length - kept.length;
-  return joined(
-    [...kept, ...(left === 0 ? [] : [md`-# and ${left} more; narrow the search or export it`])],
-    "\n",
-  );
+  const others = isMore ? md`and more` : md`and ${left} more`;
+  const how = advice === undefined ? md`` : md`; ${advice}`;
+  return joined([...kept, ...(left === 0 && !isMore ? [] : [md`-# ${others}${how}`])], "\n");
 }
 
 /** Says that a search ended before it had looked at every row. */

@@ -75,7 +75,7 @@ export function banList({ views, asked, page, notice, mayBan }: BanListView): Me
     cards: [
       {
         title: last === 0 ? md`⏳ Bans that end` : md`⏳ Bans that end · page ${at + 1} of ${last + 1}`,
-        description: lines.length === 0 ? empty : fitLines(lines, 3_600),
+        description: lines.length === 0 ? empty : fitLines(lines, { max: 3_600 }),
         ...(at > 0 || asked.length === 0 ? {} : { fields: [askedField(asked)] }),
         color: COLOR,
       },

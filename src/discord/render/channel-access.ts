@@ -64,7 +64,7 @@ export function publicLines(channelIds: readonly string[], accessOf: AccessOf): 
     return access.kind === "open" && access.isPublic === true;
   });
   if (open.length === 0) return [];
-  const channels = joined(open.slice(0, MOST_CHANNELS).map(channelMention), " ");
+  const channels = joined(open.slice(0, MOST_CHANNELS).map(channelMention), ", ");
   const it = open.length === 1 ? md`it` : md`them`;
   return [
     md`⚠ Everyone can read ${channels}. If only staff should, hide ${it} in the channel's settings or pick another.`,

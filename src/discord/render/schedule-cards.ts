@@ -107,7 +107,7 @@ export function scheduleList({ views, servers, zone }: ListView): MessageBody {
     return joined([head, small, ...(last === undefined ? [] : [md`-# ${lastWords(last)}`])], "\n");
   });
   const empty = md`No schedules yet. Add one with \`/schedule add\`: an announcement or a preset, at set times or intervals.`;
-  const body = lines.length === 0 ? empty : joined([fitLines(lines, 3_600), zoneLine(zone)], "\n");
+  const body = lines.length === 0 ? empty : joined([fitLines(lines, { max: 3_600 }), zoneLine(zone)], "\n");
   return {
     cards: [{ title: md`🕒 Schedules`, description: body, color: COLOR }],
     rows: views.length === 0 ? [] : [removeRow(views)],

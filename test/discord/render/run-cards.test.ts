@@ -499,6 +499,9 @@ describe("audit rows", () => {
     const words = "The module running on the in-game server is out of date.";
     const old = { ...refused, failureCode: "module-outdated", message: words } as const;
     assert.match(runLine(old), / · The game server runs an old version\.$/);
+    const keyMessage = "You provided an invalid or expired server-key.";
+    const wrong = { ...refused, failureCode: "key-rejected", message: keyMessage };
+    assert.match(runLine(wrong), / · The server key is wrong or expired\.$/);
   });
 
   test("say of an unclear outcome what its card says", () => {
@@ -530,7 +533,12 @@ describe("audit rows", () => {
   test("say how many did not fit", () => {
     const text = fitLines(Array.from({ length: 100 }, () => markdownOfOurs("x".repeat(99))));
     assert.ok(text.length <= 4_096);
-    assert.match(text, /and 62 more/);
+    assert.match(text, /and 62 more$/);
+    const three = ["a", "b", "c"].map((line) => markdownOfOurs(line));
+    const advice = markdownOfOurs("narrow it");
+    assert.equal(fitLines(three, { most: 2, advice }), "a\nb\n-# and 1 more; narrow it");
+    assert.equal(fitLines(three, { most: 2, isMore: true, advice }), "a\nb\n-# and more; narrow it");
+    assert.equal(fitLines(three, { advice }), "a\nb\nc");
   });
 
   test("are no formulas in a spreadsheet, and lose nothing", () => {
