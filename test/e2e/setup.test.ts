@@ -42,7 +42,7 @@ describe("setup, from the form to a linked server and back", () => {
 
   test("a wrong key is refused in words and saves nothing; typed again, it is not asked again", async () => {
     const clumsy = rig.community("Lakeside");
-    await reads(await rig.typeKey("wrong-key-1", clumsy), /server key is wrong or expired\n1 try left/);
+    await reads(await rig.typeKey("wrong-key-1", clumsy), /That key is wrong or expired\n1 try left/);
     await reads(await rig.typeKey(" wrong-key-1 ", clumsy), /refused .*in the last day/);
     assert.equal(rig.service.counts.badKeyRequests.get("wrong-key-1"), 1);
     assert.match(await shown(clumsy), /No game server is linked yet/);
@@ -50,7 +50,7 @@ describe("setup, from the form to a linked server and back", () => {
 
   test("a few wrong keys close linking for this community alone, so that the host is not banned", async () => {
     const clumsy = rig.community("Woodside");
-    await reads(await rig.typeKey("wrong-key-2", clumsy), /server key is wrong or expired/);
+    await reads(await rig.typeKey("wrong-key-2", clumsy), /That key is wrong or expired/);
     await reads(await rig.typeKey("wrong-key-3", clumsy), /No tries left for now[\s\S]*Try again after <t:/);
     await reads(await rig.typeKey("wrong-key-4", clumsy), /unanswered keys[\s\S]*Try again after <t:/);
     assert.equal(rig.service.counts.badKeyRequests.get("wrong-key-4"), undefined);
@@ -75,7 +75,7 @@ describe("setup, from the form to a linked server and back", () => {
     assert.ok((await press(other.owner, asked, "Paste again")).modal !== undefined);
     assert.equal(rig.service.counts.requests, requests);
     const sent = await press(other.owner, asked, "It is the key");
-    await reads(sent, /server key is wrong or expired\n1 try left/);
+    await reads(sent, /That key is wrong or expired\n1 try left/);
     assert.equal(rig.service.counts.badKeyRequests.get("hunter2.not.a.key"), 1);
     assert.deepEqual(labelsOf(sent.followUps.at(-1) ?? answerOf(sent)), ["Try again"]);
   });

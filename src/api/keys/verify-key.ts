@@ -30,7 +30,9 @@ export async function verifyKey(
 ): Promise<ServerStatus> {
   const { keys, guard, desk, send } = parts;
   if (!KEY_SHAPE.test(key.reveal()))
-    throw new Failure("key-rejected", "A server key has no spaces, line breaks or special characters.");
+    throw new Failure("key-rejected", "A server key has no spaces, line breaks or special characters.", {
+      wants: "key",
+    });
   const source = keys.sourceOf(key);
   if (wasRefused(parts, guard, key)) {
     const words = "That key was refused in the last day, so Marshal did not try it again.";

@@ -223,8 +223,10 @@ function saidOf(failure: Failure, roleIds: readonly string[]): Said {
     // The title says already that a key is wrong or expired.
     const words = escapeButRoles(code === "key-rejected" ? beyondWrongKey(said) : said, roleIds);
     const isForOwner = code === "not-authorised" || (HALTS.has(code) && isToProgrammer(said));
+    // One that somebody has just pasted says nothing of the key that is stored.
+    const isTyped = code === "key-rejected" && failure.wants === "key";
     return {
-      what: md`${textOf(failure).what}`,
+      what: isTyped ? md`That key is wrong or expired` : md`${textOf(failure).what}`,
       why: words === "" || isForOwner ? [] : [words],
       below: isForOwner ? serviceSays(said) : [],
       hasMore: false,

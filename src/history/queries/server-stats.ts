@@ -88,7 +88,7 @@ interface Filled {
 
 async function addLooks(context: QueryContext, scope: Scope, { hours, span }: Filled): Promise<void> {
   await eachLook(context, scope, span, (look) => hours.look(look));
-  hours.end();
+  hours.end(scope.lookedS);
 }
 
 async function addCounts({ db }: QueryContext, { id }: Scope, { hours, span }: Filled): Promise<void> {

@@ -10,7 +10,7 @@ import {
 } from "../../domain/stats.ts";
 import { type LocalHour, localHours } from "../../domain/zone-time.ts";
 import { callFigures } from "../stats/answer-times.ts";
-import { LOOK_VALID_S } from "../stats/hours.ts";
+import { knownUntilS, LOOK_VALID_S } from "../stats/hours.ts";
 import { firstAfter, type Interval, sharedS, within } from "../stats/intervals.ts";
 import type { QueryContext } from "./context.ts";
 import { idsOf, personOf, refsOf, type Scope, scopesOf } from "./scopes.ts";
@@ -125,7 +125,7 @@ async function watchedOf(
     until(look.atS);
     last = look;
   });
-  until(span.toS);
+  until(Math.min(span.toS, knownUntilS(last, scope.lookedS)));
   const its = calls.filter((call) => call.scope === scope.id).sort((a, b) => a.at_s - b.at_s);
   return { scope, quiet, calls: its };
 }

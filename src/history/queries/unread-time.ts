@@ -1,4 +1,4 @@
-import { LOOK_VALID_S } from "../stats/hours.ts";
+import { knownUntilS, LOOK_VALID_S } from "../stats/hours.ts";
 import type { Interval } from "../stats/intervals.ts";
 import type { QueryContext } from "./context.ts";
 import { type Scope, scopesOf } from "./scopes.ts";
@@ -33,8 +33,9 @@ async function readTimes(context: QueryContext, scope: Scope, span: Interval): P
   const times: { fromS: number; toS: number }[] = [];
   await eachLook(context, scope, { ...span, zone: "UTC" }, ({ atS }) => {
     const last = times.at(-1);
-    if (last !== undefined && atS <= last.toS) last.toS = atS + LOOK_VALID_S;
-    else times.push({ fromS: atS, toS: atS + LOOK_VALID_S });
+    const toS = Math.min(atS + LOOK_VALID_S, knownUntilS({ atS }, scope.lookedS));
+    if (last !== undefined && atS <= last.toS) last.toS = toS;
+    else times.push({ fromS: atS, toS });
   });
   return times;
 }

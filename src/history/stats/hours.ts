@@ -58,9 +58,9 @@ export class Hours {
     this.#last = next;
   }
 
-  /** After the last look. */
-  end(): void {
-    this.#until(this.#span.toS);
+  /** After the last look that changed anything. `lookedS`: when it was looked at last who was there; nothing later is known. */
+  end(lookedS: number | undefined): void {
+    this.#until(Math.min(this.#span.toS, knownUntilS(this.#last, lookedS)));
   }
 
   /** What happened in the quarter of an hour, or the second, that begins then. */
@@ -137,6 +137,14 @@ export class Hours {
       kills: sum(hours, ({ kills }) => kills),
     };
   }
+}
+
+/**
+ * Up to when the number of players of the last look is known to have stood: with the second of the last look at who was
+ * there. Infinity where nobody looked at that since then, as where only the number is read.
+ */
+export function knownUntilS(last: Pick<Look, "atS"> | undefined, lookedS: number | undefined): number {
+  return lookedS === undefined || lookedS < (last?.atS ?? 0) ? Number.POSITIVE_INFINITY : lookedS + 1;
 }
 
 function emptyTotals() {

@@ -82,58 +82,65 @@ function assertSame(crowd: Crowd, sums: Sums, where: string): void {
 describe("figures hour by hour", () => {
   test("are those of a count minute by minute, by the clocks of any zone, over changes of summer time", () => {
     fc.assert(
-      fc.property(worlds, ({ start, offsetMinutes, minutes, looks: drawn, rows }) => {
-        const { zone } = start;
-        const fromS = start.atS + offsetMinutes * MINUTE_S;
-        const toS = fromS + minutes * MINUTE_S;
-        const byMinute = new Map(drawn.map((look) => [look.minute, look]));
-        const looks: Look[] = [...byMinute.values()]
-          .map(({ minute, players, staff }) => ({ atS: fromS + minute * MINUTE_S, players, staff }))
-          .sort((a, b) => a.atS - b.atS)
-          .filter(({ atS }) => atS < toS);
-        const happened = rows.map((s) => fromS + s).filter((atS) => atS < toS);
+      fc.property(
+        worlds,
+        fc.boolean(),
+        ({ start, offsetMinutes, minutes, looks: drawn, rows }, isLookedAt) => {
+          const { zone } = start;
+          const fromS = start.atS + offsetMinutes * MINUTE_S;
+          const toS = fromS + minutes * MINUTE_S;
+          const byMinute = new Map(drawn.map((look) => [look.minute, look]));
+          const looks: Look[] = [...byMinute.values()]
+            .map(({ minute, players, staff }) => ({ atS: fromS + minute * MINUTE_S, players, staff }))
+            .sort((a, b) => a.atS - b.atS)
+            .filter(({ atS }) => atS < toS);
+          const happened = rows.map((s) => fromS + s).filter((atS) => atS < toS);
 
-        const hours = new Hours({ fromS, toS, zone });
-        for (const look of looks) hours.look(look);
-        hours.end();
-        for (const atS of happened) hours.count("kills", atS, 1);
+          const hours = new Hours({ fromS, toS, zone });
+          for (const look of looks) hours.look(look);
+          const lookedS = isLookedAt ? (looks.at(-1)?.atS ?? fromS) + 7 * MINUTE_S - 1 : undefined;
+          hours.end(lookedS);
+          for (const atS of happened) hours.count("kills", atS, 1);
 
-        const all = nothing();
-        const week = new Map<string, Sums>();
-        for (let atS = fromS; atS < toS; atS += MINUTE_S) {
-          const look = looks.findLast((one) => one.atS <= atS);
-          if (look === undefined || atS >= look.atS + LOOK_VALID_S) continue;
-          add(all, look);
-          const shown = shownAt(zone, atS);
-          const sums = week.get(shown) ?? nothing();
-          week.set(shown, sums);
-          add(sums, look);
-        }
-        const total = hours.total();
-        assertSame(total, all, "in all");
-        assert.equal(total.kills, happened.length);
-        for (const [index, crowd] of hours.week().entries()) {
-          const shown = `${WEEKDAYS[Math.floor(index / 24)]} ${String(index % 24).padStart(2, "0")}`;
-          assertSame(crowd, week.get(shown) ?? nothing(), `${zone} ${shown}`);
-        }
-        for (const kind of ["hour", "day"] as const) {
-          const steps = hours.steps(kind);
-          assert.equal(steps[0]?.startS, fromS);
-          assert.equal(steps.at(-1)?.endS, toS);
-          assert.equal(
-            steps.reduce((sum, { knownS }) => sum + knownS, 0),
-            total.knownS,
-          );
-          assert.equal(
-            steps.reduce((sum, { kills }) => sum + kills, 0),
-            happened.length,
-          );
-        }
-        if (all.minutes > 0) {
-          const peakLook = looks.find((look) => look.players === all.peak && look.atS + LOOK_VALID_S > fromS);
-          assert.ok(hours.peakAtS !== undefined && hours.peakAtS >= Math.max(fromS, peakLook?.atS ?? 0));
-        }
-      }),
+          const all = nothing();
+          const week = new Map<string, Sums>();
+          for (let atS = fromS; atS < toS; atS += MINUTE_S) {
+            const look = looks.findLast((one) => one.atS <= atS);
+            if (look === undefined || atS >= look.atS + LOOK_VALID_S || atS > (lookedS ?? toS)) continue;
+            add(all, look);
+            const shown = shownAt(zone, atS);
+            const sums = week.get(shown) ?? nothing();
+            week.set(shown, sums);
+            add(sums, look);
+          }
+          const total = hours.total();
+          assertSame(total, all, "in all");
+          assert.equal(total.kills, happened.length);
+          for (const [index, crowd] of hours.week().entries()) {
+            const shown = `${WEEKDAYS[Math.floor(index / 24)]} ${String(index % 24).padStart(2, "0")}`;
+            assertSame(crowd, week.get(shown) ?? nothing(), `${zone} ${shown}`);
+          }
+          for (const kind of ["hour", "day"] as const) {
+            const steps = hours.steps(kind);
+            assert.equal(steps[0]?.startS, fromS);
+            assert.equal(steps.at(-1)?.endS, toS);
+            assert.equal(
+              steps.reduce((sum, { knownS }) => sum + knownS, 0),
+              total.knownS,
+            );
+            assert.equal(
+              steps.reduce((sum, { kills }) => sum + kills, 0),
+              happened.length,
+            );
+          }
+          if (all.minutes > 0) {
+            const peakLook = looks.find(
+              (look) => look.players === all.peak && look.atS + LOOK_VALID_S > fromS,
+            );
+            assert.ok(hours.peakAtS !== undefined && hours.peakAtS >= Math.max(fromS, peakLook?.atS ?? 0));
+          }
+        },
+      ),
       { numRuns: 60 },
     );
   });
@@ -144,7 +151,7 @@ describe("figures hour by hour", () => {
     assert.equal(hours.steps("hour").length, 25);
     assert.equal(hours.steps("day").length, 1);
     for (let atS = fromS; atS < fromS + 25 * 3_600; atS += 900) hours.look({ atS, players: 1, staff: 1 });
-    hours.end();
+    hours.end(undefined);
     assert.equal(hours.week()[6 * 24 + 2]?.knownS, 7_200);
   });
 });
