@@ -1,6 +1,6 @@
 import { ApplicationCommandOptionType } from "discord.js";
 import { defineAction, defineEntry, type Press, type Reply } from "../src/discord/command.ts";
-import { approverWords, askedBanCard, askedBanRefused } from "../src/discord/render/asked-ban-cards.ts";
+import { askedBanCard, askedBanRefused } from "../src/discord/render/asked-ban-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import { type AskedBan, askedText } from "../src/domain/asked-ban.ts";
 import { withNames } from "../src/domain/command-names.ts";
@@ -82,8 +82,7 @@ async function* approve({ actor, argument, ...on }: Press, services: Services): 
   if (asked?.askerId === actor.userId) {
     // The question stays for others.
     const card = await cardOf(services, asked);
-    const who = approverWords(await askedBans.approverRoles(asked));
-    yield { ...card, content: md`✋ Who asked can't approve. ${who}` };
+    yield { ...card, content: md`✋ You asked for this ban, so somebody else has to approve it.` };
     return;
   }
   const submitted = await noted(services, { actor, asked, what: "approve" }, () =>

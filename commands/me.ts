@@ -104,7 +104,11 @@ async function vouch(
   { actor, signal }: Pick<Invocation<unknown>, "actor" | "signal">,
   { member, player, server }: LinkArgs,
 ): Promise<Reply> {
-  await mustBeManager(services, actor, "Only Managers can link somebody else's account.");
+  const forManagers =
+    member === undefined || member.userId === actor.userId
+      ? "Only Managers can link by name. To link your own account, run /me link alone."
+      : "Only Managers can link somebody else's account.";
+  await mustBeManager(services, actor, forManagers);
   if (member === undefined || player === undefined || player === "") {
     throw new Failure("bad-command", "To link somebody else, give both member: and player:.");
   }

@@ -180,7 +180,7 @@ async function mayAskForBan(
   if (command.verb !== "ban" || command.mass || command.targetTexts.length !== 1) return false;
   // A ban of somebody whom nobody may ban can't be asked for either.
   const isByVerb = permissions.known(actor, binding.id)?.verb(text).allowed === false;
-  if (!isByVerb || targets.some(({ staff }) => staff)) return false;
+  if (!isByVerb || targets.some(({ staff }) => staff.length > 0)) return false;
   return (await permissions.decideModerator(actor, binding)).allowed;
 }
 

@@ -91,8 +91,8 @@ export type Decision =
 export interface ResolvedTarget {
   readonly text: string;
   readonly players: readonly PlayerRef[];
-  /** At least one of them stands in the Staff lists or has a staff permission. */
-  readonly staff: boolean;
+  /** Those of them who stand in the staff lists or have a staff permission. */
+  readonly staff: readonly PlayerRef[];
 }
 
 /** A name that was probably meant, and the whole text with it. */

@@ -69,7 +69,14 @@ describe("/me", () => {
   test("a Manager links somebody else by a name that was seen; nobody else may, and staff list shows it", async (t) => {
     const rig = await startRunCommandsRig(t);
     const options = { member: { id: rig.mod.member.id }, player: "bobby" };
-    await rig.reads(await rig.mod.slash(rig.channel, "me link", options), /Only Managers/);
+    await rig.reads(
+      await rig.mod.slash(rig.channel, "me link", options),
+      /Only Managers can link by name[\s\S]*To link your own account, run .*me link alone/,
+    );
+    await rig.reads(
+      await rig.mod.slash(rig.channel, "me link", { ...options, member: { id: rig.owner.member.id } }),
+      /Only Managers can link somebody else's account/,
+    );
     await rig.reads(
       await rig.manager.slash(rig.channel, "me link", { ...options, player: "Nobody_Here" }),
       /was not seen/,

@@ -112,7 +112,10 @@ describe("bans that end, of the whole bot and over a restart", () => {
     const ask = { player: PLAIN, reason: "asked" };
     const first = await moderator.slash(general, "case ask", ask);
     await reads(first, /Not sent yet[\s\S]*but not the person who asked/);
-    await reads(await press(moderator, first, "Approve the ban"), /Who asked can't approve/);
+    await reads(
+      await press(moderator, first, "Approve the ban"),
+      /You asked for this ban, so somebody else has to approve it/,
+    );
     await reads(await press(moderator, first, "Refuse"), /was refused/);
     const shown = await moderator.slash(general, "player show", { player: PLAIN });
     await reads(shown, /Plain/);

@@ -227,9 +227,12 @@ interface Named {
 function playersIn({ targets }: RunPlan): readonly Named[] {
   const named = new Map<string, Named>();
   for (const { players, staff } of targets) {
-    // Of several players it is not known which of them is staff.
-    for (const { name, id } of players) {
-      named.set(`${name}:${id ?? ""}`, { name, staff: staff && players.length === 1 });
+    for (const player of players) {
+      const { name, id } = player;
+      named.set(`${name}:${id ?? ""}`, {
+        name,
+        staff: staff.some((one) => one.name === name && one.id === id),
+      });
     }
   }
   return [...named.values()];
@@ -242,7 +245,7 @@ function shownPlayer(name: string): Escaped {
 
 /** Who is meant, by name, and how fresh that knowledge is. `heading`: instead of the number of those. */
 function targetFields(plan: RunPlan, heading?: "Who"): CardField[] {
-  const { targets, command, playersSeen } = plan;
+  const { command, playersSeen } = plan;
   if (command.targetTexts.length === 0) return [];
   const named = playersIn(plan);
   const shown = named
@@ -251,11 +254,9 @@ function targetFields(plan: RunPlan, heading?: "Who"): CardField[] {
   const more = named.length > shown.length ? [md`and ${named.length - shown.length} more`] : [];
   // One below the other they would fill a phone, and push the buttons out of sight.
   const people = shown.length > MOST_ON_LINES ? [joined([...shown, ...more], ", ")] : [...shown, ...more];
-  const among = targets.some(({ staff, players }) => staff && players.length > 1);
-  const staff = among ? [md`🛡 Some of them are staff`] : [];
   // The reasons say it already.
   if (heading !== undefined && named.length === 0) return [];
-  const lines = named.length === 0 ? [md`Nobody Marshal can see`] : [...people, ...staff];
+  const lines = named.length === 0 ? [md`Nobody Marshal can see`] : people;
   const count = named.length === 1 ? "1 player" : md`${named.length} players`;
   const age =
     playersSeen === undefined || playersSeen.ageMs < WORTH_AN_AGE_MS

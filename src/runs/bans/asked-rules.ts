@@ -17,8 +17,8 @@ export function whyNotAsked(
 ): string | undefined {
   if (people === undefined)
     return "Marshal has not read the player and staff lists yet. Try again in a minute.";
-  if (resolveTargets(command, people).some(({ staff }) => staff))
-    return "They are staff in the game. A ban of staff can't be asked for.";
+  const [staff] = resolveTargets(command, people).flatMap((target) => target.staff);
+  if (staff !== undefined) return `${staff.name} is staff in the game. A ban of staff can't be asked for.`;
   // By the rights of somebody who may ban and has no rank.
   const rights = { ...policy, denied: [], roleTiers: {}, allowed: [{ roleId: NOBODY, verb: "ban" }] };
   const decision = decide(rights, { roleIds: [NOBODY] }, { command, people });

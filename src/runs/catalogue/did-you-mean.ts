@@ -21,7 +21,11 @@ export function nearestCommand(
   const elsewhere = ELSEWHERE.get(typed.toLowerCase());
   if (elsewhere !== undefined) return { instead: elsewhere };
   const names = catalogue.flatMap(({ verb, aliases }) => [verb, ...aliases]);
-  const slips = nearestWords(typed, names);
+  // What takes back is no slip of what does it: who types :unkill wants no :kill.
+  const takesBack = (name: string) => name.startsWith("un");
+  const slips = nearestWords(typed, names).filter(
+    (name) => !takesBack(typed.toLowerCase()) || takesBack(name),
+  );
   // Other bots have short forms that the game has not: `k` for :kick.
   const near = slips.length > 0 ? slips : begunOrHeld(typed.toLowerCase(), names);
   const isSent = (name: string) => {

@@ -36,7 +36,7 @@ export function parseCommand(text: string): ParsedCommand {
   }
   // The game may skip further colons: "::kick" must not pass as a verb that no rule names.
   const [start = "", name] = /^:+([^\s:]\S*)?/u.exec(text) ?? [];
-  if (name === undefined) throw new Failure("bad-command", "There is nothing after the colon.");
+  if (name === undefined) throw new Failure("bad-command", nothingAfterColon(text));
   const typed = name.toLowerCase();
   const verb = findVerb(typed);
   const after = text.slice(start.length).trimStart();
@@ -64,6 +64,14 @@ export function parseCommand(text: string): ParsedCommand {
     mass: targetTexts.some(isMassWord),
     ...(rest === "" ? {} : { rest }),
   };
+}
+
+function nothingAfterColon(text: string): string {
+  const apart = text.replace(/^[\s:]+/u, "");
+  // A verb apart from its colon is none to the game.
+  return /^[\p{L}\p{N}]/u.test(apart)
+    ? `There is a space after the colon. Did you mean :${apart}?`
+    : "There is nothing after the colon.";
 }
 
 /** The same command text with another name in the place of one of its targets. */

@@ -82,7 +82,7 @@ function seenIn({ lists }: ServerState): ReadonlyMap<number, string> {
 export function resolveTargets(command: Aim, people: People): readonly ResolvedTarget[] {
   return whomItHits(command, { present: present(people), absent: knownAbsent(people) }).map((hit) => ({
     ...hit,
-    staff: hit.players.some((player) => rankOf(player, people) !== undefined),
+    staff: hit.players.filter((player) => rankOf(player, people) !== undefined),
   }));
 }
 

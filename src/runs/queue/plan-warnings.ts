@@ -1,3 +1,4 @@
+import type { PlayerRef } from "../../domain/model.ts";
 import { forManyReason, type ParsedCommand, type ResolvedTarget } from "../../domain/run.ts";
 import { WARNED_CHARACTERS } from "../catalogue/parse-command.ts";
 import { leftLately, type People } from "../catalogue/targets.ts";
@@ -53,14 +54,23 @@ export function reasonsToConfirm({
     );
   if (people === undefined && !areIds(command) && command.targetTexts.length > 0)
     reasons.push("Marshal could not read who is in the server, so it can't tell whom this hits.");
-  if (!command.mass && targets.some((target) => target.staff && !isOwn(target)))
-    reasons.push("A target is staff in the game.");
+  const staff = command.mass ? [] : targets.filter((target) => !isOwn(target)).flatMap((one) => one.staff);
+  if (staff.length > 0) reasons.push(staffWords(staff));
   const nobody = command.verb === LIFTS_BANS ? [] : targets.filter(({ players }) => players.length === 0);
   for (const { text } of nobody) reasons.push(whyNobody(text, people));
   if (command.finds === "present" && nobody.some(({ text }) => /^\d{5,}$/.test(text)))
     reasons.push(`:${command.verb} takes a name, not an id.`);
   if (repeats) reasons.push("The same command was sent recently and may have run. It could run twice.");
   return reasons;
+}
+
+const MOST_STAFF_NAMED = 3;
+
+function staffWords(staff: readonly PlayerRef[]): string {
+  const names = [...new Set(staff.map(({ name }) => name))];
+  const named = names.slice(0, MOST_STAFF_NAMED).join(", ");
+  const left = names.length - MOST_STAFF_NAMED;
+  return `${named}${left > 0 ? ` and ${left} more` : ""} ${names.length === 1 ? "is" : "are"} staff in the game.`;
 }
 
 /** Who has just left was typed right. */

@@ -40,8 +40,7 @@ export class WaitingRuns implements RunQueue {
     // The end of a ban belongs to the community, whoever set it.
     const isOwn = actorId === actor.userId && origin !== "ban-end";
     if (!isOwn && !(await this.#manages(actor, bindingId))) return NOT_YOURS;
-    const by = actorId === actor.userId ? "the person who asked" : actor.userName;
-    const done = run.end("cancelled", new Failure("expired", `Cancelled by ${by}.`));
+    const done = run.end("cancelled", new Failure("expired", `Cancelled by ${actor.userName}.`));
     return done ? CANCELLED : { ok: false, text: "Too late: it is being sent or was already sent." };
   }
 

@@ -44,6 +44,15 @@ describe("what a moderator reads of a case", () => {
     assert.doesNotMatch(line(unclear("seen")) + line(one), /❔/);
   });
 
+  test("a kick of a name that Marshal saw nowhere says so; a ban may be of anybody", () => {
+    const unseen: Case = { ...one, origin: "log 1", targets: [{ name: "Zorb" }] };
+    const words = /⚠ Marshal could not tell which player .?Zorb.? was\. Perhaps nobody was hit\./;
+    assert.match(textOf({ ...unseen, kind: "kick" }), words);
+    assert.match(textOf(unseen), words);
+    assert.doesNotMatch(textOf({ ...unseen, kind: "ban" }), /could not tell/);
+    assert.doesNotMatch(textOf({ ...unseen, mass: true }) + textOf(one), /could not tell/);
+  });
+
   test("a ban that was to end says that it was lifted, or that it no longer ends, and not when it was to", () => {
     const ban: Case = { ...one, kind: "ban", endsAtMs: 86_400_000 };
     const lift: Case = {

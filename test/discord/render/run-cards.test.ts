@@ -66,7 +66,7 @@ const plan: RunPlan = {
     mass: false,
   },
   decision: { allowed: true, why: "Administrators can run :ban. Current tier: Manager." },
-  targets: [{ text: "Alice", players: [{ name: "Alice", id: 11 }], staff: false }],
+  targets: [{ text: "Alice", players: [{ name: "Alice", id: 11 }], staff: [] }],
   playersSeen: { atMs: 47_000, ageMs: 13_000 },
   confirm: "button",
   near: [],
@@ -115,7 +115,7 @@ describe("cards of runs", () => {
         const target = {
           text: name,
           players: Array.from({ length: 40 }, () => ({ name, id: 1 })),
-          staff: true,
+          staff: [{ name, id: 1 }],
         };
         const made = {
           ...plan,
@@ -201,8 +201,8 @@ describe("cards of runs", () => {
   test("name whom they hit where an id is sent", () => {
     const request = { ...plan.request, text: ":ban 11,77 for 11 kills", only: { name: "Alice", id: 11 } };
     const targets = [
-      { text: "11", players: [{ name: "Alice", id: 11 }], staff: false },
-      { text: "77", players: [], staff: false },
+      { text: "11", players: [{ name: "Alice", id: 11 }], staff: [] },
+      { text: "77", players: [], staff: [] },
     ];
     const byId = { ...plan, request, targets };
     for (const card of [confirmCard(byId), dryCard(byId), expiredCard(byId)]) {
@@ -272,7 +272,7 @@ describe("cards of runs", () => {
     const shown = textOf(banCard({ end, waits: undefined }));
     assert.match(shown, /`:ban LunarBoi1720 Hacking`/);
     assert.match(shown, /sends `:unban LunarBoi1720` once/);
-    const targets = [{ text: "4971003941", players: [player], staff: false }];
+    const targets = [{ text: "4971003941", players: [player], staff: [] }];
     const text = ":ban 4971003941";
     const dry = dryCard({
       ...plan,
@@ -464,7 +464,10 @@ describe("outcomes at a glance", () => {
   });
 
   test("name on a confirmation how many are hit, and which one of them is staff", () => {
-    const two = [plan.targets[0], { text: "Bob", players: [{ name: "Bob", id: 12 }], staff: true }];
+    const two = [
+      plan.targets[0],
+      { text: "Bob", players: [{ name: "Bob", id: 12 }], staff: [{ name: "Bob", id: 12 }] },
+    ];
     const text = textOf(confirmCard({ ...plan, targets: two.filter((target) => target !== undefined) }));
     assert.match(text, /Send to 2 players\?/);
     assert.match(text, /Who\b[\s\S]*\*\*Alice\*\*\n\*\*Bob\*\* · 🛡 staff\n-# Seen <t:47:R>/);

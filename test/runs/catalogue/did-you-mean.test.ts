@@ -10,7 +10,7 @@ function near(
   { here = [], left = [], gone = [] }: Readonly<Partial<Record<"here" | "left" | "gone", readonly string[]>>>,
 ) {
   const command = parseCommand(text);
-  const targets = command.targetTexts.map((one) => ({ text: one, players: [], staff: false }));
+  const targets = command.targetTexts.map((one) => ({ text: one, players: [], staff: [] }));
   const people = {
     players: here.map((name, index) => player(name, 40 + index)),
     seen: new Map(left.map((name, index) => [80 + index, name])),
@@ -42,6 +42,11 @@ describe("the nearest verb", () => {
     assert.equal(meant(":fire house"), ":startfire house");
     assert.equal(meant(":log"), undefined, "the game has it");
     assert.equal(meant(":art"), undefined, "a short word stands in many by chance");
+  });
+
+  test("none that does what the typed one would take back", () => {
+    assert.equal(meant(":unkill Ada"), undefined);
+    assert.equal(meant(":unbann Ada"), ":unban Ada");
   });
 
   test("none for a verb that the game has, or has by another name", () => {

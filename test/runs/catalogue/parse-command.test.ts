@@ -95,6 +95,14 @@ describe("parsing a command text", () => {
     );
   });
 
+  test("refuses a verb apart from its colon, with the hint", () => {
+    assert.throws(() => parseCommand(": kick Bob"), {
+      message: /space after the colon\. Did you mean :kick Bob\?/,
+    });
+    assert.throws(() => parseCommand(":"), { message: /nothing after the colon/ });
+    assert.throws(() => parseCommand(": :)"), { message: /nothing after the colon/ });
+  });
+
   test("refuses a text without a colon, with the hint", () => {
     assert.throws(() => parseCommand("kick Bob"), { code: "bad-command", message: /:kick Bob/ });
   });

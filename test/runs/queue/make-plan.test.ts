@@ -296,7 +296,8 @@ describe("a plan", () => {
     const rig = new RunsRig();
     rig.players = [player("Moe", 22), player("Ada", 21)];
     const equal = await plan(rig, ":kick Moe", "mod");
-    assert.equal(equal.targets[0]?.staff, true);
+    assert.deepEqual(equal.targets[0]?.staff, [{ name: "Moe", id: 22 }]);
+    assert.ok(equal.confirmReasons.includes("Moe is staff in the game."));
     assert.equal(equal.confirm, "button");
     assert.equal((await plan(rig, ":kick Ada", "mod")).decision.allowed, false);
   });

@@ -55,6 +55,7 @@ export function caseCard(one: Case, view: CaseView = {}): MessageBody {
     ...(one.evidence === undefined ? [] : [evidenceText(one.evidence)]),
     ...(one.command === undefined ? [] : [commandWithNames(one.command, 200, playersOf(one))]),
     ...(isByHand(one) ? [md`✍️ Written by hand. Marshal saw no command.`] : []),
+    ...unseenLines(one),
     ...receiptLines(one, isSought),
     ...toldLines(one, untold !== undefined),
     ...endLines(one, view),
@@ -101,6 +102,20 @@ export function caseNumberOf({ cards }: Pick<PostedMessage, "cards">): number | 
 
 function playersOf({ targets }: Case): readonly PlayerRef[] {
   return targets.map(({ name, playerId }) => ({ name, ...(playerId === undefined ? {} : { id: playerId }) }));
+}
+
+/** These need somebody who is there. A ban may be of anybody. */
+const OF_PRESENT: ReadonlySet<Case["kind"]> = new Set(["kick", "jail"]);
+
+/** The game takes any name, and its log shows the command all the same. */
+function unseenLines(one: Case): Escaped[] {
+  const unseen = one.targets.filter(({ playerId }) => playerId === undefined);
+  if (unseen.length === 0 || !OF_PRESENT.has(one.kind) || isByHand(one) || one.mass) return [];
+  const names = joined(
+    unseen.slice(0, MOST_TARGETS).map(({ name }) => inlineName(name)),
+    ", ",
+  );
+  return [md`⚠ Marshal could not tell which player ${names} was. Perhaps nobody was hit.`];
 }
 
 function dutyLines(duty: CaseView["duty"]): Escaped[] {
