@@ -225,6 +225,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     bindings,
     retention,
     service,
+    serviceEvents,
     feeds,
     journal,
     panels,

@@ -10,6 +10,7 @@ import type { CasesRoom } from "./history/cases/create-cases.ts";
 import type { HistoryWing } from "./history/create-history.ts";
 import type { WeeklyBoard } from "./history/weekly/weekly-board.ts";
 import type { JournalWing } from "./journal/create-journal.ts";
+import type { ServiceEvents } from "./ops/service-events.ts";
 import type { Runs } from "./runs/runs.ts";
 import type { SessionsWing } from "./sessions/create-sessions.ts";
 import type { BindingStore } from "./store/bindings.ts";
@@ -20,6 +21,7 @@ export interface GuildLifecycleParts {
   readonly bindings: BindingStore;
   readonly retention: GuildRetention;
   readonly service: Service;
+  readonly serviceEvents: Pick<ServiceEvents, "onEvent">;
   readonly feeds: FeedsWing;
   readonly journal: Pick<JournalWing, "replaced" | "unlinked">;
   readonly panels: PanelBoard;
@@ -46,6 +48,7 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
     bindings,
     retention,
     service,
+    serviceEvents,
     feeds,
     journal,
     panels,
@@ -101,6 +104,9 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
         return { feedsBack: await retention.restoreFeeds(guildId, id, feeds.feeds) };
       },
       async onReplaced(from, to) {
+        // Its guild was told that all is paused until the key works.
+        const isNews = service.parked(from) !== undefined && (await bindings.bySource(to)).length === 1;
+        if (isNews) serviceEvents.onEvent({ kind: "key-taken-again", source: to });
         await journal.replaced(from, to);
         await feeds.replaced(from);
         await forgetIfUnlinked(from);

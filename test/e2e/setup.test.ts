@@ -136,7 +136,9 @@ describe("setup, from the form to a linked server and back", () => {
   });
 
   test("under a key that is refused stands the form for the new one, which asks for nothing else", async () => {
-    const { owner, general, staffRole } = rig.home;
+    const { guild, owner, general, staffRole } = rig.home;
+    const notices = guild.addChannel({ name: "key-notices" });
+    await reads(await owner.slash(general, "setup notices", { channel: notices }), /Notices are posted in/);
     const fresh = rig.service.regenerateKey(homeKey);
     rig.keys.add(fresh);
     owner.member.addRole(staffRole);
@@ -153,6 +155,8 @@ describe("setup, from the form to a linked server and back", () => {
     const replaced = await owner.click(answerOf(asked), "Yes, replace it");
     await reads(replaced, /has its new key[\s\S]*Staff, logs and alerts stay as they were/);
     assert.deepEqual(labelsOf(answerOf(replaced)), []);
+    await rig.posted(notices, "paused until the key works");
+    await rig.posted(notices, "works again. Logs and commands are back.");
     assert.match(await shown(), new RegExp(`Moderators: <@&${rig.home.staffRole.id}>`));
   });
 
