@@ -1,9 +1,11 @@
 import { ApplicationCommandOptionType, ChannelType } from "discord.js";
 import { defineEntry } from "../src/discord/command.ts";
+import { escapeMarkdown } from "../src/discord/render/escape.ts";
 import type { Services } from "../src/discord/services.ts";
 import { channelMention, type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
+import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
 import { recordEvent } from "./audit-event.ts";
 import { chosenText, setText } from "./not-posted.ts";
 
@@ -31,7 +33,9 @@ export async function setWeekly(services: Services, actor: Actor, channelId: str
   }
   const firstAtMs = await services.weekly.set(guildId, { channelId, byId });
   await recordEvent(services, actor, { action: "stats-weekly", text: channelMention(channelId) });
-  const said = md`Weekly summaries are posted in ${channelMention(channelId)} on Mondays at 9:00. Next: <t:${Math.floor(firstAtMs / 1_000)}:f>.`;
+  const { timeZone: zone = DEFAULT_ZONE } = await services.settings.of(guildId);
+  // The time that follows is the reader's own.
+  const said = md`Weekly summaries are posted in ${channelMention(channelId)} on Mondays at 9:00 (${escapeMarkdown(zone)}). Next: <t:${Math.floor(firstAtMs / 1_000)}:f>.`;
   return md`${await chosenText(services, { guildId, channelId }, said)}${more}`;
 }
 

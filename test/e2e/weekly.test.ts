@@ -79,7 +79,7 @@ describe("the weekly summary, over restarts", () => {
     await reads(await owner.slash(general, "stats weekly"), /Weekly summaries are off/);
     await reads(
       await owner.slash(general, "stats weekly", { channel }),
-      new RegExp(`on Mondays at 9:00. Next: <t:${NINE_MS / 1_000}:f>`),
+      new RegExp(`on Mondays at 9:00 \\(.+\\). Next: <t:${NINE_MS / 1_000}:f>`),
     );
     await reads(await owner.slash(general, "stats weekly"), new RegExp(`are posted in <#${channel.id}>`));
   });
