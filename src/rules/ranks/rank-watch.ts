@@ -9,7 +9,7 @@ import type { RuledServer } from "../rule-book.ts";
 import { lookTimes } from "../sightings.ts";
 import { settled } from "./rank-changes.ts";
 import type { JudgedRank, RankFacts } from "./rank-facts.ts";
-import { pauseRanks, serverNameOf } from "./rank-pause.ts";
+import { isAllPaused, pauseRanks, serverNameOf } from "./rank-pause.ts";
 import type { ServerRanks } from "./rank-records.ts";
 import type { RankSteps, RankStepsPorts } from "./rank-steps.ts";
 import { type NextTurn, RankTurns } from "./rank-turns.ts";
@@ -42,7 +42,7 @@ const LISTS = ["players", "staff", "queue"] as const;
 const PAUSE_WORDS: Readonly<Record<Extract<NextTurn, { kind: "pause" }>["why"], string>> = {
   "too-many": "A fourth rank within ten minutes was to be taken back.",
   flips: "The rank of one person was to change twice within a day.",
-  "no-effect": "The game answered three times, and its list of staff does not show it.",
+  "no-effect": "It was sent three times, and the game's list of staff does not show it.",
 };
 
 /** Finds out from each answer whose rank does not fit their roles, and has it put right, one step at a time. */
@@ -211,6 +211,8 @@ export class RankWatch {
 
   async #pause(server: RuledServer, { why, of }: Extract<NextTurn, { kind: "pause" }>): Promise<void> {
     await pauseRanks(this.#ports, server, `${PAUSE_WORDS[why]} Next was ${of.player.name}.`);
+    // Who confirms it anew has seen that, and it is tried as often again.
+    this.#turns.forget(server, of);
     this.demand(server);
   }
 
@@ -220,7 +222,9 @@ export class RankWatch {
       ({ roleId, isOn }) => isOn && roleState(kept.guildId, roleId) === "deleted",
     );
     if (!isLost) return false;
-    await pauseRanks(this.#ports, kept, "A role was deleted. /rank unset takes back what it gave.");
+    // What was confirmed in that pause goes on: it takes back what the role gave.
+    if (kept.pause === undefined)
+      await pauseRanks(this.#ports, kept, "A role was deleted. /rank unset takes back what it gave.");
     return isAllPaused(this.#ports.book.of(kept) ?? kept);
   }
 
@@ -263,9 +267,4 @@ export class RankWatch {
 
 function keyOf({ guildId, bindingId }: RuledServer): string {
   return `${guildId}:${bindingId}`;
-}
-
-/** Paused, and nothing was confirmed since. */
-function isAllPaused({ pause, raised }: ServerRanks): boolean {
-  return pause !== undefined && raised.every(({ isConfirmed }) => isConfirmed !== true);
 }

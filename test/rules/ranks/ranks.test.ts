@@ -15,6 +15,18 @@ async function withPlayers(names: readonly string[], everyMs = 5_000): Promise<R
 
 const texts = (world: RankWorld) => world.hits.map(({ text }) => text);
 
+/** It did not run, and nobody says so. */
+async function noAnswer(): Promise<never> {
+  throw new Failure("unreachable", "no answer", { ran: "unknown" });
+}
+
+async function unsetRole(world: RankWorld, rank: keyof typeof ROLE_OF): Promise<void> {
+  const roleId = ROLE_OF[rank];
+  const { ranks } = world.ranks;
+  const { key } = await world.ended(ranks.checkUnset(world.linked, roleId));
+  await world.ended(ranks.unset(world.actor, world.linked, { roleId, key }));
+}
+
 describe("ranks that follow roles", () => {
   test("by themselves do nothing; a plan is shown, confirmed, and then kept", async () => {
     const world = await withPlayers(["Rex", "Una"]);
@@ -351,6 +363,31 @@ describe("ranks that follow roles", () => {
     await world.apply();
     await world.live(60_000);
     assert.equal(world.rankOf("Rex"), "mod");
+  });
+
+  test("what was confirmed and tried three times in vain is paused and told of, and tried anew once it is confirmed again", async () => {
+    const world = await withPlayers(["Rex", "Una"]);
+    world.give("Rex", "mod");
+    await world.turnOn();
+    await world.live(120_000);
+    await world.ranks.ranks.pause(world.actor);
+    world.takeRole("Rex", "mod");
+    const runs = world.rig.answering;
+    world.rig.answering = noAnswer;
+    let asked = 0;
+    const { of } = world.rig.settings;
+    world.rig.settings.of = (guildId) => {
+      asked += 1;
+      return asked < 5_000 ? of(guildId) : Promise.reject(new Error("it never rests"));
+    };
+    await unsetRole(world, "mod");
+    await world.live(30 * 60_000);
+    assert.deepEqual([world.rig.sent.length, world.wrong], [4, []], "one raise and three tries");
+    assert.match(world.notices.join(), /three times/);
+    world.rig.answering = runs;
+    await unsetRole(world, "helper");
+    await world.live(5 * 60_000);
+    assert.deepEqual([world.rankOf("Rex"), world.wrong], [undefined, []]);
   });
 
   test("an automatic pause stops it at once, and it goes on after", async () => {
