@@ -20,6 +20,12 @@ async function noAnswer(): Promise<never> {
   throw new Failure("unreachable", "no answer", { ran: "unknown" });
 }
 
+/** The game's log shows nothing of what got no answer. */
+async function neverRan({ rig: { audit } }: RankWorld): Promise<void> {
+  for (const row of audit.rows.values())
+    if (row.ran === "unknown") await audit.put({ ...row, proof: "not-seen" });
+}
+
 async function unsetRole(world: RankWorld, rank: keyof typeof ROLE_OF): Promise<void> {
   const roleId = ROLE_OF[rank];
   const { ranks } = world.ranks;
@@ -363,6 +369,24 @@ describe("ranks that follow roles", () => {
     await world.apply();
     await world.live(60_000);
     assert.equal(world.rankOf("Rex"), "mod");
+  });
+
+  test("what was confirmed while it is paused is sent again where the log shows that it did not run", async () => {
+    const world = await withPlayers(["Rex", "Una"]);
+    world.give("Rex", "mod");
+    await world.turnOn();
+    await world.live(120_000);
+    await world.ranks.ranks.pause(world.actor);
+    world.takeRole("Rex", "mod");
+    const runs = world.rig.answering;
+    world.rig.answering = noAnswer;
+    await unsetRole(world, "mod");
+    await world.live(60_000);
+    await neverRan(world);
+    world.rig.answering = runs;
+    await world.live(5 * 60_000);
+    assert.deepEqual([world.rankOf("Rex"), world.rig.sent.length], [undefined, 3]);
+    assert.deepEqual(world.wrong, []);
   });
 
   test("what was confirmed and tried three times in vain is paused and told of, and tried anew once it is confirmed again", async () => {
