@@ -414,6 +414,22 @@ describe("ranks that follow roles", () => {
     assert.deepEqual([world.rankOf("Rex"), world.wrong], [undefined, []]);
   });
 
+  test("a taking back that got no answer and did not run is sent again, and is no second change of that rank", async () => {
+    const world = await withPlayers(["Rex", "Una"]);
+    world.give("Rex", "mod");
+    await world.turnOn();
+    await world.live(120_000);
+    const runs = world.rig.answering;
+    world.rig.answering = noAnswer;
+    world.takeRole("Rex", "mod");
+    while (world.rig.sent.length === 1) await world.live(1_000);
+    world.rig.answering = runs;
+    await world.live(60_000);
+    await neverRan(world);
+    await world.live(120_000);
+    assert.deepEqual([world.rankOf("Rex"), world.notices, world.wrong], [undefined, [], []]);
+  });
+
   test("an automatic pause stops it at once, and it goes on after", async () => {
     const world = await withPlayers(["Rex", "Una"]);
     world.give("Rex", "mod");
