@@ -371,6 +371,23 @@ describe("ranks that follow roles", () => {
     assert.equal(world.rankOf("Rex"), "mod");
   });
 
+  test("a plan for many that was paused halfway goes on with a press of /rank apply", async () => {
+    const world = await withPlayers(["Una"]);
+    for (let n = 0; n < 120; n++) {
+      const person = { name: `Member_${n}`, id: 5_000 + n };
+      await world.link(person);
+      world.held.set(world.memberOf(person.id), new Set([ROLE_OF.helper]));
+    }
+    await world.turnOn();
+    await world.live(60_000);
+    await world.ranks.ranks.pause(world.actor);
+    await world.live(30_000);
+    const before = texts(world).length;
+    await world.apply();
+    await world.live(60_000);
+    assert.ok(before > 0 && before < 60 && texts(world).length > before, `${before} ${texts(world).length}`);
+  });
+
   test("what was confirmed while it is paused is sent again where the log shows that it did not run", async () => {
     const world = await withPlayers(["Rex", "Una"]);
     world.give("Rex", "mod");
