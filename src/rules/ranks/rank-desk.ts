@@ -211,6 +211,9 @@ function confirmed(kept: ServerRanks, { raise, take }: Pick<RankPlan, "raise" | 
     if (taken.has(record.playerId)) raised.set(record.playerId, { ...record, isConfirmed: true });
   }
   for (const { player, rank } of raise) {
+    const record = raised.get(player.id);
+    // Somebody else confirmed the same a moment ago, and its command is on its way: the record says whom Marshal raised.
+    if (record !== undefined && record.state !== "wanted") continue;
     const wanted = { playerId: player.id, name: player.name, rank, state: "wanted" } as const;
     raised.set(player.id, { ...wanted, isConfirmed: true });
   }

@@ -447,6 +447,41 @@ describe("ranks that follow roles", () => {
     assert.deepEqual([world.rankOf("Rex"), world.notices, world.wrong], [undefined, [], []]);
   });
 
+  test("a plan that two confirm at once sends each command once, and Marshal knows afterwards whom it raised", async () => {
+    const world = await withPlayers(["Rex", "Una"]);
+    world.give("Rex", "mod");
+    await world.live(45_000);
+    const { key } = await world.check();
+    const { ranks } = world.ranks;
+    const second = ranks.apply(world.rig.actor("manager", { userId: "u-second" }), world.linked, key);
+    await world.ended(Promise.all([ranks.apply(world.actor, world.linked, key), second]));
+    await world.live(120_000);
+    assert.deepEqual([texts(world), ranks.list("g1")[0]?.raised[0]?.state], [[":mod 1002"], "raised"]);
+  });
+
+  test("a plan that is confirmed while its first command leaves already does not make Marshal forget whom it raised", async () => {
+    const world = await withPlayers(["Rex", "Una"]);
+    world.give("Rex", "mod");
+    await world.live(45_000);
+    const { key } = await world.check();
+    const { ranks } = world.ranks;
+    const slow = Promise.withResolvers<void>();
+    world.slowFor.set("u-second", slow.promise);
+    const second = ranks.apply(world.rig.actor("manager", { userId: "u-second" }), world.linked, key);
+    await world.ended(ranks.apply(world.actor, world.linked, key));
+    const runs = world.rig.answering;
+    world.rig.answering = async (...sent) => {
+      const answer = await runs(...sent);
+      await world.clock.sleep(8_000);
+      return answer;
+    };
+    while (world.hits.length === 0) await world.live(1_000);
+    slow.resolve();
+    await world.ended(second);
+    await world.live(120_000);
+    assert.deepEqual([texts(world), ranks.list("g1")[0]?.raised[0]?.state], [[":mod 1002"], "raised"]);
+  });
+
   test("an automatic pause stops it at once, and it goes on after", async () => {
     const world = await withPlayers(["Rex", "Una"]);
     world.give("Rex", "mod");
