@@ -69,10 +69,12 @@ async function* accept({ actor, argument, ...on }: Press, services: Services): A
     return;
   }
   // Who accepts has decided: there is nothing more to ask.
-  const submitted =
-    plan.confirm === "none"
-      ? await services.runner.submit(plan)
-      : await services.runner.confirmed(plan.id, actor);
+  const submitting =
+    plan.confirm === "none" ? services.runner.submit(plan) : services.runner.confirmed(plan.id, actor);
+  const submitted = await submitting.catch(async (error: unknown) => {
+    if (error instanceof Failure && error.ran === "no") await services.appeals.unbanned(appeal, "not-sent");
+    throw error;
+  });
   const noted = submitted.outcome.then(({ record: { ran } }) =>
     services.appeals.unbanned(appeal, ran === "yes" ? "ran" : ran === "no" ? "not-sent" : "asked"),
   );
