@@ -1,7 +1,7 @@
 import { defineAction, defineFormAction, type Form, type Press, type Reply } from "../src/discord/command.ts";
 import { appealSent } from "../src/discord/render/appeal-cards.ts";
 import type { Services } from "../src/discord/services.ts";
-import type { Appeal } from "../src/domain/appeal.ts";
+import { type Appeal, isStillAbout } from "../src/domain/appeal.ts";
 import type { Case } from "../src/domain/case.ts";
 import { channelMention, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
@@ -47,8 +47,11 @@ async function answering(
 ): Promise<{ readonly appeal: Appeal; readonly one: Case | undefined }> {
   await moderatedServers(services, actor, "answer appeals");
   const appeal = services.appeals.get(actor.guildId, id);
-  if (appeal.caseNumber === undefined) return { appeal, one: undefined };
-  const one = await caseOf(services, actor, appeal.caseNumber);
+  const { caseNumber } = appeal;
+  const kept = caseNumber === undefined ? undefined : await services.cases.get(actor.guildId, caseNumber);
+  // Erased: the appeal is answered all the same.
+  if (kept === undefined || !isStillAbout(kept, appeal)) return { appeal, one: undefined };
+  const one = await caseOf(services, actor, kept.number);
   await refuseAgainstOneself(services, actor, one);
   return { appeal, one };
 }

@@ -11,7 +11,7 @@ import type { Posts } from "../domain/ports/posts.ts";
 import type { Settings } from "../domain/ports/settings.ts";
 import type { AppealBook } from "./appeal-book.ts";
 import type { AppealPosts } from "./appeal-posts.ts";
-import { type AppealedCasePorts, appealedCase } from "./appealed-case.ts";
+import { type AppealedCasePorts, appealedCase, caseNow } from "./appealed-case.ts";
 
 export interface AppealDeskPorts extends AppealedCasePorts {
   readonly book: AppealBook;
@@ -120,8 +120,8 @@ export class AppealDesk implements Appeals {
   ): Promise<Appeal> {
     const { cases, owners, clock } = this.#ports;
     const decided = await this.#change(actor, id, async (appeal) => {
-      const { guildId, caseNumber } = appeal;
-      const one = caseNumber === undefined ? undefined : await cases.get(guildId, caseNumber);
+      const { guildId } = appeal;
+      const one = await caseNow(cases, appeal);
       if (isAccepted && one === undefined)
         throw new Failure("bad-command", "There is no case to revoke. Refuse it, or talk to them first.");
       if (isAccepted && appeal.provenBy === undefined)
@@ -200,9 +200,10 @@ export class AppealDesk implements Appeals {
   }
 
   /** One that is of several stays for the others. */
-  async #revoke({ guildId, caseNumber }: Appeal, { byId: userId }: AppealDecision): Promise<void> {
+  async #revoke(appeal: Appeal, { byId: userId }: AppealDecision): Promise<void> {
     const { cases } = this.#ports;
-    const one = caseNumber === undefined ? undefined : await cases.get(guildId, caseNumber);
+    const { guildId } = appeal;
+    const one = await caseNow(cases, appeal);
     if (one?.targets.length === 1) await cases.revoke({ guildId, userId }, one.number, "Appeal accepted");
   }
 

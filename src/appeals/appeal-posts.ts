@@ -5,6 +5,7 @@ import type { HistoryPositions } from "../domain/ports/history.ts";
 import type { Notifier } from "../domain/ports/notifier.ts";
 import type { PostLine, Posts } from "../domain/ports/posts.ts";
 import type { AppealBook } from "./appeal-book.ts";
+import { caseNow } from "./appealed-case.ts";
 
 export interface AppealPostsPorts {
   readonly book: AppealBook;
@@ -77,8 +78,8 @@ export class AppealPosts {
 
   async #body(appeal: Appeal) {
     const { cases, positions, renderer } = this.#ports;
-    const { guildId, caseNumber, player } = appeal;
-    const one = caseNumber === undefined ? undefined : await cases.get(guildId, caseNumber);
+    const { guildId, player } = appeal;
+    const one = await caseNow(cases, appeal);
     const evidence = one === undefined ? undefined : await positions.ofCase(guildId, one.number);
     const found =
       player === undefined

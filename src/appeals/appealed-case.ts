@@ -1,4 +1,4 @@
-import type { Appeal } from "../domain/appeal.ts";
+import { type Appeal, isStillAbout } from "../domain/appeal.ts";
 import type { Case } from "../domain/case.ts";
 import type { Cases } from "../domain/ports/cases.ts";
 import type { GameAccounts } from "../domain/ports/game-accounts.ts";
@@ -37,6 +37,16 @@ export async function appealedCase(
     ...(one === undefined ? {} : { caseNumber: one.number }),
     ...(isLinked && linked.vouchedBy === undefined ? { provenBy: "link" } : {}),
   };
+}
+
+/** Its case as it is now; undefined: it was about none, or that case was erased, or they were erased from it. */
+export async function caseNow(
+  cases: Pick<Cases, "get">,
+  appeal: Pick<Appeal, "guildId" | "caseNumber" | "player">,
+): Promise<Case | undefined> {
+  const { guildId, caseNumber } = appeal;
+  const one = caseNumber === undefined ? undefined : await cases.get(guildId, caseNumber);
+  return one !== undefined && isStillAbout(one, appeal) ? one : undefined;
 }
 
 /** A case may be revoked without an un-ban, by its author too, who is not to decide about it. */

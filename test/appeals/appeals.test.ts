@@ -66,7 +66,10 @@ class World {
       positions: { ofCase: async () => undefined },
       cases: {
         get: async () => this.one,
-        search: async () => [...(this.lift === undefined ? [] : [this.lift]), this.one],
+        search: async (_, { playerId: id }) =>
+          [...(this.lift === undefined ? [] : [this.lift]), this.one].filter(({ targets }) =>
+            targets.some(({ playerId }) => playerId === id),
+          ),
         revoke: async ({ userId }, number) => {
           await this.#alive();
           this.revoked.push(number);
@@ -185,6 +188,22 @@ describe("An appeal", () => {
     );
     world.lift = { ...world.one, number: 2, kind: "unban", atMs: 5, author: { name: "Marshal" } };
     assert.equal((await appeals.ask(person("v"), asking)).caseNumber, undefined);
+  });
+
+  test("about a case that was erased of them lifts nothing of the others in it, and shows it to nobody", async () => {
+    const world = new World();
+    const two = [...world.one.targets, { name: "Bob", playerId: 13 }];
+    world.one = { ...world.one, targets: two, reason: "raid" };
+    const { appeals } = world.start();
+    const { id } = await appeals.ask(person("u"), asking);
+    await appeals.prove(person("max"), id);
+    world.one = { ...world.one, targets: [{ name: "Bob", playerId: 13 }] };
+    await assert.rejects(appeals.decide(person("max"), id, accepts), /no case to revoke/);
+    await world.clock.advance(60_000);
+    assert.doesNotMatch(world.sink.text("staff"), /Bob|raid/);
+    assert.match(world.sink.text("staff"), /no case\*\* that counts/);
+    await appeals.decide(person("max"), id, { isAccepted: false, unbans: false });
+    assert.deepEqual(world.revoked, []);
   });
 
   test("that was decided right before a kill is carried out by the next process, once", async () => {

@@ -101,4 +101,14 @@ describe("A press on an appeal", () => {
     await assert.rejects(rig.press("appeal-yes"), isFailure("queue-full"));
     assert.deepEqual(rig.did, ["accepted, unbans", "not-sent"]);
   });
+
+  test("still answers it where its case was erased, or is of others only by now", async () => {
+    for (const one of [undefined, { ...ban, targets: [{ name: "Bob", playerId: 13 }] }]) {
+      const rig = new Rig();
+      rig.one = one;
+      await rig.press("appeal-talk");
+      await rig.press("appeal-no");
+      assert.deepEqual(rig.did, ["talk", "refused"]);
+    }
+  });
 });
