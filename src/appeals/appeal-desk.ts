@@ -34,6 +34,7 @@ const AGAIN_AFTER_MS = 7 * DAY_MS;
 const OPEN_FOR_MS = 60 * DAY_MS;
 const MOST_OF_GUILD = 200;
 const MOST_CASES = 25;
+const LEFT = "They left this Discord server, so they can't read a thread here. Decide without a talk.";
 
 /** What people and staff do with appeals. Each step is written before anything is done that cannot be taken back. */
 export class AppealDesk implements Appeals {
@@ -95,22 +96,36 @@ export class AppealDesk implements Appeals {
   }
 
   async talk(actor: Actor, id: string): Promise<string> {
+    const { threads } = this.#ports;
+    let threadId = await this.#talkOf(actor, id);
+    if ((await threads.add(threadId, actor.userId)) !== "no-thread") return threadId;
+    // Somebody deleted it.
+    await this.#change(actor, id, async ({ threadId: before, ...appeal }) =>
+      before === threadId ? appeal : { ...appeal, ...(before !== undefined && { threadId: before }) },
+    );
+    threadId = await this.#talkOf(actor, id);
+    await threads.add(threadId, actor.userId);
+    return threadId;
+  }
+
+  /** The thread with who appealed in it. Who left the Discord server and came back is in it no more. */
+  async #talkOf(actor: Actor, id: string): Promise<string> {
     const { threads, posts, renderer } = this.#ports;
-    const asked = await this.#change(actor, id, async (appeal) => ({ ...appeal, isThreadAsked: true }), {
+    await this.#change(actor, id, async (appeal) => ({ ...appeal, isThreadAsked: true }), {
       before: (appeal) => void (appeal.isThreadAsked === true && this.#mayExist.add(id)),
     });
     const opened = await this.#change(actor, id, async (appeal) => {
-      if (appeal.threadId !== undefined) return appeal;
       const { guildId, channelId } = appeal;
       const mayExist = this.#mayExist.has(id);
-      const threadId = await threads.open({ guildId, channelId, name: threadName(appeal), mayExist });
-      await threads.add(threadId, appeal.userId);
+      const name = threadName(appeal);
+      const threadId = appeal.threadId ?? (await threads.open({ guildId, channelId, name, mayExist }));
+      if ((await threads.add(threadId, appeal.userId)) === "no-member")
+        throw new Failure("bad-command", LEFT);
+      if (appeal.threadId !== undefined) return appeal;
       await posts.tryOnce(threadId, renderer.talk(appeal)).catch(() => undefined);
       return { ...appeal, threadId };
     });
-    const threadId = opened.threadId ?? asked.threadId ?? "";
-    await threads.add(threadId, actor.userId);
-    return threadId;
+    return opened.threadId ?? "";
   }
 
   async decide(

@@ -83,7 +83,7 @@ class World {
           if (this.isThreadAnswerLost) throw new Failure("paused", "the answer is lost");
           return `thread ${name}`;
         },
-        add: async () => undefined,
+        add: async () => "added",
       },
       posts: outbox.posts,
       owed: {
