@@ -125,6 +125,25 @@ describe("An appeal", () => {
     assert.equal(world.sink.messages("staff").length, 2);
   });
 
+  test("of a channel that was deleted stands in the one that was chosen after it, also after a restart", async () => {
+    const world = new World();
+    const { appeals } = world.start();
+    world.sink.fault = (_, channelId) => (channelId === "staff" ? "gone" : undefined);
+    await appeals.ask(person("u"), asking);
+    await world.clock.advance(60_000);
+    world.settings = { ...world.settings, appealChannelId: "staff-2" };
+    await world.clock.advance(600_000);
+    assert.deepEqual([world.sink.messages("staff-2").length, world.notices.length], [1, 1]);
+    const next = world.start();
+    await next.start();
+    world.settings = { ...world.settings, appealChannelId: "staff-3" };
+    await world.clock.advance(600_000);
+    await next.appeals.ask(person("v"), asking);
+    await world.clock.advance(600_000);
+    const shown = ["staff-2", "staff-3"].map((channelId) => world.sink.messages(channelId).length);
+    assert.deepEqual(shown, [1, 1], "what stands stays where it is");
+  });
+
   test("of two presses at once of one person is one, and of two decisions the first counts", async () => {
     const world = new World();
     const { appeals } = world.start();
