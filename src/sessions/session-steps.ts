@@ -1,6 +1,6 @@
 import type { Snapshot } from "../domain/model.ts";
 import { type GameSession, isOn, isOver, voteState } from "../domain/session.ts";
-import type { KeptSession } from "./session-records.ts";
+import type { KeptSession, SessionPost } from "./session-records.ts";
 
 /** What a session needs next when nobody asks. Pure. */
 
@@ -31,6 +31,17 @@ export function stepOf(session: KeptSession, nowMs: number): SessionStep {
 /** When a session that nobody has ended was over by itself, whenever that is noticed. */
 export function overByItselfMs({ start }: GameSession, nowMs: number): number {
   return start === undefined ? nowMs : Math.min(nowMs, start.atMs + LONGEST_MS);
+}
+
+/** What is posted from now on is posted there; what stands already, or is on its way, stays where it is. */
+export function inChannel(session: KeptSession, channelId: string): KeptSession {
+  if (session.channelId === channelId) return session;
+  const posts = session.posts.map((post) => ({ ...post, channelId: channelOf(session, post) }));
+  return { ...session, channelId, posts };
+}
+
+export function channelOf(session: KeptSession, post: SessionPost): string {
+  return post.channelId ?? session.channelId;
 }
 
 /** All its messages say their last. */

@@ -229,6 +229,43 @@ describe("a session", () => {
     assert.equal((await world.sessions.past(SERVER.guildId, SERVER.id)).length, 1);
   });
 
+  test("whose channel was deleted goes on in the one that is set up next, as its words say", async () => {
+    const world = await SessionWorld.open();
+    await world.vote();
+    await press(world, "5");
+    world.sink.fault = (_, channelId) => (channelId === CHANNEL ? "gone" : undefined);
+    await assert.rejects(world.start(), { reason: "gone" });
+    await world.sessions.setUp(SERVER.guildId, SERVER.id, (before) => ({
+      ...(before ?? assert.fail()),
+      channelId: "next",
+    }));
+    const posted = () => world.sink.messages("next").map(({ body }) => String(body.cards?.[0]?.title));
+    const { session } = await world.start();
+    assert.deepEqual([session.channelId, posted().length], ["next", 1]);
+    await world.asks(world.sessions.call(host, SERVER, "full"));
+    await world.restart();
+    await world.clock.advance(3 * MINUTE_MS);
+    await world.asks(world.sessions.end(host, SERVER));
+    await world.clock.advance(3 * MINUTE_MS);
+    const [card = "", call = "", summary = ""] = posted();
+    assert.match(`${card}, ${call}, ${summary}`, /Session over.*is full.*Session on/);
+    assert.deepEqual([posted().length, world.process.sessions.keys], [3, []]);
+  });
+
+  test("whose channel is changed while it is on keeps its card where it is, and posts what is new in the new one", async () => {
+    const world = await SessionWorld.open();
+    await world.start();
+    await world.sessions.setUp(SERVER.guildId, SERVER.id, (before) => ({
+      ...(before ?? assert.fail()),
+      channelId: "next",
+    }));
+    await world.asks(world.sessions.call(host, SERVER, "low"));
+    await world.asks(world.sessions.end(host, SERVER));
+    await world.clock.advance(3 * MINUTE_MS);
+    assert.match(world.text("Session over"), /Session over/);
+    assert.equal(world.sink.messages("next").length, 2);
+  });
+
   test("whose card is deleted gets a new one without a ping; deleted twice it stays away", async () => {
     const world = await SessionWorld.open();
     await world.start();
