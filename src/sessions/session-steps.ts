@@ -56,9 +56,15 @@ function isToBeSummedUp({ start, end }: GameSession): boolean {
 }
 
 /** With what a look shows; the same object where it shows nothing new, or is not of the time of the session. */
-export function seenWith(session: KeptSession, { takenAtMs, status, lists }: Snapshot): KeptSession {
+export function seenWith(
+  session: KeptSession,
+  { takenAtMs, status, lists }: Snapshot,
+  nowMs: number,
+): KeptSession {
   const { start, seen } = session;
-  if (!isOn(session) || start === undefined || takenAtMs < start.atMs) return session;
+  if (!isOn(session) || start === undefined) return session;
+  // Where it is not even that late yet, the clock was set back since, and the look came after the start all the same.
+  if (takenAtMs < start.atMs && nowMs >= start.atMs) return session;
   const peak = Math.max(seen.peak ?? 0, status.currentPlayers);
   const known = new Set(seen.staffIds);
   const others = (lists.players ?? [])

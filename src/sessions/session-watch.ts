@@ -61,13 +61,14 @@ export class SessionWatch {
   /** An answer of a server. Waits for nothing. */
   take(look: Snapshot): void {
     if (this.#isStopped) return;
-    const { bindings, book, report } = this.#ports;
+    const { bindings, book, clock, report } = this.#ports;
+    const nowMs = clock.nowMs();
     for (const guildId of bindings.guildsOf(look.source)) {
       for (const { id: bindingId, source } of bindings.linkedOf(guildId)) {
         const session = source === look.source ? book.current({ guildId, bindingId }) : undefined;
-        if (session === undefined || seenWith(session, look) === session) continue;
+        if (session === undefined || seenWith(session, look, nowMs) === session) continue;
         const writing: Promise<unknown> = book
-          .change(session.id, (now) => seenWith(now, look))
+          .change(session.id, (now) => seenWith(now, look, nowMs))
           .catch((error: unknown) => report("what was seen of a session could not be kept", error))
           .finally(() => this.#writing.delete(writing));
         this.#writing.add(writing);

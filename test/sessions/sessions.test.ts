@@ -174,6 +174,20 @@ describe("a session", () => {
     assert.equal((await world.sessions.past(SERVER.guildId, SERVER.id)).length, 1);
   });
 
+  test("in which the clock of the machine is set back counts what looks show after it", async () => {
+    const world = await SessionWorld.open();
+    await world.clock.advance(120 * MINUTE_MS);
+    await world.start();
+    world.look([player(1)]);
+    await world.clock.advance(MINUTE_MS);
+    world.clock.step(-60 * MINUTE_MS);
+    world.look([player(1), player(2), player(3)]);
+    await world.clock.advance(20 * MINUTE_MS);
+    await world.asks(world.sessions.end(host, SERVER));
+    await world.clock.advance(10 * MINUTE_MS);
+    assert.match(world.text("📋"), /Most players: \*\*3\*\*/);
+  });
+
   test("of a few minutes its summary says no average: staff is counted once a minute", async () => {
     const world = await SessionWorld.open();
     await world.start();
