@@ -177,12 +177,16 @@ export class RankWatch {
     const asked = { server, source, kept, mappings: kept.mappings.filter(({ isOn }) => isOn) };
     const judged = await facts.judge(asked, people);
     // Also while nothing is sent it is noticed whose rank somebody else changed.
-    const now = await this.#settle(server, judged);
+    const now = await this.#settle(server, judged, rests);
     return rests || now === undefined ? undefined : this.#turns.next(server, now, judged);
   }
 
   /** What answers have shown of earlier steps. */
-  async #settle(server: RuledServer, judged: readonly JudgedRank[]): Promise<ServerRanks | undefined> {
+  async #settle(
+    server: RuledServer,
+    judged: readonly JudgedRank[],
+    rests: boolean,
+  ): Promise<ServerRanks | undefined> {
     const { book, clock, times } = this.#ports;
     const after = await book.change(server, (before) => settled(before, judged, clock.nowMs()));
     this.#turns.onSettled(server, judged);
@@ -191,7 +195,8 @@ export class RankWatch {
       if (one.verdict.kind === "left") await this.#tellLeft(server, one);
       if (after?.raised.every(({ playerId }) => playerId !== one.player.id) !== false)
         times.forget(server, one.player.id);
-      await this.#watchStuck(server, one);
+      const isTried = !rests && (after?.pause === undefined || one.record.isConfirmed === true);
+      await this.#watchStuck(server, one, isTried);
     }
     if (after === undefined) await this.#ports.onNothingLeft(server);
     return after;
@@ -236,11 +241,15 @@ export class RankWatch {
     await notifier.guild(server.guildId, body, book.of(server)?.keeper?.byId);
   }
 
-  /** Told once, while somebody is in the server and it still does not work. */
-  async #watchStuck(server: RuledServer, { player, record, verdict }: JudgedRank): Promise<void> {
+  /** Told once, while it is tried, somebody is in the server and it still does not work. */
+  async #watchStuck(
+    server: RuledServer,
+    { player, record, verdict }: JudgedRank,
+    isTried: boolean,
+  ): Promise<void> {
     const { clock, notifier, renderer, book } = this.#ports;
     const key = `${keyOf(server)}:${player.id}`;
-    if (verdict.kind !== "take" || record === undefined) {
+    if (!isTried || verdict.kind !== "take" || record === undefined) {
       this.#stuck.delete(key);
       return;
     }

@@ -482,6 +482,17 @@ describe("ranks that follow roles", () => {
     assert.deepEqual([texts(world), ranks.list("g1")[0]?.raised[0]?.state], [[":mod 1002"], "raised"]);
   });
 
+  test("while it is paused nobody is told that Marshal keeps trying to take a rank back", async () => {
+    const world = await withPlayers(["Rex", "Una"]);
+    world.give("Rex", "mod");
+    await world.turnOn();
+    await world.live(120_000);
+    await world.ranks.ranks.pause(world.actor);
+    await world.unlink(1_002);
+    await world.live(20 * 60_000);
+    assert.deepEqual([world.notices, world.rankOf("Rex")], [[], "mod"]);
+  });
+
   test("an automatic pause stops it at once, and it goes on after", async () => {
     const world = await withPlayers(["Rex", "Una"]);
     world.give("Rex", "mod");
