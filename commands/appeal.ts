@@ -66,7 +66,9 @@ async function* accept({ actor, argument, ...on }: Press, services: Services): A
   });
   await recordEvent(services, actor, { action: "appeal-accept", text: `case ${one?.number ?? 0}` });
   if (plan === undefined) {
-    const end = one !== undefined && one.targets.length > 1 ? md`stays for the others` : md`is revoked`;
+    const isDone = appeal.decision?.isDone === true;
+    const revoked = isDone ? md`is revoked` : md`is revoked as soon as Marshal's records answer again`;
+    const end = one !== undefined && one.targets.length > 1 ? md`stays for the others` : revoked;
     if (one !== undefined) await takeTellAway(services, actor, one);
     yield { content: md`✅ Accepted. Case ${one?.number ?? 0} ${end}.` };
     return;

@@ -6,10 +6,10 @@ import type { AppealRenderer, Appeals, PrivateThreads } from "../domain/ports/ap
 import type { Cases } from "../domain/ports/cases.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { GrantableRoles } from "../domain/ports/member-roles.ts";
-import type { OwedMessages } from "../domain/ports/notifier.ts";
 import type { Posts } from "../domain/ports/posts.ts";
 import type { Settings } from "../domain/ports/settings.ts";
 import type { AppealBook } from "./appeal-book.ts";
+import type { AppealEnds } from "./appeal-ends.ts";
 import type { AppealPosts } from "./appeal-posts.ts";
 import { type AppealedCasePorts, appealedCase, caseNow } from "./appealed-case.ts";
 
@@ -17,10 +17,10 @@ export interface AppealDeskPorts extends AppealedCasePorts {
   readonly book: AppealBook;
   readonly shown: Pick<AppealPosts, "show">;
   readonly settings: Pick<Settings, "of">;
-  readonly cases: Pick<Cases, "get" | "search" | "revoke">;
+  readonly cases: Pick<Cases, "get" | "search">;
+  readonly ends: Pick<AppealEnds, "carryOut">;
   readonly threads: PrivateThreads;
   readonly posts: Pick<Posts, "tryOnce">;
-  readonly owed: OwedMessages;
   readonly owners: Pick<GrantableRoles, "isOwner">;
   readonly renderer: AppealRenderer;
   readonly clock: Clock;
@@ -133,7 +133,7 @@ export class AppealDesk implements Appeals {
     id: string,
     { isAccepted, unbans }: { readonly isAccepted: boolean; readonly unbans: boolean },
   ): Promise<Appeal> {
-    const { cases, owners, clock } = this.#ports;
+    const { book, cases, ends, owners, clock } = this.#ports;
     const decided = await this.#change(actor, id, async (appeal) => {
       const { guildId } = appeal;
       const one = await caseNow(cases, appeal);
@@ -158,8 +158,8 @@ export class AppealDesk implements Appeals {
       };
       return { ...appeal, decision };
     });
-    await this.finish(decided);
-    return decided;
+    await ends.carryOut(decided);
+    return book.find(id) ?? decided;
   }
 
   async unbanned({ guildId, id }: Appeal, unban: "ran" | "not-sent" | "asked"): Promise<void> {
@@ -170,30 +170,6 @@ export class AppealDesk implements Appeals {
       await book.keep({ ...appeal, decision: { ...appeal.decision, unban } });
     });
     shown.show({ guildId, id });
-  }
-
-  /** The case says so and they are told; the same again after a kill changes nothing. */
-  async finish(appeal: Appeal): Promise<void> {
-    const { book, owed, renderer, shown } = this.#ports;
-    const { guildId, id, userId, threadId, decision, card } = appeal;
-    if (decision === undefined || decision.isDone === true) return;
-    if (decision.outcome === "accepted") await this.#revoke(appeal, decision);
-    await owed.owe({
-      guildId,
-      id: `appeal ${id}`,
-      ways: [
-        ...(threadId === undefined ? [] : [{ to: "channel" as const, channelId: threadId }]),
-        { to: "person", userId },
-        { to: "channel", channelId: card.channelId },
-      ],
-      body: renderer.decided(appeal),
-    });
-    await book.take(guildId, async () => {
-      const now = book.find(id);
-      if (now?.decision !== undefined)
-        await book.keep({ ...now, decision: { ...now.decision, isDone: true } });
-    });
-    shown.show(appeal);
   }
 
   /** By the member, or by their account in the game; a ban that was asked for is of who asked, too. */
@@ -212,14 +188,6 @@ export class AppealDesk implements Appeals {
     if (later === undefined) return;
     const words = `${player.name} has been banned again since then (case ${later.number}). Revoke that one first, or refuse.`;
     throw new Failure("bad-command", words);
-  }
-
-  /** One that is of several stays for the others. */
-  async #revoke(appeal: Appeal, { byId: userId }: AppealDecision): Promise<void> {
-    const { cases } = this.#ports;
-    const { guildId } = appeal;
-    const one = await caseNow(cases, appeal);
-    if (one?.targets.length === 1) await cases.revoke({ guildId, userId }, one.number, "Appeal accepted");
   }
 
   async #change(

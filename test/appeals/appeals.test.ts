@@ -42,6 +42,8 @@ class World {
   };
   lift: Case | undefined;
   isThreadAnswerLost = false;
+  isHistoryAway = false;
+  reports = 0;
   isKilled = false;
 
   async #alive(): Promise<void> {
@@ -72,6 +74,7 @@ class World {
           ),
         revoke: async ({ userId }, number) => {
           await this.#alive();
+          if (this.isHistoryAway) throw new Failure("store", "The history is away.");
           this.revoked.push(number);
           this.one = { ...this.one, revoked: { atMs: 1, byId: userId } };
           return this.one;
@@ -102,7 +105,8 @@ class World {
       random: seededRandom(4),
       isOurs: () => true,
       report: (what, error) => {
-        throw new Error(what, { cause: error });
+        this.reports += 1;
+        if (!(error instanceof Failure)) throw new Error(what, { cause: error });
       },
     });
     return wing;
@@ -243,6 +247,32 @@ describe("An appeal", () => {
     }
     assert.equal(world.sink.messages("staff").length, 1);
     assert.match(world.sink.text("staff"), /Accepted by/);
+  });
+
+  test("that was accepted while the history takes nothing is carried out once it does, also after a restart", async () => {
+    const world = new World();
+    for (const [userId, isRestarted] of [
+      ["u", false],
+      ["v", true],
+    ] as const) {
+      const wing = world.start();
+      await wing.start();
+      const { id } = await wing.appeals.ask(person(userId), asking);
+      await wing.appeals.prove(person("max"), id);
+      world.isHistoryAway = true;
+      await wing.appeals.decide(person("max"), id, accepts);
+      if (isRestarted) {
+        wing.stop();
+        await world.start().start();
+      }
+      await world.clock.advance(600_000);
+      assert.deepEqual([world.revoked.length, world.owed.length], isRestarted ? [1, 1] : [0, 0]);
+      world.isHistoryAway = false;
+      await world.clock.advance(600_000);
+      assert.deepEqual([world.revoked.length, world.owed.at(-1)?.id], [isRestarted ? 2 : 1, `appeal ${id}`]);
+      wing.stop();
+    }
+    assert.ok(world.reports > 2);
   });
 
   test("has one thread, also where Discord's answer to the first try was lost or the process was killed", async () => {
