@@ -111,7 +111,11 @@ async function showPlan(
   await mustBeManager(services, actor, FOR_MANAGERS);
   const binding = await services.bindings.pick(actor.guildId, named);
   const plan = await services.ranks.check(binding);
-  return rankPlanCard(plan, { kind, serverName: binding.name, nowMs: services.clock.nowMs() });
+  const goneRoleIds = plan.mappings
+    .map(({ roleId }) => roleId)
+    .filter((roleId) => !services.guilds.hasRole(actor.guildId, roleId));
+  const nowMs = services.clock.nowMs();
+  return rankPlanCard(plan, { kind, serverName: binding.name, nowMs, goneRoleIds });
 }
 
 const unset = defineEntry<RoleArgs>({

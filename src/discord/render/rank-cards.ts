@@ -179,7 +179,12 @@ export type PlanAsk =
   /** What would be done without this role. */
   | { readonly kind: "unset"; readonly roleId: string };
 
-export type PlanView = PlanAsk & { readonly serverName: string; readonly nowMs: number };
+export type PlanView = PlanAsk & {
+  readonly serverName: string;
+  readonly nowMs: number;
+  /** Of its roles, those that were deleted: no option of a command can name them. @default none */
+  readonly goneRoleIds?: readonly string[];
+};
 
 /** What would be done; with a press that does it, where that was asked for. */
 export function rankPlanCard(plan: RankPlan, ask: PlanView): MessageBody {
@@ -209,8 +214,21 @@ export function rankPlanCard(plan: RankPlan, ask: PlanView): MessageBody {
         }),
       },
     ],
-    rows: [confirm === undefined ? [again] : [confirm, again]],
+    rows: [confirm === undefined ? [again] : [confirm, again], ...removeRows(plan, ask)],
   };
+}
+
+/** A row has five buttons; more follow once these are gone. */
+function removeRows({ bindingId, mappings }: RankPlan, { goneRoleIds = [] }: PlanView): readonly Button[][] {
+  const buttons = mappings
+    .filter(({ roleId }) => goneRoleIds.includes(roleId))
+    .slice(0, 5)
+    .map(({ roleId, rank }, _, { length }): Button => {
+      const which = length === 1 ? "" : ` (${RANK_NAMES[rank]})`;
+      const label = `Remove the deleted role${which}`;
+      return { kind: "button", style: "danger", label, id: `rank-unset-again:${bindingId}:${roleId}` };
+    });
+  return buttons.length === 0 ? [] : [buttons];
 }
 
 function confirmButton(plan: RankPlan, ask: PlanAsk): Button | undefined {

@@ -229,7 +229,11 @@ export class RankWatch {
     if (!isLost) return false;
     // What was confirmed in that pause goes on: it takes back what the role gave.
     if (kept.pause === undefined)
-      await pauseRanks(this.#ports, kept, "A role was deleted. /rank unset takes back what it gave.");
+      await pauseRanks(
+        this.#ports,
+        kept,
+        "A role was deleted. /rank check offers to take back what it gave.",
+      );
     return isAllPaused(this.#ports.book.of(kept) ?? kept);
   }
 
