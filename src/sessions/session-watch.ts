@@ -34,7 +34,8 @@ export class SessionWatch {
   #beganMs = 0;
   #cancel: () => void = () => undefined;
   #isStopped = false;
-  #running: Promise<unknown> = Promise.resolve();
+  /** By session: one that waits for the history holds up no other. */
+  readonly #stepping = new Map<string, Promise<void>>();
   readonly #writing = new Set<Promise<unknown>>();
 
   constructor(ports: SessionWatchPorts) {
@@ -50,8 +51,7 @@ export class SessionWatch {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancel();
-    await this.#running;
-    await Promise.all(this.#writing);
+    await Promise.all([...this.#stepping.values(), ...this.#writing]);
   }
 
   onChanged(session: GameSession): void {
@@ -111,18 +111,19 @@ export class SessionWatch {
   #lookLater(delayMs: number): void {
     if (this.#isStopped) return;
     this.#cancel = this.#ports.clock.after(delayMs, () => {
-      this.#running = this.#look().then(() => this.#lookLater(LOOK_EVERY_MS));
+      this.#look();
+      this.#lookLater(LOOK_EVERY_MS);
     });
   }
 
-  async #look(): Promise<void> {
+  #look(): void {
     for (const { id } of this.#ports.book.all()) {
-      if (this.#isStopped) return;
-      try {
-        await this.#step(id);
-      } catch (error) {
-        this.#ports.report("a session could not be kept going; it is tried again", error);
-      }
+      if (this.#stepping.has(id)) continue;
+      const what = "a session could not be kept going; it is tried again";
+      const stepping = this.#step(id)
+        .catch((error: unknown) => this.#ports.report(what, error))
+        .finally(() => this.#stepping.delete(id));
+      this.#stepping.set(id, stepping);
     }
   }
 

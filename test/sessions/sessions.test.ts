@@ -210,6 +210,23 @@ describe("a session", () => {
     assert.match(world.text("📋"), /Marshal couldn't read its records, so calls were not counted/);
   });
 
+  test("that waits for a history that does not answer holds up no other: a vote ends, and a card lives", async () => {
+    const world = await SessionWorld.open();
+    await world.start();
+    world.figures = "silent";
+    await world.asks(world.sessions.end(host, SERVER));
+    await world.clock.advance(MINUTE_MS);
+    await world.vote(10);
+    await world.clock.advance(11 * MINUTE_MS);
+    assert.equal(world.current, undefined);
+    await world.start();
+    await world.clock.advance(2 * MINUTE_MS);
+    world.look([player(1), player(2)]);
+    await world.clock.advance(2 * MINUTE_MS);
+    const card = world.messages.at(-1)?.body.cards?.[0];
+    assert.match(String(card?.description), /\*\*2\*\*/);
+  });
+
   test("calls are answered by whether they stand; refused ones are not kept", async () => {
     const world = await SessionWorld.open();
     await world.start();
