@@ -29,7 +29,7 @@ export async function appealedCase(
   const found = await cases.search(guildId, { playerId: player.id, limit: MOST_CASES });
   const standing = found.filter(({ revoked }) => revoked === undefined);
   const one =
-    standing.find(({ kind }) => kind === "ban") ??
+    standing.find((one) => one.kind === "ban" && !isLifted(one, found)) ??
     standing.find(({ kind }) => KINDS.some((one) => one === kind)) ??
     unliftedBan(found);
   return {
@@ -51,13 +51,13 @@ export async function caseNow(
 
 /** A case may be revoked without an un-ban, by its author too, who is not to decide about it. */
 function unliftedBan(found: readonly Case[]): Case | undefined {
-  return found.find(
-    (one) =>
-      one.kind === "ban" &&
-      !found.some(({ kind, bindingId, atMs }) => {
-        return kind === "unban" && bindingId === one.bindingId && atMs >= one.atMs;
-      }),
-  );
+  return found.find((one) => one.kind === "ban" && !isLifted(one, found));
+}
+
+function isLifted(ban: Case, found: readonly Case[]): boolean {
+  return found.some(({ kind, bindingId, atMs }) => {
+    return kind === "unban" && bindingId === ban.bindingId && atMs >= ban.atMs;
+  });
 }
 
 function isNamed({ name, id }: { readonly name: string; readonly id: number }, typed: string): boolean {

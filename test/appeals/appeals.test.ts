@@ -41,6 +41,8 @@ class World {
     edits: [],
   };
   lift: Case | undefined;
+  /** Newer than that. */
+  later: Case | undefined;
   isThreadAnswerLost = false;
   isHistoryAway = false;
   reports = 0;
@@ -69,9 +71,9 @@ class World {
       cases: {
         get: async () => this.one,
         search: async (_, { playerId: id }) =>
-          [...(this.lift === undefined ? [] : [this.lift]), this.one].filter(({ targets }) =>
-            targets.some(({ playerId }) => playerId === id),
-          ),
+          [this.later, this.lift, this.one]
+            .filter((one) => one !== undefined)
+            .filter(({ targets }) => targets.some(({ playerId }) => playerId === id)),
         revoke: async ({ userId }, number) => {
           await this.#alive();
           if (this.isHistoryAway) throw new Failure("store", "The history is away.");
@@ -303,6 +305,16 @@ describe("An appeal", () => {
     await world.clock.advance(60_000);
     assert.match(world.sink.text("staff"), /Bo\\\*b\\\*/);
     assert.match(world.sink.text("staff"), /> It was my brother\.\n> \\# @/);
+  });
+
+  test("is about what counts now where a ban was lifted and something else came after it", async () => {
+    const world = new World();
+    const { appeals } = world.start();
+    world.lift = { ...world.one, number: 2, kind: "unban", atMs: 5 };
+    world.later = { ...world.one, number: 3, kind: "kick", atMs: 9 };
+    assert.equal((await appeals.ask(person("u"), asking)).caseNumber, 3);
+    world.later = undefined;
+    assert.equal((await appeals.ask(person("v"), asking)).caseNumber, 1, "it still stands in the records");
   });
 
   test("that nobody answers makes room after 60 days, and an answered one after a week", async () => {
