@@ -1,16 +1,14 @@
 import { ApplicationCommandOptionType } from "discord.js";
 import { defineAction, defineCommand, defineEntry, type Press, type Reply } from "../src/discord/command.ts";
 import {
-  type PlanAsk,
   rankApplied,
-  rankForMany,
   rankList,
   rankMappingText,
   rankPaused,
-  rankPlanCard,
   rankSet,
   rankUnset,
 } from "../src/discord/render/rank-cards.ts";
+import { type PlanAsk, rankForMany, rankPlanCard } from "../src/discord/render/rank-plan-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
