@@ -1,7 +1,7 @@
 import { defineAction, defineFormAction, type Form, type Press, type Reply } from "../src/discord/command.ts";
 import { appealSent } from "../src/discord/render/appeal-cards.ts";
 import type { Services } from "../src/discord/services.ts";
-import type { Appeal } from "../src/domain/appeal.ts";
+import { type Appeal, isStillAbout } from "../src/domain/appeal.ts";
 import type { Case } from "../src/domain/case.ts";
 import { channelMention, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
@@ -47,8 +47,11 @@ async function answering(
 ): Promise<{ readonly appeal: Appeal; readonly one: Case | undefined }> {
   await moderatedServers(services, actor, "answer appeals");
   const appeal = services.appeals.get(actor.guildId, id);
-  if (appeal.caseNumber === undefined) return { appeal, one: undefined };
-  const one = await caseOf(services, actor, appeal.caseNumber);
+  const { caseNumber } = appeal;
+  const kept = caseNumber === undefined ? undefined : await services.cases.get(actor.guildId, caseNumber);
+  // Erased: the appeal is answered all the same.
+  if (kept === undefined || !isStillAbout(kept, appeal)) return { appeal, one: undefined };
+  const one = await caseOf(services, actor, kept.number);
   await refuseAgainstOneself(services, actor, one);
   return { appeal, one };
 }
@@ -63,16 +66,20 @@ async function* accept({ actor, argument, ...on }: Press, services: Services): A
   });
   await recordEvent(services, actor, { action: "appeal-accept", text: `case ${one?.number ?? 0}` });
   if (plan === undefined) {
-    const end = one !== undefined && one.targets.length > 1 ? md`stays for the others` : md`is revoked`;
+    const isDone = appeal.decision?.isDone === true;
+    const revoked = isDone ? md`is revoked` : md`is revoked as soon as Marshal's records answer again`;
+    const end = one !== undefined && one.targets.length > 1 ? md`stays for the others` : revoked;
     if (one !== undefined) await takeTellAway(services, actor, one);
     yield { content: md`✅ Accepted. Case ${one?.number ?? 0} ${end}.` };
     return;
   }
   // Who accepts has decided: there is nothing more to ask.
-  const submitted =
-    plan.confirm === "none"
-      ? await services.runner.submit(plan)
-      : await services.runner.confirmed(plan.id, actor);
+  const submitting =
+    plan.confirm === "none" ? services.runner.submit(plan) : services.runner.confirmed(plan.id, actor);
+  const submitted = await submitting.catch(async (error: unknown) => {
+    if (error instanceof Failure && error.ran === "no") await services.appeals.unbanned(appeal, "not-sent");
+    throw error;
+  });
   const noted = submitted.outcome.then(({ record: { ran } }) =>
     services.appeals.unbanned(appeal, ran === "yes" ? "ran" : ran === "no" ? "not-sent" : "asked"),
   );

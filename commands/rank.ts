@@ -1,16 +1,14 @@
 import { ApplicationCommandOptionType } from "discord.js";
 import { defineAction, defineCommand, defineEntry, type Press, type Reply } from "../src/discord/command.ts";
 import {
-  type PlanAsk,
   rankApplied,
-  rankForMany,
   rankList,
   rankMappingText,
   rankPaused,
-  rankPlanCard,
   rankSet,
   rankUnset,
 } from "../src/discord/render/rank-cards.ts";
+import { type PlanAsk, rankForMany, rankPlanCard } from "../src/discord/render/rank-plan-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
@@ -111,7 +109,11 @@ async function showPlan(
   await mustBeManager(services, actor, FOR_MANAGERS);
   const binding = await services.bindings.pick(actor.guildId, named);
   const plan = await services.ranks.check(binding);
-  return rankPlanCard(plan, { kind, serverName: binding.name, nowMs: services.clock.nowMs() });
+  const goneRoleIds = plan.mappings
+    .map(({ roleId }) => roleId)
+    .filter((roleId) => !services.guilds.hasRole(actor.guildId, roleId));
+  const nowMs = services.clock.nowMs();
+  return rankPlanCard(plan, { kind, serverName: binding.name, nowMs, goneRoleIds });
 }
 
 const unset = defineEntry<RoleArgs>({

@@ -81,8 +81,9 @@ export const voteActions = {
   "session-mention": defineAction({
     first: "update",
     async execute({ actor, argument }, services) {
-      await services.mentions.allow(actor.guildId, actor.userId);
+      // Whose vote is refused has allowed nothing.
       const press = await services.sessions.press(actor, argument, "in");
+      await services.mentions.allow(actor.guildId, actor.userId);
       return pressReply(press, true);
     },
   }),

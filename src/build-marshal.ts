@@ -284,7 +284,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   }
 
   const parts = { discord, readiness, heldKeys, retention, watch, runs, outbox, feeds, panels };
-  const stoppable = { starting, ...parts, duty, sessions, rules, history, service, store };
+  const stoppable = { starting, ...parts, duty, sessions, rules, appeals, history, service, store };
   return {
     start,
     drop: () => dropAll({ ...stoppable, knownStore: leased?.knownStore }),

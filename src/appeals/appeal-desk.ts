@@ -6,21 +6,21 @@ import type { AppealRenderer, Appeals, PrivateThreads } from "../domain/ports/ap
 import type { Cases } from "../domain/ports/cases.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { GrantableRoles } from "../domain/ports/member-roles.ts";
-import type { OwedMessages } from "../domain/ports/notifier.ts";
 import type { Posts } from "../domain/ports/posts.ts";
 import type { Settings } from "../domain/ports/settings.ts";
 import type { AppealBook } from "./appeal-book.ts";
+import type { AppealEnds } from "./appeal-ends.ts";
 import type { AppealPosts } from "./appeal-posts.ts";
-import { type AppealedCasePorts, appealedCase } from "./appealed-case.ts";
+import { type AppealedCasePorts, appealedCase, caseNow } from "./appealed-case.ts";
 
 export interface AppealDeskPorts extends AppealedCasePorts {
   readonly book: AppealBook;
   readonly shown: Pick<AppealPosts, "show">;
   readonly settings: Pick<Settings, "of">;
-  readonly cases: Pick<Cases, "get" | "search" | "revoke">;
+  readonly cases: Pick<Cases, "get" | "search">;
+  readonly ends: Pick<AppealEnds, "carryOut">;
   readonly threads: PrivateThreads;
   readonly posts: Pick<Posts, "tryOnce">;
-  readonly owed: OwedMessages;
   readonly owners: Pick<GrantableRoles, "isOwner">;
   readonly renderer: AppealRenderer;
   readonly clock: Clock;
@@ -34,6 +34,7 @@ const AGAIN_AFTER_MS = 7 * DAY_MS;
 const OPEN_FOR_MS = 60 * DAY_MS;
 const MOST_OF_GUILD = 200;
 const MOST_CASES = 25;
+const LEFT = "They left this Discord server, so they can't read a thread here. Decide without a talk.";
 
 /** What people and staff do with appeals. Each step is written before anything is done that cannot be taken back. */
 export class AppealDesk implements Appeals {
@@ -95,22 +96,36 @@ export class AppealDesk implements Appeals {
   }
 
   async talk(actor: Actor, id: string): Promise<string> {
+    const { threads } = this.#ports;
+    let threadId = await this.#talkOf(actor, id);
+    if ((await threads.add(threadId, actor.userId)) !== "no-thread") return threadId;
+    // Somebody deleted it.
+    await this.#change(actor, id, async ({ threadId: before, ...appeal }) =>
+      before === threadId ? appeal : { ...appeal, ...(before !== undefined && { threadId: before }) },
+    );
+    threadId = await this.#talkOf(actor, id);
+    await threads.add(threadId, actor.userId);
+    return threadId;
+  }
+
+  /** The thread with who appealed in it. Who left the Discord server and came back is in it no more. */
+  async #talkOf(actor: Actor, id: string): Promise<string> {
     const { threads, posts, renderer } = this.#ports;
-    const asked = await this.#change(actor, id, async (appeal) => ({ ...appeal, isThreadAsked: true }), {
+    await this.#change(actor, id, async (appeal) => ({ ...appeal, isThreadAsked: true }), {
       before: (appeal) => void (appeal.isThreadAsked === true && this.#mayExist.add(id)),
     });
     const opened = await this.#change(actor, id, async (appeal) => {
-      if (appeal.threadId !== undefined) return appeal;
       const { guildId, channelId } = appeal;
       const mayExist = this.#mayExist.has(id);
-      const threadId = await threads.open({ guildId, channelId, name: threadName(appeal), mayExist });
-      await threads.add(threadId, appeal.userId);
+      const name = threadName(appeal);
+      const threadId = appeal.threadId ?? (await threads.open({ guildId, channelId, name, mayExist }));
+      if ((await threads.add(threadId, appeal.userId)) === "no-member")
+        throw new Failure("bad-command", LEFT);
+      if (appeal.threadId !== undefined) return appeal;
       await posts.tryOnce(threadId, renderer.talk(appeal)).catch(() => undefined);
       return { ...appeal, threadId };
     });
-    const threadId = opened.threadId ?? asked.threadId ?? "";
-    await threads.add(threadId, actor.userId);
-    return threadId;
+    return opened.threadId ?? "";
   }
 
   async decide(
@@ -118,10 +133,10 @@ export class AppealDesk implements Appeals {
     id: string,
     { isAccepted, unbans }: { readonly isAccepted: boolean; readonly unbans: boolean },
   ): Promise<Appeal> {
-    const { cases, owners, clock } = this.#ports;
+    const { book, cases, ends, owners, clock } = this.#ports;
     const decided = await this.#change(actor, id, async (appeal) => {
-      const { guildId, caseNumber } = appeal;
-      const one = caseNumber === undefined ? undefined : await cases.get(guildId, caseNumber);
+      const { guildId } = appeal;
+      const one = await caseNow(cases, appeal);
       if (isAccepted && one === undefined)
         throw new Failure("bad-command", "There is no case to revoke. Refuse it, or talk to them first.");
       if (isAccepted && appeal.provenBy === undefined)
@@ -143,8 +158,8 @@ export class AppealDesk implements Appeals {
       };
       return { ...appeal, decision };
     });
-    await this.finish(decided);
-    return decided;
+    await ends.carryOut(decided);
+    return book.find(id) ?? decided;
   }
 
   async unbanned({ guildId, id }: Appeal, unban: "ran" | "not-sent" | "asked"): Promise<void> {
@@ -155,30 +170,6 @@ export class AppealDesk implements Appeals {
       await book.keep({ ...appeal, decision: { ...appeal.decision, unban } });
     });
     shown.show({ guildId, id });
-  }
-
-  /** The case says so and they are told; the same again after a kill changes nothing. */
-  async finish(appeal: Appeal): Promise<void> {
-    const { book, owed, renderer, shown } = this.#ports;
-    const { guildId, id, userId, threadId, decision, card } = appeal;
-    if (decision === undefined || decision.isDone === true) return;
-    if (decision.outcome === "accepted") await this.#revoke(appeal, decision);
-    await owed.owe({
-      guildId,
-      id: `appeal ${id}`,
-      ways: [
-        ...(threadId === undefined ? [] : [{ to: "channel" as const, channelId: threadId }]),
-        { to: "person", userId },
-        { to: "channel", channelId: card.channelId },
-      ],
-      body: renderer.decided(appeal),
-    });
-    await book.take(guildId, async () => {
-      const now = book.find(id);
-      if (now?.decision !== undefined)
-        await book.keep({ ...now, decision: { ...now.decision, isDone: true } });
-    });
-    shown.show(appeal);
   }
 
   /** By the member, or by their account in the game; a ban that was asked for is of who asked, too. */
@@ -197,13 +188,6 @@ export class AppealDesk implements Appeals {
     if (later === undefined) return;
     const words = `${player.name} has been banned again since then (case ${later.number}). Revoke that one first, or refuse.`;
     throw new Failure("bad-command", words);
-  }
-
-  /** One that is of several stays for the others. */
-  async #revoke({ guildId, caseNumber }: Appeal, { byId: userId }: AppealDecision): Promise<void> {
-    const { cases } = this.#ports;
-    const one = caseNumber === undefined ? undefined : await cases.get(guildId, caseNumber);
-    if (one?.targets.length === 1) await cases.revoke({ guildId, userId }, one.number, "Appeal accepted");
   }
 
   async #change(

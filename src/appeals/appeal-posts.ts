@@ -1,10 +1,13 @@
 import type { Appeal } from "../domain/appeal.ts";
 import type { AppealRenderer } from "../domain/ports/appeals.ts";
 import type { Cases } from "../domain/ports/cases.ts";
+import type { Random } from "../domain/ports/clock.ts";
 import type { HistoryPositions } from "../domain/ports/history.ts";
 import type { Notifier } from "../domain/ports/notifier.ts";
 import type { PostLine, Posts } from "../domain/ports/posts.ts";
+import type { Settings } from "../domain/ports/settings.ts";
 import type { AppealBook } from "./appeal-book.ts";
+import { caseNow } from "./appealed-case.ts";
 
 export interface AppealPostsPorts {
   readonly book: AppealBook;
@@ -13,6 +16,8 @@ export interface AppealPostsPorts {
   readonly positions: Pick<HistoryPositions, "ofCase">;
   readonly renderer: AppealRenderer;
   readonly notifier: Pick<Notifier, "guild">;
+  readonly settings: Pick<Settings, "of">;
+  readonly random: Random;
 }
 
 type Ref = Pick<Appeal, "guildId" | "id">;
@@ -23,6 +28,8 @@ export class AppealPosts {
   readonly #ports: AppealPostsPorts;
   readonly #line: PostLine<Ref>;
   readonly #doubtful = new Set<string>();
+  /** Cards that their channel has refused: nothing of them stands there. */
+  readonly #refused = new Set<string>();
   /** The channel of each guild that was told to be closed: each card tries again every few minutes. */
   readonly #notified = new Map<string, string>();
 
@@ -35,7 +42,7 @@ export class AppealPosts {
       keyOf: ({ id }) => id,
       guildOf: ({ guildId }) => guildId,
       wanted: async ({ id }) => {
-        const appeal = book.find(id);
+        const appeal = await this.#moved(book.find(id));
         if (appeal === undefined) return undefined;
         return { ...appeal.card, body: await this.#body(appeal), isDoubtful: this.#doubtful.has(id) };
       },
@@ -56,6 +63,7 @@ export class AppealPosts {
         const channelId = book.find(id)?.card.channelId ?? "";
         // Deleted by somebody: the appeal itself stays until it is too old.
         if (reason === "message-gone") return "over";
+        if (book.find(id)?.card.messageId === undefined) this.#refused.add(id);
         if (this.#notified.get(guildId) !== channelId) {
           this.#notified.set(guildId, channelId);
           await notifier.guild(guildId, renderer.closed(channelId));
@@ -75,10 +83,22 @@ export class AppealPosts {
     this.#line.show({ guildId, id });
   }
 
+  /** What could not be posted follows to the channel that was chosen since. */
+  async #moved(appeal: Appeal | undefined): Promise<Appeal | undefined> {
+    const { book, settings, random } = this.#ports;
+    if (appeal === undefined || !this.#refused.delete(appeal.id)) return appeal;
+    const { appealChannelId: channelId } = await settings.of(appeal.guildId);
+    if (channelId === undefined || channelId === appeal.card.channelId) return appeal;
+    return await book.take(appeal.guildId, async () => {
+      const now = book.find(appeal.id);
+      return now && (await book.keep({ ...now, card: { channelId, nonce: random.id().slice(0, 25) } }));
+    });
+  }
+
   async #body(appeal: Appeal) {
     const { cases, positions, renderer } = this.#ports;
-    const { guildId, caseNumber, player } = appeal;
-    const one = caseNumber === undefined ? undefined : await cases.get(guildId, caseNumber);
+    const { guildId, player } = appeal;
+    const one = await caseNow(cases, appeal);
     const evidence = one === undefined ? undefined : await positions.ofCase(guildId, one.number);
     const found =
       player === undefined

@@ -1,4 +1,4 @@
-import type { Appeal } from "../domain/appeal.ts";
+import { type Appeal, isStillAbout } from "../domain/appeal.ts";
 import type { Case } from "../domain/case.ts";
 import type { Cases } from "../domain/ports/cases.ts";
 import type { GameAccounts } from "../domain/ports/game-accounts.ts";
@@ -29,7 +29,7 @@ export async function appealedCase(
   const found = await cases.search(guildId, { playerId: player.id, limit: MOST_CASES });
   const standing = found.filter(({ revoked }) => revoked === undefined);
   const one =
-    standing.find(({ kind }) => kind === "ban") ??
+    standing.find((one) => one.kind === "ban" && !isLifted(one, found)) ??
     standing.find(({ kind }) => KINDS.some((one) => one === kind)) ??
     unliftedBan(found);
   return {
@@ -39,15 +39,25 @@ export async function appealedCase(
   };
 }
 
+/** Its case as it is now; undefined: it was about none, or that case was erased, or they were erased from it. */
+export async function caseNow(
+  cases: Pick<Cases, "get">,
+  appeal: Pick<Appeal, "guildId" | "caseNumber" | "player">,
+): Promise<Case | undefined> {
+  const { guildId, caseNumber } = appeal;
+  const one = caseNumber === undefined ? undefined : await cases.get(guildId, caseNumber);
+  return one !== undefined && isStillAbout(one, appeal) ? one : undefined;
+}
+
 /** A case may be revoked without an un-ban, by its author too, who is not to decide about it. */
 function unliftedBan(found: readonly Case[]): Case | undefined {
-  return found.find(
-    (one) =>
-      one.kind === "ban" &&
-      !found.some(({ kind, bindingId, atMs }) => {
-        return kind === "unban" && bindingId === one.bindingId && atMs >= one.atMs;
-      }),
-  );
+  return found.find((one) => one.kind === "ban" && !isLifted(one, found));
+}
+
+function isLifted(ban: Case, found: readonly Case[]): boolean {
+  return found.some(({ kind, bindingId, atMs }) => {
+    return kind === "unban" && bindingId === ban.bindingId && atMs >= ban.atMs;
+  });
 }
 
 function isNamed({ name, id }: { readonly name: string; readonly id: number }, typed: string): boolean {

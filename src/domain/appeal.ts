@@ -1,3 +1,4 @@
+import type { Case } from "./case.ts";
 import type { PlayerRef } from "./model.ts";
 
 /** Somebody who was punished asks the staff to take it back. */
@@ -43,4 +44,12 @@ export interface AppealDecision {
   readonly unban?: "asked" | "ran" | "not-sent";
   /** Its case says so, and they were told. */
   readonly isDone?: boolean;
+}
+
+/** Whether a case is still about who appealed: they may have been erased from it, while it stays for others. */
+export function isStillAbout(
+  { targets }: Pick<Case, "targets">,
+  { player }: Pick<Appeal, "player">,
+): boolean {
+  return player !== undefined && targets.some(({ playerId }) => playerId === player.id);
 }

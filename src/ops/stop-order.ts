@@ -24,6 +24,7 @@ export interface Stoppable {
   readonly duty: { stop(): Promise<void> };
   readonly sessions: { stop(): Promise<void> };
   readonly rules: { stop(): Promise<void> };
+  readonly appeals: { stop(): void };
   /** `stopPosts`: what of it is on its way into channels; `stop`: the database. */
   readonly history: { stopPosts(): Promise<void>; stop(): Promise<void> };
   readonly service: { close(): Promise<void> };
@@ -51,6 +52,7 @@ export function stopOrder(parts: Stoppable): readonly Step[] {
     duty,
     sessions,
     rules,
+    appeals,
     history,
     service,
     store,
@@ -77,6 +79,7 @@ export function stopOrder(parts: Stoppable): readonly Step[] {
     { name: "duty", ...post, run: () => duty.stop() },
     { name: "sessions", ...post, run: () => sessions.stop() },
     { name: "rules", ...post, run: () => rules.stop() },
+    { name: "appeals", ...post, run: () => appeals.stop() },
     { name: "cases and summaries", ...post, run: () => history.stopPosts() },
     // Runs that end unsent in the steps before still edit their answers.
     {

@@ -78,6 +78,8 @@ export class RuleSteps {
       await this.#claim(wanted, why === undefined ? { what: "would" } : { what: "dropped", why });
       return;
     }
+    // It was turned off or changed since this look: with the next one the breach is judged by what is wanted now.
+    if (!this.#isOn(rule)) return;
     const key = `${rule.bindingId}:${player.id}`;
     const nowMs = clock.monotonicMs();
     if (nowMs - (this.#steppedAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < STEP_AGAIN_MS) return;
@@ -189,14 +191,24 @@ export class RuleSteps {
     return owner;
   }
 
+  /** Turns its step off and says so, once: several may find at the same moment that it must not go on. */
   async #hold(rule: Rule, why: string): Promise<void> {
     const { book, notifier, renderer } = this.#ports;
-    await book.change(rule.guildId, (kept) => ({
-      ...kept,
-      rules: kept.rules.map(({ step, ...other }) =>
+    let isHeld = false;
+    await book.change(rule.guildId, (kept) => {
+      isHeld = this.#isOn(rule);
+      if (!isHeld) return kept;
+      const rules = kept.rules.map(({ step, ...other }) =>
         other.id === rule.id ? { ...other, heldWhy: why } : { ...other, ...(step && { step }) },
-      ),
-    }));
-    await notifier.guild(rule.guildId, renderer.held(rule, why), rule.byId);
+      );
+      return { ...kept, rules };
+    });
+    if (isHeld) await notifier.guild(rule.guildId, renderer.held(rule, why), rule.byId);
+  }
+
+  /** Whether its step is still what it was when the breach was seen, turned on by the same Manager. */
+  #isOn({ guildId, id, step }: Rule): boolean {
+    const now = this.#ports.book.rule(guildId, id)?.step;
+    return step !== undefined && now?.kind === step.kind && now.byId === step.byId;
   }
 }

@@ -33,11 +33,14 @@ export class SessionBook {
     return [...this.#sessions.values()];
   }
 
+  /** Also what is over and has not said its last. */
+  ofServer({ guildId, bindingId }: ServerKey): readonly KeptSession[] {
+    return this.all().filter((session) => session.guildId === guildId && session.bindingId === bindingId);
+  }
+
   /** What is voted about, or is on. */
-  current({ guildId, bindingId }: ServerKey): KeptSession | undefined {
-    return this.all().find(
-      (session) => session.guildId === guildId && session.bindingId === bindingId && !isOver(session),
-    );
+  current(server: ServerKey): KeptSession | undefined {
+    return this.ofServer(server).find((session) => !isOver(session));
   }
 
   /** Runs work that reads and then writes. */

@@ -23,6 +23,7 @@ import type { SessionBook } from "./session-book.ts";
 import { CARD, callName, type SessionPosts, VOTE } from "./session-posts.ts";
 import type { KeptSession } from "./session-records.ts";
 import { alreadyOne, refuseEarly, voteIsOver } from "./session-refusals.ts";
+import { inChannel } from "./session-steps.ts";
 
 export interface SessionDeskPorts {
   readonly book: SessionBook;
@@ -64,6 +65,10 @@ export class SessionDesk implements Sessions {
       const page = await book.page(server);
       const setup = edit(page.setup);
       await book.keepPage(server, { ...page, setup });
+      for (const session of book.ofServer(server)) {
+        const here = inChannel(session, setup.channelId);
+        if (here !== session) await book.keep(here);
+      }
       return setup;
     });
   }

@@ -9,6 +9,7 @@ import type { SessionRenderer } from "../domain/ports/session-renderer.ts";
 import { type GameSession, isOver } from "../domain/session.ts";
 import type { SessionBook } from "./session-book.ts";
 import type { KeptSession, SessionPost } from "./session-records.ts";
+import { channelOf } from "./session-steps.ts";
 
 export interface SessionPostsPorts {
   readonly book: SessionBook;
@@ -124,7 +125,14 @@ export class SessionPosts {
     if (messageId !== undefined && (isSaid || (isTooSoon && !said.isLast))) return undefined;
     this.#wanted.set(key, said);
     const isDoubtful = !this.#own.has(key);
-    const where = { channelId: session.channelId, messageId, nonce, isMarked, isDoubtful, sinceMs: atMs };
+    const where = {
+      channelId: channelOf(session, post),
+      messageId,
+      nonce,
+      isMarked,
+      isDoubtful,
+      sinceMs: atMs,
+    };
     return {
       ...where,
       body: said.body,
@@ -201,7 +209,11 @@ export class SessionPosts {
     // Somebody who deletes it twice does not want it.
     if (isDeleted) return "over";
     const hostId = session.start?.byId ?? session.vote?.byId ?? "";
-    await notifier.person(session.guildId, hostId, renderer.closed(session, reasonOf(refusal)));
+    await notifier.person(
+      session.guildId,
+      hostId,
+      renderer.closed({ ...session, channelId: channelOf(session, post) }, reasonOf(refusal)),
+    );
     return "over";
   }
 

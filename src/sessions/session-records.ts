@@ -8,6 +8,8 @@ export interface SessionPost {
   /** vote, card, summary, or a call with its number. */
   readonly name: string;
   readonly nonce: string;
+  /** Where it stands. @default the channel of its session */
+  readonly channelId?: string | undefined;
   /** When it was wanted first. */
   readonly atMs: number;
   readonly messageId?: string | undefined;
@@ -87,6 +89,7 @@ const end = z.object({
 const post = z.object({
   name: z.string(),
   nonce: z.string(),
+  channelId: z.string().optional(),
   atMs: z.number(),
   messageId: z.string().optional(),
   isMarked: z.boolean().optional(),

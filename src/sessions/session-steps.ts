@@ -1,6 +1,6 @@
 import type { Snapshot } from "../domain/model.ts";
 import { type GameSession, isOn, isOver, voteState } from "../domain/session.ts";
-import type { KeptSession } from "./session-records.ts";
+import type { KeptSession, SessionPost } from "./session-records.ts";
 
 /** What a session needs next when nobody asks. Pure. */
 
@@ -33,6 +33,17 @@ export function overByItselfMs({ start }: GameSession, nowMs: number): number {
   return start === undefined ? nowMs : Math.min(nowMs, start.atMs + LONGEST_MS);
 }
 
+/** What is posted from now on is posted there; what stands already, or is on its way, stays where it is. */
+export function inChannel(session: KeptSession, channelId: string): KeptSession {
+  if (session.channelId === channelId) return session;
+  const posts = session.posts.map((post) => ({ ...post, channelId: channelOf(session, post) }));
+  return { ...session, channelId, posts };
+}
+
+export function channelOf(session: KeptSession, post: SessionPost): string {
+  return post.channelId ?? session.channelId;
+}
+
 /** All its messages say their last. */
 export function isFinished(session: KeptSession): boolean {
   if (!isOver(session) || session.posts.some(({ isDone }) => isDone !== true)) return false;
@@ -45,9 +56,15 @@ function isToBeSummedUp({ start, end }: GameSession): boolean {
 }
 
 /** With what a look shows; the same object where it shows nothing new, or is not of the time of the session. */
-export function seenWith(session: KeptSession, { takenAtMs, status, lists }: Snapshot): KeptSession {
+export function seenWith(
+  session: KeptSession,
+  { takenAtMs, status, lists }: Snapshot,
+  nowMs: number,
+): KeptSession {
   const { start, seen } = session;
-  if (!isOn(session) || start === undefined || takenAtMs < start.atMs) return session;
+  if (!isOn(session) || start === undefined) return session;
+  // Where it is not even that late yet, the clock was set back since, and the look came after the start all the same.
+  if (takenAtMs < start.atMs && nowMs >= start.atMs) return session;
   const peak = Math.max(seen.peak ?? 0, status.currentPlayers);
   const known = new Set(seen.staffIds);
   const others = (lists.players ?? [])

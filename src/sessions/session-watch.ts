@@ -34,7 +34,8 @@ export class SessionWatch {
   #beganMs = 0;
   #cancel: () => void = () => undefined;
   #isStopped = false;
-  #running: Promise<unknown> = Promise.resolve();
+  /** By session: one that waits for the history holds up no other. */
+  readonly #stepping = new Map<string, Promise<void>>();
   readonly #writing = new Set<Promise<unknown>>();
 
   constructor(ports: SessionWatchPorts) {
@@ -50,8 +51,7 @@ export class SessionWatch {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancel();
-    await this.#running;
-    await Promise.all(this.#writing);
+    await Promise.all([...this.#stepping.values(), ...this.#writing]);
   }
 
   onChanged(session: GameSession): void {
@@ -61,13 +61,14 @@ export class SessionWatch {
   /** An answer of a server. Waits for nothing. */
   take(look: Snapshot): void {
     if (this.#isStopped) return;
-    const { bindings, book, report } = this.#ports;
+    const { bindings, book, clock, report } = this.#ports;
+    const nowMs = clock.nowMs();
     for (const guildId of bindings.guildsOf(look.source)) {
       for (const { id: bindingId, source } of bindings.linkedOf(guildId)) {
         const session = source === look.source ? book.current({ guildId, bindingId }) : undefined;
-        if (session === undefined || seenWith(session, look) === session) continue;
+        if (session === undefined || seenWith(session, look, nowMs) === session) continue;
         const writing: Promise<unknown> = book
-          .change(session.id, (now) => seenWith(now, look))
+          .change(session.id, (now) => seenWith(now, look, nowMs))
           .catch((error: unknown) => report("what was seen of a session could not be kept", error))
           .finally(() => this.#writing.delete(writing));
         this.#writing.add(writing);
@@ -110,18 +111,19 @@ export class SessionWatch {
   #lookLater(delayMs: number): void {
     if (this.#isStopped) return;
     this.#cancel = this.#ports.clock.after(delayMs, () => {
-      this.#running = this.#look().then(() => this.#lookLater(LOOK_EVERY_MS));
+      this.#look();
+      this.#lookLater(LOOK_EVERY_MS);
     });
   }
 
-  async #look(): Promise<void> {
+  #look(): void {
     for (const { id } of this.#ports.book.all()) {
-      if (this.#isStopped) return;
-      try {
-        await this.#step(id);
-      } catch (error) {
-        this.#ports.report("a session could not be kept going; it is tried again", error);
-      }
+      if (this.#stepping.has(id)) continue;
+      const what = "a session could not be kept going; it is tried again";
+      const stepping = this.#step(id)
+        .catch((error: unknown) => this.#ports.report(what, error))
+        .finally(() => this.#stepping.delete(id));
+      this.#stepping.set(id, stepping);
     }
   }
 

@@ -41,7 +41,11 @@ class World {
     edits: [],
   };
   lift: Case | undefined;
+  /** Newer than that. */
+  later: Case | undefined;
   isThreadAnswerLost = false;
+  isHistoryAway = false;
+  reports = 0;
   isKilled = false;
 
   async #alive(): Promise<void> {
@@ -66,9 +70,13 @@ class World {
       positions: { ofCase: async () => undefined },
       cases: {
         get: async () => this.one,
-        search: async () => [...(this.lift === undefined ? [] : [this.lift]), this.one],
+        search: async (_, { playerId: id }) =>
+          [this.later, this.lift, this.one]
+            .filter((one) => one !== undefined)
+            .filter(({ targets }) => targets.some(({ playerId }) => playerId === id)),
         revoke: async ({ userId }, number) => {
           await this.#alive();
+          if (this.isHistoryAway) throw new Failure("store", "The history is away.");
           this.revoked.push(number);
           this.one = { ...this.one, revoked: { atMs: 1, byId: userId } };
           return this.one;
@@ -80,7 +88,7 @@ class World {
           if (this.isThreadAnswerLost) throw new Failure("paused", "the answer is lost");
           return `thread ${name}`;
         },
-        add: async () => undefined,
+        add: async () => "added",
       },
       posts: outbox.posts,
       owed: {
@@ -99,7 +107,8 @@ class World {
       random: seededRandom(4),
       isOurs: () => true,
       report: (what, error) => {
-        throw new Error(what, { cause: error });
+        this.reports += 1;
+        if (!(error instanceof Failure)) throw new Error(what, { cause: error });
       },
     });
     return wing;
@@ -120,6 +129,25 @@ describe("An appeal", () => {
     world.sink.fault = () => undefined;
     await world.clock.advance(600_000);
     assert.equal(world.sink.messages("staff").length, 2);
+  });
+
+  test("of a channel that was deleted stands in the one that was chosen after it, also after a restart", async () => {
+    const world = new World();
+    const { appeals } = world.start();
+    world.sink.fault = (_, channelId) => (channelId === "staff" ? "gone" : undefined);
+    await appeals.ask(person("u"), asking);
+    await world.clock.advance(60_000);
+    world.settings = { ...world.settings, appealChannelId: "staff-2" };
+    await world.clock.advance(600_000);
+    assert.deepEqual([world.sink.messages("staff-2").length, world.notices.length], [1, 1]);
+    const next = world.start();
+    await next.start();
+    world.settings = { ...world.settings, appealChannelId: "staff-3" };
+    await world.clock.advance(600_000);
+    await next.appeals.ask(person("v"), asking);
+    await world.clock.advance(600_000);
+    const shown = ["staff-2", "staff-3"].map((channelId) => world.sink.messages(channelId).length);
+    assert.deepEqual(shown, [1, 1], "what stands stays where it is");
   });
 
   test("of two presses at once of one person is one, and of two decisions the first counts", async () => {
@@ -187,6 +215,22 @@ describe("An appeal", () => {
     assert.equal((await appeals.ask(person("v"), asking)).caseNumber, undefined);
   });
 
+  test("about a case that was erased of them lifts nothing of the others in it, and shows it to nobody", async () => {
+    const world = new World();
+    const two = [...world.one.targets, { name: "Bob", playerId: 13 }];
+    world.one = { ...world.one, targets: two, reason: "raid" };
+    const { appeals } = world.start();
+    const { id } = await appeals.ask(person("u"), asking);
+    await appeals.prove(person("max"), id);
+    world.one = { ...world.one, targets: [{ name: "Bob", playerId: 13 }] };
+    await assert.rejects(appeals.decide(person("max"), id, accepts), /no case to revoke/);
+    await world.clock.advance(60_000);
+    assert.doesNotMatch(world.sink.text("staff"), /Bob|raid/);
+    assert.match(world.sink.text("staff"), /no case\*\* that counts/);
+    await appeals.decide(person("max"), id, { isAccepted: false, unbans: false });
+    assert.deepEqual(world.revoked, []);
+  });
+
   test("that was decided right before a kill is carried out by the next process, once", async () => {
     const world = new World();
     const { appeals } = world.start();
@@ -205,6 +249,32 @@ describe("An appeal", () => {
     }
     assert.equal(world.sink.messages("staff").length, 1);
     assert.match(world.sink.text("staff"), /Accepted by/);
+  });
+
+  test("that was accepted while the history takes nothing is carried out once it does, also after a restart", async () => {
+    const world = new World();
+    for (const [userId, isRestarted] of [
+      ["u", false],
+      ["v", true],
+    ] as const) {
+      const wing = world.start();
+      await wing.start();
+      const { id } = await wing.appeals.ask(person(userId), asking);
+      await wing.appeals.prove(person("max"), id);
+      world.isHistoryAway = true;
+      await wing.appeals.decide(person("max"), id, accepts);
+      if (isRestarted) {
+        wing.stop();
+        await world.start().start();
+      }
+      await world.clock.advance(600_000);
+      assert.deepEqual([world.revoked.length, world.owed.length], isRestarted ? [1, 1] : [0, 0]);
+      world.isHistoryAway = false;
+      await world.clock.advance(600_000);
+      assert.deepEqual([world.revoked.length, world.owed.at(-1)?.id], [isRestarted ? 2 : 1, `appeal ${id}`]);
+      wing.stop();
+    }
+    assert.ok(world.reports > 2);
   });
 
   test("has one thread, also where Discord's answer to the first try was lost or the process was killed", async () => {
@@ -235,6 +305,16 @@ describe("An appeal", () => {
     await world.clock.advance(60_000);
     assert.match(world.sink.text("staff"), /Bo\\\*b\\\*/);
     assert.match(world.sink.text("staff"), /> It was my brother\.\n> \\# @/);
+  });
+
+  test("is about what counts now where a ban was lifted and something else came after it", async () => {
+    const world = new World();
+    const { appeals } = world.start();
+    world.lift = { ...world.one, number: 2, kind: "unban", atMs: 5 };
+    world.later = { ...world.one, number: 3, kind: "kick", atMs: 9 };
+    assert.equal((await appeals.ask(person("u"), asking)).caseNumber, 3);
+    world.later = undefined;
+    assert.equal((await appeals.ask(person("v"), asking)).caseNumber, 1, "it still stands in the records");
   });
 
   test("that nobody answers makes room after 60 days, and an answered one after a week", async () => {

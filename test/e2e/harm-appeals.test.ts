@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Channel, Message, Person } from "../../src/sandbox/discord/types.ts";
+import type { Channel, Member, Message, Person } from "../../src/sandbox/discord/types.ts";
 import { AppealsRig, MAY_TALK } from "./appeals-rig.ts";
 import { answerOf, labelsOf, press, reads, textOf } from "./read.ts";
 import type { E2eRig } from "./rig.ts";
@@ -18,6 +18,7 @@ describe("an appeal lifts what it is about, and nothing else", () => {
   let other: Person;
   let staffOnly: Channel;
   let asked = 0;
+  let appellant: Member;
 
   before(async () => {
     appeals = await AppealsRig.start();
@@ -33,13 +34,16 @@ describe("an appeal lifts what it is about, and nothing else", () => {
   /** An appeal of a new member, about whom staff say that the account is theirs. */
   const appealOf = async (name: string): Promise<Message> => {
     asked += 1;
-    const member = rig.discord.as(rig.home.guild.addMember({ name: `Member ${asked}` }));
+    appellant = rig.home.guild.addMember({ name: `Member ${asked}` });
+    const member = rig.discord.as(appellant);
     const { modal } = await member.click(appeals.button, "Appeal");
     const [first, second] = modal?.fields.map(({ customId }) => customId) ?? [];
     const words = `It was not me ${asked}`;
     const sent = await member.submit(modal ?? assert.fail(), { [first ?? ""]: name, [second ?? ""]: words });
     await reads(sent, /Sent\. The staff/);
     const card = await rig.posted(staffOnly, words);
+    // Where no case is known there is nothing to accept.
+    if (!labelsOf(card).includes("It's their account")) return card;
     await reads(await press(manager, card, "It's their account"), /Accept/);
     await rig.until("Accept", () => labelsOf(card).includes("Accept"));
     return card;
@@ -94,5 +98,28 @@ describe("an appeal lifts what it is about, and nothing else", () => {
       assert.ok(!labelsOf(answerOf(answer)).includes(`Tell ${EVE.name}`));
     }
     await reads(await press(manager, left, `Tell ${EVE.name}`), /This warning was revoked, so /);
+  });
+
+  const talks = () => rig.home.guild.channels.filter(({ type }) => type === "private-thread");
+  const isIn = (thread: Channel) => rig.discord.as(appellant).sees(thread).length > 0;
+
+  test("is talked about in its thread also when Discord has archived it, and in a new one when somebody deleted it", async () => {
+    const card = await appealOf("NobodyKnown");
+    await reads(await press(other, card, "Talk"), /<#\d+>/);
+    const [first = assert.fail()] = talks();
+    assert.ok(isIn(first));
+    first.archive();
+    await reads(await press(manager, card, "Talk"), /<#\d+>/);
+    assert.deepEqual([talks().length, first.archived], [1, false]);
+    first.delete();
+    await reads(await press(manager, card, "Talk"), /<#\d+>/);
+    const [second = assert.fail()] = talks();
+    assert.ok(isIn(second));
+  });
+
+  test("of somebody who has left the Discord server says so to who wants to talk", async () => {
+    const card = await appealOf("NobodyElse");
+    appellant.leave();
+    await reads(await press(other, card, "Talk"), /left this Discord server/);
   });
 });

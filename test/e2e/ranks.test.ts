@@ -118,6 +118,24 @@ describe("ranks, in the real process", () => {
     await reads(await press(owner, unset, "Check again"), /Without/);
   });
 
+  test("a role that was deleted can be named by nobody; the plan offers to remove it, and what it gave is taken back", async () => {
+    const all = rig.home.guild.roles.find(({ name }) => name === "Everybody") ?? assert.fail();
+    all.delete();
+    await rig.until("it is paused", async () => {
+      await rig.clock.sleep(15_000);
+      return /role was deleted/.test((await rig.home.owner.slash(rig.home.general, "rank list")).text);
+    });
+    const plan = await certain(await asks(owner, "rank check", {}, /Ranks on/));
+    const without = await certain(await press(owner, plan, "Remove the deleted role"));
+    await reads(without, /Without[\s\S]*Would lose a rank[\s\S]*RexGame/);
+    const [confirm = ""] = /Remove it, take back \d/.exec(without.text) ?? [];
+    await reads(await press(owner, without, confirm), /no longer gives a rank/);
+    await rig.until(
+      "nobody is helper any more",
+      () => rankOf(REX) === undefined && rankOf(TIM) === undefined,
+    );
+  });
+
   test("nothing of it broke a rule of Discord or showed the key", () => {
     assertWellBehaved(rig);
     assertNoKeySeen(rig);

@@ -154,6 +154,7 @@ describe("the stop", () => {
       duty: { stop: close("duty", 100) },
       sessions: { stop: close("sessions", 100) },
       rules: { stop: close("rules", 100) },
+      appeals: { stop() {} },
       history: { stopPosts: never, stop: close("history", 1_000) },
       service: { close: close("service", 1_000) },
       store: { close: close("store", 500) },

@@ -377,7 +377,11 @@ export class RuleWorld {
       runner: rig.runs.runner,
       snapshots: rig.snapshots,
       members: {
-        now: async (_, userId) => ({ roleIds: rig.memberRoles.get(userId) ?? [], manageGuild: false }),
+        now: async (_, userId) => {
+          const roleIds = rig.memberRoles.get(userId) ?? [];
+          await rig.membersPause();
+          return { roleIds, manageGuild: false };
+        },
       },
       messages: createPlayerMessages(sent, clock),
       roles: this.#roles(),

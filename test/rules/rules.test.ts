@@ -395,6 +395,39 @@ describe("a rule", () => {
     assert.deepEqual([world.told.length, world.hits, world.notices.length], [11, [], 1]);
   });
 
+  test("is turned off and told of once, however many break it at once, and counts nothing of that look after it", async () => {
+    const { world } = await withBreaker("Rex", "kick");
+    for (let n = 0; n < 14; n++) await join(world, `Player_${n}x`);
+    await world.live(5 * 60_000);
+    assert.deepEqual([world.told.length, world.hits, world.notices.length], [15, [], 1]);
+    const [view] = world.rules.rules.list("g1").rules;
+    assert.equal(view?.record.dropped, 5, "what was on its way when it was turned off");
+  });
+
+  test("is turned off and told of once where its Manager is none any more, however many break it at once", async () => {
+    const { world } = await withBreaker("Rex", "pm");
+    for (let n = 0; n < 4; n++) await join(world, `Player_${n}x`);
+    world.rig.memberRoles.set("u-manager", []);
+    await world.live(90_000);
+    assert.deepEqual([world.told.length, world.hits, world.notices.length], [5, [], 1]);
+  });
+
+  test("what another Manager turned on stays on while the step of one who is none any more comes to nothing", async () => {
+    const { world } = await withBreaker("Rex", "kick");
+    const second = world.rig.actor("manager", { userId: "u-second" });
+    world.rig.memberRoles.set("u-manager", []);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    world.rig.membersPause = () => promise;
+    await world.live(40_000);
+    await world.rules.rules.setStep(second, 1, "load");
+    world.rig.membersPause = () => Promise.resolve();
+    resolve();
+    await world.live(30_000);
+    const [view] = world.rules.rules.list("g1").rules;
+    assert.deepEqual([view?.rule.step?.kind, view?.rule.step?.byId], ["load", "u-second"]);
+    assert.deepEqual(world.notices, []);
+  });
+
   test("a week in which it was paused is no week's record", async () => {
     const { world } = await withBreaker("Rex");
     const actor = world.rig.actor("manager");

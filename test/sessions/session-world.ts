@@ -46,7 +46,7 @@ export class SessionWorld {
   linked: readonly Binding[] = [SERVER];
   state: ServerState | undefined;
   /** What the history answers. */
-  figures: SessionFigures | "away" | "off" = FIGURES;
+  figures: SessionFigures | "away" | "off" | "silent" = FIGURES;
   /** Called at each step that a process takes in the world: before and after each write and each message. */
   onStep: () => void = () => undefined;
   process: Process;
@@ -195,6 +195,7 @@ export class SessionWorld {
       latest: () => this.state,
       lookedS: async () => (this.figures === "off" ? "off" : this.clock.nowMs() / 1_000),
       figures: async () => {
+        if (this.figures === "silent") await new Promise(() => undefined);
         if (typeof this.figures === "string") throw new Failure("store", "away for the test");
         return this.figures;
       },

@@ -174,6 +174,20 @@ describe("a session", () => {
     assert.equal((await world.sessions.past(SERVER.guildId, SERVER.id)).length, 1);
   });
 
+  test("in which the clock of the machine is set back counts what looks show after it", async () => {
+    const world = await SessionWorld.open();
+    await world.clock.advance(120 * MINUTE_MS);
+    await world.start();
+    world.look([player(1)]);
+    await world.clock.advance(MINUTE_MS);
+    world.clock.step(-60 * MINUTE_MS);
+    world.look([player(1), player(2), player(3)]);
+    await world.clock.advance(20 * MINUTE_MS);
+    await world.asks(world.sessions.end(host, SERVER));
+    await world.clock.advance(10 * MINUTE_MS);
+    assert.match(world.text("📋"), /Most players: \*\*3\*\*/);
+  });
+
   test("of a few minutes its summary says no average: staff is counted once a minute", async () => {
     const world = await SessionWorld.open();
     await world.start();
@@ -194,6 +208,23 @@ describe("a session", () => {
     assert.equal(world.messages.length, 1);
     await world.clock.advance(20 * MINUTE_MS);
     assert.match(world.text("📋"), /Marshal couldn't read its records, so calls were not counted/);
+  });
+
+  test("that waits for a history that does not answer holds up no other: a vote ends, and a card lives", async () => {
+    const world = await SessionWorld.open();
+    await world.start();
+    world.figures = "silent";
+    await world.asks(world.sessions.end(host, SERVER));
+    await world.clock.advance(MINUTE_MS);
+    await world.vote(10);
+    await world.clock.advance(11 * MINUTE_MS);
+    assert.equal(world.current, undefined);
+    await world.start();
+    await world.clock.advance(2 * MINUTE_MS);
+    world.look([player(1), player(2)]);
+    await world.clock.advance(2 * MINUTE_MS);
+    const card = world.messages.at(-1)?.body.cards?.[0];
+    assert.match(String(card?.description), /\*\*2\*\*/);
   });
 
   test("calls are answered by whether they stand; refused ones are not kept", async () => {
@@ -227,6 +258,43 @@ describe("a session", () => {
     assert.match(world.told[0] ?? "", /^1: .*channel was deleted/);
     assert.deepEqual([world.current, world.process.sessions.keys], [undefined, []]);
     assert.equal((await world.sessions.past(SERVER.guildId, SERVER.id)).length, 1);
+  });
+
+  test("whose channel was deleted goes on in the one that is set up next, as its words say", async () => {
+    const world = await SessionWorld.open();
+    await world.vote();
+    await press(world, "5");
+    world.sink.fault = (_, channelId) => (channelId === CHANNEL ? "gone" : undefined);
+    await assert.rejects(world.start(), { reason: "gone" });
+    await world.sessions.setUp(SERVER.guildId, SERVER.id, (before) => ({
+      ...(before ?? assert.fail()),
+      channelId: "next",
+    }));
+    const posted = () => world.sink.messages("next").map(({ body }) => String(body.cards?.[0]?.title));
+    const { session } = await world.start();
+    assert.deepEqual([session.channelId, posted().length], ["next", 1]);
+    await world.asks(world.sessions.call(host, SERVER, "full"));
+    await world.restart();
+    await world.clock.advance(3 * MINUTE_MS);
+    await world.asks(world.sessions.end(host, SERVER));
+    await world.clock.advance(3 * MINUTE_MS);
+    const [card = "", call = "", summary = ""] = posted();
+    assert.match(`${card}, ${call}, ${summary}`, /Session over.*is full.*Session on/);
+    assert.deepEqual([posted().length, world.process.sessions.keys], [3, []]);
+  });
+
+  test("whose channel is changed while it is on keeps its card where it is, and posts what is new in the new one", async () => {
+    const world = await SessionWorld.open();
+    await world.start();
+    await world.sessions.setUp(SERVER.guildId, SERVER.id, (before) => ({
+      ...(before ?? assert.fail()),
+      channelId: "next",
+    }));
+    await world.asks(world.sessions.call(host, SERVER, "low"));
+    await world.asks(world.sessions.end(host, SERVER));
+    await world.clock.advance(3 * MINUTE_MS);
+    assert.match(world.text("Session over"), /Session over/);
+    assert.equal(world.sink.messages("next").length, 2);
   });
 
   test("whose card is deleted gets a new one without a ping; deleted twice it stays away", async () => {

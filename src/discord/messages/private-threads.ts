@@ -1,4 +1,4 @@
-import { ChannelType, DiscordAPIError, type REST, Routes } from "discord.js";
+import { ChannelType, DiscordAPIError, type REST, RESTJSONErrorCodes, Routes } from "discord.js";
 import { Failure } from "../../domain/failure.ts";
 import type { PrivateThreads } from "../../domain/ports/appeals.ts";
 
@@ -23,8 +23,24 @@ export function createPrivateThreads(rest: REST, ownId: () => string | undefined
         return idOf(await rest.post(Routes.threads(channelId), { body }));
       });
     },
-    async add(threadId, userId) {
-      await asFailure(() => rest.put(Routes.threadMembers(threadId, userId)));
+    add(threadId, userId) {
+      const add = () => rest.put(Routes.threadMembers(threadId, userId));
+      return asFailure(async () => {
+        try {
+          await add().catch(async (error: unknown) => {
+            if (codeOf(error) !== RESTJSONErrorCodes.InvalidActionOnArchivedThread) throw error;
+            await rest.patch(Routes.channel(threadId), { body: { archived: false } });
+            await add();
+          });
+          return "added";
+        } catch (error) {
+          const code = codeOf(error);
+          if (code === RESTJSONErrorCodes.UnknownChannel) return "no-thread";
+          if (code === RESTJSONErrorCodes.UnknownMember || code === RESTJSONErrorCodes.UnknownUser)
+            return "no-member";
+          throw error;
+        }
+      });
     },
   };
 }
@@ -58,6 +74,10 @@ function idOf(channel: unknown): string {
   if (typeof channel === "object" && channel !== null && "id" in channel && typeof channel.id === "string")
     return channel.id;
   throw new Failure("paused", "Discord opened no thread. Try again.");
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof DiscordAPIError ? error.code : undefined;
 }
 
 async function asFailure<T>(work: () => Promise<T>): Promise<T> {

@@ -62,5 +62,6 @@ export interface PrivateThreads {
     readonly name: string;
     readonly mayExist: boolean;
   }): Promise<string>;
-  add(threadId: string, userId: string): Promise<void>;
+  /** Also takes it out of the archive. no-thread: somebody deleted it. no-member: they are not in the Discord server. */
+  add(threadId: string, userId: string): Promise<"added" | "no-thread" | "no-member">;
 }

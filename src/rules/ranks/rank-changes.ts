@@ -25,7 +25,8 @@ function settledOne(kept: ServerRanks, { player, record, verdict }: JudgedRank, 
     case "has-it":
       return put(seen(now));
     case "unsent":
-      return withoutTake(put(now.state === "raising" ? { ...open(now), state: "wanted" } : seen(now)), now);
+      // What was confirmed is still to be done.
+      return withoutTake(put(now.state === "raising" ? { ...open(now), state: "wanted" } : held(now)), now);
     case "gone":
     case "none":
       return put(undefined);
@@ -46,6 +47,10 @@ function settledOne(kept: ServerRanks, { player, record, verdict }: JudgedRank, 
 
 /** They have the rank, by the list of staff, and nothing more is confirmed. */
 function seen({ isConfirmed: _, ...record }: Raised): Raised {
+  return held(record);
+}
+
+function held(record: Raised): Raised {
   return { ...record, state: "raised", isSure: true, isSeen: true };
 }
 

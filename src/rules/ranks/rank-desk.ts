@@ -76,7 +76,9 @@ export class RankDesk implements Ranks {
     const plan = await this.check(binding);
     if (plan.key !== key) throw changed();
     if (plan.staffAgeMs === undefined) throw notRead();
-    if (plan.raise.length + this.#kept(binding).raised.length > MOST_RAISED)
+    // Who was confirmed earlier and waits for their turn stands in both.
+    const raised = new Set([...plan.raise.map(({ player }) => player.id), ...idsOf(this.#kept(binding))]);
+    if (raised.size > MOST_RAISED)
       throw new Failure(
         "bad-command",
         `Marshal raises at most ${MOST_RAISED} people on a server. Choose another role.`,
@@ -209,6 +211,9 @@ function confirmed(kept: ServerRanks, { raise, take }: Pick<RankPlan, "raise" | 
     if (taken.has(record.playerId)) raised.set(record.playerId, { ...record, isConfirmed: true });
   }
   for (const { player, rank } of raise) {
+    const record = raised.get(player.id);
+    // Somebody else confirmed the same a moment ago, and its command is on its way: the record says whom Marshal raised.
+    if (record !== undefined && record.state !== "wanted") continue;
     const wanted = { playerId: player.id, name: player.name, rank, state: "wanted" } as const;
     raised.set(player.id, { ...wanted, isConfirmed: true });
   }
@@ -218,6 +223,10 @@ function confirmed(kept: ServerRanks, { raise, take }: Pick<RankPlan, "raise" | 
     raised: [...raised.values()],
     taken: kept.taken.filter(({ playerId }) => !touched.has(playerId)),
   };
+}
+
+function idsOf({ raised }: Pick<ServerRanks, "raised">): readonly number[] {
+  return raised.map(({ playerId }) => playerId);
 }
 
 function keeperOf({ userId: byId, userName: byName, channelId }: Actor) {

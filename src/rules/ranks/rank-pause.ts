@@ -22,14 +22,20 @@ export function withPause(kept: ServerRanks, pause: RankPause): ServerRanks {
   return { ...kept, pause: kept.pause ?? pause, raised };
 }
 
-/** Marshal pauses the ranks of a server, and says why. Rejects when the store does. */
+/** Paused, and nothing was confirmed since. */
+export function isAllPaused({ pause, raised }: Pick<ServerRanks, "pause" | "raised">): boolean {
+  return pause !== undefined && raised.every(({ isConfirmed }) => isConfirmed !== true);
+}
+
+/** Marshal pauses the ranks of a server, and what was confirmed in an earlier pause, and says why. Rejects when the store does. */
 export async function pauseRanks(ports: RankPausePorts, server: RuledServer, why: string): Promise<void> {
   const { book, notifier, renderer, clock } = ports;
   const pause = { atMs: clock.nowMs(), why };
-  if (book.of(server)?.pause !== undefined) return;
-  const kept = await book.change(server, (before) => withPause(before, pause));
+  const kept = book.of(server);
+  if (kept !== undefined && isAllPaused(kept)) return;
+  const paused = await book.change(server, (before) => withPause(before, pause));
   const name = await serverNameOf(ports, server);
-  await notifier.guild(server.guildId, renderer.paused(name, pause), kept?.keeper?.byId);
+  await notifier.guild(server.guildId, renderer.paused(name, pause), paused?.keeper?.byId);
 }
 
 export async function serverNameOf(

@@ -65,12 +65,16 @@ export class RankTurns {
     });
   }
 
+  forget(server: RuledServer, one: JudgedRank): void {
+    this.#tries.delete(keyOf(server, one));
+  }
+
   /** What was tried of these has come to an end. */
   onSettled(server: RuledServer, judged: readonly JudgedRank[]): void {
     for (const one of judged) {
       const { kind } = one.verdict;
       if (kind !== "raise" && kind !== "take" && kind !== "unknown" && kind !== "unsent")
-        this.#tries.delete(keyOf(server, one));
+        this.forget(server, one);
     }
   }
 }

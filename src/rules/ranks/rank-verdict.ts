@@ -117,6 +117,8 @@ function ofTaking(facts: PersonFacts, { rank, isSure }: Raised): RankVerdict {
   if (!held.has(rank)) return isListEmpty ? WAITS_FOR_LIST : { kind: "gone" };
   // It ran, and they have the rank: somebody gave it anew. Taking it a second time could undo that.
   if (hasRun) return isOld ? { kind: "left" } : WAITS_FOR_ANSWER;
+  // The game's log will say whether it ran. A second try before that would count as a second change of that rank.
+  if (run === "unknown" && !isOld) return WAITS_FOR_ANSWER;
   const verdict = ofHolder(facts, rank);
   return verdict.kind === "keep" ? { kind: "has-it" } : verdict;
 }

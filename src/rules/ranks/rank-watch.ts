@@ -9,7 +9,7 @@ import type { RuledServer } from "../rule-book.ts";
 import { lookTimes } from "../sightings.ts";
 import { settled } from "./rank-changes.ts";
 import type { JudgedRank, RankFacts } from "./rank-facts.ts";
-import { pauseRanks, serverNameOf } from "./rank-pause.ts";
+import { isAllPaused, pauseRanks, serverNameOf } from "./rank-pause.ts";
 import type { ServerRanks } from "./rank-records.ts";
 import type { RankSteps, RankStepsPorts } from "./rank-steps.ts";
 import { type NextTurn, RankTurns } from "./rank-turns.ts";
@@ -42,7 +42,7 @@ const LISTS = ["players", "staff", "queue"] as const;
 const PAUSE_WORDS: Readonly<Record<Extract<NextTurn, { kind: "pause" }>["why"], string>> = {
   "too-many": "A fourth rank within ten minutes was to be taken back.",
   flips: "The rank of one person was to change twice within a day.",
-  "no-effect": "The game answered three times, and its list of staff does not show it.",
+  "no-effect": "It was sent three times, and the game's list of staff does not show it.",
 };
 
 /** Finds out from each answer whose rank does not fit their roles, and has it put right, one step at a time. */
@@ -177,12 +177,16 @@ export class RankWatch {
     const asked = { server, source, kept, mappings: kept.mappings.filter(({ isOn }) => isOn) };
     const judged = await facts.judge(asked, people);
     // Also while nothing is sent it is noticed whose rank somebody else changed.
-    const now = await this.#settle(server, judged);
+    const now = await this.#settle(server, judged, rests);
     return rests || now === undefined ? undefined : this.#turns.next(server, now, judged);
   }
 
   /** What answers have shown of earlier steps. */
-  async #settle(server: RuledServer, judged: readonly JudgedRank[]): Promise<ServerRanks | undefined> {
+  async #settle(
+    server: RuledServer,
+    judged: readonly JudgedRank[],
+    rests: boolean,
+  ): Promise<ServerRanks | undefined> {
     const { book, clock, times } = this.#ports;
     const after = await book.change(server, (before) => settled(before, judged, clock.nowMs()));
     this.#turns.onSettled(server, judged);
@@ -191,7 +195,8 @@ export class RankWatch {
       if (one.verdict.kind === "left") await this.#tellLeft(server, one);
       if (after?.raised.every(({ playerId }) => playerId !== one.player.id) !== false)
         times.forget(server, one.player.id);
-      await this.#watchStuck(server, one);
+      const isTried = !rests && (after?.pause === undefined || one.record.isConfirmed === true);
+      await this.#watchStuck(server, one, isTried);
     }
     if (after === undefined) await this.#ports.onNothingLeft(server);
     return after;
@@ -211,6 +216,8 @@ export class RankWatch {
 
   async #pause(server: RuledServer, { why, of }: Extract<NextTurn, { kind: "pause" }>): Promise<void> {
     await pauseRanks(this.#ports, server, `${PAUSE_WORDS[why]} Next was ${of.player.name}.`);
+    // Who confirms it anew has seen that, and it is tried as often again.
+    this.#turns.forget(server, of);
     this.demand(server);
   }
 
@@ -220,7 +227,13 @@ export class RankWatch {
       ({ roleId, isOn }) => isOn && roleState(kept.guildId, roleId) === "deleted",
     );
     if (!isLost) return false;
-    await pauseRanks(this.#ports, kept, "A role was deleted. /rank unset takes back what it gave.");
+    // What was confirmed in that pause goes on: it takes back what the role gave.
+    if (kept.pause === undefined)
+      await pauseRanks(
+        this.#ports,
+        kept,
+        "A role was deleted. /rank check offers to take back what it gave.",
+      );
     return isAllPaused(this.#ports.book.of(kept) ?? kept);
   }
 
@@ -232,11 +245,15 @@ export class RankWatch {
     await notifier.guild(server.guildId, body, book.of(server)?.keeper?.byId);
   }
 
-  /** Told once, while somebody is in the server and it still does not work. */
-  async #watchStuck(server: RuledServer, { player, record, verdict }: JudgedRank): Promise<void> {
+  /** Told once, while it is tried, somebody is in the server and it still does not work. */
+  async #watchStuck(
+    server: RuledServer,
+    { player, record, verdict }: JudgedRank,
+    isTried: boolean,
+  ): Promise<void> {
     const { clock, notifier, renderer, book } = this.#ports;
     const key = `${keyOf(server)}:${player.id}`;
-    if (verdict.kind !== "take" || record === undefined) {
+    if (!isTried || verdict.kind !== "take" || record === undefined) {
       this.#stuck.delete(key);
       return;
     }
@@ -263,9 +280,4 @@ export class RankWatch {
 
 function keyOf({ guildId, bindingId }: RuledServer): string {
   return `${guildId}:${bindingId}`;
-}
-
-/** Paused, and nothing was confirmed since. */
-function isAllPaused({ pause, raised }: ServerRanks): boolean {
-  return pause !== undefined && raised.every(({ isConfirmed }) => isConfirmed !== true);
 }

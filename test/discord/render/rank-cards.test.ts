@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type PlanView, rankPlanCard } from "../../../src/discord/render/rank-cards.ts";
+import { rankList, rankRenderer } from "../../../src/discord/render/rank-cards.ts";
+import { type PlanView, rankPlanCard } from "../../../src/discord/render/rank-plan-cards.ts";
 import type { RankPlan } from "../../../src/domain/ports/ranks.ts";
 
 const plan: RankPlan = {
@@ -39,4 +40,18 @@ test("where it cannot be turned on yet, the plan says why and when the button co
   assert.doesNotMatch(look, /Turn on/);
   assert.match(look, /staff list is not certain/);
   assert.match(look, /turns it on with \/rank apply/);
+});
+
+test("a role that may not run the command is named where ranks say why they stopped, and a name stays a name", () => {
+  const why = "<@&5> can't run :mod on this server.";
+  const player = { name: "Rex", id: 3 };
+  assert.match(String(rankRenderer.paused("River", { atMs: 0, why }).content), / <@&5> can't run/);
+  assert.match(String(rankRenderer.stuck("River", { player, rank: "mod" }, why).content), / <@&5> can't run/);
+  const dropped = { atMs: 0, player, rank: "mod", what: "dropped", why } as const;
+  const keeper = { byId: "6", byName: "Ma", channelId: "c" };
+  const listing = { ...plan, keeper, pause: { atMs: 0, why }, raised: [], left: [], events: [dropped] };
+  const listed = String(rankList([listing], () => "River").cards?.[0]?.description);
+  assert.equal(listed.split("<@&5> can't run").length, 3);
+  const named = rankRenderer.paused("River", { atMs: 0, why: "It changed twice. Next was <@&5>." });
+  assert.doesNotMatch(String(named.content), /<@&5>/);
 });

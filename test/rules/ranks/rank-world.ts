@@ -73,6 +73,8 @@ export class RankWorld {
   /** What answers show instead of the list of staff. */
   staffAs: "whole" | "absent" | "empty" = "whole";
   holdMs: number | undefined;
+  /** People whose rights are known only once this is resolved. */
+  readonly slowFor = new Map<string, Promise<void>>();
   ranks: RanksWing;
   linked: Binding = binding as Binding;
   /** Keeps the ranks of other communities, too. */
@@ -443,7 +445,12 @@ export class RankWorld {
       bindings: rig.bindings,
       settings: rig.settings,
       accounts: rig.runs.accounts,
-      permissions: rig.runs.permissions,
+      permissions: {
+        decide: async (...asked) => {
+          await this.slowFor.get(asked[0].userId);
+          return await rig.runs.permissions.decide(...asked);
+        },
+      },
       runner: rig.runs.runner,
       audit: rig.audit,
       snapshots: rig.snapshots,

@@ -15,6 +15,24 @@ async function withPlayers(names: readonly string[], everyMs = 5_000): Promise<R
 
 const texts = (world: RankWorld) => world.hits.map(({ text }) => text);
 
+/** It did not run, and nobody says so. */
+async function noAnswer(): Promise<never> {
+  throw new Failure("unreachable", "no answer", { ran: "unknown" });
+}
+
+/** The game's log shows nothing of what got no answer. */
+async function neverRan({ rig: { audit } }: RankWorld): Promise<void> {
+  for (const row of audit.rows.values())
+    if (row.ran === "unknown") await audit.put({ ...row, proof: "not-seen" });
+}
+
+async function unsetRole(world: RankWorld, rank: keyof typeof ROLE_OF): Promise<void> {
+  const roleId = ROLE_OF[rank];
+  const { ranks } = world.ranks;
+  const { key } = await world.ended(ranks.checkUnset(world.linked, roleId));
+  await world.ended(ranks.unset(world.actor, world.linked, { roleId, key }));
+}
+
 describe("ranks that follow roles", () => {
   test("by themselves do nothing; a plan is shown, confirmed, and then kept", async () => {
     const world = await withPlayers(["Rex", "Una"]);
@@ -351,6 +369,128 @@ describe("ranks that follow roles", () => {
     await world.apply();
     await world.live(60_000);
     assert.equal(world.rankOf("Rex"), "mod");
+  });
+
+  test("a plan for many that was paused halfway goes on with a press of /rank apply", async () => {
+    const world = await withPlayers(["Una"]);
+    for (let n = 0; n < 120; n++) {
+      const person = { name: `Member_${n}`, id: 5_000 + n };
+      await world.link(person);
+      world.held.set(world.memberOf(person.id), new Set([ROLE_OF.helper]));
+    }
+    await world.turnOn();
+    await world.live(60_000);
+    await world.ranks.ranks.pause(world.actor);
+    await world.live(30_000);
+    const before = texts(world).length;
+    await world.apply();
+    await world.live(60_000);
+    assert.ok(before > 0 && before < 60 && texts(world).length > before, `${before} ${texts(world).length}`);
+  });
+
+  test("what was confirmed while it is paused is sent again where the log shows that it did not run", async () => {
+    const world = await withPlayers(["Rex", "Una"]);
+    world.give("Rex", "mod");
+    await world.turnOn();
+    await world.live(120_000);
+    await world.ranks.ranks.pause(world.actor);
+    world.takeRole("Rex", "mod");
+    const runs = world.rig.answering;
+    world.rig.answering = noAnswer;
+    await unsetRole(world, "mod");
+    await world.live(60_000);
+    await neverRan(world);
+    world.rig.answering = runs;
+    await world.live(5 * 60_000);
+    assert.deepEqual([world.rankOf("Rex"), world.rig.sent.length], [undefined, 3]);
+    assert.deepEqual(world.wrong, []);
+  });
+
+  test("what was confirmed and tried three times in vain is paused and told of, and tried anew once it is confirmed again", async () => {
+    const world = await withPlayers(["Rex", "Una"]);
+    world.give("Rex", "mod");
+    await world.turnOn();
+    await world.live(120_000);
+    await world.ranks.ranks.pause(world.actor);
+    world.takeRole("Rex", "mod");
+    const runs = world.rig.answering;
+    world.rig.answering = noAnswer;
+    let asked = 0;
+    const { of } = world.rig.settings;
+    world.rig.settings.of = (guildId) => {
+      asked += 1;
+      return asked < 5_000 ? of(guildId) : Promise.reject(new Error("it never rests"));
+    };
+    await unsetRole(world, "mod");
+    await world.live(30 * 60_000);
+    assert.deepEqual([world.rig.sent.length, world.wrong], [4, []], "one raise and three tries");
+    assert.match(world.notices.join(), /three times/);
+    world.rig.answering = runs;
+    await unsetRole(world, "helper");
+    await world.live(5 * 60_000);
+    assert.deepEqual([world.rankOf("Rex"), world.wrong], [undefined, []]);
+  });
+
+  test("a taking back that got no answer and did not run is sent again, and is no second change of that rank", async () => {
+    const world = await withPlayers(["Rex", "Una"]);
+    world.give("Rex", "mod");
+    await world.turnOn();
+    await world.live(120_000);
+    const runs = world.rig.answering;
+    world.rig.answering = noAnswer;
+    world.takeRole("Rex", "mod");
+    while (world.rig.sent.length === 1) await world.live(1_000);
+    world.rig.answering = runs;
+    await world.live(60_000);
+    await neverRan(world);
+    await world.live(120_000);
+    assert.deepEqual([world.rankOf("Rex"), world.notices, world.wrong], [undefined, [], []]);
+  });
+
+  test("a plan that two confirm at once sends each command once, and Marshal knows afterwards whom it raised", async () => {
+    const world = await withPlayers(["Rex", "Una"]);
+    world.give("Rex", "mod");
+    await world.live(45_000);
+    const { key } = await world.check();
+    const { ranks } = world.ranks;
+    const second = ranks.apply(world.rig.actor("manager", { userId: "u-second" }), world.linked, key);
+    await world.ended(Promise.all([ranks.apply(world.actor, world.linked, key), second]));
+    await world.live(120_000);
+    assert.deepEqual([texts(world), ranks.list("g1")[0]?.raised[0]?.state], [[":mod 1002"], "raised"]);
+  });
+
+  test("a plan that is confirmed while its first command leaves already does not make Marshal forget whom it raised", async () => {
+    const world = await withPlayers(["Rex", "Una"]);
+    world.give("Rex", "mod");
+    await world.live(45_000);
+    const { key } = await world.check();
+    const { ranks } = world.ranks;
+    const slow = Promise.withResolvers<void>();
+    world.slowFor.set("u-second", slow.promise);
+    const second = ranks.apply(world.rig.actor("manager", { userId: "u-second" }), world.linked, key);
+    await world.ended(ranks.apply(world.actor, world.linked, key));
+    const runs = world.rig.answering;
+    world.rig.answering = async (...sent) => {
+      const answer = await runs(...sent);
+      await world.clock.sleep(8_000);
+      return answer;
+    };
+    while (world.hits.length === 0) await world.live(1_000);
+    slow.resolve();
+    await world.ended(second);
+    await world.live(120_000);
+    assert.deepEqual([texts(world), ranks.list("g1")[0]?.raised[0]?.state], [[":mod 1002"], "raised"]);
+  });
+
+  test("while it is paused nobody is told that Marshal keeps trying to take a rank back", async () => {
+    const world = await withPlayers(["Rex", "Una"]);
+    world.give("Rex", "mod");
+    await world.turnOn();
+    await world.live(120_000);
+    await world.ranks.ranks.pause(world.actor);
+    await world.unlink(1_002);
+    await world.live(20 * 60_000);
+    assert.deepEqual([world.notices, world.rankOf("Rex")], [[], "mod"]);
   });
 
   test("an automatic pause stops it at once, and it goes on after", async () => {
