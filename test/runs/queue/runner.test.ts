@@ -546,7 +546,11 @@ describe("what happens in between", () => {
     assert.equal((await submitted.outcome).failure?.code, "key-rejected");
     await assert.rejects(ask(rig, ":h again"), { code: "key-rejected" });
     assert.equal(rig.sent.length, 0);
-    const shown = [...rig.audit.rows.values()].map(({ text, status, failureCode }) => [text, status, failureCode]);
+    const shown = [...rig.audit.rows.values()].map(({ text, status, failureCode }) => [
+      text,
+      status,
+      failureCode,
+    ]);
     assert.deepEqual(shown, [
       [":h Welcome", "failed", "key-rejected"],
       [":h again", "failed", "key-rejected"],
