@@ -1,6 +1,6 @@
 import { forManyReason, type ParsedCommand, type ResolvedTarget } from "../../domain/run.ts";
 import { WARNED_CHARACTERS } from "../catalogue/parse-command.ts";
-import { leftLately, type People } from "../catalogue/targets.ts";
+import { leftLately, type People, resolveGoal } from "../catalogue/targets.ts";
 import { findVerb, inGameOnly, leadsSomewhere } from "../catalogue/verbs.ts";
 
 /** What a plan warns of, and why it needs a confirmation. Pure. */
@@ -55,7 +55,9 @@ export function reasonsToConfirm({
     reasons.push("Marshal could not read who is in the server, so it can't tell whom this hits.");
   if (!command.mass && targets.some((target) => target.staff && !isOwn(target)))
     reasons.push("A target is staff in the game.");
-  const nobody = command.verb === LIFTS_BANS ? [] : targets.filter(({ players }) => players.length === 0);
+  const goal = people && resolveGoal(command, people);
+  const named = [...(command.verb === LIFTS_BANS ? [] : targets), ...(goal === undefined ? [] : [goal])];
+  const nobody = named.filter(({ players }) => players.length === 0);
   for (const { text } of nobody) reasons.push(whyNobody(text, people));
   if (command.finds === "present" && nobody.some(({ text }) => /^\d{5,}$/.test(text)))
     reasons.push(`:${command.verb} takes a name, not an id.`);
