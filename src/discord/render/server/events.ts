@@ -8,7 +8,7 @@ import { callCardLink, labelOfCall, timesWords } from "../call-cards.ts";
 import { entryLine, person } from "../entry-line.ts";
 import { cut, escapeMarkdown, inlineName } from "../escape.ts";
 import { type ListView, listPage } from "./lists.ts";
-import { type OpenMatter, openMatters } from "./open-calls.ts";
+import { callersLeftWords, type OpenMatter, openMatters } from "./open-calls.ts";
 import { placeId, placeOf } from "./pages.ts";
 import { placeWords } from "./player-card.ts";
 import { profile, serverTitle } from "./view.ts";
@@ -28,10 +28,12 @@ export function callsPage(view: CallsView): MessageBody {
     ...open.map((one) => ({ of: one.call, text: openCallText(one, state) })),
     ...emergency.map((call) => ({ of: call, text: emergencyText(call, names) })),
   ];
-  const head =
+  const counts =
     items.length === 0
       ? md`No open calls.`
       : md`**${open.length}** for moderators · **${emergency.length}** for emergency services`;
+  const left = wanted === "" ? callersLeftWords(state, open) : undefined;
+  const head = left === undefined ? counts : md`${counts}\n${left}`;
   const title = md`Open calls on ${serverTitle(state.status)}`;
   const page = listPage({ title, head, items, note: unclaimableNote(open, view) }, view);
   const claims = claimButtons(open, view);
