@@ -638,6 +638,33 @@ describe("Lists of a server", () => {
     assert.deepEqual(notes(await read(staffActor)), []);
   });
 
+  test("of emergency calls name a caller who left by what the history knows, and without it all the same", async () => {
+    const { world, binding } = await rig();
+    const startedAtS = world.clock.nowMs() / 1000 - 60;
+    const call = { team: "Police", unitIds: [], startedAtS };
+    const here = player("ann", { player: { name: "ann", id: 5 } });
+    const emergencyCalls = [
+      { ...call, callNumber: 8, callerId: 6_565 },
+      { ...call, callNumber: 9, callerId: 5 },
+    ];
+    give(world, binding, { players: [here], emergencyCalls });
+    const looked: (readonly string[])[] = [];
+    const players = {
+      ...world.services.history.players,
+      findAll: async (_: string, ids: readonly string[]) => {
+        looked.push(ids);
+        return [{ playerId: 6_565, name: "Samuel6565", earlierNames: [], firstSeenS: 0, lastSeenS: 0 }];
+      },
+    };
+    const services = { ...world.services, history: { ...world.services.history, players } };
+    const calls = () =>
+      server.subcommands.calls.execute(asked({ server: undefined, filter: "" }, staffActor), services);
+    assert.match(textOf(await lastOf(calls())), /#8\*\* Police <t:\d+:R> · by \[Samuel6565\]\(/);
+    assert.deepEqual(looked, [["6565"]], "who is there is not looked up");
+    players.findAll = () => Promise.reject(new Failure("unreachable", "away"));
+    assert.match(textOf(await lastOf(calls())), /by \[somebody\][\s\S]*by \[ann\]/);
+  });
+
   test("of calls and logs are for people who take calls", async () => {
     const { world, binding } = await rig();
     const nowS = world.clock.nowMs() / 1000;

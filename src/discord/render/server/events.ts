@@ -2,7 +2,6 @@ import { type Escaped, joined, md, userMention } from "../../../domain/escaped.t
 import type { Feed } from "../../../domain/guild.ts";
 import type { Button, MessageBody } from "../../../domain/message.ts";
 import type { EmergencyCall, LogEntry, LogList, ServerState } from "../../../domain/model.ts";
-import { namesOf } from "../../../domain/names-of.ts";
 import type { OpenCallCard } from "../../../domain/ports/mod-calls.ts";
 import { callCardLink, labelOfCall, timesWords } from "../call-cards.ts";
 import { entryLine, person } from "../entry-line.ts";
@@ -17,13 +16,12 @@ import { profile, serverTitle } from "./view.ts";
 
 /** Open moderator calls, who has waited longest first, then emergency calls; the filter is the beginning of an emergency call's team. */
 export function callsPage(view: CallsView): MessageBody {
-  const { state, place, cards } = view;
+  const { state, place, cards, names } = view;
   const wanted = place.filter.toLowerCase();
   const open = wanted === "" ? openMatters(state, cards) : [];
   const emergency = (state.lists.emergencyCalls?.value ?? [])
     .filter(({ team }) => team.toLowerCase().startsWith(wanted))
     .toSorted((a, b) => b.startedAtS - a.startedAtS);
-  const names = namesOf(state);
   const items = [
     ...open.map((one) => ({ of: one.call, text: openCallText(one, state) })),
     ...emergency.map((call) => ({ of: call, text: emergencyText(call, names) })),
@@ -46,6 +44,8 @@ export interface CallsView extends ListView {
   readonly logs: readonly Pick<Feed, "state" | "createdAtMs">[];
   /** The reader can set up such a log. */
   readonly maySetUp: boolean;
+  /** Of callers of emergency calls, by id. */
+  readonly names: ReadonlyMap<number, string>;
 }
 
 /** Why some of the calls have no card to claim, and who can change that; undefined: they all have one, or it follows. */
