@@ -4,6 +4,7 @@ import type { Services } from "../src/discord/services.ts";
 import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { LinkRow } from "../src/domain/ports/game-accounts.ts";
+import { knownNames } from "./known-names.ts";
 import { mustBeManager } from "./staff-rights.ts";
 import { mayTakeRanks } from "./unlink-rights.ts";
 
@@ -57,29 +58,13 @@ async function plan({ actor, form: values }: Press, services: Services): Promise
   const { rows, unreadable } = readRows(FIELDS.map((id) => values.text(id)).join("\n"));
   if (rows.length === 0)
     throw new Failure("bad-command", "I found no rows with a member's id and a game id.");
-  const known = await namesOf(services, actor.guildId, rows);
+  const ids = rows.map(({ playerId }) => playerId);
+  // The others are called by their ids.
+  const known = await knownNames(services, actor.guildId, ids);
   const named = rows.map(({ userId, playerId: id }): LinkRow => {
     return { userId, player: { id, name: known.get(id) ?? String(id) } };
   });
   return importPlan(await services.accounts.planImport(actor, named), unreadable);
-}
-
-/** Names of the accounts that the history knows; the others are called by their ids. */
-async function namesOf(
-  { history }: Services,
-  guildId: string,
-  rows: ReadRows["rows"],
-): Promise<ReadonlyMap<number, string>> {
-  try {
-    const found = await history.players.findAll(
-      guildId,
-      rows.map(({ playerId }) => String(playerId)),
-    );
-    return new Map(found.map(({ playerId, name }) => [playerId, name]));
-  } catch (error) {
-    if (error instanceof Failure) return new Map();
-    throw error;
-  }
 }
 
 export const importEntry = defineFormEntry({

@@ -22,7 +22,9 @@ import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import type { MessageBody } from "../src/domain/message.ts";
-import type { ListName } from "../src/domain/model.ts";
+import type { ListName, ServerState } from "../src/domain/model.ts";
+import { namesOf } from "../src/domain/names-of.ts";
+import { knownNames } from "./known-names.ts";
 import { mustTakeCalls } from "./may-take-calls.ts";
 import { actOn } from "./mod-calls.ts";
 import { completeServer, serverOption } from "./server-option.ts";
@@ -58,7 +60,8 @@ const LISTS: Readonly<Record<string, List>> = {
   calls: {
     lists: () => ["modCalls", "emergencyCalls", "players"],
     forModerators: "/server calls",
-    page: async (view, { modCalls, feeds }, { guildId, manageGuild }) => {
+    page: async (view, services, { guildId, manageGuild }) => {
+      const { modCalls, feeds } = services;
       const { bindingId } = view.place;
       const all = await feeds.list(guildId);
       return callsPage({
@@ -67,6 +70,7 @@ const LISTS: Readonly<Record<string, List>> = {
         cards: modCalls.openCards(bindingId),
         logs: all.filter((feed) => feed.kind === "modCalls" && feed.bindingId === bindingId),
         maySetUp: manageGuild,
+        names: await callerNames(services, guildId, view.state),
       });
     },
   },
@@ -76,6 +80,18 @@ const LISTS: Readonly<Record<string, List>> = {
     page: (view) => logsPage(kindOf(view.place.filter), view),
   },
 };
+
+/** Names by id of who made emergency calls: the lists of the server lack those who left long ago. */
+async function callerNames(
+  services: Services,
+  guildId: string,
+  state: ServerState,
+): Promise<ReadonlyMap<number, string>> {
+  const shown = namesOf(state);
+  const callers = (state.lists.emergencyCalls?.value ?? []).flatMap(({ callerId }) => callerId ?? []);
+  const missing = callers.filter((id) => !shown.has(id));
+  return new Map([...shown, ...(await knownNames(services, guildId, missing))]);
+}
 
 const NO_STAFF = { admins: new Map(), mods: new Map(), helpers: new Map() } as const;
 

@@ -40,6 +40,12 @@ export class DutyBook {
     }
   }
 
+  /** The member of each game id that is linked now, also where nobody keeps duty. */
+  async linkedNow(guildId: string): Promise<ReadonlyMap<number, string>> {
+    const accounts = await this.#ports.accounts.list(guildId);
+    return new Map(accounts.map(({ userId, player }) => [player.id, userId]));
+  }
+
   async change(guildId: string, change: (setup: DutySetup) => DutySetup): Promise<void> {
     const { setup } = await this.page(guildId);
     await this.#ports.store.write({ put: [setupRow(guildId, change(setup))] });

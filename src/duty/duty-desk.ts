@@ -135,7 +135,8 @@ export class DutyDesk implements Duty {
         .sort((a, b) => a.shift.fromS - b.shift.fromS);
       const busy = new Set(on.map(({ shift }) => shift.userId));
       const workedLately = await this.#workedLately(guildId);
-      const idle = idleStaff(this.#ports, guildId, { links: page.links, workedLately }).filter(
+      const userOf = await this.#ports.book.linkedNow(guildId);
+      const idle = idleStaff(this.#ports, guildId, { userOf, workedLately }).filter(
         ({ userId }) => userId === undefined || !busy.has(userId),
       );
       return { on, idle, knownS: settled.lookedS };

@@ -1,4 +1,3 @@
-import type { DutyLink } from "../domain/duty.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
 import type { IdleStaff } from "../domain/ports/duty.ts";
 import type { Snapshots } from "../domain/ports/snapshots.ts";
@@ -34,13 +33,10 @@ export function idleStaff(
   { bindings, snapshots }: PresentPorts,
   guildId: string,
   {
-    links,
+    userOf,
     workedLately,
-  }: { readonly links: readonly DutyLink[]; readonly workedLately: ReadonlySet<string> },
+  }: { readonly userOf: ReadonlyMap<number, string>; readonly workedLately: ReadonlySet<string> },
 ): readonly IdleStaff[] {
-  const userOf = new Map(
-    links.filter(({ untilS }) => untilS === undefined).map(({ playerId, userId }) => [playerId, userId]),
-  );
   return bindings.linkedOf(guildId).flatMap(({ id: bindingId, source }) => {
     const players = snapshots.latest(source)?.lists.players?.value ?? [];
     return players.flatMap(({ player, permission }): readonly IdleStaff[] => {

@@ -562,6 +562,28 @@ describe("Lists of a server", () => {
     assert.match(textOf(await statusOf(world)), new RegExp(`calls · 3\\nthe oldest <t:${nowS - 420}:R>`));
   });
 
+  test("of calls, and the status, say how many more callers left: the cards of their calls are open too", async () => {
+    const { world, binding } = await rig();
+    const nowS = world.clock.nowMs() / 1000;
+    const call = (name: string, agoS: number) =>
+      ({ kind: "modCall", atS: nowS - agoS, caller: { name } }) as const;
+    const calls = [call("ann", 60), call("bob", 50), call("bob", 40), call("cy", 30), call("old", 7_200)];
+    give(world, binding, { players: [player("ann", { player: { name: "ann" } })], modCalls: calls });
+    const listed = textOf(await listOf(world, "calls"));
+    assert.match(listed, /\*\*1\*\* for moderators .*\n2 more callers left the server\./);
+    assert.match(
+      textOf(await statusOf(world)),
+      /moderator calls · 1\n<t:\d+:R>\n2 more callers left the server/,
+    );
+    give(world, binding, { players: [], modCalls: calls.slice(0, 1) });
+    assert.match(textOf(await listOf(world, "calls")), /No open calls\.\n1 caller left the server\./);
+    assert.match(textOf(await statusOf(world)), /moderator calls · 0\n1 caller left the server\./);
+    give(world, binding, { modCalls: [call("new", -1)] });
+    assert.match(textOf(await listOf(world, "calls")), /\*\*1\*\* for moderators/, "the list is older");
+    give(world, binding, { modCalls: calls.slice(-1) });
+    assert.doesNotMatch(textOf(await statusOf(world)), /moderator calls/, "an old call is none");
+  });
+
   test("of calls say once why some can't be claimed, and advise what their reader can do about it", async () => {
     const { world, binding } = await rig();
     const nowS = world.clock.nowMs() / 1000;
@@ -614,6 +636,33 @@ describe("Lists of a server", () => {
     give(world, binding, { modCalls: [] });
     feeds = [];
     assert.deepEqual(notes(await read(staffActor)), []);
+  });
+
+  test("of emergency calls name a caller who left by what the history knows, and without it all the same", async () => {
+    const { world, binding } = await rig();
+    const startedAtS = world.clock.nowMs() / 1000 - 60;
+    const call = { team: "Police", unitIds: [], startedAtS };
+    const here = player("ann", { player: { name: "ann", id: 5 } });
+    const emergencyCalls = [
+      { ...call, callNumber: 8, callerId: 6_565 },
+      { ...call, callNumber: 9, callerId: 5 },
+    ];
+    give(world, binding, { players: [here], emergencyCalls });
+    const looked: (readonly string[])[] = [];
+    const players = {
+      ...world.services.history.players,
+      findAll: async (_: string, ids: readonly string[]) => {
+        looked.push(ids);
+        return [{ playerId: 6_565, name: "Samuel6565", earlierNames: [], firstSeenS: 0, lastSeenS: 0 }];
+      },
+    };
+    const services = { ...world.services, history: { ...world.services.history, players } };
+    const calls = () =>
+      server.subcommands.calls.execute(asked({ server: undefined, filter: "" }, staffActor), services);
+    assert.match(textOf(await lastOf(calls())), /#8\*\* Police <t:\d+:R> · by \[Samuel6565\]\(/);
+    assert.deepEqual(looked, [["6565"]], "who is there is not looked up");
+    players.findAll = () => Promise.reject(new Failure("unreachable", "away"));
+    assert.match(textOf(await lastOf(calls())), /by \[somebody\][\s\S]*by \[ann\]/);
   });
 
   test("of calls and logs are for people who take calls", async () => {

@@ -66,6 +66,25 @@ onBothDatabases("a shift", (databases) => {
     assert.ok(read > 0, "with a type its servers are looked at");
   });
 
+  test("who is in the game has their account also where nobody keeps duty, until they unlink it", async () => {
+    const rig = await openDutyRig(databases, { startS: START_S });
+    rig.link("u13", mona, START_S);
+    await rig.clock.advanceTo(startS * 1_000);
+    const players = [mona, { name: "Nora", id: 14 }].map((one) => ({
+      ...one,
+      permission: "Server Moderator",
+    }));
+    await rig.take(snapshotOf({ players }, startS, EAST.source));
+    const idle = async () =>
+      (await rig.wing.duty.now(GUILD)).idle.map(({ player, userId }) => [player.name, userId]);
+    assert.deepEqual(await idle(), [
+      ["Mona", "u13"],
+      ["Nora", undefined],
+    ]);
+    rig.unlink("u13");
+    assert.deepEqual((await idle())[0], ["Mona", undefined]);
+  });
+
   test("where nobody has linked an account, what was looked at is known all the same", async () => {
     const rig = await openDutyRig(databases, { startS: START_S });
     await rig.clock.advanceTo(startS * 1_000);

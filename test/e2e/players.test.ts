@@ -52,7 +52,7 @@ describe("players and what happened at a time, from the history", () => {
     const card = await mod.comesToRead("player show", { player: "annl" }, /Kills · 20[\s\S]*:wanted Ann/);
     assert.match(
       card.text,
-      /In the game[\s\S]*1 session[\s\S]*Others called staff once within 3 min of this player's kills/,
+      /In the game[\s\S]*1 session[\s\S]*Others called staff once within 3 min after this player's kills/,
     );
     assert.match(card.text, /Commands against them · 1[\s\S]*MoGame/);
     assert.doesNotMatch(card.text, /stop it/);

@@ -2,6 +2,7 @@ import { isAnswered } from "../../domain/answered-calls.ts";
 import type { ServerState, Snapshot, SourceId } from "../../domain/model.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { Demands } from "../../domain/ports/demands.ts";
+import type { CallSituation } from "../../domain/ports/feed-renderer.ts";
 import { differs, isInGame, situationOf } from "./call-situation.ts";
 import type { CardBoard } from "./card-board.ts";
 import { calledAtS } from "./card-identity.ts";
@@ -35,7 +36,10 @@ interface Followed {
   cancel: () => void;
 }
 
-/** Keeps the open cards of moderator calls up to what is known of the caller's whereabouts. */
+/**
+ * Keeps the cards of moderator calls up to what is known of the caller's whereabouts; those that were answered in the
+ * game only up to whether the caller is still there.
+ */
 export class SituationFollower {
   readonly #ports: FollowerPorts;
   /** By linked server and card. */
@@ -56,10 +60,10 @@ export class SituationFollower {
     await Promise.allSettled(this.#edits);
   }
 
-  /** From now on, while it is open and young. */
+  /** From now on, while it is not resolved and young. */
   follow(card: ModCallRecord): void {
     const untilMs = card.createdAtMs + FOLLOWED_MS;
-    if (this.#stopped || !isOpen(card) || untilMs <= this.#ports.clock.nowMs()) return;
+    if (this.#stopped || !isFollowed(card) || untilMs <= this.#ports.clock.nowMs()) return;
     const ofServer = this.#followed.get(card.bindingId) ?? new Map<string, Followed>();
     this.#followed.set(card.bindingId, ofServer);
     if (!ofServer.has(card.id)) {
@@ -79,7 +83,7 @@ export class SituationFollower {
     for (const bindingId of bindingIds) {
       for (const one of [...(this.#followed.get(bindingId)?.values() ?? [])]) {
         const card = this.#ports.board.atHand(one.cardId);
-        if (card?.kind !== "modCall" || !isOpen(card) || one.untilMs <= this.#ports.clock.nowMs()) {
+        if (card?.kind !== "modCall" || !isFollowed(card) || one.untilMs <= this.#ports.clock.nowMs()) {
           this.#drop(bindingId, one);
           continue;
         }
@@ -96,7 +100,7 @@ export class SituationFollower {
     for (const [bindingId, cards] of [...this.#followed]) {
       for (const one of [...cards.values()]) {
         const card = this.#ports.board.atHand(one.cardId);
-        if (card?.kind !== "modCall" || !isOpen(card)) this.#drop(bindingId, one);
+        if (card?.kind !== "modCall" || !isFollowed(card)) this.#drop(bindingId, one);
       }
     }
   }
@@ -126,22 +130,27 @@ export class SituationFollower {
 
   /** The record with what is known now; undefined: a reader would see no difference. */
   #next(card: ModCallRecord, { absences }: Followed): ModCallRecord | undefined {
-    if (!isOpen(card)) return undefined;
-    const source = this.#ports.sourceOf(card);
-    const state = source === undefined ? undefined : this.#ports.latest(source);
-    const called = { caller: card.caller, firstAtS: calledAtS(card) };
-    const { left: _, ...seen } = situationOf(called, {
-      state,
-      nowMs: this.#ports.clock.nowMs(),
-      before: card.situation,
-    });
+    if (!isFollowed(card)) return undefined;
+    const { left: _, ...seen } = isAnswered(card.calls)
+      ? (card.situation ?? { kills: [] })
+      : this.#situationNow(card);
     const isGone = absences >= ABSENCES_TO_LEAVE || (absences > 0 && card.situation?.left === true);
     const situation = isGone ? { ...seen, left: true } : seen;
     if (!differs(card.situation, situation)) return undefined;
     return { ...card, situation, ...(isGone ? { hasLeft: true } : {}) };
   }
 
-  /** The lists that the open cards of a linked server need, for as long as the youngest of them is followed. */
+  #situationNow(card: ModCallRecord): CallSituation {
+    const source = this.#ports.sourceOf(card);
+    const called = { caller: card.caller, firstAtS: calledAtS(card) };
+    return situationOf(called, {
+      state: source === undefined ? undefined : this.#ports.latest(source),
+      nowMs: this.#ports.clock.nowMs(),
+      before: card.situation,
+    });
+  }
+
+  /** The lists that the followed cards of a linked server need, for as long as the youngest of them is followed. */
   #ask(bindingId: string, card: ModCallRecord): void {
     const source = this.#ports.sourceOf(card);
     const followed = [...(this.#followed.get(bindingId)?.values() ?? [])];
@@ -169,8 +178,8 @@ function owner(bindingId: string): string {
   return `mod-call cards ${bindingId}`;
 }
 
-/** Somebody may still have to look into it, and can see it. */
-function isOpen(card: ModCallRecord): boolean {
+/** Somebody may still have to go to the caller, and can see the card. Who answered in the game may be on their way. */
+function isFollowed(card: ModCallRecord): boolean {
   const isSeen = Object.values(card.slots).some(({ gone }) => gone !== true);
-  return isSeen && card.resolved === undefined && !isAnswered(card.calls);
+  return isSeen && card.resolved === undefined;
 }

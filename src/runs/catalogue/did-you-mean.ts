@@ -2,8 +2,8 @@ import { namesLike, nearestWords } from "../../domain/near-names.ts";
 import type { MeantCommand } from "../../domain/ports/command-catalogue.ts";
 import type { NearText, ParsedCommand, ResolvedTarget } from "../../domain/run.ts";
 import { ELSEWHERE } from "../../domain/words-of-other-bots.ts";
-import { parseCommand, withTarget } from "./parse-command.ts";
-import { leftLately, type People } from "./targets.ts";
+import { parseCommand, withGoal, withTarget } from "./parse-command.ts";
+import { leftLately, type People, resolveGoal } from "./targets.ts";
 import { catalogue, findVerb, inGameOnly, leadsSomewhere } from "./verbs.ts";
 
 /** What somebody may have meant by a verb or a name that is not known. Pure. */
@@ -60,8 +60,11 @@ export function nearestNames(
   command: ParsedCommand,
   { targets, people }: { readonly targets: readonly ResolvedTarget[]; readonly people: People | undefined },
 ): readonly NearText[] {
-  const wrong = targets.find(({ players }) => players.length === 0)?.text;
-  if (wrong === undefined || people === undefined || command.finds === "banned") return [];
+  if (people === undefined || command.finds === "banned") return [];
+  const goal = resolveGoal(command, people);
+  const wrongTarget = targets.find(({ players }) => players.length === 0)?.text;
+  const wrong = wrongTarget ?? (goal?.players.length === 0 ? goal.text : undefined);
+  if (wrong === undefined) return [];
   // Who has just left was typed right: a button with another's name would only hit somebody else.
   if (leftLately(wrong, people) !== undefined) return [];
   const here = people.players.map(({ player }) => player);
@@ -70,7 +73,9 @@ export function nearestNames(
   const named = here.filter(({ id }) => String(id) === wrong).map(({ name }) => name);
   const inGame = shortestFirst(here.map(({ name }) => name));
   const near = named.length > 0 ? named : namesLike(wrong, [...inGame, ...shortestFirst(away)]);
-  return near.slice(0, MOST_NAMES).map((name) => ({ name, text: withTarget(command.text, wrong, name) }));
+  const withName = (name: string) =>
+    wrongTarget === undefined ? withGoal(command.text, name) : withTarget(command.text, wrongTarget, name);
+  return near.slice(0, MOST_NAMES).map((name) => ({ name, text: withName(name) }));
 }
 
 /** So that of two that are as near the shorter one is named. */

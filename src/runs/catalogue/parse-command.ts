@@ -81,6 +81,18 @@ export function withTarget(text: string, from: string, to: string): string {
   return `${start}${names.join(",")}${rest}`;
 }
 
+/** The name behind the targets of a verb such as :tp, or that of :to; undefined: the verb leads to nobody. */
+export function goalText({ verb, rest }: Pick<ParsedCommand, "verb" | "rest">): string | undefined {
+  const leads = findVerb(verb ?? "")?.args.includes("player") === true;
+  return leads ? rest?.split(/\s+(?![^,]*,)/u)[0] : undefined;
+}
+
+/** The same command text with another name in the place of the one behind its targets. */
+export function withGoal(text: string, to: string): string {
+  const { start, targets, rest } = commandParts(text);
+  return `${start}${targets}${rest.replace(/\S+/u, () => to)}`;
+}
+
 function splitTargets(after: string): readonly [targets: string, rest: string] {
   const targets = targetsIn(after);
   return [targets.trim(), after.slice(targets.length).trim()];

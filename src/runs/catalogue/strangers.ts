@@ -1,4 +1,4 @@
-import { hitByBeginning, isMassWord, isSamePlayer } from "../../domain/command-hits.ts";
+import { type Hit, hitByBeginning, isMassWord, isSamePlayer } from "../../domain/command-hits.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { PlayerRef } from "../../domain/model.ts";
 import type { ParsedCommand, ResolvedTarget, RunRequest } from "../../domain/run.ts";
@@ -48,13 +48,20 @@ export function refuseSecondName({ targetTexts }: ParsedCommand): void {
  * waits for somebody to join only them: by whole names.
  * @throws Failure "bad-command"
  */
-export function refuseWhoIsNotMeant(request: RunRequest, targets: readonly ResolvedTarget[]): void {
+export function refuseWhoIsNotMeant(
+  request: RunRequest,
+  { targets, goal }: { readonly targets: readonly ResolvedTarget[]; readonly goal: Hit | undefined },
+): void {
   const { only, origin, term } = request;
   if (only !== undefined && origin === "button" && term === undefined) {
     const hit = targets.flatMap(({ players }) => players);
     const other = hit.find(({ id }) => id !== only.id);
     if (other !== undefined) throw new Failure("bad-command", takenFor(only.name, other));
-    if (hit.length === 0) throw new Failure("bad-command", `${only.name} is not in the server.`);
+    if (hit.length === 0) throw new Failure("bad-command", notThere(only.name));
+    const [stranger] = goal === undefined ? [] : hitByBeginning(goal);
+    if (goal !== undefined && stranger !== undefined)
+      throw new Failure("bad-command", takenFor(goal.text, stranger));
+    if (goal?.players.length === 0) throw new Failure("bad-command", notThere(goal.text));
   }
   if (origin !== "undo" && origin !== "on-join") return;
   for (const hit of targets) {
@@ -63,8 +70,12 @@ export function refuseWhoIsNotMeant(request: RunRequest, targets: readonly Resol
   }
 }
 
+function notThere(name: string): string {
+  return `${name} is not in the server.`;
+}
+
 function takenFor(name: string, other: PlayerRef): string {
-  return `${name} is not in the server. The game would take the name for ${other.name}, so nothing was sent.`;
+  return `${notThere(name)} The game would take the name for ${other.name}, so nothing was sent.`;
 }
 
 /**

@@ -2,6 +2,7 @@ import { isSelf } from "../../domain/command-hits.ts";
 import { Failure } from "../../domain/failure.ts";
 import { namesLike } from "../../domain/near-names.ts";
 import type { ParsedCommand } from "../../domain/run.ts";
+import { goalText } from "./parse-command.ts";
 import { FIRE_KINDS, findVerb, inGameOnly, leadsSomewhere, type Verb } from "./verbs.ts";
 
 /** Verbs that act on their author and on nobody else. */
@@ -42,7 +43,7 @@ function whyNotThesePlayers(command: ParsedCommand, verb: Verb, word: string): s
   const { targetTexts, rest } = command;
   if (TAKE_NOBODY.has(verb.verb))
     return rest === undefined ? undefined : `${word} takes no player. ${inGameOnly(verb.verb, "It")}`;
-  const goal = verb.args.includes("player") ? (rest?.split(/\s+(?![^,]*,)/u)[0] ?? "") : "";
+  const goal = goalText(command) ?? "";
   if ((command.takesOne && targetTexts.length > 1) || goal.includes(",")) {
     return verb.args[0] === "targets" && verb.args[1] === "player"
       ? `${word} takes one player to go to.`

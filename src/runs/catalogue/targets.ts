@@ -1,8 +1,9 @@
-import { type Aim, isSamePlayer, whomItHits } from "../../domain/command-hits.ts";
+import { type Aim, type Hit, isSamePlayer, whomItHits } from "../../domain/command-hits.ts";
 import type { Tier } from "../../domain/guild.ts";
 import type { Player, PlayerRef, ServerState, Staff } from "../../domain/model.ts";
-import type { ResolvedTarget } from "../../domain/run.ts";
+import type { ParsedCommand, ResolvedTarget } from "../../domain/run.ts";
 import { higherTier } from "../../domain/tiers.ts";
+import { goalText } from "./parse-command.ts";
 
 /** What is known of the people of a server: who is in it, and who is staff of the game. */
 export interface People {
@@ -84,6 +85,14 @@ export function resolveTargets(command: Aim, people: People): readonly ResolvedT
     ...hit,
     staff: hit.players.filter((player) => rankOf(player, people) !== undefined),
   }));
+}
+
+/** The player to whom a command such as :tp moves its targets; undefined: it moves nobody to anybody. */
+export function resolveGoal(command: ParsedCommand, people: People): Hit | undefined {
+  const text = command.targetTexts.length === 0 ? undefined : goalText(command);
+  if (text === undefined) return undefined;
+  const aim: Aim = { targetTexts: [text], finds: "present", takesOne: true, authorIfNone: false };
+  return whomItHits(aim, { present: present(people), absent: [] })[0];
 }
 
 /**

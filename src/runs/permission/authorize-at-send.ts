@@ -1,4 +1,4 @@
-import { unnamedIn } from "../../domain/command-hits.ts";
+import { hitByBeginning, unnamedIn } from "../../domain/command-hits.ts";
 import { Failure } from "../../domain/failure.ts";
 import { type Actor, type Binding, EMPTY_POLICY, type StaffPolicy } from "../../domain/guild.ts";
 import type { PlayerRef } from "../../domain/model.ts";
@@ -12,7 +12,7 @@ import { isAutomatic, type ParsedCommand, type ResolvedTarget, type RunRequest }
 import { whyNotAsked } from "../bans/asked-rules.ts";
 import { parseCommand } from "../catalogue/parse-command.ts";
 import { whyStrangers } from "../catalogue/strangers.ts";
-import { mayHit, type People, resolveTargets } from "../catalogue/targets.ts";
+import { mayHit, type People, resolveGoal, resolveTargets } from "../catalogue/targets.ts";
 import { type KnownPeoplePorts, knownPeople } from "./known-people.ts";
 import { type CommandAtServer, decide, decideModerator } from "./permission-rules.ts";
 
@@ -159,8 +159,11 @@ function refuseOthers(only: RunRequest["only"], command: ParsedCommand, people: 
       `Marshal could not read who is in the server, so it was not sent. It may hit others than ${only.name}.`,
     );
   const hit = mayHit(command, people).flatMap(({ players }) => players);
-  if (hit.length === 1 && hit[0]?.id === only.id) return;
-  throw new Failure("target-changed", whyNotOnly(only, hit, { command, people }));
+  if (hit.length !== 1 || hit[0]?.id !== only.id)
+    throw new Failure("target-changed", whyNotOnly(only, hit, { command, people }));
+  const goal = resolveGoal(command, people);
+  if (goal !== undefined && goal.players.length === hitByBeginning(goal).length)
+    throw new Failure("target-changed", `${goal.text} left the server, so it was not sent.`);
 }
 
 function whyNotOnly(

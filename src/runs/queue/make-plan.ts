@@ -15,7 +15,7 @@ import { inverseOf } from "../catalogue/inverse-command.ts";
 import { parseCommand, withTarget } from "../catalogue/parse-command.ts";
 import { refuseSecondName, refuseWhoIsNotMeant, withIds } from "../catalogue/strangers.ts";
 import { refuseFireKind, refuseTargetCount } from "../catalogue/target-count.ts";
-import { type People, resolveTargets } from "../catalogue/targets.ts";
+import { type People, resolveGoal, resolveTargets } from "../catalogue/targets.ts";
 import { type KnownPeoplePorts, knownPeople } from "../permission/known-people.ts";
 import { type CommandAtServer, decide, decideVerb } from "../permission/permission-rules.ts";
 import { PLAN_LIVES_MS } from "./pending-plans.ts";
@@ -67,7 +67,9 @@ export async function makePlan(
   const byId = decision.allowed && people !== undefined ? withIds(command, people) : undefined;
   if (byId !== undefined) return await makePlan(ports, { ...request, text: byId }, expectedWaitMs);
   const targets = people === undefined ? [] : resolveTargets(command, people);
-  if (decision.allowed && people !== undefined) refuseWhoIsNotMeant(request, targets);
+  if (decision.allowed && people !== undefined) {
+    refuseWhoIsNotMeant(request, { targets, goal: resolveGoal(command, people) });
+  }
   if (request.term !== undefined && decision.allowed) {
     const only = onlyTarget(command, targets);
     if (request.only === undefined) {

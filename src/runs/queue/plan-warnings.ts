@@ -1,7 +1,7 @@
 import type { PlayerRef } from "../../domain/model.ts";
 import { forManyReason, type ParsedCommand, type ResolvedTarget } from "../../domain/run.ts";
 import { WARNED_CHARACTERS } from "../catalogue/parse-command.ts";
-import { leftLately, type People } from "../catalogue/targets.ts";
+import { leftLately, type People, resolveGoal } from "../catalogue/targets.ts";
 import { findVerb, inGameOnly, leadsSomewhere } from "../catalogue/verbs.ts";
 
 /** What a plan warns of, and why it needs a confirmation. Pure. */
@@ -56,7 +56,9 @@ export function reasonsToConfirm({
     reasons.push("Marshal could not read who is in the server, so it can't tell whom this hits.");
   const staff = command.mass ? [] : targets.filter((target) => !isOwn(target)).flatMap((one) => one.staff);
   if (staff.length > 0) reasons.push(staffWords(staff));
-  const nobody = command.verb === LIFTS_BANS ? [] : targets.filter(({ players }) => players.length === 0);
+  const goal = people && resolveGoal(command, people);
+  const named = [...(command.verb === LIFTS_BANS ? [] : targets), ...(goal === undefined ? [] : [goal])];
+  const nobody = named.filter(({ players }) => players.length === 0);
   for (const { text } of nobody) reasons.push(whyNobody(text, people));
   if (command.finds === "present" && nobody.some(({ text }) => /^\d{5,}$/.test(text)))
     reasons.push(`:${command.verb} takes a name, not an id.`);

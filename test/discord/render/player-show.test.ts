@@ -55,6 +55,13 @@ describe("the card of a player", () => {
     assert.doesNotMatch(words, /of which/);
   });
 
+  test("calls of others count from a kill on, and the card says so", () => {
+    assert.match(
+      shown({ callsNearKills: 7 }),
+      /^Others called staff 7 times within 3 min after this player's kills$/m,
+    );
+  });
+
   test("in the game since a join of the log, or since a list showed them, which may be later than their join", () => {
     const live = {
       atMs: 9_000_000,

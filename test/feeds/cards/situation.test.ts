@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Player } from "../../../src/domain/model.ts";
-import { type FeedsRig, withRig } from "../../support/feeds-rig.ts";
+import { cardIdIn } from "../../support/card-id.ts";
+import { actorOf } from "../../support/fake-services.ts";
+import { type FeedsRig, guildId, withRig } from "../../support/feeds-rig.ts";
 
 function withModCalls(run: (rig: FeedsRig) => Promise<void>): Promise<void> {
   return withRig(run, { feeds: [{ kind: "modCalls", channelId: "mods" }] });
@@ -23,6 +25,18 @@ function player(name: string, at: readonly [x: number, z: number], more: Partial
 function kill(rig: FeedsRig, killer: string, killed: string, agoS = 0): void {
   const who = (name: string) => ({ name, id: name.length });
   rig.log.killLogs.push({ kind: "kill", atS: rig.nowS - agoS, killer: who(killer), killed: who(killed) });
+}
+
+/** The first call is answered in the game. */
+function answer(rig: FeedsRig, by: string): void {
+  const row = rig.log.modCalls[0];
+  assert.ok(row?.kind === "modCall");
+  rig.log.modCalls[0] = { ...row, moderator: { name: by } };
+}
+
+function labels(rig: FeedsRig): string[] {
+  const rows = rig.sink.messages("mods")[0]?.body.rows ?? [];
+  return rows.flatMap((row) => row.map((part) => (part.kind === "button" ? part.label : "")));
 }
 
 function edits(rig: FeedsRig): number {
@@ -97,7 +111,7 @@ describe("the situation on the card of a moderator call", () => {
       assert.doesNotMatch(rig.sink.text("mods"), /staff|left/);
     }));
 
-  test("asks for players and kills while a card is open, and no longer when it is answered or old", () =>
+  test("asks for players and kills while a card is open, and no longer when it is resolved or old", () =>
     withModCalls(async (rig) => {
       const asked = () => [...rig.demands].filter(([owner]) => owner.startsWith("mod-call cards"));
       assert.deepEqual(asked(), []);
@@ -105,9 +119,12 @@ describe("the situation on the card of a moderator call", () => {
       await rig.pollAndFlush();
       assert.deepEqual(asked()[0]?.[1][0]?.lists, ["players", "killLogs"]);
       assert.equal(asked()[0]?.[1][0]?.maxAgeMs, undefined);
-      const row = rig.log.modCalls[0];
-      assert.ok(row?.kind === "modCall");
-      rig.log.modCalls[0] = { ...row, moderator: { name: "Mod" } };
+      answer(rig, "Mod");
+      await rig.pollAndFlush();
+      await rig.pollAndFlush();
+      assert.equal(asked().length, 1, "who answered goes to the caller");
+      const id = cardIdIn(rig.sink.messages("mods")[0]?.body);
+      await rig.wing.modCalls.act(actorOf({ guildId }), id, { do: "resolve" });
       await rig.pollAndFlush();
       await rig.pollAndFlush();
       assert.deepEqual(asked(), []);
@@ -161,17 +178,37 @@ describe("the situation on the card of a moderator call", () => {
 
   test("offers what acts in the game only while the caller is there", () =>
     withModCalls(async (rig) => {
-      const labels = () =>
-        (rig.sink.messages("mods")[0]?.body.rows ?? []).flatMap((row) =>
-          row.map((part) => (part.kind === "button" ? part.label : "")),
-        );
       rig.players = [player("Ann", [0, 0])];
       rig.callModerators("Ann");
       await rig.pollAndFlush();
-      assert.deepEqual(labels(), ["Claim", "Resolve", "Go to caller", "Player", "More"]);
+      assert.deepEqual(labels(rig), ["Claim", "Resolve", "Go to caller", "Player", "More"]);
       rig.players = [];
       await rig.pollAndFlush(20_000);
       await rig.pollAndFlush(20_000);
-      assert.deepEqual(labels(), ["Claim", "Resolve", "Rewind", "Player"]);
+      assert.deepEqual(labels(rig), ["Claim", "Resolve", "Rewind", "Player"]);
+    }));
+
+  test("says of an answered call too that its caller left, and nothing else that happens around them", () =>
+    withModCalls(async (rig) => {
+      rig.players = [player("Ann", [0, 0])];
+      rig.callModerators("Ann");
+      await rig.pollAndFlush();
+      answer(rig, "Mod_A");
+      await rig.pollAndFlush();
+      assert.deepEqual(labels(rig), ["Resolve", "Go to caller", "Player", "More"]);
+      const before = edits(rig);
+      rig.players = [player("Ann", [0, 0], { team: "Jail" }), player("Mod_A", [1, 1])];
+      kill(rig, "Ann", "Eve4");
+      await rig.pollAndFlush(20_000);
+      assert.equal(edits(rig), before);
+      rig.players = [];
+      await rig.pollAndFlush(20_000);
+      await rig.pollAndFlush(20_000);
+      assert.match(rig.sink.text("mods"), /\*\*Ann\*\* left the server/);
+      assert.deepEqual(labels(rig), ["Resolve", "Rewind", "Player"]);
+      rig.players = [player("Ann", [0, 0])];
+      await rig.pollAndFlush(20_000);
+      assert.doesNotMatch(rig.sink.text("mods"), /left the server/);
+      assert.deepEqual(labels(rig), ["Resolve", "Go to caller", "Player", "More"]);
     }));
 });

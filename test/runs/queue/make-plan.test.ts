@@ -249,6 +249,34 @@ describe("a plan", () => {
     assert.deepEqual(ban.confirmReasons, [":ban lasts until :unban lifts it."]);
   });
 
+  test("asks about the player to whom others are moved as about those who are", async () => {
+    const rig = new RunsRig();
+    const atS = Math.floor(rig.clock.nowMs() / 1_000) - 60;
+    rig.joinLogs = [{ kind: "join", player: { name: "Turbo_1803", id: 71 }, atS, joined: false }];
+    const asked = async (text: string) => (await plan(rig, text)).confirmReasons;
+    assert.deepEqual(await asked(":tp Bob Zorblax99"), ['Nobody in the server matches "Zorblax99".']);
+    assert.deepEqual(await asked(":teleport Bob Turbo_1803"), [`Turbo_1803 left <t:${atS}:R>.`]);
+    for (const text of [":tp Bob Alice", ":tp Bob ali", ":pm Bob Zorblax99"])
+      assert.deepEqual(await asked(text), [], text);
+    assert.deepEqual((await plan(rig, ":tp Bob Alcie")).near, [{ name: "Alice", text: ":tp Bob Alice" }]);
+  });
+
+  test("of a button that moves somebody is not made where the other is not there", async () => {
+    const rig = new RunsRig();
+    rig.players = [...rig.players, player("Zoe_Two", 14)];
+    const press = (goal: string) =>
+      rig.runs.runner.plan({
+        actor: rig.actor("manager"),
+        binding,
+        text: `:tp Alice ${goal}`,
+        origin: "button",
+        only: { name: "Alice", id: 11 },
+      });
+    await assert.rejects(press("Ghost"), { code: "bad-command", message: "Ghost is not in the server." });
+    await assert.rejects(press("Zoe"), /^Failure: Zoe is not in the server\. .* for Zoe_Two/);
+    assert.equal((await press("Bob")).confirm, "none");
+  });
+
   test("names the verb that was meant, first those that the person may use", async () => {
     assert.equal((await plan(new RunsRig(), ":kik Alice  bye")).meant, ":kick Alice  bye");
     assert.equal((await plan(new RunsRig(), ":weahter rain", "admin")).meant, ":weather rain");

@@ -171,6 +171,8 @@ describe("permission", () => {
     for (const [text, players, why] of [
       [":pm Alice hello", [], "Alice left the server, so it was not sent."],
       [":kick Alice", [player("Alicent", 99)], "Alice left the server, so it was not sent."],
+      [":tp Alice Bob", [alice], "Bob left the server, so it was not sent."],
+      [":tp Alice Bob", [alice, player("Bobby", 13)], "Bob left the server, so it was not sent."],
       [":kick Ali", [alice, player("Alister", 99)], "By now it would hit Alister too, so it was not sent."],
       [
         ":pm Ali hi",

@@ -184,7 +184,7 @@ function callField(history: PlayerHistory): CardField[] {
     ...(callsAnswered === 0 ? [] : [md`Answered ${callsAnswered} ${callsAnswered === 1 ? "call" : "calls"}`]),
     ...(callsNearKills === 0
       ? []
-      : [md`Others called staff ${times(callsNearKills)} within 3 min of this player's kills`]),
+      : [md`Others called staff ${times(callsNearKills)} within 3 min after this player's kills`]),
     ...latestCallsNearKills.slice(0, 2).map(({ call, byVictim }) => {
       const victim = byVictim ? md`, killed by this player` : md``;
       return md`<t:${call.atS}:R> ${person(call.caller, false)}${victim}`;

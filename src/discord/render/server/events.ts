@@ -2,13 +2,12 @@ import { type Escaped, joined, md, userMention } from "../../../domain/escaped.t
 import type { Feed } from "../../../domain/guild.ts";
 import type { Button, MessageBody } from "../../../domain/message.ts";
 import type { EmergencyCall, LogEntry, LogList, ServerState } from "../../../domain/model.ts";
-import { namesOf } from "../../../domain/names-of.ts";
 import type { OpenCallCard } from "../../../domain/ports/mod-calls.ts";
 import { callCardLink, labelOfCall, timesWords } from "../call-cards.ts";
 import { entryLine, person } from "../entry-line.ts";
 import { cut, escapeMarkdown, inlineName } from "../escape.ts";
 import { type ListView, listPage } from "./lists.ts";
-import { type OpenMatter, openMatters } from "./open-calls.ts";
+import { callersLeftWords, type OpenMatter, openMatters } from "./open-calls.ts";
 import { placeId, placeOf } from "./pages.ts";
 import { placeWords } from "./player-card.ts";
 import { profile, serverTitle } from "./view.ts";
@@ -17,21 +16,22 @@ import { profile, serverTitle } from "./view.ts";
 
 /** Open moderator calls, who has waited longest first, then emergency calls; the filter is the beginning of an emergency call's team. */
 export function callsPage(view: CallsView): MessageBody {
-  const { state, place, cards } = view;
+  const { state, place, cards, names } = view;
   const wanted = place.filter.toLowerCase();
   const open = wanted === "" ? openMatters(state, cards) : [];
   const emergency = (state.lists.emergencyCalls?.value ?? [])
     .filter(({ team }) => team.toLowerCase().startsWith(wanted))
     .toSorted((a, b) => b.startedAtS - a.startedAtS);
-  const names = namesOf(state);
   const items = [
     ...open.map((one) => ({ of: one.call, text: openCallText(one, state) })),
     ...emergency.map((call) => ({ of: call, text: emergencyText(call, names) })),
   ];
-  const head =
+  const counts =
     items.length === 0
       ? md`No open calls.`
       : md`**${open.length}** for moderators · **${emergency.length}** for emergency services`;
+  const left = wanted === "" ? callersLeftWords(state, open) : undefined;
+  const head = left === undefined ? counts : md`${counts}\n${left}`;
   const title = md`Open calls on ${serverTitle(state.status)}`;
   const page = listPage({ title, head, items, note: unclaimableNote(open, view) }, view);
   const claims = claimButtons(open, view);
@@ -44,6 +44,8 @@ export interface CallsView extends ListView {
   readonly logs: readonly Pick<Feed, "state" | "createdAtMs">[];
   /** The reader can set up such a log. */
   readonly maySetUp: boolean;
+  /** Of callers of emergency calls, by id. */
+  readonly names: ReadonlyMap<number, string>;
 }
 
 /** Why some of the calls have no card to claim, and who can change that; undefined: they all have one, or it follows. */

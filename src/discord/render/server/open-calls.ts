@@ -1,3 +1,4 @@
+import { type Escaped, md } from "../../../domain/escaped.ts";
 import type { ModCallEntry, ServerState } from "../../../domain/model.ts";
 import type { OpenCallCard } from "../../../domain/ports/mod-calls.ts";
 import { callCardOf } from "../call-cards.ts";
@@ -22,17 +23,33 @@ export function openMatters(
   { lists }: ServerState,
   cards: readonly OpenCallCard[] = [],
 ): readonly OpenMatter[] {
-  const { modCalls, players } = lists;
-  if (modCalls === undefined) return [];
+  return [...callsByCaller(lists, { isHere: true }).values()]
+    .flatMap((calls) => mattersOf(calls, cards))
+    .toSorted((a, b) => a.call.atS - b.call.atS);
+}
+
+/** `2 more callers left the server.` Their cards are open like those of who is there; undefined: nobody left. */
+export function callersLeftWords({ lists }: ServerState, open: readonly OpenMatter[]): Escaped | undefined {
+  const { size } = callsByCaller(lists, { isHere: false });
+  if (size === 0) return undefined;
+  return md`${size} ${open.length === 0 ? "" : "more "}${size === 1 ? "caller" : "callers"} left the server.`;
+}
+
+/** The unanswered young calls of who is there, as far as that is known, or of who left. */
+function callsByCaller(
+  { modCalls, players }: ServerState["lists"],
+  { isHere }: { readonly isHere: boolean },
+): ReadonlyMap<string, readonly ModCallEntry[]> {
+  if (modCalls === undefined) return new Map();
   const present = players && new Set(players.value.map(({ player }) => player.name));
+  // A list from before the call is of another moment.
+  const isThere = ({ caller, atS }: ModCallEntry) =>
+    players === undefined || present?.has(caller.name) === true || atS * 1_000 > players.atMs;
   const sinceS = modCalls.atMs / 1000 - CALL_LIFE_S;
   const open = modCalls.value
     .filter(({ moderator, atS }) => moderator === undefined && atS >= sinceS)
-    .filter(({ caller }) => present === undefined || present.has(caller.name));
-  const byCaller = Map.groupBy(open, ({ caller }) => `${caller.name}:${caller.id ?? ""}`);
-  return [...byCaller.values()]
-    .flatMap((calls) => mattersOf(calls, cards))
-    .toSorted((a, b) => a.call.atS - b.call.atS);
+    .filter((call) => isThere(call) === isHere);
+  return Map.groupBy(open, ({ caller }) => `${caller.name}:${caller.id ?? ""}`);
 }
 
 /** The calls of one person on one card are one matter. Those on none go with the newest card, or are one by themselves. */

@@ -4,7 +4,7 @@ import type { Card, CardField } from "../../../domain/message.ts";
 import type { Player, ServerState, ServerStatus } from "../../../domain/model.ts";
 import { namesOf } from "../../../domain/names-of.ts";
 import { inlineCode, inlineName } from "../escape.ts";
-import { openMatters } from "./open-calls.ts";
+import { callersLeftWords, openMatters } from "./open-calls.ts";
 import {
   ageFirst,
   type Freshness,
@@ -91,10 +91,12 @@ function callFields(state: ServerState): CardField[] {
     const open = openMatters(state);
     const [oldest] = open;
     // Everybody reads this card, so it does not say who called: /server calls does, for Moderators.
-    if (oldest !== undefined) {
-      const since = md`${open.length === 1 ? "" : "the oldest "}<t:${oldest.call.atS}:R>`;
-      fields.push({ name: md`🔔 Open moderator calls · ${open.length}`, value: since });
-    }
+    const since =
+      oldest === undefined ? [] : [md`${open.length === 1 ? "" : "the oldest "}<t:${oldest.call.atS}:R>`];
+    const left = callersLeftWords(state, open);
+    const lines = [...since, ...(left === undefined ? [] : [left])];
+    if (lines.length > 0)
+      fields.push({ name: md`🔔 Open moderator calls · ${open.length}`, value: joined(lines, "\n") });
   }
   if (emergencyCalls !== undefined && emergencyCalls.value.length > 0) {
     const calls = emergencyCalls.value;
