@@ -2,7 +2,7 @@ import { type Escaped, joined, markdownOfOurs, md } from "../../domain/escaped.t
 import type { Failure, FailureCode, Ran } from "../../domain/failure.ts";
 import type { Button, Card, MessageBody } from "../../domain/message.ts";
 import { cut, escapeMarkdown } from "./escape.ts";
-import { isToProgrammer, referenceLine, serviceSays, tryAfter, waitsUntil } from "./fine-print.ts";
+import { isToProgrammer, noneBefore, referenceLine, serviceSays, tryAfter } from "./fine-print.ts";
 import { commandLine } from "./hit-words.ts";
 import { beyondWrongKey } from "./key-refusal.ts";
 import { escapeButRoles } from "./own-markup.ts";
@@ -140,7 +140,7 @@ export function failureBody(failure: Failure, context: ErrorContext): MessageBod
   if ((failure.code === "not-authorised" || failure.code === "key-rejected") && context.next !== undefined)
     lines.push(md`**Next:** Press **${escapeMarkdown(context.next.label)}**.`);
   if (saysIt && again !== undefined)
-    lines.push(failure.ran === "unknown" ? waitsUntil(again) : tryAfter(again));
+    lines.push(failure.ran === "unknown" ? noneBefore(again) : tryAfter(again));
   lines.push(...said.below, ...referenceLines(failure, context));
   return body(
     {

@@ -5,7 +5,7 @@ import { HALTED } from "../../domain/ports/service-health.ts";
 import { type DeferredRun, type RunProgress, type RunRecord, surelyRan } from "../../domain/run.ts";
 import { refusalWords } from "./audit-rows.ts";
 import { cut, escapeMarkdown, plainText } from "./escape.ts";
-import { isToProgrammer, referenceLine, serviceSays, tryAfter, waitsUntil } from "./fine-print.ts";
+import { isToProgrammer, noneBefore, referenceLine, serviceSays, tryAfter } from "./fine-print.ts";
 import { commandLine, hitOf, plainWithHits } from "./hit-words.ts";
 import { beyondWrongKey } from "./key-refusal.ts";
 import { RUN_COLORS as colors } from "./plan-cards.ts";
@@ -85,7 +85,7 @@ export function outcomeCard(record: RunRecord, options: OutcomeOptions = {}): Me
   return { cards: [{ title, description: joined(lines, "\n"), color }], rows };
 }
 
-/** The next step, with its time where it has one; where there is nothing to repeat, who asked to wait until then. */
+/** The next step, with its time where it has one; where there is nothing to repeat, when a command can be sent again. */
 function nextLines(
   { status, failureCode = "" }: RunRecord,
   {
@@ -106,7 +106,7 @@ function nextLines(
   const next = button === undefined ? advice : md`Press **${escapeMarkdown(button.label)}**.`;
   return [
     ...(next === undefined ? [] : [md`**Next:** ${next}`]),
-    ...(retryAtMs === undefined ? [] : [waitsUntil(retryAtMs)]),
+    ...(retryAtMs === undefined ? [] : [noneBefore(retryAtMs)]),
   ];
 }
 

@@ -82,9 +82,10 @@ test("after an unknown outcome the text never says to try again", () => {
   assert.equal(card(new Failure("unreachable", "No answer."))?.color, red);
 });
 
-test("a time is told with what may be done then, or who asked to wait until then", () => {
+test("a time is told with what may be done then, and with no cause that nobody gave", () => {
   const unknown = text(new Failure("platform", "No answer.", { ran: "unknown", retryAtMs: 61_000 }));
-  assert.match(unknown, /The game service asked Marshal to wait until <t:61:T>\./);
+  assert.match(unknown, /No command can be sent before <t:61:T>\./);
+  assert.doesNotMatch(unknown, /asked Marshal to wait/, "an error page asks for nothing");
   const locked = new Failure("denied", "Too many wrong keys were tried.", { retryAtMs: 61_000 });
   assert.match(text(locked), /^Try again after <t:61:T>\.$/m);
   assert.match(text(new Failure("rate-limited", "")), /Try again later\. Nothing is lost\./);

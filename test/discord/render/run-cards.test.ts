@@ -156,7 +156,7 @@ describe("cards of runs", () => {
     );
   });
 
-  test("tell a time with what may be done then, or who asked to wait until then", () => {
+  test("tell a time with what may be done then, and with no cause that nobody gave", () => {
     const of = (over: Partial<RunRecord>, retryAtMs?: number) =>
       textOf(outcomeCard({ ...record, ran: "no", message: "", ...over }, { retryAtMs }));
     const failed = { status: "failed", failureCode: "blocked" } as const;
@@ -167,10 +167,14 @@ describe("cards of runs", () => {
       /\*\*Next:\*\* Run it again after <t:61:T>\./,
     );
     const unknown = of({ status: "unknown", ran: "unknown", failureCode: "platform" }, 61_000);
-    assert.match(unknown, /The game service asked Marshal to wait until <t:61:T>\./);
-    assert.doesNotMatch(unknown, /Run it again after/);
+    assert.match(unknown, /No command can be sent before <t:61:T>\./);
+    assert.doesNotMatch(
+      unknown,
+      /Run it again after|asked Marshal to wait/,
+      "an error page asks for nothing",
+    );
     const refused = of({ ...failed, failureCode: "bad-command" }, 61_000);
-    assert.match(refused, /Correct it[\s\S]*The game service asked Marshal to wait until <t:61:T>\./);
+    assert.match(refused, /Correct it[\s\S]*No command can be sent before <t:61:T>\./);
   });
 
   test("say why the game's log can't be read, where Marshal looked for what became of it", () => {
