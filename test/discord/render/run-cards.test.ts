@@ -20,7 +20,10 @@ import { undoCard } from "../../../src/discord/render/undo-card.ts";
 import type { BanEnd } from "../../../src/domain/ban-end.ts";
 import { markdownOfOurs } from "../../../src/domain/escaped.ts";
 import type { MessageBody } from "../../../src/domain/message.ts";
+import { knownRefusal } from "../../../src/domain/ports/command-permission.ts";
 import type { RunPlan, RunRecord, RunStatus } from "../../../src/domain/run.ts";
+import { failedOutcome } from "../../../src/runs/audit/run-record.ts";
+import { parseRun } from "../../../src/store/document-schemas.ts";
 import { textOf } from "../../support/fake-answers.ts";
 import { runRecord } from "../../support/run-record.ts";
 import { binding, sourceId } from "../../support/runs-rig.ts";
@@ -311,6 +314,25 @@ describe("outcomes at a glance", () => {
     assert.match(text, /It ran/);
     assert.doesNotMatch(text, /Did it run|Success/);
     assert.match(shown({ message: "3 players were told" }), /The game says:\*\* 3 players were told/);
+  });
+
+  test("of the owner's refusal quote the service to managers, and nothing where it was not asked", () => {
+    const message = "You are not authorized. Visit the page.";
+    const refused = {
+      ...record,
+      status: "failed",
+      ran: "no",
+      failureCode: "not-authorised",
+      message,
+    } as const;
+    assert.match(textOf(outcomeCard(refused, { manages: true })), /The game service said: You are not/);
+    assert.doesNotMatch(textOf(outcomeCard(refused)), /Visit the page/);
+    const { record: kept } = failedOutcome(record, { failure: knownRefusal(61_000), nowMs: 90_000 });
+    const shownAgain = outcomeCard(parseRun(JSON.parse(JSON.stringify(kept))), { manages: true });
+    assert.match(
+      textOf(shownAgain),
+      /^⛔ The owner did not let Marshal run commands\n[\s\S]*It did not run\.\*\* Known since <t:61:f>\. The game service was not asked again\.\n\*\*Next:\*\* Press \*\*Let Marshal run commands\*\*\.\n-# Reference/,
+    );
   });
 
   test("offer nothing to press that would meet the same refusal again", () => {
