@@ -100,6 +100,7 @@ export async function refuseUnsendable({ runner }: Services, plan: RunPlan): Pro
     const { id: bindingId, name: serverName } = plan.request.binding;
     throw new Failure(error.code, error.message, {
       bindingId,
+      knownSinceMs: error.knownSinceMs,
       command: { text: planText(plan), serverName },
     });
   }

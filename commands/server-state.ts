@@ -1,5 +1,4 @@
 import { cut, escapeMarkdown } from "../src/discord/render/escape.ts";
-import { isToProgrammer } from "../src/discord/render/fine-print.ts";
 import { notReadWords } from "../src/discord/render/server/not-read.ts";
 import type { Freshness } from "../src/discord/render/server/view.ts";
 import type { Services } from "../src/discord/services.ts";
@@ -79,9 +78,10 @@ export async function* serverStates(
     return;
   }
   if (!(answer.error instanceof Failure)) throw answer.error;
+  const failure = inOurWords(answer.error);
   const state = lastState(needed);
-  if (state === undefined) throw withoutSnapshot(answer.error);
-  yield shown(state, { binding, lists: needed }, staleWhy(answer.error, clock.nowMs()));
+  if (state === undefined) throw withoutSnapshot(failure);
+  yield shown(state, { binding, lists: needed }, staleWhy(failure, clock.nowMs()));
 }
 
 const NOT_UP_TO_DATE = md`Not up to date`;
@@ -125,12 +125,12 @@ export function whyNoState(
   return isWithout ? staleWhy(cause, clock.nowMs()) : undefined;
 }
 
-/** The service's times are for programs; when it is asked again is said beside it. */
-function withoutTimes(message: string): string {
-  return message
-    .split(/(?<=[.!?])\s+/)
-    .filter((sentence) => !/\d{4}-\d\d-\d\dT\d/.test(sentence))
-    .join(" ");
+/** A block as Marshal says it: the service's sentence is for whoever programmed Marshal, and its times are for programs. */
+function inOurWords(failure: Failure): Failure {
+  const { code, message, retryAtMs, serviceCode } = failure;
+  const isOurs = message.startsWith("The game service ");
+  if (code !== "blocked" || isOurs) return failure;
+  return new Failure(code, `${HALTED[code]}.`, { retryAtMs, serviceCode, isRead: true, cause: failure });
 }
 
 /** Why asking would only wait in the gate: a halt, or a refused key. Then the last state is shown at once. */
@@ -141,9 +141,7 @@ function whyNotAsked(
   const halt = haltAt(health, clock.nowMs());
   if (halt !== undefined) {
     const details = { retryAtMs: halt.untilMs, isRead: true };
-    const said = withoutTimes(halt.message ?? "");
-    const words = said === "" || isToProgrammer(said) ? `${HALTED[halt.why]}.` : said;
-    return new Failure(halt.why, words, details);
+    return inOurWords(new Failure(halt.why, halt.message ?? "", details));
   }
   const parked = health.parked(source);
   return parked && new Failure("key-rejected", parked.why, { isRead: true });

@@ -50,6 +50,8 @@ export interface FailureDetails {
   readonly bindingId?: string | undefined;
   /** The command to the game that it keeps from being sent. */
   readonly command?: UnsentCommand | undefined;
+  /** It repeats what an earlier answer has shown, epoch milliseconds: nothing was asked this time. */
+  readonly knownSinceMs?: number | undefined;
   readonly cause?: unknown;
 }
 
@@ -67,6 +69,7 @@ export class Failure extends Error {
   readonly wants: Wanted | undefined;
   readonly bindingId: string | undefined;
   readonly command: UnsentCommand | undefined;
+  readonly knownSinceMs: number | undefined;
 
   constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -80,6 +83,7 @@ export class Failure extends Error {
     this.wants = details.wants;
     this.bindingId = details.bindingId;
     this.command = details.command;
+    this.knownSinceMs = details.knownSinceMs;
   }
 }
 

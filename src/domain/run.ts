@@ -180,6 +180,8 @@ export interface RunRecord {
   /** The service's message, or why it did not run. */
   readonly message?: string;
   readonly failureCode?: string;
+  /** An earlier answer refused it, epoch milliseconds: nothing was asked this time. */
+  readonly knownSinceMs?: number;
   readonly commandId?: string;
   readonly proof: ProofState;
   /** Names of those whom it hit when it was sent, where its text has only the beginning of them, or an id. */

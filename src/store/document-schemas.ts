@@ -154,6 +154,7 @@ const run = z.object({
   ran: z.enum(["yes", "no", "unknown"]),
   message: z.string().exactOptional(),
   failureCode: z.string().exactOptional(),
+  knownSinceMs: z.number().exactOptional(),
   commandId: z.string().exactOptional(),
   proof: z.enum(["unchecked", "seen", "seen-twice", "not-seen"]),
   hit: texts.exactOptional(),

@@ -209,7 +209,7 @@ async function openPanel(world: FakeWorld, opened: Set<string>): Promise<void> {
     assertFit(panelRenderer.stale(panel, { kind }), `the panel: ${kind}`);
   for (const code of ["module-outdated", "unreachable"] as const)
     assertFit(panelRenderer.stale(panel, { kind: "failing", code }), `the panel: ${code}`);
-  for (const kind of ["waits", "blocked"] as const)
+  for (const kind of ["waits", "held", "blocked"] as const)
     assertFit(panelRenderer.stale(panel, { kind, untilMs: 5 }), `the panel: ${kind}`);
   await openAll(world, panel, opened);
 }

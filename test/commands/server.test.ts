@@ -264,6 +264,27 @@ describe("A service that is silent", () => {
     assert.doesNotMatch(text, /You are/);
   });
 
+  test("in a block that this very look met says so in the same words, with and without a state", async () => {
+    const said = "temporarily blocked because of too many invalid requests.";
+    const lifts = "The block lifts at 2026-11-28T05:22:42.321Z.";
+    for (const message of [`You are ${said} ${lifts}`, `Your address is ${said} ${lifts}`]) {
+      const { world, binding } = await rig();
+      const retryAtMs = world.clock.nowMs() + 60_000;
+      world.failure = new Failure("blocked", message, { retryAtMs });
+      const text = textOf(await statusOf(world));
+      assert.match(text, /Not up to date: the game service is blocking Marshal\. Next try: <t:\d+:T>\./);
+      assert.doesNotMatch(text, /temporarily blocked|2026-11/);
+
+      world.states.delete(binding.source);
+      await assert.rejects(statusOf(world), (error: unknown) => {
+        assert.ok(error instanceof Failure);
+        assert.equal(error.retryAtMs, retryAtMs);
+        assert.match(error.message, /^The game service is blocking Marshal\. There is no earlier state/);
+        return true;
+      });
+    }
+  });
+
   test("behind a page of HTML tells that it is a page", async () => {
     const { world } = await rig();
     const message = "The game service answered with a web page instead of data. This host may be blocked.";

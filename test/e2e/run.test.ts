@@ -110,15 +110,17 @@ describe("/run, from the question to what came of it", () => {
     const text = await reads(await run(":h not authorised"), /owner does not let Marshal run commands/);
     assert.match(
       text,
-      /It did not run[\s\S]*Someone with Manage Server[\s\S]*said: .*allowlist your IP address/,
+      /It did not run[\s\S]*Someone with Manage Server[^\n]*\n-# Reference/,
+      "a moderator has no use for the service's advice",
     );
     const { commands } = rig.service.counts;
     const slip = await rig.home.owner.slash(rig.home.general, "run command", { text: ":hlep" });
     await reads(slip, /There is no \\?:hlep/);
-    const again = await reads(await run(":h once more"), /owner does not let Marshal run commands/);
-    const said = (card: string) => /\*\*It did not run[\s\S]*(?=-# Reference)/.exec(card)?.[0];
-    assert.ok(said(text) !== undefined);
-    assert.equal(said(again), said(text), "from memory it reads as from the service");
+    const again = await reads(await run(":h once more"), /owner did not let Marshal run commands/);
+    assert.match(
+      again,
+      /It did not run\.\*\* Known since <t:\d+:f>\. The game service was not asked again\./,
+    );
     assert.match(again, /:h once more/);
     assert.equal(rig.service.counts.commands, commands);
     assert.match(await history(), /:h once more[\s\S]*owner does not let[\s\S]*:h not authorised/);

@@ -1,6 +1,10 @@
-import { Failure } from "../../domain/failure.ts";
+import type { Failure } from "../../domain/failure.ts";
 import type { SourceId } from "../../domain/model.ts";
-import type { KnownPermission, PermissionCheck } from "../../domain/ports/command-permission.ts";
+import {
+  type KnownPermission,
+  knownRefusal,
+  type PermissionCheck,
+} from "../../domain/ports/command-permission.ts";
 
 /** Several 403 for one key are to be avoided (spec: Errors 4), so what was refused is refused from memory so long. */
 const REFUSED_FOR_MS = 30 * 60_000;
@@ -46,7 +50,7 @@ export class CommandPermissions {
   refusal(source: SourceId, nowMs: number): Failure | undefined {
     const known = this.#known.get(source);
     if (known?.state !== "refused" || nowMs >= known.sendAgainMs) return undefined;
-    return new Failure("not-authorised", known.why, { serviceCode: known.serviceCode });
+    return knownRefusal(known.sinceMs, known.serviceCode);
   }
 
   of(source: SourceId, now: Now): KnownPermission {

@@ -2,9 +2,10 @@ import { type Escaped, joined, markdownOfOurs, md } from "../../domain/escaped.t
 import type { Failure, FailureCode, Ran } from "../../domain/failure.ts";
 import type { Button, Card, MessageBody } from "../../domain/message.ts";
 import { cut, escapeMarkdown } from "./escape.ts";
-import { isToProgrammer, referenceLine, serviceSays, tryAfter, waitsUntil } from "./fine-print.ts";
+import { isToProgrammer, noneBefore, referenceLine, serviceSays, tryAfter } from "./fine-print.ts";
 import { commandLine } from "./hit-words.ts";
 import { beyondWrongKey } from "./key-refusal.ts";
+import { KNOWN_REFUSAL, notAskedAgain } from "./known-refusal.ts";
 import { escapeButRoles } from "./own-markup.ts";
 
 /**
@@ -97,7 +98,8 @@ const NOT_READ = {
   next: "Try again in a minute. If it keeps happening, tell Marshal's host.",
 } as const;
 
-function textOf({ code, isRead }: Failure) {
+function textOf({ code, isRead, knownSinceMs }: Failure) {
+  if (knownSinceMs !== undefined) return KNOWN_REFUSAL;
   return code === "store" && isRead ? NOT_READ : ERROR_TEXTS[code];
 }
 
@@ -115,7 +117,7 @@ const DENIED_MANAGER = "You manage this Discord server: give one of your roles a
 
 /** An expected failure. Where the next step is a button, no sentence repeats it. */
 export function failureBody(failure: Failure, context: ErrorContext): MessageBody {
-  const said = saidOf(failure, context.roleIds ?? []);
+  const said = saidOf(failure, context);
   const next = md`${failure.code === "denied" && context.manages === true ? DENIED_MANAGER : textOf(failure).next}`;
   const isRun = (context.runs === true && !failure.isRead) || failure.ran !== "no";
   if (!isRun || failure.code === "not-linked") {
@@ -123,7 +125,7 @@ export function failureBody(failure: Failure, context: ErrorContext): MessageBod
     const plain = failure.code === "denied" ? md`Ask a manager of this Discord server.` : next;
     return plainBody(failure, { ...said, next: plain }, context);
   }
-  const { command } = failure;
+  const { command, retryAtMs: again } = failure;
   const lines: Escaped[] = [
     ...(command === undefined ? [] : [commandLine(command.text, command.serverName), md``]),
     joined([md`${RAN_WORDS[failure.ran]}`, ...said.why], " "),
@@ -135,12 +137,11 @@ export function failureBody(failure: Failure, context: ErrorContext): MessageBod
     context.next !== undefined ||
     isFinal(failure) ||
     isAdvised(failure, said);
-  const again = failure.retryAtMs;
   if (!saysIt) lines.push(md`**Next:** ${again === undefined ? next : tryAfter(again)}`);
   if ((failure.code === "not-authorised" || failure.code === "key-rejected") && context.next !== undefined)
     lines.push(md`**Next:** Press **${escapeMarkdown(context.next.label)}**.`);
   if (saysIt && again !== undefined)
-    lines.push(failure.ran === "unknown" ? waitsUntil(again) : tryAfter(again));
+    lines.push(failure.ran === "unknown" ? noneBefore(again) : tryAfter(again));
   lines.push(...said.below, ...referenceLines(failure, context));
   return body(
     {
@@ -154,7 +155,7 @@ export function failureBody(failure: Failure, context: ErrorContext): MessageBod
 
 /** The same in a line or two, where the message beside it goes on. */
 export function failureNote(failure: Failure): Escaped {
-  const { what, why } = saidOf(failure, []);
+  const { what, why } = saidOf(failure, {});
   const again = failure.retryAtMs;
   const when = again === undefined ? [] : [tryAfter(again)];
   // What is wrong with a key that was typed is said by its own words.
@@ -170,8 +171,7 @@ function plainBody(
   context: ErrorContext,
 ): MessageBody {
   if (failure.wants === "server") return nothingLinked(failure, next, context);
-  const { what, why } = said;
-  const lines: Escaped[] = [...why];
+  const lines: Escaped[] = [...said.why];
   const again = failure.retryAtMs;
   if (again !== undefined) lines.push(tryAfter(again));
   // A button says it as well, and what is not linked or was written wrong says it itself.
@@ -179,7 +179,7 @@ function plainBody(
     lines.push(next);
   lines.push(...said.below, ...referenceLines(failure, context));
   const description = lines.length === 0 ? {} : { description: joined(lines, "\n") };
-  return body({ title: md`⛔ ${what}`, ...description, color: FAILED_COLOR }, context.next);
+  return body({ title: md`⛔ ${said.what}`, ...description, color: FAILED_COLOR }, context.next);
 }
 
 interface Said {
@@ -214,21 +214,23 @@ const HALTS: ReadonlySet<FailureCode> = new Set(["blocked", "rate-limited"]);
 const LONGEST_TITLE = 110;
 
 /** What happened, for the title, and what more there is to say of it. */
-function saidOf(failure: Failure, roleIds: readonly string[]): Said {
-  const { code, message } = failure;
+function saidOf(failure: Failure, { roleIds = [], manages }: Partial<ErrorContext>): Said {
+  const { code, message, knownSinceMs } = failure;
   const said = cut(message, 800);
   const head = OWN_WORDS.has(code) ? firstSentence(said) : "";
   // A title shows no mention of a role.
   if (head === "" || head.length > LONGEST_TITLE || /<@&\d/.test(head)) {
     // The title says already that a key is wrong or expired.
-    const words = escapeButRoles(code === "key-rejected" ? beyondWrongKey(said) : said, roleIds);
-    const isForOwner = code === "not-authorised" || (HALTS.has(code) && isToProgrammer(said));
+    const more = escapeButRoles(code === "key-rejected" ? beyondWrongKey(said) : said, roleIds);
+    const words = knownSinceMs === undefined ? more : notAskedAgain(knownSinceMs);
+    const isOfOwner = code === "not-authorised" && knownSinceMs === undefined;
+    const isBelow = isOfOwner || (HALTS.has(code) && isToProgrammer(said));
     // One that somebody has just pasted says nothing of the key that is stored.
     const isTyped = code === "key-rejected" && failure.wants === "key";
     return {
       what: isTyped ? md`That key is wrong or expired` : md`${textOf(failure).what}`,
-      why: words === "" || isForOwner ? [] : [words],
-      below: isForOwner ? serviceSays(said) : [],
+      why: words === "" || isBelow ? [] : [words],
+      below: isBelow && (!isOfOwner || manages === true) ? serviceSays(said) : [],
       hasMore: false,
     };
   }

@@ -28,7 +28,7 @@ export function tryAfter(atMs: number, what: "Try" | "Run it" = "Try"): Escaped 
   return md`${what} again after ${clockTime(atMs)}.`;
 }
 
-/** Where to try again is no advice. */
-export function waitsUntil(atMs: number): Escaped {
-  return md`The game service asked Marshal to wait until ${clockTime(atMs)}.`;
+/** Where to try again is no advice. Whether the service asked for the wait or Marshal took it by itself, it is true. */
+export function noneBefore(atMs: number): Escaped {
+  return md`No command can be sent before ${clockTime(atMs)}.`;
 }

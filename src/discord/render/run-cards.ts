@@ -5,9 +5,10 @@ import { HALTED } from "../../domain/ports/service-health.ts";
 import { type DeferredRun, type RunProgress, type RunRecord, surelyRan } from "../../domain/run.ts";
 import { refusalWords } from "./audit-rows.ts";
 import { cut, escapeMarkdown, plainText } from "./escape.ts";
-import { isToProgrammer, referenceLine, serviceSays, tryAfter, waitsUntil } from "./fine-print.ts";
+import { isToProgrammer, noneBefore, referenceLine, serviceSays, tryAfter } from "./fine-print.ts";
 import { commandLine, hitOf, plainWithHits } from "./hit-words.ts";
 import { beyondWrongKey } from "./key-refusal.ts";
+import { notAskedAgain } from "./known-refusal.ts";
 import { RUN_COLORS as colors } from "./plan-cards.ts";
 import { TELL_AGAIN, wordsFor } from "./run-outcome-words.ts";
 import { notReadWords } from "./server/not-read.ts";
@@ -73,7 +74,8 @@ export function outcomeCard(record: RunRecord, options: OutcomeOptions = {}): Me
   const end = endLine(record);
   if (end !== undefined) said.push(end);
   said.push(...nextLines(record, { advice, mend, retryAtMs: options.retryAtMs }));
-  if (isToProgrammers(record)) said.push(...serviceSays(record.message ?? ""));
+  const isQuoted = record.failureCode !== "not-authorised" || options.manages === true;
+  if (isToProgrammers(record) && isQuoted) said.push(...serviceSays(record.message ?? ""));
   if (!surelyRan(record)) said.push(referenceLine(record.id, record.commandId));
   const lines = [
     commandLine(record.text, record.serverName, hitOf(record)),
@@ -85,7 +87,7 @@ export function outcomeCard(record: RunRecord, options: OutcomeOptions = {}): Me
   return { cards: [{ title, description: joined(lines, "\n"), color }], rows };
 }
 
-/** The next step, with its time where it has one; where there is nothing to repeat, who asked to wait until then. */
+/** The next step, with its time where it has one; where there is nothing to repeat, when a command can be sent again. */
 function nextLines(
   { status, failureCode = "" }: RunRecord,
   {
@@ -106,7 +108,7 @@ function nextLines(
   const next = button === undefined ? advice : md`Press **${escapeMarkdown(button.label)}**.`;
   return [
     ...(next === undefined ? [] : [md`**Next:** ${next}`]),
-    ...(retryAtMs === undefined ? [] : [waitsUntil(retryAtMs)]),
+    ...(retryAtMs === undefined ? [] : [noneBefore(retryAtMs)]),
   ];
 }
 
@@ -174,7 +176,8 @@ function proofLine(
 }
 
 /** The service speaks to whoever programmed Marshal: small, below what to do. */
-function isToProgrammers({ failureCode, message = "" }: RunRecord): boolean {
+function isToProgrammers({ failureCode, message = "", knownSinceMs }: RunRecord): boolean {
+  if (knownSinceMs !== undefined) return false;
   return failureCode === "not-authorised" || (SERVICE_SAYS.has(failureCode ?? "") && isToProgrammer(message));
 }
 
@@ -183,7 +186,7 @@ const SERVICE_SAYS: ReadonlySet<string> = new Set(["bad-command", "server-empty"
 
 /** Whether it ran, unless the title has said so, and why not. The game's usual answer is the bare word "Success". */
 function whyLines(record: RunRecord): Escaped[] {
-  const { status, ran, actorRoleIds, interrupted, proof, failureCode } = record;
+  const { status, ran, actorRoleIds, interrupted, proof, failureCode, knownSinceMs } = record;
   // The title says already that a key is wrong or expired.
   const message =
     failureCode === "key-rejected" ? beyondWrongKey(record.message ?? "") : (record.message ?? "");
@@ -192,7 +195,8 @@ function whyLines(record: RunRecord): Escaped[] {
     return said === "" ? [] : [md`**The game says:** ${escapeMarkdown(cut(said, 800))}`];
   }
   const isBelow = message === "" || isToProgrammers(record);
-  const words = refusalWords(message, status, actorRoleIds);
+  const words =
+    knownSinceMs === undefined ? refusalWords(message, status, actorRoleIds) : notAskedAgain(knownSinceMs);
   const why = isBelow
     ? []
     : [SERVICE_SAYS.has(failureCode ?? "") ? md`The game service said: ${words}` : words];

@@ -1,6 +1,7 @@
 import { type Escaped, md } from "../../domain/escaped.ts";
 import type { FailureCode } from "../../domain/failure.ts";
 import type { RunRecord } from "../../domain/run.ts";
+import { KNOWN_REFUSAL } from "./known-refusal.ts";
 import { RUN_COLORS as colors } from "./plan-cards.ts";
 
 /** The headline of a run and the advice below it, by what became of it. Pure. */
@@ -55,7 +56,7 @@ const FAILURES = {
 
 /** What became of it, in a line, and what to do next where there is something. */
 export function wordsFor(record: RunRecord): Words {
-  const { status, failureCode, proof, interrupted, tells, isInGameOnly } = record;
+  const { status, failureCode, proof, interrupted, tells, isInGameOnly, knownSinceMs } = record;
   if (status === "done") {
     const seen = proof === "seen" ? " · seen in the log" : "";
     return { title: md`✅ It ran${seen}`, color: colors.done };
@@ -78,6 +79,9 @@ export function wordsFor(record: RunRecord): Words {
   // The game refused it as it refuses every such command: there is nothing to correct.
   if (isInGameOnly === true && failureCode === "bad-command") {
     return { title: md`⛔ It works only in the game`, color: colors.failed, next: USE_IT_THERE };
+  }
+  if (knownSinceMs !== undefined) {
+    return { title: md`⛔ ${KNOWN_REFUSAL.what}`, color: colors.failed, next: md`${KNOWN_REFUSAL.next}` };
   }
   const [what, next] = isCode(failureCode)
     ? FAILURES[failureCode]

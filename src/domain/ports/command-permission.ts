@@ -1,3 +1,4 @@
+import { Failure } from "../failure.ts";
 import type { SourceId } from "../model.ts";
 
 /** A key alone only reads: commands need the permission of the server's owner. */
@@ -39,3 +40,9 @@ export type KnownPermission =
       /** Commands are refused from memory before, epoch milliseconds. */
       readonly untilMs: number;
     };
+
+/** A command that is refused by what earlier answers have shown. The service's sentence was no answer to it. */
+export function knownRefusal(sinceMs: number, serviceCode?: number): Failure {
+  const words = "The owner does not let Marshal run commands. The game service was not asked again.";
+  return new Failure("not-authorised", words, { serviceCode, knownSinceMs: sinceMs });
+}

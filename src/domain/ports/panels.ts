@@ -54,5 +54,5 @@ export type StaleCause =
   | { readonly kind: "key" | "refused" | "silent" }
   /** Each poll ends in a failure; the code is the latest's. */
   | { readonly kind: "failing"; readonly code: FailureCode }
-  /** Nothing is asked before `untilMs`. */
-  | { readonly kind: "waits" | "blocked"; readonly untilMs: number };
+  /** Nothing is asked before `untilMs`; "held": nothing with this key. */
+  | { readonly kind: "waits" | "held" | "blocked"; readonly untilMs: number };

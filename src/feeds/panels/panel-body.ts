@@ -97,6 +97,7 @@ function staleAfterMs(cause: StaleCause): number {
     case "silent":
       return SILENT_AFTER_MS;
     case "waits":
+    case "held":
     case "blocked":
       return HALTED_AFTER_MS;
     default:
@@ -115,6 +116,6 @@ function staleCause(
   if (halt !== undefined)
     return { kind: halt.why === "blocked" ? "blocked" : "waits", untilMs: halt.untilMs };
   const held = health.held(source);
-  if (held !== undefined) return { kind: "waits", untilMs: held.untilMs };
+  if (held !== undefined) return { kind: "held", untilMs: held.untilMs };
   return failing === undefined ? { kind: "silent" } : { kind: "failing", code: failing.code };
 }

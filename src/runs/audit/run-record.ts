@@ -87,6 +87,7 @@ export function failedOutcome(
       ran: failure.ran,
       message: failure.message,
       failureCode: failure.code,
+      ...(failure.knownSinceMs === undefined ? {} : { knownSinceMs: failure.knownSinceMs }),
       ...(failure.commandId === undefined ? {} : { commandId: failure.commandId }),
       ...(interrupted === true ? { interrupted } : {}),
     },

@@ -1,5 +1,6 @@
 import { Failure } from "../../domain/failure.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
+import { knownRefusal } from "../../domain/ports/command-permission.ts";
 import type { ServiceHealth } from "../../domain/ports/service-health.ts";
 import { isAutomatic, type RunOrigin, type RunPlan } from "../../domain/run.ts";
 
@@ -20,7 +21,7 @@ export function whyKeyRefused({ health }: Knowing, { request }: RunPlan): Failur
 export function whyNotPermitted({ health, clock }: Knowing, { request }: RunPlan): Failure | undefined {
   const permission = health.commandPermission(request.binding.source);
   const isRefused = permission.kind === "refused" && clock.nowMs() < permission.untilMs;
-  return isRefused ? new Failure("not-authorised", permission.why) : undefined;
+  return isRefused ? knownRefusal(permission.sinceMs) : undefined;
 }
 
 /** The check right before sending failed. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ownerPage } from "../../../src/api/keys/owner-page.ts";
+import type { Failure } from "../../../src/domain/failure.ts";
 import type { ServerKey } from "../../../src/domain/server-key.ts";
 import { ServerKey as Key } from "../../../src/domain/server-key.ts";
 import { COMMAND_CHECKS } from "../../../src/sandbox/service/command-route.ts";
@@ -39,8 +40,17 @@ describe("the owner's permission to run commands", () => {
     const world = await refusing();
     await assert.rejects(runs(world, ":h one"), refused);
     const known = world.client.commandPermission(world.source(0));
-    assert.match(known.kind === "refused" ? known.why : "", /allowlist your IP address/);
+    assert.ok(known.kind === "refused");
+    assert.match(known.why, /allowlist your IP address/);
     await world.restart();
+    await assert.rejects(runs(world, ":h one"), (error: Failure) => {
+      assert.match(
+        error.message,
+        /does not let Marshal run commands\. The game service was not asked again\.$/,
+      );
+      assert.equal(error.knownSinceMs, known.sinceMs);
+      return true;
+    });
     for (let minute = 1; minute < 29; minute++) {
       await assert.rejects(runs(world, ":h one"), refused);
       await within(world, world.client.read(world.source(0), [], { priority: "person" }));

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defectBody, failureBody, failureNote } from "../../../src/discord/render/errors.ts";
+import { letCommandsRun } from "../../../src/discord/render/setup-guide-allow.ts";
 import { Failure } from "../../../src/domain/failure.ts";
+import { knownRefusal } from "../../../src/domain/ports/command-permission.ts";
 
 const text = (failure: Failure, manages = false) =>
   failureBody(failure, { reference: "ref", manages, runs: true }).cards?.[0]?.description ?? "";
@@ -22,6 +24,29 @@ test("what the service says to whoever programmed Marshal stands small, as its w
   const said = "You are temporarily blocked because of too many invalid requests.";
   const shown = text(new Failure("blocked", said, { retryAtMs: 61_000 }));
   assert.match(shown, /It did not run\.\*\*\n[\s\S]*-# The game service said: You are temporarily blocked/);
+});
+
+test("what the service says of the owner's page is for who manages the Discord server", () => {
+  const refused = new Failure("not-authorised", "You are not authorized. Visit the page.");
+  assert.match(text(refused, true), /-# The game service said: You are not authorized\. Visit the page\./);
+  assert.doesNotMatch(text(refused), /Visit the page/);
+});
+
+test("a refusal from memory says since when it is known, and quotes nothing as its answer", () => {
+  const known = knownRefusal(61_000, 4000);
+  for (const manages of [true, false]) {
+    const [card] = failureBody(known, { reference: "ref", manages, runs: true }).cards ?? [];
+    assert.equal(card?.title, "⛔ The owner did not let Marshal run commands");
+    assert.equal(
+      card?.description,
+      "**It did not run.** Known since <t:61:f>. The game service was not asked again.\n" +
+        "**Next:** Someone with Manage Server can check again: `/setup start`, **Let Marshal run commands**.\n" +
+        "-# Reference `ref`",
+    );
+  }
+  const next = letCommandsRun("b");
+  const { rows } = failureBody(known, { reference: "ref", manages: true, runs: true, next });
+  assert.deepEqual(rows, [[next]]);
 });
 
 test("a manager of the Discord server reads what to do, everyone else reads whom to ask", () => {
@@ -82,9 +107,10 @@ test("after an unknown outcome the text never says to try again", () => {
   assert.equal(card(new Failure("unreachable", "No answer."))?.color, red);
 });
 
-test("a time is told with what may be done then, or who asked to wait until then", () => {
+test("a time is told with what may be done then, and with no cause that nobody gave", () => {
   const unknown = text(new Failure("platform", "No answer.", { ran: "unknown", retryAtMs: 61_000 }));
-  assert.match(unknown, /The game service asked Marshal to wait until <t:61:T>\./);
+  assert.match(unknown, /No command can be sent before <t:61:T>\./);
+  assert.doesNotMatch(unknown, /asked Marshal to wait/, "an error page asks for nothing");
   const locked = new Failure("denied", "Too many wrong keys were tried.", { retryAtMs: 61_000 });
   assert.match(text(locked), /^Try again after <t:61:T>\.$/m);
   assert.match(text(new Failure("rate-limited", "")), /Try again later\. Nothing is lost\./);

@@ -20,7 +20,10 @@ import { undoCard } from "../../../src/discord/render/undo-card.ts";
 import type { BanEnd } from "../../../src/domain/ban-end.ts";
 import { markdownOfOurs } from "../../../src/domain/escaped.ts";
 import type { MessageBody } from "../../../src/domain/message.ts";
+import { knownRefusal } from "../../../src/domain/ports/command-permission.ts";
 import type { RunPlan, RunRecord, RunStatus } from "../../../src/domain/run.ts";
+import { failedOutcome } from "../../../src/runs/audit/run-record.ts";
+import { parseRun } from "../../../src/store/document-schemas.ts";
 import { textOf } from "../../support/fake-answers.ts";
 import { runRecord } from "../../support/run-record.ts";
 import { binding, sourceId } from "../../support/runs-rig.ts";
@@ -156,7 +159,7 @@ describe("cards of runs", () => {
     );
   });
 
-  test("tell a time with what may be done then, or who asked to wait until then", () => {
+  test("tell a time with what may be done then, and with no cause that nobody gave", () => {
     const of = (over: Partial<RunRecord>, retryAtMs?: number) =>
       textOf(outcomeCard({ ...record, ran: "no", message: "", ...over }, { retryAtMs }));
     const failed = { status: "failed", failureCode: "blocked" } as const;
@@ -167,10 +170,14 @@ describe("cards of runs", () => {
       /\*\*Next:\*\* Run it again after <t:61:T>\./,
     );
     const unknown = of({ status: "unknown", ran: "unknown", failureCode: "platform" }, 61_000);
-    assert.match(unknown, /The game service asked Marshal to wait until <t:61:T>\./);
-    assert.doesNotMatch(unknown, /Run it again after/);
+    assert.match(unknown, /No command can be sent before <t:61:T>\./);
+    assert.doesNotMatch(
+      unknown,
+      /Run it again after|asked Marshal to wait/,
+      "an error page asks for nothing",
+    );
     const refused = of({ ...failed, failureCode: "bad-command" }, 61_000);
-    assert.match(refused, /Correct it[\s\S]*The game service asked Marshal to wait until <t:61:T>\./);
+    assert.match(refused, /Correct it[\s\S]*No command can be sent before <t:61:T>\./);
   });
 
   test("say why the game's log can't be read, where Marshal looked for what became of it", () => {
@@ -307,6 +314,25 @@ describe("outcomes at a glance", () => {
     assert.match(text, /It ran/);
     assert.doesNotMatch(text, /Did it run|Success/);
     assert.match(shown({ message: "3 players were told" }), /The game says:\*\* 3 players were told/);
+  });
+
+  test("of the owner's refusal quote the service to managers, and nothing where it was not asked", () => {
+    const message = "You are not authorized. Visit the page.";
+    const refused = {
+      ...record,
+      status: "failed",
+      ran: "no",
+      failureCode: "not-authorised",
+      message,
+    } as const;
+    assert.match(textOf(outcomeCard(refused, { manages: true })), /The game service said: You are not/);
+    assert.doesNotMatch(textOf(outcomeCard(refused)), /Visit the page/);
+    const { record: kept } = failedOutcome(record, { failure: knownRefusal(61_000), nowMs: 90_000 });
+    const shownAgain = outcomeCard(parseRun(JSON.parse(JSON.stringify(kept))), { manages: true });
+    assert.match(
+      textOf(shownAgain),
+      /^⛔ The owner did not let Marshal run commands\n[\s\S]*It did not run\.\*\* Known since <t:61:f>\. The game service was not asked again\.\n\*\*Next:\*\* Press \*\*Let Marshal run commands\*\*\.\n-# Reference/,
+    );
   });
 
   test("offer nothing to press that would meet the same refusal again", () => {

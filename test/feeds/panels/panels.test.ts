@@ -35,6 +35,7 @@ class PanelWorld {
   readonly demands = new Map<string, readonly Demand[]>();
   state: ServerState | undefined;
   isHalted = false;
+  isHeld = false;
   isParked = false;
   failing: Failing | undefined;
   /** Edits in it get no answer. */
@@ -85,7 +86,7 @@ class PanelWorld {
       health: {
         halt: () => (this.isHalted ? { untilMs: HALT_UNTIL_MS, why: "rate-limited" } : undefined),
         parked: () => (this.isParked ? { sinceMs: 0, why: "refused" } : undefined),
-        held: () => undefined,
+        held: () => (this.isHeld ? { untilMs: HALT_UNTIL_MS } : undefined),
         readRefused: () => undefined,
       },
       posts: this.outbox.posts,
@@ -332,6 +333,7 @@ describe("A panel", () => {
   test("names the right cause, sooner than it would call the service silent", async () => {
     for (const [cause, words] of [
       ["isHalted", new RegExp(`asked Marshal to wait until <t:${HALT_UNTIL_MS / 1_000}:t>`)],
+      ["isHeld", new RegExp(`too many other keys were refused\\. Next try: <t:${HALT_UNTIL_MS / 1_000}:t>`)],
       ["isParked", /server key is wrong or expired.*setup link/],
     ] as const) {
       const world = await standing();

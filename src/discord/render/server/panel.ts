@@ -49,6 +49,8 @@ function staleText(why: StaleCause): Escaped {
       return md`⏳ Not up to date: ${notReadWords(why.code)}`;
     case "waits":
       return md`⏳ The game service asked Marshal to wait until <t:${Math.ceil(why.untilMs / 1_000)}:t>.`;
+    case "held":
+      return md`⏳ Waiting, because too many other keys were refused. Next try: <t:${Math.ceil(why.untilMs / 1_000)}:t>.`;
     case "blocked":
       return md`⏳ The game service is blocking Marshal until <t:${Math.ceil(why.untilMs / 1_000)}:t>.`;
     default:
