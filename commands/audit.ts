@@ -1,6 +1,7 @@
 import { ApplicationCommandOptionType, ChannelType } from "discord.js";
 import { defineCommand, defineEntry } from "../src/discord/command.ts";
-import { eventLine, fitLines, runLine, searchStopped } from "../src/discord/render/audit-rows.ts";
+import { eventLine, runLine, searchStopped } from "../src/discord/render/audit-rows.ts";
+import { fitLines } from "../src/discord/render/fit-lines.ts";
 import { auditLine } from "../src/discord/render/setup-lines.ts";
 import { joined, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";

@@ -1,7 +1,8 @@
 import { ApplicationCommandOptionType } from "discord.js";
 import { defineAction, defineEntry, type Press, type Reply } from "../src/discord/command.ts";
-import { fitLines, runLine, searchStopped } from "../src/discord/render/audit-rows.ts";
+import { runLine, searchStopped } from "../src/discord/render/audit-rows.ts";
 import { plainText } from "../src/discord/render/escape.ts";
+import { fitLines } from "../src/discord/render/fit-lines.ts";
 import type { Services } from "../src/discord/services.ts";
 import { joined, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";

@@ -1,7 +1,8 @@
 import { defineAction, defineEntry, type Reply } from "../src/discord/command.ts";
-import { deferredLine, fitLines, waitingLine } from "../src/discord/render/audit-rows.ts";
+import { deferredLine, waitingLine } from "../src/discord/render/audit-rows.ts";
 import { automaticButton, automaticLine } from "../src/discord/render/automatic-cards.ts";
 import { cut, plainText } from "../src/discord/render/escape.ts";
+import { fitLines } from "../src/discord/render/fit-lines.ts";
 import { hitOf, plainWithHits } from "../src/discord/render/hit-words.ts";
 import { escapeButTimes } from "../src/discord/render/own-markup.ts";
 import type { Services } from "../src/discord/services.ts";

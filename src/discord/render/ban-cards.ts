@@ -3,8 +3,8 @@ import type { BanEnd } from "../../domain/ban-end.ts";
 import { type Escaped, joined, md, userMention } from "../../domain/escaped.ts";
 import type { Button, CardField, MessageBody, Row } from "../../domain/message.ts";
 import type { BanEndView } from "../../domain/ports/ban-ends.ts";
-import { fitLines } from "./audit-rows.ts";
 import { cut, cutLines, escapeMarkdown, inlineName, plainText } from "./escape.ts";
+import { fitLines } from "./fit-lines.ts";
 import { commandWithNames } from "./hit-words.ts";
 import { profile } from "./server/view.ts";
 

@@ -9,9 +9,9 @@ import {
   type ScheduleRule,
   WEEKDAYS,
 } from "../../domain/schedule.ts";
-import { fitLines } from "./audit-rows.ts";
 import { BLOCKED_WORDS, type BlockedBy } from "./blocked-words.ts";
 import { cut, escapeMarkdown, inlineCode, inlineName, plainText } from "./escape.ts";
+import { fitLines } from "./fit-lines.ts";
 
 /** How schedules read. Pure. */
 

@@ -3,14 +3,9 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { askedBanCard } from "../../../src/discord/render/asked-ban-cards.ts";
 import { csvCell, csvForm, jsonForm } from "../../../src/discord/render/audit-files.ts";
-import {
-  deferredLine,
-  eventLine,
-  fitLines,
-  runLine,
-  waitingLine,
-} from "../../../src/discord/render/audit-rows.ts";
+import { deferredLine, eventLine, runLine, waitingLine } from "../../../src/discord/render/audit-rows.ts";
 import { banCard } from "../../../src/discord/render/ban-cards.ts";
+import { fitLines } from "../../../src/discord/render/fit-lines.ts";
 import { commandWithHits, hitOf } from "../../../src/discord/render/hit-words.ts";
 import { confirmCard, dryCard } from "../../../src/discord/render/plan-cards.ts";
 import { expiredCard } from "../../../src/discord/render/plan-over-cards.ts";
