@@ -26,9 +26,11 @@ export interface GuildLifecycleParts {
   readonly journal: Pick<JournalWing, "replaced" | "unlinked">;
   readonly panels: PanelBoard;
   readonly runs: Runs;
-  readonly history: Pick<HistoryWing, "onLinksChanged"> | undefined;
-  readonly cases: Pick<CasesRoom, "forgetServer"> | undefined;
-  readonly weekly: Pick<WeeklyBoard, "onUnlinked"> | undefined;
+  readonly history: {
+    readonly wing: Pick<HistoryWing, "onLinksChanged"> | undefined;
+    readonly cases: Pick<CasesRoom, "forgetServer"> | undefined;
+    readonly weekly: Pick<WeeklyBoard, "onUnlinked"> | undefined;
+  };
   readonly outbox: { permissionsChanged(guildId: string): void };
   readonly sessions: Pick<SessionsWing, "onUnlinked" | "onGuildRemoved">;
   readonly rules: Pick<BuiltRules, "onGuildRemoved" | "onLinksChanged" | "onUnlinked">;
@@ -53,9 +55,7 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
     journal,
     panels,
     runs,
-    history,
-    cases,
-    weekly,
+    history: { wing: history, cases, weekly },
     alerts,
     sessions,
     rules,
