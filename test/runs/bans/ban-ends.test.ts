@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type Case, standingBan } from "../../../src/domain/case.ts";
+import { type Case, isBannedAgain, standingBan } from "../../../src/domain/case.ts";
 import { Failure } from "../../../src/domain/failure.ts";
 import type { CommandEntry } from "../../../src/domain/model.ts";
 import { binding, player, RunsRig } from "../../support/runs-rig.ts";
@@ -275,6 +275,41 @@ describe("a ban that ends is not lifted over what came later", () => {
     assert.equal(standing({ ...ban, bindingId: "b2" }), undefined);
     assert.equal(standing({ ...ban, endsAtMs: 8_000 }), undefined);
     assert.equal(standing({ ...ban, endsAtMs: 10_000 }), 1);
+  });
+
+  test("one is lifted only by an un-ban that surely ran, and does not stand where it surely did not", () => {
+    const standing = (...cases: readonly Case[]) =>
+      standingBan(cases, { bindingId: "b1", untilMs: 9_000, joinedMs: 900 })?.number;
+    const receipt = (kind: "answered" | "unknown", log?: "seen" | "not-seen"): Case["receipt"] => ({
+      answer: { kind, atMs: 2_000 },
+      ...(log === undefined ? {} : { log }),
+      left: [],
+    });
+    const ban = aCase({ number: 1, atMs: 1_000 });
+    const lift = (of: NonNullable<Case["receipt"]>) =>
+      aCase({ number: 2, kind: "unban", atMs: 2_000, receipt: of });
+    for (const [of, number] of [
+      [receipt("unknown", "not-seen"), 1],
+      [receipt("unknown"), 1],
+      [receipt("unknown", "seen"), undefined],
+      [receipt("answered"), undefined],
+    ] as const)
+      assert.equal(standing(ban, lift(of ?? { left: [] })), number, JSON.stringify(of));
+    assert.equal(standing({ ...ban, receipt: receipt("unknown", "not-seen") ?? { left: [] } }), undefined);
+    assert.equal(standing({ ...ban, receipt: receipt("unknown") ?? { left: [] } }), 1);
+    // A later ban that may not have run was put before a Manager, and one that did not run is none.
+    const isAgain = (...cases: readonly Case[]) =>
+      isBannedAgain(cases, { bindingId: "b1", origin: "run own" });
+    const later = aCase({ number: 3, atMs: 3_000, origin: "run later" });
+    for (const [of, isOne] of [
+      [receipt("unknown", "not-seen"), false],
+      [receipt("unknown"), false],
+      [receipt("unknown", "seen"), true],
+      [receipt("answered"), true],
+    ] as const)
+      assert.equal(isAgain({ ...later, receipt: of ?? { left: [] } }), isOne, JSON.stringify(of));
+    assert.equal(isAgain({ ...later, origin: "run own" }, { ...later, bindingId: "b2" }), false);
+    assert.equal(isAgain({ ...later, revoked: { atMs: 4_000, byId: "u1" } }), true);
   });
 
   test("its un-ban, once in the queue, is cancelled by a Manager and not by who set it", async () => {
