@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { keepEvidence } from "../../src/history/positions/case-evidence.ts";
 import { add } from "../../src/history/queries/add-cases.ts";
 import { write } from "../../src/history/queries/duty.ts";
 import { erasePersons, eraseStep } from "../../src/history/queries/erase-expired.ts";
@@ -72,6 +73,8 @@ onBothDatabases("what a guild decides about its history", (databases) => {
       commands: 1,
       calls: 1,
       blankedCommands: 1,
+      dutyRecords: 0,
+      casesOfOthers: 0,
       untilS: at(50),
     });
     assert.deepEqual(await search(context, { guildId: GUILD, typed: "bob", limit: 5 }), []);
@@ -180,6 +183,48 @@ onBothDatabases("what a guild decides about its history", (databases) => {
     assert.deepEqual(data.watch, { name: "Bob", reason: "scams", at: "1970-01-01T00:00:00.000Z" });
     assert.doesNotMatch(file?.text ?? "", /Ann|u77/);
     assert.equal(await exportPlayer(context, { guildId: "901", playerId: 11 }), undefined);
+  });
+
+  test("somebody of whom no row is left is in the file and forgotten by what duty and cases of others keep", async () => {
+    const rig = await openRig(databases);
+    const { context } = rig;
+    await rig.see(town, at(40));
+    const author = { name: "Mona", userId: "u77" };
+    const kick = { guildId: GUILD, kind: "kick", mass: false, author, bindingId: BINDING } as const;
+    const targets = [{ name: "Bob", playerId: 11 }];
+    await add(context, { draft: { ...kick, targets, atMs: at(30) * 1_000 }, card: undefined, most: 9 });
+    const none = { guildId: GUILD, userId: "", fromS: at(40), untilS: at(90), playerId: 12, body: "{}" };
+    const link = { ...none, kind: "link", id: "u12 12 40", userId: "u12" } as const;
+    await write(context, { put: [{ ...none, kind: "state", id: "12 40" }, link] });
+    const laterS = at(200 * DAY_S);
+    assert.equal(await keepEvidence(context, { nowS: laterS }), true);
+    await round(rig, laterS);
+    assert.equal(await countOf(rig, "persons"), 0);
+
+    const file = await exportPlayer(context, { guildId: GUILD, playerId: 12 });
+    const data = JSON.parse(file?.text ?? "{}") as {
+      readonly duty?: readonly { readonly kind: string; readonly member?: string }[];
+      readonly inCasesOfOthers?: readonly { readonly case: number; readonly rows: readonly object[] }[];
+    };
+    assert.deepEqual(
+      data.duty?.map(({ kind, member }) => [kind, member]),
+      [
+        ["state", undefined],
+        ["link", "u12"],
+      ],
+    );
+    // Their join, two kills, a call, and the command that was aimed at them.
+    assert.deepEqual(
+      data.inCasesOfOthers?.map((one) => [one.case, one.rows.length]),
+      [[1, 5]],
+    );
+    const args = { guildId: GUILD, playerId: 12, nowS: laterS };
+    const forgotten = await forget(context, args);
+    assert.deepEqual([forgotten?.dutyRecords, forgotten?.casesOfOthers], [2, 1]);
+    assert.equal(await exportPlayer(context, args), undefined);
+    assert.equal(await forget(context, args), undefined);
+    const [kept] = await context.db.selectFrom("case_evidence").select("people").execute();
+    assert.doesNotMatch(kept?.people ?? "", /,12,/);
   });
 
   test("rows older than the retention go, with the people of whom nothing is left; younger ones stay", async () => {

@@ -16,7 +16,8 @@ const MOST_COUNTED = 100;
 
 /** What went when a player was erased, what did not, and how to have that go too. Pure. */
 export function forgottenMessage(forgotten: Forgotten, standing: Standing): MessageBody {
-  const { player, names, visits, kills, commands, calls, blankedCommands, untilS } = forgotten;
+  const { player, names, visits, kills, commands, calls, dutyRecords, casesOfOthers } = forgotten;
+  const { blankedCommands, untilS } = forgotten;
   const blanked =
     blankedCommands === 0
       ? md``
@@ -27,15 +28,21 @@ export function forgottenMessage(forgotten: Forgotten, standing: Standing): Mess
     [commands, "command", "commands"],
     [calls, "call", "calls"],
     [names, "name", "names"],
+    [dutyRecords, "duty record", "duty records"],
   ] as const;
   const erased = joined(
     counts.flatMap(([count, one, many]) => (count === 0 ? [] : [md`${count} ${count === 1 ? one : many}`])),
     ", ",
   );
+  const ofOthers =
+    casesOfOthers === 0
+      ? md``
+      : md` They are gone from what ${casesOfOthers} ${casesOfOthers === 1 ? "case" : "cases"} of others kept.`;
+  const what = counts.every(([count]) => count === 0) ? md`.` : md`: ${erased}.`;
   return {
     content: joined(
       [
-        md`✅ **${inlineName(player.name)}** erased: ${erased}.${blanked}`,
+        md`✅ **${inlineName(player.name)}** erased${what}${blanked}${ofOthers}`,
         md`The game still shows some of it for a while, but nothing up to <t:${untilS}:f> is recorded again.`,
         md`The audit and messages in channels stay. You can delete messages by hand.`,
         ...standingLines(standing),

@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Case } from "../../domain/case.ts";
 import type { HistoryTables } from "../database/schema.ts";
 import { blanked } from "../ingest/store-logs.ts";
-import { forgetInEvidence } from "../positions/case-evidence.ts";
+import { forgetInEvidence } from "../positions/evidence-of-player.ts";
 import { caseIn, columnsOf } from "./cases.ts";
 import type { QueryContext } from "./context.ts";
 
@@ -65,7 +65,7 @@ export async function erasePlayer(
       .where("number", "=", number)
       .execute();
     const name = one.targets.find((target) => target.playerId === playerId)?.name ?? "";
-    await forgetInEvidence(transaction, guildId, { player: { id: playerId, name }, number });
+    await forgetInEvidence(transaction, guildId, { id: playerId, names: [name], number });
     return "changed";
   });
 }
