@@ -146,12 +146,20 @@ export async function departed(
   return rows.map(({ guild_id }) => guild_id);
 }
 
-/** Erases the cases and watches of a guild. Its numbers stay used, because cards with them stand in channels. */
+/**
+ * Erases the cases and watches of a guild. Its numbers stay used, because cards with them stand in channels. False: it has
+ * linked a server since it was found to be gone, and keeps everything.
+ */
 export async function eraseDeparted(
   { db }: QueryContext,
   { guildId }: { readonly guildId: string },
-): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
+): Promise<boolean> {
+  return await db.transaction().execute(async (transaction) => {
+    const noted = await transaction
+      .deleteFrom("departures")
+      .where("guild_id", "=", guildId)
+      .executeTakeFirst();
+    if (noted.numDeletedRows === 0n) return false;
     for (const table of [
       "case_targets",
       "cases",
@@ -159,9 +167,9 @@ export async function eraseDeparted(
       "watches",
       "duty",
       "erased_cases",
-      "departures",
     ] as const) {
       await transaction.deleteFrom(table).where("guild_id", "=", guildId).execute();
     }
+    return true;
   });
 }
