@@ -176,7 +176,8 @@ const edit = defineEntry<EditArgs>({
       ...(link === undefined ? {} : { evidence: link }),
     });
     if (one === undefined) throw new Failure("bad-command", `There is no case ${number}.`);
-    if (one.edits.length === before.edits.length) {
+    // Of many changes only the latest are kept, so that their number says nothing.
+    if (one.reason === before.reason && one.evidence === before.evidence) {
       return {
         ...(await shown(services, one, actor)),
         content: md`Nothing changed: the case already says that.`,
