@@ -7,7 +7,7 @@ import {
   type Typing,
 } from "../src/discord/command.ts";
 import type { Services } from "../src/discord/services.ts";
-import type { CaseKind } from "../src/domain/case.ts";
+import type { Case, CaseKind } from "../src/domain/case.ts";
 import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
@@ -200,11 +200,15 @@ const revoke = defineEntry<{ readonly number: number; readonly reason: string | 
   async execute({ actor, args: { number, reason } }, services) {
     const before = await caseOf(services, actor, number);
     await refuseAgainstOneself(services, actor, before);
-    if (before.revoked !== undefined) {
-      return { ...(await shown(services, before, actor)), content: md`Case ${number} is already revoked.` };
-    }
+    const already = async (one: Case) => ({
+      ...(await shown(services, one, actor)),
+      content: md`Case ${number} is already revoked.`,
+    });
+    if (before.revoked !== undefined) return await already(before);
     const one = await services.cases.revoke(actor, number, reason);
     if (one === undefined) throw new Failure("bad-command", `There is no case ${number}.`);
+    // Somebody else was faster: theirs is the reason that the case has.
+    if (one.revoked?.byId !== actor.userId) return await already(one);
     await recordEvent(services, actor, {
       action: "case-revoke",
       text: `${number}${reason === undefined ? "" : `: ${reason}`}`,

@@ -81,4 +81,13 @@ describe("a case", () => {
     assert.equal(guild.actions().length, 53);
     assert.match(await guild.runs("edit", "reason 53"), /Nothing changed/);
   });
+
+  test("that two revoke at once was revoked by the first, in words and in the audit", async () => {
+    const guild = await new OneCase().link();
+    guild.meanwhile = () => {
+      guild.one = revoked(guild.one, { userId: "u2", atMs: 1 }, "a mistake");
+    };
+    assert.match(await guild.runs("revoke", "another reason"), /is already revoked/);
+    assert.deepEqual(guild.actions(), []);
+  });
 });
