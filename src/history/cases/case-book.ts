@@ -21,15 +21,13 @@ import { originOfRun, toldByRun } from "./case-of-command.ts";
 import { CasePosts } from "./case-posts.ts";
 import { type AddedCase, type CaseStore, MOST_CASES } from "./case-store.ts";
 import { edited, revoked, undone } from "./change-case.ts";
-import { showLaterWarnings } from "./counted-warnings.ts";
+import { showLaterWarnings, warningsOf } from "./counted-warnings.ts";
 import { liftOf, showLifted } from "./lifted-bans.ts";
-import { isComplete, merged, RECEIPT_OPEN_MS } from "./receipt.ts";
+import { isComplete, isOpen, merged, RECEIPT_OPEN_MS } from "./receipt.ts";
 import { mayClaimSearch, SearchEnds } from "./search-ends.ts";
 
-/** Warnings count for this long. */
-const WARNING_MS = 30 * 24 * 60 * 60_000;
-/** Cases of all guilds that a start looks at again. */
-const MOST_RECOVERED = 1_000;
+/** Cases that a start looks at again at once: those of all guilds come, also of such as another process serves. */
+const RECOVERED_AT_ONCE = 1_000;
 /** A card that Discord or the process held back for so long is still posted. */
 const UNPOSTED_MS = 7 * 24 * 60 * 60_000;
 const LATEST_OF_PLAYER = 3;
@@ -90,15 +88,23 @@ export class CaseBook implements Cases {
 
   /** Takes up receipts and cards that an earlier process left open. */
   async start(): Promise<void> {
-    const nowMs = this.#ports.clock.nowMs();
-    for (const one of await this.#ports.store.open(nowMs - UNPOSTED_MS, MOST_RECOVERED)) {
-      if (!this.#ports.isOurs(one.guildId)) continue;
-      const isYoung = nowMs - one.atMs <= RECEIPT_OPEN_MS;
-      if (!isYoung && one.card?.messageId !== undefined && !mayClaimSearch(one, nowMs)) continue;
-      // Of an older one a card that was never posted is owed, or one that is not true any more.
-      this.#follow(one);
-      this.#posts.recover(one);
+    const { store, clock } = this.#ports;
+    const sinceMs = clock.nowMs() - UNPOSTED_MS;
+    for (let after: Case | undefined; ; ) {
+      const page = await store.open(sinceMs, { limit: RECOVERED_AT_ONCE, after });
+      for (const one of page) if (this.#ports.isOurs(one.guildId)) this.#recover(one);
+      after = page.at(-1);
+      if (page.length < RECOVERED_AT_ONCE) return;
     }
+  }
+
+  #recover(one: Case): void {
+    const nowMs = this.#ports.clock.nowMs();
+    const isYoung = nowMs - one.atMs <= RECEIPT_OPEN_MS;
+    if (!isYoung && one.card?.messageId !== undefined && !mayClaimSearch(one, nowMs)) return;
+    // Of an older one a card that was never posted is owed, or one that is not true any more.
+    this.#follow(one);
+    this.#posts.recover(one);
   }
 
   async add(draft: CaseDraft): Promise<Case> {
@@ -161,13 +167,9 @@ export class CaseBook implements Cases {
     return this.#shown(guildId, number, (one) => revoked(one, by, why));
   }
 
-  async warnings(
-    { guildId, bindingId }: Pick<Case, "guildId" | "bindingId">,
-    playerId: number,
-  ): Promise<number> {
-    const sinceMs = this.#ports.clock.nowMs() - WARNING_MS;
-    const bindingIds = bindingId === undefined ? [] : [bindingId];
-    return (await this.#ports.store.counts(guildId, playerId, { sinceMs, bindingIds })).warning ?? 0;
+  warnings(one: Pick<Case, "guildId" | "bindingId">, playerId: number): Promise<number> {
+    const { store, clock } = this.#ports;
+    return warningsOf(store, one, { playerId, nowMs: clock.nowMs() });
   }
 
   async eraseOf(guildId: string, playerId: number): Promise<ErasedCases> {
@@ -292,9 +294,4 @@ export class CaseBook implements Cases {
     if (kind !== "warning" || gone !== undefined || only?.playerId === undefined) return undefined;
     return await this.warnings(one, only.playerId);
   }
-}
-
-/** Whether a start has to look at it again: its card may be missing, its receipt may grow. */
-function isOpen(one: Case): boolean {
-  return (one.card !== undefined && one.card.messageId === undefined) || !isComplete(one);
 }

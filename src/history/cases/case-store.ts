@@ -11,6 +11,9 @@ export interface AddedCase {
   readonly isFull?: true;
 }
 
+/** Where a case stands among those of all guilds. */
+export type CasePlace = Pick<Case, "atMs" | "guildId" | "number">;
+
 /** Where cases are kept. Each call rejects with Failure "store" while the history cannot be written or read. */
 export interface CaseStore {
   /** Gives it the next number of its guild; where one of the same origin stands, that one is the answer; where one was erased, one with number 0. */
@@ -28,8 +31,11 @@ export interface CaseStore {
   ): Promise<Readonly<Partial<Record<CaseKind, number>>>>;
   /** Takes the player out of a case; the case goes where it names nobody else. Undefined: it did not name them. */
   erasePlayer(guildId: string, number: number, playerId: number): Promise<"erased" | "changed" | undefined>;
-  /** Of all guilds, the newest that a restart has to look at, at most `limit`. */
-  open(sinceMs: number, limit: number): Promise<readonly Case[]>;
+  /** Of all guilds, those that a restart has to look at, the newest first, at most `limit`, those after that one. */
+  open(
+    sinceMs: number,
+    page: { readonly limit: number; readonly after?: CasePlace | undefined },
+  ): Promise<readonly Case[]>;
 }
 
 /** An alert that was decided on, and may or may not stand in its channel. */

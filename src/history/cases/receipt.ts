@@ -105,3 +105,8 @@ export function isComplete({ kind, targets, receipt }: Pick<Case, "kind" | "targ
     (receipt.log === "seen" || receipt.log === "row") && (!removes(kind) || receipt.left.length >= known)
   );
 }
+
+/** Whether a start has to look at it again: its card may be missing, its receipt may grow. */
+export function isOpen(one: Pick<Case, "kind" | "targets" | "receipt" | "card">): boolean {
+  return (one.card !== undefined && one.card.messageId === undefined) || !isComplete(one);
+}

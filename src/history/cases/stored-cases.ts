@@ -14,7 +14,7 @@ export function storedCases(call: Call, secondOf: (draft: CaseDraft) => number):
     search: (guildId, filter) => call("cases.search", { guildId, filter }),
     counts: (guildId, playerId, of) => call("cases.counts", { guildId, playerId, ...of }),
     erasePlayer: (guildId, number, playerId) => call("cases.erasePlayer", { guildId, number, playerId }),
-    open: (sinceMs, limit) => call("cases.open", { sinceMs, limit }),
+    open: (sinceMs, page) => call("cases.open", { sinceMs, ...page }),
   };
 }
 

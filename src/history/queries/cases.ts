@@ -1,6 +1,7 @@
 import type { ExpressionBuilder, Kysely } from "kysely";
 import { type Case, type CaseKind, caseKinds } from "../../domain/case.ts";
 import type { CaseFilter } from "../../domain/ports/cases.ts";
+import type { CasePlace } from "../cases/case-store.ts";
 import type { CaseTable, HistoryTables } from "../database/schema.ts";
 import { nameKey, storable } from "../database/storable.ts";
 import type { QueryContext } from "./context.ts";
@@ -131,20 +132,36 @@ export async function counts(
   );
 }
 
+interface OpenArgs {
+  readonly sinceMs: number;
+  readonly limit: number;
+  /** The last of the page before. */
+  readonly after?: CasePlace | undefined;
+}
+
 /** Of all guilds, those that a restart has to look at, newest first. */
 export async function open(
   { db }: QueryContext,
-  { sinceMs, limit }: { readonly sinceMs: number; readonly limit: number },
+  { sinceMs, limit, after }: OpenArgs,
 ): Promise<readonly Case[]> {
-  const rows = await db
-    .selectFrom("cases")
-    .select("body")
-    .where("is_open", "=", 1)
-    .where("at_ms", ">=", sinceMs)
+  let query = db.selectFrom("cases").select("body").where("is_open", "=", 1).where("at_ms", ">=", sinceMs);
+  if (after !== undefined) query = query.where(isAfter(after));
+  const rows = await query
     .orderBy("at_ms", "desc")
+    .orderBy("guild_id", "desc")
+    .orderBy("number", "desc")
     .limit(limit)
     .execute();
   return rows.map(({ body }) => caseIn(body));
+}
+
+function isAfter({ atMs, guildId, number }: CasePlace) {
+  return ({ eb, or, and }: ExpressionBuilder<HistoryTables, "cases">) =>
+    or([
+      eb("at_ms", "<", atMs),
+      and([eb("at_ms", "=", atMs), eb("guild_id", "<", guildId)]),
+      and([eb("at_ms", "=", atMs), eb("guild_id", "=", guildId), eb("number", "<", number)]),
+    ]);
 }
 
 export type Database = Pick<Kysely<HistoryTables>, "selectFrom" | "insertInto" | "updateTable">;

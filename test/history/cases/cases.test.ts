@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Actor } from "../../../src/domain/guild.ts";
 import { actorOf } from "../../support/fake-services.ts";
-import { kickRun } from "./case-samples.ts";
+import { kick, kickRun } from "./case-samples.ts";
 import { CasesWorld } from "./cases-world.ts";
 
 const ann = { name: "Ann_Lee", id: 11 };
@@ -384,6 +384,23 @@ describe("cases made from commands", () => {
     made.types(mo, ":kick Bob");
     await made.look();
     await made.clock.advance(6 * 3_600_000);
+    made.sink.fault = () => undefined;
+    await made.kill();
+    await made.clock.advance(120_000);
+    assert.equal(made.sink.messages("cases").length, 1);
+  });
+
+  test("a card is still posted by the next process where other communities have thousands of newer cases", async () => {
+    const made = await world();
+    made.anothersGuild = "g9";
+    made.sink.fault = () => "unknown";
+    made.types(mo, ":kick Bob");
+    await made.look();
+    await made.clock.advance(3_600_000);
+    for (let number = 1; number <= 2_500; number += 1) {
+      const one = kick({ guildId: "g9", number, atMs: made.clock.nowMs() + (number % 3) });
+      made.cases.rows.set(`g9 ${number}`, { one, isOpen: true });
+    }
     made.sink.fault = () => undefined;
     await made.kill();
     await made.clock.advance(120_000);

@@ -1,6 +1,6 @@
 import type { Case, CaseKind } from "../../../src/domain/case.ts";
 import { Failure } from "../../../src/domain/failure.ts";
-import type { CaseStore, WatchRow, WatchStore } from "../../../src/history/cases/case-store.ts";
+import type { CasePlace, CaseStore, WatchRow, WatchStore } from "../../../src/history/cases/case-store.ts";
 
 /** Cases in memory, as the database keeps them; it fails on demand. Outlives the bot. */
 export class MemoryCases implements CaseStore {
@@ -73,11 +73,16 @@ export class MemoryCases implements CaseStore {
     return targets.length > 0 ? "changed" : "erased";
   }
 
-  async open(sinceMs: number, limit: number) {
+  async open(sinceMs: number, { limit, after }: Parameters<CaseStore["open"]>[1]) {
     await this.#turn();
+    const isBefore = (a: CasePlace, b: CasePlace) =>
+      (a.atMs - b.atMs || (a.guildId === b.guildId ? a.number - b.number : a.guildId < b.guildId ? -1 : 1)) <
+      0;
     return [...this.rows.values()]
       .filter(({ one, isOpen }) => isOpen && one.atMs >= sinceMs)
       .map(({ one }) => one)
+      .filter((one) => after === undefined || isBefore(one, after))
+      .sort((a, b) => (isBefore(a, b) ? 1 : -1))
       .slice(0, limit);
   }
 
