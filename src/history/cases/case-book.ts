@@ -75,9 +75,10 @@ export class CaseBook implements Cases {
         return { one, hasReplay, isSought, lift, ...(warnings === undefined ? {} : { warnings }) };
       },
       onPosted: async ({ guildId, number }, posted) => {
-        await this.#change(guildId, number, (one) =>
+        const { after } = await this.#change(guildId, number, (one) =>
           one.card === undefined ? one : { ...one, card: { ...one.card, ...posted } },
         );
+        return after !== undefined;
       },
     });
     this.#searchEnds = new SearchEnds({
@@ -179,11 +180,11 @@ export class CaseBook implements Cases {
       const page = before === undefined ? {} : { before };
       const found = await store.search(guildId, { playerId, limit: ERASED_AT_ONCE, ...page });
       for (const { number } of found) {
-        // As it is now: its card may have been posted since it was found.
-        const one = await store.get(guildId, number);
-        const done = await this.#changes.take(`${guildId} ${number}`, () =>
-          store.erasePlayer(guildId, number, playerId),
-        );
+        const { one, done } = await this.#changes.take(`${guildId} ${number}`, async () => ({
+          // As it is now: its card may have been posted since it was found.
+          one: await store.get(guildId, number),
+          done: await store.erasePlayer(guildId, number, playerId),
+        }));
         if (done === undefined || one === undefined) continue;
         cases += 1;
         this.#open.delete(`${guildId} ${number}`);

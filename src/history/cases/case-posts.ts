@@ -10,7 +10,8 @@ export interface CasePostsPorts {
   readonly notifier: Pick<Notifier, "guild">;
   /** The case as it is now, and what its card says beside. */
   current(guildId: string, number: number): Promise<CasePostView | undefined>;
-  onPosted(one: CaseRef, card: Pick<CaseCard, "messageId" | "isMarked">): Promise<void>;
+  /** False: the case was erased meanwhile. */
+  onPosted(one: CaseRef, card: Pick<CaseCard, "messageId" | "isMarked">): Promise<boolean>;
 }
 
 type CaseRef = Pick<Case, "guildId" | "number">;
@@ -96,15 +97,14 @@ export class CasePosts {
 
   async #onStands(ref: CaseRef, { kind, messageId, isMarked }: Stands): Promise<void> {
     const card = this.#posting.get(keyOf(ref));
-    const isErased = (await this.#ports.current(ref.guildId, ref.number)) === undefined;
-    if (isErased && card !== undefined && kind !== "edited") {
+    const isKept = kind === "edited" || (await this.#ports.onPosted(ref, posted(messageId, isMarked)));
+    if (!isKept && card !== undefined) {
       this.#posting.set(keyOf(ref), { ...card, messageId });
       this.#line.show(ref);
       return;
     }
     this.#posting.delete(keyOf(ref));
     if (kind === "edited") return;
-    await this.#ports.onPosted(ref, { messageId, ...(isMarked ? { isMarked } : {}) });
     this.#doubtful.delete(keyOf(ref));
     this.#notified.delete(await this.#channelOf(ref));
   }
@@ -125,4 +125,8 @@ export class CasePosts {
 
 function keyOf({ guildId, number }: CaseRef): string {
   return `${guildId} ${number}`;
+}
+
+function posted(messageId: string, isMarked: boolean): Pick<CaseCard, "messageId" | "isMarked"> {
+  return { messageId, ...(isMarked ? { isMarked } : {}) };
 }

@@ -567,6 +567,31 @@ describe("a case that is changed", () => {
     });
   }
 
+  test("that is erased just as Discord takes its card leaves no card that names the player, whatever comes first", async () => {
+    for (let turns = 0; turns < 60; turns += 1) {
+      const made = await world();
+      const author = { name: "Mo", userId: "u2" };
+      const targets = [{ name: "Ann_Lee", playerId: 11 }];
+      let arrive = () => {};
+      made.sink.answer = (call) =>
+        call === "send"
+          ? new Promise((resolve) => {
+              arrive = () => resolve(undefined);
+            })
+          : Promise.resolve();
+      const atMs = made.clock.nowMs();
+      await made.room.cases.add({ guildId: "g1", kind: "note", mass: false, author, targets, atMs });
+      await made.clock.advance(5_000);
+      arrive();
+      for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+      await made.room.cases.eraseOf("g1", 11);
+      made.sink.answer = () => Promise.resolve();
+      await made.clock.advance(180_000);
+      const texts = made.sink.messages("cases").map(({ body }) => JSON.stringify(body));
+      assert.doesNotMatch(texts.join(), /Ann/, `after ${turns} turns`);
+    }
+  });
+
   test("that is erased while Discord does not let its card be changed is told with a link to it", async () => {
     const made = await world();
     const draft = { guildId: "g1", kind: "note", mass: false, author: { name: "Mo", userId: "u2" } } as const;
