@@ -130,3 +130,14 @@ function snowflakeOf(text: string): string {
   for (const digit of text) id = id * 36n + BigInt(Math.max(0, Number.parseInt(digit, 36) || 0));
   return id.toString();
 }
+
+/** What stands before the first slash, and whom or what it is about behind it. */
+export function firstOf(argument: string): readonly [first: string, about: string | undefined] {
+  const at = argument.indexOf("/");
+  return at < 0 ? [argument, undefined] : [argument.slice(0, at), argument.slice(at + 1)];
+}
+
+/** The number of a case in the id of a button; 0: there is none. */
+export function numberIn(text: string): number {
+  return /^\d{1,9}$/.test(text) ? Number(text) : 0;
+}

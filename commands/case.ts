@@ -17,10 +17,12 @@ import { recordEvent } from "./audit-event.ts";
 import {
   evidenceOf,
   filterText,
+  firstOf,
   kindChoices,
   kindOf,
   LONGEST_REASON,
   narrowed,
+  numberIn,
   numberOption,
   parseSearch,
   type SearchArgs,
@@ -220,16 +222,6 @@ const revoke = defineEntry<{ readonly number: number; readonly reason: string | 
     return card;
   },
 });
-
-/** What stands before the first slash, and whom or what it is about behind it. */
-function firstOf(argument: string): readonly [first: string, about: string | undefined] {
-  const at = argument.indexOf("/");
-  return at < 0 ? [argument, undefined] : [argument.slice(0, at), argument.slice(at + 1)];
-}
-
-function numberIn(text: string): number {
-  return /^\d{1,9}$/.test(text) ? Number(text) : 0;
-}
 
 export const cases = defineCommand({
   name: "case",

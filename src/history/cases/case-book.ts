@@ -1,11 +1,4 @@
-import {
-  type Case,
-  type CaseCard,
-  type CaseDraft,
-  type CaseUndo,
-  type Receipt,
-  soughtUntilMs,
-} from "../../domain/case.ts";
+import type { Case, CaseCard, CaseDraft, CaseUndo, Receipt } from "../../domain/case.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { Actor } from "../../domain/guild.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
@@ -20,10 +13,11 @@ import type { RunRecord } from "../../domain/run.ts";
 import { originOfRun, toldByRun } from "./case-of-command.ts";
 import { CasePosts } from "./case-posts.ts";
 import { type AddedCase, type CaseStore, MOST_CASES } from "./case-store.ts";
-import { edited, revoked, undone } from "./change-case.ts";
+import { edited, owing, paid, revoked, undone } from "./change-case.ts";
 import { showLaterWarnings, warningsOf } from "./counted-warnings.ts";
 import { liftOf, showLifted } from "./lifted-bans.ts";
-import { isComplete, isOpen, merged, RECEIPT_OPEN_MS } from "./receipt.ts";
+import { postViewOf } from "./post-view.ts";
+import { isComplete, merged, RECEIPT_OPEN_MS } from "./receipt.ts";
 import { mayClaimSearch, SearchEnds } from "./search-ends.ts";
 
 /** Cases that a start looks at again at once: those of all guilds come, also of such as another process serves. */
@@ -67,18 +61,16 @@ export class CaseBook implements Cases {
       ...ports,
       current: async (guildId, number) => {
         const one = await ports.store.get(guildId, number);
-        if (one === undefined) return undefined;
-        const warnings = await this.#warningsTold(one);
-        const hasReplay = await ports.hasReplay(one);
-        const isSought = ports.clock.nowMs() < (soughtUntilMs(one) ?? 0);
-        const lift = await this.liftOf(one);
-        return { one, hasReplay, isSought, lift, ...(warnings === undefined ? {} : { warnings }) };
+        return one && (await postViewOf(ports, one));
       },
       onPosted: async ({ guildId, number }, posted) => {
         const { after } = await this.#change(guildId, number, (one) =>
           one.card === undefined ? one : { ...one, card: { ...one.card, ...posted } },
         );
         return after !== undefined;
+      },
+      onShown: async ({ guildId, number }, owed) => {
+        await this.#change(guildId, number, (one) => paid(one, owed));
       },
     });
     this.#searchEnds = new SearchEnds({
@@ -102,7 +94,9 @@ export class CaseBook implements Cases {
   #recover(one: Case): void {
     const nowMs = this.#ports.clock.nowMs();
     const isYoung = nowMs - one.atMs <= RECEIPT_OPEN_MS;
-    if (!isYoung && one.card?.messageId !== undefined && !mayClaimSearch(one, nowMs)) return;
+    const { card } = one;
+    const isShown = card?.messageId !== undefined && card.owed === undefined;
+    if (!isYoung && isShown && !mayClaimSearch(one, nowMs)) return;
     // Of an older one a card that was never posted is owed, or one that is not true any more.
     this.#follow(one);
     this.#posts.recover(one);
@@ -241,17 +235,23 @@ export class CaseBook implements Cases {
 
   /** Changes it and brings its card up to date. */
   async #shown(guildId: string, number: number, edit: (one: Case) => Case): Promise<Case | undefined> {
-    const { before, after } = await this.#change(guildId, number, edit);
+    const { before, after } = await this.#change(guildId, number, (one) => {
+      const next = edit(one);
+      return next === one ? one : owing(next);
+    });
     if (after !== undefined && after !== before) await this.#show(after);
     return after;
   }
 
   /** The card of a case, and those that say something of it: of bans that it lifts, of warnings that counted it. */
   async #show(one: Case): Promise<void> {
-    const show = ({ guildId, number }: Case) => this.#posts.show(guildId, number);
-    show(one);
-    await showLifted(this.#ports, one, show);
-    await showLaterWarnings(this.#ports, one, show);
+    this.#posts.show(one.guildId, one.number);
+    const owe = async ({ guildId, number }: Case) => {
+      await this.#change(guildId, number, owing);
+      this.#posts.show(guildId, number);
+    };
+    await showLifted(this.#ports, one, owe);
+    await showLaterWarnings(this.#ports, one, owe);
   }
 
   async #change(
@@ -263,7 +263,7 @@ export class CaseBook implements Cases {
       const before = await this.#ports.store.get(guildId, number);
       if (before === undefined) return { before, after: undefined };
       const after = edit(before);
-      if (after !== before) await this.#ports.store.put(after, isOpen(after));
+      if (after !== before) await this.#ports.store.put(after);
       this.#follow(after);
       return { before, after };
     });
@@ -287,12 +287,5 @@ export class CaseBook implements Cases {
     return caseChannelId === undefined
       ? undefined
       : { channelId: caseChannelId, nonce: this.#ports.random.id().slice(0, 25) };
-  }
-
-  async #warningsTold(one: Case): Promise<number | undefined> {
-    const { kind, targets, revoked: gone } = one;
-    const [only] = targets;
-    if (kind !== "warning" || gone !== undefined || only?.playerId === undefined) return undefined;
-    return await this.warnings(one, only.playerId);
   }
 }

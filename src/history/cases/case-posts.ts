@@ -10,6 +10,8 @@ export interface CasePostsPorts {
   readonly notifier: Pick<Notifier, "guild">;
   /** The case as it is now, and what its card says beside. */
   current(guildId: string, number: number): Promise<CasePostView | undefined>;
+  /** Its card shows all that it owed when it was edited; or never will, since Discord refuses that. */
+  onShown(one: CaseRef, owed: number): Promise<void>;
   /** False: the case was erased meanwhile. */
   onPosted(one: CaseRef, card: Pick<CaseCard, "messageId" | "isMarked">): Promise<boolean>;
 }
@@ -23,6 +25,8 @@ export class CasePosts {
   /** Cards that an earlier process may have posted. */
   readonly #doubtful = new Set<string>();
   readonly #notified = new Set<string>();
+  /** What the edit that was asked for last pays. */
+  readonly #paying = new Map<string, number>();
   /** Cards on their way into a channel, also where their case is erased meanwhile. */
   readonly #posting = new Map<string, CaseCard>();
 
@@ -38,6 +42,7 @@ export class CasePosts {
       onStands: (ref, stands) => this.#onStands(ref, stands),
       onRefused: async (ref, { reason }) => {
         this.#posting.delete(keyOf(ref));
+        await this.#pay(ref);
         // Somebody deleted the card: the case itself stays.
         if (reason !== "message-gone") await this.#tell(ref);
         return "over";
@@ -83,8 +88,10 @@ export class CasePosts {
     const isDoubtful = this.#doubtful.has(keyOf(ref));
     if (current === undefined) return this.#wantedOfErased(ref);
     if (current.one.card === undefined) return undefined;
-    const { channelId, nonce, messageId, isMarked } = current.one.card;
+    const { channelId, nonce, messageId, isMarked, owed } = current.one.card;
     if (messageId === undefined) this.#posting.set(keyOf(ref), current.one.card);
+    if (owed === undefined) this.#paying.delete(keyOf(ref));
+    else this.#paying.set(keyOf(ref), owed);
     const body = this.#ports.renderer.card(current);
     return { channelId, nonce, messageId, isMarked, body, isDoubtful };
   }
@@ -104,9 +111,15 @@ export class CasePosts {
       return;
     }
     this.#posting.delete(keyOf(ref));
-    if (kind === "edited") return;
+    if (kind === "edited") return await this.#pay(ref);
     this.#doubtful.delete(keyOf(ref));
     this.#notified.delete(await this.#channelOf(ref));
+  }
+
+  async #pay(ref: CaseRef): Promise<void> {
+    const owed = this.#paying.get(keyOf(ref));
+    this.#paying.delete(keyOf(ref));
+    if (owed !== undefined) await this.#ports.onShown(ref, owed);
   }
 
   /** Sends one notice, and none again until the channel takes messages. */

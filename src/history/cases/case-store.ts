@@ -20,8 +20,8 @@ export interface CaseStore {
   add(draft: CaseDraft, card: CaseCard | undefined): Promise<AddedCase>;
   get(guildId: string, number: number): Promise<Case | undefined>;
   byOrigin(guildId: string, origin: string): Promise<Case | undefined>;
-  /** In the place of the one with its number. `isOpen`: a restart has to look at it again. */
-  put(one: Case, isOpen: boolean): Promise<void>;
+  /** In the place of the one with its number. */
+  put(one: Case): Promise<void>;
   search(guildId: string, filter: CaseFilter): Promise<readonly Case[]>;
   /** How many of each kind count against a player, those at or after `sinceMs`; revoked ones never do. */
   counts(
@@ -31,7 +31,10 @@ export interface CaseStore {
   ): Promise<Readonly<Partial<Record<CaseKind, number>>>>;
   /** Takes the player out of a case; the case goes where it names nobody else. Undefined: it did not name them. */
   erasePlayer(guildId: string, number: number, playerId: number): Promise<"erased" | "changed" | undefined>;
-  /** Of all guilds, those that a restart has to look at, the newest first, at most `limit`, those after that one. */
+  /**
+   * Of all guilds, those that a restart has to look at: since then, and where their card is behind, however old. The newest
+   * first, at most `limit`, those after that one.
+   */
   open(
     sinceMs: number,
     page: { readonly limit: number; readonly after?: CasePlace | undefined },

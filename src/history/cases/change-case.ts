@@ -29,6 +29,20 @@ function bounded(edits: readonly CaseEdit[]): readonly CaseEdit[] {
   return edits.length <= MOST_EDITS ? edits : [...edits.slice(0, 1), ...edits.slice(2)];
 }
 
+/** The same, where its card has to show something new: a start that finds it so edits the card. */
+export function owing<C extends Pick<Case, "card">>(one: C): C {
+  const { card } = one;
+  if (card?.messageId === undefined) return one;
+  return { ...one, card: { ...card, owed: (card.owed ?? 0) + 1 } };
+}
+
+/** Its card shows what was owed then. */
+export function paid(one: Case, owed: number): Case {
+  if (one.card?.owed !== owed) return one;
+  const { owed: _, ...card } = one.card;
+  return { ...one, card };
+}
+
 /** As many as a command names players at most; the case stays one row of the history. */
 const MOST_UNDONE = 50;
 

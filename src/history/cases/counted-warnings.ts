@@ -11,12 +11,12 @@ const MOST_SHOWN = 20;
 export async function showLaterWarnings(
   { store, report }: LiftedPorts,
   { guildId, kind, number, targets: [only], revoked }: Case,
-  show: (warning: Case) => void,
+  show: (warning: Case) => Promise<void>,
 ): Promise<void> {
   if (kind !== "warning" || revoked === undefined || only?.playerId === undefined) return;
   const wanted = { playerId: only.playerId, kind, limit: MOST_SHOWN } as const;
   try {
-    for (const one of await store.search(guildId, wanted)) if (one.number > number) show(one);
+    for (const one of await store.search(guildId, wanted)) if (one.number > number) await show(one);
   } catch (error) {
     report("the cards of later warnings could not be brought up to date", error);
   }

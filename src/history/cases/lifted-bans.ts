@@ -34,13 +34,13 @@ export interface LiftedPorts {
 export async function showLifted(
   { store, report }: LiftedPorts,
   lift: Case,
-  show: (ban: Case) => void,
+  show: (ban: Case) => Promise<void>,
 ): Promise<void> {
   const about = filterOf(lift);
   if (lift.kind !== "unban" || about === undefined) return;
   const wanted = { ...about, kind: "ban", toMs: lift.atMs, limit: MOST_BANS } as const;
   try {
-    for (const ban of await store.search(lift.guildId, wanted)) show(ban);
+    for (const ban of await store.search(lift.guildId, wanted)) await show(ban);
   } catch (error) {
     // The case itself is stored: whoever made it must not read that it failed.
     report("the cards of lifted bans could not be brought up to date", error);

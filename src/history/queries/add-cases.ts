@@ -1,6 +1,5 @@
 import type { Transaction } from "kysely";
 import type { Case, CaseCard, CaseDraft } from "../../domain/case.ts";
-import { isOpen } from "../cases/receipt.ts";
 import type { HistoryTables } from "../database/schema.ts";
 import { nameKey } from "../database/storable.ts";
 import { openEvidence } from "../positions/case-evidence.ts";
@@ -75,7 +74,7 @@ async function addIn(
   const one: Case = { ...draft, number, edits: [], ...(card === undefined ? {} : { card }) };
   await db
     .insertInto("cases")
-    .values({ guild_id: guildId, number, ...columnsOf(one, isOpen(one)) })
+    .values({ guild_id: guildId, number, ...columnsOf(one) })
     .execute();
   await writeTargets(db, one);
   await openEvidence(db, draft, { number, atS });

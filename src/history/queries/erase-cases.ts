@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Case } from "../../domain/case.ts";
+import { owing } from "../cases/change-case.ts";
 import type { HistoryTables } from "../database/schema.ts";
 import { blanked } from "../ingest/store-logs.ts";
 import { forgetInEvidence } from "../positions/evidence-of-player.ts";
@@ -28,7 +29,7 @@ export async function erasePlayer(
   return await db.transaction().execute(async (transaction) => {
     const row = await transaction
       .selectFrom("cases")
-      .select(["body", "is_open"])
+      .select("body")
       .where("guild_id", "=", guildId)
       .where("number", "=", number)
       .executeTakeFirst();
@@ -57,10 +58,10 @@ export async function erasePlayer(
       }
       return "erased";
     }
-    const rest = { ...without(one, playerId), targets, ...(keepsOrigin ? { origin } : {}) };
+    const rest = owing({ ...without(one, playerId), targets, ...(keepsOrigin ? { origin } : {}) });
     await transaction
       .updateTable("cases")
-      .set(columnsOf(rest, row.is_open === 1))
+      .set(columnsOf(rest))
       .where("guild_id", "=", guildId)
       .where("number", "=", number)
       .execute();

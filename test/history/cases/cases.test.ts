@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Actor } from "../../../src/domain/guild.ts";
+import { opennessOf } from "../../../src/history/cases/receipt.ts";
 import { actorOf } from "../../support/fake-services.ts";
 import { kick, kickRun } from "./case-samples.ts";
 import { CasesWorld } from "./cases-world.ts";
@@ -399,7 +400,7 @@ describe("cases made from commands", () => {
     await made.clock.advance(3_600_000);
     for (let number = 1; number <= 2_500; number += 1) {
       const one = kick({ guildId: "g9", number, atMs: made.clock.nowMs() + (number % 3) });
-      made.cases.rows.set(`g9 ${number}`, { one, isOpen: true });
+      made.cases.rows.set(`g9 ${number}`, { one });
     }
     made.sink.fault = () => undefined;
     await made.kill();
@@ -508,6 +509,42 @@ describe("a case that is changed", () => {
     await made.settle();
     assert.equal(made.cases.all()[0]?.undone?.length, 1);
     assert.deepEqual(made.reported, []);
+  });
+
+  test("that changed while Discord was away has the change on its card after a restart, however old it is", async () => {
+    const made = await world();
+    const draft = { guildId: "g1", mass: false, author: { name: "Mo", userId: "u2" } } as const;
+    const target = { name: "Bob", playerId: 12 };
+    const atMs = made.clock.nowMs() - 60 * 24 * 3_600_000;
+    const ofBob = { ...draft, targets: [target], atMs };
+    await made.room.cases.add({ ...ofBob, kind: "note", reason: "a mistake" });
+    await made.room.cases.add({ ...ofBob, kind: "note", reason: "before" });
+    const both = [{ name: "Ann_Lee", playerId: 11 }, target];
+    await made.room.cases.add({ ...ofBob, kind: "note", targets: both, reason: "of both" });
+    await made.room.cases.add({ ...ofBob, kind: "ban", bindingId: "b1" });
+    await made.settle(5_000);
+    assert.equal(made.sink.messages("cases").length, 4);
+    made.sink.fault = () => "unknown";
+    await made.room.cases.revoke(actor, 1, undefined);
+    await made.room.cases.edit(actor, 2, { reason: "after" });
+    await made.room.cases.eraseOf("g1", 11);
+    await made.room.cases.add({ ...ofBob, kind: "unban", bindingId: "b1", atMs: atMs + 1 });
+    await made.clock.advance(60_000);
+    await made.kill();
+    await made.clock.advance(60_000);
+    made.sink.fault = () => undefined;
+    await made.clock.advance(120_000);
+    const texts = made.sink.messages("cases").map(({ body }) => JSON.stringify(body));
+    const [revoked = "", edited = "", changed = "", ban = ""] = texts;
+    assert.match(revoked, /Revoked/i);
+    assert.match(edited, /after/);
+    assert.doesNotMatch(changed, /Ann/);
+    assert.match(ban, /case 5/i);
+    // What is shown is owed no longer.
+    assert.deepEqual(
+      made.cases.all().filter((one) => opennessOf(one) === 2),
+      [],
+    );
   });
 
   test("that is erased leaves a card that says no more than that, also where Discord is away for hours", async () => {

@@ -206,7 +206,7 @@ onBothDatabases("cases", (databases) => {
     assert.deepEqual(await cases.counts("g1", 11, { sinceMs: 2_000 }), { warning: 2, kick: 1 });
     const one = await cases.get("g1", 3);
     assert.ok(one !== undefined);
-    await cases.put({ ...one, revoked: { atMs: 1, byId: "u1" } }, false);
+    await cases.put({ ...one, revoked: { atMs: 1, byId: "u1" } });
     assert.deepEqual(await cases.counts("g1", 11, { sinceMs: 0 }), { warning: 2, kick: 1 });
     assert.deepEqual(await cases.counts("g2", 11, { sinceMs: 0 }), {});
   });
@@ -221,7 +221,7 @@ onBothDatabases("cases", (databases) => {
     assert.deepEqual(await cases.get("g1", 1), one);
     assert.equal(one.reason, reason);
     const after = { ...one, edits: [{ atMs: 1, byId: "u", field: "reason" as const, from: reason }] };
-    await cases.put(after, false);
+    await cases.put(after);
     assert.deepEqual(await cases.get("g1", 1), after);
   });
 
@@ -233,7 +233,7 @@ onBothDatabases("cases", (databases) => {
       (await cases.open(2_000, { limit: 10 })).map(({ number }) => number),
       [1],
     );
-    await cases.put(one, false);
+    await cases.put({ ...one, receipt: { log: "row", left: [{ playerId: 11, atS: 1 }] } });
     assert.deepEqual(await cases.open(2_000, { limit: 10 }), []);
   });
 
