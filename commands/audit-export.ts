@@ -46,8 +46,8 @@ export const exportRows = defineEntry<FilterArgs & { readonly format: string }>(
   autocomplete: completeServer,
   async execute({ actor, args }, services) {
     const filters = await filtersOf(services, actor, args);
-    const form =
-      args.format === "csv" ? csvForm : jsonForm(await allEvents(services, actor.guildId, filters));
+    const events = args.format === "csv" ? NO_EVENTS : await allEvents(services, actor.guildId, filters);
+    const form = args.format === "csv" ? csvForm : jsonForm(events.rows);
     const { rows, complete } = await allRows(services, actor.guildId, { runs: filters.runs, form });
     const { file, kept, unpackedBytes } = await fileOf(form, rows);
 
@@ -55,6 +55,11 @@ export const exportRows = defineEntry<FilterArgs & { readonly format: string }>(
     const said = [md`📄 ${kept} ${kept === 1 ? "command" : "commands"}.`];
     if (!complete || kept < rows.length) {
       said.push(md`These are the newest. Filter by person, verb, server or days to get the rest.`);
+    }
+    if (!events.complete) {
+      said.push(
+        md`Only the newest ${events.rows.length} setting changes are in it. Filter by person or days to get the rest.`,
+      );
     }
     if (unpackedBytes !== undefined) {
       said.push(
@@ -92,16 +97,28 @@ async function allRows(
   return { rows, complete: false };
 }
 
+interface Events {
+  readonly rows: readonly AuditEvent[];
+  readonly complete: boolean;
+}
+
+const NO_EVENTS: Events = { rows: [], complete: true };
+
 async function allEvents(
   { audit }: Services,
   guildId: string,
   { events, wantsEvent }: Filters,
-): Promise<readonly AuditEvent[]> {
-  if (events === undefined) return [];
+): Promise<Events> {
+  if (events === undefined) return NO_EVENTS;
   const rows: AuditEvent[] = [];
-  const search = (after: After) => audit.events(guildId, { ...events, ...after, limit: MOST_EVENTS });
-  for await (const found of inSearches(search)) rows.push(...found.rows.filter(wantsEvent));
-  return rows.slice(0, MOST_EVENTS);
+  let isWhole = false;
+  // One more than fit says that there are more.
+  const search = (after: After) => audit.events(guildId, { ...events, ...after, limit: MOST_EVENTS + 1 });
+  for await (const found of inSearches(search)) {
+    rows.push(...found.rows.filter(wantsEvent));
+    isWhole = found.stoppedAt === undefined && found.next === undefined;
+  }
+  return { rows: rows.slice(0, MOST_EVENTS), complete: isWhole && rows.length <= MOST_EVENTS };
 }
 
 /** Where the search before this one stopped; empty for the first. */
