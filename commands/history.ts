@@ -19,6 +19,7 @@ import type { KnownPlayer, RetentionDays } from "../src/domain/history.ts";
 import { recordEvent } from "./audit-event.ts";
 import { eraseCases, eraseNow, keptPlayer, standingOf } from "./history-forget.ts";
 import { changePositions, parsePositionDays, setAndSay } from "./history-positions.ts";
+import { packedFile, packedText } from "./packed-file.ts";
 
 /** What a community decides about what is recorded of its servers: how long, of whom no more, and who gets a copy. */
 
@@ -160,9 +161,11 @@ const exportEntry = defineEntry<{ readonly player: string }>({
     const others = file.elsewhere === 1 ? md`1 other record` : md`${file.elsewhere} other records`;
     const other = file.elsewhere === 0 ? md`` : md`, ${others}`;
     const rest = file.isComplete ? md`` : md` These are the newest of each kind. There are more.`;
+    const packed = await packedFile(`player-${playerId}.json`, file.text);
+    const isPacked = packed.unpackedBytes === undefined ? md`` : md` ${packedText(packed.unpackedBytes)}`;
     return {
-      content: md`📄 **${inlineName(name)}**: ${counted(file.rows, "row")}, ${counted(file.cases, "case")}${other}.${rest}`,
-      files: [{ name: `player-${playerId}.json`, data: file.text }],
+      content: md`📄 **${inlineName(name)}**: ${counted(file.rows, "row")}, ${counted(file.cases, "case")}${other}.${rest}${isPacked}`,
+      files: [packed.file],
     };
   },
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { gunzipSync } from "node:zlib";
 import { history } from "../../commands/history.ts";
 import { eraseNow } from "../../commands/history-forget.ts";
 import type { Options, Press, Reply } from "../../src/discord/command.ts";
@@ -79,6 +80,15 @@ describe("somebody of whom the logs keep nothing", () => {
       content,
       /\*\*11\*\* erased: 2 duty records\. They are gone from what 1 case of others kept\./,
     );
+  });
+
+  test("and a file that is too large for Discord is compressed, and says so", async () => {
+    const guild = new AgedOut();
+    guild.file = fileOf({ cases: 2, text: JSON.stringify({ kills: "x".repeat(10_500_000) }) });
+    const { content = "", files = [] } = await guild.runs("export", "11");
+    assert.match(content, /2 cases\. It is gzipped, because Discord refuses a file of 10\.5 MB\./);
+    assert.equal(files[0]?.name, "player-11.json.gz");
+    assert.equal(gunzipSync(files[0]?.data ?? "").toString(), guild.file.text);
   });
 
   test("and who is watched is found by the name as well", async () => {
