@@ -108,6 +108,27 @@ onBothDatabases("what a guild decides about its history", (databases) => {
     assert.deepEqual([back?.kills, back?.deaths, back?.player.firstSeenS], [1, 0, at(70)]);
   });
 
+  test("who is forgotten is gone from commands that name them although they had left long before", async () => {
+    const { see, context } = await openRig(databases);
+    await see(town, at(40));
+    const cid = { name: "Old_Ann", id: 15 };
+    const texts = [":ban Ann for spam", ":pm Annabel hello", ":ban 12", ":log ann,Bob again", ":ban 123"];
+    const commands = texts.map((text, n) => [mod, text, at(9_990 + n)] as const);
+    await see({ players: [bob, cid], commands }, at(10_000));
+    const { blankedCommands } =
+      (await forget(context, { guildId: GUILD, playerId: 12, nowS: at(10_001) })) ?? {};
+    const kept = await context.db.selectFrom("commands").select("text").orderBy("at_s").execute();
+    assert.deepEqual(
+      kept.slice(-5).map(({ text }) => text),
+      [":ban [forgotten]", ":pm Annabel hello", ":ban [forgotten]", ":log [forgotten]", ":ban 123"],
+    );
+    // And the one of the town that was aimed at them.
+    assert.equal(blankedCommands, 4);
+    // The window still shows them.
+    await see({ players: [bob, cid], commands }, at(10_002));
+    assert.equal((await context.db.selectFrom("commands").select("text").execute()).length, kept.length);
+  });
+
   test("an export holds what is kept, as JSON", async () => {
     const { see, context } = await openRig(databases);
     await see(town, at(40));

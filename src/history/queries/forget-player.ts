@@ -2,10 +2,10 @@ import type { Kysely, Transaction } from "kysely";
 import type { Forgotten } from "../../domain/history.ts";
 import { chunks } from "../database/chunks.ts";
 import type { HistoryTables } from "../database/schema.ts";
-import { blanked } from "../ingest/store-logs.ts";
 import { closeEvidence } from "../positions/case-evidence.ts";
 import { forgetInEvidence } from "../positions/evidence-of-player.ts";
 import { forgetPositions } from "../positions/store-positions.ts";
+import { blankCommands } from "./blank-commands.ts";
 import type { QueryContext } from "./context.ts";
 import { known } from "./known-players.ts";
 import { personOf } from "./scopes.ts";
@@ -36,6 +36,7 @@ export async function forget(
     const names = player === undefined ? [] : [player.name, ...player.earlierNames];
     const erased = await context.db.transaction().execute(async (db) => {
       const casesOfOthers = await forgetInEvidence(db, guildId, { id: playerId, names });
+      const blankedCommands = await blankCommands(db, guild, { id: playerId, names, person: found?.person });
       const counts = found === undefined ? NOTHING : await eraseRows(db, guild, found.person);
       // Shifts are a member's, and stay with the sums that others rely on; what names the player goes.
       const duty = await db
@@ -44,10 +45,11 @@ export async function forget(
         .where("player_id", "=", playerId)
         .executeTakeFirst();
       const dutyRecords = Number(duty.numDeletedRows);
-      if (found === undefined && dutyRecords + casesOfOthers === 0) return undefined;
+      const isAny = dutyRecords + casesOfOthers + blankedCommands > 0;
+      if (found === undefined && !isAny) return undefined;
       await raiseBarrier(db, { guild, mark: context.markOf(guildId, playerId), until_s: untilS });
       await raiseVersion(db, guild);
-      return { ...counts, dutyRecords, casesOfOthers };
+      return { ...counts, blankedCommands, dutyRecords, casesOfOthers };
     });
     if (erased === undefined) return undefined;
     context.ingest.forget();
@@ -55,9 +57,9 @@ export async function forget(
   });
 }
 
-type OfLogs = Omit<Forgotten, "player" | "untilS" | "dutyRecords" | "casesOfOthers">;
+type OfLogs = Pick<Forgotten, "names" | "visits" | "kills" | "commands" | "calls">;
 
-const NOTHING: OfLogs = { names: 0, visits: 0, kills: 0, commands: 0, calls: 0, blankedCommands: 0 };
+const NOTHING: OfLogs = { names: 0, visits: 0, kills: 0, commands: 0, calls: 0 };
 
 async function guildOf(db: Kysely<HistoryTables>, guildId: string): Promise<number | undefined> {
   const row = await db.selectFrom("guilds").select("id").where("guild_id", "=", guildId).executeTakeFirst();
@@ -93,7 +95,6 @@ export async function raiseVersion(db: Kysely<HistoryTables>, guild: number): Pr
 }
 
 async function erase(db: Transaction<HistoryTables>, guild: number, person: number): Promise<OfLogs> {
-  const blankedCommands = await blankCommandsAt(db, person);
   const number = ({ numDeletedRows }: { readonly numDeletedRows: bigint }) => Number(numDeletedRows);
   const visits = await db.deleteFrom("visits").where("person", "=", person).executeTakeFirst();
   // Two statements, since an "or" of two columns is served by no index.
@@ -118,7 +119,6 @@ async function erase(db: Transaction<HistoryTables>, guild: number, person: numb
     kills: number(killer) + number(killed),
     commands: number(commands),
     calls: number(calls) + number(emergencies),
-    blankedCommands,
   };
 }
 
@@ -157,37 +157,4 @@ export async function eraseRanks(
     .where("scope", "in", (eb) => eb.selectFrom("scopes").select("id").where("guild", "=", guild))
     .where("person", "in", persons)
     .execute();
-}
-
-async function blankCommandsAt(db: Transaction<HistoryTables>, person: number): Promise<number> {
-  const aimed = await db
-    .selectFrom("command_targets")
-    .selectAll()
-    .where("target", "=", person)
-    .where("person", "!=", person)
-    .execute();
-  let count = 0;
-  for (const { scope, at_s, person: author, hash, n } of aimed) {
-    const row = db
-      .selectFrom("commands")
-      .select("text")
-      .where("scope", "=", scope)
-      .where("at_s", "=", at_s)
-      .where("person", "=", author)
-      .where("hash", "=", hash)
-      .where("n", "=", n);
-    const command = await row.executeTakeFirst();
-    if (command === undefined) continue;
-    await db
-      .updateTable("commands")
-      .set({ text: blanked(command.text) })
-      .where("scope", "=", scope)
-      .where("at_s", "=", at_s)
-      .where("person", "=", author)
-      .where("hash", "=", hash)
-      .where("n", "=", n)
-      .execute();
-    count += 1;
-  }
-  return count;
 }
