@@ -174,19 +174,23 @@ export class CaseBook implements Cases {
       const page = before === undefined ? {} : { before };
       const found = await store.search(guildId, { playerId, limit: ERASED_AT_ONCE, ...page });
       for (const { number } of found) {
-        const { one, done } = await this.#changes.take(`${guildId} ${number}`, async () => ({
+        const done = await this.#changes.take(`${guildId} ${number}`, async () => {
           // As it is now: its card may have been posted since it was found.
-          one: await store.get(guildId, number),
-          done: await store.erasePlayer(guildId, number, playerId),
-        }));
-        if (done === undefined || one === undefined) continue;
+          const one = await store.get(guildId, number);
+          // Owed first: nobody would know of its card any more where the process ends in between.
+          if (isAboutOnly(one, playerId)) await this.#posts.erase(one);
+          return await store.erasePlayer(guildId, number, playerId).catch((error: unknown) => {
+            // It is still there, and so is what its card says.
+            this.#posts.show(guildId, number);
+            throw error;
+          });
+        });
+        if (done === undefined) continue;
         cases += 1;
         this.#open.delete(`${guildId} ${number}`);
-        this.#searchEnds.forget(one);
-        if (done === "changed") {
-          await this.#change(guildId, number, (rest) => rest);
-          this.#posts.show(guildId, number);
-        } else await this.#posts.erase(one);
+        this.#searchEnds.forget({ guildId, number });
+        if (done === "changed") await this.#change(guildId, number, (rest) => rest);
+        this.#posts.show(guildId, number);
       }
       before = found.at(-1)?.number;
       if (before === undefined) return { cases };
@@ -288,4 +292,8 @@ export class CaseBook implements Cases {
       ? undefined
       : { channelId: caseChannelId, nonce: this.#ports.random.id().slice(0, 25) };
   }
+}
+
+function isAboutOnly(one: Case | undefined, id: number): one is Case {
+  return one?.targets.every(({ playerId }) => playerId === id) === true;
 }

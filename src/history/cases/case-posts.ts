@@ -62,13 +62,12 @@ export class CasePosts {
     this.#line.show({ guildId: one.guildId, number: one.number });
   }
 
-  /** The case is gone: its card says no more than that. Where Discord refuses that, the guild is told. Never rejects. */
+  /**
+   * The case is about to go: its card says no more than that. Where Discord refuses that, the guild is told. A card that may
+   * be on its way is shown once the case is gone. Never rejects.
+   */
   async erase({ guildId, number, card }: Case): Promise<void> {
-    if (card?.messageId === undefined) {
-      // It may be on its way.
-      this.#line.show({ guildId, number });
-      return;
-    }
+    if (card?.messageId === undefined) return;
     const { channelId, messageId } = card;
     const { renderer, owed } = this.#ports;
     await owed.owe({

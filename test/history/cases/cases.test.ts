@@ -629,6 +629,42 @@ describe("a case that is changed", () => {
     }
   });
 
+  test("that is erased leaves no card that names the player where the power goes right after", async () => {
+    const made = await world();
+    const draft = { guildId: "g1", kind: "note", mass: false, author: { name: "Mo", userId: "u2" } } as const;
+    const targets = [{ name: "Ann_Lee", playerId: 11 }];
+    await made.room.cases.add({ ...draft, targets, reason: "a secret", atMs: made.clock.nowMs() });
+    await made.settle();
+    const erase = made.cases.erasePlayer.bind(made.cases);
+    let killed: Promise<void> | undefined;
+    made.cases.erasePlayer = async (...of) => {
+      const done = await erase(...of);
+      killed = made.kill();
+      return done;
+    };
+    void made.room.cases.eraseOf("g1", 11);
+    await made.settle();
+    await killed;
+    await made.clock.advance(120_000);
+    assert.deepEqual(made.cases.all(), []);
+    const texts = made.sink.messages("cases").map(({ body }) => JSON.stringify(body));
+    assert.match(texts.join(), /This case was erased/);
+    assert.doesNotMatch(texts.join(), /secret|Ann/);
+  });
+
+  test("that could not be erased has its card as it was", async () => {
+    const made = await world();
+    const author = { name: "Mo", userId: "u2" };
+    const targets = [{ name: "Ann_Lee", playerId: 11 }];
+    const atMs = made.clock.nowMs();
+    await made.room.cases.add({ guildId: "g1", kind: "note", mass: false, author, targets, atMs });
+    await made.settle();
+    made.cases.erasePlayer = () => Promise.reject(new Error("the database is away"));
+    await assert.rejects(made.room.cases.eraseOf("g1", 11), /away/);
+    await made.clock.advance(120_000);
+    assert.match(JSON.stringify(made.sink.messages("cases")[0]?.body), /Ann/);
+  });
+
   test("that is erased while Discord does not let its card be changed is told with a link to it", async () => {
     const made = await world();
     const draft = { guildId: "g1", kind: "note", mass: false, author: { name: "Mo", userId: "u2" } } as const;

@@ -66,7 +66,9 @@ export class MemoryCases implements CaseStore {
     return counts;
   }
 
-  async erasePlayer(guildId: string, number: number, playerId: number) {
+  async erasePlayer(
+    ...[guildId, number, playerId]: Parameters<CaseStore["erasePlayer"]>
+  ): ReturnType<CaseStore["erasePlayer"]> {
     const one = await this.get(guildId, number);
     if (one?.targets.some((target) => target.playerId === playerId) !== true) return undefined;
     const targets = one.targets.filter((target) => target.playerId !== playerId);
