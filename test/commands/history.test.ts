@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { history } from "../../commands/history.ts";
-import { eraseNow } from "../../commands/history-forget.ts";
+import { eraseCases, eraseNow } from "../../commands/history-forget.ts";
 import type { Options, Press, Reply } from "../../src/discord/command.ts";
 import type { Services } from "../../src/discord/services.ts";
 import type { Watch } from "../../src/domain/case.ts";
@@ -56,6 +56,15 @@ const fileOf = (fields: Partial<PlayerExport> = {}): PlayerExport => ({
   text: "{}",
   isComplete: true,
   ...fields,
+});
+
+test("the answer says how many cases were erased, also where they were too many to count before", async () => {
+  const guild = new AgedOut();
+  const cases = { ...guild.services.cases, eraseOf: async () => ({ cases: 250 }) };
+  const watches = { ...guild.services.watches, remove: async () => undefined };
+  const press = { actor: guild.actor, argument: "11" } as unknown as Press;
+  const { content = "" } = await eraseCases(press, { ...guild.services, cases, watches });
+  assert.match(content, /✅ 250 cases are erased\./);
 });
 
 describe("somebody of whom the logs keep nothing", () => {

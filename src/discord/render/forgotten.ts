@@ -81,14 +81,15 @@ export function casesErasedMessage({ cases }: ErasedCases, wasWatched: boolean):
 
 function casesText(cases: number): Escaped {
   if (cases === 1) return md`1 case is`;
-  return cases >= MOST_COUNTED ? md`${MOST_COUNTED} or more cases are` : md`${cases} cases are`;
+  return md`${cases} cases are`;
 }
 
 function standingLines({ cases, isWatched }: Standing): Escaped[] {
   if (cases === undefined) return [md`Cases stay too. Marshal can't count them right now.`];
   if (cases === 0 && !isWatched) return [md`No case names this player.`];
   const watch = isWatched ? md` This player is on the watchlist.` : md``;
-  const text = cases === 0 ? md`` : md`${casesText(cases)} about this player.`;
+  const count = cases >= MOST_COUNTED ? md`${MOST_COUNTED} or more cases are` : casesText(cases);
+  const text = cases === 0 ? md`` : md`${count} about this player.`;
   return [md`${text}${watch} Erase that too? This can't be undone.`];
 }
 
