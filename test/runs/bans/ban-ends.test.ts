@@ -460,6 +460,42 @@ describe("the un-ban", () => {
     assert.equal(rig.sent.length, 1);
   });
 
+  test("is not taken back once it is being sent, or may have run: nobody reads that the player stays banned", async () => {
+    const rig = await started();
+    const keeps = (id: string) => rig.runs.banEnds.keepBanned(rig.actor("manager"), id);
+    const tooLate = { code: "expired", message: /un-ban/ };
+    const id = await ban(rig, "Alice");
+    let fail = (_: Failure) => {};
+    rig.answering = (_, __, mayStart) => {
+      assert.ok(mayStart());
+      return new Promise((___, reject) => {
+        fail = reject;
+      });
+    };
+    await rig.clock.advance(HOUR_MS);
+    assert.deepEqual(sent(rig).at(-1), ":unban 11");
+    await assert.rejects(keeps(id), tooLate);
+    fail(new Failure("unreachable", "silence", { ran: "unknown" }));
+    await rig.clock.advance(1_000);
+    await assert.rejects(keeps(id), tooLate);
+    await rig.clock.advance(10 * 60_000);
+    assert.deepEqual(states(rig), ["lift-unknown"]);
+    assert.equal((await keeps(id))?.heldFor, "lift-unknown");
+    assert.deepEqual(states(rig), []);
+  });
+
+  test("is taken back while its un-ban waits", async () => {
+    const rig = await started();
+    const id = await ban(rig, "Alice");
+    rig.readyAtMs = rig.clock.nowMs() + 3 * HOUR_MS;
+    await rig.clock.advance(HOUR_MS + 30_000);
+    assert.equal((await rig.runs.queue.waiting("g1")).length, 1);
+    assert.equal((await rig.runs.banEnds.keepBanned(rig.actor("manager"), id))?.playerName, "Alice");
+    await rig.clock.advance(4 * HOUR_MS);
+    assert.equal(rig.sent.length, 1);
+    assert.deepEqual(await rig.runs.queue.waiting("g1"), []);
+  });
+
   test("may be taken back, and a ban that is taken back stays", async () => {
     const rig = await started();
     const id = await ban(rig, "Alice");
