@@ -166,7 +166,8 @@ export function standingBan(
       !surelyDidNotRun(one) &&
       one.atMs >= joinedMs &&
       (one.endsAtMs ?? Number.POSITIVE_INFINITY) > untilMs &&
-      !lifts.some((lift) => lift.atMs >= one.atMs),
+      // One clock dates what Marshal sends, another what is typed in the game: their order has to agree with the numbers.
+      !lifts.some((lift) => lift.atMs >= one.atMs && lift.number > one.number),
   );
 }
 

@@ -277,6 +277,15 @@ describe("a ban that ends is not lifted over what came later", () => {
     assert.equal(standing({ ...ban, endsAtMs: 10_000 }), 1);
   });
 
+  test("one stands that was made after an un-ban, also where the clock of the machine says that it came before", () => {
+    const where = { bindingId: "b1", untilMs: 900_000, joinedMs: undefined };
+    // Sent by Marshal, five minutes ahead; then somebody typed the ban, by the game's clock.
+    const lift = aCase({ number: 2, kind: "unban", atMs: 300_000 });
+    const ban = aCase({ number: 3, atMs: 120_000 });
+    assert.equal(standingBan([ban, lift], where)?.number, 3);
+    assert.equal(standingBan([ban, lift, aCase({ ...lift, number: 4 })], where), undefined);
+  });
+
   test("one is lifted only by an un-ban that surely ran, and does not stand where it surely did not", () => {
     const standing = (...cases: readonly Case[]) =>
       standingBan(cases, { bindingId: "b1", untilMs: 9_000, joinedMs: 900 })?.number;
