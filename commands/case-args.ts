@@ -88,8 +88,8 @@ export async function narrowed(
   };
 }
 
-/** Longest part of a name in the id of a button. */
-const NAME_CHARACTERS = 20;
+/** Longest part of a name in the id of a button, beside everything else that narrows a search. */
+const NAME_CHARACTERS = 32;
 
 /** A filter as it stands in the id of a button: short, since Discord takes 100 characters. */
 export function filterText(filter: Narrowed): string {
@@ -103,9 +103,15 @@ export function filterText(filter: Narrowed): string {
     kind ?? "",
     second(fromMs),
     second(toMs),
-    playerId === undefined ? (playerName?.slice(0, NAME_CHARACTERS) ?? "") : "",
+    playerId === undefined ? cutWhole(playerName ?? "", NAME_CHARACTERS) : "",
   ];
   return parts.join(",");
+}
+
+/** Without half a sign at its end. */
+function cutWhole(text: string, most: number): string {
+  const part = text.slice(0, most);
+  return part.isWellFormed() ? part : part.slice(0, -1);
 }
 
 /** The inverse. */
