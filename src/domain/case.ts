@@ -99,6 +99,8 @@ export interface Case {
   /** When the ban was set to end by itself, epoch milliseconds. */
   readonly endsAtMs?: number;
   readonly edits: readonly CaseEdit[];
+  /** Edits that made room for later ones. */
+  readonly editsLeftOut?: number;
   /** By what ran in the game, oldest first; several commands may be needed for several players. */
   readonly undone?: readonly CaseUndo[];
   /** Of a warning; absent: as far as is known, its player does not know of it. */
@@ -172,7 +174,10 @@ export function standingBan(
 }
 
 /** A case before it has its number. */
-export type CaseDraft = Omit<Case, "number" | "edits" | "undone" | "told" | "revoked" | "card">;
+export type CaseDraft = Omit<
+  Case,
+  "number" | "edits" | "editsLeftOut" | "undone" | "told" | "revoked" | "card"
+>;
 
 /** A player whose joining is posted. */
 export interface Watch {

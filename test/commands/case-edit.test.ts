@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { cases } from "../../commands/case.ts";
 import type { Options, Reply } from "../../src/discord/command.ts";
+import { caseCard } from "../../src/discord/render/players/case-card.ts";
 import type { Services } from "../../src/discord/services.ts";
 import type { Case } from "../../src/domain/case.ts";
 import { EMPTY_POLICY } from "../../src/domain/guild.ts";
@@ -80,6 +81,9 @@ describe("a case", () => {
       assert.match(await guild.runs("edit", `reason ${n}`), /Case \d+ updated/, `${n}`);
     assert.equal(guild.actions().length, 53);
     assert.match(await guild.runs("edit", "reason 53"), /Nothing changed/);
+    const said = (withEdits: boolean) => JSON.stringify(caseCard(guild.one, { withEdits }));
+    assert.match(said(false), /Edited 53 times, last by/);
+    assert.match(said(true), /50 earlier changes/);
   });
 
   test("that two revoke at once was revoked by the first, in words and in the audit", async () => {
