@@ -75,8 +75,12 @@ export async function eraseCases({ actor, argument }: Press, services: Services)
   const { guildId } = actor;
   const playerId = Number(argument);
   const erased = await services.cases.eraseOf(guildId, playerId);
+  const record = () =>
+    recordEvent(services, actor, { action: "history-forget-cases", text: String(playerId) });
+  // What is erased is erased, also where the watchlist cannot be changed now.
+  if (erased.cases > 0) await record();
   const watch = await services.watches.remove(guildId, playerId);
-  await recordEvent(services, actor, { action: "history-forget-cases", text: String(playerId) });
+  if (erased.cases === 0) await record();
   return casesErasedMessage(erased, watch !== undefined);
 }
 

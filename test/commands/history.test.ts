@@ -6,6 +6,7 @@ import { eraseCases, eraseNow } from "../../commands/history-forget.ts";
 import type { Options, Press, Reply } from "../../src/discord/command.ts";
 import type { Services } from "../../src/discord/services.ts";
 import type { Watch } from "../../src/domain/case.ts";
+import { Failure } from "../../src/domain/failure.ts";
 import type { Forgotten, PlayerExport } from "../../src/domain/history.ts";
 import { actorOf, FakeWorld } from "../support/fake-services.ts";
 
@@ -65,6 +66,21 @@ test("the answer says how many cases were erased, also where they were too many 
   const press = { actor: guild.actor, argument: "11" } as unknown as Press;
   const { content = "" } = await eraseCases(press, { ...guild.services, cases, watches });
   assert.match(content, /✅ 250 cases are erased\./);
+});
+
+test("cases that were erased stand in the audit although the watchlist cannot be changed", async () => {
+  const guild = new AgedOut();
+  const cases = { ...guild.services.cases, eraseOf: async () => ({ cases: 2 }) };
+  const remove = () => Promise.reject(new Failure("store", "The watchlist is still loading."));
+  const watches = { ...guild.services.watches, remove };
+  const press = { actor: guild.actor, argument: "11" } as unknown as Press;
+  await assert.rejects(Promise.resolve(eraseCases(press, { ...guild.services, cases, watches })), {
+    code: "store",
+  });
+  assert.deepEqual(
+    guild.world.events.map(({ action }) => action),
+    ["history-forget-cases"],
+  );
 });
 
 describe("somebody of whom the logs keep nothing", () => {
