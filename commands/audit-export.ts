@@ -1,15 +1,13 @@
 import { setImmediate } from "node:timers/promises";
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
 import { ApplicationCommandOptionType } from "discord.js";
 import { defineEntry } from "../src/discord/command.ts";
 import { csvForm, type FileForm, jsonForm } from "../src/discord/render/audit-files.ts";
 import type { Services } from "../src/discord/services.ts";
-import { type Escaped, joined, markdownOfOurs, md } from "../src/domain/escaped.ts";
-import type { Attachment } from "../src/domain/message.ts";
+import { type Escaped, joined, md } from "../src/domain/escaped.ts";
 import type { AuditEvent, AuditFound } from "../src/domain/run.ts";
 import { recordEvent } from "./audit-event.ts";
 import { type FilterArgs, type Filters, filterOptions, filtersOf, parseFilter } from "./audit-filter.ts";
+import { MOST_FILE_BYTES, type PackedFile, packedFile, packedText } from "./packed-file.ts";
 import { completeServer } from "./server-option.ts";
 
 const MOST_COMMANDS = 10_000;
@@ -18,12 +16,8 @@ const MOST_EVENTS = 2_000;
 const MOST_SEARCHES = 10;
 /** Text that one export may hold in memory. */
 const MOST_TEXT_BYTES = 32_000_000;
-/** Discord takes a file of 10 MiB; a larger one would fail the whole answer. */
-const MOST_FILE_BYTES = 10_000_000;
 /** Rows that are put together between two yields to other work. */
 const YIELD_EVERY_ROWS = 200;
-
-const gzipped = promisify(gzip);
 
 export const exportRows = defineEntry<FilterArgs & { readonly format: string }>({
   description: "The audit as a file",
@@ -46,25 +40,26 @@ export const exportRows = defineEntry<FilterArgs & { readonly format: string }>(
   autocomplete: completeServer,
   async execute({ actor, args }, services) {
     const filters = await filtersOf(services, actor, args);
-    const events = args.format === "csv" ? [] : await allEvents(services, actor.guildId, filters);
-    const form = args.format === "csv" ? csvForm : jsonForm(events);
+    const events = args.format === "csv" ? NO_EVENTS : await allEvents(services, actor.guildId, filters);
+    const form = args.format === "csv" ? csvForm : jsonForm(events.rows);
     const { rows, complete } = await allRows(services, actor.guildId, { runs: filters.runs, form });
     const { file, kept, unpackedBytes } = await fileOf(form, rows);
 
     await recordEvent(services, actor, { action: "audit-export", text: `${kept} rows as ${args.format}` });
     const counts = [
       counted(kept, md`command`),
-      ...(events.length === 0 ? [] : [counted(events.length, md`setting change`)]),
+      ...(events.rows.length === 0 ? [] : [counted(events.rows.length, md`setting change`)]),
     ];
     const said = [md`📄 ${joined(counts, ", ")}.`];
     if (!complete || kept < rows.length) {
       said.push(md`These are the newest. Filter by person, verb, server or days to get the rest.`);
     }
-    if (unpackedBytes !== undefined) {
+    if (!events.complete) {
       said.push(
-        md`It is gzipped, because Discord refuses a file of ${markdownOfOurs(megabytes(unpackedBytes))} MB.`,
+        md`Only the newest ${events.rows.length} setting changes are in it. Filter by person or days to get the rest.`,
       );
     }
+    if (unpackedBytes !== undefined) said.push(packedText(unpackedBytes));
     return { content: joined(said, " "), files: [file] };
   },
 });
@@ -100,16 +95,28 @@ async function allRows(
   return { rows, complete: false };
 }
 
+interface Events {
+  readonly rows: readonly AuditEvent[];
+  readonly complete: boolean;
+}
+
+const NO_EVENTS: Events = { rows: [], complete: true };
+
 async function allEvents(
   { audit }: Services,
   guildId: string,
   { events, wantsEvent }: Filters,
-): Promise<readonly AuditEvent[]> {
-  if (events === undefined) return [];
+): Promise<Events> {
+  if (events === undefined) return NO_EVENTS;
   const rows: AuditEvent[] = [];
-  const search = (after: After) => audit.events(guildId, { ...events, ...after, limit: MOST_EVENTS });
-  for await (const found of inSearches(search)) rows.push(...found.rows.filter(wantsEvent));
-  return rows.slice(0, MOST_EVENTS);
+  let isWhole = false;
+  // One more than fit says that there are more.
+  const search = (after: After) => audit.events(guildId, { ...events, ...after, limit: MOST_EVENTS + 1 });
+  for await (const found of inSearches(search)) {
+    rows.push(...found.rows.filter(wantsEvent));
+    isWhole = found.stoppedAt === undefined && found.next === undefined;
+  }
+  return { rows: rows.slice(0, MOST_EVENTS), complete: isWhole && rows.length <= MOST_EVENTS };
 }
 
 /** Where the search before this one stopped; empty for the first. */
@@ -128,29 +135,15 @@ async function* inSearches<T>(
   }
 }
 
-interface ExportFile {
-  readonly file: Attachment;
-  /** Rows that are in it. */
-  readonly kept: number;
-  /** Present where it is compressed. */
-  readonly unpackedBytes?: number;
-}
-
-/** The file: plain where that is small enough, else compressed, else compressed with fewer rows. */
-async function fileOf(form: FileForm, rows: readonly string[]): Promise<ExportFile> {
+/** The file, with fewer rows where it would be too large even compressed. `kept`: the rows that are in it. */
+async function fileOf(
+  form: FileForm,
+  rows: readonly string[],
+): Promise<PackedFile & { readonly kept: number }> {
   for (let kept = rows.length; ; ) {
     const text = `${form.head}${rows.slice(0, kept).join(form.between)}${form.foot}`;
-    const unpackedBytes = Buffer.byteLength(text);
-    if (unpackedBytes <= MOST_FILE_BYTES) return { file: { name: form.name, data: text }, kept };
-
-    const data = await gzipped(text);
-    if (data.length <= MOST_FILE_BYTES) {
-      return { file: { name: `${form.name}.gz`, data }, kept, unpackedBytes };
-    }
-    kept = Math.floor(((kept * MOST_FILE_BYTES) / data.length) * 0.95);
+    const packed = await packedFile(form.name, text);
+    if (packed.bytes <= MOST_FILE_BYTES) return { ...packed, kept };
+    kept = Math.floor(((kept * MOST_FILE_BYTES) / packed.bytes) * 0.95);
   }
-}
-
-function megabytes(bytes: number): string {
-  return (bytes / 1_000_000).toFixed(1);
 }

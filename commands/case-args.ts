@@ -88,8 +88,8 @@ export async function narrowed(
   };
 }
 
-/** Longest part of a name in the id of a button. */
-const NAME_CHARACTERS = 20;
+/** Longest part of a name in the id of a button, beside everything else that narrows a search. */
+const NAME_CHARACTERS = 32;
 
 /** A filter as it stands in the id of a button: short, since Discord takes 100 characters. */
 export function filterText(filter: Narrowed): string {
@@ -103,9 +103,15 @@ export function filterText(filter: Narrowed): string {
     kind ?? "",
     second(fromMs),
     second(toMs),
-    playerId === undefined ? (playerName?.slice(0, NAME_CHARACTERS) ?? "") : "",
+    playerId === undefined ? cutWhole(playerName ?? "", NAME_CHARACTERS) : "",
   ];
   return parts.join(",");
+}
+
+/** Without half a sign at its end. */
+function cutWhole(text: string, most: number): string {
+  const part = text.slice(0, most);
+  return part.isWellFormed() ? part : part.slice(0, -1);
 }
 
 /** The inverse. */
@@ -129,4 +135,15 @@ function snowflakeOf(text: string): string {
   let id = 0n;
   for (const digit of text) id = id * 36n + BigInt(Math.max(0, Number.parseInt(digit, 36) || 0));
   return id.toString();
+}
+
+/** What stands before the first slash, and whom or what it is about behind it. */
+export function firstOf(argument: string): readonly [first: string, about: string | undefined] {
+  const at = argument.indexOf("/");
+  return at < 0 ? [argument, undefined] : [argument.slice(0, at), argument.slice(at + 1)];
+}
+
+/** The number of a case in the id of a button; 0: there is none. */
+export function numberIn(text: string): number {
+  return /^\d{1,9}$/.test(text) ? Number(text) : 0;
 }

@@ -7,7 +7,7 @@ import {
   type Typing,
 } from "../src/discord/command.ts";
 import type { Services } from "../src/discord/services.ts";
-import type { CaseKind } from "../src/domain/case.ts";
+import type { Case, CaseKind } from "../src/domain/case.ts";
 import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
@@ -17,10 +17,12 @@ import { recordEvent } from "./audit-event.ts";
 import {
   evidenceOf,
   filterText,
+  firstOf,
   kindChoices,
   kindOf,
   LONGEST_REASON,
   narrowed,
+  numberIn,
   numberOption,
   parseSearch,
   type SearchArgs,
@@ -176,7 +178,8 @@ const edit = defineEntry<EditArgs>({
       ...(link === undefined ? {} : { evidence: link }),
     });
     if (one === undefined) throw new Failure("bad-command", `There is no case ${number}.`);
-    if (one.edits.length === before.edits.length) {
+    // Of many changes only the latest are kept, so that their number says nothing.
+    if (one.reason === before.reason && one.evidence === before.evidence) {
       return {
         ...(await shown(services, one, actor)),
         content: md`Nothing changed: the case already says that.`,
@@ -199,11 +202,15 @@ const revoke = defineEntry<{ readonly number: number; readonly reason: string | 
   async execute({ actor, args: { number, reason } }, services) {
     const before = await caseOf(services, actor, number);
     await refuseAgainstOneself(services, actor, before);
-    if (before.revoked !== undefined) {
-      return { ...(await shown(services, before, actor)), content: md`Case ${number} is already revoked.` };
-    }
+    const already = async (one: Case) => ({
+      ...(await shown(services, one, actor)),
+      content: md`Case ${number} is already revoked.`,
+    });
+    if (before.revoked !== undefined) return await already(before);
     const one = await services.cases.revoke(actor, number, reason);
     if (one === undefined) throw new Failure("bad-command", `There is no case ${number}.`);
+    // Somebody else was faster: theirs is the reason that the case has.
+    if (one.revoked?.byId !== actor.userId) return await already(one);
     await recordEvent(services, actor, {
       action: "case-revoke",
       text: `${number}${reason === undefined ? "" : `: ${reason}`}`,
@@ -215,16 +222,6 @@ const revoke = defineEntry<{ readonly number: number; readonly reason: string | 
     return card;
   },
 });
-
-/** What stands before the first slash, and whom or what it is about behind it. */
-function firstOf(argument: string): readonly [first: string, about: string | undefined] {
-  const at = argument.indexOf("/");
-  return at < 0 ? [argument, undefined] : [argument.slice(0, at), argument.slice(at + 1)];
-}
-
-function numberIn(text: string): number {
-  return /^\d{1,9}$/.test(text) ? Number(text) : 0;
-}
 
 export const cases = defineCommand({
   name: "case",

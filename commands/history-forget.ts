@@ -10,19 +10,49 @@ import { recordEvent } from "./audit-event.ts";
 const MS_PER_S = 1_000;
 const MOST_COUNTED = 100;
 
-/** Whom the newest case means of which nothing else is kept: by the id, or by the whole name. */
-export async function playerOfCases(
+export interface KeptPlayer {
+  readonly playerId: number;
+  readonly name: string;
+}
+
+/** Somebody of whom the logs keep nothing any more, by the id or the whole name: in cases, watched, or kept elsewhere. */
+export async function keptPlayer(
+  services: Services,
+  guildId: string,
+  typed: string,
+): Promise<KeptPlayer | undefined> {
+  const inCases = await playerOfCases(services, guildId, typed);
+  if (inCases !== undefined) return inCases;
+  const watches = (await services.watches.list(guildId).catch(onlyFailures)) ?? [];
+  const watched = watches.find(({ playerId, name }) => {
+    return String(playerId) === typed || name.toLowerCase() === typed.toLowerCase();
+  });
+  if (watched !== undefined) return { playerId: watched.playerId, name: watched.name };
+  // Duty knows no names, and a case of others names whom it is about.
+  const playerId = idIn(typed);
+  if (playerId === undefined) return undefined;
+  const file = await services.history.privacy.export(guildId, playerId);
+  return file === undefined ? undefined : { playerId, name: typed };
+}
+
+/** Whom the newest case means. */
+async function playerOfCases(
   { cases }: Services,
   guildId: string,
   typed: string,
-): Promise<{ readonly playerId: number; readonly name: string } | undefined> {
-  const who = /^\d{1,15}$/.test(typed) ? { playerId: Number(typed) } : { playerName: typed };
+): Promise<KeptPlayer | undefined> {
+  const id = idIn(typed);
+  const who = id === undefined ? { playerName: typed } : { playerId: id };
   const [one] = await cases.search(guildId, { ...who, limit: 1 });
   for (const { playerId, name } of one?.targets ?? []) {
-    const isMeant = playerId === who.playerId || name.toLowerCase() === typed.toLowerCase();
+    const isMeant = playerId === id || name.toLowerCase() === typed.toLowerCase();
     if (playerId !== undefined && isMeant) return { playerId, name };
   }
   return undefined;
+}
+
+function idIn(typed: string): number | undefined {
+  return /^\d{1,15}$/.test(typed) ? Number(typed) : undefined;
 }
 
 /** What stands of somebody beside the rows of the logs; what does not answer is left open. */
@@ -45,8 +75,12 @@ export async function eraseCases({ actor, argument }: Press, services: Services)
   const { guildId } = actor;
   const playerId = Number(argument);
   const erased = await services.cases.eraseOf(guildId, playerId);
+  const record = () =>
+    recordEvent(services, actor, { action: "history-forget-cases", text: String(playerId) });
+  // What is erased is erased, also where the watchlist cannot be changed now.
+  if (erased.cases > 0) await record();
   const watch = await services.watches.remove(guildId, playerId);
-  await recordEvent(services, actor, { action: "history-forget-cases", text: String(playerId) });
+  if (erased.cases === 0) await record();
   return casesErasedMessage(erased, watch !== undefined);
 }
 

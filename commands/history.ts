@@ -17,8 +17,9 @@ import { type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { KnownPlayer, RetentionDays } from "../src/domain/history.ts";
 import { recordEvent } from "./audit-event.ts";
-import { eraseCases, eraseNow, playerOfCases, standingOf } from "./history-forget.ts";
+import { eraseCases, eraseNow, keptPlayer, standingOf } from "./history-forget.ts";
 import { changePositions, parsePositionDays, setAndSay } from "./history-positions.ts";
+import { packedFile, packedText } from "./packed-file.ts";
 
 /** What a community decides about what is recorded of its servers: how long, of whom no more, and who gets a copy. */
 
@@ -129,12 +130,12 @@ const forget = defineEntry<{ readonly player: string }>({
   async execute({ actor, args }: Invocation<{ readonly player: string }>, services) {
     const { guildId } = actor;
     const found = await services.history.players.find(guildId, args.player);
-    // Cases stay when rows are too old.
-    const named = found.length === 0 ? await playerOfCases(services, guildId, args.player) : undefined;
-    if (named !== undefined) {
-      return onlyCasesMessage(named.name, await standingOf(services, guildId, named.playerId));
-    }
-    const { playerId, name } = onlyOne(found, args.player);
+    // Other things stay when rows are too old.
+    const kept = found.length === 0 ? await keptPlayer(services, guildId, args.player) : undefined;
+    const { playerId, name } = kept ?? onlyOne(found, args.player);
+    const file = kept && (await services.history.privacy.export(guildId, playerId));
+    if (kept !== undefined && (file?.elsewhere ?? 0) === 0)
+      return onlyCasesMessage(name, await standingOf(services, guildId, playerId));
     return {
       content: md`Erase **${inlineName(name)}**? Sessions, kills, deaths, commands, calls and names are deleted for good. Messages in channels stay. You are asked about cases next.`,
       rows: [[{ kind: "button", style: "danger", label: "Erase", id: `history-forget:${playerId}` }]],
@@ -150,17 +151,21 @@ const exportEntry = defineEntry<{ readonly player: string }>({
   autocomplete: completePlayer,
   async execute({ actor, args }: Invocation<{ readonly player: string }>, services) {
     const found = await services.history.players.find(actor.guildId, args.player);
-    // Cases stay when rows are too old.
-    const named = found.length === 0 ? await playerOfCases(services, actor.guildId, args.player) : undefined;
-    const { playerId, name } = named ?? onlyOne(found, args.player);
+    // Other things stay when rows are too old.
+    const kept = found.length === 0 ? await keptPlayer(services, actor.guildId, args.player) : undefined;
+    const { playerId, name } = kept ?? onlyOne(found, args.player);
     const file = await services.history.privacy.export(actor.guildId, playerId);
     if (file === undefined)
       return { content: md`Nothing is recorded about **${inlineName(name)}** any more.` };
     await recordEvent(services, actor, { action: "history-export", text: name });
+    const others = file.elsewhere === 1 ? md`1 other record` : md`${file.elsewhere} other records`;
+    const other = file.elsewhere === 0 ? md`` : md`, ${others}`;
     const rest = file.isComplete ? md`` : md` These are the newest of each kind. There are more.`;
+    const packed = await packedFile(`player-${playerId}.json`, file.text);
+    const isPacked = packed.unpackedBytes === undefined ? md`` : md` ${packedText(packed.unpackedBytes)}`;
     return {
-      content: md`📄 **${inlineName(name)}**: ${counted(file.rows, "row")}, ${counted(file.cases, "case")}.${rest}`,
-      files: [{ name: `player-${playerId}.json`, data: file.text }],
+      content: md`📄 **${inlineName(name)}**: ${counted(file.rows, "row")}, ${counted(file.cases, "case")}${other}.${rest}${isPacked}`,
+      files: [packed.file],
     };
   },
 });

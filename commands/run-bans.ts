@@ -1,6 +1,6 @@
 import { defineAction, defineEntry, type Press, type Reply } from "../src/discord/command.ts";
 import { banCard, banList } from "../src/discord/render/ban-cards.ts";
-import { inlineName } from "../src/discord/render/escape.ts";
+import { escapeMarkdown, inlineName } from "../src/discord/render/escape.ts";
 import type { Services } from "../src/discord/services.ts";
 import { type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
@@ -95,10 +95,13 @@ async function keep({ actor, argument }: Press, services: Services): Promise<Rep
   const kept = await services.banEnds.keepBanned(actor, argument);
   if (kept === undefined) throw new Failure("expired", GONE);
   await recordEvent(services, actor, { action: "ban-end-remove", text: kept.playerName });
-  return await listReply(services, actor, {
-    page: 0,
-    notice: md`⏹ ${inlineName(kept.playerName)} stays banned.`,
-  });
+  const name = inlineName(kept.playerName);
+  // Of these nobody knows whether they are banned now.
+  const isUnsure = kept.heldFor === "lift-unknown" || kept.heldFor === "ban-unknown";
+  const notice = isUnsure
+    ? md`⏹ The ban of ${name} no longer ends by itself. ${escapeMarkdown(kept.why ?? "")}`
+    : md`⏹ ${name} stays banned.`;
+  return await listReply(services, actor, { page: 0, notice });
 }
 
 async function letEnd({ actor, argument }: Press, services: Services): Promise<Reply> {

@@ -2,7 +2,7 @@ import type { Config } from "./config.ts";
 import { caseRenderer } from "./discord/render/players/watch-cards.ts";
 import { weeklyRenderer } from "./discord/render/stats/weekly-card.ts";
 import type { Services } from "./discord/services.ts";
-import { standingBan } from "./domain/case.ts";
+import { isBannedAgain, standingBan } from "./domain/case.ts";
 import type { AuditLog } from "./domain/ports/audit-log.ts";
 import type { Bindings } from "./domain/ports/bindings.ts";
 import type { Clock, Random } from "./domain/ports/clock.ts";
@@ -105,7 +105,7 @@ export function knownToHistory(
       if (wing === undefined) return false;
       const filter = { playerId, kind: "ban", fromMs: sentAtMs, bindingIds: [bindingId], limit: 20 } as const;
       const found = await wing.caseStores.store.search(guildId, filter);
-      return found.some((one) => one.origin !== originOfRun(id) && one.bindingId === bindingId);
+      return isBannedAgain(found, { bindingId, origin: originOfRun(id) });
     },
     async standingBan({ guildId, bindingId, playerId, sentAtMs, endsAtMs }) {
       if (wing === undefined) return undefined;

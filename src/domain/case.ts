@@ -69,6 +69,8 @@ export interface CaseCard {
   readonly messageId?: string;
   /** It says that it may stand there twice. */
   readonly isMarked?: boolean;
+  /** Changes that it does not show yet are counted up; absent: it shows them all. */
+  readonly owed?: number;
 }
 
 export interface Case {
@@ -97,6 +99,8 @@ export interface Case {
   /** When the ban was set to end by itself, epoch milliseconds. */
   readonly endsAtMs?: number;
   readonly edits: readonly CaseEdit[];
+  /** Edits that made room for later ones. */
+  readonly editsLeftOut?: number;
   /** By what ran in the game, oldest first; several commands may be needed for several players. */
   readonly undone?: readonly CaseUndo[];
   /** Of a warning; absent: as far as is known, its player does not know of it. */
@@ -122,6 +126,28 @@ export function isOtherBan(one: Case, other: Case): boolean {
   return kind === "ban" && number !== one.number && bindingId === one.bindingId && revoked === undefined;
 }
 
+/** Its command ran as far as anybody can know; a case by hand has none that might not have. */
+export function surelyRan({ receipt }: Pick<Case, "receipt">): boolean {
+  return receipt?.answer?.kind !== "unknown" || receipt.log === "seen";
+}
+
+/** Its command got no answer, and the game's log does not show it. */
+function surelyDidNotRun({ receipt }: Pick<Case, "receipt">): boolean {
+  return receipt?.answer?.kind === "unknown" && receipt.log === "not-seen";
+}
+
+/**
+ * Whether one of these cases is a ban on that server that surely ran, other than that of this origin. One that may not
+ * have run was put before a Manager, whose decision stands.
+ */
+export function isBannedAgain(
+  cases: readonly Case[],
+  { bindingId, origin }: Required<Pick<Case, "bindingId" | "origin">>,
+): boolean {
+  const here = cases.filter((one) => one.kind === "ban" && one.bindingId === bindingId);
+  return here.some((one) => one.origin !== origin && surelyRan(one));
+}
+
 export interface StandingWhere {
   readonly bindingId: string;
   readonly untilMs: number;
@@ -135,18 +161,23 @@ export function standingBan(
   { bindingId, untilMs, joinedMs = Number.NEGATIVE_INFINITY }: StandingWhere,
 ): Case | undefined {
   const here = cases.filter((one) => one.bindingId === bindingId && one.revoked === undefined);
-  const lifts = here.filter(({ kind }) => kind === "unban");
+  const lifts = here.filter((one) => one.kind === "unban" && surelyRan(one));
   return here.find(
     (one) =>
       one.kind === "ban" &&
+      !surelyDidNotRun(one) &&
       one.atMs >= joinedMs &&
       (one.endsAtMs ?? Number.POSITIVE_INFINITY) > untilMs &&
-      !lifts.some((lift) => lift.atMs >= one.atMs),
+      // One clock dates what Marshal sends, another what is typed in the game: their order has to agree with the numbers.
+      !lifts.some((lift) => lift.atMs >= one.atMs && lift.number > one.number),
   );
 }
 
 /** A case before it has its number. */
-export type CaseDraft = Omit<Case, "number" | "edits" | "undone" | "told" | "revoked" | "card">;
+export type CaseDraft = Omit<
+  Case,
+  "number" | "edits" | "editsLeftOut" | "undone" | "told" | "revoked" | "card"
+>;
 
 /** A player whose joining is posted. */
 export interface Watch {

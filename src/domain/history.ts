@@ -174,6 +174,10 @@ export interface Forgotten {
   readonly calls: number;
   /** Commands of others that were aimed at this player: they stay, without what follows the verb. */
   readonly blankedCommands: number;
+  /** What duty kept: team, rank and callsign over time, and whose account it was. */
+  readonly dutyRecords: number;
+  /** Cases of others that kept something of this player in the minutes around them. */
+  readonly casesOfOthers: number;
   /** Rows up to this second are not stored again. */
   readonly untilS: number;
 }
@@ -184,6 +188,8 @@ export interface PlayerExport {
   readonly rows: number;
   /** That name the player. */
   readonly cases: number;
+  /** What duty keeps, and cases of others that keep something of the player: it outlives the rows of the logs. */
+  readonly elsewhere: number;
   /** JSON. */
   readonly text: string;
   /** False: there are more rows than one file takes; these are the newest. */

@@ -15,7 +15,8 @@ export interface EraserParts {
   erasePersons(args: { readonly nowS: number | undefined }): Promise<boolean>;
   /** Guilds of this process that went long ago, of which cases or watches are left. */
   departed(args: { readonly nowMs: number }): Promise<readonly string[]>;
-  eraseDeparted(guildId: string): Promise<void>;
+  /** False: it is back, and nothing was erased. */
+  eraseDeparted(guildId: string): Promise<boolean>;
   onErased(guildId: string): void;
   onFailed(error: unknown): void;
 }
@@ -69,8 +70,7 @@ export class Eraser {
   async #eraseDeparted(): Promise<void> {
     const { clock, departed, eraseDeparted, onErased } = this.#parts;
     for (const guildId of await departed({ nowMs: clock.nowMs() })) {
-      await eraseDeparted(guildId);
-      onErased(guildId);
+      if (await eraseDeparted(guildId)) onErased(guildId);
       await clock.sleep(PAUSE_MS, this.#abort.signal);
     }
   }

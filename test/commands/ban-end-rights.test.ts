@@ -73,8 +73,21 @@ async function twoServers() {
     const actor = actorOf({ roleIds, userId, manageGuild: false });
     return Promise.resolve(run.actions?.[action]?.execute({ actor, argument: "run1" } as never, services));
   };
-  return { press, list, done };
+  return { press, list, done, end };
 }
+
+test("the answer does not say that a player stays banned of whom nobody knows", async () => {
+  const { press, end } = await twoServers();
+  const said = async (heldFor: BanEnd["heldFor"], why: string) => {
+    Object.assign(end, { heldFor, why });
+    return textOf((await press("run-ban-keep", ["west"])) as Reply);
+  };
+  assert.match(await said("unlinked", "West was unlinked."), /Ann stays banned/);
+  const why = "Its un-ban got no answer, and the game's log does not show it.";
+  const text = await said("lift-unknown", why);
+  assert.match(text, /no longer ends by itself\. Its un-ban got no answer/);
+  assert.doesNotMatch(text, /stays banned/);
+});
 
 describe("the end of a ban", () => {
   test("is for Managers of its server to decide, not of another one", async () => {

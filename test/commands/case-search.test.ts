@@ -30,3 +30,22 @@ test("a search up to a day has the cases of that day, and one up to a time those
   assert.equal(await reaches("5 min ago"), "2026-11-27T18:25:20.999Z");
   assert.equal(await reaches("yesterday 20:00"), "2026-11-26T19:00:00.999Z");
 });
+
+test("a search by words of up to 32 characters keeps them all in its buttons, whatever else narrows it", () => {
+  const most = {
+    userId: "18446744073709551615",
+    authorPlayerId: 999_999_999_999,
+    kind: "warning",
+    fromMs: NOW_MS,
+    toMs: NOW_MS,
+  } as const;
+  for (const playerName of ["somebody_with_a_very_long_name", `${"x".repeat(19)}😀`, "😀".repeat(16)]) {
+    const text = filterText({ ...most, playerName });
+    assert.equal(filterOf(text).playerName, playerName);
+    assert.ok(`case-older:999999999/${text}`.length <= 100, text);
+  }
+  // Half a sign would be refused by Discord, with the whole answer.
+  const cut = filterText({ playerName: `${"x".repeat(31)}😀` });
+  assert.ok(cut.isWellFormed());
+  assert.equal(filterOf(cut).playerName, "x".repeat(31));
+});

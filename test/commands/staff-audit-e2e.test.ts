@@ -267,6 +267,20 @@ test("an export stops at ten thousand commands, and says so", async (t) => {
   assert.equal(data.runs.length, 10_000);
 });
 
+test("an export of more setting changes than a file takes has the newest, and says so", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  for (let n = 0; n < 2_003; n += 1) {
+    const event = { id: `e${n}`, guildId: rig.guild.id, atMs: n };
+    await rig.runs.audit.event({ ...event, actorId: "1", actorName: "A", action: "feed-add", text: `${n}` });
+  }
+  const json = await rig.owner.slash(rig.channel, "audit export", { format: "json" });
+  await reads(json, /0 commands\. Only the newest 2000 setting changes are in it\. Filter by person or days/);
+  const data = JSON.parse(new TextDecoder().decode(json.message?.attachments[0]?.bytes)) as {
+    readonly events: readonly { readonly text: string }[];
+  };
+  assert.deepEqual([data.events.length, data.events[0]?.text], [2_000, "2002"]);
+});
+
 test("a search for denied commands shows how many more there were than are listed", async (t) => {
   const rig = await startRunCommandsRig(t);
   for (let n = 0; n < 9; n += 1) {

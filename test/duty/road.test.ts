@@ -388,7 +388,8 @@ onBothDatabases("a shift", (databases) => {
     assert.ok((await kinds()).includes("state"));
     await forget(context, { guildId: GUILD, playerId: 13, nowS: startS + 200 });
     assert.deepEqual((await kinds()).sort(), ["mark", "setup", "shift"]);
-    await eraseDeparted(context, { guildId: GUILD });
+    await linked(context, { links: [], guildIds: [GUILD], endedMs: startS * 1_000 });
+    assert.equal(await eraseDeparted(context, { guildId: GUILD }), true);
     assert.deepEqual(await kinds(), []);
   });
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { keepEvidence } from "../../src/history/positions/case-evidence.ts";
 import { add } from "../../src/history/queries/add-cases.ts";
 import { write } from "../../src/history/queries/duty.ts";
 import { erasePersons, eraseStep } from "../../src/history/queries/erase-expired.ts";
@@ -72,6 +73,8 @@ onBothDatabases("what a guild decides about its history", (databases) => {
       commands: 1,
       calls: 1,
       blankedCommands: 1,
+      dutyRecords: 0,
+      casesOfOthers: 0,
       untilS: at(50),
     });
     assert.deepEqual(await search(context, { guildId: GUILD, typed: "bob", limit: 5 }), []);
@@ -103,6 +106,27 @@ onBothDatabases("what a guild decides about its history", (databases) => {
     await see({ ...town, kills: [...(town.kills ?? []), [bob, ann, at(70)]] }, at(71));
     const back = await card(context, { guildId: GUILD, playerId: 11, nowS: at(80), harmless: [] });
     assert.deepEqual([back?.kills, back?.deaths, back?.player.firstSeenS], [1, 0, at(70)]);
+  });
+
+  test("who is forgotten is gone from commands that name them although they had left long before", async () => {
+    const { see, context } = await openRig(databases);
+    await see(town, at(40));
+    const cid = { name: "Old_Ann", id: 15 };
+    const texts = [":ban Ann for spam", ":pm Annabel hello", ":ban 12", ":log ann,Bob again", ":ban 123"];
+    const commands = texts.map((text, n) => [mod, text, at(9_990 + n)] as const);
+    await see({ players: [bob, cid], commands }, at(10_000));
+    const { blankedCommands } =
+      (await forget(context, { guildId: GUILD, playerId: 12, nowS: at(10_001) })) ?? {};
+    const kept = await context.db.selectFrom("commands").select("text").orderBy("at_s").execute();
+    assert.deepEqual(
+      kept.slice(-5).map(({ text }) => text),
+      [":ban [forgotten]", ":pm Annabel hello", ":ban [forgotten]", ":log [forgotten]", ":ban 123"],
+    );
+    // And the one of the town that was aimed at them.
+    assert.equal(blankedCommands, 4);
+    // The window still shows them.
+    await see({ players: [bob, cid], commands }, at(10_002));
+    assert.equal((await context.db.selectFrom("commands").select("text").execute()).length, kept.length);
   });
 
   test("an export holds what is kept, as JSON", async () => {
@@ -180,6 +204,48 @@ onBothDatabases("what a guild decides about its history", (databases) => {
     assert.deepEqual(data.watch, { name: "Bob", reason: "scams", at: "1970-01-01T00:00:00.000Z" });
     assert.doesNotMatch(file?.text ?? "", /Ann|u77/);
     assert.equal(await exportPlayer(context, { guildId: "901", playerId: 11 }), undefined);
+  });
+
+  test("somebody of whom no row is left is in the file and forgotten by what duty and cases of others keep", async () => {
+    const rig = await openRig(databases);
+    const { context } = rig;
+    await rig.see(town, at(40));
+    const author = { name: "Mona", userId: "u77" };
+    const kick = { guildId: GUILD, kind: "kick", mass: false, author, bindingId: BINDING } as const;
+    const targets = [{ name: "Bob", playerId: 11 }];
+    await add(context, { draft: { ...kick, targets, atMs: at(30) * 1_000 }, card: undefined, most: 9 });
+    const none = { guildId: GUILD, userId: "", fromS: at(40), untilS: at(90), playerId: 12, body: "{}" };
+    const link = { ...none, kind: "link", id: "u12 12 40", userId: "u12" } as const;
+    await write(context, { put: [{ ...none, kind: "state", id: "12 40" }, link] });
+    const laterS = at(200 * DAY_S);
+    assert.equal(await keepEvidence(context, { nowS: laterS }), true);
+    await round(rig, laterS);
+    assert.equal(await countOf(rig, "persons"), 0);
+
+    const file = await exportPlayer(context, { guildId: GUILD, playerId: 12 });
+    const data = JSON.parse(file?.text ?? "{}") as {
+      readonly duty?: readonly { readonly kind: string; readonly member?: string }[];
+      readonly inCasesOfOthers?: readonly { readonly case: number; readonly rows: readonly object[] }[];
+    };
+    assert.deepEqual(
+      data.duty?.map(({ kind, member }) => [kind, member]),
+      [
+        ["state", undefined],
+        ["link", "u12"],
+      ],
+    );
+    // Their join, two kills, a call, and the command that was aimed at them.
+    assert.deepEqual(
+      data.inCasesOfOthers?.map((one) => [one.case, one.rows.length]),
+      [[1, 5]],
+    );
+    const args = { guildId: GUILD, playerId: 12, nowS: laterS };
+    const forgotten = await forget(context, args);
+    assert.deepEqual([forgotten?.dutyRecords, forgotten?.casesOfOthers], [2, 1]);
+    assert.equal(await exportPlayer(context, args), undefined);
+    assert.equal(await forget(context, args), undefined);
+    const [kept] = await context.db.selectFrom("case_evidence").select("people").execute();
+    assert.doesNotMatch(kept?.people ?? "", /,12,/);
   });
 
   test("rows older than the retention go, with the people of whom nothing is left; younger ones stay", async () => {

@@ -62,6 +62,7 @@ describe("the thread of the history", () => {
     const add = (origin: string) =>
       client.call("cases.add", { draft: kick({ origin }), card: undefined, most: 9 });
     await add("first");
+    await client.call("guild.linked", { links: [], guildIds: ["g1"], endedMs: 0 });
     const waiting = add("waits");
     await client.call("cases.eraseDeparted", { guildId: "g1" });
     const added = await waiting;

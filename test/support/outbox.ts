@@ -38,10 +38,14 @@ export function outboxOver(
   });
 }
 
-/** Its notices, of a community that has said `noticeChannelId`. */
-export function noticesOf(outbox: Outbox, noticeChannelId = "notices"): Notices {
+/** Its notices, of a community that has said `noticeChannelId`. `owed`: those that outlive the bot. */
+export function noticesOf(
+  outbox: Outbox,
+  noticeChannelId = "notices",
+  owed = new MemoryDocuments(parseOwedNotice),
+): Notices {
   return outbox.notices({
-    owed: new MemoryDocuments(parseOwedNotice),
+    owed,
     noticeChannelOf: async () => noticeChannelId,
     linkerOf: async () => "linker",
     late: (body) => body,

@@ -16,7 +16,8 @@ const MOST_COUNTED = 100;
 
 /** What went when a player was erased, what did not, and how to have that go too. Pure. */
 export function forgottenMessage(forgotten: Forgotten, standing: Standing): MessageBody {
-  const { player, names, visits, kills, commands, calls, blankedCommands, untilS } = forgotten;
+  const { player, names, visits, kills, commands, calls, dutyRecords, casesOfOthers } = forgotten;
+  const { blankedCommands, untilS } = forgotten;
   const blanked =
     blankedCommands === 0
       ? md``
@@ -27,15 +28,21 @@ export function forgottenMessage(forgotten: Forgotten, standing: Standing): Mess
     [commands, "command", "commands"],
     [calls, "call", "calls"],
     [names, "name", "names"],
+    [dutyRecords, "duty record", "duty records"],
   ] as const;
   const erased = joined(
     counts.flatMap(([count, one, many]) => (count === 0 ? [] : [md`${count} ${count === 1 ? one : many}`])),
     ", ",
   );
+  const ofOthers =
+    casesOfOthers === 0
+      ? md``
+      : md` They are gone from what ${casesOfOthers} ${casesOfOthers === 1 ? "case" : "cases"} of others kept.`;
+  const what = counts.every(([count]) => count === 0) ? md`.` : md`: ${erased}.`;
   return {
     content: joined(
       [
-        md`✅ **${inlineName(player.name)}** erased: ${erased}.${blanked}`,
+        md`✅ **${inlineName(player.name)}** erased${what}${blanked}${ofOthers}`,
         md`The game still shows some of it for a while, but nothing up to <t:${untilS}:f> is recorded again.`,
         md`The audit and messages in channels stay. You can delete messages by hand.`,
         ...standingLines(standing),
@@ -74,14 +81,15 @@ export function casesErasedMessage({ cases }: ErasedCases, wasWatched: boolean):
 
 function casesText(cases: number): Escaped {
   if (cases === 1) return md`1 case is`;
-  return cases >= MOST_COUNTED ? md`${MOST_COUNTED} or more cases are` : md`${cases} cases are`;
+  return md`${cases} cases are`;
 }
 
 function standingLines({ cases, isWatched }: Standing): Escaped[] {
   if (cases === undefined) return [md`Cases stay too. Marshal can't count them right now.`];
   if (cases === 0 && !isWatched) return [md`No case names this player.`];
   const watch = isWatched ? md` This player is on the watchlist.` : md``;
-  const text = cases === 0 ? md`` : md`${casesText(cases)} about this player.`;
+  const count = cases >= MOST_COUNTED ? md`${MOST_COUNTED} or more cases are` : casesText(cases);
+  const text = cases === 0 ? md`` : md`${count} about this player.`;
   return [md`${text}${watch} Erase that too? This can't be undone.`];
 }
 

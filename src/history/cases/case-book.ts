@@ -1,11 +1,4 @@
-import {
-  type Case,
-  type CaseCard,
-  type CaseDraft,
-  type CaseUndo,
-  type Receipt,
-  soughtUntilMs,
-} from "../../domain/case.ts";
+import type { Case, CaseCard, CaseDraft, CaseUndo, Receipt } from "../../domain/case.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { Actor } from "../../domain/guild.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
@@ -20,16 +13,15 @@ import type { RunRecord } from "../../domain/run.ts";
 import { originOfRun, toldByRun } from "./case-of-command.ts";
 import { CasePosts } from "./case-posts.ts";
 import { type AddedCase, type CaseStore, MOST_CASES } from "./case-store.ts";
-import { edited, revoked, undone } from "./change-case.ts";
-import { showLaterWarnings } from "./counted-warnings.ts";
+import { edited, owing, paid, revoked, undone } from "./change-case.ts";
+import { showLaterWarnings, warningsOf } from "./counted-warnings.ts";
 import { liftOf, showLifted } from "./lifted-bans.ts";
+import { postViewOf } from "./post-view.ts";
 import { isComplete, merged, RECEIPT_OPEN_MS } from "./receipt.ts";
 import { mayClaimSearch, SearchEnds } from "./search-ends.ts";
 
-/** Warnings count for this long. */
-const WARNING_MS = 30 * 24 * 60 * 60_000;
-/** Cases of all guilds that a start looks at again. */
-const MOST_RECOVERED = 1_000;
+/** Cases that a start looks at again at once: those of all guilds come, also of such as another process serves. */
+const RECOVERED_AT_ONCE = 1_000;
 /** A card that Discord or the process held back for so long is still posted. */
 const UNPOSTED_MS = 7 * 24 * 60 * 60_000;
 const LATEST_OF_PLAYER = 3;
@@ -69,17 +61,16 @@ export class CaseBook implements Cases {
       ...ports,
       current: async (guildId, number) => {
         const one = await ports.store.get(guildId, number);
-        if (one === undefined) return undefined;
-        const warnings = await this.#warningsTold(one);
-        const hasReplay = await ports.hasReplay(one);
-        const isSought = ports.clock.nowMs() < (soughtUntilMs(one) ?? 0);
-        const lift = await this.liftOf(one);
-        return { one, hasReplay, isSought, lift, ...(warnings === undefined ? {} : { warnings }) };
+        return one && (await postViewOf(ports, one));
       },
       onPosted: async ({ guildId, number }, posted) => {
-        await this.#change(guildId, number, (one) =>
+        const { after } = await this.#change(guildId, number, (one) =>
           one.card === undefined ? one : { ...one, card: { ...one.card, ...posted } },
         );
+        return after !== undefined;
+      },
+      onShown: async ({ guildId, number }, owed) => {
+        await this.#change(guildId, number, (one) => paid(one, owed));
       },
     });
     this.#searchEnds = new SearchEnds({
@@ -90,15 +81,25 @@ export class CaseBook implements Cases {
 
   /** Takes up receipts and cards that an earlier process left open. */
   async start(): Promise<void> {
-    const nowMs = this.#ports.clock.nowMs();
-    for (const one of await this.#ports.store.open(nowMs - UNPOSTED_MS, MOST_RECOVERED)) {
-      if (!this.#ports.isOurs(one.guildId)) continue;
-      const isYoung = nowMs - one.atMs <= RECEIPT_OPEN_MS;
-      if (!isYoung && one.card?.messageId !== undefined && !mayClaimSearch(one, nowMs)) continue;
-      // Of an older one a card that was never posted is owed, or one that is not true any more.
-      this.#follow(one);
-      this.#posts.recover(one);
+    const { store, clock } = this.#ports;
+    const sinceMs = clock.nowMs() - UNPOSTED_MS;
+    for (let after: Case | undefined; ; ) {
+      const page = await store.open(sinceMs, { limit: RECOVERED_AT_ONCE, after });
+      for (const one of page) if (this.#ports.isOurs(one.guildId)) this.#recover(one);
+      after = page.at(-1);
+      if (page.length < RECOVERED_AT_ONCE) return;
     }
+  }
+
+  #recover(one: Case): void {
+    const nowMs = this.#ports.clock.nowMs();
+    const isYoung = nowMs - one.atMs <= RECEIPT_OPEN_MS;
+    const { card } = one;
+    const isShown = card?.messageId !== undefined && card.owed === undefined;
+    if (!isYoung && isShown && !mayClaimSearch(one, nowMs)) return;
+    // Of an older one a card that was never posted is owed, or one that is not true any more.
+    this.#follow(one);
+    this.#posts.recover(one);
   }
 
   async add(draft: CaseDraft): Promise<Case> {
@@ -161,13 +162,9 @@ export class CaseBook implements Cases {
     return this.#shown(guildId, number, (one) => revoked(one, by, why));
   }
 
-  async warnings(
-    { guildId, bindingId }: Pick<Case, "guildId" | "bindingId">,
-    playerId: number,
-  ): Promise<number> {
-    const sinceMs = this.#ports.clock.nowMs() - WARNING_MS;
-    const bindingIds = bindingId === undefined ? [] : [bindingId];
-    return (await this.#ports.store.counts(guildId, playerId, { sinceMs, bindingIds })).warning ?? 0;
+  warnings(one: Pick<Case, "guildId" | "bindingId">, playerId: number): Promise<number> {
+    const { store, clock } = this.#ports;
+    return warningsOf(store, one, { playerId, nowMs: clock.nowMs() });
   }
 
   async eraseOf(guildId: string, playerId: number): Promise<ErasedCases> {
@@ -177,19 +174,23 @@ export class CaseBook implements Cases {
       const page = before === undefined ? {} : { before };
       const found = await store.search(guildId, { playerId, limit: ERASED_AT_ONCE, ...page });
       for (const { number } of found) {
-        // As it is now: its card may have been posted since it was found.
-        const one = await store.get(guildId, number);
-        const done = await this.#changes.take(`${guildId} ${number}`, () =>
-          store.erasePlayer(guildId, number, playerId),
-        );
-        if (done === undefined || one === undefined) continue;
+        const done = await this.#changes.take(`${guildId} ${number}`, async () => {
+          // As it is now: its card may have been posted since it was found.
+          const one = await store.get(guildId, number);
+          // Owed first: nobody would know of its card any more where the process ends in between.
+          if (isAboutOnly(one, playerId)) await this.#posts.erase(one);
+          return await store.erasePlayer(guildId, number, playerId).catch((error: unknown) => {
+            // It is still there, and so is what its card says.
+            this.#posts.show(guildId, number);
+            throw error;
+          });
+        });
+        if (done === undefined) continue;
         cases += 1;
         this.#open.delete(`${guildId} ${number}`);
-        this.#searchEnds.forget(one);
-        if (done === "changed") {
-          await this.#change(guildId, number, (rest) => rest);
-          this.#posts.show(guildId, number);
-        } else await this.#posts.erase(one);
+        this.#searchEnds.forget({ guildId, number });
+        if (done === "changed") await this.#change(guildId, number, (rest) => rest);
+        this.#posts.show(guildId, number);
       }
       before = found.at(-1)?.number;
       if (before === undefined) return { cases };
@@ -238,17 +239,23 @@ export class CaseBook implements Cases {
 
   /** Changes it and brings its card up to date. */
   async #shown(guildId: string, number: number, edit: (one: Case) => Case): Promise<Case | undefined> {
-    const { before, after } = await this.#change(guildId, number, edit);
+    const { before, after } = await this.#change(guildId, number, (one) => {
+      const next = edit(one);
+      return next === one ? one : owing(next);
+    });
     if (after !== undefined && after !== before) await this.#show(after);
     return after;
   }
 
   /** The card of a case, and those that say something of it: of bans that it lifts, of warnings that counted it. */
   async #show(one: Case): Promise<void> {
-    const show = ({ guildId, number }: Case) => this.#posts.show(guildId, number);
-    show(one);
-    await showLifted(this.#ports, one, show);
-    await showLaterWarnings(this.#ports, one, show);
+    this.#posts.show(one.guildId, one.number);
+    const owe = async ({ guildId, number }: Case) => {
+      await this.#change(guildId, number, owing);
+      this.#posts.show(guildId, number);
+    };
+    await showLifted(this.#ports, one, owe);
+    await showLaterWarnings(this.#ports, one, owe);
   }
 
   async #change(
@@ -260,7 +267,7 @@ export class CaseBook implements Cases {
       const before = await this.#ports.store.get(guildId, number);
       if (before === undefined) return { before, after: undefined };
       const after = edit(before);
-      if (after !== before) await this.#ports.store.put(after, isOpen(after));
+      if (after !== before) await this.#ports.store.put(after);
       this.#follow(after);
       return { before, after };
     });
@@ -285,16 +292,8 @@ export class CaseBook implements Cases {
       ? undefined
       : { channelId: caseChannelId, nonce: this.#ports.random.id().slice(0, 25) };
   }
-
-  async #warningsTold(one: Case): Promise<number | undefined> {
-    const { kind, targets, revoked: gone } = one;
-    const [only] = targets;
-    if (kind !== "warning" || gone !== undefined || only?.playerId === undefined) return undefined;
-    return await this.warnings(one, only.playerId);
-  }
 }
 
-/** Whether a start has to look at it again: its card may be missing, its receipt may grow. */
-function isOpen(one: Case): boolean {
-  return (one.card !== undefined && one.card.messageId === undefined) || !isComplete(one);
+function isAboutOnly(one: Case | undefined, id: number): one is Case {
+  return one?.targets.every(({ playerId }) => playerId === id) === true;
 }

@@ -10,7 +10,10 @@ export interface CasePostsPorts {
   readonly notifier: Pick<Notifier, "guild">;
   /** The case as it is now, and what its card says beside. */
   current(guildId: string, number: number): Promise<CasePostView | undefined>;
-  onPosted(one: CaseRef, card: Pick<CaseCard, "messageId" | "isMarked">): Promise<void>;
+  /** Its card shows all that it owed when it was edited; or never will, since Discord refuses that. */
+  onShown(one: CaseRef, owed: number): Promise<void>;
+  /** False: the case was erased meanwhile. */
+  onPosted(one: CaseRef, card: Pick<CaseCard, "messageId" | "isMarked">): Promise<boolean>;
 }
 
 type CaseRef = Pick<Case, "guildId" | "number">;
@@ -22,6 +25,8 @@ export class CasePosts {
   /** Cards that an earlier process may have posted. */
   readonly #doubtful = new Set<string>();
   readonly #notified = new Set<string>();
+  /** What the edit that was asked for last pays. */
+  readonly #paying = new Map<string, number>();
   /** Cards on their way into a channel, also where their case is erased meanwhile. */
   readonly #posting = new Map<string, CaseCard>();
 
@@ -37,6 +42,7 @@ export class CasePosts {
       onStands: (ref, stands) => this.#onStands(ref, stands),
       onRefused: async (ref, { reason }) => {
         this.#posting.delete(keyOf(ref));
+        await this.#pay(ref);
         // Somebody deleted the card: the case itself stays.
         if (reason !== "message-gone") await this.#tell(ref);
         return "over";
@@ -56,13 +62,12 @@ export class CasePosts {
     this.#line.show({ guildId: one.guildId, number: one.number });
   }
 
-  /** The case is gone: its card says no more than that. Where Discord refuses that, the guild is told. Never rejects. */
+  /**
+   * The case is about to go: its card says no more than that. Where Discord refuses that, the guild is told. A card that may
+   * be on its way is shown once the case is gone. Never rejects.
+   */
   async erase({ guildId, number, card }: Case): Promise<void> {
-    if (card?.messageId === undefined) {
-      // It may be on its way.
-      this.#line.show({ guildId, number });
-      return;
-    }
+    if (card?.messageId === undefined) return;
     const { channelId, messageId } = card;
     const { renderer, owed } = this.#ports;
     await owed.owe({
@@ -82,8 +87,10 @@ export class CasePosts {
     const isDoubtful = this.#doubtful.has(keyOf(ref));
     if (current === undefined) return this.#wantedOfErased(ref);
     if (current.one.card === undefined) return undefined;
-    const { channelId, nonce, messageId, isMarked } = current.one.card;
+    const { channelId, nonce, messageId, isMarked, owed } = current.one.card;
     if (messageId === undefined) this.#posting.set(keyOf(ref), current.one.card);
+    if (owed === undefined) this.#paying.delete(keyOf(ref));
+    else this.#paying.set(keyOf(ref), owed);
     const body = this.#ports.renderer.card(current);
     return { channelId, nonce, messageId, isMarked, body, isDoubtful };
   }
@@ -96,17 +103,22 @@ export class CasePosts {
 
   async #onStands(ref: CaseRef, { kind, messageId, isMarked }: Stands): Promise<void> {
     const card = this.#posting.get(keyOf(ref));
-    const isErased = (await this.#ports.current(ref.guildId, ref.number)) === undefined;
-    if (isErased && card !== undefined && kind !== "edited") {
+    const isKept = kind === "edited" || (await this.#ports.onPosted(ref, posted(messageId, isMarked)));
+    if (!isKept && card !== undefined) {
       this.#posting.set(keyOf(ref), { ...card, messageId });
       this.#line.show(ref);
       return;
     }
     this.#posting.delete(keyOf(ref));
-    if (kind === "edited") return;
-    await this.#ports.onPosted(ref, { messageId, ...(isMarked ? { isMarked } : {}) });
+    if (kind === "edited") return await this.#pay(ref);
     this.#doubtful.delete(keyOf(ref));
     this.#notified.delete(await this.#channelOf(ref));
+  }
+
+  async #pay(ref: CaseRef): Promise<void> {
+    const owed = this.#paying.get(keyOf(ref));
+    this.#paying.delete(keyOf(ref));
+    if (owed !== undefined) await this.#ports.onShown(ref, owed);
   }
 
   /** Sends one notice, and none again until the channel takes messages. */
@@ -125,4 +137,8 @@ export class CasePosts {
 
 function keyOf({ guildId, number }: CaseRef): string {
   return `${guildId} ${number}`;
+}
+
+function posted(messageId: string, isMarked: boolean): Pick<CaseCard, "messageId" | "isMarked"> {
+  return { messageId, ...(isMarked ? { isMarked } : {}) };
 }

@@ -11,14 +11,17 @@ export interface AddedCase {
   readonly isFull?: true;
 }
 
+/** Where a case stands among those of all guilds. */
+export type CasePlace = Pick<Case, "atMs" | "guildId" | "number">;
+
 /** Where cases are kept. Each call rejects with Failure "store" while the history cannot be written or read. */
 export interface CaseStore {
   /** Gives it the next number of its guild; where one of the same origin stands, that one is the answer; where one was erased, one with number 0. */
   add(draft: CaseDraft, card: CaseCard | undefined): Promise<AddedCase>;
   get(guildId: string, number: number): Promise<Case | undefined>;
   byOrigin(guildId: string, origin: string): Promise<Case | undefined>;
-  /** In the place of the one with its number. `isOpen`: a restart has to look at it again. */
-  put(one: Case, isOpen: boolean): Promise<void>;
+  /** In the place of the one with its number. */
+  put(one: Case): Promise<void>;
   search(guildId: string, filter: CaseFilter): Promise<readonly Case[]>;
   /** How many of each kind count against a player, those at or after `sinceMs`; revoked ones never do. */
   counts(
@@ -28,8 +31,14 @@ export interface CaseStore {
   ): Promise<Readonly<Partial<Record<CaseKind, number>>>>;
   /** Takes the player out of a case; the case goes where it names nobody else. Undefined: it did not name them. */
   erasePlayer(guildId: string, number: number, playerId: number): Promise<"erased" | "changed" | undefined>;
-  /** Of all guilds, the newest that a restart has to look at, at most `limit`. */
-  open(sinceMs: number, limit: number): Promise<readonly Case[]>;
+  /**
+   * Of all guilds, those that a restart has to look at: since then, and where their card is behind, however old. The newest
+   * first, at most `limit`, those after that one.
+   */
+  open(
+    sinceMs: number,
+    page: { readonly limit: number; readonly after?: CasePlace | undefined },
+  ): Promise<readonly Case[]>;
 }
 
 /** An alert that was decided on, and may or may not stand in its channel. */

@@ -20,13 +20,30 @@ export function edited(one: Case, change: CaseChange, { userId, atMs }: By): Cas
     if (to === undefined || to === (from ?? "")) continue;
     const edit: CaseEdit = { atMs, byId: userId, field, ...(from === undefined ? {} : { from }) };
     const { [field]: _, ...rest } = next;
-    next = { ...rest, ...(to === "" ? {} : { [field]: to }), edits: bounded([...next.edits, edit]) };
+    const edits = [...next.edits, edit];
+    next = { ...rest, ...(to === "" ? {} : { [field]: to }), edits };
+    if (edits.length > MOST_EDITS) next = withRoom(next);
   }
   return next;
 }
 
-function bounded(edits: readonly CaseEdit[]): readonly CaseEdit[] {
-  return edits.length <= MOST_EDITS ? edits : [...edits.slice(0, 1), ...edits.slice(2)];
+function withRoom(one: Case): Case {
+  const { edits, editsLeftOut = 0 } = one;
+  return { ...one, edits: [...edits.slice(0, 1), ...edits.slice(2)], editsLeftOut: editsLeftOut + 1 };
+}
+
+/** The same, where its card has to show something new: a start that finds it so edits the card. */
+export function owing<C extends Pick<Case, "card">>(one: C): C {
+  const { card } = one;
+  if (card?.messageId === undefined) return one;
+  return { ...one, card: { ...card, owed: (card.owed ?? 0) + 1 } };
+}
+
+/** Its card shows what was owed then. */
+export function paid(one: Case, owed: number): Case {
+  if (one.card?.owed !== owed) return one;
+  const { owed: _, ...card } = one.card;
+  return { ...one, card };
 }
 
 /** As many as a command names players at most; the case stays one row of the history. */

@@ -1,4 +1,4 @@
-import type { Case } from "../../domain/case.ts";
+import { type Case, surelyRan } from "../../domain/case.ts";
 import type { CaseStore } from "./case-store.ts";
 
 /** Which case lifted a ban, by what the cases say. */
@@ -19,7 +19,10 @@ export async function liftOf(store: Store, ban: Case): Promise<Case | undefined>
     fromMs: ban.atMs,
     limit: MOST_LIFTS,
   });
-  return found.findLast((one) => one.bindingId === ban.bindingId && one.atMs >= ban.atMs && isSure(one));
+  return found.findLast(
+    (one) =>
+      one.bindingId === ban.bindingId && one.atMs >= ban.atMs && one.revoked === undefined && surelyRan(one),
+  );
 }
 
 export interface LiftedPorts {
@@ -31,13 +34,13 @@ export interface LiftedPorts {
 export async function showLifted(
   { store, report }: LiftedPorts,
   lift: Case,
-  show: (ban: Case) => void,
+  show: (ban: Case) => Promise<void>,
 ): Promise<void> {
   const about = filterOf(lift);
   if (lift.kind !== "unban" || about === undefined) return;
   const wanted = { ...about, kind: "ban", toMs: lift.atMs, limit: MOST_BANS } as const;
   try {
-    for (const ban of await store.search(lift.guildId, wanted)) show(ban);
+    for (const ban of await store.search(lift.guildId, wanted)) await show(ban);
   } catch (error) {
     // The case itself is stored: whoever made it must not read that it failed.
     report("the cards of lifted bans could not be brought up to date", error);
@@ -47,8 +50,4 @@ export async function showLifted(
 function filterOf({ bindingId, targets: [only, ...more], mass }: Case) {
   if (bindingId === undefined || only?.playerId === undefined || more.length > 0 || mass) return undefined;
   return { playerId: only.playerId, bindingIds: [bindingId] };
-}
-
-function isSure({ receipt, revoked }: Case): boolean {
-  return revoked === undefined && (receipt?.answer?.kind !== "unknown" || receipt.log === "seen");
 }

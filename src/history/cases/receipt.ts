@@ -105,3 +105,12 @@ export function isComplete({ kind, targets, receipt }: Pick<Case, "kind" | "targ
     (receipt.log === "seen" || receipt.log === "row") && (!removes(kind) || receipt.left.length >= known)
   );
 }
+
+/**
+ * Whether a start has to look at a case again. 0: no. 1: while it is young, since its card may be missing or its receipt may
+ * grow. 2: however old it is, since its card does not show all of it.
+ */
+export function opennessOf(one: Pick<Case, "kind" | "targets" | "receipt" | "card">): 0 | 1 | 2 {
+  if (one.card?.owed !== undefined) return 2;
+  return (one.card !== undefined && one.card.messageId === undefined) || !isComplete(one) ? 1 : 0;
+}

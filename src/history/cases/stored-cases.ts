@@ -10,11 +10,11 @@ export function storedCases(call: Call, secondOf: (draft: CaseDraft) => number):
     add: (draft, card) => call("cases.add", { draft, card, most: MOST_CASES, atS: secondOf(draft) }),
     get: (guildId, number) => call("cases.get", { guildId, number }),
     byOrigin: (guildId, origin) => call("cases.byOrigin", { guildId, origin }),
-    put: (one, isOpen) => call("cases.put", { one, isOpen }),
+    put: (one) => call("cases.put", { one }),
     search: (guildId, filter) => call("cases.search", { guildId, filter }),
     counts: (guildId, playerId, of) => call("cases.counts", { guildId, playerId, ...of }),
     erasePlayer: (guildId, number, playerId) => call("cases.erasePlayer", { guildId, number, playerId }),
-    open: (sinceMs, limit) => call("cases.open", { sinceMs, limit }),
+    open: (sinceMs, page) => call("cases.open", { sinceMs, ...page }),
   };
 }
 

@@ -187,7 +187,7 @@ export interface CaseTable {
   readonly author_player: number | null;
   /** 1: it counts no more. */
   readonly is_revoked: number;
-  /** 1: a restart has to look at it again. */
+  /** As `opennessOf` tells: a restart has to look at it again. */
   readonly is_open: number;
   /** The whole case, JSON. */
   readonly body: string;

@@ -2,7 +2,7 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { CaseDraft } from "../../domain/case.ts";
 import type { HistoryRow } from "../../domain/history.ts";
 import type { PlayerRef } from "../../domain/model.ts";
-import type { CaseEvidence, Track } from "../../domain/track.ts";
+import type { CaseEvidence } from "../../domain/track.ts";
 import type { QueryContext } from "../queries/context.ts";
 import { readRows } from "../queries/history-rows.ts";
 import type { Scope } from "../queries/scopes.ts";
@@ -23,7 +23,7 @@ const MOST_A_STEP = 50;
 const LOGS = ["visits", "kills", "commands", "mod_calls", "emergency_calls"] as const;
 
 type Db = Pick<QueryContext["db"], "selectFrom" | "insertInto" | "updateTable" | "deleteFrom">;
-type Kept = Pick<CaseEvidence, "rows" | "track">;
+export type Kept = Pick<CaseEvidence, "rows" | "track">;
 
 /** Notes that a case of a server is to keep its minutes. `atS` by the service's clock. */
 export async function openEvidence(
@@ -150,74 +150,15 @@ async function scopeOf(
   return row && { id: row.id, bindingId, startS: row.start_s ?? undefined, lookedS: undefined };
 }
 
-/** Takes a player out of what cases of a guild keep, but for those cases that are about them. */
-export async function forgetInEvidence(
-  db: Db,
-  guildId: string,
-  { player, number }: { readonly player: Required<PlayerRef>; readonly number?: number },
-): Promise<void> {
-  let query = db
-    .selectFrom("case_evidence")
-    .select(["number", "body"])
-    .where("guild_id", "=", guildId)
-    .where("people", "like", `%,${player.id},%`);
-  if (number !== undefined) query = query.where("number", "=", number);
-  else {
-    query = query.where("number", "not in", (eb) =>
-      eb
-        .selectFrom("case_targets")
-        .select("case_targets.number")
-        .where("case_targets.guild_id", "=", guildId)
-        .where("player_id", "=", player.id),
-    );
-  }
-  for (const row of await query.execute()) {
-    if (row.body === null) continue;
-    await db
-      .updateTable("case_evidence")
-      .set(columnsOf(without(keptIn(row.body), player)))
-      .where("guild_id", "=", guildId)
-      .where("number", "=", row.number)
-      .execute();
-  }
-}
-
-/** Rows that name the player go, and commands that others typed about them. */
-function without({ rows, track }: Kept, { id, name }: Required<PlayerRef>): Kept {
-  const isTheirs = (row: HistoryRow) =>
-    refsIn(row).some((ref) => ref.id === id) ||
-    (row.kind === "command" && name !== "" && row.text.toLowerCase().includes(name.toLowerCase()));
-  return {
-    rows: rows.filter((row) => !isTheirs(row)),
-    ...(track === undefined
-      ? {}
-      : { track: { ...track, players: track.players.filter(({ player }) => player.id !== id) } }),
-  };
-}
-
-function columnsOf(kept: Kept) {
+/** As it is written. */
+export function columnsOf(kept: Kept) {
   const refs = [...kept.rows.flatMap(refsIn), ...(kept.track?.players ?? []).map(({ player }) => player)];
   const ids = new Set(refs.flatMap(({ id }) => (id === undefined ? [] : [id])));
   return { people: listOf([...ids]), body: deflateRawSync(JSON.stringify(kept)) };
 }
 
-function keptIn(body: Uint8Array): Kept {
+export function keptIn(body: Uint8Array): Kept {
   return JSON.parse(inflateRawSync(body).toString("utf8")) as Kept;
-}
-
-/** Where a case's own positions show a player, for their export. */
-export async function trackInEvidence(
-  { db }: Pick<QueryContext, "db">,
-  guildId: string,
-  number: number,
-): Promise<Track | undefined> {
-  const row = await db
-    .selectFrom("case_evidence")
-    .select("body")
-    .where("guild_id", "=", guildId)
-    .where("number", "=", number)
-    .executeTakeFirst();
-  return row?.body == null ? undefined : keptIn(row.body).track;
 }
 
 /** Whether a case has positions of its own. */
@@ -225,10 +166,17 @@ export async function hasTrack(
   context: Pick<QueryContext, "db">,
   { guildId, number }: { readonly guildId: string; readonly number: number },
 ): Promise<boolean> {
-  return (await trackInEvidence(context, guildId, number)) !== undefined;
+  const row = await context.db
+    .selectFrom("case_evidence")
+    .select("body")
+    .where("guild_id", "=", guildId)
+    .where("number", "=", number)
+    .executeTakeFirst();
+  return row?.body != null && keptIn(row.body).track !== undefined;
 }
 
-function refsIn(row: HistoryRow): readonly PlayerRef[] {
+/** Whom a row names. */
+export function refsIn(row: HistoryRow): readonly PlayerRef[] {
   switch (row.kind) {
     case "kill":
       return [row.killer, row.killed];

@@ -74,7 +74,7 @@ async function addIn(
   const one: Case = { ...draft, number, edits: [], ...(card === undefined ? {} : { card }) };
   await db
     .insertInto("cases")
-    .values({ guild_id: guildId, number, ...columnsOf(one, true) })
+    .values({ guild_id: guildId, number, ...columnsOf(one) })
     .execute();
   await writeTargets(db, one);
   await openEvidence(db, draft, { number, atS });

@@ -1,6 +1,8 @@
 import type { ExpressionBuilder, Kysely } from "kysely";
 import { type Case, type CaseKind, caseKinds } from "../../domain/case.ts";
 import type { CaseFilter } from "../../domain/ports/cases.ts";
+import type { CasePlace } from "../cases/case-store.ts";
+import { opennessOf } from "../cases/receipt.ts";
 import type { CaseTable, HistoryTables } from "../database/schema.ts";
 import { nameKey, storable } from "../database/storable.ts";
 import type { QueryContext } from "./context.ts";
@@ -31,12 +33,9 @@ export async function byOrigin(
 }
 
 /** Replaces the one with its number; does nothing where there is none. */
-export async function put(
-  { db }: QueryContext,
-  { one, isOpen }: { readonly one: Case; readonly isOpen: boolean },
-): Promise<void> {
+export async function put({ db }: QueryContext, { one }: { readonly one: Case }): Promise<void> {
   // Only what a change of a case can touch: sqlite writes each index of a column that is named, also with the same value.
-  const { is_revoked, is_open, body } = columnsOf(one, isOpen);
+  const { is_revoked, is_open, body } = columnsOf(one);
   await db
     .updateTable("cases")
     .set({ is_revoked, is_open, body })
@@ -131,20 +130,41 @@ export async function counts(
   );
 }
 
+interface OpenArgs {
+  readonly sinceMs: number;
+  readonly limit: number;
+  /** The last of the page before. */
+  readonly after?: CasePlace | undefined;
+}
+
 /** Of all guilds, those that a restart has to look at, newest first. */
 export async function open(
   { db }: QueryContext,
-  { sinceMs, limit }: { readonly sinceMs: number; readonly limit: number },
+  { sinceMs, limit, after }: OpenArgs,
 ): Promise<readonly Case[]> {
-  const rows = await db
+  let query = db
     .selectFrom("cases")
     .select("body")
-    .where("is_open", "=", 1)
-    .where("at_ms", ">=", sinceMs)
+    .where(({ eb, or, and }) =>
+      or([eb("is_open", "=", 2), and([eb("is_open", "=", 1), eb("at_ms", ">=", sinceMs)])]),
+    );
+  if (after !== undefined) query = query.where(isAfter(after));
+  const rows = await query
     .orderBy("at_ms", "desc")
+    .orderBy("guild_id", "desc")
+    .orderBy("number", "desc")
     .limit(limit)
     .execute();
   return rows.map(({ body }) => caseIn(body));
+}
+
+function isAfter({ atMs, guildId, number }: CasePlace) {
+  return ({ eb, or, and }: ExpressionBuilder<HistoryTables, "cases">) =>
+    or([
+      eb("at_ms", "<", atMs),
+      and([eb("at_ms", "=", atMs), eb("guild_id", "<", guildId)]),
+      and([eb("at_ms", "=", atMs), eb("guild_id", "=", guildId), eb("number", "<", number)]),
+    ]);
 }
 
 export type Database = Pick<Kysely<HistoryTables>, "selectFrom" | "insertInto" | "updateTable">;
@@ -160,7 +180,7 @@ export async function ofOrigin(db: Database, guildId: string, origin: string): P
   return row === undefined ? undefined : caseIn(row.body);
 }
 
-export function columnsOf(one: Case, isOpen: boolean): Omit<CaseTable, "guild_id" | "number"> {
+export function columnsOf(one: Case): Omit<CaseTable, "guild_id" | "number"> {
   return {
     kind: one.kind,
     at_ms: one.atMs,
@@ -169,7 +189,7 @@ export function columnsOf(one: Case, isOpen: boolean): Omit<CaseTable, "guild_id
     author_user: one.author.userId ?? null,
     author_player: one.author.playerId ?? null,
     is_revoked: one.revoked === undefined ? 0 : 1,
-    is_open: isOpen ? 1 : 0,
+    is_open: opennessOf(one),
     body: JSON.stringify(one),
   };
 }

@@ -1,8 +1,9 @@
 import type { Kysely } from "kysely";
 import type { Case } from "../../domain/case.ts";
+import { owing } from "../cases/change-case.ts";
 import type { HistoryTables } from "../database/schema.ts";
 import { blanked } from "../ingest/store-logs.ts";
-import { forgetInEvidence } from "../positions/case-evidence.ts";
+import { forgetInEvidence } from "../positions/evidence-of-player.ts";
 import { caseIn, columnsOf } from "./cases.ts";
 import type { QueryContext } from "./context.ts";
 
@@ -28,7 +29,7 @@ export async function erasePlayer(
   return await db.transaction().execute(async (transaction) => {
     const row = await transaction
       .selectFrom("cases")
-      .select(["body", "is_open"])
+      .select("body")
       .where("guild_id", "=", guildId)
       .where("number", "=", number)
       .executeTakeFirst();
@@ -57,15 +58,15 @@ export async function erasePlayer(
       }
       return "erased";
     }
-    const rest = { ...without(one, playerId), targets, ...(keepsOrigin ? { origin } : {}) };
+    const rest = owing({ ...without(one, playerId), targets, ...(keepsOrigin ? { origin } : {}) });
     await transaction
       .updateTable("cases")
-      .set(columnsOf(rest, row.is_open === 1))
+      .set(columnsOf(rest))
       .where("guild_id", "=", guildId)
       .where("number", "=", number)
       .execute();
     const name = one.targets.find((target) => target.playerId === playerId)?.name ?? "";
-    await forgetInEvidence(transaction, guildId, { player: { id: playerId, name }, number });
+    await forgetInEvidence(transaction, guildId, { id: playerId, names: [name], number });
     return "changed";
   });
 }
@@ -146,12 +147,20 @@ export async function departed(
   return rows.map(({ guild_id }) => guild_id);
 }
 
-/** Erases the cases and watches of a guild. Its numbers stay used, because cards with them stand in channels. */
+/**
+ * Erases the cases and watches of a guild. Its numbers stay used, because cards with them stand in channels. False: it has
+ * linked a server since it was found to be gone, and keeps everything.
+ */
 export async function eraseDeparted(
   { db }: QueryContext,
   { guildId }: { readonly guildId: string },
-): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
+): Promise<boolean> {
+  return await db.transaction().execute(async (transaction) => {
+    const noted = await transaction
+      .deleteFrom("departures")
+      .where("guild_id", "=", guildId)
+      .executeTakeFirst();
+    if (noted.numDeletedRows === 0n) return false;
     for (const table of [
       "case_targets",
       "cases",
@@ -159,9 +168,9 @@ export async function eraseDeparted(
       "watches",
       "duty",
       "erased_cases",
-      "departures",
     ] as const) {
       await transaction.deleteFrom(table).where("guild_id", "=", guildId).execute();
     }
+    return true;
   });
 }

@@ -1,6 +1,6 @@
 import type { Case, Watch } from "../../domain/case.ts";
 import type { HistoryRow, KnownPlayer, PlayerExport } from "../../domain/history.ts";
-import { trackInEvidence } from "../positions/case-evidence.ts";
+import { evidenceOfPlayer, type KeptOfPlayer } from "../positions/evidence-of-player.ts";
 import { type ExportedSpot, spotsOf } from "../positions/read-positions.ts";
 import { search } from "./cases.ts";
 import type { QueryContext } from "./context.ts";
@@ -32,18 +32,30 @@ export async function exportPlayer(
   const [player] = found === undefined ? [] : await known(context, [found.person]);
   const cases = await casesOf(context, guildId, playerId);
   const watch = await watchOf(context, guildId, playerId);
-  if (player === undefined && cases.length === 0 && watch === undefined) return undefined;
+  const duty = await dutyOf(context, guildId, playerId);
+  const names = player === undefined ? [] : [player.name, ...player.earlierNames];
+  const kept = await evidenceOfPlayer(context.db, guildId, { id: playerId, names });
+  const isAny = cases.length + duty.length + kept.length > 0;
+  if (player === undefined && watch === undefined && !isAny) return undefined;
 
   const logs = await logsOf(context, guildId, found?.person);
+  const own = new Set(cases.map(({ number }) => number));
+  const ofOthers = kept.filter(({ number }) => !own.has(number));
+  const keptIn = new Map(kept.map((one) => [one.number, keptShown(one)]));
   const file = {
     player: player === undefined ? { playerId } : withTimes(player),
     ...logs.parts,
-    ...(await dutyOf(context, guildId, playerId)),
-    cases: await Promise.all(cases.map((one) => withPositions(context, one, playerId))),
+    ...(duty.length === 0 ? {} : { duty: duty.slice(0, MOST_ROWS) }),
+    cases: cases.map((one) => ({ ...caseShown(one, playerId), ...keptIn.get(one.number) })),
+    ...(ofOthers.length === 0
+      ? {}
+      : { inCasesOfOthers: ofOthers.map((one) => ({ case: one.number, ...keptShown(one) })) }),
     ...(watch === undefined ? {} : { watch: watchShown(watch) }),
   };
   const text = `${JSON.stringify(file, undefined, 1)}\n`;
-  return { rows: logs.rows, cases: cases.length, text, isComplete: logs.isComplete };
+  const isComplete = logs.isComplete && duty.length <= MOST_ROWS;
+  const elsewhere = Math.min(duty.length, MOST_ROWS) + ofOthers.length;
+  return { rows: logs.rows, cases: cases.length, elsewhere, text, isComplete };
 }
 
 async function logsOf(
@@ -96,28 +108,23 @@ async function ranksOf(
 }
 
 /** What duty keeps of the player, newest first. Shifts are a member's. */
-async function dutyOf(
-  { db }: QueryContext,
-  guildId: string,
-  playerId: number,
-): Promise<{ readonly duty?: readonly object[] }> {
+async function dutyOf({ db }: QueryContext, guildId: string, playerId: number): Promise<readonly object[]> {
   const rows = await db
     .selectFrom("duty")
-    .select(["kind", "from_s", "until_s", "body"])
+    .select(["kind", "user_id", "from_s", "until_s", "body"])
     .where("guild_id", "=", guildId)
     .where("player_id", "=", playerId)
-    .where("kind", "in", ["state", "still"])
     .orderBy("from_s", "desc")
-    .limit(MOST_ROWS)
+    .orderBy("kind", "desc")
+    .limit(MOST_ROWS + 1)
     .execute();
-  if (rows.length === 0) return {};
-  const duty = rows.map(({ kind, from_s, until_s, body }) => ({
+  return rows.map(({ kind, user_id: member, from_s, until_s, body }) => ({
     kind,
+    ...(member === "" ? {} : { member }),
     from: timeText(from_s * 1_000),
     ...(until_s === NEVER_S ? {} : { until: timeText(until_s * 1_000) }),
     ...(JSON.parse(body) as object),
   }));
-  return { duty };
 }
 
 async function casesOf(context: QueryContext, guildId: string, playerId: number): Promise<readonly Case[]> {
@@ -140,14 +147,13 @@ async function watchOf({ db }: QueryContext, guildId: string, playerId: number):
   return row === undefined ? undefined : (JSON.parse(row.body) as { readonly watch: Watch }).watch;
 }
 
-/** With where the player was in the minutes that it keeps. */
-async function withPositions(context: QueryContext, one: Case, playerId: number): Promise<object> {
-  const track = await trackInEvidence(context, one.guildId, one.number);
-  const spots = track?.players.find(({ player }) => player.id === playerId)?.spots ?? [];
-  const positions = spots.flatMap((spot, at) =>
-    spot === null ? [] : [{ at: timeText((track?.looksS[at] ?? 0) * 1_000), ...spot }],
-  );
-  return { ...caseShown(one, playerId), ...(positions.length === 0 ? {} : { positions }) };
+/** What a case keeps of the player in the minutes around it. */
+function keptShown({ rows, spots }: KeptOfPlayer): object {
+  const positions = spots.map(({ atS, ...spot }) => ({ at: timeText(atS * 1_000), ...spot }));
+  return {
+    ...(rows.length === 0 ? {} : { rows: rows.map(withTime) }),
+    ...(positions.length === 0 ? {} : { positions }),
+  };
 }
 
 /** The part of a case that is about this player: others whom it names, and accounts of staff, are left out. */

@@ -2,9 +2,10 @@ import type { Kysely, Transaction } from "kysely";
 import type { Forgotten } from "../../domain/history.ts";
 import { chunks } from "../database/chunks.ts";
 import type { HistoryTables } from "../database/schema.ts";
-import { blanked } from "../ingest/store-logs.ts";
-import { closeEvidence, forgetInEvidence } from "../positions/case-evidence.ts";
+import { closeEvidence } from "../positions/case-evidence.ts";
+import { forgetInEvidence } from "../positions/evidence-of-player.ts";
 import { forgetPositions } from "../positions/store-positions.ts";
+import { blankCommands } from "./blank-commands.ts";
 import type { QueryContext } from "./context.ts";
 import { known } from "./known-players.ts";
 import { personOf } from "./scopes.ts";
@@ -17,39 +18,60 @@ interface ForgetArgs {
 
 /**
  * Erases a player for a guild, and stores until when rows of theirs are left out. Rows that name somebody else too go as
- * a whole, but commands of others stay, blanked. undefined: nothing was kept.
+ * a whole, but commands of others stay, blanked. Duty and the cases of others keep them for longer than the logs do.
+ * undefined: nothing was kept.
  */
 export async function forget(
   context: QueryContext,
   { guildId, playerId, nowS }: ForgetArgs,
 ): Promise<Forgotten | undefined> {
   return context.writing.take("all", async () => {
+    const guild = await guildOf(context.db, guildId);
+    if (guild === undefined) return undefined;
     const found = await personOf(context, guildId, playerId);
     const [player] = found === undefined ? [] : await known(context, [found.person]);
-    if (found === undefined) return undefined;
-    const { guild, person } = found;
     const name = player?.name ?? String(playerId);
     const untilS = Math.max(nowS, player?.lastSeenS ?? 0);
     await closeEvidence(context, { guildId, nowS: untilS });
+    const names = player === undefined ? [] : [player.name, ...player.earlierNames];
     const erased = await context.db.transaction().execute(async (db) => {
-      await raiseBarrier(db, { guild, mark: context.markOf(guildId, playerId), until_s: untilS });
-      const scopes = await db.selectFrom("scopes").select("id").where("guild", "=", guild).execute();
-      const seen = { person, fromS: 0, toS: Number.MAX_SAFE_INTEGER };
-      await forgetPositions(
-        db,
-        scopes.map(({ id }) => id),
-        seen,
-      );
-      await forgetInEvidence(db, guildId, { player: { id: playerId, name } });
-      const counts = await erase(db, guild, person);
+      const casesOfOthers = await forgetInEvidence(db, guildId, { id: playerId, names });
+      const blankedCommands = await blankCommands(db, guild, { id: playerId, names, person: found?.person });
+      const counts = found === undefined ? NOTHING : await eraseRows(db, guild, found.person);
       // Shifts are a member's, and stay with the sums that others rely on; what names the player goes.
-      await db.deleteFrom("duty").where("guild_id", "=", guildId).where("player_id", "=", playerId).execute();
+      const duty = await db
+        .deleteFrom("duty")
+        .where("guild_id", "=", guildId)
+        .where("player_id", "=", playerId)
+        .executeTakeFirst();
+      const dutyRecords = Number(duty.numDeletedRows);
+      const isAny = dutyRecords + casesOfOthers + blankedCommands > 0;
+      if (found === undefined && !isAny) return undefined;
+      await raiseBarrier(db, { guild, mark: context.markOf(guildId, playerId), until_s: untilS });
       await raiseVersion(db, guild);
-      return counts;
+      return { ...counts, blankedCommands, dutyRecords, casesOfOthers };
     });
+    if (erased === undefined) return undefined;
     context.ingest.forget();
     return { player: { name, id: playerId }, ...erased, untilS };
   });
+}
+
+type OfLogs = Pick<Forgotten, "names" | "visits" | "kills" | "commands" | "calls">;
+
+const NOTHING: OfLogs = { names: 0, visits: 0, kills: 0, commands: 0, calls: 0 };
+
+async function guildOf(db: Kysely<HistoryTables>, guildId: string): Promise<number | undefined> {
+  const row = await db.selectFrom("guilds").select("id").where("guild_id", "=", guildId).executeTakeFirst();
+  return row?.id;
+}
+
+/** What the logs and positions have of a person. */
+async function eraseRows(db: Transaction<HistoryTables>, guild: number, person: number): Promise<OfLogs> {
+  const scopes = await db.selectFrom("scopes").select("id").where("guild", "=", guild).execute();
+  const ids = scopes.map(({ id }) => id);
+  await forgetPositions(db, ids, { person, fromS: 0, toS: Number.MAX_SAFE_INTEGER });
+  return await erase(db, guild, person);
 }
 
 async function raiseBarrier(
@@ -72,12 +94,7 @@ export async function raiseVersion(db: Kysely<HistoryTables>, guild: number): Pr
     .execute();
 }
 
-async function erase(
-  db: Transaction<HistoryTables>,
-  guild: number,
-  person: number,
-): Promise<Omit<Forgotten, "player" | "untilS">> {
-  const blankedCommands = await blankCommandsAt(db, person);
+async function erase(db: Transaction<HistoryTables>, guild: number, person: number): Promise<OfLogs> {
   const number = ({ numDeletedRows }: { readonly numDeletedRows: bigint }) => Number(numDeletedRows);
   const visits = await db.deleteFrom("visits").where("person", "=", person).executeTakeFirst();
   // Two statements, since an "or" of two columns is served by no index.
@@ -102,7 +119,6 @@ async function erase(
     kills: number(killer) + number(killed),
     commands: number(commands),
     calls: number(calls) + number(emergencies),
-    blankedCommands,
   };
 }
 
@@ -141,37 +157,4 @@ export async function eraseRanks(
     .where("scope", "in", (eb) => eb.selectFrom("scopes").select("id").where("guild", "=", guild))
     .where("person", "in", persons)
     .execute();
-}
-
-async function blankCommandsAt(db: Transaction<HistoryTables>, person: number): Promise<number> {
-  const aimed = await db
-    .selectFrom("command_targets")
-    .selectAll()
-    .where("target", "=", person)
-    .where("person", "!=", person)
-    .execute();
-  let count = 0;
-  for (const { scope, at_s, person: author, hash, n } of aimed) {
-    const row = db
-      .selectFrom("commands")
-      .select("text")
-      .where("scope", "=", scope)
-      .where("at_s", "=", at_s)
-      .where("person", "=", author)
-      .where("hash", "=", hash)
-      .where("n", "=", n);
-    const command = await row.executeTakeFirst();
-    if (command === undefined) continue;
-    await db
-      .updateTable("commands")
-      .set({ text: blanked(command.text) })
-      .where("scope", "=", scope)
-      .where("at_s", "=", at_s)
-      .where("person", "=", author)
-      .where("hash", "=", hash)
-      .where("n", "=", n)
-      .execute();
-    count += 1;
-  }
-  return count;
 }

@@ -20,6 +20,7 @@ import { laterWords, names } from "./later-bans.ts";
 
 /** After its un-ban got no answer the log is looked into for so long. */
 const PROOF_WITHIN_MS = 3 * 60_000;
+const TOO_LATE = "Too late: its un-ban is being sent. /run bans shows what came of it.";
 /** Wait after the store failed. */
 const AGAIN_AFTER_MS = 20_000;
 /** Where the store was set back, an un-ban that it does not know of may have left; so long its row may take. */
@@ -29,7 +30,7 @@ export interface BanEndPorts extends CheckLiftPorts, BanNoticePorts {
   readonly kept: KeptBanEnds;
   readonly bans: Pick<BanWatch, "ranWithinMs">;
   readonly audit: Pick<AuditLog, "get" | "event">;
-  readonly runner: Pick<Runner, "plan" | "submit"> & { withdraw(runId: string, why: Failure): void };
+  readonly runner: Pick<Runner, "plan" | "submit"> & { withdraw(runId: string, why: Failure): boolean };
   readonly random: Random;
   /** The store may be set back by seconds. */
   readonly isStoreInDoubt: boolean;
@@ -42,8 +43,8 @@ export class BanEndBook implements BanEnds {
   readonly #ports: BanEndPorts;
   readonly #timer: DueTimer;
   readonly #times: DueTimes;
-  /** Linked servers for which an un-ban is under way. */
-  readonly #busy = new Set<string>();
+  /** Linked servers for which an un-ban is under way, and its run. */
+  readonly #busy = new Map<string, string>();
 
   constructor(ports: BanEndPorts) {
     this.#ports = ports;
@@ -51,7 +52,7 @@ export class BanEndBook implements BanEnds {
     this.changes = new BanEndChanges({
       ...ports,
       times: this.#times,
-      withdraw: (runId, why) => ports.runner.withdraw(runId, why),
+      withdraw: (runId, why) => void ports.runner.withdraw(runId, why),
       onChanged: (bindingId) => this.#arm(bindingId),
     });
     this.#timer = new DueTimer({
@@ -107,7 +108,8 @@ export class BanEndBook implements BanEnds {
   async keepBanned({ guildId }: Actor, id: string): Promise<BanEnd | undefined> {
     return await this.changes.must(id, async (end) => {
       if (end.guildId !== guildId) return undefined;
-      this.#withdraw(end, "Its end was removed.");
+      // Nobody is to read that a player stays banned who may play again by now.
+      if (!this.#withdraw(end, "Its end was removed.")) throw new Failure("expired", TOO_LATE);
       await this.#ports.kept.delete(end);
       return end;
     });
@@ -232,7 +234,7 @@ export class BanEndBook implements BanEnds {
     const actor = { ...person, askedAtMs: clock.nowMs() };
     const text = `:unban ${end.playerId}`;
     const only = { name: end.playerName, id: end.playerId };
-    this.#busy.add(bindingId);
+    this.#busy.set(bindingId, liftId);
     try {
       const plan = await runner.plan({ actor, binding, text, origin: "ban-end", runId: liftId, only });
       const { outcome } = await runner.submit(plan);
@@ -271,9 +273,11 @@ export class BanEndBook implements BanEnds {
     });
   }
 
-  #withdraw({ liftId, state }: BanEnd, why: string): void {
-    if (state === "lifting" && liftId !== undefined)
-      this.#ports.runner.withdraw(liftId, new Failure("expired", why));
+  /** False: its un-ban was sent. */
+  #withdraw({ bindingId, liftId, state }: BanEnd, why: string): boolean {
+    if (state !== "lifting" || liftId === undefined) return true;
+    const isWithdrawn = this.#ports.runner.withdraw(liftId, new Failure("expired", why));
+    return isWithdrawn && this.#busy.get(bindingId) === liftId;
   }
 
   #armAll(): void {

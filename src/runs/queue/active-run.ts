@@ -271,11 +271,13 @@ export class ActiveRun implements LaneEntry {
     return this.#over ? { kind: "over" } : next;
   }
 
-  /** Ends the run with this reason unless its first byte may have been written. */
-  withdraw(status: "cancelled" | "expired", why: Failure): void {
-    if (this.end(status, why) || this.#over || this.#started) return;
+  /** Ends the run with this reason unless its first byte may have been written: then it answers false. */
+  withdraw(status: "cancelled" | "expired", why: Failure): boolean {
+    if (this.end(status, why)) return true;
+    if (this.#over || this.#started) return false;
     // The gate still holds it. If it leaves at this moment, the client answers with ran "unknown".
     this.#abort.abort(why);
+    return true;
   }
 
   #fail(failure: Failure, status?: RunStatus): void {

@@ -126,9 +126,9 @@ export class CommandRunner implements Runner {
     return plan !== undefined && plan.request.actor.userId === actor.userId && this.#plans.use(planId);
   }
 
-  /** Ends a run that waits, or that the gate still holds, with this reason. What was sent goes on. */
-  withdraw(runId: string, why: Failure): void {
-    this.lanes.get(runId)?.withdraw("cancelled", why);
+  /** Ends a run that waits, or that the gate still holds, with this reason. False: it was sent, and goes on. */
+  withdraw(runId: string, why: Failure): boolean {
+    return this.lanes.get(runId)?.withdraw("cancelled", why) !== false;
   }
 
   /** The key no longer works: what waits for this server ends, unsent. */

@@ -6,6 +6,8 @@ import type { RunRecord } from "../../../src/domain/run.ts";
 import { type CasesRoom, createCases } from "../../../src/history/cases/create-cases.ts";
 import { parseUnstoredCase } from "../../../src/history/cases/unstored-case.ts";
 import { WhoWasThere } from "../../../src/history/who-was-there.ts";
+import type { Notices } from "../../../src/outbox/notices.ts";
+import { parseOwedNotice } from "../../../src/outbox/owed-notice.ts";
 import { readLogged } from "../../../src/runs/catalogue/read-logged.ts";
 import { linkedServer } from "../../support/bindings.ts";
 import { seededRandom, VirtualClock } from "../../support/clock.ts";
@@ -31,6 +33,7 @@ export class CasesWorld {
   /** Rows of the audit; they outlive the bot, as `unstored` does. */
   readonly audit = new Map<string, RunRecord>();
   readonly unstored = new MemoryDocuments(parseUnstoredCase);
+  readonly owed = new MemoryDocuments(parseOwedNotice);
   readonly told: string[] = [];
   /** Who vouched for the link of the member u14; nothing: it is proven. */
   link: Pick<GameAccount, "vouchedBy" | "confirmedBy"> = {};
@@ -46,6 +49,7 @@ export class CasesWorld {
   /** By how much the service's clock, by which rows are dated, is ahead of ours. */
   serviceAheadS = 0;
   readonly #texts = journalTexts();
+  #notices: Notices | undefined;
   /** The room of an earlier life may not be heard any more. */
   #life = 0;
 
@@ -107,6 +111,7 @@ export class CasesWorld {
   }
 
   async start(): Promise<void> {
+    await this.#notices?.recover();
     this.room.start();
     await this.settle();
   }
@@ -132,13 +137,14 @@ export class CasesWorld {
         },
       });
     const outbox = outboxOver(alive(this.sink), alive(this.clock));
+    this.#notices = noticesOf(outbox, "notices", alive(this.owed));
     const binding = linkedServer({ source, linkedAtMs: this.clock.nowMs() - 60_000 });
     this.journal = memoryJournal({ clock: this.clock, texts: this.#texts });
     return createCases({
       journal: this.journal,
       store: alive(this.cases),
       watchStore: alive(this.watches),
-      owed: noticesOf(outbox),
+      owed: this.#notices,
       hasReplay: async () => this.hasReplay,
       posts: outbox.posts,
       settings: { of: async () => this.settings },

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Actor } from "../../../src/domain/guild.ts";
+import { opennessOf } from "../../../src/history/cases/receipt.ts";
 import { actorOf } from "../../support/fake-services.ts";
-import { kickRun } from "./case-samples.ts";
+import { kick, kickRun } from "./case-samples.ts";
 import { CasesWorld } from "./cases-world.ts";
 
 const ann = { name: "Ann_Lee", id: 11 };
@@ -390,6 +391,23 @@ describe("cases made from commands", () => {
     assert.equal(made.sink.messages("cases").length, 1);
   });
 
+  test("a card is still posted by the next process where other communities have thousands of newer cases", async () => {
+    const made = await world();
+    made.anothersGuild = "g9";
+    made.sink.fault = () => "unknown";
+    made.types(mo, ":kick Bob");
+    await made.look();
+    await made.clock.advance(3_600_000);
+    for (let number = 1; number <= 2_500; number += 1) {
+      const one = kick({ guildId: "g9", number, atMs: made.clock.nowMs() + (number % 3) });
+      made.cases.rows.set(`g9 ${number}`, { one });
+    }
+    made.sink.fault = () => undefined;
+    await made.kill();
+    await made.clock.advance(120_000);
+    assert.equal(made.sink.messages("cases").length, 1);
+  });
+
   test("a channel that takes nothing brings one notice, and the case is kept", async () => {
     const made = await world();
     made.sink.fault = () => "no-access";
@@ -493,6 +511,42 @@ describe("a case that is changed", () => {
     assert.deepEqual(made.reported, []);
   });
 
+  test("that changed while Discord was away has the change on its card after a restart, however old it is", async () => {
+    const made = await world();
+    const draft = { guildId: "g1", mass: false, author: { name: "Mo", userId: "u2" } } as const;
+    const target = { name: "Bob", playerId: 12 };
+    const atMs = made.clock.nowMs() - 60 * 24 * 3_600_000;
+    const ofBob = { ...draft, targets: [target], atMs };
+    await made.room.cases.add({ ...ofBob, kind: "note", reason: "a mistake" });
+    await made.room.cases.add({ ...ofBob, kind: "note", reason: "before" });
+    const both = [{ name: "Ann_Lee", playerId: 11 }, target];
+    await made.room.cases.add({ ...ofBob, kind: "note", targets: both, reason: "of both" });
+    await made.room.cases.add({ ...ofBob, kind: "ban", bindingId: "b1" });
+    await made.settle(5_000);
+    assert.equal(made.sink.messages("cases").length, 4);
+    made.sink.fault = () => "unknown";
+    await made.room.cases.revoke(actor, 1, undefined);
+    await made.room.cases.edit(actor, 2, { reason: "after" });
+    await made.room.cases.eraseOf("g1", 11);
+    await made.room.cases.add({ ...ofBob, kind: "unban", bindingId: "b1", atMs: atMs + 1 });
+    await made.clock.advance(60_000);
+    await made.kill();
+    await made.clock.advance(60_000);
+    made.sink.fault = () => undefined;
+    await made.clock.advance(120_000);
+    const texts = made.sink.messages("cases").map(({ body }) => JSON.stringify(body));
+    const [revoked = "", edited = "", changed = "", ban = ""] = texts;
+    assert.match(revoked, /Revoked/i);
+    assert.match(edited, /after/);
+    assert.doesNotMatch(changed, /Ann/);
+    assert.match(ban, /case 5/i);
+    // What is shown is owed no longer.
+    assert.deepEqual(
+      made.cases.all().filter((one) => opennessOf(one) === 2),
+      [],
+    );
+  });
+
   test("that is erased leaves a card that says no more than that, also where Discord is away for hours", async () => {
     const made = await world();
     const draft = { guildId: "g1", kind: "note", mass: false, author: { name: "Mo", userId: "u2" } } as const;
@@ -549,6 +603,67 @@ describe("a case that is changed", () => {
       assert.doesNotMatch(JSON.stringify(made.sink.messages("cases")[0]?.body), /secret|Ann/);
     });
   }
+
+  test("that is erased just as Discord takes its card leaves no card that names the player, whatever comes first", async () => {
+    for (let turns = 0; turns < 60; turns += 1) {
+      const made = await world();
+      const author = { name: "Mo", userId: "u2" };
+      const targets = [{ name: "Ann_Lee", playerId: 11 }];
+      let arrive = () => {};
+      made.sink.answer = (call) =>
+        call === "send"
+          ? new Promise((resolve) => {
+              arrive = () => resolve(undefined);
+            })
+          : Promise.resolve();
+      const atMs = made.clock.nowMs();
+      await made.room.cases.add({ guildId: "g1", kind: "note", mass: false, author, targets, atMs });
+      await made.clock.advance(5_000);
+      arrive();
+      for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+      await made.room.cases.eraseOf("g1", 11);
+      made.sink.answer = () => Promise.resolve();
+      await made.clock.advance(180_000);
+      const texts = made.sink.messages("cases").map(({ body }) => JSON.stringify(body));
+      assert.doesNotMatch(texts.join(), /Ann/, `after ${turns} turns`);
+    }
+  });
+
+  test("that is erased leaves no card that names the player where the power goes right after", async () => {
+    const made = await world();
+    const draft = { guildId: "g1", kind: "note", mass: false, author: { name: "Mo", userId: "u2" } } as const;
+    const targets = [{ name: "Ann_Lee", playerId: 11 }];
+    await made.room.cases.add({ ...draft, targets, reason: "a secret", atMs: made.clock.nowMs() });
+    await made.settle();
+    const erase = made.cases.erasePlayer.bind(made.cases);
+    let killed: Promise<void> | undefined;
+    made.cases.erasePlayer = async (...of) => {
+      const done = await erase(...of);
+      killed = made.kill();
+      return done;
+    };
+    void made.room.cases.eraseOf("g1", 11);
+    await made.settle();
+    await killed;
+    await made.clock.advance(120_000);
+    assert.deepEqual(made.cases.all(), []);
+    const texts = made.sink.messages("cases").map(({ body }) => JSON.stringify(body));
+    assert.match(texts.join(), /This case was erased/);
+    assert.doesNotMatch(texts.join(), /secret|Ann/);
+  });
+
+  test("that could not be erased has its card as it was", async () => {
+    const made = await world();
+    const author = { name: "Mo", userId: "u2" };
+    const targets = [{ name: "Ann_Lee", playerId: 11 }];
+    const atMs = made.clock.nowMs();
+    await made.room.cases.add({ guildId: "g1", kind: "note", mass: false, author, targets, atMs });
+    await made.settle();
+    made.cases.erasePlayer = () => Promise.reject(new Error("the database is away"));
+    await assert.rejects(made.room.cases.eraseOf("g1", 11), /away/);
+    await made.clock.advance(120_000);
+    assert.match(JSON.stringify(made.sink.messages("cases")[0]?.body), /Ann/);
+  });
 
   test("that is erased while Discord does not let its card be changed is told with a link to it", async () => {
     const made = await world();

@@ -131,6 +131,21 @@ onBothDatabases("cases that are erased", (databases) => {
     assert.equal((await cases.search("g1", { limit: 9 })).length, 1);
   });
 
+  test("stay where the guild linked again while others were erased", async () => {
+    const { context, cases, watches } = await open(databases);
+    await cases.add(draft({ origin: "run 1" }), undefined);
+    const watch = { guildId: "g1", playerId: 11, name: "Ann_Lee", byId: "u1", atMs: START_MS };
+    await watches.put({ watch, toldS: {} });
+    await linked(context, { links: [], guildIds: ["g1"], endedMs: START_MS });
+    const nowMs = START_MS + 31 * DAY_MS;
+    assert.deepEqual(await departed(context, { nowMs, linked: [] }), ["g1"]);
+    const links = [{ guildId: "g1", bindingId: "b2" }];
+    await linked(context, { links, guildIds: ["g1"], endedMs: nowMs });
+    assert.equal(await eraseDeparted(context, { guildId: "g1" }), false);
+    assert.equal((await cases.search("g1", { limit: 9 })).length, 1);
+    assert.equal((await watches.all()).rows.length, 1);
+  });
+
   test("of guilds whose servers another process reads depart only when that process says so", async () => {
     const { context, cases } = await open(databases);
     for (const guildId of ["g1", "g2"]) await cases.add(draft({ guildId, origin: "run 1" }), undefined);

@@ -12,7 +12,9 @@ async function showing(one: Case, search: CaseStore["search"]) {
   const shown: number[] = [];
   const reported: string[] = [];
   const report = (what: string) => void reported.push(what);
-  await showLifted({ store: { search }, report }, one, ({ number }) => shown.push(number));
+  await showLifted({ store: { search }, report }, one, async ({ number }) => {
+    shown.push(number);
+  });
   return { shown, reported };
 }
 

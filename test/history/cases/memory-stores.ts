@@ -1,10 +1,12 @@
 import type { Case, CaseKind } from "../../../src/domain/case.ts";
 import { Failure } from "../../../src/domain/failure.ts";
-import type { CaseStore, WatchRow, WatchStore } from "../../../src/history/cases/case-store.ts";
+import type { CasePlace, CaseStore, WatchRow, WatchStore } from "../../../src/history/cases/case-store.ts";
+import { owing } from "../../../src/history/cases/change-case.ts";
+import { opennessOf } from "../../../src/history/cases/receipt.ts";
 
 /** Cases in memory, as the database keeps them; it fails on demand. Outlives the bot. */
 export class MemoryCases implements CaseStore {
-  readonly rows = new Map<string, { readonly one: Case; readonly isOpen: boolean }>();
+  readonly rows = new Map<string, { readonly one: Case }>();
   readonly #numbers = new Map<string, number>();
   isDown = false;
 
@@ -21,7 +23,7 @@ export class MemoryCases implements CaseStore {
     const number = (this.#numbers.get(draft.guildId) ?? 0) + 1;
     this.#numbers.set(draft.guildId, number);
     const one: Case = { ...draft, number, edits: [], ...(card === undefined ? {} : { card }) };
-    this.rows.set(`${one.guildId} ${number}`, { one, isOpen: true });
+    this.rows.set(`${one.guildId} ${number}`, { one });
     return { one, isNew: true };
   }
 
@@ -35,9 +37,9 @@ export class MemoryCases implements CaseStore {
     return this.all(guildId).find((one) => one.origin === origin);
   }
 
-  async put(one: Case, isOpen: boolean) {
+  async put(one: Case) {
     await this.#turn();
-    this.rows.set(`${one.guildId} ${one.number}`, { one, isOpen });
+    this.rows.set(`${one.guildId} ${one.number}`, { one });
   }
 
   async search(guildId: string, { playerId, kind, before, limit }: Parameters<CaseStore["search"]>[1]) {
@@ -64,20 +66,27 @@ export class MemoryCases implements CaseStore {
     return counts;
   }
 
-  async erasePlayer(guildId: string, number: number, playerId: number) {
+  async erasePlayer(
+    ...[guildId, number, playerId]: Parameters<CaseStore["erasePlayer"]>
+  ): ReturnType<CaseStore["erasePlayer"]> {
     const one = await this.get(guildId, number);
     if (one?.targets.some((target) => target.playerId === playerId) !== true) return undefined;
     const targets = one.targets.filter((target) => target.playerId !== playerId);
-    if (targets.length > 0) await this.put({ ...one, targets }, false);
+    if (targets.length > 0) await this.put(owing({ ...one, targets }));
     else this.rows.delete(`${guildId} ${number}`);
     return targets.length > 0 ? "changed" : "erased";
   }
 
-  async open(sinceMs: number, limit: number) {
+  async open(sinceMs: number, { limit, after }: Parameters<CaseStore["open"]>[1]) {
     await this.#turn();
+    const isBefore = (a: CasePlace, b: CasePlace) =>
+      (a.atMs - b.atMs || (a.guildId === b.guildId ? a.number - b.number : a.guildId < b.guildId ? -1 : 1)) <
+      0;
     return [...this.rows.values()]
-      .filter(({ one, isOpen }) => isOpen && one.atMs >= sinceMs)
       .map(({ one }) => one)
+      .filter((one) => opennessOf(one) > (one.atMs >= sinceMs ? 0 : 1))
+      .filter((one) => after === undefined || isBefore(one, after))
+      .sort((a, b) => (isBefore(a, b) ? 1 : -1))
       .slice(0, limit);
   }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { CaseDraft } from "../../../src/domain/case.ts";
+import type { Case, CaseDraft } from "../../../src/domain/case.ts";
 import { storedCases, storedWatches } from "../../../src/history/cases/stored-cases.ts";
 import type { HistoryDatabase } from "../../../src/history/database/open-database.ts";
 import { addAll, NothingAdded } from "../../../src/history/queries/add-cases.ts";
@@ -111,6 +111,38 @@ onBothDatabases("cases", (databases) => {
     assert.deepEqual(await cases.counts("g1", target.playerId, { sinceMs: 0 }), { kick: 4 });
   });
 
+  test("that a start has to look at come in pages, the newest first, each once; what has nothing open is none", async () => {
+    const { cases } = await stores(await databases.open());
+    const card = { channelId: "c1", nonce: "n1" };
+    for (const [guildId, count] of [
+      ["g1", 3],
+      ["g2", 3],
+      ["g10", 2],
+    ] as const)
+      for (let n = 0; n < count; n += 1)
+        await cases.add(draft({ guildId, origin: `run ${n}`, atMs: 1_000 + (n % 2) }), card);
+    const { receipt: _, ...note } = draft({ origin: "note", kind: "note", atMs: 1_001 });
+    await cases.add(note, undefined);
+    const found: string[] = [];
+    for (let after: Case | undefined; ; ) {
+      const page = await cases.open(1_000, { limit: 3, after });
+      found.push(...page.map(({ atMs, guildId, number }) => `${atMs} ${guildId} ${number}`));
+      after = page.at(-1);
+      if (page.length < 3) break;
+    }
+    assert.deepEqual(found.toSorted(), [
+      ...["1000 g1 1", "1000 g1 3", "1000 g10 1", "1000 g2 1", "1000 g2 3"],
+      ...["1001 g1 2", "1001 g10 2", "1001 g2 2"],
+    ]);
+    assert.deepEqual(
+      found.map((one) => one.slice(0, 4)),
+      found
+        .map((one) => one.slice(0, 4))
+        .toSorted()
+        .toReversed(),
+    );
+  });
+
   test("are bounded for each guild: what is one too many is not stored, and an erased one makes room", async () => {
     const context = await openContext(await databases.open(), new Uint8Array(32));
     const add = (origin: string, guildId = "g1") =>
@@ -174,7 +206,7 @@ onBothDatabases("cases", (databases) => {
     assert.deepEqual(await cases.counts("g1", 11, { sinceMs: 2_000 }), { warning: 2, kick: 1 });
     const one = await cases.get("g1", 3);
     assert.ok(one !== undefined);
-    await cases.put({ ...one, revoked: { atMs: 1, byId: "u1" } }, false);
+    await cases.put({ ...one, revoked: { atMs: 1, byId: "u1" } });
     assert.deepEqual(await cases.counts("g1", 11, { sinceMs: 0 }), { warning: 2, kick: 1 });
     assert.deepEqual(await cases.counts("g2", 11, { sinceMs: 0 }), {});
   });
@@ -189,7 +221,7 @@ onBothDatabases("cases", (databases) => {
     assert.deepEqual(await cases.get("g1", 1), one);
     assert.equal(one.reason, reason);
     const after = { ...one, edits: [{ atMs: 1, byId: "u", field: "reason" as const, from: reason }] };
-    await cases.put(after, false);
+    await cases.put(after);
     assert.deepEqual(await cases.get("g1", 1), after);
   });
 
@@ -198,11 +230,11 @@ onBothDatabases("cases", (databases) => {
     const { one } = await cases.add(draft({ origin: "a", atMs: 5_000 }), undefined);
     await cases.add(draft({ origin: "b", atMs: 1_000 }), undefined);
     assert.deepEqual(
-      (await cases.open(2_000, 10)).map(({ number }) => number),
+      (await cases.open(2_000, { limit: 10 })).map(({ number }) => number),
       [1],
     );
-    await cases.put(one, false);
-    assert.deepEqual(await cases.open(2_000, 10), []);
+    await cases.put({ ...one, receipt: { log: "row", left: [{ playerId: 11, atS: 1 }] } });
+    assert.deepEqual(await cases.open(2_000, { limit: 10 }), []);
   });
 
   test("watches stand beside them", async () => {

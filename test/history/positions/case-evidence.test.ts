@@ -102,6 +102,15 @@ onBothDatabases("what a case keeps of the minutes around it", (databases) => {
     );
   });
 
+  test("who is forgotten is gone from a command that names them in full, of whom the case keeps nothing else", async () => {
+    const rig = await openRig(databases);
+    await rig.see({ players: [bob, ann, mod] }, at(10));
+    await rig.see({ players: [bob, ann, mod], commands: [[mod, ":ban Ann spam", at(301)]] }, at(310));
+    await add(rig.context, kickOf(bob, at(300)));
+    await forget(rig.context, { guildId: GUILD, playerId: ann.id, nowS: at(600) });
+    assert.deepEqual((await evidence(rig.context, { guildId: GUILD, number: 1 }))?.rows, []);
+  });
+
   test("a case of no server keeps nothing, and another guild has nothing to ask for", async () => {
     const rig = await openRig(databases);
     await withCase(rig);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type Case, standingBan } from "../../../src/domain/case.ts";
+import { type Case, isBannedAgain, standingBan } from "../../../src/domain/case.ts";
 import { Failure } from "../../../src/domain/failure.ts";
 import type { CommandEntry } from "../../../src/domain/model.ts";
 import { binding, player, RunsRig } from "../../support/runs-rig.ts";
@@ -277,6 +277,50 @@ describe("a ban that ends is not lifted over what came later", () => {
     assert.equal(standing({ ...ban, endsAtMs: 10_000 }), 1);
   });
 
+  test("one stands that was made after an un-ban, also where the clock of the machine says that it came before", () => {
+    const where = { bindingId: "b1", untilMs: 900_000, joinedMs: undefined };
+    // Sent by Marshal, five minutes ahead; then somebody typed the ban, by the game's clock.
+    const lift = aCase({ number: 2, kind: "unban", atMs: 300_000 });
+    const ban = aCase({ number: 3, atMs: 120_000 });
+    assert.equal(standingBan([ban, lift], where)?.number, 3);
+    assert.equal(standingBan([ban, lift, aCase({ ...lift, number: 4 })], where), undefined);
+  });
+
+  test("one is lifted only by an un-ban that surely ran, and does not stand where it surely did not", () => {
+    const standing = (...cases: readonly Case[]) =>
+      standingBan(cases, { bindingId: "b1", untilMs: 9_000, joinedMs: 900 })?.number;
+    const receipt = (kind: "answered" | "unknown", log?: "seen" | "not-seen"): Case["receipt"] => ({
+      answer: { kind, atMs: 2_000 },
+      ...(log === undefined ? {} : { log }),
+      left: [],
+    });
+    const ban = aCase({ number: 1, atMs: 1_000 });
+    const lift = (of: NonNullable<Case["receipt"]>) =>
+      aCase({ number: 2, kind: "unban", atMs: 2_000, receipt: of });
+    for (const [of, number] of [
+      [receipt("unknown", "not-seen"), 1],
+      [receipt("unknown"), 1],
+      [receipt("unknown", "seen"), undefined],
+      [receipt("answered"), undefined],
+    ] as const)
+      assert.equal(standing(ban, lift(of ?? { left: [] })), number, JSON.stringify(of));
+    assert.equal(standing({ ...ban, receipt: receipt("unknown", "not-seen") ?? { left: [] } }), undefined);
+    assert.equal(standing({ ...ban, receipt: receipt("unknown") ?? { left: [] } }), 1);
+    // A later ban that may not have run was put before a Manager, and one that did not run is none.
+    const isAgain = (...cases: readonly Case[]) =>
+      isBannedAgain(cases, { bindingId: "b1", origin: "run own" });
+    const later = aCase({ number: 3, atMs: 3_000, origin: "run later" });
+    for (const [of, isOne] of [
+      [receipt("unknown", "not-seen"), false],
+      [receipt("unknown"), false],
+      [receipt("unknown", "seen"), true],
+      [receipt("answered"), true],
+    ] as const)
+      assert.equal(isAgain({ ...later, receipt: of ?? { left: [] } }), isOne, JSON.stringify(of));
+    assert.equal(isAgain({ ...later, origin: "run own" }, { ...later, bindingId: "b2" }), false);
+    assert.equal(isAgain({ ...later, revoked: { atMs: 4_000, byId: "u1" } }), true);
+  });
+
   test("its un-ban, once in the queue, is cancelled by a Manager and not by who set it", async () => {
     const rig = await started();
     await ban(rig, "Alice");
@@ -423,6 +467,42 @@ describe("the un-ban", () => {
     assert.deepEqual(states(rig), ["unlinked"]);
     await rig.clock.advance(2 * HOUR_MS);
     assert.equal(rig.sent.length, 1);
+  });
+
+  test("is not taken back once it is being sent, or may have run: nobody reads that the player stays banned", async () => {
+    const rig = await started();
+    const keeps = (id: string) => rig.runs.banEnds.keepBanned(rig.actor("manager"), id);
+    const tooLate = { code: "expired", message: /un-ban/ };
+    const id = await ban(rig, "Alice");
+    let fail = (_: Failure) => {};
+    rig.answering = (_, __, mayStart) => {
+      assert.ok(mayStart());
+      return new Promise((___, reject) => {
+        fail = reject;
+      });
+    };
+    await rig.clock.advance(HOUR_MS);
+    assert.deepEqual(sent(rig).at(-1), ":unban 11");
+    await assert.rejects(keeps(id), tooLate);
+    fail(new Failure("unreachable", "silence", { ran: "unknown" }));
+    await rig.clock.advance(1_000);
+    await assert.rejects(keeps(id), tooLate);
+    await rig.clock.advance(10 * 60_000);
+    assert.deepEqual(states(rig), ["lift-unknown"]);
+    assert.equal((await keeps(id))?.heldFor, "lift-unknown");
+    assert.deepEqual(states(rig), []);
+  });
+
+  test("is taken back while its un-ban waits", async () => {
+    const rig = await started();
+    const id = await ban(rig, "Alice");
+    rig.readyAtMs = rig.clock.nowMs() + 3 * HOUR_MS;
+    await rig.clock.advance(HOUR_MS + 30_000);
+    assert.equal((await rig.runs.queue.waiting("g1")).length, 1);
+    assert.equal((await rig.runs.banEnds.keepBanned(rig.actor("manager"), id))?.playerName, "Alice");
+    await rig.clock.advance(4 * HOUR_MS);
+    assert.equal(rig.sent.length, 1);
+    assert.deepEqual(await rig.runs.queue.waiting("g1"), []);
   });
 
   test("may be taken back, and a ban that is taken back stays", async () => {

@@ -216,11 +216,12 @@ function warningLines(warnings: number | undefined): Escaped[] {
   return [md`🚩 **${warnings} warnings in 30 days.** Staff decide what happens next.`];
 }
 
-function editLines({ edits }: Case, all: boolean): Escaped[] {
-  if (edits.length === 0) return [];
+function editLines({ edits, editsLeftOut = 0 }: Case, all: boolean): Escaped[] {
+  const count = edits.length + editsLeftOut;
+  if (count === 0) return [];
   const last = edits.at(-1);
   if (!all) {
-    const times = edits.length === 1 ? md`Edited` : md`Edited ${edits.length} times, last`;
+    const times = count === 1 ? md`Edited` : md`Edited ${count} times, last`;
     return last === undefined
       ? []
       : [md`-# ${times} by ${userMention(last.byId)} <t:${seconds(last.atMs)}:f>`];
@@ -230,7 +231,7 @@ function editLines({ edits }: Case, all: boolean): Escaped[] {
       from === undefined ? md`added the ${field}` : md`changed the ${field}, before: ${note(from, 200)}`;
     return md`-# <t:${seconds(atMs)}:f> ${userMention(byId)} ${did}`;
   });
-  const earlier = edits.length - shown.length;
+  const earlier = count - shown.length;
   return [...(earlier === 0 ? [] : [md`-# ${earlier} earlier changes`]), ...shown];
 }
 

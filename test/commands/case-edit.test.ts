@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { cases } from "../../commands/case.ts";
+import type { Options, Reply } from "../../src/discord/command.ts";
+import { caseCard } from "../../src/discord/render/players/case-card.ts";
+import type { Services } from "../../src/discord/services.ts";
+import type { Case } from "../../src/domain/case.ts";
+import { EMPTY_POLICY } from "../../src/domain/guild.ts";
+import { edited, revoked } from "../../src/history/cases/change-case.ts";
+import { createNoHistory } from "../../src/history/no-history.ts";
+import { createPermissions } from "../../src/runs/permission/permissions.ts";
+import { kick } from "../history/cases/case-samples.ts";
+import { actorOf, FakeWorld } from "../support/fake-services.ts";
+import { serverStatus } from "../support/server-status.ts";
+
+/** A guild with a server, its Moderators, and one case. */
+class OneCase {
+  readonly world = new FakeWorld();
+  one: Case = kick();
+  /** What somebody else does between the look at the case and the change of it. */
+  meanwhile = () => {};
+  readonly services: Services = {
+    ...this.world.services,
+    permissions: createPermissions({
+      settings: this.world.settings,
+      snapshots: this.world.services.snapshots,
+      clock: this.world.clock,
+      history: createNoHistory().players,
+      report: assert.fail,
+    }),
+    accounts: { ...this.world.services.accounts, of: async () => undefined },
+    cases: {
+      ...this.world.services.cases,
+      get: async () => this.one,
+      edit: async ({ userId }, _, change) => {
+        this.one = edited(this.one, change, { userId, atMs: this.world.clock.nowMs() });
+        return this.one;
+      },
+      revoke: async ({ userId }, _, why) => {
+        this.meanwhile();
+        this.one = revoked(this.one, { userId, atMs: this.world.clock.nowMs() }, why);
+        return this.one;
+      },
+    },
+  };
+
+  async link(): Promise<this> {
+    const { guildId } = actorOf({});
+    const binding = await this.world.linkServer(guildId, serverStatus(), "key-one");
+    await this.world.settings.change(guildId, (settings) => ({
+      ...settings,
+      policies: { [binding.id]: { ...EMPTY_POLICY, roleTiers: { mods: "moderator" } } },
+    }));
+    this.one = kick({ guildId, bindingId: binding.id, reason: "spam" });
+    return this;
+  }
+
+  async runs(subcommand: "edit" | "revoke", reason: string, userId = "u1"): Promise<string> {
+    const entry = cases.subcommands?.[subcommand];
+    const options = {
+      number: () => this.one.number,
+      string: (name: string) => (name === "reason" ? reason : undefined),
+      boolean: () => undefined,
+    };
+    const args = entry?.parse(options as unknown as Options);
+    const actor = actorOf({ userId, roleIds: ["mods"] });
+    const invocation = { actor, args, signal: new AbortController().signal };
+    const reply = (await entry?.execute(invocation as never, this.services)) as Reply;
+    return reply.content ?? "";
+  }
+
+  actions(): readonly string[] {
+    return this.world.events.map(({ action, actorId, text }) => `${actorId} ${action} ${text}`);
+  }
+}
+
+describe("a case", () => {
+  test("that was changed fifty times says of each later change that it was made, in the audit too", async () => {
+    const guild = await new OneCase().link();
+    for (let n = 1; n <= 53; n += 1)
+      assert.match(await guild.runs("edit", `reason ${n}`), /Case \d+ updated/, `${n}`);
+    assert.equal(guild.actions().length, 53);
+    assert.match(await guild.runs("edit", "reason 53"), /Nothing changed/);
+    const said = (withEdits: boolean) => JSON.stringify(caseCard(guild.one, { withEdits }));
+    assert.match(said(false), /Edited 53 times, last by/);
+    assert.match(said(true), /50 earlier changes/);
+  });
+
+  test("that two revoke at once was revoked by the first, in words and in the audit", async () => {
+    const guild = await new OneCase().link();
+    guild.meanwhile = () => {
+      guild.one = revoked(guild.one, { userId: "u2", atMs: 1 }, "a mistake");
+    };
+    assert.match(await guild.runs("revoke", "another reason"), /is already revoked/);
+    assert.deepEqual(guild.actions(), []);
+  });
+});
