@@ -171,7 +171,11 @@ describe("cases and the watchlist, from a kick to a revoked case", () => {
     await fill(more, "Note", "talked to him", /Note · case 11[\s\S]*talked to him/);
     await rig.polled("JoinLogs");
     assert.equal(rig.discord.messages(watched).length, 1);
-    const list = await mod.reads("player watches", {}, /Watchlist · 1[\s\S]*BobRay/);
+    const list = await mod.reads(
+      "player watches",
+      {},
+      /Watchlist · 1[\s\S]*BobRay[\s\S]*-# Joins of watched players are posted in <#\d+>\./,
+    );
     const menu = answerOf(list).components[0]?.components?.[0]?.custom_id ?? "";
     await reads(
       await moderator.select(answerOf(list), menu, ["End the watch of BobRay"]),

@@ -70,7 +70,11 @@ describe("what a community decides about its history", () => {
 
   test("forget asks, erases the rows, says what stays, and asks about cases by themselves", async () => {
     await mod.reads("case add", { player: String(ann.id), kind: "warning", reason: "spam" }, /case 1/);
-    await mod.reads("player watch", { player: "AnnLee", reason: "spam" }, /is now watched/);
+    await mod.reads(
+      "player watch",
+      { player: "AnnLee", reason: "spam" },
+      /is now watched[\s\S]*⚠️ Joins of watched players are not posted anywhere yet\. Someone with Manage Server can set a channel: `\/setup watches`\./,
+    );
     // Somebody who stays in the game is recorded anew by the next look at it.
     rig.town.leave(ann);
     await rig.polled("JoinLogs", "Players");

@@ -38,7 +38,7 @@ export function askedBanCard(asked: AskedBan, roleIds: readonly string[]): Messa
 }
 
 /** Who may say yes. */
-export function approverWords(roleIds: readonly string[]): Escaped {
+function approverWords(roleIds: readonly string[]): Escaped {
   if (roleIds.length === 0) return md`No role can ban on this server. Let one with \`/staff allow\`.`;
   const roles = joined(
     roleIds.slice(0, 10).map((id) => roleMention(id)),

@@ -2,7 +2,7 @@ import { type Aim, type Hit, isSamePlayer, whomItHits } from "../../domain/comma
 import type { Tier } from "../../domain/guild.ts";
 import type { Player, PlayerRef, ServerState, Staff } from "../../domain/model.ts";
 import type { ParsedCommand, ResolvedTarget } from "../../domain/run.ts";
-import { higherTier } from "../../domain/tiers.ts";
+import { higherTier, TIER_NAMES } from "../../domain/tiers.ts";
 import { goalText } from "./parse-command.ts";
 
 /** What is known of the people of a server: who is in it, and who is staff of the game. */
@@ -182,7 +182,7 @@ const TIER_OF_PERMISSION: Readonly<Record<string, Tier>> = {
 export function rankOf(player: PlayerRef, people: People): Tier | undefined {
   const { id } = player;
   if (id !== undefined && (id === people.ownerId || people.coOwnerIds.includes(id))) return "manager";
-  const held = people.players.find((row) => isSamePlayer(row.player, player))?.permission;
+  const held = heldBy(player, people);
   const shown = held === undefined ? undefined : TIER_OF_PERMISSION[held];
   const { admins, mods, helpers } = people.staff;
   const listed = holds(admins, player)
@@ -193,6 +193,19 @@ export function rankOf(player: PlayerRef, people: People): Tier | undefined {
         ? "viewer"
         : undefined;
   return higherTier(shown, listed);
+}
+
+/** That rank as lists of staff name it: owners and co-owners count as Managers, and are called what they are. */
+export function rankName(player: PlayerRef, people: People): string {
+  const rank = rankOf(player, people) ?? "viewer";
+  if (rank === "viewer") return "Helper";
+  if (rank !== "manager") return TIER_NAMES[rank];
+  const isOwner = player.id === people.ownerId || heldBy(player, people) === "Server Owner";
+  return isOwner ? "Owner" : "Co-owner";
+}
+
+function heldBy(player: PlayerRef, people: People): string | undefined {
+  return people.players.find((row) => isSamePlayer(row.player, player))?.permission;
 }
 
 function holds(list: ReadonlyMap<number, string>, player: PlayerRef): boolean {

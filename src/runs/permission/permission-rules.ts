@@ -3,7 +3,7 @@ import type { PlayerRef } from "../../domain/model.ts";
 import type { Asker } from "../../domain/ports/permissions.ts";
 import type { Decision, ParsedCommand } from "../../domain/run.ts";
 import { higherTier, TIER_NAMES, tierLevel } from "../../domain/tiers.ts";
-import { mayMean, type People, rankOf, resolveTargets } from "../catalogue/targets.ts";
+import { mayMean, type People, rankName, rankOf, resolveTargets } from "../catalogue/targets.ts";
 import { findVerb } from "../catalogue/verbs.ts";
 
 /** Who may run what. Pure; every answer says why, in words for the person who asked. */
@@ -167,9 +167,8 @@ function refuseOne(
       return `${player.name}${via} is protected. Nobody can target them.`;
     // A rank shields from others: it must not keep anyone from moving themselves.
     if (target.mayBeOneself && player.id !== undefined && player.id === ownPlayerId) continue;
-    const rank = rankOf(player, people);
-    if (tierLevel(rank) > tierLevel(tier)) {
-      return `${player.name}${via} outranks you (${TIER_NAMES[rank ?? "viewer"]} in the game).`;
+    if (tierLevel(rankOf(player, people)) > tierLevel(tier)) {
+      return `${player.name}${via} outranks you (${rankName(player, people)} in the game).`;
     }
   }
   return undefined;

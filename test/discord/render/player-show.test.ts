@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { morePlayerButtons, playerButtons } from "../../../src/discord/render/players/player-buttons.ts";
 import { type PlayerShow, playerShow } from "../../../src/discord/render/players/player-card.ts";
+import { noChannelLine } from "../../../src/discord/render/players/watch-cards.ts";
 import type { PlayerHistory } from "../../../src/domain/history.ts";
 import type { Button, Row } from "../../../src/domain/message.ts";
 import type { GameAccount } from "../../../src/domain/ports/game-accounts.ts";
@@ -134,6 +135,14 @@ describe("the card of a player", () => {
       /linked by <@400>'s word, confirmed by <@500>$/m,
     );
     assert.doesNotMatch(String(playerShow(view).cards?.[0]?.description), /🔗/);
+  });
+
+  test("whose joins are posted nowhere: only those of watched players are meant, and the command is named", () => {
+    for (const manages of [true, false]) {
+      const line = String(noChannelLine(manages));
+      assert.match(line, /^Joins of watched players are not posted anywhere yet\./);
+      assert.match(line, /`\/setup watches/);
+    }
   });
 
   test("without calls there is nothing about calls", () => {

@@ -117,6 +117,21 @@ describe("who may run what", () => {
     assert.match(may(["m"], ":kill Ad").why, /Ada .*matched by "Ad".*outranks you \(Administrator/);
   });
 
+  test("names the rank of whom it protects as the lists of staff do", () => {
+    const coOwner = player("Cleo", 15, "Server Co-Owner");
+    const known = { ...people, players: [...people.players, coOwner, player("Cody", 2)] };
+    const why = (text: string, role = "m") => may([role], text, {}, known).why;
+    assert.equal(why(":kill Olga"), "Olga outranks you (Owner in the game).");
+    assert.equal(why(":kill Cody"), "Cody outranks you (Co-owner in the game).");
+    assert.equal(why(":kill Cleo"), "Cleo outranks you (Co-owner in the game).");
+    assert.equal(why(":kill Ada"), "Ada outranks you (Administrator in the game).");
+    const allowed = [{ roleId: "only kill", verb: "kill" }];
+    assert.equal(
+      may(["only kill"], ":kill Bob", { allowed }, known).why,
+      "Bob outranks you (Helper in the game).",
+    );
+  });
+
   test("nobody's own rank keeps them from moving themselves, and it lifts nothing else", () => {
     const asAda = { roleIds: ["m"], ownPlayerId: 21 };
     const judged = (text: string) => decide(policy, asAda, { command: parseCommand(text), people }).allowed;
@@ -149,7 +164,7 @@ describe("who may run what", () => {
     for (const text of [":ban 1", ":ban Olga", ":ban olg", ":ban 2", ":ban Alice,2"]) {
       const judged = may(["a"], text, {}, away);
       assert.equal(judged.allowed, false, text);
-      assert.match(judged.why, /Manager in the game/);
+      assert.match(judged.why, text.includes("2") ? /\(Co-owner in the game/ : /\(Owner in the game/);
     }
     assert.equal(may(["x"], ":ban 1", {}, away).allowed, true);
     assert.equal(may(["a"], ":ban Passer", {}, away).allowed, true);

@@ -74,7 +74,7 @@ describe("a plan", () => {
     for (const text of [":ban Olga", ":ban OLGA", ":ban oldolga", ":ban Olg", `:ban ${rig.ownerId}`]) {
       const decision = await may(text);
       assert.equal(decision.allowed, false, text);
-      assert.match(decision.why, /Manager in the game/, text);
+      assert.match(decision.why, /Owner in the game/, text);
     }
     assert.equal((await may(":ban Olga", "manager")).allowed, true);
     assert.equal((await may(":ban Passer")).allowed, true);
@@ -86,7 +86,7 @@ describe("a plan", () => {
     const made = await plan(rig, ":ban Olga", "admin");
     assert.equal(made.confirm, "button");
     rig.history = [{ playerId: rig.ownerId, name: "Olga", earlierNames: [], firstSeenS: 0, lastSeenS: 0 }];
-    await assert.rejects(rig.runs.runner.confirmed(made.id, rig.actor("admin")), /Manager in the game/);
+    await assert.rejects(rig.runs.runner.confirmed(made.id, rig.actor("admin")), /Owner in the game/);
     assert.deepEqual(rig.sent, []);
   });
 

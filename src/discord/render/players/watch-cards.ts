@@ -40,11 +40,12 @@ function untilText({ untilMs }: Watch): Escaped {
   return untilMs === undefined ? md`` : md` until <t:${Math.floor(untilMs / 1_000)}:f>`;
 }
 
-/** The command is for those who manage the Discord server. */
+/** A feed may post all joins elsewhere. The command is for those who manage the Discord server. */
 export function noChannelLine(manages: boolean): Escaped {
-  return manages
-    ? md`Joins are not posted anywhere yet. Set a channel with \`/setup watches channel:\`.`
-    : md`Joins are not posted anywhere yet. Someone with Manage Server can set a channel.`;
+  const how = manages
+    ? md`Set a channel with \`/setup watches channel:\`.`
+    : md`Someone with Manage Server can set a channel: \`/setup watches\`.`;
+  return md`Joins of watched players are not posted anywhere yet. ${how}`;
 }
 
 /** All who are watched; one select ends a watch. */
@@ -62,7 +63,7 @@ export function watchList(
   const where =
     alertChannelId === undefined
       ? md`-# ${noChannelLine(manages)}`
-      : md`-# Joins are posted in ${channelMention(alertChannelId)}.`;
+      : md`-# Joins of watched players are posted in ${channelMention(alertChannelId)}.`;
   const options = watches.slice(0, 25).map(({ name, playerId }) => ({
     label: cut(`End the watch of ${plainText(shownName(name))}`, 100),
     value: String(playerId),
