@@ -3,7 +3,7 @@ import { forTheOwner } from "../src/discord/render/setup-guide-allow.ts";
 import type { Services } from "../src/discord/services.ts";
 import { type Escaped, md } from "../src/domain/escaped.ts";
 import type { Binding } from "../src/domain/guild.ts";
-import type { PermissionCheck } from "../src/domain/ports/command-permission.ts";
+import type { KnownPermission, PermissionCheck } from "../src/domain/ports/command-permission.ts";
 import type { RunRecord } from "../src/domain/run.ts";
 import { type GuidePosition, guideAfter, guideAt } from "./setup-guide.ts";
 import { linked } from "./setup-guide-presses.ts";
@@ -52,7 +52,7 @@ interface Checked {
 }
 
 function positionAfter(
-  { snapshots }: Services,
+  { snapshots, health, clock }: Services,
   { id, source }: Binding,
   { found, isChecking, mayRun }: Checked,
 ): GuidePosition {
@@ -61,7 +61,11 @@ function positionAfter(
   const { kind } = found;
   const isUnclear = kind === "unclear";
   const note =
-    isUnclear && isEmpty ? NOBODY_PLAYS : isUnclear && !mayRun ? NO_ROLE : noteOf(found, isChecking);
+    isUnclear && isEmpty
+      ? NOBODY_PLAYS
+      : isUnclear && !mayRun
+        ? NO_ROLE
+        : (noteOf(found, isChecking) ?? tooOften(found, health.commandPermission(source), clock.nowMs()));
   const isAsked = isUnclear && !isEmpty && mayRun;
   return {
     step: "allow",
@@ -81,7 +85,7 @@ const NOT_ALLOWED = md`⛔ Not allowed yet. Nothing ran.`;
 function noteOf(found: PermissionCheck, isChecking: boolean): Escaped | undefined {
   switch (found.kind) {
     case "refused":
-      return NOT_ALLOWED;
+      return md`${NOT_ALLOWED}${checksLeft(found.left)}`;
     case "allowed":
       return md`✅ The owner has allowed it.`;
     case "empty":
@@ -90,10 +94,29 @@ function noteOf(found: PermissionCheck, isChecking: boolean): Escaped | undefine
       return undefined;
     case "too-soon": {
       const atS = Math.ceil(found.atMs / 1_000);
-      if (isChecking) return md`⏳ Checked a moment ago. Checking again <t:${atS}:R>.`;
-      return md`⏳ Checked too often to check again now. Try again after <t:${atS}:T>.`;
+      return isChecking ? md`⏳ Checked a moment ago. Checking again <t:${atS}:R>.` : undefined;
     }
   }
+}
+
+/** Said before they are used up, since without one an owner who allows it then waits for the rest of the hour. */
+const FEW_CHECKS = 2;
+
+function checksLeft(left: number): Escaped {
+  if (left > FEW_CHECKS) return md``;
+  const few = left === 1 ? md`1 check` : md`${left === 0 ? "No" : left} checks`;
+  return md` ${few} left this hour.`;
+}
+
+/** A command that runs is a proof too, as soon as commands are no longer refused from memory. */
+function tooOften(found: PermissionCheck, known: KnownPermission, nowMs: number): Escaped | undefined {
+  if (found.kind !== "too-soon") return undefined;
+  const atS = Math.ceil(found.atMs / 1_000);
+  const often = md`⏳ Checked too often to check again before <t:${atS}:t>.`;
+  const commandsAtMs = known.kind === "refused" ? known.untilMs : nowMs;
+  if (commandsAtMs >= found.atMs) return often;
+  const from = commandsAtMs <= nowMs ? md`` : md` after <t:${Math.ceil(commandsAtMs / 1_000)}:t>`;
+  return md`${often} If the owner has allowed it, run any command${from}: that shows it too.`;
 }
 
 /** `guide-prove:BINDING` runs a command that touches nobody: by the rights of who presses, and audited as every run is. */

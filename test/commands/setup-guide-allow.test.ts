@@ -62,7 +62,14 @@ const EMPTY = /^Can't tell while nobody is playing\. Press \*\*Check again\*\* w
 
 describe("A check of the owner's permission", () => {
   const cases: readonly (readonly [PermissionCheck, number, RegExp, string | undefined])[] = [
-    [{ kind: "refused" }, 6, /^⛔ Not allowed yet\. Nothing ran/, "Check again"],
+    [{ kind: "refused", left: 5 }, 6, /^⛔ Not allowed yet\. Nothing ran\.\n/, "Check again"],
+    [
+      { kind: "refused", left: 1 },
+      6,
+      /^⛔ Not allowed yet\. Nothing ran\. 1 check left this hour\.\n/,
+      "Check again",
+    ],
+    [{ kind: "refused", left: 0 }, 6, /Nothing ran\. No checks left this hour\.\n/, "Check again"],
     [{ kind: "allowed" }, 6, /^✅ The owner has allowed it/, "Check again"],
     [{ kind: "empty" }, 0, EMPTY, "Check again"],
     [{ kind: "unclear" }, 0, EMPTY, "Check again"],
@@ -70,12 +77,12 @@ describe("A check of the owner's permission", () => {
     [
       { kind: "too-soon", atMs: START_MS + 90_000 },
       6,
-      /^⏳ Checked too often .* Try again after <t:1767225690:T>/,
+      /^⏳ Checked too often to check again before <t:1767225690:t>\. If the owner has allowed it, run any command:/,
       "Check again",
     ],
   ];
   for (const [found, players, words, label] of cases)
-    test(`that is ${found.kind}, with ${players} players, says so and what to do`, async () => {
+    test(`that is ${JSON.stringify(found)}, with ${players} players, says so and what to do`, async () => {
       const { text, labels } = await pressed("guide-check", checking(found), players);
       assert.match(text, words);
       assert.ok(labels.includes(label ?? ""), labels.join());
@@ -134,7 +141,7 @@ test("A check that answers after the person went on does not call them back", as
       ...made.services.commandPermission,
       check: async () => {
         await change("zone");
-        return { kind: "refused" };
+        return { kind: "refused", left: 5 };
       },
     },
   });

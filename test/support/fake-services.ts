@@ -236,7 +236,7 @@ export class FakeWorld {
     settings: this.settings,
     keyVerifier: this.keyVerifier,
     commandPermission: {
-      check: async () => ({ kind: "refused" }),
+      check: async () => ({ kind: "refused", left: 5 }),
       ownerPage: async () => ({
         kind: "addresses",
         url: "https://service.example/server-owners",

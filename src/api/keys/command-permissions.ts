@@ -91,7 +91,7 @@ export class CommandPermissions {
 
   /** Takes one of the checks; a number: none is left before, monotonic milliseconds. */
   takeCheck(source: SourceId, nowMs: number): number | undefined {
-    const lately = (this.#checkedAtMs.get(source) ?? []).filter((atMs) => nowMs - atMs < HOUR_MS);
+    const lately = this.#checkedLately(source, nowMs);
     const last = lately.at(-1);
     const sixth = lately.at(-CHECKS_AN_HOUR);
     const freeMs = Math.max(
@@ -105,7 +105,8 @@ export class CommandPermissions {
 
   /** What the answer to an empty command shows; undefined: nothing of the permission. */
   judge(source: SourceId, failure: Failure, now: Now): PermissionCheck | undefined {
-    if (this.onRefused(source, failure, { ...now, isCheck: true })) return { kind: "refused" };
+    if (this.onRefused(source, failure, { ...now, isCheck: true }))
+      return { kind: "refused", left: CHECKS_AN_HOUR - this.#checkedLately(source, now.ms).length };
     if (failure.code === "bad-command" && this.#isPermissionFirst) {
       this.onRan(source, now);
       return { kind: "allowed" };
@@ -114,6 +115,10 @@ export class CommandPermissions {
     // It is no longer known to be refused, so the next command is sent and shows it.
     if (this.#known.get(source)?.state === "refused") this.#known.delete(source);
     return { kind: failure.code === "server-empty" ? "empty" : "unclear" };
+  }
+
+  #checkedLately(source: SourceId, nowMs: number): readonly number[] {
+    return (this.#checkedAtMs.get(source) ?? []).filter((atMs) => nowMs - atMs < HOUR_MS);
   }
 
   /** True: something was known. */

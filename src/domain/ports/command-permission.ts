@@ -13,7 +13,8 @@ export interface CommandPermission {
 }
 
 export type PermissionCheck =
-  | { readonly kind: "refused" }
+  /** `left`: how many checks the hour still has. */
+  | { readonly kind: "refused"; readonly left: number }
   | { readonly kind: "allowed" }
   /** The service looked at something else first: only a command that runs is a proof. */
   | { readonly kind: "unclear" }

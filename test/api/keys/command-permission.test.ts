@@ -75,11 +75,11 @@ describe("the owner's permission to run commands", () => {
 
   test("a check asks by an empty command, once in 30 s and 6 times an hour", async () => {
     const world = await refusing();
-    assert.deepEqual(await checks(world), { kind: "refused" });
+    assert.deepEqual(await checks(world), { kind: "refused", left: 5 });
     assert.equal((await checks(world)).kind, "too-soon");
     for (let more = 1; more < 6; more++) {
       await world.clock.advance(30_000);
-      assert.deepEqual(await checks(world), { kind: "refused" });
+      assert.deepEqual(await checks(world), { kind: "refused", left: 5 - more });
     }
     await world.clock.advance(30_000);
     assert.equal((await checks(world)).kind, "too-soon");
