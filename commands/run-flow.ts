@@ -14,6 +14,7 @@ import {
   type SubmittedRun,
   slipWords,
 } from "../src/domain/run.ts";
+import { TIER_NAMES } from "../src/domain/tiers.ts";
 import { blockedBy } from "./blocked-by.ts";
 import { endInTime } from "./question-ends.ts";
 import { type AnswerContext, follow } from "./run-follow.ts";
@@ -141,21 +142,27 @@ export async function confirmReply(
  * @throws Failure "bad-command" where only a higher tier may use that verb, or it is not written like this
  */
 async function nearestPlan(services: Services, typed: RunPlan, text: string): Promise<RunPlan> {
-  const was = /^\S+/u.exec(typed.command.text)?.[0] ?? typed.command.text;
+  const verbIn = (of: string) => /^\S+/u.exec(of)?.[0] ?? of;
+  const was = verbIn(typed.command.text);
   const { actor, binding } = typed.request;
-  // Whoever may not run it has no use for its name, nor for what it needs.
+  const known = services.permissions.known(actor, binding.id);
+  // Whoever may not run it has no use for what it needs, and who is no staff not for its name.
   const none = new Failure(
     "bad-command",
     slipWords({ decision: { allowed: false, why: `There is no ${was}.` } }),
   );
   const plan = await services.runner.plan({ ...typed.request, text }).catch((error: unknown) => {
     if (!(error instanceof Failure) || error.code !== "bad-command") throw error;
-    const mayVerb = services.permissions.known(actor, binding.id)?.verb(text).allowed === true;
-    throw mayVerb ? new Failure("bad-command", `There is no ${was}. ${error.message}`) : none;
+    throw known?.verb(text).allowed === true
+      ? new Failure("bad-command", `There is no ${was}. ${error.message}`)
+      : none;
   });
-  const { decision } = plan;
+  const { decision, command } = plan;
   if (decision.allowed) return plan;
-  throw decision.wants === "tier" ? none : await refused(services, plan);
+  if (decision.wants !== "tier") throw await refused(services, plan);
+  if (known?.moderator().allowed !== true) throw none;
+  const holders = `${TIER_NAMES[command.tier]}s`;
+  throw new Failure("bad-command", `There is no ${was}. Did you mean ${verbIn(text)} (${holders})?`);
 }
 
 /** What is said of a plan that is not allowed. */
