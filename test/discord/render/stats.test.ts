@@ -129,6 +129,18 @@ describe("the list of staff", () => {
     assert.match(said({ ...figures, callsAnswered: 1, callsMeanwhile: 1 }), / · 1 of 1 call(?!s)/);
   });
 
+  test("explains quiet time only where it shows some", () => {
+    const fair = (own: StaffFigures) => {
+      const stats = statsOfStaff(own);
+      const rows = [{ figures: own, cases: 0, runs: 0 }];
+      const view = { stats, rows, title: md`Staff`, png: undefined, isRunsShortened: false };
+      const all = JSON.stringify(staffMessage(view).cards);
+      return `${all}${JSON.stringify(ownMessage({ ...view, hasAccount: true, isOwn: true }).cards)}`;
+    };
+    assert.doesNotMatch(fair(figures), /Few players|Quiet/);
+    assert.match(fair({ ...figures, quietS: HOUR_S }), /Quiet: at most[\s\S]*Few players: at most/);
+  });
+
   test("speaks of the reader as you, and of others by what they did", () => {
     const own = (isOwn: boolean) => {
       const stats = statsOfStaff({ ...figures, quietS: HOUR_S });

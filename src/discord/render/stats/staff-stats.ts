@@ -12,6 +12,8 @@ const COLOR = 0x8a5a2b;
 const MOST_LINES = 15;
 const MOST_BARS = 10;
 const ROOM_FOR_LINES = 3_600;
+/** Less of it is not shown of one of many. */
+const SHOWN_QUIET_S = 60;
 const LONGEST_WORDS = 1_000;
 
 /** One of staff with what the history of the servers does not know. */
@@ -66,7 +68,10 @@ export function staffMessage(view: StaffView): MessageBody {
         title: view.title,
         color: COLOR,
         description: cutLines([...gapLines(view), ...lines], ROOM_FOR_LINES),
-        fields: [{ name: md`🔔 All moderator calls`, value: callLines(stats.calls) }, fairField()],
+        fields: [
+          { name: md`🔔 All moderator calls`, value: callLines(stats.calls) },
+          fairField({ isOwn: false, hasQuiet: rows.slice(0, MOST_LINES).some(hasQuiet) }),
+        ],
         ...imageOf(view),
       },
     ],
@@ -108,7 +113,7 @@ export function ownMessage(
               : md`Through Marshal: **${count(row.runs)}**`,
           },
           { name: md`🗂 Cases`, value: md`**${count(row.cases)}**` },
-          ...(figures === undefined ? [] : [fairField(isOwn)]),
+          ...(figures === undefined ? [] : [fairField({ isOwn, hasQuiet: figures.quietS > 0 })]),
         ],
         ...imageOf(view),
       },
@@ -133,6 +138,10 @@ function ownFields(figures: StaffFigures, isOwn: boolean): readonly CardField[] 
   ];
 }
 
+function hasQuiet({ figures }: StaffRow): boolean {
+  return figures !== undefined && figures.quietS >= SHOWN_QUIET_S;
+}
+
 function rowLine({ figures, userId, cases, runs }: StaffRow): Escaped {
   const isMember = userId !== undefined && figures?.player.id === undefined;
   const who = isMember
@@ -150,7 +159,7 @@ function rowLine({ figures, userId, cases, runs }: StaffRow): Escaped {
 
 function playedParts({ player: { id }, playedS, quietS, ...figures }: StaffFigures) {
   const { callsAnswered, callsMeanwhile, timed, medianAnswerS } = figures;
-  const quiet = quietS < 60 ? md`` : md` (${lasting(quietS)} quiet)`;
+  const quiet = quietS < SHOWN_QUIET_S ? md`` : md` (${lasting(quietS)} quiet)`;
   const soon =
     medianAnswerS === undefined || timed < FEW_CALLS ? md`` : md`, typically after ${lasting(medianAnswerS)}`;
   const calls =
@@ -165,14 +174,16 @@ function playedParts({ player: { id }, playedS, quietS, ...figures }: StaffFigur
 }
 
 /** What makes numbers of people unfair. */
-function fairField(isOwn = false): CardField {
-  const quiet = isOwn
-    ? md`Few players: at most ${QUIET_PLAYERS}, so you had little to do.`
-    : md`Quiet: at most ${QUIET_PLAYERS} players, so there was little to do.`;
+function fairField({ isOwn, hasQuiet }: { readonly isOwn: boolean; readonly hasQuiet: boolean }): CardField {
+  const few = isOwn
+    ? md`Few players: at most ${QUIET_PLAYERS}, so you had little to do. `
+    : md`Quiet: at most ${QUIET_PLAYERS} players, so there was little to do. `;
+  // Where no quiet time is shown, it would read as if that were said of this time.
+  const quiet = hasQuiet ? few : md``;
   const who = isOwn ? "you were" : "the person was";
   return {
     name: md`⚖️ Read them fairly`,
-    value: md`-# ${quiet} Calls are compared with those made while ${who} playing. Fewer than ${FEW_CALLS} answers: ignore the time.`,
+    value: md`-# ${quiet}Calls are compared with those made while ${who} playing. Fewer than ${FEW_CALLS} answers: ignore the time.`,
   };
 }
 
