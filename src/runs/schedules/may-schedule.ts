@@ -2,6 +2,7 @@ import { EMPTY_POLICY, type GuildSettings, type Preset } from "../../domain/guil
 import { isNamed, placeholdersOf } from "../../domain/preset-text.ts";
 import type { ParsedCommand } from "../../domain/run.ts";
 import type { ScheduledWhat } from "../../domain/schedule.ts";
+import { nearestCommand } from "../catalogue/did-you-mean.ts";
 import { findVerb } from "../catalogue/verbs.ts";
 import { decideVerb, tierOf } from "../permission/permission-rules.ts";
 
@@ -18,7 +19,7 @@ export function textOf(what: ScheduledWhat, presets: readonly Preset[]): string 
 /** Why a text cannot be run with nobody there to confirm it or to fill it in; undefined: it can. */
 export function whyNotScheduled(what: ScheduledWhat, command: ParsedCommand): string | undefined {
   const verb = findVerb(command.verb ?? "");
-  if (verb === undefined) return `:${command.verb} is unknown to Marshal, so it can't be scheduled.`;
+  if (verb === undefined) return unknownVerb(command);
   // Before the advice to keep it as a preset, with which this would be refused as well.
   const hitsPeople = verb.danger === "serious" && verb.args.includes("targets");
   if (verb.danger === "severe" || hitsPeople || command.mass) {
@@ -33,6 +34,13 @@ export function whyNotScheduled(what: ScheduledWhat, command: ParsedCommand): st
   return verb.args.includes("targets")
     ? `:${verb.verb} is for a player, so it can't be scheduled.`
     : undefined;
+}
+
+function unknownVerb(command: ParsedCommand): string {
+  const { meant, instead } = nearestCommand(command, () => true);
+  const typed = `There is no :${command.verb}`;
+  if (meant !== undefined) return `${typed}. Did you mean ${meant}?`;
+  return instead === undefined ? `${typed} that Marshal knows, so it can't be scheduled.` : `${typed}. ${instead}`;
 }
 
 export interface OwnerNow {

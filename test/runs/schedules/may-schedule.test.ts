@@ -35,7 +35,8 @@ describe("what may run with nobody watching", () => {
       assert.match(why(text, preset), /too serious to run unattended/, text);
       assert.match(why(text), /too serious to run unattended/, "no preset would help");
     }
-    assert.match(why(":frobnicate", preset), /unknown to Marshal/);
+    assert.match(why(":frobnicate", preset), /There is no :frobnicate that Marshal knows/);
+    assert.equal(why(":wether rain", preset), "There is no :wether. Did you mean :weather rain?");
   });
 
   test("nothing that is for a player: nobody is written to, reloaded or un-banned again and again", () => {
