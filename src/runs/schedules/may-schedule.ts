@@ -40,7 +40,9 @@ function unknownVerb(command: ParsedCommand): string {
   const { meant, instead } = nearestCommand(command, () => true);
   const typed = `There is no :${command.verb}`;
   if (meant !== undefined) return `${typed}. Did you mean ${meant}?`;
-  return instead === undefined ? `${typed} that Marshal knows, so it can't be scheduled.` : `${typed}. ${instead}`;
+  return instead === undefined
+    ? `${typed} that Marshal knows, so it can't be scheduled.`
+    : `${typed}. ${instead}`;
 }
 
 export interface OwnerNow {
