@@ -139,6 +139,15 @@ test("/staff says what a slip of the keys was meant to be, and allows it all the
   await say("staff check", { person: jo, command: ":banana" }, /They can run this/);
 });
 
+test("/staff deny is not for @everyone, a role that no member is told to have: nobody reads a denial that denies nobody", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  const say = async (options: Parameters<typeof rig.owner.slash>[2], wanted: RegExp) =>
+    rig.reads(await rig.owner.slash(rig.channel, "staff deny", options), wanted);
+  await say({ role: rig.guild.everyone, verb: "kick" }, /Everyone can't be denied a command\n+Choose a role/);
+  await say({ role: rig.guild.everyone, verb: "calls" }, /Everyone can't be denied a command/);
+  assert.deepEqual(rig.runs.audit.eventRows, []);
+});
+
 test("/staff and /audit are for holders of Manage Guild", async (t) => {
   const rig = await startRunCommandsRig(t);
   await assert.rejects(rig.manager.slash(rig.channel, "staff list"));
