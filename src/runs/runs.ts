@@ -147,11 +147,21 @@ export function createRuns(ports: RunsPorts): Runs {
     proof
       .watchOutside(guildId)
       .catch((error: unknown) => report("a guild's log could not be watched", error));
+  async function followLinks(guildId: string): Promise<void> {
+    try {
+      const linked = await bindings.list(guildId);
+      deferred.followLinks(linked);
+      codes.followLinks(linked);
+    } catch (error) {
+      report("a guild's servers could not be read", error);
+    }
+  }
   const audit = new AuditChannelMirror({
     ...ports,
     report,
-    // A key may have been replaced: logs are demanded of the server as it is now.
-    onEvent: (guildId) => void Promise.all([watchOutside(guildId), bans.watchLogs(guildId)]),
+    // A key may have been replaced: logs are demanded of the server as it is now, and what waits, waits for it.
+    onEvent: (guildId) =>
+      void Promise.all([watchOutside(guildId), bans.watchLogs(guildId), followLinks(guildId)]),
   });
   const late = new LateOutcomes({ ...ports, report });
   let onOutside: OutsideListener = () => Promise.resolve();

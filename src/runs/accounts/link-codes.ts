@@ -31,7 +31,8 @@ export interface LinkCodesPorts {
 interface Waiting {
   readonly code: string;
   readonly actor: Actor;
-  readonly binding: Binding;
+  /** As it is linked now. */
+  binding: Binding;
   /** By the monotonic clock. */
   readonly begunMs: number;
   readonly untilMs: number;
@@ -73,7 +74,7 @@ export class LinkCodes implements SnapshotListener {
       end: (ended) => {
         cancelExpiry();
         this.#waiting.delete(code);
-        this.#demand(binding);
+        this.#demand(waiting.binding);
         outcome.resolve(ended);
       },
     };
@@ -93,6 +94,17 @@ export class LinkCodes implements SnapshotListener {
     for (const [code, rows] of typed) {
       const waiting = code === undefined ? undefined : this.#waiting.get(code);
       if (waiting?.binding.source === source) await this.#onTyped(waiting, rows, serviceAtMs);
+    }
+  }
+
+  /** Servers as they are linked now: one that has a new key is another source. */
+  followLinks(linked: readonly Binding[]): void {
+    for (const waiting of this.#waiting.values()) {
+      const { id, guildId, source } = waiting.binding;
+      const now = linked.find((one) => one.id === id && one.guildId === guildId);
+      if (now === undefined || now.source === source) continue;
+      waiting.binding = now;
+      this.#demand(now);
     }
   }
 

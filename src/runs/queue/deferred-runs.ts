@@ -66,7 +66,7 @@ export class DeferredRuns implements SnapshotListener {
   }
 
   async load(): Promise<void> {
-    const { documents, audit, owns, isStoreInDoubt } = this.#ports;
+    const { documents, audit, bindings, owns, isStoreInDoubt } = this.#ports;
     for await (const [key, run] of documents.entries()) {
       const { guildId } = run.request.actor;
       if (!owns(guildId)) continue;
@@ -74,7 +74,7 @@ export class DeferredRuns implements SnapshotListener {
       const record = await audit.get(guildId, run.id);
       if (record !== undefined) this.#track(this.#tell(key, run, { outcome: { record }, isDoubtful: true }));
       else if (isStoreInDoubt) await this.#giveUp(key, run);
-      else this.#hold(key, run);
+      else this.#hold(key, asLinked(run, await bindings.list(guildId)));
     }
   }
 
@@ -138,6 +138,16 @@ export class DeferredRuns implements SnapshotListener {
   async onUnlinked(binding: Binding): Promise<void> {
     const gone = [...this.#held.values()].filter(({ run }) => run.request.binding.id === binding.id);
     for (const { key } of gone) await this.#forget(key);
+  }
+
+  /** Servers as they are linked now: one that has a new key is another source. */
+  followLinks(linked: readonly Binding[]): void {
+    for (const { key, run } of [...this.#held.values()]) {
+      const now = asLinked(run, linked);
+      if (now === run) continue;
+      this.#drop(key);
+      this.#hold(key, now);
+    }
   }
 
   async take(snapshot: Snapshot): Promise<void> {
@@ -253,6 +263,13 @@ export class DeferredRuns implements SnapshotListener {
 
 function unconfirmed({ confirmReasons }: RunPlan): Failure {
   return new Failure("denied", [...confirmReasons, "Nobody was there to confirm it."].join(" "));
+}
+
+function asLinked(run: DeferredRun, linked: readonly Binding[]): DeferredRun {
+  const { binding: before } = run.request;
+  const binding = linked.find(({ id, guildId }) => id === before.id && guildId === before.guildId);
+  if (binding === undefined || binding.source === before.source) return run;
+  return { ...run, request: { ...run.request, binding } };
 }
 
 function keyOf(actor: Actor, binding: Binding): string {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Failure } from "../../../src/domain/failure.ts";
-import type { CommandEntry } from "../../../src/domain/model.ts";
+import type { CommandEntry, SourceId } from "../../../src/domain/model.ts";
+import { settle } from "../../support/clock.ts";
 import { binding, RunsRig, sourceId } from "../../support/runs-rig.ts";
 
 const MINUTE_MS = 60_000;
@@ -156,6 +157,24 @@ describe("linking a game account by a code", () => {
     rig.accountDocuments.refuseWrites = undefined;
     await seen(rig, typed);
     assert.equal((await outcome).kind, "linked");
+  });
+
+  test("a code waits on when its server gets a new key", async () => {
+    const rig = new RunsRig();
+    const mo = rig.actor("mod");
+    const source = "b".repeat(64) as SourceId;
+    const { code, outcome } = await rig.runs.accounts.begin(mo, binding);
+    rig.linked = [{ ...binding, source }];
+    const by = { guildId: "g1", atMs: rig.clock.nowMs(), actorId: "u-manager", actorName: "manager" };
+    await rig.runs.audit.event({ ...by, id: "e1", action: "link", text: binding.name });
+    await settle();
+    assert.deepEqual(
+      rig.demandsPut.get("runs-accounts:g1:b1")?.map((demand) => demand.source),
+      [source],
+    );
+    await rig.journal.take({ ...rig.snapshot([row(rig, "Alice", 11, `:log marshal ${code}`)]), source });
+    assert.equal((await outcome).kind, "linked");
+    assert.equal(rig.demandsPut.size, 0);
   });
 
   test("a server that is unlinked and a bot that stops end what waits; accounts outlive a restart", async () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Failure } from "../../../src/domain/failure.ts";
+import type { SourceId } from "../../../src/domain/model.ts";
 import { settle } from "../../support/clock.ts";
 import { binding, RunsRig, roles } from "../../support/runs-rig.ts";
 
@@ -260,6 +261,37 @@ describe("run when someone joins", () => {
       waiting.map(({ request }) => request.text),
       [":h two"],
     );
+    await rig.runs.stop(0);
+  });
+
+  test("goes on when its server gets a new key, over a restart too", async () => {
+    const rig = new RunsRig();
+    const source = "b".repeat(64) as SourceId;
+    await rig.runs.queue.defer(rig.actor("mod"), await meetEmpty(rig, ":h Welcome"));
+    rig.linked = [{ ...binding, source }];
+    await rig.runs.audit.event({
+      id: "e1",
+      guildId: "g1",
+      atMs: rig.clock.nowMs(),
+      actorId: "u-manager",
+      actorName: "manager",
+      action: "link",
+      text: binding.name,
+    });
+    await settle();
+    const demanded = () => [...rig.demandsPut.keys()].filter((owner) => owner.startsWith("runs-deferred"));
+    assert.deepEqual(demanded(), [`runs-deferred:${source}`]);
+    rig.crash();
+    rig.demandsPut.clear();
+    await rig.runs.start();
+    assert.deepEqual(demanded(), [`runs-deferred:${source}`]);
+    await rig.journal.take({ ...rig.snapshot(), source });
+    await rig.clock.advance(60_000);
+    assert.deepEqual(
+      rig.sent.map((one) => one.source),
+      [binding.source, source],
+    );
+    assert.deepEqual(texts(rig), ["c1 done :h Welcome Success"]);
     await rig.runs.stop(0);
   });
 
