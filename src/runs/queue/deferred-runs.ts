@@ -12,10 +12,16 @@ import type { Notifier } from "../../domain/ports/notifier.ts";
 import type { RunRenderer } from "../../domain/ports/run-renderer.ts";
 import type { Runner } from "../../domain/ports/runner.ts";
 import type { SnapshotListener } from "../../domain/ports/snapshots.ts";
-import type { DeferredRun, RunOutcome, RunPlan, RunRecord, SubmittedRun } from "../../domain/run.ts";
+import type { DeferredRun, RunOutcome, SubmittedRun } from "../../domain/run.ts";
 import type { LateOutcomes } from "../audit/late-outcomes.ts";
-import { failedOutcome } from "../audit/run-record.ts";
-import { whyNotDeferred } from "./why-not-deferred.ts";
+import {
+  asLinked,
+  type DeferredPress,
+  deferredFailed,
+  deferredKey,
+  newDeferredRun,
+} from "./deferred-run-record.ts";
+import { unconfirmed, wasDeferred, whyNotDeferred } from "./why-not-deferred.ts";
 
 /** A deferred run expires after this time, because by then its author no longer expects it. */
 const DEFERRED_FOR_MS = 60 * 60_000;
@@ -54,8 +60,11 @@ export class DeferredRuns implements SnapshotListener {
   readonly #ports: DeferredPorts;
   readonly #held = new Map<string, HeldRun>();
   readonly #firing = new Set<Promise<void>>();
+  /** Those that are being sent, also while no row in the audit says so yet. */
+  readonly #sending = new Set<DeferredRun>();
   /** The next one of a person has the same key as the one before. */
   readonly #changes = new KeyedMutex();
+  readonly #presses = new KeyedMutex();
 
   constructor(ports: DeferredPorts) {
     this.#ports = ports;
@@ -80,10 +89,9 @@ export class DeferredRuns implements SnapshotListener {
 
   /** It may have been sent already, and its removal from the store may be what was lost: it is not sent. */
   async #giveUp(key: string, run: DeferredRun): Promise<void> {
-    const nowMs = this.#ports.clock.nowMs();
     const words = "The database was restored from an older copy, so it may already have been sent.";
     const failure = new Failure("store", words, { ran: "unknown" });
-    const outcome = failedOutcome(unsent(run, nowMs), { failure, nowMs });
+    const outcome = deferredFailed(run, failure, this.#ports.clock.nowMs());
     await this.#tell(key, run, { outcome, isDoubtful: true });
   }
 
@@ -102,24 +110,39 @@ export class DeferredRuns implements SnapshotListener {
       ({ id }) => id === record.bindingId,
     );
     if (binding === undefined) return { ok: false, text: "This server is no longer linked." };
-    const key = keyOf(actor, binding);
-    if (!this.#held.has(key) && this.list(actor.guildId).length >= MOST_OF_GUILD) {
+    // One press after the other: the button stays on its card.
+    const key = deferredKey(actor, binding);
+    return await this.#presses.take(key, () => this.#deferNext(key, { actor, binding, record }));
+  }
+
+  /** Whoever presses its button again reads what came of it, and sends nothing twice. */
+  async #deferNext(key: string, press: DeferredPress): Promise<DeferAnswer> {
+    const { actor, record } = press;
+    const { audit, clock, documents, random } = this.#ports;
+    const waited = this.#held.get(key);
+    if (this.#isBeingSent(key, record.text) || (await wasDeferred(audit, record))) {
+      return { ok: false, text: "It is on its way or was sent already." };
+    }
+    // Somebody joined in the meantime, or it was cancelled.
+    if (this.#held.get(key) !== waited) return await this.#deferNext(key, press);
+    if (waited === undefined && this.list(actor.guildId).length >= MOST_OF_GUILD) {
       return {
         ok: false,
         text: `${MOST_OF_GUILD} commands are already waiting for someone to join. Cancel one first.`,
       };
     }
-    const run: DeferredRun = {
-      id: this.#ports.random.id(),
-      request: { actor, binding, text: record.text, origin: "on-join" },
-      ...(record.byId === undefined ? {} : { byId: record.byId }),
-      expiresAtMs: this.#ports.clock.nowMs() + DEFERRED_FOR_MS,
-    };
-    await this.#changes.take(key, () => this.#ports.documents.set(key, run));
+    const run = newDeferredRun(random.id(), press, clock.nowMs() + DEFERRED_FOR_MS);
+    // The one before must not be sent while this one is stored in its place.
     const replaced = this.#drop(key);
+    try {
+      await this.#changes.take(key, () => documents.set(key, run));
+    } catch (error) {
+      if (replaced !== undefined) this.#hold(key, replaced);
+      throw error;
+    }
     this.#hold(key, run);
     const until = `<t:${Math.ceil(run.expiresAtMs / 1000)}:t>`;
-    const instead = replaced === undefined ? "" : ` It replaces the one that was waiting.`;
+    const instead = replaced === undefined ? "" : " It replaces the one that was waiting.";
     return {
       ok: true,
       text: `It will be sent when someone joins, until ${until}. The result is posted here.${instead}`,
@@ -132,7 +155,7 @@ export class DeferredRuns implements SnapshotListener {
   }
 
   async cancel(run: DeferredRun): Promise<void> {
-    await this.#forget(keyOf(run.request.actor, run.request.binding));
+    await this.#forget(deferredKey(run.request.actor, run.request.binding));
   }
 
   async onUnlinked(binding: Binding): Promise<void> {
@@ -170,11 +193,20 @@ export class DeferredRuns implements SnapshotListener {
    * owed to who asked: a crash at any point neither loses it nor makes it run twice.
    */
   async #fire(key: string, run: DeferredRun): Promise<void> {
+    this.#sending.add(run);
+    try {
+      const outcome = await this.#outcomeOf(run);
+      await this.#tell(key, run, { outcome, isDoubtful: false });
+    } finally {
+      this.#sending.delete(run);
+    }
+  }
+
+  async #outcomeOf(run: DeferredRun): Promise<RunOutcome> {
     const { clock, report } = this.#ports;
-    let outcome: RunOutcome;
     try {
       const submitted = await this.#submit(run);
-      outcome = await submitted.outcome;
+      return await submitted.outcome;
     } catch (error) {
       if (!(error instanceof Failure)) report("a deferred command could not be sent", error);
       const why = new Failure(
@@ -182,9 +214,14 @@ export class DeferredRuns implements SnapshotListener {
         "Marshal could not check the roles of the person who asked. It was not sent.",
       );
       const failure = error instanceof Failure ? error : why;
-      outcome = failedOutcome(unsent(run, clock.nowMs()), { failure, nowMs: clock.nowMs() });
+      return deferredFailed(run, failure, clock.nowMs());
     }
-    await this.#tell(key, run, { outcome, isDoubtful: false });
+  }
+
+  #isBeingSent(key: string, text: string): boolean {
+    return [...this.#sending].some(({ request }) => {
+      return deferredKey(request.actor, request.binding) === key && request.text === text;
+    });
   }
 
   async #tell(
@@ -259,41 +296,4 @@ export class DeferredRuns implements SnapshotListener {
       .finally(() => this.#firing.delete(tracked));
     this.#firing.add(tracked);
   }
-}
-
-function unconfirmed({ confirmReasons }: RunPlan): Failure {
-  return new Failure("denied", [...confirmReasons, "Nobody was there to confirm it."].join(" "));
-}
-
-function asLinked(run: DeferredRun, linked: readonly Binding[]): DeferredRun {
-  const { binding: before } = run.request;
-  const binding = linked.find(({ id, guildId }) => id === before.id && guildId === before.guildId);
-  if (binding === undefined || binding.source === before.source) return run;
-  return { ...run, request: { ...run.request, binding } };
-}
-
-function keyOf(actor: Actor, binding: Binding): string {
-  return `${actor.guildId}:${binding.id}:${actor.userId}`;
-}
-
-/** The row of an attempt that never became a run, for its outcome. */
-function unsent({ id, request }: DeferredRun, nowMs: number): RunRecord {
-  const { actor, binding, text, origin } = request;
-  return {
-    id,
-    guildId: actor.guildId,
-    bindingId: binding.id,
-    source: binding.source,
-    serverName: binding.name,
-    actorId: actor.userId,
-    actorName: actor.userName,
-    actorRoleIds: actor.roleIds,
-    origin,
-    text,
-    askedAtMs: nowMs,
-    channelId: actor.channelId,
-    status: "failed",
-    ran: "no",
-    proof: "unchecked",
-  };
 }

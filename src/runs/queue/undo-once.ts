@@ -4,7 +4,7 @@ import type { AuditLog } from "../../domain/ports/audit-log.ts";
 import type { RunPlan, RunRecord, RunStatus } from "../../domain/run.ts";
 
 /** Where an undo failed it may be pressed again; where it ran, or may have, or is on its way, it may not. */
-const MAY_HAVE_RUN: ReadonlySet<RunStatus> = new Set(["waiting", "sending", "done", "unknown"]);
+export const MAY_HAVE_RUN: ReadonlySet<RunStatus> = new Set(["waiting", "sending", "done", "unknown"]);
 
 /**
  * The button Undo stays on its card: two may press it at once, and one person again, also while a confirmation of the

@@ -264,6 +264,83 @@ describe("run when someone joins", () => {
     await rig.runs.stop(0);
   });
 
+  test("is sent once for one card, however often and whenever its button is pressed again", async () => {
+    const rig = new RunsRig();
+    const { queue } = rig.runs;
+    const id = await meetEmpty(rig, ":h Welcome");
+    const press = () => queue.defer(rig.actor("mod"), id);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    rig.membersPause = () => promise;
+    assert.equal((await press()).ok, true);
+    await rig.journal.take(rig.snapshot());
+    await settle();
+    // Its roles are being read: no row says yet that it is on its way.
+    assert.deepEqual(await press(), { ok: false, text: "It is on its way or was sent already." });
+    resolve();
+    await rig.journal.take(rig.snapshot());
+    await rig.clock.advance(60_000);
+    assert.equal(rig.sent.length, 2);
+    // The card stands there still, also after a restart.
+    rig.crash();
+    await rig.runs.start();
+    assert.equal((await rig.runs.queue.defer(rig.actor("mod"), id)).ok, false);
+    await rig.journal.take(rig.snapshot());
+    await rig.clock.advance(60_000);
+    assert.equal(rig.sent.length, 2);
+    // The same text, asked for anew, is another one.
+    const next = await meetEmpty(rig, ":h Welcome");
+    assert.equal((await rig.runs.queue.defer(rig.actor("mod"), next)).ok, true);
+    await rig.runs.stop(0);
+  });
+
+  test("is sent once where somebody joins while its button is pressed again", async () => {
+    const rig = new RunsRig();
+    const { queue } = rig.runs;
+    const id = await meetEmpty(rig, ":h Welcome");
+    await queue.defer(rig.actor("mod"), id);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const search = rig.audit.search.bind(rig.audit);
+    rig.audit.search = async (...given) => {
+      const found = await search(...given);
+      await promise;
+      return found;
+    };
+    const again = queue.defer(rig.actor("mod"), id);
+    await settle();
+    await rig.journal.take(rig.snapshot());
+    await rig.clock.advance(10_000);
+    resolve();
+    assert.equal((await again).ok, false);
+    await rig.journal.take(rig.snapshot());
+    await rig.clock.advance(60_000);
+    assert.equal(rig.sent.length, 2);
+    await rig.runs.stop(0);
+  });
+
+  test("is sent once where its button is pressed twice at once and somebody joins between the two", async () => {
+    const rig = new RunsRig();
+    const { queue } = rig.runs;
+    const id = await meetEmpty(rig, ":h Welcome");
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const set = rig.deferredDocuments.set.bind(rig.deferredDocuments);
+    let writes = 0;
+    rig.deferredDocuments.set = async (...given) => {
+      writes += 1;
+      if (writes === 2) await promise;
+      await set(...given);
+    };
+    const presses = [queue.defer(rig.actor("mod"), id), queue.defer(rig.actor("mod"), id)];
+    await settle();
+    await rig.journal.take(rig.snapshot());
+    await rig.clock.advance(10_000);
+    resolve();
+    await Promise.all(presses);
+    await rig.journal.take(rig.snapshot());
+    await rig.clock.advance(60_000);
+    assert.equal(rig.sent.length, 2);
+    await rig.runs.stop(0);
+  });
+
   test("goes on when its server gets a new key, over a restart too", async () => {
     const rig = new RunsRig();
     const source = "b".repeat(64) as SourceId;
