@@ -4,15 +4,13 @@ import { KeyedMutex } from "../../domain/keyed-mutex.ts";
 import type { Snapshot, SourceId } from "../../domain/model.ts";
 import type { AuditLog } from "../../domain/ports/audit-log.ts";
 import type { Bindings } from "../../domain/ports/bindings.ts";
-import type { Clock, Random } from "../../domain/ports/clock.ts";
+import type { Random } from "../../domain/ports/clock.ts";
 import type { Demands } from "../../domain/ports/demands.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
-import type { Members } from "../../domain/ports/members.ts";
 import type { Notifier } from "../../domain/ports/notifier.ts";
 import type { RunRenderer } from "../../domain/ports/run-renderer.ts";
-import type { Runner } from "../../domain/ports/runner.ts";
 import type { SnapshotListener } from "../../domain/ports/snapshots.ts";
-import type { DeferredRun, RunOutcome, SubmittedRun } from "../../domain/run.ts";
+import type { DeferredRun, RunOutcome } from "../../domain/run.ts";
 import type { LateOutcomes } from "../audit/late-outcomes.ts";
 import {
   asLinked,
@@ -21,7 +19,8 @@ import {
   deferredKey,
   newDeferredRun,
 } from "./deferred-run-record.ts";
-import { unconfirmed, wasDeferred, whyNotDeferred } from "./why-not-deferred.ts";
+import { type DeferredSender, sendDeferred } from "./send-deferred.ts";
+import { wasDeferred, whyNotDeferred } from "./why-not-deferred.ts";
 
 /** A deferred run expires after this time, because by then its author no longer expects it. */
 const DEFERRED_FOR_MS = 60 * 60_000;
@@ -29,19 +28,15 @@ const PLAYERS_READ_EVERY_MS = 20_000;
 /** Deferred runs of one guild; each person has one per server. */
 const MOST_OF_GUILD = 100;
 
-export interface DeferredPorts {
+export interface DeferredPorts extends DeferredSender {
   readonly documents: Documents<DeferredRun>;
   readonly audit: AuditLog;
   readonly bindings: Bindings;
-  readonly members: Members;
-  readonly runner: Runner;
   readonly demands: Demands;
   readonly late: Pick<LateOutcomes, "post">;
   readonly notifier: Notifier;
   readonly renderer: RunRenderer;
-  readonly clock: Clock;
   readonly random: Random;
-  report(what: string, error: unknown): void;
   owns(guildId: string): boolean;
   /** The store may be set back by seconds: what it says of a run may be out of date. */
   readonly isStoreInDoubt: boolean;
@@ -154,8 +149,16 @@ export class DeferredRuns implements SnapshotListener {
     return this.list(guildId).find((run) => run.id === id);
   }
 
-  async cancel(run: DeferredRun): Promise<void> {
-    await this.#forget(deferredKey(run.request.actor, run.request.binding));
+  /** false: by now it is being sent, or over. Where the store fails it waits on, as it does there. */
+  async cancel({ id, request }: DeferredRun): Promise<boolean> {
+    const key = deferredKey(request.actor, request.binding);
+    const held = this.#held.get(key)?.run;
+    if (held?.id !== id) return false;
+    await this.#forget(key).catch((error: unknown) => {
+      if (!this.#held.has(key)) this.#hold(key, held);
+      throw error;
+    });
+    return true;
   }
 
   async onUnlinked(binding: Binding): Promise<void> {
@@ -195,26 +198,10 @@ export class DeferredRuns implements SnapshotListener {
   async #fire(key: string, run: DeferredRun): Promise<void> {
     this.#sending.add(run);
     try {
-      const outcome = await this.#outcomeOf(run);
+      const outcome = await sendDeferred(this.#ports, run);
       await this.#tell(key, run, { outcome, isDoubtful: false });
     } finally {
       this.#sending.delete(run);
-    }
-  }
-
-  async #outcomeOf(run: DeferredRun): Promise<RunOutcome> {
-    const { clock, report } = this.#ports;
-    try {
-      const submitted = await this.#submit(run);
-      return await submitted.outcome;
-    } catch (error) {
-      if (!(error instanceof Failure)) report("a deferred command could not be sent", error);
-      const why = new Failure(
-        "paused",
-        "Marshal could not check the roles of the person who asked. It was not sent.",
-      );
-      const failure = error instanceof Failure ? error : why;
-      return deferredFailed(run, failure, clock.nowMs());
     }
   }
 
@@ -230,17 +217,6 @@ export class DeferredRuns implements SnapshotListener {
     { outcome, isDoubtful }: { readonly outcome: RunOutcome; readonly isDoubtful: boolean },
   ): Promise<void> {
     if (await this.#ports.late.post(outcome, isDoubtful)) await this.#remove(key, run);
-  }
-
-  async #submit(run: DeferredRun): Promise<SubmittedRun> {
-    const { members, runner, clock } = this.#ports;
-    const { actor } = run.request;
-    const readAtMs = clock.nowMs();
-    const now = await members.now(actor.guildId, actor.userId);
-    const request = { ...run.request, runId: run.id, actor: { ...actor, ...now, askedAtMs: readAtMs } };
-    const plan = await runner.plan(request);
-    if (plan.decision.allowed && plan.confirm !== "none") throw unconfirmed(plan);
-    return await runner.submit(plan);
   }
 
   /** Takes it out of the store, unless the next one stands there already. Never rejects: the next start looks again. */

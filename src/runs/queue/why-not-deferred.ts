@@ -1,7 +1,6 @@
-import { Failure } from "../../domain/failure.ts";
 import type { Actor } from "../../domain/guild.ts";
 import type { AuditLog } from "../../domain/ports/audit-log.ts";
-import type { RunPlan, RunRecord } from "../../domain/run.ts";
+import type { RunRecord } from "../../domain/run.ts";
 import { parseCommand } from "../catalogue/parse-command.ts";
 import { findVerb } from "../catalogue/verbs.ts";
 import { MAY_HAVE_RUN } from "./undo-once.ts";
@@ -24,9 +23,4 @@ export async function wasDeferred(
 ): Promise<boolean> {
   const { rows } = await audit.search(guildId, { bindingId, actorId, text, fromMs });
   return rows.some((row) => row.origin === "on-join" && row.text === text && MAY_HAVE_RUN.has(row.status));
-}
-
-/** What it would do has changed since, so that somebody would have to confirm it. */
-export function unconfirmed({ confirmReasons }: RunPlan): Failure {
-  return new Failure("denied", [...confirmReasons, "Nobody was there to confirm it."].join(" "));
 }

@@ -341,6 +341,44 @@ describe("run when someone joins", () => {
     await rig.runs.stop(0);
   });
 
+  test("that could not be taken out of the store waits on, where it can be cancelled again", async () => {
+    const rig = new RunsRig();
+    const { queue } = rig.runs;
+    await queue.defer(rig.actor("mod"), await meetEmpty(rig, ":h Welcome"));
+    const id = (await queue.deferred("g1"))[0]?.id ?? "";
+    rig.deferredDocuments.refuseWrites = new Failure("store", "disk full");
+    await assert.rejects(queue.cancel(rig.actor("mod"), id), { code: "store" });
+    rig.deferredDocuments.refuseWrites = undefined;
+    assert.equal((await queue.cancel(rig.actor("mod"), id)).ok, true);
+    rig.crash();
+    await rig.runs.start();
+    await rig.journal.take(rig.snapshot());
+    await rig.clock.advance(60_000);
+    assert.equal(rig.sent.length, 1);
+    await rig.runs.stop(0);
+  });
+
+  test("that is sent while a Manager's rights are read is not said to be cancelled", async () => {
+    const rig = new RunsRig();
+    const { queue } = rig.runs;
+    await queue.defer(rig.actor("mod"), await meetEmpty(rig, ":h Welcome"));
+    const id = (await queue.deferred("g1"))[0]?.id ?? "";
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { of } = rig.settings;
+    rig.settings.of = async (guildId) => {
+      await promise;
+      return await of(guildId);
+    };
+    const cancelled = queue.cancel(rig.actor("manager"), id);
+    await rig.journal.take(rig.snapshot());
+    rig.settings.of = of;
+    resolve();
+    assert.equal((await cancelled).ok, false);
+    await rig.clock.advance(60_000);
+    assert.equal(rig.sent.length, 2);
+    await rig.runs.stop(0);
+  });
+
   test("goes on when its server gets a new key, over a restart too", async () => {
     const rig = new RunsRig();
     const source = "b".repeat(64) as SourceId;
