@@ -63,6 +63,12 @@ export function createGameAccounts(ports: GameAccountsPorts): {
     ...ports,
     async onTyped(actor, player): Promise<LinkOutcome> {
       try {
+        const own = await linkedAccounts.ofUser(actor.guildId, actor.userId);
+        // An earlier try stored it, and failed at the audit.
+        if (own?.player.id === player.id && own.vouchedBy === undefined) {
+          await recordChange(actor, "account-link", own);
+          return { kind: "linked", account: own };
+        }
         const account = await add(actor, { userId: actor.userId, player, linkedAtMs: clock.nowMs() });
         return { kind: "linked", account };
       } catch (error) {

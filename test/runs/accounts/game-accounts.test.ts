@@ -159,6 +159,35 @@ describe("linking a game account by a code", () => {
     assert.equal((await outcome).kind, "linked");
   });
 
+  test("an account that was linked is not called taken where only the audit failed, or is slow to write it", async () => {
+    const rig = new RunsRig();
+    const write = rig.audit.event.bind(rig.audit);
+    const events = () => rig.audit.eventRows.map(({ action, text }) => `${action} ${text}`);
+    const one = await rig.runs.accounts.begin(rig.actor("mod"), binding);
+    const typed = row(rig, "Alice", 11, `:log marshal ${one.code}`);
+    rig.audit.event = () => Promise.reject(new Error("disk full"));
+    await seen(rig, typed);
+    assert.deepEqual(events(), []);
+    rig.audit.event = write;
+    await seen(rig, typed);
+    assert.equal((await one.outcome).kind, "linked");
+    assert.deepEqual(events(), ["account-link <@u-mod> Alice"]);
+
+    const two = await rig.runs.accounts.begin(rig.actor("admin"), binding);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    rig.audit.event = async (event) => {
+      await promise;
+      await write(event);
+    };
+    const bob = row(rig, "Bob", 12, `:log marshal ${two.code}`);
+    const looks = [seen(rig, bob), seen(rig, bob)];
+    await settle();
+    resolve();
+    await Promise.all(looks);
+    assert.equal((await two.outcome).kind, "linked");
+    assert.deepEqual(events().slice(1), ["account-link <@u-admin> Bob"]);
+  });
+
   test("a code waits on when its server gets a new key", async () => {
     const rig = new RunsRig();
     const mo = rig.actor("mod");
