@@ -215,7 +215,8 @@ export function createRuns(ports: RunsPorts): Runs {
     const guilds = new Set<string>();
     for (const { guildId } of bindings.linked()) if (owns(guildId)) guilds.add(guildId);
     for (const guildId of guilds) await Promise.all([watchOutside(guildId), bans.watchLogs(guildId)]);
-    endRetention = startRetention({ audit, guilds: ports.guilds, settings, clock, report, owns });
+    const { serviceTime } = watched;
+    endRetention = startRetention({ ...ports, audit, serviceTime, report, owns });
   }
 
   async function stop(deadlineMs: number): Promise<void> {

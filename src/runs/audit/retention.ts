@@ -1,6 +1,7 @@
 import type { AuditLog } from "../../domain/ports/audit-log.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { Settings } from "../../domain/ports/settings.ts";
+import type { ServiceTime } from "../../domain/service-time.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 /** The first removal waits until the work of the start is done. */
@@ -12,6 +13,7 @@ export interface RetentionPorts {
   guilds(): AsyncIterable<string>;
   readonly settings: Settings;
   readonly clock: Clock;
+  readonly serviceTime: Pick<ServiceTime, "ms">;
   report(what: string, error: unknown): void;
   owns(guildId: string): boolean;
 }
@@ -27,13 +29,19 @@ export function startRetention(ports: RetentionPorts): () => void {
 }
 
 /** Returns how many rows were removed. */
-async function pruneAll({ audit, guilds, settings, clock, owns }: RetentionPorts): Promise<number> {
+async function pruneAll(ports: RetentionPorts): Promise<number> {
+  const { audit, guilds, settings, owns } = ports;
   const own = new Set<string>();
   for await (const guildId of guilds()) if (owns(guildId)) own.add(guildId);
   let removed = 0;
   for (const guildId of own) {
     const { auditRetentionDays } = await settings.of(guildId);
-    removed += await audit.prune(guildId, clock.nowMs() - auditRetentionDays * DAY_MS);
+    removed += await audit.prune(guildId, presentMs(ports) - auditRetentionDays * DAY_MS);
   }
   return removed;
+}
+
+/** The earlier of what the two clocks say: with this machine's set ahead, no row is old for it. */
+function presentMs({ clock, serviceTime }: RetentionPorts): number {
+  return Math.min(clock.nowMs(), serviceTime.ms() ?? Number.POSITIVE_INFINITY);
 }

@@ -362,6 +362,19 @@ describe("the audit channel", () => {
     assert.equal(rig.clock.pending, 0);
   });
 
+  test("removes no row because the clock of this machine was set ahead: the service's says how old it is", async () => {
+    const rig = new RunsRig();
+    await rig.runs.start();
+    await send(rig, ":h young");
+    await rig.journal.take({ ...rig.snapshot(), serviceAtMs: rig.clock.nowMs() });
+    rig.clock.step(365 * 24 * 3_600_000);
+    await rig.clock.advance(89 * 24 * 3_600_000);
+    assert.equal(rig.audit.rows.size, 1);
+    await rig.clock.advance(2 * 24 * 3_600_000);
+    assert.equal(rig.audit.rows.size, 0);
+    await rig.runs.stop(0);
+  });
+
   test("removes rows that are older than the guild keeps them", async () => {
     const rig = new RunsRig();
     await rig.runs.start();
