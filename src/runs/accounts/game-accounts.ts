@@ -111,8 +111,13 @@ export function createGameAccounts(ports: GameAccountsPorts): {
         const plan = planned.get(importId);
         if (plan?.manager.userId !== manager.userId || plan.manager.guildId !== manager.guildId)
           throw new Failure("expired", "That list has expired. Send it again.");
+        // At a second press it is under way; where the store fails it may be tried again.
         planned.delete(importId);
-        const done = await addRows(manager, { importId, rows: plan.rows, dry: false });
+        const applied = addRows(manager, { importId, rows: plan.rows, dry: false });
+        const done = await applied.catch((error: unknown) => {
+          planned.set(importId, plan);
+          throw error;
+        });
         await recordEvent(manager, "account-import", `${done.added.length} accounts`);
         return done;
       },

@@ -206,6 +206,20 @@ describe("linking a game account by a code", () => {
     assert.equal(rig.demandsPut.size, 0);
   });
 
+  test("a list that the store refused has not expired: it can be applied again", async () => {
+    const rig = new RunsRig();
+    const { accounts } = rig.runs;
+    const manager = rig.actor("manager");
+    const rows = [{ userId: "u-x", player: { name: "Alice", id: 11 } }];
+    const { importId } = await accounts.planImport(manager, rows);
+    rig.accountDocuments.refuseWrites = new Failure("store", "disk full");
+    await assert.rejects(accounts.applyImport(manager, importId), { code: "store" });
+    rig.accountDocuments.refuseWrites = undefined;
+    assert.equal((await accounts.applyImport(manager, importId)).added.length, 1);
+    await rejects(accounts.applyImport(manager, importId), /expired/);
+    assert.equal(await accounts.undoImport(manager, importId), 1);
+  });
+
   test("a server that is unlinked and a bot that stops end what waits; accounts outlive a restart", async () => {
     const rig = new RunsRig();
     await rig.runs.accounts.vouch(rig.actor("manager"), "u-x", { name: "Alice", id: 11 });
