@@ -1,7 +1,7 @@
 import { Failure } from "../../domain/failure.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
 import type { AuditLog } from "../../domain/ports/audit-log.ts";
-import type { RunPlan, RunRecord, RunStatus } from "../../domain/run.ts";
+import { type RunPlan, type RunRecord, type RunStatus, UNDONE_ALREADY } from "../../domain/run.ts";
 
 /** Where an undo failed it may be pressed again; where it ran, or may have, or is on its way, it may not. */
 export const MAY_HAVE_RUN: ReadonlySet<RunStatus> = new Set(["waiting", "sending", "done", "unknown"]);
@@ -35,8 +35,7 @@ export class UndoOnce {
       const isOfIt = (row: RunRecord) => row.undoes === undoes.id || row.askedAtMs >= undoes.askedAtMs;
       const isUndo = (row: RunRecord) =>
         row.origin === "undo" && row.text === text && row.id !== undoes.id && MAY_HAVE_RUN.has(row.status);
-      if (rows.some((row) => isUndo(row) && isOfIt(row)))
-        throw new Failure("bad-command", "It was undone already.");
+      if (rows.some((row) => isUndo(row) && isOfIt(row))) throw new Failure("bad-command", UNDONE_ALREADY);
       return await accept();
     });
   }
