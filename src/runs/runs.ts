@@ -127,6 +127,8 @@ export interface Runs {
    * rejects they come again with the next answer.
    */
   listenOutside(listener: OutsideListener): void;
+  /** A server has a new key. */
+  onReplaced(from: SourceId, to: SourceId): void;
   onUnlinked(binding: Binding): Promise<void>;
   /** The guild has removed the bot. */
   onGuildRemoved(guildId: string): Promise<void>;
@@ -284,6 +286,7 @@ export function createRuns(ports: RunsPorts): Runs {
       onOutside = listener;
     },
     onKeyParked: (source) => runner.onKeyParked(source),
+    onReplaced: (from, to) => proof.onReplaced(from, to),
     onUnlinked: async (binding) => {
       runner.onUnlinked(binding);
       codes.onUnlinked(binding);
