@@ -52,7 +52,7 @@ export function withProtected(
   typed: string,
   known: Required<PlayerRef> | undefined,
 ): StaffPolicy {
-  const before = withoutProtected(policy, typed);
+  const before = withoutProtected(policy, typed, known);
   if (before.protectedPlayers.length >= MOST_PROTECTED) {
     throw new Failure("bad-command", `${MOST_PROTECTED} players are protected, the maximum.`);
   }
@@ -67,11 +67,20 @@ export function withProtected(
   };
 }
 
-/** Without the entry, whichever of its two ways is given, in any case. */
-export function withoutProtected(policy: StaffPolicy, typed: string): StaffPolicy {
+/**
+ * Without the entry, whichever of its two ways is given, in any case. One player may have two, of a time when nobody
+ * knew that this name and that id are one: whoever is `known` has neither then.
+ */
+export function withoutProtected(
+  policy: StaffPolicy,
+  typed: string,
+  known?: Required<PlayerRef>,
+): StaffPolicy {
   const aliases = new Map(Object.entries(policy.protectedAliases ?? {}));
+  const ways = known === undefined ? [typed] : [typed, known.name, String(known.id)];
+  const isMeant = (entry: string) => ways.some((way) => isSame(entry, way));
   const others = policy.protectedPlayers.filter(
-    (entry) => !isSame(entry, typed) && !isSame(aliases.get(entry) ?? "", typed),
+    (entry) => !isMeant(entry) && !isMeant(aliases.get(entry) ?? ""),
   );
   const kept = [...aliases].filter(([entry]) => others.includes(entry));
   return { ...policy, protectedPlayers: others, protectedAliases: Object.fromEntries(kept) };

@@ -5,7 +5,8 @@ import { protectedName } from "../src/discord/render/staff-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import { type Escaped, joined, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
-import type { Binding } from "../src/domain/guild.ts";
+import type { Binding, StaffPolicy } from "../src/domain/guild.ts";
+import type { PlayerRef } from "../src/domain/model.ts";
 import { recordEvent } from "./audit-event.ts";
 import { changePolicy, policyChanged } from "./change-policy.ts";
 import { livePlayerChoices, serverBeingTyped } from "./live-players.ts";
@@ -44,6 +45,24 @@ async function meantLine(services: Services, binding: Binding, typed: string): P
   return md`\nDid you mean ${joined(names, " or ")}? Protect that name, and take this one back with \`remove:\`.`;
 }
 
+/** @throws Failure "bad-command" for who was not protected: a slip of the keys takes nothing back, and looks as if it did. */
+function unprotected(
+  policy: StaffPolicy,
+  {
+    player,
+    known,
+    binding,
+  }: {
+    readonly player: string;
+    readonly known: Required<PlayerRef> | undefined;
+    readonly binding: Binding;
+  },
+): StaffPolicy {
+  const after = withoutProtected(policy, player, known);
+  if (after.protectedPlayers.length < policy.protectedPlayers.length) return after;
+  throw new Failure("bad-command", `${player} is not protected on ${binding.name}. See /staff list.`);
+}
+
 interface ProtectArgs {
   readonly player: string;
   readonly remove: boolean;
@@ -76,11 +95,11 @@ export const protect = defineEntry<ProtectArgs>({
     const { player, remove } = args;
     if (!/^\w+$/.test(player)) throw new Failure("bad-command", "Give one player's full name or id.");
     const binding = await services.bindings.pick(actor.guildId, args.server);
-    const known = remove ? undefined : await knownPlayer(services, binding, player);
+    const known = await knownPlayer(services, binding, player);
     const isId = /^\d+$/.test(player);
     const shown = isId ? protectedName(player, known?.name) : inlineName(known?.name ?? player);
     await changePolicy(services, { actor, binding }, (policy) =>
-      remove ? withoutProtected(policy, player) : withProtected(policy, player, known),
+      remove ? unprotected(policy, { player, known, binding }) : withProtected(policy, player, known),
     );
     await recordEvent(services, actor, {
       action: remove ? "staff-unprotect" : "staff-protect",

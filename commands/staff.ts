@@ -26,9 +26,9 @@ const verbOption = {
   max_length: 40,
 } as const;
 
-/** @everyone is a role too, and its id is the guild's. */
-function mustBeNarrow(actor: Actor, roleId: string): void {
-  if (roleId === actor.guildId) throw new Failure("bad-command", "Everyone can't be staff. Choose a role.");
+/** @everyone is a role too, and its id is the guild's. No interaction lists it, so a rule about it would hold for nobody. */
+function mustBeNarrow(actor: Actor, roleId: string, what: string): void {
+  if (roleId === actor.guildId) throw new Failure("bad-command", `Everyone can't be ${what}. Choose a role.`);
 }
 
 function completeVerbOrServer(typing: Typing, services: Services) {
@@ -70,7 +70,7 @@ const allow = defineEntry<AllowArgs>({
   autocomplete: completeVerbOrServer,
   async execute({ actor, args }, services) {
     const { roleId } = args;
-    mustBeNarrow(actor, roleId);
+    mustBeNarrow(actor, roleId, "staff");
     if (args.tier === undefined && args.verb === undefined) {
       throw new Failure("bad-command", "Give a tier, such as Moderator, or a verb, such as kick.");
     }
@@ -134,6 +134,7 @@ const deny = defineEntry<Omit<AllowArgs, "tier">>({
         md`${roleMention(roleId)} no longer has a tier or extra commands. Denied commands stay denied.`,
       );
     }
+    mustBeNarrow(actor, roleId, "denied a command");
     const verb = canonicalVerb(services, args.verb);
     await changePolicy(services, { actor, binding }, (policy) => ({
       ...policy,

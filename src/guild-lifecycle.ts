@@ -107,6 +107,7 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
         // Its guild was told that all is paused until the key works.
         const isNews = service.parked(from) !== undefined && (await bindings.bySource(to)).length === 1;
         if (isNews) serviceEvents.onEvent({ kind: "key-taken-again", source: to });
+        runs.onReplaced(from, to);
         await journal.replaced(from, to);
         await feeds.replaced(from);
         await forgetIfUnlinked(from);

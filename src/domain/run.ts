@@ -129,6 +129,9 @@ export interface RunPlan {
 /** `gone`: its time was over before anybody answered it, or another process made it. */
 export type PlanFate = "awaiting" | "answered" | "gone";
 
+/** Why an undo is not sent where the same run was undone before. */
+export const UNDONE_ALREADY = "It was undone already.";
+
 /** Of a verb that does not exist: what is wrong, and what to do. */
 export function slipWords({ decision, instead }: Pick<RunPlan, "decision" | "instead">): string {
   return `${decision.why} ${instead ?? "Type : in /run command to see what you can run."}`;

@@ -127,6 +127,8 @@ export interface Runs {
    * rejects they come again with the next answer.
    */
   listenOutside(listener: OutsideListener): void;
+  /** A server has a new key. */
+  onReplaced(from: SourceId, to: SourceId): void;
   onUnlinked(binding: Binding): Promise<void>;
   /** The guild has removed the bot. */
   onGuildRemoved(guildId: string): Promise<void>;
@@ -147,11 +149,21 @@ export function createRuns(ports: RunsPorts): Runs {
     proof
       .watchOutside(guildId)
       .catch((error: unknown) => report("a guild's log could not be watched", error));
+  async function followLinks(guildId: string): Promise<void> {
+    try {
+      const linked = await bindings.list(guildId);
+      deferred.followLinks(linked);
+      codes.followLinks(linked);
+    } catch (error) {
+      report("a guild's servers could not be read", error);
+    }
+  }
   const audit = new AuditChannelMirror({
     ...ports,
     report,
-    // A key may have been replaced: logs are demanded of the server as it is now.
-    onEvent: (guildId) => void Promise.all([watchOutside(guildId), bans.watchLogs(guildId)]),
+    // A key may have been replaced: logs are demanded of the server as it is now, and what waits, waits for it.
+    onEvent: (guildId) =>
+      void Promise.all([watchOutside(guildId), bans.watchLogs(guildId), followLinks(guildId)]),
   });
   const late = new LateOutcomes({ ...ports, report });
   let onOutside: OutsideListener = () => Promise.resolve();
@@ -206,15 +218,7 @@ export function createRuns(ports: RunsPorts): Runs {
     for (const { guildId } of bindings.linked()) if (owns(guildId)) guilds.add(guildId);
     for (const guildId of guilds) await Promise.all([watchOutside(guildId), bans.watchLogs(guildId)]);
     const { serviceTime } = watched;
-    endRetention = startRetention({
-      audit,
-      guilds: ports.guilds,
-      settings,
-      clock,
-      serviceTime,
-      report,
-      owns,
-    });
+    endRetention = startRetention({ ...ports, audit, serviceTime, report, owns });
   }
 
   async function stop(deadlineMs: number): Promise<void> {
@@ -282,6 +286,7 @@ export function createRuns(ports: RunsPorts): Runs {
       onOutside = listener;
     },
     onKeyParked: (source) => runner.onKeyParked(source),
+    onReplaced: (from, to) => proof.onReplaced(from, to),
     onUnlinked: async (binding) => {
       runner.onUnlinked(binding);
       codes.onUnlinked(binding);

@@ -443,6 +443,28 @@ test("undo of a ban of two is two runs, each with its row in the audit", async (
   );
 });
 
+test("undo of a ban of two of which one failed can be pressed again for that one alone", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  const asked = await rig.admin.slash(rig.channel, "run command", { text: ":ban bo spam" });
+  await rig.reads(asked, /Not sent yet/);
+  const banned = await rig.admin.click(messageOf(asked), "Send it");
+  await rig.reads(banned, /It ran/);
+  const press = async (wanted: RegExp) => {
+    const undone = await rig.admin.click(messageOf(banned), "Undo");
+    await rig.runs.clock.advance(20_000);
+    return await rig.reads(undone, wanted);
+  };
+  rig.runs.answering = async (text) => {
+    if (text === ":unban Bobby") throw new Failure("platform", "The game did not answer.");
+    return "Success";
+  };
+  await press(/1 of 2 commands ran[\s\S]*✅ `:unban Bob`\n⛔ `:unban Bobby`/);
+  rig.runs.answering = async () => "Success";
+  await press(/1 of 2 commands ran[\s\S]*`:unban Bob` It was undone already\.?\n✅ `:unban Bobby`/);
+  await press(/undone already/);
+  assert.deepEqual(texts(rig), [":ban bo spam", ":unban Bob", ":unban Bobby", ":unban Bobby"]);
+});
+
 test("run when someone joins: offered, kept, sent once and answered in the channel", async (t) => {
   const rig = await startRunCommandsRig(t);
   rejecting(rig, new Failure("server-empty", "offline"));

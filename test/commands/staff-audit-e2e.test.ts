@@ -135,6 +135,35 @@ test("/staff says what a slip of the keys was meant to be, and allows it all the
   await say("staff check", { person: jo, command: ":banana" }, /They can run this/);
 });
 
+test("/staff deny is not for @everyone, a role that no member is told to have: nobody reads a denial that denies nobody", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  const say = async (options: Parameters<typeof rig.owner.slash>[2], wanted: RegExp) =>
+    rig.reads(await rig.owner.slash(rig.channel, "staff deny", options), wanted);
+  await say({ role: rig.guild.everyone, verb: "kick" }, /Everyone can't be denied a command\n+Choose a role/);
+  await say({ role: rig.guild.everyone, verb: "calls" }, /Everyone can't be denied a command/);
+  assert.deepEqual(rig.runs.audit.eventRows, []);
+});
+
+test("/staff protect with remove: says so only of who was protected, and then they are by neither name nor id", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  const say = async (line: string, options: Parameters<typeof rig.owner.slash>[2], wanted: RegExp) =>
+    rig.reads(await rig.owner.slash(rig.channel, line, options), wanted);
+  const { players } = rig.runs;
+  rig.runs.players = [];
+  // Nobody was there to tell that these two are one.
+  await say("staff protect", { player: "11" }, /doesn't know their name yet\. Protect that too/);
+  await say("staff protect", { player: "Alice" }, /\*\*Alice\*\* is protected/);
+  await say("staff protect", { player: "Alcie", remove: true }, /Alcie is not protected/);
+  rig.runs.players = players;
+  await say("staff protect", { player: "Alice", remove: true }, /\*\*Alice\*\* is no longer protected/);
+  const check = { person: rig.manager.member, command: ":kick Alice" };
+  await say("staff check", check, /✅ They can run this/);
+  assert.deepEqual(
+    rig.runs.audit.eventRows.map(({ action }) => action),
+    ["staff-protect", "staff-protect", "staff-unprotect"],
+  );
+});
+
 test("/staff and /audit are for holders of Manage Guild", async (t) => {
   const rig = await startRunCommandsRig(t);
   await assert.rejects(rig.manager.slash(rig.channel, "staff list"));

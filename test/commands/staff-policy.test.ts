@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { withoutProtected, withProtected, withRule, withTier } from "../../commands/staff-policy.ts";
+import { staffCard } from "../../src/discord/render/staff-cards.ts";
 import { EMPTY_POLICY, type StaffPolicy } from "../../src/domain/guild.ts";
+import { linkedServer } from "../support/bindings.ts";
 
 function times<T>(count: number, start: T, step: (value: T, index: number) => T): T {
   let value = start;
@@ -50,5 +52,39 @@ describe("what /staff keeps has an end, and says so", () => {
     };
     assert.deepEqual(withProtected(before, "NightOwl", known).protectedPlayers, ["NightOwl"]);
     assert.deepEqual(withoutProtected(before, "4711").protectedPlayers, []);
+  });
+
+  test("the list of as many as may be kept names every tier, and fits a card", () => {
+    const idOf = (n: number) => String(1_456_074_443_980_800_001n + BigInt(n));
+    const tiers = ["viewer", "moderator", "administrator", "manager"] as const;
+    const each = Array.from({ length: 200 }, (_, n) => n);
+    const rules = each.map((n) => ({ roleId: idOf(n), verb: "kick" }));
+    const accounts = each.map((n) => ({
+      userId: idOf(n),
+      player: { name: `Player_${n}`, id: n },
+      linkedAtMs: 0,
+    }));
+    const protectedPlayers = each.map((n) => `Player_${n}`);
+    for (const count of [4, 80, 120, 200]) {
+      const roleTiers = Object.fromEntries(
+        each.slice(0, count).map((n) => [idOf(n), tiers[n % 4] ?? "viewer"]),
+      );
+      const policy = { roleTiers, allowed: rules, denied: rules, protectedPlayers };
+      const card = staffCard(linkedServer({ name: "N".repeat(60) }), policy, accounts);
+      const lines = (card.description ?? "").split("\n");
+      assert.deepEqual(
+        lines.map((line) => /^\*\*(\w+)\*\* <@&/.exec(line)?.[1]),
+        ["Manager", "Administrator", "Moderator", "Viewer"],
+      );
+      const counts = lines.map((line) => {
+        return (line.match(/<@&/g)?.length ?? 0) + Number(/ and (\d+) more$/.exec(line)?.[1] ?? 0);
+      });
+      assert.deepEqual(
+        counts,
+        tiers.map(() => count / 4),
+      );
+      const texts = [card.title, card.description, ...(card.fields ?? []).flatMap((f) => [f.name, f.value])];
+      assert.ok(texts.reduce((sum, text) => sum + (text?.length ?? 0), 0) <= 6_000);
+    }
   });
 });

@@ -146,13 +146,15 @@ function whatMarkdown(what: ScheduledWhat, text: string | undefined, max: number
   return md`**${inlineName(what.name)}** ${sends}`;
 }
 
+/** Beside the reason and what to do, in the 2,000 characters of a message: a longer one is posted nowhere. */
+const ROOM_FOR_ENDED = 1_200;
+
 /** Several schedules of a guild run no more, for one reason. */
 export function schedulesEnded(ended: readonly NamedSchedule[], why: string): MessageBody {
   const title = ended.length === 1 ? md`A schedule has ended` : md`${ended.length} schedules have ended`;
   const next = md`**Next:** Someone who can run it can add it again with \`/schedule add\`.`;
-  return {
-    content: joined([md`⏹ **${title}.** ${escapeMarkdown(cut(why, 300))}`, ...ended.map(lineOf), next], "\n"),
-  };
+  const lines = fitLines(ended.map(lineOf), { max: ROOM_FOR_ENDED });
+  return { content: joined([md`⏹ **${title}.** ${escapeMarkdown(cut(why, 300))}`, lines, next], "\n") };
 }
 
 /** One that failed several times in a row. */

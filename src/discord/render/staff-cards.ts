@@ -1,5 +1,5 @@
 import { type Escaped, joined, md, roleMention, userMention } from "../../domain/escaped.ts";
-import { type Binding, CALLS_RIGHT, type StaffPolicy, type VerbRule } from "../../domain/guild.ts";
+import { type Binding, CALLS_RIGHT, type StaffPolicy, type Tier, type VerbRule } from "../../domain/guild.ts";
 import type { Card } from "../../domain/message.ts";
 import type { MeantCommand } from "../../domain/ports/command-catalogue.ts";
 import type { GameAccount } from "../../domain/ports/game-accounts.ts";
@@ -15,22 +15,19 @@ import { profile } from "./server/view.ts";
 export function staffCard(binding: Binding, policy: StaffPolicy, accounts: readonly GameAccount[]): Card {
   const extra = (name: Escaped, list: readonly VerbRule[]) =>
     list.length === 0 ? [] : [{ name, value: rules(list) }];
-  const held = TIERS_HIGHEST_FIRST.flatMap((tier) => {
-    const roles = Object.entries(policy.roleTiers).filter(([, of]) => of === tier);
-    if (roles.length === 0) return [];
-    return [
-      md`**${TIER_NAMES[tier]}** ${joined(
-        roles.map(([id]) => roleMention(id)),
-        " ",
-      )}`,
-    ];
-  });
+  const held = TIERS_HIGHEST_FIRST.map((tier) => ({
+    tier,
+    roleIds: Object.entries(policy.roleTiers).flatMap(([id, of]) => (of === tier ? [id] : [])),
+  })).filter(({ roleIds }) => roleIds.length > 0);
   return {
     title: md`Staff of ${inlineName(binding.name)}`,
     description:
       held.length === 0
         ? md`No role has a tier, so nobody can run commands. Give one with \`/staff allow\`.`
-        : cutLines(held, 2_000),
+        : joined(
+            held.map((one) => tierLine(one, ROOM_FOR_TIERS / held.length)),
+            "\n",
+          ),
     color: 0x3b6fd4,
     fields: [
       ...extra(md`Also allowed, whatever the tier`, policy.allowed),
@@ -42,6 +39,23 @@ export function staffCard(binding: Binding, policy: StaffPolicy, accounts: reado
       accountsField(accounts),
     ],
   };
+}
+
+/** Of the 6,000 characters of a card; its fields hold a thousand each. */
+const ROOM_FOR_TIERS = 1_600;
+const LONGEST_MENTION = 25;
+const ROOM_FOR_COUNT = 15;
+
+/** A tier with its roles; of more than have room it says how many there are. */
+function tierLine(
+  { tier, roleIds }: { readonly tier: Tier; readonly roleIds: readonly string[] },
+  room: number,
+): Escaped {
+  const head = md`**${TIER_NAMES[tier]}**`;
+  const most = Math.floor((room - head.length - ROOM_FOR_COUNT) / LONGEST_MENTION);
+  const left = roleIds.length - most;
+  const more = left > 0 ? md` and ${left} more` : md``;
+  return md`${head} ${joined(roleIds.slice(0, most).map(roleMention), " ")}${more}`;
 }
 
 /** As many as a field holds. */

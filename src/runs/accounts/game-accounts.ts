@@ -63,6 +63,12 @@ export function createGameAccounts(ports: GameAccountsPorts): {
     ...ports,
     async onTyped(actor, player): Promise<LinkOutcome> {
       try {
+        const own = await linkedAccounts.ofUser(actor.guildId, actor.userId);
+        // An earlier try stored it, and failed at the audit.
+        if (own?.player.id === player.id && own.vouchedBy === undefined) {
+          await recordChange(actor, "account-link", own);
+          return { kind: "linked", account: own };
+        }
         const account = await add(actor, { userId: actor.userId, player, linkedAtMs: clock.nowMs() });
         return { kind: "linked", account };
       } catch (error) {
@@ -105,8 +111,13 @@ export function createGameAccounts(ports: GameAccountsPorts): {
         const plan = planned.get(importId);
         if (plan?.manager.userId !== manager.userId || plan.manager.guildId !== manager.guildId)
           throw new Failure("expired", "That list has expired. Send it again.");
+        // At a second press it is under way; where the store fails it may be tried again.
         planned.delete(importId);
-        const done = await addRows(manager, { importId, rows: plan.rows, dry: false });
+        const applied = addRows(manager, { importId, rows: plan.rows, dry: false });
+        const done = await applied.catch((error: unknown) => {
+          planned.set(importId, plan);
+          throw error;
+        });
         await recordEvent(manager, "account-import", `${done.added.length} accounts`);
         return done;
       },

@@ -31,7 +31,10 @@ export interface LinkCodesPorts {
 interface Waiting {
   readonly code: string;
   readonly actor: Actor;
-  readonly binding: Binding;
+  /** As it is linked now. */
+  binding: Binding;
+  /** Its account is being linked: the next look may come before that is written. */
+  isLinking: boolean;
   /** By the monotonic clock. */
   readonly begunMs: number;
   readonly untilMs: number;
@@ -68,12 +71,13 @@ export class LinkCodes implements SnapshotListener {
       code,
       actor,
       binding,
+      isLinking: false,
       begunMs: clock.monotonicMs(),
       untilMs: nowMs + CODE_LIVES_MS,
       end: (ended) => {
         cancelExpiry();
         this.#waiting.delete(code);
-        this.#demand(binding);
+        this.#demand(waiting.binding);
         outcome.resolve(ended);
       },
     };
@@ -96,6 +100,17 @@ export class LinkCodes implements SnapshotListener {
     }
   }
 
+  /** Servers as they are linked now: one that has a new key is another source. */
+  followLinks(linked: readonly Binding[]): void {
+    for (const waiting of this.#waiting.values()) {
+      const { id, guildId, source } = waiting.binding;
+      const now = linked.find((one) => one.id === id && one.guildId === guildId);
+      if (now === undefined || now.source === source) continue;
+      waiting.binding = now;
+      this.#demand(now);
+    }
+  }
+
   /** Withdraws the codes of a server that was unlinked. */
   onUnlinked(binding: Binding): void {
     for (const waiting of this.#waiting.values()) {
@@ -110,11 +125,9 @@ export class LinkCodes implements SnapshotListener {
   }
 
   /** Rows are in the service's time: the clock of this machine may be wrong, or have been set since. */
-  async #onTyped(
-    { actor, begunMs, end }: Waiting,
-    rows: readonly CommandEntry[],
-    serviceAtMs: number,
-  ): Promise<void> {
+  async #onTyped(waiting: Waiting, rows: readonly CommandEntry[], serviceAtMs: number): Promise<void> {
+    const { actor, begunMs, end } = waiting;
+    if (waiting.isLinking) return;
     const agoMs = this.#ports.clock.monotonicMs() - begunMs;
     const fromS = Math.floor((serviceAtMs - agoMs) / 1_000) - EARLY_S;
     const since = rows.filter(({ atS, player }) => atS >= fromS && player.id !== undefined);
@@ -123,11 +136,14 @@ export class LinkCodes implements SnapshotListener {
     const [player] = first;
     if (player?.id === undefined) return;
     if (first.some(({ id }) => id !== player.id)) return end({ kind: "contested" });
+    waiting.isLinking = true;
     try {
       end(await this.#ports.onTyped(actor, { name: player.name, id: player.id }));
     } catch (error) {
       // The row stays in the log for a while, so the next reading tries again.
       this.#ports.report("a game account could not be linked", error);
+    } finally {
+      waiting.isLinking = false;
     }
   }
 

@@ -111,8 +111,7 @@ async function peopleNow(
   const about = { guildId, command };
   const people = await knownPeople(ports, snapshots.latest(source), about);
   const isYoung = people !== undefined && people.ageMs <= PEOPLE_GOOD_FOR_MS;
-  if (isYoung || command.targetTexts.length === 0 || command.mass || isAutomatic(request.origin))
-    return people;
+  if (isYoung || command.targetTexts.length === 0 || isAutomatic(request.origin)) return people;
   const abort = new AbortController();
   const cancel = clock.after(READ_WITHIN_MS, () =>
     abort.abort(new Failure("unreachable", "The player list could not be read in time.")),

@@ -53,6 +53,8 @@ export class Proof {
   readonly #seenAtS = new Map<SourceId, Map<string, number>>();
   readonly #outside: OutsideRuns;
   readonly #log: JournalReader;
+  /** By server: the sources that its earlier keys made it, under which its runs of then stand in the audit. */
+  readonly #former = new Map<SourceId, readonly SourceId[]>();
   readonly #chains = new Map<SourceId, Promise<void>>();
 
   constructor(ports: ProofPorts) {
@@ -73,6 +75,16 @@ export class Proof {
     runs.set(id, { untilMs, sentAtMs: sentAtMs ?? askedAtMs, wallAheadMs, told: "unchecked" });
     this.#pending.set(source, runs);
     this.#demand(source);
+  }
+
+  /** A server has a new key: runs that were sent with the one before are looked for in the same log. */
+  onReplaced(from: SourceId, to: SourceId): void {
+    this.#former.set(to, [from, ...(this.#former.get(from) ?? [])]);
+    const pending = this.#pending.get(from);
+    if (pending !== undefined) this.#pending.set(to, new Map([...pending, ...(this.#pending.get(to) ?? [])]));
+    const seen = this.#seenAtS.get(from);
+    if (seen !== undefined) this.#seenAtS.set(to, new Map([...seen, ...(this.#seenAtS.get(to) ?? [])]));
+    this.#demand(to);
   }
 
   /** An audit channel was set or cleared, or a server linked or unlinked: watches its log for commands of others, or not. */
@@ -138,13 +150,15 @@ export class Proof {
   }
 
   /** Runs of all guilds of this server that may have left a row: the fresh ones, and those still sought. */
-  #sentRuns(source: SourceId, fresh: readonly RemoteRow[]): Promise<readonly RecentRun[]> {
+  async #sentRuns(source: SourceId, fresh: readonly RemoteRow[]): Promise<readonly RecentRun[]> {
     const nowMs = this.#ports.clock.nowMs();
     const oldestRowMs = Math.min(nowMs, ...fresh.map(({ atS }) => atS * 1000));
     // Somebody may ask for one again that was sent long ago.
     const sought = [...(this.#pending.get(source)?.values() ?? [])].map(({ sentAtMs }) => sentAtMs);
     const sinceMs = Math.min(oldestRowMs, nowMs - LOG_SOUGHT_MS, ...sought) - SENT_BEFORE_ROW_MS;
-    return this.#ports.audit.recentRuns(source, sinceMs);
+    const { audit } = this.#ports;
+    const sources = [...new Set([...(this.#former.get(source) ?? []), source])];
+    return (await Promise.all(sources.map((one) => audit.recentRuns(one, sinceMs)))).flat();
   }
 
   /** By the service's time, which rows are in: the clock of this machine may be wrong, or have been set since. */

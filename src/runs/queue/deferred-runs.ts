@@ -4,18 +4,23 @@ import { KeyedMutex } from "../../domain/keyed-mutex.ts";
 import type { Snapshot, SourceId } from "../../domain/model.ts";
 import type { AuditLog } from "../../domain/ports/audit-log.ts";
 import type { Bindings } from "../../domain/ports/bindings.ts";
-import type { Clock, Random } from "../../domain/ports/clock.ts";
+import type { Random } from "../../domain/ports/clock.ts";
 import type { Demands } from "../../domain/ports/demands.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
-import type { Members } from "../../domain/ports/members.ts";
 import type { Notifier } from "../../domain/ports/notifier.ts";
 import type { RunRenderer } from "../../domain/ports/run-renderer.ts";
-import type { Runner } from "../../domain/ports/runner.ts";
 import type { SnapshotListener } from "../../domain/ports/snapshots.ts";
-import type { DeferredRun, RunOutcome, RunPlan, RunRecord, SubmittedRun } from "../../domain/run.ts";
+import type { DeferredRun, RunOutcome } from "../../domain/run.ts";
 import type { LateOutcomes } from "../audit/late-outcomes.ts";
-import { failedOutcome } from "../audit/run-record.ts";
-import { whyNotDeferred } from "./why-not-deferred.ts";
+import {
+  asLinked,
+  type DeferredPress,
+  deferredFailed,
+  deferredKey,
+  newDeferredRun,
+} from "./deferred-run-record.ts";
+import { type DeferredSender, sendDeferred } from "./send-deferred.ts";
+import { wasDeferred, whyNotDeferred } from "./why-not-deferred.ts";
 
 /** A deferred run expires after this time, because by then its author no longer expects it. */
 const DEFERRED_FOR_MS = 60 * 60_000;
@@ -23,19 +28,15 @@ const PLAYERS_READ_EVERY_MS = 20_000;
 /** Deferred runs of one guild; each person has one per server. */
 const MOST_OF_GUILD = 100;
 
-export interface DeferredPorts {
+export interface DeferredPorts extends DeferredSender {
   readonly documents: Documents<DeferredRun>;
   readonly audit: AuditLog;
   readonly bindings: Bindings;
-  readonly members: Members;
-  readonly runner: Runner;
   readonly demands: Demands;
   readonly late: Pick<LateOutcomes, "post">;
   readonly notifier: Notifier;
   readonly renderer: RunRenderer;
-  readonly clock: Clock;
   readonly random: Random;
-  report(what: string, error: unknown): void;
   owns(guildId: string): boolean;
   /** The store may be set back by seconds: what it says of a run may be out of date. */
   readonly isStoreInDoubt: boolean;
@@ -54,8 +55,11 @@ export class DeferredRuns implements SnapshotListener {
   readonly #ports: DeferredPorts;
   readonly #held = new Map<string, HeldRun>();
   readonly #firing = new Set<Promise<void>>();
+  /** Those that are being sent, also while no row in the audit says so yet. */
+  readonly #sending = new Set<DeferredRun>();
   /** The next one of a person has the same key as the one before. */
   readonly #changes = new KeyedMutex();
+  readonly #presses = new KeyedMutex();
 
   constructor(ports: DeferredPorts) {
     this.#ports = ports;
@@ -66,7 +70,7 @@ export class DeferredRuns implements SnapshotListener {
   }
 
   async load(): Promise<void> {
-    const { documents, audit, owns, isStoreInDoubt } = this.#ports;
+    const { documents, audit, bindings, owns, isStoreInDoubt } = this.#ports;
     for await (const [key, run] of documents.entries()) {
       const { guildId } = run.request.actor;
       if (!owns(guildId)) continue;
@@ -74,16 +78,15 @@ export class DeferredRuns implements SnapshotListener {
       const record = await audit.get(guildId, run.id);
       if (record !== undefined) this.#track(this.#tell(key, run, { outcome: { record }, isDoubtful: true }));
       else if (isStoreInDoubt) await this.#giveUp(key, run);
-      else this.#hold(key, run);
+      else this.#hold(key, asLinked(run, await bindings.list(guildId)));
     }
   }
 
   /** It may have been sent already, and its removal from the store may be what was lost: it is not sent. */
   async #giveUp(key: string, run: DeferredRun): Promise<void> {
-    const nowMs = this.#ports.clock.nowMs();
     const words = "The database was restored from an older copy, so it may already have been sent.";
     const failure = new Failure("store", words, { ran: "unknown" });
-    const outcome = failedOutcome(unsent(run, nowMs), { failure, nowMs });
+    const outcome = deferredFailed(run, failure, this.#ports.clock.nowMs());
     await this.#tell(key, run, { outcome, isDoubtful: true });
   }
 
@@ -102,24 +105,39 @@ export class DeferredRuns implements SnapshotListener {
       ({ id }) => id === record.bindingId,
     );
     if (binding === undefined) return { ok: false, text: "This server is no longer linked." };
-    const key = keyOf(actor, binding);
-    if (!this.#held.has(key) && this.list(actor.guildId).length >= MOST_OF_GUILD) {
+    // One press after the other: the button stays on its card.
+    const key = deferredKey(actor, binding);
+    return await this.#presses.take(key, () => this.#deferNext(key, { actor, binding, record }));
+  }
+
+  /** Whoever presses its button again reads what came of it, and sends nothing twice. */
+  async #deferNext(key: string, press: DeferredPress): Promise<DeferAnswer> {
+    const { actor, record } = press;
+    const { audit, clock, documents, random } = this.#ports;
+    const waited = this.#held.get(key);
+    if (this.#isBeingSent(key, record.text) || (await wasDeferred(audit, record))) {
+      return { ok: false, text: "It is on its way or was sent already." };
+    }
+    // Somebody joined in the meantime, or it was cancelled.
+    if (this.#held.get(key) !== waited) return await this.#deferNext(key, press);
+    if (waited === undefined && this.list(actor.guildId).length >= MOST_OF_GUILD) {
       return {
         ok: false,
         text: `${MOST_OF_GUILD} commands are already waiting for someone to join. Cancel one first.`,
       };
     }
-    const run: DeferredRun = {
-      id: this.#ports.random.id(),
-      request: { actor, binding, text: record.text, origin: "on-join" },
-      ...(record.byId === undefined ? {} : { byId: record.byId }),
-      expiresAtMs: this.#ports.clock.nowMs() + DEFERRED_FOR_MS,
-    };
-    await this.#changes.take(key, () => this.#ports.documents.set(key, run));
+    const run = newDeferredRun(random.id(), press, clock.nowMs() + DEFERRED_FOR_MS);
+    // The one before must not be sent while this one is stored in its place.
     const replaced = this.#drop(key);
+    try {
+      await this.#changes.take(key, () => documents.set(key, run));
+    } catch (error) {
+      if (replaced !== undefined) this.#hold(key, replaced);
+      throw error;
+    }
     this.#hold(key, run);
     const until = `<t:${Math.ceil(run.expiresAtMs / 1000)}:t>`;
-    const instead = replaced === undefined ? "" : ` It replaces the one that was waiting.`;
+    const instead = replaced === undefined ? "" : " It replaces the one that was waiting.";
     return {
       ok: true,
       text: `It will be sent when someone joins, until ${until}. The result is posted here.${instead}`,
@@ -131,13 +149,31 @@ export class DeferredRuns implements SnapshotListener {
     return this.list(guildId).find((run) => run.id === id);
   }
 
-  async cancel(run: DeferredRun): Promise<void> {
-    await this.#forget(keyOf(run.request.actor, run.request.binding));
+  /** false: by now it is being sent, or over. Where the store fails it waits on, as it does there. */
+  async cancel({ id, request }: DeferredRun): Promise<boolean> {
+    const key = deferredKey(request.actor, request.binding);
+    const held = this.#held.get(key)?.run;
+    if (held?.id !== id) return false;
+    await this.#forget(key).catch((error: unknown) => {
+      if (!this.#held.has(key)) this.#hold(key, held);
+      throw error;
+    });
+    return true;
   }
 
   async onUnlinked(binding: Binding): Promise<void> {
     const gone = [...this.#held.values()].filter(({ run }) => run.request.binding.id === binding.id);
     for (const { key } of gone) await this.#forget(key);
+  }
+
+  /** Servers as they are linked now: one that has a new key is another source. */
+  followLinks(linked: readonly Binding[]): void {
+    for (const { key, run } of [...this.#held.values()]) {
+      const now = asLinked(run, linked);
+      if (now === run) continue;
+      this.#drop(key);
+      this.#hold(key, now);
+    }
   }
 
   async take(snapshot: Snapshot): Promise<void> {
@@ -160,21 +196,19 @@ export class DeferredRuns implements SnapshotListener {
    * owed to who asked: a crash at any point neither loses it nor makes it run twice.
    */
   async #fire(key: string, run: DeferredRun): Promise<void> {
-    const { clock, report } = this.#ports;
-    let outcome: RunOutcome;
+    this.#sending.add(run);
     try {
-      const submitted = await this.#submit(run);
-      outcome = await submitted.outcome;
-    } catch (error) {
-      if (!(error instanceof Failure)) report("a deferred command could not be sent", error);
-      const why = new Failure(
-        "paused",
-        "Marshal could not check the roles of the person who asked. It was not sent.",
-      );
-      const failure = error instanceof Failure ? error : why;
-      outcome = failedOutcome(unsent(run, clock.nowMs()), { failure, nowMs: clock.nowMs() });
+      const outcome = await sendDeferred(this.#ports, run);
+      await this.#tell(key, run, { outcome, isDoubtful: false });
+    } finally {
+      this.#sending.delete(run);
     }
-    await this.#tell(key, run, { outcome, isDoubtful: false });
+  }
+
+  #isBeingSent(key: string, text: string): boolean {
+    return [...this.#sending].some(({ request }) => {
+      return deferredKey(request.actor, request.binding) === key && request.text === text;
+    });
   }
 
   async #tell(
@@ -183,17 +217,6 @@ export class DeferredRuns implements SnapshotListener {
     { outcome, isDoubtful }: { readonly outcome: RunOutcome; readonly isDoubtful: boolean },
   ): Promise<void> {
     if (await this.#ports.late.post(outcome, isDoubtful)) await this.#remove(key, run);
-  }
-
-  async #submit(run: DeferredRun): Promise<SubmittedRun> {
-    const { members, runner, clock } = this.#ports;
-    const { actor } = run.request;
-    const readAtMs = clock.nowMs();
-    const now = await members.now(actor.guildId, actor.userId);
-    const request = { ...run.request, runId: run.id, actor: { ...actor, ...now, askedAtMs: readAtMs } };
-    const plan = await runner.plan(request);
-    if (plan.decision.allowed && plan.confirm !== "none") throw unconfirmed(plan);
-    return await runner.submit(plan);
   }
 
   /** Takes it out of the store, unless the next one stands there already. Never rejects: the next start looks again. */
@@ -249,34 +272,4 @@ export class DeferredRuns implements SnapshotListener {
       .finally(() => this.#firing.delete(tracked));
     this.#firing.add(tracked);
   }
-}
-
-function unconfirmed({ confirmReasons }: RunPlan): Failure {
-  return new Failure("denied", [...confirmReasons, "Nobody was there to confirm it."].join(" "));
-}
-
-function keyOf(actor: Actor, binding: Binding): string {
-  return `${actor.guildId}:${binding.id}:${actor.userId}`;
-}
-
-/** The row of an attempt that never became a run, for its outcome. */
-function unsent({ id, request }: DeferredRun, nowMs: number): RunRecord {
-  const { actor, binding, text, origin } = request;
-  return {
-    id,
-    guildId: actor.guildId,
-    bindingId: binding.id,
-    source: binding.source,
-    serverName: binding.name,
-    actorId: actor.userId,
-    actorName: actor.userName,
-    actorRoleIds: actor.roleIds,
-    origin,
-    text,
-    askedAtMs: nowMs,
-    channelId: actor.channelId,
-    status: "failed",
-    ran: "no",
-    proof: "unchecked",
-  };
 }

@@ -1,10 +1,13 @@
 import { Failure } from "../../domain/failure.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
 import type { AuditLog } from "../../domain/ports/audit-log.ts";
-import type { RunPlan, RunRecord, RunStatus } from "../../domain/run.ts";
+import { type RunPlan, type RunRecord, type RunStatus, UNDONE_ALREADY } from "../../domain/run.ts";
 
 /** Where an undo failed it may be pressed again; where it ran, or may have, or is on its way, it may not. */
-const MAY_HAVE_RUN: ReadonlySet<RunStatus> = new Set(["waiting", "sending", "done", "unknown"]);
+export const MAY_HAVE_RUN: ReadonlySet<RunStatus> = new Set(["waiting", "sending", "done", "unknown"]);
+
+/** The wall clock may have been set back by so much between a run and its undo. */
+const CLOCK_SET_BACK_MS = 24 * 60 * 60_000;
 
 /**
  * The button Undo stays on its card: two may press it at once, and one person again, also while a confirmation of the
@@ -26,11 +29,13 @@ export class UndoOnce {
     const { undoes, text, binding } = request;
     if (undoes === undefined) return await accept();
     return await this.#turns.take(undoes.id, async () => {
-      const filter = { bindingId: binding.id, text, fromMs: undoes.askedAtMs };
+      const filter = { bindingId: binding.id, text, fromMs: undoes.askedAtMs - CLOCK_SET_BACK_MS };
       const { rows } = await this.#audit.search(request.actor.guildId, filter);
+      // A later undo of an equal run took this one back as well.
+      const isOfIt = (row: RunRecord) => row.undoes === undoes.id || row.askedAtMs >= undoes.askedAtMs;
       const isUndo = (row: RunRecord) =>
         row.origin === "undo" && row.text === text && row.id !== undoes.id && MAY_HAVE_RUN.has(row.status);
-      if (rows.some(isUndo)) throw new Failure("bad-command", "It was undone already.");
+      if (rows.some((row) => isUndo(row) && isOfIt(row))) throw new Failure("bad-command", UNDONE_ALREADY);
       return await accept();
     });
   }

@@ -28,8 +28,7 @@ export class WaitingRuns implements RunQueue {
     if (deferred !== undefined) {
       const { actor: asker, binding } = deferred.request;
       if (asker.userId !== actor.userId && !(await this.#manages(actor, binding.id))) return NOT_YOURS;
-      await this.#deferred.cancel(deferred);
-      return CANCELLED;
+      return (await this.#deferred.cancel(deferred)) ? CANCELLED : TOO_LATE;
     }
 
     const run = this.#runner.lanes.get(runId);
@@ -41,7 +40,7 @@ export class WaitingRuns implements RunQueue {
     const isOwn = actorId === actor.userId && origin !== "ban-end";
     if (!isOwn && !(await this.#manages(actor, bindingId))) return NOT_YOURS;
     const done = run.end("cancelled", new Failure("expired", `Cancelled by ${actor.userName}.`));
-    return done ? CANCELLED : { ok: false, text: "Too late: it is being sent or was already sent." };
+    return done ? CANCELLED : TOO_LATE;
   }
 
   defer(actor: Actor, runId: string): Promise<{ readonly ok: boolean; readonly text: string }> {
@@ -63,4 +62,5 @@ export class WaitingRuns implements RunQueue {
 }
 
 const CANCELLED = { ok: true, text: "Cancelled: it was not sent." };
+const TOO_LATE = { ok: false, text: "Too late: it is being sent or was already sent." };
 const NOT_YOURS = { ok: false, text: "Only the person who asked or a Manager can cancel it." };

@@ -1,7 +1,9 @@
 import type { Actor } from "../../domain/guild.ts";
+import type { AuditLog } from "../../domain/ports/audit-log.ts";
 import type { RunRecord } from "../../domain/run.ts";
 import { parseCommand } from "../catalogue/parse-command.ts";
 import { findVerb } from "../catalogue/verbs.ts";
+import { MAY_HAVE_RUN } from "./undo-once.ts";
 
 /** Why this run cannot wait until someone joins; undefined: it can. */
 export function whyNotDeferred(record: RunRecord, actor: Actor): string | undefined {
@@ -12,4 +14,13 @@ export function whyNotDeferred(record: RunRecord, actor: Actor): string | undefi
   const dangerous =
     verb === undefined || verb.danger === "serious" || verb.danger === "severe" || command.mass;
   return dangerous ? `:${command.verb} is too serious to run unattended. Run it yourself later.` : undefined;
+}
+
+/** Whether it was sent since when somebody joined, or may have been, or is on its way. */
+export async function wasDeferred(
+  audit: Pick<AuditLog, "search">,
+  { guildId, bindingId, actorId, text, askedAtMs: fromMs }: RunRecord,
+): Promise<boolean> {
+  const { rows } = await audit.search(guildId, { bindingId, actorId, text, fromMs });
+  return rows.some((row) => row.origin === "on-join" && row.text === text && MAY_HAVE_RUN.has(row.status));
 }

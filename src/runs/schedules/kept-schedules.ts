@@ -74,9 +74,15 @@ export class KeptSchedules {
     await this.#ports.documents.set(keyOf(schedule), { ...schedule, endedWhy });
   }
 
+  /** Rejects when the store does; then it is kept here as well, because the next start would find it there. */
   async delete(schedule: Schedule): Promise<void> {
-    this.#byId.delete(schedule.id);
-    await this.#ports.documents.delete(keyOf(schedule));
+    const wasKept = this.#byId.delete(schedule.id);
+    try {
+      await this.#ports.documents.delete(keyOf(schedule));
+    } catch (error) {
+      if (wasKept) this.#byId.set(schedule.id, schedule);
+      throw error;
+    }
   }
 
   /** How its last due time ended, with what the game's log has shown since. */

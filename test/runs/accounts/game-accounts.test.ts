@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Failure } from "../../../src/domain/failure.ts";
-import type { CommandEntry } from "../../../src/domain/model.ts";
+import type { CommandEntry, SourceId } from "../../../src/domain/model.ts";
+import { settle } from "../../support/clock.ts";
 import { binding, RunsRig, sourceId } from "../../support/runs-rig.ts";
 
 const MINUTE_MS = 60_000;
@@ -156,6 +157,67 @@ describe("linking a game account by a code", () => {
     rig.accountDocuments.refuseWrites = undefined;
     await seen(rig, typed);
     assert.equal((await outcome).kind, "linked");
+  });
+
+  test("an account that was linked is not called taken where only the audit failed, or is slow to write it", async () => {
+    const rig = new RunsRig();
+    const write = rig.audit.event.bind(rig.audit);
+    const events = () => rig.audit.eventRows.map(({ action, text }) => `${action} ${text}`);
+    const one = await rig.runs.accounts.begin(rig.actor("mod"), binding);
+    const typed = row(rig, "Alice", 11, `:log marshal ${one.code}`);
+    rig.audit.event = () => Promise.reject(new Error("disk full"));
+    await seen(rig, typed);
+    assert.deepEqual(events(), []);
+    rig.audit.event = write;
+    await seen(rig, typed);
+    assert.equal((await one.outcome).kind, "linked");
+    assert.deepEqual(events(), ["account-link <@u-mod> Alice"]);
+
+    const two = await rig.runs.accounts.begin(rig.actor("admin"), binding);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    rig.audit.event = async (event) => {
+      await promise;
+      await write(event);
+    };
+    const bob = row(rig, "Bob", 12, `:log marshal ${two.code}`);
+    const looks = [seen(rig, bob), seen(rig, bob)];
+    await settle();
+    resolve();
+    await Promise.all(looks);
+    assert.equal((await two.outcome).kind, "linked");
+    assert.deepEqual(events().slice(1), ["account-link <@u-admin> Bob"]);
+  });
+
+  test("a code waits on when its server gets a new key", async () => {
+    const rig = new RunsRig();
+    const mo = rig.actor("mod");
+    const source = "b".repeat(64) as SourceId;
+    const { code, outcome } = await rig.runs.accounts.begin(mo, binding);
+    rig.linked = [{ ...binding, source }];
+    const by = { guildId: "g1", atMs: rig.clock.nowMs(), actorId: "u-manager", actorName: "manager" };
+    await rig.runs.audit.event({ ...by, id: "e1", action: "link", text: binding.name });
+    await settle();
+    assert.deepEqual(
+      rig.demandsPut.get("runs-accounts:g1:b1")?.map((demand) => demand.source),
+      [source],
+    );
+    await rig.journal.take({ ...rig.snapshot([row(rig, "Alice", 11, `:log marshal ${code}`)]), source });
+    assert.equal((await outcome).kind, "linked");
+    assert.equal(rig.demandsPut.size, 0);
+  });
+
+  test("a list that the store refused has not expired: it can be applied again", async () => {
+    const rig = new RunsRig();
+    const { accounts } = rig.runs;
+    const manager = rig.actor("manager");
+    const rows = [{ userId: "u-x", player: { name: "Alice", id: 11 } }];
+    const { importId } = await accounts.planImport(manager, rows);
+    rig.accountDocuments.refuseWrites = new Failure("store", "disk full");
+    await assert.rejects(accounts.applyImport(manager, importId), { code: "store" });
+    rig.accountDocuments.refuseWrites = undefined;
+    assert.equal((await accounts.applyImport(manager, importId)).added.length, 1);
+    await rejects(accounts.applyImport(manager, importId), /expired/);
+    assert.equal(await accounts.undoImport(manager, importId), 1);
   });
 
   test("a server that is unlinked and a bot that stops end what waits; accounts outlive a restart", async () => {

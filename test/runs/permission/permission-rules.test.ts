@@ -60,7 +60,8 @@ describe("targets", () => {
     assert.deepEqual(names("ada"), ["Ada"]);
     assert.deepEqual(names("ada", "kick"), []);
     assert.deepEqual(names("ada", "unban"), ["Ada"]);
-    assert.equal(resolveTargets(parseCommand(":ban 21"), people)[0]?.staff, true);
+    const [absent] = resolveTargets(parseCommand(":ban 21"), people);
+    assert.deepEqual(absent?.staff, [{ name: "Ada", id: 21 }]);
   });
 
   test("have the rank of the lists, of what they show, or of owning the server; the higher one", () => {

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { Failure } from "../../../src/domain/failure.ts";
 import { DEFAULT_SETTINGS } from "../../../src/domain/guild.ts";
 import type { MessageBody } from "../../../src/domain/message.ts";
-import type { CommandEntry } from "../../../src/domain/model.ts";
+import type { CommandEntry, SourceId } from "../../../src/domain/model.ts";
 import { openAnswerId } from "../../../src/domain/open-answer.ts";
 import { settle } from "../../support/clock.ts";
 import { textOf } from "../../support/fake-answers.ts";
@@ -134,6 +134,26 @@ describe("proof", () => {
       rig.audit.eventRows.map(({ action, text, guildId }) => [action, text, guildId]),
       [["outside-run", "Liberty County: :ban Bob", "g1"]],
     );
+  });
+
+  test("knows its own run that was sent with the key before: it is proved, and not reported as run outside", async () => {
+    const rig = new RunsRig();
+    const source = "b".repeat(64) as SourceId;
+    const before = remote(Math.floor(rig.clock.nowMs() / 1000) - 100, ":h old");
+    await rig.journal.take(rig.snapshot([before]));
+    const { id, atS } = await send(rig, ":h hi");
+    rig.linked = [{ ...binding, source }];
+    rig.runs.onReplaced(binding.source, source);
+    await rig.journal.replaced(binding.source, source);
+    assert.ok(rig.demandsPut.has(`runs-proof:${source}`));
+    const log = [before, remote(atS, ":h hi"), remote(atS, ":ban Bob")];
+    await rig.journal.take({ ...rig.snapshot(log), source });
+    assert.equal(rig.audit.rows.get(id)?.proof, "seen");
+    assert.deepEqual(
+      rig.audit.eventRows.map(({ text }) => text),
+      ["Liberty County: :ban Bob"],
+    );
+    await rig.runs.stop(0);
   });
 
   test("reports another row of the same second that comes a look later", async () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Failure } from "../../../src/domain/failure.ts";
+import type { SourceId } from "../../../src/domain/model.ts";
 import { settle } from "../../support/clock.ts";
 import { binding, RunsRig, roles } from "../../support/runs-rig.ts";
 
@@ -260,6 +261,152 @@ describe("run when someone joins", () => {
       waiting.map(({ request }) => request.text),
       [":h two"],
     );
+    await rig.runs.stop(0);
+  });
+
+  test("is sent once for one card, however often and whenever its button is pressed again", async () => {
+    const rig = new RunsRig();
+    const { queue } = rig.runs;
+    const id = await meetEmpty(rig, ":h Welcome");
+    const press = () => queue.defer(rig.actor("mod"), id);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    rig.membersPause = () => promise;
+    assert.equal((await press()).ok, true);
+    await rig.journal.take(rig.snapshot());
+    await settle();
+    // Its roles are being read: no row says yet that it is on its way.
+    assert.deepEqual(await press(), { ok: false, text: "It is on its way or was sent already." });
+    resolve();
+    await rig.journal.take(rig.snapshot());
+    await rig.clock.advance(60_000);
+    assert.equal(rig.sent.length, 2);
+    // The card stands there still, also after a restart.
+    rig.crash();
+    await rig.runs.start();
+    assert.equal((await rig.runs.queue.defer(rig.actor("mod"), id)).ok, false);
+    await rig.journal.take(rig.snapshot());
+    await rig.clock.advance(60_000);
+    assert.equal(rig.sent.length, 2);
+    // The same text, asked for anew, is another one.
+    const next = await meetEmpty(rig, ":h Welcome");
+    assert.equal((await rig.runs.queue.defer(rig.actor("mod"), next)).ok, true);
+    await rig.runs.stop(0);
+  });
+
+  test("is sent once where somebody joins while its button is pressed again", async () => {
+    const rig = new RunsRig();
+    const { queue } = rig.runs;
+    const id = await meetEmpty(rig, ":h Welcome");
+    await queue.defer(rig.actor("mod"), id);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const search = rig.audit.search.bind(rig.audit);
+    rig.audit.search = async (...given) => {
+      const found = await search(...given);
+      await promise;
+      return found;
+    };
+    const again = queue.defer(rig.actor("mod"), id);
+    await settle();
+    await rig.journal.take(rig.snapshot());
+    await rig.clock.advance(10_000);
+    resolve();
+    assert.equal((await again).ok, false);
+    await rig.journal.take(rig.snapshot());
+    await rig.clock.advance(60_000);
+    assert.equal(rig.sent.length, 2);
+    await rig.runs.stop(0);
+  });
+
+  test("is sent once where its button is pressed twice at once and somebody joins between the two", async () => {
+    const rig = new RunsRig();
+    const { queue } = rig.runs;
+    const id = await meetEmpty(rig, ":h Welcome");
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const set = rig.deferredDocuments.set.bind(rig.deferredDocuments);
+    let writes = 0;
+    rig.deferredDocuments.set = async (...given) => {
+      writes += 1;
+      if (writes === 2) await promise;
+      await set(...given);
+    };
+    const presses = [queue.defer(rig.actor("mod"), id), queue.defer(rig.actor("mod"), id)];
+    await settle();
+    await rig.journal.take(rig.snapshot());
+    await rig.clock.advance(10_000);
+    resolve();
+    await Promise.all(presses);
+    await rig.journal.take(rig.snapshot());
+    await rig.clock.advance(60_000);
+    assert.equal(rig.sent.length, 2);
+    await rig.runs.stop(0);
+  });
+
+  test("that could not be taken out of the store waits on, where it can be cancelled again", async () => {
+    const rig = new RunsRig();
+    const { queue } = rig.runs;
+    await queue.defer(rig.actor("mod"), await meetEmpty(rig, ":h Welcome"));
+    const id = (await queue.deferred("g1"))[0]?.id ?? "";
+    rig.deferredDocuments.refuseWrites = new Failure("store", "disk full");
+    await assert.rejects(queue.cancel(rig.actor("mod"), id), { code: "store" });
+    rig.deferredDocuments.refuseWrites = undefined;
+    assert.equal((await queue.cancel(rig.actor("mod"), id)).ok, true);
+    rig.crash();
+    await rig.runs.start();
+    await rig.journal.take(rig.snapshot());
+    await rig.clock.advance(60_000);
+    assert.equal(rig.sent.length, 1);
+    await rig.runs.stop(0);
+  });
+
+  test("that is sent while a Manager's rights are read is not said to be cancelled", async () => {
+    const rig = new RunsRig();
+    const { queue } = rig.runs;
+    await queue.defer(rig.actor("mod"), await meetEmpty(rig, ":h Welcome"));
+    const id = (await queue.deferred("g1"))[0]?.id ?? "";
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { of } = rig.settings;
+    rig.settings.of = async (guildId) => {
+      await promise;
+      return await of(guildId);
+    };
+    const cancelled = queue.cancel(rig.actor("manager"), id);
+    await rig.journal.take(rig.snapshot());
+    rig.settings.of = of;
+    resolve();
+    assert.equal((await cancelled).ok, false);
+    await rig.clock.advance(60_000);
+    assert.equal(rig.sent.length, 2);
+    await rig.runs.stop(0);
+  });
+
+  test("goes on when its server gets a new key, over a restart too", async () => {
+    const rig = new RunsRig();
+    const source = "b".repeat(64) as SourceId;
+    await rig.runs.queue.defer(rig.actor("mod"), await meetEmpty(rig, ":h Welcome"));
+    rig.linked = [{ ...binding, source }];
+    await rig.runs.audit.event({
+      id: "e1",
+      guildId: "g1",
+      atMs: rig.clock.nowMs(),
+      actorId: "u-manager",
+      actorName: "manager",
+      action: "link",
+      text: binding.name,
+    });
+    await settle();
+    const demanded = () => [...rig.demandsPut.keys()].filter((owner) => owner.startsWith("runs-deferred"));
+    assert.deepEqual(demanded(), [`runs-deferred:${source}`]);
+    rig.crash();
+    rig.demandsPut.clear();
+    await rig.runs.start();
+    assert.deepEqual(demanded(), [`runs-deferred:${source}`]);
+    await rig.journal.take({ ...rig.snapshot(), source });
+    await rig.clock.advance(60_000);
+    assert.deepEqual(
+      rig.sent.map((one) => one.source),
+      [binding.source, source],
+    );
+    assert.deepEqual(texts(rig), ["c1 done :h Welcome Success"]);
     await rig.runs.stop(0);
   });
 

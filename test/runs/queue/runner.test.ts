@@ -145,6 +145,24 @@ describe("permission", () => {
     assert.match(outcome.record.message ?? "", /Alister/);
   });
 
+  test("for everyone is checked against who is in the server when it is sent, who may have joined since", async () => {
+    const rig = new RunsRig();
+    rig.setPolicy({ protectedPlayers: ["Vip"] });
+    rig.readyAtMs = rig.clock.nowMs() + 30_000;
+    const { runner } = rig.runs;
+    const request = { actor: rig.actor("manager"), binding, text: ":kill all", origin: "command" } as const;
+    const { id } = await runner.plan(request);
+    const submitted = await runner.confirmed(id, request.actor, binding.name);
+    // No poll has brought the lists since.
+    const before = rig.snapshots.latest(binding.source);
+    rig.snapshots.latest = () => before;
+    rig.players = [...rig.players, player("Vip", 99)];
+    const { record } = await outcomeOf(rig, submitted);
+    assert.equal(record.status, "denied");
+    assert.match(record.message ?? "", /Vip.* is protected/);
+    assert.equal(rig.sent.length, 0);
+  });
+
   test("for one player by name is not sent where nobody can tell who is in the server; by id it is", async () => {
     const rig = new RunsRig();
     const only = { name: "Alice", id: 11 };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Failure } from "../../../src/domain/failure.ts";
-import type { RunOutcome, SubmittedRun } from "../../../src/domain/run.ts";
+import type { RunOutcome, RunRecord, SubmittedRun } from "../../../src/domain/run.ts";
 import { settle } from "../../support/clock.ts";
 import { binding, RunsRig, roles } from "../../support/runs-rig.ts";
 
@@ -67,6 +67,30 @@ for (const stepMs of [HOUR_MS, -HOUR_MS]) {
       const submitted = await rig.runs.runner.submit(plan);
       rig.clock.step(stepMs);
       assert.equal((await outcomeOf(rig, submitted)).record.status, "done");
+    });
+
+    test("what undid a run before is found: it is undone once", async () => {
+      const rig = new RunsRig();
+      const { record } = await outcomeOf(rig, await ask(rig, ":jail Bob"));
+      rig.clock.step(stepMs);
+      rig.readyAtMs = 0;
+      const undo = async (undoes: RunRecord) => {
+        const request = {
+          actor: rig.actor("mod"),
+          binding,
+          text: ":unjail Bob",
+          origin: "undo",
+          undoes,
+        } as const;
+        return outcomeOf(rig, await rig.runs.runner.submit(await rig.runs.runner.plan(request)));
+      };
+      assert.equal((await undo(record)).record.status, "done");
+      await assert.rejects(undo(record), { code: "bad-command", message: "It was undone already." });
+      // A later one of the same text is another run.
+      await rig.clock.advance(10_000);
+      const { record: next } = await outcomeOf(rig, await ask(rig, ":jail Bob"));
+      assert.equal((await undo(next)).record.status, "done");
+      assert.equal(rig.sent.length, 4);
     });
 
     test("a deferred run is sent when someone joins, and proof is sought for its time", async () => {

@@ -103,6 +103,23 @@ describe("a schedule", () => {
     await rig.runs.stop(0);
   });
 
+  test("that could not be removed stands in the list and runs on, and can be removed again", async () => {
+    const rig = await startedRig();
+    const { schedule } = await add(rig);
+    rig.scheduleDocuments.refuseWrites = new Failure("store", "disk full");
+    await assert.rejects(rig.runs.schedules.remove("g1", schedule.id), { code: "store" });
+    rig.scheduleDocuments.refuseWrites = undefined;
+    assert.equal((await rig.runs.schedules.list("g1")).length, 1);
+    await rig.clock.advance(31 * MINUTE_MS);
+    assert.deepEqual(sentAt(rig), [":h Welcome 00:30"]);
+    assert.equal((await rig.runs.schedules.remove("g1", schedule.id))?.id, schedule.id);
+    rig.crash();
+    await start(rig);
+    await rig.clock.advance(HOUR_MS);
+    assert.equal(rig.sent.length, 1);
+    await rig.runs.stop(0);
+  });
+
   test("that was removed takes its run out of the queue, where people came first, and the audit says why", async () => {
     const rig = await startedRig();
     const { schedule } = await add(rig, ":h from the schedule");
