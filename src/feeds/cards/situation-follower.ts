@@ -63,7 +63,11 @@ export class SituationFollower {
   /** From now on, while it is not resolved and young. */
   follow(card: ModCallRecord): void {
     const untilMs = card.createdAtMs + FOLLOWED_MS;
-    if (this.#stopped || !isFollowed(card) || untilMs <= this.#ports.clock.nowMs()) return;
+    if (this.#stopped || !isFollowed(card)) return;
+    if (untilMs <= this.#ports.clock.nowMs()) {
+      this.#change(card.id, withoutPeopleNear);
+      return;
+    }
     const ofServer = this.#followed.get(card.bindingId) ?? new Map<string, Followed>();
     this.#followed.set(card.bindingId, ofServer);
     if (!ofServer.has(card.id)) {
@@ -83,8 +87,10 @@ export class SituationFollower {
     for (const bindingId of bindingIds) {
       for (const one of [...(this.#followed.get(bindingId)?.values() ?? [])]) {
         const card = this.#ports.board.atHand(one.cardId);
-        if (card?.kind !== "modCall" || !isFollowed(card) || one.untilMs <= this.#ports.clock.nowMs()) {
+        const isOld = one.untilMs <= this.#ports.clock.nowMs();
+        if (card?.kind !== "modCall" || !isFollowed(card) || isOld) {
           this.#drop(bindingId, one);
+          if (card?.kind === "modCall" && isFollowed(card)) this.#change(card.id, withoutPeopleNear);
           continue;
         }
         const inGame = isInGame(card.caller, lists.players);
@@ -117,13 +123,13 @@ export class SituationFollower {
     if (this.#stopped || card?.kind !== "modCall" || this.#next(card, one) === undefined) return;
 
     one.editedMs = this.#ports.clock.monotonicMs();
+    this.#change(one.cardId, (now) => this.#next(now, one));
+  }
+
+  #change(cardId: string, next: (card: ModCallRecord) => ModCallRecord | undefined): void {
     const edit = this.#ports.board
-      .change(
-        one.cardId,
-        (now) => (now?.kind === "modCall" ? this.#next(now, one) : undefined),
-        "surroundings",
-      )
-      .catch((error: unknown) => this.#ports.warn(`card ${one.cardId} was not brought up to date`, error));
+      .change(cardId, (now) => (now?.kind === "modCall" ? next(now) : undefined), "surroundings")
+      .catch((error: unknown) => this.#ports.warn(`card ${cardId} was not brought up to date`, error));
     this.#edits.add(edit);
     edit.finally(() => this.#edits.delete(edit));
   }
@@ -179,6 +185,12 @@ function owner(bindingId: string): string {
 }
 
 /** Somebody may still have to go to the caller, and can see the card. Who answered in the game may be on their way. */
+/** Nobody looks at it any more, so who is said to be near the caller may have gone long ago. What happened stays. */
+function withoutPeopleNear(card: ModCallRecord): ModCallRecord | undefined {
+  const { staff, near, ...situation } = card.situation ?? { kills: [] };
+  return staff === undefined && near === undefined ? undefined : { ...card, situation };
+}
+
 function isFollowed(card: ModCallRecord): boolean {
   const isSeen = Object.values(card.slots).some(({ gone }) => gone !== true);
   return isSeen && card.resolved === undefined;

@@ -176,6 +176,23 @@ describe("the situation on the card of a moderator call", () => {
       assert.match(rig.sink.text("mods"), /👤 Fire/);
     }));
 
+  for (const restarts of [false, true])
+    test(`names nobody who is near once nobody follows it${restarts ? ", over a restart" : ""}`, () =>
+      withModCalls(async (rig) => {
+        rig.players = [player("Ann", [0, 0]), player("Mod_A", [30, 40])];
+        rig.callModerators("Ann");
+        await rig.pollAndFlush();
+        assert.match(rig.sink.text("mods"), /Nearest staff: .*Mod\\_A/);
+        rig.players = [player("Ann", [0, 0])];
+        if (restarts) {
+          await rig.clock.advance(16 * 60_000);
+          await rig.crash();
+        } else await rig.pollAndFlush(16 * 60_000);
+        await rig.pollAndFlush(30_000);
+        assert.doesNotMatch(rig.sink.text("mods"), /Nearest staff|No staff/);
+        assert.match(rig.sink.text("mods"), /📍 Main Street/);
+      }));
+
   test("offers what acts in the game only while the caller is there", () =>
     withModCalls(async (rig) => {
       rig.players = [player("Ann", [0, 0])];
