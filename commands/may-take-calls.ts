@@ -11,9 +11,6 @@ export async function mustTakeCalls(
   const decision = await permissions.decideCalls(actor, binding);
   if (decision.allowed) return;
   const { wants } = decision;
-  const why =
-    wants === undefined
-      ? decision.why
-      : `Only Moderators can use ${command}, or roles allowed to take calls.`;
+  const why = wants === undefined ? decision.why : `Only Moderators can use ${command}.`;
   throw new Failure("denied", why, { isRead: true, wants, bindingId: binding.id });
 }

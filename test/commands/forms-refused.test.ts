@@ -229,12 +229,7 @@ describe("a button whose form would be refused", () => {
     rig.cards.set("here", { bindingId: river.id, callerName: "Casey", calledAtS: 1 });
     rig.cards.set("there", { bindingId: lake.id, callerName: "Casey", calledAtS: 1 });
     const forms = [
-      [
-        modCallActions["mod-resolve"],
-        "Resolve the call of",
-        "a player",
-        /Only Moderators and roles allowed to take calls/,
-      ],
+      [modCallActions["mod-resolve"], "Resolve the call of", "a player", /Only Moderators can take calls/],
       [modCallRunActions["mod-pm"], "Message", "the caller", /Only Moderators can run :pm/],
     ] as const;
     for (const [action, title, somebody, words] of forms) {

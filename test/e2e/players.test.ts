@@ -226,7 +226,7 @@ describe("players and what happened at a time, from the history", () => {
     const card = await rig.posted(calls, "AnnLee", "open");
     for (const [label, words] of [
       ["More", /Only Moderators can use these buttons/],
-      ["Resolve", /Only Moderators and roles allowed to take calls/],
+      ["Resolve", /Only Moderators can take calls/],
     ] as const) {
       const refused = await press(member, card, label);
       await reads(refused, words);

@@ -188,7 +188,7 @@ export class FakeWorld {
     decideCalls: async (actor, binding) =>
       (await this.permissions.isStaff(actor, binding))
         ? { allowed: true, why: "staff" }
-        : { allowed: false, wants: "tier", why: "Only Moderators and roles allowed to take calls." },
+        : { allowed: false, wants: "tier", why: "Only Moderators can take calls." },
     decideModerator: async (actor, binding) =>
       (await this.permissions.isStaff(actor, binding))
         ? { allowed: true, why: "staff" }

@@ -96,7 +96,7 @@ export function decideCalls(policy: StaffPolicy, roleIds: readonly string[]): De
   return {
     allowed: false,
     wants: "tier",
-    why: "Only Moderators and roles allowed to take calls can do this.",
+    why: "Only Moderators can take calls.",
   };
 }
 
