@@ -123,6 +123,66 @@ describe("pictures of the map", () => {
   });
 });
 
+/** Where each star and the middle of each text stands; the title and the legend are outside of the ground. */
+function drawnOn(svg: string) {
+  const ground = Number(/<rect x="10" y="36" width="([\d.]+)"/.exec(svg)?.[1]);
+  const onGround = ({ top }: { readonly top: number }) => top > 36 && top < 36 + ground;
+  const stars = [...svg.matchAll(/<polygon points="((?:[\d.-]+,[\d.-]+ ?){10})" fill/g)]
+    .map(([, corners = ""]) =>
+      corners
+        .trim()
+        .split(" ")
+        .map((one) => one.split(",").map(Number)),
+    )
+    .map((corners) => ({
+      left: Math.min(...corners.map(([x = 0]) => x)) + 6,
+      top: Math.min(...corners.map(([, y = 0]) => y)) + 6,
+    }));
+  const texts = [
+    ...svg.matchAll(
+      /<text x="([\d.-]+)" y="([\d.-]+)"[^>]*font-size="([\d.]+)"[^>]*anchor="(\w+)"[^>]*>([^<]*)/g,
+    ),
+  ];
+  return {
+    stars: stars.filter(onGround),
+    texts: texts
+      .map(([, x, y, size, anchor, text = ""]) => {
+        const width = text.length * Number(size) * 0.56;
+        const left = anchor === "middle" ? Number(x) - width / 2 : Number(x);
+        return { left, width, top: Number(y) - Number(size) / 2, text };
+      })
+      .filter(onGround),
+  };
+}
+
+test("no name, street or postal code of a map stands on the star of somebody wanted", () => {
+  const anybody = fc.record({
+    x: fc.integer({ min: 0, max: 3_000 }),
+    z: fc.integer({ min: 0, max: 3_000 }),
+    name: fc.constantFrom("Riverside_OnDuty6905", "Ann", "NovaTheGreat"),
+    isStaff: fc.boolean(),
+    isMeant: fc.boolean(),
+    wantedStars: fc.integer({ min: 0, max: 1 }),
+    postal: fc.constantFrom("124", "197"),
+    street: fc.constantFrom("Orchard Boulevard", "Joyner Road"),
+  });
+  fc.assert(
+    fc.property(fc.array(anybody, { minLength: 1, maxLength: 12 }), (people) => {
+      const { stars, texts } = drawnOn(
+        mapSvg(mapOf(people.map((one) => point(one.x, one.z, one))), undefined),
+      );
+      assert.equal(stars.length, people.filter(({ wantedStars }) => wantedStars > 0).length);
+      for (const star of stars)
+        for (const { left, width, top, text } of texts) {
+          const isApart =
+            star.left + 5 < left || star.left - 5 > left + width || Math.abs(star.top - top) > 6;
+          assert.ok(isApart, `${text} on a star`);
+        }
+    }),
+    { numRuns: 200 },
+  );
+});
+
 describe("replays", () => {
   test("six looks with no gap over 20 s move: the whole first, then a frame for each look; else there is one still", () => {
     for (const [everyS, looks, gapAt] of [

@@ -21,7 +21,9 @@ const EDGE = 10;
 const TOP = 36;
 const LEGEND_ROW = 22;
 const NAME_SIZE = 13;
-const LONGEST_NAME = 16;
+/** A name of the game is at most 20 letters long; where that has no room, its beginning may. */
+const NAME_LENGTHS = [20, 16] as const;
+const STAR_R = 6;
 /** More names than this hide the places. */
 const MOST_NAMES = 45;
 const CROWDED = 60;
@@ -41,10 +43,8 @@ export function mapSvg(picture: MapPicture, image: MapImage | undefined): string
   const view = viewOf([...points, ...calls, ...corners], FRAME);
   const room = new Room({ left: FRAME.left, top: FRAME.top, width: FRAME.side, height: FRAME.side });
   const r = points.length > CROWDED ? 4.5 : 6;
-  for (const point of [...points, ...calls]) {
-    const { left, top } = onPicture(view, point);
-    room.take({ left: left - r, top: top - r, width: 2 * r, height: 2 * r });
-  }
+  for (const point of points) takeRoom(view, point, r, room);
+  for (const call of calls) room.take(around(onPicture(view, call), r));
   const marks = points.map((point) => markOf(theme, view, point, r)).join("");
   const called = calls.map((call) => callMark(theme, view, call, room)).join("");
   const names = namesOf(theme, view, { points, r, room });
@@ -83,8 +83,29 @@ function markOf(theme: MapTheme, view: MapView, point: MapPoint, r: number): str
   const { left, top } = onPicture(view, point);
   const { team, isStaff, wantedStars, isMeant = false } = point;
   const own = mark(theme, { left, top, team, r: isMeant ? r + 2 : r, isStaff, isMeant });
-  const wanted = wantedStars > 0 ? wantedStar(theme, left, top - r - 7, 6) : "";
+  const wanted = wantedStars > 0 ? wantedStar(theme, left, starTop(top, r), STAR_R) : "";
   return own + wanted;
+}
+
+function starTop(top: number, r: number): number {
+  return top - r - STAR_R - 1;
+}
+
+/** Of its shape with the rings around it. */
+function reachOf({ isStaff, isMeant = false }: MapPoint, r: number): number {
+  const own = isMeant ? r + 2 : r;
+  return isMeant ? own + (isStaff ? 8 : 5) : isStaff ? own + 4 : own;
+}
+
+/** What is drawn of somebody: words stand beside all of it. */
+function takeRoom(view: MapView, point: MapPoint, r: number, room: Room): void {
+  const { left, top } = onPicture(view, point);
+  room.take(around({ left, top }, reachOf(point, r)));
+  if (point.wantedStars > 0) room.take(around({ left, top: starTop(top, r) }, STAR_R));
+}
+
+function around({ left, top }: { readonly left: number; readonly top: number }, r: number) {
+  return { left: left - r, top: top - r, width: 2 * r, height: 2 * r };
 }
 
 function callMark(theme: MapTheme, view: MapView, call: MapCall, room: Room): string {
@@ -119,17 +140,13 @@ function namesOf(
   return byWeight
     .map((point) => {
       if (shown >= MOST_NAMES) return "";
-      const text = pictureText(point.name, LONGEST_NAME);
-      const { left, top } = onPicture(view, point);
-      const width = widthOf(text, NAME_SIZE);
-      const around = placesAround(left, top, { r: point.isStaff ? r + 4 : r, width, size: NAME_SIZE });
-      const free = room.find(around);
-      if (free === undefined) return "";
+      const named = nameOf(view, point, { r, room });
+      if (named === undefined) return "";
       shown += 1;
       return words({
-        left: free.left,
-        top: free.top + NAME_SIZE - 2,
-        text,
+        left: named.left,
+        top: named.top + NAME_SIZE - 2,
+        text: named.text,
         size: NAME_SIZE,
         color: theme.text,
         weight: point.isMeant === true ? 600 : 400,
@@ -137,6 +154,19 @@ function namesOf(
       });
     })
     .join("");
+}
+
+/** The name, or its beginning, in the first place with room for it; undefined: there is none. */
+function nameOf(view: MapView, point: MapPoint, { r, room }: { readonly r: number; readonly room: Room }) {
+  const { left, top } = onPicture(view, point);
+  for (const most of NAME_LENGTHS) {
+    const text = pictureText(point.name, most);
+    // Bold letters are wider.
+    const width = widthOf(text, NAME_SIZE) * (point.isMeant === true ? 1.1 : 1);
+    const free = room.find(placesAround(left, top, { r: reachOf(point, r), width, size: NAME_SIZE }));
+    if (free !== undefined) return { ...free, text };
+  }
+  return undefined;
 }
 
 /** The teams that are there, with how many; then what the other signs mean. */
