@@ -877,6 +877,28 @@ describe("an alert while Discord is away", () => {
     });
   }
 
+  test("neither pings nor sounds where quiet hours have begun by the time it is posted, and its edits say so too", async () => {
+    const made = await world();
+    // The world begins at 00:00 UTC.
+    await made.add({ kind: "kills", roleId: "77", quiet: { fromMinute: 60, toMinute: 120 } });
+    await made.look();
+    made.sink.fault = () => "unknown";
+    made.kill(ann, 5);
+    await made.look();
+    await made.clock.advance(65 * MINUTE_MS);
+    made.sink.fault = () => undefined;
+    await made.clock.advance(2 * MINUTE_MS);
+    const [posted] = made.messages();
+    assert.deepEqual([posted?.sent.pingRoleIds ?? [], posted?.sent.silent], [[], true]);
+    assert.doesNotMatch(made.shown()[0] ?? "", /<@&77>/u);
+    await made.clock.advance(60 * MINUTE_MS);
+    made.kill(ann, 1, made.nowS - 127 * 60 + 20);
+    await made.look();
+    await made.clock.advance(MINUTE_MS);
+    assert.match(made.shown()[0] ?? "", /killed \*\*6\*\*/u);
+    assert.doesNotMatch(made.shown()[0] ?? "", /<@&77>/u);
+  });
+
   test("stands once, however often it is killed meanwhile", async () => {
     const made = await world();
     made.sink.nonceMemoryMs = 0;
