@@ -113,13 +113,15 @@ export class DutyPosts {
     this.#line.show({ guildId, id });
   }
 
-  /** The list of a quota whose period is over. */
-  async postResult(guildId: string, channelId: string, result: QuotaResult): Promise<void> {
-    const ref = { guildId, id: `${RESULT}${resultRow(guildId, result).id}` };
+  /** Keeps the list of a quota whose period is over, and posts it: one write, so that what is kept is posted too. */
+  async keepResult(guildId: string, channelId: string | undefined, result: QuotaResult): Promise<void> {
+    const kept = resultRow(guildId, result);
+    if (channelId === undefined) return await this.#ports.store.write({ put: [kept] });
+    const ref = { guildId, id: `${RESULT}${kept.id}` };
     const nonce = this.#ports.random.id().slice(0, 25);
     this.#own.add(keyOf(ref));
     const of = { userId: "", fromS: result.untilS };
-    await this.#ports.store.write({ put: [postRow(ref, of, { channelId, nonce })] });
+    await this.#ports.store.write({ put: [kept, postRow(ref, of, { channelId, nonce })] });
     this.#line.show(ref);
   }
 
