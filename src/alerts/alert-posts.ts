@@ -179,8 +179,8 @@ export class AlertPosts {
       this.#doubtful.delete(ref.key);
       this.#unnoted.delete(ref.key);
     } else this.#unnoted.add(ref.key);
-    const rule = (await find(ref))?.rule;
-    if (rule !== undefined) await onOutcome(rule, undefined);
+    const wanted = await find(ref);
+    if (wanted !== undefined && isInItsChannel(wanted)) await onOutcome(wanted.rule, undefined);
   }
 
   async #onRefused(ref: MessageRef, { reason }: SinkRefusal): Promise<"over" | "closed"> {
@@ -189,7 +189,7 @@ export class AlertPosts {
     if (wanted === undefined) return "over";
     const { rule, incident } = wanted;
     const isPosted = incident.messageId !== undefined;
-    if (!isPosted) await onOutcome(rule, reason);
+    if (!isPosted && isInItsChannel(wanted)) await onOutcome(rule, reason);
     if (!isPosted && clock.nowMs() - incident.openedAtMs < GIVEN_UP_AFTER_MS) return "closed";
     await note(ref, { isGone: true });
     return "over";
@@ -198,6 +198,11 @@ export class AlertPosts {
 
 export function isShown({ shown, version, isGone }: Incident): boolean {
   return isGone === true || shown >= version;
+}
+
+/** What becomes of a message in the channel of before says nothing about the one that it was exchanged for. */
+function isInItsChannel({ rule, incident }: Wanted): boolean {
+  return incident.channelId === rule.channelId;
 }
 
 function isLevel({ kind }: AlertRule): boolean {

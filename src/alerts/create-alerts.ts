@@ -28,7 +28,7 @@ import type { Incident } from "./incidents.ts";
 import { punishmentTest, type ReadCommand } from "./punishments.ts";
 import { isQuiet } from "./quiet-hours.ts";
 import { RunCount } from "./run-count.ts";
-import type { StoredServerState } from "./server-state.ts";
+import type { RuleState, StoredServerState } from "./server-state.ts";
 import { WatchedServers } from "./watched-servers.ts";
 import { whereaboutsOf } from "./whereabouts.ts";
 
@@ -84,6 +84,17 @@ export interface AlertsWing {
   /** The bot was removed from a guild: its alerts rest until it is back. */
   onGuildRemoved(guildId: string, linked: readonly Pick<Binding, "id">[]): Promise<void>;
   state(): AlertsState;
+}
+
+/** What the channel of before refused says nothing about this one, and what it refused is posted here. */
+function leaveChannel(state: RuleState, channelId: string): void {
+  const { refused } = state;
+  state.refused = undefined;
+  // Where Discord was away instead, what waits may stand in the channel of before.
+  if (refused === undefined) return;
+  state.incidents = state.incidents.map((one) =>
+    one.messageId === undefined && one.isGone !== true ? { ...one, channelId } : one,
+  );
 }
 
 /** Builds the wing that alerts staff to what they would otherwise have to watch for. It punishes nobody. */
@@ -175,8 +186,7 @@ export function createAlerts(parts: AlertsParts): AlertsWing {
         await servers.refresh(guildId);
         if (rule === undefined || before === undefined) return rule;
         await follower.note(rule, (state) => {
-          // What the channel of before refused says nothing about this one.
-          if (rule.channelId !== before.channelId) state.refused = undefined;
+          if (rule.channelId !== before.channelId) leaveChannel(state, rule.channelId);
           // A number that was reached already is no news, as with a new alert. What was told has yet to end.
           if (rule.count !== before.count && state.level?.isArmed === true) state.level = undefined;
         });

@@ -749,6 +749,22 @@ describe("the channel of an alert", () => {
     assert.deepEqual(made.wing.alerts.status(rule), {});
   });
 
+  test("that refuses is exchanged for another: what waits comes there, and nothing is told of a channel that is open", async () => {
+    const made = await world();
+    const { id } = await made.add({ kind: "kills" });
+    await made.look();
+    made.sink.fault = (call, channelId) =>
+      call === "send" && channelId === CHANNEL ? "no-access" : undefined;
+    made.kill(ann, 5);
+    await made.look();
+    await made.clock.advance(MINUTE_MS);
+    const moved = await made.wing.alerts.edit("g1", id, (rule) => ({ ...rule, channelId: "open" }));
+    assert.ok(moved !== undefined);
+    await made.clock.advance(10 * MINUTE_MS);
+    assert.match(made.shown("open").join(), /killed \*\*5\*\*/u);
+    assert.deepEqual([made.notices.length, made.wing.alerts.status(moved)], [1, {}]);
+  });
+
   test("shows each alert once although the process is killed at any moment", async () => {
     for (let turns = 0; turns < 40; turns += 1) {
       const made = await world();
