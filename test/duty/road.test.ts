@@ -216,6 +216,29 @@ onBothDatabases("a shift", (databases) => {
     await refuses(rig.wing.duty.start(member("u15"), undefined), /me link/);
   });
 
+  test("a full type takes the first of two who type at once, and whoever is on it goes on after a break", async () => {
+    const { rig, every, join, commands } = await town();
+    const nils = { name: "Nils", id: 14 };
+    rig.link("u14", nils, START_S);
+    await rig.addType({ name: "Desk", start: "declared", most: 1 });
+    join(startS - 100);
+    await every(startS - 90, startS);
+    const on = async () =>
+      (await rig.wing.duty.now(GUILD)).on.map(({ shift, breakFromS }) => [shift.userId, breakFromS]);
+    commands.push([mona, ":log duty desk", startS + 5], [nils, ":log duty desk", startS + 6]);
+    await every(startS + 10, startS + 50);
+    assert.deepEqual(await on(), [["u13", undefined]]);
+    commands.push([mona, ":log break", startS + 55]);
+    await every(startS + 60, startS + 100);
+    assert.deepEqual(await on(), [["u13", startS + 55]]);
+    commands.push([mona, ":log duty desk", startS + 105]);
+    await every(startS + 110, startS + 150);
+    assert.deepEqual(await on(), [["u13", undefined]]);
+    commands.push([mona, ":log off", startS + 155], [nils, ":log duty desk", startS + 156]);
+    await every(startS + 160, startS + 200);
+    assert.deepEqual(await on(), [["u14", undefined]]);
+  });
+
   test("one who is on two servers at once counts once, and an account that is unlinked counts no more", async () => {
     const { rig, go, every, join } = await town();
     join(startS - 100);
