@@ -71,14 +71,19 @@ export class StaffingDesk implements Staffing {
     return this.#mutex.take(guildId, async () => {
       const { book, random, nowS } = this.#ports;
       const isSame = (one: Quota) => one.roleId === draft.roleId && one.typeId === draft.typeId;
-      const before = (await this.quotas(guildId)).filter((one) => !isSame(one));
+      const all = await this.quotas(guildId);
+      const before = all.filter((one) => !isSame(one));
       if (before.length >= MOST_QUOTAS) {
         throw new Failure("bad-command", `${MOST_QUOTAS} quotas are the maximum. Remove one first.`);
       }
       // The period that runs counts as a whole: whoever sets a quota on Friday means this week.
       const zone = await this.#ports.zoneOf(guildId);
-      const { fromS: sinceS } = periodAround(draft.period, nowS(), zone);
-      const quota: Quota = { ...draft, id: random.id(), sinceS };
+      const { fromS } = periodAround(draft.period, nowS(), zone);
+      const replaced = all.find(isSame);
+      // What was reset within it is in a list already, and the rest gets its own.
+      const sinceS = Math.max(fromS, replaced === undefined ? fromS : resetS(replaced, zone));
+      const id = replaced?.period === draft.period ? replaced.id : random.id();
+      const quota: Quota = { ...draft, id, sinceS };
       await book.change(guildId, (setup) => ({ ...setup, quotas: [...before, quota] }));
       return quota;
     });
@@ -261,4 +266,9 @@ export class StaffingDesk implements Staffing {
     });
     return rows.map(correctionIn);
   }
+}
+
+/** When a quota was reset by hand within a period; 0 where it counts from the beginning of one. */
+function resetS({ period, sinceS }: Quota, zone: string): number {
+  return sinceS === periodAround(period, sinceS, zone).fromS ? 0 : sinceS;
 }
