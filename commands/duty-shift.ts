@@ -45,8 +45,8 @@ export const startEntry = defineEntry<{ readonly type: string | undefined }>({
   },
 });
 
-async function pause(services: Services, actor: Actor): Promise<Reply> {
-  const own = await services.duty.pause(actor);
+async function pause(services: Services, actor: Actor, isOnBreak?: boolean): Promise<Reply> {
+  const own = await services.duty.pause(actor, isOnBreak);
   return ownCard(own, await dutyNames(services, actor.guildId));
 }
 
@@ -117,7 +117,9 @@ export const showEntry = defineEntry<{ readonly member: NamedPerson | undefined;
 export const dutyActions = {
   "duty-break": defineAction({
     first: "update",
-    execute: ({ actor }, services) => pause(services, actor),
+    // A button of the release before does not say which it was.
+    execute: ({ actor, argument }, services) =>
+      pause(services, actor, argument === "" ? undefined : argument === "take"),
   }),
   /** A message in the game to staff without an account; whoever presses it has to be allowed to send one. */
   "duty-ask-link": defineAction({

@@ -9,6 +9,7 @@ import type { Documents } from "../domain/ports/documents.ts";
 import type { GameAccounts } from "../domain/ports/game-accounts.ts";
 import type { JournalItem, JournalLooks, JournalReader, Told } from "../domain/ports/journal.ts";
 import type { Settings } from "../domain/ports/settings.ts";
+import type { ServiceTime } from "../domain/service-time.ts";
 import { DEFAULT_ZONE } from "../domain/time-zones.ts";
 import { isShown, type MessageRef } from "./alert-posts.ts";
 import { applyRules } from "./apply-rules.ts";
@@ -31,6 +32,7 @@ export interface AlertFollowerPorts {
   /** With `parseServerState`. By binding. */
   readonly states: Documents<StoredServerState>;
   readonly servers: WatchedServers;
+  readonly serviceTime: Pick<ServiceTime, "note">;
   readonly settings: Pick<Settings, "of">;
   readonly accounts: Pick<GameAccounts, "of" | "ofPlayer">;
   readonly clock: Clock;
@@ -76,6 +78,7 @@ export class AlertFollower {
       this.#log.pass(look);
       return;
     }
+    this.#ports.serviceTime.note(look);
     if (servers.some(({ rules }) => rules.some((rule) => rule.withoutTeams))) this.#teams.note(look);
     const places = this.#log.places(look);
     const unread = await this.#log.unread(look);

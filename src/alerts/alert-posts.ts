@@ -26,6 +26,8 @@ export interface Wanted {
   readonly callCards: readonly OpenCallCard[];
   /** Where people were then is recorded. */
   readonly hasReplay: boolean;
+  /** It is posted in quiet hours, or was: they may have begun while it waited. */
+  readonly isQuiet: boolean;
 }
 
 type Shown = Partial<
@@ -100,13 +102,12 @@ export class AlertPosts {
       this.#versions.delete(ref.key);
       return undefined;
     }
-    const { incident, rule, serverName, whereabouts, callCards, hasReplay } = wanted;
-    const { key, channelId, messageId, isMarked, isSilent, openedAtMs, eventS, version, entries, more } =
-      incident;
+    const { incident, rule, serverName, whereabouts, callCards, hasReplay, isQuiet } = wanted;
+    const { key, channelId, messageId, isMarked, openedAtMs, eventS, version, entries, more } = incident;
     this.#versions.set(key, version);
     const postedAtMs = messageId === undefined ? this.#ports.clock.nowMs() : incident.postedAtMs;
     const lateMs = (postedAtMs ?? openedAtMs) - openedAtMs;
-    const roleId = lateMs > PING_OF_USE_MS ? undefined : incident.roleId;
+    const roleId = isQuiet || lateMs > PING_OF_USE_MS ? undefined : incident.roleId;
     const people = roleId === undefined ? [] : await this.#peopleToPing(ref.guildId, incident);
     const pingedRoleId = people.length === 0 ? roleId : undefined;
     return {
@@ -128,7 +129,7 @@ export class AlertPosts {
         pingedRoleId,
         pingedUserIds: people,
       }),
-      silent: isSilent,
+      silent: incident.isSilent || isQuiet,
       pingRoleIds: pingedRoleId === undefined ? undefined : [pingedRoleId],
       pingUserIds: people,
       isDoubtful: this.#isDoubtful(wanted),
@@ -178,8 +179,8 @@ export class AlertPosts {
       this.#doubtful.delete(ref.key);
       this.#unnoted.delete(ref.key);
     } else this.#unnoted.add(ref.key);
-    const rule = (await find(ref))?.rule;
-    if (rule !== undefined) await onOutcome(rule, undefined);
+    const wanted = await find(ref);
+    if (wanted !== undefined && isInItsChannel(wanted)) await onOutcome(wanted.rule, undefined);
   }
 
   async #onRefused(ref: MessageRef, { reason }: SinkRefusal): Promise<"over" | "closed"> {
@@ -188,7 +189,7 @@ export class AlertPosts {
     if (wanted === undefined) return "over";
     const { rule, incident } = wanted;
     const isPosted = incident.messageId !== undefined;
-    if (!isPosted) await onOutcome(rule, reason);
+    if (!isPosted && isInItsChannel(wanted)) await onOutcome(rule, reason);
     if (!isPosted && clock.nowMs() - incident.openedAtMs < GIVEN_UP_AFTER_MS) return "closed";
     await note(ref, { isGone: true });
     return "over";
@@ -197,6 +198,11 @@ export class AlertPosts {
 
 export function isShown({ shown, version, isGone }: Incident): boolean {
   return isGone === true || shown >= version;
+}
+
+/** What becomes of a message in the channel of before says nothing about the one that it was exchanged for. */
+function isInItsChannel({ rule, incident }: Wanted): boolean {
+  return incident.channelId === rule.channelId;
 }
 
 function isLevel({ kind }: AlertRule): boolean {

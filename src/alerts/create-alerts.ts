@@ -18,13 +18,17 @@ import type { Posts } from "../domain/ports/posts.ts";
 import type { Settings } from "../domain/ports/settings.ts";
 import type { Snapshots } from "../domain/ports/snapshots.ts";
 import type { RunRecord } from "../domain/run.ts";
+import { ServiceTime } from "../domain/service-time.ts";
+import { DEFAULT_ZONE } from "../domain/time-zones.ts";
 import { AlertFollower } from "./alert-follower.ts";
 import { AlertPosts } from "./alert-posts.ts";
 import { AlertRules, type GuildAlerts } from "./alert-rules.ts";
 import type { OutsideRow } from "./facts.ts";
+import type { Incident } from "./incidents.ts";
 import { punishmentTest, type ReadCommand } from "./punishments.ts";
+import { isQuiet } from "./quiet-hours.ts";
 import { RunCount } from "./run-count.ts";
-import type { StoredServerState } from "./server-state.ts";
+import type { RuleState, StoredServerState } from "./server-state.ts";
 import { WatchedServers } from "./watched-servers.ts";
 import { whereaboutsOf } from "./whereabouts.ts";
 
@@ -82,21 +86,42 @@ export interface AlertsWing {
   state(): AlertsState;
 }
 
+/** What the channel of before refused says nothing about this one, and what it refused is posted here. */
+function leaveChannel(state: RuleState, channelId: string): void {
+  const { refused } = state;
+  state.refused = undefined;
+  // Where Discord was away instead, what waits may stand in the channel of before.
+  if (refused === undefined) return;
+  state.incidents = state.incidents.map((one) =>
+    one.messageId === undefined && one.isGone !== true ? { ...one, channelId } : one,
+  );
+}
+
 /** Builds the wing that alerts staff to what they would otherwise have to watch for. It punishes nobody. */
 export function createAlerts(parts: AlertsParts): AlertsWing {
   const { bindings, posts: lines, notifier, renderer, clock, random, report } = parts;
   const rules = new AlertRules({ documents: parts.rules, clock, random });
   const servers = new WatchedServers({ ...parts, rulesOf: (guildId) => rules.of(guildId) });
   const isPunishment = punishmentTest((text) => parts.read(text));
+  const serviceTime = new ServiceTime(clock);
   const follower: AlertFollower = new AlertFollower({
     ...parts,
     servers,
+    serviceTime,
     isPunishment,
     callEndOf: (bindingId, call) => parts.callEndOf(bindingId, call),
     show: (ref) => posts.show(ref),
     report,
   });
   const ruleOf = (guildId: string, ruleId: string) => rules.of(guildId).find(({ id }) => id === ruleId);
+  async function isPostedQuiet({ guildId, quiet }: AlertRule, incident: Incident): Promise<boolean> {
+    if (quiet === undefined) return false;
+    const nowMs = clock.nowMs();
+    const { messageId, openedAtMs, postedAtMs = openedAtMs } = incident;
+    const agoMs = messageId === undefined ? 0 : nowMs - postedAtMs;
+    const { timeZone = DEFAULT_ZONE } = await parts.settings.of(guildId);
+    return isQuiet(quiet, timeZone, (serviceTime.ms() ?? nowMs) - agoMs);
+  }
   const posts = new AlertPosts({
     posts: lines,
     renderer,
@@ -113,7 +138,8 @@ export function createAlerts(parts: AlertsParts): AlertsWing {
       const hasReplay = parts.tracked.has(guildId);
       const callCards = rule.kind === "calls" ? parts.callCardsOf(bindingId) : [];
       const serverName = binding?.name ?? server.binding.name;
-      return { rule, incident, serverName, whereabouts, callCards, hasReplay };
+      const isInQuiet = await isPostedQuiet(rule, incident);
+      return { rule, incident, serverName, whereabouts, callCards, hasReplay, isQuiet: isInQuiet };
     },
     note: ({ bindingId, ruleId, key }, shown) =>
       follower.note({ bindingId, id: ruleId }, (state) => {
@@ -160,8 +186,7 @@ export function createAlerts(parts: AlertsParts): AlertsWing {
         await servers.refresh(guildId);
         if (rule === undefined || before === undefined) return rule;
         await follower.note(rule, (state) => {
-          // What the channel of before refused says nothing about this one.
-          if (rule.channelId !== before.channelId) state.refused = undefined;
+          if (rule.channelId !== before.channelId) leaveChannel(state, rule.channelId);
           // A number that was reached already is no news, as with a new alert. What was told has yet to end.
           if (rule.count !== before.count && state.level?.isArmed === true) state.level = undefined;
         });

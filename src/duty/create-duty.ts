@@ -104,11 +104,11 @@ export function createDuty(ports: DutyPorts): DutyWing {
     book,
     records,
     nowS,
-    postResult: (guildId, channelId, result) => logs.postResult(guildId, channelId, result),
+    keepResult: (guildId, channelId, result) => logs.keepResult(guildId, channelId, result),
     isOwner: (guildId, userId) => ports.grantable.isOwner(guildId, userId),
     mayOthersDecide: (actor) => hasOtherManager(ports, actor),
   });
-  const resets = new QuotaResets({ ...ports, book, desk, staffing, posts: logs });
+  const resets = new QuotaResets({ ...ports, book, desk, staffing });
   // Whose account is gone is not on duty any more, whenever the next look is.
   let settlingAccounts: Promise<unknown> = Promise.resolve();
   const settleAccounts = async (guildId: string) => {

@@ -95,12 +95,14 @@ export class DutyDesk implements Duty {
     });
   }
 
-  pause(actor: Actor): Promise<OnDuty> {
+  pause(actor: Actor, isOnBreak?: boolean): Promise<OnDuty> {
     const { guildId, userId } = actor;
     return this.#mutex.take(guildId, async () => {
       const { breakFromS } = await this.#started(guildId, userId);
-      const kind = breakFromS === undefined ? "break" : "resume";
-      await this.#mark(guildId, { userId, kind, by: "discord" });
+      const isOn = breakFromS !== undefined;
+      const kind = isOn ? "resume" : "break";
+      // Pressed twice, or on a message from before: it is as they want it.
+      if (isOnBreak !== isOn) await this.#mark(guildId, { userId, kind, by: "discord" });
       return this.#own(guildId, userId, await this.#settle(guildId));
     });
   }

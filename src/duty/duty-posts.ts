@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { DutyType, Shift } from "../domain/duty.ts";
+import type { SinkRefusalReason } from "../domain/failure.ts";
 import { KeyedMutex } from "../domain/keyed-mutex.ts";
 import type { MessageBody } from "../domain/message.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
@@ -46,6 +47,8 @@ export class DutyPosts {
   /** Posts that this process began: another may have got through with the others. */
   readonly #own = new Set<string>();
   readonly #recovered = new Set<string>();
+  /** Channels of which a guild was told that they refuse messages, until one is taken. */
+  readonly #told = new Set<string>();
   readonly #mutex = new KeyedMutex();
 
   constructor(ports: DutyPostsPorts) {
@@ -58,15 +61,7 @@ export class DutyPosts {
       wanted: (ref) => this.#wanted(ref),
       isIt: ({ id }, posted) => ports.renderer.isPost(id, posted),
       onStands: (ref, stands) => this.#onStands(ref, stands),
-      onRefused: async (ref, { reason }) => {
-        const row = await this.#row(ref);
-        if (row !== undefined && reason !== "message-gone") {
-          const { channelId } = post.parse(JSON.parse(row.body));
-          await ports.notifier.guild(ref.guildId, ports.renderer.closed(channelId));
-        }
-        await ports.store.write({ drop: [{ guildId: ref.guildId, kind: "post", id: ref.id }] });
-        return "over";
-      },
+      onRefused: (ref, { reason }) => this.#onRefused(ref, reason),
     });
   }
 
@@ -113,13 +108,15 @@ export class DutyPosts {
     this.#line.show({ guildId, id });
   }
 
-  /** The list of a quota whose period is over. */
-  async postResult(guildId: string, channelId: string, result: QuotaResult): Promise<void> {
-    const ref = { guildId, id: `${RESULT}${resultRow(guildId, result).id}` };
+  /** Keeps the list of a quota whose period is over, and posts it: one write, so that what is kept is posted too. */
+  async keepResult(guildId: string, channelId: string | undefined, result: QuotaResult): Promise<void> {
+    const kept = resultRow(guildId, result);
+    if (channelId === undefined) return await this.#ports.store.write({ put: [kept] });
+    const ref = { guildId, id: `${RESULT}${kept.id}` };
     const nonce = this.#ports.random.id().slice(0, 25);
     this.#own.add(keyOf(ref));
     const of = { userId: "", fromS: result.untilS };
-    await this.#ports.store.write({ put: [postRow(ref, of, { channelId, nonce })] });
+    await this.#ports.store.write({ put: [kept, postRow(ref, of, { channelId, nonce })] });
     this.#line.show(ref);
   }
 
@@ -157,6 +154,7 @@ export class DutyPosts {
     const row = await this.#row(ref);
     if (row === undefined) return;
     const { channelId, nonce } = post.parse(JSON.parse(row.body));
+    this.#told.delete(channelId);
     // What says how it ended for good is done with.
     const { guildId, id } = ref;
     const [shift] = await this.#ports.store.rows({ guildId, kinds: ["shift"], id });
@@ -164,6 +162,23 @@ export class DutyPosts {
     const untilS = kind === "found" ? undefined : endS;
     const body = JSON.stringify({ channelId, nonce, messageId, isMarked });
     await this.#ports.store.write({ put: [{ ...row, untilS, body }] });
+  }
+
+  async #onRefused(ref: PostRef, reason: SinkRefusalReason): Promise<"over" | "closed"> {
+    const { store, notifier, renderer } = this.#ports;
+    const { guildId, id } = ref;
+    const row = await this.#row(ref);
+    if (row !== undefined && reason !== "message-gone") {
+      const { channelId } = post.parse(JSON.parse(row.body));
+      const isTold = this.#told.has(channelId);
+      this.#told.add(channelId);
+      if (!isTold) await notifier.guild(guildId, renderer.closed(channelId));
+      const [shift] = await store.rows({ guildId, kinds: ["shift"], id });
+      // Were it forgotten while it goes on, the next look would begin its message anew, and be refused and tell of it again.
+      if (shift !== undefined && shift.untilS === undefined) return "closed";
+    }
+    await store.write({ drop: [{ guildId, kind: "post", id }] });
+    return "over";
   }
 
   async #row({ guildId, id }: PostRef): Promise<DutyRow | undefined> {

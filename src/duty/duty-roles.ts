@@ -79,7 +79,7 @@ export class DutyRoles {
     for (const key of this.#wanted.get(guildId) ?? []) {
       const state = held.get(key);
       if (state === "given" || state === "own") continue;
-      if (state === "refused" && !this.#isDue(guildId, key)) continue;
+      if (state !== undefined && !this.#isDue(guildId, key)) continue;
       await this.#give(roleIn(guildId, key), state);
     }
     let isDone = !this.#isYoung(guildId);
@@ -94,13 +94,13 @@ export class DutyRoles {
     const { roles, grantable } = this.#ports;
     const bar = grantable.roleBar(role.guildId, role.roleId);
     if (bar === "unknown") return;
-    if (bar !== undefined) return await this.#refuse(role);
+    if (bar !== undefined) return await this.#refuse(role, state);
     if (state === undefined && (await roles.has(role))) return await this.#note(role, "own");
     await this.#note(role, "giving");
     const gave = this.#gave.get(role.guildId) ?? new Set();
     this.#gave.set(role.guildId, gave.add(keyOf(role)));
     const outcome = await roles.give(role);
-    if (outcome === "refused") await this.#refuse(role);
+    if (outcome === "refused") await this.#refuse(role, state);
     else if (outcome === "gone") {
       gave.delete(keyOf(role));
       await this.#note(role, "own");
@@ -126,9 +126,10 @@ export class DutyRoles {
     return true;
   }
 
-  async #refuse(role: MemberRole): Promise<void> {
+  /** `before`: where it may have been given already, it stays ours to take. */
+  async #refuse(role: MemberRole, before: Held | undefined): Promise<void> {
     this.#tried.set(`${role.guildId} ${keyOf(role)}`, this.#ports.clock.monotonicMs());
-    await this.#note(role, "refused");
+    await this.#note(role, before === "giving" ? "giving" : "refused");
     this.#ports.onRefused(role.guildId, role.roleId);
   }
 

@@ -222,9 +222,15 @@ export class DutyWatch {
     const marks = await store.rows({ guildId, kinds: ["mark"], sinceS: fromS });
     const known = new Set(marks.map(({ id }) => id));
     const isNew = ({ mark }: TypedMark) => !known.has(markRow(guildId, mark).id);
-    for (const one of found.filter(isNew)) {
-      const mark = await this.#allowed(guildId, one, types);
+    const fresh = found.filter(isNew);
+    if (fresh.length === 0) return;
+    const on = await this.#startedNow(guildId);
+    for (const one of fresh) {
+      const mark = await this.#allowed(guildId, one, { types, on });
       await store.write({ put: [markRow(guildId, mark)] });
+      // Of those who typed since the last look each counts for the next.
+      if (mark.kind === "end") on.delete(mark.userId);
+      else if (mark.kind === "start" && mark.typeId !== undefined) on.set(mark.userId, mark.typeId);
     }
   }
 
@@ -232,7 +238,7 @@ export class DutyWatch {
   async #allowed(
     guildId: string,
     { mark, typeName }: TypedMark,
-    types: readonly DutyType[],
+    { types, on }: { readonly types: readonly DutyType[]; readonly on: ReadonlyMap<string, string> },
   ): Promise<DutyMark> {
     if (mark.kind !== "start") return mark;
     const asksForRole = types.some(({ requiredRoleId }) => requiredRoleId !== undefined);
@@ -240,17 +246,19 @@ export class DutyWatch {
       ? await this.#ports.members.now(guildId, mark.userId)
       : { roleIds: [] as readonly string[] };
     const type = typeTyped(types, { typeName, roleIds });
-    if (type === undefined || (await this.#isFull(guildId, type))) return { ...mark, kind: "refused" };
-    return { ...mark, typeId: type.id };
+    if (type === undefined) return { ...mark, kind: "refused" };
+    const others = [...on].filter(([userId, typeId]) => typeId === type.id && userId !== mark.userId);
+    const isFull = type.most !== undefined && others.length >= type.most;
+    return isFull ? { ...mark, kind: "refused" } : { ...mark, typeId: type.id };
   }
 
-  async #isFull(guildId: string, { id, most }: DutyType): Promise<boolean> {
-    if (most === undefined) return false;
+  /** The type of each shift that somebody has started and that goes on, by member. */
+  async #startedNow(guildId: string): Promise<Map<string, string>> {
     const open = await this.#ports.store.rows({ guildId, kinds: ["shift"], isOpen: true });
     const running = open
       .map(shiftIn)
-      .filter(({ typeId, decidedS }) => typeId === id && decidedS === undefined);
-    return running.length >= most;
+      .filter(({ decidedS, lastMark }) => decidedS === undefined && lastMark !== undefined);
+    return new Map(running.map(({ userId, typeId }) => [userId, typeId]));
   }
 
   #onFailed(error: unknown): void {

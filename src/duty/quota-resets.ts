@@ -4,7 +4,6 @@ import type { Clock } from "../domain/ports/clock.ts";
 import type { DutyStore } from "../domain/ports/duty-store.ts";
 import type { DutyBook } from "./duty-book.ts";
 import type { DutyDesk } from "./duty-desk.ts";
-import type { DutyPosts } from "./duty-posts.ts";
 import type { StaffingDesk } from "./staffing-desk.ts";
 
 export interface QuotaResetsPorts {
@@ -13,7 +12,6 @@ export interface QuotaResetsPorts {
   readonly book: DutyBook;
   readonly desk: DutyDesk;
   readonly staffing: StaffingDesk;
-  readonly posts: Pick<DutyPosts, "postResult">;
   readonly clock: Clock;
   isOurs(guildId: string): boolean;
   report(what: string, error: unknown): void;
@@ -60,7 +58,7 @@ export class QuotaResets {
   }
 
   async #look(guildId: string): Promise<void> {
-    const { book, bindings, desk, staffing, posts } = this.#ports;
+    const { book, bindings, desk, staffing } = this.#ports;
     const { setup } = await book.page(guildId);
     // No look has shifts ended any more.
     const isUnlinked = bindings.linkedOf(guildId).length === 0;
@@ -69,9 +67,6 @@ export class QuotaResets {
     const { knownS, open } = await desk.refresh(guildId, async () => undefined);
     if (isUnlinked && open.length === 0) this.#over.add(guildId);
     if (knownS === 0 || isUnlinked) return;
-    for (const result of await staffing.closePeriods(guildId, knownS)) {
-      const channelId = setup.quotas.find(({ id }) => id === result.quotaId)?.channelId;
-      if (channelId !== undefined) await posts.postResult(guildId, channelId, result);
-    }
+    await staffing.closePeriods(guildId, knownS);
   }
 }

@@ -7,7 +7,7 @@ import type { Notifier } from "../domain/ports/notifier.ts";
 import type { Board, NewCorrection, NewLeave, NewQuota, Staffing } from "../domain/ports/staffing.ts";
 import { type Correction, isWaiting, type Leave, type Quota, type QuotaResult } from "../domain/quota.ts";
 import { type BoardPorts, boardOf, periodBegan } from "./duty-board.ts";
-import { correctionIn, correctionRow, leaveIn, leaveRow, resultIn, resultRow } from "./duty-rows.ts";
+import { correctionIn, correctionRow, leaveIn, leaveRow, resultIn } from "./duty-rows.ts";
 import { HoursImports } from "./hours-imports.ts";
 import { LeaveNotices } from "./leave-notices.ts";
 import { periodAround } from "./quota-periods.ts";
@@ -17,8 +17,8 @@ export interface StaffingPorts extends BoardPorts {
   readonly random: Random;
   readonly notifier: Pick<Notifier, "person" | "guild">;
   readonly renderer: Pick<DutyRenderer, "leaveDecided" | "leaveEnded" | "leaveAsked">;
-  /** Posts the list of a quota in its channel. */
-  postResult(guildId: string, channelId: string, result: QuotaResult): Promise<void>;
+  /** Keeps the list of a quota, and posts it where it has a channel. */
+  keepResult(guildId: string, channelId: string | undefined, result: QuotaResult): Promise<void>;
   isOwner(guildId: string, userId: string): boolean;
   /** Whether Marshal knows of anybody else who decides about leave. */
   mayOthersDecide(actor: Pick<Actor, "guildId" | "userId">): Promise<boolean>;
@@ -71,14 +71,19 @@ export class StaffingDesk implements Staffing {
     return this.#mutex.take(guildId, async () => {
       const { book, random, nowS } = this.#ports;
       const isSame = (one: Quota) => one.roleId === draft.roleId && one.typeId === draft.typeId;
-      const before = (await this.quotas(guildId)).filter((one) => !isSame(one));
+      const all = await this.quotas(guildId);
+      const before = all.filter((one) => !isSame(one));
       if (before.length >= MOST_QUOTAS) {
         throw new Failure("bad-command", `${MOST_QUOTAS} quotas are the maximum. Remove one first.`);
       }
       // The period that runs counts as a whole: whoever sets a quota on Friday means this week.
       const zone = await this.#ports.zoneOf(guildId);
-      const { fromS: sinceS } = periodAround(draft.period, nowS(), zone);
-      const quota: Quota = { ...draft, id: random.id(), sinceS };
+      const { fromS } = periodAround(draft.period, nowS(), zone);
+      const replaced = all.find(isSame);
+      // What was reset within it is in a list already, and the rest gets its own.
+      const sinceS = Math.max(fromS, replaced === undefined ? fromS : resetS(replaced, zone));
+      const id = replaced?.period === draft.period ? replaced.id : random.id();
+      const quota: Quota = { ...draft, id, sinceS };
       await book.change(guildId, (setup) => ({ ...setup, quotas: [...before, quota] }));
       return quota;
     });
@@ -97,13 +102,12 @@ export class StaffingDesk implements Staffing {
 
   resetQuota(guildId: string, id: string): Promise<QuotaResult | undefined> {
     return this.#mutex.take(guildId, async () => {
-      const { nowS, zoneOf, book, postResult } = this.#ports;
+      const { nowS, zoneOf, book } = this.#ports;
       const quota = (await this.quotas(guildId)).find((one) => one.id === id);
       if (quota === undefined) return undefined;
       const untilS = nowS();
       const whole = periodAround(quota.period, untilS, await zoneOf(guildId));
       const result = await this.#keep(guildId, quota, { whole, untilS });
-      if (quota.channelId !== undefined) await postResult(guildId, quota.channelId, result);
       await book.change(guildId, (setup) => ({
         ...setup,
         quotas: setup.quotas.map((one) => (one.id === id ? { ...one, sinceS: untilS } : one)),
@@ -112,20 +116,18 @@ export class StaffingDesk implements Staffing {
     });
   }
 
-  /** Keeps the lists of periods that are over; answers those that were not kept yet. */
-  closePeriods(guildId: string, knownS: number): Promise<readonly QuotaResult[]> {
+  /** Keeps and posts the lists of periods that are over, as far as they were not kept yet. */
+  closePeriods(guildId: string, knownS: number): Promise<void> {
     return this.#mutex.take(guildId, async () => {
       const { zoneOf } = this.#ports;
       const zone = await zoneOf(guildId);
-      const closed: QuotaResult[] = [];
       for (const quota of await this.quotas(guildId)) {
         const { fromS: beginsS } = periodAround(quota.period, knownS, zone);
         if (quota.sinceS >= beginsS) continue;
         const whole = periodAround(quota.period, beginsS - 1, zone);
         if (await this.#isSettled(guildId, quota, whole)) continue;
-        closed.push(await this.#keep(guildId, quota, { whole, untilS: whole.untilS }));
+        await this.#keep(guildId, quota, { whole, untilS: whole.untilS });
       }
-      return closed;
     });
   }
 
@@ -151,7 +153,7 @@ export class StaffingDesk implements Staffing {
     const unreadS = await store.unreadS({ guildId, fromS, untilS });
     const told = unreadS < TOLD_UNREAD_S ? {} : { unreadS };
     const result = { quotaId: quota.id, fromS, untilS, lines, ...told };
-    await store.write({ put: [resultRow(guildId, result)] });
+    await this.#ports.keepResult(guildId, quota.channelId, result);
     return result;
   }
 
@@ -264,4 +266,9 @@ export class StaffingDesk implements Staffing {
     });
     return rows.map(correctionIn);
   }
+}
+
+/** When a quota was reset by hand within a period; 0 where it counts from the beginning of one. */
+function resetS({ period, sinceS }: Quota, zone: string): number {
+  return sinceS === periodAround(period, sinceS, zone).fromS ? 0 : sinceS;
 }

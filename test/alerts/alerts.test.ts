@@ -749,6 +749,22 @@ describe("the channel of an alert", () => {
     assert.deepEqual(made.wing.alerts.status(rule), {});
   });
 
+  test("that refuses is exchanged for another: what waits comes there, and nothing is told of a channel that is open", async () => {
+    const made = await world();
+    const { id } = await made.add({ kind: "kills" });
+    await made.look();
+    made.sink.fault = (call, channelId) =>
+      call === "send" && channelId === CHANNEL ? "no-access" : undefined;
+    made.kill(ann, 5);
+    await made.look();
+    await made.clock.advance(MINUTE_MS);
+    const moved = await made.wing.alerts.edit("g1", id, (rule) => ({ ...rule, channelId: "open" }));
+    assert.ok(moved !== undefined);
+    await made.clock.advance(10 * MINUTE_MS);
+    assert.match(made.shown("open").join(), /killed \*\*5\*\*/u);
+    assert.deepEqual([made.notices.length, made.wing.alerts.status(moved)], [1, {}]);
+  });
+
   test("shows each alert once although the process is killed at any moment", async () => {
     for (let turns = 0; turns < 40; turns += 1) {
       const made = await world();
@@ -876,6 +892,28 @@ describe("an alert while Discord is away", () => {
       assert.equal(said().startsWith("<@&77>"), minutes <= 360);
     });
   }
+
+  test("neither pings nor sounds where quiet hours have begun by the time it is posted, and its edits say so too", async () => {
+    const made = await world();
+    // The world begins at 00:00 UTC.
+    await made.add({ kind: "kills", roleId: "77", quiet: { fromMinute: 60, toMinute: 120 } });
+    await made.look();
+    made.sink.fault = () => "unknown";
+    made.kill(ann, 5);
+    await made.look();
+    await made.clock.advance(65 * MINUTE_MS);
+    made.sink.fault = () => undefined;
+    await made.clock.advance(2 * MINUTE_MS);
+    const [posted] = made.messages();
+    assert.deepEqual([posted?.sent.pingRoleIds ?? [], posted?.sent.silent], [[], true]);
+    assert.doesNotMatch(made.shown()[0] ?? "", /<@&77>/u);
+    await made.clock.advance(60 * MINUTE_MS);
+    made.kill(ann, 1, made.nowS - 127 * 60 + 20);
+    await made.look();
+    await made.clock.advance(MINUTE_MS);
+    assert.match(made.shown()[0] ?? "", /killed \*\*6\*\*/u);
+    assert.doesNotMatch(made.shown()[0] ?? "", /<@&77>/u);
+  });
 
   test("stands once, however often it is killed meanwhile", async () => {
     const made = await world();

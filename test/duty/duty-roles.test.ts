@@ -54,6 +54,26 @@ describe("The role while on duty", () => {
     assert.deepEqual([...world.roles], ["u r"]);
   });
 
+  for (const bar of ["above-marshal", undefined] as const) {
+    test(`is taken back later where Marshal ${bar === undefined ? "was refused it" : "could not touch it"} after it had been given`, async () => {
+      const world = new RoleWorld();
+      world.fault = () => "after";
+      const roles = world.start();
+      await roles.want("g", [role("u")]);
+      assert.deepEqual([...world.roles], ["u r"]);
+      world.fault = () => undefined;
+      world.bar = bar;
+      world.outcome = "refused";
+      await roles.want("g", [role("u")]);
+      await roles.want("g", []);
+      await world.clock.advance(120_000);
+      world.bar = undefined;
+      world.outcome = "done";
+      await world.clock.advance(600_000);
+      assert.deepEqual([[...world.roles], world.rows.size, world.clock.pending], [[], 0, 0]);
+    });
+  }
+
   test("of a member who left is forgotten, and one that may not be taken stays ours to take", async () => {
     const world = new RoleWorld();
     const roles = world.start();

@@ -55,4 +55,38 @@ onBothDatabases("the message of a shift where the database is slow", (databases)
     assert.equal(rig.sink.messages("c9").length, 1);
     await rig.wing.stop();
   });
+
+  test("whose channel is closed is tried every five minutes while it goes on; the community is told once", async () => {
+    const rig = await openDutyRig(databases, { startS: START_S });
+    rig.link("u13", mona, START_S);
+    await rig.addType({ name: "Posted", start: "declared", channelId: "c9" });
+    let sends = 0;
+    let isClosed = true;
+    rig.sink.fault = (call, channelId) => {
+      if (call !== "send" || channelId !== "c9" || !isClosed) return undefined;
+      sends += 1;
+      return "closed";
+    };
+    const look = async (atS: number) => {
+      await rig.clock.advanceTo(atS * 1_000);
+      await rig.take(snapshotOf({ joins: [[mona, startS - 50, true]], players: [mona] }, atS));
+    };
+    await look(startS);
+    await rig.wing.duty.start(member("u13"), "posted");
+    for (let s = 30; s <= 900; s += 30) await look(startS + s);
+    assert.ok(sends >= 2 && sends <= 4, String(sends));
+    isClosed = false;
+    for (let s = 930; s <= 1_260; s += 30) await look(startS + s);
+    assert.match(rig.sink.text("c9"), /Since/);
+    await rig.wing.duty.end(member("u13"));
+    isClosed = true;
+    await rig.wing.duty.start(member("u13"), "posted");
+    for (let s = 1_290; s <= 1_500; s += 30) await look(startS + s);
+    await rig.wing.duty.end(member("u13"));
+    for (let s = 1_530; s <= 3_000; s += 30) await look(startS + s);
+    assert.ok(sends <= 10, String(sends));
+    assert.equal(rig.told.length, 2, "once each time that it closed");
+    assert.deepEqual(await rig.store.rows({ guildId: GUILD, kinds: ["post"], isOpen: true }), []);
+    await rig.wing.stop();
+  });
 });

@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { dutyActions } from "../../commands/duty-shift.ts";
+import type { Press } from "../../src/discord/command.ts";
+import { ownCard } from "../../src/discord/render/shifts/duty-cards.ts";
 import { endWords } from "../../src/discord/render/shifts/shift-lines.ts";
+import type { Services } from "../../src/discord/services.ts";
 import { countedS } from "../../src/domain/duty.ts";
+import { componentIdsOf } from "../../src/domain/message.ts";
 import type { PlayerRef } from "../../src/domain/model.ts";
+import type { OnDuty } from "../../src/domain/ports/duty.ts";
 import { DUTY_KINDS } from "../../src/domain/ports/duty-store.ts";
 import { shiftIn } from "../../src/duty/duty-rows.ts";
 import { DUTY_OFF, STAFFING_OFF } from "../../src/duty/no-duty.ts";
@@ -182,6 +188,33 @@ onBothDatabases("a shift", (databases) => {
     );
   });
 
+  test("a button of a break that is pressed twice, or on an older message, does what it says and not the opposite", async () => {
+    const { rig, every, join } = await town();
+    join(startS - 100);
+    await every(startS - 90, startS);
+    const { duty } = rig.wing;
+    const services = { duty, bindings: { list: async () => [] } } as unknown as Services;
+    const names = { typeName: () => "", serverName: () => "", isOneServer: true };
+    const breakButton = (own: OnDuty) =>
+      componentIdsOf(ownCard(own, names)).find((id) => id.startsWith("duty-break")) ?? "";
+    const press = async (id: string) => {
+      const one = { actor: member("u13"), argument: id.split(":")[1] ?? "" } as unknown as Press;
+      await dutyActions["duty-break"].execute(one, services);
+      return (await duty.now(GUILD)).on[0]?.breakFromS;
+    };
+    const take = breakButton(await duty.start(member("u13"), "patrol"));
+    await every(startS, startS + 50);
+    assert.equal(await press(take), startS + 40);
+    assert.equal(await press(take), startS + 40, "it lasts");
+    await every(startS + 50, startS + 100);
+    const end = breakButton(await duty.pause(member("u13"), true));
+    assert.equal(await press(end), undefined);
+    await every(startS + 100, startS + 150);
+    assert.equal(await press(end), undefined, "no other begins");
+    const [shift] = await shiftsOf(rig);
+    assert.deepEqual(shift?.breaks, [{ fromS: startS + 40, untilS: startS + 90 }]);
+  });
+
   test(":log duty and :log off in the game are a start and an end", async () => {
     const { rig, every, join, commands } = await town();
     join(startS - 100);
@@ -214,6 +247,29 @@ onBothDatabases("a shift", (databases) => {
     rig.link("u14", { name: "Nils", id: 14 }, startS);
     await refuses(rig.wing.duty.start(member("u14", ["r1"]), senior.id), /full/);
     await refuses(rig.wing.duty.start(member("u15"), undefined), /me link/);
+  });
+
+  test("a full type takes the first of two who type at once, and whoever is on it goes on after a break", async () => {
+    const { rig, every, join, commands } = await town();
+    const nils = { name: "Nils", id: 14 };
+    rig.link("u14", nils, START_S);
+    await rig.addType({ name: "Desk", start: "declared", most: 1 });
+    join(startS - 100);
+    await every(startS - 90, startS);
+    const on = async () =>
+      (await rig.wing.duty.now(GUILD)).on.map(({ shift, breakFromS }) => [shift.userId, breakFromS]);
+    commands.push([mona, ":log duty desk", startS + 5], [nils, ":log duty desk", startS + 6]);
+    await every(startS + 10, startS + 50);
+    assert.deepEqual(await on(), [["u13", undefined]]);
+    commands.push([mona, ":log break", startS + 55]);
+    await every(startS + 60, startS + 100);
+    assert.deepEqual(await on(), [["u13", startS + 55]]);
+    commands.push([mona, ":log duty desk", startS + 105]);
+    await every(startS + 110, startS + 150);
+    assert.deepEqual(await on(), [["u13", undefined]]);
+    commands.push([mona, ":log off", startS + 155], [nils, ":log duty desk", startS + 156]);
+    await every(startS + 160, startS + 200);
+    assert.deepEqual(await on(), [["u14", undefined]]);
   });
 
   test("one who is on two servers at once counts once, and an account that is unlinked counts no more", async () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { boardCard } from "../../src/discord/render/shifts/board-cards.ts";
 import { leaveLine } from "../../src/discord/render/shifts/staffing-cards.ts";
+import { Failure } from "../../src/domain/failure.ts";
 import { weekOfBoard } from "../../src/domain/ports/staffing.ts";
 import { onBothDatabases } from "../history/databases.ts";
 import { GUILD, snapshotOf } from "../history/rig.ts";
@@ -165,6 +166,54 @@ onBothDatabases("hours, quotas and leave", (databases) => {
     const board = await staffing.board(GUILD, { fromS: MONDAY_S, untilS: PERIOD_END_S });
     const line = board.lines.find(({ userId }) => userId === "u1")?.quota;
     assert.deepEqual([line?.countedS, Math.round((line?.needS ?? 0) / 60)], [0, 60]);
+  });
+
+  test("what was reset stays reset where the quota is then changed, and the rest of its period has its list", async () => {
+    const { rig, staffing } = await staffed();
+    await rig.clock.advanceTo(MONDAY_S * 1_000);
+    const draft = { roleId: "mods", needS: 7 * HOUR_S, period: "week", channelId: "lists" } as const;
+    const { id } = await staffing.setQuota(GUILD, draft);
+    await work(rig, "u1", 1);
+    await rig.clock.advanceTo((PERIOD_END_S - DAY_S) * 1_000);
+    await staffing.resetQuota(GUILD, id);
+    await rig.clock.advance(HOUR_S * 1_000);
+    await staffing.setQuota(GUILD, { ...draft, needS: 14 * HOUR_S });
+    const board = await staffing.board(GUILD, { fromS: MONDAY_S, untilS: PERIOD_END_S });
+    const line = board.lines.find(({ userId }) => userId === "u1")?.quota;
+    assert.deepEqual([line?.countedS, Math.round((line?.needS ?? 0) / 60)], [0, 119]);
+    rig.wing.start();
+    await rig.clock.advanceTo((PERIOD_END_S + 600) * 1_000);
+    await rig.take(snapshotOf({ players: [] }, PERIOD_END_S + 700, EAST.source));
+    for (let round = 0; round < 30 && rig.sink.messages("lists").length < 2; round += 1) {
+      await rig.clock.advance(60_000);
+      await rig.wing.duty.now(GUILD);
+    }
+    assert.equal(rig.sink.messages("lists").length, 2);
+  });
+
+  test("the list of a period that is over is posted once, also where the database goes away in the middle", async () => {
+    const { rig, staffing } = await staffed();
+    await rig.clock.advanceTo(MONDAY_S * 1_000);
+    const draft = { roleId: "mods", needS: HOUR_S, period: "week", channelId: "lists" } as const;
+    await staffing.setQuota(GUILD, draft);
+    await staffing.setQuota(GUILD, { ...draft, roleId: "others", channelId: "others" });
+    const { write } = rig.store;
+    let failures = 0;
+    rig.store.write = async (change) => {
+      const isList = change.put?.some(({ kind, id }) => kind === "post" && id.startsWith("result "));
+      if (isList !== true || failures > 0) return await write(change);
+      failures += 1;
+      throw new Failure("store", "The database is away.");
+    };
+    rig.wing.start();
+    await rig.clock.advanceTo((PERIOD_END_S + 600) * 1_000);
+    await rig.take(snapshotOf({ players: [] }, PERIOD_END_S + 700, EAST.source));
+    const posted = () => ["lists", "others"].map((channel) => rig.sink.messages(channel).length);
+    for (let round = 0; round < 30 && posted().includes(0); round += 1) {
+      await rig.clock.advance(60_000);
+      await rig.wing.duty.now(GUILD);
+    }
+    assert.deepEqual([failures, posted(), (await staffing.results(GUILD, 5)).length], [1, [1, 1], 2]);
   });
 
   test("a Manager's change counts at once, of one's own time when a second one confirms it", async () => {

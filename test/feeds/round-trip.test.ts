@@ -37,6 +37,7 @@ const bodies: readonly MessageBody[] = [
   feedRenderer.digest(feed, entries.slice(2), "refused"),
   feedRenderer.gap("kills", 1, 2),
   feedRenderer.late("kills", 1_000),
+  feedRenderer.ofServer(feedRenderer.late("kills", 1_000), "Town *two*"),
   feedRenderer.modCall(modCall),
   feedRenderer.modCall({ ...modCall, cardId: "ba9876543210" }),
   feedRenderer.emergencyCall({ cardId: "ab0123456789", bindingId: "b1", call: emergency, unitNames: ["7"] }),

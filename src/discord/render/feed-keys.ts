@@ -27,6 +27,8 @@ import { entriesIn, nameIn, unescaped } from "./posted-lines.ts";
 const GAP = /^⚠ Gap: (.+?) (?:before|between) <t:(\d+):T>(?: and <t:(\d+):T>)?/u;
 /** The second wording is that of the release before. */
 const LATE = /^⏳ Late: (.+?) (?:fell behind|are behind|have not been up to date)/u;
+/** Names the server where a guild has several. */
+const HEADING = /^-# (?!Possibly repeated)([^\n]+)\n?/u;
 /** `joins-FROM-TO-COUNT-HASH.txt` */
 const DIGEST = /^([a-zA-Z]+)-(\d+)-(\d+)-(\d+)-([0-9a-f]{16})\.txt$/u;
 
@@ -47,10 +49,11 @@ export function keysOf(
   const texts = [content, ...cards.map((card) => card.description ?? "")];
   const lines = texts.flatMap((text) => text.split("\n"));
   const isAsked = (kind: FeedKind) => of.kind === undefined || of.kind === kind;
+  const notice = content.replace(HEADING, "");
   return {
     keys: entriesIn(lines).flatMap(({ kind, text }) => (isAsked(kind) ? hashed(text) : [])),
     calls: cards.flatMap((card) => callKeysIn(card.description ?? "")),
-    notices: FEED_KINDS.filter(isAsked).flatMap((kind) => noticesOf(content, FEED_TABLE[kind].name)),
+    notices: FEED_KINDS.filter(isAsked).flatMap((kind) => noticesOf(notice, FEED_TABLE[kind].name)),
     digests: attachmentNames.flatMap((name) => digestOf(name) ?? []).filter(({ kind }) => isAsked(kind)),
   };
 }
@@ -160,7 +163,7 @@ function isOfOtherServer(
   if (serverName === undefined) return false;
   // A message that was posted before the server was renamed is its own all the same.
   const names = [serverName, ...formerNames];
-  const heading = /^-# (?!Possibly repeated)([^\n]+)/u.exec(content)?.[1];
+  const heading = HEADING.exec(content)?.[1];
   if (heading !== undefined && !names.map(shownName).includes(unescaped(heading))) return true;
   const author = cards[0]?.author;
   return author !== undefined && !names.map((name) => cut(plainText(name), 200)).includes(author);

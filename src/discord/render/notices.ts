@@ -23,6 +23,12 @@ export function lateNotice(kind: FeedKind, sinceMs: number): MessageBody {
   };
 }
 
+/** Several servers may share a channel: under the same heading as their lines. */
+export function ofServer(body: MessageBody, serverName: string | undefined): MessageBody {
+  if (serverName === undefined) return body;
+  return { ...body, content: md`-# ${inlineName(serverName)}\n${body.content ?? ""}` };
+}
+
 const MARKS = {
   unreadable: md`-# Possibly repeated: Marshal can't read this channel's history.`,
   "in-file": md`-# Possibly repeated: a file above may already have some of these.`,

@@ -50,8 +50,11 @@ export interface Duty {
   removeType(guildId: string, id: string): Promise<DutyType | undefined>;
   /** Who is on duty goes on. @throws Failure "bad-command" where they are not linked, or nobody more may be on. */
   start(actor: Actor, typeId: string | undefined): Promise<OnDuty>;
-  /** Begins a break, or ends the one that lasts. @throws Failure "bad-command" where they are not on duty. */
-  pause(actor: Actor): Promise<OnDuty>;
+  /**
+   * Begins a break, or ends the one that lasts; `isOnBreak`: what is to be, which changes nothing where it is so.
+   * @throws Failure "bad-command" where they are not on duty.
+   */
+  pause(actor: Actor, isOnBreak?: boolean): Promise<OnDuty>;
   /** @throws Failure "bad-command" where they are not on duty. */
   end(actor: Actor): Promise<OnDuty>;
   now(guildId: string): Promise<DutyNow>;

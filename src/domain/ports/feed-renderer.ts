@@ -19,6 +19,8 @@ export interface FeedRenderer {
   /** A batch that Discord refused (50035), or a backlog past 2,000: everything is in the attachment. */
   digest(feed: Feed, entries: readonly FeedEntry[], why: "backlog" | "refused"): MessageBody;
   late(kind: FeedKind, sinceMs: number): MessageBody;
+  /** A notice or a digest that says whose it is; `serverName` is undefined where a guild has one server. */
+  ofServer(body: MessageBody, serverName: string | undefined): MessageBody;
   /** Marks a body as possibly posted before: its channel cannot be read, or a file there may hold its entries. */
   possiblyRepeated(body: MessageBody, why?: "unreadable" | "in-file"): MessageBody;
   /** For the person who configured a feed, when Discord no longer lets us post to its channel. */

@@ -1,3 +1,4 @@
+import { isAnswered } from "../../domain/answered-calls.ts";
 import { type Escaped, md, userMention } from "../../domain/escaped.ts";
 import type { Actor } from "../../domain/guild.ts";
 import type { ModCallAct } from "../../domain/ports/mod-calls.ts";
@@ -8,7 +9,7 @@ export type ActDecision =
   | { readonly next: ModCallRecord }
   | { readonly next?: never; readonly text: Escaped };
 
-/** The rules of claiming: the first one wins; who holds a call may let it go; a manager may always. Pure. */
+/** The rules of claiming: the first one wins, also where they answered in the game; who holds a call may let it go; a manager may always. Pure. */
 export function decideAct(
   card: ModCallRecord,
   {
@@ -37,6 +38,8 @@ export function decideAct(
           text: md`${userMention(claimedBy.userId)} already claimed this call ${when(claimedBy.atMs)}.`,
         };
       }
+      // The card that they pressed had not shown it yet.
+      if (isAnswered(card.calls)) return { text: md`This call was already answered in the game.` };
       return { next: { ...card, claimedBy: { ...who, atMs, ...(isOnDuty ? { isOnDuty } : {}) } } };
     case "release": {
       if (claimedBy === undefined) return { text: md`Nobody has claimed this call.` };

@@ -86,7 +86,7 @@ export class CallEscalations {
     await this.#ports.board.change(cardId, (card) => {
       const slot = card?.slots[feedId];
       if (card?.kind !== "modCall" || slot === undefined || slot.escalated === true) return undefined;
-      if (!isWaiting(card) || slot.gone === true) return undefined;
+      if (!isStillWaiting(card) || slot.gone === true) return undefined;
       isMine = true;
       return { ...card, escalated: true, slots: { ...card.slots, [feedId]: { ...slot, escalated: true } } };
     });
@@ -102,7 +102,7 @@ export class CallEscalations {
     const record = board.atHand(cardId);
     const slot = record?.slots[feedId];
     if (said === undefined || record?.kind !== "modCall" || slot === undefined) return undefined;
-    if (!isWaiting(record) || slot.gone === true) return undefined;
+    if (!isStillWaiting(record) || slot.gone === true) return undefined;
     const waitedMs = clock.nowMs() - waitsSinceMs(record);
     const ping = waitedMs > PING_OF_USE_MS ? undefined : slot.escalateRoleId;
     const body = renderer.escalation(record.caller.name, waitedMs);
@@ -124,4 +124,9 @@ export class CallEscalations {
       sinceMs: firstAtS * 1_000,
     };
   }
+}
+
+/** Nobody has taken it in hand, and its caller is there: else the words would not be true. */
+function isStillWaiting(card: ModCallRecord): boolean {
+  return isWaiting(card) && card.situation?.left !== true;
 }

@@ -87,12 +87,9 @@ export function planDigest(
   if (all.shown.length === 0) return { kind: "skip", throughSeq: all.endSeq, met: metBelow(all.endSeq) };
 
   let count = all.shown.length;
-  const bodyOf = () =>
-    context.renderer.digest(
-      feed,
-      all.shown.slice(0, count).map(({ entry }) => entry),
-      why,
-    );
+  const { renderer, serverName } = context;
+  const entriesOf = () => all.shown.slice(0, count).map(({ entry }) => entry);
+  const bodyOf = () => renderer.ofServer(renderer.digest(feed, entriesOf(), why), serverName);
   let body = bodyOf();
   for (; fileBytes(body) > LARGEST_FILE_BYTES && count > 1; body = bodyOf()) count = Math.ceil(count / 2);
 
@@ -117,12 +114,13 @@ function fileBytes({ files = [] }: FrozenBatch["body"]): number {
 }
 
 function planGap(feed: Feed, place: GapInPlace, context: BatchContext): BatchPlan {
-  const { renderer, nowMs } = context;
+  const { renderer, nowMs, serverName } = context;
   const { gap } = place;
   const throughSeq = gap.seq + 1;
   const met = toldGap(feed, place, context);
   if (met.length > 0) return { kind: "skip", throughSeq, met };
-  const body = marked(renderer.gap(feed.kind, gap.fromS, gap.toS), gap.toS, context);
+  const said = renderer.ofServer(renderer.gap(feed.kind, gap.fromS, gap.toS), serverName);
+  const body = marked(said, gap.toS, context);
   const batch: DraftBatch = { throughSeq, entries: 0, body, atMs: nowMs, isGap: true, form: "notice" };
   return { kind: "post", full: true, batch };
 }

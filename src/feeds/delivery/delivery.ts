@@ -269,7 +269,7 @@ export class Delivery {
   /** A notice goes the way of a batch without entries: frozen, so it is said once even across a crash. */
   async #freezeLate(lateSinceMs: number): Promise<void> {
     const late = { ...this.#record, lateSinceMs };
-    const plan = this.#planner.late(this.#record, lateSinceMs);
+    const plan = await this.#planner.late(this.#record, lateSinceMs);
     if (plan.kind === "skip") await this.#write(skipped(late, plan.throughSeq, plan.met));
     else await this.#freeze(plan.batch, late);
   }

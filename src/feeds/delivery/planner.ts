@@ -96,12 +96,12 @@ export class Planner {
   }
 
   /** The notice that the feed runs late; nothing where it stands in the channel already. */
-  late({ nextSeq, standing }: OffsetRecord, sinceMs: number): BatchPlan {
-    const { renderer, clock } = this.#ports;
+  async late({ nextSeq, standing }: OffsetRecord, sinceMs: number): Promise<BatchPlan> {
+    const { renderer, clock, serverName } = this.#ports;
     const { kind } = this.#feed;
     const key = renderer.lateKey(kind);
     if (standing?.includes(key) === true) return { kind: "skip", throughSeq: nextSeq, met: [key] };
-    const body = renderer.late(kind, sinceMs);
+    const body = renderer.ofServer(renderer.late(kind, sinceMs), await serverName(this.#feed));
     const batch: DraftBatch = { throughSeq: nextSeq, entries: 0, body, atMs: clock.nowMs(), form: "notice" };
     return { kind: "post", full: true, batch };
   }
@@ -121,7 +121,9 @@ export class Planner {
     const times = pendingEntries(this.#feed, items, context).map(({ entry }) => entry.atS);
     const fromS = times.reduce((a, b) => Math.min(a, b), Math.floor(batch.atMs / 1_000));
     const toS = times.reduce((a, b) => Math.max(a, b), fromS);
-    const body = this.#ports.renderer.unpostable(this.#feed.kind, { count: batch.entries, fromS, toS });
+    const { renderer, serverName } = context;
+    const said = renderer.unpostable(this.#feed.kind, { count: batch.entries, fromS, toS });
+    const body = renderer.ofServer(said, serverName);
     const { nonce: _, ...rest } = batch;
     return { ...rest, body, form: "notice", atMs: context.nowMs };
   }

@@ -173,6 +173,27 @@ describe("the keys of what was posted", () => {
     assert.equal(feedRenderer.keysOf(gap, { kind: "kills" }).notices.length, 2);
   });
 
+  test("of a channel that several servers share, notices and digests of the others say nothing of one's own", () => {
+    const one: LogEntry = { kind: "join", atS: 1_700_000_000, player: { name: "Ann" }, joined: true };
+    const bodies = [
+      feedRenderer.gap("joins", 1, 2),
+      feedRenderer.late("joins", 1_000),
+      feedRenderer.digest(feed, [one], "refused"),
+    ];
+    const count = (body: MessageBody, serverName: string) => {
+      const { notices, digests } = feedRenderer.keysOf(posted(body), { kind: "joins", serverName });
+      return notices.length + digests.length;
+    };
+    for (const [nth, body] of bodies.entries()) {
+      const named = feedRenderer.possiblyRepeated(feedRenderer.ofServer(body, "Other *Town*"));
+      const all = nth === 0 ? 2 : 1;
+      assert.deepEqual(
+        [count(named, "Town"), count(named, "Other *Town*"), count(body, "Town")],
+        [0, all, all],
+      );
+    }
+  });
+
   test("a digest says by its file's name which entries it holds, in any order", () => {
     fc.assert(
       fc.property(fc.array(entry, { minLength: 1, maxLength: 30 }), (entries) => {

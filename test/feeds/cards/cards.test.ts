@@ -131,6 +131,21 @@ describe("mod-call cards", () => {
       assert.match(rig.sink.text("mods"), /Claimed by <@1> after 10\u00a0s/);
     }));
 
+  test("a claim that comes right after somebody answered in the game is refused: the call is in their hands", () =>
+    withModCalls({}, async (rig) => {
+      rig.callModerators("Ann");
+      await rig.pollAndFlush();
+      answer(rig, "Ann", "Mod");
+      await rig.pollAndFlush();
+      const { modCalls } = rig.wing;
+      const claimed = await modCalls.act(actor("1"), cardId(rig), { do: "claim" });
+      assert.equal(claimed.ok, false);
+      assert.match(claimed.text, /already answered in the game/u);
+      await rig.clock.advance(20_000);
+      assert.doesNotMatch(rig.sink.text("mods"), /Claimed/u);
+      assert.equal((await modCalls.act(actor("1"), cardId(rig), { do: "resolve" })).ok, true);
+    }));
+
   test("the holder of a call releases or resolves it; a manager always may; a resolved one stays so", () =>
     withModCalls({}, async (rig) => {
       rig.callModerators("Ann");

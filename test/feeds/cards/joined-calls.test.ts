@@ -114,6 +114,19 @@ describe("further calls of one caller", () => {
       assert.deepEqual(callCounts(rig), [1, 1]);
     }));
 
+  test("ping nobody a second time for a caller who has left: nobody is still waiting", () =>
+    withModCalls({ pingRoleId: "777", escalateAfterMs: 120_000 }, async (rig) => {
+      await call(rig);
+      await call(rig, "Bobby");
+      here(rig, "Bobby");
+      for (let looks = 0; looks < 10; looks++) await rig.pollAndFlush(20_000);
+      const replies = rig.sink.messages("mods").filter(({ sent }) => sent.replyToMessageId !== undefined);
+      assert.deepEqual(
+        replies.map(({ body }) => /Bobby\*\* is still waiting/u.test(body.content ?? "")),
+        [true],
+      );
+    }));
+
   test("are posted anew where somebody has deleted the card before it showed them", () =>
     withModCalls({}, async (rig) => {
       await call(rig);

@@ -366,6 +366,24 @@ describe("delivery", () => {
       rig.join("A");
       await rig.pollAndFlush();
       assert.match(rig.sink.text("channel-1"), /^-# Town\n/);
+      await rig.clock.advance(400_000);
+      rig.log.joinLogs = [];
+      await rig.poll();
+      await rig.clock.advance(10_000);
+      rig.join("B");
+      await rig.pollAndFlush();
+      rig.sink.fault = () => "unknown";
+      for (let n = 0; n < 2_100; n++) rig.join(`Player${n}`);
+      await rig.pollAndFlush();
+      rig.sink.fault = () => undefined;
+      await rig.calmDown();
+      const messages = rig.sink.messages("channel-1").map(({ body }) => body.content ?? "");
+      for (const words of ["⏳ Late", "⚠ Gap", "⚠ **"])
+        assert.ok(
+          messages.some((text) => text.includes(words)),
+          words,
+        );
+      for (const text of messages) assert.match(text, /^-# Town\n/);
     }));
 
   test("paused: nothing is posted or asked for; resumed: from now on", () =>

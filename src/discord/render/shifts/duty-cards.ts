@@ -94,7 +94,7 @@ export function ownCard({ type, shift, breakFromS, bindingId }: OnDuty, names: S
           kind: "button",
           style: "secondary",
           label: isOnBreak ? "End the break" : "Take a break",
-          id: "duty-break",
+          id: isOnBreak ? "duty-break:end" : "duty-break:take",
         },
         { kind: "button", style: "danger", label: "End the shift", id: "duty-end" },
       ],
