@@ -299,7 +299,10 @@ test("an export of more setting changes than a file takes has the newest, and sa
     await rig.runs.audit.event({ ...event, actorId: "1", actorName: "A", action: "feed-add", text: `${n}` });
   }
   const json = await rig.owner.slash(rig.channel, "audit export", { format: "json" });
-  await reads(json, /0 commands, 2000 setting changes\. Only the newest 2000 setting changes are in it\. Filter by person or days/);
+  await reads(
+    json,
+    /0 commands, 2000 setting changes\. Only the newest 2000 setting changes are in it\. Filter by person or days/,
+  );
   const data = JSON.parse(new TextDecoder().decode(json.message?.attachments[0]?.bytes)) as {
     readonly events: readonly { readonly text: string }[];
   };
