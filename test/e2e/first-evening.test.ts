@@ -131,7 +131,7 @@ describe("the first evening, from the invite to the first posted join", () => {
 
     await evening.click("Check", /Not allowed yet\. Nothing ran/);
     const refused = await owner.slash(general, "run command", { text: ":h hello" });
-    await reads(refused, /owner did not let Marshal run commands[\s\S]*was not asked again/);
+    await reads(refused, /owner does not let Marshal run commands[\s\S]*was not asked again/);
     assert.deepEqual(labelsOf(answerOf(refused)), ["Let Marshal run commands"]);
     assert.equal(rig.service.counts.executions.length, executedBefore);
 

@@ -214,7 +214,7 @@ const HALTS: ReadonlySet<FailureCode> = new Set(["blocked", "rate-limited"]);
 const LONGEST_TITLE = 110;
 
 /** What happened, for the title, and what more there is to say of it. */
-function saidOf(failure: Failure, { roleIds = [], manages }: Partial<ErrorContext>): Said {
+function saidOf(failure: Failure, { roleIds = [] }: Partial<ErrorContext>): Said {
   const { code, message, knownSinceMs } = failure;
   const said = cut(message, 800);
   const head = OWN_WORDS.has(code) ? firstSentence(said) : "";
@@ -230,7 +230,7 @@ function saidOf(failure: Failure, { roleIds = [], manages }: Partial<ErrorContex
     return {
       what: isTyped ? md`That key is wrong or expired` : md`${textOf(failure).what}`,
       why: words === "" || isBelow ? [] : [words],
-      below: isBelow && (!isOfOwner || manages === true) ? serviceSays(said) : [],
+      below: isBelow ? serviceSays(said) : [],
       hasMore: false,
     };
   }

@@ -3,7 +3,7 @@ import { type Escaped, md } from "../../domain/escaped.ts";
 /** A command that an earlier refusal of the owner keeps from being sent: it may have been mended since. Pure. */
 
 export const KNOWN_REFUSAL = {
-  what: "The owner did not let Marshal run commands",
+  what: "The owner does not let Marshal run commands",
   next: "Someone with Manage Server can check again: `/setup start`, **Let Marshal run commands**.",
 } as const;
 

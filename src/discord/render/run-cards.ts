@@ -74,8 +74,7 @@ export function outcomeCard(record: RunRecord, options: OutcomeOptions = {}): Me
   const end = endLine(record);
   if (end !== undefined) said.push(end);
   said.push(...nextLines(record, { advice, mend, retryAtMs: options.retryAtMs }));
-  const isQuoted = record.failureCode !== "not-authorised" || options.manages === true;
-  if (isToProgrammers(record) && isQuoted) said.push(...serviceSays(record.message ?? ""));
+  if (isToProgrammers(record)) said.push(...serviceSays(record.message ?? ""));
   if (!surelyRan(record)) said.push(referenceLine(record.id, record.commandId));
   const lines = [
     commandLine(record.text, record.serverName, hitOf(record)),

@@ -311,7 +311,7 @@ describe("outcomes at a glance", () => {
     assert.match(shown({ message: "3 players were told" }), /The game says:\*\* 3 players were told/);
   });
 
-  test("of the owner's refusal quote the service to managers, and nothing where it was not asked", () => {
+  test("of the owner's refusal quote the service, and nothing where it was not asked", () => {
     const message = "You are not authorized. Visit the page.";
     const refused = {
       ...record,
@@ -320,13 +320,13 @@ describe("outcomes at a glance", () => {
       failureCode: "not-authorised",
       message,
     } as const;
-    assert.match(textOf(outcomeCard(refused, { manages: true })), /The game service said: You are not/);
-    assert.doesNotMatch(textOf(outcomeCard(refused)), /Visit the page/);
+    for (const manages of [true, false])
+      assert.match(textOf(outcomeCard(refused, { manages })), /The game service said: You are not/);
     const { record: kept } = failedOutcome(record, { failure: knownRefusal(61_000), nowMs: 90_000 });
     const shownAgain = outcomeCard(parseRun(JSON.parse(JSON.stringify(kept))), { manages: true });
     assert.match(
       textOf(shownAgain),
-      /^⛔ The owner did not let Marshal run commands\n[\s\S]*It did not run\.\*\* Known since <t:61:f>\. The game service was not asked again\.\n\*\*Next:\*\* Press \*\*Let Marshal run commands\*\*\.\n-# Reference/,
+      /^⛔ The owner does not let Marshal run commands\n[\s\S]*It did not run\.\*\* Known since <t:61:f>\. The game service was not asked again\.\n\*\*Next:\*\* Press \*\*Let Marshal run commands\*\*\.\n-# Reference/,
     );
   });
 
