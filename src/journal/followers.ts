@@ -98,8 +98,8 @@ export class Followers {
   /** Before an answer is compared: who has no mark in this journal begins with it. */
   begin(open: Open, nextSeq: number): void {
     for (const [name, reader] of this.#readers) {
-      if (open.marks.has(name) || !reads(reader, open)) continue;
-      open.marks.set(name, nextSeq);
+      if (open.marks[name] !== undefined || !reads(reader, open)) continue;
+      open.marks[name] = nextSeq;
       if (reader.start === "window") open.firsts.set(name, true);
     }
   }
@@ -125,7 +125,7 @@ export class Followers {
     let lowest = Number.POSITIVE_INFINITY;
     for (const [name, reader] of this.#readers) {
       if (!mayRead(reader, open)) continue;
-      const mark = open.marks.get(name) ?? nextSeq;
+      const mark = open.marks[name] ?? nextSeq;
       const kept = KEPT_LONGER.get(name);
       lowest = Math.min(lowest, Math.max(mark, kept === undefined ? oldestSeq : nextSeq - kept));
     }
@@ -140,7 +140,7 @@ export class Followers {
       if (head === undefined || !isFollowed) return;
       for (const [name, reader] of this.#readers) {
         if (!mayRead(reader, open)) continue;
-        const left = Math.max(0, head.nextSeq - (marks.get(name) ?? head.nextSeq));
+        const left = Math.max(0, head.nextSeq - (marks[name] ?? head.nextSeq));
         if (left > 0) unread.set(name, (unread.get(name) ?? 0) + left);
       }
     });
@@ -173,7 +173,7 @@ export class Followers {
     const found: Unread[] = [];
     for (const open of opens) {
       const { source, list, head } = open;
-      const mark = open.marks.get(name);
+      const mark = open.marks[name];
       if (!open.isFollowed || head === undefined || mark === undefined) continue;
       const isFirst = open.firsts.has(name);
       if (!isFirst && mark >= head.nextSeq) continue;
@@ -198,7 +198,7 @@ export class Followers {
 
   /** As they are stored. Who has yet to read a whole window begins anew after a crash. */
   stored(open: Open): Readonly<Record<string, number>> | undefined {
-    const marks = [...open.marks].filter(([name]) => {
+    const marks = Object.entries(open.marks).filter(([name]) => {
       const reader = this.#readers.get(name);
       return reader !== undefined && mayRead(reader, open) && !open.firsts.has(name);
     });
@@ -229,5 +229,5 @@ function places(opens: readonly Open[]): readonly LogPlace[] {
 function settle(open: Open, name: string, mark: number): void {
   open.firsts.delete(name);
   open.trials.delete(name);
-  open.marks.set(name, Math.max(mark, open.marks.get(name) ?? 0));
+  open.marks[name] = Math.max(mark, open.marks[name] ?? 0);
 }

@@ -254,7 +254,7 @@ export class StoredJournal implements Journal {
     if (open.head === undefined) {
       const loaded = await this.#stored.load(open);
       this.#noteFullest(open.list, loaded?.head.fullest ?? 0);
-      for (const [name, mark] of Object.entries(loaded?.marks ?? {})) open.marks.set(name, mark);
+      Object.assign(open.marks, loaded?.marks);
     }
     return open.head;
   }

@@ -22,7 +22,7 @@ export async function moveJournal(asked: Open, to: Open, parts: MoveParts): Prom
   const old = from.head;
   if (old === undefined) return "none";
   await parts.copy(from, old, to);
-  for (const [name, mark] of from.marks) to.marks.set(name, mark);
+  Object.assign(to.marks, from.marks);
   return "moved";
 }
 

@@ -37,9 +37,9 @@ export interface Open {
   readonly key: string;
   head: JournalHead | undefined;
   /** By feed: the lowest sequence number that it still needs. */
-  readonly feeds: Map<string, number>;
-  /** By follower: the first number that it has not dealt with. */
-  readonly marks: Map<string, number>;
+  readonly feeds: RareMap<string, number>;
+  /** By follower: the first number that it has not dealt with. An object, as it is stored: a `Map` takes three times that. */
+  readonly marks: Record<string, number>;
   /** By follower: what it does not get done. */
   readonly trials: RareMap<string, Trial>;
   /** Which number the next event had some hours ago, within the last day; oldest first, by the monotonic clock. */
@@ -79,8 +79,8 @@ export interface Open {
   rows: number;
   /** Of a state. */
   readonly looks: LooksAt;
-  /** Work on one journal never interleaves; `queued` counts what is in the chain. */
-  chain: Promise<unknown>;
+  /** Work on one journal never interleaves; `queued` counts what is in the chain, which is gone where that is nothing. */
+  chain: Promise<unknown> | undefined;
   queued: number;
 }
 
@@ -90,8 +90,8 @@ export function opened(source: SourceId, list: JournalList): Open {
     list,
     key: headKey(source, list),
     head: undefined,
-    feeds: new Map(),
-    marks: new Map(),
+    feeds: new RareMap(),
+    marks: {},
     trials: new RareMap(),
     earlier: [],
     firsts: new RareMap(),
@@ -110,7 +110,7 @@ export function opened(source: SourceId, list: JournalList): Open {
     isEmpty: false,
     rows: 0,
     looks: { absent: new RareMap(), lookS: undefined, everyS: NO_LOOKS, unwritten: undefined },
-    chain: Promise.resolve(),
+    chain: undefined,
     queued: 0,
   };
 }

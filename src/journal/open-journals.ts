@@ -46,11 +46,12 @@ export class OpenJournals {
         return await work();
       } finally {
         open.queued -= 1;
+        if (open.queued === 0) open.chain = undefined;
         if (open.queued === 0 && open.feeds.size === 0 && !open.isFollowed) this.#close(open);
       }
     };
     open.queued += 1;
-    const result = open.chain.then(guarded, guarded);
+    const result = (open.chain ?? Promise.resolve()).then(guarded, guarded);
     open.chain = result.catch(() => undefined);
     return result;
   }

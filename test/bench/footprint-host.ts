@@ -15,6 +15,6 @@ const marshal = await buildMarshal(config, { log, clock: systemClock, random: sy
 await marshal.start();
 const heapBytes = await settledHeapBytes();
 const { discord, feeds } = marshal.ops.state;
-process.send?.({ heapBytes, discord: discord?.(), feeds: feeds?.() });
+process.send?.({ heapBytes, discord: discord?.(), feeds: await feeds?.() });
 for (const step of marshal.steps) await step.run();
 process.disconnect?.();

@@ -54,7 +54,7 @@ function openOf({ list, nextSeq, isFollowed, marks }: Drawn, index: number): Ope
   open.isFollowed = isFollowed;
   for (const [at, mark] of marks.entries()) {
     const name = NAMES[at];
-    if (mark !== undefined && name !== undefined) open.marks.set(name, mark);
+    if (mark !== undefined && name !== undefined) open.marks[name] = mark;
   }
   return open;
 }
@@ -68,7 +68,7 @@ function unreadAtOnce(opens: readonly Open[]): Readonly<Record<string, number>> 
       const logs: readonly JournalList[] = WANTS[name];
       if (!isState(list) && !logs.includes(list)) continue;
       const nextSeq = head?.nextSeq ?? 0;
-      count += Math.max(0, nextSeq - (marks.get(name) ?? nextSeq));
+      count += Math.max(0, nextSeq - (marks[name] ?? nextSeq));
     }
     return [name, count];
   });
