@@ -215,7 +215,7 @@ export class StoredJournal implements Journal {
 
   async #write(open: Open, step: Advance): Promise<void> {
     await this.#stored.append(open, step, this.#beside(open));
-    open.looks.unwritten = undefined;
+    if (open.looks !== undefined) open.looks.unwritten = undefined;
     // Feeds may have acknowledged while this was being written.
     if (this.#trimming) open.head = trimmed(step.head, this.#neededSeq(open));
     if (step.added.length > 0) for (const listener of this.#listeners) listener(open.source, open.list);

@@ -3,7 +3,7 @@ import type { Snapshot } from "../domain/model.ts";
 import type { JournalItem } from "../domain/ports/journal.ts";
 import { isShownIn, STATES, type StateRow } from "./compare/states.ts";
 import { nextHead, remembered, type Step, type Taking } from "./next-head.ts";
-import type { LooksAt, Open, Unnumbered } from "./open-journal.ts";
+import { type LooksAt, looksOf, type Open, type Unnumbered } from "./open-journal.ts";
 import type { Answer } from "./server-answer.ts";
 
 /** Gone when this many looks in a row lack it: one may be an old answer, served again. */
@@ -145,11 +145,12 @@ function bounded(items: readonly Unnumbered[]): readonly Unnumbered[] {
 
 /** A look or an answer as the journal of this kind takes it. */
 export function stepOf(
-  { list, looks }: Pick<Open, "list" | "looks">,
+  open: Pick<Open, "list" | "looks">,
   taking: Omit<Taking, "list" | "look">,
   { look, storedS }: { readonly look: Taking["look"] & Pick<Answer, "isOld">; readonly storedS: number },
 ): Step {
+  const { list } = open;
   return isState(list)
-    ? nextState({ ...taking, list, looks, storedS, isOld: look.isOld })
+    ? nextState({ ...taking, list, looks: looksOf(open), storedS, isOld: look.isOld })
     : nextHead({ ...taking, list, look });
 }

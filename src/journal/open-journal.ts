@@ -6,8 +6,7 @@ import { headKey, type JournalHead } from "./journal-records.ts";
 import { RareMap } from "./rare-map.ts";
 import type { Trial } from "./trials.ts";
 
-/** Shared: most journals are of logs. */
-const NO_LOOKS: readonly number[] = [];
+const NOTHING: readonly number[] = [];
 
 /** What a journal of a state remembers between looks, beside what is stored. */
 export interface LooksAt {
@@ -42,8 +41,11 @@ export interface Open {
   readonly marks: Record<string, number>;
   /** By follower: what it does not get done. */
   readonly trials: RareMap<string, Trial>;
-  /** Which number the next event had some hours ago, within the last day; oldest first, by the monotonic clock. */
-  earlier: readonly { readonly atMs: number; readonly nextSeq: number }[];
+  /**
+   * Which number the next event had some hours ago, within the last day: in turn a second of the monotonic clock and the
+   * number, oldest first. Plain numbers, since objects would be a tenth of what an open journal takes.
+   */
+  earlier: readonly number[];
   /** Followers that have yet to read a whole window. */
   readonly firsts: RareMap<string, true>;
   /** Its server is linked, and somebody follows all journals. */
@@ -77,8 +79,8 @@ export interface Open {
   isEmpty: boolean;
   /** How many rows it showed. */
   rows: number;
-  /** Of a state. */
-  readonly looks: LooksAt;
+  /** Of a state, from its first look on. */
+  looks: LooksAt | undefined;
   /** Work on one journal never interleaves; `queued` counts what is in the chain, which is gone where that is nothing. */
   chain: Promise<unknown> | undefined;
   queued: number;
@@ -93,7 +95,7 @@ export function opened(source: SourceId, list: JournalList): Open {
     feeds: new RareMap(),
     marks: {},
     trials: new RareMap(),
-    earlier: [],
+    earlier: NOTHING,
     firsts: new RareMap(),
     isFollowed: false,
     isShown: false,
@@ -109,10 +111,16 @@ export function opened(source: SourceId, list: JournalList): Open {
     wholeS: undefined,
     isEmpty: false,
     rows: 0,
-    looks: { absent: new RareMap(), lookS: undefined, everyS: NO_LOOKS, unwritten: undefined },
+    looks: undefined,
     chain: undefined,
     queued: 0,
   };
+}
+
+/** Of a journal of a state. */
+export function looksOf(open: Pick<Open, "looks">): LooksAt {
+  open.looks ??= { absent: new RareMap(), lookS: undefined, everyS: NOTHING, unwritten: undefined };
+  return open.looks;
 }
 
 /** A log that nobody asked for, while its server was read, has its next window as a baseline after this time. */
@@ -128,17 +136,21 @@ export function noteShown(open: Open, { lists }: Snapshot, nowMs: number): void 
 }
 
 /** Every three hours: of tens of thousands of journals each number a day takes memory. */
-const STEP_MS = 3 * 3_600_000;
+const STEP_S = 3 * 3_600;
 /** What followers that can derive an event leave unread for longer than a day, or a step more, is given up. */
 const STEPS_OF_DAY = 8;
 
 /** The first number that is not older than a day, as far as this process has seen; `nowMs` is monotonic. */
 export function seqOfDay(open: Open, nowMs: number): number {
   const nextSeq = open.head?.nextSeq ?? 0;
-  const last = open.earlier.at(-1);
-  if (last === undefined || (nowMs - last.atMs >= STEP_MS && last.nextSeq < nextSeq))
-    open.earlier = [...open.earlier, { atMs: Math.floor(nowMs), nextSeq }].slice(-STEPS_OF_DAY - 1);
-  return open.earlier.findLast(({ atMs }) => nowMs - atMs >= STEPS_OF_DAY * STEP_MS)?.nextSeq ?? 0;
+  const nowS = Math.floor(nowMs / 1_000);
+  const [lastS, lastSeq] = open.earlier.slice(-2);
+  if (lastS === undefined || lastSeq === undefined || (nowS - lastS >= STEP_S && lastSeq < nextSeq))
+    open.earlier = [...open.earlier, nowS, nextSeq].slice(-2 * (STEPS_OF_DAY + 1));
+  const at = open.earlier.findLastIndex(
+    (atS, index) => index % 2 === 0 && nowS - atS >= STEPS_OF_DAY * STEP_S,
+  );
+  return at < 0 ? 0 : (open.earlier[at + 1] ?? 0);
 }
 
 /** The lowest sequence number that some feed has not dealt with; the head where all have, or where there is none. */

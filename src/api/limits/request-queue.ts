@@ -1,6 +1,6 @@
+import { AbortWatch } from "../../domain/abort-watch.ts";
 import type { Failure } from "../../domain/failure.ts";
 import type { SourceId } from "../../domain/model.ts";
-import { AbortWatch } from "./abort-watch.ts";
 import type { Answered, Exchange, Job } from "./in-flight.ts";
 import { TurnOrder, type WaitingClass } from "./turn-order.ts";
 

@@ -1,3 +1,4 @@
+import { AbortWatch } from "../../domain/abort-watch.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { Metrics } from "../../domain/ports/metrics.ts";
@@ -52,8 +53,7 @@ export class TurnDesk implements Turns {
   readonly #line = new WaitingLine();
   /** All that wait, in the order in which they asked. */
   readonly #asked = new Map<Waiting, TurnWaiter>();
-  /** What each signal withdraws: thousands that wait share one, and its one listener. */
-  readonly #bySignal = new WeakMap<AbortSignal, Set<Waiting>>();
+  readonly #aborts = new AbortWatch<Waiting>((waiting, signal) => this.#withdraw(waiting, signal.reason));
   readonly #used = noneOfEach();
   #stopped: Failure | undefined;
   #underWay = 0;
@@ -88,7 +88,7 @@ export class TurnDesk implements Turns {
     };
     this.#line.add(waiting);
     this.#asked.set(waiting, waiter);
-    if (signal !== undefined) this.#withdrawnBy(signal).add(waiting);
+    if (signal !== undefined) this.#aborts.add(signal, waiting);
     this.#wake();
   }
 
@@ -128,18 +128,6 @@ export class TurnDesk implements Turns {
     return { waiting, oldestMs: nowMs - (sinceMs ?? nowMs) };
   }
 
-  #withdrawnBy(signal: AbortSignal): Set<Waiting> {
-    const known = this.#bySignal.get(signal);
-    if (known !== undefined) return known;
-    const those = new Set<Waiting>();
-    this.#bySignal.set(signal, those);
-    const withdraw = () => {
-      for (const waiting of those) this.#withdraw(waiting, signal.reason);
-    };
-    signal.addEventListener("abort", withdraw, { once: true });
-    return those;
-  }
-
   #withdraw(waiting: Waiting, reason: unknown): void {
     this.#line.remove(waiting);
     const waiter = this.#ended(waiting);
@@ -150,7 +138,7 @@ export class TurnDesk implements Turns {
   #ended(waiting: Waiting): TurnWaiter | undefined {
     const waiter = this.#asked.get(waiting);
     this.#asked.delete(waiting);
-    if (waiter?.signal !== undefined) this.#bySignal.get(waiter.signal)?.delete(waiting);
+    if (waiter?.signal !== undefined) this.#aborts.delete(waiter.signal, waiting);
     return waiter;
   }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { describe, test } from "node:test";
-import { AbortWatch } from "../../../src/api/limits/abort-watch.ts";
+import { AbortWatch } from "../../src/domain/abort-watch.ts";
 
 describe("who is given up with a signal", () => {
   test("are all who wait under it at that moment, once each, and nobody else", () => {
@@ -19,13 +19,14 @@ describe("who is given up with a signal", () => {
     assert.deepEqual(told, ["a", "b"]);
   });
 
-  test("cost the signal one listener, however many there are", () => {
+  test("cost the signal one listener, however many there are, and none when nobody is left", () => {
     const { signal } = new AbortController();
     const watch = new AbortWatch<number>(() => {});
-    for (let who = 0; who < 100; who++) {
-      watch.add(signal, who);
-      watch.delete(signal, who);
+    for (let round = 0; round < 2; round++) {
+      for (let who = 0; who < 100; who++) watch.add(signal, who);
+      assert.equal(getEventListeners(signal, "abort").length, 1);
+      for (let who = 0; who < 100; who++) watch.delete(signal, who);
+      assert.equal(getEventListeners(signal, "abort").length, 0);
     }
-    assert.equal(getEventListeners(signal, "abort").length, 1);
   });
 });
