@@ -166,6 +166,18 @@ describe("the weekly summary", () => {
     );
   });
 
+  test("says that the number of players is not known where nobody looked, and not that there were none", () => {
+    const week = { fromS: 604_800, toS: 2 * 604_800, zone: "UTC", bindingId: "b1" };
+    // The log that was read after the week still had its joins.
+    const { players: _, peak: __, peakAtS: ___, staff: ____, ...rest } = statsOf(week);
+    const stats = { ...rest, knownS: 0, uncoveredS: 0, week: [] };
+    const before = statsOf({ ...week, fromS: 0, toS: 604_800 });
+    const of = { binding: bindingOf("b1"), stats, before, duty: undefined, pngs: undefined, key: "k" };
+    const [card] = weeklyRenderer.summary(of).cards ?? [];
+    assert.equal(card?.fields?.[0]?.value, "Not known\n**12** joins");
+    assert.equal(card?.description, "⚠️ How many were in the game was not recorded in this period.");
+  });
+
   test("says once for all servers how duty, quota and leave were", async () => {
     const world = new World();
     world.bindings = [bindingOf("b1"), bindingOf("b2")];

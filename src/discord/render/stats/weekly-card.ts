@@ -76,12 +76,16 @@ interface Before {
 }
 
 function fieldsOf(stats: ServerStats, { averages, sums }: Before): readonly CardField[] {
-  const { players = 0, peak = 0, peakAtS, joins, kills, staff, uncoveredS, calls } = stats;
+  const { players, peak, peakAtS, joins, kills, staff, uncoveredS, calls } = stats;
   const peakAt = peakAtS === undefined ? md`` : md` (<t:${peakAtS}:f>)`;
+  const average =
+    players === undefined || peak === undefined
+      ? md`Not known`
+      : md`On average **${amount(players)}**${change(players, averages?.players)}, at most **${peak}**${peakAt}`;
   return [
     {
       name: md`👥 Players`,
-      value: md`On average **${amount(players)}**${change(players, averages?.players)}, at most **${peak}**${peakAt}\n**${count(joins)}** joins${change(joins, sums?.joins)}`,
+      value: md`${average}\n**${count(joins)}** joins${change(joins, sums?.joins)}`,
     },
     {
       name: md`🛡 Staff in the game`,
