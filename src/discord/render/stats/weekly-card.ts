@@ -66,8 +66,14 @@ const TOO_LITTLE = md`-# Not enough data to compare this week with the one befor
 const SUMS_APART = md`-# Less was recorded of one of the two weeks, so joins, kills, calls and time without staff are not compared.`;
 
 /** Whether of both weeks about as much is known: a sum over less of a week is smaller by that alone. */
-function isAsKnown({ knownS: one }: ServerStats, { knownS: other }: ServerStats): boolean {
-  return Math.min(one, other) >= Math.max(one, other) * SUMS_FROM;
+function isAsKnown(one: ServerStats, other: ServerStats): boolean {
+  const [less = 0, more = 0] = [recordedS(one), recordedS(other)].sort((a, b) => a - b);
+  return less >= more * SUMS_FROM;
+}
+
+/** Of this time the looks are known, and no rows may be missing. */
+function recordedS({ fromS, toS, knownS, unrecordedS }: ServerStats): number {
+  return Math.min(knownS, toS - fromS - unrecordedS);
 }
 
 interface Before {
