@@ -160,6 +160,8 @@ export interface RewindView {
   readonly unrecorded: readonly UnrecordedInterval[];
   /** Nothing before this is recorded of this server; undefined: nothing at all. */
   readonly recordedSinceS?: number;
+  /** When the server was read last: what came after is not known yet. Undefined: its players never were. */
+  readonly readUntilS?: number;
 }
 
 /** How long rows are kept. */

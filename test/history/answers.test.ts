@@ -220,6 +220,10 @@ onBothDatabases("what is answered from the history", (databases) => {
     );
     assert.equal(view.players, 1);
     assert.deepEqual([view.isShortened, view.unrecorded], [false, []]);
+    assert.equal(view.readUntilS, at(280), "a look after which it is not sure yet who left");
+    await see({ players: [ann] }, at(700));
+    const unread = { guildId: GUILD, bindingId: BINDING, atS: at(9_000), fromS: at(8_700), toS: at(9_300) };
+    assert.equal((await rewindAt(context, unread)).readUntilS, at(700));
     const later = await rewindAt(context, {
       guildId: GUILD,
       bindingId: BINDING,
