@@ -135,19 +135,28 @@ export async function readCalls(
     .execute();
 }
 
-/** Different players who were there: who was inside when the span began, and who came in it. */
+/**
+ * Different players who were there: who was inside when the span began, who came in it, and who left in it. Of the last
+ * ones the join may be erased, where the span begins with what is kept.
+ */
 async function visitors(context: QueryContext, scope: Scope, { fromS, toS }: StatsSpan): Promise<number> {
-  const came = await context.db
+  const there = await context.db
     .selectFrom("visits")
     .select("person")
     .distinct()
     .where("scope", "=", scope.id)
-    .where("kind", "in", [VISIT.joined, VISIT.appeared])
     .where("at_s", ">=", fromS)
     .where("at_s", "<", toS)
+    .where((eb) =>
+      eb.or([
+        eb("kind", "in", [VISIT.joined, VISIT.appeared]),
+        eb.and([eb("kind", "=", VISIT.left), eb("at_s", ">", fromS)]),
+        eb.and([eb("kind", "=", VISIT.vanished), eb("after_s", ">", fromS)]),
+      ]),
+    )
     .execute();
   const inside = await insideFrom(context, scope, fromS);
-  return new Set([...inside, ...came.map(({ person }) => person)]).size;
+  return new Set([...inside, ...there.map(({ person }) => person)]).size;
 }
 
 /** Who was inside at a second and surely for longer: of whom left unseen counts up to the last look before it. */

@@ -4,6 +4,7 @@ import { historyLine } from "../../../src/discord/render/players/history-line.ts
 import type { CaseAuthor } from "../../../src/domain/case.ts";
 import type { SourceId } from "../../../src/domain/model.ts";
 import { add } from "../../../src/history/queries/add-cases.ts";
+import { eraseStep } from "../../../src/history/queries/erase-expired.ts";
 import { forget } from "../../../src/history/queries/forget-player.ts";
 import { card } from "../../../src/history/queries/player-card.ts";
 import { at as rewindAt } from "../../../src/history/queries/rewind.ts";
@@ -147,6 +148,24 @@ onBothDatabases("figures of a server and of its staff", (databases) => {
     );
     const own = await server(context, { guildId: GUILD, bindingId: BINDING, ...span(at(0), at(120)) });
     assert.deepEqual([own.knownS, own.recordedSinceS, own.players], [60, START_S, 1]);
+  });
+
+  test("who was there when the kept time begins is among its visitors, though their join is erased", async () => {
+    const { see, context } = await openRig(databases);
+    const joins: Town["joins"] = [
+      [bob, at(100), true],
+      [ann, at(110), true],
+      [ann, at(310), false],
+    ];
+    await see({ players: [bob], joins: joins.slice(0, 1) }, at(100));
+    await see({ players: [bob, ann], joins: joins.slice(0, 2) }, at(200));
+    await see({ players: [bob], joins }, at(330));
+    await see({ players: [], joins: [...joins, [bob, at(400), false]] }, at(410));
+    const times = { guildId: GUILD, bindingId: BINDING, ...span(at(320), at(600)) };
+    assert.equal((await server(context, times)).visitors, 1);
+    await eraseStep(context, { afterScope: 0, nowS: at(315) + 90 * DAY_S, nowMs: 0 });
+    const { visitors, recordedSinceS } = await server(context, times);
+    assert.deepEqual([visitors, recordedSinceS], [1, at(315)]);
   });
 
   test("a number of players counts for half an hour at most, and the time that may be missing is named", async () => {
