@@ -13,8 +13,6 @@ import { idsOf, type Scope, scopesOf } from "./scopes.ts";
 
 /** Rows that are read at once: what else is asked of this thread is answered between two such pages. */
 const PAGE_ROWS = 4_000;
-/** Of the newest: a server has some thousands in a month. */
-const MOST_CALLS = 20_000;
 /** A longer time is shown by days. */
 const HOURS_UP_TO_S = 8 * 86_400;
 const QUARTER_S = 900;
@@ -117,22 +115,31 @@ async function addCounts({ db }: QueryContext, { id }: Scope, { hours, span }: F
 
 export type Call = CallRow & { readonly scope: number; readonly caller: number };
 
-/** The newest calls of a span. */
+/** All calls of a span, newest first. */
 export async function readCalls(
   { db }: QueryContext,
   scopes: readonly Scope[],
   { fromS, toS }: StatsSpan,
 ): Promise<readonly Call[]> {
-  if (scopes.length === 0) return [];
-  return await db
-    .selectFrom("mod_calls")
-    .select(["scope", "at_s", "caller", "moderator", "answered_s", "open_s"])
-    .where("scope", "in", idsOf(scopes))
-    .where("at_s", ">=", fromS)
-    .where("at_s", "<", toS)
-    .orderBy("at_s", "desc")
-    .limit(MOST_CALLS)
-    .execute();
+  const found: Call[] = [];
+  if (scopes.length === 0) return found;
+  for (let beforeS = toS; ; await setImmediate()) {
+    const page = await db
+      .selectFrom("mod_calls")
+      .select(["scope", "at_s", "caller", "moderator", "answered_s", "open_s"])
+      .where("scope", "in", idsOf(scopes))
+      .where("at_s", ">=", fromS)
+      .where("at_s", "<", beforeS)
+      .orderBy("at_s", "desc")
+      .limit(PAGE_ROWS)
+      .execute();
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE_ROWS) return [...found, ...page];
+    // Of its last second there may be more, unless that alone fills the page: no server has so many calls in one.
+    const whole = page.filter(({ at_s }) => at_s > last.at_s);
+    found.push(...(whole.length === 0 ? page : whole));
+    beforeS = whole.length === 0 ? last.at_s : last.at_s + 1;
+  }
 }
 
 /**

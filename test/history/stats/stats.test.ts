@@ -302,6 +302,45 @@ onBothDatabases("figures of a server and of its staff", (databases) => {
     assert.ok((all.staff[0]?.playedS ?? 0) <= 120, JSON.stringify(all.staff[0]));
   });
 
+  test("calls are counted all, be they as many as ten busy servers have in a quarter of a year", async () => {
+    const { see, context } = await openRig(databases);
+    await see({ players: [moderator, bob], modCalls: [[bob, at(0), mod]] }, at(10));
+    const {
+      scope,
+      caller,
+      moderator: by,
+    } = await context.db
+      .selectFrom("mod_calls")
+      .select(["scope", "caller", "moderator"])
+      .executeTakeFirstOrThrow();
+    // Some share a second.
+    const calls = Array.from({ length: 20_999 }, (_, n) => {
+      const at_s = at(20 + Math.floor(n / 3));
+      return {
+        scope,
+        caller,
+        n: n % 3,
+        at_s,
+        moderator: n < 500 ? by : null,
+        answered_s: null,
+        open_s: null,
+      };
+    });
+    for (let n = 0; n < calls.length; n += 2_000)
+      await context.db
+        .insertInto("mod_calls")
+        .values(calls.slice(n, n + 2_000))
+        .execute();
+    const all = { guildId: GUILD, ...span(at(0), at(9_000)) };
+    const { calls: made, week } = await server(context, { ...all, bindingId: BINDING });
+    assert.deepEqual(made, { calls: 21_000, answered: 501, timed: 1, medianAnswerS: 5 });
+    assert.equal(
+      week.reduce((sum, hour) => sum + hour.calls, 0),
+      21_000,
+    );
+    assert.equal((await staff(context, all)).staff[0]?.callsAnswered, 501);
+  });
+
   test("a forgotten player is in no figures of staff, and their calls count as open", async () => {
     const { see, context } = await openRig(databases);
     await see({ players: [moderator, bob], modCalls: [[bob, at(30)]] }, at(60));
