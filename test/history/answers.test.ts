@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { VISIT } from "../../src/history/database/schema.ts";
 import { card } from "../../src/history/queries/player-card.ts";
 import { page } from "../../src/history/queries/player-pages.ts";
 import { find, findAll, search } from "../../src/history/queries/players.ts";
@@ -131,6 +132,66 @@ onBothDatabases("what is answered from the history", (databases) => {
     assert.equal(
       await card(context, { guildId: "901", playerId: 11, nowS: at(4_600), harmless: HARMLESS_NAMES }),
       undefined,
+    );
+  });
+
+  test("a card counts all that is kept, be it thousands of kills and visits", async () => {
+    const { see, context } = await openRig(databases);
+    const { db } = context;
+    await see({ joins: [[bob, at(1), true]], kills: [[bob, ann, at(2)]], players: [bob] }, at(10));
+    const { scope, killer, killed } = await db.selectFrom("kills").selectAll().executeTakeFirstOrThrow();
+    // A call about three kills at once, one of them its caller's; then thousands that none follows.
+    const spree = [0, 1, 2].map((n) => ({ scope, at_s: at(20), killer, killed, n }));
+    await db.insertInto("kills").values(spree).execute();
+    await see(
+      {
+        players: [bob],
+        modCalls: [
+          [ann, at(30)],
+          [mod, at(40)],
+        ],
+      },
+      at(50),
+    );
+    const kills = Array.from({ length: 9_000 }, (_, n) => ({
+      scope,
+      at_s: at(1_000 + n * 100),
+      killer,
+      killed,
+      n: 0,
+    }));
+    const visits = Array.from({ length: 9_000 }, (_, n) => {
+      return {
+        scope,
+        at_s: at(1_000 + n * 10),
+        person: killer,
+        kind: n % 2 === 0 ? VISIT.left : VISIT.joined,
+        after_s: null,
+        n: 0,
+      };
+    });
+    for (let n = 0; n < 9_000; n += 3_000) {
+      await db
+        .insertInto("kills")
+        .values(kills.slice(n, n + 3_000))
+        .execute();
+      await db
+        .insertInto("visits")
+        .values(visits.slice(n, n + 3_000))
+        .execute();
+    }
+    const args = { guildId: GUILD, playerId: bob.id, nowS: at(2_000_000), harmless: [] };
+    const shown = await card(context, args);
+    assert.deepEqual(
+      [shown?.kills, shown?.bestStreak, shown?.callsNearKills, shown?.sessions],
+      [9_004, { kills: 4, firstS: at(2), lastS: at(20) }, 2, 4_501],
+    );
+    assert.deepEqual(
+      shown?.latestCallsNearKills.map(({ call, byVictim }) => [call.caller.name, byVictim]),
+      [
+        ["Mona", false],
+        ["Ann", true],
+      ],
     );
   });
 

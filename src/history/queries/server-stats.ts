@@ -5,14 +5,13 @@ import type { ServerStats, StatsSpan } from "../../domain/stats.ts";
 import { VISIT } from "../database/schema.ts";
 import { type CallRow, callFigures } from "../stats/answer-times.ts";
 import { Hours } from "../stats/hours.ts";
+import { allRows, PAGE_ROWS } from "./all-rows.ts";
 import type { QueryContext } from "./context.ts";
 import { presentAt } from "./players-present.ts";
 import { idsOf, type Scope, scopesOf } from "./scopes.ts";
 
 /** Figures of one server over a time. */
 
-/** Rows that are read at once: what else is asked of this thread is answered between two such pages. */
-const PAGE_ROWS = 4_000;
 /** A longer time is shown by days. */
 const HOURS_UP_TO_S = 8 * 86_400;
 const QUARTER_S = 900;
@@ -121,10 +120,9 @@ export async function readCalls(
   scopes: readonly Scope[],
   { fromS, toS }: StatsSpan,
 ): Promise<readonly Call[]> {
-  const found: Call[] = [];
-  if (scopes.length === 0) return found;
-  for (let beforeS = toS; ; await setImmediate()) {
-    const page = await db
+  if (scopes.length === 0) return [];
+  return await allRows(toS, (beforeS) =>
+    db
       .selectFrom("mod_calls")
       .select(["scope", "at_s", "caller", "moderator", "answered_s", "open_s"])
       .where("scope", "in", idsOf(scopes))
@@ -132,14 +130,8 @@ export async function readCalls(
       .where("at_s", "<", beforeS)
       .orderBy("at_s", "desc")
       .limit(PAGE_ROWS)
-      .execute();
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE_ROWS) return [...found, ...page];
-    // Of its last second there may be more, unless that alone fills the page: no server has so many calls in one.
-    const whole = page.filter(({ at_s }) => at_s > last.at_s);
-    found.push(...(whole.length === 0 ? page : whole));
-    beforeS = whole.length === 0 ? last.at_s : last.at_s + 1;
-  }
+      .execute(),
+  );
 }
 
 /**
