@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sessionLine } from "../../src/discord/render/players/history-line.ts";
 import { VISIT } from "../../src/history/database/schema.ts";
 import { card } from "../../src/history/queries/player-card.ts";
 import { page } from "../../src/history/queries/player-pages.ts";
@@ -133,6 +134,17 @@ onBothDatabases("what is answered from the history", (databases) => {
       await card(context, { guildId: "901", playerId: 11, nowS: at(4_600), harmless: HARMLESS_NAMES }),
       undefined,
     );
+  });
+
+  test("the session of who is in the game says when that was seen last: the server may not have been read since", async () => {
+    const { see, context } = await openRig(databases);
+    await see({ joins: [[bob, at(10), true]], players: [bob] }, at(60));
+    await see({ joins: [[bob, at(10), true]], players: [bob] }, at(120));
+    const asked = { guildId: GUILD, playerId: bob.id, list: "sessions", limit: 5, harmless: [] } as const;
+    const { sessions } = await page(context, asked);
+    assert.deepEqual(sessions.map(sessionLine), [
+      `🟢 <t:${at(10)}:f> · in the game, last seen <t:${at(120)}:R>`,
+    ]);
   });
 
   test("a card counts all that is kept, be it thousands of kills and visits", async () => {

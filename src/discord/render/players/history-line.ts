@@ -99,9 +99,11 @@ function who(player: PlayerRef): Escaped {
 }
 
 /** `21 November 2026 at 20:14 to 21:02 · 48 min`; what is not sure says so. */
-export function sessionLine({ start, end }: PlayerSession): Escaped {
+export function sessionLine({ start, end, seenS }: PlayerSession): Escaped {
   const from = endText(start, "f");
-  if (end === undefined) return md`🟢 ${from} · in the game`;
+  // A server that can't be read may have been left since.
+  const seen = seenS === undefined ? md`` : md`, last seen <t:${seenS}:R>`;
+  if (end === undefined) return md`🟢 ${from} · in the game${seen}`;
   // As on the card: of an end that nobody saw only the time up to the last look that showed them is known.
   const untilS = sessionUntilS({ start, end }, undefined);
   const least = end.isSure ? md`` : md`at least `;
