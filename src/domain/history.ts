@@ -40,6 +40,8 @@ export interface PlayerSession {
   readonly start: SessionEnd;
   /** Absent: in the game, as far as known. */
   readonly end?: SessionEnd;
+  /** Of one without an end, in the list of sessions: the last look, at which they were in the game. */
+  readonly seenS?: number;
 }
 
 /** What happened on a linked server, one row of a log. `bindingId` names the server. */
@@ -160,6 +162,8 @@ export interface RewindView {
   readonly unrecorded: readonly UnrecordedInterval[];
   /** Nothing before this is recorded of this server; undefined: nothing at all. */
   readonly recordedSinceS?: number;
+  /** When the server was read last: what came after is not known yet. Undefined: its players never were. */
+  readonly readUntilS?: number;
 }
 
 /** How long rows are kept. */

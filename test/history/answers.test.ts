@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sessionLine } from "../../src/discord/render/players/history-line.ts";
+import { VISIT } from "../../src/history/database/schema.ts";
 import { card } from "../../src/history/queries/player-card.ts";
 import { page } from "../../src/history/queries/player-pages.ts";
 import { find, findAll, search } from "../../src/history/queries/players.ts";
@@ -134,6 +136,77 @@ onBothDatabases("what is answered from the history", (databases) => {
     );
   });
 
+  test("the session of who is in the game says when that was seen last: the server may not have been read since", async () => {
+    const { see, context } = await openRig(databases);
+    await see({ joins: [[bob, at(10), true]], players: [bob] }, at(60));
+    await see({ joins: [[bob, at(10), true]], players: [bob] }, at(120));
+    const asked = { guildId: GUILD, playerId: bob.id, list: "sessions", limit: 5, harmless: [] } as const;
+    const { sessions } = await page(context, asked);
+    assert.deepEqual(sessions.map(sessionLine), [
+      `🟢 <t:${at(10)}:f> · in the game, last seen <t:${at(120)}:R>`,
+    ]);
+  });
+
+  test("a card counts all that is kept, be it thousands of kills and visits", async () => {
+    const { see, context } = await openRig(databases);
+    const { db } = context;
+    await see({ joins: [[bob, at(1), true]], kills: [[bob, ann, at(2)]], players: [bob] }, at(10));
+    const { scope, killer, killed } = await db.selectFrom("kills").selectAll().executeTakeFirstOrThrow();
+    // A call about three kills at once, one of them its caller's; then thousands that none follows.
+    const spree = [0, 1, 2].map((n) => ({ scope, at_s: at(20), killer, killed, n }));
+    await db.insertInto("kills").values(spree).execute();
+    await see(
+      {
+        players: [bob],
+        modCalls: [
+          [ann, at(30)],
+          [mod, at(40)],
+        ],
+      },
+      at(50),
+    );
+    const kills = Array.from({ length: 9_000 }, (_, n) => ({
+      scope,
+      at_s: at(1_000 + n * 100),
+      killer,
+      killed,
+      n: 0,
+    }));
+    const visits = Array.from({ length: 9_000 }, (_, n) => {
+      return {
+        scope,
+        at_s: at(1_000 + n * 10),
+        person: killer,
+        kind: n % 2 === 0 ? VISIT.left : VISIT.joined,
+        after_s: null,
+        n: 0,
+      };
+    });
+    for (let n = 0; n < 9_000; n += 3_000) {
+      await db
+        .insertInto("kills")
+        .values(kills.slice(n, n + 3_000))
+        .execute();
+      await db
+        .insertInto("visits")
+        .values(visits.slice(n, n + 3_000))
+        .execute();
+    }
+    const args = { guildId: GUILD, playerId: bob.id, nowS: at(2_000_000), harmless: [] };
+    const shown = await card(context, args);
+    assert.deepEqual(
+      [shown?.kills, shown?.bestStreak, shown?.callsNearKills, shown?.sessions],
+      [9_004, { kills: 4, firstS: at(2), lastS: at(20) }, 2, 4_501],
+    );
+    assert.deepEqual(
+      shown?.latestCallsNearKills.map(({ call, byVictim }) => [call.caller.name, byVictim]),
+      [
+        ["Mona", false],
+        ["Ann", true],
+      ],
+    );
+  });
+
   test("pages follow each other without a row twice or missing, also where many share a second", async () => {
     const { see, context } = await openRig(databases);
     const kills = Array.from(
@@ -220,6 +293,10 @@ onBothDatabases("what is answered from the history", (databases) => {
     );
     assert.equal(view.players, 1);
     assert.deepEqual([view.isShortened, view.unrecorded], [false, []]);
+    assert.equal(view.readUntilS, at(280), "a look after which it is not sure yet who left");
+    await see({ players: [ann] }, at(700));
+    const unread = { guildId: GUILD, bindingId: BINDING, atS: at(9_000), fromS: at(8_700), toS: at(9_300) };
+    assert.equal((await rewindAt(context, unread)).readUntilS, at(700));
     const later = await rewindAt(context, {
       guildId: GUILD,
       bindingId: BINDING,

@@ -7,6 +7,7 @@ import {
   type PlayerSession,
   sessionUntilS,
 } from "../../domain/history.ts";
+import { allRows, PAGE_ROWS } from "./all-rows.ts";
 import type { QueryContext } from "./context.ts";
 import { readRows } from "./history-rows.ts";
 import { known } from "./known-players.ts";
@@ -21,8 +22,6 @@ const STREAK_PAUSE_S = 60;
 const ABOUT_A_KILL_S = 180;
 const LATEST_SHOWN = 5;
 const NO_RANK = "Normal";
-/** Rows of one player that one card reads, the newest. */
-const MOST_KILLS = 2_000;
 
 interface CardArgs {
   readonly guildId: string;
@@ -114,14 +113,17 @@ async function bestStreak(
   person: number,
 ): Promise<BestStreak | undefined> {
   if (scopes.length === 0) return undefined;
-  const rows = await db
-    .selectFrom("kills")
-    .select(["scope", "at_s"])
-    .where("killer", "=", person)
-    .where("scope", "in", idsOf(scopes))
-    .orderBy("at_s", "desc")
-    .limit(MOST_KILLS)
-    .execute();
+  const rows = await allRows(Number.MAX_SAFE_INTEGER, (beforeS) =>
+    db
+      .selectFrom("kills")
+      .select(["scope", "at_s"])
+      .where("killer", "=", person)
+      .where("scope", "in", idsOf(scopes))
+      .where("at_s", "<", beforeS)
+      .orderBy("at_s", "desc")
+      .limit(PAGE_ROWS)
+      .execute(),
+  );
   let best: BestStreak | undefined;
   for (const its of Map.groupBy(rows, ({ scope }) => scope).values()) {
     let now: BestStreak | undefined;
@@ -143,32 +145,25 @@ async function callsNearKills(
   person: number,
 ): Promise<readonly CallNearKill[]> {
   if (scopes.length === 0) return [];
+  // Each call once, however many kills it follows. A cross join keeps sqlite from looking through the kills for each call.
   const rows = await context.db
-    .selectFrom((from) =>
-      from
-        .selectFrom("kills")
-        .select(["scope", "at_s", "killed"])
-        .where("killer", "=", person)
-        .where("scope", "in", idsOf(scopes))
-        .orderBy("at_s", "desc")
-        .limit(MOST_KILLS)
-        .as("kill"),
+    .selectFrom("kills")
+    .crossJoin("mod_calls")
+    .select(["mod_calls.scope", "mod_calls.at_s", "caller", "moderator", "mod_calls.n"])
+    .select((eb) =>
+      eb.fn
+        .max<number>(eb.case().when("kills.killed", "=", eb.ref("caller")).then(1).else(0).end())
+        .as("by_victim"),
     )
-    .innerJoin("mod_calls", (join) =>
-      join
-        .onRef("mod_calls.scope", "=", "kill.scope")
-        .onRef("mod_calls.at_s", ">=", "kill.at_s")
-        .on((eb) => eb("mod_calls.at_s", "<=", eb("kill.at_s", "+", ABOUT_A_KILL_S))),
-    )
-    .select(["mod_calls.scope", "mod_calls.at_s", "caller", "moderator", "n", "killed"])
+    .whereRef("mod_calls.scope", "=", "kills.scope")
+    .whereRef("mod_calls.at_s", ">=", "kills.at_s")
+    .where((eb) => eb("mod_calls.at_s", "<=", eb("kills.at_s", "+", ABOUT_A_KILL_S)))
+    .where("kills.killer", "=", person)
+    .where("kills.scope", "in", idsOf(scopes))
     .where("caller", "!=", person)
+    .groupBy(["mod_calls.scope", "mod_calls.at_s", "caller", "moderator", "mod_calls.n"])
     .execute();
-  const byCall = Map.groupBy(rows, ({ scope, at_s, caller, n }) => `${scope} ${at_s} ${caller} ${n}`);
-  const calls = [...byCall.values()].flatMap((its) => {
-    const [first] = its;
-    if (first === undefined) return [];
-    return { ...first, byVictim: its.some(({ killed, caller }) => killed === caller) };
-  });
+  const calls = rows.map((row) => ({ ...row, byVictim: Number(row.by_victim) === 1 }));
   calls.sort((a, b) => b.at_s - a.at_s);
   const refOf = await refsOf(
     context,

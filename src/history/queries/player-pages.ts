@@ -25,7 +25,12 @@ export async function page(
     const from = Number(options.before ?? 0);
     const all = await readSessions(context, scopes, found.person);
     const more = all.length > from + limit ? { older: String(from + limit) } : {};
-    return { sessions: all.slice(from, from + limit), rows: [], ...more };
+    const lookedS = new Map(scopes.map((scope) => [scope.bindingId, scope.lookedS]));
+    const sessions = all.slice(from, from + limit).map((session) => {
+      const seenS = session.end === undefined ? lookedS.get(session.bindingId) : undefined;
+      return seenS === undefined ? session : { ...session, seenS: Math.max(seenS, session.start.atS) };
+    });
+    return { sessions, rows: [], ...more };
   }
   const { table, as } = PAGES[list];
   // A page ends within a second: the next one begins there again and leaves out what was shown.

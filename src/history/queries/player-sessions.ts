@@ -1,10 +1,8 @@
 import { type PlayerSession, sessionUntilS } from "../../domain/history.ts";
+import { allRows, PAGE_ROWS } from "./all-rows.ts";
 import type { QueryContext } from "./context.ts";
 import { idsOf, type Scope } from "./scopes.ts";
 import { sessionsOf, type Visit } from "./sessions.ts";
-
-/** Rows of one player that one card reads, the newest. */
-const MOST_VISITS = 5_000;
 
 /** Newest first. */
 export async function readSessions(
@@ -13,14 +11,17 @@ export async function readSessions(
   person: number,
 ): Promise<readonly PlayerSession[]> {
   if (scopes.length === 0) return [];
-  const rows = await db
-    .selectFrom("visits")
-    .select(["scope", "at_s", "kind", "after_s"])
-    .where("person", "=", person)
-    .where("scope", "in", idsOf(scopes))
-    .orderBy("at_s", "desc")
-    .limit(MOST_VISITS)
-    .execute();
+  const rows = await allRows(Number.MAX_SAFE_INTEGER, (beforeS) =>
+    db
+      .selectFrom("visits")
+      .select(["scope", "at_s", "kind", "after_s"])
+      .where("person", "=", person)
+      .where("scope", "in", idsOf(scopes))
+      .where("at_s", "<", beforeS)
+      .orderBy("at_s", "desc")
+      .limit(PAGE_ROWS)
+      .execute(),
+  );
   const byScope = Map.groupBy(rows, ({ scope }) => scope);
   const sessions = scopes.flatMap(({ id, bindingId }) =>
     sessionsOf([...((byScope.get(id) ?? []) as readonly Visit[])].reverse()).map((session) => ({

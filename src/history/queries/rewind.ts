@@ -49,6 +49,7 @@ export async function at(context: QueryContext, args: RewindArgs): Promise<Rewin
     }),
   );
   const players = await playersAt(context, scope, atS);
+  const readUntilS = await readUntil(context, scope);
   return {
     ...base,
     present: await present(context, scope, atS),
@@ -57,6 +58,7 @@ export async function at(context: QueryContext, args: RewindArgs): Promise<Rewin
     ...(players === undefined ? {} : { players }),
     unrecorded: await intervals(context, scopes, { fromS, toS }),
     ...(scope.startS === undefined ? {} : { recordedSinceS: scope.startS }),
+    ...(readUntilS === undefined ? {} : { readUntilS }),
   };
 }
 
@@ -148,6 +150,18 @@ async function playersAt({ db }: QueryContext, { id }: Scope, atS: number): Prom
     .limit(1)
     .executeTakeFirst();
   return row?.players;
+}
+
+/** A look of which it is not clear yet who was there has its number of players at least. */
+async function readUntil({ db }: QueryContext, { id, lookedS }: Scope): Promise<number | undefined> {
+  const row = await db
+    .selectFrom("counts")
+    .select("at_s")
+    .where("scope", "=", id)
+    .orderBy("at_s", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined ? lookedS : Math.max(row.at_s, lookedS ?? 0);
 }
 
 async function present(context: QueryContext, scope: Scope, atS: number): Promise<readonly PresentPlayer[]> {

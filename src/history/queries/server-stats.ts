@@ -5,16 +5,13 @@ import type { ServerStats, StatsSpan } from "../../domain/stats.ts";
 import { VISIT } from "../database/schema.ts";
 import { type CallRow, callFigures } from "../stats/answer-times.ts";
 import { Hours } from "../stats/hours.ts";
+import { allRows, PAGE_ROWS } from "./all-rows.ts";
 import type { QueryContext } from "./context.ts";
 import { presentAt } from "./players-present.ts";
 import { idsOf, type Scope, scopesOf } from "./scopes.ts";
 
 /** Figures of one server over a time. */
 
-/** Rows that are read at once: what else is asked of this thread is answered between two such pages. */
-const PAGE_ROWS = 4_000;
-/** Of the newest: a server has some thousands in a month. */
-const MOST_CALLS = 20_000;
 /** A longer time is shown by days. */
 const HOURS_UP_TO_S = 8 * 86_400;
 const QUARTER_S = 900;
@@ -117,37 +114,48 @@ async function addCounts({ db }: QueryContext, { id }: Scope, { hours, span }: F
 
 export type Call = CallRow & { readonly scope: number; readonly caller: number };
 
-/** The newest calls of a span. */
+/** All calls of a span, newest first. */
 export async function readCalls(
   { db }: QueryContext,
   scopes: readonly Scope[],
   { fromS, toS }: StatsSpan,
 ): Promise<readonly Call[]> {
   if (scopes.length === 0) return [];
-  return await db
-    .selectFrom("mod_calls")
-    .select(["scope", "at_s", "caller", "moderator", "answered_s", "open_s"])
-    .where("scope", "in", idsOf(scopes))
-    .where("at_s", ">=", fromS)
-    .where("at_s", "<", toS)
-    .orderBy("at_s", "desc")
-    .limit(MOST_CALLS)
-    .execute();
+  return await allRows(toS, (beforeS) =>
+    db
+      .selectFrom("mod_calls")
+      .select(["scope", "at_s", "caller", "moderator", "answered_s", "open_s"])
+      .where("scope", "in", idsOf(scopes))
+      .where("at_s", ">=", fromS)
+      .where("at_s", "<", beforeS)
+      .orderBy("at_s", "desc")
+      .limit(PAGE_ROWS)
+      .execute(),
+  );
 }
 
-/** Different players who were there: who was inside when the span began, and who came in it. */
+/**
+ * Different players who were there: who was inside when the span began, who came in it, and who left in it. Of the last
+ * ones the join may be erased, where the span begins with what is kept.
+ */
 async function visitors(context: QueryContext, scope: Scope, { fromS, toS }: StatsSpan): Promise<number> {
-  const came = await context.db
+  const there = await context.db
     .selectFrom("visits")
     .select("person")
     .distinct()
     .where("scope", "=", scope.id)
-    .where("kind", "in", [VISIT.joined, VISIT.appeared])
     .where("at_s", ">=", fromS)
     .where("at_s", "<", toS)
+    .where((eb) =>
+      eb.or([
+        eb("kind", "in", [VISIT.joined, VISIT.appeared]),
+        eb.and([eb("kind", "=", VISIT.left), eb("at_s", ">", fromS)]),
+        eb.and([eb("kind", "=", VISIT.vanished), eb("after_s", ">", fromS)]),
+      ]),
+    )
     .execute();
   const inside = await insideFrom(context, scope, fromS);
-  return new Set([...inside, ...came.map(({ person }) => person)]).size;
+  return new Set([...inside, ...there.map(({ person }) => person)]).size;
 }
 
 /** Who was inside at a second and surely for longer: of whom left unseen counts up to the last look before it. */

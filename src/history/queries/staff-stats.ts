@@ -12,6 +12,7 @@ import { type LocalHour, localHours } from "../../domain/zone-time.ts";
 import { callFigures } from "../stats/answer-times.ts";
 import { knownUntilS, LOOK_VALID_S } from "../stats/hours.ts";
 import { firstAfter, type Interval, sharedS, within } from "../stats/intervals.ts";
+import { allRows, PAGE_ROWS } from "./all-rows.ts";
 import type { QueryContext } from "./context.ts";
 import { idsOf, personOf, refsOf, type Scope, scopesOf } from "./scopes.ts";
 import { type Call, eachLook, readCalls, unrecordedS } from "./server-stats.ts";
@@ -26,7 +27,6 @@ const COUNTED_LOGS = ["modCalls", "commands"] as const;
 const LOOK_BACK_S = 2 * 86_400;
 const MOST_STAFF = 200;
 const MOST_SHOWN = 50;
-const MOST_VISITS = 10_000;
 
 export interface StaffStatsArgs extends StatsSpan {
   readonly guildId: string;
@@ -184,15 +184,17 @@ async function readPlayed(
     span,
   }: { readonly person: number; readonly watched: readonly Watched[]; readonly span: StatsSpan },
 ): Promise<readonly Session[]> {
-  const rows = await db
-    .selectFrom("visits")
-    .select(["scope", "at_s", "kind", "after_s"])
-    .where("person", "=", person)
-    .where("at_s", ">=", span.fromS - LOOK_BACK_S)
-    .where("at_s", "<", span.toS)
-    .orderBy("at_s")
-    .limit(MOST_VISITS)
-    .execute();
+  const rows = await allRows(span.toS, (beforeS) =>
+    db
+      .selectFrom("visits")
+      .select(["scope", "at_s", "kind", "after_s"])
+      .where("person", "=", person)
+      .where("at_s", ">=", span.fromS - LOOK_BACK_S)
+      .where("at_s", "<", beforeS)
+      .orderBy("at_s", "desc")
+      .limit(PAGE_ROWS)
+      .execute(),
+  );
   const byScope = Map.groupBy(rows, ({ scope }) => scope);
   return watched.flatMap((one) =>
     sessionsOf((byScope.get(one.scope.id) ?? []) as readonly Visit[]).flatMap((session) => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { sessionLine } from "../../../src/discord/render/players/history-line.ts";
 import { morePlayerButtons, playerButtons } from "../../../src/discord/render/players/player-buttons.ts";
 import { type PlayerShow, playerShow } from "../../../src/discord/render/players/player-card.ts";
 import { noChannelLine } from "../../../src/discord/render/players/watch-cards.ts";
@@ -147,5 +148,19 @@ describe("the card of a player", () => {
 
   test("without calls there is nothing about calls", () => {
     assert.doesNotMatch(shown({}), /Calls/);
+  });
+});
+
+describe("the sessions of a player", () => {
+  test("an end that nobody saw counts to the last look before it, as in the time played", () => {
+    const start = { atS: 72_000, isSure: true };
+    // Seen last at 21:00; at the next look, after a night without any, they were gone.
+    const end = { atS: 115_200, isSure: false, afterS: 75_600 };
+    assert.equal(
+      sessionLine({ bindingId: "b1", start, end }).replaceAll("\u00a0", " "),
+      "<t:72000:f> to about <t:75600:t> · at least 1 h",
+    );
+    const seen = sessionLine({ bindingId: "b1", start, end: { atS: 75_600, isSure: true } });
+    assert.equal(seen.replaceAll("\u00a0", " "), "<t:72000:f> to <t:75600:t> · 1 h");
   });
 });

@@ -71,6 +71,26 @@ describe("the rows of a rewind", () => {
     ]);
   });
 
+  test("say of minutes that nobody has read that they are not recorded, and neither who was there nor that nothing was", () => {
+    const present = [{ player: mo, session: { bindingId: "b1", start: { atS: 5, isSure: true } } }];
+    const view = { bindingId: "b1", atS: AT_S, fromS: AT_S - 300, toS: AT_S + 300, present, rows: [] };
+    const lines = (readUntilS: number, more: Partial<RewindCard> = {}) => {
+      const read = { ...view, isShortened: false, unrecorded: [], recordedSinceS: 0, readUntilS };
+      return linesOf([], { view: read, nowS: AT_S + 1_000, ...more }).slice(1);
+    };
+    const nothing = "Nothing happened in these minutes.";
+    const there = ["👥 **1** in the server", "Mo"];
+    assert.deepEqual(lines(AT_S + 900), [...there, "", nothing]);
+    const old = AT_S - 4_000;
+    const unread = [`⚠️ Not recorded: the server was last read <t:${old}:f>.`, ""];
+    assert.deepEqual(lines(old), unread);
+    assert.deepEqual(lines(old, { player: mo }), unread);
+    assert.deepEqual(lines(AT_S - 60), [`⚠️ Only recorded up to <t:${AT_S - 60}:T>.`, "", nothing]);
+    assert.deepEqual(lines(AT_S + 60), [...there, `⚠️ Only recorded up to <t:${AT_S + 60}:T>.`, "", nothing]);
+    // The last look was a moment ago: there is nothing to say of what is to come.
+    assert.deepEqual(lines(AT_S - 20, { nowS: AT_S + 30 }), [...there, "", nothing]);
+  });
+
   test("fold kills of one killer in one second as the feed of kills does", () => {
     const spree = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((n) => kill(turbo, victim(n), AT_S + 10));
     const entries = spree.map(

@@ -4,6 +4,7 @@ import { historyLine } from "../../../src/discord/render/players/history-line.ts
 import type { CaseAuthor } from "../../../src/domain/case.ts";
 import type { SourceId } from "../../../src/domain/model.ts";
 import { add } from "../../../src/history/queries/add-cases.ts";
+import { eraseStep } from "../../../src/history/queries/erase-expired.ts";
 import { forget } from "../../../src/history/queries/forget-player.ts";
 import { card } from "../../../src/history/queries/player-card.ts";
 import { at as rewindAt } from "../../../src/history/queries/rewind.ts";
@@ -149,6 +150,24 @@ onBothDatabases("figures of a server and of its staff", (databases) => {
     assert.deepEqual([own.knownS, own.recordedSinceS, own.players], [60, START_S, 1]);
   });
 
+  test("who was there when the kept time begins is among its visitors, though their join is erased", async () => {
+    const { see, context } = await openRig(databases);
+    const joins: Town["joins"] = [
+      [bob, at(100), true],
+      [ann, at(110), true],
+      [ann, at(310), false],
+    ];
+    await see({ players: [bob], joins: joins.slice(0, 1) }, at(100));
+    await see({ players: [bob, ann], joins: joins.slice(0, 2) }, at(200));
+    await see({ players: [bob], joins }, at(330));
+    await see({ players: [], joins: [...joins, [bob, at(400), false]] }, at(410));
+    const times = { guildId: GUILD, bindingId: BINDING, ...span(at(320), at(600)) };
+    assert.equal((await server(context, times)).visitors, 1);
+    await eraseStep(context, { afterScope: 0, nowS: at(315) + 90 * DAY_S, nowMs: 0 });
+    const { visitors, recordedSinceS } = await server(context, times);
+    assert.deepEqual([visitors, recordedSinceS], [1, at(315)]);
+  });
+
   test("a number of players counts for half an hour at most, and the time that may be missing is named", async () => {
     const { see, context } = await openRig(databases);
     const row = (n: number): NonNullable<Town["kills"]>[number] => [bob, ann, at(n)];
@@ -281,6 +300,45 @@ onBothDatabases("figures of a server and of its staff", (databases) => {
     await see({ players: [bob] }, at(DAY_S + 60));
     const all = await staff(context, { guildId: GUILD, ...span(at(0), at(2 * DAY_S)) });
     assert.ok((all.staff[0]?.playedS ?? 0) <= 120, JSON.stringify(all.staff[0]));
+  });
+
+  test("calls are counted all, be they as many as ten busy servers have in a quarter of a year", async () => {
+    const { see, context } = await openRig(databases);
+    await see({ players: [moderator, bob], modCalls: [[bob, at(0), mod]] }, at(10));
+    const {
+      scope,
+      caller,
+      moderator: by,
+    } = await context.db
+      .selectFrom("mod_calls")
+      .select(["scope", "caller", "moderator"])
+      .executeTakeFirstOrThrow();
+    // Some share a second.
+    const calls = Array.from({ length: 20_999 }, (_, n) => {
+      const at_s = at(20 + Math.floor(n / 3));
+      return {
+        scope,
+        caller,
+        n: n % 3,
+        at_s,
+        moderator: n < 500 ? by : null,
+        answered_s: null,
+        open_s: null,
+      };
+    });
+    for (let n = 0; n < calls.length; n += 2_000)
+      await context.db
+        .insertInto("mod_calls")
+        .values(calls.slice(n, n + 2_000))
+        .execute();
+    const all = { guildId: GUILD, ...span(at(0), at(9_000)) };
+    const { calls: made, week } = await server(context, { ...all, bindingId: BINDING });
+    assert.deepEqual(made, { calls: 21_000, answered: 501, timed: 1, medianAnswerS: 5 });
+    assert.equal(
+      week.reduce((sum, hour) => sum + hour.calls, 0),
+      21_000,
+    );
+    assert.equal((await staff(context, all)).staff[0]?.callsAnswered, 501);
   });
 
   test("a forgotten player is in no figures of staff, and their calls count as open", async () => {

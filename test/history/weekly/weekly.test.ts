@@ -144,10 +144,11 @@ describe("the weekly summary", () => {
   test("compares sums only with a week of which as much is known; averages also with the half of one", () => {
     const week = { fromS: 604_800, toS: 2 * 604_800, zone: "UTC", bindingId: "b1" };
     const stats = statsOf(week);
-    const said = (knownS: number) => {
+    const said = (knownS: number, unrecordedS = 0) => {
       const before = {
         ...statsOf({ ...week, fromS: 0, toS: 604_800 }),
         knownS,
+        unrecordedS,
         players: 4,
         joins: 6,
         kills: 1,
@@ -157,6 +158,8 @@ describe("the weekly summary", () => {
     };
     const whole = said(600_000);
     assert.match(whole, /5\*\* \(▲.1.more.*12\*\* joins \(▲.6.more.*The week before: 2.*3\*\* \(▲.2.more/su);
+    // Rows of half the week before may be missing: of its players as much is known, of its joins not.
+    assert.match(said(604_800, 300_000), /5\*\* \(▲.1.more.*12\*\* joins"/su);
     const half = said(300_000);
     assert.match(half, /5\*\* \(▲.1.more.*12\*\* joins"/su);
     assert.doesNotMatch(half, /The week before|6.more|2.more/u);
@@ -164,6 +167,18 @@ describe("the weekly summary", () => {
       half,
       /Less was recorded of one of the two weeks, so joins, kills, calls and time without staff are not compared/,
     );
+  });
+
+  test("says that the number of players is not known where nobody looked, and not that there were none", () => {
+    const week = { fromS: 604_800, toS: 2 * 604_800, zone: "UTC", bindingId: "b1" };
+    // The log that was read after the week still had its joins.
+    const { players: _, peak: __, peakAtS: ___, staff: ____, ...rest } = statsOf(week);
+    const stats = { ...rest, knownS: 0, uncoveredS: 0, week: [] };
+    const before = statsOf({ ...week, fromS: 0, toS: 604_800 });
+    const of = { binding: bindingOf("b1"), stats, before, duty: undefined, pngs: undefined, key: "k" };
+    const [card] = weeklyRenderer.summary(of).cards ?? [];
+    assert.equal(card?.fields?.[0]?.value, "Not known\n**12** joins");
+    assert.equal(card?.description, "⚠️ How many were in the game was not recorded in this period.");
   });
 
   test("says once for all servers how duty, quota and leave were", async () => {

@@ -1,5 +1,11 @@
 import { type Escaped, md, userMention } from "../../../domain/escaped.ts";
-import type { HistoryRow, HistoryRowOf, PlayerSession, SessionEnd } from "../../../domain/history.ts";
+import {
+  type HistoryRow,
+  type HistoryRowOf,
+  type PlayerSession,
+  type SessionEnd,
+  sessionUntilS,
+} from "../../../domain/history.ts";
 import type { PlayerRef } from "../../../domain/model.ts";
 import type { RunAuthor } from "../../../domain/ports/run-authors.ts";
 import { duration, note, person, SYMBOLS } from "../entry-line.ts";
@@ -93,10 +99,15 @@ function who(player: PlayerRef): Escaped {
 }
 
 /** `21 November 2026 at 20:14 to 21:02 · 48 min`; what is not sure says so. */
-export function sessionLine({ start, end }: PlayerSession): Escaped {
+export function sessionLine({ start, end, seenS }: PlayerSession): Escaped {
   const from = endText(start, "f");
-  if (end === undefined) return md`🟢 ${from} · in the game`;
-  return md`${from} to ${endText(end)} · ${duration(end.atS - start.atS)}`;
+  // A server that can't be read may have been left since.
+  const seen = seenS === undefined ? md`` : md`, last seen <t:${seenS}:R>`;
+  if (end === undefined) return md`🟢 ${from} · in the game${seen}`;
+  // As on the card: of an end that nobody saw only the time up to the last look that showed them is known.
+  const untilS = sessionUntilS({ start, end }, undefined);
+  const least = end.isSure ? md`` : md`at least `;
+  return md`${from} to ${endText({ ...end, atS: untilS })} · ${least}${duration(untilS - start.atS)}`;
 }
 
 /** `20:14`, or `about 20:14` where only the lists of players tell; with its date in the style `f`. */

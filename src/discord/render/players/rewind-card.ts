@@ -20,6 +20,8 @@ import { type ShownRow, shownRows } from "./rewind-rows.ts";
 const ROOM_FOR_ROWS = 2_900;
 const ROOM_FOR_NAMES = 700;
 const COLOR = 0x5b4b8a;
+/** The server was read a moment ago: what is shown is what there is. */
+const JUST_READ_S = 120;
 /** Of the rows before a call, above those after it: about a phone's height. A few more need no part of their own. */
 const NEAREST_BEFORE = 10;
 const MOST_BEFORE = 13;
@@ -47,8 +49,8 @@ export function rewindCard(card: RewindCard): MessageBody {
   const { atS } = view;
   const lines = [
     md`**<t:${atS}:f>** (<t:${atS}:R>)`,
-    ...(player === undefined ? presentLines(view) : presenceLines(view, player)),
-    ...unknownLines(view),
+    ...(isUnread(card, atS) ? [] : player === undefined ? presentLines(view) : presenceLines(view, player)),
+    ...unknownLines(card),
     "" as const,
     ...rowLines(card),
   ];
@@ -78,6 +80,11 @@ function replayButton({ view, player, offered }: RewindCard): Button {
     emoji: "🎞️",
     id: `replay-open:${rewindId(place)}`,
   };
+}
+
+/** Nobody has read the server since before that second, which is over: what is known last says nothing of it. */
+function isUnread({ view: { readUntilS }, nowS }: RewindCard, atS: number): boolean {
+  return readUntilS !== undefined && readUntilS < atS && readUntilS < nowS - JUST_READ_S;
 }
 
 function presenceLines({ present, recordedSinceS, atS }: RewindView, { id }: PlayerRef): Escaped[] {
@@ -123,8 +130,9 @@ const LOG_WORDS = {
   modCalls: "moderator calls",
 } as const satisfies Record<RecordedLog, string>;
 
-function unknownLines(view: RewindView): Escaped[] {
-  const { recordedSinceS, fromS, toS } = view;
+function unknownLines(card: RewindCard): Escaped[] {
+  const { view } = card;
+  const { recordedSinceS, fromS, toS, readUntilS = toS } = view;
   if (recordedSinceS === undefined) return [md`⚠️ Nothing is recorded for this server yet.`];
   const early =
     recordedSinceS <= fromS
@@ -132,7 +140,12 @@ function unknownLines(view: RewindView): Escaped[] {
       : recordedSinceS > toS
         ? [md`⚠️ Not recorded: records of this server start <t:${recordedSinceS}:f>.`]
         : [md`⚠️ Only recorded from <t:${recordedSinceS}:T> on.`];
-  return [...early, ...gapLines(view)];
+  const late = !isUnread(card, toS)
+    ? []
+    : readUntilS < fromS
+      ? [md`⚠️ Not recorded: the server was last read <t:${readUntilS}:f>.`]
+      : [md`⚠️ Only recorded up to <t:${readUntilS}:T>.`];
+  return [...early, ...late, ...gapLines(view)];
 }
 
 /**
@@ -163,7 +176,7 @@ function rowLines(card: RewindCard): Escaped[] {
   const { view, openedFrom, player } = card;
   const { rows, atS, isShortened, recordedSinceS, toS } = view;
   if (rows.length === 0) {
-    const isKnown = recordedSinceS !== undefined && recordedSinceS <= toS;
+    const isKnown = recordedSinceS !== undefined && recordedSinceS <= toS && !isUnread(card, view.fromS);
     const nothing =
       player === undefined
         ? md`Nothing happened in these minutes.`

@@ -114,16 +114,18 @@ export function periodButtons(bindingId: string, shown: PeriodDays): readonly Bu
 
 /** What the figures do not cover, in plain words. */
 export function knownLines(stats: ServerStats): readonly Escaped[] {
-  const { fromS, toS, knownS, recordedSinceS, unrecordedS } = stats;
+  const { fromS, toS, knownS, joins, recordedSinceS, unrecordedS } = stats;
   if (recordedSinceS === undefined) return [md`⚠️ Nothing is recorded for this server yet.`];
-  if (knownS === 0) return [md`⚠️ Nothing was recorded in this period.`];
+  if (knownS === 0 && joins === 0) return [md`⚠️ Nothing was recorded in this period.`];
   const began = recordedSinceS > fromS;
   const part =
-    knownS >= (toS - fromS) * WHOLE_FROM
-      ? []
-      : began
-        ? [md`⚠️ Records of this server start <t:${recordedSinceS}:f>. ${partWords(stats)}.`]
-        : [md`⚠️ ${partWords(stats)}; the rest was not recorded.`];
+    knownS === 0
+      ? [md`⚠️ How many were in the game was not recorded in this period.`]
+      : knownS >= (toS - fromS) * WHOLE_FROM
+        ? []
+        : began
+          ? [md`⚠️ Records of this server start <t:${recordedSinceS}:f>. ${partWords(stats)}.`]
+          : [md`⚠️ ${partWords(stats)}; the rest was not recorded.`];
   const missing =
     unrecordedS === 0 ? [] : [md`⚠️ For ${lasting(unrecordedS)} joins, kills or calls may be missing.`];
   return [...part, ...missing];

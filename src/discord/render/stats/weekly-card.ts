@@ -66,8 +66,14 @@ const TOO_LITTLE = md`-# Not enough data to compare this week with the one befor
 const SUMS_APART = md`-# Less was recorded of one of the two weeks, so joins, kills, calls and time without staff are not compared.`;
 
 /** Whether of both weeks about as much is known: a sum over less of a week is smaller by that alone. */
-function isAsKnown({ knownS: one }: ServerStats, { knownS: other }: ServerStats): boolean {
-  return Math.min(one, other) >= Math.max(one, other) * SUMS_FROM;
+function isAsKnown(one: ServerStats, other: ServerStats): boolean {
+  const [less = 0, more = 0] = [recordedS(one), recordedS(other)].sort((a, b) => a - b);
+  return less >= more * SUMS_FROM;
+}
+
+/** Of this time the looks are known, and no rows may be missing. */
+function recordedS({ fromS, toS, knownS, unrecordedS }: ServerStats): number {
+  return Math.min(knownS, toS - fromS - unrecordedS);
 }
 
 interface Before {
@@ -76,12 +82,16 @@ interface Before {
 }
 
 function fieldsOf(stats: ServerStats, { averages, sums }: Before): readonly CardField[] {
-  const { players = 0, peak = 0, peakAtS, joins, kills, staff, uncoveredS, calls } = stats;
+  const { players, peak, peakAtS, joins, kills, staff, uncoveredS, calls } = stats;
   const peakAt = peakAtS === undefined ? md`` : md` (<t:${peakAtS}:f>)`;
+  const average =
+    players === undefined || peak === undefined
+      ? md`Not known`
+      : md`On average **${amount(players)}**${change(players, averages?.players)}, at most **${peak}**${peakAt}`;
   return [
     {
       name: md`👥 Players`,
-      value: md`On average **${amount(players)}**${change(players, averages?.players)}, at most **${peak}**${peakAt}\n**${count(joins)}** joins${change(joins, sums?.joins)}`,
+      value: md`${average}\n**${count(joins)}** joins${change(joins, sums?.joins)}`,
     },
     {
       name: md`🛡 Staff in the game`,
