@@ -5,9 +5,11 @@ import {
   type ChangeKind,
   isState,
   type JournalList,
+  STATE_LISTS,
   type StateList,
 } from "../../domain/changes.ts";
 import type { EmergencyCall, ListName, Lists, LogList, PlayerRef } from "../../domain/model.ts";
+import { logLists } from "./window-facts.ts";
 
 /** What of a look is compared with the look before, for each list that has no log: one entry of `STATES` is all of it. */
 
@@ -96,6 +98,9 @@ export const STATES: Readonly<Record<StateList, StateKind>> = {
     tellsPauses: true,
   },
 };
+
+/** All that a server may have a journal of. */
+export const JOURNAL_LISTS: readonly JournalList[] = [...logLists, ...STATE_LISTS];
 
 /** The lists of the service without which a look says nothing of a journal. */
 function shownLists(list: JournalList): readonly ListName[] {
