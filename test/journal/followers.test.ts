@@ -200,18 +200,24 @@ describe("a follower of the journal", () => {
       followedOf: () => (isLinked ? [source] : []),
     });
     let atMs = START_S * 1_000;
-    const arrived = async (...ids: readonly number[]) => {
+    const arrived = (...ids: readonly number[]) => arrivedBeside(0, ids);
+    const arrivedBeside = async (odd: number, ids: readonly number[]) => {
       atMs += 10_000;
       const players = ids.map((id) => ({
         ...{ player: { name: `P${id}`, id }, team: "", permission: "", wantedStars: 0 },
       }));
       const look = snapshotWith("commandLogs", [], { atMs });
-      await journal.take({ ...look, lists: ids.length === 0 ? {} : { players } });
+      const skippedRows = odd === 0 ? {} : { players: odd };
+      await journal.take({ ...look, lists: ids.length === 0 ? {} : { players }, skippedRows });
       return journal.arrived(look).map(({ id }) => id);
     };
     assert.deepEqual(await arrived(1, 2), [], "the first list");
     assert.deepEqual(await arrived(2, 3), [3]);
     assert.deepEqual(await arrived(), [], "a look without the list");
+    assert.deepEqual(await arrived(1, 2, 3), [1]);
+    assert.deepEqual(await arrivedBeside(1, [2, 3]), []);
+    assert.deepEqual(await arrived(1, 2, 3), [], "whose row could not be read had not left");
+    assert.deepEqual(await arrived(2, 3), []);
     assert.deepEqual(await arrived(1, 2, 3), [1]);
     isLinked = false;
     await journal.unlinked(source);
