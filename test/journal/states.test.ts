@@ -72,6 +72,14 @@ describe("what two looks differ in", () => {
     assert.deepEqual(await rig.said(), ["Ann team Civilian Police within 10 s"]);
   });
 
+  test("is no team that an answer does not tell", async () => {
+    const rig = new Rig("teams");
+    await rig.start();
+    for (const team of ["Police", "", "Police", "", "Sheriff"])
+      await rig.look({ players: [player("Ann", team)] });
+    assert.deepEqual(await rig.said(), ["Ann team Police Sheriff within 10 s"]);
+  });
+
   test("is compared with what was stored after a restart, also where nobody looked meanwhile", async () => {
     const rig = new Rig("teams");
     await rig.start();

@@ -67,7 +67,8 @@ export const STATES: Readonly<Record<StateList, StateKind>> = {
   },
   teams: {
     lists: ["players"],
-    rows: ({ players = [] }) => players.map(teamRow),
+    // Where an answer does not tell a team, nobody has left theirs.
+    rows: ({ players = [] }) => players.filter(({ team }) => team !== "").map(teamRow),
     changed: teamChange,
     tellsPauses: true,
   },
