@@ -207,6 +207,13 @@ describe("emergency calls in the journal", () => {
     assert.deepEqual(await rig.said(), ["call 1 began", "call 1 changed", "call 1 ended"]);
   });
 
+  test("do not change where the service tells the same units in another order", async () => {
+    const rig = new Rig("emergencyCalls");
+    await rig.start();
+    for (const units of [[7, 8], [8, 7], [7, 8], [8]]) await rig.look({ emergencyCalls: [call(1, units)] });
+    assert.deepEqual(await rig.said(), ["call 1 began", "call 1 changed"]);
+  });
+
   test("do not end while a row that could not be read may be theirs, and do where such a row stood there before", async () => {
     for (const odd of [
       { skippedRows: { emergencyCalls: 1 } },

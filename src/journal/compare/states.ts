@@ -55,7 +55,8 @@ export const STATES: Readonly<Record<StateList, StateKind>> = {
     rows: ({ emergencyCalls = [] }) =>
       emergencyCalls.map((call) => {
         const { team, description, positionDescriptor, unitIds, callNumber, startedAtS } = call;
-        const same = JSON.stringify([team, description, positionDescriptor, unitIds]);
+        const units = unitIds.toSorted((a, b) => a - b);
+        const same = JSON.stringify([team, description, positionDescriptor, units]);
         return { key: `${callNumber} ${startedAtS}`, same, told: JSON.stringify(call) };
       }),
     came: (row, between) => callEntry("began", row, between),

@@ -15,7 +15,7 @@ export type Envelope =
 /** How a 429 tells its wait. The specification says both (Errors 1). */
 export type RetryAfterStyle = "both" | "header" | "twice" | "body" | "none" | "zero" | "garbage";
 
-/** How a log list is ordered; the specification does not say. */
+/** How a log list is ordered, and where shuffled the units of a call; the specification does not say. */
 type LogOrder = "newest" | "oldest" | "shuffled";
 
 /** What can be wrong. Numbers named without a unit are probabilities from 0 to 1. */
