@@ -127,11 +127,12 @@ export class Carrier {
     const nowMs = clock.monotonicMs();
     const observation: Observation = { sentMs: request.startedMs ?? request.dispatchedMs, readMs: nowMs };
 
-    const { serverMs, setByMs } = rateLimiter.learnClock(answer, observation);
+    const { serverMs, setByMs, dateMs } = rateLimiter.learnClock(answer, observation);
     const blanker = this.#blankers.of(source, key);
     const read = classify(answer, {
       route,
       nowMs: serverMs,
+      dateMs,
       parse: (body) => blanker.parse(body),
     });
     const outcome = this.#isRefusalPage(source, answer, read) ? bareRefusal() : read;

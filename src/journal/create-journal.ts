@@ -2,7 +2,7 @@ import { guildOf, journalOf } from "../domain/journal-id.ts";
 import type { PlayerRef, Snapshot, SourceId } from "../domain/model.ts";
 import type { JournalLooks, LookFollower } from "../domain/ports/journal.ts";
 import type { SnapshotListener } from "../domain/ports/snapshots.ts";
-import { logLists } from "./compare/window-facts.ts";
+import { JOURNAL_LISTS } from "./compare/states.ts";
 import { type JournalParts, StoredJournal } from "./journal.ts";
 import { Rosters } from "./rosters.ts";
 
@@ -41,7 +41,7 @@ export class JournalWing extends StoredJournal implements JournalLooks, Snapshot
     for (const journal of this.#followedOf(to)) {
       const guildId = guildOf(journal);
       const before = guildId === undefined ? from : journalOf("guild", from, guildId);
-      for (const list of logLists) await this.move(before, journal, list);
+      for (const list of JOURNAL_LISTS) await this.move(before, journal, list);
     }
   }
 

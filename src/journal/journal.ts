@@ -11,8 +11,7 @@ import type {
   JournalReader,
   MoveResult,
 } from "../domain/ports/journal.ts";
-import { isShownIn, rowsShown } from "./compare/states.ts";
-import { logLists } from "./compare/window-facts.ts";
+import { isShownIn, JOURNAL_LISTS, rowsShown } from "./compare/states.ts";
 import { Followers } from "./followers.ts";
 import type { JournalHead } from "./journal-records.ts";
 import { moveJournal } from "./move-journal.ts";
@@ -86,7 +85,7 @@ export class StoredJournal implements Journal {
 
   /** Nobody follows it any more: it goes, unless a feed reads it. */
   protected async forget(journal: SourceId): Promise<void> {
-    for (const list of logLists) {
+    for (const list of JOURNAL_LISTS) {
       const open = this.#journals.opened(journal, list);
       await this.#journals.exclusive(open, async () => {
         await this.#known(open);

@@ -45,6 +45,9 @@ function nextState(taking: StateTaking): Step {
   const gap = isTold ? missed(snapshot, { list, lookS, storedS, atS, pauseS }) : undefined;
   const entries = [];
   const kept: StateRow[] = [];
+  const odd = oddRows(snapshot, list);
+  const mayHide = odd > looks.odd;
+  let isMissing = false;
   let isChanged = gap !== undefined || looks.unwritten !== undefined || before === undefined;
   for (const row of before ?? []) {
     const now = shown.get(row.key);
@@ -57,17 +60,16 @@ function nextState(taking: StateTaking): Step {
       if (!isSame) entries.push(kind.changed?.(now, row, between));
       continue;
     }
-    const absent = looks.absent.get(row.key);
-    const lastS = absent?.lastS ?? fromS;
-    if ((absent?.looks ?? 0) + 1 < ABSENCES) {
-      looks.absent.set(row.key, { looks: (absent?.looks ?? 0) + 1, lastS });
+    const lastS = goneSince(looks, row.key, { fromS, mayHide });
+    if (lastS === undefined) {
       kept.push(row);
+      isMissing = true;
       continue;
     }
     isChanged = true;
-    looks.absent.delete(row.key);
     entries.push(kind.gone?.(row, { ...between, fromS: lastS }));
   }
+  looks.odd = isMissing ? Math.min(looks.odd, odd) : odd;
   for (const row of shown.values()) entries.push(kind.came?.(row, between));
   if (!isChanged && shown.size === 0) return { whole: true };
   const { takenAtMs: seenAtMs } = snapshot;
@@ -76,6 +78,28 @@ function nextState(taking: StateTaking): Step {
     return [entry.kind === "call" ? { kind: "call", entry, seenAtMs } : { kind: "change", entry, seenAtMs }];
   });
   return written(taking, [...kept, ...shown.values()], gap === undefined ? items : [gap, ...items]);
+}
+
+/** The last look that showed it, where enough looks in a row lack it. Those in which it may be hidden do not count. */
+function goneSince(
+  { absent }: LooksAt,
+  key: string,
+  { fromS, mayHide }: { readonly fromS: number; readonly mayHide: boolean },
+): number | undefined {
+  const known = absent.get(key) ?? { looks: 0, lastS: fromS };
+  const looks = known.looks + (mayHide ? 0 : 1);
+  if (looks < ABSENCES) {
+    absent.set(key, { ...known, looks });
+    return undefined;
+  }
+  absent.delete(key);
+  return known.lastS;
+}
+
+/** Rows that could not be read, or were set aside: what is known and not shown may be one of them. */
+function oddRows({ skippedRows, setAsideRows }: Snapshot, list: StateList): number {
+  const counts = STATES[list].lists.map((one) => (skippedRows[one] ?? 0) + (setAsideRows?.[one] ?? 0));
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 /** How long without a look is a pause. */

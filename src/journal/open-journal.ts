@@ -12,6 +12,8 @@ const NOTHING: readonly number[] = [];
 export interface LooksAt {
   /** By key: in how many looks it was missing, and the last look that showed it. */
   readonly absent: RareMap<string, { readonly looks: number; readonly lastS: number }>;
+  /** How many rows could not be read while all that was known was shown: what is missing beside no more is not hidden. */
+  odd: number;
   /** When it was looked at last, seconds of the service; undefined: not by this process. */
   lookS: number | undefined;
   /** How long after the look before each of the last two was, seconds. */
@@ -119,7 +121,7 @@ export function opened(source: SourceId, list: JournalList): Open {
 
 /** Of a journal of a state. */
 export function looksOf(open: Pick<Open, "looks">): LooksAt {
-  open.looks ??= { absent: new RareMap(), lookS: undefined, everyS: NOTHING, unwritten: undefined };
+  open.looks ??= { absent: new RareMap(), odd: 0, lookS: undefined, everyS: NOTHING, unwritten: undefined };
   return open.looks;
 }
 

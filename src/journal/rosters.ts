@@ -13,14 +13,17 @@ interface Roster {
 export class Rosters {
   readonly #last = new Map<SourceId, Roster>();
 
-  take({ source, lists, takenAtMs }: Snapshot): void {
+  take({ source, lists, takenAtMs, skippedRows }: Snapshot): void {
     if (lists.players === undefined) return;
     const before = this.#last.get(source)?.ids;
     const players = lists.players.flatMap(({ player: { name, id } }) =>
       id === undefined ? [] : [{ name, id }],
     );
     const arrived = before === undefined ? [] : players.filter(({ id }) => !before.has(id));
-    this.#last.set(source, { ids: new Set(players.map(({ id }) => id)), takenAtMs, arrived });
+    // A row that could not be read may be anybody's who was there.
+    const hidden = (skippedRows.players ?? 0) > 0 ? (before ?? []) : [];
+    const ids = new Set([...hidden, ...players.map(({ id }) => id)]);
+    this.#last.set(source, { ids, takenAtMs, arrived });
   }
 
   /** Whom this look shows and the list before it did not. */

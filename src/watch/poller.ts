@@ -46,6 +46,11 @@ interface Watched {
 
 /** A halt is checked again after this time, because it may end before its announced end. */
 const CHECK_AGAIN_MS = 15_000;
+/**
+ * Where nothing halts, the gate refuses by itself: too many requests went unanswered, say. One answer, to another process
+ * as well, may free it long before the time that it named.
+ */
+const LONGEST_PAUSE_MS = 60_000;
 
 /** A quiet server is polled all the same. */
 const LEAST_PER_S = 1 / 600;
@@ -257,7 +262,10 @@ export class Poller {
         watched.notBeforeMs = nowMs + Math.max(outcome.leastWaitMs, this.#backOffMs(watched));
         break;
       case "halted":
-        this.#pausedUntilMs = Math.max(this.#pausedUntilMs, nowMs + outcome.waitMs);
+        this.#pausedUntilMs = Math.max(
+          this.#pausedUntilMs,
+          nowMs + Math.min(outcome.waitMs, LONGEST_PAUSE_MS),
+        );
         break;
       case "stopped":
         break;

@@ -74,6 +74,27 @@ describe("rows from the future", () => {
     }
   });
 
+  test("are not judged by the Date of one answer alone that is hours off; one that answers go on to state is believed", async () => {
+    for (const dateOffMs of [-7_200_000, 7_200_000]) {
+      const world = new World({ seed: 6, keys: 1, service: { town: { intensity: "busy" } } });
+      await world.clock.advance(1_800_000);
+      await read(world);
+      const aheadOf = async () => {
+        await world.clock.advance(10_000);
+        const { serviceAtMs = 0, setAsideRows } = await read(world);
+        const aheadMs = Math.round((serviceAtMs - world.service.nowMs()) / 10_000) * 10_000;
+        return { aheadMs: aheadMs + 0, isRowSetAside: setAsideRows !== undefined };
+      };
+      world.service.faults.next({ dateOffMs });
+      const right = { aheadMs: 0, isRowSetAside: false };
+      assert.deepEqual([await aheadOf(), await aheadOf()], [right, right]);
+      world.service.faults.set({ dateOffMs });
+      await aheadOf();
+      assert.deepEqual(await aheadOf(), { aheadMs: dateOffMs, isRowSetAside: dateOffMs < 0 });
+      await world.close();
+    }
+  });
+
   test("that cannot be read are logged once an hour, too", async () => {
     const world = new World({ seed: 7, keys: 1, service: { town: { intensity: "busy" } } });
     world.service.faults.set({ missingField: 0.5 });

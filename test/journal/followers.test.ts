@@ -134,6 +134,38 @@ describe("a follower of the journal", () => {
     assert.deepEqual(said(await rig.reader.unread(look)), ["2 :h hi 0"]);
   });
 
+  test("of what looks differ in goes on with a new key too, and begins anew where its server was linked again", async () => {
+    const texts = journalTexts();
+    const clock = new VirtualClock();
+    const { source } = snapshotWith("commandLogs", []);
+    let linked: readonly SourceId[] = [source];
+    const journal = memoryJournal({ clock, texts, followedOf: (of) => linked.filter((one) => one === of) });
+    const reader = journal.reader("one", "head", { states: () => ["teams"] });
+    const teamsOf = async (of: SourceId, team: string) => {
+      const seen = { ...snapshotWith("commandLogs", [], { source: of }), serviceAtMs: clock.nowMs() };
+      const player = { player: { name: "Ann", id: 1 }, team, permission: "Normal", wantedStars: 0 };
+      const look = { ...seen, lists: { players: [player] } };
+      await journal.take(look);
+      const unread = await reader.unread(look);
+      for (const { done } of unread) done();
+      return unread.flatMap(({ items }) =>
+        items.flatMap((item) => (item.kind === "change" ? [item.entry.values.join(" to ")] : [])),
+      );
+    };
+    await teamsOf(source, "Civilian");
+    const to = "source-new" as SourceId;
+    linked = [to];
+    await journal.replaced(source, to);
+    await journal.unlinked(source);
+    assert.deepEqual(await teamsOf(to, "Police"), ["Civilian to Police"]);
+    linked = [];
+    await journal.unlinked(to);
+    assert.deepEqual([...texts.heads.keys()], [], "of a server that nobody links nothing is kept");
+    await clock.advance(30_000);
+    linked = [to];
+    assert.deepEqual(await teamsOf(to, "Sheriff"), [], "what was before is of another time");
+  });
+
   test("where each guild has its own journal reads each guild's, and a guild that links later misses none of its own", async () => {
     const guilds = ["g1"];
     const journal = memoryJournal({
@@ -168,18 +200,24 @@ describe("a follower of the journal", () => {
       followedOf: () => (isLinked ? [source] : []),
     });
     let atMs = START_S * 1_000;
-    const arrived = async (...ids: readonly number[]) => {
+    const arrived = (...ids: readonly number[]) => arrivedBeside(0, ids);
+    const arrivedBeside = async (odd: number, ids: readonly number[]) => {
       atMs += 10_000;
       const players = ids.map((id) => ({
         ...{ player: { name: `P${id}`, id }, team: "", permission: "", wantedStars: 0 },
       }));
       const look = snapshotWith("commandLogs", [], { atMs });
-      await journal.take({ ...look, lists: ids.length === 0 ? {} : { players } });
+      const skippedRows = odd === 0 ? {} : { players: odd };
+      await journal.take({ ...look, lists: ids.length === 0 ? {} : { players }, skippedRows });
       return journal.arrived(look).map(({ id }) => id);
     };
     assert.deepEqual(await arrived(1, 2), [], "the first list");
     assert.deepEqual(await arrived(2, 3), [3]);
     assert.deepEqual(await arrived(), [], "a look without the list");
+    assert.deepEqual(await arrived(1, 2, 3), [1]);
+    assert.deepEqual(await arrivedBeside(1, [2, 3]), []);
+    assert.deepEqual(await arrived(1, 2, 3), [], "whose row could not be read had not left");
+    assert.deepEqual(await arrived(2, 3), []);
     assert.deepEqual(await arrived(1, 2, 3), [1]);
     isLinked = false;
     await journal.unlinked(source);

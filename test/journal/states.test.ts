@@ -29,12 +29,16 @@ class Rig {
     else await this.journal.attach("feed", { source, list: this.#list }, fromSeq);
   }
 
-  async look(lists: Partial<Lists>, afterMs = LOOK_MS): Promise<void> {
+  async look(
+    lists: Partial<Lists>,
+    afterMs = LOOK_MS,
+    odd: Pick<Partial<Snapshot>, "skippedRows" | "setAsideRows"> = {},
+  ): Promise<void> {
     await this.clock.advance(afterMs);
     const nowMs = this.clock.nowMs();
     const look = snapshotWith("commandLogs", []);
     const seen: Snapshot = { ...look, lists, askedAtMs: nowMs, takenAtMs: nowMs, serviceAtMs: nowMs };
-    await this.journal.take({ ...seen, status: { ...look.status, currentPlayers: 5 } });
+    await this.journal.take({ ...seen, ...odd, status: { ...look.status, currentPlayers: 5 } });
   }
 
   async said(): Promise<readonly string[]> {
@@ -66,6 +70,14 @@ describe("what two looks differ in", () => {
     await rig.look({ players: [now, player("Robert")] });
     await rig.look({ players: [now, player("Robert")] });
     assert.deepEqual(await rig.said(), ["Ann team Civilian Police within 10 s"]);
+  });
+
+  test("is no team that an answer does not tell", async () => {
+    const rig = new Rig("teams");
+    await rig.start();
+    for (const team of ["Police", "", "Police", "", "Sheriff"])
+      await rig.look({ players: [player("Ann", team)] });
+    assert.deepEqual(await rig.said(), ["Ann team Police Sheriff within 10 s"]);
   });
 
   test("is compared with what was stored after a restart, also where nobody looked meanwhile", async () => {
@@ -193,6 +205,30 @@ describe("emergency calls in the journal", () => {
     for (const shown of [[call(1)], [call(1, [7])], [], [call(1, [7])], [], []])
       await rig.look({ emergencyCalls: shown });
     assert.deepEqual(await rig.said(), ["call 1 began", "call 1 changed", "call 1 ended"]);
+  });
+
+  test("do not change where the service tells the same units in another order", async () => {
+    const rig = new Rig("emergencyCalls");
+    await rig.start();
+    for (const units of [[7, 8], [8, 7], [7, 8], [8]]) await rig.look({ emergencyCalls: [call(1, units)] });
+    assert.deepEqual(await rig.said(), ["call 1 began", "call 1 changed"]);
+  });
+
+  test("do not end while a row that could not be read may be theirs, and do where such a row stood there before", async () => {
+    for (const odd of [
+      { skippedRows: { emergencyCalls: 1 } },
+      { setAsideRows: { emergencyCalls: 1 } },
+    ] as const) {
+      const rig = new Rig("emergencyCalls");
+      await rig.start();
+      await rig.look({ emergencyCalls: [call(1), call(2)] });
+      for (let look = 0; look < 3; look += 1) await rig.look({ emergencyCalls: [call(2)] }, LOOK_MS, odd);
+      await rig.look({ emergencyCalls: [call(1), call(2)] });
+      assert.deepEqual(await rig.said(), ["call 1 began", "call 2 began"]);
+      await rig.look({ emergencyCalls: [call(1), call(2)] }, LOOK_MS, odd);
+      for (let look = 0; look < 2; look += 1) await rig.look({ emergencyCalls: [call(2)] }, LOOK_MS, odd);
+      assert.deepEqual(await rig.said(), ["call 1 began", "call 2 began", "call 1 ended"]);
+    }
   });
 
   test("that nobody may have written are named after a start, and those of a pause", async () => {

@@ -417,6 +417,22 @@ describe("watch: failures", () => {
     await watch.stop();
   });
 
+  test("asks the gate again within a minute where it named an hour and nothing halts: an answer may have freed it", async () => {
+    const { clock, client, watch } = rig();
+    let isSpent = true;
+    client.failure = () =>
+      isSpent ? new Failure("rate-limited", "spent", { retryAtMs: clock.nowMs() + 3_600_000 }) : undefined;
+    watch.demands.put("feeds", [demand("a"), demand("b")]);
+    watch.start();
+    await clock.advance(600_000);
+    assert.ok(client.calls.length <= 24, `${client.calls.length} asked in ten minutes`);
+    isSpent = false;
+    const before = client.calls.length;
+    await clock.advance(70_000);
+    assert.ok(client.calls.length - before >= 2, `${client.calls.length - before} polls`);
+    await watch.stop();
+  });
+
   test("polls again what a listener could not keep, and says so", async () => {
     let failing = true;
     const { clock, client, watch, taken, defects } = rig(async () => {

@@ -2,7 +2,7 @@ import { Failure, type FailureCode, type Ran } from "../../domain/failure.ts";
 import type { Route } from "../limits/bucket-registry.ts";
 import type { HaltCause } from "../limits/halt.ts";
 import { brokenWaitMs, type ErrorBody, errorBody, saysError } from "./error-body.ts";
-import { dateMs, greatest, headerText, resetWaitMs, retryAfterMs, type WireHeaders } from "./headers.ts";
+import { greatest, headerText, resetWaitMs, retryAfterMs, type WireHeaders } from "./headers.ts";
 import { waitInWords } from "./wait-in-words.ts";
 
 /** The part of an answer that comes first. */
@@ -18,7 +18,7 @@ export interface WireAnswer extends WireHead {
 
 /** What an answer means for the gate. The failure is the one that the caller gets. */
 export type Outcome =
-  /** `dateMs`: the service's present, by the answer's own Date. */
+  /** `dateMs`: the service's present, where answers state it. */
   | { readonly kind: "ok"; readonly json: unknown; readonly dateMs: number | undefined }
   | {
       readonly kind: "failure";
@@ -61,6 +61,8 @@ export interface ClassifyOptions {
   readonly route: Route;
   /** The service's present, epoch milliseconds. */
   readonly nowMs: number;
+  /** The same by the answer's own Date, where that is not far from what others state; undefined: it had none. */
+  readonly dateMs?: number | undefined;
   /** Parses the body and takes the keys out of it. @default JSON.parse */
   readonly parse?: (body: string) => unknown;
 }
@@ -69,11 +71,14 @@ export interface ClassifyOptions {
  * Reads an answer, the body before the status: a 403 may be a page of the network or name a code that says nothing of
  * the key.
  */
-export function classify(answer: WireAnswer, { route, nowMs, parse = JSON.parse }: ClassifyOptions): Outcome {
+export function classify(
+  answer: WireAnswer,
+  { route, nowMs, dateMs, parse = JSON.parse }: ClassifyOptions,
+): Outcome {
   const json = objectOf(answer.body, parse);
   if (json === undefined) return classifyPage(answer, route, nowMs);
   if (answer.status >= 200 && answer.status < 300 && !saysError(json)) {
-    return { kind: "ok", json, dateMs: dateMs(answer.headers) };
+    return { kind: "ok", json, dateMs };
   }
   return classifyError({ ...errorBody(json), answer, route, nowMs });
 }

@@ -191,14 +191,20 @@ export class RateLimiter {
 
   /**
    * Takes in the answer's `Date`. `serverMs`: what the service's clock showed at least when the answer was read; `setByMs`:
-   * what its stated times lack, because that clock was set.
+   * what its stated times lack, because that clock was set; `dateMs`: its `Date`, as others state it.
    */
   learnClock(
     answer: WireAnswer,
     observation: Observation,
-  ): { readonly serverMs: number; readonly setByMs: number } {
-    const setByMs = this.#serverClock.learn(observation, this.#dateOf(answer));
-    return { serverMs: this.#serverClock.serverMs(observation.readMs) - setByMs, setByMs };
+  ): { readonly serverMs: number; readonly setByMs: number; readonly dateMs: number | undefined } {
+    const dateMs = this.#dateOf(answer);
+    const clock = this.#serverClock;
+    const setByMs = clock.learn(observation, dateMs);
+    return {
+      serverMs: clock.serverMs(observation.readMs) - setByMs,
+      setByMs,
+      dateMs: dateMs === undefined ? undefined : clock.asOthers(dateMs, setByMs),
+    };
   }
 
   /** What its answer says of the limits, and that it has ended. */

@@ -91,6 +91,11 @@ export class ServerClock {
     return this.#setByMs;
   }
 
+  /** The service's present by its other answers, where this `Date` alone is far from theirs. `setByMs`: as `learn` gave it. */
+  asOthers(dateMs: number, setByMs: number): number {
+    return dateMs + setByMs - this.#setByMs;
+  }
+
   /** What is to be added to the times of an answer with this `Date`. */
   #byMs({ sentMs, readMs }: Observation, dateMs: number): number {
     const lateMs = this.#low - (dateMs + this.#setByMs + 1_000 - sentMs);

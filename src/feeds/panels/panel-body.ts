@@ -78,7 +78,7 @@ function currentBody(
 ): MessageBody {
   const { guildId, bindingId, mark, goodAtMs, seenAtMs, body } = panel.record;
   const onDuty = roster.here(guildId, bindingId, state.lists.players?.value);
-  if (seenAtMs !== undefined && goodAtMs - seenAtMs < TIME_EVERY_MS) {
+  if (seenAtMs !== undefined && Math.abs(goodAtMs - seenAtMs) < TIME_EVERY_MS) {
     const same = renderer.current(state, { bindingId, mark, seenAtMs, onDuty });
     if (JSON.stringify(same) === JSON.stringify(body)) return same;
   }

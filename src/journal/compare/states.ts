@@ -5,9 +5,11 @@ import {
   type ChangeKind,
   isState,
   type JournalList,
+  STATE_LISTS,
   type StateList,
 } from "../../domain/changes.ts";
 import type { EmergencyCall, ListName, Lists, LogList, PlayerRef } from "../../domain/model.ts";
+import { logLists } from "./window-facts.ts";
 
 /** What of a look is compared with the look before, for each list that has no log: one entry of `STATES` is all of it. */
 
@@ -53,7 +55,8 @@ export const STATES: Readonly<Record<StateList, StateKind>> = {
     rows: ({ emergencyCalls = [] }) =>
       emergencyCalls.map((call) => {
         const { team, description, positionDescriptor, unitIds, callNumber, startedAtS } = call;
-        const same = JSON.stringify([team, description, positionDescriptor, unitIds]);
+        const units = unitIds.toSorted((a, b) => a - b);
+        const same = JSON.stringify([team, description, positionDescriptor, units]);
         return { key: `${callNumber} ${startedAtS}`, same, told: JSON.stringify(call) };
       }),
     came: (row, between) => callEntry("began", row, between),
@@ -65,7 +68,8 @@ export const STATES: Readonly<Record<StateList, StateKind>> = {
   },
   teams: {
     lists: ["players"],
-    rows: ({ players = [] }) => players.map(teamRow),
+    // Where an answer does not tell a team, nobody has left theirs.
+    rows: ({ players = [] }) => players.filter(({ team }) => team !== "").map(teamRow),
     changed: teamChange,
     tellsPauses: true,
   },
@@ -96,6 +100,9 @@ export const STATES: Readonly<Record<StateList, StateKind>> = {
     tellsPauses: true,
   },
 };
+
+/** All that a server may have a journal of. */
+export const JOURNAL_LISTS: readonly JournalList[] = [...logLists, ...STATE_LISTS];
 
 /** The lists of the service without which a look says nothing of a journal. */
 function shownLists(list: JournalList): readonly ListName[] {

@@ -244,6 +244,7 @@ const FAULTS: readonly Option[] = [
     (d, n) => (d.faults.commandGivenUpStatus = httpStatus(n)),
     200,
   ),
+  count("date-off-ms", "how far the Date of each answer is off", (d, n) => (d.faults.dateOffMs = n)),
   count("error-retry-after-ms", "Retry-After on 500 and 503", (d, n) => (d.faults.errorRetryAfterMs = n)),
   share("oversize", "answers of reads padded to a great length", (d, n) => (d.faults.oversize = n)),
   count("oversize-bytes", "that length (default 9 MiB)", (d, n) => (d.faults.oversizeBytes = n)),

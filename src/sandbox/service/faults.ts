@@ -15,7 +15,7 @@ export type Envelope =
 /** How a 429 tells its wait. The specification says both (Errors 1). */
 export type RetryAfterStyle = "both" | "header" | "twice" | "body" | "none" | "zero" | "garbage";
 
-/** How a log list is ordered; the specification does not say. */
+/** How a log list is ordered, and where shuffled the units of a call; the specification does not say. */
 type LogOrder = "newest" | "oldest" | "shuffled";
 
 /** What can be wrong. Numbers named without a unit are probabilities from 0 to 1. */
@@ -61,6 +61,8 @@ export interface FaultSettings {
   envelope: Envelope;
   /** 500 and 503 as JSON name this wait in `Retry-After`; 0: none. */
   errorRetryAfterMs: number;
+  /** How far the answer's `Date` is off, as from a node with a clock of its own, or out of a cache. */
+  dateOffMs: number;
   /** An error with this code of the public list instead of the answer. */
   code: number;
   codeChance: number;
@@ -147,6 +149,7 @@ export function defaultFaults(strictSpec: boolean): FaultSettings {
     farFuture: 0,
     envelope: "standard",
     errorRetryAfterMs: 0,
+    dateOffMs: 0,
     code: 0,
     codeChance: 0,
     codeStatus: 0,
@@ -251,4 +254,9 @@ function inScope(settings: FaultSettings, scope: FaultScope): boolean {
 /** The status that an error was told to come with, where it was told one. */
 export function forcedStatus({ settings }: Fate): { readonly status?: number } {
   return settings.codeStatus === 0 ? {} : { status: settings.codeStatus };
+}
+
+/** The `Date` of an answer. */
+export function dateAt({ settings }: Fate, nowMs: number): string {
+  return new Date(nowMs + settings.dateOffMs).toUTCString();
 }

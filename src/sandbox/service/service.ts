@@ -5,7 +5,7 @@ import { Blocks, type Identity } from "./blocks.ts";
 import { answerCommand, COMMAND_CHECKS, type CommandCheck } from "./command-route.ts";
 import { bump, ServiceCounts } from "./counts.ts";
 import { ErrorWaits } from "./error-waits.ts";
-import { defaultFaults, type Fate, FaultPlan, type FaultSettings, forcedStatus } from "./faults.ts";
+import { dateAt, defaultFaults, type Fate, FaultPlan, type FaultSettings, forcedStatus } from "./faults.ts";
 import { echoKey } from "./key-echo.ts";
 import { defaultLimits, type LimitSettings } from "./limits.ts";
 import { Prng, seedOf } from "./prng.ts";
@@ -97,7 +97,7 @@ export class Service {
     if (call.key !== undefined) bump(this.counts.byKey, call.key);
     const told = this.#errorWaits.tell(call, this.#answer(call));
     const answered = echoKey(told, call.key ?? "", fate.settings.echoKey);
-    const headers: Record<string, string> = { date: new Date(call.nowMs).toUTCString(), ...answered.headers };
+    const headers: Record<string, string> = { date: dateAt(fate, call.nowMs), ...answered.headers };
     if (fate.noRateLimitHeaders)
       for (const name of Object.keys(headers)) if (name.startsWith("x-ratelimit-")) delete headers[name];
     if (answered.status === 429) this.counts.answers429 += 1;

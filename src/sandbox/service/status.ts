@@ -145,10 +145,13 @@ function modCallRows(world: World, view: View): Row[] {
 }
 
 function emergencyRows(world: World, view: View): Row[] {
+  const { settings, random } = view.fate;
+  const units = (players: readonly number[]) =>
+    settings.logOrder === "shuffled" ? random.shuffled(players) : players;
   const calls = world.openCalls.map((call) => ({
     Team: view.fate.settings.unknownValues ? "Ranger" : call.team,
     Caller: call.caller,
-    Players: call.players,
+    Players: units(call.players),
     Position: call.position,
     StartedAt: stamp(view, call.startedAtS),
     CallNumber: call.callNumber,

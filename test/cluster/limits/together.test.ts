@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { SourceId } from "../../../src/domain/model.ts";
+import { createWatch, type Watch } from "../../../src/watch/watch.ts";
 import { seededRandom } from "../../support/clock.ts";
-import { Crew, keyText } from "./crew.ts";
+import { FakeMetrics } from "../../support/network.ts";
+import { Crew, keyText, type Member } from "./crew.ts";
 
 const LIMIT = { limit: 35, windowMs: 1_000 };
 /** So many of 1,000 answers may be a refusal. */
@@ -107,7 +109,45 @@ describe("several processes that ask from one address", () => {
   });
 });
 
+/** The polls of a process, of all its servers. */
+function polling(crew: Crew, { client, sources }: Member, n: number): Watch {
+  const watch = createWatch({
+    client,
+    health: client,
+    clock: crew.clock,
+    random: seededRandom(n),
+    metrics: new FakeMetrics(),
+    onDefect: (error) => assert.fail(String(error)),
+  });
+  watch.demands.put(
+    "feeds",
+    sources.map((source) => ({ source, lists: ["joinLogs"] as const })),
+  );
+  watch.start();
+  return watch;
+}
+
 describe("the budget of bad keys of several processes", () => {
+  test("that an outage used up, and that answers to some free again, lets the others poll on within a minute", async () => {
+    const service = { limits: { global: LIMIT } };
+    const together = crew(16, { blocks: 3, keys: 10, badKeyBudget: 8, service });
+    await together.start();
+    const watches = together.members.map((member, n) => polling(together, member, 16 + n));
+    await together.clock.advance(20_000);
+    together.service.faults.set({ silent: 1 });
+    await together.clock.advance(60_000);
+    together.service.faults.set({ silent: 0 });
+    const keptBy = () => Promise.all(watches.map(async (watch) => (await watch.progress()).kept));
+    const before = await keptBy();
+    await together.clock.advance(75_000);
+    const kept = (await keptBy()).map((count, n) => count - (before[n] ?? 0));
+    assert.ok(
+      kept.every((count) => count > 30),
+      kept.join(" "),
+    );
+    await Promise.all(watches.map((watch) => watch.stop()));
+  });
+
   test("all keys are bad: together they cost no more than the budget", async () => {
     for (let seed = 21; seed <= 22; seed++) {
       const together = crew(seed, { badKeyBudget: 8, keys: 6 });

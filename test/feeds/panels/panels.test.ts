@@ -185,6 +185,15 @@ describe("A panel", () => {
     assert.ok(world.clock.nowMs() / 1_000 - shownS() <= 120, "a change shows its own time");
   });
 
+  test("shows no time to come where the clock of the machine was ahead and is set back", async () => {
+    const world = await standing();
+    await world.minutes(10);
+    world.clock.step(-3 * 60 * MINUTE_MS);
+    await world.minutes(10);
+    const shownS = Number(/Seen <t:(\d+):R>/.exec(JSON.stringify(world.messages[0]?.body))?.[1]);
+    assert.ok(shownS <= world.clock.nowMs() / 1_000, `${shownS - world.clock.nowMs() / 1_000} s to come`);
+  });
+
   test("shows who is on duty there, and nobody who is on duty elsewhere or away", async () => {
     const world = await standing();
     const on = (userId: string, playerId: number, bindingId = "b") => ({
