@@ -2,8 +2,10 @@ import { dirname, join } from "node:path";
 import { z } from "zod";
 import { EXPECTED, LOG_LEVELS } from "./expected-values.ts";
 import { type MapSetting, readMapSetting } from "./map-setting.ts";
+import { signsByNumber } from "./password-signs.ts";
 import { readAddresses } from "./public-addresses.ts";
-import { readShards, type ShardsWanted } from "./shards-wanted.ts";
+import { badShards, readShards, type ShardsWanted } from "./shards-wanted.ts";
+
 import { holdsSecret, withoutPassword } from "./shown-value.ts";
 
 /** The settings of the operator, checked and in their final form. */
@@ -90,7 +92,9 @@ const serviceAddress = address.superRefine((value, context) => {
 const storeAddress = z.string().superRefine((value, context) => {
   if (/^sqlite:./.test(value)) return;
   const url = URL.parse(value);
-  if (url === null || !/^rediss?:$/.test(url.protocol) || url.hostname === "") refuse(context);
+  const signs = signsByNumber(value);
+  if (url === null || !/^rediss?:$/.test(url.protocol) || url.hostname === "" || signs !== undefined)
+    refuse(context, signs);
 });
 
 const historyAddress = z.string().transform((value, context) => {
@@ -99,7 +103,8 @@ const historyAddress = z.string().transform((value, context) => {
   if (/^sqlite:./.test(value)) return value;
   const url = URL.parse(value);
   const isPostgres = url !== null && /^postgres(ql)?:$/.test(url.protocol);
-  return isPostgres && /^\/./.test(url.pathname) ? value : refuse(context);
+  const signs = signsByNumber(value);
+  return isPostgres && /^\/./.test(url.pathname) && signs === undefined ? value : refuse(context, signs);
 });
 
 const secretKey = z.string().transform((value, context) => {
@@ -194,7 +199,8 @@ export function readConfig(environment: Environment): Config {
       "SECRET_KEY: nothing was set; expected the new secret, since SECRET_KEY_OLD is the one before",
     );
   }
-  const why = result.data === undefined ? undefined : badShards(result.data.SHARDS, given.STORE_URL ?? "");
+  const why =
+    result.data === undefined ? undefined : badShards(result.data.SHARDS, isShared(given.STORE_URL ?? ""));
   if (why !== undefined)
     lines.push(`SHARDS: "${given.SHARDS}" was found; expected ${EXPECTED.SHARDS}: ${why}`);
   if (!result.success || lines.length > 0) throw new ConfigError(lines);
@@ -232,13 +238,6 @@ function defaultHistory(storeUrl: string): string | null {
 export function readStoreConfig(environment: Environment): Config {
   const { STORE_URL, HISTORY_URL, SECRET_KEY, SECRET_KEY_OLD } = environment;
   return readConfig({ STORE_URL, HISTORY_URL, SECRET_KEY, SECRET_KEY_OLD, DISCORD_TOKEN: "none" });
-}
-
-/** Why these shards cannot be served with this store; undefined: they can. */
-function badShards(shards: ShardsWanted, storeUrl: string): string | undefined {
-  return shards === "auto" || isShared(storeUrl)
-    ? undefined
-    : "with sqlite there is one process, which serves all shards; several need a STORE_URL of Redis";
 }
 
 /** Whether several processes may use this store at the same time. */
@@ -280,7 +279,10 @@ function badLines(given: Partial<Record<Name, string>>, issues: readonly z.core.
     if (name === undefined || lines.has(name)) continue;
     // zod replaces an empty message by "Invalid input".
     const why = issue.code === "custom" && issue.message !== "Invalid input" ? ` (${issue.message})` : "";
-    lines.set(name, `${name}: ${found(name, given)}${why}; expected ${EXPECTED[name]}`);
+    const shown = found(name, given);
+    // Where the value is not shown, no part of it is either.
+    const safeWhy = shown.startsWith('"') ? why : why.replace(/".*"/s, "it");
+    lines.set(name, `${name}: ${shown}${safeWhy}; expected ${EXPECTED[name]}`);
   }
   return [...lines.values()];
 }

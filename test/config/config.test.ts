@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { ConfigError, readConfig, secretsOf } from "../../src/config.ts";
 import { mistypedNames } from "../../src/expected-values.ts";
+import { withoutPassword } from "../../src/shown-value.ts";
 
 const token = "token-of-a-test.abc.def";
 const secretKey = Buffer.alloc(32, 7).toString("base64");
@@ -155,7 +156,33 @@ describe("the environment as a Config", () => {
   });
 
   test("a bad store address does not show the password in it", () => {
-    assert.ok(!onlyLine({ STORE_URL: "postgres://marshal:hunter2@db/marshal" }).includes("hunter2"));
+    for (const bad of [
+      "postgres://marshal:hunter2@db/marshal",
+      "redis://:a/hunter2@cache:6379",
+      "redis:hunter2@cache",
+      "http://:a@hunter2@cache",
+    ]) {
+      const line = onlyLine({ STORE_URL: bad, SECRET_KEY: secretKey });
+      assert.ok(!line.includes("hunter2"), line);
+    }
+    const line = onlyLine({ HISTORY_URL: "postgres://marshal:a/hunter2@db/marshal" });
+    assert.ok(!line.includes("hunter2"), line);
+    assert.match(line, /a slash is %2F/);
+    assert.equal(withoutPassword("redis://:a@hunter2@cache:6379"), "redis://[hidden]@cache:6379");
+  });
+
+  test("a password with a bare percent sign is one line, and not a defect of the start", () => {
+    for (const bad of [
+      { STORE_URL: "redis://:50%hunter2@cache", SECRET_KEY: secretKey },
+      { HISTORY_URL: "postgres://marshal:50%hunter2@db/marshal" },
+      { HISTORY_URL: "postgres://50%:hunter2@db/marshal" },
+    ]) {
+      const line = onlyLine(bad);
+      assert.match(line, /a percent sign is %25/);
+      assert.ok(!line.includes("hunter2"), line);
+    }
+    for (const good of ["redis://:50%25off@cache", "redis://:p%2Fss@cache", "rediss://cache"])
+      assert.equal(accepted({ STORE_URL: good, SECRET_KEY: secretKey }).storeUrl, good);
   });
 
   test("the history stands beside the store, elsewhere where one says so, and is off where it is empty", () => {
@@ -223,6 +250,8 @@ describe("the environment as a Config", () => {
       onlyLine({ LOG_LEVEL: pasted }),
       onlyLine({ SHARDS: token }),
       onlyLine({ SHARDS: secretKey }),
+      onlyLine({ PUBLIC_ADDRESS: pasted }),
+      onlyLine({ PUBLIC_ADDRESS: `203.0.113.7,${token}` }),
     ]) {
       assert.match(line, /a text of \d+ characters was found/);
       assert.ok(!line.includes(pasted) && !line.includes(token) && !line.includes(secretKey));
