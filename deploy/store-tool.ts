@@ -69,7 +69,8 @@ async function run({ args, environment, say, complain }: StoreToolParts): Promis
     return 0;
   }
   const [task = "", place = "", time = ""] = positionals;
-  const keep = values.keep === undefined ? undefined : Number(values.keep);
+  // Without a number the option is `true`, which is no 1.
+  const keep = values.keep === undefined ? undefined : Number.parseInt(String(values.keep), 10);
   const why = wrongWords(positionals, values.unknown, keep);
   if (why !== undefined) {
     complain(`${why}. What there is:\n${USAGE}`);

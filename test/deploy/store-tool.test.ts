@@ -136,6 +136,8 @@ describe("npm run store", () => {
       ['there is no "drop"', "drop", "x"],
       ['there is no "--all"', "check", "--all"],
       ["--keep takes a number", "backups", "x", "--keep", "none"],
+      // Taken as 1, it would cost all backups but the newest.
+      ["--keep takes a number", "backups", "x", "--keep"],
     ];
     for (const [words, ...args] of cases) {
       const { code, said } = await runStore({ STORE_URL: "sqlite:none" }, ...args);
