@@ -172,6 +172,63 @@ describe("restore", () => {
     assert.ok(failed.size >= 2, [...failed].join());
   });
 
+  test("puts a history back in another folder, which a new machine has not yet, and on another disk", async (t) => {
+    const { backup, store, folder } = await backedUp(t);
+    const seen = (path: string) => {
+      const database = new DatabaseSync(path);
+      const count = database.prepare("SELECT count(*) AS seen FROM seen").get()?.seen;
+      database.close();
+      return count;
+    };
+    const history = new DatabaseSync(join(backup, "history.sqlite"));
+    history.exec("CREATE TABLE seen (name); INSERT INTO seen VALUES ('Ann')");
+    history.close();
+    for (const other of [join(folder, "srv", "histories"), smallDisk(t, 4_096)]) {
+      if (other === undefined) return t.skip("no disk can be mounted here");
+      const path = join(other, "history.sqlite");
+      const url = { STORE_URL: `sqlite:${store}`, HISTORY_URL: `sqlite:${path}`, SECRET_KEY: "" };
+      for (const there of [0, 2]) {
+        const { code, said } = await runStore(url, "restore", backup);
+        assert.deepEqual([code, seen(path)], [0, 1], said);
+        const again = new DatabaseSync(path);
+        again.exec("INSERT INTO seen VALUES ('Ben')");
+        again.close();
+        const [, aside = ""] = /what was there before is in (.*)$/m.exec(said) ?? [];
+        if (there > 0) assert.equal(seen(join(aside, "history.sqlite")), there);
+        assert.deepEqual(
+          readdirSync(other).filter((name) => !/^history\.sqlite/.test(name)),
+          [],
+        );
+      }
+    }
+  });
+
+  test("is taken back with the folder of what was there, whatever the files are called", async (t) => {
+    const folder = folderOf(t);
+    const url = {
+      STORE_URL: `sqlite:${join(folder, "data", "bot.db")}`,
+      HISTORY_URL: `sqlite:${join(folder, "data", "rows.db")}`,
+      SECRET_KEY: "",
+    };
+    await fillStore(url.STORE_URL);
+    writeFileSync(join(folder, "data", "secret.key"), SECRET);
+    const rows = new DatabaseSync(join(folder, "data", "rows.db"));
+    rows.exec("CREATE TABLE seen (name)");
+    rows.close();
+    assert.equal((await runStore(url, "backups", join(folder, "kept"))).code, 0);
+    const [backup = ""] = readdirSync(join(folder, "kept"));
+    const first = await runStore(url, "restore", join(folder, "kept", backup));
+    const [, aside = ""] = /what was there before is in (.*)$/m.exec(first.said) ?? [];
+    const { code, said } = await runStore(url, "restore", aside);
+    assert.equal(code, 0, said);
+    assert.deepEqual(
+      readdirSync(aside)
+        .filter((name) => !/-(?:wal|shm)$/.test(name))
+        .sort(),
+      ["history.sqlite", "marshal.sqlite", "secret.key"],
+    );
+  });
+
   test("with a SECRET_KEY that is newer than the backup asks for the one before", async (t) => {
     const { store, data, backup } = await backedUp(t);
     const url = { STORE_URL: `sqlite:${store}`, SECRET_KEY: base64(secretOf(2)) };
