@@ -190,7 +190,9 @@ export class Notices implements Notifier, OwedMessages {
       return;
     }
     report(`a notice could not be delivered in ${guildId}: no way is open`, why);
-    await this.#end(id).catch((error: unknown) => report("a notice could not be removed", error));
+    // Of a store that fails the next process hears of it again; this one asked every way.
+    await owed.delete(id).catch((error: unknown) => report("a notice could not be removed", error));
+    this.#forget(id);
   }
 
   #keep(notice: OwedNotice): void {
@@ -199,9 +201,14 @@ export class Notices implements Notifier, OwedMessages {
   }
 
   async #end(id: string): Promise<void> {
+    if (!this.#owed.has(id)) return;
+    await this.#ports.owed.delete(id);
+    this.#forget(id);
+  }
+
+  #forget(id: string): void {
     const notice = this.#owed.get(id);
     if (notice === undefined) return;
-    await this.#ports.owed.delete(id);
     this.#owed.delete(id);
     this.#doubtful.delete(id);
     const left = (this.#owedBy.get(notice.guildId) ?? 1) - 1;
