@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import type { Config } from "../src/config.ts";
 import { StoreError } from "../src/domain/failure.ts";
 import { copyDatabase } from "../src/store/sqlite/backup-sqlite.ts";
-import { holdLock } from "../src/store/sqlite/open-file.ts";
+import { holdLock, stagingOf } from "../src/store/sqlite/open-file.ts";
 import { explainStoreError, isFullDisk } from "../src/store/sqlite/sqlite-errors.ts";
 import { copySecret, HISTORY, SECRET, STORE, sqliteFile, sqlitePath } from "./backups.ts";
 import { secretsThatOpen } from "./prove-secret.ts";
@@ -22,7 +22,6 @@ export async function restore(config: Config, from: string, nowMs: number): Prom
     // To the end: no Marshal starts on half of it.
     const held = await holdLock(store, { waitMs: 0, sleep: async () => undefined });
     const targets = targetsOf(config, { store, from, isFolder: backup !== from });
-    const stagingOf = (target: string) => join(dirname(target), "restoring");
     const stagings = new Set([...targets.values()].map(stagingOf));
     try {
       for (const staging of stagings) makeEmpty(staging);

@@ -8,6 +8,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   truncateSync,
@@ -18,6 +19,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, type TestContext, test } from "node:test";
 import { backUpAll } from "../../deploy/backups.ts";
 import { readStoreConfig } from "../../src/config.ts";
+import { openStore } from "../../src/store/open-store.ts";
 import { fillDisk, smallDisk } from "../support/small-disk.ts";
 import {
   base64,
@@ -201,6 +203,18 @@ describe("restore", () => {
         );
       }
     }
+  });
+
+  test("that was killed between two files lets no Marshal begin with an empty store, and is done by the next one", async (t) => {
+    const { backup, store, data, run } = await backedUp(t);
+    // What a kill leaves there: the old store is aside, and the new one is not in its place yet.
+    mkdirSync(join(data, "restoring"));
+    mkdirSync(join(data, "before-restore-1"));
+    renameSync(store, join(data, "before-restore-1", "marshal.sqlite"));
+    await assert.rejects(openStore(`sqlite:${store}`, { runsIn: "caller" }), /restore .* did not end.*again/);
+    assert.ok(!existsSync(store));
+    assert.equal((await run("restore", backup)).code, 0);
+    assert.equal((await run("check")).code, 0);
   });
 
   test("is taken back with the folder of what was there, whatever the files are called", async (t) => {
