@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { systemClock } from "../src/clock.ts";
@@ -158,7 +158,7 @@ interface OnStore {
 async function onStore({ task, place, time, replace, config, path, say }: OnStore): Promise<number> {
   // Opening it would make it, and an empty copy looks like any other.
   if (task !== "import" && path !== undefined) requireStore(path);
-  if (task === "import" && !existsSync(place)) throw new StoreError(`there is no ${place}`);
+  if (task === "import") requireExport(place);
   const store = await openStore(config.storeUrl, { runsIn: "caller" });
   try {
     if (task === "check") return await check(store, config, say);
@@ -177,6 +177,12 @@ async function onStore({ task, place, time, replace, config, path, say }: OnStor
   } finally {
     await store.close();
   }
+}
+
+function requireExport(place: string): void {
+  const found = statSync(place, { throwIfNoEntry: false });
+  if (found === undefined) throw new StoreError(`there is no ${place}`);
+  if (found.isDirectory()) throw new StoreError(`${place} is a folder, and no file of an export`);
 }
 
 async function partsFor(store: Store, config: Config, task: string): Promise<TransferParts> {
