@@ -253,10 +253,13 @@ export function environment(): Environment {
 /** The secrets that no log may show; for createLog. */
 export function secretsOf(config: Config, environment: Environment): readonly string[] {
   const addresses = [config.storeUrl, config.historyUrl ?? ""];
-  const passwords = addresses.map((address) => URL.parse(address)?.password ?? "");
+  const passwords = addresses.flatMap((address) => {
+    const url = URL.parse(address);
+    return [url?.password ?? "", ...(url?.searchParams.getAll("password") ?? [])];
+  });
   const keys = [environment.SECRET_KEY?.trim() ?? "", environment.SECRET_KEY_OLD?.trim() ?? ""];
   const secrets = [config.discordToken, config.serviceGlobalKey ?? "", ...keys];
-  const asTyped = passwords.map((password) => decodeURIComponent(password));
+  const asTyped = addresses.map((address) => decodeURIComponent(URL.parse(address)?.password ?? ""));
   return [...secrets, ...passwords, ...asTyped].filter((secret) => secret !== "");
 }
 

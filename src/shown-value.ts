@@ -11,6 +11,8 @@ export function holdsSecret(value: string, secrets: readonly string[]): boolean 
  * so all up to the last @ is left out.
  */
 export function withoutPassword(value: string): string {
-  const shown = value.replace(/^([^/:@]*:(?:\/\/)?)?.*@/s, "$1[hidden]@");
+  const shown = value
+    .replace(/^([^/:@]*:(?:\/\/)?)?.*@/s, "$1[hidden]@")
+    .replace(/([?&]password=)[^&]*/gi, "$1[hidden]");
   return shown.length > 80 ? `${shown.slice(0, 80)}...` : shown;
 }

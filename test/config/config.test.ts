@@ -171,6 +171,17 @@ describe("the environment as a Config", () => {
     assert.equal(withoutPassword("redis://:a@hunter2@cache:6379"), "redis://[hidden]@cache:6379");
   });
 
+  test("a password in the query of an address, which PostgreSQL takes as well, is hidden like one before the @", () => {
+    const bad = onlyLine({ HISTORY_URL: "postgres://db.example?user=marshal&password=hunter2" });
+    assert.ok(!bad.includes("hunter2"), bad);
+    const environment = {
+      DISCORD_TOKEN: token,
+      HISTORY_URL: "postgres://db/marshal?password=hunter%202&user=m",
+    };
+    const secrets = secretsOf(readConfig(environment), environment);
+    assert.ok(secrets.includes("hunter 2"), secrets.join());
+  });
+
   test("a password with a bare percent sign is one line, and not a defect of the start", () => {
     for (const bad of [
       { STORE_URL: "redis://:50%hunter2@cache", SECRET_KEY: secretKey },
