@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import { z } from "zod";
 import { EXPECTED, LOG_LEVELS } from "./expected-values.ts";
 import { type MapSetting, readMapSetting } from "./map-setting.ts";
-import { signsByNumber } from "./password-signs.ts";
+import { passwordsIn, signsByNumber } from "./password-signs.ts";
 import { readAddresses } from "./public-addresses.ts";
 import { badShards, readShards, type ShardsWanted } from "./shards-wanted.ts";
 
@@ -69,8 +69,9 @@ function refuse(context: z.RefinementCtx, why?: string): never {
   return z.NEVER;
 }
 
-const opaque = z.string().refine((value) => !/\s/.test(value) && !/^(["'`]).*\1$/.test(value), {
-  message: "it has spaces or quotes",
+/** It becomes a header: a quote of a word processor, or a sign that nobody sees, would fail at each request. */
+const opaque = z.string().refine((value) => /^[!-~]+$/.test(value) && !/^(["'`]).*\1$/.test(value), {
+  message: "it has spaces, quotes or signs that belong to no key",
 });
 
 const address = z.string().transform((value, context) => {
@@ -252,15 +253,10 @@ export function environment(): Environment {
 
 /** The secrets that no log may show; for createLog. */
 export function secretsOf(config: Config, environment: Environment): readonly string[] {
-  const addresses = [config.storeUrl, config.historyUrl ?? ""];
-  const passwords = addresses.flatMap((address) => {
-    const url = URL.parse(address);
-    return [url?.password ?? "", ...(url?.searchParams.getAll("password") ?? [])];
-  });
+  const passwords = [config.storeUrl, config.historyUrl ?? ""].flatMap(passwordsIn);
   const keys = [environment.SECRET_KEY?.trim() ?? "", environment.SECRET_KEY_OLD?.trim() ?? ""];
-  const secrets = [config.discordToken, config.serviceGlobalKey ?? "", ...keys];
-  const asTyped = addresses.map((address) => decodeURIComponent(URL.parse(address)?.password ?? ""));
-  return [...secrets, ...passwords, ...asTyped].filter((secret) => secret !== "");
+  const secrets = [config.discordToken, config.serviceGlobalKey ?? "", ...keys, ...passwords];
+  return secrets.filter((secret) => secret !== "");
 }
 
 /** Empty means off. */

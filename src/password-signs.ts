@@ -15,3 +15,10 @@ export function signsByNumber(address: string): string | undefined {
 
 const WHY =
   "in a user or password signs are written by their number: a percent sign is %25, a slash is %2F, an @ is %40";
+
+/** The passwords in an address, each as it stands there and as it was meant; empty where there is none. */
+export function passwordsIn(address: string): readonly string[] {
+  const url = URL.parse(address);
+  if (url === null) return [];
+  return [url.password, decodeURIComponent(url.password), ...url.searchParams.getAll("password")];
+}

@@ -108,7 +108,9 @@ describe("the environment as a Config", () => {
   });
 
   test("a token in quotes or with a space in it is refused without being shown", () => {
-    for (const bad of [`"${token}"`, `Bot ${token}`]) {
+    const invisible = "\u200b";
+    for (const bad of [`"${token}"`, `Bot ${token}`, `\u201c${token}\u201d`, `${token}${invisible}`]) {
+      assert.match(onlyLine({ SERVICE_GLOBAL_KEY: bad }), /^SERVICE_GLOBAL_KEY: a text of/);
       const line = onlyLine({ DISCORD_TOKEN: bad });
       assert.match(line, /a text of \d+ characters was found/);
       assert.ok(!line.includes(token));
@@ -282,8 +284,8 @@ describe("the environment as a Config", () => {
       "global-key",
       secretKey,
       "p%40ss",
-      "hunter2",
       "p@ss",
+      "hunter2",
       "hunter2",
     ]);
   });
