@@ -263,6 +263,25 @@ describe("a notice", () => {
     assert.equal(community.owed, 0);
   });
 
+  test("that the store could not take is not looked for again and again while it takes nothing", async () => {
+    const community = new Community();
+    community.documents.refuseWrites = new Error("the disk is full");
+    await community.notices.guild("g", PARKED);
+    await community.clock.advance(600_000);
+    assert.deepEqual([community.said().length, community.sink.calls], [1, ["send notices"]]);
+    // One that was stored stays owed until it is known to be told.
+    community.documents.refuseWrites = undefined;
+    community.isAway = true;
+    await community.notices.guild("g", { content: markdownOfOurs("another") });
+    community.documents.refuseWrites = new Error("the disk is full");
+    community.isAway = false;
+    await community.clock.advance(600_000);
+    assert.deepEqual([community.said().length, community.owed], [2, 1]);
+    community.documents.refuseWrites = undefined;
+    await community.clock.advance(600_000);
+    assert.equal(community.owed, 0);
+  });
+
   test("with a picture stands with it, and after a kill without", async () => {
     const body: MessageBody = {
       content: markdownOfOurs("the week"),
