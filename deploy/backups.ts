@@ -14,6 +14,10 @@ export const HISTORY = "history.sqlite";
 export const SECRET = "secret.key";
 /** The time in UTC, in letters that every disk takes. */
 const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/;
+/** What a backup is called until it is whole; one that was killed leaves it behind. */
+const MAKING = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.new$/;
+/** No backup takes so long: its process has ended. */
+const KILLED_AFTER_MS = 86_400_000;
 
 /** The file behind `sqlite:`; throws a StoreError with another store. */
 export function sqlitePath(storeUrl: string, task: string): string {
@@ -47,14 +51,12 @@ export async function backUpAll(
   { folder, keep, nowMs }: BackUpAllOptions,
 ): Promise<readonly string[]> {
   const store = sqlitePath(config.storeUrl, "backups");
-  const name = new Date(nowMs)
-    .toISOString()
-    .replace(/\.\d+Z$/, "Z")
-    .replaceAll(":", "-");
+  const name = nameOf(nowMs);
   const made = join(folder, name);
   const making = `${made}.new`;
   requireStore(store);
   makeFolders(folder, made, making);
+  removeKilled(folder, nowMs);
   const secret = join(dirname(store), SECRET);
   const parts = [STORE];
   let isGiven: boolean;
@@ -99,6 +101,20 @@ export async function backUpAll(
       : []),
     ...(old.length === 0 ? [] : [`removed ${old.length} older: ${keep} are kept`]),
   ];
+}
+
+function nameOf(atMs: number): string {
+  return new Date(atMs)
+    .toISOString()
+    .replace(/\.\d+Z$/, "Z")
+    .replaceAll(":", "-");
+}
+
+/** Each is as large as a whole one, and no restore takes it. */
+function removeKilled(folder: string, nowMs: number): void {
+  const before = nameOf(nowMs - KILLED_AFTER_MS);
+  for (const one of readdirSync(folder))
+    if (MAKING.test(one) && one < before) rmSync(join(folder, one), { recursive: true, force: true });
 }
 
 function makeFolders(folder: string, made: string, making: string): void {

@@ -67,7 +67,7 @@ restart_valkey() {
 
 make_valkey() {
   # In a pipe its copy would have a mark behind its end.
-  inside valkey sh -c 'valkey-cli --rdb backup.rdb >&2 && valkey-check-rdb backup.rdb >&2 && cat backup.rdb; code=$?; rm -f backup.rdb; exit $code' \
+  inside valkey sh -c 'copy=backup-$$.rdb; valkey-cli --rdb $copy >&2 && valkey-check-rdb $copy >&2 && cat $copy; code=$?; rm -f $copy; exit $code' \
     </dev/null >"$1/valkey.rdb" 2>"$1/said" || { cat "$1/said" >&2; return 1; }
   rm "$1/said"
 }
@@ -82,12 +82,14 @@ make() {
   local made=$folder/$(date -u +%Y-%m-%dT%H-%M-%SZ)
   mkdir -p $folder
   # Another one of this second has the name.
-  while [ -e "$made" ]; do
+  while [ -e "$made" ] || [ -e "$made.new" ]; do
     sleep 1
     made=$folder/$(date -u +%Y-%m-%dT%H-%M-%SZ)
   done
   mkdir "$made.new"
-  trap 'rm -rf "$folder"/*.new' EXIT
+  # Its own, and what was left by a kill: another may be making one now, for a restore that goes on without it.
+  making=$made.new
+  trap 'rm -rf "$making"; find "$folder" -mindepth 1 -maxdepth 1 -name "*.new" -mmin +1440 -exec rm -rf {} +' EXIT
   local part said
   for part in "${parts[@]}"; do
     "make_${part%.*}" "$made.new"

@@ -31,9 +31,28 @@ if (Number.parseInt(process.versions.node, 10) < needed) {
 
 // What is set already wins over the file.
 if (existsSync(".env")) {
+  const why = whyUnreadable();
+  if (why !== undefined) {
+    process.stderr.write(`.env ${why}\n`);
+    process.exit(1);
+  }
   if (process.platform !== "win32" && (statSync(".env").mode & 0o077) !== 0)
     process.stderr.write(
       ".env can be read by others on this machine, and your token is in it: chmod 600 .env\n",
     );
   process.loadEnvFile(".env");
+}
+
+function whyUnreadable() {
+  try {
+    const text = readFileSync(".env", "utf8");
+    // The mark would be part of the first name, and nobody sees it.
+    const isOfWindows = text.startsWith("\ufeff") || text.includes("\0");
+    return isOfWindows ? "is saved in a form of Windows: save it as UTF-8 without BOM" : undefined;
+  } catch (error) {
+    // Docker makes a folder of a file that is to be mounted and is not there.
+    if (error.code === "EISDIR")
+      return "is a folder, and has to be a file: remove it, then cp .env.example .env && chmod 600 .env";
+    return `cannot be read by this user (${error.code}). Run this as the user to whom it belongs`;
+  }
 }

@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import type { Config } from "../src/config.ts";
 import { StoreError } from "../src/domain/failure.ts";
 import { copyDatabase } from "../src/store/sqlite/backup-sqlite.ts";
-import { holdLock } from "../src/store/sqlite/open-file.ts";
+import { holdLock, stagingOf } from "../src/store/sqlite/open-file.ts";
 import { explainStoreError, isFullDisk } from "../src/store/sqlite/sqlite-errors.ts";
 import { copySecret, HISTORY, SECRET, STORE, sqliteFile, sqlitePath } from "./backups.ts";
 import { secretsThatOpen } from "./prove-secret.ts";
@@ -17,38 +17,65 @@ export async function restore(config: Config, from: string, nowMs: number): Prom
   const store = sqlitePath(config.storeUrl, "restore");
   const backup = storeIn(from);
   const folder = dirname(store);
-  const staging = join(folder, "restoring");
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     // To the end: no Marshal starts on half of it.
     const held = await holdLock(store, { waitMs: 0, sleep: async () => undefined });
+    const targets = targetsOf(config, { store, from, isFolder: backup !== from });
+    const stagings = new Set([...targets.values()].map(stagingOf));
     try {
-      rmSync(staging, { recursive: true, force: true });
-      mkdirSync(staging, { mode: 0o700 });
-      const targets = new Map([[STORE, store]]);
-      const history = sqliteFile(config.historyUrl);
-      if (backup !== from) {
-        if (existsSync(join(from, SECRET))) targets.set(SECRET, join(folder, SECRET));
-        if (history !== undefined && existsSync(join(from, HISTORY))) targets.set(HISTORY, history);
-      }
-      copyDatabase(backup, join(staging, STORE));
-      if (targets.has(HISTORY)) copyDatabase(join(from, HISTORY), join(staging, HISTORY));
-      if (targets.has(SECRET)) copySecret(join(from, SECRET), join(staging, SECRET));
-      const secretBeside = targets.has(SECRET) ? join(staging, STORE) : store;
-      await proveCopy(config, { copy: join(staging, STORE), backup, secretBeside });
+      for (const staging of stagings) makeEmpty(staging);
+      const staged = new Map([...targets].map(([name, target]) => [name, join(stagingOf(target), name)]));
+      const copyOf = (name: string) => staged.get(name) ?? "";
+      copyDatabase(backup, copyOf(STORE));
+      if (targets.has(HISTORY)) copyDatabase(join(from, HISTORY), copyOf(HISTORY));
+      if (targets.has(SECRET)) copySecret(join(from, SECRET), copyOf(SECRET));
+      const secretBeside = targets.has(SECRET) ? copyOf(STORE) : store;
+      await proveCopy(config, { copy: copyOf(STORE), backup, secretBeside });
 
       const aside = join(folder, `before-restore-${nowMs}`);
-      for (const [name, target] of targets) replace(target, join(staging, name), aside);
+      for (const [name, target] of targets) replace(target, copyOf(name), join(aside, name));
       return [
         `restore: ${resolve(from)} is in place${existsSync(aside) ? `; what was there before is in ${aside}` : ""}`,
         ...(backup === from ? [`${SECRET} and the history were not in the file and stay as they were`] : []),
       ];
     } finally {
-      rmSync(staging, { recursive: true, force: true });
+      for (const staging of stagings) rmSync(staging, { recursive: true, force: true });
       held.close();
     }
   } catch (error) {
     throw explainStoreError(error, folder);
+  }
+}
+
+interface Restored {
+  readonly store: string;
+  readonly from: string;
+  readonly isFolder: boolean;
+}
+
+/**
+ * What is put back where, by its name in the backup. The history first: it may be on another disk, where what was there has to be
+ * copied, and that may fail.
+ */
+function targetsOf(config: Config, { store, from, isFolder }: Restored): ReadonlyMap<string, string> {
+  const history = sqliteFile(config.historyUrl);
+  const has = (name: string) => isFolder && existsSync(join(from, name));
+  return new Map([
+    ...(history !== undefined && has(HISTORY) ? [[HISTORY, history] as const] : []),
+    ...(has(SECRET) ? [[SECRET, join(dirname(store), SECRET)] as const] : []),
+    [STORE, store],
+  ]);
+}
+
+/** Beside the file that it is for, because a file takes another's place on its own disk only. */
+function makeEmpty(staging: string): void {
+  try {
+    mkdirSync(dirname(staging), { recursive: true, mode: 0o700 });
+    rmSync(staging, { recursive: true, force: true });
+    mkdirSync(staging, { mode: 0o700 });
+  } catch (error) {
+    throw explainStoreError(error, dirname(staging));
   }
 }
 
@@ -88,10 +115,27 @@ async function proveCopy(config: Config, { copy, backup, secretBeside }: Copied)
   );
 }
 
-/** What stands there goes into the folder `aside`, and `source` into its place. */
+/** What stands there becomes `aside`, by the name that a backup has for it, and `source` takes its place. */
 function replace(target: string, source: string, aside: string): void {
-  const present = [target, `${target}-wal`, `${target}-shm`].filter((file) => existsSync(file));
-  if (present.length > 0) mkdirSync(aside, { recursive: true, mode: 0o700 });
-  for (const file of present) renameSync(file, join(aside, basename(file)));
+  const ends = ["", "-wal", "-shm"].filter((end) => existsSync(`${target}${end}`));
+  if (ends.length > 0) mkdirSync(dirname(aside), { recursive: true, mode: 0o700 });
+  try {
+    for (const end of ends) renameSync(`${target}${end}`, `${aside}${end}`);
+  } catch (error) {
+    // Of all of them or of none: they are beside each other.
+    if (!(error instanceof Error) || !("code" in error) || error.code !== "EXDEV") throw error;
+    moveToDisk(target, aside, ends);
+  }
   renameSync(source, target);
+}
+
+/** Nothing goes before all of it is there. */
+function moveToDisk(target: string, aside: string, ends: readonly string[]): void {
+  try {
+    for (const end of ends) copyFileSync(`${target}${end}`, `${aside}${end}`);
+  } catch (error) {
+    for (const end of ends) rmSync(`${aside}${end}`, { force: true });
+    throw error;
+  }
+  for (const end of ends) rmSync(`${target}${end}`);
 }

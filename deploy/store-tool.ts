@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { systemClock } from "../src/clock.ts";
@@ -69,7 +69,8 @@ async function run({ args, environment, say, complain }: StoreToolParts): Promis
     return 0;
   }
   const [task = "", place = "", time = ""] = positionals;
-  const keep = values.keep === undefined ? undefined : Number(values.keep);
+  // Without a number the option is `true`, which is no 1.
+  const keep = values.keep === undefined ? undefined : Number.parseInt(String(values.keep), 10);
   const why = wrongWords(positionals, values.unknown, keep);
   if (why !== undefined) {
     complain(`${why}. What there is:\n${USAGE}`);
@@ -157,7 +158,7 @@ interface OnStore {
 async function onStore({ task, place, time, replace, config, path, say }: OnStore): Promise<number> {
   // Opening it would make it, and an empty copy looks like any other.
   if (task !== "import" && path !== undefined) requireStore(path);
-  if (task === "import" && !existsSync(place)) throw new StoreError(`there is no ${place}`);
+  if (task === "import") requireExport(place);
   const store = await openStore(config.storeUrl, { runsIn: "caller" });
   try {
     if (task === "check") return await check(store, config, say);
@@ -176,6 +177,12 @@ async function onStore({ task, place, time, replace, config, path, say }: OnStor
   } finally {
     await store.close();
   }
+}
+
+function requireExport(place: string): void {
+  const found = statSync(place, { throwIfNoEntry: false });
+  if (found === undefined) throw new StoreError(`there is no ${place}`);
+  if (found.isDirectory()) throw new StoreError(`${place} is a folder, and no file of an export`);
 }
 
 async function partsFor(store: Store, config: Config, task: string): Promise<TransferParts> {

@@ -2,8 +2,10 @@ import { dirname, join } from "node:path";
 import { z } from "zod";
 import { EXPECTED, LOG_LEVELS } from "./expected-values.ts";
 import { type MapSetting, readMapSetting } from "./map-setting.ts";
+import { passwordsIn, signsByNumber } from "./password-signs.ts";
 import { readAddresses } from "./public-addresses.ts";
-import { readShards, type ShardsWanted } from "./shards-wanted.ts";
+import { badShards, readShards, type ShardsWanted } from "./shards-wanted.ts";
+
 import { holdsSecret, withoutPassword } from "./shown-value.ts";
 
 /** The settings of the operator, checked and in their final form. */
@@ -67,8 +69,9 @@ function refuse(context: z.RefinementCtx, why?: string): never {
   return z.NEVER;
 }
 
-const opaque = z.string().refine((value) => !/\s/.test(value) && !/^(["'`]).*\1$/.test(value), {
-  message: "it has spaces or quotes",
+/** It becomes a header: a quote of a word processor, or a sign that nobody sees, would fail at each request. */
+const opaque = z.string().refine((value) => /^[!-~]+$/.test(value) && !/^(["'`]).*\1$/.test(value), {
+  message: "it has spaces, quotes or signs that belong to no key",
 });
 
 const address = z.string().transform((value, context) => {
@@ -90,7 +93,9 @@ const serviceAddress = address.superRefine((value, context) => {
 const storeAddress = z.string().superRefine((value, context) => {
   if (/^sqlite:./.test(value)) return;
   const url = URL.parse(value);
-  if (url === null || !/^rediss?:$/.test(url.protocol) || url.hostname === "") refuse(context);
+  const signs = signsByNumber(value);
+  if (url === null || !/^rediss?:$/.test(url.protocol) || url.hostname === "" || signs !== undefined)
+    refuse(context, signs);
 });
 
 const historyAddress = z.string().transform((value, context) => {
@@ -99,7 +104,8 @@ const historyAddress = z.string().transform((value, context) => {
   if (/^sqlite:./.test(value)) return value;
   const url = URL.parse(value);
   const isPostgres = url !== null && /^postgres(ql)?:$/.test(url.protocol);
-  return isPostgres && /^\/./.test(url.pathname) ? value : refuse(context);
+  const signs = signsByNumber(value);
+  return isPostgres && /^\/./.test(url.pathname) && signs === undefined ? value : refuse(context, signs);
 });
 
 const secretKey = z.string().transform((value, context) => {
@@ -194,7 +200,8 @@ export function readConfig(environment: Environment): Config {
       "SECRET_KEY: nothing was set; expected the new secret, since SECRET_KEY_OLD is the one before",
     );
   }
-  const why = result.data === undefined ? undefined : badShards(result.data.SHARDS, given.STORE_URL ?? "");
+  const why =
+    result.data === undefined ? undefined : badShards(result.data.SHARDS, isShared(given.STORE_URL ?? ""));
   if (why !== undefined)
     lines.push(`SHARDS: "${given.SHARDS}" was found; expected ${EXPECTED.SHARDS}: ${why}`);
   if (!result.success || lines.length > 0) throw new ConfigError(lines);
@@ -234,13 +241,6 @@ export function readStoreConfig(environment: Environment): Config {
   return readConfig({ STORE_URL, HISTORY_URL, SECRET_KEY, SECRET_KEY_OLD, DISCORD_TOKEN: "none" });
 }
 
-/** Why these shards cannot be served with this store; undefined: they can. */
-function badShards(shards: ShardsWanted, storeUrl: string): string | undefined {
-  return shards === "auto" || isShared(storeUrl)
-    ? undefined
-    : "with sqlite there is one process, which serves all shards; several need a STORE_URL of Redis";
-}
-
 /** Whether several processes may use this store at the same time. */
 export function isShared(storeUrl: string): boolean {
   return /^rediss?:/.test(storeUrl);
@@ -253,12 +253,10 @@ export function environment(): Environment {
 
 /** The secrets that no log may show; for createLog. */
 export function secretsOf(config: Config, environment: Environment): readonly string[] {
-  const addresses = [config.storeUrl, config.historyUrl ?? ""];
-  const passwords = addresses.map((address) => URL.parse(address)?.password ?? "");
+  const passwords = [config.storeUrl, config.historyUrl ?? ""].flatMap(passwordsIn);
   const keys = [environment.SECRET_KEY?.trim() ?? "", environment.SECRET_KEY_OLD?.trim() ?? ""];
-  const secrets = [config.discordToken, config.serviceGlobalKey ?? "", ...keys];
-  const asTyped = passwords.map((password) => decodeURIComponent(password));
-  return [...secrets, ...passwords, ...asTyped].filter((secret) => secret !== "");
+  const secrets = [config.discordToken, config.serviceGlobalKey ?? "", ...keys, ...passwords];
+  return secrets.filter((secret) => secret !== "");
 }
 
 /** Empty means off. */
@@ -280,7 +278,10 @@ function badLines(given: Partial<Record<Name, string>>, issues: readonly z.core.
     if (name === undefined || lines.has(name)) continue;
     // zod replaces an empty message by "Invalid input".
     const why = issue.code === "custom" && issue.message !== "Invalid input" ? ` (${issue.message})` : "";
-    lines.set(name, `${name}: ${found(name, given)}${why}; expected ${EXPECTED[name]}`);
+    const shown = found(name, given);
+    // Where the value is not shown, no part of it is either.
+    const safeWhy = shown.startsWith('"') ? why : why.replace(/".*"/s, "it");
+    lines.set(name, `${name}: ${shown}${safeWhy}; expected ${EXPECTED[name]}`);
   }
   return [...lines.values()];
 }

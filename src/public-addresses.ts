@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { withoutPassword } from "./shown-value.ts";
 
 /** Loopback, private and link-local addresses, and those behind which providers put many customers. */
 const OWN_NETWORK =
@@ -8,7 +9,7 @@ const OWN_NETWORK =
 export function readAddresses(value: string): readonly string[] | { readonly why: string } {
   const named = value.split(",").map((one) => one.trim());
   const bad = named.find((one) => isIP(one) === 0);
-  if (bad !== undefined) return { why: `"${bad}" is no address` };
+  if (bad !== undefined) return { why: `"${withoutPassword(bad)}" is no address` };
   const own = named.find((one) => OWN_NETWORK.test(one));
   if (own !== undefined) return { why: `${own} is only seen in your own network, not by the service` };
   return [...new Set(named)];

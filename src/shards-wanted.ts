@@ -22,3 +22,10 @@ function anyBlock(any: number, count: number): ShardsWanted | { readonly why: st
   if (count % any === 0) return { any, count };
   return { why: `${count} shards cannot be divided into blocks of ${any}: some would be left over` };
 }
+
+/** Why these shards cannot be served with this store; undefined: they can. */
+export function badShards(shards: ShardsWanted, isShared: boolean): string | undefined {
+  return shards === "auto" || isShared
+    ? undefined
+    : "with sqlite there is one process, which serves all shards; several need a STORE_URL of Redis";
+}

@@ -11,6 +11,8 @@ export interface ShutdownOptions {
 }
 
 const DEFAULTS = { deadlineMs: 9_500 } as const;
+/** A terminal gives a Ctrl+C to all of its processes, and npm passes its own on: what is one press arrives twice. */
+const ONE_PRESS_MS = 1_000;
 
 export interface Step {
   readonly name: string;
@@ -36,6 +38,7 @@ export class Shutdown {
   readonly #options: ShutdownOptions;
   readonly #steps: (() => readonly Step[])[] = [];
   #stopping: Promise<void> | undefined;
+  #first: { readonly name: string; readonly atMs: number } | undefined;
 
   constructor(options: ShutdownOptions) {
     this.#options = options;
@@ -57,6 +60,10 @@ export class Shutdown {
 
   /** For SIGTERM and SIGINT. */
   onSignal(name: string): void {
+    const atMs = this.#options.clock.monotonicMs();
+    const { name: before, atMs: firstMs } = this.#first ?? { atMs: Number.NEGATIVE_INFINITY };
+    if (name === before && atMs - firstMs < ONE_PRESS_MS) return;
+    this.#first ??= { name, atMs };
     if (this.#stopping !== undefined) {
       this.#options.log.warn({ signal: name }, "asked a second time: ending at once");
       this.#options.exit(1);

@@ -38,6 +38,8 @@ export class Notices implements Notifier, OwedMessages {
   readonly #line: PostLine<string>;
   readonly #owed = new Map<string, OwedNotice>();
   readonly #owedBy = new Map<string, number>();
+  /** Those that the store could not take. */
+  readonly #unstored = new Set<string>();
   /** Those of an earlier process, which may have posted them; or whose sender has lost whether they stand. */
   readonly #doubtful = new Map<string, WantedPost["isDoubtful"]>();
 
@@ -112,6 +114,7 @@ export class Notices implements Notifier, OwedMessages {
       await owed.set(id, asStored(notice));
     } catch (error) {
       isStored = false;
+      this.#unstored.add(id);
       report("a notice could not be stored; it is given up if the process ends before it is posted", error);
     }
     this.#line.show(id);
@@ -184,13 +187,16 @@ export class Notices implements Notifier, OwedMessages {
     const rest = { ...notice, ways: notice.ways.slice(1) };
     this.#owed.set(id, rest);
     if (rest.ways.length > 0) {
-      await owed
-        .set(id, asStored(rest))
-        .catch((error: unknown) => report("a notice could not be stored", error));
+      await owed.set(id, asStored(rest)).then(
+        () => void this.#unstored.delete(id),
+        (error: unknown) => report("a notice could not be stored", error),
+      );
       return;
     }
     report(`a notice could not be delivered in ${guildId}: no way is open`, why);
-    await this.#end(id).catch((error: unknown) => report("a notice could not be removed", error));
+    // Of a store that fails the next process hears of it again; this one asked every way.
+    await this.#remove(id).catch((error: unknown) => report("a notice could not be removed", error));
+    this.#forget(id);
   }
 
   #keep(notice: OwedNotice): void {
@@ -199,11 +205,24 @@ export class Notices implements Notifier, OwedMessages {
   }
 
   async #end(id: string): Promise<void> {
+    if (!this.#owed.has(id)) return;
+    await this.#remove(id);
+    this.#forget(id);
+  }
+
+  /** Of one that the store could not take there is nothing that has to go. */
+  async #remove(id: string): Promise<void> {
+    await this.#ports.owed.delete(id).catch((error: unknown) => {
+      if (!this.#unstored.has(id)) throw error;
+    });
+  }
+
+  #forget(id: string): void {
     const notice = this.#owed.get(id);
     if (notice === undefined) return;
-    await this.#ports.owed.delete(id);
     this.#owed.delete(id);
     this.#doubtful.delete(id);
+    this.#unstored.delete(id);
     const left = (this.#owedBy.get(notice.guildId) ?? 1) - 1;
     if (left > 0) this.#owedBy.set(notice.guildId, left);
     else this.#owedBy.delete(notice.guildId);

@@ -4,6 +4,7 @@ import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { z } from "zod";
 import { StoreError } from "../domain/failure.ts";
+import { explainStoreError } from "./sqlite/sqlite-errors.ts";
 
 /** One document as it stands in a file: its namespace, its key, its value. */
 export type FileRow = readonly [namespace: string, key: string, value: unknown];
@@ -64,7 +65,9 @@ export async function writeStoreFile(
 ): Promise<Digest> {
   const making = `${path}.new`;
   if (await exists(path)) throw new StoreError(`${path} already exists; choose another name`);
-  const file = await open(making, "w", 0o600);
+  const file = await open(making, "w", 0o600).catch((error: unknown) => {
+    throw explainStoreError(error, path);
+  });
   try {
     const digest = new Digest();
     await writeLine(file, first);
@@ -80,7 +83,7 @@ export async function writeStoreFile(
   } catch (error) {
     await file.close().catch(() => undefined);
     await rm(making, { force: true });
-    throw error;
+    throw explainStoreError(error, path);
   }
 }
 

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { ConfigError, readConfig, secretsOf } from "../../src/config.ts";
 import { mistypedNames } from "../../src/expected-values.ts";
+import { withoutPassword } from "../../src/shown-value.ts";
 
 const token = "token-of-a-test.abc.def";
 const secretKey = Buffer.alloc(32, 7).toString("base64");
@@ -107,7 +108,9 @@ describe("the environment as a Config", () => {
   });
 
   test("a token in quotes or with a space in it is refused without being shown", () => {
-    for (const bad of [`"${token}"`, `Bot ${token}`]) {
+    const invisible = "\u200b";
+    for (const bad of [`"${token}"`, `Bot ${token}`, `\u201c${token}\u201d`, `${token}${invisible}`]) {
+      assert.match(onlyLine({ SERVICE_GLOBAL_KEY: bad }), /^SERVICE_GLOBAL_KEY: a text of/);
       const line = onlyLine({ DISCORD_TOKEN: bad });
       assert.match(line, /a text of \d+ characters was found/);
       assert.ok(!line.includes(token));
@@ -155,7 +158,44 @@ describe("the environment as a Config", () => {
   });
 
   test("a bad store address does not show the password in it", () => {
-    assert.ok(!onlyLine({ STORE_URL: "postgres://marshal:hunter2@db/marshal" }).includes("hunter2"));
+    for (const bad of [
+      "postgres://marshal:hunter2@db/marshal",
+      "redis://:a/hunter2@cache:6379",
+      "redis:hunter2@cache",
+      "http://:a@hunter2@cache",
+    ]) {
+      const line = onlyLine({ STORE_URL: bad, SECRET_KEY: secretKey });
+      assert.ok(!line.includes("hunter2"), line);
+    }
+    const line = onlyLine({ HISTORY_URL: "postgres://marshal:a/hunter2@db/marshal" });
+    assert.ok(!line.includes("hunter2"), line);
+    assert.match(line, /a slash is %2F/);
+    assert.equal(withoutPassword("redis://:a@hunter2@cache:6379"), "redis://[hidden]@cache:6379");
+  });
+
+  test("a password in the query of an address, which PostgreSQL takes as well, is hidden like one before the @", () => {
+    const bad = onlyLine({ HISTORY_URL: "postgres://db.example?user=marshal&password=hunter2" });
+    assert.ok(!bad.includes("hunter2"), bad);
+    const environment = {
+      DISCORD_TOKEN: token,
+      HISTORY_URL: "postgres://db/marshal?password=hunter%202&user=m",
+    };
+    const secrets = secretsOf(readConfig(environment), environment);
+    assert.ok(secrets.includes("hunter 2"), secrets.join());
+  });
+
+  test("a password with a bare percent sign is one line, and not a defect of the start", () => {
+    for (const bad of [
+      { STORE_URL: "redis://:50%hunter2@cache", SECRET_KEY: secretKey },
+      { HISTORY_URL: "postgres://marshal:50%hunter2@db/marshal" },
+      { HISTORY_URL: "postgres://50%:hunter2@db/marshal" },
+    ]) {
+      const line = onlyLine(bad);
+      assert.match(line, /a percent sign is %25/);
+      assert.ok(!line.includes("hunter2"), line);
+    }
+    for (const good of ["redis://:50%25off@cache", "redis://:p%2Fss@cache", "rediss://cache"])
+      assert.equal(accepted({ STORE_URL: good, SECRET_KEY: secretKey }).storeUrl, good);
   });
 
   test("the history stands beside the store, elsewhere where one says so, and is off where it is empty", () => {
@@ -223,6 +263,8 @@ describe("the environment as a Config", () => {
       onlyLine({ LOG_LEVEL: pasted }),
       onlyLine({ SHARDS: token }),
       onlyLine({ SHARDS: secretKey }),
+      onlyLine({ PUBLIC_ADDRESS: pasted }),
+      onlyLine({ PUBLIC_ADDRESS: `203.0.113.7,${token}` }),
     ]) {
       assert.match(line, /a text of \d+ characters was found/);
       assert.ok(!line.includes(pasted) && !line.includes(token) && !line.includes(secretKey));
@@ -242,8 +284,8 @@ describe("the environment as a Config", () => {
       "global-key",
       secretKey,
       "p%40ss",
-      "hunter2",
       "p@ss",
+      "hunter2",
       "hunter2",
     ]);
   });

@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -307,6 +308,25 @@ describe("cluster-backup.sh", { skip }, () => {
     assert.match(said, /no backup was made/);
     assert.deepEqual(containers.backups, before);
     assert.match(containers.asked(), /exec -T alertmanager amtool .*alert add MarshalBackupFailed/);
+  });
+
+  test("leaves one alone that another is making, which a restore may need, and removes what was left by a kill", async () => {
+    const kept = join(containers.folder, "backups-of-cluster");
+    const copies = join(containers.folder, "valkey");
+    // What the other writes beside Valkey goes by a name of its own.
+    writeFileSync(join(copies, "backup.rdb"), "half of it");
+    const [making, killed] = ["2031-01-01T00-00-00Z.new", "2020-02-01T00-00-00Z.new"];
+    for (const name of [making, killed]) mkdirSync(join(kept, name));
+    const longAgo = Date.now() / 1_000 - 2 * 86_400;
+    utimesSync(join(kept, killed), longAgo, longAgo);
+    const { code, said } = await containers.run("compose", "backup");
+    assert.equal(code, 0, said);
+    assert.deepEqual(
+      containers.backups.filter((name) => name.endsWith(".new")),
+      [making],
+    );
+    assert.equal(readFileSync(join(copies, "backup.rdb"), "utf8"), "half of it");
+    rmSync(join(copies, "backup.rdb"));
   });
 
   test("an empty Valkey pushes out no backup of a full one, for as many nights as it takes", async () => {

@@ -8,6 +8,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   truncateSync,
@@ -18,6 +19,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, type TestContext, test } from "node:test";
 import { backUpAll } from "../../deploy/backups.ts";
 import { readStoreConfig } from "../../src/config.ts";
+import { openStore } from "../../src/store/open-store.ts";
 import { fillDisk, smallDisk } from "../support/small-disk.ts";
 import {
   base64,
@@ -170,6 +172,75 @@ describe("restore", () => {
       failed.add(why);
     }
     assert.ok(failed.size >= 2, [...failed].join());
+  });
+
+  test("puts a history back in another folder, which a new machine has not yet, and on another disk", async (t) => {
+    const { backup, store, folder } = await backedUp(t);
+    const seen = (path: string) => {
+      const database = new DatabaseSync(path);
+      const count = database.prepare("SELECT count(*) AS seen FROM seen").get()?.seen;
+      database.close();
+      return count;
+    };
+    const history = new DatabaseSync(join(backup, "history.sqlite"));
+    history.exec("CREATE TABLE seen (name); INSERT INTO seen VALUES ('Ann')");
+    history.close();
+    for (const other of [join(folder, "srv", "histories"), smallDisk(t, 4_096)]) {
+      if (other === undefined) return t.skip("no disk can be mounted here");
+      const path = join(other, "history.sqlite");
+      const url = { STORE_URL: `sqlite:${store}`, HISTORY_URL: `sqlite:${path}`, SECRET_KEY: "" };
+      for (const there of [0, 2]) {
+        const { code, said } = await runStore(url, "restore", backup);
+        assert.deepEqual([code, seen(path)], [0, 1], said);
+        const again = new DatabaseSync(path);
+        again.exec("INSERT INTO seen VALUES ('Ben')");
+        again.close();
+        const [, aside = ""] = /what was there before is in (.*)$/m.exec(said) ?? [];
+        if (there > 0) assert.equal(seen(join(aside, "history.sqlite")), there);
+        assert.deepEqual(
+          readdirSync(other).filter((name) => !/^history\.sqlite/.test(name)),
+          [],
+        );
+      }
+    }
+  });
+
+  test("that was killed between two files lets no Marshal begin with an empty store, and is done by the next one", async (t) => {
+    const { backup, store, data, run } = await backedUp(t);
+    // What a kill leaves there: the old store is aside, and the new one is not in its place yet.
+    mkdirSync(join(data, "restoring"));
+    mkdirSync(join(data, "before-restore-1"));
+    renameSync(store, join(data, "before-restore-1", "marshal.sqlite"));
+    await assert.rejects(openStore(`sqlite:${store}`, { runsIn: "caller" }), /restore .* did not end.*again/);
+    assert.ok(!existsSync(store));
+    assert.equal((await run("restore", backup)).code, 0);
+    assert.equal((await run("check")).code, 0);
+  });
+
+  test("is taken back with the folder of what was there, whatever the files are called", async (t) => {
+    const folder = folderOf(t);
+    const url = {
+      STORE_URL: `sqlite:${join(folder, "data", "bot.db")}`,
+      HISTORY_URL: `sqlite:${join(folder, "data", "rows.db")}`,
+      SECRET_KEY: "",
+    };
+    await fillStore(url.STORE_URL);
+    writeFileSync(join(folder, "data", "secret.key"), SECRET);
+    const rows = new DatabaseSync(join(folder, "data", "rows.db"));
+    rows.exec("CREATE TABLE seen (name)");
+    rows.close();
+    assert.equal((await runStore(url, "backups", join(folder, "kept"))).code, 0);
+    const [backup = ""] = readdirSync(join(folder, "kept"));
+    const first = await runStore(url, "restore", join(folder, "kept", backup));
+    const [, aside = ""] = /what was there before is in (.*)$/m.exec(first.said) ?? [];
+    const { code, said } = await runStore(url, "restore", aside);
+    assert.equal(code, 0, said);
+    assert.deepEqual(
+      readdirSync(aside)
+        .filter((name) => !/-(?:wal|shm)$/.test(name))
+        .sort(),
+      ["history.sqlite", "marshal.sqlite", "secret.key"],
+    );
   });
 
   test("with a SECRET_KEY that is newer than the backup asks for the one before", async (t) => {

@@ -6,6 +6,7 @@ import { describe, test } from "node:test";
 import { documentsOf } from "../../src/document-table.ts";
 import { DOCUMENT_FORM } from "../../src/store/document-forms.ts";
 import { openStore } from "../../src/store/open-store.ts";
+import { fillDisk, smallDisk } from "../support/small-disk.ts";
 import { fillStore, folderOf, runStore, SECRET, spawnStore } from "../support/store-tool.ts";
 
 describe("npm run store", () => {
@@ -54,8 +55,29 @@ describe("npm run store", () => {
       (await runStore(url, "backup", join(folder, "no", "x"))).said,
       /no\/x cannot be made: its folder/,
     );
+    assert.match(
+      (await runStore(url, "export", join(folder, "no", "x"))).said,
+      /no\/x cannot be made: its folder is not there$/,
+    );
+    assert.match(
+      (await runStore(url, "import", folder, "--replace")).said,
+      /is a folder, and no file of an export$/,
+    );
     const hidden = await runStore({ STORE_URL: "redis://:secret-word@127.0.0.1:1" }, "check");
     assert.ok(hidden.said.startsWith("store: redis://[hidden]@127.0.0.1:1\n"), hidden.said);
+  });
+
+  test("an export onto a disk that is full says so in a line, and leaves nothing there", async (t) => {
+    const url = { STORE_URL: `sqlite:${join(folderOf(t), "m.sqlite")}` };
+    await fillStore(url.STORE_URL);
+    const disk = smallDisk(t, 64);
+    if (disk === undefined) return t.skip("no disk can be mounted here");
+    const empty = fillDisk(disk);
+    const { code, said } = await runStore(url, "export", join(disk, "x"));
+    empty();
+    assert.equal(code, 1);
+    assert.match(said, /x cannot be written because the disk is full\. Free some space[^\n]*$/);
+    assert.deepEqual(readdirSync(disk), []);
   });
 
   test("check and rewind refuse the store of a newer Marshal, as its start does", async (t) => {
@@ -87,11 +109,17 @@ describe("npm run store", () => {
     const atWork = await openStore(url.STORE_URL, { runsIn: "caller" });
     mkdirSync(kept);
     for (const old of ["2020-01-01T00-00-00Z", "2020-01-02T00-00-00Z"]) mkdirSync(join(kept, old));
+    // A backup that was killed in the middle: as large as a whole one, and nobody's.
+    mkdirSync(join(kept, "2020-01-03T00-00-00Z.new"));
+    // One that another is making now.
+    const making = `${new Date(Date.now() - 3_600_000).toISOString().slice(0, 19).replaceAll(":", "-")}Z.new`;
+    mkdirSync(join(kept, making));
     // Twenty that somebody keeps by a number of their own are not the tool's to remove.
     for (let day = 10; day < 30; day++) mkdirSync(join(kept, `2019-01-${day}T00-00-00Z`));
     const byHand = await runStore(url, "backups", kept);
     assert.equal(byHand.code, 0, byHand.said);
-    assert.equal(readdirSync(kept).length, 23);
+    assert.equal(readdirSync(kept).length, 24);
+    rmSync(join(kept, making), { recursive: true });
     for (const made of readdirSync(kept))
       if (made > "2020-01-03") rmSync(join(kept, made), { recursive: true });
     const { code, said } = await runStore(url, "backups", kept, "--keep", "2");
@@ -136,6 +164,8 @@ describe("npm run store", () => {
       ['there is no "drop"', "drop", "x"],
       ['there is no "--all"', "check", "--all"],
       ["--keep takes a number", "backups", "x", "--keep", "none"],
+      // Taken as 1, it would cost all backups but the newest.
+      ["--keep takes a number", "backups", "x", "--keep"],
     ];
     for (const [words, ...args] of cases) {
       const { code, said } = await runStore({ STORE_URL: "sqlite:none" }, ...args);

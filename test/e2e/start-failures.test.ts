@@ -163,4 +163,22 @@ describe("a start that cannot succeed is one line that says what to do", () => {
     assert.match(err, /LOG_LEVEL: "loud" was found/);
     assert.doesNotMatch(err, /SHARDS/);
   });
+
+  test("the preflight names the form of an .env that an editor of Windows has saved, whose first line nobody could read", async (t) => {
+    const cwd = folderOf(t);
+    for (const saved of ["\ufeffLOG_LEVEL=loud\r\n", Buffer.from("\ufeffLOG_LEVEL=loud", "utf16le")]) {
+      writeFileSync(join(cwd, ".env"), saved);
+      const { code, out, err } = await start({ cwd, args: ["--import", file("deploy/preflight.mjs")] });
+      assert.deepEqual([code, out], [1, ""]);
+      assert.match(err, /^\.env is saved in a form of Windows: save it as UTF-8 without BOM\n$/);
+    }
+  });
+
+  test("the preflight says that .env is a folder, as docker makes of a file that is not there", async (t) => {
+    const cwd = folderOf(t);
+    mkdirSync(join(cwd, ".env"));
+    const { code, out, err } = await start({ cwd, args: ["--import", file("deploy/preflight.mjs")] });
+    assert.deepEqual([code, out], [1, ""]);
+    assert.match(err, /^\.env is a folder[^\n]*\n$/);
+  });
 });

@@ -113,6 +113,20 @@ describe("the stop", () => {
     await clock.run();
   });
 
+  test("one Ctrl+C that arrives twice, from the terminal and from npm, is one", async () => {
+    const { clock, trace, exits, shutdown, add } = rig();
+    add("runs", never, 5_000);
+    add("store");
+    shutdown.onSignal("SIGINT");
+    await clock.advance(20);
+    shutdown.onSignal("SIGINT");
+    assert.deepEqual([trace, exits], [["runs"], []]);
+    await clock.advance(1_000);
+    shutdown.onSignal("SIGINT");
+    assert.deepEqual(exits, [1]);
+    await clock.run();
+  });
+
   test("asked for twice by the bot itself it runs once, and keeps the code of the first who asked", async () => {
     const { trace, exits, shutdown, add } = rig();
     add("store");

@@ -245,6 +245,43 @@ describe("a notice", () => {
     assert.equal(community.owed, 0);
   });
 
+  test("that every way refuses is given up once where the store is full, and again by the next process", async () => {
+    const community = new Community();
+    community.noticeChannelId = undefined;
+    community.sink.fault = () => "dm-closed";
+    let tries = 0;
+    community.documents.delete = async () => {
+      tries += 1;
+      // Else a loop that nothing interrupts would never end here.
+      if (tries < 100) throw new Error("the disk is full");
+    };
+    await community.notices.guild("g", PARKED);
+    await community.clock.advance(600_000);
+    assert.deepEqual([tries, community.owed], [1, 1]);
+    await community.killAndRestart();
+    await community.clock.advance(600_000);
+    assert.equal(community.owed, 0);
+  });
+
+  test("that the store could not take is not looked for again and again while it takes nothing", async () => {
+    const community = new Community();
+    community.documents.refuseWrites = new Error("the disk is full");
+    await community.notices.guild("g", PARKED);
+    await community.clock.advance(600_000);
+    assert.deepEqual([community.said().length, community.sink.calls], [1, ["send notices"]]);
+    // One that was stored stays owed until it is known to be told.
+    community.documents.refuseWrites = undefined;
+    community.isAway = true;
+    await community.notices.guild("g", { content: markdownOfOurs("another") });
+    community.documents.refuseWrites = new Error("the disk is full");
+    community.isAway = false;
+    await community.clock.advance(600_000);
+    assert.deepEqual([community.said().length, community.owed], [2, 1]);
+    community.documents.refuseWrites = undefined;
+    await community.clock.advance(600_000);
+    assert.equal(community.owed, 0);
+  });
+
   test("with a picture stands with it, and after a kill without", async () => {
     const body: MessageBody = {
       content: markdownOfOurs("the week"),

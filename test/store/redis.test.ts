@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { createServer } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { createClient } from "@redis/client";
 import { StoreError } from "../../src/domain/failure.ts";
 import type { Change, RowsChange } from "../../src/domain/ports/documents.ts";
+import { createLog } from "../../src/log.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { settle } from "../support/clock.ts";
 import { needsRedis, type RedisServer, startRedis } from "../support/redis-server.ts";
@@ -34,6 +36,32 @@ describe("the store on Redis", needsRedis(), () => {
     await untilResolves(() => redis.store.checkWritable());
     assert.equal(await documents.get("kept"), 1);
     assert.equal(await documents.get("lost"), undefined);
+  });
+
+  test("that Redis is away is one line of the log, however often it is tried again", async () => {
+    const lines: string[] = [];
+    const log = createLog({ level: "info", write: (line) => void lines.push(line) });
+    const store = await openStore(redis.server.url, { log });
+    const said = (words: string) => lines.filter((line) => line.includes(words)).length;
+    for (const times of [1, 2]) {
+      await redis.server.kill();
+      // In its place somebody who hangs up, and counts.
+      const tried = Promise.withResolvers<void>();
+      let tries = 0;
+      const hangsUp = createServer((socket) => {
+        socket.destroy();
+        if (++tries === 3) tried.resolve();
+      });
+      hangsUp.listen(Number(new URL(redis.server.url).port), "127.0.0.1");
+      await tried.promise;
+      assert.equal(said("the connection to Redis is broken"), times);
+      await new Promise((resolve) => hangsUp.close(resolve));
+      await redis.server.start();
+      await untilResolves(() => store.checkWritable());
+      assert.equal(said("Redis is back"), times);
+    }
+    await store.close();
+    await untilResolves(() => redis.store.checkWritable());
   });
 
   test("a close ends although Redis dies before it has answered, and who asked hears of it", async () => {

@@ -96,6 +96,7 @@ export class RedisConnection {
 
 async function connect(url: string, { log, waitMs }: ConnectionOptions): Promise<RedisClient> {
   let everReady = false;
+  let isSaid = false;
   let waitedMs = 0;
   const client: RedisClient = createClient({
     url,
@@ -117,11 +118,14 @@ async function connect(url: string, { log, waitMs }: ConnectionOptions): Promise
   // connect() rejects only with "gave up", so the cause is kept here.
   client.on("error", (error: unknown) => {
     trouble = error;
-    if (everReady) log?.warn({ err: error }, "the connection to Redis is broken");
+    // It comes with each try to connect, every two seconds for as long as Redis is away.
+    if (everReady) log?.[isSaid ? "debug" : "warn"]({ err: error }, "the connection to Redis is broken");
+    isSaid = everReady;
   });
   client.on("ready", () => {
     if (everReady) log?.info({}, "Redis is back");
     everReady = true;
+    isSaid = false;
   });
   try {
     await client.connect();

@@ -1,5 +1,5 @@
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../../domain/failure.ts";
 import { type LockWait, onceUnlocked } from "./lock-wait.ts";
@@ -31,6 +31,7 @@ export async function openFile(path: string, lock: LockWait, statements: LockWai
   const held = await holdLock(path, lock);
   let connection: DatabaseSync | undefined;
   try {
+    refuseHalfRestored(path);
     // The file is made with our rights first, because sqlite copies them to its side files.
     closeSync(openSync(path, "a", 0o600));
     chmodSync(path, 0o600);
@@ -52,6 +53,19 @@ export async function openFile(path: string, lock: LockWait, statements: LockWai
     held.close();
     throw error;
   }
+}
+
+/** Where a restore keeps what it has not put in its place yet. */
+export function stagingOf(path: string): string {
+  return join(dirname(path), "restoring");
+}
+
+/** It was killed when the old store had gone and the new one not come: an empty one would look as if all were lost. */
+function refuseHalfRestored(path: string): void {
+  if (existsSync(path) || !existsSync(stagingOf(path))) return;
+  throw new StoreError(
+    `${path} is not there: a restore into ${dirname(path)} did not end. Run it again, or move ${stagingOf(path)} away to start over`,
+  );
 }
 
 /** Throws once one of them was deleted or replaced: writes to a deleted file succeed and are lost with the process. */
