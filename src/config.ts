@@ -5,7 +5,6 @@ import { type MapSetting, readMapSetting } from "./map-setting.ts";
 import { passwordsIn, signsByNumber } from "./password-signs.ts";
 import { readAddresses } from "./public-addresses.ts";
 import { badShards, readShards, type ShardsWanted } from "./shards-wanted.ts";
-
 import { holdsSecret, withoutPassword } from "./shown-value.ts";
 
 /** The settings of the operator, checked and in their final form. */
