@@ -385,6 +385,36 @@ test("linking again lowers no role that holds a higher tier", async () => {
   assert.deepEqual(policy?.roleTiers, { boss: "manager", watch: "moderator" });
 });
 
+test("a choice of roles in the guide takes the tier from none that its list has no room for", async () => {
+  const made = world();
+  const { id } = await made.linkServer(actor.guildId);
+  const roleIds = Array.from({ length: 30 }, (_, at) => `r${at}`);
+  const roleTiers = Object.fromEntries(roleIds.map((roleId) => [roleId, "moderator" as const]));
+  await made.settings.change(actor.guildId, (all) => ({
+    ...all,
+    policies: { [id]: { ...EMPTY_POLICY, roleTiers } },
+  }));
+  const tiers = async () => (await made.settings.of(actor.guildId)).policies[id]?.roleTiers ?? {};
+  const shown = async () => {
+    const parts = ((await act(made, "guide", press(`staff:${id}`))).rows ?? []).flat();
+    const list = parts.find((part) => part.id === `guide-tier:moderator:${id}`);
+    return (list !== undefined && "defaultIds" in list && list.defaultIds) || [];
+  };
+  const choose = async (values: readonly string[]) =>
+    await act(made, "guide-tier", { ...press(`moderator:${id}`), values });
+
+  const before = await shown();
+  assert.equal(before.length, 25);
+  await choose(before.slice(1));
+  assert.deepEqual(Object.keys(await tiers()).sort(), roleIds.slice(1).sort());
+  const none = await choose([]);
+  assert.equal(Object.keys(await tiers()).length, 4, "those that no list showed");
+  assert.doesNotMatch(textOf(none), /No role is/);
+  assert.match(made.events.at(-1)?.text ?? "", /^(<@&r\d+> ){4}moderator on/);
+  await choose([]);
+  assert.deepEqual(await tiers(), {});
+});
+
 test("@everyone never becomes staff: it is said in words, and the key is not asked about", async () => {
   const made = world();
   await assert.rejects(
