@@ -9,7 +9,7 @@ import { keyForm } from "../../commands/setup-link.ts";
 import { weeklyEntry } from "../../commands/stats-weekly.ts";
 import type { Press, Reply } from "../../src/discord/command.ts";
 import type { Services } from "../../src/discord/services.ts";
-import { Failure, type FailureCode } from "../../src/domain/failure.ts";
+import { Failure, type FailureCode, StoreError } from "../../src/domain/failure.ts";
 import { EMPTY_POLICY } from "../../src/domain/guild.ts";
 import type { Button } from "../../src/domain/message.ts";
 import type { KnownPermission } from "../../src/domain/ports/command-permission.ts";
@@ -347,6 +347,30 @@ test("the same server under a new key keeps its binding, and its journal follows
   const [after] = [...made.bindingsById.values()];
   assert.equal(after?.id, before.id);
   assert.ok(made.calls.includes(`replaced ${before.source} by ${after?.source}`));
+});
+
+test("a key that is replaced, or a server that goes, takes all along although the store refuses what is written last", async () => {
+  const made = world();
+  const before = await made.linkServer(actor.guildId, serverStatus(), "old-key");
+  const { change } = made.settings;
+  const refuse = async () => {
+    throw new StoreError("the store refused it");
+  };
+  const yes = press(pendingId(await typeKey(made, "abc-xyz")));
+  made.settings.change = refuse;
+  await assert.rejects(act(made, "setup-yes", yes), StoreError);
+  made.settings.change = change;
+  const [after] = [...made.bindingsById.values()];
+  // Typed again it is known, so this was the only time that anything could follow from it.
+  await assert.rejects(typeKey(made, "abc-xyz"), failure("bad-command", /linked here already/));
+  assert.ok(made.calls.includes(`replaced ${before.source} by ${after?.source}`), String(made.calls));
+  assert.ok(made.calls.includes(`linked ${before.id}`), String(made.calls));
+
+  made.settings.change = refuse;
+  await assert.rejects(act(made, "setup-unlink", press(before.id)), StoreError);
+  made.settings.change = change;
+  await assert.rejects(act(made, "setup-unlink", press(before.id)), failure("not-linked"));
+  assert.ok(made.calls.includes(`unlinked ${before.id}`), String(made.calls));
 });
 
 test("several servers live in one guild", async () => {
