@@ -150,9 +150,13 @@ async function linkNow(pending: PendingLink, actor: Actor, services: Services): 
   const hadCommands =
     replaced !== undefined && services.health.commandPermission(replaced).kind === "allowed";
   // Before the rest is written: where the store refuses that, the key is known all the same, and no second Yes comes.
-  if (replaced !== undefined && replaced !== binding.source)
-    await services.onReplaced(replaced, binding.source);
-  const { feedsBack } = await services.onLinked(binding);
+  let feedsBack = 0;
+  try {
+    if (replaced !== undefined && replaced !== binding.source)
+      await services.onReplaced(replaced, binding.source);
+  } finally {
+    ({ feedsBack } = await services.onLinked(binding));
+  }
   await services.settings.change(guildId, (settings) => withModerators(settings, binding.id, roleIds));
   await recordEvent(services, actor, {
     action: "link",
