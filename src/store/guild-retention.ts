@@ -108,12 +108,17 @@ export class GuildRetention {
   }
 
   async #sweep(): Promise<void> {
-    const { documents, clock, keepMs = DEFAULTS.keepMs } = this.#parts;
+    const { documents, clock, report, keepMs = DEFAULTS.keepMs } = this.#parts;
     const due: string[] = [];
     for await (const [guildId, { leftAtMs }] of documents.entries()) {
       if (clock.nowMs() - leftAtMs >= keepMs) due.push(guildId);
     }
-    for (const guildId of due) await this.#removeExpired(guildId);
+    for (const guildId of due) {
+      // The others are not kept for longer because of one; it is tried again with the next sweep.
+      await this.#removeExpired(guildId).catch((error: unknown) =>
+        report("what is kept of a guild that left could not be removed", error),
+      );
+    }
   }
 
   async #removeExpired(guildId: string): Promise<void> {
