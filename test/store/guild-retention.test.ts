@@ -274,4 +274,17 @@ describe("a guild that removed the bot", () => {
     assert.deepEqual(host.pruned, ["g2", "g1"]);
     host.departed.stop();
   });
+
+  test("gets back the feeds of two servers that are linked at the same moment, each once", async () => {
+    const host = new Host();
+    const bindingId = await host.settle("g1");
+    await host.feedStore.save({ ...feed("g1", "other"), id: "of-other", channelId: "other" });
+    await host.leave("g1");
+    const feeds = registry();
+    const restore = (id: string) => host.departed.restoreFeeds("g1", id, feeds);
+    assert.deepEqual(await Promise.all([restore(bindingId), restore("other")]), [2, 1]);
+    // A key that is replaced comes here too: what was removed since must not come back with it.
+    assert.deepEqual([await restore(bindingId), await restore("other")], [0, 0]);
+    assert.deepEqual(feeds.said.toSorted(), ["add live", "add other", "add paused", "pause new-paused"]);
+  });
 });
