@@ -502,6 +502,18 @@ describe("A panel", () => {
     }
   });
 
+  test("that is removed while a new message is to take its place goes with both", async () => {
+    const world = await standing();
+    refusing(world, "edit", "edit-limit");
+    world.discord.answer = () => world.clock.sleep(MINUTE_MS);
+    for (let n = 0; n < 60 && world.messages.length < 2; n++) await world.minutes(1, 13 + n);
+    assert.equal(await world.board.remove(PANEL), true);
+    await world.minutes(3);
+    assert.deepEqual(world.removed.toSorted(), world.messages.map(({ messageId }) => messageId).toSorted());
+    assert.equal(world.removed.length, 2);
+    assert.equal(world.texts.size, 0);
+  });
+
   test("whose channel is deleted while its post waits is refused, and nothing is kept of it", async () => {
     const world = await standing();
     world.isAway = true;
