@@ -494,6 +494,8 @@ test("show tells what is linked, parked, and who may run commands", async () => 
   assert.doesNotMatch(text, /rvrsd|first-key/);
 });
 
+const TURNED_OFF = failure("bad-command", /Marshal's host has turned off/);
+
 test("notices are set, and unset again", async () => {
   const made = world();
   const run = (args: ChannelSetting) =>
@@ -509,6 +511,23 @@ test("notices are set, and unset again", async () => {
   assert.equal(made.events.length, 2);
 });
 
+test("where the host keeps no cases, no channel is given to them or to joins of watched players, and one is still taken away", async () => {
+  const made = world();
+  await made.linkServer(actor.guildId);
+  const { cases, watches } = setup.subcommands;
+  const invoked = { actor, signal: new AbortController().signal, reference: "r" };
+  const to = { kind: "set", channelId: "77" } as const;
+  const args = { setting: to, roleId: undefined };
+  await assert.rejects(async () => cases.execute({ ...invoked, args: to }, made.services), TURNED_OFF);
+  await assert.rejects(async () => watches.execute({ ...invoked, args }, made.services), TURNED_OFF);
+  await assert.rejects(act(made, "guide-cases", { ...press("b"), values: ["77"] }), TURNED_OFF);
+  assert.equal((await made.settings.of(actor.guildId)).caseChannelId, undefined);
+  assert.equal((await made.settings.of(actor.guildId)).watchChannelId, undefined);
+  assert.deepEqual(made.events, []);
+  await cases.execute({ ...invoked, args: { kind: "off" } }, made.services);
+  await watches.execute({ ...invoked, args: { setting: { kind: "off" }, roleId: undefined } }, made.services);
+});
+
 test("a channel that takes no posts is saved, and what is missing there is said at once, wherever one is chosen", async () => {
   const made = world();
   made.channelAccess.set("77", { kind: "missing", permissions: ["Send Messages"] });
@@ -517,6 +536,7 @@ test("a channel that takes no posts is saved, and what is missing there is said 
   const { weekly, history } = made.services;
   const services: Services = {
     ...made.services,
+    cases: { ...made.services.cases, isKept: true },
     weekly: { ...weekly, set: async () => 0 },
     history: { ...history, privacy: { ...history.privacy, retention: async () => 90 } },
   };
