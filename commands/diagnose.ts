@@ -13,7 +13,7 @@ import { isStill } from "../src/domain/ports/service-health.ts";
 import { recordEvent } from "./audit-event.ts";
 import { automaticOf } from "./automatic.ts";
 import { typesOrNone } from "./duty-rights.ts";
-import { channelAccessOf, feedsOf } from "./setup-guide.ts";
+import { channelAccessOf, feedsOf, weeklyChannelOf } from "./setup-guide.ts";
 
 /** Collects what is known already, without a request to the game service. */
 async function diagnosis({ guildId }: Actor, services: Services): Promise<Reply> {
@@ -52,7 +52,7 @@ async function placesOf(
   },
   services: Services,
 ): Promise<readonly Place[]> {
-  const { alerts, panels, weekly, sessions, commandId } = services;
+  const { alerts, panels, sessions, commandId } = services;
   const { caseChannelId, watchChannelId, auditChannelId, appealChannelId } = settings;
   const typed = (path: string) => commandMention(path, commandId);
   const set = (what: Escaped, path: string, channelId: string | undefined) =>
@@ -83,7 +83,7 @@ async function placesOf(
     ...set(md`Appeals`, "setup appeals", appealChannelId),
     ...(await appealTalks(guildId, settings, services)),
     ...set(md`The audit`, "audit channel", auditChannelId),
-    ...set(md`The weekly summary`, "stats weekly", (await weekly.of(guildId))?.channelId),
+    ...set(md`The weekly summary`, "stats weekly", await weeklyChannelOf(services, guildId)),
     ...panels.list(guildId).flatMap(({ channelId }) => set(md`A server panel`, "server panel", channelId)),
     ...setups.flatMap((setup) => set(md`Sessions`, "session setup", setup?.channelId)),
     ...shiftPlaces,

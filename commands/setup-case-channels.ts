@@ -22,12 +22,19 @@ const channelOption: APIApplicationCommandChannelOption = {
   channel_types: [ChannelType.GuildText, ChannelType.PublicThread, ChannelType.PrivateThread],
 };
 
-/** Undefined: nowhere. */
+/** Nothing would ever be posted there. @throws Failure "bad-command" */
+function refuseWithoutCases({ cases }: Services, what: string): void {
+  if (!cases.isKept)
+    throw new Failure("bad-command", `${what} need cases, which Marshal's host has turned off.`);
+}
+
+/** Undefined: nowhere. @throws Failure "bad-command" where no cases are kept */
 export async function setCases(
   services: Services,
   actor: Actor,
   caseChannelId: string | undefined,
 ): Promise<GuildSettings> {
+  if (caseChannelId !== undefined) refuseWithoutCases(services, "Posts of cases");
   const said = caseChannelId === undefined ? "off" : channelMention(caseChannelId);
   const settings = await services.settings.change(actor.guildId, ({ caseChannelId: _, ...rest }) =>
     caseChannelId === undefined ? rest : { ...rest, caseChannelId },
@@ -78,6 +85,7 @@ export const watchesEntry = defineEntry<WatchesArgs>({
     if (setting.kind !== "off" && channelId === undefined)
       throw new Failure("bad-command", "Choose a channel too: none is set yet.");
     const wanted = setting.kind === "off" ? undefined : channelId;
+    if (wanted !== undefined) refuseWithoutCases(services, "Watched players");
     const settings = await services.settings.change(
       actor.guildId,
       ({ watchChannelId: _, watchRoleId: __, ...rest }) => ({

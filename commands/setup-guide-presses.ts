@@ -2,6 +2,7 @@ import type { Press, Reply } from "../src/discord/command.ts";
 import { escapeMarkdown } from "../src/discord/render/escape.ts";
 import { feedText } from "../src/discord/render/feed-cards.ts";
 import { shownFeed } from "../src/discord/render/setup-guide-logs.ts";
+import { rolesNotShown } from "../src/discord/render/setup-guide-staff.ts";
 import { zoneCode } from "../src/discord/render/setup-guide-zone.ts";
 import type { Services } from "../src/discord/services.ts";
 import { type Escaped, joined, md, roleMention } from "../src/domain/escaped.ts";
@@ -28,7 +29,7 @@ export async function linked({ bindings }: Services, { guildId }: Actor, id: str
   return found;
 }
 
-/** `guide-tier:TIER:BINDING`: exactly the chosen roles hold that tier. */
+/** `guide-tier:TIER:BINDING`: exactly the chosen roles hold that tier, and those that its list has no room for. */
 export async function chooseTier({ actor, argument, values }: Press, services: Services): Promise<Reply> {
   const [name = "", bindingId = ""] = argument.split(":");
   const tier = TIERS.find((one) => one === name);
@@ -37,19 +38,30 @@ export async function chooseTier({ actor, argument, values }: Press, services: S
   if (values.includes(actor.guildId)) {
     return await guideAt(services, actor, { step: "staff", bindingId, note: md`⚠ ${EVERYONE_IS_NO_STAFF}` });
   }
+  let holding = values;
   await changePolicy(services, { actor, binding }, (policy) => {
     const others = Object.entries(policy.roleTiers).filter(([, of]) => of !== tier);
     const cleared = { ...policy, roleTiers: Object.fromEntries(others) };
-    return values.reduce((changed, roleId) => withTier(changed, roleId, tier), cleared);
+    holding = [...new Set([...values, ...rolesNotShown(policy.roleTiers, tier)])];
+    return holding.reduce((changed, roleId) => withTier(changed, roleId, tier), cleared);
   });
-  const who = values.length === 0 ? "nobody" : values.map((id) => `<@&${id}>`).join(" ");
+  const who = holding.length === 0 ? "nobody" : someRoles(holding);
   await recordEvent(services, actor, { action: "staff-tier", text: `${who} ${tier} on ${binding.name}` });
-  return await guideAt(services, actor, { step: "staff", bindingId, note: tierNote(tier, values) });
+  return await guideAt(services, actor, { step: "staff", bindingId, note: tierNote(tier, holding) });
+}
+
+/** 200 roles may hold a tier, which no message has room for. */
+const MOST_NAMED = 25;
+
+function someRoles(roleIds: readonly string[]): Escaped {
+  const named = joined(roleIds.slice(0, MOST_NAMED).map(roleMention), " ");
+  const left = roleIds.length - MOST_NAMED;
+  return left > 0 ? md`${named} and ${left} more` : named;
 }
 
 function tierNote(tier: Tier, roleIds: readonly string[]): Escaped {
   if (roleIds.length === 0) return md`No role is ${TIER_NAMES[tier]} now.`;
-  return md`✅ ${TIER_NAMES[tier]}: ${joined(roleIds.map(roleMention), " ")}`;
+  return md`✅ ${TIER_NAMES[tier]}: ${someRoles(roleIds)}`;
 }
 
 /** `guide-mine:ROLE:BINDING`: a role of the person who presses becomes Manager. */

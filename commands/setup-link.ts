@@ -147,16 +147,21 @@ async function linkNow(pending: PendingLink, actor: Actor, services: Services): 
   if (status === undefined) throw forgotten();
   const { guildId, userId } = actor;
   const { binding, replaced } = await services.bindings.link({ guildId, key, status, byUserId: userId });
+  const hadCommands =
+    replaced !== undefined && services.health.commandPermission(replaced).kind === "allowed";
+  // Before the rest is written: where the store refuses that, the key is known all the same, and no second Yes comes.
+  let feedsBack = 0;
+  try {
+    if (replaced !== undefined && replaced !== binding.source)
+      await services.onReplaced(replaced, binding.source);
+  } finally {
+    ({ feedsBack } = await services.onLinked(binding));
+  }
   await services.settings.change(guildId, (settings) => withModerators(settings, binding.id, roleIds));
   await recordEvent(services, actor, {
     action: "link",
     text: `${binding.name}${replaced === undefined ? "" : " (key replaced)"}`,
   });
-  const hadCommands =
-    replaced !== undefined && services.health.commandPermission(replaced).kind === "allowed";
-  if (replaced !== undefined && replaced !== binding.source)
-    await services.onReplaced(replaced, binding.source);
-  const { feedsBack } = await services.onLinked(binding);
   return { binding, roleIds, replaced: replaced !== undefined, hadCommands, feedsBack };
 }
 

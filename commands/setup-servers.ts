@@ -29,9 +29,10 @@ export const unlinkEntry = defineEntry<string | undefined>({
 export async function unlink({ actor, argument }: Press, services: Services): Promise<Reply> {
   const binding = await services.bindings.unlink(actor.guildId, argument);
   if (binding === undefined) throw new Failure("not-linked", "It is already unlinked.");
+  // Before the rest is written: where the store refuses that, a second press finds nothing that it could unlink.
+  await services.onUnlinked(binding);
   await services.settings.change(actor.guildId, (settings) => withoutServer(settings, binding.id));
   await recordEvent(services, actor, { action: "unlink", text: binding.name });
-  await services.onUnlinked(binding);
   return {
     content: md`Unlinked **${inlineName(binding.name)}**. Its key is erased here, and its logs and alerts are removed.`,
   };

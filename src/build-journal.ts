@@ -1,13 +1,13 @@
 import { type JournalOwner, journalOf } from "./domain/journal-id.ts";
-import type { Bindings } from "./domain/ports/bindings.ts";
 import type { Clock, Random } from "./domain/ports/clock.ts";
 import { createJournal, type JournalWing } from "./journal/create-journal.ts";
 import type { JournalParts } from "./journal/journal.ts";
+import type { BindingStore } from "./store/bindings.ts";
 import type { Watch } from "./watch/watch.ts";
 
 export interface JournalBuildParts {
   readonly stored: Pick<JournalParts, "heads" | "chunks" | "rows" | "write">;
-  readonly bindings: Pick<Bindings, "guildsOf">;
+  readonly bindings: Pick<BindingStore, "guildsOf" | "onSeen">;
   /** Of new journals. */
   readonly journalOwner: JournalOwner;
   /** Whether this process serves a guild: what it does not serve it keeps no journal for. */
@@ -36,5 +36,11 @@ export function buildJournal({
     },
   });
   watch.listen(journal);
+  watch.listen({
+    take: ({ source, status }) =>
+      bindings
+        .onSeen(source, status)
+        .catch((error: unknown) => parts.warn("what a server is known by could not be kept", error)),
+  });
   return journal;
 }

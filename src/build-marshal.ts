@@ -235,6 +235,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     sessions,
     rules,
     outbox,
+    report,
   });
   discord.listen(lifecycle.listener);
   serviceEvents.onKeyParked((source) => runs.onKeyParked(source));

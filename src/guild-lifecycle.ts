@@ -35,6 +35,7 @@ export interface GuildLifecycleParts {
   readonly sessions: Pick<SessionsWing, "onUnlinked" | "onGuildRemoved">;
   readonly rules: Pick<BuiltRules, "onGuildRemoved" | "onLinksChanged" | "onUnlinked">;
   readonly alerts: Pick<AlertsWing, "onLinksChanged" | "onUnlinked" | "onGuildRemoved">;
+  report(what: string, error: unknown): void;
 }
 
 export interface GuildLifecycle {
@@ -62,13 +63,35 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
     outbox,
   } = parts;
 
-  /** Lets the gate forget a key that no guild uses any more, and drops what its last answers showed. */
-  async function forgetIfUnlinked(source: SourceId): Promise<void> {
-    await journal.unlinked(source);
-    if ((await bindings.bySource(source)).length > 0) return;
-    service.forget(source);
-    cases?.forgetServer(source);
+  /**
+   * Takes each step, also where one before it was refused: a wing that is left out would go on as if nothing had happened, with
+   * the key of another guild where one shares the server. Rejects with the first refusal.
+   */
+  async function takeAll(steps: readonly (() => unknown)[]): Promise<void> {
+    const refusals: unknown[] = [];
+    for (const step of steps) {
+      try {
+        await step();
+      } catch (error) {
+        refusals.push(error);
+      }
+    }
+    const [first, ...others] = refusals;
+    for (const error of others)
+      parts.report("a part could not go along with a change of what is linked", error);
+    if (refusals.length > 0) throw first;
   }
+
+  /** Lets the gate forget a key that no guild uses any more, and drops what its last answers showed. */
+  const forgetIfUnlinked = (source: SourceId) =>
+    takeAll([
+      () => journal.unlinked(source),
+      async () => {
+        if ((await bindings.bySource(source)).length > 0) return;
+        service.forget(source);
+        cases?.forgetServer(source);
+      },
+    ]);
 
   return {
     listener: {
@@ -81,47 +104,62 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
         const linked = await bindings.list(guildId);
         await retention.recordRemoval(guildId);
         await bindings.forgetGuild(guildId);
-        await runs.onGuildRemoved(guildId);
-        for (const binding of linked) {
-          await runs.onUnlinked(binding);
-          await rules.onGuildRemoved({ guildId, bindingId: binding.id });
-        }
-        await feeds.forgetGuild(guildId);
-        await panels.drop({ guildId });
-        await sessions.onGuildRemoved(guildId);
-        await weekly?.onUnlinked(guildId);
-        await alerts.onGuildRemoved(guildId, linked);
-        await history?.onLinksChanged(guildId);
-        for (const { source } of linked) await forgetIfUnlinked(source);
+        await takeAll([
+          () => runs.onGuildRemoved(guildId),
+          ...linked.flatMap((binding) => [
+            () => runs.onUnlinked(binding),
+            () => rules.onGuildRemoved({ guildId, bindingId: binding.id }),
+          ]),
+          () => feeds.forgetGuild(guildId),
+          () => panels.drop({ guildId }),
+          () => sessions.onGuildRemoved(guildId),
+          () => weekly?.onUnlinked(guildId),
+          () => alerts.onGuildRemoved(guildId, linked),
+          () => history?.onLinksChanged(guildId),
+          ...linked.map(
+            ({ source }) =>
+              () =>
+                forgetIfUnlinked(source),
+          ),
+        ]);
       },
     },
     onLink: {
       async onLinked({ source, guildId, id }) {
-        await service.unpark(source);
-        await history?.onLinksChanged(guildId);
-        await alerts.onLinksChanged(guildId);
-        rules.onLinksChanged(guildId);
-        return { feedsBack: await retention.restoreFeeds(guildId, id, feeds.feeds) };
+        let feedsBack = 0;
+        await takeAll([
+          () => service.unpark(source),
+          () => history?.onLinksChanged(guildId),
+          () => alerts.onLinksChanged(guildId),
+          () => rules.onLinksChanged(guildId),
+          async () => {
+            feedsBack = await retention.restoreFeeds(guildId, id, feeds.feeds);
+          },
+        ]);
+        return { feedsBack };
       },
       async onReplaced(from, to) {
         // Its guild was told that all is paused until the key works.
         const isNews = service.parked(from) !== undefined && (await bindings.bySource(to)).length === 1;
         if (isNews) serviceEvents.onEvent({ kind: "key-taken-again", source: to });
         runs.onReplaced(from, to);
-        await journal.replaced(from, to);
-        await feeds.replaced(from);
+        await takeAll([() => journal.replaced(from, to), () => feeds.replaced(from)]);
+        // Not before: what could not move yet still stands in the journal of the key before.
         await forgetIfUnlinked(from);
       },
       async onUnlinked(binding) {
-        await runs.onUnlinked(binding);
-        await feeds.unlinked(binding);
-        await panels.drop({ guildId: binding.guildId, bindingId: binding.id });
-        await sessions.onUnlinked({ guildId: binding.guildId, bindingId: binding.id });
-        await rules.onUnlinked({ guildId: binding.guildId, bindingId: binding.id }, binding.name);
-        await weekly?.onUnlinked(binding.guildId);
-        await alerts.onUnlinked(binding);
-        await history?.onLinksChanged(binding.guildId);
-        await forgetIfUnlinked(binding.source);
+        const server = { guildId: binding.guildId, bindingId: binding.id };
+        await takeAll([
+          () => runs.onUnlinked(binding),
+          () => feeds.unlinked(binding),
+          () => panels.drop(server),
+          () => sessions.onUnlinked(server),
+          () => rules.onUnlinked(server, binding.name),
+          () => weekly?.onUnlinked(binding.guildId),
+          () => alerts.onUnlinked(binding),
+          () => history?.onLinksChanged(binding.guildId),
+          () => forgetIfUnlinked(binding.source),
+        ]);
       },
     },
   };

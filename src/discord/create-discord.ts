@@ -169,7 +169,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
   const members = createMembers(rest, client);
   const roles = { ...createGrantableRoles(client), ...createMemberRoles(rest, members) };
   const arrivals = new FirstArrivals();
-  const guildEvents = new GuildEvents({ log, isOurs });
+  const guildEvents = new GuildEvents({ log, clock, random, signal: quieted.signal, isOurs });
 
   function isOurs(guildId: string): boolean {
     const { shards } = ports;

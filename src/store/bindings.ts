@@ -28,7 +28,11 @@ export interface BindingStore extends Bindings {
   load(): Promise<void>;
   /** Forgets the former servers of a guild: linked again, they get new ids. */
   forgetFormer(guildId: string): Promise<void>;
+  /** What a look shows of a server: its owner can change the join key, and its next server key is known by the one of now. */
+  onSeen(source: SourceId, status: Identity): Promise<void>;
 }
+
+type Identity = Pick<ServerStatus, "ownerId" | "joinKey">;
 
 /** Two views of the same documents, so that a part which needs to know what is linked cannot open a key. */
 export interface LinkedServers {
@@ -60,6 +64,7 @@ export function createBindings(parts: BindingParts): LinkedServers {
   const { documents, vault, clock, random, serversPerGuild, hideSecret } = parts;
   const guildsOf = new Map<SourceId, Set<string>>();
   const serversOf = new Map<string, readonly LinkedServer[]>();
+  const identitiesOf = new Map<string, readonly (Identity & Pick<Binding, "source">)[]>();
   const turns = new KeyedMutex();
 
   const open = ({ sealed, guildId, id }: SealedBinding) => vault.open(sealed, placeOfBinding(guildId, id));
@@ -85,6 +90,11 @@ export function createBindings(parts: BindingParts): LinkedServers {
       if (guilds?.size === 0) guildsOf.delete(source);
     }
     for (const { source } of after) guildsOf.set(source, (guildsOf.get(source) ?? new Set()).add(guildId));
+    identitiesOf.set(
+      guildId,
+      after.map(({ source, ownerId, joinKey }) => ({ source, ownerId, joinKey })),
+    );
+    if (after.length === 0) identitiesOf.delete(guildId);
     if (after.length === 0) serversOf.delete(guildId);
     else
       serversOf.set(
@@ -168,6 +178,12 @@ export function createBindings(parts: BindingParts): LinkedServers {
     return withoutSeal(gone);
   }
 
+  async function onSeen(guildId: string, source: SourceId, { ownerId, joinKey }: Identity): Promise<void> {
+    const before = await read(guildId);
+    const after = before.map((one) => (one.source === source ? { ...one, ownerId, joinKey } : one));
+    await write(guildId, { before, after, former: await readFormer(guildId) });
+  }
+
   const bindings: BindingStore = {
     async load() {
       const samples: SealedBinding[] = [];
@@ -186,6 +202,13 @@ export function createBindings(parts: BindingParts): LinkedServers {
     link: (newLink) => turns.take(newLink.guildId, () => link(newLink)),
     rename: (guildId, bindingId, name) => turns.take(guildId, () => rename(guildId, bindingId, name)),
     unlink: (guildId, bindingId) => turns.take(guildId, () => unlink(guildId, bindingId)),
+    async onSeen(source, status) {
+      for (const guildId of [...(guildsOf.get(source) ?? [])]) {
+        const known = identitiesOf.get(guildId)?.filter((one) => one.source === source) ?? [];
+        if (known.length !== 1 || sameServer(known, status) !== undefined) continue;
+        await turns.take(guildId, () => onSeen(guildId, source, status));
+      }
+    },
     bySource: async (source) => (await sealedOf(source)).map(withoutSeal),
     guildsOf: (source) => [...(guildsOf.get(source) ?? [])],
     linkedOf: (guildId) => serversOf.get(guildId) ?? [],
@@ -258,10 +281,7 @@ interface Change {
   readonly former: readonly FormerBinding[];
 }
 
-function sameServer<T extends FormerBinding>(
-  bindings: readonly T[],
-  status: Pick<ServerStatus, "ownerId" | "joinKey">,
-): T | undefined {
+function sameServer<T extends Identity>(bindings: readonly T[], status: Identity): T | undefined {
   return bindings.find((one) => one.ownerId === status.ownerId && one.joinKey === status.joinKey);
 }
 

@@ -1,5 +1,6 @@
 import { Failure } from "../domain/failure.ts";
 import type { Feed } from "../domain/guild.ts";
+import { KeyedMutex } from "../domain/keyed-mutex.ts";
 import type { AuditLog } from "../domain/ports/audit-log.ts";
 import type { Clock } from "../domain/ports/clock.ts";
 import type { Documents } from "../domain/ports/documents.ts";
@@ -40,6 +41,8 @@ export interface GuildRetentionParts {
  */
 export class GuildRetention {
   readonly #parts: GuildRetentionParts;
+  /** Changes of what is noted of one guild never interleave. */
+  readonly #turns = new KeyedMutex();
   #cancel: () => void = () => undefined;
 
   constructor(parts: GuildRetentionParts) {
@@ -49,16 +52,22 @@ export class GuildRetention {
   /** Records the feeds of a guild before they are removed. Rejects when the store does; it may be called again. */
   async recordRemoval(guildId: string): Promise<void> {
     const { documents, feedStore, clock } = this.#parts;
-    const feeds = new Map((await documents.get(guildId))?.feeds.map((feed) => [feed.id, feed]));
-    for (const feed of await feedStore.list(guildId)) feeds.set(feed.id, feed);
-    await documents.set(guildId, { leftAtMs: clock.nowMs(), feeds: [...feeds.values()] });
+    await this.#turns.take(guildId, async () => {
+      const feeds = new Map((await documents.get(guildId))?.feeds.map((feed) => [feed.id, feed]));
+      for (const feed of await feedStore.list(guildId)) feeds.set(feed.id, feed);
+      await documents.set(guildId, { leftAtMs: clock.nowMs(), feeds: [...feeds.values()] });
+    });
   }
 
   /**
    * For a server that was just linked: opens the feeds again that this guild had on it before the removal, from now
    * on. Returns how many. A feed that cannot be opened (its channel has such a feed by now) is forgotten.
    */
-  async restoreFeeds(
+  restoreFeeds(guildId: string, bindingId: string, feeds: Pick<Feeds, "add" | "pause">): Promise<number> {
+    return this.#turns.take(guildId, () => this.#restoreFeeds(guildId, bindingId, feeds));
+  }
+
+  async #restoreFeeds(
     guildId: string,
     bindingId: string,
     feeds: Pick<Feeds, "add" | "pause">,
@@ -108,12 +117,17 @@ export class GuildRetention {
   }
 
   async #sweep(): Promise<void> {
-    const { documents, clock, keepMs = DEFAULTS.keepMs } = this.#parts;
+    const { documents, clock, report, keepMs = DEFAULTS.keepMs } = this.#parts;
     const due: string[] = [];
     for await (const [guildId, { leftAtMs }] of documents.entries()) {
       if (clock.nowMs() - leftAtMs >= keepMs) due.push(guildId);
     }
-    for (const guildId of due) await this.#removeExpired(guildId);
+    for (const guildId of due) {
+      // The others are not kept for longer because of one; it is tried again with the next sweep.
+      await this.#removeExpired(guildId).catch((error: unknown) =>
+        report("what is kept of a guild that left could not be removed", error),
+      );
+    }
   }
 
   async #removeExpired(guildId: string): Promise<void> {

@@ -51,7 +51,8 @@ async function rig(options: { readonly tier?: Tier } = { tier: "moderator" }) {
   const schedules: ScheduleView[] = [];
   const types: DutyType[] = [];
   const sessions: { channelId: string | undefined } = { channelId: undefined };
-  const weekly: { setting: WeeklySetting | undefined } = { setting: undefined };
+  /** `isOff`: the host keeps no history. */
+  const weekly: { setting: WeeklySetting | undefined; isOff: boolean } = { setting: undefined, isOff: false };
   const services: Services = {
     ...world.services,
     feeds,
@@ -65,7 +66,10 @@ async function rig(options: { readonly tier?: Tier } = { tier: "moderator" }) {
     },
     panels: { ...world.services.panels, list: () => panels },
     schedules: { ...world.services.schedules, list: async () => schedules },
-    weekly: { ...world.services.weekly, of: async () => weekly.setting },
+    weekly: {
+      ...world.services.weekly,
+      of: async (guildId) => (weekly.isOff ? await world.services.weekly.of(guildId) : weekly.setting),
+    },
     duty: { ...world.services.duty, types: async () => types },
     sessions: {
       ...world.services.sessions,
@@ -407,6 +411,13 @@ describe("/diagnose", () => {
       assert.ok(!ids.includes("setup-link"), "a new key of a linked server asks for nothing else");
     });
   }
+
+  test("where the host keeps no history, all else is looked at", async () => {
+    const made = await rig();
+    made.weekly.isOff = true;
+    made.add("f1");
+    assert.match(textOf(await made.look()), /All is well[\s\S]*✅ Joins and leaves in <#700>/);
+  });
 
   test("channels that take what is posted, and schedules that run, get no line of their own", async () => {
     const made = await rig();

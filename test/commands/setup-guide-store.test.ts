@@ -31,6 +31,7 @@ async function world() {
   const panels: Panel[] = [];
   let weekly: string | undefined;
   const changed: Partial<Services> = {
+    cases: { ...made.services.cases, isKept: true },
     settings: {
       ...made.settings,
       change: async (guildId, edit) => {

@@ -9,7 +9,7 @@ import { keyForm } from "../../commands/setup-link.ts";
 import { weeklyEntry } from "../../commands/stats-weekly.ts";
 import type { Press, Reply } from "../../src/discord/command.ts";
 import type { Services } from "../../src/discord/services.ts";
-import { Failure, type FailureCode } from "../../src/domain/failure.ts";
+import { Failure, type FailureCode, StoreError } from "../../src/domain/failure.ts";
 import { EMPTY_POLICY } from "../../src/domain/guild.ts";
 import type { Button } from "../../src/domain/message.ts";
 import type { KnownPermission } from "../../src/domain/ports/command-permission.ts";
@@ -349,6 +349,30 @@ test("the same server under a new key keeps its binding, and its journal follows
   assert.ok(made.calls.includes(`replaced ${before.source} by ${after?.source}`));
 });
 
+test("a key that is replaced, or a server that goes, takes all along although the store refuses what is written last", async () => {
+  const made = world();
+  const before = await made.linkServer(actor.guildId, serverStatus(), "old-key");
+  const { change } = made.settings;
+  const refuse = async () => {
+    throw new StoreError("the store refused it");
+  };
+  const yes = press(pendingId(await typeKey(made, "abc-xyz")));
+  made.settings.change = refuse;
+  await assert.rejects(act(made, "setup-yes", yes), StoreError);
+  made.settings.change = change;
+  const [after] = [...made.bindingsById.values()];
+  // Typed again it is known, so this was the only time that anything could follow from it.
+  await assert.rejects(typeKey(made, "abc-xyz"), failure("bad-command", /linked here already/));
+  assert.ok(made.calls.includes(`replaced ${before.source} by ${after?.source}`), String(made.calls));
+  assert.ok(made.calls.includes(`linked ${before.id}`), String(made.calls));
+
+  made.settings.change = refuse;
+  await assert.rejects(act(made, "setup-unlink", press(before.id)), StoreError);
+  made.settings.change = change;
+  await assert.rejects(act(made, "setup-unlink", press(before.id)), failure("not-linked"));
+  assert.ok(made.calls.includes(`unlinked ${before.id}`), String(made.calls));
+});
+
 test("several servers live in one guild", async () => {
   const made = world();
   await made.linkServer(actor.guildId, serverStatus({ name: "Lakeside", joinKey: "lake" }), "lake-key");
@@ -383,6 +407,36 @@ test("linking again lowers no role that holds a higher tier", async () => {
   await act(made, "setup-yes", press(pendingId(await typeKey(made, "abc-xyz", ["boss", "watch"]))));
   const policy = (await made.settings.of(actor.guildId)).policies[binding.id];
   assert.deepEqual(policy?.roleTiers, { boss: "manager", watch: "moderator" });
+});
+
+test("a choice of roles in the guide takes the tier from none that its list has no room for", async () => {
+  const made = world();
+  const { id } = await made.linkServer(actor.guildId);
+  const roleIds = Array.from({ length: 30 }, (_, at) => `r${at}`);
+  const roleTiers = Object.fromEntries(roleIds.map((roleId) => [roleId, "moderator" as const]));
+  await made.settings.change(actor.guildId, (all) => ({
+    ...all,
+    policies: { [id]: { ...EMPTY_POLICY, roleTiers } },
+  }));
+  const tiers = async () => (await made.settings.of(actor.guildId)).policies[id]?.roleTiers ?? {};
+  const shown = async () => {
+    const parts = ((await act(made, "guide", press(`staff:${id}`))).rows ?? []).flat();
+    const list = parts.find((part) => part.id === `guide-tier:moderator:${id}`);
+    return (list !== undefined && "defaultIds" in list && list.defaultIds) || [];
+  };
+  const choose = async (values: readonly string[]) =>
+    await act(made, "guide-tier", { ...press(`moderator:${id}`), values });
+
+  const before = await shown();
+  assert.equal(before.length, 25);
+  await choose(before.slice(1));
+  assert.deepEqual(Object.keys(await tiers()).sort(), roleIds.slice(1).sort());
+  const none = await choose([]);
+  assert.equal(Object.keys(await tiers()).length, 4, "those that no list showed");
+  assert.doesNotMatch(textOf(none), /No role is/);
+  assert.match(made.events.at(-1)?.text ?? "", /^(<@&r\d+> ){4}moderator on/);
+  await choose([]);
+  assert.deepEqual(await tiers(), {});
 });
 
 test("@everyone never becomes staff: it is said in words, and the key is not asked about", async () => {
@@ -440,6 +494,8 @@ test("show tells what is linked, parked, and who may run commands", async () => 
   assert.doesNotMatch(text, /rvrsd|first-key/);
 });
 
+const TURNED_OFF = failure("bad-command", /Marshal's host has turned off/);
+
 test("notices are set, and unset again", async () => {
   const made = world();
   const run = (args: ChannelSetting) =>
@@ -455,6 +511,23 @@ test("notices are set, and unset again", async () => {
   assert.equal(made.events.length, 2);
 });
 
+test("where the host keeps no cases, no channel is given to them or to joins of watched players, and one is still taken away", async () => {
+  const made = world();
+  await made.linkServer(actor.guildId);
+  const { cases, watches } = setup.subcommands;
+  const invoked = { actor, signal: new AbortController().signal, reference: "r" };
+  const to = { kind: "set", channelId: "77" } as const;
+  const args = { setting: to, roleId: undefined };
+  await assert.rejects(async () => cases.execute({ ...invoked, args: to }, made.services), TURNED_OFF);
+  await assert.rejects(async () => watches.execute({ ...invoked, args }, made.services), TURNED_OFF);
+  await assert.rejects(act(made, "guide-cases", { ...press("b"), values: ["77"] }), TURNED_OFF);
+  assert.equal((await made.settings.of(actor.guildId)).caseChannelId, undefined);
+  assert.equal((await made.settings.of(actor.guildId)).watchChannelId, undefined);
+  assert.deepEqual(made.events, []);
+  await cases.execute({ ...invoked, args: { kind: "off" } }, made.services);
+  await watches.execute({ ...invoked, args: { setting: { kind: "off" }, roleId: undefined } }, made.services);
+});
+
 test("a channel that takes no posts is saved, and what is missing there is said at once, wherever one is chosen", async () => {
   const made = world();
   made.channelAccess.set("77", { kind: "missing", permissions: ["Send Messages"] });
@@ -463,6 +536,7 @@ test("a channel that takes no posts is saved, and what is missing there is said 
   const { weekly, history } = made.services;
   const services: Services = {
     ...made.services,
+    cases: { ...made.services.cases, isKept: true },
     weekly: { ...weekly, set: async () => 0 },
     history: { ...history, privacy: { ...history.privacy, retention: async () => 90 } },
   };

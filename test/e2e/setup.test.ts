@@ -124,12 +124,18 @@ describe("setup, from the form to a linked server and back", () => {
     assert.doesNotMatch(await shown(other), new RegExp(rig.home.staffRole.id));
   });
 
-  test("a new key of the same server replaces the old one and keeps its staff", async () => {
+  test("a new key of the same server replaces the old one and keeps its staff, though its join key was changed", async () => {
+    Object.assign(rig.service.town(rig.key).world.info, { joinKey: "another" });
+    const { owner, general } = rig.home;
+    await reads(await owner.slash(general, "feed add", { kind: "joins" }), /Feed added/);
+    // It is polled now.
+    await rig.clock.sleep(60_000);
+    await reads(await owner.slash(general, "feed remove", { feed: "1" }), /Removed/);
     const fresh = rig.service.regenerateKey(rig.key);
     homeKey = fresh;
     const asked = await rig.typeKey(fresh);
     await reads(asked, /Its key will be replaced/);
-    await reads(await rig.home.owner.click(answerOf(asked), "Yes, replace it"), /has its new key/);
+    await reads(await owner.click(answerOf(asked), "Yes, replace it"), /has its new key/);
     const text = await shown();
     assert.equal(text.match(/Key in use/g)?.length, 1);
     assert.match(text, new RegExp(`Moderators: <@&${rig.home.staffRole.id}>`));

@@ -275,3 +275,29 @@ test("the last four characters of a key are kept to tell it by, of a short key n
   assert.equal((await link("g1", "alpha-secret-wxyz", "Alpha")).binding.keyEnd, "wxyz");
   assert.equal((await link("g1", "short-key", "Beta")).binding.keyEnd, undefined);
 });
+
+test("a server whose join key was changed since keeps its id with its next key, in each guild, also after a restart", async () => {
+  const { bindings, link, texts, documents } = rig();
+  const { binding } = await link("g1", "key-number-1", "Alpha");
+  const other = await link("g2", "key-number-1", "Alpha");
+  await link("g1", "key-number-9", "Beta");
+  const changed = { joinKey: "changed" };
+  const writes = () => documents.writes;
+  await bindings.onSeen(binding.source, status("Alpha"));
+  assert.equal(writes(), 3, "nothing has changed");
+  await bindings.onSeen(binding.source, status("Alpha", changed));
+  await bindings.onSeen(binding.source, status("Alpha", changed));
+  assert.equal(writes(), 5, "once for each guild");
+  const later = rig(texts);
+  await later.bindings.load();
+  await later.bindings.onSeen(binding.source, status("Alpha", changed));
+  for (const [guildId, { id }] of [
+    ["g1", binding],
+    ["g2", other.binding],
+  ] as const) {
+    const after = await later.link(guildId, "key-number-2", "Alpha", changed);
+    assert.equal(after.binding.id, id);
+    assert.equal(after.replaced, binding.source);
+  }
+  assert.deepEqual(names(await later.bindings.list("g1")), ["Beta", "Alpha"]);
+});

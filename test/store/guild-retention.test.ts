@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Failure } from "../../src/domain/failure.ts";
+import { Failure, StoreError } from "../../src/domain/failure.ts";
 import { DEFAULT_SETTINGS, type Feed } from "../../src/domain/guild.ts";
 import type { NewFeed } from "../../src/domain/ports/feeds.ts";
 import { ServerKey } from "../../src/domain/server-key.ts";
@@ -36,6 +36,8 @@ class Host {
   readonly accountsForgotten: string[] = [];
   readonly alertsForgotten: string[] = [];
   readonly reports: string[] = [];
+  /** The guild whose audit can't be read. */
+  damaged: string | undefined;
   bindings = this.#open().bindings;
   settings = createSettings(new MemoryDocuments(parseSettings, this.texts.settings));
   feedStore = createFeedStore(new MemoryDocuments(parseFeed, this.texts.feeds));
@@ -60,6 +62,7 @@ class Host {
       feedStore: this.feedStore,
       audit: {
         prune: async (guildId, beforeMs) => {
+          if (guildId === this.damaged) throw new StoreError("audit-lists has a shape that cannot be read");
           assert.ok(beforeMs > this.clock.nowMs(), "nothing is younger");
           this.pruned.push(guildId);
           return 0;
@@ -253,5 +256,35 @@ describe("a guild that removed the bot", () => {
     assert.equal(await host.departed.restoreFeeds("g1", bindingId, registry(true)), 0);
     assert.equal(await host.departed.restoreFeeds("g1", bindingId, registry()), 0);
     assert.deepEqual(host.reports, []);
+  });
+
+  test("keeps no other from being forgotten where what is stored of it cannot be read", async () => {
+    const host = new Host();
+    for (const guildId of ["g1", "g2"]) {
+      await host.settle(guildId);
+      await host.leave(guildId);
+    }
+    host.damaged = "g1";
+    host.restart();
+    await host.clock.advance(31 * DAY_MS);
+    assert.deepEqual(host.pruned, ["g2"]);
+    assert.ok(host.reports.length > 0);
+    host.damaged = undefined;
+    await host.clock.advance(DAY_MS);
+    assert.deepEqual(host.pruned, ["g2", "g1"]);
+    host.departed.stop();
+  });
+
+  test("gets back the feeds of two servers that are linked at the same moment, each once", async () => {
+    const host = new Host();
+    const bindingId = await host.settle("g1");
+    await host.feedStore.save({ ...feed("g1", "other"), id: "of-other", channelId: "other" });
+    await host.leave("g1");
+    const feeds = registry();
+    const restore = (id: string) => host.departed.restoreFeeds("g1", id, feeds);
+    assert.deepEqual(await Promise.all([restore(bindingId), restore("other")]), [2, 1]);
+    // A key that is replaced comes here too: what was removed since must not come back with it.
+    assert.deepEqual([await restore(bindingId), await restore("other")], [0, 0]);
+    assert.deepEqual(feeds.said.toSorted(), ["add live", "add other", "add paused", "pause new-paused"]);
   });
 });

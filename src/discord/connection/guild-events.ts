@@ -1,4 +1,6 @@
 import type { Client, Guild, REST } from "discord.js";
+import { BackOff } from "../../domain/back-off.ts";
+import type { Clock, Random } from "../../domain/ports/clock.ts";
 import type { Log } from "../../log.ts";
 import { findRemovedGuilds } from "./removed-guilds.ts";
 import { type JoinedGuild, joinedGuild } from "./setup-offer.ts";
@@ -15,6 +17,10 @@ export interface GuildListener {
 
 export interface GuildEventsPorts {
   readonly log: Log;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Ends attempts: the next start finds what they left. */
+  readonly signal: AbortSignal;
   /** Whether the guild belongs to a shard of this process. */
   isOurs(guildId: string): boolean;
 }
@@ -30,6 +36,8 @@ export class GuildEvents {
   readonly #ports: GuildEventsPorts;
   #listener = NO_LISTENER;
   #offerSetup: (guild: JoinedGuild) => void = () => undefined;
+  /** By guild: ends the attempts to forget it. */
+  readonly #removing = new Map<string, AbortController>();
 
   constructor(ports: GuildEventsPorts) {
     this.#ports = ports;
@@ -50,6 +58,8 @@ export class GuildEvents {
   }
 
   onJoined(guild: Guild): void {
+    // What it links from now on must not go with what it had.
+    this.#removing.get(guild.id)?.abort();
     this.#offerSetup(joinedGuild(guild));
   }
 
@@ -75,9 +85,22 @@ export class GuildEvents {
     }
   }
 
+  /** Tried until the store takes it: its keys are to go at once, and no further event names the guild. Never rejects. */
   async #remove(guildId: string): Promise<void> {
-    await this.#listener
-      .onGuildRemoved(guildId)
-      .catch((err: unknown) => this.#ports.log.error({ guildId, err }, "a guild could not be forgotten"));
+    const { log, clock, random } = this.#ports;
+    const back = new AbortController();
+    const signal = AbortSignal.any([back.signal, this.#ports.signal]);
+    const backOff = new BackOff(clock, random);
+    this.#removing.set(guildId, back);
+    while (!signal.aborted) {
+      try {
+        await this.#listener.onGuildRemoved(guildId);
+        break;
+      } catch (err) {
+        log.error({ guildId, err }, "a guild could not be forgotten");
+      }
+      await backOff.wait(signal).catch(() => undefined);
+    }
+    if (this.#removing.get(guildId) === back) this.#removing.delete(guildId);
   }
 }

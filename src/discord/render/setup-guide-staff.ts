@@ -16,6 +16,19 @@ const PLACEHOLDERS = {
 } as const satisfies Record<Tier, string>;
 
 const MOST_ROLES = 10;
+/** Discord's limit for the choices of a menu. */
+const MOST_CHOSEN = 25;
+
+type RoleTiers = Readonly<Record<string, Tier>>;
+
+function rolesOf(roleTiers: RoleTiers, tier: Tier): readonly string[] {
+  return Object.entries(roleTiers).flatMap(([roleId, of]) => (of === tier ? [roleId] : []));
+}
+
+/** Those that hold it and that its menu has no room for: no choice there says anything of them. */
+export function rolesNotShown(roleTiers: RoleTiers, tier: Tier): readonly string[] {
+  return rolesOf(roleTiers, tier).slice(MOST_CHOSEN);
+}
 
 export function staffText({ mayRun, ownRole, permission, binding, settings }: GuideView): readonly Escaped[] {
   const roleTiers = settings.policies[binding?.id ?? ""]?.roleTiers ?? {};
@@ -24,11 +37,11 @@ export function staffText({ mayRun, ownRole, permission, binding, settings }: Gu
 }
 
 /** A menu with a choice no longer says which tier it is for. */
-function chosenLines(roleTiers: Readonly<Record<string, Tier>>): readonly Escaped[] {
+function chosenLines(roleTiers: RoleTiers): readonly Escaped[] {
   return TIERS_HIGHEST_FIRST.flatMap((tier) => {
-    const roles = Object.entries(roleTiers).filter(([, of]) => of === tier);
+    const roles = rolesOf(roleTiers, tier);
     if (roles.length === 0) return [];
-    const mentions = roles.slice(0, MOST_ROLES).map(([roleId]) => roleMention(roleId));
+    const mentions = roles.slice(0, MOST_ROLES).map(roleMention);
     return [md`✅ ${TIER_NAMES[tier]}s: ${joined(mentions, " ")}`];
   });
 }
@@ -40,7 +53,7 @@ function ownLines({
   permission,
   roleTiers,
 }: Pick<GuideView, "mayRun" | "ownRole" | "permission"> & {
-  readonly roleTiers: Readonly<Record<string, Tier>>;
+  readonly roleTiers: RoleTiers;
 }): readonly Escaped[] {
   if (mayRun) {
     if (permission.kind === "allowed") return [md`✅ You can run commands yourself.`];
@@ -63,9 +76,9 @@ function ownLines({
 
 export function staffRows({ binding, settings, mayRun, ownRole }: GuideView, walk: Walk): readonly Row[] {
   const id = binding?.id ?? "";
-  const roleTiers = Object.entries(settings.policies[id]?.roleTiers ?? {});
+  const roleTiers = settings.policies[id]?.roleTiers ?? {};
   const selects = TIERS_HIGHEST_FIRST.map((tier): Row => {
-    const held = roleTiers.filter(([, of]) => of === tier).map(([roleId]) => roleId);
+    const held = rolesOf(roleTiers, tier);
     return [
       {
         kind: "select",
@@ -74,8 +87,8 @@ export function staffRows({ binding, settings, mayRun, ownRole }: GuideView, wal
         placeholder: PLACEHOLDERS[tier],
         // More than fit were given with /staff: none of them may be lost by a choice that does not show them.
         minValues: 0,
-        maxValues: Math.min(25, Math.max(MOST_ROLES, held.length)),
-        defaultIds: held.slice(0, 25),
+        maxValues: Math.min(MOST_CHOSEN, Math.max(MOST_ROLES, held.length)),
+        defaultIds: held.slice(0, MOST_CHOSEN),
       },
     ];
   });

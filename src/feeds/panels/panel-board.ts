@@ -1,5 +1,5 @@
 import { Failure, type SinkRefusal } from "../../domain/failure.ts";
-import type { MessageBody, PostedMessage } from "../../domain/message.ts";
+import type { MessageBody } from "../../domain/message.ts";
 import type { Random } from "../../domain/ports/clock.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
 import type { Notifier } from "../../domain/ports/notifier.ts";
@@ -7,7 +7,7 @@ import type { Panel, PanelRenderer, Panels, ShownPanel } from "../../domain/port
 import type { PostLine, Posts, Stands, WantedPost } from "../../domain/ports/posts.ts";
 import { reasonInWords } from "../delivery/refusal-words.ts";
 import { type PanelBodyPorts, type PanelServer, panelBody } from "./panel-body.ts";
-import { demandOwner, formerKey, type PanelRecord, panelKey } from "./panel-records.ts";
+import { demandOwner, formerKey, isPanel, type PanelRecord, panelKey } from "./panel-records.ts";
 
 const LOOK_EVERY_MS = 15_000;
 /** So many are drawn together, and as long passes to the next: all of ten thousand at once would hold up everybody. */
@@ -46,6 +46,8 @@ export class PanelBoard implements Panels {
   readonly #live = new Map<string, LivePanel>();
   /** Messages that were panels, by their keys: they are to go. */
   readonly #former = new Map<string, PanelRecord>();
+  /** Panels that were removed before it was known whether their message stands. */
+  readonly #withdrawn = new Map<string, PanelRecord>();
   readonly #line: PostLine<string>;
   readonly #formerLine: PostLine<string>;
   #cancel: () => void = () => undefined;
@@ -120,6 +122,7 @@ export class PanelBoard implements Panels {
     const first = Promise.withResolvers<void>();
     const live = this.#opened(record, { isDoubtful: false, first });
     this.#live.set(key, live);
+    this.#withdrawn.delete(key);
     try {
       if ((await panelBody(this.#ports, live)) === undefined)
         throw new Failure(
@@ -149,7 +152,9 @@ export class PanelBoard implements Panels {
     const key = panelKey(panel);
     const live = this.#live.get(key);
     if (live === undefined) return false;
-    if (live.record.messageId !== undefined) await this.#makeFormer(live.record, live.record.messageId);
+    const { messageId, after } = live.record;
+    for (const id of [messageId, after]) if (id !== undefined) await this.#makeFormer(live.record, id);
+    if (messageId === undefined) this.#withdrawn.set(key, live.record);
     await this.#forget(key);
     return true;
   }
@@ -198,8 +203,7 @@ export class PanelBoard implements Panels {
 
   async #onStands(key: string, { kind, messageId, isMarked }: Stands): Promise<void> {
     const live = this.#live.get(key);
-    // It was removed while its message was on its way.
-    if (live === undefined) return;
+    if (live === undefined) return await this.#takeBack(key, messageId);
     const { after, body: _, ...record } = live.record;
     if (kind !== "edited" && after !== undefined) await this.#makeFormer(live.record, after);
     live.first?.resolve();
@@ -211,9 +215,17 @@ export class PanelBoard implements Panels {
     await this.#keep(key, live, { ...record, ...said, messageId, ...(isMarked ? { isMarked } : {}) });
   }
 
+  /** It was removed while its message was on its way: nothing would ever keep that current. */
+  async #takeBack(key: string, messageId: string): Promise<void> {
+    const record = this.#withdrawn.get(key);
+    if (record !== undefined) await this.#makeFormer(record, messageId);
+    this.#withdrawn.delete(key);
+  }
+
   async #onRefused(key: string, refusal: SinkRefusal): Promise<"over"> {
     const { notifier, renderer } = this.#ports;
     const live = this.#live.get(key);
+    this.#withdrawn.delete(key);
     if (live === undefined) return "over";
     const { record } = live;
     // Someone who deletes it twice does not want it.
@@ -283,17 +295,4 @@ export class PanelBoard implements Panels {
   #nonce(): string {
     return this.#ports.random.id().slice(0, 25);
   }
-}
-
-/** By its mark: newer than the one that it replaces. */
-function isPanel(
-  { messageId, cards, componentIds }: PostedMessage,
-  record: PanelRecord | undefined,
-): boolean {
-  if (record === undefined) return false;
-  const { mark, after } = record;
-  const isNewer = after === undefined || BigInt(messageId) > BigInt(after);
-  // Panels of earlier versions show their mark.
-  const marked = [...componentIds, ...cards.map(({ footer = "" }) => footer)];
-  return isNewer && marked.some((text) => text.endsWith(mark));
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { MessageBody } from "../../domain/message.ts";
+import type { MessageBody, PostedMessage } from "../../domain/message.ts";
 import type { Panel } from "../../domain/ports/panels.ts";
 
 /** A panel as it is kept: what its message shows, and how that message is found again. */
@@ -59,4 +59,17 @@ export function formerKey(panel: Omit<Panel, "createdBy">, messageId: string): s
 /** The name under which a panel's demand stands. */
 export function demandOwner(panel: Omit<Panel, "createdBy">): string {
   return `panel:${panelKey(panel)}`;
+}
+
+/** By its mark: newer than the one that it replaces. */
+export function isPanel(
+  { messageId, cards, componentIds }: PostedMessage,
+  record: PanelRecord | undefined,
+): boolean {
+  if (record === undefined) return false;
+  const { mark, after } = record;
+  const isNewer = after === undefined || BigInt(messageId) > BigInt(after);
+  // Panels of earlier versions show their mark.
+  const marked = [...componentIds, ...cards.map(({ footer = "" }) => footer)];
+  return isNewer && marked.some((text) => text.endsWith(mark));
 }

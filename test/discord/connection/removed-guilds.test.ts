@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { REST } from "discord.js";
+import { type Guild, REST } from "discord.js";
+import { GuildEvents } from "../../../src/discord/connection/guild-events.ts";
 import { findRemovedGuilds, shardOf } from "../../../src/discord/connection/removed-guilds.ts";
+import { StoreError } from "../../../src/domain/failure.ts";
+import { createLog } from "../../../src/log.ts";
+import { seededRandom, VirtualClock } from "../../support/clock.ts";
 
 /** A Discord that answers for each guild with a status and a code; `cut` ends the connection. */
 function discordWith(answers: Readonly<Record<string, readonly [status: number, code?: number] | "cut">>): {
@@ -55,5 +59,55 @@ describe("guilds that removed the bot while it was away", () => {
     const parts = { isOurs: (id: string) => shardOf(id, 2) === 0, isHere: () => false };
     assert.deepEqual(await findRemovedGuilds({ rest, known: () => all(first, second), ...parts }), [second]);
     assert.deepEqual(asked, [second]);
+  });
+});
+
+/** The events of guilds where the store refuses to forget one, as often as is said. */
+function refusing(times: number) {
+  const clock = new VirtualClock();
+  const stopping = new AbortController();
+  const lines: string[] = [];
+  const log = createLog({ level: "info", write: (line) => void lines.push(line) });
+  const { signal } = stopping;
+  const events = new GuildEvents({ log, clock, random: seededRandom(1), signal, isOurs: () => true });
+  let tries = 0;
+  events.listen({
+    async *guildsToCheck() {},
+    onPermissionsChanged: () => undefined,
+    async onGuildRemoved() {
+      tries += 1;
+      if (tries <= times) throw new StoreError("the store refused it");
+    },
+  });
+  return { clock, stopping, lines, events, tries: () => tries };
+}
+
+describe("a guild that removes the bot while the store refuses to forget it", () => {
+  test("is forgotten as soon as the store can", async () => {
+    const { clock, events, lines, tries } = refusing(3);
+    events.onRemoved("1");
+    await clock.advance(0);
+    assert.equal(tries(), 1);
+    await clock.advance(60_000);
+    assert.equal(tries(), 4);
+    assert.equal(lines.length, 3);
+    await clock.advance(3_600_000);
+    assert.equal(tries(), 4);
+  });
+
+  test("keeps what it has where it invites the bot again before that, and a stop leaves it to the next start", async () => {
+    const back = refusing(3);
+    back.events.onRemoved("1");
+    await back.clock.advance(0);
+    back.events.onJoined({ id: "1", joinedTimestamp: 0, systemChannelId: null } as unknown as Guild);
+    await back.clock.advance(3_600_000);
+    assert.equal(back.tries(), 1);
+
+    const stopped = refusing(3);
+    stopped.events.onRemoved("1");
+    await stopped.clock.advance(0);
+    stopped.stopping.abort();
+    await stopped.clock.advance(3_600_000);
+    assert.equal(stopped.tries(), 1);
   });
 });

@@ -492,6 +492,37 @@ describe("A panel", () => {
     }
   });
 
+  test("that is removed while its message is on its way goes as soon as that stands, unless it was asked for again", async () => {
+    for (const isWantedAgain of [false, true]) {
+      const world = new PanelWorld();
+      world.discord.answer = () => world.clock.sleep(20_000);
+      world.seen(12);
+      const adding = world.board.add(PANEL);
+      await world.clock.advance(12_000);
+      assert.equal(await adding, "follows");
+      assert.equal(await world.board.remove(PANEL), true);
+      assert.equal(world.messages.length, 1, "Discord has it, and has not said so yet");
+      const again = isWantedAgain ? world.board.add(PANEL) : undefined;
+      await world.minutes(2);
+      await again;
+      assert.equal(world.messages.length, 1);
+      assert.equal(world.removed.length, isWantedAgain ? 0 : 1);
+      assert.equal(world.texts.size, isWantedAgain ? 1 : 0);
+    }
+  });
+
+  test("that is removed while a new message is to take its place goes with both", async () => {
+    const world = await standing();
+    refusing(world, "edit", "edit-limit");
+    world.discord.answer = () => world.clock.sleep(MINUTE_MS);
+    for (let n = 0; n < 60 && world.messages.length < 2; n++) await world.minutes(1, 13 + n);
+    assert.equal(await world.board.remove(PANEL), true);
+    await world.minutes(3);
+    assert.deepEqual(world.removed.toSorted(), world.messages.map(({ messageId }) => messageId).toSorted());
+    assert.equal(world.removed.length, 2);
+    assert.equal(world.texts.size, 0);
+  });
+
   test("whose channel is deleted while its post waits is refused, and nothing is kept of it", async () => {
     const world = await standing();
     world.isAway = true;
