@@ -194,6 +194,21 @@ describe("A panel", () => {
     assert.ok(shownS <= world.clock.nowMs() / 1_000, `${shownS - world.clock.nowMs() / 1_000} s to come`);
   });
 
+  test("that is not up to date goes on saying so where the clock of the machine is set", async () => {
+    const world = await standing();
+    for (const stepMs of [60 * MINUTE_MS, -60 * MINUTE_MS]) {
+      await world.clock.advance(20 * MINUTE_MS);
+      world.clock.step(stepMs);
+      const { state } = world;
+      // As the latest snapshots do it: what was read keeps its age.
+      if (state !== undefined) world.state = { ...state, statusAtMs: state.statusAtMs + stepMs };
+      await world.clock.advance(2 * MINUTE_MS);
+      assert.match(world.messages[0]?.body.content ?? "", /The game service is not answering/);
+    }
+    await world.minutes(2);
+    assert.equal(world.messages[0]?.body.content, "");
+  });
+
   test("shows who is on duty there, and nobody who is on duty elsewhere or away", async () => {
     const world = await standing();
     const on = (userId: string, playerId: number, bindingId = "b") => ({
