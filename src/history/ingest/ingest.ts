@@ -19,6 +19,7 @@ import {
   sumOf,
 } from "./recorded-answer.ts";
 import { type GuildState, openGuild, openScope, type ScopeState } from "./scope-state.ts";
+import { eraseLater, isSetBack, notAhead, presentOf } from "./set-back.ts";
 import { rowsIn, splitAnswer } from "./split-answer.ts";
 import { storeCleared, storeGaps } from "./store-gaps.ts";
 import {
@@ -113,7 +114,7 @@ export class Ingest {
   async #store(db: Db, link: Link, answer: RecordedAnswer): Promise<number> {
     const guild = await this.#guild(db, link.guildId);
     if (guild.retentionDays === 0) return 0;
-    const state = await this.#scope(db, guild, link, answer.atS);
+    const state = await this.#scope(db, guild, link, answer);
     const barredUntilS = (playerId: number) =>
       guild.barriers.size === 0
         ? -1
@@ -238,11 +239,20 @@ export class Ingest {
     return guild;
   }
 
-  async #scope(db: Db, guild: GuildState, link: Link, nowS: number): Promise<ScopeState> {
+  async #scope(db: Db, guild: GuildState, link: Link, answer: RecordedAnswer): Promise<ScopeState> {
     const key = `${link.guildId} ${link.bindingId}`;
     const known = this.#scopes.get(key);
-    if (known !== undefined) return known;
-    const state = await openScope(db, guild, link, nowS);
+    const hasWrongTimes = known !== undefined && isSetBack(known.presence, answer);
+    if (known !== undefined && !hasWrongTimes) return known;
+    const { atS } = answer;
+    if (known !== undefined) {
+      await eraseLater(db, { guild: guild.id, scope: known.id, atS });
+      this.#people.forgetGuild(guild.id);
+    }
+    const state = await openScope(db, guild, link, atS);
+    if (hasWrongTimes) notAhead(state, atS);
+    // After a restart the first answer is looked at too.
+    else isSetBack(state.presence, answer);
     this.#scopes.set(key, state);
     return state;
   }
@@ -264,17 +274,6 @@ async function readInside(db: Db, { id, presence }: ScopeState, unclear: readonl
       presence.lastRowS.set(person, visits.at(-1)?.at_s ?? 0);
     }
   }
-}
-
-/**
- * The present, for what is too old: where the service does not tell its time, our clock may be ahead by years, and the
- * newest row then says better what is new.
- */
-function presentOf({ atS, joins, kills, commands, modCalls }: RecordedAnswer): number {
-  const newest = [joins, kills, commands, modCalls]
-    .flatMap((log) => log?.newestS ?? [])
-    .filter(Number.isFinite);
-  return newest.length === 0 ? atS : Math.min(atS, Math.max(...newest));
 }
 
 /** All people whom an answer names, and when. */
