@@ -104,6 +104,8 @@ function keyOf({ playerId, fromS }: DutyState): string {
   return `${playerId} ${fromS}`;
 }
 
+/** Where an answer does not tell a team or a rank, nobody has another one. */
 function isSame(state: DutyState, { team, callsign = "", permission }: Player): boolean {
-  return state.team === team && state.callsign === callsign && state.rank === permission;
+  const isSameTeam = team === "" || state.team === team;
+  return isSameTeam && state.callsign === callsign && (permission === "" || state.rank === permission);
 }

@@ -302,7 +302,11 @@ onBothDatabases("what is stored of the answers", (databases) => {
     const as = (permission: string) => ({ players: [{ ...mod, permission }, bob] });
     await see(as("Server Moderator"), at(10));
     await see(as("Server Moderator"), at(20));
+    // One answer does not tell it.
+    await see(as(""), at(25));
     await see(as("Normal"), at(30));
+    await see(as("Server Moderator"), at(95));
+    await see(as(""), at(170));
     const rows = await context.db
       .selectFrom("ranks")
       .select(["at_s", "permission"])
@@ -313,8 +317,11 @@ onBothDatabases("what is stored of the answers", (databases) => {
       [
         [10, "Server Moderator"],
         [30, "Normal"],
+        [95, "Server Moderator"],
       ],
     );
+    const counts = await context.db.selectFrom("counts").select("staff").execute();
+    assert.ok(counts.every(({ staff }) => staff === 1));
   });
 
   test("of a guild that turned it off nothing is stored", async () => {

@@ -10,12 +10,13 @@ import { isInside, type Visit } from "../queries/sessions.ts";
 import { storeCardAnswers } from "./card-answers.ts";
 import { type InferredVisit, lookAt, noteVisits, setInside } from "./inferred-visits.ts";
 import { createInserts } from "./inserts.ts";
-import { type Book, People, type Sighting } from "./people.ts";
+import { type Book, People } from "./people.ts";
 import {
   type Link,
   type LogRows,
   type RecordedAnswer,
   type StoredAnswers,
+  sightingsOf,
   sumOf,
 } from "./recorded-answer.ts";
 import { type GuildState, openGuild, openScope, type ScopeState } from "./scope-state.ts";
@@ -32,6 +33,7 @@ import {
   storeModCalls,
 } from "./store-logs.ts";
 import {
+  rankShown,
   storeCount,
   storeEmergencyCalls,
   storeLook,
@@ -171,18 +173,21 @@ export class Ingest {
       atS < (state.presence.lastLookS ?? Number.NEGATIVE_INFINITY);
     if (players === undefined || isOld) return;
     const listed = new Map<number, string>();
+    const ranks: string[] = [];
     const spots = new Map<number, Spot>();
     for (const { player, permission, spot } of players) {
       const person = book.numberOf(player, atS);
+      const rank = rankShown(state, person, permission);
+      ranks.push(rank);
       if (person === undefined) continue;
-      listed.set(person, permission);
+      listed.set(person, rank);
       if (spot !== undefined) spots.set(person, spot);
     }
     if (guild.positionsDays > 0 && atS >= state.startS) await storeLookOf(db, state.id, { atS, spots });
     await this.#infer(db, state, lookAt(state.presence, new Set(listed.keys()), atS));
     await storeLook(db, state, atS);
     await storePermissions(db, state, listed, atS);
-    await storeCount(db, state, answer);
+    await storeCount(db, state, { ...answer, ranks });
     await storeRoster(db, state, [...listed.keys()], atS);
   }
 
@@ -274,24 +279,4 @@ async function readInside(db: Db, { id, presence }: ScopeState, unclear: readonl
       presence.lastRowS.set(person, visits.at(-1)?.at_s ?? 0);
     }
   }
-}
-
-/** All people whom an answer names, and when. */
-function sightingsOf(answer: RecordedAnswer): readonly Sighting[] {
-  const { atS, players = [], joins, kills, commands, modCalls, emergencyCalls = [] } = answer;
-  return [
-    ...players.map(({ player }) => ({ ref: player, atS })),
-    ...(joins?.rows ?? []).map(({ player, atS: at }) => ({ ref: player, atS: at })),
-    ...(kills?.rows ?? []).flatMap(({ killer, killed, atS: at }) => [
-      { ref: killer, atS: at },
-      { ref: killed, atS: at },
-    ]),
-    ...(commands?.rows ?? []).map(({ player, atS: at }) => ({ ref: player, atS: at })),
-    ...(modCalls?.rows ?? []).flatMap(({ caller, moderator, atS: at }) =>
-      [caller, ...(moderator === undefined ? [] : [moderator])].map((ref) => ({ ref, atS: at })),
-    ),
-    ...emergencyCalls.flatMap(({ callerId, startedAtS }) =>
-      callerId === undefined ? [] : { ref: { name: "", id: callerId }, atS: startedAtS },
-    ),
-  ];
 }
