@@ -20,6 +20,7 @@ import { serverStatus } from "../../support/server-status.ts";
 const MINUTE_MS = 60_000;
 const SOURCE = "source" as SourceId;
 const HALT_UNTIL_MS = 1_800_000_000_000;
+const HALT_UNTIL_S = HALT_UNTIL_MS / 1_000;
 const PANEL = { guildId: "g", bindingId: "b", channelId: "c", createdBy: "7" };
 
 /** A Discord and a store that outlive the process; a process that can be started again. */
@@ -356,7 +357,10 @@ describe("A panel", () => {
 
   test("names the right cause, sooner than it would call the service silent", async () => {
     for (const [cause, words] of [
-      ["isHalted", new RegExp(`asked Marshal to wait until <t:${HALT_UNTIL_MS / 1_000}:t>`)],
+      [
+        "isHalted",
+        new RegExp(`asked Marshal to wait until <t:${HALT_UNTIL_S}:t> \\(<t:${HALT_UNTIL_S}:R>\\)`),
+      ],
       ["isHeld", new RegExp(`too many other keys were refused\\. Next try: <t:${HALT_UNTIL_MS / 1_000}:t>`)],
       ["isParked", /server key is wrong or expired.*setup link/],
     ] as const) {
