@@ -12,7 +12,9 @@ export class PlayerTeams {
     const teams = this.#teams.get(source) ?? new Map();
     for (const [id, { atMs }] of teams) if (takenAtMs - atMs > KNOWN_MS) teams.delete(id);
     for (const { player, team } of lists.players) {
-      if (player.id !== undefined) teams.set(player.id, { team: team.toLowerCase(), atMs: takenAtMs });
+      // Where an answer does not tell a team, nobody has left theirs.
+      if (player.id !== undefined && team !== "")
+        teams.set(player.id, { team: team.toLowerCase(), atMs: takenAtMs });
     }
     this.#teams.set(source, teams);
   }

@@ -201,7 +201,7 @@ class GatedClient implements Service {
 
   parked(source: SourceId): ReturnType<ServiceHealth["parked"]> {
     const parked = this.#guard.parked(source);
-    return parked === undefined ? undefined : { sinceMs: parked.atMs, why: parked.why };
+    return parked && { sinceMs: Math.min(parked.atMs, this.#options.clock.nowMs()), why: parked.why };
   }
 
   held(source: SourceId): ReturnType<ServiceHealth["held"]> {

@@ -41,7 +41,8 @@ export function idleStaff(
     const players = snapshots.latest(source)?.lists.players?.value ?? [];
     return players.flatMap(({ player, permission }): readonly IdleStaff[] => {
       const userId = player.id === undefined ? undefined : userOf.get(player.id);
-      if (permission !== NO_RANK) return [{ player, bindingId, rank: permission, userId }];
+      if (permission !== "" && permission !== NO_RANK)
+        return [{ player, bindingId, rank: permission, userId }];
       return userId !== undefined && workedLately.has(userId) ? [{ player, bindingId, userId }] : [];
     });
   });

@@ -10,7 +10,7 @@ const NO_RANK = "Normal";
 
 /** Whether what a look shows of somebody is being on duty of this type. */
 function isOnBy(type: DutyType, state: Pick<DutyState, "team" | "callsign" | "rank">): boolean {
-  if (type.start === "presence") return state.rank !== NO_RANK;
+  if (type.start === "presence") return state.rank !== "" && state.rank !== NO_RANK;
   if (type.start !== "team") return false;
   const callsign = type.callsign?.toLowerCase();
   return (

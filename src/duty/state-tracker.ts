@@ -1,8 +1,11 @@
 import type { DutyState } from "../domain/duty.ts";
+import { LATEST_ROW_AHEAD_MS } from "../domain/future-rows.ts";
 import type { Player } from "../domain/model.ts";
 
 /** Looks further apart than this say nothing of the time between them. */
 const LONGEST_GAP_S = 600;
+/** A look that is this much older than the last is no answer that came late. */
+const SET_BACK_S = LATEST_ROW_AHEAD_MS / 1_000;
 
 interface Tracked {
   readonly state: DutyState;
@@ -14,6 +17,8 @@ export class StateTracker {
   readonly #bindingId: string;
   readonly #open = new Map<number, Tracked>();
   #lookedS: number | undefined;
+  /** The last look, where it was far behind the one that counts as the last. */
+  #behindS: number | undefined;
   #changes = new Map<string, DutyState>();
 
   /** `open` are the states that were open when the process before ended, seen last at `lookedS`. */
@@ -27,17 +32,23 @@ export class StateTracker {
 
   /** Takes a look in. Answers whether anybody of them came, went or changed. */
   see(players: readonly Player[], staff: ReadonlySet<number>, atS: number): boolean {
-    if (this.#lookedS !== undefined && atS < this.#lookedS) return false;
+    if (this.#isOld(atS)) return false;
     const before = this.#changes.size;
     const shown = new Map(
       players.flatMap((one) => (one.player.id === undefined ? [] : [[one.player.id, one]])),
     );
     for (const [playerId, { state, lastSeenS }] of this.#open) {
+      if (state.fromS > atS) {
+        // Seen while the time that the service states was wrong.
+        this.#note({ ...state, untilS: state.fromS, mightUntilS: state.fromS });
+        this.#open.delete(playerId);
+        continue;
+      }
       const now = shown.get(playerId);
       const goesOn = now !== undefined && isSame(state, now) && atS - lastSeenS <= LONGEST_GAP_S;
       if (goesOn && staff.has(playerId)) continue;
       // Who was unlinked is looked at once more: until then they were there.
-      this.#note({ ...state, untilS: goesOn ? atS : lastSeenS, mightUntilS: atS });
+      this.#note({ ...state, untilS: goesOn ? atS : Math.min(lastSeenS, atS), mightUntilS: atS });
       this.#open.delete(playerId);
     }
     for (const [playerId, player] of shown) {
@@ -48,6 +59,15 @@ export class StateTracker {
     }
     this.#lookedS = atS;
     return this.#changes.size > before;
+  }
+
+  /** Whether a look says nothing of the present. Of two in a row that are far behind, the time before was the wrong one. */
+  #isOld(atS: number): boolean {
+    const lookedS = this.#lookedS ?? atS;
+    const behindS = this.#behindS;
+    this.#behindS = atS < lookedS - SET_BACK_S ? atS : undefined;
+    const isSetBack = this.#behindS !== undefined && behindS !== undefined && atS > behindS;
+    return atS < lookedS && !isSetBack;
   }
 
   /** Who is there now, with what the last look showed. */
@@ -84,6 +104,8 @@ function keyOf({ playerId, fromS }: DutyState): string {
   return `${playerId} ${fromS}`;
 }
 
+/** Where an answer does not tell a team or a rank, nobody has another one. */
 function isSame(state: DutyState, { team, callsign = "", permission }: Player): boolean {
-  return state.team === team && state.callsign === callsign && state.rank === permission;
+  const isSameTeam = team === "" || state.team === team;
+  return isSameTeam && state.callsign === callsign && (permission === "" || state.rank === permission);
 }

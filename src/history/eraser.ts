@@ -27,8 +27,8 @@ const ROUND_MS = 60 * 60_000;
 const PAUSE_MS = 50;
 
 /**
- * Erases what is too old, in small steps. The age of rows is counted by the service's clock: our own may have been set by
- * years, and would then erase everything. Where no server has stated the time, only what has ended by our clock goes: a
+ * Erases what is too old, in small steps. The age of rows is counted by the clock that is behind, the service's or ours:
+ * either may have been set by years, and would then erase everything. Where no server has stated the time, only what has ended by our clock goes: a
  * guild that has unlinked its last server may never hear of the service again.
  */
 export class Eraser {
@@ -53,7 +53,8 @@ export class Eraser {
   async round(): Promise<void> {
     const { clock, erase, erasePersons, keepEvidence } = this.#parts;
     await this.#eraseDeparted();
-    const nowS = this.#parts.presentS();
+    const serviceS = this.#parts.presentS();
+    const nowS = serviceS && Math.min(serviceS, Math.floor(clock.nowMs() / 1_000));
     while (nowS !== undefined && !(await keepEvidence({ nowS })))
       await clock.sleep(PAUSE_MS, this.#abort.signal);
     let afterScope = 0;

@@ -142,8 +142,17 @@ test("a field that nothing hangs on does not cost its row", () => {
   const Players = [{ Player: "A:1", Callsign: null, Location: { LocationX: "?" }, WantedStars: null }];
   const { lists } = readLists({ Players }, ["players"]);
   assert.deepEqual(lists.players, [
-    { player: { name: "A", id: 1 }, team: "", permission: "Normal", wantedStars: 0 },
+    { player: { name: "A", id: 1 }, team: "", permission: "", wantedStars: 0 },
   ]);
+});
+
+test("a number of players that cannot be read is the length of their list, where that is shown", () => {
+  const Players = [{ Player: "A:1" }, { Player: "B:2" }];
+  for (const CurrentPlayers of [undefined, null, "2"]) {
+    assert.equal(readStatus({ ...example, CurrentPlayers, Players }).currentPlayers, 2);
+  }
+  assert.equal(readStatus({ ...example, CurrentPlayers: 3, Players }).currentPlayers, 3);
+  assert.equal(readStatus({ Name: "API Test" }).currentPlayers, 0);
 });
 
 test("a list that is missing or no list is left out, not read as empty", () => {

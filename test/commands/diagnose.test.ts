@@ -190,13 +190,13 @@ describe("/diagnose", () => {
     {
       name: "a server that the service does not let the bot read",
       words:
-        /⛔ \*\*Riverside Roleplay\*\*: can't be read \(Not authorised \\\(code 4000\\\)\); next try <t:3600:t>/,
+        /⛔ \*\*Riverside Roleplay\*\*: can't be read \(Not authorised \\\(code 4000\\\)\); next try <t:3600:t> \(<t:3600:R>\)/,
       button: undefined,
       make: ({ world, binding }) => world.readRefusals.set(binding.source, "Not authorised (code 4000)"),
     },
     {
       name: "a halt of the whole bot",
-      words: /⏳ The game service blocks requests.*at <t:2000:T>/,
+      words: /⏳ The game service blocks requests.*at <t:2000:t> \(<t:2000:R>\)/,
       button: undefined,
       make: ({ world }) => {
         world.halt = { untilMs: 2_000_000, why: "blocked" };

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { boardCard } from "../../src/discord/render/shifts/board-cards.ts";
 import { shiftsCard } from "../../src/discord/render/shifts/duty-cards.ts";
 import { resultCard } from "../../src/discord/render/shifts/staffing-cards.ts";
+import { countedS } from "../../src/domain/duty.ts";
 import { weekOfBoard } from "../../src/domain/ports/staffing.ts";
 import { onBothDatabases } from "../history/databases.ts";
 import { GUILD, snapshotOf } from "../history/rig.ts";
@@ -173,5 +174,46 @@ onBothDatabases("hours against what happened", (databases) => {
     };
     const names = { typeName: () => "Patrol", serverName: () => "East" };
     assert.match(String(shiftsCard(view, names).cards?.[0]?.description), /^\*\*2.h\*\* in 1 shift/);
+  });
+
+  test("who comes in the hour by which the game service's clock was set back is on duty by their team at once", async () => {
+    const { rig } = await staffed();
+    await rig.addType({ name: "Beat", start: "team", teams: ["civilian"] });
+    const joined = [PLAYER, MONDAY_S - 3_000, true] as const;
+    const left = [PLAYER, MONDAY_S - 1_800, false] as const;
+    const look = async (atS: number) => {
+      await rig.clock.advanceTo(atS * 1_000);
+      const joins = [joined, left].filter(([, rowS]) => rowS <= atS);
+      const isThere = atS >= joined[1] && atS < left[1];
+      await rig.take(snapshotOf({ joins, players: isThere ? [PLAYER] : [] }, atS));
+    };
+    for (let atS = MONDAY_S; atS <= MONDAY_S + 60; atS += 10) {
+      await rig.clock.advanceTo(atS * 1_000);
+      await rig.take(snapshotOf({ players: [] }, atS));
+    }
+    rig.clock.step(-HOUR_S * 1_000);
+    for (let atS = MONDAY_S - 3_500; atS < MONDAY_S - 1_000; atS += 20) await look(atS);
+    const { shifts } = await rig.wing.duty.shifts(GUILD, { ...WEEK, fromS: MONDAY_S - DAY_S, userId: "u1" });
+    const [shift] = shifts;
+    assert.equal(shifts.length, 1);
+    assert.ok(shift !== undefined && countedS(shift) >= 1_180 && countedS(shift) <= 1_200);
+  });
+
+  test("a time of the game service that was an hour ahead leaves no team of anybody open in times to come", async () => {
+    const { rig } = await staffed();
+    await rig.addType({ name: "Beat", start: "team", teams: ["civilian"] });
+    const joins = [[PLAYER, MONDAY_S, true]] as const;
+    const look = async (atS: number, aheadS = 0) => {
+      await rig.clock.advanceTo(atS * 1_000);
+      await rig.take(snapshotOf({ joins, players: [PLAYER] }, atS + aheadS));
+    };
+    for (let s = 10; s < 600; s += 20) await look(MONDAY_S + s);
+    for (let s = 600; s < 660; s += 20) await look(MONDAY_S + s, HOUR_S);
+    for (let s = 660; s < 1_200; s += 20) await look(MONDAY_S + s);
+    const open = await rig.store.rows({ guildId: GUILD, kinds: ["state"], isOpen: true });
+    assert.deepEqual(
+      open.map(({ fromS }) => fromS - MONDAY_S),
+      [680],
+    );
   });
 });

@@ -168,7 +168,7 @@ describe("server status, in good times and in a halt", () => {
     const identity = { address: "127.0.0.1", application: undefined };
     rig.service.blocks.block(identity, rig.clock.nowMs(), 6_000);
     const notice = await rig.posted(notices, "is blocking Marshal");
-    assert.match(textOf(notice), /Next try: <t:\d+:t>/);
+    assert.match(textOf(notice), /Next try: <t:\d+:t> \(<t:\d+:R>\)/);
     await rig.posted(notices, "The game service is back");
     assert.equal(rig.service.counts.avoidable, 0);
     const state: { service?: { halt?: unknown } } = JSON.parse(await rig.ops("/state"));

@@ -45,4 +45,30 @@ describe("the hourly round of erasing", () => {
     assert.deepEqual(erased, ["g1", "g2", "g4"]);
     eraser.stop();
   });
+
+  test("erases by the clock that is behind where ours and the service's are apart", async () => {
+    const dayMs = 86_400_000;
+    for (const [serviceMs, ourMs] of [
+      [40 * dayMs, 0],
+      [0, 40 * dayMs],
+    ] as const) {
+      const clock = new VirtualClock();
+      const rightMs = clock.nowMs();
+      clock.step(ourMs);
+      const presents = new Set<number | undefined>();
+      const eraser = new Eraser({
+        clock,
+        presentS: () => (rightMs + serviceMs) / 1_000,
+        erase: async ({ nowS }) => void presents.add(nowS),
+        keepEvidence: async ({ nowS }) => presents.add(nowS).size > 0,
+        erasePersons: async ({ nowS }) => presents.add(nowS).size > 0,
+        departed: () => Promise.resolve([]),
+        eraseDeparted: () => Promise.resolve(false),
+        onErased: () => undefined,
+        onFailed: (error) => assert.fail(String(error)),
+      });
+      await eraser.round();
+      assert.deepEqual([...presents], [rightMs / 1_000]);
+    }
+  });
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { at as rewind } from "../../src/history/queries/rewind.ts";
 import { onBothDatabases } from "./databases.ts";
 import { ann, BINDING, bob, GUILD, mod, openRig, START_S, type Town } from "./rig.ts";
 
@@ -238,6 +239,40 @@ onBothDatabases("what is stored of the answers", (databases) => {
     ]);
   });
 
+  test("a time of the service that was far ahead stops no looks, also after a restart, and leaves nobody there in times to come", async () => {
+    const dayS = 86_400;
+    for (const isRestarted of [false, true]) {
+      const url = await databases.fresh();
+      let rig = await openRig(databases, url);
+      const see = (players: Town["players"], s: number) => rig.see({ players: players ?? [] }, at(s));
+      await see([bob, ann], 10);
+      await see([bob, ann], 20);
+      await see([ann, { ...mod, permission: "Server Moderator" }], 30 + dayS);
+      await see([ann, { ...mod, permission: "Server Moderator" }], 40 + dayS);
+      if (isRestarted) rig = await openRig(databases, url);
+      // One answer that is old is old.
+      await see([bob], 0);
+      await see([ann, mod], 45 + dayS);
+      await see([ann, bob], 700);
+      await see([ann, bob], 710);
+      await see([ann], 720);
+      await see([ann], 730);
+      const { db } = rig.context;
+      for (const table of ["visits", "counts", "rosters", "ranks"] as const) {
+        const later = await db.selectFrom(table).select("at_s").where("at_s", ">", at(730)).execute();
+        assert.deepEqual(later, [], table);
+      }
+      const persons = await db.selectFrom("persons").select(["first_s", "last_s"]).execute();
+      assert.ok(persons.every(({ first_s, last_s }) => Math.max(first_s, last_s) <= at(730)));
+      const time = { atS: at(730), fromS: at(700), toS: at(760) };
+      const { present } = await rewind(rig.context, { guildId: GUILD, bindingId: BINDING, ...time });
+      assert.deepEqual(
+        present.map(({ player }) => player.name),
+        ["Ann"],
+      );
+    }
+  });
+
   test("a command is tied to the one player at whom it aims, also after they left", async () => {
     const { see, context } = await openRig(databases);
     await see({ players: [bob, ann] }, at(10));
@@ -267,7 +302,11 @@ onBothDatabases("what is stored of the answers", (databases) => {
     const as = (permission: string) => ({ players: [{ ...mod, permission }, bob] });
     await see(as("Server Moderator"), at(10));
     await see(as("Server Moderator"), at(20));
+    // One answer does not tell it.
+    await see(as(""), at(25));
     await see(as("Normal"), at(30));
+    await see(as("Server Moderator"), at(95));
+    await see(as(""), at(170));
     const rows = await context.db
       .selectFrom("ranks")
       .select(["at_s", "permission"])
@@ -278,8 +317,11 @@ onBothDatabases("what is stored of the answers", (databases) => {
       [
         [10, "Server Moderator"],
         [30, "Normal"],
+        [95, "Server Moderator"],
       ],
     );
+    const counts = await context.db.selectFrom("counts").select("staff").execute();
+    assert.ok(counts.every(({ staff }) => staff === 1));
   });
 
   test("of a guild that turned it off nothing is stored", async () => {

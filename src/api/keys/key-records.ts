@@ -142,6 +142,7 @@ export class KeyRecords {
     }
     again.restore(guard.rejectedKeys.unconfirmed(), stored?.again ?? [], nowMs);
     const wallMs = clock.nowMs();
+    for (const source of guard.rejectedKeys.dated(wallMs)) this.keepRejected(source);
     for (const source of guard.rejectedKeys.forgotten(wallMs)) this.keepRejected(source);
     for await (const [key, taken] of documents.taken.entries()) {
       const source = key as SourceId;

@@ -65,8 +65,22 @@ export class RejectedKeys {
     for (const source of this.#keys.keys()) if (this.isToBeAskedAgain(source)) yield source;
   }
 
+  /** Dates keys from now on that were refused at a time to come, while the clock was ahead. Answers them. */
+  *dated(wallMs: number): Iterable<SourceId> {
+    for (const source of this.#keys.keys()) if (this.#date(source, wallMs)) yield source;
+  }
+
+  /** A time to come would be remembered until it is there, and for a day more. */
+  #date(source: SourceId, wallMs: number): boolean {
+    const known = this.#keys.get(source);
+    if (known === undefined || known.atMs <= wallMs) return false;
+    this.#keys.set(source, { ...known, atMs: wallMs });
+    return true;
+  }
+
   /** Until when a wrong key is remembered; undefined when it is not. */
   rememberedUntilMs(source: SourceId, wallMs: number): number | undefined {
+    this.#date(source, wallMs);
     const known = this.#keys.get(source);
     if (known === undefined || wallMs >= known.atMs + REMEMBERED_MS) return undefined;
     return known.atMs + REMEMBERED_MS;

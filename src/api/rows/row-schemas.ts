@@ -25,7 +25,7 @@ export const playerRow = z.compile(
   z.object({
     Player: text,
     Team: text.catch(""),
-    Permission: text.catch("Normal"),
+    Permission: text.catch(""),
     Callsign: oddText,
     Location: location.nullish().catch(undefined),
     WantedStars: count.catch(0),

@@ -11,6 +11,7 @@ import { type Finding, type PlacesView, placeFindings } from "./diagnosis-places
 import { duration } from "./entry-line.ts";
 import { cut, cutLines, escapeMarkdown, inlineName, plainText } from "./escape.ts";
 import { PAUSED_UNTIL_READ } from "./feed-cards.ts";
+import { waitEnd } from "./fine-print.ts";
 import { beyondWrongKey } from "./key-refusal.ts";
 import { notReadWords } from "./server/not-read.ts";
 import { chooseRoles, PASTE_NEW_KEY } from "./setup-cards.ts";
@@ -121,7 +122,7 @@ function hostFindings(view: DiagnosisView): Finding[] {
     findings.push({ isFine: false, line });
   }
   if (halt !== undefined) {
-    const line = md`⏳ ${haltWords(halt)}. Marshal continues by itself at <t:${Math.ceil(halt.untilMs / 1_000)}:T>.`;
+    const line = md`⏳ ${haltWords(halt)}. Marshal continues by itself at ${waitEnd(halt.untilMs)}.`;
     findings.push({ isFine: false, line });
   }
   if (servers.length === 0) {
@@ -158,7 +159,7 @@ function serverFinding(facts: ServerFacts, { nowMs, halt }: DiagnosisView): Find
     return { isFine: false, line };
   }
   if (readRefused !== undefined) {
-    const again = md`next try <t:${Math.ceil(readRefused.untilMs / 1_000)}:t>; the owner should check the game's API settings`;
+    const again = md`next try ${waitEnd(readRefused.untilMs)}; the owner should check the game's API settings`;
     const line = md`⛔ ${name}: can't be read (${escapeMarkdown(cut(readRefused.why, 150))}); ${again}`;
     return { isFine: false, line };
   }

@@ -24,6 +24,12 @@ function clockTime(atMs: number): Escaped {
   return md`<t:${Math.ceil(atMs / 1_000)}:T>`;
 }
 
+/** The end of a wait that may be days ahead: a clock time alone names no day. */
+export function waitEnd(atMs: number): Escaped {
+  const atS = Math.ceil(atMs / 1_000);
+  return md`<t:${atS}:t> (<t:${atS}:R>)`;
+}
+
 export function tryAfter(atMs: number, what: "Try" | "Run it" = "Try"): Escaped {
   return md`${what} again after ${clockTime(atMs)}.`;
 }

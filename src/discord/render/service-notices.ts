@@ -1,6 +1,7 @@
 import { md } from "../../domain/escaped.ts";
 import type { MessageBody } from "../../domain/message.ts";
 import { escapeMarkdown, inlineName } from "./escape.ts";
+import { waitEnd } from "./fine-print.ts";
 import { beyondWrongKey } from "./key-refusal.ts";
 import { PASTE_NEW_KEY } from "./setup-cards.ts";
 
@@ -43,9 +44,8 @@ function readRefusedNotice(serverName: string, why: string): MessageBody {
 
 /** The service blocks the whole host, so no server is read. */
 function blockedNotice(untilMs: number): MessageBody {
-  const until = Math.ceil(untilMs / 1_000);
   return {
-    content: md`⛔ The game service is blocking Marshal. Next try: <t:${until}:t>. What the game's log still shows then is posted. Marshal's host knows.`,
+    content: md`⛔ The game service is blocking Marshal. Next try: ${waitEnd(untilMs)}. What the game's log still shows then is posted. Marshal's host knows.`,
   };
 }
 

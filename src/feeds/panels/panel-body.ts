@@ -19,6 +19,8 @@ const FAILING_AFTER_MS = 60_000;
 const HALTED_AFTER_MS = 180_000;
 /** Where nothing but the time that it shows has changed. */
 const TIME_EVERY_MS = 300_000;
+/** The wall clock is set by less than this all the time, and answers of one server are further apart. */
+const DRIFT_MS = 1_000;
 const LISTS: readonly ListName[] = ["players", "staff", "queue", "modCalls", "emergencyCalls"];
 
 export interface PanelBodyPorts {
@@ -38,6 +40,8 @@ export interface PanelServer {
   source: SourceId | undefined;
   /** When a newer state was met last. */
   goodSinceMs: number;
+  /** When that state was asked for; absent: none was met yet. */
+  metMs?: number;
   /** Its message stands, and says nothing else before this time. */
   notBeforeMs: number;
 }
@@ -58,16 +62,22 @@ export async function panelBody(ports: PanelBodyPorts, panel: PanelServer): Prom
   }
 
   const state = snapshots.latest(source);
-  if (state !== undefined && state.statusAtMs !== panel.record.goodAtMs) {
-    panel.record = { ...panel.record, goodAtMs: state.statusAtMs };
-    panel.goodSinceMs = clock.monotonicMs();
-  }
+  if (state !== undefined) meet(panel, state, clock);
   if (clock.monotonicMs() < panel.notBeforeMs) return undefined;
   const known = state && modCalls.withoutResolved(bindingId, underItsName(state, binding));
   const cause = staleCause(ports, source, snapshots.failing(source));
   const isStale = clock.monotonicMs() - panel.goodSinceMs >= staleAfterMs(cause);
   const body = known === undefined ? panel.record.body : currentBody(ports, panel, known);
   return body !== undefined && isStale ? renderer.stale(body, cause) : body;
+}
+
+/** A step of the wall clock moves the time of a state with it: that alone makes it no newer. */
+function meet(panel: PanelServer, { statusAtMs }: ServerState, clock: Clock): void {
+  panel.record = { ...panel.record, goodAtMs: statusAtMs };
+  const askedMs = statusAtMs - clock.nowMs() + clock.monotonicMs();
+  if (panel.metMs !== undefined && askedMs - panel.metMs < DRIFT_MS) return;
+  panel.metMs = askedMs;
+  panel.goodSinceMs = clock.monotonicMs();
 }
 
 /** With the time that its message shows already, where nothing else has changed and that is not long ago. */

@@ -10,15 +10,17 @@ import { isInside, type Visit } from "../queries/sessions.ts";
 import { storeCardAnswers } from "./card-answers.ts";
 import { type InferredVisit, lookAt, noteVisits, setInside } from "./inferred-visits.ts";
 import { createInserts } from "./inserts.ts";
-import { type Book, People, type Sighting } from "./people.ts";
+import { type Book, People } from "./people.ts";
 import {
   type Link,
   type LogRows,
   type RecordedAnswer,
   type StoredAnswers,
+  sightingsOf,
   sumOf,
 } from "./recorded-answer.ts";
 import { type GuildState, openGuild, openScope, type ScopeState } from "./scope-state.ts";
+import { eraseLater, isSetBack, notAhead, presentOf } from "./set-back.ts";
 import { rowsIn, splitAnswer } from "./split-answer.ts";
 import { storeCleared, storeGaps } from "./store-gaps.ts";
 import {
@@ -31,6 +33,7 @@ import {
   storeModCalls,
 } from "./store-logs.ts";
 import {
+  rankShown,
   storeCount,
   storeEmergencyCalls,
   storeLook,
@@ -113,7 +116,7 @@ export class Ingest {
   async #store(db: Db, link: Link, answer: RecordedAnswer): Promise<number> {
     const guild = await this.#guild(db, link.guildId);
     if (guild.retentionDays === 0) return 0;
-    const state = await this.#scope(db, guild, link, answer.atS);
+    const state = await this.#scope(db, guild, link, answer);
     const barredUntilS = (playerId: number) =>
       guild.barriers.size === 0
         ? -1
@@ -170,18 +173,21 @@ export class Ingest {
       atS < (state.presence.lastLookS ?? Number.NEGATIVE_INFINITY);
     if (players === undefined || isOld) return;
     const listed = new Map<number, string>();
+    const ranks: string[] = [];
     const spots = new Map<number, Spot>();
     for (const { player, permission, spot } of players) {
       const person = book.numberOf(player, atS);
+      const rank = rankShown(state, person, permission);
+      ranks.push(rank);
       if (person === undefined) continue;
-      listed.set(person, permission);
+      listed.set(person, rank);
       if (spot !== undefined) spots.set(person, spot);
     }
     if (guild.positionsDays > 0 && atS >= state.startS) await storeLookOf(db, state.id, { atS, spots });
     await this.#infer(db, state, lookAt(state.presence, new Set(listed.keys()), atS));
     await storeLook(db, state, atS);
     await storePermissions(db, state, listed, atS);
-    await storeCount(db, state, answer);
+    await storeCount(db, state, { ...answer, ranks });
     await storeRoster(db, state, [...listed.keys()], atS);
   }
 
@@ -238,11 +244,20 @@ export class Ingest {
     return guild;
   }
 
-  async #scope(db: Db, guild: GuildState, link: Link, nowS: number): Promise<ScopeState> {
+  async #scope(db: Db, guild: GuildState, link: Link, answer: RecordedAnswer): Promise<ScopeState> {
     const key = `${link.guildId} ${link.bindingId}`;
     const known = this.#scopes.get(key);
-    if (known !== undefined) return known;
-    const state = await openScope(db, guild, link, nowS);
+    const hasWrongTimes = known !== undefined && isSetBack(known.presence, answer);
+    if (known !== undefined && !hasWrongTimes) return known;
+    const { atS } = answer;
+    if (known !== undefined) {
+      await eraseLater(db, { guild: guild.id, scope: known.id, atS });
+      this.#people.forgetGuild(guild.id);
+    }
+    const state = await openScope(db, guild, link, atS);
+    if (hasWrongTimes) notAhead(state, atS);
+    // After a restart the first answer is looked at too.
+    else isSetBack(state.presence, answer);
     this.#scopes.set(key, state);
     return state;
   }
@@ -264,35 +279,4 @@ async function readInside(db: Db, { id, presence }: ScopeState, unclear: readonl
       presence.lastRowS.set(person, visits.at(-1)?.at_s ?? 0);
     }
   }
-}
-
-/**
- * The present, for what is too old: where the service does not tell its time, our clock may be ahead by years, and the
- * newest row then says better what is new.
- */
-function presentOf({ atS, joins, kills, commands, modCalls }: RecordedAnswer): number {
-  const newest = [joins, kills, commands, modCalls]
-    .flatMap((log) => log?.newestS ?? [])
-    .filter(Number.isFinite);
-  return newest.length === 0 ? atS : Math.min(atS, Math.max(...newest));
-}
-
-/** All people whom an answer names, and when. */
-function sightingsOf(answer: RecordedAnswer): readonly Sighting[] {
-  const { atS, players = [], joins, kills, commands, modCalls, emergencyCalls = [] } = answer;
-  return [
-    ...players.map(({ player }) => ({ ref: player, atS })),
-    ...(joins?.rows ?? []).map(({ player, atS: at }) => ({ ref: player, atS: at })),
-    ...(kills?.rows ?? []).flatMap(({ killer, killed, atS: at }) => [
-      { ref: killer, atS: at },
-      { ref: killed, atS: at },
-    ]),
-    ...(commands?.rows ?? []).map(({ player, atS: at }) => ({ ref: player, atS: at })),
-    ...(modCalls?.rows ?? []).flatMap(({ caller, moderator, atS: at }) =>
-      [caller, ...(moderator === undefined ? [] : [moderator])].map((ref) => ({ ref, atS: at })),
-    ),
-    ...emergencyCalls.flatMap(({ callerId, startedAtS }) =>
-      callerId === undefined ? [] : { ref: { name: "", id: callerId }, atS: startedAtS },
-    ),
-  ];
 }

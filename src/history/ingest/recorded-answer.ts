@@ -7,6 +7,7 @@ import type {
   PlayerRef,
 } from "../../domain/model.ts";
 import type { Spot } from "../../domain/track.ts";
+import type { Sighting } from "./people.ts";
 
 /** A guild that has the server linked. */
 export interface Link {
@@ -101,4 +102,24 @@ export function sumOf(all: readonly StoredAnswers[]): StoredAnswers {
     }),
     { rows: 0, refused: 0 },
   );
+}
+
+/** All people whom an answer names, and when. */
+export function sightingsOf(answer: RecordedAnswer): readonly Sighting[] {
+  const { atS, players = [], joins, kills, commands, modCalls, emergencyCalls = [] } = answer;
+  return [
+    ...players.map(({ player }) => ({ ref: player, atS })),
+    ...(joins?.rows ?? []).map(({ player, atS: at }) => ({ ref: player, atS: at })),
+    ...(kills?.rows ?? []).flatMap(({ killer, killed, atS: at }) => [
+      { ref: killer, atS: at },
+      { ref: killed, atS: at },
+    ]),
+    ...(commands?.rows ?? []).map(({ player, atS: at }) => ({ ref: player, atS: at })),
+    ...(modCalls?.rows ?? []).flatMap(({ caller, moderator, atS: at }) =>
+      [caller, ...(moderator === undefined ? [] : [moderator])].map((ref) => ({ ref, atS: at })),
+    ),
+    ...emergencyCalls.flatMap(({ callerId, startedAtS }) =>
+      callerId === undefined ? [] : { ref: { name: "", id: callerId }, atS: startedAtS },
+    ),
+  ];
 }

@@ -28,6 +28,8 @@ export interface Presence {
   readonly appearing: Map<number, Change>;
   readonly vanishing: Map<number, Change>;
   lastLookS: number | undefined;
+  /** The last answer, where its time is far behind that of the last look. */
+  behindS?: number | undefined;
   /** The last list of which is known whom it had, and whom not: after a restart the last one that was what the rows say. */
   listedS: number | undefined;
   /** The one before it. */

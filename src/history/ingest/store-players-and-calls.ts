@@ -29,6 +29,12 @@ export async function storeLook(db: Db, { id, presence }: ScopeState, atS: numbe
     .execute();
 }
 
+/** The rank that an answer shows; where it does not tell it, the one that is known. */
+export function rankShown({ permissions }: ScopeState, person: number | undefined, permission: string) {
+  if (permission !== "") return permission;
+  return (person === undefined ? undefined : permissions.get(person)) ?? NO_RANK;
+}
+
 /** The rank of everybody of staff, when it was seen first and when it changes. */
 export async function storePermissions(
   db: Db,
@@ -56,10 +62,14 @@ export async function storePermissions(
 }
 
 /** How many are there: once a minute at most, but for those that are more than any before in their quarter of an hour. */
-export async function storeCount(db: Db, state: ScopeState, answer: RecordedAnswer): Promise<void> {
+export async function storeCount(
+  db: Db,
+  state: ScopeState,
+  { ranks, ...answer }: RecordedAnswer & { readonly ranks: readonly string[] },
+): Promise<void> {
   const minuteS = Math.floor(answer.atS / MINUTE_S) * MINUTE_S;
   const quarter = Math.floor(answer.atS / QUARTER_S);
-  const staff = answer.players?.filter(({ permission }) => permission !== NO_RANK).length ?? null;
+  const staff = ranks.filter((rank) => rank !== NO_RANK).length;
   const next = { players: storableCount(answer.playerCount), staff, queue: answer.queue ?? null };
   const last = state.count;
   const most = state.most?.quarter === quarter ? state.most.players : 0;

@@ -370,6 +370,34 @@ test("a wrong key typed again costs nothing for a day", async () => {
   await world.close();
 });
 
+for (const isRestarted of [false, true]) {
+  const words = isRestarted ? ", over restarts" : "";
+  test(`a key that was refused while the clock was a month ahead is refused for a day and no longer${words}`, async () => {
+    const world = new World({ seed: 9, keys: 2 });
+    const wrong = new ServerKey("wrong-key-1");
+    const type = () => within(world, world.client.verifyKey(wrong, stranger("g1")));
+    const rest = async () => {
+      if (isRestarted) await world.restart();
+      await world.clock.advance(12 * 3_600_000);
+    };
+    await assert.rejects(type(), isFailure("key-rejected"));
+    world.service.regenerateKey(world.key(0));
+    await assert.rejects(within(world, read(world, 0)), isFailure("key-rejected"));
+    world.clock.step(-30 * 24 * 3_600_000);
+    await assert.rejects(type(), isFailure("key-rejected"));
+    await rest();
+    await assert.rejects(type(), isFailure("key-rejected"));
+    const { sinceMs = Number.POSITIVE_INFINITY } = world.client.parked(world.source(0)) ?? {};
+    assert.ok(sinceMs <= world.clock.nowMs(), "nothing is known since a time to come");
+    await rest();
+    await rest();
+    world.service.addServer("wrong-key-1");
+    const status = await type();
+    assert.ok(status.name.length > 0);
+    await world.close();
+  });
+}
+
 test("wrong keys have a third of the budget, two for one guild, one kept for guilds that are known, and linked keys go on", async () => {
   const world = new World({ seed: 10, keys: 2 });
   await within(world, read(world, 0));

@@ -20,6 +20,7 @@ import { serverStatus } from "../../support/server-status.ts";
 const MINUTE_MS = 60_000;
 const SOURCE = "source" as SourceId;
 const HALT_UNTIL_MS = 1_800_000_000_000;
+const HALT_UNTIL_S = HALT_UNTIL_MS / 1_000;
 const PANEL = { guildId: "g", bindingId: "b", channelId: "c", createdBy: "7" };
 
 /** A Discord and a store that outlive the process; a process that can be started again. */
@@ -194,6 +195,21 @@ describe("A panel", () => {
     assert.ok(shownS <= world.clock.nowMs() / 1_000, `${shownS - world.clock.nowMs() / 1_000} s to come`);
   });
 
+  test("that is not up to date goes on saying so where the clock of the machine is set", async () => {
+    const world = await standing();
+    for (const stepMs of [60 * MINUTE_MS, -60 * MINUTE_MS]) {
+      await world.clock.advance(20 * MINUTE_MS);
+      world.clock.step(stepMs);
+      const { state } = world;
+      // As the latest snapshots do it: what was read keeps its age.
+      if (state !== undefined) world.state = { ...state, statusAtMs: state.statusAtMs + stepMs };
+      await world.clock.advance(2 * MINUTE_MS);
+      assert.match(world.messages[0]?.body.content ?? "", /The game service is not answering/);
+    }
+    await world.minutes(2);
+    assert.equal(world.messages[0]?.body.content, "");
+  });
+
   test("shows who is on duty there, and nobody who is on duty elsewhere or away", async () => {
     const world = await standing();
     const on = (userId: string, playerId: number, bindingId = "b") => ({
@@ -341,7 +357,10 @@ describe("A panel", () => {
 
   test("names the right cause, sooner than it would call the service silent", async () => {
     for (const [cause, words] of [
-      ["isHalted", new RegExp(`asked Marshal to wait until <t:${HALT_UNTIL_MS / 1_000}:t>`)],
+      [
+        "isHalted",
+        new RegExp(`asked Marshal to wait until <t:${HALT_UNTIL_S}:t> \\(<t:${HALT_UNTIL_S}:R>\\)`),
+      ],
       ["isHeld", new RegExp(`too many other keys were refused\\. Next try: <t:${HALT_UNTIL_MS / 1_000}:t>`)],
       ["isParked", /server key is wrong or expired.*setup link/],
     ] as const) {

@@ -169,6 +169,15 @@ describe("the weekly summary", () => {
     );
   });
 
+  test("says one join as one, and thousands as they are said elsewhere", () => {
+    const week = { fromS: 604_800, toS: 2 * 604_800, zone: "UTC", bindingId: "b1" };
+    const before = { ...statsOf({ ...week, fromS: 0, toS: 604_800 }), joins: 5_001 };
+    const stats = { ...statsOf(week), joins: 1 };
+    const of = { binding: bindingOf("b1"), stats, before, duty: undefined, pngs: undefined, key: "k" };
+    const [card] = weeklyRenderer.summary(of).cards ?? [];
+    assert.match(String(card?.fields?.[0]?.value), /\*\*1\*\* join \(▼.5,000.fewer\)$/u);
+  });
+
   test("says that the number of players is not known where nobody looked, and not that there were none", () => {
     const week = { fromS: 604_800, toS: 2 * 604_800, zone: "UTC", bindingId: "b1" };
     // The log that was read after the week still had its joins.

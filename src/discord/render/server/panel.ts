@@ -1,6 +1,7 @@
 import { channelMention, type Escaped, joined, md } from "../../../domain/escaped.ts";
 import type { PanelRenderer, StaleCause } from "../../../domain/ports/panels.ts";
 import { escapeMarkdown } from "../escape.ts";
+import { waitEnd } from "../fine-print.ts";
 import { notReadWords } from "./not-read.ts";
 import { statusFields, statusHeadline } from "./status.ts";
 import { ageLine, LIVE_COLOR, STALE_COLOR, serverTitle } from "./view.ts";
@@ -48,11 +49,11 @@ function staleText(why: StaleCause): Escaped {
     case "failing":
       return md`⏳ Not up to date: ${notReadWords(why.code)}`;
     case "waits":
-      return md`⏳ The game service asked Marshal to wait until <t:${Math.ceil(why.untilMs / 1_000)}:t>.`;
+      return md`⏳ The game service asked Marshal to wait until ${waitEnd(why.untilMs)}.`;
     case "held":
       return md`⏳ Waiting, because too many other keys were refused. Next try: <t:${Math.ceil(why.untilMs / 1_000)}:t>.`;
     case "blocked":
-      return md`⏳ The game service is blocking Marshal until <t:${Math.ceil(why.untilMs / 1_000)}:t>.`;
+      return md`⏳ The game service is blocking Marshal until ${waitEnd(why.untilMs)}.`;
     default:
       return why satisfies never;
   }

@@ -8,6 +8,7 @@ import {
   amount,
   count,
   FEW_CALLS,
+  joinsWords,
   lasting,
   PERIODS,
   type PeriodDays,
@@ -143,7 +144,7 @@ function fieldsOf(stats: ServerStats): readonly CardField[] {
     players === undefined || peak === undefined
       ? md`Not known`
       : md`On average **${amount(players)}**, at most **${peak}**${peakAtS === undefined ? md`` : md` (<t:${peakAtS}:f>)`}`;
-  const came = joins === 1 ? md`**1** join` : md`**${count(joins)}** joins`;
+  const came = joinsWords(joins);
   const by = visitors === 1 ? md`**1** player` : md`**${count(visitors)}** players`;
   return [
     { name: md`👥 Players`, value: md`${average}\n${by} in all, ${came}` },

@@ -20,9 +20,14 @@ export function periodWords(days: PeriodDays) {
 
 export const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"] as const;
 
-/** `8.4`, `23`: tenths say nothing of a crowd. */
+/** `8.4`, `23`, `1,204`: tenths say nothing of a crowd. */
 export function amount(value: number): Escaped {
-  return markdownOfOurs(String(value >= 10 ? Math.round(value) : Math.round(value * 10) / 10));
+  return count(value >= 10 ? Math.round(value) : Math.round(value * 10) / 10);
+}
+
+/** `**1** join` */
+export function joinsWords(joins: number): Escaped {
+  return joins === 1 ? md`**1** join` : md`**${count(joins)}** joins`;
 }
 
 /** `1,204` */

@@ -13,7 +13,7 @@ import {
   STATS_COLOR,
   serverPictures,
 } from "./server-stats.ts";
-import { amount, count, lasting } from "./stats-words.ts";
+import { amount, count, joinsWords, lasting } from "./stats-words.ts";
 
 /** The summary of a week in a channel: what it was, what changed, when staff was missing. Pure. */
 
@@ -91,7 +91,7 @@ function fieldsOf(stats: ServerStats, { averages, sums }: Before): readonly Card
   return [
     {
       name: md`👥 Players`,
-      value: md`${average}\n**${count(joins)}** joins${change(joins, sums?.joins)}`,
+      value: md`${average}\n${joinsWords(joins)}${change(joins, sums?.joins)}`,
     },
     {
       name: md`🛡 Staff in the game`,
