@@ -161,6 +161,12 @@ export class CardBoard implements CardsOfMessages {
       this.#messages.show({ cardId, feedId }, false);
       return;
     }
+    // One caller's words must not end the feed for all others.
+    if (refusal.reason === "form" && this.#hasWords(cardId, feedId)) {
+      await this.patchSlot({ cardId, feedId }, { isWithoutWords: true });
+      this.#messages.show({ cardId, feedId }, false);
+      return;
+    }
     // A deleted card is left deleted: somebody wanted it so. The feed itself goes on.
     await this.patchSlot({ cardId, feedId }, { gone: true });
     if (refusal.reason === "message-gone") return;
@@ -173,6 +179,14 @@ export class CardBoard implements CardsOfMessages {
   #owesCalls(cardId: string, feedId: string): boolean {
     const record = this.#cards.get(cardId);
     return record?.kind === "modCall" && (record.slots[feedId]?.shownCalls ?? 0) < record.calls.length;
+  }
+
+  /** The message shows what somebody wrote, which may be what Discord refuses. */
+  #hasWords(cardId: string, feedId: string): boolean {
+    const record = this.#cards.get(cardId);
+    if (record === undefined || record.slots[feedId]?.isWithoutWords === true) return false;
+    if (record.kind === "modCall") return record.resolved?.note !== undefined;
+    return record.call.description !== undefined || record.call.positionDescriptor !== undefined;
   }
 
   async patchSlot({ cardId, feedId }: CardRef, patch: Partial<CardSlot>): Promise<void> {

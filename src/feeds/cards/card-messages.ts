@@ -18,7 +18,7 @@ export interface CardMessagesPorts {
   /** How the process before ended. */
   readonly lastEnd: { readonly postedUpToS: number | undefined };
   readonly metrics: Pick<Metrics, "observe">;
-  render(record: CardRecord): Promise<MessageBody>;
+  render(record: CardRecord, slot: Pick<CardSlot, "isWithoutWords">): Promise<MessageBody>;
 }
 
 /** A ping is of no use any more after this time. */
@@ -94,7 +94,7 @@ export class CardMessages {
     const slot = record?.slots[ref.feedId];
     if (record === undefined || slot === undefined || slot.gone || slot.shown >= record.version)
       return undefined;
-    const body = await this.#ports.render(record);
+    const body = await this.#ports.render(record, slot);
     this.#said.set(keyOf(ref), { shown: record.version, ...callsOn(record) });
     const round = slot.deletions === undefined ? [] : [slot.deletions];
     const firstAtS = calledAtS(record);
