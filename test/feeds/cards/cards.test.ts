@@ -322,6 +322,30 @@ describe("mod-call cards", () => {
       assert.equal((await rig.wing.feeds.list(guildId))[0]?.state, "live");
     }));
 
+  test("an edit in a thread that was archived waits until a new call revives it, and the feed goes on", () =>
+    withModCalls({}, async (rig) => {
+      let isArchived = false;
+      rig.sink.fault = (call) => {
+        if (call === "send") isArchived = false;
+        return call === "edit" && isArchived ? "closed" : undefined;
+      };
+      rig.callModerators("Ann");
+      await rig.pollAndFlush();
+      await rig.clock.advance(3_600_000);
+      isArchived = true;
+      answer(rig, "Ann", "Mod");
+      await rig.pollAndFlush();
+      assert.match(titles(rig)[0] ?? "", /open/);
+      assert.equal((await rig.wing.feeds.list(guildId))[0]?.state, "live");
+      rig.callModerators("Bob");
+      await rig.pollAndFlush();
+      assert.match(titles(rig)[1] ?? "", /open/);
+      rig.outbox.permissionsChanged(guildId);
+      await rig.clock.advance(10_000);
+      assert.match(titles(rig)[0] ?? "", /answered/);
+      assert.deepEqual(rig.told, []);
+    }));
+
   test("a channel that closes parks the feed, and the person who configured it gets a notice", () =>
     withModCalls({}, async (rig) => {
       rig.sink.fault = () => "closed";
