@@ -44,7 +44,10 @@ export function createSink({ rest, ownId, mayReadHistory }: SinkPorts): Sink & R
 
   return {
     async send(channelId, message) {
-      const payload = composeMessage(message);
+      const { replyToMessageId, ...alone } = message;
+      // Discord takes no reply from who may not read what it replies to: the message says the same by itself.
+      const isReply = replyToMessageId !== undefined && (await mayReadHistory(channelId)) !== false;
+      const payload = composeMessage(isReply ? message : alone);
       const sent = await asSinkRefusal(() => rest.post(Routes.channelMessages(channelId), payload));
       if (!isMessage(sent))
         throw new SinkRefusal("unknown", "Discord took a message and did not name it", {

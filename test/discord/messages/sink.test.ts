@@ -76,6 +76,18 @@ test("silent messages and replies carry their mark", async (t) => {
   assert.equal(reply?.repliesTo, messageId);
 });
 
+test("a message that may not be a reply, since history may not be read, is posted all the same", async (t) => {
+  const { discord, channel, emulated } = await startDiscordRig(t, []);
+  const { messageId } = await discord.sink.send(channel.id, { content: md`a`, nonce: "a" });
+  channel.denyBot("ReadMessageHistory");
+  const refused = () =>
+    discord.sink.readBack(channel.id, undefined, 5).then(() => false, refusal("no-history"));
+  for (let n = 0; n < 1_000 && !(await refused()); n++) await settle();
+  await discord.sink.send(channel.id, { content: md`b`, nonce: "b", replyToMessageId: messageId });
+  const [, second] = emulated.messages(channel);
+  assert.deepEqual([second?.content, second?.repliesTo], ["b", undefined]);
+});
+
 test("each refusal of Discord has its own reason", async (t) => {
   const { discord, channel, guild, emulated } = await startDiscordRig(t, []);
   const { sink } = discord;
