@@ -239,7 +239,7 @@ export async function asSinkRefusal<T>(request: () => Promise<T>): Promise<T> {
     if (cause instanceof RateLimitError) {
       const retryAfterMs = Math.max(cause.retryAfter, cause.sublimitTimeout, cause.timeToReset);
       const [reason, what] =
-        cause.method === "PATCH"
+        cause.method === "PATCH" && !cause.global
           ? (["edit-limit", "Discord asks to wait with edits of old messages"] as const)
           : // An earlier try of this one may have arrived.
             (["unknown", "Discord asks to wait with messages"] as const);

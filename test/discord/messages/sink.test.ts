@@ -132,6 +132,19 @@ test("too many edits of an old message have a refusal of their own", async (t) =
   await discord.sink.send(channel.id, { content: md`what is new still goes out`, nonce: "new" });
 });
 
+test("an edit that waits because Discord refuses everything is not taken for one edit too many", async (t) => {
+  const { discord, channel, emulated } = await startDiscordRig(t, []);
+  const { messageId } = await discord.sink.send(channel.id, { content: md`young`, nonce: "young" });
+  emulated.faults.set({ rateLimitNext: 1, rateLimitIsGlobal: true, rateLimitRetryAfterMs: 30_000 });
+  const edit = discord.sink.edit(channel.id, messageId, { content: md`newer` });
+  await assert.rejects(edit, (error: unknown) => {
+    assert.ok(error instanceof SinkRefusal);
+    assert.deepEqual([error.reason, error.request], ["unknown", "answered"]);
+    assert.ok((error.retryAfterMs ?? 0) > 20_000);
+    return true;
+  });
+});
+
 test("a message that has to wait for long after a try that may have arrived is not sent again by itself", async (t) => {
   const { discord, channel, emulated } = await startDiscordRig(t, []);
   emulated.faults.set({ sendThen500: 1 });
