@@ -13,7 +13,7 @@ export async function notPostedText(
 ): Promise<Escaped> {
   const where = channelMention(channelId);
   const access = reason === "no-access" ? await guilds.channelAccess(guildId, channelId) : undefined;
-  return access?.kind === "missing"
+  return access?.kind === "missing" || access?.kind === "timed-out"
     ? joined(shutLines(channelId, access), "\n")
     : md`⚠ I can't post in ${where}: ${refusalText(reason)}`;
 }

@@ -190,7 +190,10 @@ export class AlertPosts {
     const { rule, incident } = wanted;
     const isPosted = incident.messageId !== undefined;
     if (!isPosted && isInItsChannel(wanted)) await onOutcome(rule, reason);
-    if (!isPosted && clock.nowMs() - incident.openedAtMs < GIVEN_UP_AFTER_MS) return "closed";
+    // A thread that was archived is open again with the next new message in it.
+    const mayOpen = reason === "closed" || reason === "no-access";
+    const isOfUse = clock.nowMs() - incident.openedAtMs < GIVEN_UP_AFTER_MS;
+    if (isPosted ? mayOpen : isOfUse) return "closed";
     await note(ref, { isGone: true });
     return "over";
   }

@@ -169,7 +169,9 @@ export class DutyPosts {
     const { guildId, id } = ref;
     const row = await this.#row(ref);
     if (row !== undefined && reason !== "message-gone") {
-      const { channelId } = post.parse(JSON.parse(row.body));
+      const { channelId, messageId } = post.parse(JSON.parse(row.body));
+      // Discord archives a quiet thread by itself: no edit is taken there, but the next new message revives it.
+      if (reason === "closed" && messageId !== undefined) return "closed";
       const isTold = this.#told.has(channelId);
       this.#told.add(channelId);
       if (!isTold) await notifier.guild(guildId, renderer.closed(channelId));

@@ -120,10 +120,12 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
   };
   const board: CardBoard = new CardBoard({
     ...afterEnd,
-    async render(card) {
+    async render(card, { isWithoutWords }) {
       const serverName = await nameOf(card);
-      if (card.kind !== "modCall") return renderer.emergencyCall(emergencyView(card, serverName));
-      return renderer.modCall(modCallView(card, { serverName, hasReplay: parts.tracked.has(card.guildId) }));
+      if (card.kind !== "modCall")
+        return renderer.emergencyCall(emergencyView(card, { serverName, isWithoutWords }));
+      const hasReplay = parts.tracked.has(card.guildId);
+      return renderer.modCall(modCallView(card, { serverName, hasReplay, isWithoutWords }));
     },
     park: (feedId, why) => registry.park(feedId, why, true),
   });

@@ -749,6 +749,27 @@ describe("the channel of an alert", () => {
     assert.deepEqual(made.wing.alerts.status(rule), {});
   });
 
+  test("that takes no edits for a while gets them when it opens: what came meanwhile is shown", async () => {
+    for (const reason of ["closed", "no-access"] as const) {
+      const made = await world();
+      await made.add({ kind: "kills" });
+      await made.look();
+      made.kill(ann, 5);
+      await made.look();
+      await made.clock.advance(10_000);
+      made.sink.fault = (call) => (call === "edit" ? reason : undefined);
+      made.kill(ann, 2);
+      await made.look();
+      await made.clock.advance(MINUTE_MS);
+      assert.match(made.shown().join(), /killed \*\*5\*\*/u);
+      made.sink.fault = () => undefined;
+      made.process.outbox.permissionsChanged("g1");
+      await made.clock.advance(10_000);
+      assert.match(made.shown().join(), /killed \*\*7\*\*/u, reason);
+      assert.equal(made.messages().length, 1);
+    }
+  });
+
   test("that refuses is exchanged for another: what waits comes there, and nothing is told of a channel that is open", async () => {
     const made = await world();
     const { id } = await made.add({ kind: "kills" });

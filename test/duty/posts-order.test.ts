@@ -89,4 +89,27 @@ onBothDatabases("the message of a shift where the database is slow", (databases)
     assert.deepEqual(await rig.store.rows({ guildId: GUILD, kinds: ["post"], isOpen: true }), []);
     await rig.wing.stop();
   });
+
+  test("whose thread Discord archived meanwhile says how the shift ended once the thread is open again", async () => {
+    const rig = await openDutyRig(databases, { startS: START_S });
+    rig.link("u13", mona, START_S);
+    await rig.addType({ name: "Posted", start: "declared", channelId: "c9" });
+    const look = async (atS: number) => {
+      await rig.clock.advanceTo(atS * 1_000);
+      await rig.take(snapshotOf({ joins: [[mona, startS - 50, true]], players: [mona] }, atS));
+    };
+    await look(startS);
+    await rig.wing.duty.start(member("u13"), "posted");
+    for (let s = 30; s <= 300; s += 30) await look(startS + s);
+    assert.match(rig.sink.text("c9"), /Since/);
+    rig.sink.fault = (call) => (call === "edit" ? "closed" : undefined);
+    await rig.wing.duty.end(member("u13"));
+    for (let s = 330; s <= 900; s += 30) await look(startS + s);
+    rig.sink.fault = () => undefined;
+    for (let s = 930; s <= 1_500; s += 30) await look(startS + s);
+    assert.match(rig.sink.text("c9"), /to <t:/);
+    assert.deepEqual(rig.told, []);
+    assert.deepEqual(await rig.store.rows({ guildId: GUILD, kinds: ["post"], isOpen: true }), []);
+    await rig.wing.stop();
+  });
 });

@@ -50,6 +50,10 @@ export function createGuildView(client: Client): Guilds {
     if (channel.isThread() && (channel.archived === true || channel.locked === true))
       return { kind: "closed" };
     const held = channel.permissionsFor(me);
+    // A timeout goes before what roles allow, except for administrators.
+    const untilMs = me.communicationDisabledUntilTimestamp;
+    if (untilMs !== null && me.isCommunicationDisabled() && !held.has(PermissionFlagsBits.Administrator))
+      return { kind: "timed-out", untilMs };
     const needed = purpose === "talks" ? NEEDED_FOR_TALKS : neededToPost(channel);
     const permissions = needed.filter(([, bit]) => !held.has(bit)).map(([name]) => name);
     return permissions.length === 0

@@ -31,15 +31,15 @@ export function steadyRest(limits: RequestLimits, send: MakeRequest) {
 function withinLimits(limits: RequestLimits, send: MakeRequest): MakeRequest {
   return async (url, init) => {
     const place = placeOf(url, init.method ?? "GET");
-    const signal = init.signal ?? undefined;
+    const waiting: Waiting = { place, url, signal: init.signal ?? undefined, waitedMs: 0 };
     for (;;) {
-      await turn(limits, { place, url, signal });
+      await turn(limits, waiting);
       const answer = await attempt(send, url, init);
       const refused = limits.learn(place, answer.status, answer.headers);
       if (refused === undefined) return withoutLimits(answer);
       // A body that is not read keeps its connection.
       await answer.arrayBuffer();
-      await waitFor(limits, refused, { place, url, signal });
+      await waitFor(limits, refused, waiting);
     }
   };
 }
@@ -48,6 +48,8 @@ interface Waiting {
   readonly place: RequestPlace;
   readonly url: string;
   readonly signal: AbortSignal | undefined;
+  /** In all its waits so far. */
+  waitedMs: number;
 }
 
 /** Resolves when the request may be made, and has taken its place. */
@@ -59,11 +61,8 @@ async function turn(limits: RequestLimits, waiting: Waiting): Promise<void> {
   }
 }
 
-async function waitFor(
-  limits: RequestLimits,
-  wait: LimitWait,
-  { place, url, signal }: Waiting,
-): Promise<void> {
+async function waitFor(limits: RequestLimits, wait: LimitWait, waiting: Waiting): Promise<void> {
+  const { place, url, signal, waitedMs } = waiting;
   const leftMs = limits.leftMs(wait);
   const { method, route, major: majorParameter } = place;
   const told = { global: wait.isGlobal, method, url, route, majorParameter, hash: "", limit: 0 };
@@ -74,7 +73,8 @@ async function waitFor(
     sublimitTimeout: 0,
     scope: "user",
   } as const;
-  if (isLongWait(limit)) throw new RateLimitError(limit);
+  if (isLongWait(limit, waitedMs)) throw new RateLimitError(limit);
+  waiting.waitedMs += leftMs;
   await limits.sleepUntil(wait.untilMs, signal);
 }
 

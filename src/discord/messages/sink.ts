@@ -44,7 +44,10 @@ export function createSink({ rest, ownId, mayReadHistory }: SinkPorts): Sink & R
 
   return {
     async send(channelId, message) {
-      const payload = composeMessage(message);
+      const { replyToMessageId, ...alone } = message;
+      // Discord takes no reply from who may not read what it replies to: the message says the same by itself.
+      const isReply = replyToMessageId !== undefined && (await mayReadHistory(channelId)) !== false;
+      const payload = composeMessage(isReply ? message : alone);
       const sent = await asSinkRefusal(() => rest.post(Routes.channelMessages(channelId), payload));
       if (!isMessage(sent))
         throw new SinkRefusal("unknown", "Discord took a message and did not name it", {
@@ -236,7 +239,7 @@ export async function asSinkRefusal<T>(request: () => Promise<T>): Promise<T> {
     if (cause instanceof RateLimitError) {
       const retryAfterMs = Math.max(cause.retryAfter, cause.sublimitTimeout, cause.timeToReset);
       const [reason, what] =
-        cause.method === "PATCH"
+        cause.method === "PATCH" && !cause.global
           ? (["edit-limit", "Discord asks to wait with edits of old messages"] as const)
           : // An earlier try of this one may have arrived.
             (["unknown", "Discord asks to wait with messages"] as const);

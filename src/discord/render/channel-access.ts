@@ -28,6 +28,8 @@ export function obstacle(access: ChannelAccess): Escaped {
       return md`deleted. Pick another channel`;
     case "closed":
       return md`archived or locked. Open it or pick another`;
+    case "timed-out":
+      return md`Marshal is timed out until <t:${Math.ceil(access.untilMs / 1_000)}:f>`;
     default:
       return md`takes messages`;
   }
@@ -37,6 +39,7 @@ export function obstacle(access: ChannelAccess): Escaped {
 export function obstacleIn(channelId: string, access: ChannelAccess): Escaped {
   const channel = channelMention(channelId);
   if (access.kind === "missing") return md`${obstacle(access)} in ${channel}`;
+  if (access.kind === "timed-out") return obstacle(access);
   const verb = access.kind === "gone" ? md` was` : access.kind === "closed" ? md` is` : md``;
   return md`${channel}${verb} ${obstacle(access)}`;
 }

@@ -70,6 +70,7 @@ function placeLine(
     case "gone":
       return md`⛔ ${what}: the channel was deleted; ${elsewhere}`;
     case "missing":
+    case "timed-out":
       return md`⚠ ${what} in ${channelMention(channelId)}: ${obstacle(access)}`;
     case "closed":
       return md`⚠ ${what} in ${channelMention(channelId)}: archived or locked. Open it or ${elsewhere}`;

@@ -3,6 +3,7 @@ import type { Button, Card, MessageBody, PostedMessage } from "../../domain/mess
 import type { EmergencyCallView, PostedEmergency } from "../../domain/ports/feed-renderer.ts";
 import { duration, note } from "./entry-line.ts";
 import { cut, inlineName, plainText } from "./escape.ts";
+import { WORDS_LEFT_OUT } from "./fine-print.ts";
 import { markedRewindId } from "./players/rewind-buttons.ts";
 import { profile } from "./server/view.ts";
 
@@ -26,9 +27,7 @@ export function emergencyCard(view: EmergencyCallView): MessageBody {
         ? "Someone"
         : profile(call.callerId, "Somebody");
   const lines = [md`${caller} called <t:${call.startedAtS}:T> (<t:${call.startedAtS}:R>)`];
-  if (call.description !== undefined) lines.push(md`> ${note(call.description, 900)}`);
-  if (call.positionDescriptor !== undefined) lines.push(md`📍 ${note(call.positionDescriptor, 300)}`);
-  lines.push(unitsLine(view));
+  lines.push(...wordsOf(view), unitsLine(view));
   if (view.endedAtMs !== undefined) lines.push(endLine(call.startedAtS, view.endedAtMs));
   const card: Card = {
     ...(view.serverName === undefined ? {} : { author: cut(plainText(view.serverName), 200) }),
@@ -39,6 +38,15 @@ export function emergencyCard(view: EmergencyCallView): MessageBody {
   if (view.endedAtMs !== undefined) return { cards: [card], rows: [[rewindButton(view, call.startedAtS)]] };
   const id = `map-open:${view.bindingId}/e${view.cardId}`;
   return { cards: [card], rows: [[{ kind: "button", style: "secondary", label: "Map", emoji: "🗺️", id }]] };
+}
+
+function wordsOf({ call, isWithoutWords }: EmergencyCallView): readonly Escaped[] {
+  if (isWithoutWords === true) return [WORDS_LEFT_OUT];
+  const { description, positionDescriptor } = call;
+  return [
+    ...(description === undefined ? [] : [md`> ${note(description, 900)}`]),
+    ...(positionDescriptor === undefined ? [] : [md`📍 ${note(positionDescriptor, 300)}`]),
+  ];
 }
 
 /** The card of an emergency call that this message is and that says the call goes on; undefined: it is none. */

@@ -61,7 +61,8 @@ function isShutOut({ state }: Feed, { access }: FeedHealth): boolean {
 
 /** Why it stopped: what is missing in its channel now, or what was said when it stopped. */
 function whyText({ channelId, parkedWhy }: Feed, { access }: FeedHealth): Escaped | "" {
-  if (access !== undefined && isShut(access) && (access.kind === "missing" || parkedWhy === undefined))
+  const isTelling = access?.kind === "missing" || access?.kind === "timed-out";
+  if (access !== undefined && isShut(access) && (isTelling || parkedWhy === undefined))
     return md`\n⤷ ${obstacleIn(channelId, access)}`;
   return parkedWhy === undefined ? "" : md`\n⤷ ${escapeMarkdown(cut(parkedWhy, 200))}`;
 }

@@ -13,6 +13,9 @@ export function serviceSays(message: string): readonly Escaped[] {
   return message === "" ? [] : [md`-# The game service said: ${escapeMarkdown(cut(message, 800))}`];
 }
 
+/** On a card in place of what people wrote. */
+export const WORDS_LEFT_OUT = md`-# Text left out: Discord refuses it.`;
+
 /** The last line of an error, and of outcomes that somebody may ask about. The service's own id shows when it is tapped. */
 export function referenceLine(reference: string, commandId?: string): Escaped {
   const id = commandId === undefined ? "" : md` · Command ID ||${inlineCode(commandId)}||`;

@@ -5,6 +5,7 @@ import type { CallView, ModCallView, PostedModCall } from "../../domain/ports/fe
 import { callTimesIn } from "./call-lines.ts";
 import { duration, note, person } from "./entry-line.ts";
 import { cut, inlineName, plainText } from "./escape.ts";
+import { WORDS_LEFT_OUT } from "./fine-print.ts";
 import { markIn } from "./hidden-marks.ts";
 import { situationLines } from "./situation-lines.ts";
 
@@ -30,8 +31,9 @@ export function modCallCard(view: ModCallView): MessageBody {
     lines.push(md`⏰ Still unclaimed: staff were pinged again`);
   }
   if (view.resolved !== undefined) {
-    const { userId, atMs } = view.resolved;
-    const said = view.resolved.note === undefined ? "" : md`\n> ${note(view.resolved.note, 900)}`;
+    const { userId, atMs, note: words } = view.resolved;
+    const shown = view.isWithoutWords === true ? WORDS_LEFT_OUT : md`> ${note(words ?? "", 900)}`;
+    const said = words === undefined ? "" : md`\n${shown}`;
     lines.push(md`☑️ Resolved by ${userMention(userId)} after ${duration(atMs / 1_000 - firstAtS)}${said}`);
   }
   const times = view.calls.length > 1 ? md` · called ${view.calls.length} times` : md``;

@@ -129,6 +129,8 @@ export interface ModCallView {
   readonly serverName?: string;
   /** Where people were then is recorded. */
   readonly hasReplay: boolean;
+  /** Discord refuses what people wrote on it. */
+  readonly isWithoutWords?: boolean | undefined;
 }
 
 export interface CallView {
@@ -187,4 +189,6 @@ export interface EmergencyCallView {
   readonly callerName?: string;
   readonly unitNames: readonly string[];
   readonly serverName?: string;
+  /** Discord refuses what people wrote on it. */
+  readonly isWithoutWords?: boolean | undefined;
 }

@@ -10,6 +10,8 @@ export type ChannelAccess =
   | { readonly kind: "gone" }
   /** A thread that is archived or locked. */
   | { readonly kind: "closed" }
+  /** Somebody has timed it out: until then it can only read, epoch milliseconds. */
+  | { readonly kind: "timed-out"; readonly untilMs: number }
   /** Discord could not be asked. */
   | { readonly kind: "unknown" };
 

@@ -155,24 +155,42 @@ export class CardBoard implements CardsOfMessages {
     });
   }
 
-  async onRefused({ cardId, feedId }: CardRef, refusal: SinkRefusal): Promise<void> {
+  async onRefused({ cardId, feedId }: CardRef, refusal: SinkRefusal): Promise<"over" | "closed"> {
+    // Discord archives a quiet thread by itself: no edit is taken there, but the next new message revives it.
+    const isPosted = this.#cards.get(cardId)?.slots[feedId]?.messageId !== undefined;
+    if (refusal.reason === "closed" && isPosted) return "closed";
     if (refusal.reason === "message-gone" && this.#owesCalls(cardId, feedId)) {
       await this.#changeSlot(cardId, feedId, withoutMessage);
       this.#messages.show({ cardId, feedId }, false);
-      return;
+      return "over";
+    }
+    // One caller's words must not end the feed for all others.
+    if (refusal.reason === "form" && this.#hasWords(cardId, feedId)) {
+      await this.patchSlot({ cardId, feedId }, { isWithoutWords: true });
+      this.#messages.show({ cardId, feedId }, false);
+      return "over";
     }
     // A deleted card is left deleted: somebody wanted it so. The feed itself goes on.
     await this.patchSlot({ cardId, feedId }, { gone: true });
-    if (refusal.reason === "message-gone") return;
+    if (refusal.reason === "message-gone") return "over";
     await this.#ports.park(feedId, reasonInWords(refusal)).catch((failure: unknown) => {
       this.#ports.warn(`feed ${feedId} could not be parked`, failure);
     });
+    return "over";
   }
 
   /** A call came that the message, deleted by somebody, has never shown. */
   #owesCalls(cardId: string, feedId: string): boolean {
     const record = this.#cards.get(cardId);
     return record?.kind === "modCall" && (record.slots[feedId]?.shownCalls ?? 0) < record.calls.length;
+  }
+
+  /** The message shows what somebody wrote, which may be what Discord refuses. */
+  #hasWords(cardId: string, feedId: string): boolean {
+    const record = this.#cards.get(cardId);
+    if (record === undefined || record.slots[feedId]?.isWithoutWords === true) return false;
+    if (record.kind === "modCall") return record.resolved?.note !== undefined;
+    return record.call.description !== undefined || record.call.positionDescriptor !== undefined;
   }
 
   async patchSlot({ cardId, feedId }: CardRef, patch: Partial<CardSlot>): Promise<void> {

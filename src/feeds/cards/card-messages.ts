@@ -18,7 +18,7 @@ export interface CardMessagesPorts {
   /** How the process before ended. */
   readonly lastEnd: { readonly postedUpToS: number | undefined };
   readonly metrics: Pick<Metrics, "observe">;
-  render(record: CardRecord): Promise<MessageBody>;
+  render(record: CardRecord, slot: Pick<CardSlot, "isWithoutWords">): Promise<MessageBody>;
 }
 
 /** A ping is of no use any more after this time. */
@@ -38,7 +38,7 @@ export interface CardsOfMessages {
   patchSlot(ref: CardRef, patch: Partial<CardSlot>): Promise<void>;
   /** Calls that the message shows, as a power cut may have made the record forget them. */
   takeOver(cardId: string, calledAtS: readonly number[]): Promise<void>;
-  onRefused(ref: CardRef, refusal: SinkRefusal): Promise<void>;
+  onRefused(ref: CardRef, refusal: SinkRefusal): Promise<"over" | "closed">;
 }
 
 /** The messages of cards: what each is to say now, and what becomes of its slot. */
@@ -66,10 +66,7 @@ export class CardMessages {
       isIt: (ref, posted) => this.#isIt(ref, posted),
       onStands: (ref, stands) => this.#onStands(ref, stands),
       onSeen: (ref, posted) => this.#onSeen(ref, posted),
-      onRefused: async (ref, refusal) => {
-        await cards.onRefused(ref, refusal);
-        return "over";
-      },
+      onRefused: (ref, refusal) => cards.onRefused(ref, refusal),
     });
   }
 
@@ -94,7 +91,7 @@ export class CardMessages {
     const slot = record?.slots[ref.feedId];
     if (record === undefined || slot === undefined || slot.gone || slot.shown >= record.version)
       return undefined;
-    const body = await this.#ports.render(record);
+    const body = await this.#ports.render(record, slot);
     this.#said.set(keyOf(ref), { shown: record.version, ...callsOn(record) });
     const round = slot.deletions === undefined ? [] : [slot.deletions];
     const firstAtS = calledAtS(record);

@@ -17,6 +17,8 @@ export interface CardSlot {
   readonly gone?: boolean;
   /** The message says that it may stand twice: it was sent where nothing may be read back. */
   readonly marked?: boolean;
+  /** Discord refuses what people wrote on it: the message leaves that out. */
+  readonly isWithoutWords?: boolean;
   /** Pinged by the post. */
   readonly pingRoleId?: string;
   readonly escalateAfterMs?: number;
@@ -97,6 +99,7 @@ const slot = z.object({
   deletions: z.int().exactOptional(),
   gone: z.boolean().exactOptional(),
   marked: z.boolean().exactOptional(),
+  isWithoutWords: z.boolean().exactOptional(),
   pingRoleId: z.string().exactOptional(),
   escalateAfterMs: z.number().exactOptional(),
   escalateRoleId: z.string().exactOptional(),

@@ -102,13 +102,20 @@ function wants({ feed, sinceMs }: CallFeed, call: EmergencyCall): boolean {
 }
 
 /** What an emergency card shows, from its record. */
-export function emergencyView(record: EmergencyRecord, serverName: string | undefined): EmergencyCallView {
+export function emergencyView(
+  record: EmergencyRecord,
+  {
+    serverName,
+    isWithoutWords,
+  }: Pick<EmergencyCallView, "isWithoutWords"> & { readonly serverName: string | undefined },
+): EmergencyCallView {
   const { id, bindingId, call, callerName, unitNames, endedAtMs } = record;
   return {
     cardId: id,
     bindingId,
     call,
     unitNames,
+    isWithoutWords,
     ...(callerName === undefined ? {} : { callerName }),
     ...(endedAtMs === undefined ? {} : { endedAtMs }),
     ...(serverName === undefined ? {} : { serverName }),

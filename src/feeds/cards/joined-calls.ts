@@ -131,7 +131,10 @@ function firstSeq({ calls }: ModCallRecord): number {
 /** What a card shows, from its record. */
 export function modCallView(
   record: ModCallRecord,
-  { serverName, hasReplay }: { readonly serverName: string | undefined; readonly hasReplay: boolean },
+  {
+    serverName,
+    ...also
+  }: { readonly serverName: string | undefined } & Pick<ModCallView, "hasReplay" | "isWithoutWords">,
 ): ModCallView {
   const { id, caller, calls, claimedBy, resolved, escalated, situation } = record;
   return {
@@ -139,7 +142,7 @@ export function modCallView(
     caller,
     calls: calls.map(({ seq: _, answerSeq: __, ...call }) => call),
     escalated,
-    hasReplay,
+    ...also,
     ...(claimedBy === undefined ? {} : { claimedBy }),
     ...(resolved === undefined ? {} : { resolved }),
     ...(situation === undefined ? {} : { situation }),

@@ -41,6 +41,8 @@ export class CasePosts {
       isIt: ({ number }, posted) => ports.renderer.numberOf(posted) === number,
       onStands: (ref, stands) => this.#onStands(ref, stands),
       onRefused: async (ref, { reason }) => {
+        // Discord archives a quiet thread by itself: no edit is taken there, but the next new message revives it.
+        if (reason === "closed" && (await this.#isPosted(ref))) return "closed";
         this.#posting.delete(keyOf(ref));
         await this.#pay(ref);
         // Somebody deleted the card: the case itself stays.
@@ -127,6 +129,10 @@ export class CasePosts {
     if (channelId === "" || this.#notified.has(channelId)) return;
     this.#notified.add(channelId);
     await this.#ports.notifier.guild(ref.guildId, this.#ports.renderer.closed("cases", channelId));
+  }
+
+  async #isPosted({ guildId, number }: CaseRef): Promise<boolean> {
+    return (await this.#ports.current(guildId, number))?.one.card?.messageId !== undefined;
   }
 
   async #channelOf({ guildId, number }: CaseRef): Promise<string> {

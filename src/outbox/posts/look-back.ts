@@ -6,7 +6,7 @@ import { readInTurns } from "../in-turn.ts";
 
 /** Our latest messages of a channel, among which one is looked for whose post went unanswered. */
 const LOOK_BACK = 100;
-/** The same where it is known since when it can stand there. */
+/** The same in one read where it is known since when it can stand there: the next read goes on behind them. */
 const MOST_READ = 1_000;
 /** How far Discord's clock and ours may lie apart. */
 const CLOCK_SLACK_MS = 600_000;
@@ -36,9 +36,15 @@ export interface LookBackPorts {
   isPossiblyRepeated(posted: PostedMessage): boolean;
 }
 
+/** Who looks for something in a channel behind this message; undefined: among our latest. */
+interface Reader {
+  readonly looked: Looked;
+  readonly afterId: string | undefined;
+}
+
 /** What is looked for in a channel until its next read begins. */
 interface Read {
-  readonly all: Looked[];
+  readonly all: Reader[];
   readonly posted: Promise<readonly PostedMessage[]>;
 }
 
@@ -57,47 +63,52 @@ export class LookBack {
 
   /** Rejects with SinkRefusal. */
   async find(looked: Looked): Promise<Found> {
-    const { all, posted } = this.#join(looked);
+    let afterId = looked.sinceMs === undefined ? undefined : before(looked.sinceMs);
     try {
-      const messages = await posted;
-      const found = messages.findLast((message) => looked.isIt(message));
-      if (found !== undefined) {
-        const isMarked = this.#ports.isPossiblyRepeated(found);
-        return { kind: "found", messageId: found.messageId, isMarked };
+      for (;;) {
+        const messages = await this.#join({ looked, afterId }).posted;
+        const found = messages.findLast((message) => looked.isIt(message));
+        if (found !== undefined) {
+          const isMarked = this.#ports.isPossiblyRepeated(found);
+          return { kind: "found", messageId: found.messageId, isMarked };
+        }
+        const last = messages.at(-1)?.messageId;
+        if (afterId === undefined || last === undefined || messages.length < MOST_READ)
+          return { kind: "nowhere" };
+        // More of ours may follow than one read gives, and it began where the first of all looks.
+        afterId = later(afterId, last);
       }
-      // The read ended before what can stand there from a later time: that is looked for without the older ones.
-      const isCutOff = messages.length >= MOST_READ && (looked.sinceMs ?? 0) > earliestOf(all);
-      return isCutOff ? await this.find(looked) : { kind: "nowhere" };
     } catch (error) {
       if (error instanceof SinkRefusal && error.reason === "no-history") return { kind: "unreadable" };
       throw error;
     }
   }
 
-  #join(looked: Looked): Read {
-    const key = `${looked.channelId} ${looked.sinceMs === undefined ? "latest" : "since"}`;
+  #join(reader: Reader): Read {
+    const { looked, afterId } = reader;
+    const key = `${looked.channelId} ${afterId === undefined ? "latest" : "since"}`;
     const waiting = this.#waiting.get(key);
     if (waiting !== undefined) {
-      waiting.all.push(looked);
+      waiting.all.push(reader);
       return waiting;
     }
-    const all = [looked];
+    const all = [reader];
     const read = { all, posted: this.#read(key, looked, all) };
     this.#waiting.set(key, read);
     return read;
   }
 
-  async #read(key: string, first: Looked, all: readonly Looked[]): Promise<readonly PostedMessage[]> {
+  async #read(key: string, first: Looked, all: readonly Reader[]): Promise<readonly PostedMessage[]> {
     const { sink, turns } = this.#ports;
-    const { channelId, guildId, sinceMs, isInDoubt } = first;
+    const { channelId, guildId, isInDoubt } = first;
     const wanted = { class: first.class, channelId, guildId, request: "read", isInDoubt } as const;
     try {
       return await readInTurns(turns, wanted, (nextPage) => {
         // Who comes from now on may look for what this read does not show any more.
         this.#waiting.delete(key);
-        return sinceMs === undefined
-          ? sink.readBack(channelId, undefined, LOOK_BACK, nextPage)
-          : sink.readBack(channelId, before(earliestOf(all)), MOST_READ, nextPage);
+        const afterId = earliestOf(all);
+        const most = afterId === undefined ? LOOK_BACK : MOST_READ;
+        return sink.readBack(channelId, afterId, most, nextPage);
       });
     } finally {
       if (this.#waiting.get(key)?.all === all) this.#waiting.delete(key);
@@ -105,8 +116,15 @@ export class LookBack {
   }
 }
 
-function earliestOf(all: readonly Looked[]): number {
-  return Math.min(...all.map(({ sinceMs = 0 }) => sinceMs));
+/** Of reads that are shared either all begin at a message or none does. */
+function earliestOf(all: readonly Reader[]): string | undefined {
+  return all
+    .map(({ afterId }) => afterId)
+    .reduce((a, b) => (a === undefined || b === undefined || BigInt(a) < BigInt(b) ? a : b));
+}
+
+function later(a: string, b: string): string {
+  return BigInt(a) < BigInt(b) ? b : a;
 }
 
 /** A snowflake below that of every message that was posted at or after `atMs`. */

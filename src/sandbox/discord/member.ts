@@ -1,6 +1,15 @@
 import type { Core } from "./core.ts";
-import { channelPermissions, guildPermissions, type Permission, permissionBits } from "./permissions.ts";
+import {
+  allPermissions,
+  bitsOf,
+  channelPermissions,
+  guildPermissions,
+  type Permission,
+  permissionBits,
+} from "./permissions.ts";
 import type { Channel, Guild, Member, Role, User } from "./types.ts";
+
+const whileTimedOut = bitsOf(["ViewChannel", "ReadMessageHistory"]);
 
 export class MemberState implements Member {
   readonly user: User;
@@ -10,6 +19,7 @@ export class MemberState implements Member {
   readonly #forget: () => void;
   #roles: readonly Role[];
   #joinedAtMs: number;
+  #timedOutUntilMs: number | undefined;
 
   constructor(
     core: Core,
@@ -86,7 +96,22 @@ export class MemberState implements Member {
     this.#core.setDmsOpen(this.id, true);
   }
 
+  get timedOutUntilMs(): number | undefined {
+    return this.#timedOutUntilMs;
+  }
+
+  timeOut(untilMs: number | undefined): void {
+    this.#timedOutUntilMs = untilMs;
+    this.#core.emit({ type: "member-updated", member: this });
+  }
+
   permissionsIn(channel?: Channel): bigint {
+    const bits = this.#permissionsIn(channel);
+    const isTimedOut = (this.#timedOutUntilMs ?? 0) > this.#core.nowMs();
+    return isTimedOut && bits !== allPermissions ? bits & whileTimedOut : bits;
+  }
+
+  #permissionsIn(channel?: Channel): bigint {
     const holder = {
       userId: this.id,
       isOwner: this.isOwner,

@@ -65,7 +65,8 @@ export function memberJson(member: Member): Out {
     roles: member.roles.map((role) => role.id),
     joined_at: isoTime(member.joinedAtMs),
     premium_since: null,
-    communication_disabled_until: null,
+    communication_disabled_until:
+      member.timedOutUntilMs === undefined ? null : isoTime(member.timedOutUntilMs),
     pending: false,
     deaf: false,
     mute: false,

@@ -80,6 +80,9 @@ export interface Member {
   /** With closed DMs the bot's message is refused with 50007. */
   closeDms(): void;
   openDms(): void;
+  /** Until then they can only read; undefined ends it. Owners and administrators go on as before. */
+  timeOut(untilMs: number | undefined): void;
+  readonly timedOutUntilMs: number | undefined;
   permissionsIn(channel?: Channel): bigint;
   may(permission: Permission, channel?: Channel): boolean;
   leave(): void;

@@ -138,4 +138,15 @@ describe("Discord's limits", () => {
     assert.ok(outcome?.status === "rejected" && outcome.reason instanceof RateLimitError);
     assert.ok(outcome.reason.retryAfter >= 30_000);
   });
+
+  test("refusals one after the other hold a new message back no longer than one long refusal does", async (t) => {
+    const { clock, post, settled, refuseNext, postedMs } = rig(t);
+    for (let n = 0; n < 40; n++) refuseNext.push({ seconds: "6", isGlobal: false });
+    const startMs = clock.monotonicMs();
+    const [outcome] = await settled([post(1)], 400_000);
+    // Discord may know its nonce no longer: only its sender can tell whether an earlier try stands there.
+    assert.ok(outcome?.status === "rejected" && outcome.reason instanceof RateLimitError);
+    assert.ok(clock.monotonicMs() - startMs <= 20_000);
+    assert.deepEqual(postedMs, []);
+  });
 });

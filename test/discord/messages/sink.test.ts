@@ -76,6 +76,18 @@ test("silent messages and replies carry their mark", async (t) => {
   assert.equal(reply?.repliesTo, messageId);
 });
 
+test("a message that may not be a reply, since history may not be read, is posted all the same", async (t) => {
+  const { discord, channel, emulated } = await startDiscordRig(t, []);
+  const { messageId } = await discord.sink.send(channel.id, { content: md`a`, nonce: "a" });
+  channel.denyBot("ReadMessageHistory");
+  const refused = () =>
+    discord.sink.readBack(channel.id, undefined, 5).then(() => false, refusal("no-history"));
+  for (let n = 0; n < 1_000 && !(await refused()); n++) await settle();
+  await discord.sink.send(channel.id, { content: md`b`, nonce: "b", replyToMessageId: messageId });
+  const [, second] = emulated.messages(channel);
+  assert.deepEqual([second?.content, second?.repliesTo], ["b", undefined]);
+});
+
 test("each refusal of Discord has its own reason", async (t) => {
   const { discord, channel, guild, emulated } = await startDiscordRig(t, []);
   const { sink } = discord;
@@ -118,6 +130,19 @@ test("too many edits of an old message have a refusal of their own", async (t) =
     return true;
   });
   await discord.sink.send(channel.id, { content: md`what is new still goes out`, nonce: "new" });
+});
+
+test("an edit that waits because Discord refuses everything is not taken for one edit too many", async (t) => {
+  const { discord, channel, emulated } = await startDiscordRig(t, []);
+  const { messageId } = await discord.sink.send(channel.id, { content: md`young`, nonce: "young" });
+  emulated.faults.set({ rateLimitNext: 1, rateLimitIsGlobal: true, rateLimitRetryAfterMs: 30_000 });
+  const edit = discord.sink.edit(channel.id, messageId, { content: md`newer` });
+  await assert.rejects(edit, (error: unknown) => {
+    assert.ok(error instanceof SinkRefusal);
+    assert.deepEqual([error.reason, error.request], ["unknown", "answered"]);
+    assert.ok((error.retryAfterMs ?? 0) > 20_000);
+    return true;
+  });
 });
 
 test("a message that has to wait for long after a try that may have arrived is not sent again by itself", async (t) => {

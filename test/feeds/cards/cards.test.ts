@@ -306,6 +306,46 @@ describe("mod-call cards", () => {
       assert.equal(rig.told.length, 0);
     }));
 
+  test("a note that Discord refuses is left out, and the card says how the call ended", () =>
+    withModCalls({}, async (rig) => {
+      rig.callModerators("Ann");
+      await rig.pollAndFlush();
+      rig.sink.fault = (_, __, body) =>
+        JSON.stringify(body ?? {}).includes("bad.example") ? "form" : undefined;
+      await rig.wing.modCalls.act(actor("1"), cardId(rig), {
+        do: "resolve",
+        note: "see https://bad.example",
+      });
+      await rig.clock.advance(10_000);
+      assert.match(titles(rig)[0] ?? "", /resolved/);
+      assert.match(rig.sink.text("mods"), /Discord refuses/);
+      assert.equal((await rig.wing.feeds.list(guildId))[0]?.state, "live");
+    }));
+
+  test("an edit in a thread that was archived waits until a new call revives it, and the feed goes on", () =>
+    withModCalls({}, async (rig) => {
+      let isArchived = false;
+      rig.sink.fault = (call) => {
+        if (call === "send") isArchived = false;
+        return call === "edit" && isArchived ? "closed" : undefined;
+      };
+      rig.callModerators("Ann");
+      await rig.pollAndFlush();
+      await rig.clock.advance(3_600_000);
+      isArchived = true;
+      answer(rig, "Ann", "Mod");
+      await rig.pollAndFlush();
+      assert.match(titles(rig)[0] ?? "", /open/);
+      assert.equal((await rig.wing.feeds.list(guildId))[0]?.state, "live");
+      rig.callModerators("Bob");
+      await rig.pollAndFlush();
+      assert.match(titles(rig)[1] ?? "", /open/);
+      rig.outbox.permissionsChanged(guildId);
+      await rig.clock.advance(10_000);
+      assert.match(titles(rig)[0] ?? "", /answered/);
+      assert.deepEqual(rig.told, []);
+    }));
+
   test("a channel that closes parks the feed, and the person who configured it gets a notice", () =>
     withModCalls({}, async (rig) => {
       rig.sink.fault = () => "closed";
@@ -582,6 +622,27 @@ describe("emergency-call cards", () => {
       await rig.pollAndFlush();
       assert.match(titles(rig, "calls")[0] ?? "", /ended/);
       assert.equal(rig.sink.messages("calls").length, 1);
+    }));
+
+  test("whose words Discord refuses is shown without them, and the calls of others still come", () =>
+    withFeed(async (rig) => {
+      rig.sink.fault = (_, __, body) => (JSON.stringify(body ?? {}).includes("Robbery") ? "form" : undefined);
+      rig.calls = [emergency(rig, 1), { ...emergency(rig, 2), description: "A fire" }];
+      await rig.pollAndFlush();
+      assert.deepEqual(titles(rig, "calls").toSorted(), [
+        "🚨 Call #1 · Police · in progress",
+        "🚨 Call #2 · Police · in progress",
+      ]);
+      assert.match(rig.sink.text("calls"), /Name11[\s\S]*Discord refuses/);
+      assert.equal((await rig.wing.feeds.list(guildId))[0]?.state, "live");
+      assert.deepEqual(rig.told, []);
+      rig.calls = [];
+      await rig.pollAndFlush();
+      await rig.pollAndFlush();
+      assert.deepEqual(titles(rig, "calls").toSorted(), [
+        "⏹ Call #1 · Police · ended",
+        "⏹ Call #2 · Police · ended",
+      ]);
     }));
 
   test("an old answer neither ends a call nor brings an ended one back", () =>

@@ -420,6 +420,19 @@ describe("cases made from commands", () => {
 });
 
 describe("a case that is changed", () => {
+  test("in a thread that Discord archived shows it once the thread is open again, and no channel is called closed", async () => {
+    const made = await world();
+    made.types(mo, ":kick Bob");
+    await made.look();
+    made.sink.fault = (call) => (call === "edit" ? "closed" : undefined);
+    await made.room.cases.edit(actor, 1, { reason: "spam" });
+    await made.clock.advance(60_000);
+    made.sink.fault = () => undefined;
+    await made.clock.advance(360_000);
+    assert.match(JSON.stringify(made.sink.messages("cases")[0]?.body), /spam/);
+    assert.deepEqual(made.told, []);
+  });
+
   test("shows it on its card, and a revoked one counts no more", async () => {
     const made = await world();
     made.types(mo, ":kick Bob");

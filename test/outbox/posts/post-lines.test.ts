@@ -455,4 +455,39 @@ describe("many messages that may stand in one channel already", () => {
     assert.equal(sink.calls.filter((call) => call.startsWith("readBack")).length, 1);
     await made.outbox.stop();
   });
+
+  test("is found however many of ours were posted since it can stand there", async () => {
+    const made = new Message();
+    const { clock, sink } = made;
+    const send = (text: string) => sink.send("c", { nonce: text, content: markdownOfOurs(text) });
+    const texts = Array.from({ length: 2_500 }, (_, at) => `row ${at}.`);
+    for (const text of [...texts, "one late.", "one latest."]) await send(text);
+    const stands = new Map<string, string>();
+    const line = made.outbox.posts.line<string>({
+      name: "an inherited message",
+      classes: { post: "first", edit: "change" },
+      keyOf: (ref) => ref,
+      guildOf: () => "g",
+      wanted: async (ref) =>
+        stands.has(ref)
+          ? undefined
+          : {
+              channelId: "c",
+              nonce: ref,
+              body: { content: markdownOfOurs(`one ${ref}.`) },
+              isDoubtful: true,
+              sinceMs: 0,
+            },
+      isIt: (ref, { content }) => content.endsWith(` ${ref}.`),
+      onStands: async (ref, { messageId }) => void stands.set(ref, messageId),
+      onRefused: async () => "over",
+    });
+    await clock.advance(600_000);
+    for (const ref of ["late", "latest", "new"]) line.show(ref);
+    await clock.advance(120_000);
+    assert.equal(stands.size, 3);
+    assert.equal(sink.messages("c").length, texts.length + 3);
+    assert.equal(sink.calls.filter((call) => call.startsWith("readBack")).length, 3);
+    await made.outbox.stop();
+  });
 });

@@ -35,6 +35,16 @@ test("without the permission to send, embed or attach it is 50013", async (t) =>
   assert.deepEqual(await refusalOf(post(rig)), { status: 403, code: 50013, paths: [] });
 });
 
+test("who is timed out can only read, until then", async (t) => {
+  const rig = await startDiscord(t);
+  const { bot } = rig.guild;
+  bot.timeOut(rig.clock.nowMs + 3_600_000);
+  assert.deepEqual(await refusalOf(post(rig)), { status: 403, code: 50013, paths: [] });
+  await rig.rest.get(`/channels/${rig.channel.id}/messages`);
+  rig.clock.nowMs += 3_600_000;
+  await post(rig);
+});
+
 test("a thread asks for its own sending permission and takes the rest from its channel", async (t) => {
   const rig = await startDiscord(t);
   const thread = rig.guild.addChannel({ name: "case", type: "thread", parentId: rig.channel.id });
