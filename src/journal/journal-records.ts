@@ -4,7 +4,7 @@ import type { Change, RowsChange } from "../domain/ports/documents.ts";
 import type { JournalItem } from "../domain/ports/journal.ts";
 import { PackedRetained } from "./compare/encoded-window.ts";
 import { emergencyCall, type StateRow } from "./compare/states.ts";
-import type { StoredStreak } from "./kill-streaks.ts";
+import type { StoredStreak } from "./visits-and-streaks.ts";
 
 /** What a journal knows of its log, derived from all of its items so far: the next answer is compared with it. */
 export interface JournalState {

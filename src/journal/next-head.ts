@@ -7,8 +7,7 @@ import { Identities } from "./compare/identity.ts";
 import { evicted, latestCredibleS, merged } from "./compare/retained.ts";
 import { factOf, factsOf, type Said } from "./compare/window-facts.ts";
 import { itemsOf, type JournalHead, type JournalRow } from "./journal-records.ts";
-import { KillStreaks } from "./kill-streaks.ts";
-import { VisitDurations } from "./visit-durations.ts";
+import { KillStreaks, VisitDurations } from "./visits-and-streaks.ts";
 
 /** Items that are held in memory. */
 const MOST_IN_MEMORY = 256;

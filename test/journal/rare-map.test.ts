@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { RareMap } from "../../src/journal/rare-map.ts";
+import { RareMap } from "../../src/journal/open-journal.ts";
 
 test("a RareMap holds what a Map holds, however many entries come and go", () => {
   const key = fc.constantFrom("a", "b", "c");

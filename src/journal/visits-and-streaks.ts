@@ -1,10 +1,51 @@
-import type { KillEntry } from "../domain/model.ts";
+import type { JoinEntry, KillEntry } from "../domain/model.ts";
 import type { KillStreak } from "../domain/ports/feed-renderer.ts";
+
+/** More joins than any server has places: leaves that were never seen would otherwise pile up. */
+const MOST_VISITS = 500;
+
+/**
+ * Who joined when, so that a leave can say how long they stayed. Kept with the journal: the
+ * answer must be the same however often an entry is rendered.
+ */
+export class VisitDurations {
+  readonly #joined: Map<string, number>;
+
+  constructor(joined: Iterable<readonly [who: string, atS: number]>) {
+    this.#joined = new Map(joined);
+  }
+
+  /** Takes entries oldest first; returns how long the player who leaves was there, in seconds, where that is known. */
+  note(entry: JoinEntry): number | undefined {
+    const who = entry.player.id === undefined ? `~${entry.player.name}` : String(entry.player.id);
+    const joinedAtS = this.#joined.get(who);
+    if (entry.joined) {
+      // A late row of an earlier visit must not set back the start of this one.
+      if (joinedAtS === undefined || joinedAtS < entry.atS) {
+        this.#joined.delete(who);
+        this.#joined.set(who, entry.atS);
+      }
+      return undefined;
+    }
+    if (joinedAtS === undefined || joinedAtS > entry.atS) return undefined;
+    this.#joined.delete(who);
+    return entry.atS - joinedAtS;
+  }
+
+  /** After a gap: leaves may be among what is missing. */
+  forget(): void {
+    this.#joined.clear();
+  }
+
+  entries(): readonly (readonly [who: string, atS: number])[] {
+    return [...this.#joined].slice(-MOST_VISITS);
+  }
+}
 
 /** A streak ends when its killer kills nobody for this long, seconds. */
 const LONGEST_PAUSE_S = 60;
 /** A server has some forty players. */
-const KEPT = 100;
+const MOST_STREAKS = 100;
 
 export type StoredStreak = readonly [killer: string, firstS: number, lastS: number, count: number];
 
@@ -40,6 +81,6 @@ export class KillStreaks {
   entries(): readonly StoredStreak[] {
     const all = [...this.#streaks.values()];
     const newestS = Math.max(...all.map(([, , lastS]) => lastS));
-    return all.filter(([, , lastS]) => newestS - lastS <= LONGEST_PAUSE_S).slice(-KEPT);
+    return all.filter(([, , lastS]) => newestS - lastS <= LONGEST_PAUSE_S).slice(-MOST_STREAKS);
   }
 }
