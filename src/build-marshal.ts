@@ -251,8 +251,8 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     const posting = [outbox, feeds, panels, runs, alerts, sessions, rules];
     for (const part of posting) await starting.step(() => part.start());
     await starting.step(() => leased?.settle());
-    await starting.step(() => history.start());
-    await starting.step(() => appeals.start());
+    for (const part of [history, appeals]) await starting.step(() => part.start());
+    await starting.step(() => lifecycle.finishLinks());
     const logIn = () =>
       discord.start(commands, {
         ...serviceForCommands,

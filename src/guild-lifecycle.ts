@@ -4,6 +4,7 @@ import type { BuiltRules } from "./build-rules.ts";
 import type { GuildListener } from "./discord/connection/guild-events.ts";
 import type { Services } from "./discord/services.ts";
 import type { SourceId } from "./domain/model.ts";
+import type { Linked } from "./domain/ports/bindings.ts";
 import type { FeedsWing } from "./feeds/feeds.ts";
 import type { PanelBoard } from "./feeds/panels/panel-board.ts";
 import type { CasesRoom } from "./history/cases/create-cases.ts";
@@ -41,8 +42,10 @@ export interface GuildLifecycleParts {
 export interface GuildLifecycle {
   /** For Discord: the bot was removed from a guild, or may do something else in it. */
   readonly listener: GuildListener;
-  /** For commands: a server was linked, got a new key, or was unlinked. */
-  readonly onLink: Pick<Services, "onLinked" | "onReplaced" | "onUnlinked">;
+  /** For commands: a server was linked, maybe with a new key, or unlinked. */
+  readonly onLink: Pick<Services, "onLinked" | "onUnlinked">;
+  /** Before the servers are asked: takes every wing along with the links at which the process before ended, or the store refused one. */
+  finishLinks(): Promise<void>;
 }
 
 /** What each wing does when a server is linked or unlinked, and when a guild removes the bot. */
@@ -93,7 +96,42 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
       },
     ]);
 
+  async function onReplaced(from: SourceId, to: SourceId): Promise<void> {
+    // Its guild was told that all is paused until the key works.
+    const isNews = service.parked(from) !== undefined && (await bindings.bySource(to)).length === 1;
+    if (isNews) serviceEvents.onEvent({ kind: "key-taken-again", source: to });
+    runs.onReplaced(from, to);
+    await takeAll([() => journal.replaced(from, to), () => feeds.replaced(from)]);
+    // Not before: what could not move yet still stands in the journal of the key before.
+    await forgetIfUnlinked(from);
+  }
+
+  async function onLinked({ binding, replaced }: Linked): Promise<{ readonly feedsBack: number }> {
+    const { source, guildId, id } = binding;
+    let feedsBack = 0;
+    await takeAll([
+      () => (replaced === undefined || replaced === source ? undefined : onReplaced(replaced, source)),
+      () => service.unpark(source),
+      () => history?.onLinksChanged(guildId),
+      () => alerts.onLinksChanged(guildId),
+      () => rules.onLinksChanged(guildId),
+      async () => {
+        feedsBack = await retention.restoreFeeds(guildId, id, feeds.feeds);
+      },
+    ]);
+    // Only now: until then the next start takes all of them along.
+    await bindings.onFinished(binding);
+    return { feedsBack };
+  }
+
   return {
+    async finishLinks() {
+      for (const linked of bindings.unfinished()) {
+        await onLinked(linked).catch((error: unknown) =>
+          parts.report("a part could not go along with a server that was linked before the start", error),
+        );
+      }
+    },
     listener: {
       guildsToCheck: () => retention.guildsToCheck(),
       onPermissionsChanged(guildId) {
@@ -125,28 +163,7 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
       },
     },
     onLink: {
-      async onLinked({ source, guildId, id }) {
-        let feedsBack = 0;
-        await takeAll([
-          () => service.unpark(source),
-          () => history?.onLinksChanged(guildId),
-          () => alerts.onLinksChanged(guildId),
-          () => rules.onLinksChanged(guildId),
-          async () => {
-            feedsBack = await retention.restoreFeeds(guildId, id, feeds.feeds);
-          },
-        ]);
-        return { feedsBack };
-      },
-      async onReplaced(from, to) {
-        // Its guild was told that all is paused until the key works.
-        const isNews = service.parked(from) !== undefined && (await bindings.bySource(to)).length === 1;
-        if (isNews) serviceEvents.onEvent({ kind: "key-taken-again", source: to });
-        runs.onReplaced(from, to);
-        await takeAll([() => journal.replaced(from, to), () => feeds.replaced(from)]);
-        // Not before: what could not move yet still stands in the journal of the key before.
-        await forgetIfUnlinked(from);
-      },
+      onLinked,
       async onUnlinked(binding) {
         const server = { guildId: binding.guildId, bindingId: binding.id };
         await takeAll([
