@@ -3,6 +3,7 @@ import type { Service } from "./api/client.ts";
 import type { BuiltRules } from "./build-rules.ts";
 import type { GuildListener } from "./discord/connection/guild-events.ts";
 import type { Services } from "./discord/services.ts";
+import { KeyedMutex } from "./domain/keyed-mutex.ts";
 import type { SourceId } from "./domain/model.ts";
 import type { Linked } from "./domain/ports/bindings.ts";
 import type { FeedsWing } from "./feeds/feeds.ts";
@@ -66,6 +67,9 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
     outbox,
   } = parts;
 
+  /** A guild that is back may link its server before its removal has come to the last wing. */
+  const turns = new KeyedMutex();
+
   /**
    * Takes each step, also where one before it was refused: a wing that is left out would go on as if nothing had happened, with
    * the key of another guild where one shares the server. Rejects with the first refusal.
@@ -124,6 +128,30 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
     return { feedsBack };
   }
 
+  async function onGuildRemoved(guildId: string): Promise<void> {
+    const linked = await bindings.list(guildId);
+    await retention.recordRemoval(guildId);
+    await bindings.forgetGuild(guildId);
+    await takeAll([
+      () => runs.onGuildRemoved(guildId),
+      ...linked.flatMap((binding) => [
+        () => runs.onUnlinked(binding),
+        () => rules.onGuildRemoved({ guildId, bindingId: binding.id }),
+      ]),
+      () => feeds.forgetGuild(guildId),
+      () => panels.drop({ guildId }),
+      () => sessions.onGuildRemoved(guildId),
+      () => weekly?.onUnlinked(guildId),
+      () => alerts.onGuildRemoved(guildId, linked),
+      () => history?.onLinksChanged(guildId),
+      ...linked.map(
+        ({ source }) =>
+          () =>
+            forgetIfUnlinked(source),
+      ),
+    ]);
+  }
+
   return {
     async finishLinks() {
       for (const linked of bindings.unfinished()) {
@@ -138,32 +166,10 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
         feeds.permissionsChanged(guildId);
         outbox.permissionsChanged(guildId);
       },
-      async onGuildRemoved(guildId) {
-        const linked = await bindings.list(guildId);
-        await retention.recordRemoval(guildId);
-        await bindings.forgetGuild(guildId);
-        await takeAll([
-          () => runs.onGuildRemoved(guildId),
-          ...linked.flatMap((binding) => [
-            () => runs.onUnlinked(binding),
-            () => rules.onGuildRemoved({ guildId, bindingId: binding.id }),
-          ]),
-          () => feeds.forgetGuild(guildId),
-          () => panels.drop({ guildId }),
-          () => sessions.onGuildRemoved(guildId),
-          () => weekly?.onUnlinked(guildId),
-          () => alerts.onGuildRemoved(guildId, linked),
-          () => history?.onLinksChanged(guildId),
-          ...linked.map(
-            ({ source }) =>
-              () =>
-                forgetIfUnlinked(source),
-          ),
-        ]);
-      },
+      onGuildRemoved: (guildId) => turns.take(guildId, () => onGuildRemoved(guildId)),
     },
     onLink: {
-      onLinked,
+      onLinked: (linked) => turns.take(linked.binding.guildId, () => onLinked(linked)),
       async onUnlinked(binding) {
         const server = { guildId: binding.guildId, bindingId: binding.id };
         await takeAll([

@@ -102,6 +102,17 @@ describe("what the store refuses to one wing keeps no other from going along", (
   });
 });
 
+test("a guild that is back and links its server while its removal is under way gets its alerts and feeds after that", async () => {
+  const { lifecycle, told } = world([binding]);
+  const removal = lifecycle.listener.onGuildRemoved("g1");
+  await Promise.all([removal, lifecycle.onLink.onLinked({ binding })]);
+  const places = ["alerts.onGuildRemoved", "alerts.onLinksChanged", "retention.restoreFeeds"];
+  assert.deepEqual(
+    told.filter((call) => places.includes(call)),
+    places,
+  );
+});
+
 test("a link at which the process before ended is finished at the start; one that the store refuses then, at the next", async () => {
   const asked = world([binding]);
   await asked.lifecycle.onLink.onLinked({ binding, replaced: "s0" as SourceId });
