@@ -302,6 +302,21 @@ test("in the guide the new key of a linked server ends it at once", async () => 
   );
 });
 
+test("the guide says how many earlier feeds post again, as /setup link does", async () => {
+  for (const [feedsBack, says] of [
+    [1, /✅ Linked\.\n1 earlier feed posts again from now on/],
+    [3, /✅ Linked\.\n3 earlier feeds post again from now on/],
+  ] as const) {
+    const made = world();
+    Object.assign(made.services, {
+      feeds: { list: async () => [] },
+      onLinked: async () => ({ feedsBack }),
+    });
+    const yes = press(pendingId(await act(made, "guide-typed", press("", { key: "abc-xyz" }))));
+    assert.match(textOf(await act(made, "guide-yes", yes)), says);
+  }
+});
+
 test("No saves nothing and forgets the key", async () => {
   const made = world();
   const id = pendingId(await typeKey(made, "abc-xyz"));
