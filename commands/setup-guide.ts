@@ -65,6 +65,7 @@ export async function guideAt(services: Services, actor: Actor, at: GuidePositio
     isOneOfSeveral: (await services.bindings.list(guildId)).length > 1,
     settings,
     ...posts,
+    cases: services.cases,
     positionDays: await positionDaysOf(services, guildId),
     accessOf: (channelId) => accesses.get(channelId) ?? { kind: "unknown" },
     ownRole: services.guilds.topRole(guildId, roleIds),
