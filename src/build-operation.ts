@@ -49,6 +49,7 @@ export function buildOperation(parts: OperationParts) {
     ...createReadinessNotices({
       bindings,
       notifier,
+      clock,
       log,
       shardOf: (guildId) => discord.shardOf(guildId),
       words: readinessWords,
