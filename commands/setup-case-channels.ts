@@ -52,11 +52,11 @@ export const casesEntry = defineEntry<ChannelSetting>({
     if (args.kind === "show") {
       const now = await services.settings.of(actor.guildId);
       const at = { guildId: actor.guildId, channelId: now.caseChannelId };
-      return { content: await setText(services, at, casesLine(now)) };
+      return { content: await setText(services, at, casesLine(now, services.cases)) };
     }
     const settings = await setCases(services, actor, args.kind === "set" ? args.channelId : undefined);
     const at = { guildId: actor.guildId, channelId: settings.caseChannelId, isForStaff: true };
-    return { content: await chosenText(services, at, casesLine(settings)) };
+    return { content: await chosenText(services, at, casesLine(settings, services.cases)) };
   },
 });
 

@@ -1,9 +1,10 @@
 import type { Press, Reply } from "../src/discord/command.ts";
 import { failureNote } from "../src/discord/render/errors.ts";
 import { inlineCode } from "../src/discord/render/escape.ts";
+import { feedsBackLine } from "../src/discord/render/setup-cards.ts";
 import { isThisAKey, isThisYours } from "../src/discord/render/setup-key-cards.ts";
 import type { Services } from "../src/discord/services.ts";
-import { type Escaped, md } from "../src/domain/escaped.ts";
+import { type Escaped, joined, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import { guideAt, resumeGuide } from "./setup-guide.ts";
@@ -42,14 +43,17 @@ function question(read: ReadKey): Reply {
 
 export async function onLinkConfirmed({ actor, argument }: Press, services: Services): Promise<Reply> {
   try {
-    const { binding, replaced, hadCommands } = await linkPending(argument, actor, services);
+    const linked = await linkPending(argument, actor, services);
+    const { binding, replaced, hadCommands } = linked;
     const bindingId = binding.id;
+    const back = feedsBackLine(linked);
     if (replaced) {
-      const note = md`✅ Key replaced. Its staff, feeds and records stay.`;
+      const note = joined([md`✅ Key replaced. Its staff, feeds and records stay.`, ...back], "\n");
       return await guideAt(services, actor, { step: "done", bindingId, hadCommands, note });
     }
     const end = binding.keyEnd === undefined ? "" : md` Its key ends in ${inlineCode(binding.keyEnd)}.`;
-    return await guideAt(services, actor, { step: "staff", bindingId, note: md`✅ Linked.${end}` });
+    const note = joined([md`✅ Linked.${end}`, ...back], "\n");
+    return await guideAt(services, actor, { step: "staff", bindingId, note });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     if (error.code !== "expired") return await linkStep(services, actor, failureNote(error));

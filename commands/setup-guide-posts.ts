@@ -13,7 +13,7 @@ import { addNewAlert } from "./alert-add.ts";
 import { recordAlertEvent } from "./alert-choice.ts";
 import { addPanel, removePanel } from "./server-panel.ts";
 import { setCases } from "./setup-case-channels.ts";
-import { feedsOf, guideAt } from "./setup-guide.ts";
+import { feedsOf, type GuidePosition, guideAfter, guideAt } from "./setup-guide.ts";
 import { linked } from "./setup-guide-presses.ts";
 import { setNotices } from "./setup-settings.ts";
 import { setWeekly, turnWeeklyOff } from "./stats-weekly.ts";
@@ -91,15 +91,17 @@ export async function choosePanel(
     const all = services.panels.list(actor.guildId).filter(({ bindingId }) => bindingId === binding.id);
     return all.map(({ channelId }) => channelId);
   };
-  const before = panelsNow();
-  const notes: Escaped[] = [];
-  for (const channelId of values.filter((id) => !before.includes(id)))
-    notes.push(await addPanel({ actor, binding, channelId, signal }, services));
-  const after = panelsNow();
-  const isRefused = values.some((id) => !after.includes(id));
-  for (const channelId of isRefused ? [] : before.filter((id) => !values.includes(id)))
-    notes.push(await removePanel({ actor, binding, channelId }, services));
-  return await guideAt(services, actor, { step: "panel", bindingId: argument, note: joined(notes, "\n") });
+  return await guideAfter(services, actor, async () => {
+    const before = panelsNow();
+    const notes: Escaped[] = [];
+    for (const channelId of values.filter((id) => !before.includes(id)))
+      notes.push(await addPanel({ actor, binding, channelId, signal }, services));
+    const after = panelsNow();
+    const isRefused = values.some((id) => !after.includes(id));
+    for (const channelId of isRefused ? [] : before.filter((id) => !values.includes(id)))
+      notes.push(await removePanel({ actor, binding, channelId }, services));
+    return { step: "panel", bindingId: argument, note: joined(notes, "\n") };
+  });
 }
 
 /** `guide-weekly:BINDING` */
@@ -114,6 +116,10 @@ export async function chooseWeekly({ actor, argument, values }: Press, services:
 
 /** `guide-test:BINDING`: posts one test message for each log and alert, and shows which arrived. */
 export async function postTests({ actor, argument }: Press, services: Services): Promise<Reply> {
+  return await guideAfter(services, actor, () => tested(actor, argument, services));
+}
+
+async function tested(actor: Actor, argument: string, services: Services): Promise<GuidePosition> {
   const { id: bindingId, ...binding } = await linked(services, actor, argument);
   const { guildId } = actor;
   const alerts = (await services.alerts.list(guildId)).filter((alert) => alert.bindingId === bindingId);
@@ -126,12 +132,7 @@ export async function postTests({ actor, argument }: Press, services: Services):
   const allArrived = arrived === lines.length;
   const head = allArrived ? [] : [md`${arrived} of ${lines.length} tests arrived.`];
   const words = joined([...head, ...[...new Set(lines)].slice(0, 15)], "\n");
-  return await guideAt(services, actor, {
-    step: allArrived ? "done" : "test",
-    bindingId,
-    isTested: allArrived,
-    note: words,
-  });
+  return { step: allArrived ? "done" : "test", bindingId, isTested: allArrived, note: words };
 }
 
 async function testLine(channelId: string, post: () => Promise<void>): Promise<Escaped> {

@@ -33,12 +33,12 @@ export interface GuidePosition {
   /** The key that was typed last was none. */
   readonly isKeyWrong?: boolean;
   /** All tests arrived, or not all of them. */
-  readonly isTested?: boolean;
+  readonly isTested?: boolean | undefined;
   /** Commands ran with the key that this server had before. */
   readonly hadCommands?: boolean;
   /** The step at which Skip was pressed. */
   readonly skipped?: GuideStep;
-  readonly note?: Escaped;
+  readonly note?: Escaped | undefined;
 }
 
 /** The message of a step, drawn from what is stored and from what Discord allows now. */
@@ -65,6 +65,7 @@ export async function guideAt(services: Services, actor: Actor, at: GuidePositio
     isOneOfSeveral: (await services.bindings.list(guildId)).length > 1,
     settings,
     ...posts,
+    cases: services.cases,
     positionDays: await positionDaysOf(services, guildId),
     accessOf: (channelId) => accesses.get(channelId) ?? { kind: "unknown" },
     ownRole: services.guilds.topRole(guildId, roleIds),
@@ -168,7 +169,7 @@ function channelsOf({ noticeChannelId, caseChannelId }: GuildSettings, posts: Po
   return [...feeds, ...alerts].map(({ channelId }) => channelId).concat(panelChannelIds, single);
 }
 
-/** The step that slow work belongs to. Whoever went on meanwhile, on the same message, is not called back. */
+/** The step that slow work belongs to. Whoever went on meanwhile, on the same message, is not called back, and reads there what came of it. */
 export async function guideAfter(
   services: Services,
   actor: Actor,
@@ -178,11 +179,16 @@ export async function guideAfter(
   const before = await stepNow();
   const at = await work();
   const isLeft = (await stepNow()) !== before;
-  return isLeft ? await resumeGuide(services, actor) : await guideAt(services, actor, at);
+  if (!isLeft) return await guideAt(services, actor, at);
+  return await resumeGuide(services, actor, { isTested: at.isTested, note: at.note });
 }
 
 /** The step at which it was left, or the first one. */
-export async function resumeGuide(services: Services, actor: Actor): Promise<Reply> {
+export async function resumeGuide(
+  services: Services,
+  actor: Actor,
+  done: Pick<GuidePosition, "isTested" | "note"> = {},
+): Promise<Reply> {
   const { guide } = await services.settings.of(actor.guildId);
   const isLinked = (await services.bindings.list(actor.guildId)).length > 0;
   const fresh: GuideStep = isLinked ? "staff" : "link";
@@ -190,7 +196,8 @@ export async function resumeGuide(services: Services, actor: Actor): Promise<Rep
   const binding = await bindingOf(services, actor, bindingId);
   // Without a key that works no other step leads anywhere.
   const isKeyRefused = binding !== undefined && services.health.parked(binding.source) !== undefined;
-  return await guideAt(services, actor, { step: isKeyRefused ? "link" : (guide?.step ?? fresh), bindingId });
+  const step = isKeyRefused ? "link" : (guide?.step ?? fresh);
+  return await guideAt(services, actor, { step, bindingId, ...done });
 }
 
 /** The server that a button names; where that is unlinked, or none is named, the default one. */

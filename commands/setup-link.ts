@@ -146,17 +146,12 @@ async function linkNow(pending: PendingLink, actor: Actor, services: Services): 
   // Without a status nobody has seen whose server it is.
   if (status === undefined) throw forgotten();
   const { guildId, userId } = actor;
-  const { binding, replaced } = await services.bindings.link({ guildId, key, status, byUserId: userId });
+  const linked = await services.bindings.link({ guildId, key, status, byUserId: userId });
+  const { binding, replaced } = linked;
   const hadCommands =
     replaced !== undefined && services.health.commandPermission(replaced).kind === "allowed";
   // Before the rest is written: where the store refuses that, the key is known all the same, and no second Yes comes.
-  let feedsBack = 0;
-  try {
-    if (replaced !== undefined && replaced !== binding.source)
-      await services.onReplaced(replaced, binding.source);
-  } finally {
-    ({ feedsBack } = await services.onLinked(binding));
-  }
+  const { feedsBack } = await services.onLinked(linked);
   await services.settings.change(guildId, (settings) => withModerators(settings, binding.id, roleIds));
   await recordEvent(services, actor, {
     action: "link",

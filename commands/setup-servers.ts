@@ -13,8 +13,10 @@ import { completeServer, serverOption } from "./server-option.ts";
 
 /** Channels with a default server of their own; a guild with more has made a mistake. */
 const MOST_CHANNELS = 200;
-/** The value of the choice that removes a default. */
-const ASK = "ask";
+/** The value of the choice that removes a default: nobody types it for the name of a server. */
+const ASK = ":ask";
+/** Discord shows no more, and one of them removes a default. */
+const MOST_CHOICES = 25;
 const ASK_CHOICE: Choice = { name: "None: ask each time", value: ASK };
 
 export const unlinkEntry = defineEntry<string | undefined>({
@@ -115,7 +117,10 @@ export const defaultEntry = defineEntry<DefaultArgs>({
     },
   ],
   parse: (options) => ({ server: options.string("server", true), channelId: options.id("channel") }),
-  autocomplete: async (typing, services) => [...(await completeServer(typing, services)), ASK_CHOICE],
+  autocomplete: async (typing, services) => [
+    ...(await completeServer(typing, services)).slice(0, MOST_CHOICES - 1),
+    ASK_CHOICE,
+  ],
   async execute({ actor, args: { server, channelId } }, services) {
     const binding = server === ASK ? undefined : await services.bindings.pick(actor.guildId, server);
     await services.settings.change(actor.guildId, (settings) =>

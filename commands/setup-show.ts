@@ -29,6 +29,7 @@ export async function showSetup(services: Services, { guildId }: Actor): Promise
     servers,
     weeklyChannelId: await weeklyChannelOf(services, guildId),
     positionDays: await positionDaysOf(services, guildId),
+    cases: services.cases,
     rankRoles: ranks.list(guildId).reduce((sum, { mappings }) => sum + mappings.length, 0),
     rules: rules.list(guildId).rules.length,
     dutyTypes: await typesOrNone(services, guildId),

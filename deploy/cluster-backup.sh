@@ -41,8 +41,16 @@ start_databases() {
   esac
 }
 
+# Both would read their backup under the same names, and each put back a part.
+lock() {
+  mkdir -p $folder
+  mkdir "$folder/restoring" 2>/dev/null ||
+    { echo "another restore is under way, or was killed: remove $folder/restoring then" >&2; exit 1; }
+  trap 'rmdir "$folder/restoring"' EXIT
+}
+
 stop_marshal() {
-  trap 'echo "Marshal was stopped: start it when you are done" >&2' EXIT
+  trap 'rmdir "$folder/restoring"; echo "Marshal was stopped: start it when you are done" >&2' EXIT
   case $where in
     compose) "${compose[@]}" stop marshal standby ;;
     kubernetes)
@@ -106,6 +114,7 @@ restore() {
   for part in "${parts[@]}"; do
     [ -s "$from/$part" ] || { echo "there is no $from/$part. Name a backup: a folder that holds it" >&2; exit 1; }
   done
+  lock
   start_databases
   for part in "${parts[@]}"; do
     "read_${part%.*}" "$from" || { echo "$from/$part cannot be read. Nothing was changed: take another backup" >&2; exit 1; }
@@ -138,6 +147,7 @@ replace_postgres() {
 empty() {
   find_parts
   [[ ${parts[*]} = *valkey* ]] || { echo "Valkey is not one of this cluster: delete its keys that begin with marshal: yourself" >&2; exit 1; }
+  lock
   start_databases
   stop_marshal
   bash deploy/cluster-backup.sh "$where" make || { echo "no backup could be made, so nothing was emptied" >&2; exit 1; }

@@ -185,6 +185,8 @@ class ClusterMember {
     if (this.#stopping.signal.aborted) return;
     if (why === "taken") this.#leaveDiscord();
     await bot?.drop().catch((err: unknown) => log.warn({ err }, "could not close a bot whose lease is over"));
+    // The next lease may take long to be served: a stop or a look before that must not meet this one.
+    if (this.#bot === bot) this.#bot = undefined;
     // What it counted, communities and what waits, is counted by whoever serves them now.
     this.#metrics.withdrawGauges();
     this.#showLease();

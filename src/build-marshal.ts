@@ -88,6 +88,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     onDefect: (err) => report("a poll failed in a way that was not expected", err),
   });
   const { snapshots, demands } = watch;
+  watch.listen(retention);
   service.shareBy(() => watch.appetite());
   const journalOwner = leased === undefined ? "server" : "guild";
   // Each document is handed over by name, so that no wing receives the keys.
@@ -251,16 +252,14 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     const posting = [outbox, feeds, panels, runs, alerts, sessions, rules];
     for (const part of posting) await starting.step(() => part.start());
     await starting.step(() => leased?.settle());
-    await starting.step(() => history.start());
-    await starting.step(() => appeals.start());
+    for (const part of [history, appeals]) await starting.step(() => part.start());
+    await starting.step(() => lifecycle.finishLinks());
     const logIn = () =>
       discord.start(commands, {
         ...serviceForCommands,
         mapCorners: config.mapImage,
         playerMessages: kept.playerMessages,
-        snapshots,
-        host,
-        ...{ mentions: kept.mentions, roster },
+        ...{ snapshots, host, mentions: kept.mentions, roster },
         ...servicesOfWings({ runs, feeds, history, alerts, duty, sessions, rules, appeals }),
         runAnswers: kept.runAnswers,
         panels,

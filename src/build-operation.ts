@@ -49,6 +49,7 @@ export function buildOperation(parts: OperationParts) {
     ...createReadinessNotices({
       bindings,
       notifier,
+      clock,
       log,
       shardOf: (guildId) => discord.shardOf(guildId),
       words: readinessWords,
@@ -65,13 +66,20 @@ export function buildOperation(parts: OperationParts) {
   return { readiness, heldKeys, host };
 }
 
+/** The clock of this machine is corrected by little now and then. */
+const CLOCK_SLACK_MS = 60_000;
+
 /** Only of a store that `npm run store` backs up: a Redis has its own means. */
 function showBackups({ storeUrl, clock, metrics }: OperationParts): void {
   const store = /^sqlite:(.+)$/.exec(storeUrl)?.[1];
   if (store === undefined) return;
   const startedMs = clock.nowMs();
-  const ageS = () => Math.max(0, clock.nowMs() - (lastBackupMs(store) ?? startedMs)) / 1_000;
-  // Where none was made, since the start.
+  const ageS = () => {
+    const [nowMs, madeMs] = [clock.nowMs(), lastBackupMs(store)];
+    // Where none was made, or by a clock that was ahead and says nothing, since the start.
+    const sinceMs = madeMs === undefined || madeMs > nowMs + CLOCK_SLACK_MS ? startedMs : madeMs;
+    return Math.max(0, nowMs - sinceMs) / 1_000;
+  };
   metrics.gauge("marshal_backup_age_seconds", "Age of the last backup by npm run store.", ageS);
 }
 

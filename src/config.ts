@@ -1,6 +1,6 @@
-import { dirname, join } from "node:path";
 import { z } from "zod";
 import { EXPECTED, LOG_LEVELS } from "./expected-values.ts";
+import { defaultHistory, isSameFile } from "./history-address.ts";
 import { type MapSetting, readMapSetting } from "./map-setting.ts";
 import { passwordsIn, signsByNumber } from "./password-signs.ts";
 import { readAddresses } from "./public-addresses.ts";
@@ -203,9 +203,13 @@ export function readConfig(environment: Environment): Config {
     result.data === undefined ? undefined : badShards(result.data.SHARDS, isShared(given.STORE_URL ?? ""));
   if (why !== undefined)
     lines.push(`SHARDS: "${given.SHARDS}" was found; expected ${EXPECTED.SHARDS}: ${why}`);
+  const historyUrl = result.data === undefined ? null : historyOf(result.data);
+  if (historyUrl !== null && isSameFile(historyUrl, result.data?.STORE_URL))
+    lines.push(
+      "HISTORY_URL: the file of STORE_URL was found; expected another file, such as sqlite:data/players.sqlite",
+    );
   if (!result.success || lines.length > 0) throw new ConfigError(lines);
   const { data } = result;
-  const historyUrl = data.HISTORY_URL === undefined ? defaultHistory(data.STORE_URL) : data.HISTORY_URL;
   return {
     discordToken: data.DISCORD_TOKEN,
     discordApiUrl: data.DISCORD_API_URL,
@@ -228,10 +232,8 @@ export function readConfig(environment: Environment): Config {
   };
 }
 
-/** Beside the store, so that one folder holds all of a bot. With Redis there may be several processes: none. */
-function defaultHistory(storeUrl: string): string | null {
-  const path = /^sqlite:(.*)$/.exec(storeUrl)?.[1];
-  return path === undefined ? null : `sqlite:${join(dirname(path), "history.sqlite")}`;
+function historyOf(data: z.infer<typeof schema>): string | null {
+  return data.HISTORY_URL === undefined ? defaultHistory(data.STORE_URL) : data.HISTORY_URL;
 }
 
 /** What the tools of the store need of the environment; nothing else is looked at. Throws as `readConfig` does. */

@@ -3,7 +3,9 @@ import type { Service } from "./api/client.ts";
 import type { BuiltRules } from "./build-rules.ts";
 import type { GuildListener } from "./discord/connection/guild-events.ts";
 import type { Services } from "./discord/services.ts";
+import { KeyedMutex } from "./domain/keyed-mutex.ts";
 import type { SourceId } from "./domain/model.ts";
+import type { Linked } from "./domain/ports/bindings.ts";
 import type { FeedsWing } from "./feeds/feeds.ts";
 import type { PanelBoard } from "./feeds/panels/panel-board.ts";
 import type { CasesRoom } from "./history/cases/create-cases.ts";
@@ -41,8 +43,10 @@ export interface GuildLifecycleParts {
 export interface GuildLifecycle {
   /** For Discord: the bot was removed from a guild, or may do something else in it. */
   readonly listener: GuildListener;
-  /** For commands: a server was linked, got a new key, or was unlinked. */
-  readonly onLink: Pick<Services, "onLinked" | "onReplaced" | "onUnlinked">;
+  /** For commands: a server was linked, maybe with a new key, or unlinked. */
+  readonly onLink: Pick<Services, "onLinked" | "onUnlinked">;
+  /** Before the servers are asked: takes every wing along with the links at which the process before ended, or the store refused one. */
+  finishLinks(): Promise<void>;
 }
 
 /** What each wing does when a server is linked or unlinked, and when a guild removes the bot. */
@@ -62,6 +66,9 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
     rules,
     outbox,
   } = parts;
+
+  /** A guild that is back may link its server before its removal has come to the last wing. */
+  const turns = new KeyedMutex();
 
   /**
    * Takes each step, also where one before it was refused: a wing that is left out would go on as if nothing had happened, with
@@ -93,60 +100,76 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
       },
     ]);
 
+  async function onReplaced(from: SourceId, to: SourceId): Promise<void> {
+    // Its guild was told that all is paused until the key works.
+    const isNews = service.parked(from) !== undefined && (await bindings.bySource(to)).length === 1;
+    if (isNews) serviceEvents.onEvent({ kind: "key-taken-again", source: to });
+    runs.onReplaced(from, to);
+    await takeAll([() => journal.replaced(from, to), () => feeds.replaced(from)]);
+    // Not before: what could not move yet still stands in the journal of the key before.
+    await forgetIfUnlinked(from);
+  }
+
+  async function onLinked({ binding, replaced }: Linked): Promise<{ readonly feedsBack: number }> {
+    const { source, guildId, id } = binding;
+    let feedsBack = 0;
+    await takeAll([
+      () => (replaced === undefined || replaced === source ? undefined : onReplaced(replaced, source)),
+      () => service.unpark(source),
+      () => history?.onLinksChanged(guildId),
+      () => alerts.onLinksChanged(guildId),
+      () => rules.onLinksChanged(guildId),
+      async () => {
+        feedsBack = await retention.restoreFeeds(guildId, id, feeds.feeds);
+      },
+    ]);
+    // Only now: until then the next start takes all of them along.
+    await bindings.onFinished(binding);
+    return { feedsBack };
+  }
+
+  async function onGuildRemoved(guildId: string): Promise<void> {
+    const linked = await bindings.list(guildId);
+    await retention.recordRemoval(guildId);
+    await bindings.forgetGuild(guildId);
+    await takeAll([
+      () => runs.onGuildRemoved(guildId),
+      ...linked.flatMap((binding) => [
+        () => runs.onUnlinked(binding),
+        () => rules.onGuildRemoved({ guildId, bindingId: binding.id }),
+      ]),
+      () => feeds.forgetGuild(guildId),
+      () => panels.drop({ guildId }),
+      () => sessions.onGuildRemoved(guildId),
+      () => weekly?.onUnlinked(guildId),
+      () => alerts.onGuildRemoved(guildId, linked),
+      () => history?.onLinksChanged(guildId),
+      ...linked.map(
+        ({ source }) =>
+          () =>
+            forgetIfUnlinked(source),
+      ),
+    ]);
+  }
+
   return {
+    async finishLinks() {
+      for (const linked of bindings.unfinished()) {
+        await onLinked(linked).catch((error: unknown) =>
+          parts.report("a part could not go along with a server that was linked before the start", error),
+        );
+      }
+    },
     listener: {
       guildsToCheck: () => retention.guildsToCheck(),
       onPermissionsChanged(guildId) {
         feeds.permissionsChanged(guildId);
         outbox.permissionsChanged(guildId);
       },
-      async onGuildRemoved(guildId) {
-        const linked = await bindings.list(guildId);
-        await retention.recordRemoval(guildId);
-        await bindings.forgetGuild(guildId);
-        await takeAll([
-          () => runs.onGuildRemoved(guildId),
-          ...linked.flatMap((binding) => [
-            () => runs.onUnlinked(binding),
-            () => rules.onGuildRemoved({ guildId, bindingId: binding.id }),
-          ]),
-          () => feeds.forgetGuild(guildId),
-          () => panels.drop({ guildId }),
-          () => sessions.onGuildRemoved(guildId),
-          () => weekly?.onUnlinked(guildId),
-          () => alerts.onGuildRemoved(guildId, linked),
-          () => history?.onLinksChanged(guildId),
-          ...linked.map(
-            ({ source }) =>
-              () =>
-                forgetIfUnlinked(source),
-          ),
-        ]);
-      },
+      onGuildRemoved: (guildId) => turns.take(guildId, () => onGuildRemoved(guildId)),
     },
     onLink: {
-      async onLinked({ source, guildId, id }) {
-        let feedsBack = 0;
-        await takeAll([
-          () => service.unpark(source),
-          () => history?.onLinksChanged(guildId),
-          () => alerts.onLinksChanged(guildId),
-          () => rules.onLinksChanged(guildId),
-          async () => {
-            feedsBack = await retention.restoreFeeds(guildId, id, feeds.feeds);
-          },
-        ]);
-        return { feedsBack };
-      },
-      async onReplaced(from, to) {
-        // Its guild was told that all is paused until the key works.
-        const isNews = service.parked(from) !== undefined && (await bindings.bySource(to)).length === 1;
-        if (isNews) serviceEvents.onEvent({ kind: "key-taken-again", source: to });
-        runs.onReplaced(from, to);
-        await takeAll([() => journal.replaced(from, to), () => feeds.replaced(from)]);
-        // Not before: what could not move yet still stands in the journal of the key before.
-        await forgetIfUnlinked(from);
-      },
+      onLinked: (linked) => turns.take(linked.binding.guildId, () => onLinked(linked)),
       async onUnlinked(binding) {
         const server = { guildId: binding.guildId, bindingId: binding.id };
         await takeAll([

@@ -7,7 +7,7 @@ import type { Appeals } from "../domain/ports/appeals.ts";
 import type { AskedBans } from "../domain/ports/asked-bans.ts";
 import type { AuditLog, Refusals } from "../domain/ports/audit-log.ts";
 import type { BanEnds } from "../domain/ports/ban-ends.ts";
-import type { Bindings } from "../domain/ports/bindings.ts";
+import type { Bindings, Linked } from "../domain/ports/bindings.ts";
 import type { Cases } from "../domain/ports/cases.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { CommandCatalogue } from "../domain/ports/command-catalogue.ts";
@@ -103,11 +103,9 @@ export interface Services {
   hideTyped(text: string): () => void;
   /**
    * A key was linked, for the first time or again: a parked source is no longer parked, and feeds that the guild had
-   * on this server before it removed the bot begin anew.
+   * on this server before it removed the bot begin anew. Where it replaced another key, journal and offsets follow it.
    */
-  onLinked(binding: Binding): Promise<{ readonly feedsBack: number }>;
-  /** A linked server has a new key: journal and offsets follow it. */
-  onReplaced(from: SourceId, to: SourceId): Promise<void>;
+  onLinked(linked: Linked): Promise<{ readonly feedsBack: number }>;
   /** A server was unlinked: its feeds and waiting runs end. */
   onUnlinked(binding: Binding): Promise<void>;
 }

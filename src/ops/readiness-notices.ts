@@ -1,5 +1,6 @@
 import type { MessageBody } from "../domain/message.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
+import type { Clock } from "../domain/ports/clock.ts";
 import type { Notifier } from "../domain/ports/notifier.ts";
 import type { Log } from "../log.ts";
 import { notifyGuilds } from "./notify-guilds.ts";
@@ -8,6 +9,7 @@ import type { Reason } from "./readiness.ts";
 export interface ReadinessNoticeParts {
   readonly bindings: Pick<Bindings, "linked">;
   readonly notifier: Pick<Notifier, "guild">;
+  readonly clock: Pick<Clock, "after">;
   readonly log: Log;
   /** Which shard receives the events of a guild. */
   shardOf(guildId: string): number;
@@ -25,13 +27,16 @@ export interface ReadinessNotices {
   onEnded(reason: Reason): void;
 }
 
+/** A disk that was slow for a moment answers the next check, which comes after ten seconds. */
+const LASTS_MS = 12_000;
+
 /**
- * Notifies the guilds that a reason affects: all of them while the store cannot be written, those of a shard while it
+ * Notifies the guilds that a reason affects: all of them while the store cannot be written for longer than a moment, those of a shard while it
  * receives no commands. Other reasons need no notice here: feeds that stand still, a block and refused keys are
  * announced where they occur, and while Discord takes no messages no notice would arrive.
  */
 export function createReadinessNotices(parts: ReadinessNoticeParts): ReadinessNotices {
-  const { bindings, notifier, log, words, shardOf } = parts;
+  const { bindings, notifier, clock, log, words, shardOf } = parts;
   let latest: Promise<void> = Promise.resolve();
 
   /** Notices follow each other, so that the end is announced after the beginning. */
@@ -45,8 +50,23 @@ export function createReadinessNotices(parts: ReadinessNoticeParts): ReadinessNo
       .catch((err: unknown) => log.error({ err }, "could not tell guilds what has stopped"));
   }
 
+  const begin = (reason: Reason) => announce(reason, { store: words.storeStuck, shard: words.shardAway });
+  /** Ends the wait of a store's trouble that nobody was told of yet. */
+  let untold: (() => void) | undefined;
+
   return {
-    onBegun: (reason) => announce(reason, { store: words.storeStuck, shard: words.shardAway }),
-    onEnded: (reason) => announce(reason, { store: words.storeBack, shard: words.shardBack }),
+    onBegun(reason) {
+      if (reason.code !== "store") return begin(reason);
+      untold = clock.after(LASTS_MS, () => {
+        untold = undefined;
+        begin(reason);
+      });
+    },
+    onEnded(reason) {
+      const isUntold = reason.code === "store" && untold !== undefined;
+      if (!isUntold) return announce(reason, { store: words.storeBack, shard: words.shardBack });
+      untold?.();
+      untold = undefined;
+    },
   };
 }

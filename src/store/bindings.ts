@@ -7,7 +7,8 @@ import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import type { KeyRing } from "../domain/ports/key-ring.ts";
 import type { ServerKey } from "../domain/server-key.ts";
-import { renamed, uniqueName } from "../domain/server-names.ts";
+import { renamed } from "../domain/server-names.ts";
+import { calledNow, nameOnLinking } from "./binding-names.ts";
 import { chooseBinding } from "./choose-binding.ts";
 import type { FormerBinding, GuildBindings, SealedBinding } from "./document-schemas.ts";
 import type { Vault } from "./vault.ts";
@@ -30,6 +31,10 @@ export interface BindingStore extends Bindings {
   forgetFormer(guildId: string): Promise<void>;
   /** What a look shows of a server: its owner can change the join key, and its next server key is known by the one of now. */
   onSeen(source: SourceId, status: Identity): Promise<void>;
+  /** Links that `load` found unfinished: the process ended before all wings had gone along, or the store refused one. */
+  unfinished(): readonly Linked[];
+  /** All wings have gone along with this link. */
+  onFinished(binding: Binding): Promise<void>;
 }
 
 type Identity = Pick<ServerStatus, "ownerId" | "joinKey">;
@@ -46,7 +51,7 @@ export function placeOfBinding(guildId: string, bindingId: string): string {
   return `binding/${guildId}/${bindingId}`;
 }
 
-function withoutSeal({ sealed: _, ...binding }: SealedBinding): Binding {
+function withoutSeal({ sealed: _, unfinished: __, ...binding }: SealedBinding): Binding {
   return binding;
 }
 
@@ -66,6 +71,7 @@ export function createBindings(parts: BindingParts): LinkedServers {
   const serversOf = new Map<string, readonly LinkedServer[]>();
   const identitiesOf = new Map<string, readonly (Identity & Pick<Binding, "source">)[]>();
   const turns = new KeyedMutex();
+  let unfinished: Linked[] = [];
 
   const open = ({ sealed, guildId, id }: SealedBinding) => vault.open(sealed, placeOfBinding(guildId, id));
 
@@ -135,6 +141,8 @@ export function createBindings(parts: BindingParts): LinkedServers {
     const known = before.find((one) => one.source === source) ?? sameServer(before, status);
     refuseBeyond(serversPerGuild, before, known);
     const id = known?.id ?? sameServer(former, status)?.id ?? random.id();
+    const replaced = known?.source === source ? known.unfinished?.replaced : known?.source;
+    const instead = replaced === undefined ? {} : { replaced };
     const binding: SealedBinding = {
       id,
       guildId,
@@ -146,14 +154,14 @@ export function createBindings(parts: BindingParts): LinkedServers {
       linkedBy: byUserId,
       linkedAtMs: clock.nowMs(),
       sealed: vault.seal(key, placeOfBinding(guildId, id)),
+      unfinished: instead,
     };
     await write(guildId, {
       before,
       after: [...before.filter((one) => one.id !== id), binding],
       former: former.filter((one) => one.id !== id),
     });
-    const replaced = known !== undefined && known.source !== source ? { replaced: known.source } : {};
-    return { binding: withoutSeal(binding), ...replaced };
+    return { binding: withoutSeal(binding), ...instead };
   }
 
   async function rename(guildId: string, bindingId: string, wanted: string): Promise<Binding | undefined> {
@@ -178,6 +186,15 @@ export function createBindings(parts: BindingParts): LinkedServers {
     return withoutSeal(gone);
   }
 
+  async function onFinished({ guildId, id, source }: Binding): Promise<void> {
+    const before = await read(guildId);
+    const after = before.map((one) => {
+      const { unfinished: _, ...finished } = one;
+      return one.id === id && one.source === source ? finished : one;
+    });
+    await write(guildId, { before, after, former: await readFormer(guildId) });
+  }
+
   async function onSeen(guildId: string, source: SourceId, { ownerId, joinKey }: Identity): Promise<void> {
     const before = await read(guildId);
     const after = before.map((one) => (one.source === source ? { ...one, ownerId, joinKey } : one));
@@ -187,8 +204,11 @@ export function createBindings(parts: BindingParts): LinkedServers {
   const bindings: BindingStore = {
     async load() {
       const samples: SealedBinding[] = [];
+      unfinished = [];
       for await (const [guildId, { bindings: linked }] of documents.entries()) {
         index(guildId, [], linked);
+        for (const one of linked)
+          if (one.unfinished !== undefined) unfinished.push({ binding: withoutSeal(one), ...one.unfinished });
         if (samples.length < OPENED_AT_START) samples.push(...linked);
       }
       if (samples.length > 0 && !samples.some(opens)) throw new StoreError(WRONG_SECRET);
@@ -218,6 +238,8 @@ export function createBindings(parts: BindingParts): LinkedServers {
     async *all() {
       for await (const [, { bindings: linked }] of documents.entries()) yield* linked.map(withoutSeal);
     },
+    unfinished: () => [...unfinished],
+    onFinished: (binding) => turns.take(binding.guildId, () => onFinished(binding)),
     forgetGuild: (guildId) => turns.take(guildId, () => forgetGuild(guildId)),
     forgetFormer: (guildId) =>
       turns.take(guildId, async () => {
@@ -243,8 +265,6 @@ export function createBindings(parts: BindingParts): LinkedServers {
   return { bindings, keys };
 }
 
-/** Messages under an older name are only read back for what was posted shortly before an unclean end. */
-const FORMER_NAMES_KEPT = 5;
 const KEY_END_LENGTH = 4;
 /** Of a shorter key four characters would be too much of it. */
 const SHORTEST_KEY_TO_HINT = 12;
@@ -252,27 +272,6 @@ const SHORTEST_KEY_TO_HINT = 12;
 function endOf(key: ServerKey): { readonly keyEnd?: string } {
   const text = key.reveal();
   return text.length < SHORTEST_KEY_TO_HINT ? {} : { keyEnd: text.slice(-KEY_END_LENGTH) };
-}
-
-type Naming = Pick<Binding, "name" | "formerNames" | "isRenamed">;
-
-/** A server follows its own name until people give it another. */
-function nameOnLinking(ownName: string, known: Binding | undefined, all: readonly Binding[]): Naming {
-  if (known === undefined) return { name: uniqueName(ownName, all) };
-  if (known.isRenamed === true) return { ...calledNow(known.name, known), isRenamed: true };
-  return calledNow(
-    uniqueName(
-      ownName,
-      all.filter((one) => one !== known),
-    ),
-    known,
-  );
-}
-
-function calledNow(name: string, before: Binding): Naming {
-  const older = name === before.name ? [] : [before.name];
-  const formerNames = [...older, ...(before.formerNames ?? []).filter((one) => one !== name)];
-  return formerNames.length === 0 ? { name } : { name, formerNames: formerNames.slice(0, FORMER_NAMES_KEPT) };
 }
 
 interface Change {

@@ -24,10 +24,13 @@ const sealedBinding = z.object({
   linkedBy: z.string(),
   linkedAtMs: z.number(),
   sealed: z.string(),
+  unfinished: z.object({ replaced: source.exactOptional() }).exactOptional(),
 });
 
 export interface SealedBinding extends Binding {
   readonly sealed: string;
+  /** Not all wings have gone along with this link yet; `replaced` is the source that the key before made it. */
+  readonly unfinished?: { readonly replaced?: SourceId };
 }
 
 /** A server of a guild that has left: what makes it the same one again, and no key. */

@@ -1,11 +1,14 @@
 import { Failure } from "../domain/failure.ts";
 import type { Feed } from "../domain/guild.ts";
 import { KeyedMutex } from "../domain/keyed-mutex.ts";
+import type { Snapshot } from "../domain/model.ts";
 import type { AuditLog } from "../domain/ports/audit-log.ts";
 import type { Clock } from "../domain/ports/clock.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import type { FeedStore } from "../domain/ports/feed-store.ts";
 import type { Feeds } from "../domain/ports/feeds.ts";
+import type { SnapshotListener } from "../domain/ports/snapshots.ts";
+import { ServiceTime } from "../domain/service-time.ts";
 import type { BindingStore } from "./bindings.ts";
 import type { RemovedGuild } from "./document-schemas.ts";
 import type { SettingsStore } from "./settings.ts";
@@ -39,14 +42,21 @@ export interface GuildRetentionParts {
  * Retention of what is stored of guilds that removed the bot. Their keys are removed at once. Settings, feeds and
  * audit stay for `keepMs`, because a bot is also removed by mistake, and are then removed for good.
  */
-export class GuildRetention {
+export class GuildRetention implements SnapshotListener {
   readonly #parts: GuildRetentionParts;
   /** Changes of what is noted of one guild never interleave. */
   readonly #turns = new KeyedMutex();
+  readonly #serviceTime: ServiceTime;
   #cancel: () => void = () => undefined;
 
   constructor(parts: GuildRetentionParts) {
     this.#parts = parts;
+    this.#serviceTime = new ServiceTime(parts.clock);
+  }
+
+  /** Each answer of the service says what time it is there. */
+  async take(snapshot: Snapshot): Promise<void> {
+    this.#serviceTime.note(snapshot);
   }
 
   /** Records the feeds of a guild before they are removed. Rejects when the store does; it may be called again. */
@@ -119,8 +129,10 @@ export class GuildRetention {
   async #sweep(): Promise<void> {
     const { documents, clock, report, keepMs = DEFAULTS.keepMs } = this.#parts;
     const due: string[] = [];
+    // Our own clock may have been set by months, and would then remove everything.
+    const nowMs = Math.min(clock.nowMs(), this.#serviceTime.ms() ?? Number.POSITIVE_INFINITY);
     for await (const [guildId, { leftAtMs }] of documents.entries()) {
-      if (clock.nowMs() - leftAtMs >= keepMs) due.push(guildId);
+      if (nowMs - leftAtMs >= keepMs) due.push(guildId);
     }
     for (const guildId of due) {
       // The others are not kept for longer because of one; it is tried again with the next sweep.

@@ -210,3 +210,24 @@ describe("A press of the guided set-up while the store refuses", () => {
     await assert.rejects(act(services, "guide", { argument: "fireworks:b" }), /older version of Marshal/);
   });
 });
+
+for (const [name, post, says] of [
+  ["guide-panel", "panels.add", /✅ Panel posted in <#5>/],
+  ["guide-test", "feeds.test", /✅ Test posted in <#5>/],
+] as const) {
+  test(`a slow post of ${name} does not call back who went on meanwhile, and says there what came of it`, async () => {
+    const { id, services } = await world();
+    await act(services, "guide-log", { argument: `joins:${id}`, values: ["5"] });
+    const goOn = async () => void (await act(services, "guide", { argument: `zone:${id}` }));
+    const feeds = { ...services.feeds, test: goOn };
+    const add: Services["panels"]["add"] = async (panel) => {
+      await goOn();
+      return await services.panels.add(panel);
+    };
+    const slow = post === "panels.add" ? { panels: { ...services.panels, add } } : { feeds };
+    const press = { argument: id, values: ["5"] };
+    const text = textOf(await act({ ...services, ...slow }, name, press));
+    assert.match(text, /\*\*Time zone\*\*/);
+    assert.match(text, says);
+  });
+}

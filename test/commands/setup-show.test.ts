@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setup } from "../../commands/setup.ts";
+import { guideAt } from "../../commands/setup-guide.ts";
 import type { Services } from "../../src/discord/services.ts";
 import type { AlertRule } from "../../src/domain/alert.ts";
 import type { DutyType } from "../../src/domain/duty.ts";
@@ -112,7 +113,8 @@ describe("/setup show", () => {
       noticeChannelId: "6",
       auditChannelId: "7",
     });
-    const services = { ...made.services, feeds: { ...made.services.feeds, list: async () => [] } };
+    const cases = { ...made.services.cases, isKept: true };
+    const services = { ...made.services, cases, feeds: { ...made.services.feeds, list: async () => [] } };
     assert.doesNotMatch((await shown(services)).text, /I can't post/);
     made.channelAccess.set("5", { kind: "missing", permissions: ["Send Messages"] });
     made.channelAccess.set("7", { kind: "gone" });
@@ -177,5 +179,18 @@ describe("/setup show", () => {
     assert.ok(fields.length <= 25 && fields.every(({ value }) => value.length <= 1_024 && value !== ""));
     assert.ok(texts.join("").length <= 6_000, `${texts.join("").length}`);
     assert.equal(footer, "and 6 more");
+  });
+
+  test("promises no cases where the host keeps none, and neither does the guide", async () => {
+    const made = new FakeWorld();
+    const { id } = await made.linkServer(actor.guildId);
+    await made.settings.change(actor.guildId, (before) => ({ ...before, caseChannelId: "5" }));
+    const services = { ...made.services, feeds: { ...made.services.feeds, list: async () => [] } };
+    const { text } = await shown(services);
+    assert.match(text, /Cases are off: Marshal's host has turned recording off\./);
+    assert.doesNotMatch(text, /still saved: `\/case|Cases are posted/);
+    const step = textOf(await guideAt(services, actor, { step: "cases", bindingId: id }));
+    assert.match(step, /⚠ Cases are off: Marshal's host has turned recording off\./);
+    assert.doesNotMatch(step, /becomes a numbered case/);
   });
 });

@@ -7,7 +7,7 @@ import { setup } from "../../commands/setup.ts";
 import { cleanKey, looksLikeKey } from "../../commands/setup-key.ts";
 import { keyForm } from "../../commands/setup-link.ts";
 import { weeklyEntry } from "../../commands/stats-weekly.ts";
-import type { Press, Reply } from "../../src/discord/command.ts";
+import type { Press, Reply, Typing } from "../../src/discord/command.ts";
 import type { Services } from "../../src/discord/services.ts";
 import { Failure, type FailureCode, StoreError } from "../../src/domain/failure.ts";
 import { EMPTY_POLICY } from "../../src/domain/guild.ts";
@@ -300,6 +300,21 @@ test("in the guide the new key of a linked server ends it at once", async () => 
     textOf(await yes("abc-new")),
     /Key replaced\. Its staff, feeds and records stay[\s\S]*Done for now[\s\S]*❔ Commands ran with the old key/,
   );
+});
+
+test("the guide says how many earlier feeds post again, as /setup link does", async () => {
+  for (const [feedsBack, says] of [
+    [1, /✅ Linked\.\n1 earlier feed posts again from now on/],
+    [3, /✅ Linked\.\n3 earlier feeds post again from now on/],
+  ] as const) {
+    const made = world();
+    Object.assign(made.services, {
+      feeds: { list: async () => [] },
+      onLinked: async () => ({ feedsBack }),
+    });
+    const yes = press(pendingId(await act(made, "guide-typed", press("", { key: "abc-xyz" }))));
+    assert.match(textOf(await act(made, "guide-yes", yes)), says);
+  }
 });
 
 test("No saves nothing and forgets the key", async () => {
@@ -639,4 +654,24 @@ test("a cleaned key can always stand in a header, and cleaning it again changes 
     }),
     { numRuns: 500 },
   );
+});
+
+test("/setup default finds a server by its name whatever that is, and always offers none", async () => {
+  const made = world();
+  const linked = new Map<string, string>();
+  for (let n = 0; n < 26; n++) {
+    const name = n === 0 ? "Ask" : `Town ${n}`;
+    linked.set(name, (await made.linkServer(actor.guildId, serverStatus({ name, joinKey: name }), name)).id);
+  }
+  const { autocomplete = () => assert.fail(), execute } = setup.subcommands.default;
+  const choices = await autocomplete({ actor, typed: "" } as unknown as Typing, made.services);
+  const none = choices.slice(0, 25).find(({ name }) => name === "None: ask each time");
+  assert.ok(none !== undefined && choices.length === 25);
+  const set = async (server: string) => {
+    const args = { server, channelId: undefined };
+    await execute({ actor, args, signal: new AbortController().signal, reference: "r" }, made.services);
+    return (await made.settings.of(actor.guildId)).defaultServer;
+  };
+  assert.equal(await set("ask"), linked.get("Ask"));
+  assert.equal(await set(String(none.value)), undefined);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { ConfigError, readConfig, secretsOf } from "../../src/config.ts";
+import { ConfigError, readConfig, readStoreConfig, secretsOf } from "../../src/config.ts";
 import { mistypedNames } from "../../src/expected-values.ts";
 import { withoutPassword } from "../../src/shown-value.ts";
 
@@ -44,6 +44,27 @@ describe("the environment as a Config", () => {
       badKeyBudget: 9,
       logLevel: "info",
     });
+  });
+
+  test("a history in the store's own file is refused in one line, however the two are written", () => {
+    const own =
+      /^HISTORY_URL: the file of STORE_URL was found; expected another file, such as sqlite:.*\.sqlite$/;
+    for (const [STORE_URL, HISTORY_URL] of [
+      ["sqlite:data/marshal.sqlite", "sqlite:./data/marshal.sqlite"],
+      ["sqlite:data/history.sqlite", undefined],
+      [undefined, "sqlite:data/../data/marshal.sqlite"],
+    ] as const) {
+      const given = {
+        ...(STORE_URL === undefined ? {} : { STORE_URL }),
+        ...(HISTORY_URL === undefined ? {} : { HISTORY_URL }),
+      };
+      assert.match(onlyLine(given), own);
+      assert.throws(() => readStoreConfig(given), ConfigError);
+    }
+    assert.equal(
+      accepted({ STORE_URL: "sqlite:data/history.sqlite", HISTORY_URL: "" }).historyUrl,
+      undefined,
+    );
   });
 
   test("no token: one error that names .env.example and npm run sandbox", () => {

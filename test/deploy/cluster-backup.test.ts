@@ -186,6 +186,37 @@ describe("cluster-backup.sh", { skip }, () => {
       assert.ok(containers.backups.length >= 2, "what was there before was kept as a backup");
     });
 
+  test("of two restores at once one is refused, and what is put back is one backup and no half of another", async () => {
+    const before = containers.backups;
+    const kept: string[][] = [];
+    const names: string[] = [];
+    for (const [guild, name] of [
+      ["one", "Ann"],
+      ["two", "Bo"],
+    ] as const) {
+      containers.valkey("hset", "marshal:docs:settings", "guild", guild);
+      await containers.query(`DELETE FROM seen; INSERT INTO seen VALUES ('${name}')`);
+      assert.equal((await containers.run("compose", "backup")).code, 0);
+      names.push(containers.backups.at(-1) ?? "");
+      kept.push([guild, name]);
+    }
+    const restored = await Promise.all(
+      names.map((name) => containers.run("compose", "restore", `backups-of-cluster/${name}`)),
+    );
+    assert.deepEqual(
+      restored.map(({ code }) => code).sort(),
+      [0, 1],
+      restored.map(({ said }) => said).join(),
+    );
+    const refused = restored.find(({ code }) => code === 1);
+    assert.match(refused?.said ?? "", /another restore is under way, or was killed.*restoring/);
+    assert.deepEqual(await seen(), kept[restored.findIndex(({ code }) => code === 0)]);
+    assert.ok(!containers.backups.includes("restoring"));
+    await containers.query("DELETE FROM seen; INSERT INTO seen VALUES ('Ann')");
+    for (const name of containers.backups.filter((one) => !before.includes(one)))
+      rmSync(join(containers.folder, "backups-of-cluster", name), { recursive: true });
+  });
+
   test("puts a backup into a new cluster, which has databases and no Marshal yet", async () => {
     containers.valkey("hset", "marshal:docs:settings", "guild", "kept");
     await containers.run("kubernetes", "backup");

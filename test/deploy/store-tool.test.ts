@@ -6,10 +6,31 @@ import { describe, test } from "node:test";
 import { documentsOf } from "../../src/document-table.ts";
 import { DOCUMENT_FORM } from "../../src/store/document-forms.ts";
 import { openStore } from "../../src/store/open-store.ts";
+import { copyDatabase } from "../../src/store/sqlite/backup-sqlite.ts";
 import { fillDisk, smallDisk } from "../support/small-disk.ts";
 import { fillStore, folderOf, runStore, SECRET, spawnStore } from "../support/store-tool.ts";
 
 describe("npm run store", () => {
+  test("a backup has its name once it is whole, and one that was killed is in nobody's way but its own", async (t) => {
+    const folder = folderOf(t);
+    const path = join(folder, "m.sqlite");
+    await fillStore(`sqlite:${path}`);
+    const copy = join(folder, "copy.sqlite");
+    copyDatabase(path, copy, () => assert.ok(!existsSync(copy), "its process could be killed now"));
+    assert.ok(existsSync(copy) && !existsSync(`${copy}.new`));
+    writeFileSync(join(folder, "killed.sqlite.new"), "");
+    const { code, said } = await runStore(
+      { STORE_URL: `sqlite:${path}` },
+      "backup",
+      join(folder, "killed.sqlite"),
+    );
+    assert.deepEqual(
+      [code, /killed\.sqlite\.new already exists: .*Remove it then/.test(said)],
+      [1, true],
+      said,
+    );
+  });
+
   test("backup copies a database while a Marshal works on it, without its mark of a clean stop", async (t) => {
     const folder = folderOf(t);
     const path = join(folder, "m.sqlite");

@@ -111,6 +111,10 @@ describe("two processes on one Redis", needsRedis(), () => {
       return /paused for a moment/.test(text) ? text : undefined;
     });
     assert.match(told, /database is not answering/);
+    await crew.until("nothing being told of the bot that was dropped", async () => {
+      const state = await holder.state();
+      return typeof state === "object" && state !== null && !("feeds" in state) ? true : undefined;
+    });
     const sessions = stage.discord.sessions.map(({ id }) => id);
     const sent = stage.service.counts.requests;
     await server.start();

@@ -235,8 +235,10 @@ test("guilds are notified of what they lose: all of the store, those of a shard 
   for (const guildId of guilds) await world.linkServer(guildId, serverStatus(), `key-${guildId}`);
   const told: [string, MessageBody][] = [];
   const bindings: Pick<Bindings, "linked"> = { linked: () => world.bindingsById.values() };
+  const clock = new VirtualClock();
   const notices = createReadinessNotices({
     bindings,
+    clock,
     log: keptLog(),
     words: readinessWords,
     notifier: { guild: async (guildId, body) => void told.push([guildId, body]) },
@@ -246,14 +248,23 @@ test("guilds are notified of what they lose: all of the store, those of a shard 
   notices.onEnded({ code: "shard-away", text: "", shard: 0 });
   for (const code of ["sending", "polling", "bad-keys", "discord"] as const)
     notices.onBegun({ code, text: "" });
+  // One check that a slow disk held up: what began is over at the next.
   notices.onBegun({ code: "store", text: "" });
+  await clock.advance(10_000);
+  notices.onEnded({ code: "store", text: "" });
+  await clock.advance(60_000);
+  assert.equal(told.length, 4);
+  notices.onBegun({ code: "store", text: "" });
+  await clock.advance(15_000);
+  notices.onEnded({ code: "store", text: "" });
   await settle();
-  const { shardAway, shardBack, storeStuck } = readinessWords;
+  const { shardAway, shardBack, storeStuck, storeBack } = readinessWords;
   assert.deepEqual(told, [
     ["10", shardAway()],
     ["12", shardAway()],
     ["10", shardBack()],
     ["12", shardBack()],
     ...guilds.map((guildId) => [guildId, storeStuck()]),
+    ...guilds.map((guildId) => [guildId, storeBack()]),
   ]);
 });

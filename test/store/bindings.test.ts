@@ -301,3 +301,19 @@ test("a server whose join key was changed since keeps its id with its next key, 
   }
   assert.deepEqual(names(await later.bindings.list("g1")), ["Beta", "Alpha"]);
 });
+
+test("a link counts as unfinished, with the key that it replaced, until all have gone along, restarts or not", async () => {
+  const { texts, link } = rig();
+  const first = await link("g1", "alpha-first-key", "Alpha");
+  const next = await link("g1", "alpha-second-key", "Alpha");
+  const again = rig(texts);
+  await again.bindings.load();
+  assert.deepEqual(again.bindings.unfinished(), [{ binding: next.binding, replaced: first.binding.source }]);
+  assert.equal((await again.link("g1", "alpha-second-key", "Alpha")).replaced, first.binding.source);
+  await again.bindings.onFinished(first.binding);
+  await again.bindings.load();
+  assert.equal(again.bindings.unfinished().length, 1, "an older link of this server was finished");
+  await again.bindings.onFinished(next.binding);
+  await again.bindings.load();
+  assert.deepEqual(again.bindings.unfinished(), []);
+});

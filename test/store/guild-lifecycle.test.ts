@@ -32,6 +32,7 @@ const NEVER_REFUSED = [
 function world(linked: readonly Binding[], refused?: string) {
   const told: string[] = [];
   const reports: string[] = [];
+  const finished: string[] = [];
   let now = linked;
   const wing = (name: string): object =>
     new Proxy(
@@ -44,6 +45,8 @@ function world(linked: readonly Binding[], refused?: string) {
       },
     );
   const bindings = {
+    unfinished: () => [{ binding, replaced: "s0" as SourceId }],
+    onFinished: async () => void finished.push(binding.id),
     list: async () => now,
     bySource: async () => now,
     async forgetGuild() {
@@ -51,12 +54,23 @@ function world(linked: readonly Binding[], refused?: string) {
       now = [];
     },
   };
-  const names = ["retention", "service", "feeds", "journal", "panels", "runs", "sessions", "rules", "alerts"];
+  const names = [
+    "retention",
+    "service",
+    "feeds",
+    "journal",
+    "panels",
+    "runs",
+    "sessions",
+    "rules",
+    "alerts",
+    "serviceEvents",
+  ];
   const wings = Object.fromEntries(names.map((name) => [name, wing(name)]));
   const history = { wing: wing("history"), cases: wing("cases"), weekly: wing("weekly") };
   const report = (what: string) => void reports.push(what);
   const parts = { ...wings, bindings, history, report } as unknown as GuildLifecycleParts;
-  return { lifecycle: createGuildLifecycle(parts), told, reports };
+  return { lifecycle: createGuildLifecycle(parts), told, reports, finished };
 }
 
 /** Each that is told something where all goes well is refused once, and all others have to be told then too. */
@@ -84,6 +98,35 @@ describe("what the store refuses to one wing keeps no other from going along", (
   });
 
   test("where a server is linked", async () => {
-    await assertAllTold([binding], ({ onLink }) => onLink.onLinked(binding));
+    await assertAllTold([binding], ({ onLink }) => onLink.onLinked({ binding }));
   });
+});
+
+test("a guild that is back and links its server while its removal is under way gets its alerts and feeds after that", async () => {
+  const { lifecycle, told } = world([binding]);
+  const removal = lifecycle.listener.onGuildRemoved("g1");
+  await Promise.all([removal, lifecycle.onLink.onLinked({ binding })]);
+  const places = ["alerts.onGuildRemoved", "alerts.onLinksChanged", "retention.restoreFeeds"];
+  assert.deepEqual(
+    told.filter((call) => places.includes(call)),
+    places,
+  );
+});
+
+test("a link at which the process before ended is finished at the start; one that the store refuses then, at the next", async () => {
+  const asked = world([binding]);
+  await asked.lifecycle.onLink.onLinked({ binding, replaced: "s0" as SourceId });
+  const good = world([binding]);
+  await good.lifecycle.finishLinks();
+  assert.deepEqual(good.told, asked.told);
+  assert.ok(["journal.replaced", "retention.restoreFeeds"].every((call) => good.told.includes(call)));
+  assert.deepEqual([good.finished, good.reports], [["b1"], []]);
+  const bad = world([binding], "journal.replaced");
+  await bad.lifecycle.finishLinks();
+  assert.deepEqual([bad.finished, bad.reports.length], [[], 1]);
+  // What could not move stays in the journal of the key before.
+  assert.deepEqual(
+    good.told.filter((call) => !bad.told.includes(call)),
+    ["journal.unlinked"],
+  );
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Failure, StoreError } from "../../src/domain/failure.ts";
 import { DEFAULT_SETTINGS, type Feed } from "../../src/domain/guild.ts";
+import type { Snapshot, SourceId } from "../../src/domain/model.ts";
 import type { NewFeed } from "../../src/domain/ports/feeds.ts";
 import { ServerKey } from "../../src/domain/server-key.ts";
 import { createBindings } from "../../src/store/bindings.ts";
@@ -272,6 +273,21 @@ describe("a guild that removed the bot", () => {
     host.damaged = undefined;
     await host.clock.advance(DAY_MS);
     assert.deepEqual(host.pruned, ["g2", "g1"]);
+    host.departed.stop();
+  });
+
+  test("keeps what is kept of it for thirty days by the game service's clock where this machine's was set ahead", async () => {
+    const host = new Host();
+    await host.settle("g1");
+    await host.leave("g1");
+    host.restart();
+    const look = { source: "s" as SourceId, takenAtMs: host.clock.nowMs(), lists: {} } as Snapshot;
+    await host.departed.take({ ...look, serviceAtMs: host.clock.nowMs() });
+    host.clock.step(40 * DAY_MS);
+    await host.clock.advance(2 * DAY_MS);
+    assert.deepEqual(host.pruned, []);
+    await host.clock.advance(29 * DAY_MS);
+    assert.deepEqual(host.pruned, ["g1"]);
     host.departed.stop();
   });
 

@@ -306,11 +306,11 @@ export class FakeWorld {
       this.hidden.push(text);
       return () => void this.hidden.splice(this.hidden.indexOf(text), 1);
     },
-    onLinked: async ({ id }) => {
+    onLinked: async ({ binding: { id, source }, replaced }) => {
+      if (replaced !== undefined) this.calls.push(`replaced ${replaced} by ${source}`);
       this.calls.push(`linked ${id}`);
       return { feedsBack: 0 };
     },
-    onReplaced: async (from, to) => void this.calls.push(`replaced ${from} by ${to}`),
     onUnlinked: async ({ id }) => void this.calls.push(`unlinked ${id}`),
   };
 

@@ -26,10 +26,16 @@ export interface JustLinked {
   readonly mayRun: boolean;
 }
 
+/** Feeds that go on after a removal of the bot. */
+export function feedsBackLine({ feedsBack }: Pick<JustLinked, "feedsBack">): readonly Escaped[] {
+  if (feedsBack === 0) return [];
+  const back = feedsBack === 1 ? md`1 earlier feed posts` : md`${feedsBack} earlier feeds post`;
+  return [md`${back} again from now on. See \`/feed list\`.`];
+}
+
 /** A linked server, and what this person can do now. */
 export function linkedCard(linked: JustLinked): MessageBody {
-  const { binding, roleIds, replaced, feedsBack, mayRun } = linked;
-  const back = feedsBack === 1 ? "1 earlier feed posts" : md`${feedsBack} earlier feeds post`;
+  const { binding, roleIds, replaced, mayRun } = linked;
   const card: Card = {
     title: md`✅ ${inlineName(binding.name)} ${replaced ? "has its new key" : "is linked"}`,
     description: joined(
@@ -39,7 +45,7 @@ export function linkedCard(linked: JustLinked): MessageBody {
         replaced && roleIds.length === 0
           ? md`Staff, logs and alerts stay as they were.`
           : md`Staff: ${roleList(roleIds)}`,
-        ...(feedsBack === 0 ? [] : [md`${back} again from now on. See \`/feed list\`.`]),
+        ...feedsBackLine(linked),
         ...(replaced ? permissionLine(linked) : []),
         "",
         "**Next**",

@@ -26,6 +26,7 @@ export interface GuideView {
   readonly weeklyChannelId: string | undefined;
   /** For how many days positions are kept, 0: not at all; undefined: the host keeps no history. */
   readonly positionDays: number | undefined;
+  readonly cases: { readonly isKept: boolean };
   readonly accessOf: AccessOf;
   /** The highest role of the person who sets it up. */
   readonly ownRole: { readonly id: string; readonly name: string } | undefined;

@@ -6,6 +6,7 @@ import { alertLine, alertOffer } from "./alert-cards.ts";
 import { channelLine, HOW_TO_MEND, publicLines } from "./channel-access.ts";
 import { button, channelSelect, type GuidePart, type GuideView, type Walk } from "./setup-guide-parts.ts";
 import { zoneCode } from "./setup-guide-zone.ts";
+import { NO_CASES_KEPT } from "./setup-lines.ts";
 
 /** The steps that ask for nothing but a channel: what is posted there is the step's own. Pure. */
 
@@ -31,11 +32,17 @@ export const CASES: GuidePart = {
   isDone: ({ settings }) => settings.caseChannelId !== undefined,
   channelIds: (view) => casesOf(view),
   text: (view) => [
-    md`Each kick, ban and jail becomes a numbered case by itself. Pick a staff channel to post them in. Everyone who can see that channel can read them.`,
+    !view.cases.isKept
+      ? md`⚠ ${NO_CASES_KEPT}`
+      : md`Each kick, ban and jail becomes a numbered case by itself. Pick a staff channel to post them in. Everyone who can see that channel can read them.`,
     ...lines(view, md`Cases`, casesOf(view)),
     ...publicLines(casesOf(view), view.accessOf),
   ],
-  rows: (view, walk) => channelRows(view, walk, { step: "cases", chosen: casesOf(view) }),
+  rows: (view, walk) =>
+    // A channel that was chosen before can still be taken away.
+    !view.cases.isKept && casesOf(view).length === 0
+      ? [walk()]
+      : channelRows(view, walk, { step: "cases", chosen: casesOf(view) }),
 };
 
 export const ALERTS: GuidePart = {

@@ -10,7 +10,14 @@ export function noticesLine({ noticeChannelId }: GuildSettings): Escaped {
     : md`Notices are posted in ${channelMention(noticeChannelId)}.`;
 }
 
-export function casesLine({ caseChannelId }: GuildSettings): Escaped {
+/** Where the host keeps no history. */
+export const NO_CASES_KEPT = md`Cases are off: Marshal's host has turned recording off.`;
+
+export function casesLine(
+  { caseChannelId }: GuildSettings,
+  { isKept }: { readonly isKept: boolean },
+): Escaped {
+  if (!isKept) return NO_CASES_KEPT;
   return caseChannelId === undefined
     ? md`Case posts are off. Cases are still saved: \`/case search\` shows them, \`/setup cases channel:\` posts them.`
     : md`Cases are posted in ${channelMention(caseChannelId)}.`;

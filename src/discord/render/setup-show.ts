@@ -40,6 +40,7 @@ export interface SetupView {
   readonly weeklyChannelId: string | undefined;
   /** For how many days positions are kept, 0: not at all; undefined: the host keeps no history. */
   readonly positionDays: number | undefined;
+  readonly cases: { readonly isKept: boolean };
   /** How many roles have a rank in the game. */
   readonly rankRoles: number;
   readonly rules: number;
@@ -80,7 +81,7 @@ export function setupCard(view: SetupView): Card {
         ...shutOutLines(view),
         marked(noticesLine(settings), settings.noticeChannelId, accessOf),
         md`Time zone: ${zoneCode(settings.timeZone ?? DEFAULT_ZONE)}. Change it with \`/setup timezone\`.`,
-        marked(casesLine(settings), settings.caseChannelId, accessOf),
+        marked(casesLine(settings, view.cases), settings.caseChannelId, accessOf),
         tellLine(settings),
         marked(watchesLine(settings), settings.watchChannelId, accessOf),
         marked(auditLine(settings), settings.auditChannelId, accessOf),

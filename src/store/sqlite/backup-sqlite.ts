@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, openSync, rmSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, openSync, renameSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../../domain/failure.ts";
 import { explainStoreError, isFullDisk } from "./sqlite-errors.ts";
@@ -29,15 +29,18 @@ export function copyDatabase(
   finish: (copy: DatabaseSync) => void = () => undefined,
 ): void {
   requireStore(path);
-  makeEmptyFile(into);
+  if (existsSync(into)) throw new StoreError(`${into} already exists; choose another name`);
+  // It has its name once it is whole: what a kill leaves must not be taken for a backup.
+  const making = `${into}.new`;
+  makeEmptyFile(making, into);
   try {
     const source = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
     try {
-      source.prepare("VACUUM INTO ?").run(into);
+      source.prepare("VACUUM INTO ?").run(making);
     } finally {
       source.close();
     }
-    const copy = new DatabaseSync(into);
+    const copy = new DatabaseSync(making);
     try {
       finish(copy);
       const found = copy.prepare("PRAGMA integrity_check(1)").get()?.integrity_check;
@@ -45,8 +48,9 @@ export function copyDatabase(
     } finally {
       copy.close();
     }
+    renameSync(making, into);
   } catch (error) {
-    rmSync(into, { force: true });
+    rmSync(making, { force: true });
     // What is read needs no room.
     throw explainStoreError(error, isFullDisk(error) ? into : path);
   }
@@ -67,13 +71,13 @@ export function requireStore(path: string): void {
 }
 
 /** sqlite fills an empty file and keeps its rights. */
-function makeEmptyFile(path: string): void {
+function makeEmptyFile(path: string, wanted: string): void {
   try {
     closeSync(openSync(path, "wx", 0o600));
   } catch (error) {
     const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
     throw isThere
-      ? new StoreError(`${path} already exists; choose another name`)
-      : explainStoreError(error, path);
+      ? new StoreError(`${path} already exists: another backup makes it, or was killed. Remove it then`)
+      : explainStoreError(error, wanted);
   }
 }

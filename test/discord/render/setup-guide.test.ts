@@ -32,6 +32,7 @@ function step(of: GuideView["step"], more: Partial<GuideView> = {}) {
     panelChannelIds: [],
     weeklyChannelId: undefined,
     positionDays: 0,
+    cases: { isKept: true },
     nowMs: 0,
     ...more,
   });
