@@ -1,20 +1,15 @@
 import type { SourceId } from "../../domain/model.ts";
 import type { TypedBy } from "../../domain/ports/service-client.ts";
 import type { SharedUnits } from "../../domain/ports/shared-limits.ts";
-import { OthersUnits } from "./others-units.ts";
+import { OthersUnits, type Spent } from "./others-units.ts";
 import { TypedShare, type TypedUnits } from "./typed-share.ts";
 import { UnansweredRequests } from "./unanswered.ts";
 import type { BudgetDecision, KeyEvidence, Risk, StoredUnits, Unit } from "./unit.ts";
 
-interface Refusal {
-  readonly atMs: number;
-  readonly guildId: string | undefined;
-}
-
 const HOUR_MS = 60 * 60_000;
-/** A unit that only keys which are known to be good may use, one at a time: after a kill it is what can still be asked. */
+/** Only keys that are known to be good may use it, one at a time: after a kill it is what can still be asked. */
 const RESERVE = 1;
-/** This process gets no notice when requests of other processes end: it looks again after this time. */
+/** No notice comes when requests of other processes end: it looks again after this time. */
 const OTHERS_AGAIN_MS = 25;
 /** After a kill the last unit waits until the process has stood this long: a crash loop must not use it up. */
 const STEADY_AFTER_MS = 30_000;
@@ -26,13 +21,13 @@ const STEADY_AFTER_MS = 30_000;
  */
 export class KeyBudget {
   readonly most: number;
-  /** Of the processes that ask from the same address. */
-  readonly others = new OthersUnits();
-  #refusals: Refusal[] = [];
+  #refusals: Spent[] = [];
   readonly #units = new Set<Unit>();
   /** When the latest request of this process started. */
   lastStartedMs = Number.NEGATIVE_INFINITY;
   readonly unanswered = new UnansweredRequests();
+  /** Of the processes that ask from the same address. */
+  readonly others = new OthersUnits(this.unanswered);
   readonly typed: TypedShare;
   /** Keys that a killed process had on their way. */
   readonly #restored = new Set<SourceId>();
@@ -63,15 +58,15 @@ export class KeyBudget {
   }
 
   /** What of all that is this process's own. */
-  own(nowMs: number): Pick<SharedUnits, "refusals" | "open"> {
+  own(nowMs: number): Omit<SharedUnits, "firstsAgeMs" | "wave"> {
     this.refusals(nowMs);
     const refusals = this.#refusals.map(({ atMs, guildId }) => ({ ageMs: nowMs - atMs, guildId }));
     const open: SharedUnits["open"][number][] = [];
     for (const { source, guildId, startedMs, isCovered } of this.#units)
       if (isCovered !== true) open.push({ source, guildId, ageMs: nowMs - startedMs, isHeld: false });
-    for (const { source, guildId, ageMs } of this.unanswered.heldUnits(nowMs))
-      open.push({ source, guildId, ageMs, isHeld: true });
-    return { refusals, open };
+    for (const unit of this.unanswered.heldUnits(nowMs)) open.push({ ...unit, isHeld: true });
+    const answers = this.unanswered.answers(nowMs);
+    return { refusals, open, answers, isAskingCovered: this.#isAskingCovered };
   }
 
   /** Whether a request with this key went unanswered and holds its unit still. */
@@ -105,8 +100,7 @@ export class KeyBudget {
     nowMs: number,
   ): BudgetDecision {
     const { risk, inWave, typedBy } = ask;
-    if (ask.isCovered)
-      return [...this.#units].some(({ isCovered }) => isCovered) ? { kind: "when-one-ends" } : { kind: "go" };
+    if (ask.isCovered) return this.#isAskingCovered ? { kind: "when-one-ends" } : this.others.covered(nowMs);
     if (risk === "typed") {
       const share = this.typed.decide(typedBy, this.#typedUnits(nowMs), nowMs);
       return share.kind === "go" ? this.below(this.most - RESERVE, nowMs) : share;
@@ -189,7 +183,8 @@ export class KeyBudget {
   release(unit: Unit, evidence: KeyEvidence, nowMs: number): void {
     if (!this.#units.delete(unit)) return;
     const { source, guildId } = unit;
-    if (evidence !== "silent" && evidence !== "unsent") this.unanswered.onAnswered(unit.startedMs);
+    if (evidence !== "silent" && evidence !== "unsent")
+      this.unanswered.onAnswered(unit.startedMs, this.others.soft(nowMs));
     if (evidence === "taken") this.unanswered.settleTaken(source, nowMs);
     if (evidence === "refused") {
       if (guildId !== undefined) this.typed.onRefused(guildId, nowMs);
@@ -252,6 +247,10 @@ export class KeyBudget {
       this.#restored.delete(source);
     }
     return false;
+  }
+
+  get #isAskingCovered(): boolean {
+    return this.#units.size > this.#flying;
   }
 
   get #linkedInFlight(): number {

@@ -1,28 +1,13 @@
 import type { Failure } from "../../domain/failure.ts";
 import type { SourceId } from "../../domain/model.ts";
-import type { Clock } from "../../domain/ports/clock.ts";
 import type { TypedBy, TypedTries } from "../../domain/ports/service-client.ts";
 import * as refusals from "../gate-failures.ts";
 import type { Exchange } from "../limits/in-flight.ts";
-import type { AskedAgain } from "./asked-again.ts";
-import type { KeyBudget } from "./budget.ts";
 import type { BudgetWaits } from "./budget-waits.ts";
 import { HeldKeys } from "./held-keys.ts";
-import type { KeyGuard } from "./key-guard.ts";
-import type { KeyRecords } from "./key-records.ts";
+import type { KeyDeskParts } from "./key-desk-parts.ts";
 import { SecondAsks } from "./second-asks.ts";
 import type { KeyCheck, KeyEvidence, Risk, Unit } from "./unit.ts";
-import type { Wave } from "./wave.ts";
-
-export interface KeyDeskParts {
-  readonly clock: Clock;
-  readonly guard: KeyGuard;
-  readonly budget: KeyBudget;
-  readonly wave: Wave;
-  readonly again: AskedAgain;
-  readonly records: KeyRecords;
-  readonly waits: BudgetWaits;
-}
 
 /** Requests that would wait longer than this for the budget are refused at once, with the time. */
 const PATIENCE_MS = 2_000;
@@ -46,9 +31,9 @@ export class KeyDesk {
     this.#secondAsks = new SecondAsks(parts.guard, parts.budget);
   }
 
-  /** Counts refusals and silences, so that requests which wait are looked at anew after each. */
+  /** Counts refusals and silences, of any process, so that requests which wait are looked at anew after each. */
   get setbacks(): number {
-    return this.#setbacks;
+    return this.#setbacks + this.#parts.budget.others.setbacks;
   }
 
   /** How many keys wait because others were refused. */
@@ -131,6 +116,19 @@ export class KeyDesk {
     return records.beforeLeaving(unit);
   }
 
+  /** Whether it may still be written: one that an outage covered when it started may be heard of as over by now. */
+  mayStillLeave(request: object): boolean {
+    const unit = this.#units.get(request);
+    if (unit === undefined || !this.isCovered(request)) return true;
+    return this.#secondAsks.isCovering(unit.source, this.#parts.clock.monotonicMs());
+  }
+
+  /** Whether an outage covered it when it started. */
+  isCovered(request: object): boolean {
+    const unit = this.#units.get(request);
+    return unit?.isCovered === true && unit.risk !== "probe";
+  }
+
   /** What a request that started risks. */
   riskOf(flight: object): Risk {
     return this.#units.get(flight)?.risk ?? "unknown";
@@ -145,7 +143,9 @@ export class KeyDesk {
     const nowMs = clock.monotonicMs();
     const wasHeld = budget.isHeld(unit.source, nowMs);
     budget.release(unit, evidence, nowMs);
-    if (evidence === "refused" || evidence === "silent") this.#setbacks += 1;
+    // Others used up the budget while it was about to leave: where it waits again it is told so.
+    const isTurnedAway = evidence === "unsent" && budget.closedUntilMs(nowMs) !== undefined;
+    if (evidence === "refused" || evidence === "silent" || isTurnedAway) this.#setbacks += 1;
     if (unit.risk === "fresh" && (evidence === "refused" || evidence === "silent")) records.keepEndedFresh();
     else if (unit.risk !== "fresh" || wasHeld) records.keepBudget();
   }

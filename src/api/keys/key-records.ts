@@ -268,7 +268,9 @@ export class KeyRecords {
 
 /** What this process and the others have spent, as one. */
 function together(own: StoredUnits, { refusals, open }: SharedUnits): StoredUnits {
-  const held = open.filter(({ isHeld }) => isHeld).map(({ isHeld: _, ...unit }) => unit);
+  const held = open.flatMap(({ isHeld, source, ageMs, guildId }) =>
+    isHeld ? { source, ageMs, guildId } : [],
+  );
   return { refusals: [...own.refusals, ...refusals], open: [...own.open, ...held] };
 }
 

@@ -25,7 +25,9 @@ export class SecondAsks {
   /** Whether nothing is answered at all, as several keys show, or all that are known to be good. */
   isOutage(nowMs: number): boolean {
     const soft = this.#soft(nowMs);
-    return soft.size > 0 && (soft.size >= OUTAGE_KEYS || this.#guard.takenBeside(soft, nowMs) === undefined);
+    if (soft.size === 0) return false;
+    const isAny = soft.size + this.#budget.others.soft(nowMs) >= OUTAGE_KEYS;
+    return isAny || this.#guard.takenBeside(soft, nowMs) === undefined;
   }
 
   /** What is to be asked now. */
@@ -34,7 +36,8 @@ export class SecondAsks {
     for (const source of this.#sources(nowMs)) {
       if (unanswered.askAgainMs(source, nowMs) > nowMs) continue;
       const other = this.#otherToAsk(source, nowMs);
-      if (other !== undefined) return { source: other, risk: "unknown" };
+      if (other !== undefined)
+        return this.#isUsedUpByOthers(nowMs) ? undefined : { source: other, risk: "unknown" };
       if (this.#limit(source, nowMs) !== undefined) continue;
       if (!this.isOutage(nowMs) || this.#isSure(nowMs)) return { source, risk: "settling" };
     }
@@ -46,9 +49,11 @@ export class SecondAsks {
    * time: so while units are left others are asked, and where keys alone are silent too it takes more of them.
    */
   #isSure(nowMs: number): boolean {
-    const { unanswered, most } = this.#budget;
+    const { unanswered, others, most } = this.#budget;
     const soft = this.#soft(nowMs);
-    if (soft.size >= SURE_KEYS || this.#guard.takenBeside(soft, nowMs) === undefined) return true;
+    const count = soft.size + others.surelySoft(nowMs);
+    if (count >= SURE_KEYS || this.#guard.takenBeside(soft, nowMs) === undefined) return true;
+    if (count < OUTAGE_KEYS || others.hasLone(nowMs)) return false;
     return this.#budget.below(most, nowMs).kind !== "go" && unanswered.loneSinceMs(nowMs) === undefined;
   }
 
@@ -57,12 +62,18 @@ export class SecondAsks {
     const { unanswered } = this.#budget;
     const times = this.#sources(nowMs).map((source) => {
       const againMs = unanswered.askAgainMs(source, nowMs);
-      const limit = this.#limit(source, nowMs);
+      const isHeldUp = this.#isUsedUpByOthers(nowMs) && this.#otherToAsk(source, nowMs) !== undefined;
+      const limit = isHeldUp ? this.#budget.most - 1 : this.#limit(source, nowMs);
       const room = limit === undefined ? undefined : this.#budget.below(limit, nowMs);
       if (room?.kind === "when-one-ends") return Number.POSITIVE_INFINITY;
       return Math.max(againMs, room?.kind === "later" ? room.atMs : nowMs);
     });
     return Math.min(Number.POSITIVE_INFINITY, ...times);
+  }
+
+  /** A key that is asked in another's place would wait for hours, though what others say next may show an outage. */
+  #isUsedUpByOthers(nowMs: number): boolean {
+    return this.#budget.others.bound(nowMs) > 0 && this.#budget.closedUntilMs(nowMs) !== undefined;
   }
 
   /** Whether a request waits until one of our own shows that its key, or any, is answered. */
@@ -109,10 +120,18 @@ export class SecondAsks {
 
   /** Whether a request of our own with this key risks nothing that its held unit does not cover. */
   isCovered({ source, waitingClass }: Exchange, isProbe: boolean, nowMs: number): boolean {
-    const { unanswered } = this.#budget;
     if (waitingClass !== "internal") return false;
-    const isHeld = unanswered.isHeld(source, nowMs) && unanswered.isSoft(source);
-    return isHeld && (isProbe || (this.isOutage(nowMs) && this.#isSure(nowMs)));
+    return isProbe ? this.#holdsSoftly(source, nowMs) : this.isCovering(source, nowMs);
+  }
+
+  /** Whether an outage covers what is asked with this key. */
+  isCovering(source: SourceId, nowMs: number): boolean {
+    return this.#holdsSoftly(source, nowMs) && this.isOutage(nowMs) && this.#isSure(nowMs);
+  }
+
+  #holdsSoftly(source: SourceId, nowMs: number): boolean {
+    const { unanswered } = this.#budget;
+    return unanswered.isHeld(source, nowMs) && unanswered.isSoft(source);
   }
 
   /** While few are silent and nothing else is asked, another key shows whether it is this one alone. */

@@ -1,16 +1,7 @@
 import type { SourceId } from "../../domain/model.ts";
+import type { SharedAnswers } from "../../domain/ports/shared-limits.ts";
+import { counted, holdsAt, isTyped, pruned, type Silence } from "./silences.ts";
 import type { StoredUnits, Unit } from "./unit.ts";
-
-/** A request that was written and never answered: it may have been a refusal. */
-interface Silence {
-  readonly sentMs: number;
-  /** When it may have been refused at the latest. */
-  readonly atMs: number;
-  readonly untilMs: number;
-  readonly guildId: string | undefined;
-  /** It holds a unit. False: asked in an outage with a key that holds one already. */
-  readonly holds: boolean;
-}
 
 /** What went unanswered with one key since its last answer. */
 interface SilentKey {
@@ -33,8 +24,6 @@ interface Holding {
 }
 
 const HOUR_MS = 60 * 60_000;
-/** Of those that hold no unit. */
-const MOST_REMEMBERED = 8;
 /** In an outage keys are asked again after a second, and then ever more rarely. */
 const SOFT_AGAIN_MS = { firstMs: 1_000, mostMs: 5_000 };
 /** A lone key is asked again at once, and then this much later. */
@@ -52,6 +41,8 @@ const CHANCE_OF_LOSSES = 1e-4;
 const LEAST_SILENCES = 2;
 /** The same, for the last units: one lost answer in a hundred explains one silence, three in a hundred explain two. */
 const LIKELY_LOSSES = 3e-4;
+/** What another process was answered is known a little later than it says. */
+const HEARD_LATE_MS = 1_000;
 /** So many keys that were all silent, one after the other, may be an outage. */
 export const OUTAGE_KEYS = 3;
 /** So many did not all die. */
@@ -65,8 +56,12 @@ export const SURE_KEYS = 5;
 export class UnansweredRequests {
   readonly #keys = new Map<SourceId, SilentKey>();
   #holdingNow: { readonly all: readonly Holding[]; readonly untilMs: number } | undefined;
-  /** When the latest request was sent that was answered, whatever its key. */
-  #answeredSentMs = Number.NEGATIVE_INFINITY;
+  /** When the latest request was sent that was answered, whatever its key, also to another process. */
+  answeredSentMs = Number.NEGATIVE_INFINITY;
+  /** When the request was sent whose answer ended an outage, also of another process. */
+  #outageSentMs = Number.NEGATIVE_INFINITY;
+  /** Both, of this process alone. */
+  readonly #own = { lastMs: Number.NEGATIVE_INFINITY, outageMs: Number.NEGATIVE_INFINITY };
   /** The share of answers that got lost lately whatever the key, as lone keys that turned out good have shown. */
   #lostShare = 0;
   /** The same of many more answers. */
@@ -148,7 +143,9 @@ export class UnansweredRequests {
   /** Linked keys that hold units; those that are to be asked again first come first. */
   sources(nowMs: number): readonly SourceId[] {
     if (this.#keys.size === 0) return [];
-    const linked = [...this.#keys].filter(([source, key]) => !isTyped(key) && this.isHeld(source, nowMs));
+    const linked = [...this.#keys].filter(
+      ([source, key]) => !isTyped(key.silences) && this.isHeld(source, nowMs),
+    );
     const order = ([, a]: [SourceId, SilentKey], [, b]: [SourceId, SilentKey]) =>
       a.askAgainMs - b.askAgainMs || b.silences.length - a.silences.length;
     return linked.sort(order).map(([source]) => source);
@@ -189,7 +186,10 @@ export class UnansweredRequests {
   add({ source, guildId, startedMs, isCovered }: Unit, nowMs: number, room: number): void {
     const known = this.#keys.get(source);
     const silence = { sentMs: startedMs, atMs: nowMs, untilMs: nowMs + HOUR_MS, guildId, holds: !isCovered };
-    const isLone = known !== undefined && !known.isRestored && (known.isLone || !this.#isSoftKey(known));
+    // An outage that is over by now was still on when it was asked.
+    const isOfOutage = known?.isLeftOver === true && startedMs < this.#outageSentMs;
+    const isDoubted = known !== undefined && !known.isRestored && !isOfOutage;
+    const isLone = isDoubted && (known.isLone || !this.#isSoftKey(known));
     const before = isLone && !known.isLone ? counted(known.silences, room) : (known?.silences ?? []);
     const silences = pruned([...before, silence], nowMs);
     const asked = known === undefined ? 0 : isLone && !known.isLone ? 1 : known.asked + 1;
@@ -227,16 +227,37 @@ export class UnansweredRequests {
     this.#set(source, { ...key, askAgainMs: nowMs + SOFT_AGAIN_MS.mostMs });
   }
 
-  /** A request that was sent then was answered, whatever its key. */
-  onAnswered(sentMs: number): void {
+  /** A request that was sent then was answered, whatever its key. `softElsewhere`: keys of other processes. */
+  onAnswered(sentMs: number, softElsewhere: number): void {
+    const isOver = this.#end(sentMs, softElsewhere);
+    this.#own.lastMs = Math.max(this.#own.lastMs, sentMs);
+    if (isOver) this.#own.outageMs = Math.max(this.#own.outageMs, sentMs);
+  }
+
+  /** The same of another process. */
+  hear({ lastAgeMs, outageAgeMs }: SharedAnswers, softElsewhere: number, nowMs: number): void {
+    if (outageAgeMs !== undefined) this.#end(nowMs - outageAgeMs, Number.POSITIVE_INFINITY);
+    if (lastAgeMs !== undefined) this.#end(nowMs - lastAgeMs - HEARD_LATE_MS, softElsewhere);
+  }
+
+  /** What was answered to this process, for others. */
+  answers(nowMs: number): SharedAnswers {
+    const ageOf = (atMs: number) => (atMs === Number.NEGATIVE_INFINITY ? undefined : nowMs - atMs);
+    return { lastAgeMs: ageOf(this.#own.lastMs), outageAgeMs: ageOf(this.#own.outageMs) };
+  }
+
+  /** What was soft until then is so no longer. True: an outage is over. */
+  #end(sentMs: number, softElsewhere: number): boolean {
     const soft = this.#keys.size === 0 ? [] : [...this.#keys].filter(([, key]) => this.#isSoftKey(key));
-    this.#answeredSentMs = Math.max(this.#answeredSentMs, sentMs);
-    const wasOutage = soft.length >= SURE_KEYS;
+    this.answeredSentMs = Math.max(this.answeredSentMs, sentMs);
+    const wasOutage = soft.length + softElsewhere >= SURE_KEYS;
+    if (wasOutage) this.#outageSentMs = Math.max(this.#outageSentMs, sentMs);
     for (const [source, key] of soft) {
       if (this.#isSoftKey(key)) continue;
       const askAgainMs = Math.min(key.askAgainMs, key.silences.at(-1)?.atMs ?? 0);
       this.#set(source, { ...key, isLone: !wasOutage, isLeftOver: wasOutage, asked: 0, askAgainMs });
     }
+    return wasOutage;
   }
 
   /** The service took the key: its silences were no refusals. */
@@ -256,9 +277,7 @@ export class UnansweredRequests {
   }
 
   #isSoftKey({ silences: [first], isRestored, isLone, isLeftOver }: SilentKey): boolean {
-    return (
-      !isRestored && !isLone && !isLeftOver && first !== undefined && first.sentMs > this.#answeredSentMs
-    );
+    return !isRestored && !isLone && !isLeftOver && first !== undefined && first.sentMs > this.answeredSentMs;
   }
 
   #set(source: SourceId, key: SilentKey | undefined): void {
@@ -277,24 +296,4 @@ export class UnansweredRequests {
     this.#holdingNow = { all, untilMs: Math.min(...all.map(({ silence }) => silence.untilMs)) };
     return all;
   }
-}
-
-function holdsAt({ holds, untilMs }: Silence, nowMs: number): boolean {
-  return holds && nowMs < untilMs;
-}
-
-function counted(silences: readonly Silence[], room: number): readonly Silence[] {
-  const latest = new Set(silences.filter(({ holds }) => !holds).slice(room > 0 ? -room : silences.length));
-  return silences.map((silence) => (latest.has(silence) ? { ...silence, holds: true } : silence));
-}
-
-function isTyped({ silences }: SilentKey): boolean {
-  return silences.some(({ guildId }) => guildId !== undefined);
-}
-
-/** Without what is over, and of those that hold nothing the latest only. */
-function pruned(silences: readonly Silence[], nowMs: number): readonly Silence[] {
-  const current = silences.filter(({ untilMs }) => nowMs < untilMs);
-  const surplus = current.filter(({ holds }) => !holds).slice(0, -MOST_REMEMBERED);
-  return surplus.length === 0 ? current : current.filter((silence) => !surplus.includes(silence));
 }

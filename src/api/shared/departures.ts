@@ -79,9 +79,12 @@ export class Departures {
 
   async #leave(request: InFlightRequest, sharing: Sharing): Promise<void> {
     const { desk, clock, callBack } = this.#parts;
-    const leave = await sharing.leave(request.job, desk.riskOf(request));
-    if (request.hasEnded || leave.kind === "go") return;
-    if (leave.kind === "again") this.#notBeforeMs = clock.monotonicMs() + AGAIN_MS;
-    callBack(request, leave.kind === "again" ? NOT_NOW : leave.failure);
+    const leave = await sharing.leave(request.job, {
+      risk: desk.riskOf(request),
+      isCovered: desk.isCovered(request),
+    });
+    if (request.hasEnded || (leave.kind === "go" && desk.mayStillLeave(request))) return;
+    if (leave.kind !== "never") this.#notBeforeMs = clock.monotonicMs() + AGAIN_MS;
+    callBack(request, leave.kind === "never" ? leave.failure : NOT_NOW);
   }
 }

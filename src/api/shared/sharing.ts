@@ -85,7 +85,10 @@ export class Sharing {
   }
 
   /** Whether a request may leave at this moment, for all processes together. Never rejects. */
-  async leave(job: Job, risk: Risk): Promise<Leave> {
+  async leave(
+    job: Job,
+    { risk, isCovered }: { readonly risk: Risk; readonly isCovered: boolean },
+  ): Promise<Leave> {
     const { source, route, proving, isAskedAgain } = job.exchange;
     const { limits, budget, records } = this.#parts;
     const asksRefused = proving === true || isAskedAgain === true || job.probe;
@@ -93,6 +96,7 @@ export class Sharing {
       source,
       isCommand: route === "command",
       isProbe: job.probe,
+      isCovered,
       own: records.own(),
       mostTogether: budget.mostTogether(risk),
     };
@@ -127,7 +131,9 @@ export class Sharing {
 
   #leaveBy(departure: Departure, source: SourceId): Leave {
     if (departure.kind === "go") return departure;
-    const { rateLimiter, clock } = this.#parts;
+    const { rateLimiter, clock, budget } = this.#parts;
+    if (departure.kind === "outage-waits")
+      budget.others.coveredFromMs = clock.monotonicMs() + departure.forMs;
     if (departure.kind === "command-waits")
       rateLimiter.holdCommand(source, clock.monotonicMs() + departure.forMs);
     return { kind: "again" };

@@ -22,13 +22,22 @@ const SEEN_WITHIN_MS = SHARE_MS;
 /** First refusals of linked keys within this time count together. */
 const FIRSTS_MS = 600_000;
 const PROBE_HELD_MS = 12_000;
+/** Until a request has ended that an outage covers, or its process is dead. */
+const COVERED_HELD_MS = 12_000;
+/** From its end to the next one of any process: one process alone asks no faster. */
+const COVERED_APART_MS = 3_000;
+const ASKED_AGAIN_MS = 1_000;
 
 const guildId = z.string().optional();
+const flag = z.boolean().optional();
 const source = z.custom<SourceId>((value) => typeof value === "string" && value !== "");
 const member = z.object({
   seenMs: z.number(),
   refusals: z.array(z.object({ atMs: z.number(), guildId })),
-  open: z.array(z.object({ source, atMs: z.number(), guildId, isHeld: z.boolean() })),
+  open: z.array(
+    z.object({ source, atMs: z.number(), guildId, isHeld: z.boolean(), isSoft: flag, isLone: flag }),
+  ),
+  answers: z.object({ lastMs: z.number().optional(), outageMs: z.number().optional() }).optional(),
   firstsMs: z.array(z.number()),
   wave: z.object({ id: z.string(), openedMs: z.number(), lastMs: z.number() }).optional(),
 });
@@ -38,6 +47,8 @@ const schema = z.object({
   shares: z.record(z.string(), z.record(z.string(), grant)),
   commands: z.record(z.string(), commandTurns),
   probe: claim.optional(),
+  /** The latest request that an outage covers, until the next one may leave. */
+  covered: claim.optional(),
 });
 
 type Member = z.infer<typeof member>;
@@ -63,12 +74,16 @@ export function pruned(state: LimitsState, nowMs: number): LimitsState {
     const kept = prunedTurns(turns, nowMs);
     return kept === undefined ? [] : [[of, kept] as const];
   });
+  // One from far in the future is of a clock that was set back since.
+  const coveredMs = (state.covered?.untilMs ?? nowMs) - nowMs;
+  const covered = coveredMs > 0 && coveredMs <= 2 * COVERED_HELD_MS ? { covered: state.covered } : {};
   const probe = state.probe !== undefined && state.probe.untilMs > nowMs ? { probe: state.probe } : {};
   return {
     members: Object.fromEntries(members),
     shares: state.shares,
     commands: Object.fromEntries(commands),
     ...probe,
+    ...covered,
   };
 }
 
@@ -86,17 +101,28 @@ function prunedMember(one: Member, nowMs: number): Member {
 
 /** With what a process has spent, as it says itself. */
 export function withMember(state: LimitsState, token: string, own: SharedUnits, nowMs: number): LimitsState {
-  const { refusals, open, firstsAgeMs, wave } = own;
+  const { refusals, open, firstsAgeMs, answers, wave } = own;
   const kept: Member = {
     seenMs: nowMs,
     refusals: refusals.map(({ ageMs, guildId }) => ({ atMs: nowMs - ageMs, guildId })),
     open: open.map(({ ageMs, ...one }) => ({ ...one, atMs: nowMs - ageMs })),
     firstsMs: firstsAgeMs.map((ageMs) => nowMs - ageMs),
+    ...(answers === undefined
+      ? {}
+      : {
+          answers: { lastMs: timeOf(answers.lastAgeMs, nowMs), outageMs: timeOf(answers.outageAgeMs, nowMs) },
+        }),
     ...(wave === undefined
       ? {}
       : { wave: { id: wave.id, openedMs: nowMs - wave.openedAgeMs, lastMs: nowMs - wave.lastAgeMs } }),
   };
-  return { ...state, members: { ...state.members, [token]: kept } };
+  const { covered } = state;
+  const isEnded = covered?.token === token && own.isAskingCovered !== true;
+  return {
+    ...state,
+    members: { ...state.members, [token]: kept },
+    ...(isEnded ? { covered: { token, untilMs: Math.min(covered.untilMs, nowMs + COVERED_APART_MS) } } : {}),
+  };
 }
 
 /** What all but one process have spent. What a process had under way that is not seen any more is held. */
@@ -104,17 +130,31 @@ export function othersOf(state: LimitsState, token: string, nowMs: number): Shar
   const others = Object.entries(state.members).flatMap(([of, one]) => (of === token ? [] : one));
   const waves = others.flatMap(({ wave }) => wave ?? []).sort((a, b) => b.lastMs - a.lastMs);
   const [latest] = waves;
+  const running = others.filter((one) => isRunning(one, nowMs));
+  // What one was answered that does not say it may have been after any silence.
+  const isTold = running.every(({ answers }) => answers !== undefined);
   return {
     refusals: others.flatMap(({ refusals }) =>
       refusals.map(({ atMs, guildId }) => ({ ageMs: nowMs - atMs, guildId })),
     ),
-    open: others.flatMap(({ open, seenMs }) =>
-      open.map(({ atMs, isHeld, ...one }) => ({
+    open: others.flatMap((member) =>
+      member.open.map(({ atMs, isHeld, isSoft, ...one }) => ({
         ...one,
         ageMs: nowMs - atMs,
-        isHeld: isHeld || nowMs - seenMs > SEEN_WITHIN_MS,
+        isHeld: isHeld || nowMs - member.seenMs > SEEN_WITHIN_MS,
+        ...(isSoft && isTold && atMs <= nowMs && isRunning(member, nowMs) ? { isSoft } : {}),
       })),
     ),
+    answers: {
+      lastAgeMs: latestAgeMs(
+        running.map(({ answers }) => answers?.lastMs),
+        nowMs,
+      ),
+      outageAgeMs: latestAgeMs(
+        running.map(({ answers }) => answers?.outageMs),
+        nowMs,
+      ),
+    },
     firstsAgeMs: others.flatMap(({ firstsMs }) => firstsMs.map((atMs) => nowMs - atMs)),
     wave: latest && {
       id: latest.id,
@@ -122,6 +162,20 @@ export function othersOf(state: LimitsState, token: string, nowMs: number): Shar
       lastAgeMs: nowMs - latest.lastMs,
     },
   };
+}
+
+/** Whether it was seen lately; a time from the future is of a clock that was set since, and shows nothing. */
+function isRunning({ seenMs }: Member, nowMs: number): boolean {
+  return seenMs <= nowMs && nowMs - seenMs <= SEEN_WITHIN_MS;
+}
+
+function timeOf(ageMs: number | undefined, nowMs: number): number | undefined {
+  return ageMs === undefined ? undefined : nowMs - ageMs;
+}
+
+function latestAgeMs(times: readonly (number | undefined)[], nowMs: number): number | undefined {
+  const past = times.flatMap((atMs) => (atMs !== undefined && atMs <= nowMs ? nowMs - atMs : []));
+  return past.length === 0 ? undefined : Math.min(...past);
 }
 
 /** Takes from processes that are not seen any more the requests whose key is `isOurs`: asking it again settles them. */
@@ -135,10 +189,12 @@ export function takenOver(
     const isDead = of !== token && nowMs - one.seenMs > SEEN_WITHIN_MS;
     if (!isDead) return [of, one] as const;
     const ours = one.open.filter((unit) => isOurs(unit.source));
-    for (const { atMs, ...unit } of ours) open.push({ ...unit, ageMs: nowMs - atMs });
+    // What was answered since its end is not known to who takes them over.
+    for (const { source, atMs, guildId, isHeld } of ours)
+      open.push({ source, ageMs: nowMs - atMs, guildId, isHeld });
     return [of, { ...one, open: one.open.filter((unit) => !ours.includes(unit)) }] as const;
   });
-  const units: SharedUnits = { refusals: [], open, firstsAgeMs: [] };
+  const units: SharedUnits = { refusals: [], open, firstsAgeMs: [], answers: {} };
   return {
     state: withMember({ ...state, members: Object.fromEntries(members) }, token, units, nowMs),
     units,
@@ -163,7 +219,11 @@ export function departed(
   if (isHalted && (!request.isProbe || haltLeftMs > 0)) return { departure: { kind: "halted" } };
   if (isHalted && isOthers(state.probe, token, nowMs)) return { departure: { kind: "halted" } };
 
-  const { source, isCommand, own, mostTogether } = request;
+  const { source, isCommand, isCovered, own, mostTogether } = request;
+  if (isCovered && state.covered !== undefined && state.covered.untilMs > nowMs) {
+    const leftMs = Math.min(ASKED_AGAIN_MS, state.covered.untilMs - nowMs);
+    return { departure: { kind: "outage-waits", forMs: leftMs } };
+  }
   const turns = state.commands[source];
   const forMs = isCommand ? turnInMs(turns, token, nowMs) : 0;
   if (turns !== undefined && forMs > 0) {
@@ -181,6 +241,7 @@ export function departed(
     state: {
       ...noted,
       ...(isCommand ? { commands: { ...noted.commands, [source]: turnTaken(turns, token, nowMs) } } : {}),
+      ...(isCovered ? { covered: { token, untilMs: nowMs + COVERED_HELD_MS } } : {}),
       ...(isHalted ? { probe: { token, untilMs: nowMs + PROBE_HELD_MS } } : {}),
     },
   };

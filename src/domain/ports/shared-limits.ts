@@ -1,5 +1,13 @@
 import type { SourceId } from "../model.ts";
 
+/** When requests were sent that were answered. */
+export interface SharedAnswers {
+  /** The latest; absent: none was answered yet. */
+  readonly lastAgeMs?: number | undefined;
+  /** The one whose answer showed that an outage was over. */
+  readonly outageAgeMs?: number | undefined;
+}
+
 /** What one process has spent of the budget of bad keys. Ages, because each process has a clock of its own. */
 export interface SharedUnits {
   readonly refusals: readonly { readonly ageMs: number; readonly guildId?: string | undefined }[];
@@ -9,7 +17,15 @@ export interface SharedUnits {
     readonly ageMs: number;
     readonly guildId?: string | undefined;
     readonly isHeld: boolean;
+    /** It went unanswered while nothing at all was answered. */
+    readonly isSoft?: boolean | undefined;
+    /** Others were answered, and its key alone was not. */
+    readonly isLone?: boolean | undefined;
   }[];
+  /** What was answered, as far as it tells an outage; absent: a process of an older release does not say. */
+  readonly answers?: SharedAnswers | undefined;
+  /** It has a request under way that an outage covers. */
+  readonly isAskingCovered?: boolean | undefined;
   /** When linked keys were refused for the first time, within the last minutes. */
   readonly firstsAgeMs: readonly number[];
   readonly wave?:
@@ -34,6 +50,8 @@ export interface Departing {
   readonly source: SourceId;
   readonly isCommand: boolean;
   readonly isProbe: boolean;
+  /** Asked in an outage: the unit that its key holds already is the one it risks. */
+  readonly isCovered: boolean;
   /** Of this process, this request included. */
   readonly own: SharedUnits;
   /** Refusals and open requests of all processes together may be this many. */
@@ -50,6 +68,8 @@ export type Departure =
   | { readonly kind: "spent" }
   /** Another process has a command of this server under way, or its window runs. */
   | { readonly kind: "command-waits"; readonly forMs: number }
+  /** Whether the outage is over is asked by one after the other. */
+  | { readonly kind: "outage-waits"; readonly forMs: number }
   /** Another process saw this key refused; its record, as stored. */
   | { readonly kind: "refused-key"; readonly document: unknown }
   /** Too many asked at once; it may be tried again. */

@@ -1,4 +1,5 @@
 import { type Service as Client, createServiceClient } from "../../../src/api/client.ts";
+import type { Cell } from "../../../src/cluster/limits/cell.ts";
 import { StoredLimits } from "../../../src/cluster/limits/shared-limits.ts";
 import { Failure } from "../../../src/domain/failure.ts";
 import type { SourceId } from "../../../src/domain/model.ts";
@@ -34,6 +35,8 @@ export interface Member {
   demand: number;
   /** kill -9: what is on its way is not heard, nothing leaves any more, nothing is written. */
   kill(): void;
+  /** kill -STOP, until what it gives is called: nothing is heard, nothing happens; what is on its way goes on. */
+  stop(): () => void;
 }
 
 /** Several processes that ask one emulated service from one address, and the Redis that they share, in virtual time. */
@@ -64,7 +67,7 @@ export class Crew {
   }
 
   /** One more process, with these keys; it has not begun. */
-  join(keys: readonly string[]): Member {
+  join(keys: readonly string[], isOlder = false): Member {
     const { seed, latencyMs = 40, jitterMs = 10, badKeyBudget = 200 } = this.#options;
     const number = ++this.#made;
     const ring = new FakeKeyRing();
@@ -75,12 +78,27 @@ export class Crew {
     const events: ServiceEvent[] = [];
     const killed = new AbortController();
     const never = new Promise<never>(() => {});
+    let stopped: Promise<void> | undefined;
     const alive = <T>(work: Promise<T>): Promise<T> =>
-      work.finally(() => (killed.signal.aborted ? never : undefined));
+      work.finally(async () => {
+        await stopped;
+        if (killed.signal.aborted) await never;
+      });
     const own: Clock = {
       nowMs: () => clock.nowMs(),
       monotonicMs: () => clock.monotonicMs(),
-      after: (delayMs, work) => clock.after(delayMs, () => !killed.signal.aborted && work()),
+      after: (delayMs, work) => {
+        let isOff = false;
+        const cancel = clock.after(delayMs, () => {
+          const run = () => !killed.signal.aborted && !isOff && work();
+          if (stopped === undefined) run();
+          else void stopped.then(run);
+        });
+        return () => {
+          isOff = true;
+          cancel();
+        };
+      },
       sleep: (delayMs, signal) => alive(clock.sleep(delayMs, signal)),
     };
     const client = createServiceClient({
@@ -94,7 +112,11 @@ export class Crew {
           ? undefined
           : {
               salt: "shared",
-              limitsOf: (identity) => new StoredLimits(redis.cell(identity), `process-${number}`),
+              limitsOf: (identity) => {
+                const cell = isOlder ? redis.olderCell(identity) : redis.cell(identity);
+                const exchange: Cell["exchange"] = (...given) => alive(cell.exchange(...given));
+                return new StoredLimits({ ...cell, exchange }, `process-${number}`);
+              },
             },
       clock: own,
       random,
@@ -102,7 +124,17 @@ export class Crew {
       onEvent: (event) => events.push(event),
       transport: (request, recall) => (killed.signal.aborted ? never : alive(send(request, recall))),
     });
-    const member: Member = { client, ring, sources, events, demand: 1, kill: () => killed.abort() };
+    const stop = () => {
+      let goOn = () => {};
+      stopped = new Promise((resolve) => {
+        goOn = () => {
+          stopped = undefined;
+          resolve();
+        };
+      });
+      return () => goOn();
+    };
+    const member: Member = { client, ring, sources, events, demand: 1, kill: () => killed.abort(), stop };
     client.shareBy(() => member.demand);
     this.members.push(member);
     return member;

@@ -19,6 +19,8 @@ export class ModelCell {
   readonly #rejected = new Map<string, Kept<RejectedKey>>();
   /** A Redis that nobody reaches. */
   isGone = false;
+  /** How far its clock was set. */
+  aheadMs = 0;
 
   constructor(clock: Clock, random: Random) {
     this.#clock = clock;
@@ -53,6 +55,21 @@ export class ModelCell {
     };
   }
 
+  /** As a process of the release before reads and writes it, which knows nothing of silent keys and of answers. */
+  olderCell(identity: string): Cell {
+    const cell = this.cell(identity);
+    let text = "";
+    return {
+      ...cell,
+      exchange: async (write, source) => {
+        const given = write && { from: { ...write.from, text }, text: withoutSilences(write.text) };
+        const answer = await cell.exchange(given, source);
+        text = answer.text;
+        return { ...answer, text: withoutSilences(text) };
+      },
+    };
+  }
+
   /** As the store keeps them: whichever ends later stays. */
   documents(): { readonly halts: Documents<StoredHalt>; readonly rejected: Documents<RejectedKey> } {
     const later = ({ leftMs = 0 }: StoredHalt) => this.#clock.monotonicMs() + leftMs;
@@ -83,7 +100,7 @@ export class ModelCell {
   #read(identity: string, source?: SourceId): CellRead {
     const halt = this.#halts.get(identity);
     return {
-      nowMs: this.#clock.monotonicMs(),
+      nowMs: this.#clock.monotonicMs() + this.aheadMs,
       text: this.#text,
       halt: halt && { document: halt.document, ends: String(halt.rank), endsMs: halt.rank },
       rejected: source === undefined ? undefined : this.#rejected.get(source)?.document,
@@ -98,4 +115,11 @@ export class ModelCell {
     await this.#clock.sleep(this.#random.next() * 2);
     return answer;
   }
+}
+
+function withoutSilences(text: string): string {
+  const isNew = (name: string) => name === "answers" || name === "isSoft" || name === "isLone";
+  return text === ""
+    ? ""
+    : JSON.stringify(JSON.parse(text, (name, value) => (isNew(name) ? undefined : value)));
 }

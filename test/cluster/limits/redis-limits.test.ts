@@ -20,6 +20,7 @@ function reading(more: Partial<Departing> = {}): Departing {
     source: SERVER,
     isCommand: false,
     isProbe: false,
+    isCovered: false,
     asksRefused: false,
     mostTogether: 6,
     own: under(1),
