@@ -44,7 +44,7 @@ export function deriveShifts(member: MemberFacts): {
   for (const type of types) {
     if (type.start !== "team" && type.start !== "presence") continue;
     const own = closed.filter(({ typeId }) => typeId === type.id);
-    const fromS = own.reduce((atS, { decidedS = 0 }) => Math.max(atS, decidedS), 0);
+    const fromS = own.reduce((atS, { untilS = 0 }) => Math.max(atS, untilS), 0);
     const unlinkedS = gone.map(({ atS }) => atS);
     const found = automaticShifts({ ...known, states, servers: facts.servers, unlinkedS }, type, {
       taken,

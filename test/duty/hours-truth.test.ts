@@ -216,4 +216,22 @@ onBothDatabases("hours against what happened", (databases) => {
       [680],
     );
   });
+
+  test("a time of the game service that was an hour ahead for a minute costs nobody on duty by their team more than it", async () => {
+    const { rig } = await staffed();
+    await rig.addType({ name: "Beat", start: "team", teams: ["civilian"] });
+    const joined = [PLAYER, MONDAY_S, true] as const;
+    const left = [PLAYER, MONDAY_S + 2_400, false] as const;
+    for (let s = 10; s < 3_200; s += 20) {
+      const atS = MONDAY_S + s;
+      await rig.clock.advanceTo(atS * 1_000);
+      const isThere = s < 2_400;
+      const joins = isThere ? [joined] : [joined, left];
+      const aheadS = s >= 600 && s < 660 ? HOUR_S : 0;
+      await rig.take(snapshotOf({ joins, players: isThere ? [PLAYER] : [] }, atS + aheadS));
+    }
+    const { shifts } = await rig.wing.duty.shifts(GUILD, { ...WEEK, userId: "u1" });
+    const counted = shifts.reduce((sum, shift) => sum + countedS(shift), 0);
+    assert.ok(counted >= 2_400 - 120 && counted <= 2_400, `${counted} s in ${JSON.stringify(shifts)}`);
+  });
 });
