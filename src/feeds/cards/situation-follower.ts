@@ -29,6 +29,7 @@ export interface FollowerPorts {
 /** A card that is followed. Lost by a restart, which only delays an edit or two. */
 interface Followed {
   readonly cardId: string;
+  /** Monotonic. */
   readonly untilMs: number;
   /** When it was last edited for this, monotonic. */
   editedMs: number;
@@ -62,18 +63,19 @@ export class SituationFollower {
 
   /** From now on, while it is not resolved and young. */
   follow(card: ModCallRecord): void {
-    const untilMs = card.createdAtMs + FOLLOWED_MS;
     if (this.#stopped || !isFollowed(card)) return;
-    if (untilMs <= this.#ports.clock.nowMs()) {
+    const { clock } = this.#ports;
+    const leftMs = Math.min(FOLLOWED_MS, card.createdAtMs + FOLLOWED_MS - clock.nowMs());
+    const ofServer = this.#followed.get(card.bindingId) ?? new Map<string, Followed>();
+    if (leftMs <= 0 && !ofServer.has(card.id)) {
       this.#change(card.id, withoutPeopleNear);
       return;
     }
-    const ofServer = this.#followed.get(card.bindingId) ?? new Map<string, Followed>();
     this.#followed.set(card.bindingId, ofServer);
     if (!ofServer.has(card.id)) {
       ofServer.set(card.id, {
         cardId: card.id,
-        untilMs,
+        untilMs: clock.monotonicMs() + leftMs,
         editedMs: Number.NEGATIVE_INFINITY,
         absences: 0,
         cancel: () => undefined,
@@ -87,7 +89,7 @@ export class SituationFollower {
     for (const bindingId of bindingIds) {
       for (const one of [...(this.#followed.get(bindingId)?.values() ?? [])]) {
         const card = this.#ports.board.atHand(one.cardId);
-        const isOld = one.untilMs <= this.#ports.clock.nowMs();
+        const isOld = one.untilMs <= this.#ports.clock.monotonicMs();
         if (card?.kind !== "modCall" || !isFollowed(card) || isOld) {
           this.#drop(bindingId, one);
           if (card?.kind === "modCall" && isFollowed(card)) this.#change(card.id, withoutPeopleNear);
@@ -165,7 +167,9 @@ export class SituationFollower {
     if ((this.#asked.get(bindingId) ?? "") === asked) return;
     this.#asked.set(bindingId, asked);
     const { guildId } = card;
-    const demand = source === undefined ? [] : [{ source, lists: LISTS, guildId, untilMs }];
+    const { clock } = this.#ports;
+    const until = { untilMs: clock.nowMs() + untilMs - clock.monotonicMs() };
+    const demand = source === undefined ? [] : [{ source, lists: LISTS, guildId, ...until }];
     this.#ports.demands.put(owner(bindingId), demand);
   }
 

@@ -193,6 +193,19 @@ describe("the situation on the card of a moderator call", () => {
         assert.match(rig.sink.text("mods"), /📍 Main Street/);
       }));
 
+  test("is followed no shorter because this machine's clock is set ahead", () =>
+    withModCalls(async (rig) => {
+      rig.players = [player("Ann", [0, 0]), player("Mod_A", [30, 40])];
+      rig.callModerators("Ann");
+      await rig.pollAndFlush();
+      rig.clock.step(3_600_000);
+      rig.players = [player("Ann", [0, 0], { team: "Fire" }), player("Mod_A", [30, 40])];
+      await rig.pollAndFlush(20_000);
+      await rig.pollAndFlush(20_000);
+      assert.match(rig.sink.text("mods"), /👤 Fire/);
+      assert.match(rig.sink.text("mods"), /Nearest staff: .*Mod\\_A/);
+    }));
+
   test("offers what acts in the game only while the caller is there", () =>
     withModCalls(async (rig) => {
       rig.players = [player("Ann", [0, 0])];
