@@ -3,6 +3,7 @@ import type { ServerState, Snapshot, SourceId } from "../../domain/model.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { Demands } from "../../domain/ports/demands.ts";
 import type { CallSituation } from "../../domain/ports/feed-renderer.ts";
+import type { ServiceTime } from "../../domain/service-time.ts";
 import { differs, isInGame, situationOf } from "./call-situation.ts";
 import type { CardBoard } from "./card-board.ts";
 import { calledAtS } from "./card-identity.ts";
@@ -20,6 +21,7 @@ export interface FollowerPorts {
   readonly board: CardBoard;
   readonly clock: Clock;
   readonly demands: Demands;
+  readonly serviceTime: Pick<ServiceTime, "ms">;
   /** The source that a linked server stands for now; undefined: no feed reads it. */
   sourceOf(card: CardRecord): SourceId | undefined;
   latest(source: SourceId): ServerState | undefined;
@@ -151,9 +153,11 @@ export class SituationFollower {
   #situationNow(card: ModCallRecord): CallSituation {
     const source = this.#ports.sourceOf(card);
     const called = { caller: card.caller, firstAtS: calledAtS(card) };
+    const { clock, serviceTime } = this.#ports;
     return situationOf(called, {
       state: source === undefined ? undefined : this.#ports.latest(source),
-      nowMs: this.#ports.clock.nowMs(),
+      nowMs: clock.nowMs(),
+      serviceMs: serviceTime.ms(),
       before: card.situation,
     });
   }

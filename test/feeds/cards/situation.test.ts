@@ -111,6 +111,21 @@ describe("the situation on the card of a moderator call", () => {
       assert.doesNotMatch(rig.sink.text("mods"), /staff|left/);
     }));
 
+  test("says nothing by such a list where this machine's clock is ahead of the game service's either", () =>
+    withModCalls(async (rig) => {
+      rig.serviceAheadMs = -60_000;
+      rig.players = [player("Somebody", [1, 1])];
+      await rig.pollAndFlush(30_000);
+      const before = rig.latest;
+      rig.callModerators("Ann", rig.nowS - 60);
+      const polled = rig.poll();
+      rig.latest = before;
+      await polled;
+      await rig.clock.advance(10_000);
+      assert.match(rig.sink.text("mods"), /called <t:/);
+      assert.doesNotMatch(rig.sink.text("mods"), /staff|left/);
+    }));
+
   test("asks for players and kills while a card is open, and no longer when it is resolved or old", () =>
     withModCalls(async (rig) => {
       const asked = () => [...rig.demands].filter(([owner]) => owner.startsWith("mod-call cards"));
