@@ -1,4 +1,5 @@
 import { cut, escapeMarkdown } from "../src/discord/render/escape.ts";
+import { waitEndSecond } from "../src/discord/render/fine-print.ts";
 import { notReadWords } from "../src/discord/render/server/not-read.ts";
 import type { Freshness } from "../src/discord/render/server/view.ts";
 import type { Services } from "../src/discord/services.ts";
@@ -164,9 +165,7 @@ function withoutSnapshot(failure: Failure): Failure {
 function staleWhy(failure: Failure, nowMs: number, what = NOT_UP_TO_DATE): Escaped {
   const { retryAtMs } = failure;
   const again =
-    retryAtMs === undefined || retryAtMs <= nowMs
-      ? md``
-      : md` Next try: <t:${Math.ceil(retryAtMs / 1000)}:T>.`;
+    retryAtMs === undefined || retryAtMs <= nowMs ? md`` : md` Next try: ${waitEndSecond(retryAtMs)}.`;
   return md`${what}: ${staleWords(failure)}${again}`;
 }
 

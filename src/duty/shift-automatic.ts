@@ -26,7 +26,10 @@ interface KnownStates extends Known {
   readonly unlinkedS: readonly number[];
 }
 
-/** The shifts of one member and type from `fromS` on, oldest first; `taken` are times that belong to other shifts. */
+/**
+ * The shifts of one member and type from `fromS` on, where the last one ended that is over for good, oldest first; `taken`
+ * are times that belong to other shifts.
+ */
 export function automaticShifts(
   known: KnownStates,
   type: DutyType,
@@ -40,7 +43,9 @@ export function automaticShifts(
       (rest: readonly Stay[], span) => without(rest, span),
       on.flatMap((stay) => clipped(stay, own) ?? []),
     )
-    .filter((stay) => stay.fromS >= fromS);
+    // A wrong time of the service may have ended a shift during a stay: what is left of it counts.
+    .flatMap((stay) => clipped(stay, { fromS, untilS: Number.POSITIVE_INFINITY }) ?? [])
+    .filter((stay) => stay.untilS > fromS);
   const groups: Stay[][] = [];
   for (const stay of free.toSorted((a, b) => a.fromS - b.fromS)) {
     const last = groups.at(-1)?.at(-1);

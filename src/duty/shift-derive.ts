@@ -13,7 +13,7 @@ import { knownUntilS, staysOf } from "./shift-presence.ts";
 export interface MemberFacts {
   readonly userId: string;
   readonly facts: DutyFacts;
-  /** The present: where no server is linked any more, nothing is waited for. */
+  /** The present by our clock: where no server is linked any more, nothing is waited for. */
   readonly nowS?: number | undefined;
   readonly links: readonly DutyLink[];
   /** By their ids. */
@@ -38,13 +38,15 @@ export function deriveShifts(member: MemberFacts): {
   const usedMark = closed.reduce((last, { lastMark = "" }) => (lastMark > last ? lastMark : last), "");
   const gone = unlinkings(links);
   const fresh = [...marks, ...gone].filter(({ id }) => id > usedMark).sort((a, b) => (a.id < b.id ? -1 : 1));
-  const shifts = [...declaredShifts(known, fresh, types)];
+  // What people said is dated by our clock, so a time that the service states wrongly does not end what they began.
+  const heard: Known = { ...known, knownS: Math.min(knownS, nowS ?? knownS) };
+  const shifts = [...declaredShifts(heard, fresh, types)];
   const declared = [...closed, ...shifts].filter(({ lastMark }) => lastMark !== undefined);
   const taken: Span[] = declared.map(spanOf);
   for (const type of types) {
     if (type.start !== "team" && type.start !== "presence") continue;
     const own = closed.filter(({ typeId }) => typeId === type.id);
-    const fromS = own.reduce((atS, { decidedS = 0 }) => Math.max(atS, decidedS), 0);
+    const fromS = own.reduce((atS, { untilS = 0 }) => Math.max(atS, untilS), 0);
     const unlinkedS = gone.map(({ atS }) => atS);
     const found = automaticShifts({ ...known, states, servers: facts.servers, unlinkedS }, type, {
       taken,

@@ -129,13 +129,14 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
     },
     park: (feedId, why) => registry.park(feedId, why, true),
   });
+  const serviceTime = new ServiceTime(clock);
   const follower = new SituationFollower({
     ...parts,
     board,
+    serviceTime,
     latest: (source) => snapshots.latest(source),
     sourceOf: ({ slots }) => Object.keys(slots).flatMap((feedId) => registry.sourceOf(feedId) ?? [])[0],
   });
-  const serviceTime = new ServiceTime(clock);
   const modCalls = new ModCallCards({
     ...afterEnd,
     serviceTime,

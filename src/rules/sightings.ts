@@ -13,7 +13,7 @@ export interface Sighting {
   readonly key: string;
   /** Since when they have been in the server without a break, as far as that is known; by this machine's wall clock. */
   readonly visitFromMs: number | undefined;
-  /** Of the first answer with this state, and of the first that no gap lies behind: when it was there. */
+  /** Of the first answer with this state, and of the first that no gap or untold team lies behind: when it was there. */
   readonly sinceMs: number;
   readonly nearSinceMs: number;
   /** Of the latest: when it was asked for. */
@@ -77,7 +77,10 @@ export class Sightings {
       // Rows leave the logs after a while.
       const lifeS = Math.max(seen.lifeS, known?.present.lifeS ?? 0);
       const joinedS = Math.max(seen.joinedS, known?.present.joinedS ?? 0);
-      const present = { ...seen, lifeS, joinedS };
+      // Where an answer does not tell a team, nobody has left theirs; but it is no reason to act.
+      const isTold = seen.team !== "";
+      const team = isTold ? seen.team : (known?.present.team ?? "");
+      const present = { ...seen, team, lifeS, joinedS };
       const key = stateKey(present);
       const isSame = known?.key === key;
       after.set(id, {
@@ -85,7 +88,7 @@ export class Sightings {
         key,
         visitFromMs: this.#visitFromMs(present, known, times),
         sinceMs: isSame ? known.sinceMs : takenAtMs,
-        nearSinceMs: isSame && isNear ? known.nearSinceMs : takenAtMs,
+        nearSinceMs: isSame && isNear && isTold ? known.nearSinceMs : takenAtMs,
         askedAtMs,
       });
     }

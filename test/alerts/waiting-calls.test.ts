@@ -35,6 +35,12 @@ describe("calls that wait for too long", () => {
     assert.deepEqual(due(waiting, calls, 100_400), ["100200 2", "100300 3"]);
   });
 
+  test("are not forgotten because the service stated a time of tomorrow for a while", () => {
+    const waiting = waitingFor(calls.slice(1));
+    assert.deepEqual(due(waiting, calls, 186_400), []);
+    assert.deepEqual(due(waiting, calls, 100_260), ["100200 2"]);
+  });
+
   test("are forgotten after six hours, so that what is kept stays bounded", () => {
     const waiting = waitingFor(calls);
     assert.deepEqual(due(waiting, [], 100_200 + 6 * 3_600 + 1), []);

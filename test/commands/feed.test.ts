@@ -133,7 +133,7 @@ describe("/feed", () => {
       const first = textOf(await adding(stage, { kind: "joins", channel: "one" }));
       assert.match(first, /Feed added/);
       assert.match(first, /starts when Marshal next reads the server\. Nothing from before that is posted/);
-      assert.match(first, /asked Marshal to wait, so that is after <t:1800000001:T>/);
+      assert.match(first, /asked Marshal to wait, so that is after <t:1800000001:T> \(<t:1800000001:R>\)\./);
       const listed = async () => textOf(await one(list.execute(asked(undefined), services)));
       assert.match(await listed(), /starts when the server is next read/);
 

@@ -272,7 +272,10 @@ describe("A service that is silent", () => {
       const retryAtMs = world.clock.nowMs() + 60_000;
       world.failure = new Failure("blocked", message, { retryAtMs });
       const text = textOf(await statusOf(world));
-      assert.match(text, /Not up to date: the game service is blocking Marshal\. Next try: <t:\d+:T>\./);
+      assert.match(
+        text,
+        /Not up to date: the game service is blocking Marshal\. Next try: <t:\d+:T> \(<t:\d+:R>\)\./,
+      );
       assert.doesNotMatch(text, /temporarily blocked|2026-11/);
 
       world.states.delete(binding.source);

@@ -216,4 +216,47 @@ onBothDatabases("hours against what happened", (databases) => {
       [680],
     );
   });
+
+  test("a time of the game service that was an hour ahead for a minute costs nobody on duty by their team more than it", async () => {
+    const { rig } = await staffed();
+    await rig.addType({ name: "Beat", start: "team", teams: ["civilian"] });
+    const joined = [PLAYER, MONDAY_S, true] as const;
+    const left = [PLAYER, MONDAY_S + 2_400, false] as const;
+    for (let s = 10; s < 3_200; s += 20) {
+      const atS = MONDAY_S + s;
+      await rig.clock.advanceTo(atS * 1_000);
+      const isThere = s < 2_400;
+      const joins = isThere ? [joined] : [joined, left];
+      const aheadS = s >= 600 && s < 660 ? HOUR_S : 0;
+      await rig.take(snapshotOf({ joins, players: isThere ? [PLAYER] : [] }, atS + aheadS));
+    }
+    const { shifts } = await rig.wing.duty.shifts(GUILD, { ...WEEK, userId: "u1" });
+    const counted = shifts.reduce((sum, shift) => sum + countedS(shift), 0);
+    assert.ok(counted >= 2_400 - 120 && counted <= 2_400, `${counted} s in ${JSON.stringify(shifts)}`);
+  });
+
+  test("work outside the game and a break last as long as they did, though the game service stated a time of tomorrow", async () => {
+    const { rig } = await staffed();
+    const dispatch = await rig.addType({ name: "Dispatch", start: "outside" });
+    const look = async (s: number, aheadS = 0) => {
+      await rig.clock.advanceTo((MONDAY_S + s) * 1_000);
+      const joins = [[PLAYER, MONDAY_S, true]] as const;
+      await rig.take(snapshotOf({ joins, players: [PLAYER] }, MONDAY_S + s + aheadS));
+    };
+    await look(10);
+    await look(30);
+    await rig.wing.duty.start(member("u1"), undefined);
+    await rig.wing.duty.pause(member("u1"));
+    await rig.wing.duty.start(member("u2"), dispatch.id);
+    for (let s = 50; s < 660; s += 20) await look(s, s >= 300 && s < 360 ? DAY_S : 0);
+    await rig.wing.duty.pause(member("u1"));
+    for (let s = 660; s < 1_260; s += 20) await look(s);
+    for (const userId of ["u1", "u2"]) await rig.wing.duty.end(member(userId));
+    await look(1_260);
+    const counted = async (userId: string) => {
+      const { shifts } = await rig.wing.duty.shifts(GUILD, { ...WEEK, userId });
+      return shifts.reduce((sum, shift) => sum + countedS(shift), 0);
+    };
+    assert.deepEqual([await counted("u1"), await counted("u2")], [590, 1_210]);
+  });
 });

@@ -65,6 +65,7 @@ describe("a breach", () => {
     assert.deepEqual(looks(0, 5, 10, 15, 21), [true, true, false]);
     assert.deepEqual(looks(0, 5, [10, { callsign: "1A" }], 15, 21), [false, false, false]);
     assert.deepEqual(looks(0, [10, { team: "Civilian" }], 20, 30), [false, false, false]);
+    assert.deepEqual(looks(0, 10, [15, { team: "" }], 21), [true, false, false], "one without a team");
     assert.deepEqual(looks(0, 80), [true, true, false]);
     assert.deepEqual(looks(0, 300), [true, false, true]);
     assert.deepEqual(looks(0, 300, 310), [true, false, false]);
@@ -244,6 +245,16 @@ describe("a rule", () => {
     }
     assert.equal(world.messages.get(breaker.ref.id)?.length, 3);
     assert.deepEqual(world.wrong, []);
+  });
+
+  test("is told once, although one answer does not tell the team", async () => {
+    const { world, breaker } = await withBreaker("Rex");
+    await world.live(11 * 60_000);
+    breaker.team = "" as "Police";
+    await world.live(5_000);
+    breaker.team = "Police";
+    await world.live(60_000);
+    assert.equal(world.told.length, 1);
   });
 
   test("does nothing to whom nobody linked, and nothing while roles cannot be read", async () => {

@@ -16,7 +16,7 @@ export interface DueCall {
   readonly dueS: number;
 }
 
-/** An older call is not posted any more. */
+/** An older call is not posted any more, and it is forgotten once the log has dropped it: the time may be a wrong one. */
 const OLDEST_S = 6 * 3_600;
 
 export function callId({ atS, caller }: WaitingCall): string {
@@ -24,9 +24,9 @@ export function callId({ atS, caller }: WaitingCall): string {
 }
 
 /**
- * Calls that have waited for `withinS` by now and are posted now, oldest first; they wait no longer, nor do those that are
- * too old. `shown`: what the log shows: of the others nobody can say that they still wait. `isTaken`: staff took it in hand
- * where the game's log does not show it.
+ * Calls that have waited for `withinS` by now and are posted now, oldest first; they wait no longer. `shown`:
+ * what the log shows: of the others nobody can say that they still wait. `isTaken`: staff took it in hand where the game's
+ * log does not show it.
  */
 export function takeDue(
   waiting: WaitingCalls,
@@ -38,9 +38,10 @@ export function takeDue(
   for (const [id, call] of waiting) {
     const { caller, atS } = call;
     const dueS = atS + withinS;
-    if (atS < presentS - OLDEST_S) waiting.delete(id);
-    else if (dueS <= presentS && shown.some((row) => callId(row) === id) && !isTaken(call))
-      due.push({ id, caller, atS, dueS });
+    const isShown = () => shown.some((row) => callId(row) === id);
+    if (atS < presentS - OLDEST_S) {
+      if (!isShown()) waiting.delete(id);
+    } else if (dueS <= presentS && isShown() && !isTaken(call)) due.push({ id, caller, atS, dueS });
   }
   for (const { id } of due) waiting.delete(id);
   return due.sort((a, b) => a.dueS - b.dueS);

@@ -7,6 +7,7 @@ import type { ChannelAccess } from "../../domain/ports/guilds.ts";
 import { HOW_TO_MEND, isShut, obstacleIn } from "./channel-access.ts";
 import { duration } from "./entry-line.ts";
 import { cut, escapeMarkdown, inlineCode, inlineName, plainText } from "./escape.ts";
+import { waitEndSecond } from "./fine-print.ts";
 
 /** How a feed is doing, as `Feeds.status` tells it. */
 export interface FeedHealth {
@@ -187,7 +188,7 @@ export function firstLookText(haltUntilMs: number | undefined): Escaped {
   const when =
     haltUntilMs === undefined
       ? md``
-      : md` The game service asked Marshal to wait, so that is after <t:${Math.ceil(haltUntilMs / 1_000)}:T>.`;
+      : md` The game service asked Marshal to wait, so that is after ${waitEndSecond(haltUntilMs)}.`;
   return md`-# It starts when Marshal next reads the server. Nothing from before that is posted.${when}`;
 }
 

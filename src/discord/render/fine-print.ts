@@ -22,22 +22,23 @@ export function referenceLine(reference: string, commandId?: string): Escaped {
   return md`-# Reference ${inlineCode(reference)}${id}`;
 }
 
-/** A clock time stays true when it has passed; "in 10 seconds" does not. */
-function clockTime(atMs: number): Escaped {
-  return md`<t:${Math.ceil(atMs / 1_000)}:T>`;
-}
-
 /** The end of a wait that may be days ahead: a clock time alone names no day. */
 export function waitEnd(atMs: number): Escaped {
   const atS = Math.ceil(atMs / 1_000);
   return md`<t:${atS}:t> (<t:${atS}:R>)`;
 }
 
+/** The same to the second, for what is most often a matter of seconds. */
+export function waitEndSecond(atMs: number): Escaped {
+  const atS = Math.ceil(atMs / 1_000);
+  return md`<t:${atS}:T> (<t:${atS}:R>)`;
+}
+
 export function tryAfter(atMs: number, what: "Try" | "Run it" = "Try"): Escaped {
-  return md`${what} again after ${clockTime(atMs)}.`;
+  return md`${what} again after ${waitEndSecond(atMs)}.`;
 }
 
 /** Where to try again is no advice. Whether the service asked for the wait or Marshal took it by itself, it is true. */
 export function noneBefore(atMs: number): Escaped {
-  return md`No command can be sent before ${clockTime(atMs)}.`;
+  return md`No command can be sent before ${waitEndSecond(atMs)}.`;
 }

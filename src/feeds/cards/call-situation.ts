@@ -28,10 +28,13 @@ export function situationOf(
   {
     state,
     nowMs,
+    serviceMs,
     before,
   }: {
     readonly state: ServerState | undefined;
     readonly nowMs: number;
+    /** The present by the service's clock, by which calls are dated; undefined: not known. */
+    readonly serviceMs: number | undefined;
     readonly before: CallSituation | undefined;
   },
 ): CallSituation {
@@ -42,7 +45,8 @@ export function situationOf(
 
   const row = list.value.find(({ player }) => isSame(player, caller));
   // A list from before the call, without its caller, is of another moment.
-  if (row === undefined && list.atMs < firstAtS * 1_000) return { ...before, kills };
+  const listAtMs = (serviceMs ?? nowMs) - (nowMs - list.atMs);
+  if (row === undefined && listAtMs < firstAtS * 1_000) return { ...before, kills };
   const staff = nearestStaff(list.value, caller, row);
   const near = nearPlayers(list.value, caller, row);
   const seen = row === undefined ? before?.caller : shownCaller(row);

@@ -253,6 +253,7 @@ export class ModCallCards implements ModCalls {
       situation: situationOf(called, {
         state: this.#ports.latestOf(feed),
         nowMs,
+        serviceMs: this.#ports.serviceTime.ms(),
         before: card?.situation,
       }),
     };

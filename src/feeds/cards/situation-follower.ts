@@ -3,6 +3,7 @@ import type { ServerState, Snapshot, SourceId } from "../../domain/model.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { Demands } from "../../domain/ports/demands.ts";
 import type { CallSituation } from "../../domain/ports/feed-renderer.ts";
+import type { ServiceTime } from "../../domain/service-time.ts";
 import { differs, isInGame, situationOf } from "./call-situation.ts";
 import type { CardBoard } from "./card-board.ts";
 import { calledAtS } from "./card-identity.ts";
@@ -20,6 +21,7 @@ export interface FollowerPorts {
   readonly board: CardBoard;
   readonly clock: Clock;
   readonly demands: Demands;
+  readonly serviceTime: Pick<ServiceTime, "ms">;
   /** The source that a linked server stands for now; undefined: no feed reads it. */
   sourceOf(card: CardRecord): SourceId | undefined;
   latest(source: SourceId): ServerState | undefined;
@@ -29,6 +31,7 @@ export interface FollowerPorts {
 /** A card that is followed. Lost by a restart, which only delays an edit or two. */
 interface Followed {
   readonly cardId: string;
+  /** Monotonic. */
   readonly untilMs: number;
   /** When it was last edited for this, monotonic. */
   editedMs: number;
@@ -62,18 +65,19 @@ export class SituationFollower {
 
   /** From now on, while it is not resolved and young. */
   follow(card: ModCallRecord): void {
-    const untilMs = card.createdAtMs + FOLLOWED_MS;
     if (this.#stopped || !isFollowed(card)) return;
-    if (untilMs <= this.#ports.clock.nowMs()) {
+    const { clock } = this.#ports;
+    const leftMs = Math.min(FOLLOWED_MS, card.createdAtMs + FOLLOWED_MS - clock.nowMs());
+    const ofServer = this.#followed.get(card.bindingId) ?? new Map<string, Followed>();
+    if (leftMs <= 0 && !ofServer.has(card.id)) {
       this.#change(card.id, withoutPeopleNear);
       return;
     }
-    const ofServer = this.#followed.get(card.bindingId) ?? new Map<string, Followed>();
     this.#followed.set(card.bindingId, ofServer);
     if (!ofServer.has(card.id)) {
       ofServer.set(card.id, {
         cardId: card.id,
-        untilMs,
+        untilMs: clock.monotonicMs() + leftMs,
         editedMs: Number.NEGATIVE_INFINITY,
         absences: 0,
         cancel: () => undefined,
@@ -87,7 +91,7 @@ export class SituationFollower {
     for (const bindingId of bindingIds) {
       for (const one of [...(this.#followed.get(bindingId)?.values() ?? [])]) {
         const card = this.#ports.board.atHand(one.cardId);
-        const isOld = one.untilMs <= this.#ports.clock.nowMs();
+        const isOld = one.untilMs <= this.#ports.clock.monotonicMs();
         if (card?.kind !== "modCall" || !isFollowed(card) || isOld) {
           this.#drop(bindingId, one);
           if (card?.kind === "modCall" && isFollowed(card)) this.#change(card.id, withoutPeopleNear);
@@ -149,9 +153,11 @@ export class SituationFollower {
   #situationNow(card: ModCallRecord): CallSituation {
     const source = this.#ports.sourceOf(card);
     const called = { caller: card.caller, firstAtS: calledAtS(card) };
+    const { clock, serviceTime } = this.#ports;
     return situationOf(called, {
       state: source === undefined ? undefined : this.#ports.latest(source),
-      nowMs: this.#ports.clock.nowMs(),
+      nowMs: clock.nowMs(),
+      serviceMs: serviceTime.ms(),
       before: card.situation,
     });
   }
@@ -165,7 +171,9 @@ export class SituationFollower {
     if ((this.#asked.get(bindingId) ?? "") === asked) return;
     this.#asked.set(bindingId, asked);
     const { guildId } = card;
-    const demand = source === undefined ? [] : [{ source, lists: LISTS, guildId, untilMs }];
+    const { clock } = this.#ports;
+    const until = { untilMs: clock.nowMs() + untilMs - clock.monotonicMs() };
+    const demand = source === undefined ? [] : [{ source, lists: LISTS, guildId, ...until }];
     this.#ports.demands.put(owner(bindingId), demand);
   }
 

@@ -1,5 +1,7 @@
+import { VISIT } from "../database/schema.ts";
 import type { QueryContext } from "./context.ts";
 import { eraseRanks, raiseVersion } from "./forget-player.ts";
+import { insideFrom } from "./players-present.ts";
 
 const DAY_S = 86_400;
 /** What is kept of a server after it was unlinked, or of a guild that removed the bot. */
@@ -43,7 +45,8 @@ export async function eraseStep(
   const scope = await db
     .selectFrom("scopes")
     .innerJoin("guilds", "guilds.id", "scopes.guild")
-    .select(["scopes.id", "scopes.guild", "ended_ms", "start_s", "retention_days", "positions_days"])
+    .select(["scopes.id", "scopes.guild", "ended_ms", "start_s", "looked_s"])
+    .select(["retention_days", "positions_days"])
     .where("scopes.id", ">", afterScope)
     .orderBy("scopes.id")
     .limit(1)
@@ -55,6 +58,9 @@ export async function eraseStep(
 
   return writing.take("all", async () => {
     let isDone = true;
+    if (!isOver && scope.retention_days > 0 && beforeS > (scope.start_s ?? 0)) {
+      await keepInside({ db }, { id: scope.id, lookedS: scope.looked_s ?? undefined }, beforeS);
+    }
     for (const table of DATED) {
       isDone = (await eraseSome({ db }, table, scope.id, beforeS)) && isDone;
     }
@@ -72,6 +78,22 @@ export async function eraseStep(
     }
     return { scope: scope.id, isDone };
   });
+}
+
+/** Of whom is there when the kept time begins the join goes: their visit is kept from there on. */
+async function keepInside(
+  { db }: Pick<QueryContext, "db">,
+  scope: Parameters<typeof insideFrom>[1],
+  beforeS: number,
+): Promise<void> {
+  const persons = await insideFrom(db, scope, beforeS);
+  if (persons.length === 0) return;
+  const row = { scope: scope.id, at_s: beforeS, kind: VISIT.appeared, n: 0, after_s: null };
+  await db
+    .insertInto("visits")
+    .values(persons.map((person) => ({ ...row, person })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }
 
 /** The second before which rows are too old; undefined: the present is not known. */

@@ -1,9 +1,11 @@
 import type { Kysely } from "kysely";
-import type { HistoryTables } from "../database/schema.ts";
+import { type HistoryTables, VISIT } from "../database/schema.ts";
 import { isInside, type Visit } from "./sessions.ts";
 
 /** Without a roster: how far back rows are read. Nobody stays longer without leaving a trace in a roster of an hour. */
 const LOOK_BACK_S = 2 * 86_400;
+/** Nobody stays longer without leaving a row. */
+const LONGEST_STAY_S = 2 * 86_400;
 
 /** The persons who were in a server at a moment: those of the last roster before it, and what happened since. */
 export async function presentAt(
@@ -53,4 +55,29 @@ export async function presentAt(
   if (persons.length === 0) return [];
   const known = await db.selectFrom("persons").select("id").where("id", "in", persons).execute();
   return known.map(({ id }) => id);
+}
+
+/** Who was inside at a second and surely for longer: of whom left unseen counts up to the last look before it. */
+export async function insideFrom(
+  db: Kysely<HistoryTables>,
+  { id, lookedS }: { readonly id: number; readonly lookedS?: number | undefined },
+  atS: number,
+): Promise<readonly number[]> {
+  const inside = await presentAt(db, id, atS);
+  if (inside.length === 0) return [];
+  const rows = await db
+    .selectFrom("visits")
+    .select(["person", "kind", "after_s"])
+    .where("scope", "=", id)
+    .where("person", "in", [...inside])
+    .where("at_s", ">", atS)
+    .where("at_s", "<=", atS + LONGEST_STAY_S)
+    .orderBy("at_s")
+    .execute();
+  const next = Map.groupBy(rows, ({ person }) => person);
+  return inside.filter((person) => {
+    const [row] = next.get(person) ?? [];
+    if (row === undefined) return (lookedS ?? 0) > atS;
+    return row.kind !== VISIT.vanished || (row.after_s ?? 0) > atS;
+  });
 }

@@ -7,7 +7,7 @@ import { type CallRow, callFigures } from "../stats/answer-times.ts";
 import { Hours } from "../stats/hours.ts";
 import { allRows, PAGE_ROWS } from "./all-rows.ts";
 import type { QueryContext } from "./context.ts";
-import { presentAt } from "./players-present.ts";
+import { insideFrom } from "./players-present.ts";
 import { idsOf, type Scope, scopesOf } from "./scopes.ts";
 
 /** Figures of one server over a time. */
@@ -15,8 +15,6 @@ import { idsOf, type Scope, scopesOf } from "./scopes.ts";
 /** A longer time is shown by days. */
 const HOURS_UP_TO_S = 8 * 86_400;
 const QUARTER_S = 900;
-/** Nobody stays longer without leaving a row. */
-const LONGEST_STAY_S = 2 * 86_400;
 
 export interface ServerStatsArgs extends StatsSpan {
   readonly guildId: string;
@@ -154,29 +152,8 @@ async function visitors(context: QueryContext, scope: Scope, { fromS, toS }: Sta
       ]),
     )
     .execute();
-  const inside = await insideFrom(context, scope, fromS);
+  const inside = await insideFrom(context.db, scope, fromS);
   return new Set([...inside, ...there.map(({ person }) => person)]).size;
-}
-
-/** Who was inside at a second and surely for longer: of whom left unseen counts up to the last look before it. */
-async function insideFrom({ db }: QueryContext, scope: Scope, atS: number): Promise<readonly number[]> {
-  const inside = await presentAt(db, scope.id, atS);
-  if (inside.length === 0) return [];
-  const rows = await db
-    .selectFrom("visits")
-    .select(["person", "kind", "after_s"])
-    .where("scope", "=", scope.id)
-    .where("person", "in", [...inside])
-    .where("at_s", ">", atS)
-    .where("at_s", "<=", atS + LONGEST_STAY_S)
-    .orderBy("at_s")
-    .execute();
-  const next = Map.groupBy(rows, ({ person }) => person);
-  return inside.filter((person) => {
-    const [row] = next.get(person) ?? [];
-    if (row === undefined) return (scope.lookedS ?? 0) > atS;
-    return row.kind !== VISIT.vanished || (row.after_s ?? 0) > atS;
-  });
 }
 
 /** The logs of which the figures of a server are made. */

@@ -11,9 +11,13 @@ const text = (failure: Failure, manages = false) =>
 test("an error of a command says whether it ran, why, the next step with its time, and a reference, in this order", () => {
   const failure = new Failure("rate-limited", "Too many.", { retryAtMs: 61_000, commandId: "c-1" });
   const said = text(failure);
-  const order = ["It did not run", "Too many", "**Next:** Try again after <t:61:T>.", "ref", "c-1"].map(
-    (part) => said.indexOf(part),
-  );
+  const order = [
+    "It did not run",
+    "Too many",
+    "**Next:** Try again after <t:61:T> (<t:61:R>).",
+    "ref",
+    "c-1",
+  ].map((part) => said.indexOf(part));
   assert.ok(
     order.every((at, index) => at >= 0 && at >= (order[index - 1] ?? 0)),
     said,
@@ -112,10 +116,10 @@ test("after an unknown outcome the text never says to try again", () => {
 
 test("a time is told with what may be done then, and with no cause that nobody gave", () => {
   const unknown = text(new Failure("platform", "No answer.", { ran: "unknown", retryAtMs: 61_000 }));
-  assert.match(unknown, /No command can be sent before <t:61:T>\./);
+  assert.match(unknown, /No command can be sent before <t:61:T> \(<t:61:R>\)\./);
   assert.doesNotMatch(unknown, /asked Marshal to wait/, "an error page asks for nothing");
   const locked = new Failure("denied", "Too many wrong keys were tried.", { retryAtMs: 61_000 });
-  assert.match(text(locked), /^Try again after <t:61:T>\.$/m);
+  assert.match(text(locked), /^Try again after <t:61:T> \(<t:61:R>\)\.$/m);
   assert.match(text(new Failure("rate-limited", "")), /Try again later\. Nothing is lost\./);
   for (const code of ["rate-limited", "blocked", "platform", "denied"] as const) {
     for (const ran of ["no", "unknown"] as const)

@@ -158,21 +158,24 @@ describe("cards of runs", () => {
     const of = (over: Partial<RunRecord>, retryAtMs?: number) =>
       textOf(outcomeCard({ ...record, ran: "no", message: "", ...over }, { retryAtMs }));
     const failed = { status: "failed", failureCode: "blocked" } as const;
-    assert.match(of(failed, 61_000), /\*\*Next:\*\* Run it again after <t:61:T>\. Marshal's host knows\./);
+    assert.match(
+      of(failed, 61_000),
+      /\*\*Next:\*\* Run it again after <t:61:T> \(<t:61:R>\)\. Marshal's host knows\./,
+    );
     assert.match(of(failed), /\*\*Next:\*\* Run it again later\. Marshal's host knows\./);
     assert.match(
       of({ ...failed, failureCode: "platform" }, 61_000),
-      /\*\*Next:\*\* Run it again after <t:61:T>\./,
+      /\*\*Next:\*\* Run it again after <t:61:T> \(<t:61:R>\)\./,
     );
     const unknown = of({ status: "unknown", ran: "unknown", failureCode: "platform" }, 61_000);
-    assert.match(unknown, /No command can be sent before <t:61:T>\./);
+    assert.match(unknown, /No command can be sent before <t:61:T> \(<t:61:R>\)\./);
     assert.doesNotMatch(
       unknown,
       /Run it again after|asked Marshal to wait/,
       "an error page asks for nothing",
     );
     const refused = of({ ...failed, failureCode: "bad-command" }, 61_000);
-    assert.match(refused, /Correct it[\s\S]*No command can be sent before <t:61:T>\./);
+    assert.match(refused, /Correct it[\s\S]*No command can be sent before <t:61:T> \(<t:61:R>\)\./);
   });
 
   test("say why the game's log can't be read, where Marshal looked for what became of it", () => {

@@ -111,6 +111,21 @@ describe("the situation on the card of a moderator call", () => {
       assert.doesNotMatch(rig.sink.text("mods"), /staff|left/);
     }));
 
+  test("says nothing by such a list where this machine's clock is ahead of the game service's either", () =>
+    withModCalls(async (rig) => {
+      rig.serviceAheadMs = -60_000;
+      rig.players = [player("Somebody", [1, 1])];
+      await rig.pollAndFlush(30_000);
+      const before = rig.latest;
+      rig.callModerators("Ann", rig.nowS - 60);
+      const polled = rig.poll();
+      rig.latest = before;
+      await polled;
+      await rig.clock.advance(10_000);
+      assert.match(rig.sink.text("mods"), /called <t:/);
+      assert.doesNotMatch(rig.sink.text("mods"), /staff|left/);
+    }));
+
   test("asks for players and kills while a card is open, and no longer when it is resolved or old", () =>
     withModCalls(async (rig) => {
       const asked = () => [...rig.demands].filter(([owner]) => owner.startsWith("mod-call cards"));
@@ -192,6 +207,19 @@ describe("the situation on the card of a moderator call", () => {
         assert.doesNotMatch(rig.sink.text("mods"), /Nearest staff|No staff/);
         assert.match(rig.sink.text("mods"), /📍 Main Street/);
       }));
+
+  test("is followed no shorter because this machine's clock is set ahead", () =>
+    withModCalls(async (rig) => {
+      rig.players = [player("Ann", [0, 0]), player("Mod_A", [30, 40])];
+      rig.callModerators("Ann");
+      await rig.pollAndFlush();
+      rig.clock.step(3_600_000);
+      rig.players = [player("Ann", [0, 0], { team: "Fire" }), player("Mod_A", [30, 40])];
+      await rig.pollAndFlush(20_000);
+      await rig.pollAndFlush(20_000);
+      assert.match(rig.sink.text("mods"), /👤 Fire/);
+      assert.match(rig.sink.text("mods"), /Nearest staff: .*Mod\\_A/);
+    }));
 
   test("offers what acts in the game only while the caller is there", () =>
     withModCalls(async (rig) => {

@@ -168,6 +168,37 @@ onBothDatabases("figures of a server and of its staff", (databases) => {
     assert.deepEqual([visitors, recordedSinceS], [1, at(315)]);
   });
 
+  test("a visit of which the beginning is too old to be kept counts from there on, however often something is erased", async () => {
+    const { see, context } = await openRig(databases);
+    const joins: Town["joins"] = [
+      [mod, at(100), true],
+      [ann, at(110), true],
+      [mod, at(400), false],
+    ];
+    await see({ players: [moderator, bob], joins: joins.slice(0, 1) }, at(105));
+    await see({ players: [moderator, ann, bob], joins: joins.slice(0, 2) }, at(200));
+    // Nobody sees when Bob and Ann leave.
+    for (const n of [330, 340]) await see({ players: [moderator], joins: joins.slice(0, 2) }, at(n));
+    for (const n of [410, 420]) await see({ players: [], joins }, at(n));
+    const erase = (n: number) => eraseStep(context, { afterScope: 0, nowS: at(n) + 90 * DAY_S, nowMs: 0 });
+    const playedBy = async ({ id: playerId }: { readonly id: number }) => {
+      const found = await card(context, { guildId: GUILD, playerId, nowS: at(600), harmless: [] });
+      return [found?.sessions, found?.playedLast7DaysS];
+    };
+    const ofStaff = async () => {
+      const { staff: all } = await staff(context, { guildId: GUILD, ...span(at(0), at(600)) });
+      return all.map(({ sessions, playedS }) => [sessions, playedS]);
+    };
+    assert.deepEqual([await ofStaff(), await playedBy(ann)], [[[1, 300]], [1, 90]]);
+    await erase(150);
+    assert.deepEqual([await ofStaff(), await playedBy(ann)], [[[1, 250]], [1, 50]]);
+    await erase(315);
+    await erase(350);
+    assert.deepEqual([await ofStaff(), await playedBy(ann)], [[[1, 50]], [0, 0]]);
+    await erase(405);
+    assert.deepEqual([await ofStaff(), await playedBy(mod)], [[], [0, 0]]);
+  });
+
   test("a number of players counts for half an hour at most, and the time that may be missing is named", async () => {
     const { see, context } = await openRig(databases);
     const row = (n: number): NonNullable<Town["kills"]>[number] => [bob, ann, at(n)];

@@ -4,7 +4,10 @@ import { cut, plainText } from "../escape.ts";
 
 const LONGEST_ALT = 900;
 
-/** Lines of a card for whoever hears a picture read out: Discord shows no Markdown and no times of its own there. */
+/**
+ * Lines of a card for whoever hears a picture read out: Discord shows no Markdown and no times of its own there, so the
+ * zone of times is said.
+ */
 export function altText(lines: readonly Escaped[], zone: string): string {
   const text = lines
     .join("\n")
@@ -14,7 +17,8 @@ export function altText(lines: readonly Escaped[], zone: string): string {
     .replaceAll(/<t:(\d+):[a-zA-Z]>/gu, (_, atS: string) => secondIn(zone, Number(atS)))
     .replaceAll("**", "")
     .replaceAll(/\\(.)/gu, "$1");
-  return cut(plainText(text), LONGEST_ALT);
+  const zoneWords = lines.some((line) => /<t:\d+:[^R]>/u.test(line)) ? ` Times in ${zone}.` : "";
+  return `${cut(plainText(text), LONGEST_ALT - zoneWords.length)}${zoneWords}`;
 }
 
 /** `20:01:30` */
