@@ -36,6 +36,8 @@ export interface Incident {
   postedAtMs?: number | undefined;
   /** People who were pinged instead of the role. */
   pingedUserIds?: readonly string[] | undefined;
+  /** Discord refuses the names or commands on its message, which leaves them out. */
+  isWithoutWords?: boolean | undefined;
   /** Nothing more is done about its message: somebody deleted it, or it could not be posted for too long. */
   isGone?: boolean | undefined;
 }

@@ -112,6 +112,7 @@ const incident = z.object({
   isMarked: z.boolean().optional(),
   postedAtMs: z.number().optional(),
   pingedUserIds: z.array(z.string()).readonly().optional(),
+  isWithoutWords: z.boolean().optional(),
   isGone: z.boolean().optional(),
 });
 const ruleState = z.object({

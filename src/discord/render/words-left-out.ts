@@ -1,0 +1,38 @@
+import type { AlertEntry } from "../../domain/alert.ts";
+import type { Escaped } from "../../domain/escaped.ts";
+import type { PlayerRef } from "../../domain/model.ts";
+import type { AlertView } from "../../domain/ports/alert-renderer.ts";
+import { WORDS_LEFT_OUT } from "./fine-print.ts";
+
+/** Messages whose words Discord refuses, without what people chose: their names, and what they wrote or typed. Pure. */
+
+const LEFT_OUT = "…";
+
+export function alertWithoutWords(view: AlertView): AlertView {
+  const callCards = view.callCards.map((card) => ({ ...card, caller: unnamed(card.caller) }));
+  return { ...view, callCards, entries: view.entries.map(entryWithoutWords) };
+}
+
+function entryWithoutWords({ who, victims, callEnd, ...entry }: AlertEntry): AlertEntry {
+  return {
+    ...entry,
+    rows: [],
+    ...(who === undefined ? {} : { who: unnamed(who) }),
+    ...(victims === undefined ? {} : { victims: victims.map(unnamed) }),
+    ...(callEnd === undefined
+      ? {}
+      : { callEnd: callEnd.kind === "answered" ? { ...callEnd, by: unnamed(callEnd.by) } : callEnd }),
+  };
+}
+
+export function leftOutLine({ isWithoutWords }: Pick<AlertView, "isWithoutWords">): readonly Escaped[] {
+  return isWithoutWords === true ? [WORDS_LEFT_OUT] : [];
+}
+
+function unnamed<P extends PlayerRef>(player: P): P {
+  return { ...player, name: nameOf(player.id) };
+}
+
+function nameOf(playerId: number | undefined): string {
+  return playerId === undefined ? LEFT_OUT : `Player ${playerId}`;
+}
