@@ -69,6 +69,8 @@ export interface CaseCard {
   readonly messageId?: string;
   /** It says that it may stand there twice. */
   readonly isMarked?: boolean;
+  /** Discord refuses what people chose on it: it leaves that out. */
+  readonly isWithoutWords?: boolean;
   /** Changes that it does not show yet are counted up; absent: it shows them all. */
   readonly owed?: number;
 }

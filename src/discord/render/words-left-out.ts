@@ -1,4 +1,5 @@
 import type { AlertEntry } from "../../domain/alert.ts";
+import type { Case } from "../../domain/case.ts";
 import type { Escaped } from "../../domain/escaped.ts";
 import type { PlayerRef } from "../../domain/model.ts";
 import type { AlertView } from "../../domain/ports/alert-renderer.ts";
@@ -22,6 +23,21 @@ function entryWithoutWords({ who, victims, callEnd, ...entry }: AlertEntry): Ale
     ...(callEnd === undefined
       ? {}
       : { callEnd: callEnd.kind === "answered" ? { ...callEnd, by: unnamed(callEnd.by) } : callEnd }),
+  };
+}
+
+/** A reason stays one: a case without one asks for it. */
+export function caseWithoutWords({ evidence: _, command: __, receipt, reason, revoked, ...one }: Case): Case {
+  const answer = receipt?.answer && { kind: receipt.answer.kind, atMs: receipt.answer.atMs };
+  return {
+    ...one,
+    targets: one.targets.map((target) => ({ ...target, name: nameOf(target.playerId) })),
+    author: { ...one.author, name: nameOf(one.author.playerId) },
+    ...(reason === undefined ? {} : { reason: LEFT_OUT }),
+    ...(receipt === undefined ? {} : { receipt: { ...receipt, ...(answer && { answer }) } }),
+    ...(revoked === undefined
+      ? {}
+      : { revoked: { ...revoked, ...(revoked.why === undefined ? {} : { why: LEFT_OUT }) } }),
   };
 }
 

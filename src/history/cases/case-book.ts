@@ -63,9 +63,9 @@ export class CaseBook implements Cases {
         const one = await ports.store.get(guildId, number);
         return one && (await postViewOf(ports, one));
       },
-      onPosted: async ({ guildId, number }, posted) => {
+      note: async ({ guildId, number }, card) => {
         const { after } = await this.#change(guildId, number, (one) =>
-          one.card === undefined ? one : { ...one, card: { ...one.card, ...posted } },
+          one.card === undefined ? one : { ...one, card: { ...one.card, ...card } },
         );
         return after !== undefined;
       },

@@ -408,6 +408,24 @@ describe("cases made from commands", () => {
     assert.equal(made.sink.messages("cases").length, 1);
   });
 
+  test("a card whose words Discord refuses says who and what without them, also where they come later", async () => {
+    for (const reason of [undefined, "spam"]) {
+      const made = await world();
+      made.types(mo, reason === undefined ? ":kick Bob bad.example" : ":kick Bob spam");
+      made.sink.fault = (_, __, body) =>
+        JSON.stringify(body ?? {}).includes("bad.example") ? "form" : undefined;
+      await made.look();
+      if (reason !== undefined) await made.room.cases.edit(actor, 1, { reason: "see bad.example" });
+      await made.settle();
+      assert.match(made.sink.text("cases"), /Player 12\b[\s\S]*Discord refuses/, `then ${reason}`);
+      assert.equal(made.sink.messages("cases").length, 1);
+      assert.deepEqual(made.told, []);
+      await made.room.cases.revoke(actor, 1, "bad.example again");
+      await made.settle();
+      assert.match(made.sink.messages("cases")[0]?.body.cards?.[0]?.title ?? "", /Revoked/);
+    }
+  });
+
   test("a channel that takes nothing brings one notice, and the case is kept", async () => {
     const made = await world();
     made.sink.fault = () => "no-access";

@@ -1,4 +1,4 @@
-import type { Watch } from "../../../domain/case.ts";
+import type { Case, Watch } from "../../../domain/case.ts";
 import {
   channelMention,
   type Escaped,
@@ -12,8 +12,10 @@ import type { MessageBody, PostedMessage } from "../../../domain/message.ts";
 import type { CaseRenderer, WatchAlertView } from "../../../domain/ports/case-renderer.ts";
 import { note, person } from "../entry-line.ts";
 import { cut, cutLines, inlineName, plainText, shownName } from "../escape.ts";
+import { WORDS_LEFT_OUT } from "../fine-print.ts";
 import { markIn } from "../hidden-marks.ts";
-import { caseCard, caseNumberOf, erasedCaseCard } from "./case-card.ts";
+import { caseWithoutWords } from "../words-left-out.ts";
+import { type CaseView, caseCard, caseNumberOf, erasedCaseCard } from "./case-card.ts";
 import { playerButtons } from "./player-buttons.ts";
 
 /** The watchlist, and the message when somebody on it joins. Pure. */
@@ -114,6 +116,15 @@ function watchAlert(view: WatchAlertView): MessageBody {
   };
 }
 
+function cutCard(one: Case, { lift, ...view }: CaseView): MessageBody {
+  const body = caseCard(caseWithoutWords(one), { ...view, lift: lift && caseWithoutWords(lift) });
+  const [card] = body.cards ?? [];
+  return {
+    ...body,
+    cards: [{ ...card, description: joined([card?.description ?? md``, WORDS_LEFT_OUT], "\n") }],
+  };
+}
+
 function alertKeyOf({
   cards,
   componentIds,
@@ -122,7 +133,7 @@ function alertKeyOf({
 }
 
 export const caseRenderer: CaseRenderer = {
-  card: ({ one, ...view }) => caseCard(one, view),
+  card: ({ one, ...view }) => (one.card?.isWithoutWords === true ? cutCard : caseCard)(one, view),
   erased: erasedCaseCard,
   notErased: ({ guildId, channelId, messageId }, number) => {
     const link = markdownOfOurs(`https://discord.com/channels/${guildId}/${channelId}/${messageId}`);
