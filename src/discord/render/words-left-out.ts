@@ -3,6 +3,7 @@ import type { Case } from "../../domain/case.ts";
 import type { Escaped } from "../../domain/escaped.ts";
 import type { PlayerRef } from "../../domain/model.ts";
 import type { AlertView } from "../../domain/ports/alert-renderer.ts";
+import type { WatchAlertView } from "../../domain/ports/case-renderer.ts";
 import { WORDS_LEFT_OUT } from "./fine-print.ts";
 
 /** Messages whose words Discord refuses, without what people chose: their names, and what they wrote or typed. Pure. */
@@ -39,6 +40,14 @@ export function caseWithoutWords({ evidence: _, command: __, receipt, reason, re
       ? {}
       : { revoked: { ...revoked, ...(revoked.why === undefined ? {} : { why: LEFT_OUT }) } }),
   };
+}
+
+export function watchWithoutWords({
+  watch: { reason: _, ...watch },
+  ...view
+}: WatchAlertView): WatchAlertView {
+  const name = nameOf(view.player.id);
+  return { ...view, player: { ...view.player, name }, watch: { ...watch, name } };
 }
 
 export function leftOutLine({ isWithoutWords }: Pick<AlertView, "isWithoutWords">): readonly Escaped[] {

@@ -14,7 +14,7 @@ import { note, person } from "../entry-line.ts";
 import { cut, cutLines, inlineName, plainText, shownName } from "../escape.ts";
 import { WORDS_LEFT_OUT } from "../fine-print.ts";
 import { markIn } from "../hidden-marks.ts";
-import { caseWithoutWords } from "../words-left-out.ts";
+import { caseWithoutWords, watchWithoutWords } from "../words-left-out.ts";
 import { type CaseView, caseCard, caseNumberOf, erasedCaseCard } from "./case-card.ts";
 import { playerButtons } from "./player-buttons.ts";
 
@@ -91,6 +91,7 @@ function watchAlert(view: WatchAlertView): MessageBody {
   const was = watch.name === player.name ? md`` : md`\nWatched as ${person({ name: watch.name }, false)}`;
   const joins = earlierJoins === 1 ? md`1 join` : md`${earlierJoins} joins`;
   const more = earlierJoins === 0 ? md`` : md`\n-# ${joins} before this one were not posted.`;
+  const leftOut = view.isWithoutWords === true ? md`\n${WORDS_LEFT_OUT}` : md``;
   const late = view.isLate ? md`\n-# Late: this could not be posted earlier.` : md``;
   return {
     ...(pingRoleId === undefined ? {} : { content: roleMention(pingRoleId) }),
@@ -98,7 +99,7 @@ function watchAlert(view: WatchAlertView): MessageBody {
       {
         author: cut(plainText(serverName), 200),
         title: md`👁 A watched player joined`,
-        description: md`${person(player, true)} joined <t:${joinedAtS}:T> (<t:${joinedAtS}:R>)${was}\n${watchText(watch)}${more}${late}`,
+        description: md`${person(player, true)} joined <t:${joinedAtS}:T> (<t:${joinedAtS}:R>)${was}\n${watchText(watch)}${leftOut}${more}${late}`,
         color: 0xb7791f,
       },
     ],
@@ -142,7 +143,7 @@ export const caseRenderer: CaseRenderer = {
     };
   },
   numberOf: caseNumberOf,
-  watchAlert,
+  watchAlert: (view) => watchAlert(view.isWithoutWords === true ? watchWithoutWords(view) : view),
   alertKeyOf,
   full: (most) => ({
     content: md`⚠ ${most} cases are saved here, the maximum. New punishments get no case. \`/history forget\` erases a player's cases.`,
