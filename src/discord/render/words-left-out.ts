@@ -3,6 +3,7 @@ import type { Case } from "../../domain/case.ts";
 import type { Escaped } from "../../domain/escaped.ts";
 import type { PlayerRef } from "../../domain/model.ts";
 import type { AlertView } from "../../domain/ports/alert-renderer.ts";
+import type { AppealPack } from "../../domain/ports/appeals.ts";
 import type { WatchAlertView } from "../../domain/ports/case-renderer.ts";
 import { WORDS_LEFT_OUT } from "./fine-print.ts";
 
@@ -39,6 +40,21 @@ export function caseWithoutWords({ evidence: _, command: __, receipt, reason, re
     ...(revoked === undefined
       ? {}
       : { revoked: { ...revoked, ...(revoked.why === undefined ? {} : { why: LEFT_OUT }) } }),
+  };
+}
+
+export function appealWithoutWords({ appeal, one, earlier, ...pack }: AppealPack): AppealPack {
+  const { player } = appeal;
+  return {
+    ...pack,
+    appeal: {
+      ...appeal,
+      words: LEFT_OUT,
+      typedName: LEFT_OUT,
+      ...(player === undefined ? {} : { player: unnamed(player) }),
+    },
+    one: one && caseWithoutWords(one),
+    earlier: earlier.map(caseWithoutWords),
   };
 }
 
