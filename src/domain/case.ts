@@ -65,6 +65,8 @@ export interface CaseCard {
   readonly channelId: string;
   /** Makes a repeat of the post harmless. */
   readonly nonce: string;
+  /** It cannot stand there from before, epoch milliseconds by Discord's clock; absent: of an older release. */
+  readonly sinceMs?: number;
   /** Absent until Discord has named it. */
   readonly messageId?: string;
   /** It says that it may stand there twice. */

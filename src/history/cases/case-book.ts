@@ -287,10 +287,10 @@ export class CaseBook implements Cases {
   }
 
   async #newCard(guildId: string): Promise<CaseCard | undefined> {
-    const { caseChannelId } = await this.#ports.settings.of(guildId);
-    return caseChannelId === undefined
-      ? undefined
-      : { channelId: caseChannelId, nonce: this.#ports.random.id().slice(0, 25) };
+    const { settings, posts, random } = this.#ports;
+    const { caseChannelId: channelId } = await settings.of(guildId);
+    if (channelId === undefined) return undefined;
+    return { channelId, nonce: random.id().slice(0, 25), sinceMs: posts.nowMs() };
   }
 }
 

@@ -93,12 +93,12 @@ export class CasePosts {
     const isDoubtful = this.#doubtful.has(keyOf(ref));
     if (current === undefined) return this.#wantedOfErased(ref);
     if (current.one.card === undefined) return undefined;
-    const { channelId, nonce, messageId, isMarked, owed } = current.one.card;
+    const { channelId, nonce, messageId, isMarked, owed, sinceMs } = current.one.card;
     if (messageId === undefined) this.#posting.set(keyOf(ref), current.one.card);
     if (owed === undefined) this.#paying.delete(keyOf(ref));
     else this.#paying.set(keyOf(ref), owed);
     const body = this.#ports.renderer.card(current);
-    return { channelId, nonce, messageId, isMarked, body, isDoubtful };
+    return { channelId, nonce, messageId, isMarked, body, isDoubtful, sinceMs };
   }
 
   /** An attempt to post its card may have arrived: what stands there says no more than that it was erased. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { md } from "../../../src/domain/escaped.ts";
 import type { Actor } from "../../../src/domain/guild.ts";
 import { opennessOf } from "../../../src/history/cases/receipt.ts";
 import { actorOf } from "../../support/fake-services.ts";
@@ -364,6 +365,26 @@ describe("cases made from commands", () => {
     await made.settle();
     assert.equal(made.sink.messages("cases").length, 1);
     assert.equal(made.cases.all()[0]?.card?.messageId, made.sink.messages("cases")[0]?.messageId);
+  });
+
+  test("a post without an answer is found by the next process behind hundreds of others, whatever clock dated its case", async () => {
+    for (const serviceAheadS of [0, 3_600]) {
+      const made = await world();
+      made.serviceAheadS = serviceAheadS;
+      made.sink.nonceMemoryMs = 0;
+      let sends = 0;
+      made.sink.fault = (call) => (call === "send" && sends++ === 0 ? "lost" : "unknown");
+      made.commands.push({ kind: "command", atS: made.nowS + serviceAheadS, player: mo, text: ":kick Bob" });
+      await made.look();
+      await made.clock.advance(serviceAheadS * 1_000);
+      made.sink.fault = () => undefined;
+      for (let nth = 0; nth < 150; nth += 1)
+        await made.sink.send("cases", { content: md`Somebody joined`, nonce: `${nth}` });
+      await made.kill();
+      await made.clock.advance(120_000);
+      const cards = made.sink.messages("cases").filter(({ body }) => body.cards !== undefined);
+      assert.equal(cards.length, 1, `${serviceAheadS}`);
+    }
   });
 
   for (const minutes of [8, 60, 6 * 60]) {
