@@ -106,7 +106,8 @@ export class AlertPosts {
       return undefined;
     }
     const { incident, rule, serverName, whereabouts, callCards, hasReplay, isQuiet } = wanted;
-    const { key, channelId, messageId, isMarked, openedAtMs, eventS, version, entries, more } = incident;
+    const { key, channelId, moves, messageId, isMarked, openedAtMs, eventS, version, entries, more } =
+      incident;
     this.#versions.set(key, version);
     const postedAtMs = messageId === undefined ? this.#ports.clock.nowMs() : incident.postedAtMs;
     const lateMs = (postedAtMs ?? openedAtMs) - openedAtMs;
@@ -115,7 +116,7 @@ export class AlertPosts {
     const pingedRoleId = people.length === 0 ? roleId : undefined;
     return {
       channelId,
-      nonce: key,
+      nonce: moves === undefined ? key : `${key}-${moves}`,
       messageId,
       isMarked,
       body: this.#ports.renderer.alert({

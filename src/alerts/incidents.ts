@@ -13,6 +13,8 @@ export interface Incident {
   /** Made from the matter itself: finds the message in its channel again, and is the nonce of its post. */
   readonly key: string;
   readonly channelId: string;
+  /** How often it was given another channel. Discord knows a nonce in all channels, so each has one of its own. */
+  readonly moves?: number | undefined;
   /** Pinged by its post; absent in quiet hours, and for what happened long ago. */
   readonly roleId?: string | undefined;
   readonly isSilent: boolean;

@@ -98,6 +98,7 @@ const entry = z.object({
 const incident = z.object({
   key: z.string(),
   channelId: z.string(),
+  moves: z.number().optional(),
   roleId: z.string().optional(),
   isSilent: z.boolean(),
   isLate: z.boolean(),

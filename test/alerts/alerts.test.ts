@@ -807,6 +807,28 @@ describe("the channel of an alert", () => {
     assert.deepEqual([made.notices.length, made.wing.alerts.status(moved)], [1, {}]);
   });
 
+  test("that refuses after an answer was lost is exchanged for another: the alert comes there, and grows", async () => {
+    const made = await world();
+    const { id } = await made.add({ kind: "kills" });
+    await made.look();
+    let sends = 0;
+    made.sink.fault = (call, channelId) => {
+      if (call !== "send" || channelId !== CHANNEL) return undefined;
+      return sends++ === 0 ? "lost" : "no-access";
+    };
+    made.kill(ann, 5);
+    await made.look();
+    await made.clock.advance(20_000);
+    await made.wing.alerts.edit("g1", id, (rule) => ({ ...rule, channelId: "open" }));
+    made.process.outbox.permissionsChanged("g1");
+    await made.clock.advance(10_000);
+    made.kill(ann, 2);
+    await made.look();
+    await made.clock.advance(10 * MINUTE_MS);
+    assert.match(made.shown("open").join(), /killed \*\*7\*\*/u);
+    assert.equal(made.messages("open").length, 1);
+  });
+
   test("shows each alert once although the process is killed at any moment", async () => {
     for (let turns = 0; turns < 40; turns += 1) {
       const made = await world();
