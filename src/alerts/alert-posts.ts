@@ -31,7 +31,10 @@ export interface Wanted {
 }
 
 type Shown = Partial<
-  Pick<Incident, "messageId" | "isMarked" | "shown" | "postedAtMs" | "isGone" | "pingedUserIds">
+  Pick<
+    Incident,
+    "messageId" | "isMarked" | "shown" | "postedAtMs" | "isGone" | "pingedUserIds" | "isWithoutWords"
+  >
 >;
 
 export interface AlertPostsPorts {
@@ -103,7 +106,8 @@ export class AlertPosts {
       return undefined;
     }
     const { incident, rule, serverName, whereabouts, callCards, hasReplay, isQuiet } = wanted;
-    const { key, channelId, messageId, isMarked, openedAtMs, eventS, version, entries, more } = incident;
+    const { key, channelId, moves, messageId, isMarked, openedAtMs, eventS, version, entries, more } =
+      incident;
     this.#versions.set(key, version);
     const postedAtMs = messageId === undefined ? this.#ports.clock.nowMs() : incident.postedAtMs;
     const lateMs = (postedAtMs ?? openedAtMs) - openedAtMs;
@@ -112,7 +116,7 @@ export class AlertPosts {
     const pingedRoleId = people.length === 0 ? roleId : undefined;
     return {
       channelId,
-      nonce: key,
+      nonce: moves === undefined ? key : `${key}-${moves}`,
       messageId,
       isMarked,
       body: this.#ports.renderer.alert({
@@ -128,6 +132,7 @@ export class AlertPosts {
         postedLateMs: lateMs > LATE_AFTER_MS ? lateMs : undefined,
         pingedRoleId,
         pingedUserIds: people,
+        isWithoutWords: incident.isWithoutWords,
       }),
       silent: incident.isSilent || isQuiet,
       pingRoleIds: pingedRoleId === undefined ? undefined : [pingedRoleId],
@@ -188,6 +193,12 @@ export class AlertPosts {
     const wanted = await find(ref);
     if (wanted === undefined) return "over";
     const { rule, incident } = wanted;
+    // One player's words must not keep the alert from staff.
+    if (reason === "form" && incident.isWithoutWords !== true && hasWords(incident)) {
+      if (!(await note(ref, { isWithoutWords: true }))) return "closed";
+      this.#line.show(ref);
+      return "over";
+    }
     const isPosted = incident.messageId !== undefined;
     if (!isPosted && isInItsChannel(wanted)) await onOutcome(rule, reason);
     // A thread that was archived is open again with the next new message in it.
@@ -206,6 +217,11 @@ export function isShown({ shown, version, isGone }: Incident): boolean {
 /** What becomes of a message in the channel of before says nothing about the one that it was exchanged for. */
 function isInItsChannel({ rule, incident }: Wanted): boolean {
   return incident.channelId === rule.channelId;
+}
+
+/** Its message shows what people chose, which may be what Discord refuses. */
+function hasWords({ entries }: Incident): boolean {
+  return entries.some(({ who, rows }) => who !== undefined || rows.length > 0);
 }
 
 function isLevel({ kind }: AlertRule): boolean {

@@ -93,7 +93,9 @@ function leaveChannel(state: RuleState, channelId: string): void {
   // Where Discord was away instead, what waits may stand in the channel of before.
   if (refused === undefined) return;
   state.incidents = state.incidents.map((one) =>
-    one.messageId === undefined && one.isGone !== true ? { ...one, channelId } : one,
+    one.messageId === undefined && one.isGone !== true
+      ? { ...one, channelId, moves: (one.moves ?? 0) + 1 }
+      : one,
   );
 }
 

@@ -13,6 +13,8 @@ export interface Incident {
   /** Made from the matter itself: finds the message in its channel again, and is the nonce of its post. */
   readonly key: string;
   readonly channelId: string;
+  /** How often it was given another channel. Discord knows a nonce in all channels, so each has one of its own. */
+  readonly moves?: number | undefined;
   /** Pinged by its post; absent in quiet hours, and for what happened long ago. */
   readonly roleId?: string | undefined;
   readonly isSilent: boolean;
@@ -36,6 +38,8 @@ export interface Incident {
   postedAtMs?: number | undefined;
   /** People who were pinged instead of the role. */
   pingedUserIds?: readonly string[] | undefined;
+  /** Discord refuses the names or commands on its message, which leaves them out. */
+  isWithoutWords?: boolean | undefined;
   /** Nothing more is done about its message: somebody deleted it, or it could not be posted for too long. */
   isGone?: boolean | undefined;
 }

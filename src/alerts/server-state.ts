@@ -98,6 +98,7 @@ const entry = z.object({
 const incident = z.object({
   key: z.string(),
   channelId: z.string(),
+  moves: z.number().optional(),
   roleId: z.string().optional(),
   isSilent: z.boolean(),
   isLate: z.boolean(),
@@ -112,6 +113,7 @@ const incident = z.object({
   isMarked: z.boolean().optional(),
   postedAtMs: z.number().optional(),
   pingedUserIds: z.array(z.string()).readonly().optional(),
+  isWithoutWords: z.boolean().optional(),
   isGone: z.boolean().optional(),
 });
 const ruleState = z.object({

@@ -63,6 +63,10 @@ export class AppealPosts {
         const channelId = book.find(id)?.card.channelId ?? "";
         // Deleted by somebody: the appeal itself stays until it is too old.
         if (reason === "message-gone") return "over";
+        if (reason === "form" && (await this.#leaveWordsOut({ guildId, id }))) {
+          this.#line.show({ guildId, id });
+          return "over";
+        }
         if (book.find(id)?.card.messageId === undefined) this.#refused.add(id);
         if (this.#notified.get(guildId) !== channelId) {
           this.#notified.set(guildId, channelId);
@@ -81,6 +85,17 @@ export class AppealPosts {
   recover({ guildId, id, card }: Appeal): void {
     if (card.messageId === undefined) this.#doubtful.add(id);
     this.#line.show({ guildId, id });
+  }
+
+  /** What one person writes must not keep the appeal from staff. False: it is left out already. */
+  async #leaveWordsOut({ guildId, id }: Ref): Promise<boolean> {
+    const { book } = this.#ports;
+    return await book.take(guildId, async () => {
+      const appeal = book.find(id);
+      if (appeal === undefined || appeal.card.isWithoutWords === true) return false;
+      await book.keep({ ...appeal, card: { ...appeal.card, isWithoutWords: true } });
+      return true;
+    });
   }
 
   /** What could not be posted follows to the channel that was chosen since. */

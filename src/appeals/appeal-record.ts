@@ -19,6 +19,7 @@ const schema = z.object({
     nonce: z.string(),
     messageId: z.string().exactOptional(),
     isMarked: z.boolean().exactOptional(),
+    isWithoutWords: z.boolean().exactOptional(),
   }),
   threadId: z.string().exactOptional(),
   isThreadAsked: z.boolean().exactOptional(),

@@ -31,6 +31,8 @@ export interface AppealCard {
   readonly nonce: string;
   readonly messageId?: string;
   readonly isMarked?: boolean;
+  /** Discord refuses what people chose on it: it leaves that out. */
+  readonly isWithoutWords?: boolean;
 }
 
 export interface AppealDecision {

@@ -65,10 +65,14 @@ export interface CaseCard {
   readonly channelId: string;
   /** Makes a repeat of the post harmless. */
   readonly nonce: string;
+  /** It cannot stand there from before, epoch milliseconds by Discord's clock; absent: of an older release. */
+  readonly sinceMs?: number;
   /** Absent until Discord has named it. */
   readonly messageId?: string;
   /** It says that it may stand there twice. */
   readonly isMarked?: boolean;
+  /** Discord refuses what people chose on it: it leaves that out. */
+  readonly isWithoutWords?: boolean;
   /** Changes that it does not show yet are counted up; absent: it shows them all. */
   readonly owed?: number;
 }

@@ -14,6 +14,8 @@ import type { DiscordTime } from "./posts/discord-time.ts";
 
 /** Notices that one guild is owed at a time; beyond it the newest are lost, and reported. */
 const MOST_OWED = 100;
+/** Longer than two clocks lie apart: so old a message is not looked at for a new notice. */
+const REMEMBERED_MS = 20 * 60_000;
 /** A notice that comes this long after it was given says so. */
 const LATE_AFTER_MS = 600_000;
 
@@ -38,6 +40,11 @@ export class Notices implements Notifier, OwedMessages {
   readonly #line: PostLine<string>;
   readonly #owed = new Map<string, OwedNotice>();
   readonly #owedBy = new Map<string, number>();
+  /** By message, oldest first: the notices that stand there, each of which may be given in the same words again. */
+  readonly #standing = new Map<
+    string,
+    { readonly id: string; readonly words: string; readonly atMs: number }
+  >();
   /** Those that the store could not take. */
   readonly #unstored = new Set<string>();
   /** Those of an earlier process, which may have posted them; or whose sender has lost whether they stand. */
@@ -52,9 +59,9 @@ export class Notices implements Notifier, OwedMessages {
       keyOf: (id) => id,
       guildOf: (id) => this.#owed.get(id)?.guildId ?? id,
       wanted: (id) => this.#wanted(id),
-      isIt: (id, posted) => isIt(posted, this.#owed.get(id)),
+      isIt: (id, posted) => !this.#isOther(id, posted) && isIt(posted, this.#owed.get(id)),
       // Found may be one that says less, or more: it is the same message.
-      onStands: (id) => this.#end(id),
+      onStands: (id, { messageId }) => this.#onStands(id, messageId),
       onRefused: async (id, refusal) => {
         if (refusal.reason === "message-gone") await this.#end(id);
         else await this.#onClosed(id, refusal);
@@ -105,9 +112,12 @@ export class Notices implements Notifier, OwedMessages {
     await this.#owe({ id, guildId, ways: [...ways], body, nonce: id.slice(0, 25), sinceMs, readFromMs });
   }
 
-  async #owe(notice: OwedNotice): Promise<boolean> {
+  async #owe(given: OwedNotice): Promise<boolean> {
     const { owed, report } = this.#ports;
-    const { id } = notice;
+    const { id } = given;
+    const words = JSON.stringify(given.body);
+    const same = [...this.#standing].filter(([, standing]) => standing.words === words);
+    const notice = same.length === 0 ? given : { ...given, others: same.map(([messageId]) => messageId) };
     let isStored = true;
     this.#keep(notice);
     try {
@@ -202,6 +212,24 @@ export class Notices implements Notifier, OwedMessages {
   #keep(notice: OwedNotice): void {
     this.#owed.set(notice.id, notice);
     this.#owedBy.set(notice.guildId, (this.#owedBy.get(notice.guildId) ?? 0) + 1);
+  }
+
+  async #onStands(id: string, messageId: string): Promise<void> {
+    const atMs = this.#ports.clock.monotonicMs();
+    for (const [old, standing] of this.#standing) {
+      if (atMs - standing.atMs < REMEMBERED_MS) break;
+      this.#standing.delete(old);
+    }
+    const words = JSON.stringify(this.#owed.get(id)?.body);
+    this.#standing.set(messageId, { id, words, atMs });
+    await this.#end(id);
+  }
+
+  /** Another notice is known to stand there. */
+  #isOther(id: string, { messageId }: PostedMessage): boolean {
+    const standing = this.#standing.get(messageId);
+    if (standing !== undefined && standing.id !== id) return true;
+    return this.#owed.get(id)?.others?.includes(messageId) === true;
   }
 
   async #end(id: string): Promise<void> {

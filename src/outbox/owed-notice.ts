@@ -21,6 +21,8 @@ const schema = z.object({
   body,
   /** Each of them stands in no other message. */
   marks: z.array(z.string()).readonly().optional(),
+  /** Messages with the same words that are other notices. */
+  others: z.array(z.string()).readonly().optional(),
   /** It cannot stand anywhere from before, epoch milliseconds by Discord's clock; absent: since it was given. */
   readFromMs: z.number().optional(),
   nonce: z.string(),

@@ -770,6 +770,27 @@ describe("the channel of an alert", () => {
     }
   });
 
+  test("takes an alert without the words that Discord refuses, be they there at first or later", async () => {
+    for (const isPosted of [false, true]) {
+      const made = await world();
+      const rule = await made.add({ kind: "punishments", count: 2 });
+      await made.look();
+      if (isPosted) {
+        for (const text of [":kick Bob", ":kick Cat"]) made.type(ann, text);
+        await made.look();
+        await made.clock.advance(10_000);
+      }
+      made.sink.fault = (_, __, body) =>
+        JSON.stringify(body ?? {}).match(/bad\.example|Ann/) === null ? undefined : "form";
+      for (const text of [":kick Bob bad.example", ":kick Dan"]) made.type(ann, text);
+      await made.look();
+      await made.clock.advance(10_000);
+      assert.match(made.shown().join(), /Player 11.* ran \*\*[24]\*\*[\s\S]*Discord refuses/u);
+      assert.equal(made.messages().length, 1);
+      assert.deepEqual([made.notices, made.wing.alerts.status(rule)], [[], {}]);
+    }
+  });
+
   test("that refuses is exchanged for another: what waits comes there, and nothing is told of a channel that is open", async () => {
     const made = await world();
     const { id } = await made.add({ kind: "kills" });
@@ -784,6 +805,28 @@ describe("the channel of an alert", () => {
     await made.clock.advance(10 * MINUTE_MS);
     assert.match(made.shown("open").join(), /killed \*\*5\*\*/u);
     assert.deepEqual([made.notices.length, made.wing.alerts.status(moved)], [1, {}]);
+  });
+
+  test("that refuses after an answer was lost is exchanged for another: the alert comes there, and grows", async () => {
+    const made = await world();
+    const { id } = await made.add({ kind: "kills" });
+    await made.look();
+    let sends = 0;
+    made.sink.fault = (call, channelId) => {
+      if (call !== "send" || channelId !== CHANNEL) return undefined;
+      return sends++ === 0 ? "lost" : "no-access";
+    };
+    made.kill(ann, 5);
+    await made.look();
+    await made.clock.advance(20_000);
+    await made.wing.alerts.edit("g1", id, (rule) => ({ ...rule, channelId: "open" }));
+    made.process.outbox.permissionsChanged("g1");
+    await made.clock.advance(10_000);
+    made.kill(ann, 2);
+    await made.look();
+    await made.clock.advance(10 * MINUTE_MS);
+    assert.match(made.shown("open").join(), /killed \*\*7\*\*/u);
+    assert.equal(made.messages("open").length, 1);
   });
 
   test("shows each alert once although the process is killed at any moment", async () => {

@@ -131,6 +131,18 @@ describe("An appeal", () => {
     assert.equal(world.sink.messages("staff").length, 2);
   });
 
+  test("whose words Discord refuses comes without them, and no channel is called closed", async () => {
+    const world = new World();
+    const { appeals } = world.start();
+    world.sink.fault = (_, __, body) =>
+      JSON.stringify(body ?? {}).match(/bad\.example|Ann/) === null ? undefined : "form";
+    await appeals.ask(person("u"), { ...asking, words: "see bad.example" });
+    await world.clock.advance(10_000);
+    assert.match(world.sink.text("staff"), /Player 12\b[\s\S]*Discord refuses/);
+    assert.equal(world.sink.messages("staff").length, 1);
+    assert.deepEqual(world.notices, []);
+  });
+
   test("of a channel that was deleted stands in the one that was chosen after it, also after a restart", async () => {
     const world = new World();
     const { appeals } = world.start();

@@ -167,6 +167,24 @@ describe("a notice", () => {
     });
   }
 
+  test("is not taken for one with the same words that stood before it was given", async () => {
+    for (const end of ["kill", "none"] as const) {
+      const community = new Community();
+      for (const content of ["the log has stopped", "the log is back"]) {
+        await community.notices.guild("g", { content: markdownOfOurs(content) });
+        await community.clock.advance(60_000);
+      }
+      community.isAway = true;
+      await community.notices.guild("g", { content: markdownOfOurs("the log has stopped") });
+      await community.clock.advance(180_000);
+      if (end === "kill") await community.killAndRestart();
+      community.isAway = false;
+      await community.clock.advance(120_000);
+      const texts = ["the log has stopped", "the log is back", "the log has stopped"];
+      assert.deepEqual(community.said(), texts, end);
+    }
+  });
+
   test("is posted again as possibly repeated only where the channel cannot tell", async () => {
     for (const [agoMs, isMarked] of [
       [30_000, false],

@@ -98,7 +98,9 @@ export class FakeSink implements Sink {
     const nowMs = Math.floor(this.#clock.nowMs());
     const channel = this.channels.get(channelId) ?? [];
     this.channels.set(channelId, channel);
-    const same = channel.find((one) => one.nonce === message.nonce && nowMs - one.atMs < this.nonceMemoryMs);
+    // It knows a nonce by its author, in whatever channel.
+    const all = [...this.channels.values()].flat();
+    const same = all.find((one) => one.nonce === message.nonce && nowMs - one.atMs < this.nonceMemoryMs);
     if (same !== undefined) return same;
     const messageId = ((BigInt(nowMs - discordEpochMs) << 22n) + BigInt(this.#made++ % 4_194_304)).toString();
     const { content, cards, rows, files } = message;

@@ -16,6 +16,7 @@ import { alertKeyOf, alertMessage } from "./alert-message.ts";
 import { type AccessOf, HOW_TO_MEND, isShut, obstacleIn } from "./channel-access.ts";
 import { duration } from "./entry-line.ts";
 import { cut, cutLines, inlineCode, inlineName, plainText } from "./escape.ts";
+import { alertWithoutWords } from "./words-left-out.ts";
 
 /** The alerts of a guild as `/alert` shows them. Pure. */
 
@@ -165,7 +166,7 @@ function example(rule: AlertRule, serverName: string): MessageBody {
 }
 
 export const alertRenderer: AlertRenderer = {
-  alert: alertMessage,
+  alert: (view) => alertMessage(view.isWithoutWords === true ? alertWithoutWords(view) : view),
   keyOf: alertKeyOf,
   example,
   refused,

@@ -11,6 +11,7 @@ import { cut, cutLines, plainText } from "./escape.ts";
 import { commandWithHits } from "./hit-words.ts";
 import { rewindMarkOf } from "./players/rewind-buttons.ts";
 import { placeText } from "./server/player-card.ts";
+import { leftOutLine } from "./words-left-out.ts";
 
 /** One message of an alert: what happened, who it was, and what can be done about it. Pure. */
 
@@ -38,7 +39,7 @@ export function alertMessage(view: AlertView): MessageBody {
       {
         author: cut(plainText(serverName), 200),
         title: titleOf(view),
-        description: cutLines([...bodyLines(view), ...endLines(view)], ROOM),
+        description: cutLines([...bodyLines(view), ...leftOutLine(view), ...endLines(view)], ROOM),
         color: colorOf(view),
       },
     ],

@@ -7,6 +7,7 @@ import { markedUrl } from "./hidden-marks.ts";
 import { RUN_COLORS } from "./plan-cards.ts";
 import { caseCard } from "./players/case-card.ts";
 import { caseLine } from "./players/case-words.ts";
+import { appealWithoutWords, leftOutLine } from "./words-left-out.ts";
 
 /** How appeals read: the button, the message for staff, the talk, the answer. Pure. */
 
@@ -28,7 +29,7 @@ function appealButton(): MessageBody {
 
 export const appealRenderer: AppealRenderer = {
   button: appealButton,
-  card: staffCard,
+  card: (pack) => staffCard(pack.appeal.card.isWithoutWords === true ? appealWithoutWords(pack) : pack),
   // Cards of earlier versions show the id.
   isCard: (id, { cards, componentIds }) =>
     cards[0]?.footer === `Appeal ${id}` ||
@@ -63,6 +64,7 @@ function staffCard(pack: AppealPack): MessageBody {
     md`By ${userMention(appeal.userId)} <t:${seconds(appeal.atMs)}:R>`,
     accountLine(appeal),
     ...wordLines(appeal),
+    ...leftOutLine(appeal.card),
     one === undefined
       ? md`This player has **no case** that counts.`
       : md`About **case ${one.number}**, below.`,

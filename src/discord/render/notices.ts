@@ -1,5 +1,5 @@
 import { isState } from "../../domain/changes.ts";
-import { channelMention, md } from "../../domain/escaped.ts";
+import { channelMention, type Escaped, md } from "../../domain/escaped.ts";
 import { FEED_TABLE, type FeedKind, feedKind } from "../../domain/feed-kinds.ts";
 import type { Card, MessageBody, PostedMessage } from "../../domain/message.ts";
 import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
@@ -95,9 +95,17 @@ export function testNotice(kind: FeedKind, serverName: string | undefined): Mess
 
 /** A second ping for a call that nobody has claimed; a reply to its card, since edits notify no one. */
 export function escalationNotice(callerName: string, waitedMs: number): MessageBody {
-  return {
-    content: md`⏰ Unclaimed for ${duration(waitedMs / 1_000)}: **${inlineName(callerName)}** is still waiting for a moderator.`,
-  };
+  return { content: md`${UNCLAIMED}${duration(waitedMs / 1_000)}${stillWaiting(callerName)}` };
+}
+
+export function isEscalationNotice(callerName: string, { content }: Pick<PostedMessage, "content">): boolean {
+  return content.includes(UNCLAIMED) && content.trim().endsWith(stillWaiting(callerName));
+}
+
+const UNCLAIMED = md`⏰ Unclaimed for `;
+
+function stillWaiting(callerName: string): Escaped {
+  return md`: **${inlineName(callerName)}** is still waiting for a moderator.`;
 }
 
 /** Entries that could be posted neither as lines nor as a file: said, so that nothing is dropped in silence. */

@@ -43,4 +43,6 @@ export interface AlertView {
   readonly pingedRoleId: string | undefined;
   /** Instead of the role. */
   readonly pingedUserIds?: readonly string[] | undefined;
+  /** Discord refuses the names or commands on it. */
+  readonly isWithoutWords?: boolean | undefined;
 }

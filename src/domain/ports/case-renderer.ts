@@ -50,4 +50,6 @@ export interface WatchAlertView {
   readonly isLate: boolean;
   /** Joins shortly before this one that have no message of their own. */
   readonly earlierJoins: number;
+  /** Discord refuses names or words on it. */
+  readonly isWithoutWords?: boolean | undefined;
 }

@@ -31,6 +31,8 @@ export interface FeedRenderer {
   goesOn(kind: FeedKind, channelId: string): MessageBody;
   /** A reply to a mod-call card that nobody has claimed. */
   escalation(callerName: string, waitedMs: number): MessageBody;
+  /** Whether a message of ours is that, however long the caller had waited. */
+  isEscalation(callerName: string, posted: Pick<PostedMessage, "content">): boolean;
   test(kind: FeedKind, serverName: string | undefined): MessageBody;
   /** Entries that Discord took neither as lines nor as a file. */
   unpostable(

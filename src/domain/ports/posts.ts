@@ -88,6 +88,8 @@ export interface PostLine<Ref> {
 
 export interface Posts {
   line<Ref>(kind: PostKind<Ref>): PostLine<Ref>;
+  /** Since when a message can stand that becomes wanted now: by Discord's clock, epoch milliseconds. */
+  nowMs(): number;
   /** A message that somebody waits for, such as a test: one attempt, when its turn comes. Rejects with SinkRefusal. */
   tryOnce(channelId: string, message: Omit<OutgoingMessage, "nonce">): Promise<void>;
   /**

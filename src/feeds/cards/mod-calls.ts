@@ -94,13 +94,13 @@ export class ModCallCards implements ModCalls {
     for (const card of this.#ports.board.all()) {
       if (card.kind !== "modCall") continue;
       this.#pings.restore(card);
-      this.#escalations.watch(card);
+      this.#escalations.watch(card, true);
       this.#ports.follower.follow(card);
     }
   }
 
-  async stop(): Promise<void> {
-    await this.#escalations.stop();
+  stop(): void {
+    this.#escalations.stop();
   }
 
   /** Rows of a feed's journal. Reading them again changes nothing: a crash before the acknowledgement is harmless. */

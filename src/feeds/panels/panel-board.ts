@@ -118,7 +118,7 @@ export class PanelBoard implements Panels {
     const { random, panels, clock } = this.#ports;
     const { guildId, bindingId, channelId, createdBy } = panel;
     const mark = random.id().slice(0, 8);
-    const record = { guildId, bindingId, channelId, createdBy, mark, nonce: this.#nonce(), goodAtMs: 0 };
+    const record = { guildId, bindingId, channelId, createdBy, mark, ...this.#newPost(), goodAtMs: 0 };
     const first = Promise.withResolvers<void>();
     const live = this.#opened(record, { isDoubtful: false, first });
     this.#live.set(key, live);
@@ -193,12 +193,12 @@ export class PanelBoard implements Panels {
     const live = this.#live.get(key);
     const body = live === undefined ? undefined : await panelBody(this.#ports, live);
     if (live === undefined || body === undefined) return undefined;
-    const { channelId, messageId, nonce, isMarked, body: shown } = live.record;
+    const { channelId, messageId, nonce, isMarked, body: shown, sinceMs } = live.record;
     const isCurrent = JSON.stringify(body) === JSON.stringify(shown);
     if (messageId !== undefined && isCurrent) return undefined;
     live.wanted = body;
     const { isDoubtful } = live;
-    return { channelId, messageId, nonce, isMarked, body, silent: true, isDoubtful };
+    return { channelId, messageId, nonce, isMarked, body, silent: true, isDoubtful, sinceMs };
   }
 
   async #onStands(key: string, { kind, messageId, isMarked }: Stands): Promise<void> {
@@ -257,7 +257,7 @@ export class PanelBoard implements Panels {
       ...record,
       ...(body === undefined ? {} : { body }),
       ...more,
-      nonce: this.#nonce(),
+      ...this.#newPost(),
     });
     this.#line.show(key);
   }
@@ -292,7 +292,7 @@ export class PanelBoard implements Panels {
     this.#former.delete(key);
   }
 
-  #nonce(): string {
-    return this.#ports.random.id().slice(0, 25);
+  #newPost(): Pick<PanelRecord, "nonce" | "sinceMs"> {
+    return { nonce: this.#ports.random.id().slice(0, 25), sinceMs: this.#ports.posts.nowMs() };
   }
 }

@@ -8,6 +8,8 @@ export interface PanelRecord extends Panel {
   readonly mark: string;
   /** Random, for the next post alone; written before it is sent. */
   readonly nonce: string;
+  /** That post cannot stand there from before, epoch milliseconds by Discord's clock. Absent: of an older release. */
+  readonly sinceMs?: number;
   /** Absent until it is known that the message stands. */
   readonly messageId?: string;
   readonly body?: MessageBody;
@@ -32,6 +34,7 @@ const record = z.object({
   createdBy: z.string(),
   mark: z.string(),
   nonce: z.string(),
+  sinceMs: z.number().exactOptional(),
   messageId: z.string().exactOptional(),
   body: z.custom<MessageBody>((value) => typeof value === "object" && value !== null).exactOptional(),
   goodAtMs: z.number(),

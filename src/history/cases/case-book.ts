@@ -63,9 +63,9 @@ export class CaseBook implements Cases {
         const one = await ports.store.get(guildId, number);
         return one && (await postViewOf(ports, one));
       },
-      onPosted: async ({ guildId, number }, posted) => {
+      note: async ({ guildId, number }, card) => {
         const { after } = await this.#change(guildId, number, (one) =>
-          one.card === undefined ? one : { ...one, card: { ...one.card, ...posted } },
+          one.card === undefined ? one : { ...one, card: { ...one.card, ...card } },
         );
         return after !== undefined;
       },
@@ -287,10 +287,10 @@ export class CaseBook implements Cases {
   }
 
   async #newCard(guildId: string): Promise<CaseCard | undefined> {
-    const { caseChannelId } = await this.#ports.settings.of(guildId);
-    return caseChannelId === undefined
-      ? undefined
-      : { channelId: caseChannelId, nonce: this.#ports.random.id().slice(0, 25) };
+    const { settings, posts, random } = this.#ports;
+    const { caseChannelId: channelId } = await settings.of(guildId);
+    if (channelId === undefined) return undefined;
+    return { channelId, nonce: random.id().slice(0, 25), sinceMs: posts.nowMs() };
   }
 }
 

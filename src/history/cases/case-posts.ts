@@ -12,8 +12,8 @@ export interface CasePostsPorts {
   current(guildId: string, number: number): Promise<CasePostView | undefined>;
   /** Its card shows all that it owed when it was edited; or never will, since Discord refuses that. */
   onShown(one: CaseRef, owed: number): Promise<void>;
-  /** False: the case was erased meanwhile. */
-  onPosted(one: CaseRef, card: Pick<CaseCard, "messageId" | "isMarked">): Promise<boolean>;
+  /** Notes this with its card. False: the case was erased meanwhile. */
+  note(one: CaseRef, card: Partial<CaseCard>): Promise<boolean>;
 }
 
 type CaseRef = Pick<Case, "guildId" | "number">;
@@ -43,6 +43,10 @@ export class CasePosts {
       onRefused: async (ref, { reason }) => {
         // Discord archives a quiet thread by itself: no edit is taken there, but the next new message revives it.
         if (reason === "closed" && (await this.#isPosted(ref))) return "closed";
+        if (reason === "form" && (await this.#leaveWordsOut(ref))) {
+          this.#line.show(ref);
+          return "over";
+        }
         this.#posting.delete(keyOf(ref));
         await this.#pay(ref);
         // Somebody deleted the card: the case itself stays.
@@ -89,12 +93,12 @@ export class CasePosts {
     const isDoubtful = this.#doubtful.has(keyOf(ref));
     if (current === undefined) return this.#wantedOfErased(ref);
     if (current.one.card === undefined) return undefined;
-    const { channelId, nonce, messageId, isMarked, owed } = current.one.card;
+    const { channelId, nonce, messageId, isMarked, owed, sinceMs } = current.one.card;
     if (messageId === undefined) this.#posting.set(keyOf(ref), current.one.card);
     if (owed === undefined) this.#paying.delete(keyOf(ref));
     else this.#paying.set(keyOf(ref), owed);
     const body = this.#ports.renderer.card(current);
-    return { channelId, nonce, messageId, isMarked, body, isDoubtful };
+    return { channelId, nonce, messageId, isMarked, body, isDoubtful, sinceMs };
   }
 
   /** An attempt to post its card may have arrived: what stands there says no more than that it was erased. */
@@ -105,7 +109,7 @@ export class CasePosts {
 
   async #onStands(ref: CaseRef, { kind, messageId, isMarked }: Stands): Promise<void> {
     const card = this.#posting.get(keyOf(ref));
-    const isKept = kind === "edited" || (await this.#ports.onPosted(ref, posted(messageId, isMarked)));
+    const isKept = kind === "edited" || (await this.#ports.note(ref, posted(messageId, isMarked)));
     if (!isKept && card !== undefined) {
       this.#posting.set(keyOf(ref), { ...card, messageId });
       this.#line.show(ref);
@@ -129,6 +133,13 @@ export class CasePosts {
     if (channelId === "" || this.#notified.has(channelId)) return;
     this.#notified.add(channelId);
     await this.#ports.notifier.guild(ref.guildId, this.#ports.renderer.closed("cases", channelId));
+  }
+
+  /** What one player or member wrote must not keep the case from its channel. False: it is left out already. */
+  async #leaveWordsOut(ref: CaseRef): Promise<boolean> {
+    const card = (await this.#ports.current(ref.guildId, ref.number))?.one.card;
+    if (card === undefined || card.isWithoutWords === true) return false;
+    return await this.#ports.note(ref, { isWithoutWords: true });
   }
 
   async #isPosted({ guildId, number }: CaseRef): Promise<boolean> {

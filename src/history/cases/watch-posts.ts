@@ -40,6 +40,8 @@ export class WatchPosts {
   /** Keys of alerts that an earlier process may have posted. */
   readonly #doubtful = new Set<string>();
   readonly #notified = new Set<string>();
+  /** Keys of alerts whose words Discord refuses; a restart is refused once more. */
+  readonly #withoutWords = new Set<string>();
 
   constructor(ports: WatchPostsPorts) {
     this.#ports = ports;
@@ -51,7 +53,13 @@ export class WatchPosts {
       wanted: (ref) => this.#wanted(ref),
       isIt: ({ alert }, posted) => ports.renderer.alertKeyOf(posted) === alert.key,
       onStands: (ref, stands) => this.#onStands(ref, stands),
-      onRefused: async (ref) => {
+      onRefused: async (ref, { reason }) => {
+        // What one member wrote, or how a player is called, must not keep the join from staff.
+        if (reason === "form" && !this.#withoutWords.has(ref.alert.key)) {
+          this.#withoutWords.add(ref.alert.key);
+          this.#line.show(ref);
+          return "over";
+        }
         await this.#tell(ref);
         await this.#end(ref);
         return "over";
@@ -93,6 +101,7 @@ export class WatchPosts {
       pingRoleId,
       isLate: ageMs > LATE_AFTER_MS,
       earlierJoins: alert.earlierJoins ?? 0,
+      isWithoutWords: this.#withoutWords.has(alert.key),
     });
     return {
       channelId: alert.channelId,
@@ -116,6 +125,7 @@ export class WatchPosts {
     const { guildId, playerId, alert } = ref;
     await this.#ports.settle(guildId, playerId, alert);
     this.#doubtful.delete(alert.key);
+    this.#withoutWords.delete(alert.key);
     this.post(guildId, playerId);
   }
 

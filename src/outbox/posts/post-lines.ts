@@ -44,6 +44,10 @@ export class PostLines implements Posts {
     return { show: (ref) => this.#show(kind, ref) };
   }
 
+  nowMs(): number {
+    return this.#ports.discordTime.nowMs();
+  }
+
   async tryOnce(channelId: string, message: Omit<OutgoingMessage, "nonce">): Promise<void> {
     const { turns, sink, random } = this.#ports;
     const nonce = random.id().slice(0, 25);

@@ -6,14 +6,13 @@ import type { PostKind, Stands, WantedPost } from "../../domain/ports/posts.ts";
 import type { Remover, Sink } from "../../domain/ports/sink.ts";
 import type { Turn, TurnWanted } from "../../domain/ports/turns.ts";
 import { inTurn } from "../in-turn.ts";
+import { ClosedChannel } from "./closed-channel.ts";
 import type { DiscordTime } from "./discord-time.ts";
 import { Doubt } from "./doubt.ts";
 import type { LookBack } from "./look-back.ts";
 import { leavesDoubt, Refusals } from "./refusals.ts";
 import { type Asked, type InChannel, messageOf, placeOf } from "./wanted-message.ts";
 
-/** A channel that takes no messages is tried again after this time, or when permissions change. */
-const CLOSED_AGAIN_MS = 5 * 60_000;
 /** Discord limits edits of old messages and does not always say for how long. */
 const EDIT_LIMIT_MS = 5 * 60_000;
 /** After so many edits that were refused for it a new message takes the place of the old one, where it may. */
@@ -51,7 +50,7 @@ export class PostRunner<Ref> {
   readonly #refusals = new Refusals();
   #editsLimited = 0;
   #isInherited = false;
-  #reopen: (() => void) | undefined;
+  readonly #channel: ClosedChannel;
   /** What the turn that it waits for is for. */
   #waitsFor: Asked | undefined;
 
@@ -63,6 +62,7 @@ export class PostRunner<Ref> {
     this.#signal = from.signal;
     this.doubt = from.doubt ?? new Doubt(ports.clock);
     this.#backOff = new BackOff(ports.clock, ports.random);
+    this.#channel = new ClosedChannel(ports.clock);
   }
 
   get guildId(): string {
@@ -80,7 +80,7 @@ export class PostRunner<Ref> {
 
   /** Its channel may take messages again. */
   onMayBeOpen(): void {
-    this.#reopen?.();
+    this.#channel.onMayBeOpen();
   }
 
   /**
@@ -91,6 +91,7 @@ export class PostRunner<Ref> {
     let next = given;
     for (;;) {
       this.#signal.throwIfAborted();
+      this.#channel.onAttempt();
       try {
         const outcome = next === undefined ? await this.#begin() : await this.#inTurn(next());
         next = undefined;
@@ -285,15 +286,7 @@ export class PostRunner<Ref> {
       await this.#backOff.wait(this.#signal);
       return "again";
     }
-    await this.#untilOpen();
+    await this.#channel.untilOpen(this.#signal);
     return "again";
-  }
-
-  async #untilOpen(): Promise<void> {
-    const opened = new AbortController();
-    this.#reopen = () => opened.abort();
-    const either = AbortSignal.any([opened.signal, this.#signal]);
-    await this.#ports.clock.sleep(CLOSED_AGAIN_MS, either).catch(() => undefined);
-    this.#reopen = undefined;
   }
 }

@@ -139,6 +139,19 @@ describe("Discord's limits", () => {
     assert.ok(outcome.reason.retryAfter >= 30_000);
   });
 
+  test("a read that is refused for an hour holds its turn no longer than a new message would", async (t) => {
+    const { clock, rest, settled, refuseNext } = rig(t);
+    const read = () => rest.get(`/channels/${10n ** 17n + 1n}/messages`);
+    refuseNext.push({ seconds: "1.5", isGlobal: false });
+    const [waited] = await settled([read()], 10_000);
+    assert.equal(waited?.status, "fulfilled");
+    refuseNext.push({ seconds: "3600", isGlobal: false });
+    const startMs = clock.monotonicMs();
+    const [outcome] = await settled([read()], 2 * HOUR_MS);
+    assert.ok(outcome?.status === "rejected" && outcome.reason instanceof RateLimitError);
+    assert.ok(clock.monotonicMs() - startMs <= 20_000);
+  });
+
   test("refusals one after the other hold a new message back no longer than one long refusal does", async (t) => {
     const { clock, post, settled, refuseNext, postedMs } = rig(t);
     for (let n = 0; n < 40; n++) refuseNext.push({ seconds: "6", isGlobal: false });

@@ -402,6 +402,52 @@ describe("mod-call cards", () => {
       assert.match(rig.sink.text("mods"), /staff were pinged again/);
     }));
 
+  for (const end of ["stop", "kill"] as const) {
+    for (const fault of ["unknown", "lost"] as const) {
+      test(`the second ping that the ${end} of a process left (${fault}) comes once, and no card says so before`, () =>
+        withModCalls({ pingRoleId: "777", escalateAfterMs: 300_000 }, async (rig) => {
+          const replies = () =>
+            rig.sink.messages("mods").filter(({ sent }) => sent.replyToMessageId !== undefined);
+          rig.callModerators("Ann");
+          await rig.pollAndFlush();
+          rig.sink.fault = (call) => {
+            if (call !== "send") return undefined;
+            return replies().length === 0 ? fault : "unknown";
+          };
+          await rig.clock.advance(300_000);
+          assert.equal(replies().length, fault === "lost" ? 1 : 0);
+          assert.doesNotMatch(rig.sink.text("mods"), /pinged again/);
+          rig.sink.nonceMemoryMs = 0;
+          if (end === "stop") await rig.stop();
+          await rig.crash();
+          rig.sink.fault = () => undefined;
+          await rig.clock.advance(900_000);
+          assert.deepEqual(
+            replies().map(({ sent }) => sent.pingRoleIds),
+            [["777"]],
+          );
+          assert.match(rig.sink.text("mods"), /pinged again/);
+        }));
+    }
+  }
+
+  test("a second ping that Discord refuses is not said to have been one, and is not tried for ever", () =>
+    withModCalls({ pingRoleId: "777", escalateAfterMs: 300_000 }, async (rig) => {
+      rig.callModerators("Ann");
+      await rig.pollAndFlush();
+      let tries = 0;
+      rig.sink.fault = (_, __, message) => {
+        if (message?.content?.includes("Unclaimed") !== true) return undefined;
+        tries += 1;
+        return "form";
+      };
+      await rig.pollAndFlush(600_000);
+      await rig.crash();
+      await rig.pollAndFlush(600_000);
+      assert.doesNotMatch(rig.sink.text("mods"), /pinged again/);
+      assert.equal(tries, 1);
+    }));
+
   test("cards know who took them while on duty, also after a restart; the second ping is for who is on duty", () =>
     withModCalls({ pingRoleId: "777", escalateAfterMs: 300_000 }, async (rig) => {
       const onDuty = (userIds: readonly string[]) =>

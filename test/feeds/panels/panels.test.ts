@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { panelRenderer } from "../../../src/discord/render/server/panel.ts";
 import { DutyRoster } from "../../../src/domain/duty-roster.ts";
+import { md } from "../../../src/domain/escaped.ts";
 import { Failure, SinkRefusal } from "../../../src/domain/failure.ts";
 import type { Binding } from "../../../src/domain/guild.ts";
 import type { MessageBody } from "../../../src/domain/message.ts";
@@ -419,6 +420,23 @@ describe("A panel", () => {
       call === "send" && lost++ === 0 ? "lost" : fault(call, channel);
     await world.minutes(6, 13);
     assert.equal(world.messages.length, 2);
+  });
+
+  test("whose post got no answer is found by the next process behind hundreds of other messages", async () => {
+    const world = new PanelWorld();
+    await world.board.start();
+    world.seen(12);
+    let sends = 0;
+    world.discord.nonceMemoryMs = 0;
+    world.discord.fault = (call) => (call === "send" && sends++ === 0 ? "lost" : "unknown");
+    world.board.add(PANEL).catch(() => undefined);
+    await world.clock.advance(300);
+    world.discord.fault = () => undefined;
+    for (let nth = 0; nth < 150; nth += 1)
+      await world.discord.send("c", { content: md`Somebody joined`, nonce: `${nth}` });
+    await world.restart();
+    await world.minutes(10);
+    assert.equal(world.messages.filter(({ body }) => body.cards !== undefined).length, 1);
   });
 
   test("whose replacement got no answer is not replaced twice", async () => {

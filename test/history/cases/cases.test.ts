@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { md } from "../../../src/domain/escaped.ts";
 import type { Actor } from "../../../src/domain/guild.ts";
 import { opennessOf } from "../../../src/history/cases/receipt.ts";
 import { actorOf } from "../../support/fake-services.ts";
@@ -366,6 +367,26 @@ describe("cases made from commands", () => {
     assert.equal(made.cases.all()[0]?.card?.messageId, made.sink.messages("cases")[0]?.messageId);
   });
 
+  test("a post without an answer is found by the next process behind hundreds of others, whatever clock dated its case", async () => {
+    for (const serviceAheadS of [0, 3_600]) {
+      const made = await world();
+      made.serviceAheadS = serviceAheadS;
+      made.sink.nonceMemoryMs = 0;
+      let sends = 0;
+      made.sink.fault = (call) => (call === "send" && sends++ === 0 ? "lost" : "unknown");
+      made.commands.push({ kind: "command", atS: made.nowS + serviceAheadS, player: mo, text: ":kick Bob" });
+      await made.look();
+      await made.clock.advance(serviceAheadS * 1_000);
+      made.sink.fault = () => undefined;
+      for (let nth = 0; nth < 150; nth += 1)
+        await made.sink.send("cases", { content: md`Somebody joined`, nonce: `${nth}` });
+      await made.kill();
+      await made.clock.advance(120_000);
+      const cards = made.sink.messages("cases").filter(({ body }) => body.cards !== undefined);
+      assert.equal(cards.length, 1, `${serviceAheadS}`);
+    }
+  });
+
   for (const minutes of [8, 60, 6 * 60]) {
     test(`the card of a case stands in its channel though Discord was away for ${minutes} minutes`, async () => {
       const made = await world();
@@ -406,6 +427,24 @@ describe("cases made from commands", () => {
     await made.kill();
     await made.clock.advance(120_000);
     assert.equal(made.sink.messages("cases").length, 1);
+  });
+
+  test("a card whose words Discord refuses says who and what without them, also where they come later", async () => {
+    for (const reason of [undefined, "spam"]) {
+      const made = await world();
+      made.types(mo, reason === undefined ? ":kick Bob bad.example" : ":kick Bob spam");
+      made.sink.fault = (_, __, body) =>
+        JSON.stringify(body ?? {}).includes("bad.example") ? "form" : undefined;
+      await made.look();
+      if (reason !== undefined) await made.room.cases.edit(actor, 1, { reason: "see bad.example" });
+      await made.settle();
+      assert.match(made.sink.text("cases"), /Player 12\b[\s\S]*Discord refuses/, `then ${reason}`);
+      assert.equal(made.sink.messages("cases").length, 1);
+      assert.deepEqual(made.told, []);
+      await made.room.cases.revoke(actor, 1, "bad.example again");
+      await made.settle();
+      assert.match(made.sink.messages("cases")[0]?.body.cards?.[0]?.title ?? "", /Revoked/);
+    }
   });
 
   test("a channel that takes nothing brings one notice, and the case is kept", async () => {

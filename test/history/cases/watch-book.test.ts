@@ -179,6 +179,17 @@ describe("the alert of a watched player who joins", () => {
     });
   }
 
+  test("is posted without the words that Discord refuses, and nobody is told of a closed channel", async () => {
+    const made = await watching();
+    made.sink.fault = (_, __, body) => (JSON.stringify(body ?? {}).includes("Ann") ? "form" : undefined);
+    made.join(ann);
+    await made.look();
+    assert.match(made.sink.text("watches"), /Player 11\b[\s\S]*Discord refuses/);
+    assert.deepEqual([alerts(made), made.told], [1, []]);
+    await made.clock.advance(600_000);
+    assert.equal(alerts(made), 1);
+  });
+
   for (const refusal of ["rejected", "edit-limit"] as const) {
     test(`is posted where Discord only wants to be asked again (${refusal}), and nobody is told of a closed channel`, async () => {
       const made = await watching();

@@ -22,6 +22,8 @@ class Message {
   shown: string | undefined;
   onRefused: "over" | "closed" = "over";
   readonly refusals: string[] = [];
+  /** While a refusal is being written. */
+  onNoting: () => void = () => undefined;
   readonly reported: string[] = [];
   readonly #ends = new MemoryDocuments(parseCleanEnd);
   outbox: Outbox = this.#open();
@@ -91,6 +93,7 @@ class Message {
       },
       onRefused: async (_, { reason }) => {
         this.refusals.push(reason);
+        this.onNoting();
         return this.onRefused;
       },
     };
@@ -332,6 +335,26 @@ describe("a message that is to stand in its channel once", () => {
     await made.clock.advance(1_000);
     assert.deepEqual(made.texts, ["one"]);
     assert.deepEqual(made.refusals, ["no-access"]);
+  });
+
+  test("goes on when permissions changed while it was refused, or while that was being written", async () => {
+    for (const moment of ["asked", "noted"] as const) {
+      const made = new Message();
+      made.onRefused = "closed";
+      const change = () => {
+        made.sink.fault = () => undefined;
+        made.outbox.permissionsChanged("g");
+      };
+      made.sink.fault = () => {
+        if (moment === "asked") change();
+        return "no-access";
+      };
+      if (moment === "noted") made.onNoting = change;
+      made.line.show("n");
+      await made.clock.advance(10_000);
+      assert.deepEqual(made.texts, ["one"], moment);
+      assert.deepEqual(made.refusals, ["no-access"]);
+    }
   });
 
   test("a stop waits for what is on its way and not for what waits", async () => {

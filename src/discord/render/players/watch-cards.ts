@@ -1,4 +1,4 @@
-import type { Watch } from "../../../domain/case.ts";
+import type { Case, Watch } from "../../../domain/case.ts";
 import {
   channelMention,
   type Escaped,
@@ -12,8 +12,10 @@ import type { MessageBody, PostedMessage } from "../../../domain/message.ts";
 import type { CaseRenderer, WatchAlertView } from "../../../domain/ports/case-renderer.ts";
 import { note, person } from "../entry-line.ts";
 import { cut, cutLines, inlineName, plainText, shownName } from "../escape.ts";
+import { WORDS_LEFT_OUT } from "../fine-print.ts";
 import { markIn } from "../hidden-marks.ts";
-import { caseCard, caseNumberOf, erasedCaseCard } from "./case-card.ts";
+import { caseWithoutWords, watchWithoutWords } from "../words-left-out.ts";
+import { type CaseView, caseCard, caseNumberOf, erasedCaseCard } from "./case-card.ts";
 import { playerButtons } from "./player-buttons.ts";
 
 /** The watchlist, and the message when somebody on it joins. Pure. */
@@ -89,6 +91,7 @@ function watchAlert(view: WatchAlertView): MessageBody {
   const was = watch.name === player.name ? md`` : md`\nWatched as ${person({ name: watch.name }, false)}`;
   const joins = earlierJoins === 1 ? md`1 join` : md`${earlierJoins} joins`;
   const more = earlierJoins === 0 ? md`` : md`\n-# ${joins} before this one were not posted.`;
+  const leftOut = view.isWithoutWords === true ? md`\n${WORDS_LEFT_OUT}` : md``;
   const late = view.isLate ? md`\n-# Late: this could not be posted earlier.` : md``;
   return {
     ...(pingRoleId === undefined ? {} : { content: roleMention(pingRoleId) }),
@@ -96,7 +99,7 @@ function watchAlert(view: WatchAlertView): MessageBody {
       {
         author: cut(plainText(serverName), 200),
         title: md`👁 A watched player joined`,
-        description: md`${person(player, true)} joined <t:${joinedAtS}:T> (<t:${joinedAtS}:R>)${was}\n${watchText(watch)}${more}${late}`,
+        description: md`${person(player, true)} joined <t:${joinedAtS}:T> (<t:${joinedAtS}:R>)${was}\n${watchText(watch)}${leftOut}${more}${late}`,
         color: 0xb7791f,
       },
     ],
@@ -114,6 +117,15 @@ function watchAlert(view: WatchAlertView): MessageBody {
   };
 }
 
+function cutCard(one: Case, { lift, ...view }: CaseView): MessageBody {
+  const body = caseCard(caseWithoutWords(one), { ...view, lift: lift && caseWithoutWords(lift) });
+  const [card] = body.cards ?? [];
+  return {
+    ...body,
+    cards: [{ ...card, description: joined([card?.description ?? md``, WORDS_LEFT_OUT], "\n") }],
+  };
+}
+
 function alertKeyOf({
   cards,
   componentIds,
@@ -122,7 +134,7 @@ function alertKeyOf({
 }
 
 export const caseRenderer: CaseRenderer = {
-  card: ({ one, ...view }) => caseCard(one, view),
+  card: ({ one, ...view }) => (one.card?.isWithoutWords === true ? cutCard : caseCard)(one, view),
   erased: erasedCaseCard,
   notErased: ({ guildId, channelId, messageId }, number) => {
     const link = markdownOfOurs(`https://discord.com/channels/${guildId}/${channelId}/${messageId}`);
@@ -131,7 +143,7 @@ export const caseRenderer: CaseRenderer = {
     };
   },
   numberOf: caseNumberOf,
-  watchAlert,
+  watchAlert: (view) => watchAlert(view.isWithoutWords === true ? watchWithoutWords(view) : view),
   alertKeyOf,
   full: (most) => ({
     content: md`⚠ ${most} cases are saved here, the maximum. New punishments get no case. \`/history forget\` erases a player's cases.`,
