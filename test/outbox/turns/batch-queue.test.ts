@@ -45,17 +45,17 @@ describe("feeds that wait for a turn", () => {
     );
   });
 
-  test("of thousands a part is counted at a turn, and all of them after two milliseconds for each", () => {
+  test("of thousands a part is counted at a turn, and all of them after a millisecond for each", () => {
     const { queue, feeds } = queueOf(4_000);
     let most = 0;
-    for (let nowMs = 20; nowMs <= 8_100; nowMs += 20) {
+    for (let nowMs = 20; nowMs <= 4_100; nowMs += 20) {
       const before = sum(feeds);
       queue.find(() => true, nowMs);
       most = Math.max(most, sum(feeds) - before);
     }
-    assert.ok(most <= 20, `${most} at once`);
+    assert.ok(most <= 40, `${most} at once`);
     assert.ok(feeds.every(({ counted }) => counted >= 1));
-    assert.ok(sum(feeds) <= 4_100, `${sum(feeds)} in 8 s`);
+    assert.ok(sum(feeds) <= 4_200, `${sum(feeds)} in 4 s`);
   });
 
   test("since when the first of all waits is known after a pause at once", () => {
