@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { OthersUnits } from "../../../src/api/keys/others-units.ts";
+import { UnansweredRequests } from "../../../src/api/keys/unanswered.ts";
 import {
   departed,
   type LimitsState,
@@ -167,5 +169,29 @@ describe("silences that processes tell each other", () => {
     const ended = withMember(state, "first", speaking, 2_000);
     assert.equal(kindAt(ended, 4_999), "outage-waits");
     assert.equal(kindAt(ended, 5_001), "go");
+  });
+});
+
+describe("what one process takes for sure of the silences of others", () => {
+  const open = [{ source: "one" as SourceId, ageMs: 20, isHeld: true, isSoft: true }];
+  const told: SharedUnits = { refusals: [], open, firstsAgeMs: [] };
+
+  test("is a key that it has heard of for so long that an answer to any process would have been told", () => {
+    const others = new OthersUnits(new UnansweredRequests());
+    for (const nowMs of [1_000, 2_000, 3_000]) {
+      others.see(told, nowMs);
+      assert.deepEqual([others.soft(nowMs), others.surelySoft(nowMs)], [1, 0], `at ${nowMs}`);
+    }
+    others.see(told, 3_500);
+    assert.equal(others.surelySoft(3_500), 1);
+    others.see({ ...told, answers: { outageAgeMs: 10 } }, 3_600);
+    assert.deepEqual([others.soft(3_600), others.surelySoft(3_600)], [0, 0], "another process was answered");
+  });
+
+  test("lets no request that an outage covers ask before the other process's is over", () => {
+    const others = new OthersUnits(new UnansweredRequests());
+    others.coveredFromMs = 5_000;
+    assert.deepEqual(others.covered(4_999), { kind: "later", atMs: 5_000 });
+    assert.deepEqual(others.covered(5_000), { kind: "go" });
   });
 });
