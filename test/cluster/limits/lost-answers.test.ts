@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { openDesk } from "../../../src/api/keys/open-desk.ts";
 import { OthersUnits } from "../../../src/api/keys/others-units.ts";
 import { UnansweredRequests } from "../../../src/api/keys/unanswered.ts";
 import {
@@ -13,8 +14,10 @@ import {
 import type { SourceId } from "../../../src/domain/model.ts";
 import type { Random } from "../../../src/domain/ports/clock.ts";
 import type { SharedUnits } from "../../../src/domain/ports/shared-limits.ts";
-import { seededRandom } from "../../support/clock.ts";
+import { ServerKey } from "../../../src/domain/server-key.ts";
+import { seededRandom, VirtualClock } from "../../support/clock.ts";
 import { mostWithin } from "../../support/key-crowd.ts";
+import { MemoryDocuments } from "../../support/memory-documents.ts";
 import { Crew, keyText } from "./crew.ts";
 
 const HOUR_MS = 3_600_000;
@@ -186,6 +189,30 @@ describe("what one process takes for sure of the silences of others", () => {
     assert.equal(others.surelySoft(3_500), 1);
     others.see({ ...told, answers: { outageAgeMs: 10 } }, 3_600);
     assert.deepEqual([others.soft(3_600), others.surelySoft(3_600)], [0, 0], "another process was answered");
+  });
+
+  test("no longer covers a request that has started, where it hears of an answer before it is written", async () => {
+    const clock = new VirtualClock();
+    const none = () => new MemoryDocuments<never>((value) => value as never);
+    const documents = { rejected: none(), budget: none(), openRequests: none(), taken: none() };
+    const { desk, budget } = openDesk({
+      documents,
+      clock,
+      log: undefined,
+      badKeyBudget: BUDGET,
+      isOurs: () => true,
+      onEvent: () => undefined,
+    });
+    const mine = { source: "mine" as SourceId, risk: "unknown", guildId: undefined } as const;
+    budget.release(budget.take(mine, clock.monotonicMs()), "silent", clock.monotonicMs());
+    await clock.advance(10_000);
+    const request = {};
+    const key = new ServerKey("mine-of-this-process");
+    const asks = { source: mine.source, key, route: "read", waitingClass: "internal", path: "/" } as const;
+    desk.start(request, asks, false);
+    assert.deepEqual([desk.isCovered(request), desk.mayStillLeave(request)], [true, true]);
+    budget.others.see({ ...told, open: [], answers: { outageAgeMs: 10 } }, clock.monotonicMs());
+    assert.deepEqual([desk.isCovered(request), desk.mayStillLeave(request)], [true, false]);
   });
 
   test("lets no request that an outage covers ask before the other process's is over", () => {
