@@ -138,6 +138,31 @@ test("a defect is answered with a reference that stands in the log", async (t) =
   assert.ok(exchange.text.includes(String(line.fields.reference)));
 });
 
+test("an outcome that matters reaches its person where the channel was deleted while the command ran", async (t) => {
+  const ended = Promise.withResolvers<void>();
+  const rig = await startDiscordRig(t, [
+    puppet(async (what) => {
+      await ended.promise;
+      if (what === "done") return { content: md`It ran.`, important: true };
+      throw new Failure("unreachable", "Nobody answers.", { ran: "unknown" });
+    }),
+  ]);
+  const exchanges = [];
+  for (const what of ["done", "failed"]) exchanges.push(await rig.member.slash(rig.channel, "do", { what }));
+  assert.ok(exchanges.every(({ deferred }) => deferred));
+  rig.channel.delete();
+  ended.resolve();
+  const all = () => rig.member.dms().map(({ content, embeds }) => JSON.stringify([content, embeds]));
+  const errors = () => rig.log.lines.filter(({ level }) => level === "error");
+  for (let n = 0; n < 60_000 && all().length < 2 && errors().length === 0; n++) {
+    await rig.world.clock.advance(10);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.deepEqual(errors(), []);
+  assert.ok(all().some((text) => text.includes("It ran.")));
+  assert.ok(all().some((text) => text.includes("Nobody answers.")));
+});
+
 test("a late token: the edit is dropped, an outcome that matters goes to the channel", async (t) => {
   const rig = await startDiscordRig(t, [
     puppet(async function* (what) {

@@ -80,13 +80,14 @@ function messageId(sent: unknown): string {
   throw new AnswerRefused("unknown", "Discord answered a follow-up without a message");
 }
 
-/** 10062 unknown interaction, 50027 and 10015 the token's end, 40060 answered already, 10008 message deleted. */
+/** 10062 unknown interaction, 50027 and 10015 the token's end, 40060 answered already, 10008 message deleted, 10003 its channel. */
 const REFUSAL_OF_CODE: Readonly<Record<string, AnswerRefusal>> = {
   10062: "late",
   50027: "late",
   10015: "late",
   40060: "taken",
   10008: "gone",
+  10003: "gone",
   50035: "form",
   50006: "form",
 };

@@ -119,6 +119,24 @@ test("before the first answer nothing can be edited or followed up: 10015", asyn
   assert.equal((await refusalOf(rig.rest.get(`${base}/messages/@original`, { auth: false }))).code, 10008);
 });
 
+test("in a channel that was deleted meanwhile nothing is answered or followed up: 10003; its answer is gone: 10008", async (t) => {
+  const rig = await startRaw(t);
+  const answered = await rig.ask();
+  await rig.answer(answered.raw, 4, message);
+  await answered.exchange;
+  const open = await rig.ask();
+  rig.channel.delete();
+  const base = `/webhooks/${answered.raw.application_id}/${answered.raw.token}` as const;
+  const edit = rig.rest.patch(`${base}/messages/@original`, { body: message, auth: false });
+  assert.equal((await refusalOf(edit)).code, 10008);
+  const followUp = rig.rest.post(base, { body: message, auth: false });
+  assert.deepEqual(await refusalOf(followUp), { status: 404, code: 10003, paths: [] });
+  assert.equal((await refusalOf(rig.answer(open.raw, 5))).code, 10003);
+  rig.clock.nowMs += 3_001;
+  assert.equal((await refusalOf(rig.answer(open.raw, 5))).code, 10062);
+  assert.equal((await open.exchange).kind, "none");
+});
+
 test("a bad answer is 50035 or 50006 and leaves the interaction open", async (t) => {
   const rig = await startRaw(t);
   const { raw, exchange } = await rig.ask();

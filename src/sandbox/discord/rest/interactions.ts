@@ -144,6 +144,8 @@ function createAnswer(
   repliesTo?: string,
 ): MessageState {
   const { world } = api;
+  // Its token outlives the channel, in which nothing can be posted any more.
+  if (interaction.channel.deleted) throw refuse("unknownChannel");
   const flags = (form.flags ?? 0) | extraFlags;
   const isEphemeral = (flags & MessageFlag.ephemeral) !== 0;
   const plain = repliesTo === undefined && interaction.type === InteractionKind.command ? 20 : 0;
