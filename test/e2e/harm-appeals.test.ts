@@ -117,6 +117,20 @@ describe("an appeal lifts what it is about, and nothing else", () => {
     assert.ok(isIn(second));
   });
 
+  test("says what is wrong where Discord opens no thread, and is talked about once it does", async () => {
+    const card = await appealOf("NobodyTold");
+    const { limits, faults } = rig.discord;
+    const before = talks().length;
+    limits.activeThreads = before;
+    await reads(await press(other, card, "Talk"), /as many open threads as Discord allows/);
+    limits.activeThreads = 1_000;
+    faults.set({ failThreads: 20 });
+    await reads(await press(other, card, "Talk"), /Discord can't open threads right now/);
+    faults.set({ failThreads: 0 });
+    await reads(await press(other, card, "Talk"), /<#\d+>/);
+    assert.equal(talks().length, before + 1);
+  });
+
   test("of somebody who has left the Discord server says so to who wants to talk", async () => {
     const card = await appealOf("NobodyElse");
     appellant.leave();

@@ -1,6 +1,7 @@
 import { ChannelType, DiscordAPIError, type REST, RESTJSONErrorCodes, Routes } from "discord.js";
 import { Failure } from "../../domain/failure.ts";
 import type { PrivateThreads } from "../../domain/ports/appeals.ts";
+import { isPage } from "./sink.ts";
 
 /** A week without a message, and Discord puts it into the archive. */
 const ARCHIVED_AFTER_MIN = 10_080;
@@ -84,13 +85,23 @@ async function asFailure<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof DiscordAPIError)) throw error;
-    if (error.status >= 500)
-      throw new Failure("paused", "Discord can't open threads right now. Try again.", { cause: error });
-    throw new Failure(
-      "denied",
-      "I can't open a private thread where the appeal button is. I need Create Private Threads and Send Messages in Threads there, and it can't be a thread itself.",
-      { cause: error },
-    );
+    throw error instanceof Failure ? error : notOpened(error);
   }
+}
+
+function notOpened(cause: unknown): Failure {
+  // What is no answer of Discord's own, such as its 5xx, says nothing about the thread.
+  if (!(cause instanceof DiscordAPIError) || isPage(cause))
+    return new Failure("paused", "Discord can't open threads right now. Try again.", { cause });
+  if (cause.code === RESTJSONErrorCodes.MaximumActiveThreads)
+    return new Failure(
+      "bad-command",
+      "This Discord server has as many open threads as Discord allows. Close some, or decide without a talk.",
+      { cause },
+    );
+  return new Failure(
+    "denied",
+    "I can't open a private thread where the appeal button is. I need Create Private Threads and Send Messages in Threads there, and it can't be a thread itself.",
+    { cause },
+  );
 }

@@ -12,6 +12,7 @@ interface ChannelFields {
   readonly position?: number;
   readonly overwrites?: readonly OverwriteOptions[] | undefined;
   readonly recipient?: User;
+  readonly openedBy?: string | undefined;
 }
 
 export class ChannelState implements Channel {
@@ -21,6 +22,7 @@ export class ChannelState implements Channel {
   readonly parent: Channel | undefined;
   readonly position: number;
   readonly recipient: User | undefined;
+  readonly openedBy: string | undefined;
   readonly createdAtMs: number;
   readonly #core: Core;
   readonly #forget: () => void;
@@ -42,6 +44,7 @@ export class ChannelState implements Channel {
     this.parent = fields.parent;
     this.position = fields.position ?? 0;
     this.recipient = fields.recipient;
+    this.openedBy = fields.openedBy;
     this.createdAtMs = core.nowMs();
     this.#overwrites = (fields.overwrites ?? []).map(toOverwrite);
   }

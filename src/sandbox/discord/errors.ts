@@ -32,6 +32,7 @@ const refusals = {
   invalidJson: [400, 50109, "The request body contains invalid JSON."],
   noHistoryToReply: [400, 160002, "Cannot reply without permission to read message history"],
   threadLocked: [400, 160005, "Thread is locked"],
+  tooManyThreads: [400, 160006, "Maximum number of active threads reached"],
 } as const;
 
 export type Refusal = keyof typeof refusals;

@@ -4,6 +4,7 @@ type Countdown =
   | "sendThen500"
   | "sendThenReset"
   | "failSends"
+  | "failThreads"
   | "rateLimitNext"
   | "unauthorizedSends"
   | "callbackThen500"

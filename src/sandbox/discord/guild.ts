@@ -106,6 +106,7 @@ export class GuildState implements Guild {
       parent,
       position,
       overwrites: options.overwrites,
+      openedBy: type.endsWith("thread") ? (options.openedBy ?? this.owner.id) : undefined,
     };
     const channel = new ChannelState(this.#core, fields, () => this.#channels.delete(id));
     this.#channels.set(id, channel);

@@ -164,6 +164,7 @@ export class HttpServer {
     const answers = key === "POST /interactions/:id/:token/callback";
     if (sends && faults.use("unauthorizedSends")) throw withHeaders(refuse("unauthorized"), verdict);
     if (sends && faults.use("failSends")) throw serverError();
+    if (key === "POST /channels/:id/threads" && faults.use("failThreads")) throw serverError();
     const loses = (faults.current.callbackThen500 ?? 0) + (faults.current.callbackThenReset ?? 0) > 0;
     if (answers && !loses && faults.use("failCallbacks")) throw serverError();
     let answer: Answer;

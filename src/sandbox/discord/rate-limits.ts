@@ -94,6 +94,7 @@ export function defaultLimits(pace: "real" | "wide"): DiscordLimits {
     perRoute: { limit: 1_000, windowMs: 1_000 },
     routes: pace === "real" ? Object.fromEntries(CHANNEL_ROUTES.map((route) => [route, PER_CHANNEL])) : {},
     globalPerSecond: pace === "real" ? 50 : 0,
+    activeThreads: 1_000,
     shards: 1,
     identify: { total: 1_000, maxConcurrency: 16, everyMs: 5_000 },
   };

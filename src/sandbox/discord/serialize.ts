@@ -108,7 +108,7 @@ export function channelJson(channel: Channel, lastMessageId: string | null, bot:
 
 function threadFields(channel: Channel, bot: User): Out {
   return {
-    owner_id: channel.guild?.owner.id ?? bot.id,
+    owner_id: channel.openedBy ?? bot.id,
     message_count: 0,
     member_count: 1,
     total_message_sent: 0,

@@ -39,6 +39,8 @@ export interface DiscordLimits {
   routes: Record<string, RouteLimit>;
   /** Requests a second over all routes but interactions (50); 0 for no limit. */
   globalPerSecond: number;
+  /** Threads of a guild that are not archived (1,000): beyond, 160006. */
+  activeThreads: number;
   /** How many shards are recommended (1). */
   shards: number;
   /**
@@ -61,6 +63,8 @@ export interface FaultSettings {
   failSends?: number;
   /** The next n messages that the bot sends are answered 401 though its token is good; nothing is stored. */
   unauthorizedSends?: number;
+  /** The next n threads that the bot opens are answered 500 and not opened. */
+  failThreads?: number;
   /** The bot's token was reset in the portal: requests with it get 401, an identify is closed with 4004. */
   tokenRevoked?: boolean;
   /** Members are asked for over the gateway too often: each such request is told to wait for so long. */

@@ -46,6 +46,8 @@ export interface Channel {
   readonly deleted: boolean;
   /** The other side of a direct message. */
   readonly recipient: User | undefined;
+  /** Of a thread: the user. */
+  readonly openedBy: string | undefined;
   readonly createdAtMs: number;
   /** Of a private thread: who was added. */
   readonly threadMembers: ReadonlySet<string>;
@@ -100,6 +102,8 @@ export interface ChannelOptions {
   /** Default `text`. */
   readonly type?: ChannelType;
   readonly parentId?: string;
+  /** Of a thread: the user. @default the owner of the guild */
+  readonly openedBy?: string;
   readonly overwrites?: readonly OverwriteOptions[];
 }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { APIEmbedImage, APIMessage, TextChannel } from "discord.js";
+import { invitePermissions } from "../../../src/sandbox/discord/permissions.ts";
 import type { Channel } from "../../../src/sandbox/discord/types.ts";
 import { messageView } from "../../../src/sandbox/web/views.ts";
 import { type BotRig, type Rig, refusalOf, startBot, startDiscord } from "./rig.ts";
@@ -222,6 +223,28 @@ test("a locked thread refuses messages with 160005 unless the bot manages thread
   await send(rig, { content: "as a manager" }, thread);
   rig.guild.setBotPermissions(["ViewChannel", "SendMessagesInThreads"]);
   assert.equal((await refusalOf(send(rig, { content: "x" }, thread))).code, 160005);
+});
+
+test("threads are opened by whoever opens them, where their kind can be, and up to the limit of the guild", async (t) => {
+  const rig = await startDiscord(t);
+  rig.guild.setBotPermissions([...invitePermissions, "CreatePrivateThreads", "CreatePublicThreads"]);
+  const open = (channel: Channel, body: object) =>
+    rig.rest.post(`/channels/${channel.id}/threads`, { body: { name: "talk", ...body } });
+  const refused = async (channel: Channel, body: object) => (await refusalOf(open(channel, body))).code;
+  const opened = (await open(rig.channel, { type: 12 })) as { readonly owner_id: string };
+  assert.equal(opened.owner_id, rig.discord.applicationId);
+  const announcements = rig.guild.addChannel({ name: "news", type: "announcement" });
+  assert.equal(await refused(announcements, { type: 12 }), 50024);
+  await open(announcements, { type: 10 });
+  assert.equal(await refused(rig.guild.addChannel({ name: "talk", type: "voice" }), { type: 11 }), 50024);
+  assert.equal(await refused(rig.channel, { auto_archive_duration: 61 }), 50035);
+  rig.discord.limits.activeThreads = 3;
+  await open(rig.channel, { type: 11 });
+  assert.equal(await refused(rig.channel, { type: 12 }), 160006);
+  rig.guild.channels.find(({ type }) => type === "thread")?.archive();
+  rig.discord.faults.set({ failThreads: 1 });
+  await assert.rejects(open(rig.channel, { type: 12 }), /500|Internal/);
+  await open(rig.channel, { type: 12 });
 });
 
 test("the bot opens threads when it may", async (t) => {

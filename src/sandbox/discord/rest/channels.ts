@@ -8,6 +8,8 @@ import { channelOf, guildOf, need } from "./access.ts";
 import { messageIn } from "./messages.ts";
 import { type Answer, type Api, type ApiRequest, done, ok, param, type Route, route } from "./route.ts";
 
+const ARCHIVED_AFTER_MIN = [60, 1_440, 4_320, 10_080];
+
 export const channelRoutes: readonly Route[] = [
   route("GET", "/channels/:id", (api, request) =>
     ok(show(api.world, channelOf(api.world, param(request, 0)))),
@@ -61,16 +63,30 @@ function openThread(api: Api, request: ApiRequest): Answer {
   const channel = channelOf(api.world, param(request, 0));
   if (request.params.length > 1) messageIn(api.world, channel, param(request, 1));
   if (channel.guild === undefined || isThread(channel)) throw refuse("wrongChannelType");
+  const { guild } = channel;
   const body = isRecord(request.body) ? request.body : {};
   const problems = new Problems();
   const name = text(problems, body.name, ["name"], { min: 1, max: 100, required: true }) ?? "";
+  const minutes = body.auto_archive_duration;
+  if (typeof minutes === "number" && !ARCHIVED_AFTER_MIN.includes(minutes))
+    problems.add(
+      ["auto_archive_duration"],
+      "BASE_TYPE_CHOICES",
+      `Value must be one of (${ARCHIVED_AFTER_MIN.join(", ")}).`,
+    );
   problems.throwIfAny();
   // Without a message the default is a private thread.
   const isPrivate = request.params.length === 1 && (body.type === undefined || body.type === 12);
+  // Announcement channels have public threads alone, others none at all.
+  if (channel.type !== "text" && (isPrivate || channel.type !== "announcement"))
+    throw refuse("wrongChannelType");
   need(channel, isPrivate ? "CreatePrivateThreads" : "CreatePublicThreads");
   const type = isPrivate ? "private-thread" : "thread";
-  const thread = channel.guild.addChannel({ name, type, parentId: channel.id });
-  thread.addThreadMember(api.world.bot.id);
+  const active = guild.channels.filter((one) => isThread(one) && !one.archived).length;
+  if (active >= api.world.limits.activeThreads) throw refuse("tooManyThreads");
+  const openedBy = api.world.bot.id;
+  const thread = guild.addChannel({ name, type, parentId: channel.id, openedBy });
+  thread.addThreadMember(openedBy);
   return { status: 201, body: show(api.world, thread) };
 }
 
