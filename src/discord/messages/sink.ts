@@ -208,6 +208,8 @@ const REASON_OF_CODE: Readonly<Record<string, SinkRefusalReason>> = {
   50083: "closed",
   160005: "closed",
   50007: "dm-closed",
+  // They share no Discord server with the bot any more.
+  50278: "dm-closed",
   50035: "form",
   50006: "form",
   // Its words: AutoMod, or a link that Discord calls harmful. The same entries go out as a file.

@@ -31,6 +31,7 @@ const refusals = {
   threadArchived: [400, 50083, "Thread is archived"],
   invalidJson: [400, 50109, "The request body contains invalid JSON."],
   noHistoryToReply: [400, 160002, "Cannot reply without permission to read message history"],
+  noMutualGuilds: [403, 50278, "Cannot send messages to this user due to having no mutual guilds"],
   threadLocked: [400, 160005, "Thread is locked"],
   tooManyThreads: [400, 160006, "Maximum number of active threads reached"],
 } as const;

@@ -119,9 +119,12 @@ export class World implements Core {
     else this.#closedDms.add(userId);
   }
 
-  /** Closed by the person, or no community is shared with the bot. */
+  /** Not closed by the person. */
   acceptsDms(user: User): boolean {
-    if (this.#closedDms.has(user.id)) return false;
+    return !this.#closedDms.has(user.id);
+  }
+
+  sharesGuild(user: User): boolean {
     return [...this.guilds.values()].some(
       (guild) => guild.hasBot && guild.members.some((one) => one.id === user.id),
     );

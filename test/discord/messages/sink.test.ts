@@ -264,6 +264,29 @@ test("a guild is notified in its notice channel, else the person who linked the 
   assert.equal(owner.dms().length, 2);
 });
 
+test("what a person should read who left the Discord server stands in the notice channel at once", async (t) => {
+  const { discord, guild, channel, member, emulated, world } = await startDiscordRig(t, []);
+  const owed = new MemoryDocuments(parseOwedNotice);
+  const notices = outboxOver(discord.sink, world.clock, discord.direct).notices({
+    owed,
+    noticeChannelOf: async () => channel.id,
+    linkerOf: async () => undefined,
+    late: (body) => body,
+    tooManyWait: tooManyWaitNotice(),
+  });
+  member.member.leave();
+  const sinceMs = world.clock.nowMs();
+  await notices.person(guild.id, member.member.id, { content: md`it may have run` });
+  for (let n = 0; n < 1_000 && owed.keys.length > 0; n++) {
+    await world.clock.advance(1_000);
+    await settle();
+  }
+  const [posted] = emulated.messages(channel);
+  assert.equal(posted?.content, "it may have run");
+  const refused = emulated.traffic.filter(({ answer }) => JSON.stringify(answer)?.includes("50278"));
+  assert.deepEqual([refused.length, (posted?.createdAtMs ?? 0) - sinceMs < 60_000], [1, true]);
+});
+
 test("a notice of an earlier process is looked for among direct messages that nobody has written yet", async (t) => {
   const { discord, guild, moderator, world } = await startDiscordRig(t, []);
   const owed = new MemoryDocuments(parseOwedNotice);

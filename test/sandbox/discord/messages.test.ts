@@ -257,7 +257,7 @@ test("the bot opens threads when it may", async (t) => {
   assert.equal(guild.channel("case").parent?.id, text.id);
 });
 
-test("direct messages arrive, and are refused with 50007 once the person closes them", async (t) => {
+test("direct messages arrive, and are refused with 50007 once the person closes them, with 50278 once they left", async (t) => {
   const { client, member, person } = await startBot(t);
   const user = await client.users.fetch(member.id);
   await user.send("hello");
@@ -269,5 +269,7 @@ test("direct messages arrive, and are refused with 50007 once the person closes 
   assert.equal((await refusalOf(user.send("again"))).code, 50007);
   member.openDms();
   await user.send("and again");
+  member.leave();
+  assert.equal((await refusalOf(user.send("gone"))).code, 50278);
   assert.equal(person.dms().length, 2);
 });

@@ -33,10 +33,11 @@ export function need(channel: Channel, permission: Permission): void {
   if (!may(channel, permission)) throw refuse("missingPermissions");
 }
 
-/** May the bot write there? 50008, 50007, 50083, 160005 or 50013 if not. */
+/** May the bot write there? 50008, 50007, 50278, 50083, 160005 or 50013 if not. */
 export function needSending(world: World, channel: Channel): void {
   if (!isText(channel)) throw refuse("notText");
   if (channel.recipient !== undefined) {
+    if (!world.sharesGuild(channel.recipient)) throw refuse("noMutualGuilds");
     if (!world.acceptsDms(channel.recipient)) throw refuse("dmsClosed");
     return;
   }
