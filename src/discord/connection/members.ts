@@ -1,4 +1,5 @@
 import {
+  type APIGuild,
   type APIGuildMember,
   type APIRole,
   type Client,
@@ -20,14 +21,31 @@ export function createMembers(rest: REST, { guilds }: Pick<Client, "guilds">): M
       const guild = guilds.cache.get(guildId);
       if (guild === undefined) throw new Failure("denied", "Marshal is no longer in this Discord server.");
       const { roles } = await member(rest, guildId, userId);
-      const bits = [guildId, ...roles].reduce((sum, id) => sum | permissionsOf(guild, id), 0n);
-      return { roleIds: roles, manageGuild: guild.ownerId === userId || (bits & MANAGES) !== 0n };
+      // An outage may keep the gateway from telling of a guild. Without its roles nobody would have any rights.
+      const { ownerId, permissionsOf } = guild.available ? told(guild) : await asked(rest, guildId);
+      const bits = [guildId, ...roles].reduce((sum, id) => sum | permissionsOf(id), 0n);
+      return { roleIds: roles, manageGuild: ownerId === userId || (bits & MANAGES) !== 0n };
     },
   };
 }
 
-function permissionsOf(guild: Guild, roleId: string): bigint {
-  return guild.roles.cache.get(roleId)?.permissions.bitfield ?? 0n;
+/** Who owns a guild, and what its roles allow there. */
+interface Powers {
+  readonly ownerId: string;
+  permissionsOf(roleId: string): bigint;
+}
+
+function told({ ownerId, roles }: Guild): Powers {
+  return { ownerId, permissionsOf: (roleId) => roles.cache.get(roleId)?.permissions.bitfield ?? 0n };
+}
+
+async function asked(rest: REST, guildId: string): Promise<Powers> {
+  const found: unknown = await rest.get(Routes.guild(guildId)).catch((cause: unknown) => {
+    throw notRead(cause);
+  });
+  if (!isGuild(found)) throw notRead(undefined);
+  const byRole = new Map(found.roles.map(({ id, permissions }) => [id, BigInt(permissions)]));
+  return { ownerId: found.owner_id, permissionsOf: (roleId) => byRole.get(roleId) ?? 0n };
 }
 
 async function member(rest: REST, guildId: string, userId: string): Promise<Pick<APIGuildMember, "roles">> {
@@ -51,6 +69,18 @@ function notRead(cause: unknown): Failure {
 /** Discord knows no such member, or no such person, any more. */
 function isGone(code: string | number): boolean {
   return code === 10_007 || code === 10_013;
+}
+
+function isGuild(value: unknown): value is Pick<APIGuild, "owner_id" | "roles"> {
+  if (typeof value !== "object" || value === null || !("owner_id" in value) || !("roles" in value))
+    return false;
+  return typeof value.owner_id === "string" && Array.isArray(value.roles) && value.roles.every(isRole);
+}
+
+function isRole(value: unknown): value is Pick<APIRole, "id" | "permissions"> {
+  if (typeof value !== "object" || value === null || !("id" in value) || !("permissions" in value))
+    return false;
+  return typeof value.id === "string" && /^\d+$/.test(String(value.permissions));
 }
 
 function isMember(value: unknown): value is Pick<APIGuildMember, "roles"> {

@@ -2,7 +2,7 @@
 import { isThread } from "./channel.ts";
 import { MessageState } from "./message.ts";
 import { channelJson, memberJson, messageJson, roleJson } from "./serialize.ts";
-import type { Channel, DiscordEvent, Member, Message } from "./types.ts";
+import type { Channel, DiscordEvent, Guild, Member, Message } from "./types.ts";
 import type { World } from "./world.ts";
 
 /** Gateway intents, by bit. */
@@ -35,6 +35,10 @@ export function announcementOf(world: World, event: DiscordEvent): Announcement 
         data: { id: event.guild.id },
         intents: intent.guilds,
       };
+    case "guild-unavailable": {
+      const data = { id: event.guild.id, unavailable: true };
+      return { guildId: event.guild.id, name: "GUILD_DELETE", data, intents: intent.guilds };
+    }
     case "role-created":
     case "role-updated": {
       const name = event.type === "role-created" ? "GUILD_ROLE_CREATE" : "GUILD_ROLE_UPDATE";
@@ -73,10 +77,10 @@ export function announcementOf(world: World, event: DiscordEvent): Announcement 
 }
 
 function inGuild(
-  guild: { readonly id: string; readonly hasBot: boolean },
+  guild: Pick<Guild, "id" | "hasBot" | "isAvailable">,
   rest: Omit<Announcement, "guildId">,
 ): Announcement | undefined {
-  return guild.hasBot ? { guildId: guild.id, ...rest } : undefined;
+  return guild.hasBot && guild.isAvailable ? { guildId: guild.id, ...rest } : undefined;
 }
 
 /** A bot always learns of changes to itself; of others only with the members intent. */

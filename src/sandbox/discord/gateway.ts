@@ -243,6 +243,10 @@ export class Gateway {
 
   #sendGuild(session: Session, guild: Guild): void {
     if ((session.intents & intent.guilds) === 0) return;
+    if (!guild.isAvailable) {
+      this.#send(session, "GUILD_DELETE", { id: guild.id, unavailable: true });
+      return;
+    }
     this.#send(
       session,
       "GUILD_CREATE",

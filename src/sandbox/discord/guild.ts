@@ -28,6 +28,7 @@ export class GuildState implements Guild {
   readonly #channels = new Map<string, ChannelState>();
   readonly #members = new Map<string, MemberState>();
   #hasBot = true;
+  #isAvailable = true;
   #systemChannel: Channel | undefined;
 
   constructor(
@@ -142,6 +143,16 @@ export class GuildState implements Guild {
 
   raiseBot(): void {
     this.#botRole.setPosition(this.#roles.size);
+  }
+
+  get isAvailable(): boolean {
+    return this.#isAvailable;
+  }
+
+  setAvailable(isAvailable: boolean): void {
+    if (this.#isAvailable === isAvailable) return;
+    this.#isAvailable = isAvailable;
+    this.#core.emit({ type: isAvailable ? "guild-added" : "guild-unavailable", guild: this });
   }
 
   removeBot(): void {

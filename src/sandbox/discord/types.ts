@@ -139,6 +139,9 @@ export interface Guild {
   /** Where Discord itself greets newcomers; no event tells of a change. */
   readonly systemChannel: Channel | undefined;
   setSystemChannel(channel: Channel): void;
+  /** An outage of Discord takes it from the gateway, or gives it back; requests about it go on. @default true */
+  readonly isAvailable: boolean;
+  setAvailable(isAvailable: boolean): void;
   removeBot(): void;
   addBot(): void;
 }
@@ -285,7 +288,7 @@ export interface Person {
 }
 
 export type DiscordEvent =
-  | { readonly type: "guild-added" | "guild-removed"; readonly guild: Guild }
+  | { readonly type: "guild-added" | "guild-removed" | "guild-unavailable"; readonly guild: Guild }
   | { readonly type: "channel-created" | "channel-updated" | "channel-deleted"; readonly channel: Channel }
   | {
       readonly type: "role-created" | "role-updated" | "role-deleted";

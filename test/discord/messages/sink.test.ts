@@ -7,7 +7,7 @@ import { markdownOfOurs, md } from "../../../src/domain/escaped.ts";
 import { SinkRefusal, type SinkRefusalReason } from "../../../src/domain/failure.ts";
 import { parseOwedNotice } from "../../../src/outbox/owed-notice.ts";
 import { settle } from "../../support/clock.ts";
-import { startDiscordRig } from "../../support/discord-rig.ts";
+import { discordIn, startDiscordRig } from "../../support/discord-rig.ts";
 import { MemoryDocuments } from "../../support/memory-documents.ts";
 import { outboxOver } from "../../support/outbox.ts";
 
@@ -333,6 +333,21 @@ test("a member's roles are those of this moment", async (t) => {
   member.member.leave();
   assert.deepEqual((await members.now(guild.id, member.member.id)).roleIds, [], "who left holds none");
   await assert.rejects(members.now("1", member.member.id), /no longer in this Discord server/);
+});
+
+test("rights are those of this moment also in a guild that Discord does not tell a starting bot of", async (t) => {
+  const { emulated, world, guild, moderator, owner, member } = await startDiscordRig(t, []);
+  const managers = guild.addRole({ name: "Managers", permissions: ["ManageGuild"] });
+  moderator.member.addRole(managers);
+  guild.setAvailable(false);
+  const later = discordIn(emulated, world);
+  await later.start([], { ...world.services, owed: { owe: async () => true } });
+  const manages = async (userId: string) => (await later.members.now(guild.id, userId)).manageGuild;
+  const found = [owner, moderator, member].map((person) => manages(person.member.id));
+  const answers = await Promise.all(found).finally(() => emulated.faults.set({ outage: "5xx" }));
+  assert.deepEqual(answers, [true, true, false]);
+  const unread = manages(owner.member.id).finally(() => later.stop());
+  await assert.rejects(unread, /can't read your roles right now/);
 });
 
 test("Discord's answer says what stands there: the old message where a nonce is used again, until it is forgotten", async (t) => {

@@ -86,6 +86,30 @@ test("the bot is told when it joins and leaves a guild", async (t) => {
   assert.equal((await back).id, guild.id);
 });
 
+test("a guild that an outage takes is unavailable, not gone, also for who logs in meanwhile, and comes back", async (t) => {
+  const { client, guild, rest, discord, defer } = await startBot(t);
+  const once = (event: "guildUnavailable" | "guildAvailable") =>
+    new Promise<void>((resolve) => void client.once(event, () => resolve()));
+  const gone = once("guildUnavailable");
+  guild.setAvailable(false);
+  await gone;
+  assert.equal(client.guilds.cache.get(guild.id)?.available, false);
+  const later = await login(discord);
+  defer(later.destroy);
+  assert.deepEqual(
+    [
+      later.client.guilds.cache.get(guild.id)?.available,
+      later.client.guilds.cache.get(guild.id)?.roles.cache.size,
+    ],
+    [false, 0],
+  );
+  await rest.get(`/guilds/${guild.id}`);
+  const back = once("guildAvailable");
+  guild.setAvailable(true);
+  await back;
+  assert.equal(client.guilds.cache.get(guild.id)?.roles.cache.size, 2);
+});
+
 test("changes of channels, threads and roles reach the client", async (t) => {
   const { client, guild, channel } = await startBot(t);
   const thread = once<{ parentId: string; type: ChannelType }>(client, Events.ThreadCreate);
