@@ -82,6 +82,8 @@ const address = z.string().transform((value, context) => {
   return url.href.replace(/\/+$/, "");
 });
 
+const linkAddress = address.refine(({ length }) => length <= 512, "a button takes at most 512 characters");
+
 const serviceAddress = address.superRefine((value, context) => {
   // A name that ends with the dot of the DNS root is the same host.
   if (URL.parse(value)?.hostname.replace(/\.+$/, "") === RETIRED_HOST) {
@@ -171,7 +173,7 @@ const schema = z.object({
   BAD_KEY_BUDGET: badKeyBudget.default(9),
   SERVERS_PER_GUILD: wholeNumber.default(10),
   MAP_IMAGE: mapImage.optional(),
-  DOCS_URL: address.optional(),
+  DOCS_URL: linkAddress.optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS).default("info"),
 } satisfies Record<Name, z.ZodType>);
 

@@ -339,6 +339,15 @@ describe("the environment as a Config", () => {
     assert.ok(secretsOf(readConfig(both), both).includes(secretKey));
   });
 
+  test("an address that /help links to has at most as many characters as Discord takes in a button", () => {
+    const docs = (length: number) => ({
+      DISCORD_TOKEN: token,
+      DOCS_URL: `https://a.b/${"x".repeat(length - 12)}`,
+    });
+    assert.equal(readConfig(docs(512)).docsUrl?.length, 512);
+    assert.throws(() => readConfig(docs(513)), /DOCS_URL/);
+  });
+
   test(".env.example names every variable, and is a valid environment once the token is filled in", () => {
     const text = readFileSync(new URL("../../.env.example", import.meta.url), "utf8");
     const lines = [...text.matchAll(/^#?([A-Z_]+)=(.*)$/gm)].map(

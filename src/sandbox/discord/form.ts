@@ -130,8 +130,9 @@ export function url(
   raw: unknown,
   path: Path,
   schemes: readonly string[],
+  max = 2048,
 ): string | undefined {
-  const value = text(problems, raw, path, { max: 2048 });
+  const value = text(problems, raw, path, { max });
   if (value === undefined || value === "") return undefined;
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(value)?.[1]?.toLowerCase();
   if (scheme === undefined || !schemes.includes(scheme)) {

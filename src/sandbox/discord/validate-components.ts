@@ -92,7 +92,7 @@ function readButton(problems: Problems, numbering: Numbering, raw: Raw, path: Pa
     label,
     emoji,
     disabled: boolean(problems, raw.disabled, [...path, "disabled"]),
-    url: isLink ? url(problems, raw.url, [...path, "url"], ["http", "https", "discord"]) : undefined,
+    url: isLink ? url(problems, raw.url, [...path, "url"], ["http", "https", "discord"], 512) : undefined,
     custom_id: isLink ? undefined : numbering.customId(raw.custom_id, [...path, "custom_id"]),
   });
 }
@@ -203,7 +203,7 @@ function readLabel(problems: Problems, numbering: Numbering, raw: Raw, path: Pat
     type: 18,
     id,
     label: text(problems, raw.label, [...path, "label"], { min: 1, max: 45, required: true }) ?? "",
-    description: text(problems, raw.description, [...path, "description"], { max: 100 }),
+    description: text(problems, raw.description, [...path, "description"], { min: 1, max: 100 }),
     component:
       child.type === 4
         ? readTextInput(problems, numbering, child, at, false)

@@ -8,6 +8,12 @@ function post(rig: Rig, body: object): Promise<unknown> {
 
 const x = (length: number): string => "x".repeat(length);
 const row = (...components: object[]): object => ({ type: 1, components });
+const link = (length: number) => ({
+  type: 2,
+  style: 5,
+  label: "l",
+  url: `https://a.b/${"x".repeat(length - 12)}`,
+});
 const button = (id: string, more: object = {}): object => ({
   type: 2,
   style: 1,
@@ -133,6 +139,12 @@ const limits: readonly (readonly [rule: string, fits: object, over: object, at: 
     controls(row(button("a", { label: x(80) }))),
     controls(row(button("a", { label: x(81) }))),
     "components.0.components.0.label:BASE_TYPE_MAX_LENGTH",
+  ],
+  [
+    "button address 512",
+    controls(row(link(512))),
+    controls(row(link(513))),
+    "components.0.components.0.url:BASE_TYPE_MAX_LENGTH",
   ],
   [
     "25 options",
