@@ -1,5 +1,6 @@
 import { defineAction, defineCommand, defineEntry, type Reply } from "../src/discord/command.ts";
-import { alertListCard, alertText, refusedText } from "../src/discord/render/alert-cards.ts";
+import { alertListCard, alertText } from "../src/discord/render/alert-cards.ts";
+import { BY_ALERT_EDIT, refusedText } from "../src/discord/render/refused-text.ts";
 import type { Services } from "../src/discord/services.ts";
 import type { AlertRule } from "../src/domain/alert.ts";
 import { channelMention, md } from "../src/domain/escaped.ts";
@@ -19,7 +20,7 @@ async function testAlert(guildId: string, alertId: string, { alerts }: Services)
   } catch (error) {
     if (!(error instanceof SinkRefusal)) throw error;
     return {
-      content: md`⚠ The test could not be posted in ${channel}: ${refusedText(error.reason)}`,
+      content: md`⚠ The test could not be posted in ${channel}: ${refusedText(error.reason, BY_ALERT_EDIT)}`,
       rows: [[testButton(alertId)]],
     };
   }

@@ -13,6 +13,7 @@ import {
   notOpenText,
   resumeRows,
 } from "../src/discord/render/feed-cards.ts";
+import { BY_FEED_EDIT } from "../src/discord/render/refused-text.ts";
 import type { Services } from "../src/discord/services.ts";
 import { channelMention, type Escaped, joined, md } from "../src/domain/escaped.ts";
 import { Failure, SinkRefusal } from "../src/domain/failure.ts";
@@ -82,7 +83,7 @@ async function testFeed(guildId: string, feedId: string, services: Services): Pr
   } catch (error) {
     if (!(error instanceof SinkRefusal)) throw error;
     return {
-      content: await notPostedText(services, feed, error),
+      content: await notPostedText(services, feed, { refusal: error, chooseWith: BY_FEED_EDIT }),
       rows: [[testButton(feed)]],
     };
   }

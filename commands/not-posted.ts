@@ -1,5 +1,5 @@
 import { isShut, publicLines, publicLogLines, shutLines } from "../src/discord/render/channel-access.ts";
-import { refusalText } from "../src/discord/render/feed-cards.ts";
+import { refusedText } from "../src/discord/render/refused-text.ts";
 import type { Services } from "../src/discord/services.ts";
 import { channelMention, type Escaped, joined, md } from "../src/domain/escaped.ts";
 import type { SinkRefusal } from "../src/domain/failure.ts";
@@ -9,13 +9,13 @@ import type { Feed } from "../src/domain/guild.ts";
 export async function notPostedText(
   { guilds }: Pick<Services, "guilds">,
   { guildId, channelId }: { readonly guildId: string; readonly channelId: string },
-  { reason }: SinkRefusal,
+  { refusal: { reason }, chooseWith }: { readonly refusal: SinkRefusal; readonly chooseWith: Escaped },
 ): Promise<Escaped> {
   const where = channelMention(channelId);
   const access = reason === "no-access" ? await guilds.channelAccess(guildId, channelId) : undefined;
   return access?.kind === "missing" || access?.kind === "timed-out"
     ? joined(shutLines(channelId, access), "\n")
-    : md`⚠ I can't post in ${where}: ${refusalText(reason)}`;
+    : md`⚠ I can't post in ${where}: ${refusedText(reason, chooseWith)}`;
 }
 
 /** Why no posts will come in a channel that somebody chose for them; nothing where they can. */

@@ -55,7 +55,7 @@ export async function addPanel(
     done = await services.panels.add({ ...place, createdBy });
   } catch (error) {
     if (!(error instanceof SinkRefusal)) throw error;
-    return await notPostedText(services, place, error);
+    return await notPostedText(services, place, { refusal: error, chooseWith: md`\`/server panel\`` });
   }
   if (done === "stands") return md`There is already a panel for this server in ${where}.`;
   await recordEvent(services, actor, { action: "panel-add", text: where });

@@ -2,6 +2,7 @@ import { ApplicationCommandOptionType } from "discord.js";
 import { defineAction, defineEntry, type Press, type Reply } from "../src/discord/command.ts";
 import { announcedReply, pressReply } from "../src/discord/render/sessions/session-answers.ts";
 import type { Services } from "../src/discord/services.ts";
+import { md } from "../src/domain/escaped.ts";
 import { SinkRefusal } from "../src/domain/failure.ts";
 import { recordEvent } from "./audit-event.ts";
 import { notPostedText } from "./not-posted.ts";
@@ -61,7 +62,13 @@ export async function unlessRefused(
   const { sessions } = services;
   const setup = sessions.current(guildId, bindingId) ?? (await sessions.setupOf(guildId, bindingId));
   const channelId = setup?.channelId ?? "";
-  return { content: await notPostedText(services, { guildId, channelId }, error) };
+  return {
+    content: await notPostedText(
+      services,
+      { guildId, channelId },
+      { refusal: error, chooseWith: md`\`/session setup\`` },
+    ),
+  };
 }
 
 async function pressed({ actor, argument }: Press, services: Services, wants: "in" | "out"): Promise<Reply> {

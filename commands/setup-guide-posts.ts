@@ -1,7 +1,7 @@
 import type { Press, Reply } from "../src/discord/command.ts";
 import { alertOffer, alertText } from "../src/discord/render/alert-cards.ts";
 import { escapeMarkdown } from "../src/discord/render/escape.ts";
-import { refusalText } from "../src/discord/render/feed-cards.ts";
+import { BY_FEED_EDIT, refusedText } from "../src/discord/render/refused-text.ts";
 import { missingAlerts, movedFrom } from "../src/discord/render/setup-guide-posts.ts";
 import type { Services } from "../src/discord/services.ts";
 import type { AlertRule } from "../src/domain/alert.ts";
@@ -144,6 +144,6 @@ async function testLine(channelId: string, post: () => Promise<void>): Promise<E
     if (!(error instanceof SinkRefusal)) throw error;
     // The step itself names the permissions that are missing there.
     if (error.reason === "no-access") return md`⚠ I can't post in ${channel}.`;
-    return md`⚠ I can't post in ${channel}: ${refusalText(error.reason)}`;
+    return md`⚠ I can't post in ${channel}: ${refusedText(error.reason, BY_FEED_EDIT)}`;
   }
 }

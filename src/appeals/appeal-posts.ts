@@ -70,7 +70,7 @@ export class AppealPosts {
         if (book.find(id)?.card.messageId === undefined) this.#refused.add(id);
         if (this.#notified.get(guildId) !== channelId) {
           this.#notified.set(guildId, channelId);
-          await notifier.guild(guildId, renderer.closed(channelId));
+          await notifier.guild(guildId, renderer.closed(channelId, reason));
         }
         return "closed";
       },

@@ -174,7 +174,7 @@ export class DutyPosts {
       if (reason === "closed" && messageId !== undefined) return "closed";
       const isTold = this.#told.has(channelId);
       this.#told.add(channelId);
-      if (!isTold) await notifier.guild(guildId, renderer.closed(channelId));
+      if (!isTold) await notifier.guild(guildId, renderer.closed(channelId, reason));
       const [shift] = await store.rows({ guildId, kinds: ["shift"], id });
       // Were it forgotten while it goes on, the next look would begin its message anew, and be refused and tell of it again.
       if (shift !== undefined && shift.untilS === undefined) return "closed";

@@ -212,7 +212,7 @@ export class SessionPosts {
     await notifier.person(
       session.guildId,
       hostId,
-      renderer.closed({ ...session, channelId: channelOf(session, post) }, reasonOf(refusal)),
+      renderer.closed({ ...session, channelId: channelOf(session, post) }, refusal.reason),
     );
     return "over";
   }
@@ -257,9 +257,4 @@ function isPing(session: KeptSession, name: string): boolean {
 
 function keyOf({ sessionId, name }: PostRef): string {
   return `${sessionId} ${name}`;
-}
-
-function reasonOf({ reason }: SinkRefusal): string {
-  if (reason === "gone") return "the channel was deleted";
-  return reason === "closed" ? "the thread is archived or locked" : "Marshal can't post there";
 }

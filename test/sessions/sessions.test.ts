@@ -255,7 +255,7 @@ describe("a session", () => {
     await world.asks(world.sessions.end(host, SERVER));
     await world.clock.advance(3 * MINUTE_MS);
     assert.ok(world.told.length >= 1 && world.told.length <= 2, world.told.join("\n"));
-    assert.match(world.told[0] ?? "", /^1: .*channel was deleted/);
+    assert.match(world.told[0] ?? "", /^1: .*it no longer exists/);
     assert.deepEqual([world.current, world.process.sessions.keys], [undefined, []]);
     assert.equal((await world.sessions.past(SERVER.guildId, SERVER.id)).length, 1);
   });

@@ -16,6 +16,7 @@ import { alertKeyOf, alertMessage } from "./alert-message.ts";
 import { type AccessOf, HOW_TO_MEND, isShut, obstacleIn } from "./channel-access.ts";
 import { duration } from "./entry-line.ts";
 import { cut, cutLines, inlineCode, inlineName, plainText } from "./escape.ts";
+import { BY_ALERT_EDIT, refusedText } from "./refused-text.ts";
 import { alertWithoutWords } from "./words-left-out.ts";
 
 /** The alerts of a guild as `/alert` shows them. Pure. */
@@ -39,7 +40,7 @@ export function alertListCard(
       ? md`\n⤷ ⚠ ${obstacleIn(rule.channelId, accessOf(rule.channelId))}`
       : refused === undefined
         ? md``
-        : md`\n⤷ ⚠ I can't post there: ${refusedText(refused)}`;
+        : md`\n⤷ ⚠ I can't post there: ${refusedText(refused, BY_ALERT_EDIT)}`;
     return md`**${index + 1}.** ${alertText(rule, bindings)}${why}`;
   });
   if (rules.some(({ channelId }) => accessOf(channelId).kind === "missing")) lines.push(HOW_TO_MEND);
@@ -125,25 +126,10 @@ function limitWords({ kind, count, withinS }: Pick<AlertRule, "kind" | "count" |
   }
 }
 
-export function refusedText(reason: SinkRefusalReason): Escaped {
-  switch (reason) {
-    case "gone":
-      return md`it no longer exists. Choose another one with \`/alert edit\`.`;
-    case "no-access":
-      return md`give Marshal View Channel, Send Messages, Embed Links and Read Message History (in a thread also Send Messages in Threads).`;
-    case "closed":
-      return md`the thread is archived or locked. Open it or use another channel.`;
-    case "unknown":
-      return md`Discord did not answer. The message may still appear. Try again in a minute.`;
-    default:
-      return md`Discord refuses messages there. Try another channel.`;
-  }
-}
-
 function refused(rule: AlertRule, why: SinkRefusalReason): MessageBody {
   const { kind, channelId } = rule;
   return {
-    content: md`⚠ An alert (${markdownOfOurs(ALERT_TABLE[kind].name)}) could not be posted in ${channelMention(channelId)}: ${refusedText(why)} Once it works, alerts from the last hour follow.`,
+    content: md`⚠ An alert (${markdownOfOurs(ALERT_TABLE[kind].name)}) could not be posted in ${channelMention(channelId)}: ${refusedText(why, BY_ALERT_EDIT)} Once it works, alerts from the last hour follow.`,
   };
 }
 

@@ -7,6 +7,7 @@ import { markedUrl } from "./hidden-marks.ts";
 import { RUN_COLORS } from "./plan-cards.ts";
 import { caseCard } from "./players/case-card.ts";
 import { caseLine } from "./players/case-words.ts";
+import { refusedText } from "./refused-text.ts";
 import { appealWithoutWords, leftOutLine } from "./words-left-out.ts";
 
 /** How appeals read: the button, the message for staff, the talk, the answer. Pure. */
@@ -44,8 +45,8 @@ export const appealRenderer: AppealRenderer = {
         ? md`✅ ${userMention(userId)}: your appeal was accepted.`
         : md`⚪ ${userMention(userId)}: your appeal was refused. You can appeal again in 7 days.`,
   }),
-  closed: (channelId) => ({
-    content: md`⚠️ I can't post appeals in ${channelMention(channelId)}. Give me access, or choose another channel with \`/setup appeals\`.`,
+  closed: (channelId, why) => ({
+    content: md`⚠️ I can't post appeals in ${channelMention(channelId)}: ${refusedText(why, md`\`/setup appeals\``)}`,
   }),
 };
 

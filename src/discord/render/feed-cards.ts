@@ -1,5 +1,4 @@
 import { channelMention, type Escaped, joined, md, roleMention } from "../../domain/escaped.ts";
-import type { SinkRefusalReason } from "../../domain/failure.ts";
 import { FEED_TABLE } from "../../domain/feed-kinds.ts";
 import type { Binding, Feed } from "../../domain/guild.ts";
 import type { Button, Card, Row } from "../../domain/message.ts";
@@ -136,23 +135,6 @@ export function feedChoice(
   const state = feed.state === "live" ? "" : ` · ${STATES[feed.state].word}`;
   const named = bindings.length > 1 ? ` · ${plainText(server)}` : "";
   return cut(`${number}. ${FEED_TABLE[feed.kind].name}${where}${state}${named}`, 100);
-}
-
-/** Why a test message did not arrive and what to do about it. */
-export function refusalText(reason: SinkRefusalReason): Escaped {
-  switch (reason) {
-    case "gone":
-      return md`the channel no longer exists. Choose another one with \`/feed edit\`.`;
-    case "no-access":
-    case "no-history":
-      return md`give Marshal View Channel, Send Messages, Embed Links, Attach Files and Read Message History (in a thread also Send Messages in Threads).`;
-    case "closed":
-      return md`the thread is archived or locked. Open it or use another channel.`;
-    case "unknown":
-      return md`Discord did not answer. The message may still appear. Try again in a minute.`;
-    default:
-      return md`Discord refused it. Try another channel.`;
-  }
 }
 
 function filterTexts({ filter }: Feed): Escaped[] {

@@ -1,5 +1,6 @@
 import type { Appeal } from "../appeal.ts";
 import type { Case } from "../case.ts";
+import type { SinkRefusalReason } from "../failure.ts";
 import type { Actor } from "../guild.ts";
 import type { MessageBody, PostedMessage } from "../message.ts";
 import type { CaseEvidence } from "../track.ts";
@@ -50,7 +51,7 @@ export interface AppealRenderer {
   /** For who appealed. */
   decided(appeal: Appeal): MessageBody;
   /** For the guild: its channel takes no messages. */
-  closed(channelId: string): MessageBody;
+  closed(channelId: string, why: SinkRefusalReason): MessageBody;
 }
 
 /** Threads that only those see who were added. Rejects with a Failure where Discord refuses. */

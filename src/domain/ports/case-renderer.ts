@@ -1,4 +1,5 @@
 import type { Case, Watch } from "../case.ts";
+import type { SinkRefusalReason } from "../failure.ts";
 import type { MessageBody, PostedMessage } from "../message.ts";
 import type { PlayerRef } from "../model.ts";
 
@@ -21,7 +22,7 @@ export interface CaseRenderer {
   /** No more cases are kept. */
   full(most: number): MessageBody;
   /** The channel of cases or of the watchlist takes no message. */
-  closed(what: "cases" | "watches", channelId: string): MessageBody;
+  closed(what: "cases" | "watches", channelId: string, why: SinkRefusalReason): MessageBody;
 }
 
 export interface CasePostView {

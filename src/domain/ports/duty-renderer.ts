@@ -1,4 +1,5 @@
 import type { DutyType, Shift } from "../duty.ts";
+import type { SinkRefusalReason } from "../failure.ts";
 import type { MessageBody, PostedMessage } from "../message.ts";
 import type { Leave, Quota, QuotaResult } from "../quota.ts";
 
@@ -25,5 +26,5 @@ export interface DutyRenderer {
   /** For the guild: Marshal can't give this role. */
   roleRefused(roleId: string): MessageBody;
   /** For the guild: nothing of duty can be posted there. */
-  closed(channelId: string): MessageBody;
+  closed(channelId: string, why: SinkRefusalReason): MessageBody;
 }

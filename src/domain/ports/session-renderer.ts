@@ -1,3 +1,4 @@
+import type { SinkRefusalReason } from "../failure.ts";
 import type { MessageBody, PostedMessage } from "../message.ts";
 import type { ServerState } from "../model.ts";
 import type { GameSession, SessionCall } from "../session.ts";
@@ -12,5 +13,5 @@ export interface SessionRenderer {
   summary(session: GameSession): MessageBody | undefined;
   isPost(sessionId: string, name: string, posted: PostedMessage): boolean;
   /** For who made it: its messages no longer get there. */
-  closed(session: GameSession, why: string): MessageBody;
+  closed(session: GameSession, why: SinkRefusalReason): MessageBody;
 }

@@ -1,3 +1,4 @@
+import type { SinkRefusalReason } from "../failure.ts";
 import type { Binding } from "../guild.ts";
 import type { MessageBody, PostedMessage } from "../message.ts";
 import type { PictureLook } from "../picture-look.ts";
@@ -38,5 +39,5 @@ export interface WeeklyRenderer {
   /** Which summary a message of ours is; undefined: it is none. */
   keyOf(posted: Pick<PostedMessage, "cards">): string | undefined;
   /** The channel takes no message. */
-  closed(channelId: string): MessageBody;
+  closed(channelId: string, why: SinkRefusalReason): MessageBody;
 }

@@ -1,4 +1,5 @@
 import type { Case, CaseCard } from "../../domain/case.ts";
+import type { SinkRefusalReason } from "../../domain/failure.ts";
 import type { CasePostView, CaseRenderer } from "../../domain/ports/case-renderer.ts";
 import type { Notifier, OwedMessages } from "../../domain/ports/notifier.ts";
 import type { PostLine, Posts, Stands, WantedPost } from "../../domain/ports/posts.ts";
@@ -50,7 +51,7 @@ export class CasePosts {
         this.#posting.delete(keyOf(ref));
         await this.#pay(ref);
         // Somebody deleted the card: the case itself stays.
-        if (reason !== "message-gone") await this.#tell(ref);
+        if (reason !== "message-gone") await this.#tell(ref, reason);
         return "over";
       },
     });
@@ -128,11 +129,11 @@ export class CasePosts {
   }
 
   /** Sends one notice, and none again until the channel takes messages. */
-  async #tell(ref: CaseRef): Promise<void> {
+  async #tell(ref: CaseRef, reason: SinkRefusalReason): Promise<void> {
     const channelId = await this.#channelOf(ref);
     if (channelId === "" || this.#notified.has(channelId)) return;
     this.#notified.add(channelId);
-    await this.#ports.notifier.guild(ref.guildId, this.#ports.renderer.closed("cases", channelId));
+    await this.#ports.notifier.guild(ref.guildId, this.#ports.renderer.closed("cases", channelId, reason));
   }
 
   /** What one player or member wrote must not keep the case from its channel. False: it is left out already. */

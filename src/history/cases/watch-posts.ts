@@ -1,3 +1,4 @@
+import type { SinkRefusalReason } from "../../domain/failure.ts";
 import type { Bindings } from "../../domain/ports/bindings.ts";
 import type { CaseRenderer } from "../../domain/ports/case-renderer.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
@@ -60,7 +61,7 @@ export class WatchPosts {
           this.#line.show(ref);
           return "over";
         }
-        await this.#tell(ref);
+        await this.#tell(ref, reason);
         await this.#end(ref);
         return "over";
       },
@@ -130,10 +131,10 @@ export class WatchPosts {
   }
 
   /** The channel takes no message: the guild gets one notice, until a message gets through again. */
-  async #tell({ guildId, alert: { channelId } }: AlertRef): Promise<void> {
+  async #tell({ guildId, alert: { channelId } }: AlertRef, reason: SinkRefusalReason): Promise<void> {
     const { notifier, renderer } = this.#ports;
     if (this.#notified.has(channelId)) return;
     this.#notified.add(channelId);
-    await notifier.guild(guildId, renderer.closed("watches", channelId));
+    await notifier.guild(guildId, renderer.closed("watches", channelId, reason));
   }
 }

@@ -1,18 +1,37 @@
+import { setImmediate } from "node:timers/promises";
 import type { DutyKey, DutyKind, DutyRow, DutyWanted } from "../../domain/ports/duty-store.ts";
 import { chunks } from "../database/chunks.ts";
 import type { DutyTable } from "../database/schema.ts";
 import { storable } from "../database/storable.ts";
+import { PAGE_ROWS } from "./all-rows.ts";
 import type { QueryContext } from "./context.ts";
 
 /** What is kept of duty, as it was given: what it means is known to duty alone. */
 
 /** Stands for an end that has not come. */
 export const NEVER_S = Number.MAX_SAFE_INTEGER;
-/** What one question reads at most. */
-const MOST_ROWS = 20_000;
 
-export async function rows({ db }: QueryContext, wanted: DutyWanted): Promise<readonly DutyRow[]> {
-  const { guildId, kinds, userId, id, sinceS, beforeS, isOpen, limit = MOST_ROWS } = wanted;
+/** All that is wanted, however many there are: a month of a large community has more shifts than one page. */
+export async function rows(context: QueryContext, wanted: DutyWanted): Promise<readonly DutyRow[]> {
+  if (wanted.limit !== undefined) return (await page(context, wanted, { limit: wanted.limit })).map(rowOf);
+  const found: DutyRow[] = [];
+  for (let after: Place | undefined; ; await setImmediate()) {
+    const some = await page(context, wanted, { limit: PAGE_ROWS, after });
+    for (const row of some) found.push(rowOf(row));
+    after = some.at(-1);
+    if (after === undefined || some.length < PAGE_ROWS) return found;
+  }
+}
+
+type Place = Pick<DutyTable, "from_s" | "id" | "kind">;
+
+/** Newest first where somebody asked for a number of them, else oldest first. */
+async function page(
+  { db }: QueryContext,
+  wanted: DutyWanted,
+  { limit, after }: { readonly limit: number; readonly after?: Place | undefined },
+): Promise<readonly DutyTable[]> {
+  const { guildId, kinds, userId, id, sinceS, beforeS, isOpen } = wanted;
   let query = db
     .selectFrom("duty")
     .selectAll()
@@ -23,12 +42,18 @@ export async function rows({ db }: QueryContext, wanted: DutyWanted): Promise<re
   if (sinceS !== undefined) query = query.where("until_s", ">=", sinceS);
   if (beforeS !== undefined) query = query.where("from_s", "<", beforeS);
   if (isOpen === true) query = query.where("until_s", "=", NEVER_S);
-  const found = await query
-    .orderBy("from_s", wanted.limit === undefined ? "asc" : "desc")
-    .orderBy("id", wanted.limit === undefined ? "asc" : "desc")
+  if (after !== undefined) {
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple("from_s", "id", "kind"), ">", tuple(after.from_s, after.id, after.kind)),
+    );
+  }
+  const order = wanted.limit === undefined ? "asc" : "desc";
+  return await query
+    .orderBy("from_s", order)
+    .orderBy("id", order)
+    .orderBy("kind", order)
     .limit(limit)
     .execute();
-  return found.map(rowOf);
 }
 
 export async function write(

@@ -1,3 +1,4 @@
+import type { SinkRefusalReason } from "../../domain/failure.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { Binding } from "../../domain/guild.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
@@ -79,7 +80,7 @@ export class WeeklyBoard implements WeeklySummaries {
       renderer: ports.renderer,
       channelOf: (guildId) => this.#records.get(guildId)?.channelId,
       onStands: (made) => this.#onStands(made),
-      onRefused: (guildId) => this.#onRefused(guildId),
+      onRefused: (guildId, why) => this.#onRefused(guildId, why),
     });
   }
 
@@ -257,12 +258,12 @@ export class WeeklyBoard implements WeeklySummaries {
     return undefined;
   }
 
-  async #onRefused(guildId: string): Promise<void> {
+  async #onRefused(guildId: string, why: SinkRefusalReason): Promise<void> {
     const { notifier, renderer } = this.#ports;
     const record = this.#records.get(guildId);
     if (record === undefined || record.isRefused === true) return;
     await this.#change(guildId, (now) => ({ ...now, isRefused: true }));
-    await notifier.guild(guildId, renderer.closed(record.channelId), record.byId);
+    await notifier.guild(guildId, renderer.closed(record.channelId, why), record.byId);
   }
 
   #currentOf({ current }: WeeklyRecord, { toS }: Week): NonNullable<WeeklyRecord["current"]> {

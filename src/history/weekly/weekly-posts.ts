@@ -1,3 +1,4 @@
+import type { SinkRefusalReason } from "../../domain/failure.ts";
 import type { MessageBody } from "../../domain/message.ts";
 import type { PostLine, Posts, Stands, WantedPost } from "../../domain/ports/posts.ts";
 import type { WeeklyRenderer } from "../../domain/ports/weekly.ts";
@@ -21,7 +22,7 @@ export interface WeeklyPostsPorts {
   channelOf(guildId: string): string | undefined;
   /** To be written. Where it rejects, the summary is looked for in its channel. */
   onStands(made: MadeSummary): Promise<void>;
-  onRefused(guildId: string): Promise<void>;
+  onRefused(guildId: string, why: SinkRefusalReason): Promise<void>;
 }
 
 interface Waiting extends MadeSummary {
@@ -48,9 +49,9 @@ export class WeeklyPosts {
       wanted: async (key) => this.#wanted(key),
       isIt: (key, posted) => ports.renderer.keyOf(posted) === key,
       onStands: (key, stands) => this.#onStands(key, stands),
-      onRefused: async (key) => {
+      onRefused: async (key, { reason }) => {
         const made = this.#waiting.get(key);
-        if (made !== undefined) await ports.onRefused(made.guildId);
+        if (made !== undefined) await ports.onRefused(made.guildId, reason);
         this.#end(key, false);
         return "over";
       },

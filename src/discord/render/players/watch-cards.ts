@@ -14,6 +14,7 @@ import { note, person } from "../entry-line.ts";
 import { cut, cutLines, inlineName, plainText, shownName } from "../escape.ts";
 import { WORDS_LEFT_OUT } from "../fine-print.ts";
 import { markIn } from "../hidden-marks.ts";
+import { refusedText } from "../refused-text.ts";
 import { caseWithoutWords, watchWithoutWords } from "../words-left-out.ts";
 import { type CaseView, caseCard, caseNumberOf, erasedCaseCard } from "./case-card.ts";
 import { playerButtons } from "./player-buttons.ts";
@@ -148,10 +149,10 @@ export const caseRenderer: CaseRenderer = {
   full: (most) => ({
     content: md`⚠ ${most} cases are saved here, the maximum. New punishments get no case. \`/history forget\` erases a player's cases.`,
   }),
-  closed: (what, channelId) => ({
+  closed: (what, channelId, why) => ({
     content:
       what === "cases"
-        ? md`Marshal can't post cases in ${channelMention(channelId)}. They are still saved (\`/case search\`). Pick another channel with \`/setup cases\`.`
-        : md`Marshal can't post joins of watched players in ${channelMention(channelId)}. Pick another channel with \`/setup watches\`.`,
+        ? md`⚠️ I can't post cases in ${channelMention(channelId)}: ${refusedText(why, md`\`/setup cases\``)} They are still saved (\`/case search\`).`
+        : md`⚠️ I can't post joins of watched players in ${channelMention(channelId)}: ${refusedText(why, md`\`/setup watches\``)}`,
   }),
 };

@@ -12,6 +12,7 @@ import type { ServerState } from "../../../domain/model.ts";
 import type { SessionRenderer } from "../../../domain/ports/session-renderer.ts";
 import { type GameSession, isOn, isVotable, type SessionCall, voteState } from "../../../domain/session.ts";
 import { escapeMarkdown, inlineName } from "../escape.ts";
+import { refusedText } from "../refused-text.ts";
 import { statusHeadline } from "../server/status.ts";
 import { ageLine, isGameStaff } from "../server/view.ts";
 import { summaryCard } from "./session-summary.ts";
@@ -33,7 +34,7 @@ export const sessionRenderer: SessionRenderer = {
       : { cards: [{ ...summaryCard(session.past, session.serverName), url: urlOf(session, "summary") }] },
   isPost: (id, name, posted) => posted.cards.some(({ url }) => url?.endsWith(markOf(id, name)) === true),
   closed: ({ channelId, serverName }, why) => ({
-    content: md`⚠ I can't post about the session on ${inlineName(serverName)} in ${channelMention(channelId)}: ${escapeMarkdown(why)}. Choose another channel with \`/session setup\`.`,
+    content: md`⚠ I can't post about the session on ${inlineName(serverName)} in ${channelMention(channelId)}: ${refusedText(why, md`\`/session setup\``)}`,
   }),
 };
 

@@ -1,6 +1,7 @@
 import { channelMention, md, roleMention, userMention } from "../../../domain/escaped.ts";
 import type { DutyRenderer } from "../../../domain/ports/duty-renderer.ts";
 import { inlineName } from "../escape.ts";
+import { refusedText } from "../refused-text.ts";
 import { endWords, evidence, hoursOf } from "./shift-lines.ts";
 import { leaveLine, resultCard } from "./staffing-cards.ts";
 
@@ -45,8 +46,8 @@ export const dutyRenderer: DutyRenderer = {
   roleRefused: (roleId) => ({
     content: md`⚠ I can't give or take ${roleMention(roleId)} for duty. Give me Manage Roles and drag my role above it.`,
   }),
-  closed: (channelId) => ({
-    content: md`⚠ I can't post in ${channelMention(channelId)}. Shifts and quotas are still saved.`,
+  closed: (channelId, why) => ({
+    content: md`⚠ I can't post duty messages in ${channelMention(channelId)}: ${refusedText(why, md`\`/duty type add\` or \`/duty quota set\``)} Shifts and quotas are still saved.`,
   }),
 };
 

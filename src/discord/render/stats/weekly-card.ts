@@ -5,6 +5,7 @@ import type { WeeklyRenderer, WeeklyView } from "../../../domain/ports/weekly.ts
 import type { ServerStats } from "../../../domain/stats.ts";
 import { cut, plainText } from "../escape.ts";
 import { markedUrl } from "../hidden-marks.ts";
+import { refusedText } from "../refused-text.ts";
 import {
   callLines,
   knownLines,
@@ -162,7 +163,7 @@ export const weeklyRenderer: WeeklyRenderer = {
     cards
       .map(({ url, footer }) => url?.split(`#${MARK}`)[1] ?? footer?.split(SHOWN_MARK)[1])
       .find((key) => key !== undefined),
-  closed: (channelId) => ({
-    content: md`⚠️ The weekly summary could not be posted in ${channelMention(channelId)}: I can't post there. Give Marshal View Channel, Send Messages, Embed Links and Attach Files, or pick another channel with \`/stats weekly\`. Next try in a week.`,
+  closed: (channelId, why) => ({
+    content: md`⚠️ The weekly summary could not be posted in ${channelMention(channelId)}: ${refusedText(why, md`\`/stats weekly\``)} Next try in a week.`,
   }),
 };
