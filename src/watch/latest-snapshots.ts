@@ -1,9 +1,9 @@
 import type { ListName, ServerState, Snapshot, SourceId } from "../domain/model.ts";
 import { namesOf } from "../domain/names-of.ts";
+import { PackedRows } from "../domain/packed-rows.ts";
 import type { Clock } from "../domain/ports/clock.ts";
 import type { ServiceClient } from "../domain/ports/service-client.ts";
 import type { FreshOptions, Snapshots } from "../domain/ports/snapshots.ts";
-import { PackedRows } from "./packed-rows.ts";
 
 export interface SnapshotParts {
   readonly client: ServiceClient;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SourceId } from "../../src/domain/model.ts";
 import type { Metrics } from "../../src/domain/ports/metrics.ts";
+import type { RecordedAnswer } from "../../src/history/ingest/recorded-answer.ts";
 import { Recorder } from "../../src/history/ingest/recorder.ts";
 import { RecordingState } from "../../src/history/ingest/recording-state.ts";
 import type { Log } from "../../src/log.ts";
@@ -84,6 +85,46 @@ test("several hundred answers that are stored together are made in many turns, s
   }
   assert.equal(made, 200);
   assert.ok(seen.size >= 10, `others had a turn ${seen.size} times`);
+});
+
+test("an answer that waits for others is kept without its rows, and is stored as it came", async () => {
+  const clock = new VirtualClock();
+  const town = snapshotOf({ players: [{ ...bob, permission: "Server Moderator" }, ann] }, START_S);
+  const taken = { ...town, source: "s1" as SourceId, lists: { ...town.lists, queue: [7, 8] } };
+  const stored: RecordedAnswer[] = [];
+  const recorder = new Recorder({
+    clock,
+    journal: NO_NEWS,
+    random: { next: () => 0.5, id: () => "id" },
+    servers: () => 1_000,
+    presentS: () => undefined,
+    linksOf: () => [{ guildId: GUILD, bindingId: BINDING, linkedAtS: START_S }],
+    tracks: () => true,
+    hitBy: () => [],
+    callsOnCards: () => [],
+    accountOf: async () => undefined,
+    async store(answers) {
+      stored.push(...answers);
+      return { rows: answers.length, refused: 0 };
+    },
+    onStored: () => undefined,
+    onFailed: (error) => assert.fail(String(error)),
+    onDropped: () => assert.fail("dropped"),
+  });
+  recorder.take(taken);
+  const players = structuredClone(taken.lists.players);
+  // Whoever held the rows themselves would see them go.
+  (taken.lists.players as unknown[]).length = 0;
+  taken.lists.queue.length = 0;
+  await clock.advance(5_000);
+  for (let turn = 0; turn < 100 && stored.length === 0; turn += 1)
+    await new Promise((resolve) => setImmediate(resolve));
+  const [answer] = stored;
+  assert.deepEqual(
+    answer?.players?.map(({ player, permission }) => [player, permission]),
+    players?.map(({ player, permission }) => [player, permission]),
+  );
+  assert.deepEqual([answer?.players?.length, answer?.queue], [2, 2]);
 });
 
 test("a database too slow for all answers: said once, as not working, until nothing waits any more", async () => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JoinEntry, Snapshot, SourceId } from "../../src/domain/model.ts";
+import { PackedRows } from "../../src/domain/packed-rows.ts";
 import { LatestSnapshots } from "../../src/watch/latest-snapshots.ts";
-import { PackedRows } from "../../src/watch/packed-rows.ts";
 import { VirtualClock } from "../support/clock.ts";
 import { serverStatus } from "../support/server-status.ts";
 

@@ -7,6 +7,7 @@ import type { JournalReader, Unread } from "../../domain/ports/journal.ts";
 import { type News, recordedAnswerOf } from "./answer-to-record.ts";
 import { type CardAnswerPorts, CardAnswers } from "./card-answers.ts";
 import type { CardAnswer, Link, RecordedAnswer, StoredAnswers } from "./recorded-answer.ts";
+import { type WaitingAnswer, waiting, waitingPacked } from "./waiting-answer.ts";
 
 export interface RecorderParts extends CardAnswerPorts {
   readonly journal: JournalReader;
@@ -31,11 +32,11 @@ export interface RecorderParts extends CardAnswerPorts {
   onDropped(answers: number): void;
 }
 
-interface Queued {
-  readonly snapshot: Snapshot;
-  /** When it was answered, by the service's clock. */
-  readonly atS: number;
-  attempts: number;
+/** One of some answers that are stored together. */
+interface Place {
+  readonly some: readonly WaitingAnswer[];
+  readonly at: number;
+  readonly waits: WaitingAnswer;
 }
 
 /** Answers of one server that wait; a newer one shows nearly all that an older one did. */
@@ -59,7 +60,7 @@ export class Recorder {
   readonly #backOff: BackOff;
   readonly #cardAnswers: CardAnswers;
   /** Oldest first. */
-  #queue: Queued[] = [];
+  #queue: WaitingAnswer[] = [];
   #draining: Promise<void> | undefined;
   #isDraining = false;
   readonly #abort = new AbortController();
@@ -78,11 +79,15 @@ export class Recorder {
       return;
     }
     const atS = Math.floor(secondOf(snapshot, this.#parts.presentS()));
-    this.#queue.push({ snapshot, atS, attempts: 0 });
-    const ofSource = this.#queue.filter((queued) => queued.snapshot.source === snapshot.source);
+    this.#queue.push(this.#waitsForOthers ? waitingPacked(snapshot, atS) : waiting(snapshot, atS));
+    const ofSource = this.#queue.filter(({ source }) => source === snapshot.source);
     if (ofSource.length > MOST_OF_SOURCE) this.#drop(ofSource[0]);
     else if (this.#queue.length > MOST_QUEUED) this.#drop(this.#queue[0]);
     if (!this.#isDraining) this.#draining = this.#drain();
+  }
+
+  get #waitsForOthers(): boolean {
+    return this.#parts.servers() > MANY_SERVERS;
   }
 
   get queued(): number {
@@ -106,7 +111,7 @@ export class Recorder {
     this.#isDraining = true;
     try {
       while (this.#queue.length > 0) {
-        if (this.#parts.servers() > MANY_SERVERS && this.#queue.length < AT_ONCE)
+        if (this.#waitsForOthers && this.#queue.length < AT_ONCE)
           await this.#parts.clock.sleep(TOGETHER_WITHIN_MS, this.#abort.signal).catch(() => undefined);
         const some = this.#queue.slice(0, AT_ONCE);
         try {
@@ -125,39 +130,43 @@ export class Recorder {
     }
   }
 
-  async #store(some: readonly Queued[]): Promise<void> {
-    const unread = new Map<Queued, readonly Unread[]>();
-    for (const queued of some) unread.set(queued, await this.#parts.journal.unread(queued.snapshot));
+  async #store(some: readonly WaitingAnswer[]): Promise<void> {
+    const read: Unread[] = [];
     const answers: RecordedAnswer[] = [];
-    for (const [at, queued] of some.entries()) {
-      answers.push(...this.#answersOf(some, at, unread.get(queued) ?? []));
+    for (const [at, waits] of some.entries()) {
+      const look = waits.look();
+      const unread = await this.#parts.journal.unread(look);
+      read.push(...unread);
+      answers.push(...this.#answersOf({ some, at, waits }, look, unread));
       // Of several hundred answers the making takes long enough that somebody would wait for a first answer.
       if (at % YIELD_EVERY_ANSWERS === YIELD_EVERY_ANSWERS - 1) await setImmediate();
     }
     const stored = await this.#storeAnswers(answers).catch((error: unknown) => {
-      for (const { failed } of [...unread.values()].flat()) failed(error);
+      for (const { failed } of read) failed(error);
       throw error;
     });
-    for (const { done } of [...unread.values()].flat()) done();
+    for (const { done } of read) done();
     const finished = new Set(some);
-    this.#queue = this.#queue.filter((queued) => !finished.has(queued));
-    this.#parts.onStored(stored, [...new Set(some.map(({ snapshot }) => snapshot.source))]);
+    this.#queue = this.#queue.filter((waits) => !finished.has(waits));
+    this.#parts.onStored(stored, [...new Set(some.map(({ source }) => source))]);
   }
 
-  /** One of some answers that are stored together, for each journal that has its rows. */
-  #answersOf(some: readonly Queued[], at: number, unread: readonly Unread[]): readonly RecordedAnswer[] {
-    const queued = some[at];
-    if (queued === undefined) return [];
-    const { source, takenAtMs } = queued.snapshot;
-    const before = some.slice(0, at).findLast((one) => one.snapshot.source === source);
-    const isLast = some.slice(at + 1).every((one) => one.snapshot.source !== source);
+  /** For each journal that has its rows. */
+  #answersOf(
+    { some, at, waits: { atS } }: Place,
+    look: Snapshot,
+    unread: readonly Unread[],
+  ): readonly RecordedAnswer[] {
+    const { source, takenAtMs } = look;
+    const before = some.slice(0, at).findLast((one) => one.source === source);
+    const isLast = some.slice(at + 1).every((one) => one.source !== source);
     const span = {
-      afterMs: before?.snapshot.takenAtMs ?? Number.NEGATIVE_INFINITY,
+      afterMs: before?.takenAtMs ?? Number.NEGATIVE_INFINITY,
       untilMs: isLast ? Number.POSITIVE_INFINITY : takenAtMs,
     };
     const news = unread.map((one) => within(one, span));
     return byJournal(this.#parts.linksOf(source), news).map(([readers, own]) =>
-      this.#recorded(queued, readers, own),
+      this.#recorded({ snapshot: look, atS }, readers, own),
     );
   }
 
@@ -169,13 +178,17 @@ export class Recorder {
     return stored;
   }
 
-  #recorded({ snapshot, atS }: Queued, links: readonly Link[], news: readonly News[]): RecordedAnswer {
+  #recorded(
+    { snapshot, atS }: { readonly snapshot: Snapshot; readonly atS: number },
+    links: readonly Link[],
+    news: readonly News[],
+  ): RecordedAnswer {
     const hitBy = (row: CommandEntry) => this.#parts.hitBy(snapshot.source, row);
     const withSpots = links.some(({ guildId }) => this.#parts.tracks(guildId));
     return recordedAnswerOf({ snapshot, atS, links, news, hitBy, withSpots });
   }
 
-  #drop(dropped: Queued | undefined): void {
+  #drop(dropped: WaitingAnswer | undefined): void {
     if (dropped === undefined) return;
     this.#queue = this.#queue.filter((queued) => queued !== dropped);
     this.#parts.onDropped(1);
