@@ -285,6 +285,34 @@ onBothDatabases("hours, quotas and leave", (databases) => {
     assert.equal(asks().length, 11);
   });
 
+  test("who asks for leave again and again keeps nobody else from asking, and approved leave fills no list", async () => {
+    const { staffing } = await staffed();
+    const day = (nth: number) => {
+      const fromS = MONDAY_S + nth * DAY_S;
+      return { fromS, untilS: fromS + HOUR_S, percent: 0, reason: "" };
+    };
+    let asked = 0;
+    let refusal: unknown;
+    for (let nth = 0; nth < 200 && refusal === undefined; nth += 1) {
+      await staffing.askLeave(member("flood"), day(nth)).then(
+        () => {
+          asked += 1;
+        },
+        (error: unknown) => {
+          refusal = error;
+        },
+      );
+    }
+    await staffing.askLeave(member("u1"), day(0));
+    assert.ok(asked >= 5, "several trips ahead are no flood");
+    assert.ok(refusal instanceof Failure && /End one with/.test(refusal.message), String(refusal));
+    for (let nth = 0; nth < 200; nth += 1) {
+      const { id } = await staffing.askLeave(member(`many${nth}`), day(0)).catch(() => ({ id: "" }));
+      if (id !== "") await staffing.decideLeave(member("boss"), id, true);
+    }
+    await staffing.askLeave(member("u2"), day(0));
+  });
+
   test("leave that is ended early excuses up to then, and what was not approved excuses from nothing", async () => {
     const { rig, staffing } = await staffed();
     await rig.clock.advanceTo(MONDAY_S * 1_000);
