@@ -1,4 +1,11 @@
-import type { DutyKey, DutyKind, DutyRow, DutyWanted } from "../../domain/ports/duty-store.ts";
+import { setImmediate } from "node:timers/promises";
+import {
+  type DutyKey,
+  type DutyKind,
+  type DutyRow,
+  type DutyWanted,
+  MOST_DUTY_ROWS,
+} from "../../domain/ports/duty-store.ts";
 import { chunks } from "../database/chunks.ts";
 import type { DutyTable } from "../database/schema.ts";
 import { storable } from "../database/storable.ts";
@@ -8,11 +15,48 @@ import type { QueryContext } from "./context.ts";
 
 /** Stands for an end that has not come. */
 export const NEVER_S = Number.MAX_SAFE_INTEGER;
-/** What one question reads at most. */
-const MOST_ROWS = 20_000;
+/** Rows that are read at once: what else is asked of this thread is answered between two such pages. */
+const PAGE_ROWS = 20_000;
 
-export async function rows({ db }: QueryContext, wanted: DutyWanted): Promise<readonly DutyRow[]> {
-  const { guildId, kinds, userId, id, sinceS, beforeS, isOpen, limit = MOST_ROWS } = wanted;
+export async function rows(context: QueryContext, wanted: DutyWanted): Promise<readonly DutyRow[]> {
+  const { limit } = wanted;
+  if (limit !== undefined) {
+    const newest = matching(context, wanted).orderBy("from_s", "desc").orderBy("id", "desc");
+    return (await newest.limit(limit).execute()).map(rowOf);
+  }
+  const found: DutyRow[] = [];
+  for (let after: DutyRow | undefined; ; await setImmediate()) {
+    const page = await pageAfter(context, wanted, after);
+    found.push(...page);
+    after = page.at(-1);
+    if (page.length < PAGE_ROWS || found.length >= MOST_DUTY_ROWS) return found;
+  }
+}
+
+/** Oldest first. */
+async function pageAfter(
+  context: QueryContext,
+  wanted: DutyWanted,
+  after: DutyRow | undefined,
+): Promise<readonly DutyRow[]> {
+  let query = matching(context, wanted);
+  if (after !== undefined) {
+    const { fromS, id, kind } = after;
+    query = query.where(({ eb, or, and }) => {
+      const isSame = eb("from_s", "=", fromS);
+      return or([
+        eb("from_s", ">", fromS),
+        and([isSame, eb("id", ">", id)]),
+        and([isSame, eb("id", "=", id), eb("kind", ">", kind)]),
+      ]);
+    });
+  }
+  const ordered = query.orderBy("from_s").orderBy("id").orderBy("kind");
+  return (await ordered.limit(PAGE_ROWS).execute()).map(rowOf);
+}
+
+function matching({ db }: QueryContext, wanted: DutyWanted) {
+  const { guildId, kinds, userId, id, sinceS, beforeS, isOpen } = wanted;
   let query = db
     .selectFrom("duty")
     .selectAll()
@@ -23,12 +67,7 @@ export async function rows({ db }: QueryContext, wanted: DutyWanted): Promise<re
   if (sinceS !== undefined) query = query.where("until_s", ">=", sinceS);
   if (beforeS !== undefined) query = query.where("from_s", "<", beforeS);
   if (isOpen === true) query = query.where("until_s", "=", NEVER_S);
-  const found = await query
-    .orderBy("from_s", wanted.limit === undefined ? "asc" : "desc")
-    .orderBy("id", wanted.limit === undefined ? "asc" : "desc")
-    .limit(limit)
-    .execute();
-  return found.map(rowOf);
+  return query;
 }
 
 export async function write(
