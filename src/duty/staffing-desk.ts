@@ -4,7 +4,14 @@ import { KeyedMutex } from "../domain/keyed-mutex.ts";
 import type { Random } from "../domain/ports/clock.ts";
 import type { DutyRenderer } from "../domain/ports/duty-renderer.ts";
 import type { Notifier } from "../domain/ports/notifier.ts";
-import type { Board, NewCorrection, NewLeave, NewQuota, Staffing } from "../domain/ports/staffing.ts";
+import type {
+  AskedLeave,
+  Board,
+  NewCorrection,
+  NewLeave,
+  NewQuota,
+  Staffing,
+} from "../domain/ports/staffing.ts";
 import { type Correction, isWaiting, type Leave, type Quota, type QuotaResult } from "../domain/quota.ts";
 import { type BoardPorts, boardOf, periodBegan } from "./duty-board.ts";
 import { correctionIn, correctionRow, leaveIn, leaveRow, resultIn } from "./duty-rows.ts";
@@ -163,7 +170,7 @@ export class StaffingDesk implements Staffing {
     return (await this.#ports.store.rows({ guildId, kinds: ["result"], limit })).map(resultIn);
   }
 
-  askLeave({ guildId, userId }: Actor, draft: NewLeave): Promise<Leave> {
+  askLeave({ guildId, userId }: Actor, draft: NewLeave): Promise<AskedLeave> {
     return this.#mutex.take(guildId, async () => {
       const { store, random } = this.#ports;
       const others = await this.leaves(guildId);
@@ -188,8 +195,7 @@ export class StaffingDesk implements Staffing {
       }
       const leave: Leave = { ...draft, id: random.id(), userId, state: "asked" };
       await store.write({ put: [leaveRow(guildId, leave)] });
-      await this.#notices.asked(guildId, leave);
-      return leave;
+      return { ...leave, isTold: await this.#notices.asked(guildId, leave) };
     });
   }
 
