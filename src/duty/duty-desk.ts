@@ -219,7 +219,10 @@ export class DutyDesk implements Duty {
     const settled = await this.#settle(guildId);
     const shift = openOf(settled, userId);
     if (shift === undefined) throw new Failure("bad-command", "You are not on duty. Start with /duty start.");
-    return this.#own(guildId, userId, settled);
+    const own = await this.#own(guildId, userId, settled);
+    // What looks show goes on whatever somebody says: nobody is to read that it is over.
+    if (shift.lastMark === undefined) throw startedByItself(own.type);
+    return own;
   }
 
   async #own(guildId: string, userId: string, settled: Settled): Promise<OnDuty> {
@@ -262,6 +265,14 @@ export class DutyDesk implements Duty {
     this.#ports.onSettled(guildId, settled, setup.types);
     return settled;
   }
+}
+
+function startedByItself({ start }: DutyType): Failure {
+  const end = start === "team" ? "change your team or callsign, or leave the game" : "leave the game";
+  return new Failure(
+    "bad-command",
+    `This shift started by itself, and it ends by itself: when you ${end}. It has no breaks.`,
+  );
 }
 
 function openOf(settled: Settled, userId: string): Shift | undefined {
