@@ -329,6 +329,18 @@ describe("An appeal", () => {
     assert.equal((await appeals.ask(person("v"), asking)).caseNumber, 1, "it still stands in the records");
   });
 
+  test("that was answered by a clock that was a month ahead keeps nobody from asking again for longer than a week", async () => {
+    const world = new World();
+    const { appeals } = world.start();
+    const { id } = await appeals.ask(person("u"), asking);
+    world.clock.step(30 * 86_400_000);
+    await appeals.decide(person("max"), id, { isAccepted: false, unbans: false });
+    world.clock.step(-30 * 86_400_000);
+    await world.clock.advance(7 * 86_400_000 + 1);
+    appeals.refuseForm(person("u"));
+    await appeals.ask(person("u"), asking);
+  });
+
   test("that nobody answers makes room after 60 days, and an answered one after a week", async () => {
     const world = new World();
     const { appeals } = world.start();
