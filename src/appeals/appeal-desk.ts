@@ -237,7 +237,9 @@ export class AppealDesk implements Appeals {
 
   #isOld({ decision, atMs }: Appeal): boolean {
     const nowMs = this.#ports.clock.nowMs();
-    return decision === undefined ? nowMs - atMs > OPEN_FOR_MS : nowMs - decision.atMs > AGAIN_AFTER_MS;
+    if (decision === undefined) return nowMs - atMs > OPEN_FOR_MS;
+    // What is not carried out yet is owed, however long the history was away.
+    return decision.isDone === true && nowMs - decision.atMs > AGAIN_AFTER_MS;
   }
 }
 
