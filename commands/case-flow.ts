@@ -11,7 +11,7 @@ import type { PlayerRef } from "../src/domain/model.ts";
 import type { AnswerPlace } from "../src/domain/ports/run-answers.ts";
 import { recordEvent } from "./audit-event.ts";
 import { filterOf, LONGEST_REASON } from "./case-args.ts";
-import { refuseReason, seenCases } from "./case-rights.ts";
+import { refuseAgainstOneself, refuseReason, seenCases } from "./case-rights.ts";
 import { keepUntold, untoldOf, withTelling } from "./case-tell.ts";
 
 /** What commands, buttons and forms about cases share. */
@@ -136,6 +136,7 @@ export function reasonForm(id: string, title: string): Form {
 export async function giveReason(services: Services, { actor, form }: Press, one: Case): Promise<Reply> {
   const { userId } = one.author;
   await refuseReason(services, actor, one);
+  await refuseAgainstOneself(services, actor, one);
   if (userId !== undefined && userId !== actor.userId) {
     return {
       content: md`✋ ${userMention(userId)} has to give this reason. You can change it with \`/case edit\`.`,

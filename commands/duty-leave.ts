@@ -49,9 +49,10 @@ async function ask(services: Services, actor: Actor, args: AskArgs): Promise<Rep
     reason: args.reason,
   });
   await recordEvent(services, actor, { action: "duty-leave-ask", text: args.reason });
-  return {
-    content: md`✅ Asked: ${leaveLine(leave)}\nManagers have been told. They decide with \`/duty leave list\`, and you get a message.`,
-  };
+  const told = leave.isTold
+    ? md`Managers have been told. They decide with \`/duty leave list\`, and you get a message.`
+    : md`Managers got no new message, but it is in \`/duty leave list\`. They decide there, and you get a message.`;
+  return { content: md`✅ Asked: ${leaveLine(leave)}\n${told}` };
 }
 
 export const leaveAskEntry = defineEntry<AskArgs>({

@@ -220,8 +220,10 @@ export class AppealDesk implements Appeals {
     const own = all.filter((appeal) => appeal.userId === userId);
     if (own.some(({ decision }) => decision === undefined))
       throw new Failure("bad-command", "You have an appeal that waits for an answer.");
-    const lastMs = Math.max(0, ...own.map(({ decision }) => decision?.atMs ?? 0));
-    const days = Math.ceil((lastMs + AGAIN_AFTER_MS - clock.nowMs()) / DAY_MS);
+    const nowMs = clock.nowMs();
+    // What lies ahead was answered by a clock that has been put right since: it keeps nobody waiting.
+    const answeredMs = own.map(({ decision }) => decision?.atMs ?? 0).filter((atMs) => atMs <= nowMs);
+    const days = Math.ceil((Math.max(0, ...answeredMs) + AGAIN_AFTER_MS - nowMs) / DAY_MS);
     if (days > 0)
       throw new Failure("bad-command", `You can appeal again in ${days} ${days === 1 ? "day" : "days"}.`);
     if (all.filter(({ decision }) => decision === undefined).length >= MOST_OF_GUILD)
@@ -235,7 +237,9 @@ export class AppealDesk implements Appeals {
 
   #isOld({ decision, atMs }: Appeal): boolean {
     const nowMs = this.#ports.clock.nowMs();
-    return decision === undefined ? nowMs - atMs > OPEN_FOR_MS : nowMs - decision.atMs > AGAIN_AFTER_MS;
+    if (decision === undefined) return nowMs - atMs > OPEN_FOR_MS;
+    // What is not carried out yet is owed, however long the history was away.
+    return decision.isDone === true && nowMs - decision.atMs > AGAIN_AFTER_MS;
   }
 }
 

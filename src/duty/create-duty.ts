@@ -71,12 +71,9 @@ export interface DutyWing {
 export function createDuty(ports: DutyPorts): DutyWing {
   const nowS = () => Math.floor(ports.clock.nowMs() / 1_000);
   const book = new DutyBook({ store: ports.store, accounts: ports.accounts, nowS });
-  const refused = new Set<string>();
   const roles = new DutyRoles({
     ...ports,
     onRefused(guildId, roleId) {
-      if (refused.has(`${guildId} ${roleId}`)) return;
-      refused.add(`${guildId} ${roleId}`);
       void ports.notifier.guild(guildId, ports.renderer.roleRefused(roleId));
     },
   });

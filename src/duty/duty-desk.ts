@@ -28,6 +28,8 @@ export interface DutyDeskPorts {
 
 /** Who had a shift within this time is staff, whatever their rank in the game. */
 const LATELY_S = 7 * 86_400;
+/** What is dated further ahead was dated by a clock that says nothing. */
+const LONGEST_AHEAD_S = 86_400;
 const MOST_TYPES = 15;
 /** Shifts of one answer. */
 const MOST_SHIFTS = 5_000;
@@ -219,7 +221,10 @@ export class DutyDesk implements Duty {
     const settled = await this.#settle(guildId);
     const shift = openOf(settled, userId);
     if (shift === undefined) throw new Failure("bad-command", "You are not on duty. Start with /duty start.");
-    return this.#own(guildId, userId, settled);
+    const own = await this.#own(guildId, userId, settled);
+    // What looks show goes on whatever somebody says: nobody is to read that it is over.
+    if (shift.lastMark === undefined) throw startedByItself(own.type);
+    return own;
   }
 
   async #own(guildId: string, userId: string, settled: Settled): Promise<OnDuty> {
@@ -247,8 +252,10 @@ export class DutyDesk implements Duty {
 
   async #mark(guildId: string, { userId, ...mark }: Omit<DutyMark, "id" | "atS">): Promise<void> {
     const { store, random, nowS } = this.#ports;
-    const atS = nowS();
-    const [last] = await store.rows({ guildId, kinds: ["mark"], userId, sinceS: atS, limit: 1 });
+    const sinceS = nowS();
+    const [last] = await store.rows({ guildId, kinds: ["mark"], userId, sinceS, limit: 1 });
+    // The clock was set back, or the game's is ahead: what is said later comes after what was said before all the same.
+    const atS = last === undefined || last.fromS - sinceS > LONGEST_AHEAD_S ? sinceS : last.fromS;
     // Two of one second stay in their order.
     const nth = last === undefined ? 0 : Number(last.id.split(" ")[2] ?? 0) + 1;
     const id = markId(atS, `${String(nth).padStart(3, "0")} ${random.id()}`);
@@ -262,6 +269,14 @@ export class DutyDesk implements Duty {
     this.#ports.onSettled(guildId, settled, setup.types);
     return settled;
   }
+}
+
+function startedByItself({ start }: DutyType): Failure {
+  const end = start === "team" ? "change your team or callsign, or leave the game" : "leave the game";
+  return new Failure(
+    "bad-command",
+    `This shift started by itself, and it ends by itself: when you ${end}. It has no breaks.`,
+  );
 }
 
 function openOf(settled: Settled, userId: string): Shift | undefined {

@@ -32,6 +32,8 @@ export class DutyRoles {
   /** What this process gave, by guild: the process before may have dropped its row afterwards, or taken it for their own. */
   readonly #gave = new Map<string, Set<string>>();
   readonly #tried = new Map<string, number>();
+  /** Roles of which a guild was told that they can't be given, until one is. */
+  readonly #told = new Set<string>();
   /** What stops the next try, by guild. */
   readonly #again = new Map<string, () => void>();
   readonly #beganMs = new Map<string, number>();
@@ -104,7 +106,10 @@ export class DutyRoles {
     else if (outcome === "gone") {
       gave.delete(keyOf(role));
       await this.#note(role, "own");
-    } else await this.#note(role, this.#isYoung(role.guildId) ? "giving" : "given");
+    } else {
+      this.#told.delete(`${role.guildId} ${role.roleId}`);
+      await this.#note(role, this.#isYoung(role.guildId) ? "giving" : "given");
+    }
   }
 
   async #giveBack(role: MemberRole, state: Held): Promise<boolean> {
@@ -116,7 +121,7 @@ export class DutyRoles {
     }
     if (outcome === "refused") {
       this.#tried.set(`${role.guildId} back ${keyOf(role)}`, this.#ports.clock.monotonicMs());
-      this.#ports.onRefused(role.guildId, role.roleId);
+      this.#tell(role);
       return false;
     }
     const { guildId } = role;
@@ -130,7 +135,14 @@ export class DutyRoles {
   async #refuse(role: MemberRole, before: Held | undefined): Promise<void> {
     this.#tried.set(`${role.guildId} ${keyOf(role)}`, this.#ports.clock.monotonicMs());
     await this.#note(role, before === "giving" ? "giving" : "refused");
-    this.#ports.onRefused(role.guildId, role.roleId);
+    this.#tell(role);
+  }
+
+  #tell({ guildId, roleId }: MemberRole): void {
+    const key = `${guildId} ${roleId}`;
+    if (this.#told.has(key)) return;
+    this.#told.add(key);
+    this.#ports.onRefused(guildId, roleId);
   }
 
   /** The process before may still have a change of a role on its way, so all is done again after a while. */

@@ -23,15 +23,16 @@ export class LeaveNotices {
     this.#ports = ports;
   }
 
-  /** Resolves once it is owed; never rejects. */
-  async asked(guildId: string, leave: Leave): Promise<void> {
+  /** Resolves once it is owed: whether it is. Never rejects. */
+  async asked(guildId: string, leave: Leave): Promise<boolean> {
     const { notifier, renderer, nowS } = this.#ports;
     const atS = nowS();
     const told = (this.#told.get(guildId) ?? []).filter((one) => atS - one.atS < DAY_S);
     const isFull = told.filter((one) => atS - one.atS < HOUR_S).length >= MOST_AN_HOUR;
-    if (isFull || told.some(({ userId }) => userId === leave.userId)) return;
+    if (isFull || told.some(({ userId }) => userId === leave.userId)) return false;
     if (this.#told.size >= MOST_REMEMBERED) this.#told.clear();
     this.#told.set(guildId, [...told, { userId: leave.userId, atS }]);
     await notifier.guild(guildId, renderer.leaveAsked(leave));
+    return true;
   }
 }

@@ -49,12 +49,23 @@ export class QuotaResets {
     try {
       for (const guildId of await this.#ports.store.guilds()) {
         if (this.#isStopped) return;
-        if (this.#ports.isOurs(guildId)) await this.#look(guildId);
+        if (this.#ports.isOurs(guildId))
+          await this.#look(guildId).catch((error: unknown) => this.#pass(error));
       }
     } catch (error) {
-      // Where the database or Discord is away, the next round comes.
-      if (!(error instanceof Failure)) this.#ports.report("quotas could not be looked at", error);
+      this.#report(error);
     }
+  }
+
+  /** One guild's roles that cannot be read are no matter of the others. @throws where the database is away: it is for all. */
+  #pass(error: unknown): void {
+    if (error instanceof Failure && error.code === "store") throw error;
+    this.#report(error);
+  }
+
+  /** Where the database or Discord is away, the next round comes. */
+  #report(error: unknown): void {
+    if (!(error instanceof Failure)) this.#ports.report("quotas could not be looked at", error);
   }
 
   async #look(guildId: string): Promise<void> {

@@ -4,7 +4,14 @@ import { KeyedMutex } from "../domain/keyed-mutex.ts";
 import type { Random } from "../domain/ports/clock.ts";
 import type { DutyRenderer } from "../domain/ports/duty-renderer.ts";
 import type { Notifier } from "../domain/ports/notifier.ts";
-import type { Board, NewCorrection, NewLeave, NewQuota, Staffing } from "../domain/ports/staffing.ts";
+import type {
+  AskedLeave,
+  Board,
+  NewCorrection,
+  NewLeave,
+  NewQuota,
+  Staffing,
+} from "../domain/ports/staffing.ts";
 import { type Correction, isWaiting, type Leave, type Quota, type QuotaResult } from "../domain/quota.ts";
 import { type BoardPorts, boardOf, periodBegan } from "./duty-board.ts";
 import { correctionIn, correctionRow, leaveIn, leaveRow, resultIn } from "./duty-rows.ts";
@@ -26,6 +33,8 @@ export interface StaffingPorts extends BoardPorts {
 
 const MOST_QUOTAS = 20;
 const MOST_WAITING_LEAVES = 200;
+/** Ahead of one member, asked or approved: everybody may ask, and one person's requests must not fill the list. */
+const MOST_OWN_LEAVES = 10;
 const LONGEST_LEAVE_S = 180 * 86_400;
 /** Less changes nothing that a quota asks for. */
 const TOLD_UNREAD_S = 3_600;
@@ -161,20 +170,24 @@ export class StaffingDesk implements Staffing {
     return (await this.#ports.store.rows({ guildId, kinds: ["result"], limit })).map(resultIn);
   }
 
-  askLeave({ guildId, userId }: Actor, draft: NewLeave): Promise<Leave> {
+  askLeave({ guildId, userId }: Actor, draft: NewLeave): Promise<AskedLeave> {
     return this.#mutex.take(guildId, async () => {
       const { store, random } = this.#ports;
       const others = await this.leaves(guildId);
-      const own = others.find(
-        (one) => one.userId === userId && one.fromS < draft.untilS && draft.fromS < one.untilS,
-      );
-      if (own !== undefined) {
+      const own = others.filter((one) => one.userId === userId);
+      if (own.some(({ fromS, untilS }) => fromS < draft.untilS && draft.fromS < untilS)) {
         throw new Failure("bad-command", "You already have leave in that time. End it with /duty leave end.");
       }
       if (draft.untilS - draft.fromS > LONGEST_LEAVE_S) {
         throw new Failure("bad-command", "Leave can last 180 days at most.");
       }
-      if (others.length >= MOST_WAITING_LEAVES) {
+      if (own.length >= MOST_OWN_LEAVES) {
+        throw new Failure(
+          "bad-command",
+          `You already have leave for ${MOST_OWN_LEAVES} times ahead. End one with /duty leave end.`,
+        );
+      }
+      if (others.filter(({ state }) => state === "asked").length >= MOST_WAITING_LEAVES) {
         throw new Failure(
           "bad-command",
           "Too many requests are waiting. Ask a Manager to decide some first.",
@@ -182,8 +195,7 @@ export class StaffingDesk implements Staffing {
       }
       const leave: Leave = { ...draft, id: random.id(), userId, state: "asked" };
       await store.write({ put: [leaveRow(guildId, leave)] });
-      await this.#notices.asked(guildId, leave);
-      return leave;
+      return { ...leave, isTold: await this.#notices.asked(guildId, leave) };
     });
   }
 

@@ -1,5 +1,6 @@
 import type { DutyLink, Shift, Still } from "../domain/duty.ts";
-import type { DutyStore } from "../domain/ports/duty-store.ts";
+import { Failure } from "../domain/failure.ts";
+import { type DutyStore, MOST_DUTY_ROWS } from "../domain/ports/duty-store.ts";
 import { type Correction, isExcusing, type Leave, type Quota, type QuotaLine } from "../domain/quota.ts";
 import type { DutyBook } from "./duty-book.ts";
 import { correctionIn, leaveIn, shiftIn, stillIn } from "./duty-rows.ts";
@@ -40,13 +41,16 @@ export class WorkRecords {
     this.#ports = ports;
   }
 
-  /** Everybody who is linked, did something in that time, or was away. */
+  /** Everybody who is linked, did something in that time, or was away. Rejects with a Failure where that is too much. */
   async of(guildId: string, { fromS, untilS }: Span): Promise<readonly MemberRecord[]> {
     const { store, book } = this.#ports;
     const { open } = await this.#ports.settled(guildId);
     const { links } = await book.page(guildId);
     const kinds = ["shift", "correction", "leave", "still"] as const;
     const rows = await store.rows({ guildId, kinds, sinceS: fromS, beforeS: untilS });
+    // Of what does not fit the newest would be missing, and every sum would look right.
+    if (rows.length >= MOST_DUTY_ROWS)
+      throw new Failure("bad-command", "That is more than I can add up at once. Choose fewer days.");
     const ofKind = (kind: (typeof kinds)[number]) => rows.filter((row) => row.kind === kind);
     const worked = shiftsIn({ stored: ofKind("shift").map(shiftIn), open }, fromS);
     const shifts = Map.groupBy(worked, ({ userId }) => userId);

@@ -135,7 +135,9 @@ export class SessionDesk implements Sessions {
       }
       const atMs = clock.nowMs();
       const pinged = calls.findLast(({ isPinging }) => isPinging)?.atMs ?? session.start?.atMs ?? 0;
-      const isPinging = kind === "low" && atMs - pinged >= PING_AGAIN_MS;
+      // A clock that was set back since makes nobody wait for its time of before.
+      const isRecent = atMs >= pinged && atMs - pinged < PING_AGAIN_MS;
+      const isPinging = kind === "low" && !isRecent;
       const call = { kind, byId, atMs, isPinging };
       return await this.#begun({ ...session, calls: [...calls, call] }, callName(calls.length));
     });

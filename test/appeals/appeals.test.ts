@@ -289,6 +289,23 @@ describe("An appeal", () => {
     assert.ok(world.reports > 2);
   });
 
+  test("that was accepted is carried out however long the history was away, whoever asks meanwhile", async () => {
+    const world = new World();
+    const { appeals } = world.start();
+    const { id } = await appeals.ask(person("u"), asking);
+    await appeals.prove(person("max"), id);
+    world.isHistoryAway = true;
+    await appeals.decide(person("max"), id, accepts);
+    await world.clock.advance(8 * 86_400_000);
+    await appeals.ask(person("v"), asking);
+    world.isHistoryAway = false;
+    await world.clock.advance(120_000);
+    assert.deepEqual([world.revoked, world.owed.length], [[1], 1]);
+    // Then it makes room like the others.
+    await appeals.ask(person("w"), asking);
+    assert.throws(() => appeals.get(GUILD, id), isFailure("expired"));
+  });
+
   test("has one thread, also where Discord's answer to the first try was lost or the process was killed", async () => {
     const world = new World();
     const { appeals } = world.start();
@@ -327,6 +344,18 @@ describe("An appeal", () => {
     assert.equal((await appeals.ask(person("u"), asking)).caseNumber, 3);
     world.later = undefined;
     assert.equal((await appeals.ask(person("v"), asking)).caseNumber, 1, "it still stands in the records");
+  });
+
+  test("that was answered by a clock that was a month ahead keeps nobody from asking again for longer than a week", async () => {
+    const world = new World();
+    const { appeals } = world.start();
+    const { id } = await appeals.ask(person("u"), asking);
+    world.clock.step(30 * 86_400_000);
+    await appeals.decide(person("max"), id, { isAccepted: false, unbans: false });
+    world.clock.step(-30 * 86_400_000);
+    await world.clock.advance(7 * 86_400_000 + 1);
+    appeals.refuseForm(person("u"));
+    await appeals.ask(person("u"), asking);
   });
 
   test("that nobody answers makes room after 60 days, and an answered one after a week", async () => {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { cases } from "../../commands/case.ts";
-import type { Options, Reply } from "../../src/discord/command.ts";
+import { giveReason } from "../../commands/case-flow.ts";
+import type { Options, Press, Reply } from "../../src/discord/command.ts";
 import { caseCard } from "../../src/discord/render/players/case-card.ts";
 import type { Services } from "../../src/discord/services.ts";
 import type { Case } from "../../src/domain/case.ts";
@@ -28,7 +29,11 @@ class OneCase {
       history: createNoHistory().players,
       report: assert.fail,
     }),
-    accounts: { ...this.world.services.accounts, of: async () => undefined },
+    accounts: {
+      ...this.world.services.accounts,
+      of: async (_, userId) =>
+        userId === "u9" ? { userId, player: { name: "Ann", id: 11 }, linkedAtMs: 0 } : undefined,
+    },
     cases: {
       ...this.world.services.cases,
       get: async () => this.one,
@@ -69,6 +74,13 @@ class OneCase {
     return reply.content ?? "";
   }
 
+  /** Fills in the form that asks for the reason of the case. */
+  async reasons(userId: string, reason: string): Promise<string> {
+    const press = { actor: actorOf({ userId, roleIds: ["mods"] }), form: { text: () => reason } };
+    const reply = await giveReason(this.services, press as unknown as Press, this.one);
+    return reply.content ?? "";
+  }
+
   actions(): readonly string[] {
     return this.world.events.map(({ action, actorId, text }) => `${actorId} ${action} ${text}`);
   }
@@ -93,5 +105,14 @@ describe("a case", () => {
     };
     assert.match(await guild.runs("revoke", "another reason"), /is already revoked/);
     assert.deepEqual(guild.actions(), []);
+  });
+
+  test("gets its reason from nobody against whom it is, also where its author is no member", async () => {
+    const guild = await new OneCase().link();
+    const { reason: _, ...rest } = guild.one;
+    guild.one = { ...rest, author: { name: "Mo", playerId: 5 }, targets: [{ name: "Ann", playerId: 11 }] };
+    await assert.rejects(guild.reasons("u9", "was a mistake"), /is against you/);
+    assert.equal(guild.one.reason, undefined);
+    assert.match(await guild.reasons("u1", "spam"), /Reason saved/);
   });
 });

@@ -54,6 +54,24 @@ describe("The role while on duty", () => {
     assert.deepEqual([...world.roles], ["u r"]);
   });
 
+  test("that cannot be given is told once, and again where it could be given in between", async () => {
+    const world = new RoleWorld();
+    const roles = world.start();
+    const evening = async (bar: typeof world.bar) => {
+      world.bar = bar;
+      for (let again = 0; again < 3; again += 1) {
+        await roles.want("g", [role("u"), role("v")]);
+        await world.clock.advance(300_000);
+      }
+      await roles.want("g", []);
+      await world.clock.advance(60_000);
+      return world.told.length;
+    };
+    assert.deepEqual([await evening("above-marshal"), await evening("above-marshal")], [1, 1]);
+    assert.deepEqual([await evening(undefined), world.rows.size], [1, 0]);
+    assert.deepEqual([await evening("above-marshal"), await evening("above-marshal")], [2, 2]);
+  });
+
   for (const bar of ["above-marshal", undefined] as const) {
     test(`is taken back later where Marshal ${bar === undefined ? "was refused it" : "could not touch it"} after it had been given`, async () => {
       const world = new RoleWorld();

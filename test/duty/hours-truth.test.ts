@@ -5,6 +5,7 @@ import { shiftsCard } from "../../src/discord/render/shifts/duty-cards.ts";
 import { resultCard } from "../../src/discord/render/shifts/staffing-cards.ts";
 import { countedS } from "../../src/domain/duty.ts";
 import { weekOfBoard } from "../../src/domain/ports/staffing.ts";
+import { shiftRow } from "../../src/duty/duty-rows.ts";
 import { onBothDatabases } from "../history/databases.ts";
 import { GUILD, snapshotOf } from "../history/rig.ts";
 import { EAST, member, openDutyRig } from "./duty-rig.ts";
@@ -155,6 +156,32 @@ onBothDatabases("hours against what happened", (databases) => {
     await work(rig, MONDAY_S - HOUR_S, HOUR_S);
     const line = (await staffing.board(GUILD, WEEK)).lines.find(({ userId }) => userId === "u1");
     assert.deepEqual([line?.countedS, line?.shifts], [0, 0]);
+  });
+
+  test("the board of a year adds up all shifts of a team of sixty", async () => {
+    const { rig, staffing } = await staffed();
+    const [type] = await rig.wing.duty.types(GUILD);
+    const [days, members] = [366, 60];
+    const fromS = MONDAY_S - days * DAY_S;
+    for (let day = 0; day < days; day += 1) {
+      const atS = fromS + day * DAY_S;
+      const times = { fromS: atS, untilS: atS + HOUR_S };
+      const part = { bindingId: EAST.bindingId, playerId: 9, ...times };
+      const parts = [{ ...part, mightFromS: times.fromS, mightUntilS: times.untilS }];
+      const put = Array.from({ length: members }, (_, nth) => {
+        const of = { id: `${atS} m`, userId: `m${nth}`, typeId: type?.id ?? "" };
+        const end = { why: "ended", decidedS: times.untilS } as const;
+        return shiftRow(GUILD, { ...of, ...times, ...end, lastMark: "m", parts, breaks: [] }, true);
+      });
+      await rig.store.write({ put });
+    }
+    const { lines } = await staffing.board(GUILD, { fromS, untilS: MONDAY_S });
+    const worked = lines.filter(({ shifts }) => shifts > 0);
+    assert.deepEqual(
+      worked.map(({ countedS: seconds, shifts }) => [seconds, shifts]),
+      worked.map(() => [days * HOUR_S, days]),
+    );
+    assert.equal(worked.length, members);
   });
 
   test("/duty show adds up the time that it names, as the board does", async () => {

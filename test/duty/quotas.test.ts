@@ -1,9 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Shift } from "../../src/domain/duty.ts";
+import { Failure } from "../../src/domain/failure.ts";
+import type { SourceId } from "../../src/domain/model.ts";
+import type { DutyStore } from "../../src/domain/ports/duty-store.ts";
 import type { Leave, Quota } from "../../src/domain/quota.ts";
+import type { DutyBook } from "../../src/duty/duty-book.ts";
+import type { DutyDesk } from "../../src/duty/duty-desk.ts";
 import { countedIn, neededS, quotaLines } from "../../src/duty/quota-lines.ts";
 import { periodAround } from "../../src/duty/quota-periods.ts";
+import { QuotaResets } from "../../src/duty/quota-resets.ts";
+import type { StaffingDesk } from "../../src/duty/staffing-desk.ts";
+import { VirtualClock } from "../support/clock.ts";
 
 const ZONE = "Europe/Berlin";
 const HOUR_S = 3_600;
@@ -116,5 +124,28 @@ describe("Quotas", () => {
       [{}, { byId: "m" }, { confirmedBy: "m" }, { isOwner: true }, { byId: "m", seconds: -600 }].map(counted),
       [0, 600, 600, 600, 0],
     );
+  });
+
+  test("of one community that cannot be read keep no other's list from being kept", async () => {
+    const kept: string[] = [];
+    const setup = { types: [], quotas: [quota] };
+    const resets = new QuotaResets({
+      bindings: { linkedOf: (guildId) => [{ guildId, id: "b", source: "s" as SourceId }] },
+      store: { guilds: async () => ["1", "2", "3"] } as unknown as DutyStore,
+      book: { page: async () => ({ setup, links: [], staff: new Set<number>() }) } as unknown as DutyBook,
+      desk: { refresh: async () => ({ open: [], closed: [], knownS: 9, lookedS: 9 }) } as unknown as DutyDesk,
+      staffing: {
+        async closePeriods(guildId: string) {
+          if (guildId === "1") throw new Failure("paused", "Marshal can't read your roles right now.");
+          if (guildId === "2") throw new Error("a defect");
+          kept.push(guildId);
+        },
+      } as unknown as StaffingDesk,
+      clock: new VirtualClock(0),
+      isOurs: () => true,
+      report: (_, error) => void kept.push(String(error)),
+    });
+    await resets.round();
+    assert.deepEqual(kept, ["Error: a defect", "3"]);
   });
 });

@@ -337,6 +337,44 @@ onBothDatabases("a shift", (databases) => {
       assert.deepEqual(rig.roles.get("u13"), []);
     });
 
+  for (const aheadS of [20, 3_600])
+    test(`whose start was dated ${aheadS} s ahead of the machine's clock ends when somebody ends it, and begins anew`, async () => {
+      const { rig, every, join } = await town();
+      join(startS - 20);
+      await every(startS - 10, startS);
+      // The clock is put right after the start; or the game's clock, by which `:log duty` is dated, is ahead of ours.
+      rig.clock.step(aheadS * 1_000);
+      await rig.wing.duty.start(member("u13"), undefined);
+      rig.clock.step((5 - aheadS) * 1_000);
+      await rig.wing.duty.end(member("u13"));
+      assert.deepEqual((await rig.wing.duty.now(GUILD)).on, []);
+      rig.clock.step(5_000);
+      const again = await rig.wing.duty.start(member("u13"), undefined);
+      const paused = await rig.wing.duty.pause(member("u13"));
+      assert.notEqual(paused.breakFromS, undefined);
+      assert.equal(paused.shift.id, again.shift.id);
+      await rig.wing.duty.end(member("u13"));
+      assert.deepEqual((await rig.wing.duty.now(GUILD)).on, []);
+    });
+
+  test("that began by itself is ended by nobody's word, and has no break: both are refused, and it goes on", async () => {
+    const { rig, go, every, join } = await town();
+    await rig.addType({ name: "Staff", start: "presence" });
+    await go(startS);
+    join(startS + 5);
+    await every(startS + 10, startS + 60);
+    await refuses(rig.wing.duty.end(member("u13")), /started by itself/);
+    await refuses(rig.wing.duty.pause(member("u13")), /started by itself/);
+    await every(startS + 70, startS + 100);
+    assert.deepEqual(
+      (await rig.wing.duty.now(GUILD)).on.map(({ type, breakFromS }) => [type.name, breakFromS]),
+      [["Staff", undefined]],
+    );
+    // One that they start takes its place, and is theirs to end.
+    await rig.wing.duty.start(member("u13"), undefined);
+    await rig.wing.duty.end(member("u13"));
+  });
+
   for (const [words, left] of [
     ["its server is unlinked", [WEST]],
     ["the last server is unlinked", []],

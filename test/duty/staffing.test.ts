@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { leaveAskEntry } from "../../commands/duty-leave.ts";
+import type { Reply } from "../../src/discord/command.ts";
 import { boardCard } from "../../src/discord/render/shifts/board-cards.ts";
 import { leaveLine } from "../../src/discord/render/shifts/staffing-cards.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import { weekOfBoard } from "../../src/domain/ports/staffing.ts";
 import { onBothDatabases } from "../history/databases.ts";
 import { GUILD, snapshotOf } from "../history/rig.ts";
+import { FakeWorld } from "../support/fake-services.ts";
 import { EAST, member, openDutyRig, refuses } from "./duty-rig.ts";
 
 const HOUR_S = 3_600;
@@ -283,6 +286,51 @@ onBothDatabases("hours, quotas and leave", (databases) => {
     await rig.clock.advance(HOUR_S * 1_000);
     await staffing.askLeave(member("u40"), leave);
     assert.equal(asks().length, 11);
+  });
+
+  test("who asks for leave reads that Managers have been told only where they were", async () => {
+    const { rig, staffing } = await staffed();
+    const services = { ...new FakeWorld().services, staffing, clock: rig.clock };
+    const asks = async (until: string) => {
+      const args = { until, from: undefined, reason: "", percent: 0 };
+      const invocation = { actor: member("u1"), args, signal: new AbortController().signal };
+      return ((await leaveAskEntry.execute(invocation as never, services)) as Reply).content ?? "";
+    };
+    assert.match(await asks("7 days"), /Asked: [\s\S]*Managers have been told\. They decide with/);
+    await staffing.endLeave(member("u1"), "u1");
+    assert.match(
+      await asks("9 days"),
+      /Asked: [\s\S]*Managers got no new message, but it is in `\/duty leave list`/,
+    );
+    assert.equal(rig.told.filter((text) => text.includes("Leave request")).length, 1);
+  });
+
+  test("who asks for leave again and again keeps nobody else from asking, and approved leave fills no list", async () => {
+    const { staffing } = await staffed();
+    const day = (nth: number) => {
+      const fromS = MONDAY_S + nth * DAY_S;
+      return { fromS, untilS: fromS + HOUR_S, percent: 0, reason: "" };
+    };
+    let asked = 0;
+    let refusal: unknown;
+    for (let nth = 0; nth < 200 && refusal === undefined; nth += 1) {
+      await staffing.askLeave(member("flood"), day(nth)).then(
+        () => {
+          asked += 1;
+        },
+        (error: unknown) => {
+          refusal = error;
+        },
+      );
+    }
+    await staffing.askLeave(member("u1"), day(0));
+    assert.ok(asked >= 5, "several trips ahead are no flood");
+    assert.ok(refusal instanceof Failure && /End one with/.test(refusal.message), String(refusal));
+    for (let nth = 0; nth < 200; nth += 1) {
+      const { id } = await staffing.askLeave(member(`many${nth}`), day(0)).catch(() => ({ id: "" }));
+      if (id !== "") await staffing.decideLeave(member("boss"), id, true);
+    }
+    await staffing.askLeave(member("u2"), day(0));
   });
 
   test("leave that is ended early excuses up to then, and what was not approved excuses from nothing", async () => {

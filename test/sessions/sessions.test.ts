@@ -245,6 +245,17 @@ describe("a session", () => {
     assert.deepEqual(pings, [["77"], undefined, undefined, ["77"]]);
   });
 
+  test("started by a clock that was an hour ahead pings again once it is put right", async () => {
+    const world = await SessionWorld.open();
+    world.clock.step(60 * MINUTE_MS);
+    await world.start();
+    world.clock.step(-60 * MINUTE_MS);
+    await world.clock.advance(20 * MINUTE_MS);
+    const low = await world.asks(world.sessions.call(host, SERVER, "low"));
+    assert.equal(low.call?.isPinging, true);
+    assert.deepEqual(world.messages.at(-1)?.sent.pingRoleIds, ["77"]);
+  });
+
   test("in a channel that is deleted tells who started it, and can still end", async () => {
     const world = await SessionWorld.open();
     await world.start();

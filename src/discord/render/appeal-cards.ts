@@ -13,6 +13,8 @@ import { appealWithoutWords, leftOutLine } from "./words-left-out.ts";
 /** How appeals read: the button, the message for staff, the talk, the answer. Pure. */
 
 const LONGEST_WORDS = 1_000;
+/** Discord takes 6,000 characters in all cards of a message; the rest is for titles and the server's name. */
+const ROOM_OF_CARDS = 5_600;
 
 function appealButton(): MessageBody {
   const button: Button = { kind: "button", style: "primary", label: "Appeal", id: "appeal-open:" };
@@ -76,17 +78,19 @@ function staffCard(pack: AppealPack): MessageBody {
     ...severalLines(one),
     ...decisionLines(appeal, appeal.player?.id),
   ];
+  const description = joined(lines, "\n");
   const title = appeal.decision === undefined ? md`⚖️ Appeal` : md`⚖️ Appeal · ${appeal.decision.outcome}`;
   const card = {
     title,
-    description: joined(lines, "\n"),
+    description,
     color: RUN_COLORS.ask,
     // Until then its buttons name it.
     ...(appeal.decision === undefined
       ? {}
       : { url: markedUrl({ guildId: appeal.guildId, channelId: appeal.card.channelId }, markOf(appeal.id)) }),
   };
-  const about = one === undefined ? [] : (caseCard(one).cards ?? []);
+  const about =
+    one === undefined ? [] : (caseCard(one, { room: ROOM_OF_CARDS - description.length }).cards ?? []);
   return {
     cards: [card, ...about],
     rows: rowsOf(pack),

@@ -36,6 +36,9 @@ export interface DutyRow {
 
 export type DutyKey = Pick<DutyRow, "guildId" | "kind" | "id">;
 
+/** What one question answers at most: the shifts of 270 people who work every day of a year. */
+export const MOST_DUTY_ROWS = 100_000;
+
 /** Rows of these kinds that touch the time; newest first where there is a limit, else oldest first. */
 export interface DutyWanted {
   readonly guildId: string;

@@ -78,6 +78,10 @@ export interface ImportPlan {
 
 export type NewQuota = Pick<Quota, "roleId" | "needS" | "period" | "typeId" | "channelId">;
 export type NewLeave = Pick<Leave, "fromS" | "untilS" | "percent" | "reason">;
+/** `isTold`: Managers get a message about it; of very many requests some only stand in the list. */
+export interface AskedLeave extends Leave {
+  readonly isTold: boolean;
+}
 export type NewCorrection = Pick<Correction, "userId" | "typeId" | "atS" | "seconds" | "reason">;
 
 /** Hours, quotas and leave of staff. @throws Failure as `Duty` does. */
@@ -96,7 +100,7 @@ export interface Staffing {
   /** Newest first. */
   results(guildId: string, limit: number): Promise<readonly QuotaResult[]>;
   /** @throws Failure "bad-command" where it overlaps another one, or is too long. */
-  askLeave(actor: Actor, leave: NewLeave): Promise<Leave>;
+  askLeave(actor: Actor, leave: NewLeave): Promise<AskedLeave>;
   /** Those that wait or are not over. */
   leaves(guildId: string): Promise<readonly Leave[]>;
   /** Undefined: it waits no more. @throws Failure "denied" for who asked. */

@@ -1,5 +1,11 @@
 import { setImmediate } from "node:timers/promises";
-import type { DutyKey, DutyKind, DutyRow, DutyWanted } from "../../domain/ports/duty-store.ts";
+import {
+  type DutyKey,
+  type DutyKind,
+  type DutyRow,
+  type DutyWanted,
+  MOST_DUTY_ROWS,
+} from "../../domain/ports/duty-store.ts";
 import { chunks } from "../database/chunks.ts";
 import type { DutyTable } from "../database/schema.ts";
 import { storable } from "../database/storable.ts";
@@ -19,7 +25,7 @@ export async function rows(context: QueryContext, wanted: DutyWanted): Promise<r
     const some = await page(context, wanted, { limit: PAGE_ROWS, after });
     for (const row of some) found.push(rowOf(row));
     after = some.at(-1);
-    if (after === undefined || some.length < PAGE_ROWS) return found;
+    if (after === undefined || some.length < PAGE_ROWS || found.length >= MOST_DUTY_ROWS) return found;
   }
 }
 

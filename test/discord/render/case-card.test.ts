@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { appealRenderer } from "../../../src/discord/render/appeal-cards.ts";
 import { eventLine } from "../../../src/discord/render/audit-rows.ts";
 import { caseCard } from "../../../src/discord/render/players/case-card.ts";
 import { caseLine } from "../../../src/discord/render/players/case-words.ts";
 import { ownMessage } from "../../../src/discord/render/stats/staff-stats.ts";
 import type { Case } from "../../../src/domain/case.ts";
 import { md } from "../../../src/domain/escaped.ts";
+import type { MessageBody } from "../../../src/domain/message.ts";
 
 const one: Case = {
   guildId: "g1",
@@ -163,4 +165,36 @@ describe("what a moderator reads of a case", () => {
     assert.match(known(false), /Run `\/me link`\./);
     assert.match(known(false, false), /`\/me link member: player:` links one\./);
   });
+});
+
+test("a case fits its card, and an appeal about it its message, whatever people wrote", () => {
+  const stars = (count: number) => "*".repeat(count);
+  const evil: Case = {
+    ...one,
+    kind: "ban",
+    reason: stars(900),
+    evidence: `https://x.y/${"_".repeat(388)}`,
+    command: `:ban Turbo ${stars(200)}`,
+    edits: [1, 2, 3].map((atMs) => ({ atMs, byId: "1", field: "reason", from: stars(900) })),
+    revoked: { atMs: 4, byId: "2", why: stars(900) },
+  };
+  const sizes = ({ cards = [] }: MessageBody) =>
+    cards.map(({ title = "", description = "" }) => title.length + description.length);
+  for (const withEdits of [true, false]) {
+    const [size = 0] = sizes(caseCard(evil, { withEdits, warnings: 5 }));
+    assert.ok(size <= 4_096, String(size));
+  }
+  const words = `They lied.\n${stars(980)}`;
+  const appeal = {
+    ...{ id: "a", guildId: "g", userId: "1", atMs: 0, channelId: "2", typedName: "Turbo", words },
+    player: { name: "Turbo", id: 7 },
+    caseNumber: 6,
+    card: { channelId: "3", nonce: "n" },
+  };
+  const pack = { appeal, one: evil, evidence: undefined, earlier: [evil, evil, evil, evil, evil] };
+  const body = appealRenderer.card(pack);
+  const sum = sizes(body).reduce((total, size) => total + size, 0);
+  assert.ok(sum <= 6_000, String(sizes(body)));
+  assert.match(String(body.cards?.[0]?.description), /They lied\.\n> (?:\\\*){980}\n/u);
+  assert.match(String(body.cards?.[1]?.title), /case 6$/u);
 });

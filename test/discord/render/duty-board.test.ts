@@ -6,10 +6,12 @@ import {
   correctionLine,
   leaveLine,
   quotaLine,
+  quotaList,
   resultCard,
 } from "../../../src/discord/render/shifts/staffing-cards.ts";
 import type { DutyType, Shift } from "../../../src/domain/duty.ts";
 import type { MessageBody } from "../../../src/domain/message.ts";
+import type { Quota } from "../../../src/domain/quota.ts";
 
 test("a quota of which leave left seconds has no bar on the board, and one of which it left a minute has", () => {
   const boardOf = (needS: number) => {
@@ -132,6 +134,41 @@ test("the list of a period has everybody in one group, with their hours", () => 
     String(card.description).replaceAll("\u00a0", " "),
     /\*\*Met \(1\)\*\*\n<@1> 2 h of 2 h\n\n\*\*Not met \(1\)\*\*\n<@2> 1 h of 2 h · 🌴 on leave for part of it\n\n\*\*On leave \(1\)\*\*\n<@3> 1 h\n\n\*\*Excused \(1\)\*\*\n<@4>$/u,
   );
+});
+
+test("quotas and their last lists fit one message, also of five hundred staff and twenty quotas", () => {
+  const id = (nth: number) => String(100_000_000_000_000_000n + BigInt(nth));
+  const outcomes = ["met", "not-met", "excused", "excused"] as const;
+  const lines = Array.from({ length: 500 }, (_, nth) => {
+    const outcome = outcomes[nth % 4] ?? "met";
+    return {
+      userId: id(nth),
+      countedS: 19_000,
+      unsureS: 0,
+      needS: 18_000,
+      outcome,
+      isOnLeave: nth % 8 === 2,
+    };
+  });
+  const quotas = Array.from({ length: 20 }, (_, nth) => ({
+    ...{
+      id: `q${nth}`,
+      roleId: id(nth),
+      needS: 18_000,
+      period: "fortnight",
+      typeId: "t",
+      channelId: id(900),
+    },
+    sinceS: 0,
+  })) as readonly Quota[];
+  const results = quotas.slice(0, 3).map((quota) => ({ quotaId: quota.id, fromS: 0, untilS: 600, lines }));
+  const { cards = [] } = quotaList(quotas, results, () => "*".repeat(40));
+  const sizes = cards.map(({ title = "", description = "" }) => title.length + description.length);
+  assert.ok(Math.max(...sizes) <= 4_096, String(sizes));
+  assert.ok(sizes.reduce((sum, one) => sum + one, 0) <= 6_000, String(sizes));
+  assert.equal(cards.length, 4);
+  for (const card of cards.slice(1))
+    assert.match(String(card.description), /\*\*Met \(125\)\*\*\n<@1[\s\S]*\*\*Not met \(125\)\*\*\n<@1/u);
 });
 
 test("the file of the board says whom a row is about and hours as people say them", () => {

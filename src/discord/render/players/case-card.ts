@@ -5,7 +5,7 @@ import type { PlayerRef } from "../../../domain/model.ts";
 import type { BanEndView } from "../../../domain/ports/ban-ends.ts";
 import { banStateOf } from "../ban-cards.ts";
 import { duration, note } from "../entry-line.ts";
-import { cut, inlineCode, inlineName, plainText } from "../escape.ts";
+import { cut, cutLines, inlineCode, inlineName, plainText } from "../escape.ts";
 import { commandWithNames } from "../hit-words.ts";
 import { DO_NOT_REPEAT } from "../run-cards.ts";
 import { authorText, KINDS, targetsPlain, targetsText } from "./case-words.ts";
@@ -23,6 +23,8 @@ const MOST_EDITS = 3;
 const MOST_UNDONE = 3;
 const MOST_PLAYER_BUTTONS = 3;
 const BUTTONS_A_ROW = 5;
+/** Escaping can double what people wrote. What comes last, such as earlier wordings, is left out first. */
+const LONGEST = 4_000;
 
 export interface CaseView {
   /** Warnings of the player that count, where the case is a warning. */
@@ -41,10 +43,13 @@ export interface CaseView {
   readonly end?: BanEndView | "none" | undefined;
   /** The case that lifted the ban. */
   readonly lift?: Case | undefined;
+  /** Characters that its text may have, where it shares a message. @default what Discord takes in one card */
+  readonly room?: number | undefined;
 }
 
 export function caseCard(one: Case, view: CaseView = {}): MessageBody {
   const { warnings, duty, untold, withEdits = false, hasReplay = false, isSought = false } = view;
+  const room = Math.min(LONGEST, view.room ?? LONGEST);
   const { symbol, word } = KINDS[one.kind];
   const lines = [
     targetsText(one, MOST_TARGETS),
@@ -72,7 +77,7 @@ export function caseCard(one: Case, view: CaseView = {}): MessageBody {
           one.revoked === undefined
             ? md`${symbol} ${word} · case ${one.number}`
             : md`↩️ Revoked · ${word} · case ${one.number}`,
-        description: joined(lines, "\n"),
+        description: cutLines(lines, room),
         color: colorOf(one),
       },
     ],

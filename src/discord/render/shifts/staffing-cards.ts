@@ -23,6 +23,12 @@ import { lasting } from "../stats/stats-words.ts";
 
 const COLOR = 0x3b6fd4;
 const LONGEST = 3_900;
+/** Discord takes 6,000 characters in all cards of a message. */
+const ROOM_OF_CARDS = 5_800;
+const ROOM_OF_QUOTAS = 2_400;
+/** Of a list beside the people of its groups: title, quota, notes and headings. */
+const ROOM_OF_NOTES = 450;
+const LONGEST_GROUP = 900;
 /** Discord does not tell Marshal who holds a role. */
 export const UNLISTED = md`-# Not listed: staff without a linked account (\`/me link\`).`;
 /** Said once: as words behind each line it would fill a phone. */
@@ -46,29 +52,36 @@ export function quotaList(
 ): MessageBody {
   const lines = quotas.map((quota) => md`• ${quotaLine(quota, typeName)}`);
   const known = new Map(quotas.map((quota) => [quota.id, quota]));
-  const past = results.flatMap((result) => {
-    const quota = known.get(result.quotaId);
-    return quota === undefined ? [] : [resultCard(result, quota)];
-  });
   const words =
-    lines.length === 0 ? md`No quotas yet. Set one with \`/duty quota set\`.` : joined(lines, "\n");
+    lines.length === 0
+      ? md`No quotas yet. Set one with \`/duty quota set\`.`
+      : cutLines(lines, ROOM_OF_QUOTAS);
+  const kept = results.filter(({ quotaId }) => known.has(quotaId));
+  const room = Math.floor((ROOM_OF_CARDS - words.length) / kept.length);
+  const past = kept.flatMap((result) => {
+    const quota = known.get(result.quotaId);
+    return quota === undefined ? [] : [resultCard(result, quota, room)];
+  });
   return { cards: [{ title: md`Quotas`, description: words, color: COLOR }, ...past] };
 }
 
-/** Who met it, who did not, who was on leave and who was excused otherwise, with the hours of each. */
-export function resultCard({ fromS, untilS, lines, unreadS }: QuotaResult, quota: Quota): Card {
-  const group = (title: Escaped, isMeant: (line: QuotaLine) => boolean) => {
-    const own = lines.filter(isMeant);
-    if (own.length === 0) return [];
-    return [md`**${title} (${own.length})**\n${cutLines(own.map(resultLine), 900)}`];
-  };
+/** Who met it, who did not, who was on leave and who was excused otherwise, with the hours of each. `room`: its characters. */
+export function resultCard(
+  { fromS, untilS, lines, unreadS }: QuotaResult,
+  quota: Quota,
+  room = Number.POSITIVE_INFINITY,
+): Card {
   const isExcused = ({ outcome }: QuotaLine) => outcome === "excused";
   const groups = [
-    ...group(md`Met`, ({ outcome }) => outcome === "met"),
-    ...group(md`Not met`, ({ outcome }) => outcome === "not-met"),
-    ...group(md`On leave`, (line) => isExcused(line) && line.isOnLeave === true),
-    ...group(md`Excused`, (line) => isExcused(line) && line.isOnLeave !== true),
-  ];
+    { title: md`Met`, own: lines.filter(({ outcome }) => outcome === "met") },
+    { title: md`Not met`, own: lines.filter(({ outcome }) => outcome === "not-met") },
+    { title: md`On leave`, own: lines.filter((line) => isExcused(line) && line.isOnLeave === true) },
+    { title: md`Excused`, own: lines.filter((line) => isExcused(line) && line.isOnLeave !== true) },
+  ].filter(({ own }) => own.length > 0);
+  const longest = Math.min(LONGEST_GROUP, Math.floor((room - ROOM_OF_NOTES) / groups.length));
+  const sections = groups.map(
+    ({ title, own }) => md`**${title} (${own.length})**\n${cutLines(own.map(resultLine), longest)}`,
+  );
   const unread =
     unreadS === undefined
       ? []
@@ -79,7 +92,7 @@ export function resultCard({ fromS, untilS, lines, unreadS }: QuotaResult, quota
     description: joined(
       [
         md`${roleMention(quota.roleId)}: ${lasting(quota.needS)} in ${PERIODS[quota.period]}\n${joined(notes, "\n")}`,
-        ...(groups.length === 0 ? [md`Nobody with this role had a linked account.`] : groups),
+        ...(sections.length === 0 ? [md`Nobody with this role had a linked account.`] : sections),
       ],
       "\n\n",
     ),
