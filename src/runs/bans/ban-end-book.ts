@@ -149,7 +149,8 @@ export class BanEndBook implements BanEnds {
     for (const end of this.#ports.kept.ofServer(record.bindingId)) {
       const hasRun = end.state === "armed" || end.state === "held";
       if (!hasRun || !names(end, { command, by: undefined }, [])) continue;
-      this.changes.track(this.changes.end(end.id, { isBan: false, why: "Lifted." }));
+      // Nobody finds that out again, so it is written until the store takes it.
+      this.changes.begin(end.id, () => ({ kind: "gone" }));
     }
   }
 

@@ -46,18 +46,21 @@ export class BanEndChanges {
     this.track(this.change(id, judge));
   }
 
-  /** A change that counts only once it is stored: rejects when the store does. */
+  /** A change that counts only once it is stored: rejects when the store does, and then all is as it was before. */
   async must<T>(id: string, work: (end: BanEnd) => Promise<T>): Promise<T | undefined> {
     return await this.#mutex.take(id, async () => {
       const end = this.#ports.kept.get(id);
       if (end === undefined || end.state === "over") return undefined;
-      const done = await work(end);
+      const done = await work(end).catch((error: unknown) => {
+        this.#putBack(end);
+        throw error;
+      });
       this.#ports.onChanged(end.bindingId);
       return done;
     });
   }
 
-  /** It was lifted, or is not to be any more. Known at once; rejects where the store does not take it. */
+  /** It was lifted, or is not to be any more. Rejects where the store does not take it: whoever found it out asks again. */
   async end(id: string, { isBan, why }: { readonly isBan: boolean; readonly why: string }): Promise<void> {
     await this.must(id, async (end) => {
       if (!isBan) return await this.#ports.kept.delete(end);
@@ -101,6 +104,13 @@ export class BanEndChanges {
   /** Resolves when what was begun is over. */
   async flushed(): Promise<void> {
     await Promise.all(this.#open);
+  }
+
+  /** What was not stored must not count as done: who would do it again has to find it undone, as the next process would. */
+  #putBack(end: BanEnd): void {
+    // A ban that is being sent may have been noted meanwhile.
+    const laterId = this.#ports.kept.get(end.id)?.laterId;
+    this.#ports.kept.note(laterId === undefined ? end : { ...end, laterId });
   }
 
   async #perform(end: BanEnd, next: Next): Promise<void> {

@@ -384,6 +384,47 @@ describe("a ban that ends is not lifted over what came later", () => {
     assert.deepEqual(states(rig), []);
   });
 
+  for (const [what, by] of [
+    ["a later ban", ":ban Alice"],
+    ["an un-ban", ":unban Alice"],
+  ] as const)
+    test(`${what} counts also where the store refused to take it at first`, async () => {
+      const rig = await started();
+      await ban(rig, "Alice");
+      const own = row(nowS(rig), ":ban 11 spam");
+      await look(rig, own);
+      const later = row(nowS(rig) + 60, by, "Moe");
+      rig.banEndDocuments.refuseWrites = new Failure("store", "The disk is full.");
+      await rig.journal.take(rig.snapshot([own, later])).catch(() => undefined);
+      rig.banEndDocuments.refuseWrites = undefined;
+      await rig.clock.advance(60_000);
+      await look(rig, own, later);
+      assert.equal(
+        rig.guildNotices.filter((text) => text.includes("over Alice")).length,
+        by === ":ban Alice" ? 1 : 0,
+      );
+      assert.deepEqual([...rig.banEndTexts.values()], []);
+      // By now the log shows neither of them any more.
+      rig.crash();
+      await restarted(rig);
+      await rig.clock.advance(2 * HOUR_MS);
+      assert.deepEqual(sent(rig), [":ban 11 spam"]);
+    });
+
+  test("an un-ban of ours ends it for good, also where the store refused that at first", async () => {
+    const rig = await started();
+    await ban(rig, "Alice");
+    await rig.clock.advance(10_000);
+    rig.banEndDocuments.refuseWrites = new Failure("store", "The disk is full.");
+    const request = { actor: rig.actor("admin"), binding, text: ":unban Alice", origin: "command" } as const;
+    await rig.runs.runner.submit(await rig.runs.runner.plan(request));
+    await rig.clock.advance(10_000);
+    assert.equal(rig.sent.length, 2);
+    rig.banEndDocuments.refuseWrites = undefined;
+    await rig.clock.advance(60_000);
+    assert.deepEqual([...rig.banEndTexts.values()], []);
+  });
+
   test("what the log showed before the ban is no later ban, nor is one of somebody else of that beginning", async () => {
     const rig = await started();
     const early = row(nowS(rig) - 60, ":ban Alice", "Moe");
