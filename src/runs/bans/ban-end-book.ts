@@ -141,16 +141,18 @@ export class BanEndBook implements BanEnds {
     }
   }
 
-  /** The same once, at its end: by an un-ban of theirs somebody lifted a ban before its time. */
+  /** The same once, at its end: by an un-ban of theirs somebody lifted a ban before its time, or banned again for sure. */
   onEnded(record: RunRecord): void {
     this.onRun(record);
-    if (record.verb !== "unban" || record.ran !== "yes") return;
+    if ((record.verb !== "ban" && record.verb !== "unban") || record.ran !== "yes") return;
     const command = parseCommand(record.text);
     for (const end of this.#ports.kept.ofServer(record.bindingId)) {
       const hasRun = end.state === "armed" || end.state === "held";
-      if (!hasRun || !names(end, { command, by: undefined }, [])) continue;
+      if (!hasRun || end.id === record.id || !names(end, { command, by: undefined }, [])) continue;
       // Nobody finds that out again, so it is written until the store takes it.
-      this.changes.begin(end.id, () => ({ kind: "gone" }));
+      if (record.verb === "unban") this.changes.begin(end.id, () => ({ kind: "gone" }));
+      else if (end.heldFor === "later-unknown")
+        this.changes.begin(end.id, (now) => afterLaterBan(now, record));
     }
   }
 

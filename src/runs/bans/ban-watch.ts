@@ -95,7 +95,9 @@ export class BanWatch {
     const players = present.map(({ player }) => player);
     const ends = await endsOn(this.#ports, source);
     return ends.filter((end) => {
-      return end.id !== id && end.state !== "over" && names(end, { command, by: undefined }, players);
+      // Whether an earlier one ran stays a question for people, whatever becomes of this one.
+      const isOpen = end.state !== "over" && end.heldFor !== "later-unknown";
+      return end.id !== id && isOpen && names(end, { command, by: undefined }, players);
     });
   }
 }

@@ -227,6 +227,32 @@ describe("a ban that ends is not lifted over what came later", () => {
     assert.deepEqual(sent(rig).at(-1), ":unban 11");
   });
 
+  test("a ban of ours of which nobody knows whether it ran counts also after another that did not run", async () => {
+    const rig = await started();
+    await ban(rig, "Alice");
+    await rig.clock.advance(10_000);
+    const failing = [
+      new Failure("unreachable", "no answer", { ran: "unknown" }),
+      new Failure("platform", "no", { ran: "no" }),
+    ];
+    rig.answering = async () => {
+      throw failing.shift();
+    };
+    await ban(rig, "Alice", 5 * HOUR_MS);
+    assert.deepEqual(states(rig), ["later-unknown", "ban-unknown"]);
+    await rig.clock.advance(10_000);
+    await ban(rig, "Alice", 6 * HOUR_MS);
+    assert.equal(rig.sent.length, 3);
+    rig.answering = async () => "Success";
+    assert.deepEqual(states(rig), ["later-unknown", "ban-unknown"]);
+    await rig.clock.advance(2 * HOUR_MS);
+    assert.equal(rig.sent.length, 3);
+    // One that surely ran is another matter.
+    await ban(rig, "Alice", 6 * HOUR_MS);
+    assert.match(rig.guildNotices.join(), /over Alice: They were banned again/);
+    assert.equal(states(rig).includes("later-unknown"), false);
+  });
+
   test("a case of the history", async () => {
     const rig = await started();
     await ban(rig, "Alice");
