@@ -16,9 +16,10 @@ import type { RunOutcome, RunRecord, SubmittedRun } from "../../domain/run.ts";
 import type { LateOutcomes } from "../audit/late-outcomes.ts";
 import { isOver } from "../audit/run-record.ts";
 import { type AskedCheckPorts, AskedChecks } from "./asked-checks.ts";
-import { isOld, isTriedAgain, rolesThatBan } from "./asked-rules.ts";
+import { isOld, isTriedAgain, rolesThatBan, withoutRun } from "./asked-rules.ts";
 import { AskedWaits } from "./asked-waits.ts";
 
+const NOBODY_CAME = "Nobody was in the server for a day after it was approved.";
 const MOST_OF_GUILD = 100;
 const MOST_OF_PERSON = 10;
 
@@ -52,7 +53,7 @@ export class AskedBanBook implements AskedBans {
     this.#waits = new AskedWaits({
       clock: ports.clock,
       onAgain: (id) => this.#track(this.#sendAgain(id)),
-      onOld: (id) => this.#track(this.#giveUp(id)),
+      onOld: (id) => this.#track(this.#closeUnsent(id, NOBODY_CAME)),
     });
   }
 
@@ -159,8 +160,8 @@ export class AskedBanBook implements AskedBans {
 
   async onUnlinked(bindingId: string): Promise<void> {
     for (const asked of [...this.#byId.values()])
-      if (asked.bindingId === bindingId && asked.runId === undefined)
-        await this.#close(asked, `${asked.serverName} was unlinked.`);
+      if (asked.bindingId === bindingId)
+        await this.#closeUnsent(asked.id, `${asked.serverName} was unlinked.`);
   }
 
   async #sendWaiting(source: SourceId): Promise<void> {
@@ -230,10 +231,12 @@ export class AskedBanBook implements AskedBans {
     this.#waits.begin(asked, { isForPlayers: failureCode === "server-empty" });
   }
 
-  async #giveUp(id: string): Promise<void> {
-    const asked = this.#byId.get(id);
-    if (asked?.approval !== undefined && asked.runId === undefined)
-      await this.#close(asked, "Nobody was in the server for a day after it was approved.");
+  /** Unless it is being claimed, or sent: then its run says what came of it. */
+  async #closeUnsent(id: string, why: string): Promise<void> {
+    await this.#changes.take(id, async () => {
+      const asked = this.#byId.get(id);
+      if (asked !== undefined && asked.runId === undefined) await this.#close(asked, why);
+    });
   }
 
   /** It is not sent any more, which is told where it had been approved. */
@@ -294,8 +297,4 @@ export class AskedBanBook implements AskedBans {
 
 function keyOf({ guildId, id }: AskedBan): string {
   return `${guildId}:${id}`;
-}
-
-function withoutRun({ runId: _, ...asked }: AskedBan): AskedBan {
-  return asked;
 }
