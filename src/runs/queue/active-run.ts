@@ -184,7 +184,7 @@ export class ActiveRun implements LaneEntry {
     const current = { ...this.#record, ...columns, source: binding.source };
     let sending: RunRecord;
     try {
-      const endsAtMs = await this.#ports.bans.beforeSending(this.#request, current);
+      const endsAtMs = await this.#ports.bans.beforeSending(this.#request, current, () => this.#over);
       const { ends } = current;
       sending = {
         ...current,

@@ -253,6 +253,26 @@ describe("a ban that ends is not lifted over what came later", () => {
     assert.equal(states(rig).includes("later-unknown"), false);
   });
 
+  test("a ban of ours that is cancelled right before it is sent changes nothing, and has no end", async () => {
+    const rig = await started();
+    await ban(rig, "Alice");
+    await rig.clock.advance(10_000);
+    const read = Promise.withResolvers<void>();
+    const bySource = rig.bindings.bySource.bind(rig.bindings);
+    rig.bindings.bySource = async (source) => {
+      await read.promise;
+      return await bySource(source);
+    };
+    const id = await ban(rig, "Alice", 5 * HOUR_MS);
+    assert.equal((await rig.runs.queue.cancel(rig.actor("admin"), id)).ok, true);
+    await rig.clock.advance(1_000);
+    read.resolve();
+    await rig.clock.advance(1_000);
+    assert.deepEqual(states(rig), ["armed"]);
+    await rig.clock.advance(2 * HOUR_MS);
+    assert.deepEqual(sent(rig), [":ban 11 spam", ":unban 11"]);
+  });
+
   test("a case of the history", async () => {
     const rig = await started();
     await ban(rig, "Alice");
