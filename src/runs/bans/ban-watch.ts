@@ -47,9 +47,11 @@ export class BanWatch {
     if (record.verb !== "ban") return undefined;
     const { kept, clock, serviceTime } = this.#ports;
     const sentAtMs = serviceTime.ms() ?? clock.nowMs();
-    for (const end of await this.#endsOnceLifted(record)) {
+    for (const { id: endId } of await this.#endsOnceLifted(record)) {
       if (isOver()) return undefined;
-      await kept.put({ ...end, laterId: record.id });
+      // While the one before was written, this one may have been taken back.
+      const end = kept.get(endId);
+      if (end !== undefined && end.state !== "over") await kept.put({ ...end, laterId: record.id });
     }
     if (term === undefined || only === undefined || isOver()) return undefined;
     if (kept.get(record.id) === undefined && kept.of(record.guildId).length >= MOST_OF_GUILD) {

@@ -592,6 +592,34 @@ describe("the un-ban", () => {
     assert.deepEqual(await rig.runs.queue.waiting("g1"), []);
   });
 
+  test("that was taken back does not come back by a ban for several that is being noted", async () => {
+    const rig = await started();
+    await ban(rig, "Alice");
+    await rig.clock.advance(10_000);
+    const bobs = await ban(rig, "Bob");
+    await rig.clock.advance(10_000);
+    const written = Promise.withResolvers<void>();
+    const set = rig.banEndDocuments.set.bind(rig.banEndDocuments);
+    rig.banEndDocuments.set = async (key, end) => {
+      await written.promise;
+      await set(key, end);
+    };
+    rig.answering = async () => {
+      throw new Failure("platform", "no", { ran: "no" });
+    };
+    const actor = rig.actor("manager");
+    const plan = await rig.runs.runner.plan({ actor, binding, text: ":ban Alice,Bob", origin: "command" });
+    await rig.runs.runner.confirmed(plan.id, actor);
+    await rig.clock.advance(1_000);
+    assert.equal((await rig.runs.banEnds.keepBanned(actor, bobs))?.playerName, "Bob");
+    written.resolve();
+    await rig.clock.advance(10_000);
+    assert.equal(rig.sent.length, 3);
+    rig.answering = async () => "Success";
+    await rig.clock.advance(2 * HOUR_MS);
+    assert.deepEqual(sent(rig).slice(3), [":unban 11"]);
+  });
+
   test("may be taken back, and a ban that is taken back stays", async () => {
     const rig = await started();
     const id = await ban(rig, "Alice");
