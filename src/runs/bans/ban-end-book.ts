@@ -242,7 +242,8 @@ export class BanEndBook implements BanEnds {
       const plan = await runner.plan({ actor, binding, text, origin: "ban-end", runId: liftId, only });
       const { outcome } = await runner.submit(plan);
       // Where it was given up meanwhile, nothing stood in the queue yet.
-      if (this.#ports.kept.get(id)?.liftId !== liftId) this.#withdraw(end, "It is no longer wanted.");
+      const now = this.#ports.kept.get(id);
+      if (now?.state !== "lifting" || now.liftId !== liftId) this.#withdraw(end, "It is no longer wanted.");
       this.changes.track(outcome.then(({ record }) => this.#onLifted(end, record)));
     } catch (error) {
       if (!(error instanceof Failure)) this.#ports.report("an un-ban could not be sent", error);

@@ -1,5 +1,5 @@
 import type { BanEnd } from "../../domain/ban-end.ts";
-import type { Failure } from "../../domain/failure.ts";
+import { Failure } from "../../domain/failure.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
 import { type BanNoticePorts, BanNotices } from "./ban-notices.ts";
 import type { DueTimes } from "./due-times.ts";
@@ -63,11 +63,17 @@ export class BanEndChanges {
   /** It was lifted, or is not to be any more. Rejects where the store does not take it: whoever found it out asks again. */
   async end(id: string, { isBan, why }: { readonly isBan: boolean; readonly why: string }): Promise<void> {
     await this.must(id, async (end) => {
-      if (!isBan) return await this.#ports.kept.delete(end);
       const ended = over(end, why);
-      await this.#ports.kept.put(ended);
-      this.tellOver(ended);
+      await (isBan ? this.#ports.kept.put(ended) : this.#ports.kept.delete(end));
+      this.#withdrawLift(end, why);
+      if (isBan) this.tellOver(ended);
     });
+  }
+
+  /** An un-ban that waits is wanted no more: it would stand in the queue until its time is over, which says another why. */
+  #withdrawLift({ state, liftId }: BanEnd, why: string): void {
+    if (state === "lifting" && liftId !== undefined)
+      this.#ports.withdraw(liftId, new Failure("expired", why));
   }
 
   /** Tells that it ends nothing any more; then nothing of it is kept. */
@@ -130,7 +136,10 @@ export class BanEndChanges {
       this.rewrite();
     }
     if (next.kind === "gone") times.forget(end.id);
-    if (next.kind === "is" && next.end.state === "over") this.tellOver(next.end);
+    if (next.kind === "is" && next.end.state === "over") {
+      this.#withdrawLift(end, next.end.why ?? "");
+      this.tellOver(next.end);
+    }
     if (next.kind === "is" && next.end.state === "held" && end.heldFor !== next.end.heldFor)
       this.track(this.tellHeld([next.end], next.end.why ?? ""));
     onChanged(end.bindingId);

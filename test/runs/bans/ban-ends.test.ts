@@ -282,6 +282,28 @@ describe("a ban that ends is not lifted over what came later", () => {
     assert.match(rig.guildNotices.join(), /over Alice/);
   });
 
+  test("one that the log shows while the un-ban waits takes it out of the queue, which says why", async () => {
+    const rig = await started();
+    await ban(rig, "Alice");
+    const own = row(nowS(rig), ":ban 11 spam");
+    await rig.clock.advance(HOUR_MS - 2_000);
+    rig.readyAtMs = rig.clock.nowMs() + 90_000;
+    rig.answering = async (_text, _signal, mayStart) => {
+      if (!mayStart()) throw new Failure("expired", "It was held back.", { ran: "no" });
+      return "Success";
+    };
+    await rig.clock.advance(30_000);
+    const [waiting] = await rig.runs.queue.waiting("g1");
+    assert.equal(waiting?.record.text, ":unban 11");
+    await look(rig, own, row(nowS(rig), ":ban alice", "Moe"));
+    await rig.clock.advance(10 * 60_000);
+    const lift = rig.audit.rows.get(waiting.record.id);
+    assert.deepEqual([lift?.status, lift?.ran], ["cancelled", "no"]);
+    assert.match(lift?.message ?? "", /They were banned again by Moe/);
+    assert.equal(rig.sent.length, 1);
+    assert.ok(rig.audit.log.filter(({ id }) => id === lift?.id).length <= 3);
+  });
+
   test("an earlier one that lasts longer is said before, and a Manager decides whether it is lifted, too", async () => {
     const rig = await started();
     rig.standingBan = async ({ playerId, endsAtMs, sentAtMs }) =>
