@@ -16,9 +16,10 @@ import type { RunOutcome, RunRecord, SubmittedRun } from "../../domain/run.ts";
 import type { LateOutcomes } from "../audit/late-outcomes.ts";
 import { isOver } from "../audit/run-record.ts";
 import { type AskedCheckPorts, AskedChecks } from "./asked-checks.ts";
-import { APPROVED_FOR_MS, isOld, isTriedAgain, rolesThatBan } from "./asked-rules.ts";
+import { isOld, isTriedAgain, rolesThatBan, withoutRun } from "./asked-rules.ts";
+import { AskedWaits } from "./asked-waits.ts";
 
-const AGAIN_AFTER_MS = 60_000;
+const NOBODY_CAME = "Nobody was in the server for a day after it was approved.";
 const MOST_OF_GUILD = 100;
 const MOST_OF_PERSON = 10;
 
@@ -42,12 +43,18 @@ export class AskedBanBook implements AskedBans {
   readonly #ports: AskedBanPorts;
   readonly #checks: AskedChecks;
   readonly #byId = new Map<string, AskedBan>();
+  readonly #waits: AskedWaits;
   readonly #changes = new KeyedMutex();
   readonly #open = new Set<Promise<void>>();
 
   constructor(ports: AskedBanPorts) {
     this.#ports = ports;
     this.#checks = new AskedChecks(ports);
+    this.#waits = new AskedWaits({
+      clock: ports.clock,
+      onAgain: (id) => this.#track(this.#sendAgain(id)),
+      onOld: (id) => this.#track(this.#closeUnsent(id, NOBODY_CAME)),
+    });
   }
 
   /** Reads the store. To be called after the runs of an earlier process were concluded. */
@@ -67,7 +74,8 @@ export class AskedBanBook implements AskedBans {
 
   /** What waits for players goes on. To be called when Discord is there. */
   begin(): void {
-    for (const asked of this.#byId.values()) if (asked.approval !== undefined) this.#wait(asked);
+    for (const asked of this.#byId.values())
+      if (asked.approval !== undefined) this.#wait(asked, "server-empty");
   }
 
   async flushed(): Promise<void> {
@@ -152,14 +160,14 @@ export class AskedBanBook implements AskedBans {
 
   async onUnlinked(bindingId: string): Promise<void> {
     for (const asked of [...this.#byId.values()])
-      if (asked.bindingId === bindingId && asked.runId === undefined)
-        await this.#close(asked, `${asked.serverName} was unlinked.`);
+      if (asked.bindingId === bindingId)
+        await this.#closeUnsent(asked.id, `${asked.serverName} was unlinked.`);
   }
 
   async #sendWaiting(source: SourceId): Promise<void> {
     const servers = new Set((await this.#ports.bindings.bySource(source)).map(({ id }) => id));
     for (const { id, bindingId } of [...this.#byId.values()])
-      if (servers.has(bindingId)) await this.#sendAgain(id);
+      if (servers.has(bindingId) && !this.#waits.isResting(id)) await this.#sendAgain(id);
   }
 
   async #sendAgain(id: string): Promise<void> {
@@ -194,7 +202,7 @@ export class AskedBanBook implements AskedBans {
       const code = error instanceof Failure ? error.code : "paused";
       if (isTriedAgain({ ran: "no", failureCode: code })) {
         await this.#put(withoutRun(asked));
-        this.#wait(asked);
+        this.#wait(asked, code);
       } else await this.#close(asked, error instanceof Failure ? error.message : "", { isTold: isLate });
       throw error;
     }
@@ -210,7 +218,7 @@ export class AskedBanBook implements AskedBans {
     if (now?.runId !== runId || !isOver(record.status)) return;
     if (isTriedAgain(record) && !this.#isOld(now)) {
       await this.#put(withoutRun(now));
-      this.#wait(now, record);
+      this.#wait(now, record.failureCode);
       return;
     }
     if (isLate) await this.#ports.late.post(outcome, true);
@@ -218,20 +226,17 @@ export class AskedBanBook implements AskedBans {
   }
 
   /** Until somebody joins; for what passes by itself, a minute. In a day it is given up. */
-  #wait(asked: AskedBan, record?: Pick<RunRecord, "failureCode">): void {
-    const { clock } = this.#ports;
+  #wait(asked: AskedBan, failureCode: RunRecord["failureCode"]): void {
     this.#track(this.#demand(asked.guildId));
-    // Of a clock that was set back the rest would be longer than all of it.
-    const leftMs = Math.min(APPROVED_FOR_MS, (asked.approval?.atMs ?? 0) + APPROVED_FOR_MS - clock.nowMs());
-    clock.after(Math.max(0, leftMs), () => this.#track(this.#giveUp(asked.id)));
-    if (record?.failureCode !== "server-empty")
-      clock.after(AGAIN_AFTER_MS, () => this.#track(this.#sendAgain(asked.id)));
+    this.#waits.begin(asked, { isForPlayers: failureCode === "server-empty" });
   }
 
-  async #giveUp(id: string): Promise<void> {
-    const asked = this.#byId.get(id);
-    if (asked?.approval !== undefined && asked.runId === undefined)
-      await this.#close(asked, "Nobody was in the server for a day after it was approved.");
+  /** Unless it is being claimed, or sent: then its run says what came of it. */
+  async #closeUnsent(id: string, why: string): Promise<void> {
+    await this.#changes.take(id, async () => {
+      const asked = this.#byId.get(id);
+      if (asked !== undefined && asked.runId === undefined) await this.#close(asked, why);
+    });
   }
 
   /** It is not sent any more, which is told where it had been approved. */
@@ -275,6 +280,7 @@ export class AskedBanBook implements AskedBans {
   /** Where the store refuses, its row in the audit says at the next start what became of it. */
   async #delete(asked: AskedBan): Promise<void> {
     this.#byId.delete(asked.id);
+    this.#waits.forget(asked.id);
     await this.#ports.documents.delete(keyOf(asked));
     if (asked.approval !== undefined) await this.#demand(asked.guildId);
   }
@@ -291,8 +297,4 @@ export class AskedBanBook implements AskedBans {
 
 function keyOf({ guildId, id }: AskedBan): string {
   return `${guildId}:${id}`;
-}
-
-function withoutRun({ runId: _, ...asked }: AskedBan): AskedBan {
-  return asked;
 }

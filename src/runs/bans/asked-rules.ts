@@ -62,3 +62,8 @@ const OPEN_FOR_MS = 3 * 24 * 60 * 60_000;
 export function isOld({ askedAtMs, approval }: AskedBan, nowMs: number): boolean {
   return approval === undefined ? nowMs - askedAtMs >= OPEN_FOR_MS : nowMs - approval.atMs >= APPROVED_FOR_MS;
 }
+
+/** It was not sent after all. */
+export function withoutRun({ runId: _, ...asked }: AskedBan): AskedBan {
+  return asked;
+}

@@ -141,15 +141,18 @@ export class BanEndBook implements BanEnds {
     }
   }
 
-  /** The same once, at its end: by an un-ban of theirs somebody lifted a ban before its time. */
+  /** The same once, at its end: by an un-ban of theirs somebody lifted a ban before its time, or banned again for sure. */
   onEnded(record: RunRecord): void {
     this.onRun(record);
-    if (record.verb !== "unban" || record.ran !== "yes") return;
+    if ((record.verb !== "ban" && record.verb !== "unban") || record.ran !== "yes") return;
     const command = parseCommand(record.text);
     for (const end of this.#ports.kept.ofServer(record.bindingId)) {
       const hasRun = end.state === "armed" || end.state === "held";
-      if (!hasRun || !names(end, { command, by: undefined }, [])) continue;
-      this.changes.track(this.changes.end(end.id, { isBan: false, why: "Lifted." }));
+      if (!hasRun || end.id === record.id || !names(end, { command, by: undefined }, [])) continue;
+      // Nobody finds that out again, so it is written until the store takes it.
+      if (record.verb === "unban") this.changes.begin(end.id, () => ({ kind: "gone" }));
+      else if (end.heldFor === "later-unknown")
+        this.changes.begin(end.id, (now) => afterLaterBan(now, record));
     }
   }
 
@@ -239,7 +242,8 @@ export class BanEndBook implements BanEnds {
       const plan = await runner.plan({ actor, binding, text, origin: "ban-end", runId: liftId, only });
       const { outcome } = await runner.submit(plan);
       // Where it was given up meanwhile, nothing stood in the queue yet.
-      if (this.#ports.kept.get(id)?.liftId !== liftId) this.#withdraw(end, "It is no longer wanted.");
+      const now = this.#ports.kept.get(id);
+      if (now?.state !== "lifting" || now.liftId !== liftId) this.#withdraw(end, "It is no longer wanted.");
       this.changes.track(outcome.then(({ record }) => this.#onLifted(end, record)));
     } catch (error) {
       if (!(error instanceof Failure)) this.#ports.report("an un-ban could not be sent", error);

@@ -1,5 +1,5 @@
 import type { BanEnd } from "../../domain/ban-end.ts";
-import type { Failure } from "../../domain/failure.ts";
+import { Failure } from "../../domain/failure.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
 import { type BanNoticePorts, BanNotices } from "./ban-notices.ts";
 import type { DueTimes } from "./due-times.ts";
@@ -46,25 +46,34 @@ export class BanEndChanges {
     this.track(this.change(id, judge));
   }
 
-  /** A change that counts only once it is stored: rejects when the store does. */
+  /** A change that counts only once it is stored: rejects when the store does, and then all is as it was before. */
   async must<T>(id: string, work: (end: BanEnd) => Promise<T>): Promise<T | undefined> {
     return await this.#mutex.take(id, async () => {
       const end = this.#ports.kept.get(id);
       if (end === undefined || end.state === "over") return undefined;
-      const done = await work(end);
+      const done = await work(end).catch((error: unknown) => {
+        this.#putBack(end);
+        throw error;
+      });
       this.#ports.onChanged(end.bindingId);
       return done;
     });
   }
 
-  /** It was lifted, or is not to be any more. Known at once; rejects where the store does not take it. */
+  /** It was lifted, or is not to be any more. Rejects where the store does not take it: whoever found it out asks again. */
   async end(id: string, { isBan, why }: { readonly isBan: boolean; readonly why: string }): Promise<void> {
     await this.must(id, async (end) => {
-      if (!isBan) return await this.#ports.kept.delete(end);
       const ended = over(end, why);
-      await this.#ports.kept.put(ended);
-      this.tellOver(ended);
+      await (isBan ? this.#ports.kept.put(ended) : this.#ports.kept.delete(end));
+      this.#withdrawLift(end, why);
+      if (isBan) this.tellOver(ended);
     });
+  }
+
+  /** An un-ban that waits is wanted no more: it would stand in the queue until its time is over, which says another why. */
+  #withdrawLift({ state, liftId }: BanEnd, why: string): void {
+    if (state === "lifting" && liftId !== undefined)
+      this.#ports.withdraw(liftId, new Failure("expired", why));
   }
 
   /** Tells that it ends nothing any more; then nothing of it is kept. */
@@ -103,6 +112,13 @@ export class BanEndChanges {
     await Promise.all(this.#open);
   }
 
+  /** What was not stored must not count as done: who would do it again has to find it undone, as the next process would. */
+  #putBack(end: BanEnd): void {
+    // A ban that is being sent may have been noted meanwhile.
+    const laterId = this.#ports.kept.get(end.id)?.laterId;
+    this.#ports.kept.note(laterId === undefined ? end : { ...end, laterId });
+  }
+
   async #perform(end: BanEnd, next: Next): Promise<void> {
     const { kept, times, onChanged, report } = this.#ports;
     if (next.kind === "same") return;
@@ -120,7 +136,10 @@ export class BanEndChanges {
       this.rewrite();
     }
     if (next.kind === "gone") times.forget(end.id);
-    if (next.kind === "is" && next.end.state === "over") this.tellOver(next.end);
+    if (next.kind === "is" && next.end.state === "over") {
+      this.#withdrawLift(end, next.end.why ?? "");
+      this.tellOver(next.end);
+    }
     if (next.kind === "is" && next.end.state === "held" && end.heldFor !== next.end.heldFor)
       this.track(this.tellHeld([next.end], next.end.why ?? ""));
     onChanged(end.bindingId);

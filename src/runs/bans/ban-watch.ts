@@ -36,14 +36,24 @@ export class BanWatch {
   /**
    * Called before the row "sending" of each run. Stores the end of this ban, and in the ends of earlier bans of the same
    * player that this one is being sent: whatever happens from here on, none of them is lifted over it. Returns when the
-   * ban ends, epoch milliseconds. Rejects where that cannot be stored: then nothing is sent.
+   * ban ends, epoch milliseconds. Rejects where that cannot be stored: then nothing is sent. Of a run that is over, which
+   * may be cancelled meanwhile, nothing is stored: nobody would hear of its end any more.
    */
-  async beforeSending({ term, only }: RunRequest, record: RunRecord): Promise<number | undefined> {
+  async beforeSending(
+    { term, only }: RunRequest,
+    record: RunRecord,
+    isOver: () => boolean,
+  ): Promise<number | undefined> {
     if (record.verb !== "ban") return undefined;
     const { kept, clock, serviceTime } = this.#ports;
     const sentAtMs = serviceTime.ms() ?? clock.nowMs();
-    for (const end of await this.#endsOnceLifted(record)) await kept.put({ ...end, laterId: record.id });
-    if (term === undefined || only === undefined) return undefined;
+    for (const { id: endId } of await this.#endsOnceLifted(record)) {
+      if (isOver()) return undefined;
+      // While the one before was written, this one may have been taken back.
+      const end = kept.get(endId);
+      if (end !== undefined && end.state !== "over") await kept.put({ ...end, laterId: record.id });
+    }
+    if (term === undefined || only === undefined || isOver()) return undefined;
     if (kept.get(record.id) === undefined && kept.of(record.guildId).length >= MOST_OF_GUILD) {
       throw new Failure(
         "bad-command",
@@ -95,7 +105,9 @@ export class BanWatch {
     const players = present.map(({ player }) => player);
     const ends = await endsOn(this.#ports, source);
     return ends.filter((end) => {
-      return end.id !== id && end.state !== "over" && names(end, { command, by: undefined }, players);
+      // Whether an earlier one ran stays a question for people, whatever becomes of this one.
+      const isOpen = end.state !== "over" && end.heldFor !== "later-unknown";
+      return end.id !== id && isOpen && names(end, { command, by: undefined }, players);
     });
   }
 }

@@ -24,12 +24,7 @@ import { type AttemptResult, nextAttempt } from "./next-attempt.ts";
 import { RunRow } from "./run-row.ts";
 import type { ServerLocks } from "./server-locks.ts";
 import { TrackedRun } from "./tracked-run.ts";
-import { expiredUnsent, notAudited, notChecked } from "./unsent.ts";
-
-/** A run that has waited this long is not sent: a stale ban is worse than none. */
-const EXPIRES_AFTER_MS = 10 * 60_000;
-/** The same for a run of a schedule, which people meant for that very minute; the end of a ban is asked for anew. */
-const SCHEDULED_EXPIRES_AFTER_MS = 2 * 60_000;
+import { expiredUnsent, expiresAfterMs, notAudited, notChecked } from "./unsent.ts";
 
 export interface RunPorts extends AuthorizeParts {
   readonly client: Pick<ServiceClient, "command">;
@@ -74,11 +69,13 @@ export class ActiveRun implements LaneEntry {
     this.#record = newRecord(plan, clock.nowMs());
     this.#row = new RunRow(ports);
     this.submitted = new TrackedRun(plan.id);
-    const waitsMs = isAutomatic(request.origin) ? SCHEDULED_EXPIRES_AFTER_MS : EXPIRES_AFTER_MS;
+    const waitsMs = expiresAfterMs(request.origin);
     this.#expiresAtMs = clock.monotonicMs() + waitsMs;
     // The roles are those of the interaction. Its age compares Discord's clock with ours, so it is computed only once.
     this.#rolesReadAtMs = clock.monotonicMs() - Math.max(0, clock.nowMs() - request.actor.askedAtMs);
-    this.#cancelExpiry = clock.after(waitsMs, () => this.withdraw("expired", expiredUnsent(request.origin)));
+    this.#cancelExpiry = clock.after(waitsMs, () =>
+      this.withdraw("expired", expiredUnsent(ports, this.#record)),
+    );
   }
 
   get id(): string {
@@ -184,7 +181,7 @@ export class ActiveRun implements LaneEntry {
     const current = { ...this.#record, ...columns, source: binding.source };
     let sending: RunRecord;
     try {
-      const endsAtMs = await this.#ports.bans.beforeSending(this.#request, current);
+      const endsAtMs = await this.#ports.bans.beforeSending(this.#request, current, () => this.#over);
       const { ends } = current;
       sending = {
         ...current,

@@ -2,6 +2,7 @@ import { Failure } from "../../domain/failure.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
 import type { AuditLog } from "../../domain/ports/audit-log.ts";
 import { type RunPlan, type RunRecord, type RunStatus, UNDONE_ALREADY } from "../../domain/run.ts";
+import { everyRow } from "../audit/every-row.ts";
 
 /** Where an undo failed it may be pressed again; where it ran, or may have, or is on its way, it may not. */
 export const MAY_HAVE_RUN: ReadonlySet<RunStatus> = new Set(["waiting", "sending", "done", "unknown"]);
@@ -25,17 +26,22 @@ export class UndoOnce {
    * `accept` writes the row of the plan before it resolves. Rejects with Failure "bad-command" where the same text has
    * undone the same run already.
    */
-  async run<T>({ request }: Pick<RunPlan, "request">, accept: () => Promise<T>): Promise<T> {
+  async run<T>(
+    { request, command }: Pick<RunPlan, "request" | "command">,
+    accept: () => Promise<T>,
+  ): Promise<T> {
     const { undoes, text, binding } = request;
     if (undoes === undefined) return await accept();
     return await this.#turns.take(undoes.id, async () => {
-      const filter = { bindingId: binding.id, text, fromMs: undoes.askedAtMs - CLOCK_SET_BACK_MS };
-      const { rows } = await this.#audit.search(request.actor.guildId, filter);
+      const { verb } = command;
+      const fromMs = undoes.askedAtMs - CLOCK_SET_BACK_MS;
+      const filter = { bindingId: binding.id, text, fromMs, ...(verb === undefined ? {} : { verb }) };
       // A later undo of an equal run took this one back as well.
       const isOfIt = (row: RunRecord) => row.undoes === undoes.id || row.askedAtMs >= undoes.askedAtMs;
       const isUndo = (row: RunRecord) =>
         row.origin === "undo" && row.text === text && row.id !== undoes.id && MAY_HAVE_RUN.has(row.status);
-      if (rows.some((row) => isUndo(row) && isOfIt(row))) throw new Failure("bad-command", UNDONE_ALREADY);
+      for await (const row of everyRow(this.#audit, request.actor.guildId, filter))
+        if (isUndo(row) && isOfIt(row)) throw new Failure("bad-command", UNDONE_ALREADY);
       return await accept();
     });
   }

@@ -1,6 +1,7 @@
 import type { Actor } from "../../domain/guild.ts";
 import type { AuditLog } from "../../domain/ports/audit-log.ts";
 import type { RunRecord } from "../../domain/run.ts";
+import { everyRow } from "../audit/every-row.ts";
 import { parseCommand } from "../catalogue/parse-command.ts";
 import { findVerb } from "../catalogue/verbs.ts";
 import { MAY_HAVE_RUN } from "./undo-once.ts";
@@ -21,6 +22,7 @@ export async function wasDeferred(
   audit: Pick<AuditLog, "search">,
   { guildId, bindingId, actorId, text, askedAtMs: fromMs }: RunRecord,
 ): Promise<boolean> {
-  const { rows } = await audit.search(guildId, { bindingId, actorId, text, fromMs });
-  return rows.some((row) => row.origin === "on-join" && row.text === text && MAY_HAVE_RUN.has(row.status));
+  for await (const row of everyRow(audit, guildId, { bindingId, actorId, text, fromMs }))
+    if (row.origin === "on-join" && row.text === text && MAY_HAVE_RUN.has(row.status)) return true;
+  return false;
 }

@@ -188,6 +188,47 @@ describe("a ban that is asked for", () => {
       assert.equal(rig.sent.length, before);
     });
 
+  test("is tried once a minute while Discord does not tell the roles, however many answers come meanwhile", async () => {
+    const rig = await started();
+    empty(rig);
+    const { id } = await ask(rig);
+    await rig.runs.askedBans.approve(rig.actor("admin"), id);
+    await rig.clock.advance(1_000);
+    rig.membersFailure = new Failure("paused", "Discord is away");
+    rig.players = [player("Bob", 12)];
+    const before = rig.membersRead;
+    for (let s = 0; s < 1_800; s += 5) {
+      await rig.journal.take(rig.snapshot([]));
+      await rig.clock.advance(5_000);
+    }
+    assert.ok(rig.membersRead - before <= 31, `${rig.membersRead - before} reads in half an hour`);
+    rig.membersFailure = undefined;
+    await rig.clock.advance(60_000);
+    assert.deepEqual(sent(rig), [":ban 11 spam", ":ban 11 spam"]);
+  });
+
+  test("is not said to be given up when somebody joins at the end of its day and it is being claimed", async () => {
+    const rig = await started();
+    empty(rig);
+    const { id } = await ask(rig);
+    await rig.runs.askedBans.approve(rig.actor("admin"), id);
+    await rig.clock.advance(24 * HOUR_MS - 1);
+    rig.players = [player("Bob", 12)];
+    const documents = rig.askedDocuments;
+    const written = Promise.withResolvers<void>();
+    const set = documents.set.bind(documents);
+    documents.set = async (key, asked) => {
+      await written.promise;
+      await set(key, asked);
+    };
+    await rig.journal.take(rig.snapshot([]));
+    await rig.clock.advance(1);
+    written.resolve();
+    await rig.clock.advance(10_000);
+    assert.deepEqual(rig.guildNotices, []);
+    assert.deepEqual(sent(rig), [":ban 11 spam", ":ban 11 spam"]);
+  });
+
   test("that was being sent when the process was killed is not sent again", async () => {
     const rig = await started();
     rig.answering = () => new Promise(() => undefined);

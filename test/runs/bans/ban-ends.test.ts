@@ -227,6 +227,52 @@ describe("a ban that ends is not lifted over what came later", () => {
     assert.deepEqual(sent(rig).at(-1), ":unban 11");
   });
 
+  test("a ban of ours of which nobody knows whether it ran counts also after another that did not run", async () => {
+    const rig = await started();
+    await ban(rig, "Alice");
+    await rig.clock.advance(10_000);
+    const failing = [
+      new Failure("unreachable", "no answer", { ran: "unknown" }),
+      new Failure("platform", "no", { ran: "no" }),
+    ];
+    rig.answering = async () => {
+      throw failing.shift();
+    };
+    await ban(rig, "Alice", 5 * HOUR_MS);
+    assert.deepEqual(states(rig), ["later-unknown", "ban-unknown"]);
+    await rig.clock.advance(10_000);
+    await ban(rig, "Alice", 6 * HOUR_MS);
+    assert.equal(rig.sent.length, 3);
+    rig.answering = async () => "Success";
+    assert.deepEqual(states(rig), ["later-unknown", "ban-unknown"]);
+    await rig.clock.advance(2 * HOUR_MS);
+    assert.equal(rig.sent.length, 3);
+    // One that surely ran is another matter.
+    await ban(rig, "Alice", 6 * HOUR_MS);
+    assert.match(rig.guildNotices.join(), /over Alice: They were banned again/);
+    assert.equal(states(rig).includes("later-unknown"), false);
+  });
+
+  test("a ban of ours that is cancelled right before it is sent changes nothing, and has no end", async () => {
+    const rig = await started();
+    await ban(rig, "Alice");
+    await rig.clock.advance(10_000);
+    const read = Promise.withResolvers<void>();
+    const bySource = rig.bindings.bySource.bind(rig.bindings);
+    rig.bindings.bySource = async (source) => {
+      await read.promise;
+      return await bySource(source);
+    };
+    const id = await ban(rig, "Alice", 5 * HOUR_MS);
+    assert.equal((await rig.runs.queue.cancel(rig.actor("admin"), id)).ok, true);
+    await rig.clock.advance(1_000);
+    read.resolve();
+    await rig.clock.advance(1_000);
+    assert.deepEqual(states(rig), ["armed"]);
+    await rig.clock.advance(2 * HOUR_MS);
+    assert.deepEqual(sent(rig), [":ban 11 spam", ":unban 11"]);
+  });
+
   test("a case of the history", async () => {
     const rig = await started();
     await ban(rig, "Alice");
@@ -234,6 +280,28 @@ describe("a ban that ends is not lifted over what came later", () => {
     await rig.clock.advance(2 * HOUR_MS);
     assert.equal(rig.sent.length, 1);
     assert.match(rig.guildNotices.join(), /over Alice/);
+  });
+
+  test("one that the log shows while the un-ban waits takes it out of the queue, which says why", async () => {
+    const rig = await started();
+    await ban(rig, "Alice");
+    const own = row(nowS(rig), ":ban 11 spam");
+    await rig.clock.advance(HOUR_MS - 2_000);
+    rig.readyAtMs = rig.clock.nowMs() + 90_000;
+    rig.answering = async (_text, _signal, mayStart) => {
+      if (!mayStart()) throw new Failure("expired", "It was held back.", { ran: "no" });
+      return "Success";
+    };
+    await rig.clock.advance(30_000);
+    const [waiting] = await rig.runs.queue.waiting("g1");
+    assert.equal(waiting?.record.text, ":unban 11");
+    await look(rig, own, row(nowS(rig), ":ban alice", "Moe"));
+    await rig.clock.advance(10 * 60_000);
+    const lift = rig.audit.rows.get(waiting.record.id);
+    assert.deepEqual([lift?.status, lift?.ran], ["cancelled", "no"]);
+    assert.match(lift?.message ?? "", /They were banned again by Moe/);
+    assert.equal(rig.sent.length, 1);
+    assert.ok(rig.audit.log.filter(({ id }) => id === lift?.id).length <= 3);
   });
 
   test("an earlier one that lasts longer is said before, and a Manager decides whether it is lifted, too", async () => {
@@ -384,6 +452,47 @@ describe("a ban that ends is not lifted over what came later", () => {
     assert.deepEqual(states(rig), []);
   });
 
+  for (const [what, by] of [
+    ["a later ban", ":ban Alice"],
+    ["an un-ban", ":unban Alice"],
+  ] as const)
+    test(`${what} counts also where the store refused to take it at first`, async () => {
+      const rig = await started();
+      await ban(rig, "Alice");
+      const own = row(nowS(rig), ":ban 11 spam");
+      await look(rig, own);
+      const later = row(nowS(rig) + 60, by, "Moe");
+      rig.banEndDocuments.refuseWrites = new Failure("store", "The disk is full.");
+      await rig.journal.take(rig.snapshot([own, later])).catch(() => undefined);
+      rig.banEndDocuments.refuseWrites = undefined;
+      await rig.clock.advance(60_000);
+      await look(rig, own, later);
+      assert.equal(
+        rig.guildNotices.filter((text) => text.includes("over Alice")).length,
+        by === ":ban Alice" ? 1 : 0,
+      );
+      assert.deepEqual([...rig.banEndTexts.values()], []);
+      // By now the log shows neither of them any more.
+      rig.crash();
+      await restarted(rig);
+      await rig.clock.advance(2 * HOUR_MS);
+      assert.deepEqual(sent(rig), [":ban 11 spam"]);
+    });
+
+  test("an un-ban of ours ends it for good, also where the store refused that at first", async () => {
+    const rig = await started();
+    await ban(rig, "Alice");
+    await rig.clock.advance(10_000);
+    rig.banEndDocuments.refuseWrites = new Failure("store", "The disk is full.");
+    const request = { actor: rig.actor("admin"), binding, text: ":unban Alice", origin: "command" } as const;
+    await rig.runs.runner.submit(await rig.runs.runner.plan(request));
+    await rig.clock.advance(10_000);
+    assert.equal(rig.sent.length, 2);
+    rig.banEndDocuments.refuseWrites = undefined;
+    await rig.clock.advance(60_000);
+    assert.deepEqual([...rig.banEndTexts.values()], []);
+  });
+
   test("what the log showed before the ban is no later ban, nor is one of somebody else of that beginning", async () => {
     const rig = await started();
     const early = row(nowS(rig) - 60, ":ban Alice", "Moe");
@@ -503,6 +612,34 @@ describe("the un-ban", () => {
     await rig.clock.advance(4 * HOUR_MS);
     assert.equal(rig.sent.length, 1);
     assert.deepEqual(await rig.runs.queue.waiting("g1"), []);
+  });
+
+  test("that was taken back does not come back by a ban for several that is being noted", async () => {
+    const rig = await started();
+    await ban(rig, "Alice");
+    await rig.clock.advance(10_000);
+    const bobs = await ban(rig, "Bob");
+    await rig.clock.advance(10_000);
+    const written = Promise.withResolvers<void>();
+    const set = rig.banEndDocuments.set.bind(rig.banEndDocuments);
+    rig.banEndDocuments.set = async (key, end) => {
+      await written.promise;
+      await set(key, end);
+    };
+    rig.answering = async () => {
+      throw new Failure("platform", "no", { ran: "no" });
+    };
+    const actor = rig.actor("manager");
+    const plan = await rig.runs.runner.plan({ actor, binding, text: ":ban Alice,Bob", origin: "command" });
+    await rig.runs.runner.confirmed(plan.id, actor);
+    await rig.clock.advance(1_000);
+    assert.equal((await rig.runs.banEnds.keepBanned(actor, bobs))?.playerName, "Bob");
+    written.resolve();
+    await rig.clock.advance(10_000);
+    assert.equal(rig.sent.length, 3);
+    rig.answering = async () => "Success";
+    await rig.clock.advance(2 * HOUR_MS);
+    assert.deepEqual(sent(rig).slice(3), [":unban 11"]);
   });
 
   test("may be taken back, and a ban that is taken back stays", async () => {

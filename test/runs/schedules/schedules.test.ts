@@ -274,6 +274,24 @@ describe("what cannot be sent in its minute is left out, with the reason", () =>
     await rig.runs.stop(0);
   });
 
+  for (const [isHalted, why] of [
+    [true, "The game service asked Marshal to wait, so it was skipped."],
+    [false, "It could not be sent within 2 minutes, so it was skipped."],
+  ] as const)
+    test(`that could not leave says what it was, and no other commands: ${why}`, async () => {
+      const rig = await startedRig();
+      await add(rig, ":h from the schedule", "every 30 min");
+      await rig.clock.advance(29 * MINUTE_MS + 50_000);
+      rig.readyAtMs = rig.clock.nowMs() + 30_000;
+      await rig.clock.advance(15_000);
+      assert.equal((await rig.runs.queue.waiting("g1")).length, 1);
+      if (isHalted) rig.haltUntilMs = rig.clock.nowMs() + 20 * MINUTE_MS;
+      rig.readyAtMs = rig.clock.nowMs() + 10 * MINUTE_MS;
+      await rig.clock.advance(3 * MINUTE_MS);
+      assert.deepEqual(await lastOf(rig).then((last) => [last?.result, last?.why]), ["skipped", why]);
+      await rig.runs.stop(0);
+    });
+
   test("with the queue full: said, and nothing waits", async () => {
     const rig = await startedRig();
     await add(rig);
