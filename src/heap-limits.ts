@@ -10,6 +10,14 @@ export function leaveThreadsTheirLimits(): void {
   setFlagsFromString("--max-old-space-size=0");
 }
 
+/**
+ * V8 learns where objects are made that last, and makes the next ones there old at once. What reads an answer makes rows that
+ * last a moment and rows that last: with 10,000 servers the old generation took 1.4 GB for 790 MB of objects, and 0.93 so.
+ */
+export function makeAllObjectsYoung(): void {
+  setFlagsFromString("--no-allocation-site-pretenuring");
+}
+
 /** The heap may grow by this much beyond what is held before garbage is collected; V8 alone lets it double. */
 const GROWTH_PERCENT = 10;
 

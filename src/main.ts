@@ -5,7 +5,12 @@ import { type Config, ConfigError, environment, isShared, readConfig, secretsOf 
 import { LoginError } from "./discord/connection/log-in.ts";
 import { StoreError } from "./domain/failure.ts";
 import { mistypedNames } from "./expected-values.ts";
-import { collectGarbageSooner, leaveThreadsTheirLimits, watchHeap } from "./heap-limits.ts";
+import {
+  collectGarbageSooner,
+  leaveThreadsTheirLimits,
+  makeAllObjectsYoung,
+  watchHeap,
+} from "./heap-limits.ts";
 import { createLog } from "./log.ts";
 import type { Marshal, Runtime } from "./marshal.ts";
 import { onceReachable } from "./once-reachable.ts";
@@ -18,6 +23,7 @@ import { watchWallClock } from "./ops/wall-clock-watch.ts";
 /** The process: environment, log, signals, ops address. A start that fails is one clear line and exit code 1. */
 async function run(): Promise<void> {
   leaveThreadsTheirLimits();
+  makeAllObjectsYoung();
   const usedBytes = () => process.memoryUsage().heapUsed;
   watchHeap({ clock: systemClock, usedBytes, onLarge: collectGarbageSooner });
   const config = configOrLines();

@@ -37,7 +37,7 @@ const MOST_SOURCES = 20_000;
 const PACKED_AFTER_MS = 30_000;
 /** Of more sources than so many, rows that live for seconds become old garbage by the megabyte: long pauses. */
 const MANY_SOURCES = 1_000;
-const LOOSE_OF_MANY = 40;
+const LOOSE_OF_MANY = 3;
 /** With each answer: more than come. */
 const PACKED_AT_ONCE = 2;
 /** Time synchronisation sets the wall clock by less than this all the time. */
