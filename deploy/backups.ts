@@ -80,10 +80,12 @@ export async function backUpAll(
   }
 
   const isWhole = parts.includes(SECRET) || isGiven;
-  const old = readdirSync(folder)
+  const sameKind = readdirSync(folder)
     .filter((one) => NAME.test(one) && (isWhole || !existsSync(join(folder, one, SECRET))))
-    .sort()
-    .slice(0, keep === undefined ? 0 : -keep);
+    .sort();
+  // A name that lies ahead was given by a clock that was wrong: the newest is the one just made.
+  const oldestFirst = [...sameKind.filter((one) => one > name), ...sameKind.filter((one) => one <= name)];
+  const old = oldestFirst.slice(0, keep === undefined ? 0 : -keep);
   for (const one of old) rmSync(join(folder, one), { recursive: true });
 
   const holds = `backup: ${made} holds ${parts.join(", ")}`;
