@@ -22,5 +22,7 @@ export function connectPostgres(connectionString: string, connectWithinMs: numbe
   });
   // The loss of an idle connection; the next query opens another or fails with the reason.
   pool.on("error", () => undefined);
+  // Of one that is at work its statement tells; the event would end the thread, with whatever else is asked there.
+  pool.on("connect", (client) => void client.on("error", () => undefined));
   return new PostgresDialect({ pool });
 }

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { openDatabase } from "../../src/history/database/open-database.ts";
+import { TcpWay } from "../support/tcp-way.ts";
+import { onBothDatabases } from "./databases.ts";
+
+onBothDatabases("a connection of the history", ({ kind, fresh }) => {
+  if (kind === "sqlite") return;
+
+  /** The history over a way that can be cut. */
+  async function opened(t: TestContext) {
+    const address = new URL(await fresh());
+    const way = await TcpWay.open(() => `${address.searchParams.get("host")}/.s.PGSQL.5432`);
+    const url = `postgres://${address.username}@127.0.0.1:${way.port}${address.pathname}`;
+    const database = await openDatabase(url, { connectWithinMs: 60_000 });
+    t.after(async () => {
+      way.close();
+      await database.close();
+    });
+    return { way, db: database.db };
+  }
+
+  test("that is lost in the middle of a transaction is an error of that transaction alone", async (t) => {
+    const { way, db } = await opened(t);
+    const lost = db.transaction().execute(async (trx) => {
+      await trx.updateTable("counters").set({ value: 7 }).execute();
+      way.drop();
+      await trx.selectFrom("counters").selectAll().execute();
+    });
+    await assert.rejects(lost, /connection error/);
+    const { value } = await db.selectFrom("counters").select("value").limit(1).executeTakeFirstOrThrow();
+    assert.equal(value, 0);
+  });
+});
