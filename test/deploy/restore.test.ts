@@ -382,3 +382,26 @@ test("a backup beside a secret of another user's names that file, and is made al
   );
   assert.deepEqual(readdirSync(join(kept, readdirSync(kept)[0] ?? "")), ["marshal.sqlite"]);
 });
+
+test("a backup counts as made, and the alert hears of it, also where an old one cannot be removed", async (t) => {
+  if (process.getuid?.() !== 0) return t.skip("only root can give files to others");
+  const { folder, data, kept, store, backup } = await backedUp(t);
+  rmSync(backup, { recursive: true });
+  rmSync(join(data, "last-backup"));
+  const old = join(kept, "2020-01-01T00-00-00Z");
+  mkdirSync(old);
+  writeFileSync(join(old, "marshal.sqlite"), "put there by root");
+  for (const path of [folder, data, kept, ...readdirSync(data).map((name) => join(data, name))])
+    chownSync(path, 65_534, 65_534);
+  const script = `const { runStoreTool } = await import(${JSON.stringify(join(root, "deploy/store-tool.ts"))});
+    process.setuid(65_534);
+    const environment = { STORE_URL: ${JSON.stringify(`sqlite:${store}`)} };
+    const parts = { args: ["backups", ${JSON.stringify(kept)}, "--keep", "1"], environment, say: console.log, complain: console.log };
+    console.log(await runStoreTool(parts));`;
+  const said = execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
+  assert.match(
+    said,
+    /^backup: \S+ holds marshal\.sqlite, secret\.key, but the old \S+2020-01-01T00-00-00Z cannot be removed \(EACCES\)\. .*\n1$/m,
+  );
+  assert.ok(existsSync(join(data, "last-backup")));
+});
