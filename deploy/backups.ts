@@ -80,11 +80,13 @@ export async function backUpAll(
   }
 
   const isWhole = parts.includes(SECRET) || isGiven;
-  const old = readdirSync(folder)
+  const sameKind = readdirSync(folder)
     .filter((one) => NAME.test(one) && (isWhole || !existsSync(join(folder, one, SECRET))))
-    .sort()
-    .slice(0, keep === undefined ? 0 : -keep);
-  for (const one of old) rmSync(join(folder, one), { recursive: true });
+    .sort();
+  // A name that lies ahead was given by a clock that was wrong: the newest is the one just made.
+  const oldestFirst = [...sameKind.filter((one) => one > name), ...sameKind.filter((one) => one <= name)];
+  const old = oldestFirst.slice(0, keep === undefined ? 0 : -keep);
+  const stuck = old.flatMap((one) => whyNotRemoved(join(folder, one)));
 
   const holds = `backup: ${made} holds ${parts.join(", ")}`;
   if (!isWhole) throw new StoreError(`${holds}, but ${whyNothingOpens(secret, config)}`);
@@ -93,6 +95,7 @@ export async function backUpAll(
   } catch (error) {
     throw explainStoreError(error, dirname(store));
   }
+  if (stuck.length > 0) throw new StoreError(`${holds}, but ${stuck[0]}`);
   return [
     holds,
     ...(parts.includes(SECRET) ? [] : ["the secret is SECRET_KEY: it is not in there, keep it yourself"]),
@@ -115,6 +118,17 @@ function removeKilled(folder: string, nowMs: number): void {
   const before = nameOf(nowMs - KILLED_AFTER_MS);
   for (const one of readdirSync(folder))
     if (MAKING.test(one) && one < before) rmSync(join(folder, one), { recursive: true, force: true });
+}
+
+/** In words; the others go all the same. */
+function whyNotRemoved(path: string): readonly string[] {
+  try {
+    rmSync(path, { recursive: true });
+    return [];
+  } catch (error) {
+    if (!(error instanceof Error) || !("code" in error)) throw error;
+    return [`the old ${path} cannot be removed (${error.code}). Remove it yourself: the disk fills up`];
+  }
 }
 
 function makeFolders(folder: string, made: string, making: string): void {

@@ -157,9 +157,12 @@ empty() {
 
 # The newest 14, and that of the largest Valkey: one that came back empty pushes out none that holds something.
 prune() {
-  local largest
+  local largest now
+  now=$folder/$(date -u +%Y-%m-%dT%H-%M-%SZ)
   largest=$(stat -c '%s %n' $folder/????-??-??T??-??-??Z/valkey.rdb 2>/dev/null | sort -n | tail -n 1 | cut -d ' ' -f 2) || true
-  ls -d $folder/????-??-??T??-??-??Z | head -n -14 | { grep -vxF -- "${largest%/*}" || true; } | xargs -r rm -r --
+  # Names that lie ahead were given by a clock that was wrong: they are older than the one just made.
+  ls -d $folder/????-??-??T??-??-??Z | awk -v now="$now" '$0 > now { print; next } { later[++n] = $0 } END { for (i = 1; i <= n; i++) print later[i] }' |
+    head -n -14 | { grep -vxF -- "${largest%/*}" || true; } | xargs -r rm -r --
 }
 
 # To whoever alertmanager.yml names; elsewhere the exit code has to do.

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync } fro
 import { dirname, join, resolve } from "node:path";
 import type { Config } from "../src/config.ts";
 import { StoreError } from "../src/domain/failure.ts";
-import { copyDatabase } from "../src/store/sqlite/backup-sqlite.ts";
+import { backUpSqlite, copyDatabase } from "../src/store/sqlite/backup-sqlite.ts";
 import { holdLock, stagingOf } from "../src/store/sqlite/open-file.ts";
 import { explainStoreError, isFullDisk } from "../src/store/sqlite/sqlite-errors.ts";
 import { copySecret, HISTORY, SECRET, STORE, sqliteFile, sqlitePath } from "./backups.ts";
@@ -27,7 +27,8 @@ export async function restore(config: Config, from: string, nowMs: number): Prom
       for (const staging of stagings) makeEmpty(staging);
       const staged = new Map([...targets].map(([name, target]) => [name, join(stagingOf(target), name)]));
       const copyOf = (name: string) => staged.get(name) ?? "";
-      copyDatabase(backup, copyOf(STORE));
+      // What was there before a restore has the mark of a clean stop, and the bot may have posted since.
+      backUpSqlite(backup, copyOf(STORE));
       if (targets.has(HISTORY)) copyDatabase(join(from, HISTORY), copyOf(HISTORY));
       if (targets.has(SECRET)) copySecret(join(from, SECRET), copyOf(SECRET));
       const secretBeside = targets.has(SECRET) ? copyOf(STORE) : store;

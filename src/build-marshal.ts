@@ -161,7 +161,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     settings,
     guilds: () => knownGuilds({ bindings, settings }),
     audit: kept.audit,
-    isStoreInDoubt: leased?.isStoreInDoubt,
+    isStoreInDoubt: leased?.isStoreInDoubt ?? kept.isCopy,
     answers: kept.runAnswers,
     lateAnswers: discord.lateAnswers,
     deferred: kept.deferred,
@@ -251,7 +251,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     await starting.step(() => service.restore());
     const posting = [outbox, feeds, panels, runs, alerts, sessions, rules];
     for (const part of posting) await starting.step(() => part.start());
-    await starting.step(() => leased?.settle());
+    await starting.step(() => leased?.settle() ?? kept.lookedThrough());
     for (const part of [history, appeals]) await starting.step(() => part.start());
     await starting.step(() => lifecycle.finishLinks());
     const logIn = () =>

@@ -7,7 +7,7 @@ import type { Documents } from "./domain/ports/documents.ts";
 import type { RootLog } from "./log.ts";
 import { createAuditLog } from "./store/audit/audit-log.ts";
 import { createBindings } from "./store/bindings.ts";
-import { createCleanStop, withoutTrust } from "./store/clean-stop.ts";
+import { createCleanStop, readCopyMark, withoutTrust } from "./store/clean-stop.ts";
 import {
   bringDocumentsToForm,
   DOCUMENT_FORM,
@@ -111,6 +111,7 @@ export async function openDocuments(store: Store, config: Config, parts: Documen
   };
   return {
     ...ofGuilds,
+    ...(await readCopyMark(on("clean-stop"))),
     /**
      * Reads what a holder would read first, and writes nothing. Resolves with the identity of the store, where it has one.
      * Rejects with a StoreError where this process could not serve it.

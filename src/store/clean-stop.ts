@@ -53,3 +53,15 @@ export function createCleanStop(
     leave: (end: CleanEnd) => documents.set(key, { ...end, endedAtMs: clock.nowMs() }),
   };
 }
+
+/**
+ * The mark that a copy of a store has from its making (`backUpSqlite`) until a bot has looked through it: what was sent since
+ * the copy was made is not in it. Of the form of an end.
+ */
+export const COPIED = "copied";
+
+/** Whether this store is a copy, and how that is over. `documents` are those of `createCleanStop`. */
+export async function readCopyMark(documents: Documents<StoredEnd>) {
+  const isCopy = (await documents.get(COPIED)) !== undefined;
+  return { isCopy, lookedThrough: async () => (isCopy ? await documents.delete(COPIED) : undefined) };
+}

@@ -372,6 +372,21 @@ describe("cluster-backup.sh", { skip }, () => {
     assert.equal(containers.backups[0], largest);
   });
 
+  test("keeps the one just made where the others are named by a clock that was ahead", async () => {
+    const kept = join(containers.folder, "backups-of-cluster");
+    rmSync(kept, { recursive: true });
+    for (let day = 10; day < 30; day++)
+      mkdirSync(join(kept, `2099-01-${day}T00-00-00Z`), { recursive: true });
+    const { code, said } = await containers.run("compose", "backup");
+    assert.equal(code, 0, said);
+    const [, made = ""] = /backup: backups-of-cluster\/(\S+) holds/.exec(said) ?? [];
+    assert.deepEqual(
+      containers.backups,
+      [made, ...Array.from({ length: 13 }, (_, at) => `2099-01-${17 + at}T00-00-00Z`)],
+      said,
+    );
+  });
+
   test("other words are answered with what there is", async () => {
     for (const words of [
       [],

@@ -19,6 +19,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, type TestContext, test } from "node:test";
 import { backUpAll } from "../../deploy/backups.ts";
 import { readStoreConfig } from "../../src/config.ts";
+import { documentsOf } from "../../src/document-table.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { fillDisk, smallDisk } from "../support/small-disk.ts";
 import {
@@ -243,6 +244,24 @@ describe("restore", () => {
     );
   });
 
+  test("leaves out the mark of a clean stop, also of what was there before: the bot may have posted since", async (t) => {
+    const { store, backup, run } = await backedUp(t);
+    const url = `sqlite:${store}`;
+    const markOf = async (put?: boolean) => {
+      const opened = await openStore(url, { runsIn: "caller" });
+      const marks = documentsOf(opened, "clean-stop");
+      if (put) await marks.set("end", { unsettled: [], endedAtMs: 1 });
+      const mark = await marks.get("end");
+      await opened.close();
+      return mark;
+    };
+    assert.ok((await markOf(true)) !== undefined);
+    const [, aside = ""] = /before is in (.*)$/m.exec((await run("restore", backup)).said) ?? [];
+    assert.equal(await markOf(), undefined);
+    assert.equal((await run("restore", aside)).code, 0);
+    assert.equal(await markOf(), undefined);
+  });
+
   test("with a SECRET_KEY that is newer than the backup asks for the one before", async (t) => {
     const { store, data, backup } = await backedUp(t);
     const url = { STORE_URL: `sqlite:${store}`, SECRET_KEY: base64(secretOf(2)) };
@@ -293,6 +312,19 @@ describe("backups", () => {
       message: /1970-01-01T00-00-00Z was made in this very second\. Try again/,
     });
     assert.deepEqual(readdirSync(options.folder), ["1970-01-01T00-00-00Z"]);
+  });
+
+  test("the one just made stays, also where others are named by a clock that was ahead", async (t) => {
+    const { folder, store } = await backedUp(t);
+    const config = readStoreConfig({ STORE_URL: `sqlite:${store}` });
+    const into = join(folder, "ahead");
+    const dayMs = 86_400_000;
+    for (const day of [40, 41, 2]) {
+      const said = await backUpAll(config, { folder: into, keep: 2, nowMs: day * dayMs });
+      const [, made = ""] = /^backup: (\S+) holds/.exec(said[0] ?? "") ?? [];
+      assert.ok(existsSync(made), said.join());
+    }
+    assert.deepEqual(readdirSync(into).sort(), ["1970-01-03T00-00-00Z", "1970-02-11T00-00-00Z"]);
   });
 
   test("hold the secret that opens the store, and say where that is SECRET_KEY", async (t) => {
@@ -349,4 +381,27 @@ test("a backup beside a secret of another user's names that file, and is made al
     /holds marshal\.sqlite, but nothing opens its server keys: .*data\/secret\.key belongs to/,
   );
   assert.deepEqual(readdirSync(join(kept, readdirSync(kept)[0] ?? "")), ["marshal.sqlite"]);
+});
+
+test("a backup counts as made, and the alert hears of it, also where an old one cannot be removed", async (t) => {
+  if (process.getuid?.() !== 0) return t.skip("only root can give files to others");
+  const { folder, data, kept, store, backup } = await backedUp(t);
+  rmSync(backup, { recursive: true });
+  rmSync(join(data, "last-backup"));
+  const old = join(kept, "2020-01-01T00-00-00Z");
+  mkdirSync(old);
+  writeFileSync(join(old, "marshal.sqlite"), "put there by root");
+  for (const path of [folder, data, kept, ...readdirSync(data).map((name) => join(data, name))])
+    chownSync(path, 65_534, 65_534);
+  const script = `const { runStoreTool } = await import(${JSON.stringify(join(root, "deploy/store-tool.ts"))});
+    process.setuid(65_534);
+    const environment = { STORE_URL: ${JSON.stringify(`sqlite:${store}`)} };
+    const parts = { args: ["backups", ${JSON.stringify(kept)}, "--keep", "1"], environment, say: console.log, complain: console.log };
+    console.log(await runStoreTool(parts));`;
+  const said = execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
+  assert.match(
+    said,
+    /^backup: \S+ holds marshal\.sqlite, secret\.key, but the old \S+2020-01-01T00-00-00Z cannot be removed \(EACCES\)\. .*\n1$/m,
+  );
+  assert.ok(existsSync(join(data, "last-backup")));
 });

@@ -7,7 +7,7 @@ import { lastBackupMs, markBackup } from "../../src/store/sqlite/backup-mark.ts"
 import { backUpSqlite } from "../../src/store/sqlite/backup-sqlite.ts";
 import { entryLinesOf } from "../support/entry-lines.ts";
 import { runStore } from "../support/store-tool.ts";
-import { reads } from "./read.ts";
+import { press, reads } from "./read.ts";
 import { E2eRig } from "./rig.ts";
 
 describe("a backup that was made while the bot ran, and is put back", () => {
@@ -66,5 +66,40 @@ describe("a backup that was made while the bot ran, and is put back", () => {
     await rig.posted(joins, "**Meanwhile** joined");
     assert.deepEqual(["Before", "Since1", "Since2", "Meanwhile", "After"].map(timesOf), [1, 1, 1, 1, 1]);
     await reads(await rig.home.member.slash(rig.home.general, "server status"), /Players/);
+  });
+});
+
+describe("a backup in which a command waits that was run since", () => {
+  let rig: E2eRig;
+  before(async () => {
+    rig = await E2eRig.start({ keys: ["alpha-first-key"] });
+    await rig.link();
+  });
+  after(() => rig.close());
+
+  const executions = () => rig.service.counts.executionsByText.get(":h welcome") ?? 0;
+
+  test("does not run it a second time", async () => {
+    const { moderator, general } = rig.home;
+    rig.town.empty();
+    await rig.polled("Players");
+    const asked = await moderator.slash(general, "run command", { text: ":h welcome" });
+    await reads(asked, /Run when someone joins/);
+    await reads(await press(moderator, asked, "Run when someone joins"), /joins/);
+    const backup = `${rig.storePath}.backup`;
+    backUpSqlite(rig.storePath, backup);
+    rig.town.join("First");
+    await rig.until("the command in the game", () => executions() === 1);
+    rig.town.empty();
+    await rig.polled("Players");
+    await rig.stop();
+    for (const side of ["-wal", "-shm"]) rmSync(rig.storePath + side, { force: true });
+    copyFileSync(backup, rig.storePath);
+
+    await rig.startBot();
+    rig.town.join("Second");
+    await rig.polled("Players");
+    await rig.clock.sleep(60_000);
+    assert.equal(executions(), 1);
   });
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
+import { explainDatabaseError } from "../../src/history/database/database-errors.ts";
 import { nextNumber, nextPersons } from "../../src/history/database/row-numbers.ts";
 import { onBothDatabases } from "./databases.ts";
 
@@ -32,6 +33,19 @@ onBothDatabases("the tables of the history", (databases) => {
     await db.schema.dropTable("counters").execute();
     const again = await databases.open(url);
     assert.deepEqual(await again.db.selectFrom("guilds").selectAll().execute(), []);
+  });
+
+  test("of a newer Marshal are not changed, and are not called damaged", async () => {
+    const url = await databases.fresh();
+    const { db } = await databases.open(url);
+    await sql`insert into kysely_migration (name, timestamp) values ('9999-later', '2030-01-01T00:00:00.000Z')`.execute(
+      db,
+    );
+    const error = await databases.open(url).catch((refusal: unknown) => refusal);
+    assert.match(
+      explainDatabaseError(error, url),
+      /^\S+(?: \S+)* is from a newer Marshal\. Start the newer version again, or restore a backup from before the update$/,
+    );
   });
 
   if (databases.kind === "sqlite") {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, unlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, type TestContext, test } from "node:test";
@@ -45,6 +45,26 @@ describe("a store that cannot be opened says why, and what to do", () => {
     writeFileSync(path, "");
     const file = join(path, "m.sqlite");
     await assert.rejects(openStore(`sqlite:${file}`, { waitMs: 0 }), saying(file, /another STORE_URL/));
+  });
+
+  test("a link in the place of the file: it takes nothing from the Marshal that works on that file", async (t) => {
+    const folder = folderOf(t);
+    const [path, link, left] = ["m.sqlite", "link.sqlite", "left.sqlite"].map((name) => join(folder, name));
+    const store = await openStore(`sqlite:${path}`, { waitMs: 0 });
+    t.after(() => store.close());
+    const documents = store.documents("feeds", (value) => value, "full");
+    await documents.set("key", "before");
+    symlinkSync(path ?? "", link ?? "");
+    await assert.rejects(
+      openStore(`sqlite:${link}`, { waitMs: 0 }),
+      saying(link ?? "", /is a link.*STORE_URL/),
+    );
+    await documents.set("key", "kept");
+    // What a kill would leave.
+    for (const end of ["", "-wal"]) copyFileSync(`${path}${end}`, `${left}${end}`);
+    const next = await openStore(`sqlite:${left}`, { waitMs: 0 });
+    t.after(() => next.close());
+    assert.equal(await next.documents("feeds", (value) => value, "full").get("key"), "kept");
   });
 
   test("a disk that is full, which is not another Marshal", async (t) => {

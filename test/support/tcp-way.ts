@@ -6,6 +6,7 @@ export class TcpWay {
   readonly #portOf: () => number | string;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  readonly #silent = new WeakSet<Socket>();
   #isCut = false;
   #port = 0;
   /** What has passed so far, in both directions. */
@@ -36,6 +37,11 @@ export class TcpWay {
     for (const socket of this.#sockets) socket.destroy();
   }
 
+  /** What is connected now stays connected, and nothing passes on it any more: its machine lost its power. */
+  silence(): void {
+    for (const socket of this.#sockets) this.#silent.add(socket);
+  }
+
   /** Nothing passes until `mend`. */
   cut(): void {
     this.#isCut = true;
@@ -64,12 +70,13 @@ export class TcpWay {
         onward.destroy();
       });
     }
-    socket.pipe(this.#late()).pipe(onward).pipe(this.#late()).pipe(socket);
+    socket.pipe(this.#late(socket)).pipe(onward).pipe(this.#late(socket)).pipe(socket);
   }
 
-  #late(): Transform {
+  #late(socket: Socket): Transform {
     return new Transform({
       transform: (piece: Buffer, _encoding, done) => {
+        if (this.#silent.has(socket)) return done();
         this.bytes += piece.length;
         if (this.delayMs === 0) done(null, piece);
         else setTimeout(() => done(null, piece), this.delayMs);

@@ -18,6 +18,9 @@ const SQLITE_REFUSES: ReadonlySet<number> = new Set([1, 18, 19, 20, 25]);
 /** The same of PostgreSQL: data, its limits, a constraint, more values than a statement may have. Of others it is tried again. */
 const POSTGRES_REFUSES = /^(?:22|54)|^23(?!505|P01)|^08P01$/;
 
+/** Kysely's words for a change of the tables that this Marshal does not know; its first two would let people throw the file away. */
+const NEWER = /^corrupted migrations: previously executed migration \S+ is missing$/;
+
 /** Whether the database refuses what was to be written, and would again; else it is away, locked, full or broken. */
 export function isRefused(error: unknown): boolean {
   if (error instanceof TypeError || error instanceof RangeError) return true;
@@ -35,6 +38,8 @@ export function explainDatabaseError(error: unknown, url: string): string {
   const code = extended === NO_ROOM_FOR_INDEX ? 13 : extended === undefined ? undefined : extended & 0xff;
   const words = code === undefined ? undefined : SQLITE_WORDS[code];
   if (words !== undefined) return `${place} ${words}`;
+  if (NEWER.test(error.message))
+    return `${place} is from a newer Marshal. Start the newer version again, or restore a backup from before the update`;
   const messages = error instanceof AggregateError ? error.errors.map(String) : [error.message];
   return `${place}: ${messages.join("; ") || error.name}`;
 }

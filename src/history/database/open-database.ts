@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type Dialect, Kysely } from "kysely";
 import { Migrator } from "kysely/migration";
+import type { PostgresWaits } from "./connect-postgres.ts";
 import { type DatabaseKind, migrations } from "./migrations/migrations.ts";
 import { kyselyDatabase, NodeSqliteDialect } from "./node-sqlite.ts";
 import type { HistoryTables } from "./schema.ts";
@@ -24,16 +25,16 @@ const CONNECT_WITHIN_MS = 5_000;
 
 /**
  * Opens `sqlite:PATH` or `postgres://...` and brings its tables up to date. Blocks the thread with sqlite, so that it
- * belongs in a worker. Rejects with the database's own error. `connectWithinMs`: how long a query of PostgreSQL waits for
- * a connection.
+ * belongs in a worker. Rejects with the database's own error.
  */
 export async function openDatabase(
   url: string,
-  { connectWithinMs = CONNECT_WITHIN_MS }: { readonly connectWithinMs?: number } = {},
+  { connectWithinMs = CONNECT_WITHIN_MS, ...waits }: Partial<PostgresWaits> = {},
 ): Promise<HistoryDatabase> {
   const path = /^sqlite:(.+)$/.exec(url)?.[1];
   const kind = path === undefined ? "postgres" : "sqlite";
-  const dialect = path === undefined ? await postgresDialect(url, connectWithinMs) : sqliteDialect(path);
+  const dialect =
+    path === undefined ? await postgresDialect(url, { connectWithinMs, ...waits }) : sqliteDialect(path);
   const db = new Kysely<HistoryTables>({ dialect });
   try {
     const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations(kind) } });
@@ -64,7 +65,7 @@ function sqliteDialect(path: string): Dialect {
 }
 
 /** Its client is read only where it is used: every start of the history's thread would wait for it. */
-async function postgresDialect(url: string, connectWithinMs: number): Promise<Dialect> {
+async function postgresDialect(url: string, waits: PostgresWaits): Promise<Dialect> {
   const { connectPostgres } = await import("./connect-postgres.ts");
-  return connectPostgres(url, connectWithinMs);
+  return connectPostgres(url, waits);
 }

@@ -1,12 +1,13 @@
 import { accessSync, closeSync, constants, existsSync, openSync, renameSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../../domain/failure.ts";
+import { COPIED } from "../clean-stop.ts";
 import { explainStoreError, isFullDisk } from "./sqlite-errors.ts";
 import { createTables, placePending } from "./store-database.ts";
 
 /**
  * Copies a store into a new file, for its owner only, as it is at this moment. A Marshal may work on it all the while
- * and is not held up. The copy has no mark of a clean stop: what is posted after it was made is not in it. Throws a
+ * and is not held up. The copy has no mark of a clean stop, and one of its own: what is posted and run after it was made is not in it. Throws a
  * StoreError, also where there is no store or one that holds nothing: a copy of that would be taken for a backup.
  */
 export function backUpSqlite(path: string, into: string): void {
@@ -19,6 +20,8 @@ export function backUpSqlite(path: string, into: string): void {
     if (!isStore || copy.prepare("SELECT 1 FROM documents LIMIT 1").get() === undefined)
       throw new StoreError(`${path} holds nothing yet. Is it the store that your Marshal uses (STORE_URL)?`);
     copy.exec("DELETE FROM documents WHERE namespace = 'clean-stop'");
+    const mark = copy.prepare("INSERT INTO documents (namespace, key, value) VALUES ('clean-stop', ?, ?)");
+    mark.run(COPIED, JSON.stringify({ value: { unsettled: [] } }));
   });
 }
 

@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, lstatSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../../domain/failure.ts";
@@ -27,6 +27,7 @@ export interface OpenFile {
 
 /** Opens the file at `path`, which is made where there is none. Rejects with an error of sqlite or the system, or a StoreError. */
 export async function openFile(path: string, lock: LockWait, statements: LockWait): Promise<OpenFile> {
+  refuseLink(path);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const held = await holdLock(path, lock);
   let connection: DatabaseSync | undefined;
@@ -53,6 +54,12 @@ export async function openFile(path: string, lock: LockWait, statements: LockWai
     held.close();
     throw error;
   }
+}
+
+/** The lock, the log and the secret go by the name: beside a link they would not be those of a Marshal that works on the file itself. */
+function refuseLink(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;
+  throw new StoreError(`${path} is a link. STORE_URL must name the file itself, or its folder be the link`);
 }
 
 /** Where a restore keeps what it has not put in its place yet. */
