@@ -24,8 +24,8 @@ import { AutomaticShare } from "./automatic-share.ts";
 import { Lanes } from "./lanes.ts";
 import { makePlan, type PlanPorts } from "./make-plan.ts";
 import { PendingPlans } from "./pending-plans.ts";
+import { SentOnce } from "./sent-once.ts";
 import { ServerLocks } from "./server-locks.ts";
-import { UndoOnce } from "./undo-once.ts";
 import { whyKeyRefused, whyNotPermitted } from "./unsent.ts";
 
 /** Time for the rows and answers of the runs that were given up at the end of a stop. */
@@ -47,13 +47,13 @@ export class CommandRunner implements Runner {
   readonly share: AutomaticShare;
   readonly #ports: RunPorts & RunnerPorts;
   readonly #plans: PendingPlans;
-  readonly #undoOnce: UndoOnce;
+  readonly #sentOnce: SentOnce;
   #stopping = false;
 
   constructor(ports: RunnerPorts) {
     this.lanes = new Lanes(ports.clock, ports.health);
     this.#plans = new PendingPlans(ports.clock);
-    this.#undoOnce = new UndoOnce(ports.audit);
+    this.#sentOnce = new SentOnce(ports.audit);
     const { clock } = ports;
     this.share = new AutomaticShare({
       clock,
@@ -79,7 +79,7 @@ export class CommandRunner implements Runner {
     }
     this.#plans.use(own.id);
     if (!own.decision.allowed) throw await this.#deny(own, own.decision);
-    return this.#undoOnce.run(own, () => this.#accept(own));
+    return this.#sentOnce.run(own, () => this.#accept(own));
   }
 
   async refuseUnsendable(plan: RunPlan): Promise<void> {
@@ -117,7 +117,7 @@ export class CommandRunner implements Runner {
     const confirmedPlan = { ...plan, request: { ...request, actor } };
     const decision = await this.#decideNow(confirmedPlan);
     if (!decision.allowed) throw await this.#deny(confirmedPlan, decision);
-    return this.#undoOnce.run(confirmedPlan, () => this.#accept(confirmedPlan));
+    return this.#sentOnce.run(confirmedPlan, () => this.#accept(confirmedPlan));
   }
 
   /** The button "Cancel" of a confirmation; false: it was used or has expired. Only for who asked. */

@@ -4,7 +4,7 @@ import type { RunRecord } from "../../domain/run.ts";
 import { everyRow } from "../audit/every-row.ts";
 import { parseCommand } from "../catalogue/parse-command.ts";
 import { findVerb } from "../catalogue/verbs.ts";
-import { MAY_HAVE_RUN } from "./undo-once.ts";
+import { MAY_HAVE_RUN } from "./sent-once.ts";
 
 /** Why this run cannot wait until someone joins; undefined: it can. */
 export function whyNotDeferred(record: RunRecord, actor: Actor): string | undefined {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseCommand } from "../../../src/runs/catalogue/parse-command.ts";
-import { UndoOnce } from "../../../src/runs/queue/undo-once.ts";
+import { SentOnce } from "../../../src/runs/queue/sent-once.ts";
 import { wasDeferred } from "../../../src/runs/queue/why-not-deferred.ts";
 import { createAuditLog } from "../../../src/store/audit/audit-log.ts";
 import {
@@ -48,8 +48,8 @@ for (const later of [":h hello", ":unjail Bobby"])
     await audit.put(jailed);
     await audit.put({ ...row("undo", request.text, atMs + 1_000), origin: "undo", undoes: jailed.id });
     for (let n = 0; n < MANY; n += 1) await audit.put(row(`later${n}`, later, atMs + 2_000 + n));
-    const accepted = new UndoOnce(audit).run(
-      { command, request: { ...request, undoes: jailed } },
+    const accepted = new SentOnce(audit).run(
+      { command, request: { ...request, undoes: jailed }, expiresAtMs: atMs + 60_000 },
       async () => "sent",
     );
     await assert.rejects(accepted, { message: "It was undone already." });
