@@ -1,4 +1,11 @@
-import type { DutyLink, DutyMark, DutyType, Shift } from "../domain/duty.ts";
+import {
+  type DutyLink,
+  type DutyMark,
+  type DutyType,
+  type Shift,
+  startsByItself,
+  stopsWhen,
+} from "../domain/duty.ts";
 import { Failure } from "../domain/failure.ts";
 import type { Actor } from "../domain/guild.ts";
 import { KeyedMutex } from "../domain/keyed-mutex.ts";
@@ -215,11 +222,20 @@ export class DutyDesk implements Duty {
     }
   }
 
+  /** @throws Failure "bad-command" where they are not on a shift that somebody started. */
   async #started(guildId: string, userId: string): Promise<OnDuty> {
     const settled = await this.#settle(guildId);
     const shift = openOf(settled, userId);
     if (shift === undefined) throw new Failure("bad-command", "You are not on duty. Start with /duty start.");
-    return this.#own(guildId, userId, settled);
+    const own = await this.#own(guildId, userId, settled);
+    // What a look shows is on duty, whatever somebody says: a mark would change nothing of it.
+    if (startsByItself(own.type) !== undefined) {
+      throw new Failure(
+        "bad-command",
+        `${byItselfWords(own.type)} It stops counting when ${stopsWhen(own.type)}.`,
+      );
+    }
+    return own;
   }
 
   async #own(guildId: string, userId: string, settled: Settled): Promise<OnDuty> {
@@ -267,6 +283,10 @@ export class DutyDesk implements Duty {
 function openOf(settled: Settled, userId: string): Shift | undefined {
   const own = running(settled).filter((shift) => shift.userId === userId);
   return own.find(({ lastMark }) => lastMark !== undefined) ?? own[0];
+}
+
+function byItselfWords(type: DutyType): string {
+  return `${type.name} starts by itself ${startsByItself(type)}.`;
 }
 
 function isNamed(name: string, typed: string): boolean {

@@ -215,6 +215,22 @@ onBothDatabases("a shift", (databases) => {
     assert.deepEqual(shift?.breaks, [{ fromS: startS + 40, untilS: startS + 90 }]);
   });
 
+  for (const [start, teams, words] of [
+    ["team", ["civilian"], /Auto starts by itself on the team Civilian\. .*when you leave the team/],
+    ["presence", [], /Auto starts by itself for staff in the game\. .*when you leave the game/],
+  ] as const)
+    test(`a shift that starts by itself (${start}) is not ended and not paused: whoever asks reads how it ends`, async () => {
+      const { rig, every, join } = await town();
+      await rig.addType({ name: "Auto", start, teams });
+      join(startS - 100);
+      await every(startS - 90, startS);
+      const { duty } = rig.wing;
+      await refuses(duty.pause(member("u13")), words);
+      await refuses(duty.end(member("u13")), words);
+      assert.deepEqual(await rig.store.rows({ guildId: GUILD, kinds: ["mark"] }), []);
+      assert.equal((await duty.now(GUILD)).on[0]?.type.name, "Auto");
+    });
+
   test(":log duty and :log off in the game are a start and an end", async () => {
     const { rig, every, join, commands } = await town();
     join(startS - 100);
