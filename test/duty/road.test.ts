@@ -231,6 +231,29 @@ onBothDatabases("a shift", (databases) => {
       assert.equal((await duty.now(GUILD)).on[0]?.type.name, "Auto");
     });
 
+  for (const [awayS, seen] of [
+    [60, [150, "switched"]],
+    [1_800, [80, "left"]],
+  ] as const)
+    test(`one who starts a shift ${awayS} seconds after the last look is on that one alone, not on the one of before too`, async () => {
+      const { rig, patrol, every, join } = await town();
+      await rig.addType({ name: "Auto", start: "presence" });
+      join(startS - 100);
+      await every(startS - 90, startS);
+      await rig.clock.advanceTo((startS + awayS) * 1_000);
+      await rig.wing.duty.start(member("u13"), undefined);
+      const on = async () => (await rig.wing.duty.now(GUILD)).on.map(({ type }) => type.name);
+      assert.deepEqual(await on(), [patrol.name]);
+      // What the next looks show of the time between counts for the one of before, up to the start.
+      await every(startS + awayS + 10, startS + awayS + 100);
+      assert.deepEqual(await on(), [patrol.name]);
+      const counted = (await shiftsOf(rig)).map((shift) => [shift.fromS, countedS(shift), shift.why]);
+      assert.deepEqual(counted, [
+        [startS + awayS, 90, undefined],
+        [startS - 90, ...seen],
+      ]);
+    });
+
   test(":log duty and :log off in the game are a start and an end", async () => {
     const { rig, every, join, commands } = await town();
     join(startS - 100);
