@@ -201,11 +201,12 @@ export function ruleTest(test: RuleTest, nowMs: number): MessageBody {
   );
   const now = breakers.filter(({ lacksRole }) => lacksRole);
   lines.push(now.length === 0 ? md`**Nobody breaks it right now.**` : md`**Breaking it right now:**`);
-  for (const { player, userId, rolesAgeMs, unconfirmedBy } of now.slice(0, MOST_SHOWN)) {
+  for (const { player, userId, rolesAgeMs, unconfirmedBy, waitsMs } of now.slice(0, MOST_SHOWN)) {
     const age = rolesAgeMs === undefined ? md`` : md`, roles read ${ago(rolesAgeMs)}`;
     const who = userId === undefined ? md`` : md` (${userMention(userId)})`;
     const word = unconfirmedBy === undefined ? md`` : md`, linked only by ${userMention(unconfirmedBy)}`;
-    lines.push(md`- ${inlineName(player.name)}${who}${age}${word}`);
+    const wait = waitsMs === undefined ? md`` : waitWords(rule, Math.ceil((nowMs + waitsMs) / 1_000));
+    lines.push(md`- ${inlineName(player.name)}${who}${age}${word}${wait}`);
   }
   if (now.length > MOST_SHOWN) lines.push(md`- and ${now.length - MOST_SHOWN} more`);
   const unread = breakers.filter(
@@ -222,6 +223,11 @@ export function ruleTest(test: RuleTest, nowMs: number): MessageBody {
       [pause === undefined ? pauseButton : resumeButton],
     ].filter((row): row is Row & readonly Button[] => row.length > 0),
   };
+}
+
+function waitWords({ step }: Rule, untilS: number): Escaped {
+  const acts = step === undefined ? md`` : md` and :${step.kind} runs`;
+  return md`, broke it again: staff are told${acts} <t:${untilS}:R>`;
 }
 
 function eventLine({ atMs, player, what, why }: RuleEvent): Escaped {

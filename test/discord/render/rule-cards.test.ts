@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ruleRenderer, ruleTest } from "../../../src/discord/render/rule-cards.ts";
+import type { RuleTest } from "../../../src/domain/ports/rules.ts";
 import type { Rule } from "../../../src/domain/rule.ts";
 
 const rule: Rule = {
@@ -29,11 +30,23 @@ test("a breach on one Manager's word says whose, and has the button that confirm
   assert.doesNotMatch(String(proven.cards?.[0]?.description), /linked them/);
 });
 
-test("what a test saw has an age that grows by itself, and so have the roles it read", () => {
-  const record = { told: 0, would: 0, sent: 0, dropped: 0, events: [] };
+const record = { told: 0, would: 0, sent: 0, dropped: 0, events: [] };
+
+test("who breaks a rule again within ten minutes has when staff are told again, and when it acts", () => {
   const known = { linked: 1, present: 2, ageMs: 4_000 };
   const breaker = { player: view.player, userId: "u3", rolesAgeMs: 7_000, lacksRole: true };
-  const breakers = [{ ...breaker, unconfirmedBy: undefined }];
+  const breakers = [{ ...breaker, unconfirmedBy: undefined, waitsMs: 480_000 }];
+  const shown = { rule, record, onlyTells: undefined, pause: undefined, known, breakers };
+  const words = (test: RuleTest) => String(ruleTest(test, 100_000).cards?.[0]?.description);
+  assert.match(words(shown), /Rex .*, broke it again: staff are told and :kick runs <t:580:R>/);
+  const { step: _, ...telling } = rule;
+  assert.match(words({ ...shown, rule: telling }), /broke it again: staff are told <t:580:R>/);
+});
+
+test("what a test saw has an age that grows by itself, and so have the roles it read", () => {
+  const known = { linked: 1, present: 2, ageMs: 4_000 };
+  const breaker = { player: view.player, userId: "u3", rolesAgeMs: 7_000, lacksRole: true };
+  const breakers = [{ ...breaker, unconfirmedBy: undefined, waitsMs: undefined }];
   const shown = { rule, record, onlyTells: undefined, pause: { byId: "u2", atMs: 9_000 }, known, breakers };
   const words = String(ruleTest(shown, 100_000).cards?.[0]?.description);
   assert.match(words, /only they are checked\. Seen <t:96:R>\./);
