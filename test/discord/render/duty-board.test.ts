@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { boardCard, boardCsv } from "../../../src/discord/render/shifts/board-cards.ts";
-import { nowCard, ownCard, shiftsCard } from "../../../src/discord/render/shifts/duty-cards.ts";
+import { nowCard, ownCard, shiftsCard, typeLine } from "../../../src/discord/render/shifts/duty-cards.ts";
 import {
   correctionLine,
   leaveLine,
@@ -41,6 +41,17 @@ test("a quota of which leave left seconds has no bar on the board, and one of wh
   assert.match(boardOf(59), /1 shift · excused \(on leave\)/);
   assert.doesNotMatch(boardOf(59), /▰|🌴/u);
   assert.match(boardOf(60), /▰.* · 🌴 on leave/u);
+});
+
+test("a type that starts by itself says for whom: on a team for everyone, by a rank for staff", () => {
+  const base = { id: "t", name: "Cops", sinceS: 0 };
+  const teams = { ...base, start: "team", teams: ["police", "dot"], callsign: "1A" } as const;
+  const who = typeLine(teams);
+  assert.equal(
+    who,
+    "**Cops** starts by itself on the team Police or on the team DOT or with a callsign that starts with 1A, for everyone with a linked account",
+  );
+  assert.match(typeLine({ ...base, start: "presence", teams: [] }), /by itself for staff in the game$/);
 });
 
 test("an empty board says how to go on: a type first, then a shift", () => {

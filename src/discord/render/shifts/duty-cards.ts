@@ -30,7 +30,9 @@ const LONGEST = 4_000;
 /** How a shift of a type starts. */
 function startWords(type: DutyType): Escaped {
   const itself = startsByItself(type);
-  if (itself !== undefined) return md`starts by itself ${escapeMarkdown(itself)}`;
+  // Who is on the team counts, with or without a rank.
+  const everyone = type.start === "team" ? md`, for everyone with a linked account` : md``;
+  if (itself !== undefined) return md`starts by itself ${escapeMarkdown(itself)}${everyone}`;
   return type.start === "outside"
     ? md`outside the game, starts with \`/duty start\``
     : md`starts with \`/duty start\` or \`:log duty\``;
