@@ -187,8 +187,7 @@ export class DutyDesk implements Duty {
   }
 
   #meant(types: readonly DutyType[], typeId: string | undefined): DutyType {
-    const startable = types.filter(({ start }) => start === "declared" || start === "outside");
-    const [first] = startable;
+    const first = types.find((type) => startsByItself(type) === undefined);
     if (first === undefined) {
       throw new Failure(
         "bad-command",
@@ -198,8 +197,9 @@ export class DutyDesk implements Duty {
       );
     }
     if (typeId === undefined) return first;
-    const meant = startable.find(({ id, name }) => id === typeId || isNamed(name, typeId));
-    if (meant === undefined) throw new Failure("bad-command", "There is no such duty type to start.");
+    const meant = types.find(({ id, name }) => id === typeId || isNamed(name, typeId));
+    if (meant === undefined) throw new Failure("bad-command", "There is no such duty type.");
+    if (startsByItself(meant) !== undefined) throw new Failure("bad-command", byItselfWords(meant));
     return meant;
   }
 

@@ -227,6 +227,8 @@ onBothDatabases("a shift", (databases) => {
       const { duty } = rig.wing;
       await refuses(duty.pause(member("u13")), words);
       await refuses(duty.end(member("u13")), words);
+      await refuses(duty.start(member("u13"), "auto"), /Auto starts by itself/);
+      await refuses(duty.start(member("u13"), "autos"), /no such duty type/);
       assert.deepEqual(await rig.store.rows({ guildId: GUILD, kinds: ["mark"] }), []);
       assert.equal((await duty.now(GUILD)).on[0]?.type.name, "Auto");
     });
