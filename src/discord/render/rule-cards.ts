@@ -197,7 +197,7 @@ export function ruleTest(test: RuleTest, nowMs: number): MessageBody {
   lines.push(
     known === undefined
       ? md`Marshal has not read this server for this rule yet. Try again in a minute.`
-      : md`${known.linked} of ${known.present} players have linked their account: only they are checked. Seen ${ago(known.ageMs)}.`,
+      : md`${checkedWords(rule, known)} Seen ${ago(known.ageMs)}.`,
   );
   const now = breakers.filter(({ lacksRole }) => lacksRole);
   lines.push(now.length === 0 ? md`**Nobody breaks it right now.**` : md`**Breaking it right now:**`);
@@ -223,6 +223,12 @@ export function ruleTest(test: RuleTest, nowMs: number): MessageBody {
       [pause === undefined ? pauseButton : resumeButton],
     ].filter((row): row is Row & readonly Button[] => row.length > 0),
   };
+}
+
+function checkedWords({ kind }: Rule, { linked, present }: NonNullable<RuleTest["known"]>): Escaped {
+  return kind === "name"
+    ? md`All ${present} players are checked.`
+    : md`${linked} of ${present} players have linked their account: only they are checked.`;
 }
 
 function waitWords({ step }: Rule, untilS: number): Escaped {

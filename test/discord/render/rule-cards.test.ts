@@ -43,6 +43,16 @@ test("who breaks a rule again within ten minutes has when staff are told again, 
   assert.match(words({ ...shown, rule: telling }), /broke it again: staff are told <t:580:R>/);
 });
 
+test("a rule on names checks everybody: its test does not say that only linked players are", () => {
+  const { step: _, ...plain } = rule;
+  const names = { ...plain, kind: "name", what: "", roleIds: [] } as const;
+  const known = { linked: 2, present: 28, ageMs: 4_000 };
+  const shown = { rule: names, record, onlyTells: undefined, pause: undefined, known, breakers: [] };
+  const words = String(ruleTest(shown, 100_000).cards?.[0]?.description);
+  assert.doesNotMatch(words, /linked/);
+  assert.match(words, /All 28 players are checked\. Seen <t:96:R>\./);
+});
+
 test("what a test saw has an age that grows by itself, and so have the roles it read", () => {
   const known = { linked: 1, present: 2, ageMs: 4_000 };
   const breaker = { player: view.player, userId: "u3", rolesAgeMs: 7_000, lacksRole: true };
