@@ -184,8 +184,9 @@ export function rulePaused({ pause }: RulesView): MessageBody {
 
 /** `hints`: what to look at, such as a team that is not usual. */
 export function ruleAdded(view: RuleView, hints: readonly Escaped[]): MessageBody {
+  const more = view.rule.kind === "name" ? md`` : md`, and can turn on more`;
   return {
-    content: md`✅ ${viewLines(view)}\n/rule test shows who breaks it now, and can turn on more.${hints.length === 0 ? "" : md`\n${joined(hints, "\n")}`}`,
+    content: md`✅ ${viewLines(view)}\n/rule test shows who breaks it now${more}.${hints.length === 0 ? "" : md`\n${joined(hints, "\n")}`}`,
   };
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ruleRenderer, ruleTest } from "../../../src/discord/render/rule-cards.ts";
+import { ruleAdded, ruleRenderer, ruleTest } from "../../../src/discord/render/rule-cards.ts";
 import type { RuleTest } from "../../../src/domain/ports/rules.ts";
 import type { Rule } from "../../../src/domain/rule.ts";
 
@@ -51,6 +51,13 @@ test("a rule on names checks everybody: its test does not say that only linked p
   const words = String(ruleTest(shown, 100_000).cards?.[0]?.description);
   assert.doesNotMatch(words, /linked/);
   assert.match(words, /All 28 players are checked\. Seen <t:96:R>\./);
+});
+
+test("a new rule says that more can be turned on only where it can", () => {
+  const view = { record, onlyTells: undefined };
+  assert.match(String(ruleAdded({ ...view, rule }, []).content), /who breaks it now, and can turn on more\.$/);
+  const names = { ...rule, kind: "name", what: "", roleIds: [] } as const;
+  assert.match(String(ruleAdded({ ...view, rule: names }, []).content), /shows who breaks it now\.$/);
 });
 
 test("what a test saw has an age that grows by itself, and so have the roles it read", () => {
