@@ -19,6 +19,7 @@ import {
   recordedMs,
 } from "../../domain/rule.ts";
 import { cutLines, escapeMarkdown, inlineName, plainText } from "./escape.ts";
+import { lasting } from "./stats/stats-words.ts";
 
 /** How rules read. Pure. */
 
@@ -85,7 +86,7 @@ export const ruleRenderer: RuleRenderer = {
       cards: [
         {
           title: md`${inlineName(player.name)}: ${breachWords(rule)}`,
-          description: md`${who} on ${inlineName(serverName)}, for at least ${Math.floor(lastsMs / 1_000)} s.\nRule ${rule.number}: ${escapeMarkdown(ruleAbout(rule))}${needs(rule)}.${unconfirmed(rule, unconfirmedBy)}`,
+          description: md`${who} on ${inlineName(serverName)}, for at least ${atLeast(lastsMs)}.\nRule ${rule.number}: ${escapeMarkdown(ruleAbout(rule))}${needs(rule)}.${unconfirmed(rule, unconfirmedBy)}`,
           color: BROKEN_COLOR,
         },
       ],
@@ -111,6 +112,12 @@ export const ruleRenderer: RuleRenderer = {
     return `You need a role in our Discord for ${about[kind]}. Please change it. Staff can help.`;
   },
 };
+
+/** Cut to whole minutes from a minute on: more was not seen. */
+function atLeast(ms: number): Escaped {
+  const seconds = Math.floor(ms / 1_000);
+  return lasting(seconds < 60 ? seconds : seconds - (seconds % 60));
+}
 
 function breachWords({ kind, what }: Rule): Escaped {
   switch (kind) {

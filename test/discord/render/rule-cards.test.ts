@@ -55,9 +55,24 @@ test("a rule on names checks everybody: its test does not say that only linked p
 
 test("a new rule says that more can be turned on only where it can", () => {
   const view = { record, onlyTells: undefined };
-  assert.match(String(ruleAdded({ ...view, rule }, []).content), /who breaks it now, and can turn on more\.$/);
+  assert.match(
+    String(ruleAdded({ ...view, rule }, []).content),
+    /who breaks it now, and can turn on more\.$/,
+  );
   const names = { ...rule, kind: "name", what: "", roleIds: [] } as const;
   assert.match(String(ruleAdded({ ...view, rule: names }, []).content), /shows who breaks it now\.$/);
+});
+
+test("what staff read says how long a breach lasts as people say it", () => {
+  const words = (lastsMs: number) =>
+    String(
+      ruleRenderer.breach({ ...view, lastsMs, breachId: "x", unconfirmedBy: undefined }).cards?.[0]
+        ?.description,
+    ).replaceAll("\u00a0", " ");
+  assert.match(words(24_900), /for at least 24 s\./);
+  assert.match(words(518_000), /for at least 8 min\./);
+  assert.match(words(3_599_000), /for at least 59 min\./);
+  assert.match(words(7_500_000), /for at least 2 h 5 min\./);
 });
 
 test("what a test saw has an age that grows by itself, and so have the roles it read", () => {
