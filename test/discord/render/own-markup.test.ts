@@ -37,6 +37,9 @@ describe("Sentences of ours that quote outside words", () => {
       eventLine({ ...event, action, text })
         .replace("<@7>", "")
         .replace("<@&9>", "ROLE");
+    for (const action of ["rank-set", "rank-apply", "rank-unset", "appeal-prove"])
+      assert.doesNotMatch(shown(action, "raise 0"), /::/, action);
+    assert.match(shown("rank-apply", "raise 0, take back 0"), /turned ranks on: raise 0, take back 0/);
     assert.match(shown("staff-allow", `<@&9> :ban on ${HOSTILE}`), /allowed: ROLE \\?:ban/);
     for (const action of ["staff-allow", "call-resolve", "preset-save", "link", "new-kind"]) {
       assert.doesNotMatch(
