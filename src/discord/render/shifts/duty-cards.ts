@@ -95,12 +95,18 @@ export function ownCard({ type, shift, breakFromS, bindingId }: OnDuty, names: S
 }
 
 /** What somebody reads when they ended their shift. */
-export function endedCard({ shift }: Pick<OnDuty, "shift">, names: ShiftNames): MessageBody {
+export function endedCard(
+  { type, shift, bindingId }: Pick<OnDuty, "type" | "shift" | "bindingId">,
+  names: ShiftNames,
+): MessageBody {
+  const wasThere = type.start === "outside" || bindingId !== undefined;
+  const isBehind = (shift.parts.at(-1)?.untilS ?? shift.fromS) < (shift.untilS ?? 0);
+  const follows = wasThere && isBehind ? md` so far. The time since the last look follows` : md``;
   return {
     cards: [
       {
         title: md`Off duty`,
-        description: md`**${hoursOf(shift)}** counted.\n${evidence(shift, names)}`,
+        description: md`**${hoursOf(shift)}** counted${follows}.\n${evidence(shift, names)}`,
         color: COLORS.off,
       },
     ],
