@@ -169,7 +169,11 @@ export class StaffingDesk implements Staffing {
         (one) => one.userId === userId && one.fromS < draft.untilS && draft.fromS < one.untilS,
       );
       if (own !== undefined) {
-        throw new Failure("bad-command", "You already have leave in that time. End it with /duty leave end.");
+        const words =
+          own.state === "asked"
+            ? "You have asked for leave in that time already. Withdraw it with /duty leave end."
+            : "You already have leave in that time. End it with /duty leave end.";
+        throw new Failure("bad-command", words);
       }
       if (draft.untilS - draft.fromS > LONGEST_LEAVE_S) {
         throw new Failure("bad-command", "Leave can last 180 days at most.");
