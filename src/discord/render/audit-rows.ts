@@ -44,6 +44,7 @@ const PROOFS = {
 const HOW: Readonly<Partial<Record<RunRecord["origin"], Escaped>>> = {
   schedule: md` · 🕒 by schedule`,
   "ban-end": md` · ⏳ end of a ban`,
+  rule: md` · 📏 by a rule`,
   rank: md` · 🎖 rank by role`,
 };
 
