@@ -11,7 +11,9 @@ const FOR_MANAGERS = "Only Managers can pause automatic commands.";
 
 export async function automaticOf(services: Services, guildId: string): Promise<AutomaticView> {
   const { automaticPause: pause } = await services.settings.of(guildId);
-  const rules = services.rules.list(guildId).rules.flatMap(({ rule }) => rule.step ?? []);
+  // As of ranks: what is paused does not run by itself.
+  const { rules: all, pause: rulePause } = services.rules.list(guildId);
+  const rules = rulePause === undefined ? all.flatMap(({ rule }) => rule.step ?? []) : [];
   const ranks = services.ranks
     .list(guildId)
     .flatMap(({ keeper, pause: rankPause }) =>

@@ -80,9 +80,8 @@ async function* approve({ actor, argument, ...on }: Press, services: Services): 
   const { askedBans } = services;
   const asked = askedBans.get(actor.guildId, argument);
   if (asked?.askerId === actor.userId) {
-    // The question stays for others.
-    const card = await cardOf(services, asked);
-    yield { ...card, content: md`✋ You asked for this ban, so somebody else has to approve it.` };
+    // The question is for others: it stays as it is.
+    yield { content: md`✋ You asked for this ban, so somebody else has to approve it.`, ephemeral: true };
     return;
   }
   const submitted = await noted(services, { actor, asked, what: "approve" }, () =>

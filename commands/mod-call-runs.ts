@@ -73,6 +73,8 @@ function teleport(who: "caller" | "own") {
       await refuseMoving(services, press, call);
       const { binding, caller } = call;
       const own = await ownPlayer(press, binding, services);
+      if (call.only?.id === own.id)
+        throw new Failure("bad-command", "This is your own call: you are there already.");
       const [text, only] =
         who === "caller" ? [`:tp ${caller} ${own.name}`, call.only] : [`:tp ${own.name} ${caller}`, own];
       yield* ask(services, { actor: press.actor, binding, text, origin: "button", only, on: press });

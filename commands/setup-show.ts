@@ -24,14 +24,19 @@ export async function showSetup(services: Services, { guildId }: Actor): Promise
       permission: health.commandPermission(binding.source),
     });
   }
+  const ranked = ranks.list(guildId).filter(({ mappings }) => mappings.length > 0);
+  const ruled = rules.list(guildId);
   const view = {
     settings: await settings.of(guildId),
     servers,
     weeklyChannelId: await weeklyChannelOf(services, guildId),
     positionDays: await positionDaysOf(services, guildId),
     cases: services.cases,
-    rankRoles: ranks.list(guildId).reduce((sum, { mappings }) => sum + mappings.length, 0),
-    rules: rules.list(guildId).rules.length,
+    rankRoles: {
+      count: ranked.reduce((sum, { mappings }) => sum + mappings.length, 0),
+      isPaused: ranked.every(({ pause }) => pause !== undefined),
+    },
+    rules: { count: ruled.rules.length, isPaused: ruled.pause !== undefined },
     dutyTypes: await typesOrNone(services, guildId),
   };
   const accesses = await channelAccessOf(services, guildId, channelsShown(view));

@@ -118,6 +118,30 @@ export interface Shift {
   readonly breaks: readonly DutyBreak[];
 }
 
+type Beginning = Pick<DutyType, "start" | "teams" | "callsign">;
+
+/** Where shifts of a type start by themselves, in plain text; undefined: people start them. */
+export function startsByItself({ start, teams, callsign }: Beginning): string | undefined {
+  if (start === "presence") return "for staff in the game";
+  if (start !== "team") return undefined;
+  const places = teams.map((team) => `on the team ${teamName(team)}`);
+  if (callsign !== undefined) places.push(`with a callsign that starts with ${callsign}`);
+  return places.join(" or ");
+}
+
+/** What somebody does so that such a shift counts no more. */
+export function stopsWhen({ start, teams, callsign }: Beginning): string {
+  if (start !== "team") return "you leave the game";
+  const team = teams.length === 0 ? [] : ["leave the team"];
+  const sign = callsign === undefined ? [] : ["change your callsign"];
+  return `you ${[...team, ...sign].join(" and ")}`;
+}
+
+/** They are kept in lower case. */
+function teamName(team: string): string {
+  return team === "dot" ? "DOT" : `${team.slice(0, 1).toUpperCase()}${team.slice(1)}`;
+}
+
 /** Seconds that count: those of its parts. */
 export function countedS({ parts }: Pick<Shift, "parts">): number {
   return parts.reduce((sum, { fromS, untilS }) => sum + (untilS - fromS), 0);

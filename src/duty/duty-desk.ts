@@ -1,4 +1,11 @@
-import type { DutyLink, DutyMark, DutyType, Shift } from "../domain/duty.ts";
+import {
+  type DutyLink,
+  type DutyMark,
+  type DutyType,
+  type Shift,
+  startsByItself,
+  stopsWhen,
+} from "../domain/duty.ts";
 import { Failure } from "../domain/failure.ts";
 import type { Actor } from "../domain/guild.ts";
 import { KeyedMutex } from "../domain/keyed-mutex.ts";
@@ -182,8 +189,7 @@ export class DutyDesk implements Duty {
   }
 
   #meant(types: readonly DutyType[], typeId: string | undefined): DutyType {
-    const startable = types.filter(({ start }) => start === "declared" || start === "outside");
-    const [first] = startable;
+    const first = types.find((type) => startsByItself(type) === undefined);
     if (first === undefined) {
       throw new Failure(
         "bad-command",
@@ -193,8 +199,9 @@ export class DutyDesk implements Duty {
       );
     }
     if (typeId === undefined) return first;
-    const meant = startable.find(({ id, name }) => id === typeId || isNamed(name, typeId));
-    if (meant === undefined) throw new Failure("bad-command", "There is no such duty type to start.");
+    const meant = types.find(({ id, name }) => id === typeId || isNamed(name, typeId));
+    if (meant === undefined) throw new Failure("bad-command", "There is no such duty type.");
+    if (startsByItself(meant) !== undefined) throw new Failure("bad-command", byItselfWords(meant));
     return meant;
   }
 
@@ -217,13 +224,19 @@ export class DutyDesk implements Duty {
     }
   }
 
+  /** @throws Failure "bad-command" where they are not on a shift that somebody started. */
   async #started(guildId: string, userId: string): Promise<OnDuty> {
     const settled = await this.#settle(guildId);
     const shift = openOf(settled, userId);
     if (shift === undefined) throw new Failure("bad-command", "You are not on duty. Start with /duty start.");
     const own = await this.#own(guildId, userId, settled);
-    // What looks show goes on whatever somebody says: nobody is to read that it is over.
-    if (shift.lastMark === undefined) throw startedByItself(own.type);
+    // What a look shows is on duty, whatever somebody says: a mark would change nothing of it.
+    if (startsByItself(own.type) !== undefined) {
+      throw new Failure(
+        "bad-command",
+        `${byItselfWords(own.type)} It stops counting when ${stopsWhen(own.type)}.`,
+      );
+    }
     return own;
   }
 
@@ -271,17 +284,13 @@ export class DutyDesk implements Duty {
   }
 }
 
-function startedByItself({ start }: DutyType): Failure {
-  const end = start === "team" ? "change your team or callsign, or leave the game" : "leave the game";
-  return new Failure(
-    "bad-command",
-    `This shift started by itself, and it ends by itself: when you ${end}. It has no breaks.`,
-  );
-}
-
 function openOf(settled: Settled, userId: string): Shift | undefined {
   const own = running(settled).filter((shift) => shift.userId === userId);
   return own.find(({ lastMark }) => lastMark !== undefined) ?? own[0];
+}
+
+function byItselfWords(type: DutyType): string {
+  return `${type.name} starts by itself ${startsByItself(type)}.`;
 }
 
 function isNamed(name: string, typed: string): boolean {

@@ -123,12 +123,14 @@ function shiftOf(
   const fromS = group[0]?.fromS ?? 0;
   const last = group.at(-1);
   const untilS = last?.untilS ?? fromS;
-  const switchedS = takenFrom(taken, untilS, untilS + BRIDGE_S);
+  // Of somebody who was still there at the last look another shift takes over whenever it starts, however late the next look is.
+  const isThere = last?.isOpen === true;
+  const switchedS = takenFrom(taken, untilS, isThere ? Number.POSITIVE_INFINITY : untilS + BRIDGE_S);
   const goneS = firstWithin(unlinkedS, untilS, untilS + BRIDGE_S);
   const isGone = goneS !== undefined && goneS < (switchedS ?? Number.POSITIVE_INFINITY);
   const decidedS = isGone ? goneS : (switchedS ?? untilS + BRIDGE_S + 1);
   // Nothing that is looked at later could show that somebody without an account was there.
-  const isOver = isGone || (last?.isOpen !== true && decidedS <= knownS);
+  const isOver = isGone || switchedS !== undefined || (!isThere && decidedS <= knownS);
   const why = isGone ? "unlinked" : switchedS === undefined ? "left" : "switched";
   return {
     id: `${fromS} ${type.id}`,

@@ -175,8 +175,13 @@ export class StaffingDesk implements Staffing {
       const { store, random } = this.#ports;
       const others = await this.leaves(guildId);
       const own = others.filter((one) => one.userId === userId);
-      if (own.some(({ fromS, untilS }) => fromS < draft.untilS && draft.fromS < untilS)) {
-        throw new Failure("bad-command", "You already have leave in that time. End it with /duty leave end.");
+      const same = own.find(({ fromS, untilS }) => fromS < draft.untilS && draft.fromS < untilS);
+      if (same !== undefined) {
+        const words =
+          same.state === "asked"
+            ? "You have asked for leave in that time already. Withdraw it with /duty leave end."
+            : "You already have leave in that time. End it with /duty leave end.";
+        throw new Failure("bad-command", words);
       }
       if (draft.untilS - draft.fromS > LONGEST_LEAVE_S) {
         throw new Failure("bad-command", "Leave can last 180 days at most.");

@@ -7,7 +7,15 @@ import { RuleDesk, type RuleDeskPorts } from "./rule-desk.ts";
 import { RuleSteps, type RuleStepsPorts } from "./rule-steps.ts";
 import { RuleWatch, type RuleWatchPorts } from "./rule-watch.ts";
 
-type Own = "book" | "steps" | "seenNow" | "presentNow" | "othersAround" | "sightingsOf" | "onChanged";
+type Own =
+  | "book"
+  | "steps"
+  | "seenNow"
+  | "presentNow"
+  | "othersAround"
+  | "sightingsOf"
+  | "waitsMs"
+  | "onChanged";
 
 export interface RulesPorts
   extends RuleBookPorts,
@@ -60,7 +68,13 @@ export function createRules(ports: RulesPorts): RulesWing {
     seenNow: (source, playerId) => watch.sightingsOf(source).players.get(playerId),
   });
   const watch = new RuleWatch({ ...ports, book, steps });
-  const rules = new RuleDesk({ ...ports, book, sightingsOf, onChanged: (server) => watch.demand(server) });
+  const rules = new RuleDesk({
+    ...ports,
+    book,
+    sightingsOf,
+    waitsMs: (rule, playerId) => watch.waitsMs(rule, playerId),
+    onChanged: (server) => watch.demand(server),
+  });
   return {
     rules,
     async start() {

@@ -23,6 +23,8 @@ export interface RuleDeskPorts {
   isRole(guildId: string, roleId: string): boolean;
   /** What answers have shown of a server; undefined: nothing. */
   sightingsOf(server: RuledServer): Sightings | undefined;
+  /** How long what a rule tells and does of a player waits, because staff were told a short while ago; undefined: it does not. */
+  waitsMs(rule: Rule, playerId: number): number | undefined;
   onChanged(server: RuledServer): void;
 }
 
@@ -134,6 +136,7 @@ export class RuleDesk implements Rules {
         rolesAgeMs: held && nowMs - held.readAtMs,
         lacksRole: judge(this.#ports, one) === "broken",
         unconfirmedBy: unconfirmedBy(view.rule, one.vouchedBy),
+        waitsMs: this.#ports.waitsMs(view.rule, one.sighting.present.player.id),
       };
     });
     const hasLooked = sightings !== undefined && Number.isFinite(sightings.takenAtMs);

@@ -6,7 +6,7 @@ import type { GameAccounts } from "../domain/ports/game-accounts.ts";
 import type { KnownRoles } from "../domain/ports/known-roles.ts";
 import type { OwedMessages } from "../domain/ports/notifier.ts";
 import type { RuleRenderer } from "../domain/ports/rule-renderer.ts";
-import { contradicts, type RuleEvent } from "../domain/rule.ts";
+import { contradicts, type Rule, type RuleEvent } from "../domain/rule.ts";
 import { OneAtATime } from "./one-at-a-time.ts";
 import type { RuleBook, RuledServer } from "./rule-book.ts";
 import { type Candidate, candidates, judge, unconfirmedBy } from "./rule-judge.ts";
@@ -90,6 +90,17 @@ export class RuleWatch {
     return this.#needsVehicles(server) ? ([...lists, "vehicles"] as const) : lists;
   }
 
+  /** How long until staff are told of this player's next breach, before which nothing else is done; undefined: nothing waits. */
+  waitsMs(rule: Rule, playerId: number): number | undefined {
+    const { book, clock } = this.#ports;
+    const isTold = book
+      .open(rule)
+      .some((one) => one.ruleId === rule.id && one.playerId === playerId && one.isTold === true);
+    const toldMs = this.#toldAtMs.get(toldKey(rule, playerId)) ?? Number.NEGATIVE_INFINITY;
+    const leftMs = toldMs + TOLD_AGAIN_MS - clock.monotonicMs();
+    return isTold || leftMs <= 0 ? undefined : leftMs;
+  }
+
   /** Waits for what is being written. */
   async stop(): Promise<void> {
     await this.#looks.stop();
@@ -167,9 +178,7 @@ export class RuleWatch {
     const { book, bindings, clock, owed, renderer } = this.#ports;
     const { rule, sighting, userId, vouchedBy } = candidate;
     const { player } = sighting.present;
-    const key = `${rule.id}:${player.id}`;
-    const toldMs = this.#toldAtMs.get(key) ?? Number.NEGATIVE_INFINITY;
-    if (clock.monotonicMs() - toldMs < TOLD_AGAIN_MS) return false;
+    if (this.waitsMs(rule, player.id) !== undefined) return false;
     const binding = (await bindings.list(server.guildId)).find((one) => one.id === server.bindingId);
     if (binding === undefined) return false;
 
@@ -193,12 +202,16 @@ export class RuleWatch {
     });
     // Where it is not stored, a later process tells it again: one message, by its id.
     if (!isOwed) return false;
-    this.#toldAtMs.set(key, clock.monotonicMs());
+    this.#toldAtMs.set(toldKey(rule, player.id), clock.monotonicMs());
     const event: RuleEvent = { atMs: clock.nowMs(), player, what: "told" };
     const told = (one: OpenBreach) => (one.id === id ? { ...one, isTold: true } : one);
     await book.note(server, (open) => open.map(told), [{ ruleId: rule.id, event }]);
     return true;
   }
+}
+
+function toldKey({ id }: Rule, playerId: number): string {
+  return `${id}:${playerId}`;
 }
 
 function isOf({ ruleId, playerId }: OpenBreach, { rule, sighting }: Candidate): boolean {

@@ -21,9 +21,34 @@ const asked: AskedBan = {
   askerName: "Mo",
   askedAtMs: 0,
 };
+const press: Press = {
+  actor,
+  argument: asked.id,
+  values: [],
+  form: formOf({}),
+  messageId: "9",
+  signal: new AbortController().signal,
+  reference: "r",
+};
 const denied = () => Promise.reject(new Failure("denied", "Only Administrators can run :ban."));
 
 describe("A ban that somebody asked for", () => {
+  test("who asked and approves it reads alone that they can't: the question stays as it is for others", async () => {
+    const { services } = new FakeWorld();
+    const own = { ...asked, askerId: actor.userId };
+    const { askedBans } = services;
+    const answer = askActions["case-ban-yes"].execute(press, {
+      ...services,
+      askedBans: { ...askedBans, get: () => own },
+    });
+    assert.ok(Symbol.asyncIterator in answer);
+    const replies: unknown[] = [];
+    for await (const reply of answer) replies.push(reply);
+    assert.deepEqual(replies, [
+      { content: "✋ You asked for this ban, so somebody else has to approve it.", ephemeral: true },
+    ]);
+  });
+
   for (const [name, did] of [
     ["case-ban-yes", "approve"],
     ["case-ban-no", "refuse"],
@@ -34,15 +59,6 @@ describe("A ban that somebody asked for", () => {
       const services: Services = {
         ...world.services,
         askedBans: { ...askedBans, get: () => asked, approve: denied, refuse: denied },
-      };
-      const press: Press = {
-        actor,
-        argument: asked.id,
-        values: [],
-        form: formOf({}),
-        messageId: "9",
-        signal: new AbortController().signal,
-        reference: "r",
       };
       const answer = askActions[name].execute(press, services);
       const read = async () => {

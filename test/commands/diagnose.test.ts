@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { automaticOf } from "../../commands/automatic.ts";
 import { diagnose } from "../../commands/diagnose.ts";
 import type { Services } from "../../src/discord/services.ts";
 import type { AlertRule } from "../../src/domain/alert.ts";
@@ -11,6 +12,7 @@ import type { FeedStatus, Feeds } from "../../src/domain/ports/feeds.ts";
 import type { Panel } from "../../src/domain/ports/panels.ts";
 import type { ScheduleView } from "../../src/domain/ports/schedules.ts";
 import type { WeeklySetting } from "../../src/domain/ports/weekly.ts";
+import { NO_RECORD, type RulePause } from "../../src/domain/rule.ts";
 import type { Schedule } from "../../src/domain/schedule.ts";
 import { textOf } from "../support/fake-answers.ts";
 import { actorOf, FakeWorld } from "../support/fake-services.ts";
@@ -161,6 +163,18 @@ function failing(bindingId: string, failures: number): ScheduleView {
 
 const labels = (body: MessageBody) =>
   (body.rows ?? []).flat().flatMap((part) => (part.kind === "button" ? [part.label] : []));
+
+const FAKE_RULE = {
+  id: "r1",
+  bindingId: "b1",
+  number: 1,
+  kind: "team",
+  what: "Police",
+  roleIds: ["1"],
+  channelId: "5",
+  byId: "7",
+  createdAtMs: 0,
+} as const;
 
 describe("/diagnose", () => {
   test("everything fine is one line each, and only the button to look again", async () => {
@@ -411,6 +425,18 @@ describe("/diagnose", () => {
       assert.ok(!ids.includes("setup-link"), "a new key of a linked server asks for nothing else");
     });
   }
+
+  test("what runs by itself is counted without rules that are paused", async () => {
+    const { services } = new FakeWorld();
+    const step = { kind: "pm", byId: "7", byName: "Mo" } as const;
+    const rule = { ...FAKE_RULE, guildId: actor.guildId, step };
+    const seen = async (pause: RulePause | undefined) => {
+      const list = () => ({ rules: [{ rule, record: NO_RECORD, onlyTells: undefined }], pause });
+      return (await automaticOf({ ...services, rules: { ...services.rules, list } }, actor.guildId)).rules;
+    };
+    assert.deepEqual(await seen(undefined), [step]);
+    assert.deepEqual(await seen({ byId: "7", atMs: 0 }), []);
+  });
 
   test("where the host keeps no history, all else is looked at", async () => {
     const made = await rig();

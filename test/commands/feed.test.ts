@@ -588,6 +588,13 @@ describe("buttons of a mod-call card", () => {
       world.states.set(source, rig.latest);
       await assert.rejects(pressed("mod-bring"), stop);
       await assert.rejects(pressed("mod-to"), stop);
+      // Of one's own call neither goes anywhere.
+      linked = { ...account, player: { id: 1, name: "Ann_1" } };
+      rig.players = [there("Ann_1", 1)];
+      await rig.poll();
+      world.states.set(source, rig.latest);
+      for (const name of ["mod-bring", "mod-to"] as const)
+        await assert.rejects(pressed(name), refused(/This is your own call: you are there already/));
       const form: Form = actions["mod-pm"].form(press(id), services);
       assert.equal(form.id, `mod-pm-sent:${id}`);
       const typed = { ...press(id), form: formOf({ text: " on my way " }) };

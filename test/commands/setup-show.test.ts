@@ -6,6 +6,8 @@ import type { Services } from "../../src/discord/services.ts";
 import type { AlertRule } from "../../src/domain/alert.ts";
 import type { DutyType } from "../../src/domain/duty.ts";
 import type { Feed } from "../../src/domain/guild.ts";
+import type { RanksView } from "../../src/domain/ports/ranks.ts";
+import type { RulesView } from "../../src/domain/ports/rules.ts";
 import type { ScheduleView } from "../../src/domain/ports/schedules.ts";
 import type { Schedule } from "../../src/domain/schedule.ts";
 import { textOf } from "../support/fake-answers.ts";
@@ -83,6 +85,33 @@ describe("/setup show", () => {
     assert.match(text, /Positions are saved for \*\*2 days\*\*/);
     assert.match(text, /✅ Marshal can run commands/);
     assert.match(text, /Key set by <@\d+> <t:\d+:R>/);
+  });
+
+  test("says which of the roles with a rank and the rules are paused", async () => {
+    const made = new FakeWorld();
+    await made.linkServer(actor.guildId);
+    const feeds = { ...made.services.feeds, list: async () => [] };
+    const pause = { byId: "7", atMs: 0 };
+    const conduct = async (paused: { rules?: typeof pause; ranks?: typeof pause }) => {
+      const rules = { rules: [{}, {}], pause: paused.rules } as unknown as RulesView;
+      const ranks = [{ mappings: [{}], pause: paused.ranks }] as unknown as readonly RanksView[];
+      const { text } = await shown({
+        ...made.services,
+        feeds,
+        rules: { ...made.services.rules, list: () => rules },
+        ranks: { ...made.services.ranks, list: () => ranks },
+      });
+      return /Roles with a rank.*/.exec(text)?.[0];
+    };
+    assert.match(String(await conduct({})), /: \*\*1\*\*\. See .*Rules: \*\*2\*\*\. See/);
+    assert.match(
+      String(await conduct({ rules: pause })),
+      /: \*\*1\*\*\. .*Rules: \*\*2\*\* \(paused\)\. See/,
+    );
+    assert.match(
+      String(await conduct({ ranks: pause })),
+      /: \*\*1\*\* \(paused\)\. .*Rules: \*\*2\*\*\. See/,
+    );
   });
 
   test("says of a refused key only what its mark does not", async () => {

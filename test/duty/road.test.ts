@@ -215,6 +215,47 @@ onBothDatabases("a shift", (databases) => {
     assert.deepEqual(shift?.breaks, [{ fromS: startS + 40, untilS: startS + 90 }]);
   });
 
+  for (const [start, teams, words] of [
+    ["team", ["civilian"], /Auto starts by itself on the team Civilian\. .*when you leave the team/],
+    ["presence", [], /Auto starts by itself for staff in the game\. .*when you leave the game/],
+  ] as const)
+    test(`a shift that starts by itself (${start}) is not ended and not paused: whoever asks reads how it ends`, async () => {
+      const { rig, every, join } = await town();
+      await rig.addType({ name: "Auto", start, teams });
+      join(startS - 100);
+      await every(startS - 90, startS);
+      const { duty } = rig.wing;
+      await refuses(duty.pause(member("u13")), words);
+      await refuses(duty.end(member("u13")), words);
+      await refuses(duty.start(member("u13"), "auto"), /Auto starts by itself/);
+      await refuses(duty.start(member("u13"), "autos"), /no such duty type/);
+      assert.deepEqual(await rig.store.rows({ guildId: GUILD, kinds: ["mark"] }), []);
+      assert.equal((await duty.now(GUILD)).on[0]?.type.name, "Auto");
+    });
+
+  for (const [awayS, seen] of [
+    [60, [150, "switched"]],
+    [1_800, [80, "left"]],
+  ] as const)
+    test(`one who starts a shift ${awayS} seconds after the last look is on that one alone, not on the one of before too`, async () => {
+      const { rig, patrol, every, join } = await town();
+      await rig.addType({ name: "Auto", start: "presence" });
+      join(startS - 100);
+      await every(startS - 90, startS);
+      await rig.clock.advanceTo((startS + awayS) * 1_000);
+      await rig.wing.duty.start(member("u13"), undefined);
+      const on = async () => (await rig.wing.duty.now(GUILD)).on.map(({ type }) => type.name);
+      assert.deepEqual(await on(), [patrol.name]);
+      // What the next looks show of the time between counts for the one of before, up to the start.
+      await every(startS + awayS + 10, startS + awayS + 100);
+      assert.deepEqual(await on(), [patrol.name]);
+      const counted = (await shiftsOf(rig)).map((shift) => [shift.fromS, countedS(shift), shift.why]);
+      assert.deepEqual(counted, [
+        [startS + awayS, 90, undefined],
+        [startS - 90, ...seen],
+      ]);
+    });
+
   test(":log duty and :log off in the game are a start and an end", async () => {
     const { rig, every, join, commands } = await town();
     join(startS - 100);
@@ -363,8 +404,8 @@ onBothDatabases("a shift", (databases) => {
     await go(startS);
     join(startS + 5);
     await every(startS + 10, startS + 60);
-    await refuses(rig.wing.duty.end(member("u13")), /started by itself/);
-    await refuses(rig.wing.duty.pause(member("u13")), /started by itself/);
+    await refuses(rig.wing.duty.end(member("u13")), /starts by itself/);
+    await refuses(rig.wing.duty.pause(member("u13")), /starts by itself/);
     await every(startS + 70, startS + 100);
     assert.deepEqual(
       (await rig.wing.duty.now(GUILD)).on.map(({ type, breakFromS }) => [type.name, breakFromS]),

@@ -199,7 +199,8 @@ describe("duty, from the first type to a quota", () => {
       typo,
       /on the team Polise or on the team Sheriff[\s\S]*know the team polise/,
     );
-    await asks(owner, "duty type add", { name: "Roads", starts: "team", team: "DOT" }, /on the team DOT$/);
+    const roads = { name: "Roads", starts: "team", team: "DOT" };
+    await asks(owner, "duty type add", roads, /on the team DOT, for everyone with a linked account$/);
     const typed = { name: "x", starts: "team", team: "sh" };
     const offered = await owner.autocomplete(rig.home.general, "duty type add", typed, "team");
     assert.deepEqual(

@@ -25,7 +25,13 @@ describe("a session, from the vote to the summary", () => {
     await asks(rig.home.owner, "session start", {}, notYet);
     await asks(rig.home.member, "session start", {}, /Only Managers and session hosts/);
     await asks(host, "session setup", setup, /Only Managers/);
-    await asks(rig.home.owner, "session setup", setup, /Run by Managers and/);
+    await asks(rig.home.owner, "session setup", { ...setup, votes: 1 }, /\*\*1\*\* vote is enough/);
+    await asks(
+      rig.home.owner,
+      "session setup",
+      setup,
+      /Run by Managers and[\s\S]*\*\*2\*\* votes are enough/,
+    );
   });
   after(async () => {
     await rig.close();

@@ -46,6 +46,18 @@ onBothDatabases("what is answered from the history", (databases) => {
     assert.deepEqual(await findAll(context, { guildId: "901", namesOrIds: ["bob"] }), []);
   });
 
+  test("a command against somebody by their id has whom it hit on their card and its page, so that neither shows the id", async () => {
+    const { see, context } = await openRig(databases);
+    const players = [bob, ann, { ...mod, permission: "Server Moderator" }];
+    await see({ players }, at(0));
+    await see({ players, commands: [[mod, ":ban 11 cheating", at(5)]] }, at(10));
+    const asked = { guildId: GUILD, playerId: 11, harmless: HARMLESS_NAMES };
+    const shown = await card(context, { ...asked, nowS: at(20) });
+    assert.deepEqual(shown?.latestCommandsAgainst[0]?.hit, [bob]);
+    const { rows } = await page(context, { ...asked, list: "against", limit: 5 });
+    assert.deepEqual(rows, shown?.latestCommandsAgainst);
+  });
+
   test("a card counts what is kept, with time in the game, streaks, calls about kills and commands against them", async () => {
     const { see, context } = await openRig(databases);
     await see({ players: [mod] }, at(0));

@@ -247,6 +247,22 @@ describe("a rule", () => {
     assert.deepEqual(world.wrong, []);
   });
 
+  test("broken again within ten minutes waits with what it tells and does, and a test of it says for how long", async () => {
+    const { world, breaker } = await withBreaker("Rex", "pm");
+    const waitsMs = async () => (await world.rules.rules.test("g1", 1)).breakers[0]?.waitsMs;
+    await world.live(60_000);
+    assert.deepEqual([world.told.length, await waitsMs()], [1, undefined]);
+    breaker.team = "Civilian";
+    await world.live(15_000);
+    breaker.team = "Police";
+    await world.live(60_000);
+    const leftMs = (await waitsMs()) ?? 0;
+    assert.ok(leftMs > 7 * 60_000 && leftMs < 9 * 60_000, `${leftMs} ms`);
+    assert.equal(world.told.length, 1);
+    await world.live(leftMs + 10_000);
+    assert.deepEqual([world.told.length, await waitsMs()], [2, undefined]);
+  });
+
   test("is told once, although one answer does not tell the team", async () => {
     const { world, breaker } = await withBreaker("Rex");
     await world.live(11 * 60_000);

@@ -44,6 +44,7 @@ const PROOFS = {
 const HOW: Readonly<Partial<Record<RunRecord["origin"], Escaped>>> = {
   schedule: md` · 🕒 by schedule`,
   "ban-end": md` · ⏳ end of a ban`,
+  rule: md` · 📏 by a rule`,
   rank: md` · 🎖 rank by role`,
 };
 
@@ -178,9 +179,9 @@ const ACTIONS = {
   "rule-step": "changed what a rule does",
   "rule-pause": "paused",
   "rule-resume": "resumed",
-  "rank-set": "gave a role a rank:",
-  "rank-apply": "turned ranks on:",
-  "rank-unset": "took the rank from a role:",
+  "rank-set": "gave a role a rank",
+  "rank-apply": "turned ranks on",
+  "rank-unset": "took the rank from a role",
   "rank-pause": "paused",
   "staff-allow": "allowed",
   "staff-tier": "chose the roles for a tier",
@@ -218,7 +219,7 @@ const ACTIONS = {
   "case-channel": "set the channel for cases",
   "appeal-channel": "set the channel for appeals",
   "appeal-ask": "appealed as",
-  "appeal-prove": "confirmed the account of an appeal:",
+  "appeal-prove": "confirmed the account of an appeal",
   "appeal-accept": "accepted the appeal of",
   "appeal-refuse": "refused the appeal of",
   "case-tell": "set whether warned players are told in the game",

@@ -19,6 +19,7 @@ import {
   recordedMs,
 } from "../../domain/rule.ts";
 import { cutLines, escapeMarkdown, inlineName, plainText } from "./escape.ts";
+import { lasting } from "./stats/stats-words.ts";
 
 /** How rules read. Pure. */
 
@@ -85,7 +86,7 @@ export const ruleRenderer: RuleRenderer = {
       cards: [
         {
           title: md`${inlineName(player.name)}: ${breachWords(rule)}`,
-          description: md`${who} on ${inlineName(serverName)}, for at least ${Math.floor(lastsMs / 1_000)} s.\nRule ${rule.number}: ${escapeMarkdown(ruleAbout(rule))}${needs(rule)}.${unconfirmed(rule, unconfirmedBy)}`,
+          description: md`${who} on ${inlineName(serverName)}, for at least ${atLeast(lastsMs)}.\nRule ${rule.number}: ${escapeMarkdown(ruleAbout(rule))}${needs(rule)}.${unconfirmed(rule, unconfirmedBy)}`,
           color: BROKEN_COLOR,
         },
       ],
@@ -111,6 +112,12 @@ export const ruleRenderer: RuleRenderer = {
     return `You need a role in our Discord for ${about[kind]}. Please change it. Staff can help.`;
   },
 };
+
+/** Cut to whole minutes from a minute on: more was not seen. */
+function atLeast(ms: number): Escaped {
+  const seconds = Math.floor(ms / 1_000);
+  return lasting(seconds < 60 ? seconds : seconds - (seconds % 60));
+}
 
 function breachWords({ kind, what }: Rule): Escaped {
   switch (kind) {
@@ -184,8 +191,9 @@ export function rulePaused({ pause }: RulesView): MessageBody {
 
 /** `hints`: what to look at, such as a team that is not usual. */
 export function ruleAdded(view: RuleView, hints: readonly Escaped[]): MessageBody {
+  const more = view.rule.kind === "name" ? md`` : md`, and can turn on more`;
   return {
-    content: md`✅ ${viewLines(view)}\n/rule test shows who breaks it now, and can turn on more.${hints.length === 0 ? "" : md`\n${joined(hints, "\n")}`}`,
+    content: md`✅ ${viewLines(view)}\n/rule test shows who breaks it now${more}.${hints.length === 0 ? "" : md`\n${joined(hints, "\n")}`}`,
   };
 }
 
@@ -197,15 +205,16 @@ export function ruleTest(test: RuleTest, nowMs: number): MessageBody {
   lines.push(
     known === undefined
       ? md`Marshal has not read this server for this rule yet. Try again in a minute.`
-      : md`${known.linked} of ${known.present} players have linked their account: only they are checked. Seen ${ago(known.ageMs)}.`,
+      : md`${checkedWords(rule, known)} Seen ${ago(known.ageMs)}.`,
   );
   const now = breakers.filter(({ lacksRole }) => lacksRole);
   lines.push(now.length === 0 ? md`**Nobody breaks it right now.**` : md`**Breaking it right now:**`);
-  for (const { player, userId, rolesAgeMs, unconfirmedBy } of now.slice(0, MOST_SHOWN)) {
+  for (const { player, userId, rolesAgeMs, unconfirmedBy, waitsMs } of now.slice(0, MOST_SHOWN)) {
     const age = rolesAgeMs === undefined ? md`` : md`, roles read ${ago(rolesAgeMs)}`;
     const who = userId === undefined ? md`` : md` (${userMention(userId)})`;
     const word = unconfirmedBy === undefined ? md`` : md`, linked only by ${userMention(unconfirmedBy)}`;
-    lines.push(md`- ${inlineName(player.name)}${who}${age}${word}`);
+    const wait = waitsMs === undefined ? md`` : waitWords(rule, Math.ceil((nowMs + waitsMs) / 1_000));
+    lines.push(md`- ${inlineName(player.name)}${who}${age}${word}${wait}`);
   }
   if (now.length > MOST_SHOWN) lines.push(md`- and ${now.length - MOST_SHOWN} more`);
   const unread = breakers.filter(
@@ -222,6 +231,17 @@ export function ruleTest(test: RuleTest, nowMs: number): MessageBody {
       [pause === undefined ? pauseButton : resumeButton],
     ].filter((row): row is Row & readonly Button[] => row.length > 0),
   };
+}
+
+function checkedWords({ kind }: Rule, { linked, present }: NonNullable<RuleTest["known"]>): Escaped {
+  return kind === "name"
+    ? md`All ${present} players are checked.`
+    : md`${linked} of ${present} players have linked their account: only they are checked.`;
+}
+
+function waitWords({ step }: Rule, untilS: number): Escaped {
+  const acts = step === undefined ? md`` : md` and :${step.kind} runs`;
+  return md`, broke it again: staff are told${acts} <t:${untilS}:R>`;
 }
 
 function eventLine({ atMs, player, what, why }: RuleEvent): Escaped {

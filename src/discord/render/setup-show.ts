@@ -41,11 +41,17 @@ export interface SetupView {
   /** For how many days positions are kept, 0: not at all; undefined: the host keeps no history. */
   readonly positionDays: number | undefined;
   readonly cases: { readonly isKept: boolean };
-  /** How many roles have a rank in the game. */
-  readonly rankRoles: number;
-  readonly rules: number;
+  /** Roles that have a rank in the game. */
+  readonly rankRoles: Counted;
+  readonly rules: Counted;
   readonly dutyTypes: readonly Pick<DutyType, "name" | "channelId">[];
   readonly accessOf: AccessOf;
+}
+
+/** How many there are, and whether all of them are paused. */
+interface Counted {
+  readonly count: number;
+  readonly isPaused: boolean;
 }
 
 export interface LinkedServer {
@@ -161,10 +167,16 @@ function dutyLine({ dutyTypes, accessOf }: SetupView): Escaped[] {
 /** A community without ranks and rules reads nothing of them. */
 function conductLine({ rankRoles, rules }: SetupView): Escaped[] {
   const said = [
-    ...(rankRoles === 0 ? [] : [md`Roles with a rank in the game: **${rankRoles}**. See \`/rank list\`.`]),
-    ...(rules === 0 ? [] : [md`Rules: **${rules}**. See \`/rule list\`.`]),
+    ...(rankRoles.count === 0
+      ? []
+      : [md`Roles with a rank in the game: ${counted(rankRoles)}. See \`/rank list\`.`]),
+    ...(rules.count === 0 ? [] : [md`Rules: ${counted(rules)}. See \`/rule list\`.`]),
   ];
   return said.length === 0 ? [] : [joined(said, " ")];
+}
+
+function counted({ count, isPaused }: Counted): Escaped {
+  return isPaused ? md`**${count}** (paused)` : md`**${count}**`;
 }
 
 const POSITIONS_OFF = md`Positions are not saved. Save them with \`/history retention positions:\`.`;

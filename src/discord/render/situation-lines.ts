@@ -1,5 +1,11 @@
 import { type Escaped, joined, md } from "../../domain/escaped.ts";
-import type { CallKill, ModCallPerson, ModCallView, NearbyStaff } from "../../domain/ports/feed-renderer.ts";
+import type {
+  CallKill,
+  CallSituation,
+  ModCallPerson,
+  ModCallView,
+  NearbyStaff,
+} from "../../domain/ports/feed-renderer.ts";
 import { person } from "./entry-line.ts";
 import { cut, escapeMarkdown } from "./escape.ts";
 import { placeWords } from "./server/player-card.ts";
@@ -14,7 +20,7 @@ export function situationLines({ situation, caller, calls }: ModCallView, open: 
   if (situation.left === true) lines.push(md`🚪 ${person(caller, false)} left the server`);
   lines.push(...killLines(situation.kills, calls[0]?.atS ?? 0));
   if (open && situation.left !== true && situation.staff !== undefined)
-    lines.push(staffLine(situation.staff));
+    lines.push(staffLine(situation.staff, situation.caller));
   if (open && situation.left !== true && situation.near !== undefined)
     lines.push(...nearLine(situation.near));
   return lines;
@@ -66,8 +72,9 @@ function nearLine(near: readonly ModCallPerson[]): Escaped[] {
   return [md`👥 Near: ${joined(shown, " · ")}`];
 }
 
-function staffLine(staff: readonly NearbyStaff[]): Escaped {
-  if (staff.length === 0) return md`🛡 No staff in the game`;
+function staffLine(staff: readonly NearbyStaff[], caller: CallSituation["caller"]): Escaped {
+  if (staff.length === 0)
+    return caller?.isStaff === true ? md`🛡 No other staff in the game` : md`🛡 No staff in the game`;
   const shown = staff.map((one) => {
     const away = one.away === undefined ? "" : AWAY_WORDS[one.away];
     return md`${person(one, true)}${away}`;

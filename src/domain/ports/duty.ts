@@ -52,10 +52,10 @@ export interface Duty {
   start(actor: Actor, typeId: string | undefined): Promise<OnDuty>;
   /**
    * Begins a break, or ends the one that lasts; `isOnBreak`: what is to be, which changes nothing where it is so.
-   * @throws Failure "bad-command" where they are not on duty.
+   * @throws Failure "bad-command" where they are not on duty, or their shift started by itself.
    */
   pause(actor: Actor, isOnBreak?: boolean): Promise<OnDuty>;
-  /** @throws Failure "bad-command" where they are not on duty. */
+  /** @throws Failure "bad-command" where they are not on duty, or their shift started by itself. */
   end(actor: Actor): Promise<OnDuty>;
   now(guildId: string): Promise<DutyNow>;
   /** Newest first; of everybody where no member is named. */

@@ -157,6 +157,8 @@ export interface CallSituation {
     readonly wantedStars: number;
     readonly postal?: string;
     readonly street?: string;
+    /** They have a rank in the game. */
+    readonly isStaff?: boolean;
   };
   /** The caller is no longer in the game. */
   readonly left?: boolean;

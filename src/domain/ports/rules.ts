@@ -34,6 +34,8 @@ export interface RuleTest extends RuleView {
     readonly lacksRole: boolean;
     /** Who linked them, where nothing but telling is done before another Manager confirms the link. */
     readonly unconfirmedBy: string | undefined;
+    /** Staff were told of them a short while ago: how long until they are again, and more is done; undefined: nothing waits. */
+    readonly waitsMs: number | undefined;
   }[];
 }
 

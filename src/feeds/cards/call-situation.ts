@@ -76,13 +76,19 @@ function readable(situation: CallSituation | undefined): string {
   return JSON.stringify([caller, left === true, staff?.map(({ name }) => name).sort(), kills]);
 }
 
-function shownCaller({ team, wantedStars, location }: Player): NonNullable<CallSituation["caller"]> {
+function shownCaller({
+  team,
+  wantedStars,
+  location,
+  permission,
+}: Player): NonNullable<CallSituation["caller"]> {
   const { postalCode, streetName } = location ?? {};
   return {
     team,
     wantedStars,
     ...(postalCode === undefined ? {} : { postal: postalCode }),
     ...(streetName === undefined ? {} : { street: streetName }),
+    ...(isStaff(permission) ? { isStaff: true } : {}),
   };
 }
 

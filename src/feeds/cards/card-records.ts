@@ -131,6 +131,7 @@ const situation = z.object({
       wantedStars: z.number(),
       postal: z.string().exactOptional(),
       street: z.string().exactOptional(),
+      isStaff: z.boolean().exactOptional(),
     })
     .exactOptional(),
   left: z.boolean().exactOptional(),

@@ -36,7 +36,7 @@ export interface LogRow {
   readonly team: string | null;
   /** Of a moderator call: `other` took it on its card. */
   readonly isByCard: boolean;
-  /** Of a command: whom it hit. */
+  /** Of a command: whom it hit; of those against one person, that person alone. */
   readonly targets: readonly number[];
 }
 
@@ -146,7 +146,7 @@ async function readAimedCommands(
   ]);
   const rows = await inRange(query, range, { table: "aimed", thenBy: ["person", "hash", "n"] }).execute();
   return rows.map(({ scope, at_s, person: who, text }) => {
-    return { ...NOTHING, table: "commands", scope, at_s, who, text };
+    return { ...NOTHING, table: "commands", scope, at_s, who, text, targets: [person.id] };
   });
 }
 

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { boardCard, boardCsv } from "../../../src/discord/render/shifts/board-cards.ts";
-import { nowCard, ownCard, shiftsCard } from "../../../src/discord/render/shifts/duty-cards.ts";
+import {
+  endedCard,
+  nowCard,
+  ownCard,
+  shiftsCard,
+  typeLine,
+} from "../../../src/discord/render/shifts/duty-cards.ts";
 import {
   correctionLine,
   leaveLine,
@@ -9,6 +15,7 @@ import {
   quotaList,
   resultCard,
 } from "../../../src/discord/render/shifts/staffing-cards.ts";
+import { lasting } from "../../../src/discord/render/stats/stats-words.ts";
 import type { DutyType, Shift } from "../../../src/domain/duty.ts";
 import type { MessageBody } from "../../../src/domain/message.ts";
 import type { Quota } from "../../../src/domain/quota.ts";
@@ -43,6 +50,48 @@ test("a quota of which leave left seconds has no bar on the board, and one of wh
   assert.match(boardOf(59), /1 shift · excused \(on leave\)/);
   assert.doesNotMatch(boardOf(59), /▰|🌴/u);
   assert.match(boardOf(60), /▰.* · 🌴 on leave/u);
+});
+
+test("a type that starts by itself says for whom: on a team for everyone, by a rank for staff", () => {
+  const base = { id: "t", name: "Cops", sinceS: 0 };
+  const teams = { ...base, start: "team", teams: ["police", "dot"], callsign: "1A" } as const;
+  const who = typeLine(teams);
+  assert.equal(
+    who,
+    "**Cops** starts by itself on the team Police or on the team DOT or with a callsign that starts with 1A, for everyone with a linked account",
+  );
+  assert.match(typeLine({ ...base, start: "presence", teams: [] }), /by itself for staff in the game$/);
+});
+
+test("less than a minute is said in seconds, also where half of one is over", () => {
+  for (const [seconds, words] of [
+    [28, "28 s"],
+    [35, "35 s"],
+    [59, "59 s"],
+    [60, "1 min"],
+    [89, "1 min"],
+    [90, "2 min"],
+  ] as const)
+    assert.equal(lasting(seconds).replaceAll("\u00a0", " "), words);
+});
+
+test("a shift that was ended before the next look says that the time since the last one follows", () => {
+  const names = { typeName: () => "Desk", serverName: () => "River" };
+  const type: DutyType = { id: "t", name: "Desk", start: "declared", teams: [], sinceS: 0 };
+  const part = { bindingId: "b", playerId: 7, fromS: 0, mightFromS: 0 };
+  const words = (untilS: number, bindingId: string | undefined, own = type) => {
+    const parts = [{ ...part, untilS, mightUntilS: untilS }];
+    const shift: Shift = { id: "s", userId: "1", typeId: "t", fromS: 0, untilS: 28, parts, breaks: [] };
+    return String(endedCard({ type: own, shift, bindingId }, names).cards?.[0]?.description).replaceAll(
+      "\u00a0",
+      " ",
+    );
+  };
+  const follows = /^\*\*27 s\*\* counted so far\. The time since the last look follows\./;
+  assert.match(words(27, "b"), follows);
+  assert.match(words(27, undefined, { ...type, start: "outside" }), follows);
+  assert.match(words(28, "b"), /^\*\*28 s\*\* counted\.\n/);
+  assert.match(words(27, undefined), /^\*\*27 s\*\* counted\.\n/, "they had left before");
 });
 
 test("an empty board says how to go on: a type first, then a shift", () => {

@@ -68,6 +68,19 @@ describe("the situation on the card of a moderator call", () => {
       assert.equal(edits(rig), 0, "all of it was known when the card was posted");
     }));
 
+  test("of a caller who is staff says that there is no other staff, of anybody else that there is none", () =>
+    withModCalls(async (rig) => {
+      rig.players = [player("Mod_A", [0, 0]), player("Somebody", [1, 1])];
+      rig.callModerators("Mod_A");
+      await rig.pollAndFlush();
+      assert.match(rig.sink.text("mods"), /🛡 No other staff in the game/);
+      rig.players = [player("Mod_A", [0, 0], { permission: "Normal" })];
+      await rig.clock.advance(60_000);
+      await rig.pollAndFlush();
+      await rig.clock.advance(60_000);
+      assert.match(rig.sink.text("mods"), /🛡 No staff in the game/);
+    }));
+
   test("names somebody who killed the caller several times once, with the last time", () =>
     withModCalls(async (rig) => {
       rig.players = [player("Ann", [0, 0])];

@@ -8,6 +8,7 @@ import {
 } from "../../../domain/history.ts";
 import type { PlayerRef } from "../../../domain/model.ts";
 import type { RunAuthor } from "../../../domain/ports/run-authors.ts";
+import type { RunOrigin } from "../../../domain/run.ts";
 import { duration, note, person, SYMBOLS } from "../entry-line.ts";
 import { inlineName } from "../escape.ts";
 import { commandWithHits } from "../hit-words.ts";
@@ -32,14 +33,17 @@ export function historyLine(row: HistoryRow, { day = false, ...known }: HistoryL
   return md`${at} ${whatHappened(row, known)}`;
 }
 
+/** Of what nobody typed or pressed: what sent it in their name. */
+const HOW: Readonly<Partial<Record<RunOrigin, Escaped>>> = { schedule: md`by schedule`, rule: md`by a rule` };
+
 /** `Ann`; `@Mo through Marshal`; of what others sent, what is known of it. */
 export function commandBy(player: PlayerRef, author: RunAuthor | undefined): Escaped {
   switch (author?.kind) {
     case "member": {
       if (author.origin === "ban-end")
         return md`Marshal, at the end of a ban by ${userMention(author.userId)},`;
-      const how = author.origin === "schedule" ? md`through Marshal, by schedule,` : md`through Marshal`;
-      return md`${userMention(author.userId)} ${how}`;
+      const how = HOW[author.origin];
+      return md`${userMention(author.userId)} through Marshal${how === undefined ? md`` : md`, ${how},`}`;
     }
     case "outside":
       return md`${who(player)}, another program,`;

@@ -113,7 +113,7 @@ export function setupCard(setup: SessionSetup | undefined, serverName: string): 
     md`Posted in ${channelMention(channelId)}`,
     roleId === undefined ? md`No role is pinged` : md`Pings ${roleMention(roleId)}`,
     hostRoleId === undefined ? md`Run by Managers` : md`Run by Managers and ${roleMention(hostRoleId)}`,
-    md`**${needed}** votes are enough. After a failed vote, the next one has to wait ${cooldownMinutes} min`,
+    md`${needed === 1 ? md`**1** vote is` : md`**${needed}** votes are`} enough. After a failed vote, the next one has to wait ${cooldownMinutes} min`,
     text === undefined ? md`No text` : md`Text: ${escapeMarkdown(cut(text, 400))}`,
   ];
   const card = { title, description: joined(lines, "\n"), color: COLOR };

@@ -1,4 +1,11 @@
-import { countedS, type DutyPart, type DutyType, type Shift, type Still } from "../../../domain/duty.ts";
+import {
+  countedS,
+  type DutyPart,
+  type DutyType,
+  type Shift,
+  type Still,
+  startsByItself,
+} from "../../../domain/duty.ts";
 import {
   channelMention,
   type Escaped,
@@ -21,29 +28,14 @@ const COLORS = { on: 0x2d7d46, off: 0x80848e };
 const LONGEST = 4_000;
 
 /** How a shift of a type starts. */
-function startWords({ start, teams, callsign }: Pick<DutyType, "start" | "teams" | "callsign">): Escaped {
-  switch (start) {
-    case "declared":
-      return md`starts with \`/duty start\` or \`:log duty\``;
-    case "team": {
-      const places = [
-        ...teams.map((team) => md`on the team ${escapeMarkdown(teamName(team))}`),
-        ...(callsign === undefined ? [] : [md`with a callsign that starts with ${escapeMarkdown(callsign)}`]),
-      ];
-      return md`starts by itself ${joined(places, " or ")}`;
-    }
-    case "presence":
-      return md`starts by itself for staff in the game`;
-    case "outside":
-      return md`outside the game, starts with \`/duty start\``;
-    default:
-      return start satisfies never;
-  }
-}
-
-/** They are kept in lower case. */
-function teamName(team: string): string {
-  return team === "dot" ? "DOT" : `${team.slice(0, 1).toUpperCase()}${team.slice(1)}`;
+function startWords(type: DutyType): Escaped {
+  const itself = startsByItself(type);
+  // Who is on the team counts, with or without a rank.
+  const everyone = type.start === "team" ? md`, for everyone with a linked account` : md``;
+  if (itself !== undefined) return md`starts by itself ${escapeMarkdown(itself)}${everyone}`;
+  return type.start === "outside"
+    ? md`outside the game, starts with \`/duty start\``
+    : md`starts with \`/duty start\` or \`:log duty\``;
 }
 
 /** One type in one line, with what it asks for. */
@@ -103,12 +95,18 @@ export function ownCard({ type, shift, breakFromS, bindingId }: OnDuty, names: S
 }
 
 /** What somebody reads when they ended their shift. */
-export function endedCard({ shift }: Pick<OnDuty, "shift">, names: ShiftNames): MessageBody {
+export function endedCard(
+  { type, shift, bindingId }: Pick<OnDuty, "type" | "shift" | "bindingId">,
+  names: ShiftNames,
+): MessageBody {
+  const wasThere = type.start === "outside" || bindingId !== undefined;
+  const isBehind = (shift.parts.at(-1)?.untilS ?? shift.fromS) < (shift.untilS ?? 0);
+  const follows = wasThere && isBehind ? md` so far. The time since the last look follows` : md``;
   return {
     cards: [
       {
         title: md`Off duty`,
-        description: md`**${hoursOf(shift)}** counted.\n${evidence(shift, names)}`,
+        description: md`**${hoursOf(shift)}** counted${follows}.\n${evidence(shift, names)}`,
         color: COLORS.off,
       },
     ],

@@ -3,7 +3,7 @@ import type { DutyRenderer } from "../../../domain/ports/duty-renderer.ts";
 import { inlineName } from "../escape.ts";
 import { refusedText } from "../refused-text.ts";
 import { endWords, evidence, hoursOf } from "./shift-lines.ts";
-import { leaveLine, resultCard } from "./staffing-cards.ts";
+import { leaveLine, leaveWords, resultCard } from "./staffing-cards.ts";
 
 /** How what duty posts of itself reads. Pure. */
 
@@ -39,9 +39,9 @@ export const dutyRenderer: DutyRenderer = {
   leaveEnded: (leave) => ({
     content: md`${leave.state === "ended" ? md`Your leave was ended` : md`Your leave was cancelled`} by ${userMention(leave.byId ?? "")}: ${leaveLine(leave)}`,
   }),
-  // The reason may be private, and the channel may not be.
+  // The reason may be private, and the channel may not be. It stays as it is when somebody has decided.
   leaveAsked: (leave) => ({
-    content: md`🌴 Leave request: ${leaveLine({ ...leave, reason: "" })}\nA Manager decides with \`/duty leave list\`.`,
+    content: md`🌴 Leave request: ${leaveWords({ ...leave, reason: "" })}\nA Manager decides with \`/duty leave list\`.`,
   }),
   roleRefused: (roleId) => ({
     content: md`⚠ I can't give or take ${roleMention(roleId)} for duty. Give me Manage Roles and drag my role above it.`,

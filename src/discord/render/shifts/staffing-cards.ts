@@ -124,13 +124,17 @@ function decider(leave: Leave): Escaped {
   return md` · approved by ${userMention(byId)}`;
 }
 
-/** A leave in one line, as lists and answers say it. */
-export function leaveLine(leave: Leave): Escaped {
-  const { userId, fromS, untilS, percent, reason, state } = leave;
+/** Whose leave, from when to when. */
+export function leaveWords({ userId, fromS, untilS, percent, reason }: Leave): Escaped {
   const what = percent === 0 ? md`leave` : md`reduced to ${percent} %`;
   const why = reason === "" ? md`` : md` · ${escapeMarkdown(reason)}`;
-  const waits = state === "asked" ? md` · **waiting**` : md``;
-  return md`${userMention(userId)} · ${what} · <t:${fromS}:D> to <t:${untilS}:D>${why}${waits}${decider(leave)}`;
+  return md`${userMention(userId)} · ${what} · <t:${fromS}:D> to <t:${untilS}:D>${why}`;
+}
+
+/** A leave in one line, as lists and answers say it. */
+export function leaveLine(leave: Leave): Escaped {
+  const waits = leave.state === "asked" ? md` · **waiting**` : md``;
+  return md`${leaveWords(leave)}${waits}${decider(leave)}`;
 }
 
 /** Requests that get buttons; the next ones follow when these are decided. */

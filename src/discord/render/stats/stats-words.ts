@@ -37,8 +37,9 @@ export function count(value: number): Escaped {
 
 /** `12 h 30 min`: seconds matter only below a minute. */
 export function lasting(seconds: number): Escaped {
+  if (seconds < 60) return duration(seconds);
   const minutes = Math.round(seconds / 60);
-  if (minutes < 60) return duration(minutes === 0 ? Math.round(seconds) : minutes * 60);
+  if (minutes < 60) return duration(minutes * 60);
   if (minutes >= 100 * 60) return md`${Math.round(minutes / 60)} h`;
   const hours = Math.floor(minutes / 60);
   const rest = minutes % 60;
