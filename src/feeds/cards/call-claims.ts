@@ -47,7 +47,7 @@ export function decideAct(
         return { text: md`Only ${userMention(claimedBy.userId)}, who claimed this call, can release it.` };
       }
       const { claimedBy: _, ...open } = card;
-      return { next: open };
+      return { next: { ...open, releasedAtMs: atMs } };
     }
     case "resolve": {
       if (claimedBy !== undefined && !mine && !actor.manageGuild) {

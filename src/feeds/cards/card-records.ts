@@ -66,6 +66,8 @@ export interface ModCallRecord extends CardBase {
     readonly atMs: number;
     readonly isOnDuty?: boolean;
   };
+  /** When the last of those who claimed it let it go, our clock. */
+  readonly releasedAtMs?: number;
   readonly resolved?: {
     readonly userId: string;
     readonly userName?: string;
@@ -148,6 +150,7 @@ const record = z.discriminatedUnion("kind", [
     caller: player,
     calls: z.tuple([cardCall], cardCall),
     claimedBy: z.object({ ...act, isOnDuty: z.boolean().exactOptional() }).exactOptional(),
+    releasedAtMs: z.number().exactOptional(),
     resolved: z.object({ ...act, note: z.string().exactOptional() }).exactOptional(),
     escalated: z.boolean(),
     situation: situation.exactOptional(),

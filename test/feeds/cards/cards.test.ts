@@ -402,6 +402,28 @@ describe("mod-call cards", () => {
       assert.match(rig.sink.text("mods"), /staff were pinged again/);
     }));
 
+  for (const claimedMs of [60_000, 400_000]) {
+    test(`a call that was let go after ${claimedMs / 1_000} s pings once it was unclaimed again for as long as that`, () =>
+      withModCalls({ pingRoleId: "777", escalateAfterMs: 300_000 }, async (rig) => {
+        const replies = () =>
+          rig.sink.messages("mods").filter(({ sent }) => sent.replyToMessageId !== undefined);
+        const { modCalls } = rig.wing;
+        rig.callModerators("Ann");
+        await rig.pollAndFlush();
+        await modCalls.act(actor("1"), cardId(rig), { do: "claim" });
+        await rig.clock.advance(claimedMs);
+        await modCalls.act(actor("1"), cardId(rig), { do: "release" });
+        await rig.clock.advance(290_000);
+        assert.equal(replies().length, 0);
+        await rig.clock.advance(20_000);
+        assert.equal(replies().length, 1);
+        assert.match(replies()[0]?.body.content ?? "", /^<@&777> .*Unclaimed for 5\u00a0min: \*\*Ann\*\*/);
+        await rig.crash();
+        await rig.clock.advance(3_600_000);
+        assert.equal(replies().length, 1);
+      }));
+  }
+
   for (const end of ["stop", "kill"] as const) {
     for (const fault of ["unknown", "lost"] as const) {
       test(`the second ping that the ${end} of a process left (${fault}) comes once, and no card says so before`, () =>
