@@ -60,6 +60,7 @@ export interface ModCallRecord extends CardBase {
   readonly caller: PlayerRef;
   /** At least one; the first one gave the card its id. */
   readonly calls: readonly CardCall[];
+  /** When somebody claimed it, or resolved it, is by the service's clock, as the calls are. */
   readonly claimedBy?: {
     readonly userId: string;
     readonly userName?: string;

@@ -387,6 +387,24 @@ describe("mod-call cards", () => {
       assert.deepEqual(pings, [["777"]]);
     }));
 
+  for (const serviceAheadMs of [-3_600_000, 3_600_000]) {
+    test(`how long a call waited is by the service's clock (${serviceAheadMs / 60_000} min ahead of this machine's)`, () =>
+      withModCalls({}, async (rig) => {
+        rig.serviceAheadMs = serviceAheadMs;
+        const { modCalls } = rig.wing;
+        rig.callModerators("Ann", rig.nowS + serviceAheadMs / 1_000);
+        await rig.pollAndFlush();
+        await modCalls.act(actor("1"), cardId(rig), { do: "claim" });
+        await rig.clock.advance(60_000);
+        await modCalls.act(actor("1"), cardId(rig), { do: "resolve" });
+        await rig.clock.advance(10_000);
+        assert.match(rig.sink.text("mods"), /Claimed by <@1> after 10\u00a0s/);
+        assert.match(rig.sink.text("mods"), /Resolved by <@1> after 1\u00a0min/);
+        const [call] = modCalls.onCards("binding-1");
+        assert.equal(Math.floor((call?.taken?.atMs ?? 0) / 1_000), (call?.atS ?? 0) + 10);
+      }));
+  }
+
   test("unclaimed for long: one reply that pings, and the card says so; a claim in time prevents it", () =>
     withModCalls({ pingRoleId: "777", escalateAfterMs: 300_000 }, async (rig) => {
       rig.callModerators("Ann");
