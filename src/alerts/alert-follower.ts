@@ -1,6 +1,7 @@
 import type { AlertRule, CallEnd } from "../domain/alert.ts";
 import { alertKind } from "../domain/alert-kinds.ts";
 import { isState } from "../domain/changes.ts";
+import { serviceAheadS } from "../domain/clocks-apart.ts";
 import { guildOf } from "../domain/journal-id.ts";
 import { KeyedMutex } from "../domain/keyed-mutex.ts";
 import type { CommandEntry, ModCallEntry, Snapshot } from "../domain/model.ts";
@@ -32,7 +33,7 @@ export interface AlertFollowerPorts {
   /** With `parseServerState`. By binding. */
   readonly states: Documents<StoredServerState>;
   readonly servers: WatchedServers;
-  readonly serviceTime: Pick<ServiceTime, "note">;
+  readonly serviceTime: Pick<ServiceTime, "note" | "seconds">;
   readonly settings: Pick<Settings, "of">;
   readonly accounts: Pick<GameAccounts, "of" | "ofPlayer">;
   readonly clock: Clock;
@@ -118,8 +119,10 @@ export class AlertFollower {
   ): Promise<void> {
     const server = this.#ports.servers.ofBinding(of.guildId, of.bindingId);
     if (server?.rules.some(({ kind }) => kind === "outside") !== true) return;
-    const nowMs = this.#ports.clock.nowMs();
-    await this.#advance(server, { presentS: Math.floor(nowMs / 1_000), nowMs, outside });
+    const { clock, serviceTime } = this.#ports;
+    const nowMs = clock.nowMs();
+    const presentS = serviceTime.seconds() ?? Math.floor(nowMs / 1_000);
+    await this.#advance(server, { presentS, nowMs, outside });
   }
 
   /** The posts of an alert, with its state; undefined: it has posted nothing. */
@@ -178,8 +181,11 @@ export class AlertFollower {
     const { lists, status, serviceAtMs, takenAtMs } = look;
     const { commandLogs = [], modCalls } = lists;
     const atS = Math.floor((serviceAtMs ?? takenAtMs) / 1_000);
-    const reached = this.#runs.reached(server.binding.id, commandLogs, atS);
+    const aheadS = serviceAheadS(look);
+    const until = { presentS: atS, serviceAheadS: aheadS };
+    const reached = this.#runs.reached(server.binding.id, commandLogs, until);
     await this.#advance(server, {
+      serviceAheadS: aheadS,
       runs: await this.#onOthers(server, reached),
       presentS: atS,
       nowMs: takenAtMs,

@@ -450,6 +450,54 @@ describe("an alert about commands from outside", () => {
   });
 });
 
+describe("where this machine's clock is not the game service's", () => {
+  for (const serviceAheadS of [-3_600, 3_600]) {
+    test(`a command from outside pings, and is not said to be late (${serviceAheadS / 60} min apart)`, async () => {
+      const made = await world();
+      made.serviceAheadS = serviceAheadS;
+      await made.add({ kind: "outside", roleId: "777" });
+      await made.look();
+      await made.wing.onOutside(binding, [{ atS: made.serviceS, text: ":ban Bob", ordinal: 0 }]);
+      await made.clock.advance(10_000);
+      assert.equal(made.messages().length, 1);
+      assert.match(made.shown()[0] ?? "", /^<@&777>/);
+      assert.doesNotMatch(made.shown()[0] ?? "", /Late/);
+    });
+
+    test(`what staff run through Marshal counts at once with what they type (${serviceAheadS / 60} min apart)`, async () => {
+      const made = await world();
+      made.serviceAheadS = serviceAheadS;
+      made.accounts = [{ userId: "u9", player: ann, linkedAtMs: 0 }];
+      await made.add({ kind: "punishments", count: 4, withinS: 60, roleId: "777" });
+      await made.look();
+      for (const id of ["r1", "r2"]) {
+        made.type(ann, ":kick Bob", made.serviceS);
+        const record = runRecord({
+          id,
+          source: binding.source,
+          actorId: "u9",
+          text: ":kick Bob",
+          askedAtMs: made.clock.nowMs(),
+          sentAtMs: made.clock.nowMs(),
+        });
+        made.runs.set(id, record);
+        made.wing.onRun(record);
+        await made.clock.advance(10_000);
+        await made.look();
+      }
+      const restarted = made.restart();
+      await made.clock.advance(1_000);
+      await restarted;
+      await made.clock.advance(60_000);
+      await made.look();
+      await made.clock.advance(10_000);
+      assert.equal(made.messages().length, 1);
+      assert.match(made.shown()[0] ?? "", /^<@&777>\n⚠️ 4 punishments in 10\u00a0s[\s\S]*ran \*\*4\*\*/);
+      assert.doesNotMatch(made.shown()[0] ?? "", /Late/);
+    });
+  }
+});
+
 describe("an alert about changes of teams", () => {
   test("tells of a player who changes again and again, once, and counts nothing twice over a restart", async () => {
     const made = await world();
