@@ -747,6 +747,24 @@ describe("emergency-call cards", () => {
       assert.equal(rig.sink.messages("calls").length, 1);
     }));
 
+  for (const hours of [-7, 1]) {
+    test(`have a card from the feed's first minute on, and none from before it, where the service's clock is ${hours} h ahead`, () =>
+      withRig(async (rig) => {
+        rig.serviceAheadMs = hours * 3_600_000;
+        const now = (callNumber: number) => ({
+          ...emergency(rig, callNumber),
+          startedAtS: rig.nowS + hours * 3_600,
+        });
+        const before = now(1);
+        await rig.clock.advance(60_000);
+        await rig.add({ kind: "emergencyCalls", channelId: "calls" });
+        await rig.clock.advance(5_000);
+        rig.calls = [before, now(2)];
+        await rig.pollAndFlush();
+        assert.deepEqual(titles(rig, "calls"), ["🚨 Call #2 · Police · in progress"]);
+      }));
+  }
+
   test("the same number at another time is another call; calls from before the feed are not its business", () =>
     withRig(async (rig) => {
       const before = emergency(rig, 1);

@@ -282,6 +282,16 @@ describe("an emergency card that a power cut made the store forget", () => {
       assert.deepEqual(titlesOf(rig).filter((title) => title.includes("ended")).length, 2);
     }));
 
+  test("says by the service's clock how long its call took", () =>
+    withForgotten(async (rig) => {
+      rig.serviceAheadMs = 3_600_000;
+      rig.calls = [];
+      for (let poll = 0; poll < 3; poll++) await rig.pollAndFlush();
+      const cards = rig.sink.messages("calls").flatMap(({ body }) => body.cards ?? []);
+      assert.equal(cards.length, 2);
+      for (const { description = "" } of cards) assert.match(description, /⏹ Ended after 1\u00a0h$/);
+    }));
+
   test("is ended later where Discord cannot be reached at first", () =>
     withForgotten(async (rig) => {
       rig.calls = [];
