@@ -42,6 +42,7 @@ export interface AlertFollowerPorts {
   readonly isPunishment: PunishmentTest;
   /** Whether staff took a call in hand on its card. */
   callEndOf(bindingId: string, call: Pick<ModCallEntry, "caller" | "atS">): CallEnd | undefined;
+  isFree(bindingId: string, call: Pick<ModCallEntry, "caller" | "atS">): boolean;
   /** A message is to say what is known now. */
   show(ref: MessageRef): void;
   report(what: string, error: unknown): void;
@@ -181,13 +182,11 @@ export class AlertFollower {
     const { lists, status, serviceAtMs, takenAtMs } = look;
     const { commandLogs = [], modCalls } = lists;
     const atS = Math.floor((serviceAtMs ?? takenAtMs) / 1_000);
-    const aheadS = serviceAheadS(look);
-    const until = { presentS: atS, serviceAheadS: aheadS };
-    const reached = this.#runs.reached(server.binding.id, commandLogs, until);
+    const times = { presentS: atS, serviceAheadS: serviceAheadS(look) };
+    const reached = this.#runs.reached(server.binding.id, commandLogs, times);
     await this.#advance(server, {
-      serviceAheadS: aheadS,
+      ...times,
       runs: await this.#onOthers(server, reached),
-      presentS: atS,
       nowMs: takenAtMs,
       logs,
       ...(modCalls === undefined ? {} : { calls: modCalls }),
@@ -231,7 +230,7 @@ export class AlertFollower {
   }
 
   async #surroundings({ binding, rules }: WatchedServer, facts: Facts): Promise<Surroundings> {
-    const { settings, callEndOf } = this.#ports;
+    const { settings, callEndOf, isFree } = this.#ports;
     const hasQuiet = rules.some(({ quiet }) => quiet !== undefined);
     const zone = hasQuiet ? (await settings.of(binding.guildId)).timeZone : undefined;
     const members = await this.#membersAmong(binding.guildId, facts.punishing ?? []);
@@ -241,6 +240,7 @@ export class AlertFollower {
       teamOf: (player) => this.#teams.of(binding.source, player),
       memberOf: ({ id }) => (id === undefined ? undefined : members.get(id)),
       callEndOf: (call) => callEndOf(binding.id, call),
+      isFree: (call) => isFree(binding.id, call),
     };
   }
 

@@ -184,16 +184,18 @@ function isTold({ incidents }: RuleState, entryId: string): boolean {
 }
 
 /**
- * Of calls that have an alert: staff has claimed them, or somebody answered another call of the same matter. An answer
- * says more than a claim.
+ * Of calls that have an alert: staff has claimed them, or let them go again, or somebody answered another call of the same
+ * matter. An answer says more than a claim.
  */
-function noteEnds(incidents: Incident[], { callEndOf }: Surroundings): void {
+function noteEnds(incidents: Incident[], { callEndOf, isFree }: Surroundings): void {
   const entries = incidents.flatMap((incident) => incident.entries);
   for (const { id, who, firstS, callEnd: before } of entries) {
     if (who === undefined || before?.kind === "answered") continue;
-    const callEnd = callEndOf({ caller: who, atS: firstS });
-    if (callEnd === undefined || callEnd.kind === before?.kind) continue;
-    change(incidents, id, (entry) => ({ ...entry, callEnd }));
+    const call = { caller: who, atS: firstS };
+    const callEnd = callEndOf(call);
+    if (callEnd === undefined) {
+      if (before !== undefined && isFree(call)) change(incidents, id, ({ callEnd: _, ...entry }) => entry);
+    } else if (callEnd.kind !== before?.kind) change(incidents, id, (entry) => ({ ...entry, callEnd }));
   }
 }
 

@@ -54,4 +54,6 @@ export interface Surroundings {
   memberOf(player: PlayerRef): string | undefined;
   /** How a call ended by its card, where it has one. */
   callEndOf(call: Pick<ModCallEntry, "caller" | "atS">): CallEnd | undefined;
+  /** A card shows the call, and nobody has it in hand there. */
+  isFree(call: Pick<ModCallEntry, "caller" | "atS">): boolean;
 }

@@ -576,6 +576,20 @@ describe("an alert about calls", () => {
     await made.clock.advance(10_000);
     assert.match(made.shown()[0] ?? "", /The call was claimed[\s\S]*claimed by <@42>/);
     assert.deepEqual(labelsOf(made), ["Player", "Rewind", "PM"]);
+
+    // What is not at hand, as after a start, says nothing of the call.
+    made.callEnds.clear();
+    made.callCards = [];
+    for (let look = 0; look < 2; look += 1) {
+      await made.look();
+      await made.clock.advance(10_000);
+    }
+    assert.match(made.shown()[0] ?? "", /The call was claimed/);
+    made.callCards = [card];
+    await made.look();
+    await made.clock.advance(10_000);
+    assert.match(made.shown()[0] ?? "", /A moderator call is waiting[\s\S]*nobody has answered/);
+    assert.deepEqual(labelsOf(made), ["Claim", "Player", "Rewind", "PM"]);
   });
 
   test("of several names whose call its buttons claim and rewind: the oldest that nobody has claimed", async () => {
