@@ -452,6 +452,29 @@ describe("an alert about commands from outside", () => {
 
 describe("where this machine's clock is not the game service's", () => {
   for (const serviceAheadS of [-3_600, 3_600]) {
+    test(`an alert that a power cut made the store forget is found in its channel (${serviceAheadS / 60} min apart)`, async () => {
+      const made = await world();
+      made.serviceAheadS = serviceAheadS;
+      await made.add({ kind: "kills" });
+      await made.look();
+      const texts = [made.texts.states, ...Object.values(made.texts.journal)];
+      const saved = texts.map((text) => [...text]);
+      made.kill(ann, 5, made.serviceS);
+      await made.look();
+      await made.clock.advance(9 * MINUTE_MS);
+      assert.equal(made.messages().length, 1);
+      for (const [nth, text] of texts.entries()) {
+        text.clear();
+        for (const [key, value] of saved[nth] ?? []) text.set(key, value);
+      }
+      const restarted = made.restart();
+      await made.clock.advance(1_000);
+      await restarted;
+      await made.look();
+      await made.clock.advance(10_000);
+      assert.equal(made.messages().length, 1);
+    });
+
     test(`a command from outside pings, and is not said to be late (${serviceAheadS / 60} min apart)`, async () => {
       const made = await world();
       made.serviceAheadS = serviceAheadS;
