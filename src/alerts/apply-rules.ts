@@ -1,5 +1,6 @@
 import type { AlertRule } from "../domain/alert.ts";
 import { alertKind } from "../domain/alert-kinds.ts";
+import { LATEST_ROW_AHEAD_MS } from "../domain/future-rows.ts";
 import { floorOf, forgetUncounted, freshSightings, type Sighting } from "./counted-rows.ts";
 import type { Facts, Surroundings } from "./facts.ts";
 import {
@@ -15,7 +16,7 @@ import {
 } from "./incidents.ts";
 import type { RuleState, ServerState } from "./server-state.ts";
 import { afterCount, isNews, type PlayerCount } from "./windows/levels.ts";
-import { isOver, type SpreeLimit, takeRow } from "./windows/sprees.ts";
+import { isAhead, isOver, type SpreeLimit, takeRow } from "./windows/sprees.ts";
 import {
   callId,
   earlierCalls,
@@ -90,7 +91,7 @@ function count(
   { opening, limit }: { readonly opening: Opening; readonly limit: SpreeLimit },
 ): void {
   let spree = state.sprees.get(subject);
-  if (spree === undefined) {
+  if (spree === undefined || isAhead(spree, opening.presentS + LATEST_ROW_AHEAD_MS / 1_000)) {
     spree = { rows: [] };
     state.sprees.set(subject, spree);
   }

@@ -544,6 +544,32 @@ describe("an alert about changes of teams", () => {
   });
 });
 
+describe("after the game service's clock was ahead by hours and is right again", () => {
+  for (const count of [1, 3]) {
+    test(`a player counts at once who did it ${count} times meanwhile`, async () => {
+      const made = await world();
+      await made.add({ kind: "kills", count: 3, withinS: 60 });
+      await made.look();
+      made.serviceAheadS = 3 * 3_600;
+      made.kill(ann, count, made.serviceS);
+      await made.look();
+      await made.clock.advance(60_000);
+      const before = made.messages().length;
+      made.serviceAheadS = 0;
+      made.kills = [];
+      await made.look();
+      await made.clock.advance(60_000);
+      for (let nth = 0; nth < 3; nth += 1) {
+        made.kill(ann, 1);
+        await made.look();
+        await made.clock.advance(5_000);
+      }
+      assert.equal(made.messages().length, before + 1);
+      assert.match(made.shown().at(-1) ?? "", /3 kills in 10\u00a0s/);
+    });
+  }
+});
+
 describe("an alert about calls", () => {
   test("tells of one that waits for five minutes, and that it was answered", async () => {
     const made = await world();
