@@ -1,6 +1,7 @@
 import type { AlertRule, CallEnd } from "../domain/alert.ts";
 import { alertKind } from "../domain/alert-kinds.ts";
 import { isState } from "../domain/changes.ts";
+import { serviceAheadS } from "../domain/clocks-apart.ts";
 import { guildOf } from "../domain/journal-id.ts";
 import { KeyedMutex } from "../domain/keyed-mutex.ts";
 import type { CommandEntry, ModCallEntry, Snapshot } from "../domain/model.ts";
@@ -32,7 +33,7 @@ export interface AlertFollowerPorts {
   /** With `parseServerState`. By binding. */
   readonly states: Documents<StoredServerState>;
   readonly servers: WatchedServers;
-  readonly serviceTime: Pick<ServiceTime, "note">;
+  readonly serviceTime: Pick<ServiceTime, "note" | "seconds">;
   readonly settings: Pick<Settings, "of">;
   readonly accounts: Pick<GameAccounts, "of" | "ofPlayer">;
   readonly clock: Clock;
@@ -41,6 +42,7 @@ export interface AlertFollowerPorts {
   readonly isPunishment: PunishmentTest;
   /** Whether staff took a call in hand on its card. */
   callEndOf(bindingId: string, call: Pick<ModCallEntry, "caller" | "atS">): CallEnd | undefined;
+  isFree(bindingId: string, call: Pick<ModCallEntry, "caller" | "atS">): boolean;
   /** A message is to say what is known now. */
   show(ref: MessageRef): void;
   report(what: string, error: unknown): void;
@@ -118,8 +120,10 @@ export class AlertFollower {
   ): Promise<void> {
     const server = this.#ports.servers.ofBinding(of.guildId, of.bindingId);
     if (server?.rules.some(({ kind }) => kind === "outside") !== true) return;
-    const nowMs = this.#ports.clock.nowMs();
-    await this.#advance(server, { presentS: Math.floor(nowMs / 1_000), nowMs, outside });
+    const { clock, serviceTime } = this.#ports;
+    const nowMs = clock.nowMs();
+    const presentS = serviceTime.seconds() ?? Math.floor(nowMs / 1_000);
+    await this.#advance(server, { presentS, nowMs, outside });
   }
 
   /** The posts of an alert, with its state; undefined: it has posted nothing. */
@@ -178,10 +182,11 @@ export class AlertFollower {
     const { lists, status, serviceAtMs, takenAtMs } = look;
     const { commandLogs = [], modCalls } = lists;
     const atS = Math.floor((serviceAtMs ?? takenAtMs) / 1_000);
-    const reached = this.#runs.reached(server.binding.id, commandLogs, atS);
+    const times = { presentS: atS, serviceAheadS: serviceAheadS(look) };
+    const reached = this.#runs.reached(server.binding.id, commandLogs, times);
     await this.#advance(server, {
+      ...times,
       runs: await this.#onOthers(server, reached),
-      presentS: atS,
       nowMs: takenAtMs,
       logs,
       ...(modCalls === undefined ? {} : { calls: modCalls }),
@@ -225,7 +230,7 @@ export class AlertFollower {
   }
 
   async #surroundings({ binding, rules }: WatchedServer, facts: Facts): Promise<Surroundings> {
-    const { settings, callEndOf } = this.#ports;
+    const { settings, callEndOf, isFree } = this.#ports;
     const hasQuiet = rules.some(({ quiet }) => quiet !== undefined);
     const zone = hasQuiet ? (await settings.of(binding.guildId)).timeZone : undefined;
     const members = await this.#membersAmong(binding.guildId, facts.punishing ?? []);
@@ -235,6 +240,7 @@ export class AlertFollower {
       teamOf: (player) => this.#teams.of(binding.source, player),
       memberOf: ({ id }) => (id === undefined ? undefined : members.get(id)),
       callEndOf: (call) => callEndOf(binding.id, call),
+      isFree: (call) => isFree(binding.id, call),
     };
   }
 

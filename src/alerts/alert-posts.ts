@@ -61,12 +61,12 @@ const LATE_AFTER_MS = 10 * 60_000;
 /** A ping is of no use any more after this time. */
 const PING_OF_USE_MS = 6 * 60 * 60_000;
 /** Clocks differ: what happened up to this long after the start may have been posted before it. */
-const DOUBT_S = 120;
+const DOUBT_MS = 120_000;
 
 /** The messages of alerts: each is posted once, then edited until it says all there is to say. */
 export class AlertPosts {
   readonly #ports: AlertPostsPorts;
-  readonly #startedS: number;
+  readonly #startedMs: number;
   readonly #line: PostLine<MessageRef>;
   /** What is being shown, by message: more may be known when it stands. */
   readonly #versions = new Map<string, number>();
@@ -79,7 +79,7 @@ export class AlertPosts {
 
   constructor(ports: AlertPostsPorts) {
     this.#ports = ports;
-    this.#startedS = ports.clock.nowMs() / 1_000;
+    this.#startedMs = ports.clock.nowMs();
     this.#line = ports.posts.line<MessageRef>({
       name: "the message of an alert",
       classes: { post: "first", edit: "change" },
@@ -106,8 +106,7 @@ export class AlertPosts {
       return undefined;
     }
     const { incident, rule, serverName, whereabouts, callCards, hasReplay, isQuiet } = wanted;
-    const { key, channelId, moves, messageId, isMarked, openedAtMs, eventS, version, entries, more } =
-      incident;
+    const { key, channelId, moves, messageId, isMarked, openedAtMs, version, entries, more } = incident;
     this.#versions.set(key, version);
     const postedAtMs = messageId === undefined ? this.#ports.clock.nowMs() : incident.postedAtMs;
     const lateMs = (postedAtMs ?? openedAtMs) - openedAtMs;
@@ -139,7 +138,7 @@ export class AlertPosts {
       pingUserIds: people,
       isDoubtful: this.#isDoubtful(wanted),
       // No row shows when a server became full: its alert may have been posted at any time before.
-      sinceMs: isLevel(rule) ? undefined : Math.min(openedAtMs, eventS * 1_000),
+      sinceMs: isLevel(rule) ? undefined : Math.min(openedAtMs, eventMs(incident)),
     };
   }
 
@@ -158,7 +157,7 @@ export class AlertPosts {
       this.#doubtful.has(incident.key) ||
       incident.isShared ||
       isLevel(rule) ||
-      incident.eventS <= this.#startedS + DOUBT_S
+      eventMs(incident) <= this.#startedMs + DOUBT_MS
     );
   }
 
@@ -208,6 +207,11 @@ export class AlertPosts {
     await note(ref, { isGone: true });
     return "over";
   }
+}
+
+/** The service's clock may be ahead of ours, or ours of Discord's: what was posted stands after the earlier of both. */
+function eventMs({ eventS, eventAtMs = eventS * 1_000 }: Incident): number {
+  return Math.min(eventS * 1_000, eventAtMs);
 }
 
 export function isShown({ shown, version, isGone }: Incident): boolean {

@@ -1,5 +1,6 @@
 import type { AlertRule } from "../domain/alert.ts";
 import { alertKind } from "../domain/alert-kinds.ts";
+import { LATEST_ROW_AHEAD_MS } from "../domain/future-rows.ts";
 import { floorOf, forgetUncounted, freshSightings, type Sighting } from "./counted-rows.ts";
 import type { Facts, Surroundings } from "./facts.ts";
 import {
@@ -15,7 +16,7 @@ import {
 } from "./incidents.ts";
 import type { RuleState, ServerState } from "./server-state.ts";
 import { afterCount, isNews, type PlayerCount } from "./windows/levels.ts";
-import { isOver, type SpreeLimit, takeRow } from "./windows/sprees.ts";
+import { isAhead, isOver, type SpreeLimit, takeRow } from "./windows/sprees.ts";
 import {
   callId,
   earlierCalls,
@@ -90,7 +91,7 @@ function count(
   { opening, limit }: { readonly opening: Opening; readonly limit: SpreeLimit },
 ): void {
   let spree = state.sprees.get(subject);
-  if (spree === undefined) {
+  if (spree === undefined || isAhead(spree, opening.presentS + LATEST_ROW_AHEAD_MS / 1_000)) {
     spree = { rows: [] };
     state.sprees.set(subject, spree);
   }
@@ -184,16 +185,18 @@ function isTold({ incidents }: RuleState, entryId: string): boolean {
 }
 
 /**
- * Of calls that have an alert: staff has claimed them, or somebody answered another call of the same matter. An answer
- * says more than a claim.
+ * Of calls that have an alert: staff has claimed them, or let them go again, or somebody answered another call of the same
+ * matter. An answer says more than a claim.
  */
-function noteEnds(incidents: Incident[], { callEndOf }: Surroundings): void {
+function noteEnds(incidents: Incident[], { callEndOf, isFree }: Surroundings): void {
   const entries = incidents.flatMap((incident) => incident.entries);
   for (const { id, who, firstS, callEnd: before } of entries) {
     if (who === undefined || before?.kind === "answered") continue;
-    const callEnd = callEndOf({ caller: who, atS: firstS });
-    if (callEnd === undefined || callEnd.kind === before?.kind) continue;
-    change(incidents, id, (entry) => ({ ...entry, callEnd }));
+    const call = { caller: who, atS: firstS };
+    const callEnd = callEndOf(call);
+    if (callEnd === undefined) {
+      if (before !== undefined && isFree(call)) change(incidents, id, ({ callEnd: _, ...entry }) => entry);
+    } else if (callEnd.kind !== before?.kind) change(incidents, id, (entry) => ({ ...entry, callEnd }));
   }
 }
 

@@ -83,7 +83,7 @@ export function floorOf({ marks, counted }: ServerState, { kind }: AlertRule, pr
 export function freshSightings(
   { counted }: ServerState,
   rules: readonly AlertRule[],
-  { presentS, kills = [], punishing = [], changes = [], runs = [], outside = [] }: Facts,
+  { presentS, kills = [], punishing = [], changes = [], runs = [], serviceAheadS = 0, outside = [] }: Facts,
   around: Surroundings,
 ) {
   const kinds = new Set(rules.map(({ kind }) => kind));
@@ -96,7 +96,7 @@ export function freshSightings(
   const ran = kinds.has("punishments") ? take("runs", runs, ({ id }) => id) : [];
   const strange = kinds.has("outside") ? take("outside", outside, outsideId) : [];
   const punished = punishing.map((row) => punishedBy(row, around.memberOf(row.player)));
-  if (ran.length > 0) punished.push(...ran.map(sightingOfRun));
+  if (ran.length > 0) punished.push(...ran.map((run) => sightingOfRun(run, serviceAheadS)));
   if (ran.length > 0) punished.sort((a, b) => a.row.atS - b.row.atS);
   return {
     isChanged: killed.length + punished.length + changes.length + strange.length > 0,
@@ -179,7 +179,8 @@ function sightingOfChange({ atS, player, values }: ChangeEntry): Sighting {
   return { subject: nameOf(player), who: player, row: { atS, text: values.join(" → ") } };
 }
 
-function sightingOfRun({ atS, userId, userName, text, hit }: MemberRun): Sighting {
-  const row = { atS, text, ...(hit === undefined ? {} : { other: hit }) };
+/** As the game's log has it, among whose rows it is counted. */
+function sightingOfRun({ atS, userId, userName, text, hit }: MemberRun, serviceAheadS: number): Sighting {
+  const row = { atS: atS + serviceAheadS, text, ...(hit === undefined ? {} : { other: hit }) };
   return { subject: `u${userId}`, who: { name: userName, userId }, row };
 }

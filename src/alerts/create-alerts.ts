@@ -112,6 +112,11 @@ export function createAlerts(parts: AlertsParts): AlertsWing {
     serviceTime,
     isPunishment,
     callEndOf: (bindingId, call) => parts.callEndOf(bindingId, call),
+    isFree: (bindingId, { caller, atS }) =>
+      parts
+        .callCardsOf(bindingId)
+        .filter(({ claimedBy, calledAtS }) => claimedBy === undefined && calledAtS.includes(atS))
+        .some((card) => card.caller.name === caller.name && card.caller.id === caller.id),
     show: (ref) => posts.show(ref),
     report,
   });

@@ -9,6 +9,7 @@ import type { PlayerCount } from "./windows/levels.ts";
 /** A command that a member sent through this bot, which the game's log shows as "Remote Server"'s. */
 export interface MemberRun {
   readonly id: string;
+  /** By our clock. */
   readonly atS: number;
   readonly userId: string;
   readonly userName: string;
@@ -36,6 +37,8 @@ export interface Facts {
   readonly answered?: readonly AnswerItem["entry"][];
   readonly changes?: readonly ChangeEntry[];
   readonly runs?: readonly MemberRun[];
+  /** How far the clock that dates rows is ahead of ours, which dates runs. @default 0 */
+  readonly serviceAheadS?: number;
   readonly outside?: readonly OutsideRow[];
   /** All calls that the game's log shows now. */
   readonly calls?: readonly ModCallEntry[];
@@ -51,4 +54,6 @@ export interface Surroundings {
   memberOf(player: PlayerRef): string | undefined;
   /** How a call ended by its card, where it has one. */
   callEndOf(call: Pick<ModCallEntry, "caller" | "atS">): CallEnd | undefined;
+  /** A card shows the call, and nobody has it in hand there. */
+  isFree(call: Pick<ModCallEntry, "caller" | "atS">): boolean;
 }

@@ -23,6 +23,8 @@ export interface Incident {
   readonly isShared: boolean;
   /** When the first matter happened, by the service's clock, epoch seconds. */
   readonly eventS: number;
+  /** The same by the host's clock. Absent: before this was noted. */
+  readonly eventAtMs?: number | undefined;
   /** By the host's clock. */
   readonly openedAtMs: number;
   entries: KeptEntry[];
@@ -82,7 +84,7 @@ export function tell(
     join(shared, entry);
     return;
   }
-  const { rule, isQuiet, nowMs } = opening;
+  const { rule, isQuiet, nowMs, presentS } = opening;
   const isCrowd = !isLate && goingOn(incidents, eventS, withinS).length >= MOST_OF_THEIR_OWN;
   const incident: Incident = {
     key: keyOf(rule.id, entry.id),
@@ -92,6 +94,7 @@ export function tell(
     isLate,
     isShared: isCrowd,
     eventS,
+    eventAtMs: nowMs - (presentS - eventS) * 1_000,
     openedAtMs: nowMs,
     entries: [entry],
     more: 0,

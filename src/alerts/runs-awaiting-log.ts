@@ -17,11 +17,15 @@ export class RunsAwaitingLog {
   }
 
   /** Those that the log has reached, by their own rows or later ones; it may also show none for a while. */
-  reached(bindingId: string, log: readonly CommandEntry[], presentS: number): readonly MemberRun[] {
+  reached(
+    bindingId: string,
+    log: readonly CommandEntry[],
+    { presentS, serviceAheadS }: { readonly presentS: number; readonly serviceAheadS: number },
+  ): readonly MemberRun[] {
     const waiting = this.#byBinding.get(bindingId);
     if (waiting === undefined) return [];
     const reachedS = log.reduce((newestS, { atS }) => Math.max(newestS, atS), presentS - LATE_S);
-    return waiting.filter(({ atS }) => atS <= reachedS);
+    return waiting.filter(({ atS }) => atS + serviceAheadS <= reachedS);
   }
 
   /** These were counted. */

@@ -104,6 +104,7 @@ const incident = z.object({
   isLate: z.boolean(),
   isShared: z.boolean(),
   eventS: z.number(),
+  eventAtMs: z.number().optional(),
   openedAtMs: z.number(),
   entries: z.array(entry),
   more: z.number(),

@@ -11,12 +11,12 @@ interface CallOfCard {
  * it were answered, or after its caller had left (`anewAtMs`), is a matter of its own: it and what follows it count.
  */
 export function isAnswered(calls: readonly CallOfCard[]): boolean {
-  return mattersNow(calls).some(({ answeredBy }) => answeredBy !== undefined);
+  return matterNow(calls).some(({ answeredBy }) => answeredBy !== undefined);
 }
 
 /** The calls of a card that still wait for an answer in the game: none of a matter that is over. */
 export function waitingCallsOf<T extends CallOfCard>(calls: readonly T[]): readonly T[] {
-  return isAnswered(calls) ? [] : mattersNow(calls);
+  return isAnswered(calls) ? [] : matterNow(calls);
 }
 
 /** The calls of a card that are one matter with this one of them. */
@@ -27,7 +27,8 @@ export function matterAt<T extends CallOfCard>(calls: readonly T[], index: numbe
   return calls.slice(Math.max(0, from), until === -1 ? undefined : until);
 }
 
-function mattersNow<T extends CallOfCard>(calls: readonly T[]): readonly T[] {
+/** The calls of a card that are the matter which is open now, or was last. */
+export function matterNow<T extends CallOfCard>(calls: readonly T[]): readonly T[] {
   const anewAt = calls.findLastIndex(({ anewAtMs }) => anewAtMs !== undefined);
   return calls.slice(Math.max(0, anewAt));
 }

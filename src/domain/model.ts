@@ -142,6 +142,8 @@ export interface ServerState {
   readonly source: SourceId;
   readonly status: ServerStatus;
   readonly statusAtMs: number;
+  /** How far the service's clock, which dates rows, is ahead of ours, which dates lists. @default 0 */
+  readonly serviceAheadMs?: number | undefined;
   readonly lists: { readonly [L in ListName]?: { readonly atMs: number; readonly value: Lists[L] } };
   /** By id, as far as the lists tell them; said where these are packed and cost to be looked at. */
   readonly ownerNames?: ReadonlyMap<number, string>;

@@ -111,7 +111,8 @@ export interface FeedsWing {
  */
 export function createFeeds(parts: FeedsParts): FeedsWing {
   const { clock, snapshots, renderer, journal } = parts;
-  const lastEnd = new LastEnd(parts.cleanStop, clock);
+  const serviceTime = new ServiceTime(clock);
+  const lastEnd = new LastEnd({ cleanStop: parts.cleanStop, clock, serviceTime });
   const afterEnd = { ...parts, lastEnd };
 
   const nameOf = async (card: CardRecord): Promise<string | undefined> => {
@@ -129,7 +130,6 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
     },
     park: (feedId, why) => registry.park(feedId, why, true),
   });
-  const serviceTime = new ServiceTime(clock);
   const follower = new SituationFollower({
     ...parts,
     board,
@@ -175,7 +175,7 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
   journal.follow({
     async take({ look, written }) {
       const servers = modCallServers(registry, look.source);
-      if (servers.size > 0) serviceTime.note(look);
+      if (servers.size > 0 || emergencyFeeds(registry, look.source).size > 0) serviceTime.note(look);
       lateness.taken(look);
       follower.onSnapshot(look, servers);
       await written;

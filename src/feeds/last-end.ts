@@ -1,23 +1,33 @@
 import type { CleanStop } from "../domain/ports/clean-stop.ts";
 import type { Clock } from "../domain/ports/clock.ts";
+import type { ServiceTime } from "../domain/service-time.ts";
 
 /** The service's clock and ours may differ by a little. */
 const CLOCK_SLACK_S = 5;
 /** What a power cut took comes again within a few answers, old ones that are served again included. */
 const OPEN_FOR_S = 900;
 
+export interface LastEndPorts {
+  readonly cleanStop: CleanStop;
+  readonly clock: Clock;
+  readonly serviceTime: Pick<ServiceTime, "ms">;
+}
+
 /** How the process before ended, and so what may stand in the channels that the store knows nothing of. */
 export class LastEnd {
   readonly #cleanStop: CleanStop;
   readonly #clock: Clock;
+  readonly #serviceTime: LastEndPorts["serviceTime"];
+  /** By our clock. */
   #postedUpToS: number | undefined = Number.POSITIVE_INFINITY;
   #unsettled: ReadonlySet<string> | undefined;
   /** Feeds that the end before left open, until the deliveries of this process know of them themselves. */
   #inherited: readonly string[] = [];
 
-  constructor(cleanStop: CleanStop, clock: Clock) {
+  constructor({ cleanStop, clock, serviceTime }: LastEndPorts) {
     this.#cleanStop = cleanStop;
     this.#clock = clock;
+    this.#serviceTime = serviceTime;
   }
 
   /** Before anything is opened. Rejects when the store fails. */
@@ -52,10 +62,12 @@ export class LastEnd {
 
   /**
    * Entries up to this second, epoch seconds, may have been posted without the store knowing; undefined where all
-   * processes have ended in order.
+   * processes have ended in order. They are dated by the service's clock, which may be ahead of ours.
    */
   get postedUpToS(): number | undefined {
-    return this.#postedUpToS;
+    if (this.#postedUpToS === undefined) return undefined;
+    const nowMs = this.#clock.nowMs();
+    return this.#postedUpToS + Math.max(0, (this.#serviceTime.ms() ?? nowMs) - nowMs) / 1_000;
   }
 
   /** Messages of this feed, which the store holds, may stand in its channel that its record does not know of. */

@@ -1,5 +1,5 @@
+import { serviceAheadS } from "../domain/clocks-apart.ts";
 import type { JoinEntry, PlayerRef, Snapshot, SourceId } from "../domain/model.ts";
-import { serviceAheadS } from "./clocks-apart.ts";
 
 /** Who was in a server at a second, as far as the latest lists tell: whom a command could have hit. */
 

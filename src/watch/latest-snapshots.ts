@@ -80,11 +80,13 @@ export class LatestSnapshots implements Pick<Snapshots, "latest" | "fresh"> {
       const value = snapshot.lists[list];
       if (value !== undefined && atMs >= (lists[list]?.atMs ?? 0)) lists[list] = { atMs, value };
     }
+    const { serviceAtMs } = snapshot;
     const newer = known === undefined || atMs >= known.statusAtMs;
     const state: ServerState = {
       source: snapshot.source,
       status: newer ? snapshot.status : known.status,
       statusAtMs: newer ? atMs : known.statusAtMs,
+      serviceAheadMs: serviceAtMs === undefined ? known?.serviceAheadMs : serviceAtMs - snapshot.takenAtMs,
       // Built list by list from values of the same list: the pairing is lost on the type checker only.
       lists: lists as ServerState["lists"],
     };
@@ -245,7 +247,13 @@ function shifted(state: ServerState, byMs: number): ServerState {
     const atMs = known.atMs + byMs;
     return [list, known instanceof PackedRows ? known.at(atMs) : { ...known, atMs }];
   });
-  return { ...state, statusAtMs: state.statusAtMs + byMs, lists: Object.fromEntries(lists) };
+  const { statusAtMs, serviceAheadMs } = state;
+  return {
+    ...state,
+    statusAtMs: statusAtMs + byMs,
+    serviceAheadMs: serviceAheadMs === undefined ? undefined : serviceAheadMs - byMs,
+    lists: Object.fromEntries(lists),
+  };
 }
 
 function withoutExpired(state: ServerState, nowMs: number): ServerState | undefined {

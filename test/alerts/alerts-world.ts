@@ -83,6 +83,8 @@ export class AlertsWorld {
   /** Asked before each call of Discord or the store; true: the process is killed there. */
   dies: () => boolean = () => false;
   ours: (guildId: string) => boolean = () => true;
+  /** How far the service's clock is ahead of this machine's. */
+  serviceAheadS = 0;
   process: Process;
   #started = 0;
 
@@ -92,6 +94,11 @@ export class AlertsWorld {
 
   get nowS(): number {
     return Math.floor(this.clock.nowMs() / 1_000);
+  }
+
+  /** By the service's clock, which dates its rows. */
+  get serviceS(): number {
+    return this.nowS + this.serviceAheadS;
   }
 
   get wing(): AlertsWing {
@@ -135,7 +142,7 @@ export class AlertsWorld {
       source: SOURCE,
       askedAtMs: nowMs,
       takenAtMs: nowMs,
-      serviceAtMs: this.nowS * 1_000,
+      serviceAtMs: this.serviceS * 1_000,
       status: serverStatus({ name: "Town", currentPlayers: this.players.length, maxPlayers: 10 }),
       lists,
       skippedRows: {},

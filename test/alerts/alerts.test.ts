@@ -450,6 +450,77 @@ describe("an alert about commands from outside", () => {
   });
 });
 
+describe("where this machine's clock is not the game service's", () => {
+  for (const serviceAheadS of [-3_600, 3_600]) {
+    test(`an alert that a power cut made the store forget is found in its channel (${serviceAheadS / 60} min apart)`, async () => {
+      const made = await world();
+      made.serviceAheadS = serviceAheadS;
+      await made.add({ kind: "kills" });
+      await made.look();
+      const texts = [made.texts.states, ...Object.values(made.texts.journal)];
+      const saved = texts.map((text) => [...text]);
+      made.kill(ann, 5, made.serviceS);
+      await made.look();
+      await made.clock.advance(9 * MINUTE_MS);
+      assert.equal(made.messages().length, 1);
+      for (const [nth, text] of texts.entries()) {
+        text.clear();
+        for (const [key, value] of saved[nth] ?? []) text.set(key, value);
+      }
+      const restarted = made.restart();
+      await made.clock.advance(1_000);
+      await restarted;
+      await made.look();
+      await made.clock.advance(10_000);
+      assert.equal(made.messages().length, 1);
+    });
+
+    test(`a command from outside pings, and is not said to be late (${serviceAheadS / 60} min apart)`, async () => {
+      const made = await world();
+      made.serviceAheadS = serviceAheadS;
+      await made.add({ kind: "outside", roleId: "777" });
+      await made.look();
+      await made.wing.onOutside(binding, [{ atS: made.serviceS, text: ":ban Bob", ordinal: 0 }]);
+      await made.clock.advance(10_000);
+      assert.equal(made.messages().length, 1);
+      assert.match(made.shown()[0] ?? "", /^<@&777>/);
+      assert.doesNotMatch(made.shown()[0] ?? "", /Late/);
+    });
+
+    test(`what staff run through Marshal counts at once with what they type (${serviceAheadS / 60} min apart)`, async () => {
+      const made = await world();
+      made.serviceAheadS = serviceAheadS;
+      made.accounts = [{ userId: "u9", player: ann, linkedAtMs: 0 }];
+      await made.add({ kind: "punishments", count: 4, withinS: 60, roleId: "777" });
+      await made.look();
+      for (const id of ["r1", "r2"]) {
+        made.type(ann, ":kick Bob", made.serviceS);
+        const record = runRecord({
+          id,
+          source: binding.source,
+          actorId: "u9",
+          text: ":kick Bob",
+          askedAtMs: made.clock.nowMs(),
+          sentAtMs: made.clock.nowMs(),
+        });
+        made.runs.set(id, record);
+        made.wing.onRun(record);
+        await made.clock.advance(10_000);
+        await made.look();
+      }
+      const restarted = made.restart();
+      await made.clock.advance(1_000);
+      await restarted;
+      await made.clock.advance(60_000);
+      await made.look();
+      await made.clock.advance(10_000);
+      assert.equal(made.messages().length, 1);
+      assert.match(made.shown()[0] ?? "", /^<@&777>\n⚠️ 4 punishments in 10\u00a0s[\s\S]*ran \*\*4\*\*/);
+      assert.doesNotMatch(made.shown()[0] ?? "", /Late/);
+    });
+  }
+});
+
 describe("an alert about changes of teams", () => {
   test("tells of a player who changes again and again, once, and counts nothing twice over a restart", async () => {
     const made = await world();
@@ -471,6 +542,32 @@ describe("an alert about changes of teams", () => {
     assert.match(shown, /`Civilian → Police`[\s\S]*`Police → Civilian`/);
     assert.deepEqual(made.demands.get("alerts g1")?.[0]?.lists, ["players"]);
   });
+});
+
+describe("after the game service's clock was ahead by hours and is right again", () => {
+  for (const count of [1, 3]) {
+    test(`a player counts at once who did it ${count} times meanwhile`, async () => {
+      const made = await world();
+      await made.add({ kind: "kills", count: 3, withinS: 60 });
+      await made.look();
+      made.serviceAheadS = 3 * 3_600;
+      made.kill(ann, count, made.serviceS);
+      await made.look();
+      await made.clock.advance(60_000);
+      const before = made.messages().length;
+      made.serviceAheadS = 0;
+      made.kills = [];
+      await made.look();
+      await made.clock.advance(60_000);
+      for (let nth = 0; nth < 3; nth += 1) {
+        made.kill(ann, 1);
+        await made.look();
+        await made.clock.advance(5_000);
+      }
+      assert.equal(made.messages().length, before + 1);
+      assert.match(made.shown().at(-1) ?? "", /3 kills in 10\u00a0s/);
+    });
+  }
 });
 
 describe("an alert about calls", () => {
@@ -528,6 +625,20 @@ describe("an alert about calls", () => {
     await made.clock.advance(10_000);
     assert.match(made.shown()[0] ?? "", /The call was claimed[\s\S]*claimed by <@42>/);
     assert.deepEqual(labelsOf(made), ["Player", "Rewind", "PM"]);
+
+    // What is not at hand, as after a start, says nothing of the call.
+    made.callEnds.clear();
+    made.callCards = [];
+    for (let look = 0; look < 2; look += 1) {
+      await made.look();
+      await made.clock.advance(10_000);
+    }
+    assert.match(made.shown()[0] ?? "", /The call was claimed/);
+    made.callCards = [card];
+    await made.look();
+    await made.clock.advance(10_000);
+    assert.match(made.shown()[0] ?? "", /A moderator call is waiting[\s\S]*nobody has answered/);
+    assert.deepEqual(labelsOf(made), ["Claim", "Player", "Rewind", "PM"]);
   });
 
   test("of several names whose call its buttons claim and rewind: the oldest that nobody has claimed", async () => {

@@ -26,3 +26,19 @@ test("a server is full by two answers in a row, and again only after five minute
     ...["none", "began"],
   ]);
 });
+
+test("a server is told as full again although the service's clock was ahead when it began to empty", () => {
+  const full = { kind: "full" } as const;
+  let level: Level | undefined;
+  const told: string[] = [];
+  const look = (current: number, minute: number, aheadS = 0) => {
+    const { level: next, step } = afterCount(level, full, { current, most: 40, atS: 60 * minute + aheadS });
+    level = next;
+    if (step.kind !== "none") told.push(`${step.kind} ${minute}`);
+  };
+  for (const minute of [0, 1, 2]) look(minute === 0 ? 10 : 40, minute);
+  look(30, 3, 3 * 3_600);
+  for (let minute = 4; minute < 12; minute += 1) look(30, minute);
+  for (const minute of [12, 13]) look(40, minute);
+  assert.deepEqual(told, ["began 2", "ended 9", "began 13"]);
+});

@@ -76,4 +76,22 @@ describe("feeds of what no log tells", () => {
       },
       { feeds: [{ kind: "team", channelId: "teams", filter: { players: ["robert"] } }] },
     ));
+
+  test("of a team show who joined it and who left it, whatever they are in when it is posted", () =>
+    withRig(
+      async (rig) => {
+        const teams = ["Civilian", "Police", "Civilian", "Fire", "DOT"];
+        for (const team of teams) {
+          rig.players = [player("Ann", team), player("Robert", "Police")];
+          await rig.poll();
+          await rig.clock.advance(1_000);
+        }
+        await rig.pollAndFlush();
+        assert.deepEqual(lines(rig, "teams"), [
+          "**Ann** changed team `Civilian` → `Police`",
+          "**Ann** changed team `Police` → `Civilian`",
+        ]);
+      },
+      { feeds: [{ kind: "team", channelId: "teams", filter: { teams: ["police"] } }] },
+    ));
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JoinEntry, Snapshot, SourceId } from "../../src/domain/model.ts";
+import { callersLeftWords, openMatters } from "../../src/discord/render/server/open-calls.ts";
+import type { JoinEntry, ModCallEntry, Snapshot, SourceId } from "../../src/domain/model.ts";
 import { PackedRows } from "../../src/domain/packed-rows.ts";
 import { LatestSnapshots } from "../../src/watch/latest-snapshots.ts";
 import { VirtualClock } from "../support/clock.ts";
@@ -63,6 +64,35 @@ test("rows of half a minute ago are packed as other answers come, and are told a
   await clock.advance(600_000);
   assert.equal(logOf("a"), undefined, "logs are kept for ten minutes");
 });
+
+for (const hours of [-1, 1]) {
+  test(`who waits for moderators, and who left, is told by the service's clock (${hours} h ahead), also after a step of ours`, async () => {
+    const clock = new VirtualClock();
+    const snapshots = new LatestSnapshots({ client: { read: () => assert.fail("read") } as never, clock });
+    const answer = answerOf("a", clock);
+    const serviceAtMs = answer.takenAtMs + hours * 3_600_000;
+    const atS = serviceAtMs / 1_000 - 60;
+    const modCalls: readonly ModCallEntry[] = [
+      { kind: "modCall", atS, caller: { name: "Ann", id: 12 } },
+      { kind: "modCall", atS, caller: { name: "Bob", id: 13 } },
+    ];
+    const waiting = () => {
+      const state = snapshots.latest("a" as SourceId) ?? assert.fail("nothing is known");
+      const open = openMatters(state);
+      return [open.map(({ call }) => call.caller.name), callersLeftWords(state, open)];
+    };
+    snapshots.record({ ...answer, serviceAtMs, lists: { ...answer.lists, modCalls } }, clock.monotonicMs());
+    assert.deepEqual(waiting(), [["Ann"], "1 more caller left the server."]);
+    clock.step(hours * 3_600_000);
+    assert.deepEqual(waiting(), [["Ann"], "1 more caller left the server."]);
+    const { lists } = answer;
+    snapshots.record(
+      { ...answer, serviceAtMs: undefined, takenAtMs: clock.nowMs(), lists },
+      clock.monotonicMs(),
+    );
+    assert.deepEqual(waiting(), [["Ann"], "1 more caller left the server."]);
+  });
+}
 
 test("of more than a thousand servers only the newest answers are not packed", async () => {
   const clock = new VirtualClock();

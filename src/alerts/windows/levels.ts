@@ -60,7 +60,8 @@ export function afterCount(
   if (level.isArmed) return { level: { isArmed: true, seen: 0 }, step: NONE };
   const over = { isArmed: false, seen: 0, ...(level.lastS === undefined ? {} : { lastS: level.lastS }) };
   if (!isClearlyAway(limit, count)) return { level: over, step: NONE };
-  const awayS = level.awayS ?? count.atS;
+  // By a clock that was ahead meanwhile it would be away since a time to come, and not be posted again until then.
+  const awayS = Math.min(level.awayS ?? count.atS, count.atS);
   if (count.atS - awayS < AWAY_FOR_S) return { level: { ...over, awayS }, step: NONE };
   return { level: { isArmed: true, seen: 0 }, step: { kind: "ended", endedS: level.lastS ?? awayS } };
 }

@@ -66,20 +66,29 @@ function begin<Row extends Dated>(spree: Spree<Row>, start: number, limit: Spree
   return { kind: "began", firedAtS, rows: told };
 }
 
-function dropOld<Row extends Dated>({ rows, open }: Spree<Row>, { withinS }: SpreeLimit): void {
-  const newestS = Math.max(open?.lastS ?? 0, rows.at(-1)?.atS ?? 0);
+function dropOld<Row extends Dated>(spree: Spree<Row>, { withinS }: SpreeLimit): void {
+  const { rows } = spree;
+  const newestS = newestOf(spree);
   const kept = rows.findIndex(({ atS }) => atS >= newestS - withinS - LATE_S);
   if (kept !== 0) rows.splice(0, kept === -1 ? rows.length : kept);
 }
 
 /** Whether nothing that may still come could belong to it. */
 export function isOver<Row extends Dated>(
-  { rows, open }: Spree<Row>,
+  spree: Spree<Row>,
   { withinS }: SpreeLimit,
   floorS: number,
 ): boolean {
-  const lastS = Math.max(open?.lastS ?? 0, rows.at(-1)?.atS ?? 0);
-  return lastS + withinS < floorS;
+  return newestOf(spree) + withinS < floorS;
+}
+
+/** Whether it is of a time to come, by a clock that was ahead: what happens now would be too old for it. */
+export function isAhead<Row extends Dated>(spree: Spree<Row>, latestS: number): boolean {
+  return newestOf(spree) > latestS;
+}
+
+function newestOf<Row extends Dated>({ rows, open }: Spree<Row>): number {
+  return Math.max(open?.lastS ?? 0, rows.at(-1)?.atS ?? 0);
 }
 
 /** Puts the row behind those of its second; answers its place. */

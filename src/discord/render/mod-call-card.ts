@@ -1,4 +1,4 @@
-import { isAnswered } from "../../domain/answered-calls.ts";
+import { isAnswered, matterNow } from "../../domain/answered-calls.ts";
 import { type Escaped, joined, md, userMention } from "../../domain/escaped.ts";
 import type { Button, Card, MessageBody, PostedMessage, Row } from "../../domain/message.ts";
 import type { CallView, ModCallView, PostedModCall } from "../../domain/ports/feed-renderer.ts";
@@ -20,7 +20,8 @@ const FOOTER = /^Call ([0-9a-f]{16})$/;
 export function modCallCard(view: ModCallView): MessageBody {
   const state = stateOf(view);
   const lines = [...callLines(view), ...situationLines(view, isOpen(view))];
-  const firstAtS = view.calls[0]?.atS ?? 0;
+  // Of calls before it that were over when it was made, nobody waited any more.
+  const firstAtS = matterNow(view.calls)[0]?.atS ?? 0;
   if (view.claimedBy !== undefined) {
     const { userId, atMs, isOnDuty } = view.claimedBy;
     lines.push(

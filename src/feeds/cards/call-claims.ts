@@ -16,11 +16,15 @@ export function decideAct(
     actor,
     act,
     atMs,
+    nowMs,
     isOnDuty = false,
   }: {
     readonly actor: Actor;
     readonly act: ModCallAct;
+    /** By the service's clock, which dates the calls. */
     readonly atMs: number;
+    /** By our clock, by which staff are pinged. */
+    readonly nowMs: number;
     readonly isOnDuty?: boolean;
   },
 ): ActDecision {
@@ -47,7 +51,7 @@ export function decideAct(
         return { text: md`Only ${userMention(claimedBy.userId)}, who claimed this call, can release it.` };
       }
       const { claimedBy: _, ...open } = card;
-      return { next: open };
+      return { next: { ...open, releasedAtMs: nowMs } };
     }
     case "resolve": {
       if (claimedBy !== undefined && !mine && !actor.manageGuild) {

@@ -59,16 +59,20 @@ export class CallEscalations {
     this.#timers.clear();
   }
 
-  /** Sets the timers of a card that nobody has taken yet. `isInherited`: of an earlier process. */
+  /**
+   * Sets the timers of a card that nobody has in hand: anew where it was let go, or a further call made it wait anew.
+   * `isInherited`: of an earlier process.
+   */
   watch(card: ModCallRecord, isInherited = false): void {
     for (const [feedId, slot] of Object.entries(card.slots)) {
       if (slot.escalateAfterMs === undefined || slot.escalated === true || slot.gone === true) continue;
       const ref = { cardId: card.id, feedId };
       const key = keyOf(ref);
-      if (!isWaiting(card) || this.#timers.has(key) || this.#isStopped) continue;
+      if (!isWaiting(card) || this.#isStopped) continue;
       if (isInherited) this.#inherited.add(key);
       const waitedMs = Math.max(0, this.#ports.clock.nowMs() - waitsSinceMs(card));
       const delayMs = Math.max(0, slot.escalateAfterMs - waitedMs);
+      this.#timers.get(key)?.();
       const cancel = this.#ports.clock.after(delayMs, () => {
         this.#timers.delete(key);
         this.#line.show(ref);

@@ -60,12 +60,15 @@ export interface ModCallRecord extends CardBase {
   readonly caller: PlayerRef;
   /** At least one; the first one gave the card its id. */
   readonly calls: readonly CardCall[];
+  /** When somebody claimed it, or resolved it, is by the service's clock, as the calls are. */
   readonly claimedBy?: {
     readonly userId: string;
     readonly userName?: string;
     readonly atMs: number;
     readonly isOnDuty?: boolean;
   };
+  /** When the last of those who claimed it let it go, our clock. */
+  readonly releasedAtMs?: number;
   readonly resolved?: {
     readonly userId: string;
     readonly userName?: string;
@@ -149,6 +152,7 @@ const record = z.discriminatedUnion("kind", [
     caller: player,
     calls: z.tuple([cardCall], cardCall),
     claimedBy: z.object({ ...act, isOnDuty: z.boolean().exactOptional() }).exactOptional(),
+    releasedAtMs: z.number().exactOptional(),
     resolved: z.object({ ...act, note: z.string().exactOptional() }).exactOptional(),
     escalated: z.boolean(),
     situation: situation.exactOptional(),

@@ -19,7 +19,12 @@ export interface EmergencyPorts extends ForgottenEmergenciesPorts {
 }
 
 /** A call as a look showed it. */
-type SeenCall = Pick<CallEntry, "call" | "people"> & { readonly seenAtMs: number };
+interface SeenCall extends Pick<CallEntry, "call" | "people"> {
+  /** By our clock. */
+  readonly begunAtMs: number;
+  /** How long before the look that was. */
+  readonly agoMs: number;
+}
 
 /** Emergency calls as cards: begun, changed and ended by the journal. */
 export class EmergencyCards {
@@ -36,13 +41,13 @@ export class EmergencyCards {
     for (const { kind, entry, seenAtMs } of items.filter((item) => item.kind === "call")) {
       if (kind !== "call") continue;
       if (entry.step === "ended") await this.#ended(entry);
-      else await this.#seen(feed, { ...entry, seenAtMs });
+      else await this.#seen(feed, seenCall(entry, seenAtMs));
     }
   }
 
   /** An answer for these feeds of one linked server was kept; returns at once. */
   onKept(
-    { lists: { emergencyCalls }, takenAtMs }: Snapshot,
+    { lists: { emergencyCalls }, takenAtMs, serviceAtMs = takenAtMs }: Snapshot,
     bindingId: string,
     feeds: readonly Feed[],
   ): void {
@@ -50,15 +55,15 @@ export class EmergencyCards {
     const { nonceKey, board } = this.#ports;
     const shown = new Set(emergencyCalls.map((call) => emergencyCardId(nonceKey, bindingId, call)));
     const isKnown = (id: string) => shown.has(id) || board.atHand(id) !== undefined;
-    this.#forgotten.onAnswer(feeds, takenAtMs, isKnown);
+    this.#forgotten.onAnswer(feeds, serviceAtMs, isKnown);
   }
 
   async #seen(place: CallFeed, seen: SeenCall): Promise<void> {
-    const { call, people, seenAtMs } = seen;
+    const { call, people, agoMs } = seen;
     const { feed } = place;
     const id = emergencyCardId(this.#ports.nonceKey, feed.bindingId, call);
-    const isFresh = seenAtMs - call.startedAtS * 1_000 <= OLDEST_BEGUN_MS;
-    const slot: CardSlot | undefined = isFresh && wants(place, call) ? slotOf(feed) : undefined;
+    const isFresh = agoMs <= OLDEST_BEGUN_MS;
+    const slot: CardSlot | undefined = isFresh && wants(place, seen) ? slotOf(feed) : undefined;
     await this.#ports.board.change(id, (card) => {
       if (card?.kind === "emergency") {
         const slots = slot === undefined ? card.slots : { [feed.id]: slot, ...card.slots };
@@ -97,8 +102,14 @@ function slotOf({ channelId, silent }: Feed): CardSlot {
   return { channelId, silent, shown: 0 };
 }
 
-function wants({ feed, sinceMs }: CallFeed, call: EmergencyCall): boolean {
-  return call.startedAtS * 1_000 >= sinceMs && callPasses(feed.filter, call);
+/** Its start and the look are by the service's clock; the feed began by ours. */
+function seenCall({ call, people, atS }: CallEntry, seenAtMs: number): SeenCall {
+  const agoMs = (atS - call.startedAtS) * 1_000;
+  return { call, people, agoMs, begunAtMs: seenAtMs - agoMs };
+}
+
+function wants({ feed, sinceMs }: CallFeed, { call, begunAtMs }: SeenCall): boolean {
+  return begunAtMs >= sinceMs && callPasses(feed.filter, call);
 }
 
 /** What an emergency card shows, from its record. */

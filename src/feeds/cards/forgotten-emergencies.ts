@@ -62,15 +62,15 @@ export class ForgottenEmergencies {
     });
   }
 
-  /** An answer for these feeds was taken; returns at once. `isKnown`: somebody looks after the card with that id. */
-  onAnswer(feeds: readonly Feed[], takenAtMs: number, isKnown: (cardId: string) => boolean): void {
+  /** The service gave an answer for these feeds at `atMs`; returns at once. `isKnown`: somebody looks after the card with that id. */
+  onAnswer(feeds: readonly Feed[], atMs: number, isKnown: (cardId: string) => boolean): void {
     for (const feed of feeds) {
       if (this.#looked.has(feed.id) || !this.#ports.lastEnd.isDoubtful(feed.id)) continue;
       const answers = (this.#answers.get(feed.id) ?? 0) + 1;
       this.#answers.set(feed.id, answers);
       if (answers < ANSWERS_TO_WAIT) continue;
       this.#looked.add(feed.id);
-      this.#endForgotten(feed, takenAtMs, isKnown).catch((error: unknown) => {
+      this.#endForgotten(feed, atMs, isKnown).catch((error: unknown) => {
         // The next answer tries again.
         if (!(error instanceof SinkRefusal)) this.#looked.delete(feed.id);
         this.#ports.warn(`cards of feed ${feed.id} that nobody looks after could not be ended`, error);

@@ -54,9 +54,10 @@ export function isWaiting(card: ModCallRecord): boolean {
   return card.claimedBy === undefined && card.resolved === undefined && !isAnswered(card.calls);
 }
 
-/** Since when it waits, our clock. */
-export function waitsSinceMs({ calls, createdAtMs }: ModCallRecord): number {
-  return calls.findLast(({ anewAtMs }) => anewAtMs !== undefined)?.anewAtMs ?? createdAtMs;
+/** Since when nobody has it in hand, our clock: who let it go had it until then. */
+export function waitsSinceMs({ calls, createdAtMs, releasedAtMs = 0 }: ModCallRecord): number {
+  const calledMs = calls.findLast(({ anewAtMs }) => anewAtMs !== undefined)?.anewAtMs ?? createdAtMs;
+  return Math.max(calledMs, releasedAtMs);
 }
 
 /** The card that shows this very call, or one that was read from a message and may be it; undefined: none does. */

@@ -145,14 +145,17 @@ export class ModCallCards implements ModCalls {
 
   async act(actor: Actor, cardId: string, act: ModCallAct): Promise<ActAnswer> {
     let answer: ActAnswer = { ok: false, text: md`This call is too old.` };
-    const atMs = this.#ports.clock.nowMs();
-    await this.#ports.board.change(cardId, (card) => {
+    const nowMs = this.#ports.clock.nowMs();
+    const atMs = this.#ports.serviceTime.ms() ?? nowMs;
+    const record = await this.#ports.board.change(cardId, (card) => {
       if (card?.kind !== "modCall" || card.guildId !== actor.guildId) return undefined;
       const isOnDuty = this.#ports.roster.of(actor.guildId).some(({ userId }) => userId === actor.userId);
-      const decision = decideAct(card, { actor, act, atMs, isOnDuty });
+      const decision = decideAct(card, { actor, act, atMs, nowMs, isOnDuty });
       answer = decision.next === undefined ? { ok: false, text: decision.text } : { ok: true };
       return decision.next;
     });
+    // The time for its second ping may be over: it comes once nobody has had the call for as long again.
+    if (act.do === "release" && answer.ok && record?.kind === "modCall") this.#escalations.watch(record);
     return answer;
   }
 

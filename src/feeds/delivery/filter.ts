@@ -24,7 +24,7 @@ export function teamsOf(state: ServerState | undefined, nowMs: number): TeamOf {
 export function passes(filter: FeedFilter, entry: FeedEntry, teamOf: TeamOf): boolean {
   const people = peopleOf(entry);
   return (
-    teamPasses(filter.teams, people, teamOf) &&
+    (isEmpty(filter.teams) || isOfTeam(filter.teams ?? [], entry, teamOf)) &&
     (isEmpty(filter.players) || people.some((player) => isNamed(filter.players ?? [], player))) &&
     (isEmpty(filter.verbs) || (entry.kind === "command" && (filter.verbs ?? []).includes(verbOf(entry.text))))
   );
@@ -55,13 +55,11 @@ function peopleOf(entry: FeedEntry): readonly PlayerRef[] {
   }
 }
 
-function teamPasses(
-  teams: readonly string[] | undefined,
-  people: readonly PlayerRef[],
-  teamOf: TeamOf,
-): boolean {
-  if (teams === undefined || teams.length === 0) return true;
-  return people.some((player) => {
+/** A change of team is of the one that was left and of the one that was joined: by now they may be in a third. */
+function isOfTeam(teams: readonly string[], entry: FeedEntry, teamOf: TeamOf): boolean {
+  if (entry.kind === "change" && entry.what === "team")
+    return entry.values.some((team) => includesText(teams, team));
+  return peopleOf(entry).some((player) => {
     const team = teamOf(player);
     return team === undefined || includesText(teams, team);
   });

@@ -1,3 +1,4 @@
+import { serviceAheadS } from "../../domain/clocks-apart.ts";
 import type { Binding } from "../../domain/guild.ts";
 import { guildOf } from "../../domain/journal-id.ts";
 import type { PlayerRef, Snapshot, SourceId } from "../../domain/model.ts";
@@ -9,7 +10,6 @@ import type { GameAccounts } from "../../domain/ports/game-accounts.ts";
 import type { JournalLooks, JournalReader } from "../../domain/ports/journal.ts";
 import { provenPlayer } from "../../domain/proven-account.ts";
 import type { RunRecord } from "../../domain/run.ts";
-import { serviceAheadS } from "../clocks-apart.ts";
 import type { WhoWasThere } from "../who-was-there.ts";
 import type { CaseBook } from "./case-book.ts";
 import {

@@ -1,4 +1,5 @@
 import type { Watch } from "../../domain/case.ts";
+import { serviceAheadS } from "../../domain/clocks-apart.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { Binding } from "../../domain/guild.ts";
 import { guildOf, serverOf } from "../../domain/journal-id.ts";
@@ -8,7 +9,6 @@ import type { Bindings } from "../../domain/ports/bindings.ts";
 import type { Random } from "../../domain/ports/clock.ts";
 import type { JournalLooks, JournalReader } from "../../domain/ports/journal.ts";
 import type { Watches } from "../../domain/ports/watches.ts";
-import { serviceAheadS } from "../clocks-apart.ts";
 import type { PendingAlert, WatchRow, WatchStore } from "./case-store.ts";
 import { WatchPosts, type WatchPostsPorts } from "./watch-posts.ts";
 

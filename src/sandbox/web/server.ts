@@ -40,6 +40,8 @@ export async function servePage({ stage, panel, port, isEmpty = false }: PagePar
   const server = createServer((request, response) => void respond(request, response));
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (request.url !== "/socket" || !isOwnRequest(request.headers, portOf(server), true)) {
+      // Who is refused may break the connection off: nobody else listens for that, and the sandbox would end.
+      socket.on("error", () => socket.destroy());
       socket.end("HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n");
       return;
     }

@@ -387,6 +387,24 @@ describe("mod-call cards", () => {
       assert.deepEqual(pings, [["777"]]);
     }));
 
+  for (const serviceAheadMs of [-3_600_000, 3_600_000]) {
+    test(`how long a call waited is by the service's clock (${serviceAheadMs / 60_000} min ahead of this machine's)`, () =>
+      withModCalls({}, async (rig) => {
+        rig.serviceAheadMs = serviceAheadMs;
+        const { modCalls } = rig.wing;
+        rig.callModerators("Ann", rig.nowS + serviceAheadMs / 1_000);
+        await rig.pollAndFlush();
+        await modCalls.act(actor("1"), cardId(rig), { do: "claim" });
+        await rig.clock.advance(60_000);
+        await modCalls.act(actor("1"), cardId(rig), { do: "resolve" });
+        await rig.clock.advance(10_000);
+        assert.match(rig.sink.text("mods"), /Claimed by <@1> after 10\u00a0s/);
+        assert.match(rig.sink.text("mods"), /Resolved by <@1> after 1\u00a0min/);
+        const [call] = modCalls.onCards("binding-1");
+        assert.equal(Math.floor((call?.taken?.atMs ?? 0) / 1_000), (call?.atS ?? 0) + 10);
+      }));
+  }
+
   test("unclaimed for long: one reply that pings, and the card says so; a claim in time prevents it", () =>
     withModCalls({ pingRoleId: "777", escalateAfterMs: 300_000 }, async (rig) => {
       rig.callModerators("Ann");
@@ -401,6 +419,28 @@ describe("mod-call cards", () => {
       assert.match(replies[0]?.body.content ?? "", /^<@&777> .*Unclaimed for 5\u00a0min: \*\*Ann\*\*/);
       assert.match(rig.sink.text("mods"), /staff were pinged again/);
     }));
+
+  for (const claimedMs of [60_000, 400_000]) {
+    test(`a call that was let go after ${claimedMs / 1_000} s pings once it was unclaimed again for as long as that`, () =>
+      withModCalls({ pingRoleId: "777", escalateAfterMs: 300_000 }, async (rig) => {
+        const replies = () =>
+          rig.sink.messages("mods").filter(({ sent }) => sent.replyToMessageId !== undefined);
+        const { modCalls } = rig.wing;
+        rig.callModerators("Ann");
+        await rig.pollAndFlush();
+        await modCalls.act(actor("1"), cardId(rig), { do: "claim" });
+        await rig.clock.advance(claimedMs);
+        await modCalls.act(actor("1"), cardId(rig), { do: "release" });
+        await rig.clock.advance(290_000);
+        assert.equal(replies().length, 0);
+        await rig.clock.advance(20_000);
+        assert.equal(replies().length, 1);
+        assert.match(replies()[0]?.body.content ?? "", /^<@&777> .*Unclaimed for 5\u00a0min: \*\*Ann\*\*/);
+        await rig.crash();
+        await rig.clock.advance(3_600_000);
+        assert.equal(replies().length, 1);
+      }));
+  }
 
   for (const end of ["stop", "kill"] as const) {
     for (const fault of ["unknown", "lost"] as const) {
@@ -706,6 +746,24 @@ describe("emergency-call cards", () => {
       assert.match(titles(rig, "calls")[0] ?? "", /ended/);
       assert.equal(rig.sink.messages("calls").length, 1);
     }));
+
+  for (const hours of [-7, 1]) {
+    test(`have a card from the feed's first minute on, and none from before it, where the service's clock is ${hours} h ahead`, () =>
+      withRig(async (rig) => {
+        rig.serviceAheadMs = hours * 3_600_000;
+        const now = (callNumber: number) => ({
+          ...emergency(rig, callNumber),
+          startedAtS: rig.nowS + hours * 3_600,
+        });
+        const before = now(1);
+        await rig.clock.advance(60_000);
+        await rig.add({ kind: "emergencyCalls", channelId: "calls" });
+        await rig.clock.advance(5_000);
+        rig.calls = [before, now(2)];
+        await rig.pollAndFlush();
+        assert.deepEqual(titles(rig, "calls"), ["🚨 Call #2 · Police · in progress"]);
+      }));
+  }
 
   test("the same number at another time is another call; calls from before the feed are not its business", () =>
     withRig(async (rig) => {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { cardIdIn } from "../../support/card-id.ts";
 import { seededRandom } from "../../support/clock.ts";
-import { type FeedsRig, withRig } from "../../support/feeds-rig.ts";
+import { type FeedsRig, guildId, withRig } from "../../support/feeds-rig.ts";
 
 const CALLERS = Array.from({ length: 40 }, (_, at) => `Caller${String(at).padStart(2, "0")}`);
 const CALLS_PER_S = 3.3;
@@ -115,6 +116,28 @@ describe("calls in a channel that takes less than it gets", () => {
         [[true, false]],
       );
       assert.match(card[0]?.title ?? "", /open · called 2 times/);
+    }));
+
+  test("says how long the call waited that somebody claims, not the one before it that was answered", () =>
+    withCards(async (rig) => {
+      for (const name of CALLERS) rig.callModerators(name);
+      await rig.pollAndFlush(3_000);
+      const last = CALLERS.length - 1;
+      answer(rig, last);
+      await rig.pollAndFlush(3_000);
+      rig.callModerators(CALLERS[last] ?? "");
+      const calledS = rig.nowS;
+      await rig.pollAndFlush(40_000);
+      const cardOf = () =>
+        rig.sink.messages("mods").find(({ body }) => JSON.stringify(body).includes(CALLERS[last] ?? ""));
+      const actor = { userId: "1", userName: "1", guildId, channelId: "mods", roleIds: [] };
+      const asked = { ...actor, manageGuild: false, askedAtMs: 0 };
+      const claimed = await rig.wing.modCalls.act(asked, cardIdIn(cardOf()?.body), { do: "claim" });
+      assert.equal(claimed.ok, true);
+      const waitedS = rig.nowS - calledS;
+      await rig.clock.advance(30_000);
+      const text = cardOf()?.body.cards?.[0]?.description ?? "";
+      assert.match(text, new RegExp(`Claimed by <@1> after ${waitedS}\u00a0s`));
     }));
 
   test("those that wait for somebody are posted before those that were answered meanwhile", () =>

@@ -45,6 +45,25 @@ describe("cards after a power cut that set the store back", () => {
       assert.deepEqual(answered, [false, true]);
     }));
 
+  test("are found again also where this machine's clock is an hour behind the game service's", () =>
+    withModCalls(async (rig) => {
+      rig.serviceAheadMs = 3_600_000;
+      rig.callModerators("Ann", rig.nowS + 3_600);
+      await rig.pollAndFlush();
+      const saved = rig.saved();
+      rig.callModerators("Bob", rig.nowS + 3_600);
+      await rig.pollAndFlush();
+      rig.callModerators("Bob", rig.nowS + 3_600);
+      await rig.pollAndFlush();
+      assert.deepEqual(callCounts(rig), [1, 2]);
+      const before = cardIds(rig);
+      rig.sink.nonceMemoryMs = 0;
+      await rig.powerCut(saved);
+      await rig.pollAndFlush();
+      assert.deepEqual(cardIds(rig), before);
+      assert.deepEqual(callCounts(rig), [1, 2]);
+    }));
+
   test("keep their calls on the cards on which they stood, though what parted or joined them is forgotten", () =>
     withModCalls(async (rig) => {
       const actor = {
@@ -281,6 +300,34 @@ describe("an emergency card that a power cut made the store forget", () => {
       await rig.pollAndFlush();
       assert.deepEqual(titlesOf(rig).filter((title) => title.includes("ended")).length, 2);
     }));
+
+  test("says by the service's clock how long its call took", () =>
+    withForgotten(async (rig) => {
+      rig.serviceAheadMs = 3_600_000;
+      rig.calls = [];
+      for (let poll = 0; poll < 3; poll++) await rig.pollAndFlush();
+      const cards = rig.sink.messages("calls").flatMap(({ body }) => body.cards ?? []);
+      assert.equal(cards.length, 2);
+      for (const { description = "" } of cards) assert.match(description, /⏹ Ended after 1\u00a0h$/);
+    }));
+
+  test("is taken up again also where this machine's clock is an hour behind the game service's", () =>
+    withRig(
+      async (rig) => {
+        rig.serviceAheadMs = 3_600_000;
+        await rig.pollAndFlush();
+        const saved = rig.saved();
+        rig.calls = [{ ...call(rig, 1), startedAtS: rig.nowS + 3_600 }];
+        await rig.pollAndFlush();
+        const before = titlesOf(rig);
+        rig.sink.nonceMemoryMs = 0;
+        await rig.powerCut(saved);
+        await rig.pollAndFlush();
+        await rig.pollAndFlush();
+        assert.deepEqual(titlesOf(rig), before);
+      },
+      { feeds: [{ kind: "emergencyCalls", channelId: "calls" }] },
+    ));
 
   test("is ended later where Discord cannot be reached at first", () =>
     withForgotten(async (rig) => {

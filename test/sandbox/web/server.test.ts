@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request } from "node:http";
+import { connect as connectTo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { WebSocket } from "ws";
 import { openStage, type Stage } from "../../../src/sandbox/stage.ts";
@@ -141,6 +142,19 @@ describe("the page's server", () => {
       );
       const [error] = await once(socket, "error");
       assert.match(String(error), /403/);
+    }
+  });
+
+  test("goes on where a page of another site breaks off the socket that it was refused", async () => {
+    for (let nth = 0; nth < 3; nth += 1) {
+      const socket = connectTo(server.port, "127.0.0.1");
+      socket.write(
+        `GET /socket HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nOrigin: http://evil.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+      );
+      await once(socket, "data");
+      socket.resetAndDestroy();
+      await once(socket, "close");
+      assert.equal((await get("/")).status, 200);
     }
   });
 

@@ -19,33 +19,32 @@ export interface OpenMatter {
 }
 
 /** Unanswered, young, and made by somebody who is still there, as far as that is known. Who waits longest comes first. */
-export function openMatters(
-  { lists }: ServerState,
-  cards: readonly OpenCallCard[] = [],
-): readonly OpenMatter[] {
-  return [...callsByCaller(lists, { isHere: true }).values()]
+export function openMatters(state: ServerState, cards: readonly OpenCallCard[] = []): readonly OpenMatter[] {
+  return [...callsByCaller(state, { isHere: true }).values()]
     .flatMap((calls) => mattersOf(calls, cards))
     .toSorted((a, b) => a.call.atS - b.call.atS);
 }
 
 /** `2 more callers left the server.` Their cards are open like those of who is there; undefined: nobody left. */
-export function callersLeftWords({ lists }: ServerState, open: readonly OpenMatter[]): Escaped | undefined {
-  const { size } = callsByCaller(lists, { isHere: false });
+export function callersLeftWords(state: ServerState, open: readonly OpenMatter[]): Escaped | undefined {
+  const { size } = callsByCaller(state, { isHere: false });
   if (size === 0) return undefined;
   return md`${size} ${open.length === 0 ? "" : "more "}${size === 1 ? "caller" : "callers"} left the server.`;
 }
 
 /** The unanswered young calls of who is there, as far as that is known, or of who left. */
 function callsByCaller(
-  { modCalls, players }: ServerState["lists"],
+  { lists: { modCalls, players }, serviceAheadMs = 0 }: ServerState,
   { isHere }: { readonly isHere: boolean },
 ): ReadonlyMap<string, readonly ModCallEntry[]> {
   if (modCalls === undefined) return new Map();
   const present = players && new Set(players.value.map(({ player }) => player.name));
   // A list from before the call is of another moment.
   const isThere = ({ caller, atS }: ModCallEntry) =>
-    players === undefined || present?.has(caller.name) === true || atS * 1_000 > players.atMs;
-  const sinceS = modCalls.atMs / 1000 - CALL_LIFE_S;
+    players === undefined ||
+    present?.has(caller.name) === true ||
+    atS * 1_000 > players.atMs + serviceAheadMs;
+  const sinceS = (modCalls.atMs + serviceAheadMs) / 1_000 - CALL_LIFE_S;
   const open = modCalls.value
     .filter(({ moderator, atS }) => moderator === undefined && atS >= sinceS)
     .filter((call) => isThere(call) === isHere);

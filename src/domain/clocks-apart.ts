@@ -1,4 +1,4 @@
-import type { Snapshot } from "../domain/model.ts";
+import type { Snapshot } from "./model.ts";
 
 /** Answers take less on their way, and say the time in whole seconds. */
 const CLOCKS_APART_MS = 5_000;
