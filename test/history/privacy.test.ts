@@ -129,6 +129,23 @@ onBothDatabases("what a guild decides about its history", (databases) => {
     assert.equal((await context.db.selectFrom("commands").select("text").execute()).length, kept.length);
   });
 
+  test("whose name is a verb or a word for everybody takes nothing out of commands that are about others", async () => {
+    const rig = await openRig(databases);
+    const kick = { name: "Kick", id: 16 };
+    const all = { name: "All", id: 17 };
+    const texts = [":kick Bob spam", ":kick Kick", ":kill all", ":kick 17"];
+    const commands = texts.map((text, n) => [mod, text, at(30 + n)] as const);
+    await rig.see({ players: [bob, kick, all, mod], commands: [] }, at(20));
+    await rig.see({ players: [bob, kick, all, mod], commands }, at(40));
+    for (const { id } of [kick, all])
+      await forget(rig.context, { guildId: GUILD, playerId: id, nowS: at(50) });
+    const kept = await rig.context.db.selectFrom("commands").select("text").orderBy("at_s").execute();
+    assert.deepEqual(
+      kept.map(({ text }) => text),
+      [":kick Bob spam", ":kick [forgotten]", ":kill all", ":kick [forgotten]"],
+    );
+  });
+
   test("an export holds what is kept, as JSON", async () => {
     const { see, context } = await openRig(databases);
     await see(town, at(40));

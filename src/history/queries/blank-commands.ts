@@ -1,4 +1,5 @@
 import { sql, type Transaction } from "kysely";
+import { isMassWord } from "../../domain/command-hits.ts";
 import type { CommandTable, HistoryTables } from "../database/schema.ts";
 import { nameKey } from "../database/storable.ts";
 import { blanked } from "../ingest/store-logs.ts";
@@ -26,7 +27,7 @@ export async function blankCommands(
   for (const command of aimed) count += await blank(db, command);
   const own = await ownNames(db, guild, { names, person });
   for (const word of [String(id), ...own])
-    for (const command of await naming(db, guild, { word, person })) count += await blank(db, command);
+    for (const command of await othersNaming(db, guild, { word, person })) count += await blank(db, command);
   return count;
 }
 
@@ -57,14 +58,26 @@ async function ownNames(
   return names.filter((name) => !others.has(nameKey(name)));
 }
 
+/**
+ * Whether a command names somebody by one of these words, whole. Its verb names nobody, and "all" means everybody: a
+ * player with such a name would take what is kept of others along.
+ */
+export function naming(words: readonly string[]): (text: string) => boolean {
+  const literals = words
+    .filter((word) => word !== "" && !isMassWord(word))
+    .map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, (sign) => `\\${sign}`));
+  if (literals.length === 0) return () => false;
+  const whole = new RegExp(`(?<![\\p{L}\\p{N}_])(?:${literals.join("|")})(?![\\p{L}\\p{N}_])`, "iu");
+  return (text) => whole.test(text.replace(/^\s*\S+/u, ""));
+}
+
 /** Commands of others that hold this word. */
-async function naming(
+async function othersNaming(
   db: Db,
   guild: number,
   { word, person }: { readonly word: string; readonly person: number | undefined },
 ): Promise<readonly Command[]> {
-  const literal = word.replaceAll(/[.*+?^${}()|[\]\\]/g, (sign) => `\\${sign}`);
-  const whole = new RegExp(`(?<![\\p{L}\\p{N}_])${literal}(?![\\p{L}\\p{N}_])`, "iu");
+  const isNamed = naming([word]);
   const pattern = `%${word.toLowerCase().replaceAll(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
   const rows = await db
     .selectFrom("commands")
@@ -72,7 +85,7 @@ async function naming(
     .where("scope", "in", (eb) => eb.selectFrom("scopes").select("id").where("guild", "=", guild))
     .where(sql<boolean>`lower(text) like ${pattern} escape '\\'`)
     .execute();
-  return rows.filter((row) => row.person !== person && whole.test(row.text));
+  return rows.filter((row) => row.person !== person && isNamed(row.text));
 }
 
 /** Answers 0 where the row is gone. */
