@@ -9,7 +9,7 @@ import { QUOTA_PERIODS, type Quota, type QuotaPeriod } from "../src/domain/quota
 import { recordEvent } from "./audit-event.ts";
 import { dutyNames, mustSeeHours, typeNamed } from "./duty-rights.ts";
 import { completeType } from "./duty-type.ts";
-import { mustBeManager } from "./staff-rights.ts";
+import { isManager, mustBeManager } from "./staff-rights.ts";
 
 /** `/duty quota`: how much duty a role is asked for, and who met it. */
 
@@ -155,6 +155,7 @@ export const quotaResetEntry = defineEntry<{ readonly quota: string }>({
 });
 
 async function completeQuota({ actor }: Typing, services: Services): Promise<readonly Choice[]> {
+  if (!(await isManager(services, actor))) return [];
   const { guildId } = actor;
   const [quotas, { typeName }] = await Promise.all([
     services.staffing.quotas(guildId),

@@ -25,7 +25,7 @@ import { RULE_KINDS, RULE_STEPS, type RuleKind, type RuleStep } from "../src/dom
 import { recordEvent } from "./audit-event.ts";
 import { postChannelOption } from "./post-channel.ts";
 import { completeServer, serverOption } from "./server-option.ts";
-import { mustBeManager } from "./staff-rights.ts";
+import { isManager, mustBeManager } from "./staff-rights.ts";
 import { completeTeams, strangeTeamLines } from "./team-choices.ts";
 
 /** Rules: what roles may have in the game. */
@@ -109,7 +109,8 @@ function completeWhat(typing: Typing): readonly Choice[] {
   return typing.options.string("about") === "team" ? completeTeams(typing) : [];
 }
 
-function completeRules({ actor, typed }: Typing, services: Services): readonly Choice[] {
+async function completeRules({ actor, typed }: Typing, services: Services): Promise<readonly Choice[]> {
+  if (!(await isManager(services, actor))) return [];
   const wanted = typed.toLowerCase();
   return services.rules
     .list(actor.guildId)

@@ -25,7 +25,7 @@ import { blockedBy } from "./blocked-by.ts";
 import { choicesOf, chosenOf } from "./numbered-list.ts";
 import { presetChoice, usablePresets } from "./preset-choices.ts";
 import { completeServer, serverOption } from "./server-option.ts";
-import { mustBeManager } from "./staff-rights.ts";
+import { isManager, mustBeManager } from "./staff-rights.ts";
 
 /** Scheduled announcements and presets, by the rights of the Manager who made them. */
 
@@ -134,8 +134,9 @@ const remove = defineEntry<string>({
     },
   ],
   parse: (options) => options.string("schedule", true).trim(),
-  async autocomplete({ actor, typed }, { schedules }) {
-    const all = (await schedules.list(actor.guildId)).map(({ schedule: one }) => one);
+  async autocomplete({ actor, typed }, services) {
+    if (!(await isManager(services, actor))) return [];
+    const all = (await services.schedules.list(actor.guildId)).map(({ schedule: one }) => one);
     return choicesOf(all, typed, (one, number) => cut(`${number}. ${scheduleText(one)}`, 100));
   },
   async execute({ actor, args }, services) {

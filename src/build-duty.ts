@@ -102,6 +102,7 @@ export function buildDuty(parts: DutyBuildParts): BuiltDuty {
     },
   });
   wing.onRecorded((source) => duty.onRecorded(source));
+  wing.onForgotten((guildId, playerId) => duty.onForgotten(guildId, playerId));
   runs.listenAccounts((guildId) => duty.onAccountsChanged(guildId));
   return {
     ...duty,

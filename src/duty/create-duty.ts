@@ -59,6 +59,8 @@ export interface DutyWing {
   take(look: Snapshot): void;
   /** The history has what was looked at up to now. */
   onRecorded(source: SourceId): void;
+  /** The history has forgotten a player, with what duty kept of them. */
+  onForgotten(guildId: string, playerId: number): void;
   /** Somebody linked an account, or unlinked theirs. */
   onAccountsChanged(guildId: string): void;
   /** Resolves when what was begun is written. */
@@ -118,6 +120,7 @@ export function createDuty(ports: DutyPorts): DutyWing {
     start: () => resets.start(),
     take: (look) => watch.take(look),
     onRecorded: (source) => watch.onRecorded(source),
+    onForgotten: (guildId, playerId) => watch.onForgotten(guildId, playerId),
     onAccountsChanged(guildId) {
       const settled = settleAccounts(guildId).catch((error: unknown) => {
         // Where its database is away, the next look works them out.

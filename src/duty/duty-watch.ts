@@ -82,6 +82,14 @@ export class DutyWatch {
     }
   }
 
+  onForgotten(guildId: string, playerId: number): void {
+    for (const { tracker, still } of this.#watched.get(guildId)?.values() ?? []) {
+      still.forget(playerId);
+      // One that could not be loaded is loaded anew.
+      tracker.then((loaded) => loaded.forget(playerId)).catch((error: unknown) => this.#onFailed(error));
+    }
+  }
+
   /** Shifts of a guild were worked out, also because somebody pressed something. */
   onSettled(guildId: string, { open }: Pick<Settled, "open">): void {
     const state = this.#stateOf(guildId);

@@ -88,6 +88,12 @@ export class StateTracker {
     this.#changes = new Map([...changes.map((state) => [keyOf(state), state] as const), ...later]);
   }
 
+  /** Nothing is known of what was seen of them: the next look sees them as new. */
+  forget(playerId: number): void {
+    this.#open.delete(playerId);
+    for (const [key, state] of this.#changes) if (state.playerId === playerId) this.#changes.delete(key);
+  }
+
   #begin(playerId: number, { team, callsign = "", permission: rank }: Player, atS: number): void {
     const mightFromS = this.#lookedS ?? atS;
     const state = { playerId, bindingId: this.#bindingId, fromS: atS, mightFromS, team, callsign, rank };

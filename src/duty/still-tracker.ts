@@ -62,6 +62,12 @@ export class StillTracker {
     this.#over.unshift(...changes);
   }
 
+  /** Where they stand is looked at anew. */
+  forget(playerId: number): void {
+    this.#standing.delete(playerId);
+    this.#over = this.#over.filter((still) => still.playerId !== playerId);
+  }
+
   #told(playerId: number, { fromS, lastS, writtenS }: Standing): readonly Still[] {
     if (lastS - fromS < TOLD_FROM_S || lastS === writtenS) return [];
     return [{ bindingId: this.#bindingId, playerId, fromS, untilS: lastS }];

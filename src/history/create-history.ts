@@ -22,6 +22,7 @@ import type { MapImageFile } from "./pictures/map/map-image.ts";
 import { FinerCalls } from "./positions/finer-calls.ts";
 import { RecordedServers } from "./recorded-servers.ts";
 import { createStats } from "./stats/create-stats.ts";
+import { storedDuty } from "./stored-duty.ts";
 import { WhoWasThere } from "./who-was-there.ts";
 import { createHistoryThread } from "./worker/history-thread.ts";
 import { operatorsWords } from "./worker/worker-client.ts";
@@ -69,6 +70,8 @@ export interface HistoryWing extends History {
   state(): HistoryState;
   /** Cases and watches of a guild are erased, since it went long ago. */
   onGuildErased(listener: (guildId: string) => void): void;
+  /** A player was forgotten for a guild: what is remembered of them from before must not be written again. */
+  onForgotten(listener: (guildId: string, playerId: number) => void): void;
   /** Who was in the servers, by the answers that it has heard. */
   readonly there: WhoWasThere;
   /** Where cases and the watchlist are kept. */
@@ -163,6 +166,7 @@ export function createHistory(parts: HistoryParts): HistoryWing {
     draw: (pictures, within) => drawing.draw(pictures, within),
   });
   let onErased: (guildId: string) => void = () => undefined;
+  let onForgotten: Parameters<HistoryWing["onForgotten"]>[0] = () => undefined;
   const eraser = new Eraser({
     clock,
     presentS: () => serviceTime.seconds(),
@@ -252,6 +256,7 @@ export function createHistory(parts: HistoryParts): HistoryWing {
         const args = { guildId, playerId, nowS: serviceTime.seconds() ?? nowS };
         const forgotten = await client.call("privacy.forget", args, { withinMs: ERASE_WITHIN_MS });
         stats.forgetGuild(guildId);
+        if (forgotten !== undefined) onForgotten(guildId, playerId);
         return forgotten;
       },
       export: (guildId, playerId) => client.call("privacy.export", { guildId, playerId }),
@@ -280,16 +285,12 @@ export function createHistory(parts: HistoryParts): HistoryWing {
       store: storedCases((name, args) => client.call(name, args), serviceSecondOf),
       watchStore: storedWatches((name, args) => client.call(name, args)),
     },
-    dutyStore: {
-      rows: (wanted) => client.call("duty.rows", wanted),
-      write: (change) => client.call("duty.write", change),
-      facts: (wanted) => client.call("duty.facts", wanted),
-      calls: (wanted) => client.call("duty.calls", wanted),
-      unreadS: (wanted) => client.call("duty.unreadS", wanted),
-      guilds: () => client.call("duty.guilds", {}),
-    },
+    dutyStore: storedDuty((name, args) => client.call(name, args)),
     onRecorded(listener) {
       onRecorded = listener;
+    },
+    onForgotten(listener) {
+      onForgotten = listener;
     },
     onGuildErased(listener) {
       onErased = listener;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { ApplicationCommandOptionType } from "discord.js";
 import { commands } from "../../commands/index.ts";
 import {
@@ -12,7 +12,7 @@ import {
 import { markdownOfOurs, md } from "../../src/domain/escaped.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import { EMPTY_POLICY } from "../../src/domain/guild.ts";
-import type { Exchange, Message } from "../../src/sandbox/discord/types.ts";
+import type { Channel, Exchange, Message } from "../../src/sandbox/discord/types.ts";
 import { eventually, startDiscordRig } from "../support/discord-rig.ts";
 import { emptyLists } from "../support/fake-services.ts";
 import { serverStatus } from "../support/server-status.ts";
@@ -138,7 +138,17 @@ test("a defect is answered with a reference that stands in the log", async (t) =
   assert.ok(exchange.text.includes(String(line.fields.reference)));
 });
 
-test("an outcome that matters reaches its person where the channel was deleted while the command ran", async (t) => {
+const ENDS = {
+  "the channel was deleted": (channel: Channel) => channel.delete(),
+  "the thread was locked": (channel: Channel) => channel.archive({ locked: true }),
+} as const;
+
+for (const [what, end] of Object.entries(ENDS)) {
+  test(`an outcome that matters reaches its person where ${what} while the command ran`, (t) =>
+    reachesPerson(t, end));
+}
+
+async function reachesPerson(t: TestContext, end: (channel: Channel) => void): Promise<void> {
   const ended = Promise.withResolvers<void>();
   const rig = await startDiscordRig(t, [
     puppet(async (what) => {
@@ -147,10 +157,11 @@ test("an outcome that matters reaches its person where the channel was deleted w
       throw new Failure("unreachable", "Nobody answers.", { ran: "unknown" });
     }),
   ]);
+  const thread = rig.guild.addChannel({ name: "thread", type: "thread", parentId: rig.channel.id });
   const exchanges = [];
-  for (const what of ["done", "failed"]) exchanges.push(await rig.member.slash(rig.channel, "do", { what }));
+  for (const what of ["done", "failed"]) exchanges.push(await rig.member.slash(thread, "do", { what }));
   assert.ok(exchanges.every(({ deferred }) => deferred));
-  rig.channel.delete();
+  end(thread);
   ended.resolve();
   const all = () => rig.member.dms().map(({ content, embeds }) => JSON.stringify([content, embeds]));
   const errors = () => rig.log.lines.filter(({ level }) => level === "error");
@@ -161,7 +172,7 @@ test("an outcome that matters reaches its person where the channel was deleted w
   assert.deepEqual(errors(), []);
   assert.ok(all().some((text) => text.includes("It ran.")));
   assert.ok(all().some((text) => text.includes("Nobody answers.")));
-});
+}
 
 test("a late token: the edit is dropped, an outcome that matters goes to the channel", async (t) => {
   const rig = await startDiscordRig(t, [

@@ -507,6 +507,23 @@ onBothDatabases("a shift", (databases) => {
     assert.match(rig.sink.text("c9"), /to <t:.*Seen/s);
   });
 
+  test("what was seen of a player before they were forgotten does not come back when they leave", async () => {
+    const { rig, every, join, leave } = await town();
+    join(startS - 100);
+    await every(startS - 90, startS + 100);
+    const { context } = rig.history;
+    await forget(context, { guildId: GUILD, playerId: 13, nowS: startS + 100 });
+    rig.wing.onForgotten(GUILD, 13);
+    await every(startS + 110, startS + 130);
+    leave(startS + 131);
+    await every(startS + 140, startS + 200);
+    const states = await rig.store.rows({ guildId: GUILD, kinds: ["state"] });
+    assert.deepEqual(
+      states.map(({ fromS, untilS }) => [fromS, untilS]),
+      [[startS + 110, startS + 120]],
+    );
+  });
+
   test("what names a player who is forgotten goes, and all of it with a community that left long ago", async () => {
     const { rig, every, join } = await town();
     await rig.addType({ name: "Team", start: "team", teams: ["civilian"] });

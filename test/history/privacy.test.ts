@@ -129,6 +129,46 @@ onBothDatabases("what a guild decides about its history", (databases) => {
     assert.equal((await context.db.selectFrom("commands").select("text").execute()).length, kept.length);
   });
 
+  test("commands that name a forgotten player and were on their way are recorded without the name; later ones as typed", async () => {
+    const rig = await openRig(databases);
+    await rig.see(town, at(40));
+    await rig.see({ players: [bob, mod] }, at(9_000));
+    await forget(rig.context, { guildId: GUILD, playerId: 12, nowS: at(10_001) });
+    const texts = [":ban Ann for spam", ":pm Annabel hello", ":ban 12", ":log ann,Bob again", ":ban 123"];
+    const commands = texts.map((text, n) => [mod, text, at(9_990 + n)] as const);
+    const later = [mod, ":ban Ann", at(10_002)] as const;
+    await rig.see({ players: [bob, mod], commands: [...commands, later] }, at(10_010));
+    const kept = await rig.context.db.selectFrom("commands").select("text").orderBy("at_s").execute();
+    assert.deepEqual(
+      kept.slice(-6).map(({ text }) => text),
+      [
+        ":ban [forgotten]",
+        ":pm Annabel hello",
+        ":ban [forgotten]",
+        ":log [forgotten]",
+        ":ban 123",
+        ":ban Ann",
+      ],
+    );
+  });
+
+  test("whose name is a verb or a word for everybody takes nothing out of commands that are about others", async () => {
+    const rig = await openRig(databases);
+    const kick = { name: "Kick", id: 16 };
+    const all = { name: "All", id: 17 };
+    const texts = [":kick Bob spam", ":kick Kick", ":kill all", ":kick 17"];
+    const commands = texts.map((text, n) => [mod, text, at(30 + n)] as const);
+    await rig.see({ players: [bob, kick, all, mod], commands: [] }, at(20));
+    await rig.see({ players: [bob, kick, all, mod], commands }, at(40));
+    for (const { id } of [kick, all])
+      await forget(rig.context, { guildId: GUILD, playerId: id, nowS: at(50) });
+    const kept = await rig.context.db.selectFrom("commands").select("text").orderBy("at_s").execute();
+    assert.deepEqual(
+      kept.map(({ text }) => text),
+      [":kick Bob spam", ":kick [forgotten]", ":kill all", ":kick [forgotten]"],
+    );
+  });
+
   test("an export holds what is kept, as JSON", async () => {
     const { see, context } = await openRig(databases);
     await see(town, at(40));

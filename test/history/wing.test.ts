@@ -86,6 +86,28 @@ describe("the wing of the history", () => {
     }
   });
 
+  test("whoever remembers players is told of one who was forgotten", async (t) => {
+    const history = wingAt(`sqlite:${folder.path}/forgotten.sqlite`, silent);
+    t.after(() => history.stop());
+    await history.start();
+    const told: unknown[] = [];
+    history.onForgotten((guildId, playerId) => told.push([guildId, playerId]));
+    await history.positions.setDays(GUILD, 2);
+    const row = {
+      guildId: GUILD,
+      kind: "state",
+      id: "s",
+      userId: "",
+      playerId: 7,
+      fromS: 1,
+      body: "{}",
+    } as const;
+    await history.dutyStore.write({ put: [row] });
+    await history.privacy.forget(GUILD, 7, 0);
+    await history.privacy.forget(GUILD, 8, 0);
+    assert.deepEqual(told, [[GUILD, 7]]);
+  });
+
   test("a MAP_IMAGE that is none is said to the operator at the start, and maps are drawn on plain ground", async (t) => {
     const file = `${folder.path}/map.png`;
     writeFileSync(file, "<svg/>");

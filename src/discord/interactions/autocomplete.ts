@@ -49,8 +49,11 @@ async function choicesFor(
   { registry, services, questions }: AutocompletePorts,
   { command, path, actor, option, typed, options }: IncomingTyping,
 ): Promise<readonly Choice[]> {
-  const entry = registry.entry(command, path)?.entry;
-  if (entry?.autocomplete === undefined) return [];
+  const found = registry.entry(command, path);
+  // A Discord server may show the command to other roles: they would read names that its answer keeps from them.
+  if (found === undefined || (found.manageGuild && !actor.manageGuild)) return [];
+  const { entry } = found;
+  if (entry.autocomplete === undefined) return [];
   const meant = option === "server" ? options : await questions.whileTyping(entry, options, actor);
   return await entry.autocomplete({ actor, option, typed, options: meant }, services);
 }

@@ -80,7 +80,7 @@ function messageId(sent: unknown): string {
   throw new AnswerRefused("unknown", "Discord answered a follow-up without a message");
 }
 
-/** 10062 unknown interaction, 50027 and 10015 the token's end, 40060 answered already, 10008 message deleted, 10003 its channel. */
+/** 10062 unknown interaction, 50027 and 10015 the token's end, 40060 answered already, 10008 message deleted, 10003 its channel, 50083 and 160005 its thread closed. */
 const REFUSAL_OF_CODE: Readonly<Record<string, AnswerRefusal>> = {
   10062: "late",
   50027: "late",
@@ -88,6 +88,8 @@ const REFUSAL_OF_CODE: Readonly<Record<string, AnswerRefusal>> = {
   40060: "taken",
   10008: "gone",
   10003: "gone",
+  50083: "closed",
+  160005: "closed",
   50035: "form",
   50006: "form",
 };

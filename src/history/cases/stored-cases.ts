@@ -2,7 +2,7 @@ import type { CaseDraft } from "../../domain/case.ts";
 import type { AnswerOf, ArgsOf, QueryName } from "../queries/named-queries.ts";
 import { type CaseStore, MOST_CASES, type WatchStore } from "./case-store.ts";
 
-type Call = <N extends QueryName>(name: N, args: ArgsOf<N>) => Promise<AnswerOf<N>>;
+export type Call = <N extends QueryName>(name: N, args: ArgsOf<N>) => Promise<AnswerOf<N>>;
 
 /** Cases in the database of the history, by its named questions. */
 export function storedCases(call: Call, secondOf: (draft: CaseDraft) => number): CaseStore {

@@ -153,7 +153,7 @@ export interface GapTable {
   readonly to_s: number;
 }
 
-/** Who was forgotten, and until when rows of theirs are left out: a keyed hash, so that the table names nobody. */
+/** Who was forgotten, and until when rows of theirs are left out: keyed hashes of the id and each name, so that the table names nobody. */
 export interface BarrierTable {
   readonly guild: number;
   readonly mark: string;

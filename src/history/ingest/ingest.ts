@@ -8,6 +8,7 @@ import { storeLookOf } from "../positions/store-positions.ts";
 import type { Hashes } from "../queries/hashes.ts";
 import { isInside, type Visit } from "../queries/sessions.ts";
 import { storeCardAnswers } from "./card-answers.ts";
+import { forgottenSince } from "./forgotten-since.ts";
 import { type InferredVisit, lookAt, noteVisits, setInside } from "./inferred-visits.ts";
 import { createInserts } from "./inserts.ts";
 import { type Book, People } from "./people.ts";
@@ -117,10 +118,8 @@ export class Ingest {
     const guild = await this.#guild(db, link.guildId);
     if (guild.retentionDays === 0) return 0;
     const state = await this.#scope(db, guild, link, answer);
-    const barredUntilS = (playerId: number) =>
-      guild.barriers.size === 0
-        ? -1
-        : (guild.barriers.get(this.#hashes.markOf(link.guildId, playerId)) ?? -1);
+    const forgotten = forgottenSince(guild.barriers, { ...this.#hashes, guildId: link.guildId });
+    const barredUntilS = (playerId: number) => forgotten.untilS(playerId);
     const fromS = Math.max(state.startS, presentOf(answer) - guild.retentionDays * DAY_S);
     const cardAnswers = answer.cardAnswers?.filter(({ bindingId }) => bindingId === link.bindingId) ?? [];
     const takers = cardAnswers.flatMap(({ by, answeredS }) =>
@@ -138,7 +137,7 @@ export class Ingest {
       fromS,
       callsLook: { atS: answer.atS, beforeS: state.callsLookS },
       hashOf: (text) => this.#hashes.hashOf(text),
-      isForgotten: ({ id }, atS) => id !== undefined && atS <= barredUntilS(id),
+      forgotten,
     };
 
     const { joins, kills, commands, modCalls } = answer;

@@ -12,7 +12,7 @@ export interface GuildState {
   readonly retentionDays: number;
   /** 0: no positions are recorded. */
   readonly positionsDays: number;
-  /** By the mark of a player: until when they were forgotten. */
+  /** By the mark of a player's id or name: until when they were forgotten. */
   readonly barriers: ReadonlyMap<string, number>;
 }
 

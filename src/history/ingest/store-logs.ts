@@ -2,6 +2,7 @@ import type { Transaction } from "kysely";
 import type { JoinEntry, KillEntry, ModCallEntry, PlayerRef } from "../../domain/model.ts";
 import { type HistoryTables, type ModCallTable, VISIT } from "../database/schema.ts";
 import { storable } from "../database/storable.ts";
+import type { ForgottenSince } from "./forgotten-since.ts";
 import type { Inserts } from "./inserts.ts";
 import type { Book } from "./people.ts";
 import type { AimedCommand, LogRows } from "./recorded-answer.ts";
@@ -17,8 +18,7 @@ export interface Place {
   /** When this answer was given, and the one before it that showed the moderator calls. */
   readonly callsLook: { readonly atS: number; readonly beforeS: number | undefined };
   hashOf(text: string): number;
-  /** A player who was forgotten later than that. */
-  isForgotten(ref: PlayerRef, atS: number): boolean;
+  readonly forgotten: ForgottenSince;
 }
 
 /** What came of storing the rows of a log. */
@@ -84,7 +84,8 @@ export async function storeCommands(
 ): Promise<Stored<StoredCommand>> {
   const { wanted, isShared } = kept(place, log, ({ player }) => [player]);
   const commands = wanted.map(({ row: { atS, text, targets }, people: [person = 0] }) => {
-    const isAboutForgotten = targets.some((ref) => place.isForgotten(ref, atS));
+    const isForgotten = ({ id }: PlayerRef) => id !== undefined && atS <= place.forgotten.untilS(id);
+    const isAboutForgotten = targets.some(isForgotten) || place.forgotten.isNamedIn(text, atS);
     return {
       scope: place.scope,
       at_s: atS,

@@ -1,5 +1,6 @@
 import type { HistoryRow } from "../../domain/history.ts";
 import type { Spot } from "../../domain/track.ts";
+import { naming } from "../queries/blank-commands.ts";
 import type { QueryContext } from "../queries/context.ts";
 import { columnsOf, type Kept, keptIn, refsIn } from "./case-evidence.ts";
 
@@ -88,14 +89,12 @@ async function* allOf(
   }
 }
 
-/** Rows that name the player, and commands that others typed about them, also by a name that only stands here. */
+/** Rows that name the player, and commands that others typed about them by the id or a name, also one that only stands here. */
 function isTheirs(kept: Kept, { id, names }: Who): (row: HistoryRow) => boolean {
   const refs = [...kept.rows.flatMap(refsIn), ...(kept.track?.players ?? []).map(({ player }) => player)];
   const all = [...names, ...refs.flatMap((ref) => (ref.id === id ? [ref.name] : []))];
-  const wanted = [...new Set(all.map((name) => name.toLowerCase()))].filter((name) => name !== "");
-  return (row) =>
-    refsIn(row).some((ref) => ref.id === id) ||
-    (row.kind === "command" && wanted.some((name) => row.text.toLowerCase().includes(name)));
+  const isNamed = naming([String(id), ...new Set(all)]);
+  return (row) => refsIn(row).some((ref) => ref.id === id) || (row.kind === "command" && isNamed(row.text));
 }
 
 /** The same where nothing of it is theirs. */

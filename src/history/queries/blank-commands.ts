@@ -1,6 +1,8 @@
 import { sql, type Transaction } from "kysely";
+import { isMassWord } from "../../domain/command-hits.ts";
 import type { CommandTable, HistoryTables } from "../database/schema.ts";
 import { nameKey } from "../database/storable.ts";
+import { afterVerb } from "../ingest/forgotten-since.ts";
 import { blanked } from "../ingest/store-logs.ts";
 
 /** Commands of others that are about somebody who is forgotten: they stay, without what follows the verb. */
@@ -10,6 +12,7 @@ type Command = Omit<CommandTable, "text">;
 
 interface Forgotten {
   readonly id: number;
+  /** As `ownNames` gives them. */
   readonly names: readonly string[];
   /** Absent: no row of theirs is left. */
   readonly person: number | undefined;
@@ -24,9 +27,8 @@ export async function blankCommands(
   const aimed = person === undefined ? [] : await aimedAt(db, person);
   let count = 0;
   for (const command of aimed) count += await blank(db, command);
-  const own = await ownNames(db, guild, { names, person });
-  for (const word of [String(id), ...own])
-    for (const command of await naming(db, guild, { word, person })) count += await blank(db, command);
+  for (const word of [String(id), ...names])
+    for (const command of await othersNaming(db, guild, { word, person })) count += await blank(db, command);
   return count;
 }
 
@@ -39,8 +41,8 @@ async function aimedAt(db: Db, person: number): Promise<readonly Command[]> {
     .execute();
 }
 
-/** Without those that somebody else has or had: a command may mean the other one. */
-async function ownNames(
+/** Without those that somebody else has or had: a command may mean the other one. Nor does "all" name a player. */
+export async function ownNames(
   db: Db,
   guild: number,
   { names, person }: Pick<Forgotten, "names" | "person">,
@@ -54,17 +56,29 @@ async function ownNames(
     .where("person", "!=", person)
     .execute();
   const others = new Set(shared.map(({ name_key }) => name_key));
-  return names.filter((name) => !others.has(nameKey(name)));
+  return names.filter((name) => !others.has(nameKey(name)) && !isMassWord(name));
+}
+
+/**
+ * Whether a command names somebody by one of these words, whole. Its verb names nobody, and "all" means everybody: a
+ * player with such a name would take what is kept of others along.
+ */
+export function naming(words: readonly string[]): (text: string) => boolean {
+  const literals = words
+    .filter((word) => word !== "" && !isMassWord(word))
+    .map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, (sign) => `\\${sign}`));
+  if (literals.length === 0) return () => false;
+  const whole = new RegExp(`(?<![\\p{L}\\p{N}_])(?:${literals.join("|")})(?![\\p{L}\\p{N}_])`, "iu");
+  return (text) => whole.test(afterVerb(text));
 }
 
 /** Commands of others that hold this word. */
-async function naming(
+async function othersNaming(
   db: Db,
   guild: number,
   { word, person }: { readonly word: string; readonly person: number | undefined },
 ): Promise<readonly Command[]> {
-  const literal = word.replaceAll(/[.*+?^${}()|[\]\\]/g, (sign) => `\\${sign}`);
-  const whole = new RegExp(`(?<![\\p{L}\\p{N}_])${literal}(?![\\p{L}\\p{N}_])`, "iu");
+  const isNamed = naming([word]);
   const pattern = `%${word.toLowerCase().replaceAll(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
   const rows = await db
     .selectFrom("commands")
@@ -72,7 +86,7 @@ async function naming(
     .where("scope", "in", (eb) => eb.selectFrom("scopes").select("id").where("guild", "=", guild))
     .where(sql<boolean>`lower(text) like ${pattern} escape '\\'`)
     .execute();
-  return rows.filter((row) => row.person !== person && whole.test(row.text));
+  return rows.filter((row) => row.person !== person && isNamed(row.text));
 }
 
 /** Answers 0 where the row is gone. */

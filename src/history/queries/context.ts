@@ -35,8 +35,11 @@ export async function openContext(
     .where("name", "=", own.name)
     .executeTakeFirstOrThrow();
   const hashes: Hashes = {
-    markOf: (guildId, playerId) =>
-      createHmac("sha256", markKey).update(`${guildId} ${playerId}`).digest("base64url"),
+    // Names are kept apart from ids, which some of them look like.
+    markOf: (guildId, who) =>
+      createHmac("sha256", markKey)
+        .update(`${guildId} ${typeof who === "number" ? "" : "name "}${who}`)
+        .digest("base64url"),
     hashOf: (text) => Number.parseInt(hash("sha256", value + text, "hex").slice(0, HASH_DIGITS), 16),
   };
   return { db, ...hashes, ingest: new Ingest(db, hashes), writing: new KeyedMutex() };

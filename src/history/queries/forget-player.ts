@@ -2,10 +2,11 @@ import type { Kysely, Transaction } from "kysely";
 import type { Forgotten } from "../../domain/history.ts";
 import { chunks } from "../database/chunks.ts";
 import type { HistoryTables } from "../database/schema.ts";
+import { nameKey } from "../database/storable.ts";
 import { closeEvidence } from "../positions/case-evidence.ts";
 import { forgetInEvidence } from "../positions/evidence-of-player.ts";
 import { forgetPositions } from "../positions/store-positions.ts";
-import { blankCommands } from "./blank-commands.ts";
+import { blankCommands, ownNames } from "./blank-commands.ts";
 import type { QueryContext } from "./context.ts";
 import { known } from "./known-players.ts";
 import { personOf } from "./scopes.ts";
@@ -36,7 +37,9 @@ export async function forget(
     const names = player === undefined ? [] : [player.name, ...player.earlierNames];
     const erased = await context.db.transaction().execute(async (db) => {
       const casesOfOthers = await forgetInEvidence(db, guildId, { id: playerId, names });
-      const blankedCommands = await blankCommands(db, guild, { id: playerId, names, person: found?.person });
+      const own = await ownNames(db, guild, { names, person: found?.person });
+      const about = { id: playerId, names: own, person: found?.person };
+      const blankedCommands = await blankCommands(db, guild, about);
       const counts = found === undefined ? NOTHING : await eraseRows(db, guild, found.person);
       // Shifts are a member's, and stay with the sums that others rely on; what names the player goes.
       const duty = await db
@@ -47,7 +50,8 @@ export async function forget(
       const dutyRecords = Number(duty.numDeletedRows);
       const isAny = dutyRecords + casesOfOthers + blankedCommands > 0;
       if (found === undefined && !isAny) return undefined;
-      await raiseBarrier(db, { guild, mark: context.markOf(guildId, playerId), until_s: untilS });
+      for (const who of [playerId, ...own.map(nameKey)])
+        await raiseBarrier(db, { guild, mark: context.markOf(guildId, who), until_s: untilS });
       await raiseVersion(db, guild);
       return { ...counts, blankedCommands, dutyRecords, casesOfOthers };
     });

@@ -636,6 +636,23 @@ test("a person who may link a server is offered the button when none is linked",
   assert.equal(button?.id, "guide-open");
 });
 
+test("choices of a command for managers are offered to nobody else", async () => {
+  const entry = defineEntry<undefined>({
+    description: "Says",
+    first: "public",
+    parse: () => undefined,
+    execute: () => ({}),
+    autocomplete: () => [{ name: "Bob", value: "11" }],
+  });
+  const command = defineCommand({ name: "say", description: "Says", manageGuild: true, entry });
+  for (const manageGuild of [true, false]) {
+    const { dispatch, answers, actor } = rig([command]);
+    const typing = { kind: "typing", command: "say", path: "", option: "word", typed: "" } as const;
+    await dispatch.handle({ ...typing, options: optionsOf(), answers, actor: { ...actor, manageGuild } });
+    assert.equal(answers.offered?.length, manageGuild ? 1 : 0);
+  }
+});
+
 test("choices come within two seconds, or there are none; a throw gives none", async () => {
   const typing = (autocomplete: NonNullable<MessageEntry<undefined>["autocomplete"]>) => {
     const made = rig([single(() => ({}), { autocomplete })]);

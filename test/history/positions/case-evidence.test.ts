@@ -111,6 +111,29 @@ onBothDatabases("what a case keeps of the minutes around it", (databases) => {
     assert.deepEqual((await evidence(rig.context, { guildId: GUILD, number: 1 }))?.rows, []);
   });
 
+  test("who is forgotten takes commands out of a case that name them, not those with their name in a longer word", async () => {
+    const rig = await openRig(databases);
+    const ban = { name: "Ban", id: 16 };
+    await rig.see({ players: [bob, ban, mod] }, at(10));
+    const commands = [
+      [mod, ":ban Bob", at(301)],
+      [mod, ":pm Bob urban", at(302)],
+      [mod, ":ban ban spam", at(303)],
+      [mod, ":ban 160", at(304)],
+      [mod, ":ban 99", at(305)],
+    ] as const;
+    await rig.see({ players: [bob, mod], commands }, at(310));
+    await add(rig.context, kickOf(bob, at(300)));
+    await forget(rig.context, { guildId: GUILD, playerId: ban.id, nowS: at(600) });
+    // Never seen here: nothing but the id is known of them.
+    await forget(rig.context, { guildId: GUILD, playerId: 99, nowS: at(600) });
+    const kept = await evidence(rig.context, { guildId: GUILD, number: 1 });
+    assert.deepEqual(
+      kept?.rows.flatMap((row) => (row.kind === "command" ? row.text : [])),
+      [":ban Bob", ":pm Bob urban", ":ban 160"],
+    );
+  });
+
   test("a case of no server keeps nothing, and another guild has nothing to ask for", async () => {
     const rig = await openRig(databases);
     await withCase(rig);

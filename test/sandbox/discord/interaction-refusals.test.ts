@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { type APIInteraction, GatewayDispatchEvents, type REST } from "discord.js";
-import type { Exchange } from "../../../src/sandbox/discord/types.ts";
+import type { Channel, Exchange } from "../../../src/sandbox/discord/types.ts";
 import { type BotRig, refusalOf, startBot } from "./rig.ts";
 
 /** A bot that answers by bare REST, so that each refusal can be seen. */
 interface RawRig extends BotRig {
   /** Sends the command and gives the interaction as it arrived, before any answer. */
-  ask(): Promise<{ raw: APIInteraction; exchange: Promise<Exchange> }>;
+  ask(channel?: Channel): Promise<{ raw: APIInteraction; exchange: Promise<Exchange> }>;
   answer(raw: APIInteraction, type: number, data?: object): Promise<unknown>;
 }
 
@@ -34,9 +34,9 @@ async function startRaw(t: TestContext): Promise<RawRig> {
     });
   return {
     ...rig,
-    ask: async () => {
+    ask: async (channel = rig.channel) => {
       const arrived = arrival();
-      const exchange = rig.person.slash(rig.channel, "ping");
+      const exchange = rig.person.slash(channel, "ping");
       return { raw: await arrived, exchange };
     },
     answer: (raw, type, data) => answer(rig.rest, raw, type, data),
@@ -135,6 +135,25 @@ test("in a channel that was deleted meanwhile nothing is answered or followed up
   rig.clock.nowMs += 3_001;
   assert.equal((await refusalOf(rig.answer(open.raw, 5))).code, 10062);
   assert.equal((await open.exchange).kind, "none");
+});
+
+test("in a thread that was archived meanwhile no answer is changed, and in a locked one nothing is answered: 50083", async (t) => {
+  const rig = await startRaw(t);
+  const thread = rig.guild.addChannel({ name: "case", type: "thread", parentId: rig.channel.id });
+  const answered = await rig.ask(thread);
+  await rig.answer(answered.raw, 4, message);
+  await answered.exchange;
+  const open = await rig.ask(thread);
+  thread.archive();
+  const base = `/webhooks/${answered.raw.application_id}/${answered.raw.token}` as const;
+  const edit = () => rig.rest.patch(`${base}/messages/@original`, { body: message, auth: false });
+  assert.deepEqual(await refusalOf(edit()), { status: 400, code: 50083, paths: [] });
+  thread.archive({ locked: true });
+  assert.equal((await refusalOf(rig.rest.post(base, { body: message, auth: false }))).code, 50083);
+  assert.equal((await refusalOf(rig.answer(open.raw, 5))).code, 50083);
+  thread.unarchive();
+  await edit();
+  await rig.answer(open.raw, 5);
 });
 
 test("a bad answer is 50035 or 50006 and leaves the interaction open", async (t) => {

@@ -143,13 +143,13 @@ export const recordMutants = [
   ...plantedIn("src/history/queries/forget-player.ts", [
     {
       what: "a player who was forgotten is recorded again by the next answer",
-      from: "await raiseBarrier(db, { guild, mark: context.markOf(guildId, playerId), until_s: untilS });",
+      from: "await raiseBarrier(db, { guild, mark: context.markOf(guildId, who), until_s: untilS });",
       to: "",
       tests: ["history/privacy"],
     },
     {
       what: "the name of a forgotten player stands in commands of others",
-      from: "const blankedCommands = await blankCommandsAt(db, person);",
+      from: "const blankedCommands = await blankCommands(db, guild, about);",
       to: "const blankedCommands = 0;",
       tests: ["history/privacy"],
     },

@@ -9,6 +9,7 @@ import { readChoices } from "../validate-commands.ts";
 import { readModalComponents } from "../validate-components.ts";
 import { type MessageForm, readMessageForm, refuseEmpty } from "../validate-message.ts";
 import { MessageFlag } from "../wire.ts";
+import { needOpenThread } from "./access.ts";
 import { show } from "./messages.ts";
 import { type Answer, type Api, type ApiRequest, done, ok, param, type Route, route } from "./route.ts";
 
@@ -146,6 +147,7 @@ function createAnswer(
   const { world } = api;
   // Its token outlives the channel, in which nothing can be posted any more.
   if (interaction.channel.deleted) throw refuse("unknownChannel");
+  if (interaction.channel.locked) needOpenThread(interaction.channel);
   const flags = (form.flags ?? 0) | extraFlags;
   const isEphemeral = (flags & MessageFlag.ephemeral) !== 0;
   const plain = repliesTo === undefined && interaction.type === InteractionKind.command ? 20 : 0;
@@ -177,6 +179,7 @@ function followUp(api: Api, request: ApiRequest): Answer {
   refuseEmpty(form);
   const thinking = interaction.message;
   if (thinking?.thinking === true) {
+    needOpenThread(thinking.channel);
     // The first follow-up after a deferral fills the waiting answer and takes over its visibility.
     fill(api, interaction, thinking, form);
     return ok(show(api.world, thinking));
@@ -194,6 +197,7 @@ function edit(api: Api, request: ApiRequest): Answer {
   const interaction = opened(api, request);
   const message = interaction.messageAt(param(request, 2));
   const form = readMessageForm(request.body, request.files, "interaction");
+  needOpenThread(message.channel);
   if (message.thinking) fill(api, interaction, message, form);
   else update(api, message, form);
   if (interaction.isOriginal(message) && interaction.pending) interaction.settle();
