@@ -1,5 +1,6 @@
 import { ApplicationCommandOptionType } from "discord.js";
 import { defineAction, defineEntry, type NamedPerson } from "../src/discord/command.ts";
+import { daysIn } from "../src/discord/render/day-words.ts";
 import { boardCard, boardCsv } from "../src/discord/render/shifts/board-cards.ts";
 import { correctionCard } from "../src/discord/render/shifts/staffing-cards.ts";
 import type { Services } from "../src/discord/services.ts";
@@ -9,7 +10,7 @@ import type { Actor } from "../src/domain/guild.ts";
 import { momentOf } from "../src/domain/moment.ts";
 import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
 import { recordEvent } from "./audit-event.ts";
-import { mustSeeHours, typeNamed } from "./duty-rights.ts";
+import { daysOf, mustSeeHours, typeNamed } from "./duty-rights.ts";
 import { completeType } from "./duty-type.ts";
 import { mustBeManager } from "./staff-rights.ts";
 
@@ -107,7 +108,7 @@ export const editEntry = defineEntry<EditArgs>({
       action: "duty-edit",
       text: `<@${member.userId}> ${minutes} min: ${reason}`,
     });
-    return correctionCard(correction, meant.name);
+    return correctionCard(correction, meant.name, daysIn(zone));
   },
 });
 
@@ -140,7 +141,8 @@ export const boardActions = {
       const types = await services.duty.types(actor.guildId);
       const type = types.find(({ id }) => id === confirmed.typeId);
       await recordEvent(services, actor, { action: "duty-confirm", text: `<@${confirmed.userId}>` });
-      return correctionCard(confirmed, type?.name ?? "a type that was removed");
+      const days = await daysOf(services, actor.guildId);
+      return correctionCard(confirmed, type?.name ?? "a type that was removed", days);
     },
   }),
 } as const;

@@ -53,7 +53,7 @@ export const importActions = {
       const types = await services.duty.types(guildId);
       const read = readTotals(form.text("csv"), { types, nowMs: services.clock.nowMs(), zone });
       const plan = await services.staffing.planImport(actor, read);
-      return planCard(plan, (await dutyNames(services, guildId, types)).typeName);
+      return planCard(plan, await dutyNames(services, guildId, types));
     },
   }),
   "duty-import": defineAction({

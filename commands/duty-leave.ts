@@ -1,5 +1,6 @@
 import { ApplicationCommandOptionType } from "discord.js";
 import { defineAction, defineEntry, type NamedPerson, type Reply } from "../src/discord/command.ts";
+import { daysIn } from "../src/discord/render/day-words.ts";
 import { leaveLine, leaveList } from "../src/discord/render/shifts/staffing-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import { md } from "../src/domain/escaped.ts";
@@ -9,6 +10,7 @@ import type { MessageBody } from "../src/domain/message.ts";
 import { throughOf, untilOf } from "../src/domain/moment.ts";
 import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
 import { recordEvent } from "./audit-event.ts";
+import { daysOf } from "./duty-rights.ts";
 import { isManager, mustBeManager } from "./staff-rights.ts";
 
 /** `/duty leave`: to be away, or to do less for a while; somebody else approves it. */
@@ -52,7 +54,7 @@ async function ask(services: Services, actor: Actor, args: AskArgs): Promise<Rep
   const told = leave.isTold
     ? md`Managers have been told. They decide with \`/duty leave list\`, and you get a message.`
     : md`Managers got no new message, but it is in \`/duty leave list\`. They decide there, and you get a message.`;
-  return { content: md`✅ Asked: ${leaveLine(leave)}\n${told}` };
+  return { content: md`✅ Asked: ${leaveLine(leave, daysIn(zone))}\n${told}` };
 }
 
 export const leaveAskEntry = defineEntry<AskArgs>({
@@ -97,7 +99,8 @@ export const leaveReduceEntry = defineEntry<AskArgs>({
 async function list(services: Services, actor: Actor): Promise<MessageBody> {
   const all = await services.staffing.leaves(actor.guildId);
   const decides = await isManager(services, actor);
-  return leaveList(decides ? all : all.filter(({ userId }) => userId === actor.userId), decides);
+  const shown = decides ? all : all.filter(({ userId }) => userId === actor.userId);
+  return leaveList(shown, { mayDecide: decides, days: await daysOf(services, actor.guildId) });
 }
 
 export const leaveListEntry = defineEntry<object>({
@@ -120,7 +123,9 @@ export const leaveEndEntry = defineEntry<{ readonly member: NamedPerson | undefi
     const ended = await services.staffing.endLeave(actor, userId);
     if (ended === undefined) throw new Failure("bad-command", "There is no leave to end.");
     await recordEvent(services, actor, { action: "duty-leave-end", text: `<@${userId}>` });
-    return { content: md`✅ ${ended.state === "ended" ? md`Ended` : md`Withdrawn`}: ${leaveLine(ended)}` };
+    return {
+      content: md`✅ ${ended.state === "ended" ? md`Ended` : md`Withdrawn`}: ${leaveLine(ended, await daysOf(services, actor.guildId))}`,
+    };
   },
 });
 
@@ -138,7 +143,8 @@ function decide(isApproved: boolean) {
       const word = isApproved ? "approved" : "denied";
       await recordEvent(services, actor, { action: "duty-leave-decide", text: `<@${leave.userId}> ${word}` });
       // The buttons move up: what was decided is said, so that nobody presses for the next one unseen.
-      const decided = isApproved ? md`✅ Approved: ${leaveLine(leave)}` : md`⛔ Denied: ${leaveLine(leave)}`;
+      const line = leaveLine(leave, await daysOf(services, actor.guildId));
+      const decided = isApproved ? md`✅ Approved: ${line}` : md`⛔ Denied: ${line}`;
       return { ...(await list(services, actor)), content: decided };
     },
   });

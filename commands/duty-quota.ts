@@ -7,7 +7,7 @@ import { channelMention, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { QUOTA_PERIODS, type Quota, type QuotaPeriod } from "../src/domain/quota.ts";
 import { recordEvent } from "./audit-event.ts";
-import { dutyNames, mustSeeHours, typeNamed } from "./duty-rights.ts";
+import { daysOf, dutyNames, mustSeeHours, typeNamed } from "./duty-rights.ts";
 import { completeType } from "./duty-type.ts";
 import { isManager, mustBeManager } from "./staff-rights.ts";
 
@@ -90,7 +90,7 @@ export const quotaListEntry = defineEntry<object>({
       services.staffing.quotas(guildId),
       services.staffing.results(guildId, RESULTS_SHOWN),
     ]);
-    return quotaList(quotas, results, (await dutyNames(services, guildId)).typeName);
+    return quotaList(quotas, results, await dutyNames(services, guildId));
   },
 });
 
@@ -149,7 +149,7 @@ export const quotaResetEntry = defineEntry<{ readonly quota: string }>({
       quota.channelId === undefined ? md`` : md` The list is posted in ${channelMention(quota.channelId)}.`;
     return {
       content: md`✅ Reset: hours count from now on. The rest of this period only needs its share of them.${posted}`,
-      cards: [resultCard(result, quota)],
+      cards: [resultCard(result, quota, { days: await daysOf(services, actor.guildId) })],
     };
   },
 });

@@ -1,25 +1,33 @@
+import { type DayWords, daysIn } from "../src/discord/render/day-words.ts";
 import { isGameStaff } from "../src/discord/render/server/view.ts";
 import type { ShiftNames } from "../src/discord/render/shifts/shift-lines.ts";
 import type { Services } from "../src/discord/services.ts";
 import type { DutyType } from "../src/domain/duty.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
+import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
 import { moderatedServers } from "./moderated-servers.ts";
 import { isManager, mustBeManager, staffedServers } from "./staff-rights.ts";
 
 /** The names of types and servers, as answers say them; those that are gone too. */
 export async function dutyNames(
-  { bindings, duty }: Pick<Services, "bindings" | "duty">,
+  { bindings, duty, settings }: Pick<Services, "bindings" | "duty" | "settings">,
   guildId: string,
   known?: readonly DutyType[],
-): Promise<ShiftNames> {
+): Promise<ShiftNames & { readonly days: DayWords }> {
   const servers = new Map((await bindings.list(guildId)).map(({ id, name }) => [id, name]));
   const types = new Map((known ?? (await duty.types(guildId))).map(({ id, name }) => [id, name]));
   return {
+    days: await daysOf({ settings }, guildId),
     typeName: (typeId) => types.get(typeId) ?? "a type that was removed",
     isOneServer: servers.size === 1,
     serverName: (bindingId) => servers.get(bindingId) ?? "an unlinked server",
   };
+}
+
+/** Days of the community. */
+export async function daysOf({ settings }: Pick<Services, "settings">, guildId: string): Promise<DayWords> {
+  return daysIn((await settings.of(guildId)).timeZone ?? DEFAULT_ZONE);
 }
 
 /** Where they cannot be read, or the host records nothing: none. */

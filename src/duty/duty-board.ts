@@ -57,7 +57,8 @@ export async function boardOf(ports: BoardPorts, guildId: string, span: Span): P
   for (const [userId, quota] of others) lines.push({ ...NOTHING_DONE, userId, quota });
 
   lines.sort((a, b) => b.countedS - a.countedS || (a.userId < b.userId ? -1 : 1));
-  return { ...span, lines, types: setup.types, quotasFrom };
+  const zone = await ports.zoneOf(guildId);
+  return { ...span, zone, lines, types: setup.types, quotasFrom };
 }
 
 /** As with hours, what an account did counts for who had it then. */

@@ -22,6 +22,7 @@ export interface DutyPostsPorts {
   readonly renderer: DutyRenderer;
   readonly notifier: Pick<Notifier, "guild">;
   readonly random: Random;
+  zoneOf(guildId: string): Promise<string>;
   report(what: string, error: unknown): void;
 }
 
@@ -136,7 +137,7 @@ export class DutyPosts {
       const [row] = await store.rows({ guildId, kinds: ["result"], id: id.slice(RESULT.length) });
       const result = row && resultIn(row);
       const quota = setup.quotas.find((one) => one.id === result?.quotaId);
-      return result && quota && renderer.result(id, result, quota);
+      return result && quota && renderer.result(id, result, quota, await this.#ports.zoneOf(guildId));
     }
     const [row] = await store.rows({ guildId, kinds: ["shift"], id });
     const shift = row && shiftIn(row);

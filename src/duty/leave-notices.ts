@@ -6,6 +6,7 @@ export interface LeaveNoticesPorts {
   readonly notifier: Pick<Notifier, "guild">;
   readonly renderer: Pick<DutyRenderer, "leaveAsked">;
   nowS(): number;
+  zoneOf(guildId: string): Promise<string>;
 }
 
 /** Everybody may ask, also who only wants to fill a channel: what is not told stands in the list. */
@@ -25,14 +26,14 @@ export class LeaveNotices {
 
   /** Resolves once it is owed: whether it is. Never rejects. */
   async asked(guildId: string, leave: Leave): Promise<boolean> {
-    const { notifier, renderer, nowS } = this.#ports;
+    const { notifier, renderer, nowS, zoneOf } = this.#ports;
     const atS = nowS();
     const told = (this.#told.get(guildId) ?? []).filter((one) => atS - one.atS < DAY_S);
     const isFull = told.filter((one) => atS - one.atS < HOUR_S).length >= MOST_AN_HOUR;
     if (isFull || told.some(({ userId }) => userId === leave.userId)) return false;
     if (this.#told.size >= MOST_REMEMBERED) this.#told.clear();
     this.#told.set(guildId, [...told, { userId: leave.userId, atS }]);
-    await notifier.guild(guildId, renderer.leaveAsked(leave));
+    await notifier.guild(guildId, renderer.leaveAsked(leave, await zoneOf(guildId)));
     return true;
   }
 }

@@ -221,8 +221,9 @@ export class StaffingDesk implements Staffing {
       }
       const decided: Leave = { ...asked, state: isApproved ? "approved" : "denied", byId };
       await store.write({ put: [leaveRow(guildId, decided)] });
-      const { notifier, renderer } = this.#ports;
-      await notifier.person(guildId, asked.userId, renderer.leaveDecided(decided));
+      const { notifier, renderer, zoneOf } = this.#ports;
+      const words = renderer.leaveDecided(decided, await zoneOf(guildId));
+      await notifier.person(guildId, asked.userId, words);
       return decided;
     });
   }
@@ -230,7 +231,7 @@ export class StaffingDesk implements Staffing {
   endLeave(actor: Actor, userId: string): Promise<Leave | undefined> {
     const { guildId, userId: byId } = actor;
     return this.#mutex.take(guildId, async () => {
-      const { store, nowS, notifier, renderer } = this.#ports;
+      const { store, nowS, notifier, renderer, zoneOf } = this.#ports;
       const own = (await this.leaves(guildId)).find((leave) => leave.userId === userId);
       if (own === undefined) return undefined;
       const endS = nowS();
@@ -243,7 +244,8 @@ export class StaffingDesk implements Staffing {
         untilS: Math.max(own.fromS, endS),
       };
       await store.write({ put: [leaveRow(guildId, ended)] });
-      if (byId !== userId) await notifier.person(guildId, userId, renderer.leaveEnded(ended));
+      if (byId !== userId)
+        await notifier.person(guildId, userId, renderer.leaveEnded(ended, await zoneOf(guildId)));
       return ended;
     });
   }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { daysIn } from "../../src/discord/render/day-words.ts";
 import { boardCard } from "../../src/discord/render/shifts/board-cards.ts";
 import { shiftsCard } from "../../src/discord/render/shifts/duty-cards.ts";
 import { resultCard } from "../../src/discord/render/shifts/staffing-cards.ts";
@@ -98,7 +99,10 @@ onBothDatabases("hours against what happened", (databases) => {
     assert.equal(kept?.unreadS, 5 * HOUR_S - 900);
     assert.ok(kept !== undefined);
     const quota = { id, roleId: "mods", needS: HOUR_S, period: "week", sinceS: MONDAY_S } as const;
-    assert.match(String(resultCard(kept, quota).description), /⚠️ For 4 h 45 min no server was read/u);
+    assert.match(
+      String(resultCard(kept, quota, { days: daysIn("UTC") }).description),
+      /⚠️ For 4 h 45 min no server was read/u,
+    );
     assert.equal((await staffing.results(GUILD, 1))[0]?.unreadS, kept.unreadS);
   });
 
@@ -199,7 +203,7 @@ onBothDatabases("hours against what happened", (databases) => {
       corrections: [],
       isDeciding: false,
     };
-    const names = { typeName: () => "Patrol", serverName: () => "East" };
+    const names = { typeName: () => "Patrol", serverName: () => "East", days: daysIn("UTC") };
     assert.match(String(shiftsCard(view, names).cards?.[0]?.description), /^\*\*2.h\*\* in 1 shift/);
   });
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { leaveAskEntry } from "../../commands/duty-leave.ts";
 import type { Reply } from "../../src/discord/command.ts";
+import { daysIn } from "../../src/discord/render/day-words.ts";
 import { boardCard } from "../../src/discord/render/shifts/board-cards.ts";
 import { leaveLine } from "../../src/discord/render/shifts/staffing-cards.ts";
 import { Failure } from "../../src/domain/failure.ts";
@@ -260,12 +261,12 @@ onBothDatabases("hours, quotas and leave", (databases) => {
     rig.roles.set("u2", ["mods"]);
     const approved = await staffing.decideLeave(member("owner"), id, true);
     assert.ok(approved !== undefined);
-    assert.match(leaveLine(approved), /, self-approved$/);
+    assert.match(leaveLine(approved, daysIn("UTC")), /, self-approved$/);
     const board = await staffing.board(GUILD, { fromS: MONDAY_S - 60, untilS: MONDAY_S + 60 });
     assert.match(JSON.stringify(boardCard(board)), /<@owner>.*on leave, self-approved/);
     const other = await staffing.askLeave(member("u1"), leave);
     const byOther = await staffing.decideLeave(member("owner"), other.id, true);
-    assert.doesNotMatch(leaveLine(byOther ?? other), /themselves/);
+    assert.doesNotMatch(leaveLine(byOther ?? other, daysIn("UTC")), /themselves/);
   });
 
   test("Managers are told of a request, once a day of each member; whose leave somebody else ends is told too", async () => {

@@ -10,19 +10,19 @@ export interface PostedShift {
   serverName(bindingId: string): string;
 }
 
-/** How what duty posts of itself reads. Pure. `id` names the post, so that it is found again. */
+/** How what duty posts of itself reads. Pure. `id` names the post, so that it is found again; `zone` is the community's. */
 export interface DutyRenderer {
   /** A shift in its channel. */
   shift(id: string, posted: PostedShift): MessageBody;
   /** Who met a quota, when its period is over. */
-  result(id: string, result: QuotaResult, quota: Quota): MessageBody;
+  result(id: string, result: QuotaResult, quota: Quota, zone: string): MessageBody;
   isPost(id: string, posted: PostedMessage): boolean;
   /** For who asked. */
-  leaveDecided(leave: Leave): MessageBody;
+  leaveDecided(leave: Leave, zone: string): MessageBody;
   /** For whose it was: somebody else ended it, or took the request back. */
-  leaveEnded(leave: Leave): MessageBody;
+  leaveEnded(leave: Leave, zone: string): MessageBody;
   /** For the guild: somebody asks, and a Manager decides. */
-  leaveAsked(leave: Leave): MessageBody;
+  leaveAsked(leave: Leave, zone: string): MessageBody;
   /** For the guild: Marshal can't give this role. */
   roleRefused(roleId: string): MessageBody;
   /** For the guild: nothing of duty can be posted there. */

@@ -29,6 +29,8 @@ export interface BoardLine {
 }
 
 export interface Board {
+  /** In which its days are. */
+  readonly zone: string;
   readonly fromS: number;
   readonly untilS: number;
   /** The most first. */

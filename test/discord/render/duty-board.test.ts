@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { daysIn } from "../../../src/discord/render/day-words.ts";
 import { boardCard, boardCsv } from "../../../src/discord/render/shifts/board-cards.ts";
 import {
   endedCard,
@@ -8,6 +9,7 @@ import {
   shiftsCard,
   typeLine,
 } from "../../../src/discord/render/shifts/duty-cards.ts";
+import { planCard } from "../../../src/discord/render/shifts/import-cards.ts";
 import {
   correctionLine,
   leaveLine,
@@ -19,6 +21,8 @@ import { lasting } from "../../../src/discord/render/stats/stats-words.ts";
 import type { DutyType, Shift } from "../../../src/domain/duty.ts";
 import type { MessageBody } from "../../../src/domain/message.ts";
 import type { Quota } from "../../../src/domain/quota.ts";
+
+const days = daysIn("UTC");
 
 test("a quota of which leave left seconds has no bar on the board, and one of which it left a minute has", () => {
   const boardOf = (needS: number) => {
@@ -44,7 +48,8 @@ test("a quota of which leave left seconds has no bar on the board, and one of wh
     };
     const lines = [{ userId: "1", ...figures, isExpected: false, quota, leave: away }];
     return String(
-      boardCard({ fromS: 0, untilS: 600, lines, types: [], quotasFrom: [] }).cards?.[0]?.description,
+      boardCard({ zone: "UTC", fromS: 0, untilS: 600, lines, types: [], quotasFrom: [] }).cards?.[0]
+        ?.description,
     );
   };
   assert.match(boardOf(59), /1 shift · excused \(on leave\)/);
@@ -95,7 +100,7 @@ test("a shift that was ended before the next look says that the time since the l
 });
 
 test("an empty board says how to go on: a type first, then a shift", () => {
-  const empty = { fromS: 0, untilS: 600, lines: [], types: [], quotasFrom: [] };
+  const empty = { zone: "UTC", fromS: 0, untilS: 600, lines: [], types: [], quotasFrom: [] };
   const wordsOf = (board: Parameters<typeof boardCard>[0]) =>
     String(boardCard(board).cards?.[0]?.description);
   assert.match(
@@ -109,6 +114,7 @@ test("an empty board says how to go on: a type first, then a shift", () => {
 test("time that Managers added or took by hand does not look like time in the game", () => {
   const figures = { unsureS: 0, calls: 0, stillS: 0, importedS: 0, isExpected: false };
   const board = {
+    zone: "UTC",
     fromS: 0,
     untilS: 600,
     types: [],
@@ -151,6 +157,7 @@ test("who has a quota, or the role of a type, and no hours stands under None yet
   ];
   const shown = (fromS: number) => {
     const board = {
+      zone: "UTC",
       fromS: 0,
       untilS: 600,
       types: [],
@@ -161,9 +168,9 @@ test("who has a quota, or the role of a type, and no hours stands under None yet
   };
   assert.match(
     shown(0),
-    /^<t:0:D> to <t:600:D>\n1\. <@1> \*\*2 h\*\* · 1 shift · ▰{8} 2 h of 2 h\n\*\*None yet \(2\)\*\*\n<@2> · ▱{8} 0 s of 2 h\n<@3>\n\*\*On leave \(1\)\*\*\n<@4> · excused · 🌴 on leave\n/u,
+    /^1 January 1970\n1\. <@1> \*\*2 h\*\* · 1 shift · ▰{8} 2 h of 2 h\n\*\*None yet \(2\)\*\*\n<@2> · ▱{8} 0 s of 2 h\n<@3>\n\*\*On leave \(1\)\*\*\n<@4> · excused · 🌴 on leave\n/u,
   );
-  assert.match(shown(300), /-# Quotas: this week from <t:300:D>\n1\./, "said where it is another time");
+  assert.match(shown(300), /-# Quotas: this week from 1 January 1970\n1\./, "said where it is another time");
 });
 
 test("the list of a period has everybody in one group, with their hours", () => {
@@ -178,7 +185,7 @@ test("the list of a period has everybody in one group, with their hours", () => 
     line("4", "excused", { countedS: 0 }),
   ];
   const quota = { id: "q", roleId: "9", needS: 7_200, period: "week", sinceS: 0 } as const;
-  const card = resultCard({ quotaId: "q", fromS: 0, untilS: 600, lines }, quota);
+  const card = resultCard({ quotaId: "q", fromS: 0, untilS: 600, lines }, quota, { days });
   assert.match(
     String(card.description).replaceAll("\u00a0", " "),
     /\*\*Met \(1\)\*\*\n<@1> 2 h of 2 h\n\n\*\*Not met \(1\)\*\*\n<@2> 1 h of 2 h · 🌴 on leave for part of it\n\n\*\*On leave \(1\)\*\*\n<@3> 1 h\n\n\*\*Excused \(1\)\*\*\n<@4>$/u,
@@ -211,7 +218,7 @@ test("quotas and their last lists fit one message, also of five hundred staff an
     sinceS: 0,
   })) as readonly Quota[];
   const results = quotas.slice(0, 3).map((quota) => ({ quotaId: quota.id, fromS: 0, untilS: 600, lines }));
-  const { cards = [] } = quotaList(quotas, results, () => "*".repeat(40));
+  const { cards = [] } = quotaList(quotas, results, { typeName: () => "*".repeat(40), days });
   const sizes = cards.map(({ title = "", description = "" }) => title.length + description.length);
   assert.ok(Math.max(...sizes) <= 4_096, String(sizes));
   assert.ok(sizes.reduce((sum, one) => sum + one, 0) <= 6_000, String(sizes));
@@ -236,7 +243,7 @@ test("the file of the board says whom a row is about and hours as people say the
     { userId: "1", ...figures, countedS: 12_063, shifts: 2, quota },
     { userId: "2", ...figures, countedS: 0, shifts: 0, leave: away },
   ];
-  const board = { fromS: 0, untilS: 600, types: [], quotasFrom: [], lines };
+  const board = { zone: "UTC", fromS: 0, untilS: 600, types: [], quotasFrom: [], lines };
   const [head = "", first = "", second = ""] = boardCsv(board, new Map([["1", "=Stormy"]])).split("\n");
   const cells = (row: string) => row.split(",").map((cell) => cell.slice(1, -1));
   const at = (row: string, name: string) => cells(row)[head.split(",").indexOf(name)];
@@ -263,12 +270,12 @@ test("who is asked for less than the others is shown with the reason, and so is 
   } as const;
   const lines = [{ userId: "1", ...figures, countedS: 60, shifts: 1, quota }];
   const quotasFrom = [{ period: "week", fromS: 0 } as const];
-  const board = boardCard({ fromS: 0, untilS: 600, types: [], quotasFrom, lines });
+  const board = boardCard({ zone: "UTC", fromS: 0, untilS: 600, types: [], quotasFrom, lines });
   const words = String(board.cards?.[0]?.description).replaceAll("\u00a0", " ");
   assert.match(words, /1 min of 1 h 30 min\\\*\n-# \\\* Less, because they were linked during the period\./);
   assert.match(words, /-# Not listed: staff without a linked account/);
   const set = { id: "q", roleId: "9", needS: 10_800, period: "week", sinceS: 0, channelId: "77" } as const;
-  const list = resultCard({ quotaId: "q", fromS: 0, untilS: 600, lines: [quota] }, set);
+  const list = resultCard({ quotaId: "q", fromS: 0, untilS: 600, lines: [quota] }, set, { days });
   const said = String(list.description).replaceAll("\u00a0", " ");
   assert.match(
     said,
@@ -291,12 +298,15 @@ test("a leave says who approved it and what is left to do; a change by hand says
     state: "approved",
     byId: "2",
   } as const;
-  assert.equal(String(leaveLine(leave)), "<@1> · reduced to 50 % · <t:0:D> to <t:900:D> · approved by <@2>");
-  assert.doesNotMatch(String(leaveLine({ ...leave, state: "asked" })), /approved/);
+  assert.equal(String(leaveLine(leave, days)), "<@1> · reduced to 50 % · 1 January 1970 · approved by <@2>");
+  assert.doesNotMatch(String(leaveLine({ ...leave, state: "asked" }, days)), /approved/);
   const change = {
     ...{ id: "c", userId: "1", typeId: "t", atS: 77, seconds: 1_200, reason: "Event", byId: "2" },
   };
-  assert.match(String(correctionLine(change, "Patrol")), /\(Patrol\) on <t:77:D> by <@2>: Event$/);
+  assert.match(
+    String(correctionLine(change, "Patrol", days)),
+    /\(Patrol\) on 1 January 1970 by <@2>: Event$/,
+  );
 });
 
 test("the shifts of somebody add up to what the board counts, with what was added and taken by hand", () => {
@@ -308,7 +318,7 @@ test("the shifts of somebody add up to what the board counts, with what was adde
   });
   const sum = (corrections: readonly ReturnType<typeof change>[], shifts = [shift]) => {
     const view = { userId: "1", shifts, stills: [], days: 7, fromS: 0, corrections, isDeciding: false };
-    const names = { typeName: () => "Patrol", serverName: () => "River" };
+    const names = { typeName: () => "Patrol", serverName: () => "River", days };
     const [line = ""] = String(shiftsCard(view, names).cards?.[0]?.description).split("\n");
     return line.replaceAll("\u00a0", " ");
   };
@@ -333,4 +343,21 @@ test("who is on duty, and one's own shift, say how long ago it started", () => {
   assert.match(now, /<@7> · Patrol · started <t:60:R>/);
   const resting = wordsOf(nowCard({ on: [{ ...one, breakFromS: 90 }], idle: [], knownS: 100 }, names));
   assert.match(resting, /started <t:60:R> · break started <t:90:R>/);
+});
+
+test("days are the community's, as they were typed, whatever day its readers have", () => {
+  // Berlin is an hour ahead of UTC: its Monday, 23 November, begins on the Sunday of UTC.
+  const week = { fromS: Date.UTC(2026, 10, 22, 23) / 1_000, untilS: Date.UTC(2026, 10, 29, 23) / 1_000 };
+  const berlin = daysIn("Europe/Berlin");
+  const board = { zone: "Europe/Berlin", ...week, lines: [], types: [], quotasFrom: [] };
+  const days = /23 November 2026 to 29 November 2026/;
+  assert.match(String(boardCard(board).cards?.[0]?.description), days);
+  const quota = { id: "q", roleId: "5", needS: 60, period: "week", sinceS: 0 } as const;
+  assert.match(String(resultCard({ quotaId: "q", ...week, lines: [] }, quota, { days: berlin }).title), days);
+  const leave = { ...week, id: "l", userId: "1", percent: 0, reason: "", state: "asked" } as const;
+  assert.match(String(leaveLine(leave, berlin)), days);
+  const totals = [{ userId: "1", typeId: "t", seconds: 60, asOfS: week.fromS }];
+  const plan = { planned: { id: "i", byId: "2", atS: 0, totals, state: "planned" as const }, known: 0, refused: [] };
+  const typeName = () => "Patrol";
+  assert.match(JSON.stringify(planCard(plan, { typeName, days: berlin })), /as of 23 November 2026/);
 });

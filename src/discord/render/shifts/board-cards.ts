@@ -3,6 +3,7 @@ import type { MessageBody } from "../../../domain/message.ts";
 import type { Board, BoardLine } from "../../../domain/ports/staffing.ts";
 import type { QuotaLine } from "../../../domain/quota.ts";
 import { csvCell } from "../audit-files.ts";
+import { daysIn, spanOfDays } from "../day-words.ts";
 import { cutLines, escapeMarkdown } from "../escape.ts";
 import { lasting } from "../stats/stats-words.ts";
 import { askedWords, LESS, ownWords, UNLISTED } from "./staffing-cards.ts";
@@ -39,7 +40,7 @@ export function boardCard(board: Board): MessageBody {
         title: md`Duty board`,
         description: joined(
           [
-            md`<t:${fromS}:D> to <t:${untilS}:D>`,
+            spanOfDays({ fromS, untilS }, daysIn(board.zone)),
             ...quotaNotes(board),
             rows.length === 0 ? md`No shifts in this time.` : cutLines(rows, LONGEST_WORKED),
             ...boardSection(md`None yet`, none),
@@ -76,9 +77,10 @@ function isAskedOf({ quota, leave, isExpected }: BoardLine): boolean {
 }
 
 /** The bars are of another time than the hours. */
-function quotaNotes({ quotasFrom, fromS }: Board): readonly Escaped[] {
+function quotaNotes({ quotasFrom, fromS, zone }: Board): readonly Escaped[] {
   if (quotasFrom.every((one) => one.fromS === fromS)) return [];
-  const since = quotasFrom.map((one) => md`${THIS_PERIOD[one.period]} from <t:${one.fromS}:D>`);
+  const days = daysIn(zone);
+  const since = quotasFrom.map((one) => md`${THIS_PERIOD[one.period]} from ${days(one.fromS)}`);
   return [md`-# Quotas: ${joined(since, ", ")}`];
 }
 

@@ -17,6 +17,7 @@ import {
 import type { Button, MessageBody } from "../../../domain/message.ts";
 import type { DutyNow, IdleStaff, OnDuty } from "../../../domain/ports/duty.ts";
 import { type Correction, isCounting, isWaiting } from "../../../domain/quota.ts";
+import type { DayWords } from "../day-words.ts";
 import { cut, cutLines, escapeMarkdown, inlineName, plainText } from "../escape.ts";
 import { lasting } from "../stats/stats-words.ts";
 import { evidence, hoursOf, type ShiftNames, shiftLine } from "./shift-lines.ts";
@@ -246,13 +247,13 @@ function since(part: DutyPart, atS: number): readonly DutyPart[] {
 }
 
 /** The shifts of one member, newest first, and what was added or taken by hand. */
-export function shiftsCard(view: ShiftsView, names: ShiftNames): MessageBody {
+export function shiftsCard(view: ShiftsView, names: ShiftNames & { readonly days: DayWords }): MessageBody {
   const { userId, shifts, stills, days, corrections, isDeciding } = view;
   const lines = shifts.map((shift) => shiftLine(shift, names, stills));
   const sum = sumWords(view);
   const words = shifts.length === 0 ? sum : md`${sum}\n\n${cutLines(lines, 2_700)}`;
   const changes = corrections.map(
-    (one, at) => md`${at + 1}. ${correctionLine(one, names.typeName(one.typeId))}`,
+    (one, at) => md`${at + 1}. ${correctionLine(one, names.typeName(one.typeId), names.days)}`,
   );
   const added = changes.length === 0 ? [] : [md`**Changed by hand**\n${cutLines(changes, 900)}`];
   const waiting = corrections.flatMap((one, at) => (isWaiting(one) ? [{ ...one, nth: at + 1 }] : []));

@@ -1,5 +1,6 @@
 import { channelMention, md, roleMention, userMention } from "../../../domain/escaped.ts";
 import type { DutyRenderer } from "../../../domain/ports/duty-renderer.ts";
+import { daysIn } from "../day-words.ts";
 import { inlineName } from "../escape.ts";
 import { refusedText } from "../refused-text.ts";
 import { endWords, evidence, hoursOf } from "./shift-lines.ts";
@@ -28,20 +29,22 @@ export const dutyRenderer: DutyRenderer = {
       ],
     };
   },
-  result: (id, result, quota) => ({ cards: [{ ...resultCard(result, quota), url: urlOf(id) }] }),
+  result: (id, result, quota, zone) => ({
+    cards: [{ ...resultCard(result, quota, { days: daysIn(zone) }), url: urlOf(id) }],
+  }),
   isPost: (id, posted) => posted.cards.some(({ url }) => url === urlOf(id)),
-  leaveDecided: (leave) => ({
+  leaveDecided: (leave, zone) => ({
     content:
       leave.state === "approved"
-        ? md`✅ Your request was approved: ${leaveLine(leave)}`
-        : md`⛔ Your request was denied: ${leaveLine(leave)}`,
+        ? md`✅ Your request was approved: ${leaveLine(leave, daysIn(zone))}`
+        : md`⛔ Your request was denied: ${leaveLine(leave, daysIn(zone))}`,
   }),
-  leaveEnded: (leave) => ({
-    content: md`${leave.state === "ended" ? md`Your leave was ended` : md`Your leave was cancelled`} by ${userMention(leave.byId ?? "")}: ${leaveLine(leave)}`,
+  leaveEnded: (leave, zone) => ({
+    content: md`${leave.state === "ended" ? md`Your leave was ended` : md`Your leave was cancelled`} by ${userMention(leave.byId ?? "")}: ${leaveLine(leave, daysIn(zone))}`,
   }),
   // The reason may be private, and the channel may not be. It stays as it is when somebody has decided.
-  leaveAsked: (leave) => ({
-    content: md`🌴 Leave request: ${leaveWords({ ...leave, reason: "" })}\nA Manager decides with \`/duty leave list\`.`,
+  leaveAsked: (leave, zone) => ({
+    content: md`🌴 Leave request: ${leaveWords({ ...leave, reason: "" }, daysIn(zone))}\nA Manager decides with \`/duty leave list\`.`,
   }),
   roleRefused: (roleId) => ({
     content: md`⚠ I can't give or take ${roleMention(roleId)} for duty. Give me Manage Roles and drag my role above it.`,

@@ -2,8 +2,10 @@ import { type Escaped, joined, md, userMention } from "../../../domain/escaped.t
 import type { Button, MessageBody } from "../../../domain/message.ts";
 import type { ImportPlan } from "../../../domain/ports/staffing.ts";
 import type { HoursImport } from "../../../domain/quota.ts";
+import type { DayWords } from "../day-words.ts";
 import { cutLines, escapeMarkdown, inlineName } from "../escape.ts";
 import { lasting } from "../stats/stats-words.ts";
+import type { ShiftNames } from "./shift-lines.ts";
 
 /** How `/duty import` reads. Pure. */
 
@@ -12,12 +14,12 @@ const COLOR = 0x3b6fd4;
 /** What would be imported, and what would not; nothing is yet. */
 export function planCard(
   { planned, known, refused }: ImportPlan,
-  typeName: (id: string) => string,
+  { typeName, days }: Pick<ShiftNames, "typeName"> & { readonly days: DayWords },
 ): MessageBody {
   const { id, totals } = planned;
   const lines = totals.map(
     ({ userId, typeId, seconds, asOfS }) =>
-      md`${userMention(userId)} **${lasting(seconds)}** · ${inlineName(typeName(typeId))} · as of <t:${asOfS}:D>`,
+      md`${userMention(userId)} **${lasting(seconds)}** · ${inlineName(typeName(typeId))} · as of ${days(asOfS)}`,
   );
   const notes = [
     ...(known === 0 ? [] : [md`Imported before, left out: ${known}`]),

@@ -16,6 +16,7 @@ import {
   type QuotaLine,
   type QuotaResult,
 } from "../../../domain/quota.ts";
+import { type DayWords, spanOfDays } from "../day-words.ts";
 import { cutLines, escapeMarkdown, inlineName } from "../escape.ts";
 import { lasting } from "../stats/stats-words.ts";
 
@@ -48,7 +49,7 @@ export function quotaLine(
 export function quotaList(
   quotas: readonly Quota[],
   results: readonly QuotaResult[],
-  typeName: (id: string) => string,
+  { typeName, days }: { readonly typeName: (id: string) => string; readonly days: DayWords },
 ): MessageBody {
   const lines = quotas.map((quota) => md`• ${quotaLine(quota, typeName)}`);
   const known = new Map(quotas.map((quota) => [quota.id, quota]));
@@ -60,7 +61,7 @@ export function quotaList(
   const room = Math.floor((ROOM_OF_CARDS - words.length) / kept.length);
   const past = kept.flatMap((result) => {
     const quota = known.get(result.quotaId);
-    return quota === undefined ? [] : [resultCard(result, quota, room)];
+    return quota === undefined ? [] : [resultCard(result, quota, { days, room })];
   });
   return { cards: [{ title: md`Quotas`, description: words, color: COLOR }, ...past] };
 }
@@ -69,7 +70,7 @@ export function quotaList(
 export function resultCard(
   { fromS, untilS, lines, unreadS }: QuotaResult,
   quota: Quota,
-  room = Number.POSITIVE_INFINITY,
+  { days, room = Number.POSITIVE_INFINITY }: { readonly days: DayWords; readonly room?: number },
 ): Card {
   const isExcused = ({ outcome }: QuotaLine) => outcome === "excused";
   const groups = [
@@ -88,7 +89,7 @@ export function resultCard(
       : [md`⚠️ For ${lasting(unreadS)} no server was read: who worked then may lack hours.`];
   const notes = [...unread, UNLISTED, ...(lines.some(({ linkedS }) => linkedS !== undefined) ? [LESS] : [])];
   return {
-    title: md`Quota, <t:${fromS}:D> to <t:${untilS}:D>`,
+    title: md`Quota, ${spanOfDays({ fromS, untilS }, days)}`,
     description: joined(
       [
         md`${roleMention(quota.roleId)}: ${lasting(quota.needS)} in ${PERIODS[quota.period]}\n${joined(notes, "\n")}`,
@@ -125,26 +126,29 @@ function decider(leave: Leave): Escaped {
 }
 
 /** Whose leave, from when to when. */
-export function leaveWords({ userId, fromS, untilS, percent, reason }: Leave): Escaped {
+export function leaveWords({ userId, fromS, untilS, percent, reason }: Leave, days: DayWords): Escaped {
   const what = percent === 0 ? md`leave` : md`reduced to ${percent} %`;
   const why = reason === "" ? md`` : md` · ${escapeMarkdown(reason)}`;
-  return md`${userMention(userId)} · ${what} · <t:${fromS}:D> to <t:${untilS}:D>${why}`;
+  return md`${userMention(userId)} · ${what} · ${spanOfDays({ fromS, untilS }, days)}${why}`;
 }
 
 /** A leave in one line, as lists and answers say it. */
-export function leaveLine(leave: Leave): Escaped {
+export function leaveLine(leave: Leave, days: DayWords): Escaped {
   const waits = leave.state === "asked" ? md` · **waiting**` : md``;
-  return md`${leaveWords(leave)}${waits}${decider(leave)}`;
+  return md`${leaveWords(leave, days)}${waits}${decider(leave)}`;
 }
 
 /** Requests that get buttons; the next ones follow when these are decided. */
 const MOST_DECIDED = 4;
 
 /** Who is away, and what waits for a decision. */
-export function leaveList(leaves: readonly Leave[], mayDecide: boolean): MessageBody {
+export function leaveList(
+  leaves: readonly Leave[],
+  { mayDecide, days }: { readonly mayDecide: boolean; readonly days: DayWords },
+): MessageBody {
   const asked = leaves.filter(({ state }) => state === "asked");
   const sorted = [...asked, ...leaves.filter(({ state }) => state !== "asked")];
-  const lines = sorted.map((leave, at) => md`${at + 1}. ${leaveLine(leave)}`);
+  const lines = sorted.map((leave, at) => md`${at + 1}. ${leaveLine(leave, days)}`);
   const buttons = (leave: Leave, at: number): readonly Button[] => [
     { kind: "button", style: "success", label: `Approve ${at + 1}`, id: `duty-leave-yes:${leave.id}` },
     { kind: "button", style: "danger", label: `Deny ${at + 1}`, id: `duty-leave-no:${leave.id}` },
@@ -162,20 +166,20 @@ export function leaveList(leaves: readonly Leave[], mayDecide: boolean): Message
 }
 
 /** A correction in one line, and whether it waits. */
-export function correctionLine(correction: Correction, typeName: string): Escaped {
+export function correctionLine(correction: Correction, typeName: string, days: DayWords): Escaped {
   const { userId, seconds, reason, byId, confirmedBy, importId, atS } = correction;
   if (importId !== undefined)
-    return md`+${lasting(seconds)} (${inlineName(typeName)}) imported by ${userMention(byId)}, as of <t:${atS}:D>`;
+    return md`+${lasting(seconds)} (${inlineName(typeName)}) imported by ${userMention(byId)}, as of ${days(atS)}`;
   const change = seconds < 0 ? md`−${lasting(-seconds)}` : md`+${lasting(seconds)}`;
   const own = userId === byId ? md`, their own change` : md` by ${userMention(byId)}`;
   const confirmed = confirmedBy === undefined ? md`` : md`, confirmed by ${userMention(confirmedBy)}`;
   const waits = !isWaiting(correction) ? md`` : md` · **waits for a second Manager**`;
-  return md`${change} (${inlineName(typeName)}) on <t:${atS}:D>${own}${confirmed}: ${escapeMarkdown(reason)}${waits}`;
+  return md`${change} (${inlineName(typeName)}) on ${days(atS)}${own}${confirmed}: ${escapeMarkdown(reason)}${waits}`;
 }
 
 /** A correction, and how it comes to count where it does not. */
-export function correctionCard(correction: Correction, typeName: string): MessageBody {
-  const line = md`${userMention(correction.userId)} ${correctionLine(correction, typeName)}`;
+export function correctionCard(correction: Correction, typeName: string, days: DayWords): MessageBody {
+  const line = md`${userMention(correction.userId)} ${correctionLine(correction, typeName, days)}`;
   return isCounting(correction)
     ? { content: md`✅ ${line}` }
     : { content: md`${line}\nAnother Manager confirms it in \`/duty show member:\`.` };
