@@ -32,7 +32,7 @@ export interface AlertFollowerPorts {
   /** With `parseServerState`. By binding. */
   readonly states: Documents<StoredServerState>;
   readonly servers: WatchedServers;
-  readonly serviceTime: Pick<ServiceTime, "note">;
+  readonly serviceTime: Pick<ServiceTime, "note" | "seconds">;
   readonly settings: Pick<Settings, "of">;
   readonly accounts: Pick<GameAccounts, "of" | "ofPlayer">;
   readonly clock: Clock;
@@ -79,6 +79,8 @@ export class AlertFollower {
       return;
     }
     this.#ports.serviceTime.note(look);
+    // One answer that is dated hours ahead makes no call due.
+    const presentS = this.#ports.serviceTime.seconds() ?? Math.floor(look.takenAtMs / 1_000);
     if (servers.some(({ rules }) => rules.some((rule) => rule.withoutTeams))) this.#teams.note(look);
     const places = this.#log.places(look);
     const unread = await this.#log.unread(look);
@@ -93,7 +95,7 @@ export class AlertFollower {
       servers.map((server) => {
         const isOf = ({ source }: { readonly source: typeof look.source }) =>
           (guildOf(source) ?? server.binding.guildId) === server.binding.guildId;
-        return this.#takeFor(server, look, logs.filter(isOf));
+        return this.#takeFor(server, { look, presentS, logs: logs.filter(isOf) });
       }),
     );
     for (const result of done) {
@@ -174,18 +176,23 @@ export class AlertFollower {
     });
   }
 
-  async #takeFor(server: WatchedServer, look: Snapshot, logs: readonly LogNews[]): Promise<void> {
-    const { lists, status, serviceAtMs, takenAtMs } = look;
+  async #takeFor(
+    server: WatchedServer,
+    {
+      look: { lists, status, takenAtMs },
+      presentS,
+      logs,
+    }: { readonly look: Snapshot; readonly presentS: number; readonly logs: readonly LogNews[] },
+  ): Promise<void> {
     const { commandLogs = [], modCalls } = lists;
-    const atS = Math.floor((serviceAtMs ?? takenAtMs) / 1_000);
-    const reached = this.#runs.reached(server.binding.id, commandLogs, atS);
+    const reached = this.#runs.reached(server.binding.id, commandLogs, presentS);
     await this.#advance(server, {
       runs: await this.#onOthers(server, reached),
-      presentS: atS,
+      presentS,
       nowMs: takenAtMs,
       logs,
       ...(modCalls === undefined ? {} : { calls: modCalls }),
-      players: { current: status.currentPlayers, most: status.maxPlayers, atS },
+      players: { current: status.currentPlayers, most: status.maxPlayers, atS: presentS },
     });
     this.#runs.remove(server.binding.id, reached);
   }
