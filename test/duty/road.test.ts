@@ -507,6 +507,29 @@ onBothDatabases("a shift", (databases) => {
     assert.match(rig.sink.text("c9"), /to <t:.*Seen/s);
   });
 
+  test("a shift that goes on keeps its hours when what was recorded of its player is erased", async () => {
+    const { rig, every, join, leave } = await town();
+    join(startS - 100);
+    await every(startS - 90, startS);
+    await rig.wing.duty.start(member("u13"), "patrol");
+    await every(startS, startS + 2_000);
+    await forget(rig.history.context, { guildId: GUILD, playerId: 13, nowS: startS + 1_995 });
+    await every(startS + 2_000, startS + 2_500);
+    assert.deepEqual(
+      (await shiftsOf(rig)).map(({ decidedS }) => decidedS),
+      [undefined],
+      "it goes on",
+    );
+    await every(startS + 2_500, startS + 3_000);
+    leave(startS + 3_000);
+    await every(startS + 3_005, startS + 3_900);
+    const [shift, ...more] = await shiftsOf(rig);
+    assert.deepEqual([shift?.why, shift?.untilS, more], ["left", startS + 3_000, []]);
+    assert.ok(shift !== undefined);
+    const hoursS = countedS(shift);
+    assert.ok(hoursS > 2_900 && hoursS <= 3_000, `${hoursS} s`);
+  });
+
   test("what names a player who is forgotten goes, and all of it with a community that left long ago", async () => {
     const { rig, every, join } = await town();
     await rig.addType({ name: "Team", start: "team", teams: ["civilian"] });
