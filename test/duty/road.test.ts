@@ -530,6 +530,24 @@ onBothDatabases("a shift", (databases) => {
     assert.ok(hoursS > 2_900 && hoursS <= 3_000, `${hoursS} s`);
   });
 
+  test("what looks showed of a player before they were forgotten is not written again", async () => {
+    const { rig, every, join, leave } = await town();
+    join(startS - 100);
+    await every(startS - 90, startS + 200);
+    const seen = () => rig.store.rows({ guildId: GUILD, kinds: ["state", "still"] });
+    assert.equal((await seen()).length, 1);
+    await forget(rig.history.context, { guildId: GUILD, playerId: 13, nowS: startS + 200 });
+    leave(startS + 300);
+    await every(startS + 200, startS + 400);
+    assert.deepEqual(await seen(), []);
+    join(startS + 400);
+    await every(startS + 400, startS + 500);
+    assert.deepEqual(
+      (await seen()).map(({ fromS }) => fromS >= startS + 400),
+      [true],
+    );
+  });
+
   test("what names a player who is forgotten goes, and all of it with a community that left long ago", async () => {
     const { rig, every, join } = await town();
     await rig.addType({ name: "Team", start: "team", teams: ["civilian"] });
