@@ -38,6 +38,7 @@ const MOST_OWN_LEAVES = 10;
 const LONGEST_LEAVE_S = 180 * 86_400;
 /** Less changes nothing that a quota asks for. */
 const TOLD_UNREAD_S = 3_600;
+const SAME_RESET_S = 60;
 /** More than the zones of the world are apart, and less than a week. */
 const SAME_END_S = 3 * 86_400;
 
@@ -110,12 +111,19 @@ export class StaffingDesk implements Staffing {
   }
 
   resetQuota(guildId: string, id: string): Promise<QuotaResult | undefined> {
+    const pressedS = this.#ports.nowS();
     return this.#mutex.take(guildId, async () => {
       const { nowS, zoneOf, book } = this.#ports;
       const quota = (await this.quotas(guildId)).find((one) => one.id === id);
       if (quota === undefined) return undefined;
       const untilS = nowS();
       const whole = periodAround(quota.period, untilS, await zoneOf(guildId));
+      // Two pressed at once: a second list would be of nothing.
+      if (quota.sinceS > whole.fromS && pressedS - quota.sinceS < SAME_RESET_S)
+        throw new Failure(
+          "bad-command",
+          "This quota was reset less than a minute ago. See /duty quota list.",
+        );
       const result = await this.#keep(guildId, quota, { whole, untilS });
       await book.change(guildId, (setup) => ({
         ...setup,
