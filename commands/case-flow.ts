@@ -145,7 +145,13 @@ export async function giveReason(services: Services, { actor, form }: Press, one
   if (one.reason !== undefined) return { content: md`✋ Case ${one.number} already has a reason.` };
   const reason = form.text("reason").trim();
   if (reason === "") throw new Failure("bad-command", "Write a reason.");
-  await services.cases.edit(actor, one.number, { reason });
+  const saved = await services.cases.edit(actor, one.number, { reason, isFirstReason: true });
+  const giver = saved?.edits.findLast(({ field }) => field === "reason")?.byId;
+  if (giver !== undefined && (giver !== actor.userId || saved?.reason !== reason)) {
+    return {
+      content: md`✋ ${userMention(giver)} has just given the reason of case ${one.number}. You can change it with \`/case edit\`.`,
+    };
+  }
   await recordEvent(services, actor, { action: "case-edit", text: `${one.number}: reason` });
   return { content: md`✅ Reason saved for case ${one.number}.` };
 }

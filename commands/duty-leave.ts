@@ -7,7 +7,7 @@ import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import type { MessageBody } from "../src/domain/message.ts";
-import { throughOf, untilOf } from "../src/domain/moment.ts";
+import { fromOf, throughOf } from "../src/domain/moment.ts";
 import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
 import { recordEvent } from "./audit-event.ts";
 import { daysOf } from "./duty-rights.ts";
@@ -42,7 +42,7 @@ const reasonOption = { type: text, name: "reason", description: "Why", max_lengt
 async function ask(services: Services, actor: Actor, args: AskArgs): Promise<Reply> {
   const { timeZone: zone = DEFAULT_ZONE } = await services.settings.of(actor.guildId);
   const nowMs = services.clock.nowMs();
-  const fromMs = args.from === undefined ? nowMs : untilOf(args.from, { nowMs, zone });
+  const fromMs = args.from === undefined ? nowMs : fromOf(args.from, { nowMs, zone });
   const untilMs = throughOf(args.until, { nowMs: fromMs, zone });
   const leave = await services.staffing.askLeave(actor, {
     fromS: Math.floor(fromMs / 1_000),

@@ -12,7 +12,7 @@ import type { JournalItem, JournalLooks, JournalReader, Told } from "../domain/p
 import type { Settings } from "../domain/ports/settings.ts";
 import type { ServiceTime } from "../domain/service-time.ts";
 import { DEFAULT_ZONE } from "../domain/time-zones.ts";
-import { isShown, type MessageRef } from "./alert-posts.ts";
+import { type MessageRef, unshownIn } from "./alert-posts.ts";
 import { applyRules } from "./apply-rules.ts";
 import { type LogNews, takeNews } from "./counted-rows.ts";
 import type { Facts, MemberRun, OutsideRow, Surroundings } from "./facts.ts";
@@ -22,6 +22,7 @@ import { isQuiet } from "./quiet-hours.ts";
 import { RunsAwaitingLog } from "./runs-awaiting-log.ts";
 import {
   fromStored,
+  newState,
   type RuleState,
   type ServerState,
   type StoredServerState,
@@ -81,6 +82,8 @@ export class AlertFollower {
       return;
     }
     this.#ports.serviceTime.note(look);
+    // One answer that is dated hours ahead makes no call due.
+    const presentS = this.#ports.serviceTime.seconds() ?? Math.floor(look.takenAtMs / 1_000);
     if (servers.some(({ rules }) => rules.some((rule) => rule.withoutTeams))) this.#teams.note(look);
     const places = this.#log.places(look);
     const unread = await this.#log.unread(look);
@@ -95,7 +98,7 @@ export class AlertFollower {
       servers.map((server) => {
         const isOf = ({ source }: { readonly source: typeof look.source }) =>
           (guildOf(source) ?? server.binding.guildId) === server.binding.guildId;
-        return this.#takeFor(server, look, logs.filter(isOf));
+        return this.#takeFor(server, { look, presentS, logs: logs.filter(isOf) });
       }),
     );
     for (const result of done) {
@@ -178,11 +181,17 @@ export class AlertFollower {
     });
   }
 
-  async #takeFor(server: WatchedServer, look: Snapshot, logs: readonly LogNews[]): Promise<void> {
-    const { lists, status, serviceAtMs, takenAtMs } = look;
+  async #takeFor(
+    server: WatchedServer,
+    {
+      look,
+      presentS,
+      logs,
+    }: { readonly look: Snapshot; readonly presentS: number; readonly logs: readonly LogNews[] },
+  ): Promise<void> {
+    const { lists, status, takenAtMs } = look;
     const { commandLogs = [], modCalls } = lists;
-    const atS = Math.floor((serviceAtMs ?? takenAtMs) / 1_000);
-    const times = { presentS: atS, serviceAheadS: serviceAheadS(look) };
+    const times = { presentS, serviceAheadS: serviceAheadS(look) };
     const reached = this.#runs.reached(server.binding.id, commandLogs, times);
     await this.#advance(server, {
       ...times,
@@ -190,7 +199,7 @@ export class AlertFollower {
       nowMs: takenAtMs,
       logs,
       ...(modCalls === undefined ? {} : { calls: modCalls }),
-      players: { current: status.currentPlayers, most: status.maxPlayers, atS },
+      players: { current: status.currentPlayers, most: status.maxPlayers, atS: presentS },
     });
     this.#runs.remove(server.binding.id, reached);
   }
@@ -282,18 +291,4 @@ export class AlertFollower {
     const isPersons = player.id !== undefined || player.name.toLowerCase() !== "remote server";
     return isPersons && this.#ports.isPunishment(text, { author: player });
   }
-}
-
-function newState(guildId: string): ServerState {
-  return { guildId, marks: new Map(), counted: new Map(), rules: new Map() };
-}
-
-function unshownIn({ guildId, rules }: ServerState, bindingId: string): MessageRef[] {
-  const refs: MessageRef[] = [];
-  for (const [ruleId, { incidents }] of rules) {
-    for (const incident of incidents) {
-      if (!isShown(incident)) refs.push({ guildId, bindingId, ruleId, key: incident.key });
-    }
-  }
-  return refs;
 }

@@ -6,6 +6,7 @@ import type { Clock } from "../domain/ports/clock.ts";
 import type { OpenCallCard } from "../domain/ports/mod-calls.ts";
 import type { PostLine, Posts, Stands, WantedPost } from "../domain/ports/posts.ts";
 import type { Incident } from "./incidents.ts";
+import type { ServerState } from "./server-state.ts";
 
 /** Which message is meant. */
 export interface MessageRef {
@@ -230,4 +231,15 @@ function hasWords({ entries }: Incident): boolean {
 
 function isLevel({ kind }: AlertRule): boolean {
   return kind === "full" || kind === "empty";
+}
+
+/** Messages of a server that do not say all there is to say. */
+export function unshownIn({ guildId, rules }: ServerState, bindingId: string): MessageRef[] {
+  const refs: MessageRef[] = [];
+  for (const [ruleId, { incidents }] of rules) {
+    for (const incident of incidents) {
+      if (!isShown(incident)) refs.push({ guildId, bindingId, ruleId, key: incident.key });
+    }
+  }
+  return refs;
 }

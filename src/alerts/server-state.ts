@@ -55,6 +55,10 @@ export interface ServerState {
   readonly rules: Map<string, RuleState>;
 }
 
+export function newState(guildId: string): ServerState {
+  return { guildId, marks: new Map(), counted: new Map(), rules: new Map() };
+}
+
 const REASONS = [
   "gone",
   "message-gone",

@@ -107,6 +107,12 @@ export function throughOf(typed: string, now: Now): number {
   return untilOf(isDay(typed) ? `${typed.trim()} 23:59:59` : typed, now);
 }
 
+/** When what is ahead begins: as `untilOf`, and a day that has begun is meant from now on. @throws Failure as `untilOf`. */
+export function fromOf(typed: string, now: Now): number {
+  const isToday = isDay(typed) && readMoment(typed, now)?.atMs === readMoment("today", now)?.atMs;
+  return isToday || typed.trim().toLowerCase() === "now" ? now.nowMs : untilOf(typed, now);
+}
+
 /** A day, and no time of it. */
 function isDay(typed: string): boolean {
   const text = typed.trim().toLowerCase();

@@ -18,6 +18,8 @@ export interface QuotaResetsPorts {
 }
 
 const ROUND_MS = 60_000;
+/** Guilds whose lists are made at the same time: at the end of a week all of them are due. */
+const MOST_CLOSING = 4;
 
 /** Keeps and posts who met a quota when its period is over and everything of it is known. */
 export class QuotaResets {
@@ -26,6 +28,8 @@ export class QuotaResets {
   #isStopped = false;
   /** Guilds without a server whose shifts have ended. */
   readonly #over = new Set<string>();
+  /** Guilds whose lists are being made: the roles of thousands of members take minutes to read. */
+  readonly #closing = new Map<string, Promise<void>>();
 
   constructor(ports: QuotaResetsPorts) {
     this.#ports = ports;
@@ -33,7 +37,7 @@ export class QuotaResets {
 
   start(): void {
     this.#cancel = this.#ports.clock.after(ROUND_MS, () => {
-      void this.round().finally(() => {
+      void this.#walk().finally(() => {
         if (!this.#isStopped) this.start();
       });
     });
@@ -44,12 +48,17 @@ export class QuotaResets {
     this.#cancel();
   }
 
-  /** Looks at every guild once. Never rejects. */
+  /** Looks at every guild once, and waits for the lists that follow. Never rejects. */
   async round(): Promise<void> {
+    await this.#walk();
+    await Promise.all(this.#closing.values());
+  }
+
+  async #walk(): Promise<void> {
     try {
       for (const guildId of await this.#ports.store.guilds()) {
         if (this.#isStopped) return;
-        if (this.#ports.isOurs(guildId))
+        if (this.#ports.isOurs(guildId) && !this.#closing.has(guildId))
           await this.#look(guildId).catch((error: unknown) => this.#pass(error));
       }
     } catch (error) {
@@ -78,6 +87,12 @@ export class QuotaResets {
     const { knownS, open } = await desk.refresh(guildId, async () => undefined);
     if (isUnlinked && open.length === 0) this.#over.add(guildId);
     if (knownS === 0 || isUnlinked) return;
-    await staffing.closePeriods(guildId, knownS);
+    if (this.#closing.size >= MOST_CLOSING) await Promise.race(this.#closing.values());
+    // Not waited for: it is the turn of the others.
+    const closing = staffing
+      .closePeriods(guildId, knownS)
+      .catch((error: unknown) => this.#report(error))
+      .finally(() => this.#closing.delete(guildId));
+    this.#closing.set(guildId, closing);
   }
 }

@@ -41,6 +41,7 @@ export async function settle(store: DutyStore, settling: Settling): Promise<Sett
   const marks = Map.groupBy(ofKind("mark").map(markIn), ({ userId }) => userId);
   const shiftsBefore = Map.groupBy(closedRows.map(shiftIn), ({ userId }) => userId);
   const states = ofKind("state").map(stateIn);
+  const declared = stored.map(shiftIn).filter(({ lastMark }) => lastMark !== undefined);
 
   const open: Shift[] = [];
   const closed: Shift[] = [];
@@ -57,6 +58,7 @@ export async function settle(store: DutyStore, settling: Settling): Promise<Sett
       states: states.filter(({ playerId }) => ids.has(playerId)),
       types,
       closed: shiftsBefore.get(userId) ?? [],
+      before: declared.filter((shift) => shift.userId === userId).flatMap(({ parts }) => parts),
     });
     knownS = derived.knownS;
     for (const shift of derived.shifts) (isOver(shift, knownS) ? closed : open).push(shift);

@@ -1,4 +1,4 @@
-import type { DutyLink, DutyMark, DutyState, DutyType, Shift } from "../domain/duty.ts";
+import type { DutyLink, DutyMark, DutyPart, DutyState, DutyType, Shift } from "../domain/duty.ts";
 import type { DutyFacts } from "../domain/ports/duty-store.ts";
 import { automaticShifts } from "./shift-automatic.ts";
 import { declaredShifts, type Known, unlinkings } from "./shift-declared.ts";
@@ -23,6 +23,8 @@ export interface MemberFacts {
   readonly types: readonly DutyType[];
   /** Closed shifts, which stay as they are; those of the last days. */
   readonly closed: readonly Shift[];
+  /** What was counted of shifts that people started and that go on: it outlives what the history has of the player. */
+  readonly before?: readonly DutyPart[] | undefined;
 }
 
 /** The shifts that are not among the closed ones. What has `decidedS` up to `knownS` is over for good. */
@@ -30,10 +32,10 @@ export function deriveShifts(member: MemberFacts): {
   readonly shifts: readonly Shift[];
   readonly knownS: number;
 } {
-  const { userId, facts, nowS, links, marks, states, types, closed } = member;
+  const { userId, facts, nowS, links, marks, states, types, closed, before } = member;
   const isUnlinked = facts.servers.length > 0 && facts.servers.every(({ isEnded }) => isEnded);
   const knownS = (isUnlinked ? nowS : undefined) ?? knownUntilS(facts) ?? 0;
-  const stays = staysOf(facts, links);
+  const stays = staysOf(facts, links, before);
   const known: Known = { userId, stays, knownS };
   const usedMark = closed.reduce((last, { lastMark = "" }) => (lastMark > last ? lastMark : last), "");
   const gone = unlinkings(links);

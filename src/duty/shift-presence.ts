@@ -1,4 +1,4 @@
-import type { DutyLink } from "../domain/duty.ts";
+import type { DutyLink, DutyPart } from "../domain/duty.ts";
 import type { DutyFacts } from "../domain/ports/duty-store.ts";
 import { clipped, type Stay } from "./shift-parts.ts";
 
@@ -21,9 +21,13 @@ export function knownUntilS({ servers }: Pick<DutyFacts, "servers">): number | u
 
 /**
  * When a member was in the game, oldest first, and never twice at once: of two accounts, or two servers, the one that
- * began first counts.
+ * began first counts. `before`: what was counted of shifts that go on.
  */
-export function staysOf(facts: DutyFacts, links: readonly DutyLink[]): readonly Stay[] {
+export function staysOf(
+  facts: DutyFacts,
+  links: readonly DutyLink[],
+  before: readonly DutyPart[] = [],
+): readonly Stay[] {
   const knownS = knownUntilS(facts) ?? 0;
   const serverOf = new Map(facts.servers.map((server) => [server.bindingId, server]));
   const stays = facts.sessions.flatMap((session): readonly Stay[] => {
@@ -48,7 +52,22 @@ export function staysOf(facts: DutyFacts, links: readonly DutyLink[]): readonly 
         ({ fromS, untilS: endS }) => clipped(stay, { fromS, untilS: endS ?? Number.POSITIVE_INFINITY }) ?? [],
       );
   });
-  return apart(stays.sort((a, b) => a.fromS - b.fromS));
+  return apart([...stays, ...erased(before, facts)].sort((a, b) => a.fromS - b.fromS));
+}
+
+/** Parts of which the history has nothing any more: rows of a player were erased. */
+function erased(parts: readonly DutyPart[], { sessions }: Pick<DutyFacts, "sessions">): readonly Stay[] {
+  const isKnown = (part: DutyPart) =>
+    sessions.some(
+      ({ bindingId, playerId, start, end }) =>
+        bindingId === part.bindingId &&
+        playerId === part.playerId &&
+        start.atS <= part.untilS &&
+        (end?.atS ?? Number.POSITIVE_INFINITY) >= part.fromS,
+    );
+  return parts
+    .filter((part) => part.playerId !== 0 && !isKnown(part))
+    .map((part) => ({ ...part, isOpen: false, isCut: false }));
 }
 
 /** Sorted stays, of which each begins when the one before has ended. */

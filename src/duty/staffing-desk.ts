@@ -1,43 +1,24 @@
 import { Failure } from "../domain/failure.ts";
 import type { Actor } from "../domain/guild.ts";
 import { KeyedMutex } from "../domain/keyed-mutex.ts";
-import type { Random } from "../domain/ports/clock.ts";
-import type { DutyRenderer } from "../domain/ports/duty-renderer.ts";
-import type { Notifier } from "../domain/ports/notifier.ts";
-import type {
-  AskedLeave,
-  Board,
-  NewCorrection,
-  NewLeave,
-  NewQuota,
-  Staffing,
-} from "../domain/ports/staffing.ts";
-import { type Correction, isWaiting, type Leave, type Quota, type QuotaResult } from "../domain/quota.ts";
+import type { Board, NewCorrection, NewQuota, Staffing } from "../domain/ports/staffing.ts";
+import { type Correction, isWaiting, type Quota, type QuotaResult } from "../domain/quota.ts";
 import { type BoardPorts, boardOf, periodBegan } from "./duty-board.ts";
-import { correctionIn, correctionRow, leaveIn, leaveRow, resultIn } from "./duty-rows.ts";
+import { correctionIn, correctionRow, resultIn } from "./duty-rows.ts";
 import { HoursImports } from "./hours-imports.ts";
-import { LeaveNotices } from "./leave-notices.ts";
+import { LeaveDesk, type LeavePorts } from "./leave-desk.ts";
 import { periodAround } from "./quota-periods.ts";
 import type { Span } from "./shift-parts.ts";
 
-export interface StaffingPorts extends BoardPorts {
-  readonly random: Random;
-  readonly notifier: Pick<Notifier, "person" | "guild">;
-  readonly renderer: Pick<DutyRenderer, "leaveDecided" | "leaveEnded" | "leaveAsked">;
+export interface StaffingPorts extends BoardPorts, Omit<LeavePorts, "mutex"> {
   /** Keeps the list of a quota, and posts it where it has a channel. */
   keepResult(guildId: string, channelId: string | undefined, result: QuotaResult): Promise<void>;
-  isOwner(guildId: string, userId: string): boolean;
-  /** Whether Marshal knows of anybody else who decides about leave. */
-  mayOthersDecide(actor: Pick<Actor, "guildId" | "userId">): Promise<boolean>;
 }
 
 const MOST_QUOTAS = 20;
-const MOST_WAITING_LEAVES = 200;
-/** Ahead of one member, asked or approved: everybody may ask, and one person's requests must not fill the list. */
-const MOST_OWN_LEAVES = 10;
-const LONGEST_LEAVE_S = 180 * 86_400;
 /** Less changes nothing that a quota asks for. */
 const TOLD_UNREAD_S = 3_600;
+const SAME_RESET_S = 60;
 /** More than the zones of the world are apart, and less than a week. */
 const SAME_END_S = 3 * 86_400;
 
@@ -46,18 +27,23 @@ export class StaffingDesk implements Staffing {
   readonly #ports: StaffingPorts;
   readonly #mutex = new KeyedMutex();
   readonly #imports: HoursImports;
-  readonly #notices: LeaveNotices;
+  readonly #leaves: LeaveDesk;
   readonly planImport: Staffing["planImport"] = (actor, read) =>
     this.#mutex.take(actor.guildId, () => this.#imports.plan(actor, read));
   readonly doImport: Staffing["doImport"] = (actor, id) =>
     this.#mutex.take(actor.guildId, () => this.#imports.do(actor, id));
   readonly undoImport: Staffing["undoImport"] = (actor, id) =>
     this.#mutex.take(actor.guildId, () => this.#imports.undo(actor, id));
+  readonly askLeave: Staffing["askLeave"] = (actor, draft) => this.#leaves.askLeave(actor, draft);
+  readonly leaves: Staffing["leaves"] = (guildId) => this.#leaves.leaves(guildId);
+  readonly decideLeave: Staffing["decideLeave"] = (actor, id, isApproved) =>
+    this.#leaves.decideLeave(actor, id, isApproved);
+  readonly endLeave: Staffing["endLeave"] = (actor, userId) => this.#leaves.endLeave(actor, userId);
 
   constructor(ports: StaffingPorts) {
     this.#ports = ports;
     this.#imports = new HoursImports(ports);
-    this.#notices = new LeaveNotices(ports);
+    this.#leaves = new LeaveDesk({ ...ports, mutex: this.#mutex });
   }
 
   imports(guildId: string) {
@@ -110,12 +96,19 @@ export class StaffingDesk implements Staffing {
   }
 
   resetQuota(guildId: string, id: string): Promise<QuotaResult | undefined> {
+    const pressedS = this.#ports.nowS();
     return this.#mutex.take(guildId, async () => {
       const { nowS, zoneOf, book } = this.#ports;
       const quota = (await this.quotas(guildId)).find((one) => one.id === id);
       if (quota === undefined) return undefined;
       const untilS = nowS();
       const whole = periodAround(quota.period, untilS, await zoneOf(guildId));
+      // Two pressed at once: a second list would be of nothing.
+      if (quota.sinceS > whole.fromS && pressedS - quota.sinceS < SAME_RESET_S)
+        throw new Failure(
+          "bad-command",
+          "This quota was reset less than a minute ago. See /duty quota list.",
+        );
       const result = await this.#keep(guildId, quota, { whole, untilS });
       await book.change(guildId, (setup) => ({
         ...setup,
@@ -168,86 +161,6 @@ export class StaffingDesk implements Staffing {
 
   async results(guildId: string, limit: number): Promise<readonly QuotaResult[]> {
     return (await this.#ports.store.rows({ guildId, kinds: ["result"], limit })).map(resultIn);
-  }
-
-  askLeave({ guildId, userId }: Actor, draft: NewLeave): Promise<AskedLeave> {
-    return this.#mutex.take(guildId, async () => {
-      const { store, random } = this.#ports;
-      const others = await this.leaves(guildId);
-      const own = others.filter((one) => one.userId === userId);
-      const same = own.find(({ fromS, untilS }) => fromS < draft.untilS && draft.fromS < untilS);
-      if (same !== undefined) {
-        const words =
-          same.state === "asked"
-            ? "You have asked for leave in that time already. Withdraw it with /duty leave end."
-            : "You already have leave in that time. End it with /duty leave end.";
-        throw new Failure("bad-command", words);
-      }
-      if (draft.untilS - draft.fromS > LONGEST_LEAVE_S) {
-        throw new Failure("bad-command", "Leave can last 180 days at most.");
-      }
-      if (own.length >= MOST_OWN_LEAVES) {
-        throw new Failure(
-          "bad-command",
-          `You already have leave for ${MOST_OWN_LEAVES} times ahead. End one with /duty leave end.`,
-        );
-      }
-      if (others.filter(({ state }) => state === "asked").length >= MOST_WAITING_LEAVES) {
-        throw new Failure(
-          "bad-command",
-          "Too many requests are waiting. Ask a Manager to decide some first.",
-        );
-      }
-      const leave: Leave = { ...draft, id: random.id(), userId, state: "asked" };
-      await store.write({ put: [leaveRow(guildId, leave)] });
-      return { ...leave, isTold: await this.#notices.asked(guildId, leave) };
-    });
-  }
-
-  async leaves(guildId: string): Promise<readonly Leave[]> {
-    const rows = await this.#ports.store.rows({ guildId, kinds: ["leave"], sinceS: this.#ports.nowS() });
-    return rows.map(leaveIn).filter(({ state }) => state === "asked" || state === "approved");
-  }
-
-  decideLeave(actor: Actor, id: string, isApproved: boolean): Promise<Leave | undefined> {
-    const { guildId, userId: byId } = actor;
-    return this.#mutex.take(guildId, async () => {
-      const asked = (await this.leaves(guildId)).find((leave) => leave.id === id);
-      if (asked?.state !== "asked") return undefined;
-      const { isOwner, mayOthersDecide, store } = this.#ports;
-      const isOwn = asked.userId === byId;
-      if (isOwn && (!isOwner(guildId, byId) || (await mayOthersDecide(actor)))) {
-        throw new Failure("denied", "Somebody else has to decide about your leave. Ask another Manager.");
-      }
-      const decided: Leave = { ...asked, state: isApproved ? "approved" : "denied", byId };
-      await store.write({ put: [leaveRow(guildId, decided)] });
-      const { notifier, renderer, zoneOf } = this.#ports;
-      const words = renderer.leaveDecided(decided, await zoneOf(guildId));
-      await notifier.person(guildId, asked.userId, words);
-      return decided;
-    });
-  }
-
-  endLeave(actor: Actor, userId: string): Promise<Leave | undefined> {
-    const { guildId, userId: byId } = actor;
-    return this.#mutex.take(guildId, async () => {
-      const { store, nowS, notifier, renderer, zoneOf } = this.#ports;
-      const own = (await this.leaves(guildId)).find((leave) => leave.userId === userId);
-      if (own === undefined) return undefined;
-      const endS = nowS();
-      // What has not begun, or was never approved, excuses from nothing.
-      const isVoid = own.state === "asked" || own.fromS >= endS;
-      const ended: Leave = {
-        ...own,
-        byId,
-        state: isVoid ? "denied" : "ended",
-        untilS: Math.max(own.fromS, endS),
-      };
-      await store.write({ put: [leaveRow(guildId, ended)] });
-      if (byId !== userId)
-        await notifier.person(guildId, userId, renderer.leaveEnded(ended, await zoneOf(guildId)));
-      return ended;
-    });
   }
 
   async correct({ guildId, userId: byId }: Actor, draft: NewCorrection): Promise<Correction> {

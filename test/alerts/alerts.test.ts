@@ -599,6 +599,25 @@ describe("an alert about calls", () => {
     assert.match(made.shown()[0] ?? "", /The call was answered[\s\S]*answered by .*Bob/);
   });
 
+  for (const aheadMin of [-60, 11, 300]) {
+    test(`does not come because one answer was dated ${aheadMin} minutes ahead, and comes in time`, async () => {
+      const made = await world();
+      await made.add({ kind: "calls" });
+      await made.look();
+      await made.clock.advance(10_000);
+      made.calls.push({ kind: "modCall", atS: made.nowS, caller: ann });
+      const look = made.snapshot();
+      await made.look({ ...look, serviceAtMs: made.clock.nowMs() + aheadMin * MINUTE_MS });
+      await made.clock.advance(10_000);
+      await made.look();
+      assert.deepEqual(made.shown(), []);
+      await made.clock.advance(5 * MINUTE_MS);
+      await made.look();
+      assert.match(made.shown()[0] ?? "", /A moderator call is waiting/);
+      assert.doesNotMatch(made.shown()[0] ?? "", /Late/);
+    });
+  }
+
   test("leads to the call's card and offers Claim there, until somebody has claimed it", async () => {
     const made = await world();
     await made.add({ kind: "calls" });

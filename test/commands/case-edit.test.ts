@@ -38,6 +38,7 @@ class OneCase {
       ...this.world.services.cases,
       get: async () => this.one,
       edit: async ({ userId }, _, change) => {
+        this.meanwhile();
         this.one = edited(this.one, change, { userId, atMs: this.world.clock.nowMs() });
         return this.one;
       },
@@ -114,5 +115,18 @@ describe("a case", () => {
     await assert.rejects(guild.reasons("u9", "was a mistake"), /is against you/);
     assert.equal(guild.one.reason, undefined);
     assert.match(await guild.reasons("u1", "spam"), /Reason saved/);
+  });
+
+  test("keeps the reason of the first of two who give it at once, and the second is told", async () => {
+    const guild = await new OneCase().link();
+    const { reason: _, ...rest } = guild.one;
+    guild.one = { ...rest, author: { name: "Mo", playerId: 5 } };
+    guild.meanwhile = () => {
+      guild.meanwhile = () => {};
+      guild.one = edited(guild.one, { reason: "spam" }, { userId: "u2", atMs: 1 });
+    };
+    assert.match(await guild.reasons("u1", "raid"), /<@u2> has just given the reason.*case edit/);
+    assert.equal(guild.one.reason, "spam");
+    assert.deepEqual(guild.actions(), []);
   });
 });

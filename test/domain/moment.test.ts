@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { Failure } from "../../src/domain/failure.ts";
-import { momentOf, momentsOf, throughOf, untilOf } from "../../src/domain/moment.ts";
+import { fromOf, momentOf, momentsOf, throughOf, untilOf } from "../../src/domain/moment.ts";
 
 const iso = (text: string) => Date.parse(text);
 const now = { nowMs: iso("2026-11-21T21:05:30Z"), zone: "UTC" };
@@ -163,6 +163,21 @@ describe("a moment ahead, as people write it", () => {
       assert.equal(new Date(throughOf(typed, now)).toISOString(), new Date(moment).toISOString());
     });
   }
+
+  test("from a day that has begun is from now on, from a later one its beginning", () => {
+    for (const typed of ["now", "today", " Today", "2026-11-21", "21.11.", "21 Nov"])
+      assert.equal(fromOf(typed, now), now.nowMs, typed);
+    const later = ["tomorrow", "2026-11-22", "23:00"].map((typed) =>
+      new Date(fromOf(typed, now)).toISOString(),
+    );
+    assert.deepEqual(later, [
+      "2026-11-22T00:00:00.000Z",
+      "2026-11-22T00:00:00.000Z",
+      "2026-11-21T23:00:00.000Z",
+    ]);
+    for (const typed of ["yesterday", "2026-11-20", "today 10:00", "never"])
+      assert.throws(() => fromOf(typed, now), Failure, typed);
+  });
 
   test("to the end of a day that is over or none is refused", () => {
     for (const typed of ["", "never", "2026-11-20", "0 days", "yesterday"])

@@ -148,4 +148,34 @@ describe("Quotas", () => {
     await resets.round();
     assert.deepEqual(kept, ["Error: a defect", "3"]);
   });
+
+  test("of a community whose roles take minutes to read hold up no other's, and are asked for once", async () => {
+    const asked: string[] = [];
+    const clock = new VirtualClock(0);
+    const slow = Promise.withResolvers<void>();
+    const resets = new QuotaResets({
+      bindings: { linkedOf: (guildId) => [{ guildId, id: "b", source: "s" as SourceId }] },
+      store: { guilds: async () => ["1", "2"] } as unknown as DutyStore,
+      book: {
+        page: async () => ({ setup: { types: [], quotas: [quota] }, links: [], staff: new Set<number>() }),
+      } as unknown as DutyBook,
+      desk: { refresh: async () => ({ open: [], closed: [], knownS: 9, lookedS: 9 }) } as unknown as DutyDesk,
+      staffing: {
+        async closePeriods(guildId: string) {
+          asked.push(guildId);
+          if (guildId === "1") await slow.promise;
+        },
+      } as unknown as StaffingDesk,
+      clock,
+      isOurs: () => true,
+      report: (_, error) => void asked.push(String(error)),
+    });
+    resets.start();
+    await clock.advance(120_000);
+    assert.deepEqual(asked, ["1", "2", "2"]);
+    slow.resolve();
+    await clock.advance(60_000);
+    assert.deepEqual(asked, ["1", "2", "2", "1", "2"]);
+    resets.stop();
+  });
 });

@@ -193,7 +193,8 @@ onBothDatabases("a shift", (databases) => {
     join(startS - 100);
     await every(startS - 90, startS);
     const { duty } = rig.wing;
-    const services = { duty, bindings: { list: async () => [] } } as unknown as Services;
+    const settings = { of: async () => ({}) };
+    const services = { duty, settings, bindings: { list: async () => [] } } as unknown as Services;
     const names = { typeName: () => "", serverName: () => "", isOneServer: true };
     const breakButton = (own: OnDuty) =>
       componentIdsOf(ownCard(own, names)).find((id) => id.startsWith("duty-break")) ?? "";
@@ -521,6 +522,47 @@ onBothDatabases("a shift", (databases) => {
     assert.deepEqual(
       states.map(({ fromS, untilS }) => [fromS, untilS]),
       [[startS + 110, startS + 120]],
+    );
+  });
+
+  test("a shift that goes on keeps its hours when what was recorded of its player is erased", async () => {
+    const { rig, every, join, leave } = await town();
+    join(startS - 100);
+    await every(startS - 90, startS);
+    await rig.wing.duty.start(member("u13"), "patrol");
+    await every(startS, startS + 2_000);
+    await forget(rig.history.context, { guildId: GUILD, playerId: 13, nowS: startS + 1_995 });
+    await every(startS + 2_000, startS + 2_500);
+    assert.deepEqual(
+      (await shiftsOf(rig)).map(({ decidedS }) => decidedS),
+      [undefined],
+      "it goes on",
+    );
+    await every(startS + 2_500, startS + 3_000);
+    leave(startS + 3_000);
+    await every(startS + 3_005, startS + 3_900);
+    const [shift, ...more] = await shiftsOf(rig);
+    assert.deepEqual([shift?.why, shift?.untilS, more], ["left", startS + 3_000, []]);
+    assert.ok(shift !== undefined);
+    const hoursS = countedS(shift);
+    assert.ok(hoursS > 2_900 && hoursS <= 3_000, `${hoursS} s`);
+  });
+
+  test("what looks showed of a player before they were forgotten is not written again", async () => {
+    const { rig, every, join, leave } = await town();
+    join(startS - 100);
+    await every(startS - 90, startS + 200);
+    const seen = () => rig.store.rows({ guildId: GUILD, kinds: ["state", "still"] });
+    assert.equal((await seen()).length, 1);
+    await forget(rig.history.context, { guildId: GUILD, playerId: 13, nowS: startS + 200 });
+    leave(startS + 300);
+    await every(startS + 200, startS + 400);
+    assert.deepEqual(await seen(), []);
+    join(startS + 400);
+    await every(startS + 400, startS + 500);
+    assert.deepEqual(
+      (await seen()).map(({ fromS }) => fromS >= startS + 400),
+      [true],
     );
   });
 

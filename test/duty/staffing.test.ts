@@ -173,6 +173,20 @@ onBothDatabases("hours, quotas and leave", (databases) => {
     assert.deepEqual([line?.countedS, Math.round((line?.needS ?? 0) / 60)], [0, 60]);
   });
 
+  test("two who reset a quota at once make one list, and the second is told", async () => {
+    const { rig, staffing } = await staffed();
+    await rig.clock.advanceTo(MONDAY_S * 1_000);
+    const { id } = await staffing.setQuota(GUILD, { roleId: "mods", needS: HOUR_S, period: "week" });
+    await rig.clock.advance(DAY_S * 1_000);
+    const first = staffing.resetQuota(GUILD, id);
+    await refuses(staffing.resetQuota(GUILD, id), /reset less than a minute ago/);
+    assert.equal((await first)?.untilS, MONDAY_S + DAY_S);
+    assert.equal((await staffing.results(GUILD, 5)).length, 1);
+    await rig.clock.advance(60_000);
+    await staffing.resetQuota(GUILD, id);
+    assert.equal((await staffing.results(GUILD, 5)).length, 2);
+  });
+
   test("what was reset stays reset where the quota is then changed, and the rest of its period has its list", async () => {
     const { rig, staffing } = await staffed();
     await rig.clock.advanceTo(MONDAY_S * 1_000);

@@ -36,6 +36,8 @@ export interface CaseChange {
   readonly reason?: string;
   /** Empty: none any more. */
   readonly evidence?: string;
+  /** Only where it has no reason yet: else nothing changes. */
+  readonly isFirstReason?: true;
 }
 
 /** The cases of a Discord server. @throws Failure "store" where the history is off or does not answer. */

@@ -62,6 +62,8 @@ export interface WatchRow {
   readonly watch: Watch;
   /** By binding: the newest join that was posted, epoch seconds. */
   readonly toldS: Readonly<Record<string, number>>;
+  /** When that was decided, by our clock. Rows of earlier versions lack it. */
+  readonly toldAtMs?: Readonly<Record<string, number>>;
   /** Oldest first. */
   readonly alerts?: readonly PendingAlert[];
 }

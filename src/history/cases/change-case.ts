@@ -13,6 +13,7 @@ export interface By {
 
 /** The case with other words; what stood there stays in its history. The same case where nothing differs. */
 export function edited(one: Case, change: CaseChange, { userId, atMs }: By): Case {
+  if (change.isFirstReason && one.reason !== undefined) return one;
   let next = one;
   for (const field of ["reason", "evidence"] as const) {
     const to = change[field]?.trim();

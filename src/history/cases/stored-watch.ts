@@ -25,6 +25,7 @@ const watchRow = z.looseObject({
     untilMs: z.number().optional(),
   }),
   toldS: z.record(text, z.number()),
+  toldAtMs: z.record(text, z.number()).optional(),
   alerts: z.array(pendingAlert).optional(),
 });
 

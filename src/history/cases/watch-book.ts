@@ -1,6 +1,7 @@
 import type { Watch } from "../../domain/case.ts";
 import { serviceAheadS } from "../../domain/clocks-apart.ts";
 import { Failure } from "../../domain/failure.ts";
+import { LATEST_ROW_AHEAD_MS } from "../../domain/future-rows.ts";
 import type { Binding } from "../../domain/guild.ts";
 import { guildOf, serverOf } from "../../domain/journal-id.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
@@ -187,8 +188,8 @@ export class WatchBook implements Watches {
     const isTold = await this.#changes.take(guildId, async () => {
       const row = this.#rows.get(guildId)?.get(player.id);
       if (row === undefined || this.#isOver(row.watch)) return false;
-      const sinceS = Math.max(row.toldS[id] ?? 0, Math.floor(row.watch.atMs / 1_000) + aheadS);
-      if (joinedAtS <= sinceS) return false;
+      const sinceS = Math.floor(row.watch.atMs / 1_000) + aheadS;
+      if (joinedAtS <= Math.max(sinceS, toldUntilS(row, id, { nowMs: clock.nowMs(), aheadS }))) return false;
       const alert: PendingAlert = {
         key: random.id().slice(0, 20),
         nonce: random.id().slice(0, 25),
@@ -199,7 +200,8 @@ export class WatchBook implements Watches {
         name: player.name,
       };
       const toldS = { ...row.toldS, [id]: joinedAtS + untilS };
-      const next = { ...row, toldS, alerts: withAlert(row.alerts ?? [], alert) };
+      const toldAtMs = { ...row.toldAtMs, [id]: clock.nowMs() };
+      const next = { ...row, toldS, toldAtMs, alerts: withAlert(row.alerts ?? [], alert) };
       await store.put(next);
       this.#keep(next);
       return true;
@@ -249,6 +251,18 @@ export class WatchBook implements Watches {
       throw new Failure("store", "The watchlist is still loading.", { isRead: true });
     }
   }
+}
+
+/** Until when the joins on a server are posted, by the service's clock. */
+function toldUntilS(
+  { toldS, toldAtMs }: WatchRow,
+  bindingId: string,
+  { nowMs, aheadS }: { readonly nowMs: number; readonly aheadS: number },
+): number {
+  const untilS = toldS[bindingId] ?? 0;
+  if (untilS * 1_000 <= nowMs + aheadS * 1_000 + LATEST_ROW_AHEAD_MS) return untilS;
+  // The answer that showed the join was dated wrongly: when it was read is known by our own clock.
+  return Math.floor((toldAtMs?.[bindingId] ?? 0) / 1_000) + aheadS + LATE_ROW_S;
 }
 
 /** The first of them may be on its way, so that what is one too many joins the last. */

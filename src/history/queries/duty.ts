@@ -62,10 +62,47 @@ async function page(
     .execute();
 }
 
-export async function write(
-  { db }: QueryContext,
-  { put = [], drop = [] }: { readonly put?: readonly DutyRow[]; readonly drop?: readonly DutyKey[] },
-): Promise<void> {
+interface Change {
+  readonly put?: readonly DutyRow[];
+  readonly drop?: readonly DutyKey[];
+}
+
+/** What looks showed of a player before they were forgotten is left out: it is known in memory until it ends. */
+export async function write(context: QueryContext, change: Change): Promise<void> {
+  const seen = (change.put ?? []).filter(isSeen);
+  if (seen.length === 0) return await store(context, change);
+  // An erasure that is under way comes first.
+  await context.writing.take("all", async () => {
+    const forgotten = await forgottenIn(context, seen);
+    await store(context, { ...change, put: change.put?.filter((row) => !forgotten.has(row)) ?? [] });
+  });
+}
+
+function isSeen({ kind }: DutyRow): boolean {
+  return kind === "state" || kind === "still";
+}
+
+async function forgottenIn(
+  { db, markOf }: QueryContext,
+  seen: readonly DutyRow[],
+): Promise<ReadonlySet<DutyRow>> {
+  const forgotten = new Set<DutyRow>();
+  for (const [guildId, rows] of Map.groupBy(seen, (row) => row.guildId)) {
+    const barriers = await db
+      .selectFrom("barriers")
+      .innerJoin("guilds", "guilds.id", "barriers.guild")
+      .select(["mark", "until_s"])
+      .where("guild_id", "=", guildId)
+      .execute();
+    if (barriers.length === 0) continue;
+    const untilS = new Map(barriers.map(({ mark, until_s }) => [mark, until_s]));
+    for (const row of rows)
+      if (row.fromS <= (untilS.get(markOf(guildId, row.playerId)) ?? -1)) forgotten.add(row);
+  }
+  return forgotten;
+}
+
+async function store({ db }: QueryContext, { put = [], drop = [] }: Change): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     for (const { guildId, kind, id } of drop) {
       await transaction

@@ -105,6 +105,28 @@ describe("the alert of a watched player who joins", () => {
     });
   }
 
+  test("is posted for each join, once, also after one answer of the service that was dated an hour ahead", async () => {
+    const made = await watching();
+    made.serviceAheadS = 3_600;
+    // The list is ahead of the log.
+    made.players.push(ann);
+    await made.look();
+    made.serviceAheadS = 0;
+    made.joins.push({ kind: "join", atS: made.nowS, player: ann, joined: true });
+    await made.clock.advance(5_000);
+    await made.look();
+    assert.equal(alerts(made), 1);
+    for (const joins of [2, 3]) {
+      made.leave(ann);
+      await made.clock.advance(60_000);
+      await made.look();
+      await made.clock.advance(60_000);
+      made.join(ann);
+      await made.look();
+      assert.equal(alerts(made), joins);
+    }
+  });
+
   test("is posted once for each join, late, where Discord takes nothing for an hour", async () => {
     const made = await world();
     await watch(made);
