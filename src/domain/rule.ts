@@ -42,6 +42,8 @@ export interface RuleEvent {
   readonly player: Required<PlayerRef>;
   readonly what: "told" | "would" | "sent" | "dropped";
   readonly why?: string;
+  /** It left and no answer came: nobody knows whether it ran. */
+  readonly isUnsure?: true;
 }
 
 /** What a rule has done and would have done, since it was made. */
@@ -49,6 +51,8 @@ export interface RuleRecord {
   readonly told: number;
   readonly would: number;
   readonly sent: number;
+  /** Of those, how many got no answer; absent: none. */
+  readonly unsure?: number;
   readonly dropped: number;
   /** The latest, oldest first. */
   readonly events: readonly RuleEvent[];

@@ -102,5 +102,6 @@ export class RuleBook {
 
 function withEvent(record: RuleRecord, event: RuleEvent): RuleRecord {
   const events = [...record.events, event].slice(-KEPT_EVENTS);
-  return { ...record, [event.what]: record[event.what] + 1, events };
+  const unsure = event.isUnsure === true ? { unsure: (record.unsure ?? 0) + 1 } : {};
+  return { ...record, ...unsure, [event.what]: record[event.what] + 1, events };
 }

@@ -54,11 +54,13 @@ const event = z.object({
   player: z.object({ name: z.string(), id: z.number() }),
   what: z.enum(["told", "would", "sent", "dropped"]),
   why: z.string().exactOptional(),
+  isUnsure: z.literal(true).exactOptional(),
 });
 const record = z.object({
   told: z.number(),
   would: z.number(),
   sent: z.number(),
+  unsure: z.number().exactOptional(),
   dropped: z.number(),
   events: z.array(event),
 });

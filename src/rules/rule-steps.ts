@@ -142,7 +142,7 @@ export class RuleSteps {
   async #send(
     { source, candidate, lists }: StepWanted,
     rule: StepRule,
-  ): Promise<Pick<RuleEvent, "what" | "why">> {
+  ): Promise<Pick<RuleEvent, "what" | "why" | "isUnsure">> {
     const { bindings, clock, random, runner } = this.#ports;
     const binding = (await bindings.list(rule.guildId)).find(({ id }) => id === rule.bindingId);
     if (binding === undefined) return { what: "dropped", why: "The server was unlinked." };
@@ -168,7 +168,7 @@ export class RuleSteps {
     const { outcome } = await runner.submit(plan);
     const { record } = await outcome;
     if (record.ran === "no") return { what: "dropped", why: record.message ?? "It was not sent." };
-    return { what: "sent" };
+    return { what: "sent", ...(record.ran === "unknown" ? { isUnsure: true } : {}) };
   }
 
   #textOf(rule: StepRule, { name }: Required<PlayerRef>): string {

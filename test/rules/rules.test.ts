@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { ruleList, ruleTest } from "../../src/discord/render/rule-cards.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import type { Lists, Player } from "../../src/domain/model.ts";
 import { contradicts, type Rule } from "../../src/domain/rule.ts";
@@ -476,6 +477,24 @@ describe("a rule", () => {
     assert.deepEqual([world.hits, view?.rule.step], [[], undefined]);
     assert.match(view?.rule.heldWhy ?? "", /no longer one/);
     assert.equal(world.notices.length, 1);
+  });
+
+  test("a step whose answer was lost may have acted, and is not said to have", async () => {
+    const { world } = await withBreaker("Rex", "kick");
+    world.rig.answering = async (_text, _signal, mayStart) => {
+      if (!mayStart()) throw new Failure("expired", "held back", { ran: "no" });
+      throw new Failure("unreachable", "the answer was lost", { ran: "unknown" });
+    };
+    await world.live(90_000);
+    assert.equal(world.rig.audit.log.at(-1)?.status, "unknown");
+    const view = world.rules.rules.list("g1");
+    const [first] = view.rules;
+    assert.ok(first);
+    const asked = { ...first, pause: undefined, known: undefined, breakers: [] };
+    const shown = String(ruleTest(asked, world.clock.nowMs()).cards?.[0]?.description);
+    assert.match(shown, /Rex: may have acted, no answer came/);
+    const listed = String(ruleList(view, () => "Town").cards?.[0]?.description);
+    assert.match(listed, /Staff told once · may have acted once$/);
   });
 
   test("an automatic pause stops at once also what the gate holds", async () => {
