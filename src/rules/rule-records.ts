@@ -49,9 +49,10 @@ const guildRules = z.object({
   pause: z.object({ byId: z.string(), atMs: z.number() }).optional(),
   lastNumber: z.number(),
 });
+const player = z.object({ name: z.string(), id: z.number() });
 const event = z.object({
   atMs: z.number(),
-  player: z.object({ name: z.string(), id: z.number() }),
+  player,
   what: z.enum(["told", "would", "sent", "dropped"]),
   why: z.string().exactOptional(),
   isUnsure: z.literal(true).exactOptional(),
@@ -63,6 +64,7 @@ const record = z.object({
   unsure: z.number().exactOptional(),
   dropped: z.number(),
   events: z.array(event),
+  underWay: z.array(z.object({ breachId: z.string(), atMs: z.number(), player })).exactOptional(),
 });
 const serverRules = z.object({
   guildId: z.string(),

@@ -119,11 +119,12 @@ export class RuleSteps {
     end?: Pick<RuleEvent, "what" | "why">,
   ): Promise<void> {
     const { book, clock } = this.#ports;
-    const event = end && { ...end, atMs: clock.nowMs(), player: sighting.present.player };
+    const now = { atMs: clock.nowMs(), player: sighting.present.player };
+    const happening = end === undefined ? { begun: { breachId, ...now } } : { event: { ...end, ...now } };
     await book.note(
       rule,
       (open) => open.map((one) => (one.id === breachId ? { ...one, isStepped: true } : one)),
-      event === undefined ? [] : [{ ruleId: rule.id, event }],
+      [{ ruleId: rule.id, ...happening }],
     );
   }
 
@@ -135,7 +136,7 @@ export class RuleSteps {
       throw error;
     });
     const event = { ...end, atMs: clock.nowMs(), player };
-    await book.note(rule, (open) => open, [{ ruleId: rule.id, event }]);
+    await book.note(rule, (open) => open, [{ ruleId: rule.id, event, endOf: wanted.breachId }]);
   }
 
   /** Through the audit and the queue as a person's command, with a last look right before it leaves. */

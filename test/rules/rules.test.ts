@@ -497,6 +497,28 @@ describe("a rule", () => {
     assert.match(listed, /Staff told once · may have acted once$/);
   });
 
+  test("a step that a kill cut off may have acted, and counts among the five of ten minutes", async () => {
+    const { world } = await withBreaker("Rex", "kick");
+    const record = () => world.rules.rules.list("g1").rules[0]?.record;
+    world.holdMs = 60_000;
+    await world.live(30_000);
+    assert.equal(world.rig.sent.length, 1);
+    assert.deepEqual([record()?.sent, record()?.dropped], [0, 0], "it is on its way");
+    for (let n = 0; n < 2; n++) {
+      await world.crash();
+      assert.deepEqual([record()?.sent, record()?.unsure, record()?.dropped], [1, 1, 0]);
+      const last = record()?.events.at(-1);
+      assert.deepEqual([last?.what, last?.isUnsure, last?.player.name], ["sent", true, "Rex"]);
+      await world.live(90_000);
+    }
+    assert.equal(world.rig.sent.length, 1, "a breach has one step");
+    world.holdMs = 0;
+    for (let n = 0; n < 5; n++) await join(world, `Player_${n}x`);
+    await world.live(60_000);
+    const [view] = world.rules.rules.list("g1").rules;
+    assert.match(view?.rule.heldWhy ?? "", /more than five times/);
+  });
+
   test("an automatic pause stops at once also what the gate holds", async () => {
     const { world } = await withBreaker("Rex", "kick");
     world.holdMs = 8_000;
