@@ -61,9 +61,10 @@ export interface InteractionResponder {
 
 /**
  * late: the 3 s or the token's 15 min are over · taken: it was answered before · gone: the message was deleted, or its
- * channel · form: Discord found the message malformed, a defect of ours · unknown: Discord failed or cannot be reached.
+ * channel · words: Discord calls words or a link in it harmful · form: Discord found the message malformed, a defect of
+ * ours · unknown: Discord failed or cannot be reached.
  */
-export type AnswerRefusal = "late" | "taken" | "gone" | "form" | "unknown";
+export type AnswerRefusal = "late" | "taken" | "gone" | "words" | "form" | "unknown";
 
 export class AnswerRefused extends Error {
   readonly reason: AnswerRefusal;
