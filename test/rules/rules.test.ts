@@ -519,6 +519,32 @@ describe("a rule", () => {
     assert.match(view?.rule.heldWhy ?? "", /more than five times/);
   });
 
+  test("says that its role was deleted only where that is known, and does nothing where it is not", async () => {
+    const { world } = await withBreaker("Rex", "kick");
+    world.isGuildAway = true;
+    await world.live(90_000);
+    const onlyTells = () => world.rules.rules.list("g1").rules[0]?.onlyTells;
+    assert.match(onlyTells() ?? "", /Discord does not show/);
+    assert.deepEqual([world.told, world.hits], [[], []]);
+    world.isGuildAway = false;
+    await world.live(90_000);
+    assert.equal(onlyTells(), undefined);
+    assert.deepEqual(texts(world), [":kick Rex"]);
+  });
+
+  test("a step that was on its way when Discord stopped showing the roles says so", async () => {
+    const { world } = await withBreaker("Rex", "kick");
+    const { promise, resolve } = Promise.withResolvers<void>();
+    world.rig.membersPause = () => promise;
+    await world.live(40_000);
+    world.isGuildAway = true;
+    world.rig.membersPause = () => Promise.resolve();
+    resolve();
+    await world.live(30_000);
+    const last = world.rules.rules.list("g1").rules[0]?.record.events.at(-1);
+    assert.deepEqual([last?.what, last?.why], ["dropped", "Discord does not show the roles."]);
+  });
+
   test("an automatic pause stops at once also what the gate holds", async () => {
     const { world } = await withBreaker("Rex", "kick");
     world.holdMs = 8_000;
