@@ -103,10 +103,7 @@ export class StepGuard implements SendGuard {
   #isWantedStill(): boolean {
     const { book } = this.#ports;
     const { rule } = this.#step.candidate;
-    const now = book.rule(rule.guildId, rule.id);
-    return (
-      book.of(rule.guildId).pause === undefined && now?.step?.kind === rule.step?.kind && now !== undefined
-    );
+    return book.of(rule.guildId).pause === undefined && isStepOf(book.rule(rule.guildId, rule.id), rule);
   }
 
   #isSoStill(): boolean {
@@ -139,6 +136,11 @@ export class StepGuard implements SendGuard {
     const present = players.map((one) => one.player);
     return whyNotNamed(player, [...present, ...queued, ...around]);
   }
+}
+
+/** Whether a rule's step is still what it was when its breach was seen, turned on by the same Manager. */
+export function isStepOf(now: Rule | undefined, { step }: Rule): boolean {
+  return step !== undefined && now?.step?.kind === step.kind && now.step.byId === step.byId;
 }
 
 /** Nothing is done to whom the server belongs. */

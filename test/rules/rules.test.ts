@@ -555,6 +555,20 @@ describe("a rule", () => {
     assert.deepEqual(world.hits, []);
   });
 
+  test("what waits does not leave in the name of a Manager whose step another one turned off and on", async () => {
+    const { world } = await withBreaker("Rex", "kick");
+    const second = world.rig.actor("manager", { userId: "u-second" });
+    world.rig.memberRoles.set("u-second", world.rig.memberRoles.get("u-manager") ?? []);
+    world.holdMs = 8_000;
+    await world.live(30_000);
+    assert.deepEqual([world.rig.sent.length, world.hits], [1, []], "the gate has it");
+    await world.rules.rules.setStep(second, 1, undefined);
+    await world.rules.rules.setStep(second, 1, "kick");
+    await world.live(10_000);
+    assert.deepEqual(world.hits, []);
+    assert.equal(world.rules.rules.list("g1").rules[0]?.record.dropped, 1);
+  });
+
   test("an automatic pause leaves it telling", async () => {
     const { world } = await withBreaker("Rex", "kick");
     await world.rig.settings.change("g1", (own) => ({ ...own, automaticPause: { byId: "u", atMs: 0 } }));
