@@ -38,7 +38,9 @@ export async function restore(config: Config, from: string, nowMs: number): Prom
       for (const [name, target] of targets) replace(target, copyOf(name), join(aside, name));
       return [
         `restore: ${resolve(from)} is in place${existsSync(aside) ? `; what was there before is in ${aside}` : ""}`,
-        ...(backup === from ? [`${SECRET} and the history were not in the file and stay as they were`] : []),
+        ...(backup === from
+          ? [`${SECRET} and the history were not in the file and stay as they were`]
+          : historyLeftOut(config, from)),
       ];
     } finally {
       for (const staging of stagings) rmSync(staging, { recursive: true, force: true });
@@ -67,6 +69,22 @@ function targetsOf(config: Config, { store, from, isFolder }: Restored): Readonl
     ...(has(SECRET) ? [[SECRET, join(dirname(store), SECRET)] as const] : []),
     [STORE, store],
   ]);
+}
+
+/** Whoever reads that a backup is in place must not think so of a history that is of another time, or is not read. */
+function historyLeftOut({ historyUrl }: Config, from: string): readonly string[] {
+  const history = sqliteFile(historyUrl);
+  const isInBackup = existsSync(join(from, HISTORY));
+  if (history !== undefined) {
+    const isOther = !isInBackup && existsSync(history);
+    return isOther ? [`the history was not in the backup: ${history} stays as it was`] : [];
+  }
+  if (historyUrl === undefined) {
+    const why = "HISTORY_URL is off. Set it, and restore again to have it";
+    return isInBackup ? [`the history in the backup was left out: ${why}`] : [];
+  }
+  const left = isInBackup ? "; the one in the backup was left out" : "";
+  return [`the history is in PostgreSQL and stays as it was${left}. Its own backups go back with pg_restore`];
 }
 
 /** Beside the file that it is for, because a file takes another's place on its own disk only. */

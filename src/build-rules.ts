@@ -11,6 +11,7 @@ import type { HistoryWing } from "./history/create-history.ts";
 import type { Outbox } from "./outbox/create-outbox.ts";
 import { createRules, type RulesPorts, type RulesWing } from "./rules/create-rules.ts";
 import { createRanks, type RanksPorts, type RanksWing } from "./rules/ranks/create-ranks.ts";
+import type { RoleState } from "./rules/ranks/wanted-rank.ts";
 import type { RuledServer } from "./rules/rule-book.ts";
 import type { Runs } from "./runs/runs.ts";
 
@@ -74,6 +75,11 @@ export function buildRules(parts: RulesBuildParts): BuiltRules {
     members,
     isOurs: (guildId: string) => discord.isOurs(guildId),
     ...knownNames(wing, accounts),
+    roleState(guildId: string, roleId: string): RoleState {
+      if (guilds.hasRole(guildId, roleId)) return "there";
+      // @everyone, whose id is the guild's, is there wherever the guild is known.
+      return guilds.hasRole(guildId, guildId) ? "deleted" : "unknown";
+    },
     report: warn,
   };
   const rules = createRules({
@@ -83,7 +89,6 @@ export function buildRules(parts: RulesBuildParts): BuiltRules {
     messages: parts.messages,
     owed: parts.owed,
     renderer: ruleRenderer,
-    isRole: (guildId, roleId) => guilds.hasRole(guildId, roleId),
   });
   const ranks = createRanks({
     ...shared,
@@ -91,11 +96,6 @@ export function buildRules(parts: RulesBuildParts): BuiltRules {
     keepings: parts.rankKeepings,
     audit: runs.audit,
     renderer: rankRenderer,
-    roleState(guildId, roleId) {
-      if (guilds.hasRole(guildId, roleId)) return "there";
-      // @everyone, whose id is the guild's, is there wherever the guild is known.
-      return guilds.hasRole(guildId, guildId) ? "deleted" : "unknown";
-    },
   });
   journal.follow({
     async take({ look }) {

@@ -246,6 +246,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
         onInteraction: (interaction) => void answer(interaction),
         onPermissionsChanged: (guildId) => guildEvents.onPermissionsChanged(guildId),
         onGuildJoined: (guild) => guildEvents.onJoined(guild),
+        onGuildBack: (guild) => guildEvents.onBack(guild),
         onGuildRemoved: (guildId) => guildEvents.onRemoved(guildId),
         onRolesTold: (told) => rolesListener?.onTold(told),
       });

@@ -42,6 +42,15 @@ export interface RuleEvent {
   readonly player: Required<PlayerRef>;
   readonly what: "told" | "would" | "sent" | "dropped";
   readonly why?: string;
+  /** No answer came, or a kill cut it off: nobody knows whether it ran. */
+  readonly isUnsure?: true;
+}
+
+/** A step that was claimed and whose outcome is not known yet. */
+export interface StepUnderWay {
+  readonly breachId: string;
+  readonly atMs: number;
+  readonly player: Required<PlayerRef>;
 }
 
 /** What a rule has done and would have done, since it was made. */
@@ -49,9 +58,13 @@ export interface RuleRecord {
   readonly told: number;
   readonly would: number;
   readonly sent: number;
+  /** Of those, how many got no answer; absent: none. */
+  readonly unsure?: number;
   readonly dropped: number;
   /** The latest, oldest first. */
   readonly events: readonly RuleEvent[];
+  /** None of them counts above yet. */
+  readonly underWay?: readonly StepUnderWay[];
 }
 
 export const NO_RECORD: RuleRecord = { told: 0, would: 0, sent: 0, dropped: 0, events: [] };

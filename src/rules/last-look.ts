@@ -10,6 +10,7 @@ import type { SendGuard } from "../domain/run.ts";
 import { freshLook, LOOK_GOOD_FOR_MS, READ_MAX_AGE_MS, ROLES_GOOD_FOR_MS } from "./fresh-look.ts";
 import { whyNotNamed } from "./named-in-full.ts";
 import { isAbout, type Present, presentOf, stateKey } from "./present.ts";
+import type { RoleState } from "./ranks/wanted-rank.ts";
 import type { RuleBook } from "./rule-book.ts";
 import { type Candidate, onlyWordOf, unconfirmedBy } from "./rule-judge.ts";
 import type { Sighting } from "./sightings.ts";
@@ -25,7 +26,7 @@ export interface LastLookPorts {
   seenNow(source: SourceId, playerId: number): Sighting | undefined;
   /** Everybody whom the latest answer shows. */
   presentNow(source: SourceId): readonly PlayerRef[];
-  isRole(guildId: string, roleId: string): boolean;
+  roleState(guildId: string, roleId: string): RoleState;
   /** Everybody else of whom a name is known that a command could mean instead: linked, seen before, present. */
   othersAround(rule: Rule, player: Required<PlayerRef>): Promise<readonly PlayerRef[]>;
   /** Names of those in the queue; undefined: of somebody no name is known. */
@@ -102,10 +103,7 @@ export class StepGuard implements SendGuard {
   #isWantedStill(): boolean {
     const { book } = this.#ports;
     const { rule } = this.#step.candidate;
-    const now = book.rule(rule.guildId, rule.id);
-    return (
-      book.of(rule.guildId).pause === undefined && now?.step?.kind === rule.step?.kind && now !== undefined
-    );
+    return book.of(rule.guildId).pause === undefined && isStepOf(book.rule(rule.guildId, rule.id), rule);
   }
 
   #isSoStill(): boolean {
@@ -126,7 +124,9 @@ export class StepGuard implements SendGuard {
     const seen = all.find((one) => one.player.id === player.id);
     if (seen === undefined || !isSame(seen, sighting.present) || !isAbout(rule, seen) || !this.#isSoStill())
       return "It is over.";
-    if (!rule.roleIds.every((id) => this.#ports.isRole(rule.guildId, id))) return "A role was deleted.";
+    const states = rule.roleIds.map((id) => this.#ports.roleState(rule.guildId, id));
+    if (states.includes("unknown")) return "Discord does not show the roles.";
+    if (states.includes("deleted")) return "A role was deleted.";
     const isOwner = [status.ownerId, ...status.coOwnerIds].includes(player.id);
     const owner = isOwner ? THEIRS : whyOwner(seen);
     if (owner !== undefined) return owner;
@@ -136,6 +136,11 @@ export class StepGuard implements SendGuard {
     const present = players.map((one) => one.player);
     return whyNotNamed(player, [...present, ...queued, ...around]);
   }
+}
+
+/** Whether a rule's step is still what it was when its breach was seen, turned on by the same Manager. */
+export function isStepOf(now: Rule | undefined, { step }: Rule): boolean {
+  return step !== undefined && now?.step?.kind === step.kind && now.step.byId === step.byId;
 }
 
 /** Nothing is done to whom the server belongs. */

@@ -1,6 +1,6 @@
 import { KeyedMutex } from "../domain/keyed-mutex.ts";
 import type { Documents } from "../domain/ports/documents.ts";
-import { NO_RECORD, type Rule, type RuleEvent, type RuleRecord } from "../domain/rule.ts";
+import { NO_RECORD, type Rule, type RuleEvent, type RuleRecord, type StepUnderWay } from "../domain/rule.ts";
 import type { GuildRules, OpenBreach, ServerRules } from "./rule-records.ts";
 
 export interface RuleBookPorts {
@@ -11,6 +11,11 @@ export interface RuleBookPorts {
 }
 
 export type RuledServer = Pick<Rule, "guildId" | "bindingId">;
+
+/** `begun`: a step was claimed. `endOf`: the breach whose step ended so. */
+export type RuleHappening =
+  | { readonly ruleId: string; readonly begun: StepUnderWay }
+  | { readonly ruleId: string; readonly event: RuleEvent; readonly endOf?: string };
 
 const KEPT_EVENTS = 20;
 
@@ -28,7 +33,7 @@ export class RuleBook {
   /** Rejects when the store fails. */
   async load(): Promise<void> {
     for await (const [guildId, kept] of this.#ports.rules.entries()) this.#guilds.set(guildId, kept);
-    for await (const [key, kept] of this.#ports.states.entries()) this.#servers.set(key, kept);
+    for await (const [key, kept] of this.#ports.states.entries()) this.#servers.set(key, withCutOff(kept));
   }
 
   of(guildId: string): GuildRules {
@@ -72,7 +77,7 @@ export class RuleBook {
   note(
     { guildId, bindingId }: RuledServer,
     edit: (open: readonly OpenBreach[]) => readonly OpenBreach[],
-    happened: readonly { readonly ruleId: string; readonly event: RuleEvent }[] = [],
+    happened: readonly RuleHappening[] = [],
   ): Promise<void> {
     const key = `${guildId}:${bindingId}`;
     return this.#mutex.take(key, async () => {
@@ -81,8 +86,9 @@ export class RuleBook {
       if (open === before.open && happened.length === 0) return;
       const ids = new Set(this.rulesOf({ guildId, bindingId }).map(({ id }) => id));
       const records = new Map(Object.entries(before.records).filter(([id]) => ids.has(id)));
-      for (const { ruleId, event } of happened) {
-        if (ids.has(ruleId)) records.set(ruleId, withEvent(records.get(ruleId) ?? NO_RECORD, event));
+      for (const one of happened) {
+        const { ruleId } = one;
+        if (ids.has(ruleId)) records.set(ruleId, withHappening(records.get(ruleId) ?? NO_RECORD, one));
       }
       const after = { guildId, bindingId, open, records: Object.fromEntries(records) };
       await this.#ports.states.set(key, after);
@@ -100,7 +106,25 @@ export class RuleBook {
   }
 }
 
+function withHappening({ underWay = [], ...record }: RuleRecord, one: RuleHappening): RuleRecord {
+  if ("begun" in one) return { ...record, underWay: [...underWay, one.begun].slice(-KEPT_EVENTS) };
+  const left = underWay.filter(({ breachId }) => breachId !== one.endOf);
+  return { ...withEvent(record, one.event), ...(left.length === 0 ? {} : { underWay: left }) };
+}
+
 function withEvent(record: RuleRecord, event: RuleEvent): RuleRecord {
   const events = [...record.events, event].slice(-KEPT_EVENTS);
-  return { ...record, [event.what]: record[event.what] + 1, events };
+  const unsure = event.isUnsure === true ? { unsure: (record.unsure ?? 0) + 1 } : {};
+  return { ...record, ...unsure, [event.what]: record[event.what] + 1, events };
+}
+
+/** What was under way when an earlier process ended may have been done: nobody hears of its outcome any more. */
+function withCutOff(kept: ServerRules): ServerRules {
+  const records = Object.entries(kept.records).map(([ruleId, { underWay = [], ...record }]) => {
+    const events = underWay.map(
+      ({ atMs, player }) => ({ atMs, player, what: "sent", isUnsure: true }) as const,
+    );
+    return [ruleId, events.reduce(withEvent, record)] as const;
+  });
+  return { ...kept, records: Object.fromEntries(records) };
 }

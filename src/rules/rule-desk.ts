@@ -8,6 +8,7 @@ import type { Permissions } from "../domain/ports/permissions.ts";
 import type { NewRule, Rules, RulesView, RuleTest, RuleView } from "../domain/ports/rules.ts";
 import { contradicts, RECORD_NEEDED_MS, type Rule, type RuleStep, recordedMs } from "../domain/rule.ts";
 import { JAIL } from "./present.ts";
+import type { RoleState } from "./ranks/wanted-rank.ts";
 import type { RuleBook, RuledServer } from "./rule-book.ts";
 import { candidates, judge, unconfirmedBy } from "./rule-judge.ts";
 import type { Sightings } from "./sightings.ts";
@@ -20,7 +21,7 @@ export interface RuleDeskPorts {
   readonly roles: Pick<KnownRoles, "of" | "read">;
   readonly clock: Clock;
   readonly random: Random;
-  isRole(guildId: string, roleId: string): boolean;
+  roleState(guildId: string, roleId: string): RoleState;
   /** What answers have shown of a server; undefined: nothing. */
   sightingsOf(server: RuledServer): Sightings | undefined;
   /** How long what a rule tells and does of a player waits, because staff were told a short while ago; undefined: it does not. */
@@ -178,8 +179,11 @@ export class RuleDesk implements Rules {
   }
 
   #whyOnlyTells(rule: Rule): string | undefined {
-    const { book, isRole } = this.#ports;
-    if (rule.roleIds.some((id) => !isRole(rule.guildId, id)))
+    const { book, roleState } = this.#ports;
+    const states = rule.roleIds.map((id) => roleState(rule.guildId, id));
+    if (states.includes("unknown"))
+      return "Discord does not show the roles right now, so it does nothing. It goes on by itself.";
+    if (states.includes("deleted"))
       return "One of its roles was deleted, so it does nothing. Remove it and add it again.";
     const other = book.of(rule.guildId).rules.find((one) => contradicts(rule, one));
     if (other !== undefined) return `It contradicts rule ${other.number}, so both only tell.`;

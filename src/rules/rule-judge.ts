@@ -3,6 +3,7 @@ import type { KnownRoles } from "../domain/ports/known-roles.ts";
 import { isProven } from "../domain/proven-account.ts";
 import type { Rule } from "../domain/rule.ts";
 import { isAbout } from "./present.ts";
+import type { RoleState } from "./ranks/wanted-rank.ts";
 import type { Sighting } from "./sightings.ts";
 
 /** Roles this young are enough to tell of. */
@@ -12,7 +13,7 @@ export interface JudgePorts {
   readonly roles: Pick<KnownRoles, "of">;
   readonly clock: { monotonicMs(): number };
   /** Whether the Discord server still has this role. */
-  isRole(guildId: string, roleId: string): boolean;
+  roleState(guildId: string, roleId: string): RoleState;
 }
 
 /** A rule that may be broken: it is about this player, who is linked where it asks for a role. */
@@ -56,13 +57,13 @@ export function onlyWordOf(account: GameAccount): string | undefined {
   return isProven(account) ? undefined : account.vouchedBy;
 }
 
-/** kept: they have a role that the rule asks for. unknown: nothing young is known of their roles, or a role is gone. */
+/** kept: they have a role that the rule asks for. unknown: nothing young is known of their roles, or whether a role is there. */
 export function judge(
-  { roles, clock, isRole }: JudgePorts,
+  { roles, clock, roleState }: JudgePorts,
   { rule: { guildId, roleIds }, userId }: Candidate,
 ): "broken" | "kept" | "unknown" {
   if (userId === undefined) return "broken";
-  if (!roleIds.every((id) => isRole(guildId, id))) return "unknown";
+  if (!roleIds.every((id) => roleState(guildId, id) === "there")) return "unknown";
   const held = roles.of(guildId, userId);
   if (held === undefined || clock.monotonicMs() - held.readAtMs > TOLD_BY_MS) return "unknown";
   return roleIds.some((id) => held.roleIds.includes(id)) ? "kept" : "broken";

@@ -49,18 +49,22 @@ const guildRules = z.object({
   pause: z.object({ byId: z.string(), atMs: z.number() }).optional(),
   lastNumber: z.number(),
 });
+const player = z.object({ name: z.string(), id: z.number() });
 const event = z.object({
   atMs: z.number(),
-  player: z.object({ name: z.string(), id: z.number() }),
+  player,
   what: z.enum(["told", "would", "sent", "dropped"]),
   why: z.string().exactOptional(),
+  isUnsure: z.literal(true).exactOptional(),
 });
 const record = z.object({
   told: z.number(),
   would: z.number(),
   sent: z.number(),
+  unsure: z.number().exactOptional(),
   dropped: z.number(),
   events: z.array(event),
+  underWay: z.array(z.object({ breachId: z.string(), atMs: z.number(), player })).exactOptional(),
 });
 const serverRules = z.object({
   guildId: z.string(),

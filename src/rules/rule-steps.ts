@@ -9,7 +9,7 @@ import type { RuleRenderer } from "../domain/ports/rule-renderer.ts";
 import type { Runner } from "../domain/ports/runner.ts";
 import type { Settings } from "../domain/ports/settings.ts";
 import type { Rule, RuleEvent } from "../domain/rule.ts";
-import { type LastLookPorts, type PlannedStep, StepGuard, whyOwner } from "./last-look.ts";
+import { isStepOf, type LastLookPorts, type PlannedStep, StepGuard, whyOwner } from "./last-look.ts";
 import { managerNow } from "./manager-now.ts";
 import { whyNotNamed } from "./named-in-full.ts";
 import type { RuleBook } from "./rule-book.ts";
@@ -66,7 +66,7 @@ export class RuleSteps {
 
   /** Rejects when the store does: then nothing was sent. */
   async consider(wanted: StepWanted): Promise<void> {
-    const { clock } = this.#ports;
+    const { book, clock } = this.#ports;
     const { rule, sighting, vouchedBy } = wanted.candidate;
     const { player } = sighting.present;
     // The breach stays open: once the link is confirmed this is asked again.
@@ -79,7 +79,7 @@ export class RuleSteps {
       return;
     }
     // It was turned off or changed since this look: with the next one the breach is judged by what is wanted now.
-    if (!this.#isOn(rule)) return;
+    if (!isStepOf(book.rule(rule.guildId, rule.id), rule)) return;
     const key = `${rule.bindingId}:${player.id}`;
     const nowMs = clock.monotonicMs();
     if (nowMs - (this.#steppedAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < STEP_AGAIN_MS) return;
@@ -119,11 +119,12 @@ export class RuleSteps {
     end?: Pick<RuleEvent, "what" | "why">,
   ): Promise<void> {
     const { book, clock } = this.#ports;
-    const event = end && { ...end, atMs: clock.nowMs(), player: sighting.present.player };
+    const now = { atMs: clock.nowMs(), player: sighting.present.player };
+    const happening = end === undefined ? { begun: { breachId, ...now } } : { event: { ...end, ...now } };
     await book.note(
       rule,
       (open) => open.map((one) => (one.id === breachId ? { ...one, isStepped: true } : one)),
-      event === undefined ? [] : [{ ruleId: rule.id, event }],
+      [{ ruleId: rule.id, ...happening }],
     );
   }
 
@@ -135,14 +136,14 @@ export class RuleSteps {
       throw error;
     });
     const event = { ...end, atMs: clock.nowMs(), player };
-    await book.note(rule, (open) => open, [{ ruleId: rule.id, event }]);
+    await book.note(rule, (open) => open, [{ ruleId: rule.id, event, endOf: wanted.breachId }]);
   }
 
   /** Through the audit and the queue as a person's command, with a last look right before it leaves. */
   async #send(
     { source, candidate, lists }: StepWanted,
     rule: StepRule,
-  ): Promise<Pick<RuleEvent, "what" | "why">> {
+  ): Promise<Pick<RuleEvent, "what" | "why" | "isUnsure">> {
     const { bindings, clock, random, runner } = this.#ports;
     const binding = (await bindings.list(rule.guildId)).find(({ id }) => id === rule.bindingId);
     if (binding === undefined) return { what: "dropped", why: "The server was unlinked." };
@@ -168,7 +169,7 @@ export class RuleSteps {
     const { outcome } = await runner.submit(plan);
     const { record } = await outcome;
     if (record.ran === "no") return { what: "dropped", why: record.message ?? "It was not sent." };
-    return { what: "sent" };
+    return { what: "sent", ...(record.ran === "unknown" ? { isUnsure: true } : {}) };
   }
 
   #textOf(rule: StepRule, { name }: Required<PlayerRef>): string {
@@ -196,7 +197,7 @@ export class RuleSteps {
     const { book, notifier, renderer } = this.#ports;
     let isHeld = false;
     await book.change(rule.guildId, (kept) => {
-      isHeld = this.#isOn(rule);
+      isHeld = isStepOf(book.rule(rule.guildId, rule.id), rule);
       if (!isHeld) return kept;
       const rules = kept.rules.map(({ step, ...other }) =>
         other.id === rule.id ? { ...other, heldWhy: why } : { ...other, ...(step && { step }) },
@@ -204,11 +205,5 @@ export class RuleSteps {
       return { ...kept, rules };
     });
     if (isHeld) await notifier.guild(rule.guildId, renderer.held(rule, why), rule.byId);
-  }
-
-  /** Whether its step is still what it was when the breach was seen, turned on by the same Manager. */
-  #isOn({ guildId, id, step }: Rule): boolean {
-    const now = this.#ports.book.rule(guildId, id)?.step;
-    return step !== undefined && now?.kind === step.kind && now.byId === step.byId;
   }
 }

@@ -8,6 +8,7 @@ import type { OwedMessages } from "../domain/ports/notifier.ts";
 import type { RuleRenderer } from "../domain/ports/rule-renderer.ts";
 import { contradicts, type Rule, type RuleEvent } from "../domain/rule.ts";
 import { OneAtATime } from "./one-at-a-time.ts";
+import type { RoleState } from "./ranks/wanted-rank.ts";
 import type { RuleBook, RuledServer } from "./rule-book.ts";
 import { type Candidate, candidates, judge, unconfirmedBy } from "./rule-judge.ts";
 import type { OpenBreach } from "./rule-records.ts";
@@ -26,7 +27,7 @@ export interface RuleWatchPorts {
   readonly clock: Clock;
   readonly random: Random;
   isOurs(guildId: string): boolean;
-  isRole(guildId: string, roleId: string): boolean;
+  roleState(guildId: string, roleId: string): RoleState;
   report(what: string, error: unknown): void;
 }
 

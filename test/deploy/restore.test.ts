@@ -89,6 +89,39 @@ describe("restore", () => {
     assert.deepEqual(readdirSync(data).sort(), ["marshal.sqlite", "marshal.sqlite.lock", "secret.key"]);
   });
 
+  test("says where the history was not put back, and why", async (t) => {
+    const { data, store, backup } = await backedUp(t);
+    const restored = async (historyUrl: string) => {
+      const run = await runStore(
+        { STORE_URL: `sqlite:${store}`, SECRET_KEY: "", HISTORY_URL: historyUrl },
+        "restore",
+        backup,
+      );
+      assert.equal(run.code, 0, run.said);
+      const lines = run.said.split("\n");
+      return lines.slice(lines.findIndex((line) => line.includes("is in place")) + 1).join("\n");
+    };
+    const history = join(data, "history.sqlite");
+    const postgres = "postgres://marshal@127.0.0.1/marshal";
+    assert.equal(await restored(`sqlite:${history}`), "", "there was none, and is none");
+    assert.equal(await restored(""), "");
+    assert.match(
+      await restored(postgres),
+      /^the history is in PostgreSQL and stays as it was\. [^;]*pg_restore$/,
+    );
+    new DatabaseSync(history).close();
+    writeFileSync(history, "as it was");
+    assert.equal(
+      await restored(`sqlite:${history}`),
+      `the history was not in the backup: ${history} stays as it was`,
+    );
+    assert.equal(readFileSync(history, "utf8"), "as it was");
+    cpSync(join(backup, "marshal.sqlite"), join(backup, "history.sqlite"));
+    assert.match(await restored(""), /^the history in the backup was left out: HISTORY_URL is off/);
+    assert.match(await restored(postgres), /stays as it was; the one in the backup was left out/);
+    assert.equal(await restored(`sqlite:${history}`), "");
+  });
+
   test("leaves the form of a backup as it is, so that the Marshal of before an update can go back to it", async (t) => {
     const { store, backup, run } = await backedUp(t);
     const versionOf = (path: string, to?: number) => {

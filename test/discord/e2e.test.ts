@@ -437,6 +437,16 @@ test("a bot that is removed says which guild is to be forgotten", async (t) => {
   assert.equal(rig.discord.state().ready, true);
 });
 
+test("a guild that comes back after an outage goes on at once, and is offered the set-up; a login tells of none", async (t) => {
+  const rig = await startDiscordRig(t, commands);
+  const { guild, changedGuilds, offeredTo } = rig;
+  assert.deepEqual([changedGuilds, offeredTo], [[], [guild.id]], "each once, after the login");
+  guild.setAvailable(false);
+  guild.setAvailable(true);
+  await eventually(() => changedGuilds.length > 0 && offeredTo.length > 1, 5_000);
+  assert.deepEqual([changedGuilds, offeredTo], [[guild.id], [guild.id, guild.id]]);
+});
+
 for (const fault of ["callbackThen500", "callbackThenReset"] as const) {
   test(`a first answer that stood and whose own answer was lost goes on by editing (${fault})`, async (t) => {
     let runs = 0;

@@ -89,6 +89,8 @@ export class RuleWorld {
   readonly #texts = { rules: new Map(), states: new Map(), messages: new Map() };
   #documents: MemoryDocuments<unknown>[] = [];
   roleReadsFail = false;
+  /** Discord shows nothing of the guild, as in an outage. */
+  isGuildAway = false;
   /** How long the gate holds a command. @default now and then for long */
   holdMs: number | undefined;
   rules: RulesWing;
@@ -399,7 +401,10 @@ export class RuleWorld {
       clock,
       random,
       isOurs: () => true,
-      isRole: (_, roleId) => roleId !== GONE_ROLE,
+      roleState: (_, roleId) => {
+        if (this.isGuildAway) return "unknown";
+        return roleId === GONE_ROLE ? "deleted" : "there";
+      },
       namesLike: async (_, beginning) => this.#seenBefore(beginning),
       namesOf: async (_, ids) => ids.flatMap((id) => this.people.find((one) => one.id === id) ?? []),
       report: (what, error) => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { ruleList, ruleTest } from "../../src/discord/render/rule-cards.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import type { Lists, Player } from "../../src/domain/model.ts";
 import { contradicts, type Rule } from "../../src/domain/rule.ts";
@@ -478,6 +479,72 @@ describe("a rule", () => {
     assert.equal(world.notices.length, 1);
   });
 
+  test("a step whose answer was lost may have acted, and is not said to have", async () => {
+    const { world } = await withBreaker("Rex", "kick");
+    world.rig.answering = async (_text, _signal, mayStart) => {
+      if (!mayStart()) throw new Failure("expired", "held back", { ran: "no" });
+      throw new Failure("unreachable", "the answer was lost", { ran: "unknown" });
+    };
+    await world.live(90_000);
+    assert.equal(world.rig.audit.log.at(-1)?.status, "unknown");
+    const view = world.rules.rules.list("g1");
+    const [first] = view.rules;
+    assert.ok(first);
+    const asked = { ...first, pause: undefined, known: undefined, breakers: [] };
+    const shown = String(ruleTest(asked, world.clock.nowMs()).cards?.[0]?.description);
+    assert.match(shown, /Rex: may have acted, no answer came/);
+    const listed = String(ruleList(view, () => "Town").cards?.[0]?.description);
+    assert.match(listed, /Staff told once · may have acted once$/);
+  });
+
+  test("a step that a kill cut off may have acted, and counts among the five of ten minutes", async () => {
+    const { world } = await withBreaker("Rex", "kick");
+    const record = () => world.rules.rules.list("g1").rules[0]?.record;
+    world.holdMs = 60_000;
+    await world.live(30_000);
+    assert.equal(world.rig.sent.length, 1);
+    assert.deepEqual([record()?.sent, record()?.dropped], [0, 0], "it is on its way");
+    for (let n = 0; n < 2; n++) {
+      await world.crash();
+      assert.deepEqual([record()?.sent, record()?.unsure, record()?.dropped], [1, 1, 0]);
+      const last = record()?.events.at(-1);
+      assert.deepEqual([last?.what, last?.isUnsure, last?.player.name], ["sent", true, "Rex"]);
+      await world.live(90_000);
+    }
+    assert.equal(world.rig.sent.length, 1, "a breach has one step");
+    world.holdMs = 0;
+    for (let n = 0; n < 5; n++) await join(world, `Player_${n}x`);
+    await world.live(60_000);
+    const [view] = world.rules.rules.list("g1").rules;
+    assert.match(view?.rule.heldWhy ?? "", /more than five times/);
+  });
+
+  test("says that its role was deleted only where that is known, and does nothing where it is not", async () => {
+    const { world } = await withBreaker("Rex", "kick");
+    world.isGuildAway = true;
+    await world.live(90_000);
+    const onlyTells = () => world.rules.rules.list("g1").rules[0]?.onlyTells;
+    assert.match(onlyTells() ?? "", /Discord does not show/);
+    assert.deepEqual([world.told, world.hits], [[], []]);
+    world.isGuildAway = false;
+    await world.live(90_000);
+    assert.equal(onlyTells(), undefined);
+    assert.deepEqual(texts(world), [":kick Rex"]);
+  });
+
+  test("a step that was on its way when Discord stopped showing the roles says so", async () => {
+    const { world } = await withBreaker("Rex", "kick");
+    const { promise, resolve } = Promise.withResolvers<void>();
+    world.rig.membersPause = () => promise;
+    await world.live(40_000);
+    world.isGuildAway = true;
+    world.rig.membersPause = () => Promise.resolve();
+    resolve();
+    await world.live(30_000);
+    const last = world.rules.rules.list("g1").rules[0]?.record.events.at(-1);
+    assert.deepEqual([last?.what, last?.why], ["dropped", "Discord does not show the roles."]);
+  });
+
   test("an automatic pause stops at once also what the gate holds", async () => {
     const { world } = await withBreaker("Rex", "kick");
     world.holdMs = 8_000;
@@ -486,6 +553,20 @@ describe("a rule", () => {
     await world.rig.settings.change("g1", (own) => ({ ...own, automaticPause: { byId: "u", atMs: 0 } }));
     await world.live(60_000);
     assert.deepEqual(world.hits, []);
+  });
+
+  test("what waits does not leave in the name of a Manager whose step another one turned off and on", async () => {
+    const { world } = await withBreaker("Rex", "kick");
+    const second = world.rig.actor("manager", { userId: "u-second" });
+    world.rig.memberRoles.set("u-second", world.rig.memberRoles.get("u-manager") ?? []);
+    world.holdMs = 8_000;
+    await world.live(30_000);
+    assert.deepEqual([world.rig.sent.length, world.hits], [1, []], "the gate has it");
+    await world.rules.rules.setStep(second, 1, undefined);
+    await world.rules.rules.setStep(second, 1, "kick");
+    await world.live(10_000);
+    assert.deepEqual(world.hits, []);
+    assert.equal(world.rules.rules.list("g1").rules[0]?.record.dropped, 1);
   });
 
   test("an automatic pause leaves it telling", async () => {

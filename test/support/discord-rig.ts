@@ -19,6 +19,10 @@ export interface DiscordRig {
   readonly log: KeptLog;
   readonly registered: ReturnType<typeof textDocuments>;
   readonly removedGuilds: string[];
+  /** Guilds in which the bot may do something else now. */
+  readonly changedGuilds: string[];
+  /** Guilds to which the set-up was offered. */
+  readonly offeredTo: string[];
   readonly guild: Guild;
   readonly channel: Channel;
   readonly staffRole: Role;
@@ -78,12 +82,15 @@ export async function startDiscordRig(t: TestContext, commands: readonly Command
   const log = keptLog();
   const registered = textDocuments();
   const removedGuilds: string[] = [];
+  const changedGuilds: string[] = [];
+  const offeredTo: string[] = [];
   discord = discordIn(emulated, world, { registered, log });
   discord.listen({
     async *guildsToCheck() {},
-    onPermissionsChanged: () => undefined,
+    onPermissionsChanged: (guildId) => void changedGuilds.push(guildId),
     onGuildRemoved: async (guildId) => void removedGuilds.push(guildId),
   });
+  discord.offerSetupBy(({ id }) => void offeredTo.push(id));
   await discord.start(commands, { ...world.services, owed: owedBy(discord, world) });
   const owner = emulated.as(guild.owner);
   return {
@@ -93,6 +100,8 @@ export async function startDiscordRig(t: TestContext, commands: readonly Command
     log,
     registered,
     removedGuilds,
+    changedGuilds,
+    offeredTo,
     guild,
     channel,
     staffRole,

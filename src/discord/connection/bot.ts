@@ -39,6 +39,8 @@ export interface BotOptions {
   onInteraction(interaction: Interaction): void;
   /** The bot was added to a guild while it was connected. */
   onGuildJoined(guild: Guild): void;
+  /** An outage of a guild is over: until then nothing was known of it. */
+  onGuildBack(guild: Guild): void;
   /** What the bot may do in a guild may have changed: its roles, a channel, a thread. */
   onPermissionsChanged(guildId: string): void;
   /** The bot was removed; not called for a guild that is only unavailable. */
@@ -62,6 +64,10 @@ export function createClient({ apiUrl, shards, crowd, log, send, limits, ...on }
   });
   client.on(Events.InteractionCreate, (interaction) => on.onInteraction(interaction));
   client.on(Events.GuildCreate, (guild) => on.onGuildJoined(guild));
+  client.on(Events.GuildAvailable, (guild) => {
+    // A login tells of each guild so, too; what is to be done then is done after it.
+    if (client.isReady()) on.onGuildBack(guild);
+  });
   client.on(Events.GuildDelete, (guild) => on.onGuildRemoved(guild.id));
   const changed = on.onPermissionsChanged;
   client.on(Events.GuildRoleUpdate, ({ guild }) => changed(guild.id));

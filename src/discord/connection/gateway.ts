@@ -25,6 +25,7 @@ export interface GatewayOptions {
 export interface GatewayEvents {
   onInteraction(interaction: Interaction): void;
   onGuildJoined(guild: Guild): void;
+  onGuildBack(guild: Guild): void;
   onPermissionsChanged(guildId: string): void;
   onGuildRemoved(guildId: string): void;
   onRolesTold(told: ToldRoles): void;
@@ -81,6 +82,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     onInteraction: (interaction) => events?.onInteraction(interaction),
     onPermissionsChanged: (guildId) => events?.onPermissionsChanged(guildId),
     onGuildJoined: (guild) => events?.onGuildJoined(guild),
+    onGuildBack: (guild) => events?.onGuildBack(guild),
     onGuildRemoved: (guildId) => events?.onGuildRemoved(guildId),
     onRolesTold: (told) => events?.onRolesTold(told),
   });

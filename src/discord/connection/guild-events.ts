@@ -11,7 +11,7 @@ export interface GuildListener {
   guildsToCheck(): AsyncIterable<string>;
   /** The bot was removed from a guild. */
   onGuildRemoved(guildId: string): Promise<void>;
-  /** Roles, a channel or a thread of a guild have changed. */
+  /** Roles, a channel or a thread of a guild have changed, or it is back after an outage. */
   onPermissionsChanged(guildId: string): void;
 }
 
@@ -61,6 +61,12 @@ export class GuildEvents {
     // What it links from now on must not go with what it had.
     this.#removing.get(guild.id)?.abort();
     this.#offerSetup(joinedGuild(guild));
+  }
+
+  onBack(guild: Guild): void {
+    // Where it was away when the bot joined, nothing was offered yet.
+    this.#offerSetup(joinedGuild(guild));
+    this.#listener.onPermissionsChanged(guild.id);
   }
 
   onRemoved(guildId: string): void {

@@ -57,7 +57,7 @@ export class AnswerSession {
     this.#shown = options.first === "update";
   }
 
-  /** Shows a reply in place of the one before. Rejects only when Discord found it malformed, which is a defect. */
+  /** Shows a reply in place of the one before. Rejects only when Discord found it malformed, which is a defect, or harmful. */
   async show(reply: Reply): Promise<void> {
     const { arrivedAtMs, signal, lastReply } = this.#options;
     const { clock } = this.#ports;
@@ -68,7 +68,7 @@ export class AnswerSession {
     try {
       await retryUntilTaken(() => this.#edit(reply), { clock, endMs, signal });
     } catch (error) {
-      if (!(error instanceof AnswerRefused) || error.reason === "form") throw error;
+      if (!(error instanceof AnswerRefused) || isOfReply(error)) throw error;
       return this.#sendAsMessage(reply, error);
     }
     this.#noteShown();
@@ -80,11 +80,11 @@ export class AnswerSession {
     const { log } = this.#ports;
     const { reference, actor, next, runs } = this.#options;
     const { guildId } = actor;
-    const failure = failureOf(error);
+    const failure = failureOf(error, runs);
     if (failure === undefined) log.error({ reference, guildId, err: error }, "a command met a defect");
-    else if (failure === error) {
-      log.info({ reference, code: failure.code, ran: failure.ran, guildId }, failure.message);
-    } else log.error({ reference, guildId, err: error }, "a command could not use the store");
+    else if (error instanceof StoreError) {
+      log.error({ reference, guildId, err: error }, "a command could not use the store");
+    } else log.info({ reference, code: failure.code, ran: failure.ran, guildId }, failure.message);
     const context = { reference, manages: actor.manageGuild, roleIds: actor.roleIds, runs };
     const body = failure ? failureBody(failure, { ...context, next: next(failure) }) : defectBody(context);
     try {
@@ -170,12 +170,24 @@ export class AnswerSession {
   }
 }
 
-/** The Failure that people are shown; undefined: a defect. */
-export function failureOf(error: unknown): Failure | undefined {
+/** The Failure that people are shown; undefined: a defect. `runs`: the answer was about a command to the game. */
+export function failureOf(error: unknown, runs = false): Failure | undefined {
   if (error instanceof Failure) return error;
+  if (error instanceof AnswerRefused && error.reason === "words") {
+    return runs
+      ? new Failure("bad-command", BLOCKED_ANSWER, { ran: "unknown", cause: error })
+      : new Failure("bad-command", `${BLOCKED_ANSWER} What you asked for may be done all the same.`);
+  }
   if (!(error instanceof StoreError)) return undefined;
   return new Failure("store", "Not everything was saved.", { cause: error });
 }
+
+/** Sending the same as a message would not help. */
+export function isOfReply({ reason }: AnswerRefused): boolean {
+  return reason === "form" || reason === "words";
+}
+
+const BLOCKED_ANSWER = "Discord blocked the answer. It calls words or a link in it harmful.";
 
 const EXPIRED = { reason: "late", message: "its token has expired" } as const;
 

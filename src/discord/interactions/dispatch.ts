@@ -7,7 +7,7 @@ import type { Action, Answer, Entry, Form, Press, Reply } from "../command.ts";
 import { defectBody, failureBody } from "../render/errors.ts";
 import type { Services } from "../services.ts";
 import type { AnswerJob } from "./answer-job.ts";
-import { AnswerSession, type AnswerSessionPorts, failureOf } from "./answer-session.ts";
+import { AnswerSession, type AnswerSessionPorts, failureOf, isOfReply } from "./answer-session.ts";
 import { autocomplete } from "./autocomplete.ts";
 import type { CommandRegistry } from "./command-registry.ts";
 import { GuildAllowance } from "./guild-allowance.ts";
@@ -97,7 +97,7 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
       job = incoming.kind === "command" ? commandJob(incoming, about) : pressJob(incoming, about);
       if (!("work" in job)) return await incoming.answers.form(job);
     } catch (error) {
-      if (error instanceof AnswerRefused && error.reason !== "form") return logNotTaken(error, reference);
+      if (error instanceof AnswerRefused && !isOfReply(error)) return logNotTaken(error, reference);
       return answerAtOnce(incoming, error, reference);
     }
     const { actor, answers } = incoming;

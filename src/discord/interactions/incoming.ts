@@ -61,10 +61,10 @@ export interface InteractionResponder {
 
 /**
  * late: the 3 s or the token's 15 min are over · taken: it was answered before · gone: the message was deleted, or its
- * channel · closed: its thread was archived or locked · form: Discord found the message malformed, a defect of ours ·
- * unknown: Discord failed or cannot be reached.
+ * channel · closed: its thread was archived or locked · words: Discord calls words or a link in it harmful · form: Discord found
+ * the message malformed, a defect of ours · unknown: Discord failed or cannot be reached.
  */
-export type AnswerRefusal = "late" | "taken" | "gone" | "closed" | "form" | "unknown";
+export type AnswerRefusal = "late" | "taken" | "gone" | "closed" | "words" | "form" | "unknown";
 
 export class AnswerRefused extends Error {
   readonly reason: AnswerRefusal;

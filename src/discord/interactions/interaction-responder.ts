@@ -80,7 +80,10 @@ function messageId(sent: unknown): string {
   throw new AnswerRefused("unknown", "Discord answered a follow-up without a message");
 }
 
-/** 10062 unknown interaction, 50027 and 10015 the token's end, 40060 answered already, 10008 message deleted, 10003 its channel, 50083 and 160005 its thread closed. */
+/**
+ * 10062 unknown interaction, 50027 and 10015 the token's end, 40060 answered already, 10008 message deleted, 10003 its channel,
+ * 50083 and 160005 its thread closed, 200000 and 240000 its words.
+ */
 const REFUSAL_OF_CODE: Readonly<Record<string, AnswerRefusal>> = {
   10062: "late",
   50027: "late",
@@ -92,6 +95,8 @@ const REFUSAL_OF_CODE: Readonly<Record<string, AnswerRefusal>> = {
   160005: "closed",
   50035: "form",
   50006: "form",
+  200000: "words",
+  240000: "words",
 };
 
 /** Runs what Discord may refuse; rejects with AnswerRefused. */

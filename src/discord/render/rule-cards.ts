@@ -153,12 +153,13 @@ function viewLines({ rule, record, onlyTells }: RuleView): Escaped {
 }
 
 /** How often it said or did something; what never happened goes without saying. */
-function countWords({ told, would, sent, dropped }: RuleView["record"]): Escaped {
+function countWords({ told, would, sent, unsure = 0, dropped }: RuleView["record"]): Escaped {
   const times = (count: number) => (count === 1 ? md`once` : md`${count} times`);
   const parts = [
     ...(told === 0 ? [] : [md`Staff told ${times(told)}`]),
     ...(would === 0 ? [] : [md`would have acted ${times(would)}`]),
-    ...(sent === 0 ? [] : [md`acted ${times(sent)}`]),
+    ...(sent === unsure ? [] : [md`acted ${times(sent - unsure)}`]),
+    ...(unsure === 0 ? [] : [md`may have acted ${times(unsure)}`]),
     ...(dropped === 0 ? [] : [md`held back ${times(dropped)}`]),
   ];
   return parts.length === 0 ? md`Nobody has broken it yet` : joined(parts, " · ");
@@ -244,10 +245,9 @@ function waitWords({ step }: Rule, untilS: number): Escaped {
   return md`, broke it again: staff are told${acts} <t:${untilS}:R>`;
 }
 
-function eventLine({ atMs, player, what, why }: RuleEvent): Escaped {
-  const words = { told: md`told`, would: md`would have acted`, sent: md`acted`, dropped: md`held back` }[
-    what
-  ];
+function eventLine({ atMs, player, what, why, isUnsure }: RuleEvent): Escaped {
+  const acted = isUnsure === true ? md`may have acted, no answer came` : md`acted`;
+  const words = { told: md`told`, would: md`would have acted`, sent: acted, dropped: md`held back` }[what];
   const because = why === undefined ? md`` : md`: ${escapeMarkdown(why)}`;
   return md`- <t:${Math.floor(atMs / 1_000)}:R> ${inlineName(player.name)}: ${words}${because}`;
 }

@@ -43,8 +43,18 @@ export function connectPostgres(
   // The loss of an idle connection; the next query opens another or fails with the reason.
   pool.on("error", () => undefined);
   // Of one that is at work its statement tells; the event would end the thread, with whatever else is asked there.
-  pool.on("connect", (client) => void client.on("error", () => undefined));
+  pool.on("connect", (client) => void client.on("error", () => endRollbacks(client)));
   return new PostgresDialect({ pool });
+}
+
+/** With its connection the transaction is gone; an error here would stand in the place of the one that says what was lost. */
+function endRollbacks(client: pg.PoolClient): void {
+  const query = client.query.bind(client) as (...args: readonly unknown[]) => unknown;
+  const nothing = { command: "ROLLBACK", rowCount: 0, rows: [] };
+  Object.assign(client, {
+    query: (...args: readonly unknown[]) =>
+      args[0] === "rollback" ? Promise.resolve(nothing) : query(...args),
+  });
 }
 
 /** The machine of the database may be gone without a word: its connections would be waited on for ever, all four of them. */

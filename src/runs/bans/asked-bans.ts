@@ -187,8 +187,8 @@ export class AskedBanBook implements AskedBans {
     const binding = await this.#checks.bindingOf(asked);
     if (approval === undefined) throw new Failure("denied", "Nobody has approved it.");
     const runId = random.id();
-    await this.#put({ ...asked, runId });
     try {
+      await this.#put({ ...asked, runId });
       const askedAtMs = clock.nowMs();
       const { byId: userId, byName: userName, channelId } = approval;
       const now = await members.now(guildId, userId);
@@ -200,10 +200,8 @@ export class AskedBanBook implements AskedBans {
       return submitted;
     } catch (error) {
       const code = error instanceof Failure ? error.code : "paused";
-      if (isTriedAgain({ ran: "no", failureCode: code })) {
-        await this.#put(withoutRun(asked));
-        this.#wait(asked, code);
-      } else await this.#close(asked, error instanceof Failure ? error.message : "", { isTold: isLate });
+      if (isTriedAgain({ ran: "no", failureCode: code })) await this.#takeBack(asked, code);
+      else await this.#close(asked, error instanceof Failure ? error.message : "", { isTold: isLate });
       throw error;
     }
   }
@@ -216,13 +214,17 @@ export class AskedBanBook implements AskedBans {
     const { record } = outcome;
     const now = this.#byId.get(asked.id);
     if (now?.runId !== runId || !isOver(record.status)) return;
-    if (isTriedAgain(record) && !this.#isOld(now)) {
-      await this.#put(withoutRun(now));
-      this.#wait(now, record.failureCode);
-      return;
-    }
+    if (isTriedAgain(record) && !this.#isOld(now)) return await this.#takeBack(now, record.failureCode);
     if (isLate) await this.#ports.late.post(outcome, true);
     await this.#delete(now);
+  }
+
+  /** It did not run. Where the store refuses that, the next start finds it out by its row in the audit, or that there is none. */
+  async #takeBack(claimed: AskedBan, failureCode: RunRecord["failureCode"]): Promise<void> {
+    const asked = withoutRun(claimed);
+    this.#byId.set(asked.id, asked);
+    this.#wait(asked, failureCode);
+    await this.#ports.documents.set(keyOf(asked), asked);
   }
 
   /** Until somebody joins; for what passes by itself, a minute. In a day it is given up. */
@@ -287,9 +289,7 @@ export class AskedBanBook implements AskedBans {
 
   #track(work: Promise<void>): void {
     const tracked = work
-      .catch((error: unknown) =>
-        this.#ports.report("a ban that was asked for could not be looked after", error),
-      )
+      .catch((error: unknown) => this.#ports.report("an asked ban could not be looked after", error))
       .finally(() => this.#open.delete(tracked));
     this.#open.add(tracked);
   }

@@ -14,7 +14,7 @@ import type { BanNoticePorts } from "./ban-notices.ts";
 import type { BanWatch } from "./ban-watch.ts";
 import { type CheckLiftPorts, checkLift } from "./check-lift.ts";
 import { DueTimes } from "./due-times.ts";
-import { afterLaterBan, afterLift, afterOwnBan, armed, held, type Next } from "./end-after-run.ts";
+import { afterLaterBan, afterOwnBan, armed, held, type Next, type Row } from "./end-after-run.ts";
 import type { KeptBanEnds } from "./kept-ban-ends.ts";
 import { laterWords, names } from "./later-bans.ts";
 
@@ -78,7 +78,7 @@ export class BanEndBook implements BanEnds {
       if (laterId !== undefined)
         await this.changes.change(id, async (end) => afterLaterBan(end, await rowOf(laterId)));
       if (liftId === undefined) continue;
-      await this.changes.change(id, async (end) => afterLift(end, await rowOf(liftId)));
+      await this.changes.lifted(id, liftId, await rowOf(liftId));
       this.#holdUnproved(id, liftId);
     }
   }
@@ -136,7 +136,7 @@ export class BanEndBook implements BanEnds {
     for (const bindingId of kept.servers()) {
       for (const { id, laterId, liftId } of kept.ofServer(bindingId)) {
         if (laterId === record.id) this.changes.begin(id, (end) => afterLaterBan(end, record));
-        if (liftId === record.id) this.changes.begin(id, (end) => afterLift(end, record));
+        if (liftId === record.id) this.changes.track(this.changes.lifted(id, liftId, record));
       }
     }
   }
@@ -253,14 +253,9 @@ export class BanEndBook implements BanEnds {
     }
   }
 
-  async #onLifted(
-    { id, bindingId, liftId = "" }: BanEnd,
-    row: Parameters<typeof afterLift>[1],
-  ): Promise<void> {
+  async #onLifted({ id, bindingId, liftId = "" }: BanEnd, row: Row): Promise<void> {
     this.#busy.delete(bindingId);
-    await this.changes.change(id, (end): Next => {
-      return end.liftId === liftId ? afterLift(end, row) : { kind: "same" };
-    });
+    await this.changes.lifted(id, liftId, row);
     this.#holdUnproved(id, liftId);
     this.#arm(bindingId);
   }

@@ -1,9 +1,10 @@
 import type { BanEnd } from "../../domain/ban-end.ts";
 import { Failure } from "../../domain/failure.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
+import type { AuditLog } from "../../domain/ports/audit-log.ts";
 import { type BanNoticePorts, BanNotices } from "./ban-notices.ts";
 import type { DueTimes } from "./due-times.ts";
-import { type Next, over } from "./end-after-run.ts";
+import { afterLift, type Next, over, type Row } from "./end-after-run.ts";
 import type { KeptBanEnds } from "./kept-ban-ends.ts";
 
 /** Wait until the store is written to again. */
@@ -12,6 +13,7 @@ const EMPTY_AGAIN_MS = 5 * 60_000;
 
 export interface ChangesPorts extends BanNoticePorts {
   readonly kept: KeptBanEnds;
+  readonly audit: Pick<AuditLog, "get" | "event">;
   readonly times: DueTimes;
   /** Ends an un-ban that was not sent yet. */
   withdraw(runId: string, why: Failure): void;
@@ -44,6 +46,13 @@ export class BanEndChanges {
   /** The same without waiting for it. */
   begin(id: string, judge: (end: BanEnd) => Next | Promise<Next>): void {
     this.track(this.change(id, judge));
+  }
+
+  /** By the row of that un-ban; undefined: nothing was ever sent. Never rejects. */
+  async lifted(id: string, liftId: string, row: Row | undefined): Promise<void> {
+    await this.change(id, async (end): Promise<Next> => {
+      return end.liftId === liftId ? afterLift(end, row, await this.#laterRow(end)) : { kind: "same" };
+    });
   }
 
   /** A change that counts only once it is stored: rejects when the store does, and then all is as it was before. */
@@ -110,6 +119,17 @@ export class BanEndChanges {
   /** Resolves when what was begun is over. */
   async flushed(): Promise<void> {
     await Promise.all(this.#open);
+  }
+
+  /** The row of a later ban of the player; undefined: none is noted, or it cannot be read. */
+  async #laterRow({ guildId, laterId }: BanEnd): Promise<Row | undefined> {
+    const { audit, report } = this.#ports;
+    if (laterId === undefined) return undefined;
+    return await audit.get(guildId, laterId).catch((error: unknown) => {
+      // The un-ban's own row counts all the same.
+      report("the row of a later ban could not be read", error);
+      return undefined;
+    });
   }
 
   /** What was not stored must not count as done: who would do it again has to find it undone, as the next process would. */

@@ -29,7 +29,7 @@ const PASSING: ReadonlySet<string | undefined> = new Set([
   "store",
 ]);
 
-type Row = Pick<RunRecord, "status" | "ran" | "proof" | "failureCode"> & { readonly message?: string };
+export type Row = Pick<RunRecord, "status" | "ran" | "proof" | "failureCode"> & { readonly message?: string };
 
 /** By the row of the ban itself, which ran within that time of its sending; undefined: it is kept no longer. */
 export function afterOwnBan(end: BanEnd, row: Row | undefined, ranWithinMs: number): Next {
@@ -76,8 +76,15 @@ export function afterLaterBan(end: BanEnd, row: Row | undefined): Next {
   return { kind: "is", end: over(end, "They were banned again.") };
 }
 
-/** By the row of the un-ban; undefined: nothing was ever sent. */
-export function afterLift(end: BanEnd, row: Row | undefined): Next {
+/** By the row of the un-ban; undefined: nothing was ever sent. Where it did not run, a later ban that waited for it counts. */
+export function afterLift(end: BanEnd, row: Row | undefined, later?: Row): Next {
+  const next = afterOwnLift(end, row);
+  if (next.kind !== "again" || later === undefined) return next;
+  const after = afterLaterBan(next.end, later);
+  return after.kind === "is" && after.end.state !== "armed" ? after : next;
+}
+
+function afterOwnLift(end: BanEnd, row: Row | undefined): Next {
   if (end.state !== "lifting" && end.heldFor !== "lift-unknown") return SAME;
   if (row?.status === "done") return { kind: "gone" };
   if (row?.status === "unknown") {

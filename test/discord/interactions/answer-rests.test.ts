@@ -37,6 +37,21 @@ describe("the ways on which answers go", () => {
     rest.clearHashSweeper();
   });
 
+  test("words that Discord calls harmful are told apart from what is malformed", async () => {
+    for (const code of [200_000, 240_000]) {
+      const rest = new REST({
+        retries: 0,
+        makeRequest: async () => Response.json({ code, message: "blocked" }, { status: 400 }) as never,
+      });
+      const interaction = { id: "1", token: "t", applicationId: "2", createdTimestamp: 0 };
+      const answers = createInteractionResponder({ later: rest, callbacks: rest }, interaction);
+      const isWords = (error: unknown) => error instanceof AnswerRefused && error.reason === "words";
+      await assert.rejects(answers.edit({ content: md`bad.example` }, "@original"), isWords);
+      rest.clearHandlerSweeper();
+      rest.clearHashSweeper();
+    }
+  });
+
   test("a page in place of Discord's answer calls no answer malformed: it is tried again", async () => {
     const html = { status: 403, headers: { "content-type": "text/html" } };
     const rest = new REST({

@@ -615,6 +615,21 @@ test("a reply that Discord finds malformed is shown as a defect", async () => {
   assert.match(textOf(answers.followUps[0]?.body), /Something went wrong inside/);
 });
 
+test("a reply whose words Discord calls harmful is said so, and is no defect", async () => {
+  for (const runs of [false, true]) {
+    const { dispatch, answers, slash, log } = rig([single(() => ({ content: md`bad.example` }), { runs })]);
+    answers.refuse.set("edit", "words");
+    await dispatch.handle(slash());
+    assert.deepEqual(
+      log.lines.filter(({ level }) => level === "error"),
+      [],
+    );
+    const said = textOf(answers.followUps[0]?.body);
+    assert.match(said, /Discord blocked the answer[\s\S]*harmful/);
+    assert.equal(/It may have run\./.test(said), runs);
+  }
+});
+
 test("a store that refuses is answered in plain words, and logged with its cause", async () => {
   const full = new StoreError("the store refused feeds: database or disk is full");
   const { dispatch, answers, slash, log } = rig([single(() => Promise.reject(full))]);

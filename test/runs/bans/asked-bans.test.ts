@@ -253,6 +253,27 @@ describe("a ban that is asked for", () => {
     assert.deepEqual(rig.sent, []);
   });
 
+  for (const isInQueue of [false, true])
+    test(`goes on where it did not leave and the store refused to write that${isInQueue ? ", after it was in the queue" : ""}`, async () => {
+      const rig = await started();
+      const { id } = await ask(rig);
+      const fail = () => {
+        rig.askedDocuments.refuseWrites = new Error("disk full");
+        throw new Failure("paused", "Discord is away", { ran: "no" });
+      };
+      if (isInQueue) rig.answering = async () => fail();
+      else rig.membersPause = async () => fail();
+      await rig.runs.askedBans.approve(rig.actor("admin"), id).catch(() => undefined);
+      await rig.clock.advance(15 * 60_000);
+      const before = rig.sent.length;
+      rig.askedDocuments.refuseWrites = undefined;
+      rig.membersPause = async () => undefined;
+      rig.answering = async () => "Success";
+      await rig.clock.advance(15 * 60_000);
+      assert.deepEqual(sent(rig).slice(before), [":ban 11 spam"]);
+      assert.deepEqual(rig.runs.askedBans.list("g1"), []);
+    });
+
   test("is refused by who may ban, and taken back by who asked; others may not", async () => {
     const rig = await started();
     const first = await ask(rig);

@@ -253,6 +253,36 @@ describe("a ban that ends is not lifted over what came later", () => {
     assert.equal(states(rig).includes("later-unknown"), false);
   });
 
+  test("a ban of ours of which nobody knows whether it ran, sent while the un-ban waits, is told, also after a kill", async () => {
+    for (const isKilled of [false, true]) {
+      const rig = await started();
+      await ban(rig, "Alice");
+      await rig.clock.advance(HOUR_MS - 10_000);
+      rig.readyAtMs = rig.clock.nowMs() + 90_000;
+      await rig.clock.advance(30_000);
+      const [lift] = await rig.runs.queue.waiting("g1");
+      assert.equal(lift?.record.text, ":unban 11");
+      rig.answering = async (text, _, mayStart) => {
+        if (!mayStart()) throw new Failure("expired", "It was held back.", { ran: "no" });
+        if (text.startsWith(":unban")) return "Success";
+        if (isKilled) return await new Promise(() => undefined);
+        throw new Failure("unreachable", "no answer", { ran: "unknown" });
+      };
+      const actor = rig.actor("admin");
+      const text = ":ban Alice more";
+      const plan = await rig.runs.runner.plan({ actor, binding, text, origin: "command" });
+      await rig.runs.runner.confirmed(plan.id, actor);
+      await rig.clock.advance(80_000);
+      if (isKilled) {
+        rig.crash();
+        await restarted(rig);
+      }
+      await rig.clock.advance(2 * HOUR_MS);
+      assert.deepEqual(states(rig), ["later-unknown"], `killed: ${isKilled}`);
+      assert.match(rig.guildNotices.join(), /later ban/);
+    }
+  });
+
   test("a ban of ours that is cancelled right before it is sent changes nothing, and has no end", async () => {
     const rig = await started();
     await ban(rig, "Alice");
