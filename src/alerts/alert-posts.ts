@@ -215,7 +215,7 @@ function eventMs({ eventS, eventAtMs = eventS * 1_000 }: Incident): number {
   return Math.min(eventS * 1_000, eventAtMs);
 }
 
-export function isShown({ shown, version, isGone }: Incident): boolean {
+function isShown({ shown, version, isGone }: Incident): boolean {
   return isGone === true || shown >= version;
 }
 
