@@ -357,7 +357,11 @@ test("days are the community's, as they were typed, whatever day its readers hav
   const leave = { ...week, id: "l", userId: "1", percent: 0, reason: "", state: "asked" } as const;
   assert.match(String(leaveLine(leave, berlin)), days);
   const totals = [{ userId: "1", typeId: "t", seconds: 60, asOfS: week.fromS }];
-  const plan = { planned: { id: "i", byId: "2", atS: 0, totals, state: "planned" as const }, known: 0, refused: [] };
+  const plan = {
+    planned: { id: "i", byId: "2", atS: 0, totals, state: "planned" as const },
+    known: 0,
+    refused: [],
+  };
   const typeName = () => "Patrol";
   assert.match(JSON.stringify(planCard(plan, { typeName, days: berlin })), /as of 23 November 2026/);
 });
