@@ -13,6 +13,7 @@ import { planCard } from "../../../src/discord/render/shifts/import-cards.ts";
 import {
   correctionLine,
   leaveLine,
+  leaveList,
   quotaLine,
   quotaList,
   resultCard,
@@ -343,6 +344,12 @@ test("who is on duty, and one's own shift, say how long ago it started", () => {
   assert.match(now, /<@7> · Patrol · started <t:60:R>/);
   const resting = wordsOf(nowCard({ on: [{ ...one, breakFromS: 90 }], idle: [], knownS: 100 }, names));
   assert.match(resting, /started <t:60:R> · break started <t:90:R>/);
+});
+
+test("who sees only their own leave reads nothing of others where they have none", () => {
+  const wordsOf = ({ cards = [] }: MessageBody) => String(cards[0]?.description);
+  assert.equal(wordsOf(leaveList([], { mayDecide: false, days })), "You are not on leave.");
+  assert.equal(wordsOf(leaveList([], { mayDecide: true, days })), "Nobody is on leave.");
 });
 
 test("days are the community's, as they were typed, whatever day its readers have", () => {
