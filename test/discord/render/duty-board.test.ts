@@ -9,7 +9,7 @@ import {
   shiftsCard,
   typeLine,
 } from "../../../src/discord/render/shifts/duty-cards.ts";
-import { planCard } from "../../../src/discord/render/shifts/import-cards.ts";
+import { importedCard, planCard } from "../../../src/discord/render/shifts/import-cards.ts";
 import {
   correctionLine,
   leaveLine,
@@ -350,6 +350,18 @@ test("who sees only their own leave reads nothing of others where they have none
   const wordsOf = ({ cards = [] }: MessageBody) => String(cards[0]?.description);
   assert.equal(wordsOf(leaveList([], { mayDecide: false, days })), "You are not on leave.");
   assert.equal(wordsOf(leaveList([], { mayDecide: true, days })), "Nobody is on leave.");
+});
+
+test("what was imported says which days of the board have it: the usual ones are of the quota's period", () => {
+  const total = { userId: "1", typeId: "t", seconds: 3_600 };
+  const said = (...daysAgo: number[]) => {
+    const totals = daysAgo.map((ago) => ({ ...total, asOfS: (400 - ago) * 86_400 }));
+    const done = { id: "i", byId: "2", atS: 400 * 86_400 + 60, totals, state: "done" as const };
+    return String(importedCard(done).content);
+  };
+  assert.match(said(0, 27), /See them with `\/duty board days:29`\. Quotas don't count them\./);
+  assert.match(said(0), /days:2`/);
+  assert.match(said(366), /days:366`/);
 });
 
 test("days are the community's, as they were typed, whatever day its readers have", () => {
