@@ -1,5 +1,5 @@
 import { defineAction, type Press, type Reply } from "../src/discord/command.ts";
-import { type AutomaticView, automaticAnswer } from "../src/discord/render/automatic-cards.ts";
+import { type AutomaticView, automaticAnswer, withPaused } from "../src/discord/render/automatic-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import type { GuildSettings } from "../src/domain/guild.ts";
 import { recordEvent } from "./audit-event.ts";
@@ -21,6 +21,12 @@ export async function automaticOf(services: Services, guildId: string): Promise<
     );
   const schedules = await services.schedules.list(guildId);
   return { schedules, bans: services.banEnds.list(guildId), rules, ranks, pause };
+}
+
+/** The answer of a room in which something runs by itself; it says so while that is paused. */
+export async function withPauseOf(services: Services, guildId: string, reply: Reply): Promise<Reply> {
+  const { automaticPause } = await services.settings.of(guildId);
+  return automaticPause === undefined ? reply : { ...reply, ...withPaused(reply) };
 }
 
 async function pause({ actor }: Press, services: Services): Promise<Reply> {

@@ -22,12 +22,13 @@ interface ReadRows {
   readonly unreadable: readonly string[];
 }
 
-/** One member and one account a line: `member id, game id`. A line without digits, such as headings, is left out. */
+/** One member and one account a line: `member id, game id`. A first line without digits is a heading. */
 function readRows(text: string): ReadRows {
   const rows: { userId: string; playerId: number }[] = [];
   const unreadable: string[] = [];
-  for (const line of text.split(/\r?\n/u)) {
-    if (!/\d/u.test(line)) continue;
+  const lines = text.split(/\r?\n/u).filter((line) => line.trim() !== "");
+  for (const [at, line] of lines.entries()) {
+    if (at === 0 && !/\d/u.test(line)) continue;
     const [, userId, playerId] =
       /^\s*"?(?:<@!?)?(\d{15,20})>?"?\s*[,;\s]\s*"?(\d{1,15})"?\s*(?:[,;].*)?$/u.exec(line) ?? [];
     if (userId === undefined || playerId === undefined) unreadable.push(line.trim());

@@ -15,6 +15,7 @@ import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import { RANK_NAMES, RANKS, type Rank } from "../src/domain/rank.ts";
 import { recordEvent } from "./audit-event.ts";
+import { withPauseOf } from "./automatic.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 import { mustBeManager } from "./staff-rights.ts";
 
@@ -70,7 +71,8 @@ const list = defineEntry({
     await mustBeManager(services, actor, FOR_MANAGERS);
     const servers = await services.bindings.list(actor.guildId);
     const nameOf = (bindingId: string) => servers.find(({ id }) => id === bindingId)?.name ?? "";
-    return rankList(services.ranks.list(actor.guildId), nameOf);
+    const shown = rankList(services.ranks.list(actor.guildId), nameOf);
+    return await withPauseOf(services, actor.guildId, shown);
   },
 });
 
@@ -113,7 +115,8 @@ async function showPlan(
     .map(({ roleId }) => roleId)
     .filter((roleId) => !services.guilds.hasRole(actor.guildId, roleId));
   const nowMs = services.clock.nowMs();
-  return rankPlanCard(plan, { kind, serverName: binding.name, nowMs, goneRoleIds });
+  const shown = rankPlanCard(plan, { kind, serverName: binding.name, nowMs, goneRoleIds });
+  return await withPauseOf(services, actor.guildId, shown);
 }
 
 const unset = defineEntry<RoleArgs>({
@@ -171,7 +174,7 @@ async function confirm(press: Press, services: Services): Promise<Reply> {
     const plan = await services.ranks.apply(actor, binding, key);
     const said = `raise ${plan.raise.length}, take back ${plan.take.length} on ${binding.name}`;
     await recordEvent(services, actor, { action: "rank-apply", text: said });
-    return rankApplied(plan, binding.name);
+    return await withPauseOf(services, actor.guildId, rankApplied(plan, binding.name));
   } catch (error) {
     if (isChanged(error)) return anew(showPlan(services, { actor, named: binding.id }, "apply"));
     throw error;

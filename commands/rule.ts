@@ -23,6 +23,7 @@ import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { RULE_KINDS, RULE_STEPS, type RuleKind, type RuleStep } from "../src/domain/rule.ts";
 import { recordEvent } from "./audit-event.ts";
+import { withPauseOf } from "./automatic.ts";
 import { postChannelOption } from "./post-channel.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 import { isManager, mustBeManager } from "./staff-rights.ts";
@@ -146,7 +147,8 @@ const list = defineEntry({
     await mustBeManager(services, actor, FOR_MANAGERS);
     const servers = await services.bindings.list(actor.guildId);
     const nameOf = (bindingId: string) => servers.find(({ id }) => id === bindingId)?.name ?? "";
-    return ruleList(services.rules.list(actor.guildId), nameOf);
+    const shown = ruleList(services.rules.list(actor.guildId), nameOf);
+    return await withPauseOf(services, actor.guildId, shown);
   },
 });
 

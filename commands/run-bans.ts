@@ -7,6 +7,7 @@ import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
 import type { BanEndView } from "../src/domain/ports/ban-ends.ts";
 import { recordEvent } from "./audit-event.ts";
+import { withPauseOf } from "./automatic.ts";
 import { ask } from "./run-flow.ts";
 import { isManagerOf, mustBeManager, staffedServers } from "./staff-rights.ts";
 
@@ -52,7 +53,12 @@ async function listReply(services: Services, actor: Actor, shown: Shown): Promis
   const staffed = new Set(servers.map(({ id }) => id));
   const asked = services.askedBans.list(actor.guildId).filter(({ bindingId }) => staffed.has(bindingId));
   const mayBan = await Promise.all(servers.map((binding) => mayBanOn(services, actor, binding)));
-  return banList({ views, asked, ...shown, mayBan: mayBan.includes(true) });
+  const list = banList({ views, asked, ...shown, mayBan: mayBan.includes(true) });
+  return await withPauseOf(services, actor.guildId, list);
+}
+
+async function cardReply(services: Services, actor: Actor, id: string): Promise<Reply> {
+  return await withPauseOf(services, actor.guildId, banCard(await viewOf(services, actor, id)));
 }
 
 /** @throws Failure "expired" where it ends nothing any more. */
@@ -109,7 +115,7 @@ async function letEnd({ actor, argument }: Press, services: Services): Promise<R
   const end = await services.banEnds.letEnd(actor, argument);
   if (end === undefined) throw new Failure("expired", GONE);
   await recordEvent(services, actor, { action: "ban-end-let", text: end.playerName });
-  return banCard(await viewOf(services, actor, argument));
+  return await cardReply(services, actor, argument);
 }
 
 export const banActions = {
@@ -125,7 +131,7 @@ export const banActions = {
   }),
   "run-ban": defineAction({
     first: "update",
-    execute: async ({ actor, values }, services) => banCard(await viewOf(services, actor, values[0] ?? "")),
+    execute: ({ actor, values }, services) => cardReply(services, actor, values[0] ?? ""),
   }),
   "run-ban-keep": defineAction({ first: "update", execute: keep }),
   "run-ban-let": defineAction({ first: "update", execute: letEnd }),

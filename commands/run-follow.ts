@@ -84,7 +84,7 @@ export async function showUndone(
 ): Promise<void> {
   const record = await services.audit.get(guildId, id).catch(() => undefined);
   if (record === undefined) return;
-  const options = caseOptions(services, record, await foundCase(services, record));
+  const options = answerOptions(services, record, await foundCase(services, record));
   services.shownAnswers.edit(id, outcomeCard(record, { ...options, isUndone: true }));
 }
 
@@ -102,7 +102,7 @@ async function* proofOf(services: Services, run: RunRecord, signal: AbortSignal)
   const { audit, clock } = services;
   let latest = run;
   let found: Case | undefined;
-  const card = () => outcomeCard(latest, { ...caseOptions(services, run, found), isSought: isLooking() });
+  const card = () => outcomeCard(latest, { ...answerOptions(services, run, found), isSought: isLooking() });
   const isLooking = () => latest.status === "unknown" && latest.proof === "unchecked";
   for (let check = 0; check < PROOF_CHECKS; check++) {
     // A case is there in a moment, what the log shows takes longer.
@@ -125,7 +125,7 @@ async function* proofOf(services: Services, run: RunRecord, signal: AbortSignal)
     if (latest.proof !== "unchecked" && (found !== undefined || !willBeCase(services, run))) return;
   }
   const logTrouble = services.snapshots.failing(run.source)?.code;
-  if (isLooking()) yield outcomeCard(latest, { ...caseOptions(services, run, found), logTrouble });
+  if (isLooking()) yield outcomeCard(latest, { ...answerOptions(services, run, found), logTrouble });
 }
 
 /** The card of an earlier run, for which the log is read once more where nothing is known of it. */
@@ -138,13 +138,13 @@ export async function* soughtAgain(
     return yield await outcomeAgain(services, record);
   services.runner.seek(record);
   const found = await foundCase(services, record);
-  yield outcomeCard(record, { ...caseOptions(services, record, found), isSought: true });
+  yield outcomeCard(record, { ...answerOptions(services, record, found), isSought: true });
   yield* proofOf(services, record, signal);
 }
 
 /** The card of an earlier run, with what is known by now. */
 async function outcomeAgain(services: Services, record: RunRecord): Promise<Reply> {
-  return outcomeCard(record, caseOptions(services, record, await foundCase(services, record)));
+  return outcomeCard(record, answerOptions(services, record, await foundCase(services, record)));
 }
 
 /** The case that a run became; undefined: it becomes none, or has none yet. */
@@ -153,8 +153,11 @@ async function foundCase(services: Services, run: RunRecord): Promise<Case | und
   return await services.cases.ofRun(run.guildId, run.id).catch(() => undefined);
 }
 
-function caseOptions({ catalogue, cases }: Services, run: RunRecord, found: Case | undefined) {
-  return caseForAnswer(run, found, { read: (text) => catalogue.readLogged(text), isKept: cases.isKept });
+function answerOptions(services: Services, run: RunRecord, found: Case | undefined) {
+  const { catalogue, cases, settings } = services;
+  const isPaused = settings.known(run.guildId)?.automaticPause !== undefined;
+  const { isKept } = cases;
+  return { ...caseForAnswer(run, found, { read: (text) => catalogue.readLogged(text), isKept }), isPaused };
 }
 
 function outcomeReply(
@@ -168,7 +171,7 @@ function outcomeReply(
   const { retryAtMs } = failure ?? {};
   const options = { mayDefer, retryAtMs, isSought, manages: actor.manageGuild };
   return {
-    ...outcomeCard(record, { ...caseOptions(services, record, undefined), ...options }),
+    ...outcomeCard(record, { ...answerOptions(services, record, undefined), ...options }),
     important: true,
   };
 }

@@ -21,6 +21,7 @@ import type { Actor } from "../src/domain/guild.ts";
 import { placeholdersOf, presetNamed } from "../src/domain/preset-text.ts";
 import { ruleOf, type ScheduledWhat, type ScheduleRule } from "../src/domain/schedule.ts";
 import { recordEvent } from "./audit-event.ts";
+import { withPauseOf } from "./automatic.ts";
 import { blockedBy } from "./blocked-by.ts";
 import { choicesOf, chosenOf } from "./numbered-list.ts";
 import { presetChoice, usablePresets } from "./preset-choices.ts";
@@ -86,7 +87,8 @@ const add = defineEntry<AddArgs>({
     const said = `${scheduleText(view.schedule)} on ${binding.name}`;
     await recordEvent(services, actor, { action: "schedule-add", text: said });
     const blocked = blockedBy(services, binding.source);
-    return scheduleAdded({ view, serverName: binding.name, zone: timeZone, blockedBy: blocked });
+    const added = scheduleAdded({ view, serverName: binding.name, zone: timeZone, blockedBy: blocked });
+    return await withPauseOf(services, actor.guildId, added);
   },
 });
 
@@ -118,7 +120,8 @@ async function listReply(actor: Actor, services: Services): Promise<Reply> {
   await mustBeManager(services, actor, FOR_MANAGERS);
   const { timeZone: zone } = await services.settings.of(actor.guildId);
   const servers = await services.bindings.list(actor.guildId);
-  return scheduleList({ views: await services.schedules.list(actor.guildId), servers, zone });
+  const views = await services.schedules.list(actor.guildId);
+  return await withPauseOf(services, actor.guildId, scheduleList({ views, servers, zone }));
 }
 
 const remove = defineEntry<string>({

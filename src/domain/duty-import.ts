@@ -75,7 +75,8 @@ function totalOf(
   [member = "", typed = "", minutes = "", asOf = "", ...more]: readonly string[],
   { types, nowMs, zone }: ReadingOptions,
 ): ImportedTotal | string {
-  if ([member, typed, minutes, asOf].some((cell) => /^[=+@-]/.test(cell))) return "begins like a formula";
+  const isFormula = (cell: string) => /^[=+@-]/.test(cell) && !/^[+-]\d+$/.test(cell);
+  if ([member, typed, minutes, asOf].some(isFormula)) return "begins like a formula";
   if (more.some((cell) => cell !== "")) return "has more than member, type, minutes and as of";
   const userId = /^(?:<@!?)?(\d{15,20})>?$/.exec(member)?.[1];
   if (userId === undefined) return "needs the member's Discord id (15 to 20 digits)";

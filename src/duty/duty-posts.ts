@@ -137,7 +137,7 @@ export class DutyPosts {
       const [row] = await store.rows({ guildId, kinds: ["result"], id: id.slice(RESULT.length) });
       const result = row && resultIn(row);
       const quota = setup.quotas.find((one) => one.id === result?.quotaId);
-      return result && quota && renderer.result(id, result, quota, await this.#ports.zoneOf(guildId));
+      return result && quota && renderer.result(id, { result, quota }, await this.#ports.zoneOf(guildId));
     }
     const [row] = await store.rows({ guildId, kinds: ["shift"], id });
     const shift = row && shiftIn(row);

@@ -37,7 +37,8 @@ describe("totals of another bot", () => {
     const lines: readonly (readonly [string, RegExp])[] = [
       [`=HYPERLINK("https://e.org"),Patrol,5,2026-11-01`, /formula/],
       [`${mona},=1+1,5,2026-11-01`, /formula/],
-      [`${mona},Patrol,-5,2026-11-01`, /formula/],
+      [`${mona},Patrol,-5,2026-11-01`, /whole minutes/],
+      [`${mona},Patrol,-5+1,2026-11-01`, /formula/],
       [`${mona},Patrol,@SUM(A1),2026-11-01`, /formula/],
       ["Mona,Patrol,5,2026-11-01", /Discord id/],
       [`${mona},Sleep,5,2026-11-01`, /duty type/],

@@ -163,7 +163,7 @@ describe("duty, from the first type to a quota", () => {
       /10.h.*for 1 member.*Nothing is imported yet[\s\S]*Line 2 is of nobody[\s\S]*Line 3 begins like/,
     );
     await asks(owner, "duty import list", {}, /Nothing is imported/);
-    await reads(await press(owner, plan, "Import"), /Imported: .*10.h/);
+    await reads(await press(owner, plan, "Import"), /Imported: .*10.h.*`\/duty board days:\d+`/);
     await asks(owner, "duty board", {}, /\+10.h imported/);
     const list = await asks(owner, "duty import list", {}, /10.h.*for 1 member/);
     await reads(await press(owner, list, "Undo 1"), /Nothing is imported/);

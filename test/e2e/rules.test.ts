@@ -42,11 +42,11 @@ describe("rules, in the real process", () => {
   test("a list links members, is checked first and undone as a whole; who is not linked is shown", async () => {
     const { general, member } = rig.home;
     const [first] = [`${rex.id}, 9000000101`, `${member.member.id}; 9000000102`];
-    const rows = `member,game\n${first}\n${member.member.id}; 9000000102\nnonsense 12`;
+    const rows = `member,game\n${first}\n${member.member.id}; 9000000102\nnonsense 12\noops`;
     const opened = await owner.slash(general, "me import");
     assert.ok(opened.modal);
     const planned = await owner.submit(opened.modal, { rows });
-    await reads(planned, /2 would be linked[\s\S]*1 lines could not be read/);
+    await reads(planned, /2 would be linked[\s\S]*2 lines could not be read[\s\S]*oops/);
     await reads(await press(owner, planned, "Link 2"), /Linked 2 accounts/);
     const other = rig.discord.as(
       rig.home.guild.addMember({

@@ -20,6 +20,21 @@ export interface AutomaticView {
 
 const MOST_PEOPLE = 5;
 
+/** In each room that shows what runs by itself, while it does not. */
+export const AUTOMATIC_PAUSED = md`⏸ Automatic commands are paused. Resume them in \`/run queue\`.`;
+
+/** With that said: above a list, below a sentence. */
+export function withPaused(body: MessageBody): MessageBody {
+  const { content, cards: [card, ...others] = [] } = body;
+  if (card === undefined)
+    return {
+      ...body,
+      content: joined([...(content === undefined ? [] : [content]), AUTOMATIC_PAUSED], "\n"),
+    };
+  const { description = md`` } = card;
+  return { ...body, cards: [{ ...card, description: md`${AUTOMATIC_PAUSED}\n${description}` }, ...others] };
+}
+
 /** "Automatic: 2 schedules and 5 bans that end, for @A and @B"; undefined: nothing runs by itself. */
 export function automaticLine({ schedules, bans, rules, ranks, pause }: AutomaticView): Escaped | undefined {
   const counts = [

@@ -170,7 +170,7 @@ export function importPlan(
   unreadable: readonly string[],
 ): MessageBody {
   const lines = [
-    md`**${added.length} would be linked.** ${refused.length} can't be, ${unreadable.length} lines could not be read.`,
+    md`**${added.length} would be linked.** ${refused.length} can't be, ${unreadable.length} ${unreadable.length === 1 ? "line" : "lines"} could not be read.`,
     ...added
       .slice(0, 3)
       .map(({ userId, player }) => md`- ${userMention(userId)} → ${inlineName(player.name)}`),
@@ -194,7 +194,7 @@ export function importPlan(
 
 /** What was linked of a list. */
 export function importAnswer({ importId, added, refused }: Imported): MessageBody {
-  const lines = [md`**Linked ${added.length} accounts on your word.**`, ...refusedLines(refused)];
+  const lines = [md`**Linked ${accountsOf(added.length)} on your word.**`, ...refusedLines(refused)];
   const undo: Button = {
     kind: "button",
     style: "secondary",
@@ -210,7 +210,11 @@ export function importAnswer({ importId, added, refused }: Imported): MessageBod
 }
 
 export function importUndone(count: number): MessageBody {
-  return { content: md`↩ Unlinked ${count} accounts from that list. Other links stay.` };
+  return { content: md`↩ Unlinked ${accountsOf(count)} from that list. Other links stay.` };
+}
+
+function accountsOf(count: number): Escaped {
+  return count === 1 ? md`1 account` : md`${count} accounts`;
 }
 
 function refusedLines(refused: Imported["refused"]): readonly Escaped[] {

@@ -114,14 +114,16 @@ export function rankPlanCard(plan: RankPlan, ask: PlanView): MessageBody {
         title: md`Ranks on ${inlineName(ask.serverName)}`,
         description: cutLines([...head, ...planLines(shown), ...knownLines(plan, ask)], LONGEST_LIST),
         color: COLOR,
-        ...(confirm !== undefined && {
-          footer:
-            "Once it is on, it keeps going: whoever gets the role gets the rank, and whoever loses it loses the rank.",
-        }),
+        ...(confirm !== undefined && ask.kind === "apply" && { footer: keepsGoing(plan) }),
       },
     ],
     rows: [confirm === undefined ? [again] : [confirm, again], ...removeRows(plan, ask)],
   };
+}
+
+function keepsGoing({ keeper, pause }: RankPlan): string {
+  const begins = keeper === undefined || pause !== undefined ? "Once it is on, it" : "It";
+  return `${begins} keeps going: whoever gets the role gets the rank, and whoever loses it loses the rank.`;
 }
 
 /** A row has five buttons; more follow once these are gone. */

@@ -4,6 +4,7 @@ import type { Button, Card, MessageBody, Row } from "../../domain/message.ts";
 import { HALTED } from "../../domain/ports/service-health.ts";
 import { type DeferredRun, type RunProgress, type RunRecord, surelyRan } from "../../domain/run.ts";
 import { refusalWords } from "./audit-rows.ts";
+import { AUTOMATIC_PAUSED } from "./automatic-cards.ts";
 import { cut, escapeMarkdown, plainText } from "./escape.ts";
 import { isToProgrammer, noneBefore, referenceLine, serviceSays, tryAfter } from "./fine-print.ts";
 import { commandLine, hitOf, plainWithHits } from "./hit-words.ts";
@@ -59,6 +60,8 @@ export interface OutcomeOptions {
   readonly isUndone?: boolean;
   /** Who reads it manages the Discord server, so they get the button that mends it. */
   readonly manages?: boolean;
+  /** Automatic commands are paused: no ban ends by itself. */
+  readonly isPaused?: boolean;
 }
 
 /**
@@ -71,8 +74,7 @@ export function outcomeCard(record: RunRecord, options: OutcomeOptions = {}): Me
   const said: Escaped[] = [...whyLines(record)];
   const proof = proofLine(record, options);
   if (proof !== undefined) said.push(proof);
-  const end = endLine(record);
-  if (end !== undefined) said.push(end);
+  said.push(...endLines(record, options));
   said.push(...nextLines(record, { advice, mend, retryAtMs: options.retryAtMs }));
   if (isToProgrammers(record)) said.push(...serviceSays(record.message ?? ""));
   if (!surelyRan(record)) said.push(referenceLine(record.id, record.commandId));
@@ -112,10 +114,12 @@ function nextLines(
 }
 
 /** Of a ban that is to end. */
-function endLine({ ends, status }: RunRecord): Escaped | undefined {
-  if (ends?.atMs === undefined) return undefined;
-  if (status === "done") return md`**Ends:** <t:${Math.floor(ends.atMs / 1_000)}:f>. See \`/run bans\`.`;
-  return status === "unknown" ? md`**Its end is not set.** A Manager decides in \`/run bans\`.` : undefined;
+function endLines({ ends, status }: RunRecord, { isPaused = false }: OutcomeOptions): Escaped[] {
+  if (ends?.atMs === undefined) return [];
+  if (status === "unknown") return [md`**Its end is not set.** A Manager decides in \`/run bans\`.`];
+  if (status !== "done") return [];
+  const end = md`**Ends:** <t:${Math.floor(ends.atMs / 1_000)}:f>. See \`/run bans\`.`;
+  return isPaused ? [end, AUTOMATIC_PAUSED] : [end];
 }
 
 /** What would mend it, for those who manage the server. */

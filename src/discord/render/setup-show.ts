@@ -15,6 +15,7 @@ import type { Card } from "../../domain/message.ts";
 import type { KnownPermission } from "../../domain/ports/command-permission.ts";
 import { TIER_NAMES, TIERS_HIGHEST_FIRST } from "../../domain/tiers.ts";
 import { DEFAULT_ZONE } from "../../domain/time-zones.ts";
+import { AUTOMATIC_PAUSED } from "./automatic-cards.ts";
 import { type AccessOf, isShut } from "./channel-access.ts";
 import { cutLines, escapeMarkdown, inlineCode, inlineName } from "./escape.ts";
 import { beyondWrongKey } from "./key-refusal.ts";
@@ -85,6 +86,7 @@ export function setupCard(view: SetupView): Card {
       [
         ...(servers.length === 0 ? [md`No game server is linked yet: \`/setup start\`.`] : []),
         ...shutOutLines(view),
+        ...(settings.automaticPause === undefined ? [] : [AUTOMATIC_PAUSED]),
         marked(noticesLine(settings), settings.noticeChannelId, accessOf),
         md`Time zone: ${zoneCode(settings.timeZone ?? DEFAULT_ZONE)}. Change it with \`/setup timezone\`.`,
         marked(casesLine(settings, view.cases), settings.caseChannelId, accessOf),

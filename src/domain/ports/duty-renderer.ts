@@ -15,7 +15,11 @@ export interface DutyRenderer {
   /** A shift in its channel. */
   shift(id: string, posted: PostedShift): MessageBody;
   /** Who met a quota, when its period is over. */
-  result(id: string, result: QuotaResult, quota: Quota, zone: string): MessageBody;
+  result(
+    id: string,
+    judged: { readonly result: QuotaResult; readonly quota: Quota },
+    zone: string,
+  ): MessageBody;
   isPost(id: string, posted: PostedMessage): boolean;
   /** For who asked. */
   leaveDecided(leave: Leave, zone: string): MessageBody;

@@ -86,9 +86,11 @@ export class LinkedAccounts {
       const refused: { account: GameAccount; why: string }[] = [];
       for (const account of accounts) {
         const { userId, player } = account;
-        const own = known.byUser.get(userId) ?? users.get(userId);
-        const isTaken = known.byPlayer.has(player.id) || players.has(player.id);
-        const why = whyRefused(account, { own, isTaken, count: known.byUser.size + users.size });
+        const own = known.byUser.get(userId);
+        const isTaken = known.byPlayer.has(player.id);
+        const why =
+          whyTwice(account, { users, players }) ??
+          whyRefused(account, { own, isTaken, count: known.byUser.size + users.size });
         if (why !== undefined) {
           refused.push({ account, why });
           continue;
@@ -246,6 +248,15 @@ function pieceOf(userId: string): number {
   let hash = 0;
   for (const character of userId) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % PIECES;
   return hash;
+}
+
+/** Of what an earlier line of the same list has: neither is linked yet. */
+function whyTwice(
+  { userId, player }: GameAccount,
+  earlier: { readonly users: ReadonlyMap<string, Kept>; readonly players: ReadonlySet<number> },
+): string | undefined {
+  if (earlier.users.has(userId)) return "This member is in the list twice.";
+  return earlier.players.has(player.id) ? `${player.name} is in the list twice.` : undefined;
 }
 
 function whyRefused(

@@ -9,10 +9,11 @@ import {
   shiftsCard,
   typeLine,
 } from "../../../src/discord/render/shifts/duty-cards.ts";
-import { planCard } from "../../../src/discord/render/shifts/import-cards.ts";
+import { importedCard, planCard } from "../../../src/discord/render/shifts/import-cards.ts";
 import {
   correctionLine,
   leaveLine,
+  leaveList,
   quotaLine,
   quotaList,
   resultCard,
@@ -345,6 +346,24 @@ test("who is on duty, and one's own shift, say how long ago it started", () => {
   assert.match(resting, /started <t:60:R> · break started <t:90:R>/);
 });
 
+test("who sees only their own leave reads nothing of others where they have none", () => {
+  const wordsOf = ({ cards = [] }: MessageBody) => String(cards[0]?.description);
+  assert.equal(wordsOf(leaveList([], { mayDecide: false, days })), "You are not on leave.");
+  assert.equal(wordsOf(leaveList([], { mayDecide: true, days })), "Nobody is on leave.");
+});
+
+test("what was imported says which days of the board have it: the usual ones are of the quota's period", () => {
+  const total = { userId: "1", typeId: "t", seconds: 3_600 };
+  const said = (...daysAgo: number[]) => {
+    const totals = daysAgo.map((ago) => ({ ...total, asOfS: (400 - ago) * 86_400 }));
+    const done = { id: "i", byId: "2", atS: 400 * 86_400 + 60, totals, state: "done" as const };
+    return String(importedCard(done).content);
+  };
+  assert.match(said(0, 27), /See them with `\/duty board days:29`\. Quotas don't count them\./);
+  assert.match(said(0), /days:2`/);
+  assert.match(said(366), /days:366`/);
+});
+
 test("days are the community's, as they were typed, whatever day its readers have", () => {
   // Berlin is an hour ahead of UTC: its Monday, 23 November, begins on the Sunday of UTC.
   const week = { fromS: Date.UTC(2026, 10, 22, 23) / 1_000, untilS: Date.UTC(2026, 10, 29, 23) / 1_000 };
@@ -357,7 +376,11 @@ test("days are the community's, as they were typed, whatever day its readers hav
   const leave = { ...week, id: "l", userId: "1", percent: 0, reason: "", state: "asked" } as const;
   assert.match(String(leaveLine(leave, berlin)), days);
   const totals = [{ userId: "1", typeId: "t", seconds: 60, asOfS: week.fromS }];
-  const plan = { planned: { id: "i", byId: "2", atS: 0, totals, state: "planned" as const }, known: 0, refused: [] };
+  const plan = {
+    planned: { id: "i", byId: "2", atS: 0, totals, state: "planned" as const },
+    known: 0,
+    refused: [],
+  };
   const typeName = () => "Patrol";
   assert.match(JSON.stringify(planCard(plan, { typeName, days: berlin })), /as of 23 November 2026/);
 });

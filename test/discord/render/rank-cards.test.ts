@@ -42,6 +42,17 @@ test("where it cannot be turned on yet, the plan says why and when the button co
   assert.match(look, /turns it on with \/rank apply/);
 });
 
+test("only a plan that turns ranks on says what happens once they are on", () => {
+  const footer = (shown: RankPlan, asked: PlanView) => rankPlanCard(shown, asked).cards?.[0]?.footer;
+  const keeper = { byId: "6", byName: "Ma", channelId: "c" };
+  assert.match(String(footer(plan, { kind: "apply", ...view })), /^Once it is on, it keeps going: /);
+  assert.match(
+    String(footer({ ...plan, keeper }, { kind: "apply", ...view })),
+    /^It keeps going: whoever gets/,
+  );
+  assert.equal(footer({ ...plan, keeper }, { kind: "unset", roleId: "1", ...view }), undefined);
+});
+
 test("a role that may not run the command is named where ranks say why they stopped, and a name stays a name", () => {
   const why = "<@&5> can't run :mod on this server.";
   const player = { name: "Rex", id: 3 };

@@ -220,6 +220,19 @@ describe("linking a game account by a code", () => {
     assert.equal(await accounts.undoImport(manager, importId), 1);
   });
 
+  test("of a list that has a member or an account twice, the second line says so: nothing is linked to unlink", async () => {
+    const rig = new RunsRig();
+    const alice = { name: "Alice", id: 11 };
+    const { added, refused } = await rig.runs.accounts.planImport(rig.actor("manager"), [
+      { userId: "u-x", player: alice },
+      { userId: "u-x", player: { name: "Bob", id: 12 } },
+      { userId: "u-y", player: alice },
+    ]);
+    assert.equal(added.length, 1);
+    const whys = refused.map(({ why }) => why);
+    assert.deepEqual(whys, ["This member is in the list twice.", "Alice is in the list twice."]);
+  });
+
   test("a server that is unlinked and a bot that stops end what waits; accounts outlive a restart", async () => {
     const rig = new RunsRig();
     await rig.runs.accounts.vouch(rig.actor("manager"), "u-x", { name: "Alice", id: 11 });

@@ -29,7 +29,7 @@ export const dutyRenderer: DutyRenderer = {
       ],
     };
   },
-  result: (id, result, quota, zone) => ({
+  result: (id, { result, quota }, zone) => ({
     cards: [{ ...resultCard(result, quota, { days: daysIn(zone) }), url: urlOf(id) }],
   }),
   isPost: (id, posted) => posted.cards.some(({ url }) => url === urlOf(id)),

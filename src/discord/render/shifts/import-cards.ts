@@ -10,6 +10,9 @@ import type { ShiftNames } from "./shift-lines.ts";
 /** How `/duty import` reads. Pure. */
 
 const COLOR = 0x3b6fd4;
+const DAY_S = 86_400;
+/** As many as the board takes. */
+const MOST_DAYS = 366;
 
 /** What would be imported, and what would not; nothing is yet. */
 export function planCard(
@@ -44,8 +47,11 @@ export function planCard(
 }
 
 export function importedCard(done: HoursImport): MessageBody {
+  const oldestS = Math.min(done.atS, ...done.totals.map(({ asOfS }) => asOfS));
+  // One more, so that they are still on it tomorrow.
+  const days = Math.min(MOST_DAYS, Math.ceil((done.atS - oldestS) / DAY_S) + 1);
   return {
-    content: md`✅ Imported: ${summed(done)}. The board shows them as imported; quotas don't count them.`,
+    content: md`✅ Imported: ${summed(done)}. See them with \`/duty board days:${days}\`. Quotas don't count them.`,
     cards: [],
     rows: [[takeBack(done, "Undo the import")]],
   };

@@ -141,7 +141,7 @@ export function leaveLine(leave: Leave, days: DayWords): Escaped {
 /** Requests that get buttons; the next ones follow when these are decided. */
 const MOST_DECIDED = 4;
 
-/** Who is away, and what waits for a decision. */
+/** Who is away, and what waits for a decision; of who may not decide, only their own. */
 export function leaveList(
   leaves: readonly Leave[],
   { mayDecide, days }: { readonly mayDecide: boolean; readonly days: DayWords },
@@ -153,11 +153,12 @@ export function leaveList(
     { kind: "button", style: "success", label: `Approve ${at + 1}`, id: `duty-leave-yes:${leave.id}` },
     { kind: "button", style: "danger", label: `Deny ${at + 1}`, id: `duty-leave-no:${leave.id}` },
   ];
+  const none = mayDecide ? md`Nobody is on leave.` : md`You are not on leave.`;
   return {
     cards: [
       {
         title: md`Leave`,
-        description: lines.length === 0 ? md`Nobody is on leave.` : cutLines(lines, LONGEST),
+        description: lines.length === 0 ? none : cutLines(lines, LONGEST),
         color: COLOR,
       },
     ],
