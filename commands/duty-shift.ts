@@ -6,15 +6,19 @@ import {
   type Press,
   type Reply,
 } from "../src/discord/command.ts";
+import { inlineName } from "../src/discord/render/escape.ts";
 import { endedCard, nowCard, ownCard, shiftsCard } from "../src/discord/render/shifts/duty-cards.ts";
 import type { Services } from "../src/discord/services.ts";
+import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
+import type { OnDuty } from "../src/domain/ports/duty.ts";
 import { dutyNames, mustBeStaff, mustSeeHours, noDutyTypes } from "./duty-rights.ts";
 import { completeType } from "./duty-type.ts";
 import { moderatedServers } from "./moderated-servers.ts";
 import { oneTarget } from "./one-target.ts";
 import { ask } from "./run-flow.ts";
+import { whyNotNewer } from "./server-state.ts";
 import { isManager } from "./staff-rights.ts";
 
 /** `/duty start`, `break`, `end`: one's own shift. `/duty now` and `/duty show`: who is on, and who was. */
@@ -41,13 +45,24 @@ export const startEntry = defineEntry<{ readonly type: string | undefined }>({
     await mustBeStaff(services, actor, args.type);
     if ((await services.duty.types(actor.guildId)).length === 0) throw await noDutyTypes(services, actor);
     const own = await services.duty.start(actor, args.type);
-    return ownCard(own, await dutyNames(services, actor.guildId));
+    return await ownReply(services, actor, own);
   },
 });
 
+/** Where their server can't be read, the last look says nothing of where they are. */
+async function ownReply(services: Services, actor: Actor, own: OnDuty): Promise<Reply> {
+  const servers = await services.bindings.list(actor.guildId);
+  const meant = own.bindingId === undefined ? servers : servers.filter(({ id }) => id === own.bindingId);
+  const [unread] = meant.flatMap(
+    (server) =>
+      whyNotNewer(services, server, md`**${inlineName(server.name)}** can't be read right now`) ?? [],
+  );
+  return ownCard(own, await dutyNames(services, actor.guildId), unread);
+}
+
 async function pause(services: Services, actor: Actor, isOnBreak?: boolean): Promise<Reply> {
   const own = await services.duty.pause(actor, isOnBreak);
-  return ownCard(own, await dutyNames(services, actor.guildId));
+  return await ownReply(services, actor, own);
 }
 
 async function end(services: Services, actor: Actor): Promise<Reply> {

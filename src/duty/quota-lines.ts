@@ -11,6 +11,11 @@ import type { Span } from "./shift-parts.ts";
 
 /** What counts of a time, and what is asked for it. Pure. */
 
+/** The time for which a quota asks; where it was stopped before its end, for its share until then. */
+export interface Period extends Span {
+  readonly stoppedS?: number;
+}
+
 export interface Worked {
   readonly shifts: readonly Shift[];
   readonly corrections: readonly Correction[];
@@ -56,20 +61,21 @@ function isOf(typeId: string, wanted: string | undefined): boolean {
 
 /**
  * What a quota asks of somebody in a period: less for the days before they were linked, for leave, and for reduced
- * activity; of several at once the least is asked.
+ * activity; of several at once the least is asked. Of a period that was stopped, the share until then.
  */
 export function neededS(
   { needS, sinceS }: Pick<Quota, "needS" | "sinceS">,
-  period: Span,
+  period: Period,
   { linkedS, leaves }: { readonly linkedS: number; readonly leaves: readonly Leave[] },
 ): number {
   const fromS = Math.max(period.fromS, linkedS, sinceS);
-  if (fromS >= period.untilS) return 0;
+  const endsS = Math.min(period.untilS, period.stoppedS ?? period.untilS);
+  if (fromS >= endsS) return 0;
   const edges = leaves
     .filter(isExcusing)
     .flatMap(({ fromS: from, untilS }) => [from, untilS])
-    .filter((atS) => atS > fromS && atS < period.untilS);
-  const times = [...new Set([fromS, ...edges, period.untilS])].sort((a, b) => a - b);
+    .filter((atS) => atS > fromS && atS < endsS);
+  const times = [...new Set([fromS, ...edges, endsS])].sort((a, b) => a - b);
   let asked = 0;
   for (const [at, untilS] of times.slice(1).entries()) {
     const beginS = times[at] ?? untilS;
@@ -85,7 +91,7 @@ export function neededS(
 /** Who of these people meets a quota in a period, by what they did of it up to a second; the most first. */
 export function quotaLines(
   quota: Quota,
-  period: Span,
+  period: Period,
   people: readonly (Worked & {
     readonly userId: string;
     readonly linkedS: number;

@@ -151,7 +151,7 @@ export class StaffingDesk implements Staffing {
   ): Promise<QuotaResult> {
     const { records, store } = this.#ports;
     const fromS = Math.max(whole.fromS, quota.sinceS);
-    const lines = await records.lines(guildId, quota, whole);
+    const lines = await records.lines(guildId, quota, { ...whole, stoppedS: untilS });
     const unreadS = await store.unreadS({ guildId, fromS, untilS });
     const told = unreadS < TOLD_UNREAD_S ? {} : { unreadS };
     const result = { quotaId: quota.id, fromS, untilS, lines, ...told };

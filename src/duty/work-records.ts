@@ -4,7 +4,7 @@ import { type DutyStore, MOST_DUTY_ROWS } from "../domain/ports/duty-store.ts";
 import { type Correction, isExcusing, type Leave, type Quota, type QuotaLine } from "../domain/quota.ts";
 import type { DutyBook } from "./duty-book.ts";
 import { correctionIn, leaveIn, shiftIn, stillIn } from "./duty-rows.ts";
-import { quotaLines } from "./quota-lines.ts";
+import { type Period, quotaLines } from "./quota-lines.ts";
 import type { Settled } from "./settle.ts";
 import { shiftsIn } from "./shift-list.ts";
 import type { Span } from "./shift-parts.ts";
@@ -103,7 +103,7 @@ export class WorkRecords {
   async lines(
     guildId: string,
     quota: Quota,
-    period: Span,
+    period: Period,
     untilS = period.untilS,
   ): Promise<readonly QuotaLine[]> {
     const records = await this.of(guildId, period);

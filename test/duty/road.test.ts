@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dutyActions } from "../../commands/duty-shift.ts";
-import type { Press } from "../../src/discord/command.ts";
+import type { Press, Reply } from "../../src/discord/command.ts";
 import { ownCard } from "../../src/discord/render/shifts/duty-cards.ts";
 import { endWords } from "../../src/discord/render/shifts/shift-lines.ts";
 import type { Services } from "../../src/discord/services.ts";
@@ -17,6 +17,7 @@ import { forget } from "../../src/history/queries/forget-player.ts";
 import { linked } from "../../src/history/queries/recorded-guilds.ts";
 import { onBothDatabases } from "../history/databases.ts";
 import { GUILD, START_S, snapshotOf, type Town } from "../history/rig.ts";
+import { textOf } from "../support/fake-answers.ts";
 import { type DutyRig, EAST, member, openDutyRig, refuses, WEST } from "./duty-rig.ts";
 
 const mona = { name: "Mona", id: 13 };
@@ -186,6 +187,31 @@ onBothDatabases("a shift", (databases) => {
       [shift?.fromS, shift?.untilS, shift?.why, shift && countedS(shift)],
       [startS - 10, startS + 890, "break", 300 + 300],
     );
+  });
+
+  test("who starts one while their server can't be read reads that, not that they are there or not", async () => {
+    const { rig, every, join } = await town();
+    join(startS - 100);
+    await every(startS - 90, startS);
+    const server = { id: EAST.bindingId, name: "East", source: EAST.source };
+    const services = {
+      ...{ duty: rig.wing.duty, bindings: { list: async () => [server] }, clock: rig.clock },
+      ...{ settings: { of: async () => ({}) }, health: { halt: () => undefined, parked: () => undefined } },
+      snapshots: { failing: () => undefined },
+    } as unknown as Services;
+    await rig.wing.duty.start(member("u13"), "patrol");
+    const said = async (over: object, argument: string) => {
+      const one = { actor: member("u13"), argument } as unknown as Press;
+      return textOf((await dutyActions["duty-break"].execute(one, { ...services, ...over })) as Reply);
+    };
+    assert.match(await said({}, "end"), /You are on \*\*East\*\*/);
+    const parked = { halt: () => undefined, parked: () => ({ why: "" }) };
+    const unread = await said({ health: parked }, "end");
+    assert.match(
+      unread,
+      /East\*\* can't be read right now: .*key.*\nThe time counts if you are still in the game/,
+    );
+    assert.doesNotMatch(unread, /You are/);
   });
 
   test("a button of a break that is pressed twice, or on an older message, does what it says and not the opposite", async () => {

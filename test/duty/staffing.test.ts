@@ -154,7 +154,7 @@ onBothDatabases("hours, quotas and leave", (databases) => {
     assert.match(words, /None yet \(1\)\*\*\n<@u2>$/m);
   });
 
-  test("a reset by hand keeps how everybody stands, and the rest of the period asks for its share", async () => {
+  test("a reset by hand keeps how everybody stands by the share until then, and the rest of the period asks for its own", async () => {
     const { rig, staffing } = await staffed();
     await rig.clock.advanceTo(MONDAY_S * 1_000);
     const draft = { roleId: "mods", needS: 7 * HOUR_S, period: "week", channelId: "lists" } as const;
@@ -166,7 +166,7 @@ onBothDatabases("hours, quotas and leave", (databases) => {
       await rig.clock.advance(60_000);
       await rig.wing.duty.now(GUILD);
     }
-    assert.match(rig.sink.text("lists"), /<@u1> 1.h of 7.h/, "posted as when a period ends by itself");
+    assert.match(rig.sink.text("lists"), /<@u1> 1.h of 6.h/, "posted as when a period ends by itself");
     assert.equal(kept?.lines.find(({ userId }) => userId === "u1")?.countedS, HOUR_S);
     const board = await staffing.board(GUILD, { fromS: MONDAY_S, untilS: PERIOD_END_S });
     const line = board.lines.find(({ userId }) => userId === "u1")?.quota;

@@ -101,7 +101,7 @@ describe("duty, from the first type to a quota", () => {
     await rig.until("the message in the game", () => rig.town.record.messages.some(isAsked));
     const live = guild.addChannel({ name: "live" });
     await asks(owner, "server panel", { channel: live }, /Panel/);
-    await rig.posted(live, "On duty · 1");
+    await rig.posted(live, "On duty in the game · 1");
     await asks(
       moderator,
       "case add",

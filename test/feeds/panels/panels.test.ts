@@ -229,7 +229,7 @@ describe("A panel", () => {
     if (world.state !== undefined) world.state = { ...world.state, lists: { players } };
     await world.clock.advance(2 * MINUTE_MS);
     const [field] = world.messages[0]?.body.cards?.[0]?.fields ?? [];
-    assert.deepEqual([field?.name, field?.value], ["🟢 On duty · 2", "<@5>, <@6> (break)"]);
+    assert.deepEqual([field?.name, field?.value], ["🟢 On duty in the game · 2", "<@5>, <@6> (break)"]);
     world.roster.set("g", []);
     await world.clock.advance(2 * MINUTE_MS);
     assert.doesNotMatch(JSON.stringify(world.messages[0]?.body), /On duty/);

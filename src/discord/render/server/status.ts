@@ -66,7 +66,7 @@ function dutyFields(onDuty: readonly OnRoster[]): CardField[] {
   const people = onDuty.map(
     ({ userId, isOnBreak }) => md`${userMention(userId)}${isOnBreak ? " (break)" : ""}`,
   );
-  return [{ name: md`🟢 On duty · ${onDuty.length}`, value: names(people) }];
+  return [{ name: md`🟢 On duty in the game · ${onDuty.length}`, value: names(people) }];
 }
 
 function peopleFields({ lists }: ServerState): CardField[] {

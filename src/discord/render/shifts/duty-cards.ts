@@ -61,15 +61,21 @@ export function typeList(types: readonly DutyType[]): MessageBody {
   return { cards: [{ title: md`Duty types`, description: words, color: COLORS.off }] };
 }
 
-/** What somebody reads when their own shift began or changed. */
-export function ownCard({ type, shift, breakFromS, bindingId }: OnDuty, names: ShiftNames): MessageBody {
+/** What somebody reads when their own shift began or changed. `unread`: why nobody can see whether they are in the game. */
+export function ownCard(
+  { type, shift, breakFromS, bindingId }: OnDuty,
+  names: ShiftNames,
+  unread?: Escaped,
+): MessageBody {
   const isOnBreak = breakFromS !== undefined;
   const place =
     type.start === "outside"
       ? md`Outside the game: the time counts until you end it, 4 hours at most.`
-      : bindingId === undefined
-        ? md`You are not in the game. Join within 10 minutes: only time in the game counts.`
-        : md`You are on **${inlineName(names.serverName(bindingId))}**. The shift ends by itself 10 minutes after you leave.`;
+      : unread !== undefined
+        ? md`${unread}\nThe time counts if you are still in the game when it can be read again.`
+        : bindingId === undefined
+          ? md`You are not in the game. Join within 10 minutes: only time in the game counts.`
+          : md`You are on **${inlineName(names.serverName(bindingId))}**. The shift ends by itself 10 minutes after you leave.`;
   const words = isOnBreak
     ? md`The break started <t:${breakFromS}:R>. After an hour the shift ends by itself.`
     : md`Started <t:${shift.fromS}:R>. ${place}`;
