@@ -46,6 +46,11 @@ const AT_ONCE = 400;
 /** With more servers than this, answers wait a moment for others: stored together they cost the disk a tenth. */
 const MANY_SERVERS = 100;
 const TOGETHER_WITHIN_MS = 5_000;
+/**
+ * With more servers than this, what waits is packed. At a thousand that cost the longest hundredth of first answers a third,
+ * and the heap has room for it.
+ */
+const PACKED_BEYOND = 1_000;
 const YIELD_EVERY_ANSWERS = 8;
 const MS_PER_S = 1_000;
 const MOST_ATTEMPTS = 5;
@@ -79,7 +84,8 @@ export class Recorder {
       return;
     }
     const atS = Math.floor(secondOf(snapshot, this.#parts.presentS()));
-    this.#queue.push(this.#waitsForOthers ? waitingPacked(snapshot, atS) : waiting(snapshot, atS));
+    const isPacked = this.#parts.servers() > PACKED_BEYOND;
+    this.#queue.push(isPacked ? waitingPacked(snapshot, atS) : waiting(snapshot, atS));
     const ofSource = this.#queue.filter(({ source }) => source === snapshot.source);
     if (ofSource.length > MOST_OF_SOURCE) this.#drop(ofSource[0]);
     else if (this.#queue.length > MOST_QUEUED) this.#drop(this.#queue[0]);
