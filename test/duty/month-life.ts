@@ -132,8 +132,8 @@ class MonthLife {
     else if (dice < 0.14) this.#switch(playerId, here, atS);
     else if (dice < 0.3) await this.#say(userId, "start", atS);
     else if (dice < 0.36) await this.#say(userId, "end", atS);
-    else if (dice < 0.42) await this.#say(userId, "break", atS);
-    else if (dice < 0.46) this.#type(userId, playerId, here, atS);
+    else if (dice < 0.44) await this.#say(userId, "break", atS);
+    else if (dice < 0.48) this.#type(userId, playerId, here, atS);
     else if (dice < 0.56)
       this.#count("team", () => here.change(playerId, { team: this.#chance(0.5) ? DISPATCH : "Police" }));
     else if (dice < 0.58) here.change(playerId, { callsign: `1-${Math.floor(dice * 1_000)}` });

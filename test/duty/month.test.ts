@@ -25,7 +25,7 @@ onBothDatabases("shifts against the towns' own record", (databases) => {
       switch: 5,
       start: 20,
       end: 10,
-      break: 8,
+      break: 10,
       typed: 10,
       team: 20,
       restart: 1,
