@@ -1,5 +1,3 @@
-import type { Permission } from "../discord/permissions.ts";
-import { invitePermissions } from "../discord/permissions.ts";
 import { placeOn } from "../service/town/map.ts";
 import type { Player } from "../service/town/player.ts";
 import type { PlayerRef } from "../service/town/record.ts";
@@ -9,10 +7,9 @@ import type { Lever } from "./lever.ts";
 /** Who works, and who only plays. Both have the rank of a moderator in the game. */
 const DANA: PlayerRef = { name: "Dana_Duty", id: 9_000_000_881 };
 const PAUL: PlayerRef = { name: "Paul_Plays", id: 9_000_000_882 };
-const MAY_GIVE_ROLES: readonly Permission[] = [...invitePermissions, "ManageRoles"];
 
 /** What staff does about shifts; to be linked first: `/me link member: player: Dana_Duty`. */
-export function dutyLevers({ town, cast }: Pick<Stage, "town" | "cast">): readonly Lever[] {
+export function dutyLevers({ town }: Pick<Stage, "town">): readonly Lever[] {
   const come = (ref: PlayerRef): Player => {
     town.world.staff.set(ref.id, { name: ref.name, role: "mod" });
     if (town.world.find(ref.id) === undefined) town.join(ref.name, ref.id);
@@ -52,18 +49,5 @@ export function dutyLevers({ town, cast }: Pick<Stage, "town" | "cast">): readon
       town.say(DANA, ":log off");
       return `${DANA.name} typed :log off`;
     }),
-    {
-      ...lever(
-        "manage-roles",
-        "Manage Roles",
-        "Marshal gets Manage Roles and a role above all others: a duty type may have role: @On Duty",
-        () => {
-          cast.guild.setBotPermissions(MAY_GIVE_ROLES);
-          cast.guild.raiseBot();
-          return "Marshal may give roles now";
-        },
-      ),
-      group: "discord",
-    },
   ];
 }

@@ -1,6 +1,6 @@
-import type { Channel } from "../discord/types.ts";
 import type { FaultSettings } from "../service/faults.ts";
 import type { Stage } from "../stage.ts";
+import { DiscordLevers } from "./discord-levers.ts";
 import { dutyLevers } from "./duty-levers.ts";
 import type { Lever } from "./lever.ts";
 import { LinkCodes } from "./link-code.ts";
@@ -56,8 +56,7 @@ export class Levers {
   readonly #toggled = new Set<string>();
   readonly #codes: LinkCodes;
   #key: string;
-  #kills: Channel;
-  #lockedOut = false;
+  readonly #discord: DiscordLevers;
   /** By the lever. A world that began refusing has no fault in that. */
   #refusesCommands = false;
 
@@ -65,13 +64,13 @@ export class Levers {
     this.#stage = stage;
     this.#codes = new LinkCodes(stage);
     this.#key = stage.serverKey;
-    this.#kills = stage.cast.channels.kills;
+    this.#discord = new DiscordLevers(stage);
     this.#levers = [
       ...townLevers(stage, this.#codes),
       ...ruleLevers(stage),
       ...dutyLevers(stage),
       ...this.#service(),
-      ...this.#discord(),
+      ...this.#discord.levers(),
       ...this.#bot(),
     ];
   }
@@ -173,112 +172,8 @@ export class Levers {
     return `The service: ${toggle.label} ${this.#toggled.has(toggle.id) ? "on" : "off"}`;
   }
 
-  #discord(): readonly Lever[] {
-    const { faults } = this.#stage.discord;
-    const lever = (id: string, label: string, hint: string, pull: () => string): Lever => ({
-      id,
-      label,
-      hint,
-      pull,
-      group: "discord",
-      isFault: true,
-    });
-    return [
-      {
-        ...lever("outage", "Discord outage", "Discord is down for the bot until you pull this again", () => {
-          const isDown = faults.current.outage !== undefined;
-          faults.set({ outage: isDown ? undefined : "down" });
-          return isDown ? "Discord is back" : "Discord is down for the bot";
-        }),
-        isOn: () => faults.current.outage !== undefined,
-      },
-      {
-        ...lever("lock-out", "Lock the bot out of #kills", "It may not look into or write in #kills", () => {
-          this.#lockOut(!this.#lockedOut);
-          return this.#lockedOut ? "The bot is locked out of #kills" : "The bot may use #kills again";
-        }),
-        isOn: () => this.#lockedOut && !this.#kills.deleted,
-        isDisabled: () => this.#kills.deleted,
-      },
-      {
-        ...lever(
-          "delete-channel",
-          "Delete #kills",
-          "The channel is gone; pulled again, a new one is made",
-          () => this.#deleteOrMake(),
-        ),
-        isOn: () => this.#kills.deleted,
-      },
-    ];
-  }
-
-  #lockOut(out: boolean): void {
-    this.#lockedOut = out;
-    if (out) this.#kills.denyBot("ViewChannel", "SendMessages");
-    else this.#kills.allowBot("ViewChannel", "SendMessages");
-  }
-
-  #deleteOrMake(): string {
-    if (!this.#kills.deleted) {
-      this.#kills.delete();
-      return "#kills was deleted";
-    }
-    this.#kills = this.#stage.cast.guild.addChannel({ name: "kills" });
-    this.#lockedOut = false;
-    return "A new #kills was made; /feed add gives it a feed";
-  }
-
   #bot(): readonly Lever[] {
-    const { bots } = this.#stage;
-    return [...(bots.length > 1 ? processLevers(bots) : this.#only()), this.#clearing()];
-  }
-
-  #only(): readonly Lever[] {
-    const { bot } = this.#stage;
-    const lever = (id: string, label: string, hint: string, pull: () => Promise<string>): Lever => ({
-      id,
-      label,
-      hint,
-      pull,
-      group: "bot",
-      isFault: false,
-    });
-    const isDown = () => !bot.running;
-    return [
-      {
-        ...lever("bot-restart", "Restart", "It is asked to stop, and starts again", async () => {
-          await bot.restart("stop");
-          return "The bot stopped in order and starts again";
-        }),
-        isDisabled: isDown,
-      },
-      {
-        ...lever(
-          "bot-kill",
-          "kill -9, then start",
-          "It dies in the middle of whatever it does, and starts again",
-          async () => {
-            await bot.restart("kill");
-            return "The bot was killed and starts again";
-          },
-        ),
-        isDisabled: isDown,
-      },
-      {
-        ...lever("bot-stop", "Stop", "It stays away until it is started", async () => {
-          await bot.stop();
-          return "The bot stopped";
-        }),
-        isDisabled: isDown,
-      },
-      {
-        ...lever("bot-start", "Start", "It starts where it left off", async () => {
-          bot.start();
-          return "The bot starts";
-        }),
-        isDisabled: () => bot.running,
-      },
-    ];
+    return [...processLevers(this.#stage), this.#clearing()];
   }
 
   #clearing(): Lever {
@@ -297,8 +192,7 @@ export class Levers {
     this.#toggled.clear();
     this.#stage.service.faults.clear();
     this.#stage.service.forgive();
-    this.#stage.discord.faults.clear();
-    if (this.#lockedOut && !this.#kills.deleted) this.#lockOut(false);
+    this.#discord.clear();
     if (this.#refusesCommands) this.#stage.service.keyBook.setCommandsAllowed(this.#key, true);
     this.#refusesCommands = false;
     for (const bot of this.#stage.bots) bot.start();

@@ -37,12 +37,4 @@ describe("the levers of what staff does about shifts", () => {
     pull("duty-off");
     assert.equal(typed().at(-1), ":log off");
   });
-
-  test("Marshal may give roles below its own only after the lever", () => {
-    const { guild } = stage.cast;
-    const top = () => Math.max(...guild.bot.roles.map(({ position }) => position));
-    assert.ok(!guild.bot.may("ManageRoles") && top() < guild.role("On Duty").position);
-    pull("manage-roles");
-    assert.ok(guild.bot.may("ManageRoles") && top() > guild.role("On Duty").position);
-  });
 });
