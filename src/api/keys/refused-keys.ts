@@ -48,6 +48,8 @@ export class RefusedKeys {
   /** Keys whose refusal made us suspect ourselves, judged when the probe has been answered. */
   readonly #suspects = new Map<SourceId, { readonly key: ServerKey; readonly failure: Failure }>();
   #waitingForOpinion: (() => void)[] = [];
+  /** Nothing is asked any more. */
+  #isClosed = false;
   /** The service refused a key that stands in no doubt: until it takes one again, it is us. */
   #isUs = false;
 
@@ -126,8 +128,9 @@ export class RefusedKeys {
     dropKey(source, failure);
   }
 
-  /** Refuses those that wait for a second opinion: there will be none. */
+  /** Refuses those that wait for a second opinion, and whose refusal is still read: there will be none. */
   close(): void {
+    this.#isClosed = true;
     this.#tellWaiting();
   }
 
@@ -206,7 +209,8 @@ export class RefusedKeys {
       case "suspect-us":
         this.#suspects.set(source, { key, failure });
         // Its caller gets the failure when the probe has shown whether the key is parked.
-        this.#waitingForOpinion.push(() => job.reject(failure));
+        if (this.#isClosed) job.reject(failure);
+        else this.#waitingForOpinion.push(() => job.reject(failure));
         probeNow("Working keys were refused without a reason.");
         return;
       case "nothing-known": {

@@ -224,6 +224,21 @@ test("two proven keys refused without a code within a minute: a third is asked f
   await world.close();
 });
 
+test("who waits for a second opinion is answered at the end of the process, also where the refusal comes while it ends", async () => {
+  const world = new World({ seed: 20, keys: 4, service: { faults: { envelope: "message" } } });
+  for (const n of [0, 1, 2]) await within(world, read(world, n));
+  for (const n of [0, 1]) world.service.regenerateKey(world.key(n));
+  await assert.rejects(within(world, read(world, 0)), isFailure("key-rejected"));
+  let answer: unknown;
+  void read(world, 1).catch((error: unknown) => {
+    answer = error;
+  });
+  await world.clock.until(() => world.service.counts.badKeyRequests.get(world.key(1)) === 1);
+  assert.equal(answer, undefined, "the refusal is on its way");
+  await world.close();
+  assert.ok(isFailure("key-rejected")(answer));
+});
+
 test("when keys that worked are all refused without a code it is us: everything halts and nothing is parked", async () => {
   const world = new World({ seed: 8, keys: 6 });
   for (const n of [0, 1, 2]) await within(world, read(world, n));
