@@ -9,7 +9,7 @@ import type { SessionRenderer } from "../domain/ports/session-renderer.ts";
 import { type GameSession, isOver } from "../domain/session.ts";
 import type { SessionBook } from "./session-book.ts";
 import type { KeptSession, SessionPost } from "./session-records.ts";
-import { channelOf } from "./session-steps.ts";
+import { channelOf, overForMs } from "./session-steps.ts";
 
 export interface SessionPostsPorts {
   readonly book: SessionBook;
@@ -45,6 +45,9 @@ const STEP_EVERY_MS = 5_000;
 const PING_WITHIN_MS = 15 * 60_000;
 /** Who asked for a vote or a start waits so long for its message. */
 const FIRST_POST_WITHIN_MS = 10_000;
+
+/** Its summary revives an archived thread within minutes; one that stays closed is not waited for any longer. */
+const REVIVED_WITHIN_MS = 24 * 60 * 60_000;
 
 /** The messages of sessions: each stands once, and says what is so. */
 export class SessionPosts {
@@ -189,8 +192,8 @@ export class SessionPosts {
     this.#awaited.get(key)?.resolve();
   }
 
-  async #onRefused(ref: PostRef, refusal: SinkRefusal): Promise<"over"> {
-    const { book, notifier, renderer } = this.#ports;
+  async #onRefused(ref: PostRef, refusal: SinkRefusal): Promise<"over" | "closed"> {
+    const { book, notifier, renderer, clock } = this.#ports;
     const session = book.of(ref.sessionId);
     const post = session?.posts.find(({ name }) => name === ref.name);
     if (session === undefined || post === undefined) return "over";
@@ -200,6 +203,9 @@ export class SessionPosts {
       awaited.reject(refusal);
       return "over";
     }
+    // Discord archives a quiet thread by itself: no edit is taken there, but the next new message revives it.
+    const isArchived = refusal.reason === "closed" && post.messageId !== undefined;
+    if (isArchived && overForMs(session, clock.nowMs()) < REVIVED_WITHIN_MS) return "closed";
     const isDeleted = refusal.reason === "message-gone";
     if (isDeleted && ref.name === CARD && post.isRemade !== true && !isOver(session)) {
       await this.#postAnew(ref);
