@@ -63,7 +63,10 @@ export function isDone(week: Pick<Week, "toS">, doneUntilS: number): boolean {
   return week.toS - doneUntilS < SAME_WEEK_S;
 }
 
-/** A week that lies ahead was done by a clock that has been put right since. */
-export function liesAhead(week: Pick<Week, "toS">, doneUntilS: number): boolean {
-  return doneUntilS - week.toS > SAME_WEEK_S;
+/**
+ * A week that is not over yet was done by a clock that has been put right since. One that is over is done, also where it is
+ * later than the latest week: a community that moves its zone to the west has the nine o'clock of its Monday once more.
+ */
+export function liesAhead(doneUntilS: number, nowMs: number): boolean {
+  return doneUntilS > nowMs / 1_000;
 }

@@ -175,8 +175,9 @@ export class WeeklyBoard implements WeeklySummaries {
     const record = this.#records.get(guildId);
     if (record === undefined) return;
     const { timeZone: zone = DEFAULT_ZONE } = await this.#ports.settings.of(guildId);
-    const week = this.#weeks.of(zone, this.#ports.clock.nowMs());
-    if (liesAhead(week, record.doneUntilS)) {
+    const nowMs = this.#ports.clock.nowMs();
+    const week = this.#weeks.of(zone, nowMs);
+    if (liesAhead(record.doneUntilS, nowMs)) {
       await this.#done(guildId, week);
       return;
     }

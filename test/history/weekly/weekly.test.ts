@@ -366,6 +366,26 @@ describe("the weekly summary", () => {
     }
   });
 
+  for (const [before, after] of [
+    ["UTC", "America/New_York"],
+    ["Pacific/Auckland", "America/Los_Angeles"],
+    ["America/Los_Angeles", "Pacific/Auckland"],
+  ] as const) {
+    test(`stands once where the community sets its zone from ${before} to ${after} right after it`, async () => {
+      const world = new World();
+      world.settings = { ...DEFAULT_SETTINGS, timeZone: before };
+      const board = await world.start();
+      await world.until((await board.set(GUILD, setting)) + 10 * MINUTE_MS);
+      assert.deepEqual(world.posted, [FIRST]);
+      world.settings = { ...DEFAULT_SETTINGS, timeZone: after };
+      await world.clock.advance(5 * DAY_MS);
+      assert.deepEqual(world.posted, [FIRST]);
+      await world.clock.advance(4 * DAY_MS);
+      assert.deepEqual(world.posted, [FIRST, SECOND]);
+      await board.stop();
+    });
+  }
+
   test("a clock that was wrong by a year costs one summary, not fifty", async () => {
     const world = new World();
     const board = await world.start();
