@@ -1,4 +1,4 @@
-import type { StatsSpan } from "../../domain/stats.ts";
+import type { ServerStats, StatsSpan } from "../../domain/stats.ts";
 import { atIn, type Day, dayIn, shifted, utc, weekdayOf } from "../../domain/zone-time.ts";
 
 /** Which week a summary is about, and when it is posted. Functions are pure. */
@@ -69,4 +69,10 @@ export function isDone(week: Pick<Week, "toS">, doneUntilS: number): boolean {
  */
 export function liesAhead(doneUntilS: number, nowMs: number): boolean {
   return doneUntilS > nowMs / 1_000;
+}
+
+/** Figures whose last rows nobody has read yet, where the server was looked at last before the end of the week. */
+export function withUnread(stats: ServerStats, lookedS = stats.fromS): ServerStats {
+  const unreadS = Math.max(0, stats.toS - Math.max(stats.fromS, lookedS));
+  return { ...stats, unrecordedS: stats.unrecordedS + unreadS };
 }

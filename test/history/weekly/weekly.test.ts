@@ -342,6 +342,22 @@ describe("the weekly summary", () => {
     assert.deepEqual(world.posted, [FIRST, SECOND]);
   });
 
+  test("says for how long rows may be missing where the end of the week is not read when it is posted", async () => {
+    for (const [unreadS, words] of [
+      [0, undefined],
+      [2 * 3_600, "⚠️ For 2 h joins, kills or calls may be missing."],
+    ] as const) {
+      const world = new World();
+      const board = await world.start();
+      await board.set(GUILD, setting);
+      world.lookedS = Date.UTC(2026, 0, 5) / 1_000 - unreadS;
+      await world.until(MONDAY_9_MS + 40 * MINUTE_MS);
+      const [{ body } = assert.fail()] = world.sink.messages(CHANNEL);
+      assert.equal(body.cards?.[0]?.description, words);
+      await board.stop();
+    }
+  });
+
   test("nothing comes once it is turned off, without a server, with the history off, or in another process", async () => {
     for (const change of [
       async (_: World, board: WeeklyBoard) => assert.ok(await board.turnOff(GUILD)),
