@@ -402,6 +402,18 @@ describe("the weekly summary", () => {
     });
   }
 
+  test("stands once where the clock is set back to before nine after it, as by a machine that starts with the time of its last save", async () => {
+    const world = new World();
+    const board = await world.start();
+    await board.set(GUILD, setting);
+    await world.until(MONDAY_9_MS + 20 * MINUTE_MS);
+    world.clock.step(-HOUR_MS);
+    await world.clock.advance(10 * MINUTE_MS);
+    world.clock.step(HOUR_MS);
+    await world.clock.advance(3 * HOUR_MS);
+    assert.deepEqual(world.posted, [FIRST]);
+  });
+
   test("a clock that was wrong by a year costs one summary, not fifty", async () => {
     const world = new World();
     const board = await world.start();
