@@ -9,7 +9,7 @@ import type { SessionRenderer } from "../domain/ports/session-renderer.ts";
 import { type GameSession, isOver } from "../domain/session.ts";
 import type { SessionBook } from "./session-book.ts";
 import type { KeptSession, SessionPost } from "./session-records.ts";
-import { channelOf } from "./session-steps.ts";
+import { channelOf, overForMs } from "./session-steps.ts";
 
 export interface SessionPostsPorts {
   readonly book: SessionBook;
@@ -46,6 +46,9 @@ const PING_WITHIN_MS = 15 * 60_000;
 /** Who asked for a vote or a start waits so long for its message. */
 const FIRST_POST_WITHIN_MS = 10_000;
 
+/** Its summary revives an archived thread within minutes; one that stays closed is not waited for any longer. */
+const REVIVED_WITHIN_MS = 24 * 60 * 60_000;
+
 /** The messages of sessions: each stands once, and says what is so. */
 export class SessionPosts {
   readonly #ports: SessionPostsPorts;
@@ -71,7 +74,7 @@ export class SessionPosts {
       isIt: ({ sessionId, name }, posted) => ports.renderer.isPost(sessionId, name, posted),
       onStands: (ref, stands) => this.#onStands(ref, stands),
       onRefused: (ref, refusal) => this.#onRefused(ref, refusal),
-      replace: (ref) => this.#postAnew(ref),
+      replace: (ref) => this.#postAnew(ref, former),
     });
   }
 
@@ -115,6 +118,7 @@ export class SessionPosts {
     const session = book.of(ref.sessionId);
     const post = session?.posts.find(({ name }) => name === ref.name);
     if (session === undefined || post === undefined || post.isDone === true) return undefined;
+    if (post.formerOf !== undefined) return formerWanted(session, post);
     const said = this.#saidBy(session, ref.name);
     if (said === undefined) return undefined;
 
@@ -172,6 +176,7 @@ export class SessionPosts {
   }
 
   async #onStands(ref: PostRef, { kind, messageId, isMarked }: Stands): Promise<void> {
+    if (kind === "removed") return await this.#change(ref, (post) => ({ ...post, isDone: true }));
     const key = keyOf(ref);
     const said = this.#wanted.get(key);
     // What was found may say something older, and is then edited at once.
@@ -189,8 +194,8 @@ export class SessionPosts {
     this.#awaited.get(key)?.resolve();
   }
 
-  async #onRefused(ref: PostRef, refusal: SinkRefusal): Promise<"over"> {
-    const { book, notifier, renderer } = this.#ports;
+  async #onRefused(ref: PostRef, refusal: SinkRefusal): Promise<"over" | "closed"> {
+    const { book, notifier, renderer, clock } = this.#ports;
     const session = book.of(ref.sessionId);
     const post = session?.posts.find(({ name }) => name === ref.name);
     if (session === undefined || post === undefined) return "over";
@@ -200,6 +205,9 @@ export class SessionPosts {
       awaited.reject(refusal);
       return "over";
     }
+    // Discord archives a quiet thread by itself: no edit is taken there, but the next new message revives it.
+    const isArchived = refusal.reason === "closed" && post.messageId !== undefined;
+    if (isArchived && overForMs(session, clock.nowMs()) < REVIVED_WITHIN_MS) return "closed";
     const isDeleted = refusal.reason === "message-gone";
     if (isDeleted && ref.name === CARD && post.isRemade !== true && !isOver(session)) {
       await this.#postAnew(ref);
@@ -207,7 +215,7 @@ export class SessionPosts {
     }
     await this.#change(ref, (one) => ({ ...one, isDone: true }));
     // Somebody who deletes it twice does not want it.
-    if (isDeleted) return "over";
+    if (isDeleted || post.formerOf !== undefined) return "over";
     const hostId = session.start?.byId ?? session.vote?.byId ?? "";
     await notifier.person(
       session.guildId,
@@ -217,13 +225,20 @@ export class SessionPosts {
     return "over";
   }
 
-  /** The next message is another one; its nonce is written before it is used. */
-  async #postAnew(ref: PostRef): Promise<void> {
-    const { nonce, atMs } = this.begin(ref.name);
+  /** The next message is another one; its nonce is written before it is used. `more`: posts that are written with it. */
+  async #postAnew(
+    ref: PostRef,
+    more: (old: SessionPost) => readonly SessionPost[] = () => [],
+  ): Promise<void> {
+    const { name, nonce, atMs } = this.begin(ref.name);
     const key = keyOf(ref);
     this.#shown.delete(key);
     this.#notBeforeMs.delete(key);
-    await this.#change(ref, ({ name }) => ({ name, nonce, atMs, isRemade: true }));
+    const anew = { name, nonce, atMs, isRemade: true };
+    await this.#ports.book.change(ref.sessionId, (session) => ({
+      ...session,
+      posts: session.posts.flatMap((post) => (post.name === name ? [anew, ...more(post)] : [post])),
+    }));
     this.#line.show(ref);
   }
 
@@ -233,6 +248,20 @@ export class SessionPosts {
       posts: session.posts.map((post) => (post.name === name ? edit(post) : post)),
     }));
   }
+}
+
+/** A message that takes no edits for long would say the same for ever: it goes when the next one stands. */
+function former(old: SessionPost): readonly SessionPost[] {
+  const { name, messageId } = old;
+  return messageId === undefined ? [] : [{ ...old, name: `former-${messageId}`, formerOf: name }];
+}
+
+/** It is to go once another message stands in its place, or never will. */
+function formerWanted(session: KeptSession, post: SessionPost): WantedPost | undefined {
+  const next = session.posts.find(({ name }) => name === post.formerOf);
+  if (next !== undefined && next.messageId === undefined && next.isDone !== true) return undefined;
+  const { messageId, nonce } = post;
+  return { channelId: channelOf(session, post), messageId, nonce, body: {}, isToGo: true };
 }
 
 export const VOTE = "vote";

@@ -5,7 +5,7 @@ import type { GameSession, PastSession, SessionSetup } from "../domain/session.t
 
 /** A message of a session. Written before it is sent. */
 export interface SessionPost {
-  /** vote, card, summary, or a call with its number. */
+  /** vote, card, summary, a call with its number, or one of these that another message replaces. */
   readonly name: string;
   readonly nonce: string;
   /** Where it stands. @default the channel of its session */
@@ -17,7 +17,9 @@ export interface SessionPost {
   readonly isMarked?: boolean | undefined;
   /** Somebody deleted it and it was made again: once is enough. */
   readonly isRemade?: boolean | undefined;
-  /** It says its last, or can't be posted. */
+  /** The name under which another message takes its place: then this one is to go. */
+  readonly formerOf?: string | undefined;
+  /** It says its last, can't be posted, or is gone. */
   readonly isDone?: boolean | undefined;
 }
 
@@ -94,6 +96,7 @@ const post = z.object({
   messageId: z.string().optional(),
   isMarked: z.boolean().optional(),
   isRemade: z.boolean().optional(),
+  formerOf: z.string().optional(),
   isDone: z.boolean().optional(),
 });
 const session = z.object({

@@ -33,6 +33,13 @@ export function overByItselfMs({ start }: GameSession, nowMs: number): number {
   return start === undefined ? nowMs : Math.min(nowMs, start.atMs + LONGEST_MS);
 }
 
+/** How long it has been over, whichever way the clock was set since; 0 while it is not. */
+export function overForMs(session: GameSession, nowMs: number): number {
+  if (!isOver(session)) return 0;
+  const overMs = session.end?.atMs ?? session.vote?.untilMs ?? nowMs;
+  return Math.abs(nowMs - overMs);
+}
+
 /** What is posted from now on is posted there; what stands already, or is on its way, stays where it is. */
 export function inChannel(session: KeptSession, channelId: string): KeptSession {
   if (session.channelId === channelId) return session;

@@ -170,6 +170,11 @@ export class SessionWorld {
       edit: (...given: Parameters<FakeSink["edit"]>) => unlessDead(() => this.sink.edit(...given)),
       readBack: (...given: Parameters<FakeSink["readBack"]>) =>
         unlessDead(() => this.sink.readBack(...given)),
+      remove: (channelId: string, messageId: string) =>
+        unlessDead(async () => {
+          const others = this.sink.messages(channelId).filter((one) => one.messageId !== messageId);
+          this.sink.channels.set(channelId, others);
+        }),
     };
     const wing = createSessions({
       sessions,

@@ -322,6 +322,57 @@ describe("a session", () => {
     }
   });
 
+  test("whose card takes no edits for long, as a published one, gets a new card in its place, also over a restart", async () => {
+    const cards = (world: SessionWorld) =>
+      world.messages.filter(({ body }) => /Session/.test(String(body.cards?.[0]?.title))).length;
+    for (const isKilled of [false, true]) {
+      const world = await SessionWorld.open();
+      await world.start();
+      const [first] = world.messages;
+      world.sink.fault = (call) => (call === "edit" ? "edit-limit" : undefined);
+      world.look([player(1), player(2)]);
+      const isReplaced = () => world.messages.some(({ sent }) => sent.nonce !== first?.nonce);
+      await world.clock.until(isReplaced, 30 * MINUTE_MS);
+      if (isKilled) await world.restart();
+      await world.clock.advance(2 * MINUTE_MS);
+      assert.equal(cards(world), 1);
+      assert.match(world.text("Session"), /\*\*2\*\*/);
+      assert.equal(world.messages[0]?.sent.pingRoleIds, undefined);
+      world.sink.fault = () => undefined;
+      await world.asks(world.sessions.end(host, SERVER));
+      await world.clock.advance(10 * MINUTE_MS);
+      assert.equal(world.messages.length, 2, "the card, and the summary");
+      assert.match(world.text("Session over"), /Session over/);
+      assert.deepEqual([world.told, world.process.sessions.keys], [[], []]);
+    }
+  });
+
+  test("in a thread that Discord archived shows the end on its card once the summary has revived it, and nobody is told", async () => {
+    const world = await SessionWorld.open();
+    await world.start();
+    let isArchived = true;
+    world.sink.fault = (call) => {
+      if (call === "send") isArchived = false;
+      return call === "edit" && isArchived ? "closed" : undefined;
+    };
+    world.look([player(1), player(2)]);
+    await world.clock.advance(10 * MINUTE_MS);
+    await world.asks(world.sessions.end(host, SERVER));
+    await world.clock.advance(10 * MINUTE_MS);
+    assert.match(world.text("Session over"), /Session over/);
+    assert.deepEqual([world.told, world.process.sessions.keys], [[], []]);
+  });
+
+  test("in a thread that stays closed is done with a day after its end, and its host is told", async () => {
+    const world = await SessionWorld.open();
+    await world.start();
+    world.sink.fault = () => "closed";
+    await world.asks(world.sessions.end(host, SERVER));
+    await world.clock.advance(25 * 60 * MINUTE_MS);
+    assert.match(world.told[0] ?? "", /^1: .*archived or locked/);
+    assert.deepEqual(world.process.sessions.keys, []);
+  });
+
   test("is over when its server is unlinked, also where the process ended right after that", async () => {
     for (const isKilled of [false, true]) {
       const world = await SessionWorld.open();

@@ -47,9 +47,10 @@ export function createGuildView(client: Client): Guilds {
       }
     }
     if (channel === undefined) return { kind: "gone" };
-    if (channel.isThread() && (channel.archived === true || channel.locked === true))
-      return { kind: "closed" };
     const held = channel.permissionsFor(me);
+    // Discord archives a quiet thread by itself, and the next message revives it, unless somebody has locked it.
+    const isLocked = channel.isThread() && channel.locked === true;
+    if (isLocked && !held.has(PermissionFlagsBits.ManageThreads)) return { kind: "closed" };
     // A timeout goes before what roles allow, except for administrators.
     const untilMs = me.communicationDisabledUntilTimestamp;
     if (untilMs !== null && me.isCommunicationDisabled() && !held.has(PermissionFlagsBits.Administrator))

@@ -216,6 +216,8 @@ const REASON_OF_CODE: Readonly<Record<string, SinkRefusalReason>> = {
   200000: "form",
   240000: "form",
   30046: "edit-limit",
+  // Somebody published it to other communities: three edits an hour are taken, also of what was posted a minute ago.
+  20022: "edit-limit",
 };
 
 /** Files that are too large are refused before Discord itself sees them. */

@@ -8,7 +8,7 @@ export type ChannelAccess =
   /** Permissions that it lacks there, as Discord's settings name them. */
   | { readonly kind: "missing"; readonly permissions: readonly string[] }
   | { readonly kind: "gone" }
-  /** A thread that is archived or locked. */
+  /** A thread that is locked. One that Discord archived is open: the next message revives it. */
   | { readonly kind: "closed" }
   /** Somebody has timed it out: until then it can only read, epoch milliseconds. */
   | { readonly kind: "timed-out"; readonly untilMs: number }

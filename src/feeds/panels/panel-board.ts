@@ -7,7 +7,7 @@ import type { Panel, PanelRenderer, Panels, ShownPanel } from "../../domain/port
 import type { PostLine, Posts, Stands, WantedPost } from "../../domain/ports/posts.ts";
 import { reasonInWords } from "../delivery/refusal-words.ts";
 import { type PanelBodyPorts, type PanelServer, panelBody } from "./panel-body.ts";
-import { demandOwner, formerKey, isPanel, type PanelRecord, panelKey } from "./panel-records.ts";
+import { demandOwner, formerKey, isPanel, nextPost, type PanelRecord, panelKey } from "./panel-records.ts";
 
 const LOOK_EVERY_MS = 15_000;
 /** So many are drawn together, and as long passes to the next: all of ten thousand at once would hold up everybody. */
@@ -228,9 +228,9 @@ export class PanelBoard implements Panels {
     this.#withdrawn.delete(key);
     if (live === undefined) return "over";
     const { record } = live;
-    // Someone who deletes it twice does not want it.
-    if (refusal.reason === "message-gone" && record.isRemade !== true) {
-      await this.#postAnew(key, live, { isRemade: true });
+    const next = nextPost(record, refusal);
+    if (next !== undefined) {
+      await this.#postAnew(key, live, next);
       return "over";
     }
     await this.#forget(key);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { SinkRefusal } from "../../domain/failure.ts";
 import type { MessageBody, PostedMessage } from "../../domain/message.ts";
 import type { Panel } from "../../domain/ports/panels.ts";
 
@@ -75,4 +76,15 @@ export function isPanel(
   // Panels of earlier versions show their mark.
   const marked = [...componentIds, ...cards.map(({ footer = "" }) => footer)];
   return isNewer && marked.some((text) => text.endsWith(mark));
+}
+
+/** What is noted of the message that is to stand in place of one that takes no edit; undefined: the panel has ended. */
+export function nextPost(
+  { messageId, isRemade }: PanelRecord,
+  { reason }: SinkRefusal,
+): Pick<PanelRecord, "isRemade" | "after"> | undefined {
+  // Someone who deletes it twice does not want it.
+  if (reason === "message-gone") return isRemade === true ? undefined : { isRemade: true };
+  // Discord archives a quiet thread by itself: no edit is taken there, but the next new message revives it.
+  return reason === "closed" && messageId !== undefined ? { after: messageId } : undefined;
 }

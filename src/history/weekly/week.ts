@@ -1,4 +1,4 @@
-import type { StatsSpan } from "../../domain/stats.ts";
+import type { ServerStats, StatsSpan } from "../../domain/stats.ts";
 import { atIn, type Day, dayIn, shifted, utc, weekdayOf } from "../../domain/zone-time.ts";
 
 /** Which week a summary is about, and when it is posted. Functions are pure. */
@@ -63,7 +63,16 @@ export function isDone(week: Pick<Week, "toS">, doneUntilS: number): boolean {
   return week.toS - doneUntilS < SAME_WEEK_S;
 }
 
-/** A week that lies ahead was done by a clock that has been put right since. */
-export function liesAhead(week: Pick<Week, "toS">, doneUntilS: number): boolean {
-  return doneUntilS - week.toS > SAME_WEEK_S;
+/**
+ * A week that is not over yet was done by a clock that has been put right since. One that is over is done, also where it is
+ * later than the latest week: a community that moves its zone to the west has the nine o'clock of its Monday once more.
+ */
+export function liesAhead(doneUntilS: number, nowMs: number): boolean {
+  return doneUntilS > nowMs / 1_000;
+}
+
+/** Figures whose last rows nobody has read yet, where the server was looked at last before the end of the week. */
+export function withUnread(stats: ServerStats, lookedS = stats.fromS): ServerStats {
+  const unreadS = Math.max(0, stats.toS - Math.max(stats.fromS, lookedS));
+  return { ...stats, unrecordedS: stats.unrecordedS + unreadS };
 }

@@ -15,7 +15,7 @@ import type { Stats } from "../../domain/ports/stats.ts";
 import type { WeeklyRenderer, WeeklySetting, WeeklySummaries } from "../../domain/ports/weekly.ts";
 import type { Picture } from "../../domain/stats.ts";
 import { DEFAULT_ZONE } from "../../domain/time-zones.ts";
-import { isDone, LatestWeeks, liesAhead, nextWeek, previous, type Week } from "./week.ts";
+import { isDone, LatestWeeks, liesAhead, nextWeek, previous, type Week, withUnread } from "./week.ts";
 import { type MadeSummary, type Sending, WeeklyPosts } from "./weekly-posts.ts";
 import type { WeeklyRecord } from "./weekly-record.ts";
 
@@ -175,8 +175,9 @@ export class WeeklyBoard implements WeeklySummaries {
     const record = this.#records.get(guildId);
     if (record === undefined) return;
     const { timeZone: zone = DEFAULT_ZONE } = await this.#ports.settings.of(guildId);
-    const week = this.#weeks.of(zone, this.#ports.clock.nowMs());
-    if (liesAhead(week, record.doneUntilS)) {
+    const nowMs = this.#ports.clock.nowMs();
+    const week = this.#weeks.of(zone, nowMs);
+    if (liesAhead(record.doneUntilS, nowMs)) {
       await this.#done(guildId, week);
       return;
     }
@@ -230,10 +231,12 @@ export class WeeklyBoard implements WeeklySummaries {
     guildId: string,
     { binding, week, key }: { readonly binding: Binding; readonly week: Week; readonly key: string },
   ): Promise<MessageBody> {
-    const { stats, settings, renderer, bindings, dutyOf } = this.#ports;
+    const { stats, settings, renderer, bindings, dutyOf, lookedS } = this.#ports;
     const of = ({ fromS, toS, zone }: Week) =>
       stats.server(guildId, { fromS, toS, zone, bindingId: binding.id });
-    const [now, before] = [await of(week), await of(previous(week))];
+    // Read first: a look in between has rows that the figures have too.
+    const readUntilS = await lookedS(binding);
+    const [now, before] = [withUnread(await of(week), readUntilS), await of(previous(week))];
     const { pictureLook = "dark" } = await settings.of(guildId);
     const pngs = await this.#drawn(guildId, renderer.pictures(now, pictureLook));
     // Duty is of all servers together: once is enough.

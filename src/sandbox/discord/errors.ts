@@ -14,6 +14,7 @@ const refusals = {
   unknownWebhook: [404, 10015, "Unknown Webhook"],
   unknownInteraction: [404, 10062, "Unknown interaction"],
   unknownCommand: [404, 10063, "Unknown application command"],
+  publishedEdits: [400, 20022, "This message cannot be edited due to announcement rate limits"],
   tooManyCommands: [400, 30032, "Maximum number of application commands reached (100)."],
   tooLarge: [413, 40005, "Request entity too large"],
   alreadyAcknowledged: [400, 40060, "Interaction has already been acknowledged."],

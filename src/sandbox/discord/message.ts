@@ -104,8 +104,15 @@ export class MessageState implements Message {
   get thinking(): boolean {
     return (this.#flags & MessageFlag.loading) !== 0;
   }
+  get isPublished(): boolean {
+    return (this.#flags & MessageFlag.published) !== 0;
+  }
   get deleted(): boolean {
     return this.#deleted;
+  }
+
+  publish(): void {
+    this.#flags |= MessageFlag.published;
   }
 
   change(change: MessageChange, nowMs: number): void {

@@ -126,6 +126,14 @@ export class PersonState implements Person {
     return world.messages.create({ channel, author: this.member.user, content: text.trim(), pings });
   }
 
+  publish(message: Message): void {
+    const { channel } = message;
+    if (channel.type !== "announcement") throw new Error(`nothing of #${channel.name} can be published`);
+    if (!this.member.may("ManageMessages", channel))
+      throw new Error(`${this.member.displayName} may not publish in #${channel.name}`);
+    this.#visible(message).publish();
+  }
+
   sees(channel: Channel): readonly Message[] {
     if (channel.guild !== undefined && !this.member.may("ViewChannel", channel)) return [];
     return this.#parts.world.messages.inChannel(channel.id).filter((message) => this.#maySee(message));

@@ -89,6 +89,7 @@ export function defaultLimits(pace: "real" | "wide"): DiscordLimits {
     tokenLivesMs: 15 * 60_000,
     nonceWindowMs: 5 * 60_000,
     oldEdits: { olderThanMs: 60 * 60_000, limit: 30, windowMs: 60 * 60_000 },
+    publishedEdits: { limit: 3, windowMs: 60 * 60_000 },
     maxUploadBytes: 25 * 1024 * 1024,
     maxFileBytes: 10 * 1024 * 1024,
     perRoute: { limit: 1_000, windowMs: 1_000 },

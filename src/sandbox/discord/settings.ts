@@ -29,6 +29,8 @@ export interface DiscordLimits {
   nonceWindowMs: number;
   /** Edits of messages older than `olderThanMs` that fit into a window, for each channel: beyond, 30046. */
   oldEdits: { olderThanMs: number; limit: number; windowMs: number };
+  /** Edits of a published message that fit into a window: beyond, 20022. */
+  publishedEdits: RouteLimit;
   /** 25 MiB less a little: beyond, 40005. */
   maxUploadBytes: number;
   /** 10 MiB, of one file: beyond, 40005. */

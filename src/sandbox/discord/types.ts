@@ -191,6 +191,8 @@ export interface Message {
   readonly thinking: boolean;
   /** The only user who sees it, or undefined when everyone does. */
   readonly ephemeralFor: string | undefined;
+  /** To the channels of other communities that follow this one. */
+  readonly isPublished: boolean;
   readonly deleted: boolean;
   readonly repliesTo: string | undefined;
   /** The interaction that it answers. */
@@ -281,6 +283,8 @@ export interface Person {
     act?: ActOptions,
   ): Promise<Exchange>;
   post(channel: Channel, text: string): Message;
+  /** *Publish* on a message of an announcement channel. */
+  publish(message: Message): void;
   /** The channel as this person sees it: with what is ephemeral to them, empty where they may not look. */
   sees(channel: Channel): readonly Message[];
   /** What the bot wrote to this person directly. */

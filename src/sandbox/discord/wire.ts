@@ -125,6 +125,7 @@ export const ChannelKind = {
 export type ChannelType = keyof typeof ChannelKind;
 
 export const MessageFlag = {
+  published: 1 << 0,
   suppressEmbeds: 1 << 2,
   ephemeral: 1 << 6,
   loading: 1 << 7,

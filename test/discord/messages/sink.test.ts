@@ -132,6 +132,18 @@ test("too many edits of an old message have a refusal of their own", async (t) =
   await discord.sink.send(channel.id, { content: md`what is new still goes out`, nonce: "new" });
 });
 
+test("too many edits of a message that somebody published are edits that wait, and no end of it", async (t) => {
+  const { discord, guild, emulated, owner } = await startDiscordRig(t, []);
+  emulated.limits.publishedEdits = { limit: 1, windowMs: 3_600_000 };
+  const news = guild.addChannel({ name: "news", type: "announcement" });
+  const { messageId } = await discord.sink.send(news.id, { content: md`panel`, nonce: "panel" });
+  const [message] = emulated.messages(news);
+  assert.ok(message !== undefined);
+  owner.publish(message);
+  await discord.sink.edit(news.id, messageId, { content: md`one` });
+  await assert.rejects(discord.sink.edit(news.id, messageId, { content: md`two` }), refusal("edit-limit"));
+});
+
 test("an edit that waits because Discord refuses everything is not taken for one edit too many", async (t) => {
   const { discord, channel, emulated } = await startDiscordRig(t, []);
   const { messageId } = await discord.sink.send(channel.id, { content: md`young`, nonce: "young" });

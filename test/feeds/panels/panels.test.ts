@@ -403,6 +403,25 @@ describe("A panel", () => {
     assert.match(JSON.stringify(world.messages[1]?.body), /\*\*13\*\*/);
   });
 
+  test("in a thread that Discord archived gets a new message, which revives it; in a locked one it ends", async () => {
+    for (const isLocked of [false, true]) {
+      const world = await standing();
+      const first = world.messages[0]?.messageId;
+      let isClosed = true;
+      world.discord.fault = (call) => {
+        if (call === "send" && !isLocked) isClosed = false;
+        return isClosed ? "closed" : undefined;
+      };
+      await world.minutes(3, 13);
+      assert.equal(world.texts.size, isLocked ? 0 : 1);
+      assert.deepEqual(world.removed, isLocked ? [] : [first]);
+      assert.equal(world.told.length, isLocked ? 1 : 0);
+      await world.minutes(3, 14);
+      assert.equal(world.messages.length, isLocked ? 1 : 2);
+      if (!isLocked) assert.match(JSON.stringify(world.messages[1]?.body), /\*\*14\*\*/);
+    }
+  });
+
   test("whose channel is closed to us ends, and its maker gets a notice", async () => {
     const world = await standing();
     refusing(world, "edit", "no-access");

@@ -124,6 +124,15 @@ describe("a replay", () => {
     assert.match(nobody, /No positions were saved then/);
   });
 
+  test("says in its title how many are on it, however long the server's name is", () => {
+    const state = {
+      ...stateOf([player(1), player(2)]),
+      status: serverStatus({ name: "Riverside Roleplay ".repeat(4) }),
+    };
+    const svg = mapSvg(shown(state).picture, undefined);
+    assert.match(svg, /Riverside Roleplay.*… · 2 players<\/text>/);
+  });
+
   test("of names, teams and streets that are markup: they are drawn as text, and said without a mention or a link", () => {
     for (const word of HOSTILE) {
       const spots = times(8, (look) => spot(look * 40, 0, { team: word, street: word, postal: word }));

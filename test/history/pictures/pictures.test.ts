@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import type { ChartPicture as Picture } from "../../../src/domain/stats.ts";
+import { weeklyRenderer } from "../../../src/discord/render/stats/weekly-card.ts";
+import type { ChartPicture as Picture, ServerStats } from "../../../src/domain/stats.ts";
 import { imageOf } from "../../../src/history/pictures/image.ts";
 import { PictureDesk } from "../../../src/history/pictures/picture-desk.ts";
 import { pictureText } from "../../../src/history/pictures/picture-text.ts";
@@ -47,6 +48,25 @@ describe("pictures of figures", () => {
       assert.deepEqual([...png.slice(1, 4)], [...Buffer.from("PNG")]);
       const silent = imageOf({ ...picture, title: "" });
       assert.notDeepEqual(png, silent, `${picture.kind} draws its title`);
+    }
+  });
+
+  test("the titles of a weekly summary's pictures stand in them to their last letter, whatever the months are called", () => {
+    const figures = { knownS: 604_800, players: 5, peak: 9, staff: 1, uncoveredS: 0 };
+    // Each of them ends in the next month.
+    const weeks = Array.from({ length: 12 }, (_, month) => Date.UTC(2026, month + 1, -2) / 1_000);
+    const stats = (fromS: number): ServerStats => ({
+      ...{ ...figures, bindingId: "b1", zone: "UTC", fromS, toS: fromS + 604_800, stepKind: "hour" },
+      ...{ recordedSinceS: 0, joins: 1, visitors: 1, kills: 0, unrecordedS: 0, steps: [] },
+      ...{ calls: { calls: 0, answered: 0, timed: 0 }, week: [] },
+    });
+    const drawn = weeks.flatMap((fromS) => weeklyRenderer.pictures(stats(fromS), "dark"));
+    assert.equal(drawn.length, 24);
+    for (const picture of drawn) {
+      assert.ok("title" in picture && picture.kind !== "map" && picture.kind !== "replay");
+      // Of what is beyond the edge nothing can be seen.
+      const longer = imageOf({ ...picture, title: `${picture.title}W` });
+      assert.notDeepEqual(imageOf(picture), longer, `${picture.title} is cut`);
     }
   });
 

@@ -342,6 +342,22 @@ describe("the weekly summary", () => {
     assert.deepEqual(world.posted, [FIRST, SECOND]);
   });
 
+  test("says for how long rows may be missing where the end of the week is not read when it is posted", async () => {
+    for (const [unreadS, words] of [
+      [0, undefined],
+      [2 * 3_600, "⚠️ For 2 h joins, kills or calls may be missing."],
+    ] as const) {
+      const world = new World();
+      const board = await world.start();
+      await board.set(GUILD, setting);
+      world.lookedS = Date.UTC(2026, 0, 5) / 1_000 - unreadS;
+      await world.until(MONDAY_9_MS + 40 * MINUTE_MS);
+      const [{ body } = assert.fail()] = world.sink.messages(CHANNEL);
+      assert.equal(body.cards?.[0]?.description, words);
+      await board.stop();
+    }
+  });
+
   test("nothing comes once it is turned off, without a server, with the history off, or in another process", async () => {
     for (const change of [
       async (_: World, board: WeeklyBoard) => assert.ok(await board.turnOff(GUILD)),
@@ -364,6 +380,38 @@ describe("the weekly summary", () => {
       await world.until(MONDAY_9_MS + 8 * DAY_MS);
       assert.deepEqual(world.posted, []);
     }
+  });
+
+  for (const [before, after] of [
+    ["UTC", "America/New_York"],
+    ["Pacific/Auckland", "America/Los_Angeles"],
+    ["America/Los_Angeles", "Pacific/Auckland"],
+  ] as const) {
+    test(`stands once where the community sets its zone from ${before} to ${after} right after it`, async () => {
+      const world = new World();
+      world.settings = { ...DEFAULT_SETTINGS, timeZone: before };
+      const board = await world.start();
+      await world.until((await board.set(GUILD, setting)) + 10 * MINUTE_MS);
+      assert.deepEqual(world.posted, [FIRST]);
+      world.settings = { ...DEFAULT_SETTINGS, timeZone: after };
+      await world.clock.advance(5 * DAY_MS);
+      assert.deepEqual(world.posted, [FIRST]);
+      await world.clock.advance(4 * DAY_MS);
+      assert.deepEqual(world.posted, [FIRST, SECOND]);
+      await board.stop();
+    });
+  }
+
+  test("stands once where the clock is set back to before nine after it, as by a machine that starts with the time of its last save", async () => {
+    const world = new World();
+    const board = await world.start();
+    await board.set(GUILD, setting);
+    await world.until(MONDAY_9_MS + 20 * MINUTE_MS);
+    world.clock.step(-HOUR_MS);
+    await world.clock.advance(10 * MINUTE_MS);
+    world.clock.step(HOUR_MS);
+    await world.clock.advance(3 * HOUR_MS);
+    assert.deepEqual(world.posted, [FIRST]);
   });
 
   test("a clock that was wrong by a year costs one summary, not fifty", async () => {

@@ -140,3 +140,27 @@ test("too many edits of an old message are refused with 30046 and a wait; young 
   rig.clock.nowMs += 60_000;
   assert.equal((await edit()).status, 200);
 });
+
+test("the fourth edit of a published message within an hour is refused with 20022; others are not counted", async (t) => {
+  const rig = await startDiscord(t);
+  const news = rig.guild.addChannel({ name: "news", type: "announcement" });
+  const written = await send(rig, "POST", `/channels/${news.id}/messages`);
+  const { id } = (await written.json()) as { id: string };
+  const edit = (): Promise<Response> => send(rig, "PATCH", `/channels/${news.id}/messages/${id}`);
+  for (let n = 0; n < 5; n++) assert.equal((await edit()).status, 200);
+  const [message] = rig.discord.messages(news);
+  assert.ok(message !== undefined);
+  rig.discord
+    .as(
+      rig.guild.addMember({
+        name: "Olive",
+        roles: [rig.guild.addRole({ name: "Mod", permissions: ["ManageMessages"] })],
+      }),
+    )
+    .publish(message);
+  for (let n = 0; n < 3; n++) assert.equal((await edit()).status, 200);
+  const refused = await edit();
+  assert.deepEqual([refused.status, ((await refused.json()) as { code: number }).code], [400, 20022]);
+  rig.clock.nowMs += 3_600_000;
+  assert.equal((await edit()).status, 200);
+});

@@ -21,6 +21,8 @@ export interface MapFilter {
 const ROOM_FOR_WORDS = 3_300;
 const ROOM_FOR_CALLS = 900;
 const MOST_NEAR = 10;
+/** More has no room in the picture, where the number of players would be cut. */
+const LONGEST_TITLE = 36;
 
 export interface MapMessage {
   readonly bindingId: string;
@@ -36,7 +38,8 @@ export function mapPicture({ state, filter, look, isCheck = false }: MapMessage)
   const points = pointsOf(state, filter);
   const meant = points.find(({ isMeant }) => isMeant);
   const shown = meant === undefined ? points : points.filter((point) => distanceWord(point, meant) !== "far");
-  const title = `${plainText(state.status.name)} · ${shown.length} ${shown.length === 1 ? "player" : "players"}`;
+  const many = ` · ${shown.length} ${shown.length === 1 ? "player" : "players"}`;
+  const title = `${cut(plainText(state.status.name), LONGEST_TITLE - many.length)}${many}`;
   const calls = meant === undefined && filter.team === undefined ? callsOf(state) : [];
   return { kind: "map", look, title, points: shown, calls, ...(isCheck ? { isCheck } : {}) };
 }

@@ -145,20 +145,20 @@ function longer(nowS: number, beforeS: number | undefined): Escaped {
   return by > 0 ? md` (▲\u00a0${lasting(by)}\u00a0more)` : md` (▼\u00a0${lasting(-by)}\u00a0less)`;
 }
 
-/** `16 to 22 November` */
-function dates({ fromS, toS, zone }: ServerStats): Escaped {
+/** `16 to 22 November`; with short months, `30 Nov to 6 Dec`, where there is little room. */
+function dates({ fromS, toS, zone }: ServerStats, month: "long" | "short" = "long"): Escaped {
   const format = (atS: number, options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat("en-GB", { timeZone: zone, ...options }).format(atS * 1_000);
   // Noon of the first and of the last day: no change of clocks reaches it.
   const [first, last] = [fromS + DAY_S / 2, toS - DAY_S / 2];
-  const sameMonth = format(first, { month: "long" }) === format(last, { month: "long" });
-  const from = format(first, { day: "numeric", ...(sameMonth ? {} : { month: "long" }) });
-  return markdownOfOurs(`${from} to ${format(last, { day: "numeric", month: "long" })}`);
+  const sameMonth = format(first, { month }) === format(last, { month });
+  const from = format(first, { day: "numeric", ...(sameMonth ? {} : { month }) });
+  return markdownOfOurs(`${from} to ${format(last, { day: "numeric", month })}`);
 }
 
 export const weeklyRenderer: WeeklyRenderer = {
   summary,
-  pictures: (stats, look) => serverPictures(stats, look, dates(stats)),
+  pictures: (stats, look) => serverPictures(stats, look, dates(stats, "short")),
   keyOf: ({ cards }) =>
     cards
       .map(({ url, footer }) => url?.split(`#${MARK}`)[1] ?? footer?.split(SHOWN_MARK)[1])
