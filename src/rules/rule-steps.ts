@@ -34,6 +34,8 @@ export interface StepWanted {
   readonly candidate: Candidate;
   readonly breachId: string;
   readonly lists: readonly ListName[];
+  /** This breach may have had its step, which is missing in a store that was set back. */
+  readonly mayBeTaken: boolean;
 }
 
 type StepRule = Rule & Required<Pick<Rule, "step">>;
@@ -43,6 +45,7 @@ const STEP_AGAIN_MS = 60_000;
 /** Of one rule, so many are kicked or loaded in this time: more is a role that is wrong sooner than so many breaches. */
 const MOST_ACTED = 5;
 const ACTED_WITHIN_MS = 10 * 60_000;
+const MAY_BE_TAKEN = "The database was restored from an older copy, so this may have been done already.";
 const TOO_MANY =
   "It was broken more than five times within ten minutes. Check the role, then turn it on again.";
 
@@ -72,7 +75,9 @@ export class RuleSteps {
     // The breach stays open: once the link is confirmed this is asked again.
     if (unconfirmedBy(rule, vouchedBy) !== undefined) return;
     const why =
-      whyOwner(sighting.present) ?? whyNotNamed(player, await this.#ports.othersAround(rule, player));
+      (wanted.mayBeTaken ? MAY_BE_TAKEN : undefined) ??
+      whyOwner(sighting.present) ??
+      whyNotNamed(player, await this.#ports.othersAround(rule, player));
     if (rule.step === undefined) {
       // What has no step would have had one, unless it names somebody else as well.
       await this.#claim(wanted, why === undefined ? { what: "would" } : { what: "dropped", why });

@@ -248,6 +248,24 @@ describe("a rule", () => {
     assert.deepEqual(world.wrong, []);
   });
 
+  test("takes no second step where a copy of before was put back, and takes the next", async () => {
+    const { world, breaker } = await withBreaker("Rex", "pm");
+    const copy = world.copy();
+    await world.live(60_000);
+    assert.equal(world.hits.length, 1);
+    await world.crash(copy);
+    await world.live(11 * 60_000);
+    assert.equal(world.hits.length, 1);
+    const [view] = world.rules.rules.list("g1").rules;
+    assert.match(view?.record.events.at(-1)?.why ?? "", /older copy/);
+    world.town.depart(breaker.ref.id);
+    await world.live(30_000);
+    const next = await join(world, "Rex");
+    next.team = "Police";
+    await world.live(11 * 60_000);
+    assert.equal(world.hits.length, 2);
+  });
+
   test("broken again within ten minutes waits with what it tells and does, and a test of it says for how long", async () => {
     const { world, breaker } = await withBreaker("Rex", "pm");
     const waitsMs = async () => (await world.rules.rules.test("g1", 1)).breakers[0]?.waitsMs;
