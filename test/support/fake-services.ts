@@ -226,6 +226,7 @@ export class FakeWorld {
   readonly accounts: GameAccounts = {
     ...unused<GameAccounts>("accounts"),
     ofPlayer: async () => undefined,
+    formerOf: async () => [],
   };
 
   readonly mentions = createMentions(new MemoryDocuments(parseAllowedMention));
