@@ -11,6 +11,7 @@ import {
 } from "../../src/domain/guild.ts";
 import type { ServerState, ServerStatus, SourceId } from "../../src/domain/model.ts";
 import type { Alerts } from "../../src/domain/ports/alerts.ts";
+import type { Appeals } from "../../src/domain/ports/appeals.ts";
 import type { AskedBans } from "../../src/domain/ports/asked-bans.ts";
 import type { AuditLog } from "../../src/domain/ports/audit-log.ts";
 import type { BanEnds } from "../../src/domain/ports/ban-ends.ts";
@@ -227,6 +228,7 @@ export class FakeWorld {
     ...unused<GameAccounts>("accounts"),
     ofPlayer: async () => undefined,
     formerOf: async () => [],
+    forgetFormer: async () => undefined,
   };
 
   readonly mentions = createMentions(new MemoryDocuments(parseAllowedMention));
@@ -283,7 +285,7 @@ export class FakeWorld {
     sessions: { ...unused<Sessions>("sessions"), setupOf: async () => undefined },
     rules: { ...unused<Rules>("rules"), list: () => ({ rules: [], pause: undefined }) },
     ranks: { ...unused<Ranks>("ranks"), list: () => [] },
-    appeals: unused("appeals"),
+    appeals: { ...unused<Appeals>("appeals"), ofPlayer: () => [], forgetPlayer: async () => undefined },
     alerts: { ...unused<Alerts>("alerts"), list: async () => [] },
     feeds: { ...unused<Feeds>("feeds"), list: async () => [] },
     askedBans: { ...unused<AskedBans>("askedBans"), list: () => [] },

@@ -29,15 +29,8 @@ export class FormerAccounts {
     });
   }
 
-  /** Answers how many are forgotten. */
-  async forget(guildId: string, nowMs: number, isGone: (account: GameAccount) => boolean): Promise<number> {
-    let count = 0;
-    await this.#change(guildId, nowMs, (kept) => {
-      const left = kept.filter((one) => !isGone(one));
-      count = kept.length - left.length;
-      return left;
-    });
-    return count;
+  async forget(guildId: string, nowMs: number, isGone: (account: GameAccount) => boolean): Promise<void> {
+    await this.#change(guildId, nowMs, (kept) => kept.filter((one) => !isGone(one)));
   }
 
   async forgetGuild(guildId: string): Promise<void> {

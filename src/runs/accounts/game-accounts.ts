@@ -87,6 +87,9 @@ export function createGameAccounts(ports: GameAccountsPorts): {
     accounts: {
       of,
       formerOf: (guildId, userId) => linkedAccounts.former.of(guildId, userId, clock.nowMs()),
+      async forgetFormer(guildId, playerId) {
+        await linkedAccounts.former.forget(guildId, clock.nowMs(), ({ player }) => player.id === playerId);
+      },
       ofPlayer: async (guildId, playerId) => (await linkedAccounts.byPlayer(guildId)).get(playerId),
       byPlayer: (guildId) => linkedAccounts.byPlayer(guildId),
       list: async (guildId) => (await linkedAccounts.all(guildId)).toReversed(),
