@@ -90,6 +90,7 @@ export function buildRules(parts: RulesBuildParts): BuiltRules {
     messages: parts.messages,
     owed: parts.owed,
     isStoreInDoubt: parts.isStoreInDoubt,
+    audit: runs.audit,
     renderer: ruleRenderer,
   });
   const ranks = createRanks({

@@ -410,6 +410,7 @@ export class RuleWorld {
       clock,
       random,
       isStoreInDoubt: this.#isStoreInDoubt,
+      audit: { get: async (guildId, id) => rig.audit.get(guildId, id) },
       isOurs: () => true,
       roleState: (_, roleId) => {
         if (this.isGuildAway) return "unknown";

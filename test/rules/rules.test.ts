@@ -537,6 +537,26 @@ describe("a rule", () => {
     assert.match(view?.rule.heldWhy ?? "", /more than five times/);
   });
 
+  for (const [when, cut] of [
+    ["was checked", (world: RuleWorld) => (world.rig.membersPause = () => new Promise(() => undefined))],
+    ["waited for its turn", (world: RuleWorld) => (world.rig.readyAtMs = Number.POSITIVE_INFINITY)],
+  ] as const)
+    test(`a step that a kill cut off while it ${when} was not sent, and says so`, async () => {
+      const { world } = await withBreaker("Rex", "kick");
+      const { membersPause } = world.rig;
+      cut(world);
+      await world.live(60_000);
+      world.rig.membersPause = membersPause;
+      world.rig.readyAtMs = 0;
+      for (let n = 0; n < 2; n++) {
+        await world.crash();
+        const record = world.rules.rules.list("g1").rules[0]?.record;
+        assert.deepEqual([record?.sent, record?.unsure, record?.dropped], [0, undefined, 1]);
+        assert.match(record?.events.at(-1)?.why ?? "", /Marshal (?:was )?stopped/);
+      }
+      assert.equal(world.rig.sent.length, 0);
+    });
+
   test("says that its role was deleted only where that is known, and does nothing where it is not", async () => {
     const { world } = await withBreaker("Rex", "kick");
     world.isGuildAway = true;
