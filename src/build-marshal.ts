@@ -224,7 +224,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   });
   const appeals = buildAppeals({ ...live, documents: kept.appeals, settings, history, runs, discord });
   const lifecycle = createGuildLifecycle({
-    bindings,
+    ...{ bindings, settings },
     retention,
     service,
     serviceEvents,
