@@ -2,6 +2,7 @@ import type { Services } from "../src/discord/services.ts";
 import { type Case, type CaseKind, runKinds } from "../src/domain/case.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
+import type { GameAccount } from "../src/domain/ports/game-accounts.ts";
 import { moderatedServers } from "./moderated-servers.ts";
 
 /** Whose cases somebody sees, and which they may change. */
@@ -57,9 +58,14 @@ export async function refuseAgainstOneself(
   { guildId, userId }: Actor,
   { number, targets }: Case,
 ): Promise<void> {
+  const isTarget = ({ player }: GameAccount) => targets.some(({ playerId }) => playerId === player.id);
   const account = await accounts.of(guildId, userId);
-  if (account === undefined || !targets.some(({ playerId }) => playerId === account.player.id)) return;
-  throw new Failure("denied", `Case ${number} is against you. Somebody else has to change it.`);
+  if (account !== undefined && isTarget(account))
+    throw new Failure("denied", `Case ${number} is against you. Somebody else has to change it.`);
+  const former = (await accounts.formerOf(guildId, userId)).find(isTarget);
+  if (former === undefined) return;
+  const whom = `${former.player.name}, whom you unlinked less than 90 days ago`;
+  throw new Failure("denied", `Case ${number} is against ${whom}. Somebody else has to change it.`);
 }
 
 /**

@@ -1,9 +1,16 @@
 import type { Press, Reply } from "../src/discord/command.ts";
-import { casesErasedMessage, forgottenMessage, type Standing } from "../src/discord/render/forgotten.ts";
+import {
+  casesErasedMessage,
+  type Elsewhere,
+  forgottenMessage,
+  type Standing,
+} from "../src/discord/render/forgotten.ts";
 import type { Services } from "../src/discord/services.ts";
 import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
+import type { PlayerRef } from "../src/domain/model.ts";
 import { recordEvent } from "./audit-event.ts";
+import { isProtected } from "./staff-policy.ts";
 
 /** What `/history forget` erases: rows of the logs, and cases when that is asked for as well. */
 
@@ -57,13 +64,36 @@ function idIn(typed: string): number | undefined {
 
 /** What stands of somebody beside the rows of the logs; what does not answer is left open. */
 export async function standingOf(
-  { cases, watches }: Services,
+  services: Services,
   guildId: string,
-  playerId: number,
+  { playerId, name }: KeptPlayer,
 ): Promise<Standing> {
+  const { cases, watches } = services;
   const found = await cases.search(guildId, { playerId, limit: MOST_COUNTED }).catch(onlyFailures);
   const watch = await watches.of(guildId, playerId).catch(onlyFailures);
-  return { playerId, cases: found?.length, isWatched: watch !== undefined };
+  const elsewhere = await elsewhereOf(services, guildId, { id: playerId, name });
+  return { playerId, cases: found?.length, isWatched: watch !== undefined, elsewhere };
+}
+
+/** What other commands have set about somebody, and take back. */
+async function elsewhereOf(
+  { accounts, appeals, banEnds, bindings, settings }: Services,
+  guildId: string,
+  player: Required<PlayerRef>,
+): Promise<Elsewhere> {
+  const account = await accounts.ofPlayer(guildId, player.id);
+  const { policies } = await settings.of(guildId);
+  const servers = (await bindings.list(guildId)).filter(({ id }) => {
+    const policy = policies[id];
+    return policy !== undefined && isProtected(policy, player);
+  });
+  const ends = banEnds.list(guildId).filter(({ end }) => end.playerId === player.id);
+  return {
+    linkedTo: account?.userId,
+    protectedOn: servers.map(({ name }) => name),
+    endingBansOn: ends.map(({ end }) => end.serverName),
+    appeals: appeals.ofPlayer(guildId, player.id).length,
+  };
 }
 
 function onlyFailures(error: unknown): undefined {
@@ -77,6 +107,7 @@ export async function eraseCases({ actor, argument }: Press, services: Services)
   const erased = await services.cases.eraseOf(guildId, playerId);
   const record = () =>
     recordEvent(services, actor, { action: "history-forget-cases", text: String(playerId) });
+  await forgetAnswered(services, guildId, { playerId, cases: 0 });
   // What is erased is erased, also where the watchlist cannot be changed now.
   if (erased.cases > 0) await record();
   const watch = await services.watches.remove(guildId, playerId);
@@ -92,5 +123,19 @@ export async function eraseNow({ actor, argument }: Press, services: Services): 
   if (forgotten === undefined) return { content: md`Nothing is recorded about this player any more.` };
   // The audit names the id alone: who asks to be forgotten is not to be kept by name.
   await recordEvent(services, actor, { action: "history-forget", text: String(playerId) });
-  return forgottenMessage(forgotten, await standingOf(services, actor.guildId, playerId));
+  const { name } = forgotten.player;
+  const found = await standingOf(services, actor.guildId, { playerId, name });
+  await forgetAnswered(services, actor.guildId, found);
+  const appeals = services.appeals.ofPlayer(actor.guildId, playerId).length;
+  return forgottenMessage(forgotten, { ...found, elsewhere: { ...found.elsewhere, appeals } });
+}
+
+/** Of what is kept only to judge cases and appeals rightly. */
+async function forgetAnswered(
+  { accounts, appeals }: Services,
+  guildId: string,
+  { playerId, cases }: Pick<Standing, "playerId" | "cases">,
+): Promise<void> {
+  await appeals.forgetPlayer(guildId, playerId);
+  if (cases === 0) await accounts.forgetFormer(guildId, playerId);
 }

@@ -135,7 +135,7 @@ const forget = defineEntry<{ readonly player: string }>({
     const { playerId, name } = kept ?? onlyOne(found, args.player);
     const file = kept && (await services.history.privacy.export(guildId, playerId));
     if (kept !== undefined && (file?.elsewhere ?? 0) === 0)
-      return onlyCasesMessage(name, await standingOf(services, guildId, playerId));
+      return onlyCasesMessage(name, await standingOf(services, guildId, { playerId, name }));
     return {
       content: md`Erase **${inlineName(name)}**? Sessions, kills, deaths, commands, calls and names are deleted for good. Messages in channels stay. You are asked about cases next.`,
       rows: [[{ kind: "button", style: "danger", label: "Erase", id: `history-forget:${playerId}` }]],

@@ -4,7 +4,7 @@ import { isThisAKey, isThisYours, keyLock } from "../src/discord/render/setup-ke
 import type { Services } from "../src/discord/services.ts";
 import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
-import { type Actor, type Binding, EMPTY_POLICY, type GuildSettings } from "../src/domain/guild.ts";
+import type { Actor, Binding } from "../src/domain/guild.ts";
 import { TOO_MANY_KEYS } from "../src/domain/key-lock.ts";
 import type { ServerStatus } from "../src/domain/model.ts";
 import type { JustLinked, PendingLink } from "../src/domain/ports/pending-links.ts";
@@ -146,13 +146,18 @@ async function linkNow(pending: PendingLink, actor: Actor, services: Services): 
   // Without a status nobody has seen whose server it is.
   if (status === undefined) throw forgotten();
   const { guildId, userId } = actor;
-  const linked = await services.bindings.link({ guildId, key, status, byUserId: userId });
+  const linked = await services.bindings.link({
+    guildId,
+    key,
+    status,
+    byUserId: userId,
+    moderatorRoleIds: roleIds,
+  });
   const { binding, replaced } = linked;
   const hadCommands =
     replaced !== undefined && services.health.commandPermission(replaced).kind === "allowed";
   // Before the rest is written: where the store refuses that, the key is known all the same, and no second Yes comes.
   const { feedsBack } = await services.onLinked(linked);
-  await services.settings.change(guildId, (settings) => withModerators(settings, binding.id, roleIds));
   await recordEvent(services, actor, {
     action: "link",
     text: `${binding.name}${replaced === undefined ? "" : " (key replaced)"}`,
@@ -202,17 +207,4 @@ export async function confirmLink({ actor, argument }: Press, services: Services
     mayRun,
     permission: services.health.commandPermission(linked.binding.source),
   });
-}
-
-/** A role that holds a higher tier keeps it: linking again must not lower anybody. */
-function withModerators(
-  settings: GuildSettings,
-  bindingId: string,
-  roleIds: readonly string[],
-): GuildSettings {
-  const policy = settings.policies[bindingId] ?? EMPTY_POLICY;
-  const raised = roleIds.filter((id) => (policy.roleTiers[id] ?? "viewer") === "viewer");
-  const moderators = Object.fromEntries(raised.map((id) => [id, "moderator" as const]));
-  const roleTiers = { ...policy.roleTiers, ...moderators };
-  return { ...settings, policies: { ...settings.policies, [bindingId]: { ...policy, roleTiers } } };
 }

@@ -86,6 +86,13 @@ export function withoutProtected(
   return { ...policy, protectedPlayers: others, protectedAliases: Object.fromEntries(kept) };
 }
 
+/** Whether an entry means this player, by either of its two ways. */
+export function isProtected(policy: StaffPolicy, player: Required<PlayerRef>): boolean {
+  return (
+    withoutProtected(policy, player.name, player).protectedPlayers.length < policy.protectedPlayers.length
+  );
+}
+
 /** The game finds names in any case. */
 function isSame(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();

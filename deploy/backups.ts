@@ -4,7 +4,7 @@ import type { Config } from "../src/config.ts";
 import { StoreError } from "../src/domain/failure.ts";
 import { findSecret } from "../src/store/secret-file.ts";
 import { markBackup } from "../src/store/sqlite/backup-mark.ts";
-import { backUpSqlite, copyDatabase, requireStore } from "../src/store/sqlite/backup-sqlite.ts";
+import { backUpSqlite, copyDatabase, requireStore, storeIdIn } from "../src/store/sqlite/backup-sqlite.ts";
 import { explainStoreError } from "../src/store/sqlite/sqlite-errors.ts";
 import { secretsThatOpen } from "./prove-secret.ts";
 
@@ -35,7 +35,7 @@ export function sqliteFile(url: string | undefined): string | undefined {
 
 export interface BackUpAllOptions {
   readonly folder: string;
-  /** Of this many backups in the folder the newest stay; undefined: all. */
+  /** Of this many backups of this store in the folder the newest stay; undefined: all. */
   readonly keep: number | undefined;
   readonly nowMs: number;
 }
@@ -82,6 +82,7 @@ export async function backUpAll(
   const isWhole = parts.includes(SECRET) || isGiven;
   const sameKind = readdirSync(folder)
     .filter((one) => NAME.test(one) && (isWhole || !existsSync(join(folder, one, SECRET))))
+    .filter((one) => isOfStore(join(folder, one, STORE), storeIdIn(join(made, STORE))))
     .sort();
   // A name that lies ahead was given by a clock that was wrong: the newest is the one just made.
   const oldestFirst = [...sameKind.filter((one) => one > name), ...sameKind.filter((one) => one <= name)];
@@ -104,6 +105,12 @@ export async function backUpAll(
       : []),
     ...(old.length === 0 ? [] : [`removed ${old.length} older: ${keep} are kept`]),
   ];
+}
+
+/** Another bot may have its backups in the same folder: those are not this one's to remove. */
+function isOfStore(path: string, id: string | undefined): boolean {
+  const other = existsSync(path) ? storeIdIn(path) : undefined;
+  return id === undefined || other === undefined || other === id;
 }
 
 function nameOf(atMs: number): string {

@@ -73,6 +73,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   });
   const accounts = new LinkedAccounts(kept.accounts);
   const { retained, banEnds, askedBans } = kept;
+  const isStoreInDoubt = leased?.isStoreInDoubt ?? kept.isCopy;
   const isHere = (guildId: string) => discord.isHere(guildId);
   const retention = new GuildRetention({ ...retained, bindings, settings, accounts, clock, isHere, report });
 
@@ -161,7 +162,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     settings,
     guilds: () => knownGuilds({ bindings, settings }),
     audit: kept.audit,
-    isStoreInDoubt: leased?.isStoreInDoubt ?? kept.isCopy,
+    isStoreInDoubt,
     answers: kept.runAnswers,
     lateAnswers: discord.lateAnswers,
     deferred: kept.deferred,
@@ -203,7 +204,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   const ofSessions = { sessions: kept.sessions, pages: kept.sessionPages, mentions: kept.mentions };
   const sessions = buildSessions({ ...live, ...ofSessions, demands });
   const { ranks, rankKeepings, ruleStates: states, playerMessages: messages } = kept;
-  const ofRules = { rules: kept.rules, states, messages, ranks, rankKeepings };
+  const ofRules = { rules: kept.rules, states, messages, ranks, rankKeepings, isStoreInDoubt };
   const rules = buildRules({ ...live, ...ofRules, settings, discord, demands, owed: notifier, runs });
   const alerts = buildAlerts({
     ...live,
@@ -223,7 +224,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   });
   const appeals = buildAppeals({ ...live, documents: kept.appeals, settings, history, runs, discord });
   const lifecycle = createGuildLifecycle({
-    bindings,
+    ...{ bindings, settings },
     retention,
     service,
     serviceEvents,

@@ -29,6 +29,7 @@ export interface RulesBuildParts
     | "notifier"
     | "clock"
     | "random"
+    | "isStoreInDoubt"
   > {
   readonly ranks: RanksPorts["ranks"];
   readonly rankKeepings: RanksPorts["keepings"];
@@ -88,6 +89,8 @@ export function buildRules(parts: RulesBuildParts): BuiltRules {
     states: parts.states,
     messages: parts.messages,
     owed: parts.owed,
+    isStoreInDoubt: parts.isStoreInDoubt,
+    audit: runs.audit,
     renderer: ruleRenderer,
   });
   const ranks = createRanks({

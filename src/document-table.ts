@@ -13,7 +13,7 @@ import { parseJournalChunk, parseJournalHead, parseJournalRow } from "./journal/
 import { parseOwedNotice } from "./outbox/owed-notice.ts";
 import { parseRankKeeping, parseServerRanks } from "./rules/ranks/rank-records.ts";
 import { parseGuildRules, parseServerRules } from "./rules/rule-records.ts";
-import { parseGuildAccounts } from "./runs/accounts/linked-accounts.ts";
+import { parseGuildAccounts } from "./runs/accounts/account-record.ts";
 import { parseAskedBan } from "./runs/bans/asked-ban-record.ts";
 import { parseBanEnd } from "./runs/bans/ban-end-record.ts";
 import { parseDeferredRun } from "./runs/queue/deferred-run-record.ts";

@@ -3,6 +3,7 @@ import type { Service } from "./api/client.ts";
 import type { BuiltRules } from "./build-rules.ts";
 import type { GuildListener } from "./discord/connection/guild-events.ts";
 import type { Services } from "./discord/services.ts";
+import { withModerators } from "./domain/guild.ts";
 import { KeyedMutex } from "./domain/keyed-mutex.ts";
 import type { SourceId } from "./domain/model.ts";
 import type { Linked } from "./domain/ports/bindings.ts";
@@ -21,6 +22,7 @@ import type { SettingsStore } from "./store/settings.ts";
 
 export interface GuildLifecycleParts {
   readonly bindings: BindingStore;
+  readonly settings: Pick<SettingsStore, "change">;
   readonly retention: GuildRetention;
   readonly service: Service;
   readonly serviceEvents: Pick<ServiceEvents, "onEvent">;
@@ -53,6 +55,7 @@ export interface GuildLifecycle {
 export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle {
   const {
     bindings,
+    settings,
     retention,
     service,
     serviceEvents,
@@ -110,12 +113,20 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
     await forgetIfUnlinked(from);
   }
 
-  async function onLinked({ binding, replaced }: Linked): Promise<{ readonly feedsBack: number }> {
+  async function onLinked({
+    binding,
+    replaced,
+    moderatorRoleIds = [],
+  }: Linked): Promise<{ readonly feedsBack: number }> {
     const { source, guildId, id } = binding;
     let feedsBack = 0;
     await takeAll([
       () => (replaced === undefined || replaced === source ? undefined : onReplaced(replaced, source)),
       () => service.unpark(source),
+      () =>
+        moderatorRoleIds.length === 0
+          ? undefined
+          : settings.change(guildId, (now) => withModerators(now, id, moderatorRoleIds)),
       () => history?.onLinksChanged(guildId),
       () => alerts.onLinksChanged(guildId),
       () => rules.onLinksChanged(guildId),

@@ -91,6 +91,18 @@ export class AppealDesk implements Appeals {
     return this.#ports.book.get(guildId, id);
   }
 
+  ofPlayer(guildId: string, playerId: number): readonly Appeal[] {
+    return this.#ports.book.of(guildId).filter(({ player }) => player?.id === playerId);
+  }
+
+  async forgetPlayer(guildId: string, playerId: number): Promise<void> {
+    const { book } = this.#ports;
+    await book.take(guildId, async () => {
+      for (const appeal of this.ofPlayer(guildId, playerId))
+        if (appeal.decision?.isDone === true) await book.drop(appeal);
+    });
+  }
+
   prove(actor: Actor, id: string): Promise<Appeal> {
     return this.#change(actor, id, async (appeal) => ({ provenBy: actor.userId, ...appeal }));
   }

@@ -97,8 +97,9 @@ export class StoreAwayError extends StoreError {}
 
 /**
  * Why Discord did not take a message, by Discord's own codes:
- * gone 10003/10008 · no-access 50001/50013 · closed 50083/160005 · dm-closed 50007/50278 · form 50035 ·
- * edit-limit 30046/20022 · no-history: the channel may be written but not read · rejected: any other 4xx ·
+ * gone 10003/10008 · no-access 50001/50013 · closed 50083/160005 · dm-closed 50007/50278/10013/50033 ·
+ * form 50035 · edit-limit 30046/20022 · no-history: the channel may be written but not read ·
+ * rejected: any other 4xx ·
  * unknown: 5xx, timeout or a broken connection: the message may stand in the channel.
  */
 export type SinkRefusalReason =

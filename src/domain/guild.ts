@@ -156,6 +156,19 @@ export interface GuildSettings {
 export const EMPTY_POLICY: StaffPolicy = { roleTiers: {}, allowed: [], denied: [], protectedPlayers: [] };
 export const DEFAULT_SETTINGS: GuildSettings = { auditRetentionDays: 90, policies: {}, presets: [] };
 
+/** A role that holds a higher tier keeps it: linking again must not lower anybody. */
+export function withModerators(
+  settings: GuildSettings,
+  bindingId: string,
+  roleIds: readonly string[],
+): GuildSettings {
+  const policy = settings.policies[bindingId] ?? EMPTY_POLICY;
+  const raised = roleIds.filter((id) => (policy.roleTiers[id] ?? "viewer") === "viewer");
+  const moderators = Object.fromEntries(raised.map((id) => [id, "moderator" as const]));
+  const roleTiers = { ...policy.roleTiers, ...moderators };
+  return { ...settings, policies: { ...settings.policies, [bindingId]: { ...policy, roleTiers } } };
+}
+
 /** The person who presses or types, as the interaction names them. */
 export interface Actor {
   readonly userId: string;

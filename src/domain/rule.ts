@@ -49,6 +49,8 @@ export interface RuleEvent {
 /** A step that was claimed and whose outcome is not known yet. */
 export interface StepUnderWay {
   readonly breachId: string;
+  /** Of its row in the audit, which is written before it is sent; absent: an earlier version began it. */
+  readonly runId?: string;
   readonly atMs: number;
   readonly player: Required<PlayerRef>;
 }

@@ -1,4 +1,5 @@
 import { KeyedMutex } from "../domain/keyed-mutex.ts";
+import type { AuditLog } from "../domain/ports/audit-log.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import { NO_RECORD, type Rule, type RuleEvent, type RuleRecord, type StepUnderWay } from "../domain/rule.ts";
 import type { GuildRules, OpenBreach, ServerRules } from "./rule-records.ts";
@@ -8,6 +9,9 @@ export interface RuleBookPorts {
   readonly rules: Documents<GuildRules>;
   /** With `parseServerRules`; durable. */
   readonly states: Documents<ServerRules>;
+  readonly audit: Pick<AuditLog, "get">;
+  /** The store may be an older copy: what was done since is not in it. */
+  readonly isStoreInDoubt: boolean;
 }
 
 export type RuledServer = Pick<Rule, "guildId" | "bindingId">;
@@ -33,7 +37,37 @@ export class RuleBook {
   /** Rejects when the store fails. */
   async load(): Promise<void> {
     for await (const [guildId, kept] of this.#ports.rules.entries()) this.#guilds.set(guildId, kept);
-    for await (const [key, kept] of this.#ports.states.entries()) this.#servers.set(key, withCutOff(kept));
+    const found: (readonly [string, ServerRules])[] = [];
+    for await (const entry of this.#ports.states.entries()) found.push(entry);
+    for (const [key, kept] of found) {
+      const now = await this.#withCutOff(kept);
+      this.#servers.set(key, now);
+      // What the audit says of it goes there in time.
+      if (now !== kept) await this.#ports.states.set(key, now);
+    }
+  }
+
+  /** What was under way when an earlier process ended: nobody hears of its outcome any more, but its row in the audit. */
+  async #withCutOff(kept: ServerRules): Promise<ServerRules> {
+    const records = new Map(Object.entries(kept.records));
+    for (const [ruleId, { underWay = [], ...record }] of records) {
+      let ended: RuleRecord = record;
+      for (const step of underWay) ended = withEvent(ended, await this.#cutOff(kept.guildId, step));
+      records.set(ruleId, ended);
+    }
+    const isAny = Object.values(kept.records).some(({ underWay }) => underWay !== undefined);
+    return isAny ? { ...kept, records: Object.fromEntries(records) } : kept;
+  }
+
+  async #cutOff(guildId: string, { runId, atMs, player }: StepUnderWay): Promise<RuleEvent> {
+    const unsure = { what: "sent", isUnsure: true, atMs, player } as const;
+    if (runId === undefined) return unsure;
+    const row = await this.#ports.audit.get(guildId, runId);
+    if (row === undefined && this.#ports.isStoreInDoubt) return unsure;
+    if (row === undefined)
+      return { what: "dropped", why: "Marshal stopped before sending it.", atMs, player };
+    if (row.ran === "no") return { what: "dropped", why: row.message ?? "It was not sent.", atMs, player };
+    return row.ran === "yes" ? { what: "sent", atMs, player } : unsure;
   }
 
   of(guildId: string): GuildRules {
@@ -116,15 +150,4 @@ function withEvent(record: RuleRecord, event: RuleEvent): RuleRecord {
   const events = [...record.events, event].slice(-KEPT_EVENTS);
   const unsure = event.isUnsure === true ? { unsure: (record.unsure ?? 0) + 1 } : {};
   return { ...record, ...unsure, [event.what]: record[event.what] + 1, events };
-}
-
-/** What was under way when an earlier process ended may have been done: nobody hears of its outcome any more. */
-function withCutOff(kept: ServerRules): ServerRules {
-  const records = Object.entries(kept.records).map(([ruleId, { underWay = [], ...record }]) => {
-    const events = underWay.map(
-      ({ atMs, player }) => ({ atMs, player, what: "sent", isUnsure: true }) as const,
-    );
-    return [ruleId, events.reduce(withEvent, record)] as const;
-  });
-  return { ...kept, records: Object.fromEntries(records) };
 }

@@ -64,7 +64,9 @@ const record = z.object({
   unsure: z.number().exactOptional(),
   dropped: z.number(),
   events: z.array(event),
-  underWay: z.array(z.object({ breachId: z.string(), atMs: z.number(), player })).exactOptional(),
+  underWay: z
+    .array(z.object({ breachId: z.string(), runId: z.string().exactOptional(), atMs: z.number(), player }))
+    .exactOptional(),
 });
 const serverRules = z.object({
   guildId: z.string(),

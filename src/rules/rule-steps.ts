@@ -34,8 +34,12 @@ export interface StepWanted {
   readonly candidate: Candidate;
   readonly breachId: string;
   readonly lists: readonly ListName[];
+  /** This breach may have had its step, which is missing in a store that was set back. */
+  readonly mayBeTaken: boolean;
 }
 
+/** `runId`: of its row in the audit, once there is one. */
+type ClaimedStep = StepWanted & { readonly runId: string };
 type StepRule = Rule & Required<Pick<Rule, "step">>;
 
 /** Of all rules of a server together, one step to one player in this time. */
@@ -43,6 +47,7 @@ const STEP_AGAIN_MS = 60_000;
 /** Of one rule, so many are kicked or loaded in this time: more is a role that is wrong sooner than so many breaches. */
 const MOST_ACTED = 5;
 const ACTED_WITHIN_MS = 10 * 60_000;
+const MAY_BE_TAKEN = "The database was restored from an older copy, so this may have been done already.";
 const TOO_MANY =
   "It was broken more than five times within ten minutes. Check the role, then turn it on again.";
 
@@ -72,7 +77,9 @@ export class RuleSteps {
     // The breach stays open: once the link is confirmed this is asked again.
     if (unconfirmedBy(rule, vouchedBy) !== undefined) return;
     const why =
-      whyOwner(sighting.present) ?? whyNotNamed(player, await this.#ports.othersAround(rule, player));
+      (wanted.mayBeTaken ? MAY_BE_TAKEN : undefined) ??
+      whyOwner(sighting.present) ??
+      whyNotNamed(player, await this.#ports.othersAround(rule, player));
     if (rule.step === undefined) {
       // What has no step would have had one, unless it names somebody else as well.
       await this.#claim(wanted, why === undefined ? { what: "would" } : { what: "dropped", why });
@@ -88,9 +95,10 @@ export class RuleSteps {
     if (automaticPause !== undefined) return;
     if (rule.step.kind !== "pm" && this.#isTooMany(rule, nowMs)) return await this.#hold(rule, TOO_MANY);
 
-    await this.#claim(wanted);
+    const runId = this.#ports.random.id();
+    await this.#claim(wanted, { runId });
     this.#steppedAtMs.set(key, nowMs);
-    const work = this.#take(wanted, { ...rule, step: rule.step })
+    const work = this.#take({ ...wanted, runId }, { ...rule, step: rule.step })
       .catch((error: unknown) => this.#ports.report("the step of a rule failed", error))
       .then(() => void this.#open.delete(work));
     this.#open.add(work);
@@ -116,11 +124,12 @@ export class RuleSteps {
   /** Written before anything is sent: the same breach has no other step. */
   async #claim(
     { candidate: { rule, sighting }, breachId }: StepWanted,
-    end?: Pick<RuleEvent, "what" | "why">,
+    end: Pick<RuleEvent, "what" | "why"> | { readonly runId: string },
   ): Promise<void> {
     const { book, clock } = this.#ports;
     const now = { atMs: clock.nowMs(), player: sighting.present.player };
-    const happening = end === undefined ? { begun: { breachId, ...now } } : { event: { ...end, ...now } };
+    const happening =
+      "runId" in end ? { begun: { breachId, ...end, ...now } } : { event: { ...end, ...now } };
     await book.note(
       rule,
       (open) => open.map((one) => (one.id === breachId ? { ...one, isStepped: true } : one)),
@@ -128,7 +137,7 @@ export class RuleSteps {
     );
   }
 
-  async #take(wanted: StepWanted, rule: StepRule): Promise<void> {
+  async #take(wanted: ClaimedStep, rule: StepRule): Promise<void> {
     const { book, clock } = this.#ports;
     const { player } = wanted.candidate.sighting.present;
     const end = await this.#send(wanted, rule).catch((error: unknown) => {
@@ -141,10 +150,10 @@ export class RuleSteps {
 
   /** Through the audit and the queue as a person's command, with a last look right before it leaves. */
   async #send(
-    { source, candidate, lists }: StepWanted,
+    { source, candidate, lists, runId }: ClaimedStep,
     rule: StepRule,
   ): Promise<Pick<RuleEvent, "what" | "why" | "isUnsure">> {
-    const { bindings, clock, random, runner } = this.#ports;
+    const { bindings, clock, runner } = this.#ports;
     const binding = (await bindings.list(rule.guildId)).find(({ id }) => id === rule.bindingId);
     if (binding === undefined) return { what: "dropped", why: "The server was unlinked." };
     const owner = await this.#ownerNow(rule);
@@ -157,7 +166,7 @@ export class RuleSteps {
       binding,
       text,
       origin: "rule" as const,
-      runId: random.id(),
+      runId,
       only: player,
       guard: new StepGuard(this.#ports, step),
     };

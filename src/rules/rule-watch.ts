@@ -26,6 +26,8 @@ export interface RuleWatchPorts {
   readonly renderer: Pick<RuleRenderer, "breach">;
   readonly clock: Clock;
   readonly random: Random;
+  /** The store may be an older copy: steps that were taken since are not in it. */
+  readonly isStoreInDoubt: boolean;
   isOurs(guildId: string): boolean;
   roleState(guildId: string, roleId: string): RoleState;
   report(what: string, error: unknown): void;
@@ -169,8 +171,9 @@ export class RuleWatch {
       !isBreachToAct(sighting) ||
       book.rulesOf(server).some((other) => contradicts(rule, other));
     if (isOnlyTold) return;
+    const mayBeTaken = this.#ports.isStoreInDoubt && this.sightingsOf(source).isFromBefore(sighting);
     await steps
-      .consider({ source, candidate, breachId: open.id, lists: this.listsOf(server) })
+      .consider({ source, candidate, breachId: open.id, lists: this.listsOf(server), mayBeTaken })
       .catch((error: unknown) => report("the step of a rule could not be taken", error));
   }
 

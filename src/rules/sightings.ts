@@ -46,7 +46,7 @@ export class Sightings {
   #lastMs = Number.NEGATIVE_INFINITY;
   #lastTakenMs = Number.NEGATIVE_INFINITY;
   #apartMs = 0;
-  #isFirst = true;
+  #firstTakenMs: number | undefined;
 
   get players(): ReadonlyMap<number, Sighting> {
     return this.#players;
@@ -60,6 +60,11 @@ export class Sightings {
   /** Whether answers come too far apart for anything but telling. */
   get isSparse(): boolean {
     return this.#apartMs > NEAR_MS;
+  }
+
+  /** Whether the first answer of all has shown this state: it may have begun before this process. */
+  isFromBefore({ sinceMs }: Sighting): boolean {
+    return sinceMs === this.#firstTakenMs;
   }
 
   /** An answer with a list of players. One that was asked for before an earlier one says nothing. */
@@ -93,8 +98,8 @@ export class Sightings {
       });
     }
     this.#players = after;
-    if (!this.#isFirst) this.#apartMs = apartMs;
-    this.#isFirst = false;
+    if (this.#firstTakenMs !== undefined) this.#apartMs = apartMs;
+    this.#firstTakenMs ??= takenAtMs;
     this.#lastMs = askedAtMs;
     this.#lastTakenMs = takenAtMs;
   }
@@ -106,7 +111,7 @@ export class Sightings {
     { nowMs, serviceAheadMs = 0 }: LookTimes,
   ): number | undefined {
     const joinedMs = joinedS === 0 ? undefined : joinedS * 1_000 - serviceAheadMs;
-    if (known === undefined) return this.#isFirst ? joinedMs : (joinedMs ?? nowMs);
+    if (known === undefined) return this.#firstTakenMs === undefined ? joinedMs : (joinedMs ?? nowMs);
     return joinedMs !== undefined && joinedS > known.present.joinedS ? joinedMs : known.visitFromMs;
   }
 }

@@ -132,7 +132,7 @@ export function createBindings(parts: BindingParts): LinkedServers {
     return found;
   }
 
-  async function link({ guildId, key, status, byUserId }: NewLink): Promise<Linked> {
+  async function link({ guildId, key, status, byUserId, moderatorRoleIds = [] }: NewLink): Promise<Linked> {
     hideSecret(key.reveal());
     const before = await read(guildId);
     const source = vault.sourceOf(key);
@@ -142,7 +142,9 @@ export function createBindings(parts: BindingParts): LinkedServers {
     refuseBeyond(serversPerGuild, before, known);
     const id = known?.id ?? sameServer(former, status)?.id ?? random.id();
     const replaced = known?.source === source ? known.unfinished?.replaced : known?.source;
-    const instead = replaced === undefined ? {} : { replaced };
+    const roleIds = [...(known?.unfinished?.moderatorRoleIds ?? []), ...moderatorRoleIds];
+    const roles = roleIds.length === 0 ? {} : { moderatorRoleIds: roleIds };
+    const rest = { ...(replaced === undefined ? {} : { replaced }), ...roles };
     const binding: SealedBinding = {
       id,
       guildId,
@@ -154,14 +156,14 @@ export function createBindings(parts: BindingParts): LinkedServers {
       linkedBy: byUserId,
       linkedAtMs: clock.nowMs(),
       sealed: vault.seal(key, placeOfBinding(guildId, id)),
-      unfinished: instead,
+      unfinished: rest,
     };
     await write(guildId, {
       before,
       after: [...before.filter((one) => one.id !== id), binding],
       former: former.filter((one) => one.id !== id),
     });
-    return { binding: withoutSeal(binding), ...instead };
+    return { binding: withoutSeal(binding), ...rest };
   }
 
   async function rename(guildId: string, bindingId: string, wanted: string): Promise<Binding | undefined> {

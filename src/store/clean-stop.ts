@@ -60,6 +60,11 @@ export function createCleanStop(
  */
 export const COPIED = "copied";
 
+/** Gives a store on a file that mark. */
+export async function markCopyIn({ documents }: Pick<Store, "documents">): Promise<void> {
+  await documents("clean-stop", parseCleanEnd, "full").set(COPIED, { unsettled: [] });
+}
+
 /** Whether this store is a copy, and how that is over. `documents` are those of `createCleanStop`. */
 export async function readCopyMark(documents: Documents<StoredEnd>) {
   const isCopy = (await documents.get(COPIED)) !== undefined;

@@ -6,7 +6,7 @@ import { type FormMark, type GuildBindings, parseFormMark } from "./document-sch
 export const FORM_NAMESPACE = "stored-form";
 /** The mark of an import that is under way, or has ended in the middle. */
 export const IMPORTING = "importing";
-const MARK = "documents";
+export const FORM_MARK = "documents";
 
 export interface FormParts {
   readonly marks: Documents<FormMark>;
@@ -31,7 +31,8 @@ export async function bringDocumentsToForm({ marks, bindings }: FormParts): Prom
     throw new StoreError(
       "this store is from a Marshal of before November 2026, which this one can't update. Start commit c56520e on it once, then this one",
     );
-  if (found !== DOCUMENT_FORM) await marks.set(MARK, { ...(await marks.get(MARK)), form: DOCUMENT_FORM });
+  if (found !== DOCUMENT_FORM)
+    await marks.set(FORM_MARK, { ...(await marks.get(FORM_MARK)), form: DOCUMENT_FORM });
   return found ?? DOCUMENT_FORM;
 }
 
@@ -66,11 +67,11 @@ export interface IdentityParts {
 
 /** The identity of a store; one that has none gets it, so this is for its holder, after the form. */
 export async function identify({ marks, secret, newId, nowMs }: IdentityParts): Promise<StoreIdentity> {
-  const mark = (await marks.get(MARK)) ?? { form: DOCUMENT_FORM };
+  const mark = (await marks.get(FORM_MARK)) ?? { form: DOCUMENT_FORM };
   const { store: id = newId(), madeAtMs = nowMs() } = mark;
   // The secret may change for as long as nothing is sealed with it.
   if (mark.store === undefined || mark.secret !== secret)
-    await marks.set(MARK, { ...mark, store: id, madeAtMs, secret });
+    await marks.set(FORM_MARK, { ...mark, store: id, madeAtMs, secret });
   return { id, madeAtMs };
 }
 
@@ -78,7 +79,7 @@ export async function identify({ marks, secret, newId, nowMs }: IdentityParts): 
 export async function knownIdentity(
   marks: Documents<FormMark>,
 ): Promise<(StoreIdentity & { readonly secret: string | undefined }) | undefined> {
-  const mark = await marks.get(MARK);
+  const mark = await marks.get(FORM_MARK);
   if (mark?.store === undefined) return undefined;
   return { id: mark.store, madeAtMs: mark.madeAtMs ?? 0, secret: mark.secret };
 }
@@ -93,6 +94,6 @@ export async function formOf(marks: Documents<unknown>): Promise<number | undefi
       "an import into this store did not finish. Run it again: `npm run store -- import FILE --replace`",
     );
   }
-  const mark = await marks.get(MARK);
+  const mark = await marks.get(FORM_MARK);
   return mark === undefined ? undefined : parseFormMark(mark).form;
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { FEED_KINDS } from "../domain/feed-kinds.ts";
 import { type Binding, type Feed, GUIDE_STEPS, type GuildSettings } from "../domain/guild.ts";
 import type { SourceId } from "../domain/model.ts";
+import type { Linked } from "../domain/ports/bindings.ts";
 import type { AnswerPlace } from "../domain/ports/run-answers.ts";
 import { type AuditEvent, RUN_ORIGINS, type RunRecord } from "../domain/run.ts";
 import { TIERS } from "../domain/tiers.ts";
@@ -24,13 +25,18 @@ const sealedBinding = z.object({
   linkedBy: z.string(),
   linkedAtMs: z.number(),
   sealed: z.string(),
-  unfinished: z.object({ replaced: source.exactOptional() }).exactOptional(),
+  unfinished: z
+    .object({
+      replaced: source.exactOptional(),
+      moderatorRoleIds: z.array(z.string()).readonly().exactOptional(),
+    })
+    .exactOptional(),
 });
 
 export interface SealedBinding extends Binding {
   readonly sealed: string;
   /** Not all wings have gone along with this link yet; `replaced` is the source that the key before made it. */
-  readonly unfinished?: { readonly replaced?: SourceId };
+  readonly unfinished?: Omit<Linked, "binding">;
 }
 
 /** A server of a guild that has left: what makes it the same one again, and no key. */

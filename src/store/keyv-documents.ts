@@ -60,6 +60,8 @@ export interface Store {
   isHeld(): Promise<boolean>;
   /** Resolves with the reason, in words, when the store has ended for good and the process can do nothing more. */
   readonly lost: Promise<string>;
+  /** From now on it counts as a copy, until a bot has looked through it: what was sent since it was made is not in it. */
+  markCopy(): Promise<void>;
   close(): Promise<void>;
 }
 

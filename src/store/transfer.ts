@@ -95,6 +95,8 @@ export async function importStore(
     given,
     "the store differs from the file: did something write to it in between?",
   );
+  // The file may be old: what was sent since it was made is not in it.
+  await store.markCopy();
   await marks.delete(IMPORTING);
   await store.flush();
   return { documents: given.end.documents, namespaces: await kindsIn(store) };

@@ -379,4 +379,19 @@ describe("An appeal", () => {
     world.settings = DEFAULT_SETTINGS;
     await assert.rejects(appeals.ask(person("v"), asking), /off here/);
   });
+
+  test("that was answered is erased with its player, one that waits is not", async () => {
+    const world = new World();
+    const { appeals } = world.start();
+    const { id } = await appeals.ask(person("u"), asking);
+    await appeals.forgetPlayer(GUILD, ann.id);
+    assert.deepEqual(
+      appeals.ofPlayer(GUILD, ann.id).map((one) => one.id),
+      [id],
+    );
+    await appeals.decide(person("max"), id, { isAccepted: false, unbans: false });
+    await world.clock.advance(1_000);
+    await appeals.forgetPlayer(GUILD, ann.id);
+    assert.deepEqual([appeals.ofPlayer(GUILD, ann.id), world.documents.keys], [[], []]);
+  });
 });

@@ -5,7 +5,7 @@ import { NO_SETUP, setupRow } from "../../src/duty/duty-rows.ts";
 import { openDatabase } from "../../src/history/database/open-database.ts";
 import { openContext } from "../../src/history/queries/context.ts";
 import { write } from "../../src/history/queries/duty.ts";
-import { parseGuildAccounts } from "../../src/runs/accounts/linked-accounts.ts";
+import { parseGuildAccounts } from "../../src/runs/accounts/account-record.ts";
 import type { Permission } from "../../src/sandbox/discord/permissions.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Community } from "./communities.ts";

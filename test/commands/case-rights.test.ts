@@ -15,10 +15,12 @@ import type { Case, CaseKind } from "../../src/domain/case.ts";
 import { md } from "../../src/domain/escaped.ts";
 import { type Actor, type Binding, EMPTY_POLICY, type StaffPolicy } from "../../src/domain/guild.ts";
 import { createNoHistory } from "../../src/history/no-history.ts";
+import { LinkedAccounts } from "../../src/runs/accounts/linked-accounts.ts";
 import { createPermissions } from "../../src/runs/permission/permissions.ts";
 import { kick } from "../history/cases/case-samples.ts";
 import { isFailure } from "../support/failures.ts";
 import { actorOf, FakeWorld } from "../support/fake-services.ts";
+import { RunsRig } from "../support/runs-rig.ts";
 import { serverStatus } from "../support/server-status.ts";
 
 const ofEast: StaffPolicy = { ...EMPTY_POLICY, roleTiers: { east: "moderator", both: "moderator" } };
@@ -152,5 +154,30 @@ describe("cases of one server of a community", () => {
     await refuseAgainstOneself(made.services, who("west"), made.one);
     made.accountId = 11;
     await assert.rejects(refuseAgainstOneself(made.services, who("west"), made.one), /is against you/);
+  });
+
+  test("nor by who unlinked that account lately, unless a Manager says that it was not theirs", async () => {
+    const rig = new RunsRig();
+    const { accounts } = rig.runs;
+    const one = kick({ targets: [{ name: "Alice", playerId: 11 }] });
+    const [mo, manager] = [rig.actor("mod"), rig.actor("manager")];
+    const changes = () => refuseAgainstOneself({ accounts }, mo, one);
+    const unlinks = async () => {
+      await accounts.vouch(manager, mo.userId, { name: "Alice", id: 11 });
+      await accounts.unlink(mo, mo.userId);
+      await assert.rejects(changes(), /is against Alice, whom you unlinked/);
+    };
+    await unlinks();
+    await accounts.vouch(manager, mo.userId, { name: "Bob", id: 12 });
+    await assert.rejects(changes(), /is against Alice/);
+    await accounts.unlink(manager, mo.userId);
+    await changes();
+
+    await unlinks();
+    await rig.clock.advance(91 * 24 * 3_600_000);
+    await changes();
+    await unlinks();
+    await new LinkedAccounts(rig.accountDocuments).forgetGuild("g1");
+    assert.deepEqual(rig.accountDocuments.keys, []);
   });
 });

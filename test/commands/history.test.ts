@@ -5,10 +5,14 @@ import { history } from "../../commands/history.ts";
 import { eraseCases, eraseNow } from "../../commands/history-forget.ts";
 import type { Options, Press, Reply } from "../../src/discord/command.ts";
 import type { Services } from "../../src/discord/services.ts";
+import type { Appeal } from "../../src/domain/appeal.ts";
+import type { BanEnd } from "../../src/domain/ban-end.ts";
 import type { Watch } from "../../src/domain/case.ts";
 import { Failure } from "../../src/domain/failure.ts";
+import { EMPTY_POLICY } from "../../src/domain/guild.ts";
 import type { Forgotten, PlayerExport } from "../../src/domain/history.ts";
 import { actorOf, FakeWorld } from "../support/fake-services.ts";
+import { serverStatus } from "../support/server-status.ts";
 
 const nothing = { names: 0, visits: 0, kills: 0, commands: 0, calls: 0, blankedCommands: 0 };
 
@@ -81,6 +85,50 @@ test("cases that were erased stand in the audit although the watchlist cannot be
     guild.world.events.map(({ action }) => action),
     ["history-forget-cases"],
   );
+});
+
+test("what other commands have set about the player is said, with what takes it back; an answered appeal goes", async () => {
+  const guild = new AgedOut();
+  const { guildId } = guild.actor;
+  const { world } = guild;
+  guild.forgotten = {
+    ...nothing,
+    player: { name: "Ann_Lee", id: 11 },
+    dutyRecords: 0,
+    casesOfOthers: 0,
+    untilS: 5,
+  };
+  const server = await world.linkServer(guildId, serverStatus({ name: "Main" }), "key-main");
+  const policy = { ...EMPTY_POLICY, protectedPlayers: ["ann_lee"] };
+  await world.settings.change(guildId, (now) => ({ ...now, policies: { [server.id]: policy } }));
+  const [answered, open] = [{ player: { name: "Ann_Lee", id: 11 } }, { player: { name: "Ann_Lee", id: 11 } }];
+  let kept = [answered, open] as unknown as Appeal[];
+  const services: Services = {
+    ...guild.services,
+    accounts: {
+      ...world.services.accounts,
+      ofPlayer: async () => ({ userId: "77", player: { name: "Ann_Lee", id: 11 }, linkedAtMs: 0 }),
+    },
+    appeals: {
+      ...world.services.appeals,
+      ofPlayer: () => kept,
+      forgetPlayer: async () => {
+        kept = kept.slice(1);
+      },
+    },
+    banEnds: {
+      ...world.services.banEnds,
+      list: () => [{ end: { playerId: 11, serverName: "Main" } as BanEnd, waits: undefined }],
+    },
+  };
+  const { content = "" } = await eraseNow(
+    { actor: guild.actor, argument: "11" } as unknown as Press,
+    services,
+  );
+  assert.match(content, /Still kept about this player:\n- Linked to <@77>\. .*`\/me unlink member:`/);
+  assert.match(content, /- Protected on Main\. .*`\/staff protect remove:`/);
+  assert.match(content, /- A ban on Main that ends by itself\. `\/run bans`/);
+  assert.match(content, /- 1 appeal\. /);
 });
 
 describe("somebody of whom the logs keep nothing", () => {

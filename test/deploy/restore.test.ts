@@ -20,7 +20,9 @@ import { describe, type TestContext, test } from "node:test";
 import { backUpAll } from "../../deploy/backups.ts";
 import { readStoreConfig } from "../../src/config.ts";
 import { documentsOf } from "../../src/document-table.ts";
+import { identify } from "../../src/store/document-forms.ts";
 import { openStore } from "../../src/store/open-store.ts";
+import { storeIdIn } from "../../src/store/sqlite/backup-sqlite.ts";
 import { fillDisk, smallDisk } from "../support/small-disk.ts";
 import {
   base64,
@@ -358,6 +360,26 @@ describe("backups", () => {
       assert.ok(existsSync(made), said.join());
     }
     assert.deepEqual(readdirSync(into).sort(), ["1970-01-03T00-00-00Z", "1970-02-11T00-00-00Z"]);
+  });
+
+  test("of another bot in the same folder are left alone", async (t) => {
+    const { folder, store } = await backedUp(t);
+    const into = join(folder, "shared");
+    const other = join(folder, "other", "marshal.sqlite");
+    await fillStore(`sqlite:${other}`);
+    let day = 40;
+    for (const path of [store, other]) {
+      const opened = await openStore(`sqlite:${path}`, { runsIn: "caller" });
+      const marks = documentsOf(opened, "stored-form");
+      await identify({ marks, secret: "s", newId: () => path, nowMs: () => 0 });
+      await opened.close();
+    }
+    for (const path of [other, other, store, store, store]) {
+      const config = readStoreConfig({ STORE_URL: `sqlite:${path}`, SECRET_KEY: SECRET });
+      await backUpAll(config, { folder: into, keep: 2, nowMs: day++ * 86_400_000 });
+    }
+    const kept = readdirSync(into).map((name) => storeIdIn(join(into, name, "marshal.sqlite")));
+    assert.deepEqual(kept.toSorted(), [store, store, other, other].toSorted());
   });
 
   test("hold the secret that opens the store, and say where that is SECRET_KEY", async (t) => {

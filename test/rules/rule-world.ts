@@ -86,7 +86,8 @@ export class RuleWorld {
   /** When each player broke the rule last, by the monotonic clock. */
   readonly #brokeAtMs = new Map<number, number>();
   readonly #options: RuleWorldOptions;
-  readonly #texts = { rules: new Map(), states: new Map(), messages: new Map() };
+  #texts = { rules: new Map(), states: new Map(), messages: new Map() };
+  #isStoreInDoubt = false;
   #documents: MemoryDocuments<unknown>[] = [];
   roleReadsFail = false;
   /** Discord shows nothing of the guild, as in an outage. */
@@ -157,8 +158,16 @@ export class RuleWorld {
     return this.rig.runs.accounts.unlink(this.rig.actor("manager"), userId);
   }
 
-  /** The process is killed and starts again. */
-  async crash(): Promise<void> {
+  /** What is stored of the rules and of messages to players. */
+  copy() {
+    const { rules, states, messages } = this.#texts;
+    return { rules: new Map(rules), states: new Map(states), messages: new Map(messages) };
+  }
+
+  /** The process is killed and starts again, on a copy of before where one is given. */
+  async crash(restored?: ReturnType<RuleWorld["copy"]>): Promise<void> {
+    this.#isStoreInDoubt = restored !== undefined;
+    if (restored !== undefined) this.#texts = restored;
     this.#life += 1;
     for (const one of this.#documents) one.isDead = true;
     this.rig.crash();
@@ -400,6 +409,8 @@ export class RuleWorld {
       },
       clock,
       random,
+      isStoreInDoubt: this.#isStoreInDoubt,
+      audit: { get: async (guildId, id) => rig.audit.get(guildId, id) },
       isOurs: () => true,
       roleState: (_, roleId) => {
         if (this.isGuildAway) return "unknown";

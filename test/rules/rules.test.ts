@@ -248,6 +248,24 @@ describe("a rule", () => {
     assert.deepEqual(world.wrong, []);
   });
 
+  test("takes no second step where a copy of before was put back, and takes the next", async () => {
+    const { world, breaker } = await withBreaker("Rex", "pm");
+    const copy = world.copy();
+    await world.live(60_000);
+    assert.equal(world.hits.length, 1);
+    await world.crash(copy);
+    await world.live(11 * 60_000);
+    assert.equal(world.hits.length, 1);
+    const [view] = world.rules.rules.list("g1").rules;
+    assert.match(view?.record.events.at(-1)?.why ?? "", /older copy/);
+    world.town.depart(breaker.ref.id);
+    await world.live(30_000);
+    const next = await join(world, "Rex");
+    next.team = "Police";
+    await world.live(11 * 60_000);
+    assert.equal(world.hits.length, 2);
+  });
+
   test("broken again within ten minutes waits with what it tells and does, and a test of it says for how long", async () => {
     const { world, breaker } = await withBreaker("Rex", "pm");
     const waitsMs = async () => (await world.rules.rules.test("g1", 1)).breakers[0]?.waitsMs;
@@ -518,6 +536,26 @@ describe("a rule", () => {
     const [view] = world.rules.rules.list("g1").rules;
     assert.match(view?.rule.heldWhy ?? "", /more than five times/);
   });
+
+  for (const [when, cut] of [
+    ["was checked", (world: RuleWorld) => (world.rig.membersPause = () => new Promise(() => undefined))],
+    ["waited for its turn", (world: RuleWorld) => (world.rig.readyAtMs = Number.POSITIVE_INFINITY)],
+  ] as const)
+    test(`a step that a kill cut off while it ${when} was not sent, and says so`, async () => {
+      const { world } = await withBreaker("Rex", "kick");
+      const { membersPause } = world.rig;
+      cut(world);
+      await world.live(60_000);
+      world.rig.membersPause = membersPause;
+      world.rig.readyAtMs = 0;
+      for (let n = 0; n < 2; n++) {
+        await world.crash();
+        const record = world.rules.rules.list("g1").rules[0]?.record;
+        assert.deepEqual([record?.sent, record?.unsure, record?.dropped], [0, undefined, 1]);
+        assert.match(record?.events.at(-1)?.why ?? "", /Marshal (?:was )?stopped/);
+      }
+      assert.equal(world.rig.sent.length, 0);
+    });
 
   test("says that its role was deleted only where that is known, and does nothing where it is not", async () => {
     const { world } = await withBreaker("Rex", "kick");

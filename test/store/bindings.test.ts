@@ -302,6 +302,20 @@ test("a server whose join key was changed since keeps its id with its next key, 
   assert.deepEqual(names(await later.bindings.list("g1")), ["Beta", "Alpha"]);
 });
 
+test("roles that were chosen with a key are kept until all have gone along with its link, also where it is linked again", async () => {
+  const { texts, bindings } = rig();
+  const wanted = { guildId: "g1", status: status("Alpha"), byUserId: "7" };
+  const key = new ServerKey("alpha-first-key");
+  await bindings.link({ ...wanted, key, moderatorRoleIds: ["staff"] });
+  const again = rig(texts);
+  await again.bindings.load();
+  assert.deepEqual(again.bindings.unfinished()[0]?.moderatorRoleIds, ["staff"]);
+  const { binding, moderatorRoleIds } = await again.bindings.link({ ...wanted, key });
+  assert.deepEqual(moderatorRoleIds, ["staff"]);
+  await again.bindings.onFinished(binding);
+  assert.equal((await again.bindings.link({ ...wanted, key })).moderatorRoleIds, undefined);
+});
+
 test("a link counts as unfinished, with the key that it replaced, until all have gone along, restarts or not", async () => {
   const { texts, link } = rig();
   const first = await link("g1", "alpha-first-key", "Alpha");

@@ -45,7 +45,7 @@ function world(linked: readonly Binding[], refused?: string) {
       },
     );
   const bindings = {
-    unfinished: () => [{ binding, replaced: "s0" as SourceId }],
+    unfinished: () => [{ binding, replaced: "s0" as SourceId, moderatorRoleIds: ["staff"] }],
     onFinished: async () => void finished.push(binding.id),
     list: async () => now,
     bySource: async () => now,
@@ -65,12 +65,19 @@ function world(linked: readonly Binding[], refused?: string) {
     "rules",
     "alerts",
     "serviceEvents",
+    "settings",
   ];
   const wings = Object.fromEntries(names.map((name) => [name, wing(name)]));
   const history = { wing: wing("history"), cases: wing("cases"), weekly: wing("weekly") };
   const report = (what: string) => void reports.push(what);
   const parts = { ...wings, bindings, history, report } as unknown as GuildLifecycleParts;
-  return { lifecycle: createGuildLifecycle(parts), told, reports, finished };
+  return {
+    lifecycle: createGuildLifecycle(parts),
+    told,
+    reports,
+    finished,
+    unfinished: bindings.unfinished(),
+  };
 }
 
 /** Each that is told something where all goes well is refused once, and all others have to be told then too. */
@@ -98,7 +105,7 @@ describe("what the store refuses to one wing keeps no other from going along", (
   });
 
   test("where a server is linked", async () => {
-    await assertAllTold([binding], ({ onLink }) => onLink.onLinked({ binding }));
+    await assertAllTold([binding], ({ onLink }) => onLink.onLinked({ binding, moderatorRoleIds: ["staff"] }));
   });
 });
 
@@ -115,11 +122,16 @@ test("a guild that is back and links its server while its removal is under way g
 
 test("a link at which the process before ended is finished at the start; one that the store refuses then, at the next", async () => {
   const asked = world([binding]);
-  await asked.lifecycle.onLink.onLinked({ binding, replaced: "s0" as SourceId });
+  const [linked = { binding }] = asked.unfinished;
+  await asked.lifecycle.onLink.onLinked(linked);
   const good = world([binding]);
   await good.lifecycle.finishLinks();
   assert.deepEqual(good.told, asked.told);
-  assert.ok(["journal.replaced", "retention.restoreFeeds"].every((call) => good.told.includes(call)));
+  assert.ok(
+    ["journal.replaced", "settings.change", "retention.restoreFeeds"].every((call) =>
+      good.told.includes(call),
+    ),
+  );
   assert.deepEqual([good.finished, good.reports], [["b1"], []]);
   const bad = world([binding], "journal.replaced");
   await bad.lifecycle.finishLinks();

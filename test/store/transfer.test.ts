@@ -3,7 +3,11 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { createClient } from "@redis/client";
+import { openRedisLeases } from "../../src/cluster/redis-leases.ts";
+import { wholeBlock } from "../../src/cluster/shard-block.ts";
 import { documentsOf } from "../../src/document-table.ts";
+import { createLog } from "../../src/log.ts";
+import { readCopyMark } from "../../src/store/clean-stop.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { needsRedis, startRedis } from "../support/redis-server.ts";
 import {
@@ -17,6 +21,31 @@ import {
   secretOf,
   spawnStore,
 } from "../support/store-tool.ts";
+
+/** Whether a bot that starts on this file takes it for a copy. */
+async function isCopyAt(url: string): Promise<boolean> {
+  const store = await openStore(url, { runsIn: "caller" });
+  const { isCopy } = await readCopyMark(documentsOf(store, "clean-stop"));
+  await store.close();
+  return isCopy;
+}
+
+/** Whether a process that claims a block of this Redis has its store in doubt. */
+async function isInDoubtAt(url: string): Promise<boolean> {
+  const log = createLog({ level: "error", write: () => undefined });
+  const leases = await openRedisLeases(url, log);
+  const client = createClient({ url });
+  await client.connect();
+  await leases.claim(wholeBlock(1), "first");
+  // The length of a lease has passed.
+  await client.hSet("marshal:generation", "sinceMs", "0");
+  const claim = await leases.claim(wholeBlock(1), "first");
+  await client.del("marshal:lease:1:0");
+  await client.close();
+  await leases.close();
+  assert.equal(claim.kind, "claimed");
+  return claim.kind === "claimed" && claim.isStoreInDoubt;
+}
 
 describe("npm run store: copies that are proven", () => {
   test("moves a store into a file and on into another database, and proves both", async (t) => {
@@ -39,6 +68,7 @@ describe("npm run store: copies that are proven", () => {
     const imported = await runStore({ STORE_URL: to }, "import", file);
     assert.equal(imported.code, 0, imported.said);
     assert.equal(await keyIn(to), `${KEY}10`);
+    assert.ok(await isCopyAt(to), "what was sent since the export may be missing");
     const checked = await runStore({ STORE_URL: to }, "check");
     assert.match(checked.said, /audit-events +100\n.*everything can be read; 2 server keys open/s);
     assert.equal((await spawnStore({ STORE_URL: from }, "export", file)).code, 1, "no file is written over");
@@ -182,9 +212,11 @@ describe("npm run store: copies that are proven", () => {
       const [first, second] = [join(folder, "1"), join(folder, "2")];
       await fillStore(from);
       await runStore({ STORE_URL: from }, "export", first);
+      assert.equal(await isInDoubtAt(server.url), false);
       const there = await runStore({ STORE_URL: server.url }, "import", first);
       assert.equal(there.code, 0, there.said);
       assert.equal(await keyIn(server.url, "11"), `${KEY}11`);
+      assert.ok(await isInDoubtAt(server.url), "what was sent since the export may be missing");
       assert.equal((await runStore({ STORE_URL: server.url }, "export", second)).code, 0);
       assert.equal((await runStore({ STORE_URL: back }, "import", second)).code, 0);
       assert.equal(await keyIn(back, "11"), `${KEY}11`);

@@ -17,6 +17,13 @@ export class FakeAnswers implements InteractionResponder {
   offered: readonly Choice[] | undefined;
   /** Refuses calls of that name from now on. */
   readonly refuse = new Map<string, AnswerRefusal>();
+  /** Words that Discord calls harmful. */
+  harmful: string | undefined;
+
+  #read(body: MessageBody): void {
+    if (this.harmful !== undefined && textOf(body).includes(this.harmful))
+      throw new AnswerRefused("words", "refused: words");
+  }
 
   async #call(name: string, note = name): Promise<void> {
     this.calls.push(note);
@@ -45,6 +52,7 @@ export class FakeAnswers implements InteractionResponder {
 
   async edit(body: MessageBody, target: string): Promise<void> {
     await this.#call("edit", `edit ${target}`);
+    this.#read(body);
     if (target === "@original") this.original = body;
     else
       this.followUps[Number(target)] = {
@@ -60,6 +68,7 @@ export class FakeAnswers implements InteractionResponder {
 
   async followUpPrivately(body: MessageBody): Promise<string> {
     await this.#call("followUp", "followUp ephemeral");
+    this.#read(body);
     this.followUps.push({ body, ephemeral: true });
     return String(this.followUps.length - 1);
   }

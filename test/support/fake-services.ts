@@ -8,9 +8,11 @@ import {
   DEFAULT_SETTINGS,
   EMPTY_POLICY,
   type GuildSettings,
+  withModerators,
 } from "../../src/domain/guild.ts";
 import type { ServerState, ServerStatus, SourceId } from "../../src/domain/model.ts";
 import type { Alerts } from "../../src/domain/ports/alerts.ts";
+import type { Appeals } from "../../src/domain/ports/appeals.ts";
 import type { AskedBans } from "../../src/domain/ports/asked-bans.ts";
 import type { AuditLog } from "../../src/domain/ports/audit-log.ts";
 import type { BanEnds } from "../../src/domain/ports/ban-ends.ts";
@@ -80,7 +82,7 @@ export class FakeWorld {
       const linked = (await this.bindings.list(guildId)).length;
       if (linked >= this.serversPerGuild) throw new Failure("bad-command", `${linked} servers are linked.`);
     },
-    link: async ({ guildId, key, status, byUserId }) => {
+    link: async ({ guildId, key, status, byUserId, moderatorRoleIds = [] }) => {
       const source = sourceOf(key);
       const before = (await this.bindings.list(guildId)).find(
         ({ ownerId, joinKey }) => ownerId === status.ownerId && joinKey === status.joinKey,
@@ -96,7 +98,8 @@ export class FakeWorld {
         linkedAtMs: this.clock.nowMs(),
       };
       this.bindingsById.set(binding.id, binding);
-      return before === undefined ? { binding } : { binding, replaced: before.source };
+      const linked = { binding, moderatorRoleIds };
+      return before === undefined ? linked : { ...linked, replaced: before.source };
     },
     rename: async (guildId, id, name) => {
       const found = this.bindingsById.get(id);
@@ -226,6 +229,8 @@ export class FakeWorld {
   readonly accounts: GameAccounts = {
     ...unused<GameAccounts>("accounts"),
     ofPlayer: async () => undefined,
+    formerOf: async () => [],
+    forgetFormer: async () => undefined,
   };
 
   readonly mentions = createMentions(new MemoryDocuments(parseAllowedMention));
@@ -282,7 +287,7 @@ export class FakeWorld {
     sessions: { ...unused<Sessions>("sessions"), setupOf: async () => undefined },
     rules: { ...unused<Rules>("rules"), list: () => ({ rules: [], pause: undefined }) },
     ranks: { ...unused<Ranks>("ranks"), list: () => [] },
-    appeals: unused("appeals"),
+    appeals: { ...unused<Appeals>("appeals"), ofPlayer: () => [], forgetPlayer: async () => undefined },
     alerts: { ...unused<Alerts>("alerts"), list: async () => [] },
     feeds: { ...unused<Feeds>("feeds"), list: async () => [] },
     askedBans: { ...unused<AskedBans>("askedBans"), list: () => [] },
@@ -306,9 +311,11 @@ export class FakeWorld {
       this.hidden.push(text);
       return () => void this.hidden.splice(this.hidden.indexOf(text), 1);
     },
-    onLinked: async ({ binding: { id, source }, replaced }) => {
+    onLinked: async ({ binding: { id, source, guildId }, replaced, moderatorRoleIds = [] }) => {
       if (replaced !== undefined) this.calls.push(`replaced ${replaced} by ${source}`);
       this.calls.push(`linked ${id}`);
+      // What it writes last is refused as the rest may be: the others have gone along.
+      await this.settings.change(guildId, (now) => withModerators(now, id, moderatorRoleIds));
       return { feedsBack: 0 };
     },
     onUnlinked: async ({ id }) => void this.calls.push(`unlinked ${id}`),

@@ -31,11 +31,8 @@ import type { Sink } from "../../src/domain/ports/sink.ts";
 import type { Failing, Snapshots } from "../../src/domain/ports/snapshots.ts";
 import type { AuditEvent, DeferredRun, RecentRun, RunRecord } from "../../src/domain/run.ts";
 import type { Schedule } from "../../src/domain/schedule.ts";
-import {
-  type GuildAccounts,
-  LinkedAccounts,
-  parseGuildAccounts,
-} from "../../src/runs/accounts/linked-accounts.ts";
+import { type GuildAccounts, parseGuildAccounts } from "../../src/runs/accounts/account-record.ts";
+import { LinkedAccounts } from "../../src/runs/accounts/linked-accounts.ts";
 import { parseAskedBan } from "../../src/runs/bans/asked-ban-record.ts";
 import { parseBanEnd } from "../../src/runs/bans/ban-end-record.ts";
 import type { StandingBan } from "../../src/runs/bans/check-lift.ts";

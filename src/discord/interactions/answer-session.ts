@@ -87,9 +87,15 @@ export class AnswerSession {
     } else log.info({ reference, code: failure.code, ran: failure.ran, guildId }, failure.message);
     const context = { reference, manages: actor.manageGuild, roleIds: actor.roleIds, runs };
     const body = failure ? failureBody(failure, { ...context, next: next(failure) }) : defectBody(context);
+    // A defect may come after the work was done, so like an unknown outcome it must reach the person.
+    const how = { ephemeral: true, important: failure === undefined || failure.ran !== "no" };
     try {
-      // A defect may come after the work was done, so like an unknown outcome it must reach the person.
-      await this.show({ ...body, ephemeral: true, important: failure === undefined || failure.ran !== "no" });
+      await this.show({ ...body, ...how }).catch(async (refused: unknown) => {
+        if (!isOfWords(refused)) throw refused;
+        // It quotes what was typed, or the game: without a word of that it still says whether anything ran.
+        const blocked = new Failure("bad-command", BLOCKED_ERROR, { ran: failure?.ran ?? "unknown" });
+        await this.show({ ...failureBody(blocked, context), ...how });
+      });
     } catch (refused) {
       log.error({ reference, err: refused }, "an error could not be shown");
     }
@@ -173,7 +179,7 @@ export class AnswerSession {
 /** The Failure that people are shown; undefined: a defect. `runs`: the answer was about a command to the game. */
 export function failureOf(error: unknown, runs = false): Failure | undefined {
   if (error instanceof Failure) return error;
-  if (error instanceof AnswerRefused && error.reason === "words") {
+  if (isOfWords(error)) {
     return runs
       ? new Failure("bad-command", BLOCKED_ANSWER, { ran: "unknown", cause: error })
       : new Failure("bad-command", `${BLOCKED_ANSWER} What you asked for may be done all the same.`);
@@ -182,12 +188,18 @@ export function failureOf(error: unknown, runs = false): Failure | undefined {
   return new Failure("store", "Not everything was saved.", { cause: error });
 }
 
+function isOfWords(error: unknown): boolean {
+  return error instanceof AnswerRefused && error.reason === "words";
+}
+
 /** Sending the same as a message would not help. */
 export function isOfReply({ reason }: AnswerRefused): boolean {
   return reason === "form" || reason === "words";
 }
 
 const BLOCKED_ANSWER = "Discord blocked the answer. It calls words or a link in it harmful.";
+const BLOCKED_ERROR =
+  "Discord blocked the answer. It was an error, and Discord calls words or a link in it harmful.";
 
 const EXPIRED = { reason: "late", message: "its token has expired" } as const;
 

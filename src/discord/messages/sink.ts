@@ -210,6 +210,9 @@ const REASON_OF_CODE: Readonly<Record<string, SinkRefusalReason>> = {
   50007: "dm-closed",
   // They share no Discord server with the bot any more.
   50278: "dm-closed",
+  // The account was deleted, or takes no direct messages of bots.
+  10013: "dm-closed",
+  50033: "dm-closed",
   50035: "form",
   50006: "form",
   // Its words: AutoMod, or a link that Discord calls harmful. The same entries go out as a file.

@@ -1,4 +1,4 @@
-import { type Escaped, joined, md } from "../../domain/escaped.ts";
+import { type Escaped, joined, md, userMention } from "../../domain/escaped.ts";
 import type { Forgotten } from "../../domain/history.ts";
 import type { MessageBody, Row } from "../../domain/message.ts";
 import type { ErasedCases } from "../../domain/ports/cases.ts";
@@ -10,6 +10,17 @@ export interface Standing {
   /** That name them, at most 100; undefined: they cannot be counted now. */
   readonly cases: number | undefined;
   readonly isWatched: boolean;
+  readonly elsewhere: Elsewhere;
+}
+
+/** What other commands have set about a player, and take back. */
+export interface Elsewhere {
+  /** The member whose account it is. */
+  readonly linkedTo: string | undefined;
+  /** Names of servers. */
+  readonly protectedOn: readonly string[];
+  readonly endingBansOn: readonly string[];
+  readonly appeals: number;
 }
 
 const MOST_COUNTED = 100;
@@ -84,7 +95,32 @@ function casesText(cases: number): Escaped {
   return md`${cases} cases are`;
 }
 
-function standingLines({ cases, isWatched }: Standing): Escaped[] {
+function elsewhereLines({ linkedTo, protectedOn, endingBansOn, appeals }: Elsewhere): Escaped[] {
+  const on = (servers: readonly string[]) => joined(servers.map(inlineName), ", ");
+  const lines = [
+    ...(linkedTo === undefined
+      ? []
+      : [md`- Linked to ${userMention(linkedTo)}. Take it back with \`/me unlink member:\`.`]),
+    ...(protectedOn.length === 0
+      ? []
+      : [md`- Protected on ${on(protectedOn)}. Take it back with \`/staff protect remove:\`.`]),
+    ...(endingBansOn.length === 0
+      ? []
+      : [
+          md`- A ban on ${on(endingBansOn)} that ends by itself. \`/run bans\` shows it, and it goes when the ban ends.`,
+        ]),
+    ...(appeals === 0
+      ? []
+      : [md`- ${appeals} ${appeals === 1 ? "appeal" : "appeals"}. Answer what is open on its card.`]),
+  ];
+  return lines.length === 0 ? [] : [md`Still kept about this player:`, ...lines];
+}
+
+function standingLines({ cases, isWatched, elsewhere }: Standing): Escaped[] {
+  return [...elsewhereLines(elsewhere), ...caseLines({ cases, isWatched })];
+}
+
+function caseLines({ cases, isWatched }: Pick<Standing, "cases" | "isWatched">): Escaped[] {
   if (cases === undefined) return [md`Cases stay too. Marshal can't count them right now.`];
   if (cases === 0 && !isWatched) return [md`No case names this player.`];
   const watch = isWatched ? md` This player is on the watchlist.` : md``;

@@ -28,6 +28,10 @@ export interface Appeals {
     id: string,
     how: { readonly isAccepted: boolean; readonly unbans: boolean },
   ): Promise<Appeal>;
+  /** Appeals of whoever is that player, in the order of asking. */
+  ofPlayer(guildId: string, playerId: number): readonly Appeal[];
+  /** Erases those of that player that were answered and carried out. Rejects when the store does. */
+  forgetPlayer(guildId: string, playerId: number): Promise<void>;
   /** What became of the command. */
   unbanned(appeal: Appeal, unban: "ran" | "not-sent" | "asked"): Promise<void>;
 }

@@ -35,10 +35,14 @@ export interface NewLink {
   readonly key: ServerKey;
   readonly status: ServerStatus;
   readonly byUserId: string;
+  /** Roles that become Moderators of it. */
+  readonly moderatorRoleIds?: readonly string[];
 }
 
 export interface Linked {
   readonly binding: Binding;
   /** The source that this binding had before: its key was replaced. */
   readonly replaced?: SourceId;
+  /** Roles that become Moderators of it; absent: none were chosen. */
+  readonly moderatorRoleIds?: readonly string[];
 }

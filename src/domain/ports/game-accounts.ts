@@ -70,6 +70,10 @@ export interface GameAccounts {
   confirm(manager: Actor, link: { readonly userId: string; readonly playerId: number }): Promise<GameAccount>;
   /** By the id of the player. */
   byPlayer(guildId: string): Promise<ReadonlyMap<number, GameAccount>>;
+  /** Those that this member unlinked themselves in the last 90 days, unless a Manager has unlinked them since. */
+  formerOf(guildId: string, userId: string): Promise<readonly GameAccount[]>;
+  /** No case names this player any more: nothing is remembered of who unlinked them. */
+  forgetFormer(guildId: string, playerId: number): Promise<void>;
   /** Returns what was linked; undefined: nothing was. */
   unlink(actor: Actor, userId: string): Promise<GameAccount | undefined>;
 }

@@ -10,6 +10,7 @@ import type { Bindings } from "../../domain/ports/bindings.ts";
 import type { Random } from "../../domain/ports/clock.ts";
 import type { JournalLooks, JournalReader } from "../../domain/ports/journal.ts";
 import type { Watches } from "../../domain/ports/watches.ts";
+import { ServiceTime } from "../../domain/service-time.ts";
 import type { PendingAlert, WatchRow, WatchStore } from "./case-store.ts";
 import { WatchPosts, type WatchPostsPorts } from "./watch-posts.ts";
 
@@ -46,11 +47,13 @@ export class WatchBook implements Watches {
   readonly #changes = new KeyedMutex();
   readonly #log: JournalReader;
   readonly #alerts: WatchPosts;
+  readonly #serviceTime: ServiceTime;
   #isLoaded = false;
   #isStopped = false;
 
   constructor(ports: WatchBookPorts) {
     this.#ports = ports;
+    this.#serviceTime = new ServiceTime(ports.clock);
     this.#log = ports.journal.reader("watches", "window", { logs: ["joinLogs"] });
     this.#alerts = new WatchPosts({
       ...ports,
@@ -129,6 +132,7 @@ export class WatchBook implements Watches {
 
   /** Posts the joins of watched players that an answer brought. Never rejects, and the caller need not wait for it. */
   take(look: Snapshot): void {
+    this.#serviceTime.note(look);
     if (this.#isStopped || !this.#isLoaded) return;
     if (this.#rows.size === 0) this.#log.pass(look);
     else
@@ -138,8 +142,10 @@ export class WatchBook implements Watches {
   }
 
   async #read(look: Snapshot): Promise<void> {
-    const { source, lists, takenAtMs } = look;
-    const aheadS = serviceAheadS(look);
+    const { source, lists } = look;
+    const nowMs = this.#ports.clock.nowMs();
+    // Not by this answer alone: one that is dated minutes ahead would hide joins for as long.
+    const aheadS = serviceAheadS({ serviceAtMs: this.#serviceTime.ms() ?? nowMs, takenAtMs: nowMs });
     const arrived = this.#ports.journal.arrived(look);
     const unread = await this.#log.unread(look);
     const failures: unknown[] = [];
@@ -155,7 +161,7 @@ export class WatchBook implements Watches {
     // Where the log is read anew, the list before is of another time.
     if (arrived.length > 0 && !unread.some(({ isFirst }) => isFirst)) {
       const newest = newestRows(lists.joinLogs ?? []);
-      const joinedAtS = Math.floor(takenAtMs / 1_000) + aheadS;
+      const joinedAtS = Math.floor(nowMs / 1_000) + aheadS;
       // Where the log has a row of the join, that row makes the alert.
       const unlogged = arrived.filter(({ id }) => newest.get(id)?.joined !== true);
       const arrivals = unlogged.map((player) => ({ player, joinedAtS, untilS: LATE_ROW_S }));

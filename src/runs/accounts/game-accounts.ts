@@ -86,6 +86,10 @@ export function createGameAccounts(ports: GameAccountsPorts): {
     },
     accounts: {
       of,
+      formerOf: (guildId, userId) => linkedAccounts.former.of(guildId, userId, clock.nowMs()),
+      async forgetFormer(guildId, playerId) {
+        await linkedAccounts.former.forget(guildId, clock.nowMs(), ({ player }) => player.id === playerId);
+      },
       ofPlayer: async (guildId, playerId) => (await linkedAccounts.byPlayer(guildId)).get(playerId),
       byPlayer: (guildId) => linkedAccounts.byPlayer(guildId),
       list: async (guildId) => (await linkedAccounts.all(guildId)).toReversed(),
@@ -142,7 +146,15 @@ export function createGameAccounts(ports: GameAccountsPorts): {
         return account;
       },
       async unlink(actor, userId) {
-        const gone = await linkedAccounts.remove(actor.guildId, userId);
+        const { former } = linkedAccounts;
+        const { guildId } = actor;
+        const nowMs = clock.nowMs();
+        if (actor.userId === userId) {
+          // First: a link that is gone and not remembered would make them a stranger to their own cases.
+          const own = await of(guildId, userId);
+          if (own !== undefined) await former.add(guildId, own, nowMs);
+        } else await former.forget(guildId, nowMs, (one) => one.userId === userId);
+        const gone = await linkedAccounts.remove(guildId, userId);
         if (gone !== undefined) await recordChange(actor, "account-unlink", gone);
         return gone;
       },

@@ -1,36 +1,16 @@
-import { z } from "zod";
 import { Failure } from "../../domain/failure.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
 import type { GameAccount } from "../../domain/ports/game-accounts.ts";
+import type { GuildAccounts } from "./account-record.ts";
+import { FormerAccounts } from "./former-accounts.ts";
 
 const MOST_ACCOUNTS = 20_000;
 /** So many stand in the guild's own document; those beyond in pieces, so that a write costs the same however many there are. */
 const MOST_IN_HEAD = 100;
 const PIECES = 256;
 
-const schema = z.object({
-  accounts: z.array(
-    z.object({
-      userId: z.string(),
-      player: z.object({ name: z.string(), id: z.number() }),
-      linkedAtMs: z.number(),
-      vouchedBy: z.string().exactOptional(),
-      confirmedBy: z.string().exactOptional(),
-      importId: z.string().exactOptional(),
-    }),
-  ),
-  /** Of a guild's own document: the pieces that there may be. */
-  pieces: z.array(z.number()).exactOptional(),
-});
-
-export type GuildAccounts = z.infer<typeof schema>;
 type Kept = GuildAccounts["accounts"][number];
-
-/** For the store: checks on reading. */
-export function parseGuildAccounts(value: unknown): GuildAccounts {
-  return schema.parse(value);
-}
 
 /** The accounts of one guild as they are stored, by document. */
 interface Known {
@@ -45,12 +25,14 @@ export type Refused = readonly { readonly account: GameAccount; readonly why: st
 
 /** Which member of a guild is which player, in memory as it is stored once somebody asked; changed by one caller at a time. */
 export class LinkedAccounts {
+  readonly former: FormerAccounts;
   readonly #documents: Documents<GuildAccounts>;
   readonly #mutex = new KeyedMutex();
   readonly #known = new Map<string, Known>();
 
   constructor(documents: Documents<GuildAccounts>) {
     this.#documents = documents;
+    this.former = new FormerAccounts(documents);
   }
 
   /** In the order of linking. */
@@ -139,8 +121,9 @@ export class LinkedAccounts {
   }
 
   /** For good. */
-  forgetGuild(guildId: string): Promise<void> {
-    return this.#mutex.take(guildId, async () => {
+  async forgetGuild(guildId: string): Promise<void> {
+    await this.former.forgetGuild(guildId);
+    await this.#mutex.take(guildId, async () => {
       const { pieces } = await this.#load(guildId);
       this.#known.delete(guildId);
       for (const piece of pieces) await this.#documents.delete(`${guildId}:${piece}`);

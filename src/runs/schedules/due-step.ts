@@ -13,7 +13,13 @@ export type DueStep =
   /** What is settled lies so far ahead that no right clock wrote it: nothing after `claimMs` is settled. */
   | { readonly kind: "put-back"; readonly claimMs: number }
   /** It was due and is left out; the due times up to `claimMs` are settled by that. */
-  | { readonly kind: "missed"; readonly dueAtMs: number; readonly claimMs: number; readonly why: string }
+  | {
+      readonly kind: "missed";
+      readonly dueAtMs: number;
+      readonly claimMs: number;
+      readonly result: "skipped" | "unknown";
+      readonly why: string;
+    }
   | { readonly kind: "run"; readonly dueAtMs: number };
 
 export interface DueMoment {
@@ -21,18 +27,22 @@ export interface DueMoment {
   readonly nowMs: number;
   /** When this process began to look, by the wall clock of now. */
   readonly beganMs: number;
+  /** The store may be an older copy: what was due since may have run. */
+  readonly isStoreInDoubt: boolean;
 }
 
 /** The step for the first due time that is not settled. */
 export function dueStep(
   schedule: Pick<Schedule, "rule" | "anchorMs" | "claimedMs">,
-  { zone, nowMs, beganMs }: DueMoment,
+  { zone, nowMs, beganMs, isStoreInDoubt }: DueMoment,
 ): DueStep {
   if (schedule.claimedMs > nowMs + WRONG_CLOCK_MS) return { kind: "put-back", claimMs: nowMs };
   const dueAtMs = nextTime(schedule, zone, schedule.claimedMs);
   if (dueAtMs > nowMs) return { kind: "wait", untilMs: dueAtMs };
   const oldestMs = Math.max(beganMs, nowMs - LATEST_START_MS);
   if (dueAtMs > oldestMs) return { kind: "run", dueAtMs };
-  const why = dueAtMs <= beganMs ? "Marshal was not running then." : "Marshal noticed it too late.";
-  return { kind: "missed", dueAtMs, claimMs: oldestMs, why };
+  const missed = { kind: "missed", dueAtMs, claimMs: oldestMs, result: "skipped" } as const;
+  if (dueAtMs > beganMs) return { ...missed, why: "Marshal noticed it too late." };
+  if (!isStoreInDoubt) return { ...missed, why: "Marshal was not running then." };
+  return { ...missed, result: "unknown", why: "The database was restored from an older copy." };
 }

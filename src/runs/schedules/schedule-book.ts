@@ -21,6 +21,7 @@ const TOLD_AFTER_FAILURES = 3;
 export interface ScheduleBookPorts extends LaunchPorts, Omit<KeptPorts, "audit">, Omit<NoticePorts, "audit"> {
   readonly audit: KeptPorts["audit"] & NoticePorts["audit"];
   readonly random: Random;
+  readonly isStoreInDoubt?: boolean | undefined;
 }
 
 /** Wait after the store failed: by then the due time may be too old, and is left out. */
@@ -170,7 +171,7 @@ export class ScheduleBook implements Schedules {
         const last = { dueAtMs, runId, result: "claimed" } as const;
         return { schedule: await this.#claimed({ ...schedule, claimedMs: dueAtMs, last }), last };
       }
-      const last = { dueAtMs, runId, result: "skipped", why: step.why } as const;
+      const last = { dueAtMs, runId, result: step.result, why: step.why } as const;
       await this.#claimed({ ...schedule, claimedMs: step.claimMs, last });
     }
     return undefined;
@@ -264,7 +265,8 @@ export class ScheduleBook implements Schedules {
     const { clock } = this.#ports;
     const nowMs = clock.nowMs();
     const beganMs = nowMs - (clock.monotonicMs() - this.#beganMs);
-    return dueStep(schedule, { zone: this.#zoneOf(schedule), nowMs, beganMs });
+    const isStoreInDoubt = this.#ports.isStoreInDoubt ?? false;
+    return dueStep(schedule, { zone: this.#zoneOf(schedule), nowMs, beganMs, isStoreInDoubt });
   }
 
   #zoneOf({ guildId }: Schedule): string {

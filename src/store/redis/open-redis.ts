@@ -10,6 +10,8 @@ const FLUSH_WAIT_MS = 3_000;
 
 /** Keys of the leases that processes at work hold and renew. */
 const LEASES = `${PREFIX}lease:*`;
+/** What those processes know a Redis by that was set back; see `src/cluster/lease-scripts.ts`. */
+const GENERATION = `${PREFIX}generation`;
 
 export interface RedisOptions extends ConnectionOptions {
   readonly fence?: Fence | undefined;
@@ -46,6 +48,12 @@ export async function openRedis(url: string, options: RedisOptions): Promise<Sto
     isHeld: async () => (await keysLike(connection, LEASES)).length > 0,
     // The connection comes back by itself.
     lost: new Promise(() => undefined),
+    // As after a restart of Redis: each block looks through what is its own.
+    markCopy: async () => {
+      await connection.run((client) =>
+        client.multi().hIncrBy(GENERATION, "number", 1).hDel(GENERATION, "run").exec(),
+      );
+    },
     close: () => connection.close(),
   };
 }

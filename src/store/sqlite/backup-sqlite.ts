@@ -2,6 +2,8 @@ import { accessSync, closeSync, constants, existsSync, openSync, renameSync, rmS
 import { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../../domain/failure.ts";
 import { COPIED } from "../clean-stop.ts";
+import { FORM_MARK, FORM_NAMESPACE } from "../document-forms.ts";
+import { parseFormMark } from "../document-schemas.ts";
 import { explainStoreError, isFullDisk } from "./sqlite-errors.ts";
 import { createTables, placePending } from "./store-database.ts";
 
@@ -56,6 +58,23 @@ export function copyDatabase(
     rmSync(making, { force: true });
     // What is read needs no room.
     throw explainStoreError(error, isFullDisk(error) ? into : path);
+  }
+}
+
+/** Which store a file is a copy of; undefined: it says nothing of that, or can't be read. */
+export function storeIdIn(path: string): string | undefined {
+  try {
+    const copy = new DatabaseSync(path, { readOnly: true });
+    try {
+      const mark = copy.prepare("SELECT value FROM documents WHERE namespace = ? AND key = ?");
+      const text = mark.get(FORM_NAMESPACE, FORM_MARK)?.value;
+      return typeof text === "string" ? parseFormMark(JSON.parse(text).value).store : undefined;
+    } finally {
+      copy.close();
+    }
+  } catch {
+    // A backup that is damaged is as old as any other of its name.
+    return undefined;
   }
 }
 

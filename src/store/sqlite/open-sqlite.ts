@@ -1,3 +1,4 @@
+import { markCopyIn } from "../clean-stop.ts";
 import { documentsOn, rowsOn, type Store, type TextRows } from "../keyv-documents.ts";
 import { PAGE_ROWS, type StoreLine } from "./requests.ts";
 import { SqliteAdapter } from "./sqlite-adapter.ts";
@@ -53,6 +54,7 @@ export function storeOn(line: StoreLine, path: string, nowMs: () => number): Sto
     tables: () => line.ask({ kind: "tables" }),
     isHeld: async () => false,
     lost: line.lost,
+    markCopy: () => markCopyIn(documents),
     close: () => line.close(),
   };
 }

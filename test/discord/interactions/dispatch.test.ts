@@ -630,6 +630,18 @@ test("a reply whose words Discord calls harmful is said so, and is no defect", a
   }
 });
 
+test("an error whose words Discord calls harmful is said without them, with what ran", async () => {
+  for (const ran of ["no", "unknown"] as const) {
+    const failure = new Failure("bad-command", 'Nobody is called "bad.example".', { ran });
+    const { dispatch, answers, slash } = rig([single(() => Promise.reject(failure), { runs: true })]);
+    answers.harmful = "bad.example";
+    await dispatch.handle(slash());
+    const said = textOf(answers.followUps[0]?.body);
+    assert.match(said, /Discord blocked the answer[\s\S]*It was an error/);
+    assert.equal(/It may have run\./.test(said), ran === "unknown");
+  }
+});
+
 test("a store that refuses is answered in plain words, and logged with its cause", async () => {
   const full = new StoreError("the store refused feeds: database or disk is full");
   const { dispatch, answers, slash, log } = rig([single(() => Promise.reject(full))]);

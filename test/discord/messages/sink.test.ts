@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { REST } from "discord.js";
-import { createSink } from "../../../src/discord/messages/sink.ts";
+import { DiscordAPIError, REST } from "discord.js";
+import { asSinkRefusal, createSink } from "../../../src/discord/messages/sink.ts";
 import { tooManyWaitNotice } from "../../../src/discord/render/notices.ts";
 import { markdownOfOurs, md } from "../../../src/domain/escaped.ts";
 import { SinkRefusal, type SinkRefusalReason } from "../../../src/domain/failure.ts";
@@ -276,27 +276,43 @@ test("a guild is notified in its notice channel, else the person who linked the 
   assert.equal(owner.dms().length, 2);
 });
 
-test("what a person should read who left the Discord server stands in the notice channel at once", async (t) => {
-  const { discord, guild, channel, member, emulated, world } = await startDiscordRig(t, []);
-  const owed = new MemoryDocuments(parseOwedNotice);
-  const notices = outboxOver(discord.sink, world.clock, discord.direct).notices({
-    owed,
-    noticeChannelOf: async () => channel.id,
-    linkerOf: async () => undefined,
-    late: (body) => body,
-    tooManyWait: tooManyWaitNotice(),
+for (const [who, code] of [
+  ["left the Discord server", "50278"],
+  ["deleted their account", "10013"],
+] as const)
+  test(`what a person should read who ${who} stands in the notice channel at once`, async (t) => {
+    const { discord, guild, channel, member, emulated, world } = await startDiscordRig(t, []);
+    const owed = new MemoryDocuments(parseOwedNotice);
+    const notices = outboxOver(discord.sink, world.clock, discord.direct).notices({
+      owed,
+      noticeChannelOf: async () => channel.id,
+      linkerOf: async () => undefined,
+      late: (body) => body,
+      tooManyWait: tooManyWaitNotice(),
+    });
+    member.member.leave();
+    const sinceMs = world.clock.nowMs();
+    await notices.person(guild.id, code === "10013" ? "1" : member.member.id, {
+      content: md`it may have run`,
+    });
+    for (let n = 0; n < 1_000 && owed.keys.length > 0; n++) {
+      await world.clock.advance(1_000);
+      await settle();
+    }
+    const [posted] = emulated.messages(channel);
+    assert.equal(posted?.content, "it may have run");
+    const refused = emulated.traffic.filter(({ answer }) => JSON.stringify(answer)?.includes(code));
+    assert.deepEqual([refused.length, (posted?.createdAtMs ?? 0) - sinceMs < 60_000], [1, true]);
   });
-  member.member.leave();
-  const sinceMs = world.clock.nowMs();
-  await notices.person(guild.id, member.member.id, { content: md`it may have run` });
-  for (let n = 0; n < 1_000 && owed.keys.length > 0; n++) {
-    await world.clock.advance(1_000);
-    await settle();
-  }
-  const [posted] = emulated.messages(channel);
-  assert.equal(posted?.content, "it may have run");
-  const refused = emulated.traffic.filter(({ answer }) => JSON.stringify(answer)?.includes("50278"));
-  assert.deepEqual([refused.length, (posted?.createdAtMs ?? 0) - sinceMs < 60_000], [1, true]);
+
+test("whom Discord calls no recipient is never asked again", async () => {
+  const raw = { code: 50033, message: "Invalid Recipient(s)" };
+  const url = "https://discord.example/users/@me/channels";
+  const error = new DiscordAPIError(raw, 50033, 400, "POST", url, {});
+  await assert.rejects(
+    asSinkRefusal(() => Promise.reject(error)),
+    { name: "SinkRefusal", reason: "dm-closed" },
+  );
 });
 
 test("a notice of an earlier process is looked for among direct messages that nobody has written yet", async (t) => {

@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { GameAccount } from "../../../src/domain/ports/game-accounts.ts";
-import {
-  type GuildAccounts,
-  LinkedAccounts,
-  parseGuildAccounts,
-} from "../../../src/runs/accounts/linked-accounts.ts";
+import { type GuildAccounts, parseGuildAccounts } from "../../../src/runs/accounts/account-record.ts";
+import { LinkedAccounts } from "../../../src/runs/accounts/linked-accounts.ts";
 import { MemoryDocuments } from "../../support/memory-documents.ts";
 
 function account(n: number): GameAccount {

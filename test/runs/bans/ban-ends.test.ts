@@ -599,6 +599,25 @@ describe("the un-ban", () => {
     assert.equal(rig.sent.length, 1);
   });
 
+  test("is not sent again where a copy of before was put back and the log shows the un-ban", async () => {
+    const rig = await started();
+    await ban(rig, "Alice");
+    const own = row(nowS(rig), ":ban 11 spam");
+    await look(rig, own);
+    const copy = new Map(rig.banEndTexts);
+    await rig.clock.advance(HOUR_MS);
+    assert.deepEqual(sent(rig), [":ban 11 spam", ":unban 11"]);
+    const lifted = row(nowS(rig), ":unban 11");
+    for (const [key, text] of copy) rig.banEndTexts.set(key, text);
+    rig.crash({ isStoreInDoubt: true });
+    await restarted(rig);
+    await rig.clock.advance(60_000);
+    await look(rig, own, lifted);
+    await rig.clock.advance(HOUR_MS);
+    assert.equal(rig.sent.length, 2);
+    assert.deepEqual(states(rig), []);
+  });
+
   test("is not sent for a server that was unlinked", async () => {
     const rig = await started();
     await ban(rig, "Alice");

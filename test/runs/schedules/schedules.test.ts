@@ -526,6 +526,24 @@ describe("a schedule over restarts, kills and clocks that are set", () => {
     await rig.runs.stop(0);
   });
 
+  test("what was due since a copy that was put back is not run again, and the list says that it may have run", async () => {
+    const rig = await startedRig();
+    await add(rig, ":h a", "every 30 min");
+    const copy = new Map(rig.scheduleTexts);
+    await rig.clock.advance(31 * MINUTE_MS);
+    assert.equal(rig.sent.length, 1);
+    for (const [key, text] of copy) rig.scheduleTexts.set(key, text);
+    rig.crash({ isStoreInDoubt: true });
+    await start(rig);
+    await rig.clock.advance(5 * MINUTE_MS);
+    assert.equal(rig.sent.length, 1);
+    const last = await lastOf(rig);
+    assert.deepEqual([last?.result, last?.why], ["unknown", "The database was restored from an older copy."]);
+    await rig.clock.advance(25 * MINUTE_MS);
+    assert.equal(rig.sent.length, 2, "the next one");
+    await rig.runs.stop(0);
+  });
+
   test("killed between claim and sending: never sent, and the list says so", async () => {
     const rig = await startedRig();
     await add(rig);
