@@ -115,6 +115,7 @@ export async function makePlan(
       haltUntilMs: ports.health.halt()?.untilMs,
       nowMs,
       isSlip: meant !== undefined || instead !== undefined,
+      people,
     }),
     expectedWaitMs,
     ...(meant === undefined ? {} : { meant }),
