@@ -125,12 +125,14 @@ interface WarningFacts {
   /** It is asked already whether another verb was meant. */
   readonly isSlip: boolean;
   readonly people: People | undefined;
+  /** It ends by itself, which nothing does while automatic commands are paused. */
+  readonly waitsForResume: boolean;
 }
 
 /** What the plan warns of. */
 export function planWarnings(
   command: ParsedCommand,
-  { haltUntilMs, nowMs, isSlip, people }: WarningFacts,
+  { haltUntilMs, nowMs, isSlip, people, waitsForResume }: WarningFacts,
 ): readonly string[] {
   const said: string[] = [];
   const verb = findVerb(command.verb ?? "");
@@ -144,6 +146,8 @@ export function planWarnings(
   }
   // Of what does more than that it is a reason to ask.
   if (command.danger === "mild") said.push(...alikeWords(command, people));
+  if (waitsForResume)
+    said.push("Automatic commands are paused: it ends only after they are resumed in /run queue.");
   if (haltUntilMs !== undefined && haltUntilMs > nowMs) {
     said.push(
       `The game service asked Marshal to wait. It is queued until <t:${Math.ceil(haltUntilMs / 1000)}:T>.`,

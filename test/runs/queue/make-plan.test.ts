@@ -134,6 +134,26 @@ describe("a plan", () => {
     assert.match(await said(":kick Alice"), /queued until/);
   });
 
+  test("of a ban with an end says that nothing ends it while automatic commands are paused", async () => {
+    const rig = new RunsRig();
+    const ban = async (term?: { readonly lastsMs: number }) => {
+      const request = {
+        actor: rig.actor("manager"),
+        binding,
+        text: ":ban Alice",
+        origin: "command",
+        term,
+      } as const;
+      return (await rig.runs.runner.plan(request)).warnings;
+    };
+    assert.deepEqual(await ban({ lastsMs: 3_600_000 }), []);
+    await rig.settings.change("g1", (own) => ({ ...own, automaticPause: { byId: "1", atMs: 0 } }));
+    assert.deepEqual(await ban({ lastsMs: 3_600_000 }), [
+      "Automatic commands are paused: it ends only after they are resumed in /run queue.",
+    ]);
+    assert.deepEqual(await ban(), []);
+  });
+
   test("says of a severe verb how it ends, and that it can't be undone only where nothing undoes it", async () => {
     const asked = async (text: string) => (await plan(new RunsRig(), text)).confirmReasons.join(" ");
     assert.equal(await asked(":ban Alice"), ":ban lasts until :unban lifts it.");
