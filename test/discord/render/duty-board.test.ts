@@ -181,7 +181,7 @@ test("the list of a period has everybody in one group, with their hours", () => 
   };
   const lines = [
     line("1", "met"),
-    line("2", "not-met", { isOnLeave: true }),
+    line("2", "not-met", { isOnLeave: true, reducedTo: 50, addedS: 3_600, takenS: 60 }),
     line("3", "excused", { isOnLeave: true }),
     line("4", "excused", { countedS: 0 }),
   ];
@@ -189,7 +189,7 @@ test("the list of a period has everybody in one group, with their hours", () => 
   const card = resultCard({ quotaId: "q", fromS: 0, untilS: 600, lines }, quota, { days });
   assert.match(
     String(card.description).replaceAll("\u00a0", " "),
-    /\*\*Met \(1\)\*\*\n<@1> 2 h of 2 h\n\n\*\*Not met \(1\)\*\*\n<@2> 1 h of 2 h · 🌴 on leave for part of it\n\n\*\*On leave \(1\)\*\*\n<@3> 1 h\n\n\*\*Excused \(1\)\*\*\n<@4>$/u,
+    /\*\*Met \(1\)\*\*\n<@1> 2 h of 2 h\n\n\*\*Not met \(1\)\*\*\n<@2> 1 h of 2 h · 1 h added by hand · 1 min taken by hand · 🌴 on leave for part of it · reduced to 50 %\n\n\*\*On leave \(1\)\*\*\n<@3> 1 h\n\n\*\*Excused \(1\)\*\*\n<@4>$/u,
   );
 });
 
