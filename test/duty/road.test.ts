@@ -212,6 +212,10 @@ onBothDatabases("a shift", (databases) => {
       /East\*\* can't be read right now: .*key.*\nThe time counts if you are still in the game/,
     );
     assert.doesNotMatch(unread, /You are/);
+    const press = { actor: member("u13") } as unknown as Press;
+    const away = { ...services, health: parked } as unknown as Services;
+    const over = (await dutyActions["duty-end"].execute(press, away)) as Reply;
+    assert.doesNotMatch(textOf(over), /Not seen in the game/);
   });
 
   test("a button of a break that is pressed twice, or on an older message, does what it says and not the opposite", async () => {
