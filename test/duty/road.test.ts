@@ -362,6 +362,22 @@ onBothDatabases("a shift", (databases) => {
     assert.deepEqual([shift?.untilS, shift?.why, shift && countedS(shift)], [startS + 295, "unlinked", 305]);
   });
 
+  test("the role comes back with the next press of who left Discord's server and came back in the middle of it", async () => {
+    const { rig, every, join } = await town();
+    const { duty } = rig.wing;
+    const { id } = await rig.addType({ name: "Desk", start: "declared", roleId: "r9" });
+    join(startS - 100);
+    await every(startS - 90, startS);
+    await duty.start(member("u13"), id);
+    await every(startS, startS + 300);
+    for (const press of [() => duty.start(member("u13"), id), () => duty.pause(member("u13"), false)]) {
+      rig.roles.set("u13", []);
+      await press();
+      await rig.wing.idle();
+      assert.deepEqual(rig.roles.get("u13"), ["r9"]);
+    }
+  });
+
   for (const start of ["declared", "presence"] as const) {
     test(`an account that is unlinked ends a ${start} shift at once, with what was seen until then`, async () => {
       const { rig, every, join } = await town();
