@@ -17,7 +17,12 @@ export const termOptions: readonly APIApplicationCommandStringOption[] = [
     description: "For a ban: how long it lasts, such as 7 days",
     max_length: 40,
   },
-  { type: text, name: "until", description: "For a ban: when it ends, such as fri 20:00", max_length: 40 },
+  {
+    type: text,
+    name: "until",
+    description: "For a ban: when it ends, such as fri 20:00, or its last day",
+    max_length: 40,
+  },
 ];
 
 /** What was typed; undefined: the ban has no end. @throws Failure "bad-command" for both at once. */

@@ -10,6 +10,7 @@ import type { Actor, Binding } from "../src/domain/guild.ts";
 import type { PlayerRef } from "../src/domain/model.ts";
 import type { AnswerPlace } from "../src/domain/ports/run-answers.ts";
 import { recordEvent } from "./audit-event.ts";
+import { withPauseOf } from "./automatic.ts";
 import { filterOf, LONGEST_REASON } from "./case-args.ts";
 import { refuseAgainstOneself, refuseReason, seenCases } from "./case-rights.ts";
 import { keepUntold, untoldOf, withTelling } from "./case-tell.ts";
@@ -30,7 +31,8 @@ export async function shown(services: Services, one: Case, reader?: Actor): Prom
   const duty = await dutyOfAuthor(services, one);
   const untold = reader === undefined ? undefined : await untoldOf(services, reader, one);
   const isSought = services.clock.nowMs() < (soughtUntilMs(one) ?? 0);
-  return caseCard(one, { warnings, end, lift, duty, untold, withEdits: true, hasReplay, isSought });
+  const card = caseCard(one, { warnings, end, lift, duty, untold, withEdits: true, hasReplay, isSought });
+  return end === "none" ? card : await withPauseOf(services, one.guildId, card);
 }
 
 /** The database is away: the case itself is shown all the same. */

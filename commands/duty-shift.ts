@@ -9,7 +9,7 @@ import {
 import { inlineName } from "../src/discord/render/escape.ts";
 import { endedCard, nowCard, ownCard, shiftsCard } from "../src/discord/render/shifts/duty-cards.ts";
 import type { Services } from "../src/discord/services.ts";
-import { md } from "../src/domain/escaped.ts";
+import { type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import type { OnDuty } from "../src/domain/ports/duty.ts";
@@ -51,13 +51,23 @@ export const startEntry = defineEntry<{ readonly type: string | undefined }>({
 
 /** Where their server can't be read, the last look says nothing of where they are. */
 async function ownReply(services: Services, actor: Actor, own: OnDuty): Promise<Reply> {
-  const servers = await services.bindings.list(actor.guildId);
-  const meant = own.bindingId === undefined ? servers : servers.filter(({ id }) => id === own.bindingId);
+  const unread = await whyUnread(services, actor.guildId, own.bindingId);
+  return ownCard(own, await dutyNames(services, actor.guildId), unread);
+}
+
+/** Why their server can't be read now, or one of all where it is not known which is theirs; undefined: nothing failed. */
+async function whyUnread(
+  services: Services,
+  guildId: string,
+  bindingId: string | undefined,
+): Promise<Escaped | undefined> {
+  const servers = await services.bindings.list(guildId);
+  const meant = bindingId === undefined ? servers : servers.filter(({ id }) => id === bindingId);
   const [unread] = meant.flatMap(
     (server) =>
       whyNotNewer(services, server, md`**${inlineName(server.name)}** can't be read right now`) ?? [],
   );
-  return ownCard(own, await dutyNames(services, actor.guildId), unread);
+  return unread;
 }
 
 async function pause(services: Services, actor: Actor, isOnBreak?: boolean): Promise<Reply> {
@@ -67,7 +77,8 @@ async function pause(services: Services, actor: Actor, isOnBreak?: boolean): Pro
 
 async function end(services: Services, actor: Actor): Promise<Reply> {
   const own = await services.duty.end(actor);
-  return { ...endedCard(own, await dutyNames(services, actor.guildId)), important: true };
+  const unread = await whyUnread(services, actor.guildId, own.bindingId);
+  return { ...endedCard(own, await dutyNames(services, actor.guildId), unread), important: true };
 }
 
 export const breakEntry = defineEntry<object>({
@@ -121,9 +132,12 @@ export const showEntry = defineEntry<{ readonly member: NamedPerson | undefined;
     const { shifts, stills, types } = await services.duty.shifts(actor.guildId, { ...span, userId });
     if (types.length === 0) throw await noDutyTypes(services, actor);
     const corrections = await services.staffing.corrections(actor.guildId, { ...span, userId });
+    const now = shifts.find((shift) => shift.untilS === undefined);
+    const isInGame = now !== undefined && types.find(({ id }) => id === now.typeId)?.start !== "outside";
+    const unread = isInGame ? await whyUnread(services, actor.guildId, undefined) : undefined;
     const isDeciding = userId !== actor.userId;
     return shiftsCard(
-      { userId, shifts, stills, days, fromS: span.fromS, corrections, isDeciding },
+      { userId, shifts, stills, unread, days, fromS: span.fromS, corrections, isDeciding },
       await dutyNames(services, actor.guildId, types),
     );
   },

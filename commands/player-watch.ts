@@ -6,7 +6,7 @@ import type { Watch } from "../src/domain/case.ts";
 import { md } from "../src/domain/escaped.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import type { PlayerRef } from "../src/domain/model.ts";
-import { untilOf } from "../src/domain/moment.ts";
+import { throughOf } from "../src/domain/moment.ts";
 import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
 import { recordEvent } from "./audit-event.ts";
 import { LONGEST_REASON } from "./case-args.ts";
@@ -31,7 +31,7 @@ export async function watchPlayer(services: Services, actor: Actor, made: NewWat
     byId: actor.userId,
     atMs: nowMs,
     ...(reason.trim() === "" ? {} : { reason: reason.trim().slice(0, LONGEST_REASON) }),
-    ...(until.trim() === "" ? {} : { untilMs: untilOf(until, { nowMs, zone }) }),
+    ...(until.trim() === "" ? {} : { untilMs: throughOf(until, { nowMs, zone }) }),
   };
   await services.watches.put(watch);
   await recordEvent(services, actor, { action: "watch-add", text: player.name });

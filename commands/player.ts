@@ -41,7 +41,12 @@ const watch = defineEntry<{ readonly player: string; readonly reason: string; re
   options: [
     playerOption,
     { type: text, name: "reason", description: "Why; shown on the alert", max_length: 200 },
-    { type: text, name: "until", description: 'For example "7 days" or 2026-12-24', max_length: 40 },
+    {
+      type: text,
+      name: "until",
+      description: 'How long, such as "7 days", or the last day, such as 2026-12-24',
+      max_length: 40,
+    },
   ],
   parse: (options) => ({
     player: options.string("player", true),

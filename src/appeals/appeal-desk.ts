@@ -20,7 +20,7 @@ export interface AppealDeskPorts extends AppealedCasePorts {
   readonly cases: Pick<Cases, "get" | "search">;
   readonly ends: Pick<AppealEnds, "carryOut">;
   readonly threads: PrivateThreads;
-  readonly posts: Pick<Posts, "tryOnce">;
+  readonly posts: Pick<Posts, "tryOnce" | "nowMs">;
   readonly owners: Pick<GrantableRoles, "isOwner">;
   readonly renderer: AppealRenderer;
   readonly clock: Clock;
@@ -63,7 +63,7 @@ export class AppealDesk implements Appeals {
   }
 
   async ask(actor: Actor, { typedName, words }: Pick<Appeal, "typedName" | "words">): Promise<Appeal> {
-    const { book, settings, clock, random, shown } = this.#ports;
+    const { book, settings, clock, random, shown, posts } = this.#ports;
     const { guildId, userId } = actor;
     const { appealChannelId } = await settings.of(guildId);
     if (appealChannelId === undefined) throw new Failure("bad-command", "Appeals are off here.");
@@ -79,7 +79,7 @@ export class AppealDesk implements Appeals {
         typedName,
         words,
         ...(await appealedCase(this.#ports, { guildId, userId, typedName })),
-        card: { channelId: appealChannelId, nonce: random.id().slice(0, 25) },
+        card: { channelId: appealChannelId, nonce: random.id().slice(0, 25), sinceMs: posts.nowMs() },
       };
       await book.keep(appeal);
       shown.show(appeal);

@@ -100,13 +100,14 @@ export class AppealPosts {
 
   /** What could not be posted follows to the channel that was chosen since. */
   async #moved(appeal: Appeal | undefined): Promise<Appeal | undefined> {
-    const { book, settings, random } = this.#ports;
+    const { book, settings, random, posts } = this.#ports;
     if (appeal === undefined || !this.#refused.delete(appeal.id)) return appeal;
     const { appealChannelId: channelId } = await settings.of(appeal.guildId);
     if (channelId === undefined || channelId === appeal.card.channelId) return appeal;
     return await book.take(appeal.guildId, async () => {
       const now = book.find(appeal.id);
-      return now && (await book.keep({ ...now, card: { channelId, nonce: random.id().slice(0, 25) } }));
+      const card = { channelId, nonce: random.id().slice(0, 25), sinceMs: posts.nowMs() };
+      return now && (await book.keep({ ...now, card }));
     });
   }
 

@@ -17,6 +17,7 @@ const schema = z.object({
   card: z.object({
     channelId: z.string(),
     nonce: z.string(),
+    sinceMs: z.number().exactOptional(),
     messageId: z.string().exactOptional(),
     isMarked: z.boolean().exactOptional(),
     isWithoutWords: z.boolean().exactOptional(),

@@ -29,6 +29,8 @@ export interface Appeal {
 export interface AppealCard {
   readonly channelId: string;
   readonly nonce: string;
+  /** It cannot stand there from before, epoch milliseconds by Discord's clock; absent in records of before. */
+  readonly sinceMs?: number;
   readonly messageId?: string;
   readonly isMarked?: boolean;
   /** Discord refuses what people chose on it: it leaves that out. */

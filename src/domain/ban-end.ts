@@ -1,5 +1,5 @@
 import { Failure } from "./failure.ts";
-import { type Now, spanOf, untilOf } from "./moment.ts";
+import { type Now, spanOf, throughOf } from "./moment.ts";
 
 /** Bans that end by themselves. */
 
@@ -74,12 +74,12 @@ const LONGEST_MS = 366 * 24 * 60 * 60_000;
 const RANGE = "A ban ends after 1 minute at least and a year at most. Leave it out for a ban without an end.";
 
 /**
- * Reads for how long, or until when, somebody is banned: "7 days", "12 h", "fri 20:00", "2026-12-01".
+ * Reads for how long, or until when, somebody is banned: "7 days", "12 h", "fri 20:00", "2026-12-01", which is its last day.
  * @throws Failure "bad-command" for what cannot be read, is over, or too far ahead.
  */
 export function banTermOf(typed: string, now: Now): BanTerm {
   const lastsMs = spanOf(typed);
-  const inMs = lastsMs ?? untilOf(typed, now) - now.nowMs;
+  const inMs = lastsMs ?? throughOf(typed, now) - now.nowMs;
   if (inMs < SHORTEST_MS || inMs > LONGEST_MS) throw new Failure("bad-command", RANGE);
   return lastsMs === undefined ? { untilMs: now.nowMs + inMs } : { lastsMs };
 }

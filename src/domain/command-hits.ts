@@ -62,6 +62,27 @@ export function hitByBeginning({ text, players }: Hit): readonly PlayerRef[] {
   return players.filter(({ name, id }) => name.toLowerCase() !== wanted && String(id) !== wanted);
 }
 
+/**
+ * Others who are there and whose names begin with a whole name in the text: nobody says that the game never takes it for
+ * them. An id is of one player.
+ */
+export function alsoBegun(
+  aim: Aim,
+  hits: readonly Hit[],
+  present: readonly PlayerRef[],
+): readonly PlayerRef[] {
+  const named = hits.filter(({ text }) => aim.finds === "present" || !ID.test(text.trim()));
+  const whole = named.filter((hit) => hit.players.length > 0 && hitByBeginning(hit).length === 0);
+  const texts = whole
+    .map(({ text }) => text.trim().toLowerCase())
+    .filter((text) => !isMassWord(text) && !isSelf(text));
+  const isHit = (player: PlayerRef) =>
+    hits.some(({ players }) => players.some((one) => isSamePlayer(one, player)));
+  return distinct(present).filter(
+    (player) => texts.some((text) => player.name.toLowerCase().startsWith(text)) && !isHit(player),
+  );
+}
+
 /** Of those whom a command hit, who does not stand in its text by their whole name: only its author saw whom it meant. */
 export function unnamedIn(text: string, players: readonly PlayerRef[]): readonly PlayerRef[] {
   const words = new Set(text.toLowerCase().split(/[\s,]+/));

@@ -15,6 +15,7 @@ const DAY_MS = 86_400_000;
 const CLOCK = /(?:^|[ t,])(\d{1,2})[:.h](\d{2})(?::(\d{2}))? ?(am|pm)?$/;
 const LONGEST_AHEAD_MS = 100 * 365 * DAY_MS;
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"] as const;
+const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const;
 const EXAMPLES = 'Write a time such as "20:14", "25 min ago", "yesterday 20:14" or "2026-11-21 20:14".';
 
 export interface Now {
@@ -89,10 +90,10 @@ const UNTIL_EXAMPLES = 'Write how long, such as "7 days" or "12 h", or a date su
 export function untilOf(typed: string, { nowMs, zone }: Now): number {
   const text = typed.trim().toLowerCase().replace(/\s+/g, " ").replace(/^in /, "");
   const span = spanOf(text);
-  // What lacks a day or a year is read as the latest one: seen from a day or a year later that is the next.
+  // What lacks a day, a week or a year is read as the latest one: seen from one later that is the next.
   const seenFrom = /^(?:today|yesterday|tomorrow)/.test(text)
     ? [nowMs]
-    : [nowMs, nowMs + DAY_MS, nowMs + 365 * DAY_MS];
+    : [nowMs, nowMs + DAY_MS, nowMs + 7 * DAY_MS, nowMs + 365 * DAY_MS];
   const ahead = seenFrom.map((atMs) => calendarOf(text, { nowMs: atMs, zone })?.atMs);
   const atMs =
     span === undefined ? (ahead.find((at) => at !== undefined && at > nowMs) ?? ahead[0]) : nowMs + span;
@@ -176,6 +177,8 @@ function dayOf(text: string, today: Day): Day | undefined {
   if (text === "today") return today;
   if (text === "yesterday") return shifted(today, -1);
   if (text === "tomorrow") return shifted(today, 1);
+  const weekday = text.length < 3 ? -1 : WEEKDAYS.findIndex((name) => name.startsWith(text));
+  if (weekday >= 0) return shifted(today, -((new Date(utc(today)).getUTCDay() - weekday + 7) % 7));
   const iso = /^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(text);
   if (iso !== null) return checked({ year: Number(iso[1]), month: Number(iso[2]), day: Number(iso[3]) });
   const dotted = /^(\d{1,2})\.(\d{1,2})\.(\d{4})?$/.exec(text);

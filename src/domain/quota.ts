@@ -79,6 +79,12 @@ export interface QuotaLine {
   readonly linkedS?: number | undefined;
   /** They were on leave, for the whole of it or a part. */
   readonly isOnLeave?: boolean | undefined;
+  /** The least percent that was asked of them for the whole of it or a part, where that was less than all and no leave. */
+  readonly reducedTo?: number | undefined;
+  /** Of `countedS`, what Managers added by hand. */
+  readonly addedS?: number | undefined;
+  /** What Managers took by hand. */
+  readonly takenS?: number | undefined;
   readonly outcome: QuotaOutcome;
   /** The period goes on after the time that is counted. */
   readonly isRunning?: boolean | undefined;

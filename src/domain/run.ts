@@ -189,6 +189,8 @@ export interface RunRecord {
   readonly proof: ProofState;
   /** Names of those whom it hit when it was sent, where its text has only the beginning of them, or an id. */
   readonly hit?: readonly string[];
+  /** Names of others who were there then, and whose names begin with one in its text: the game may have taken it for theirs. */
+  readonly alike?: readonly string[];
   /** Players whose id stands in the text, so that people read their names. */
   readonly byId?: readonly Required<PlayerRef>[];
   /** The texts that together would undo it, with the players' exact names of that moment; where there are any. */

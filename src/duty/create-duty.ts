@@ -90,6 +90,7 @@ export function createDuty(ports: DutyPorts): DutyWing {
       void logs.onSettled(guildId, settled, types);
       watch.onSettled(guildId, settled);
     },
+    onSeen: (actor) => void roles.onSeen(actor),
   });
   const watch: DutyWatch = new DutyWatch({ ...ports, book, desk, nowS });
   const records = new WorkRecords({

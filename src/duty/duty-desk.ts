@@ -31,6 +31,8 @@ export interface DutyDeskPorts {
   isRecorded(guildId: string): Promise<boolean>;
   /** Shifts were worked out anew. Never throws. */
   onSettled(guildId: string, settled: Settled, types: readonly DutyType[]): void;
+  /** Somebody who is on duty asked for something, with the roles that they have now. Never throws. */
+  onSeen(actor: Actor): void;
 }
 
 /** Who had a shift within this time is staff, whatever their rank in the game. */
@@ -94,10 +96,10 @@ export class DutyDesk implements Duty {
     return this.#mutex.take(guildId, async () => {
       await this.#refuseOff(guildId);
       const type = this.#meant(await this.types(guildId), typeId);
+      this.#ports.onSeen(actor);
       const settled = await this.#settle(guildId);
-      const own = openOf(settled, userId);
       // Pressed twice, or after the game said it: their shift goes on.
-      if (own?.typeId === type.id) return this.#own(guildId, userId, settled);
+      if (openOf(settled, userId)?.typeId === type.id) return this.#own(guildId, userId, settled);
       await this.#refuseStart(actor, type, settled);
       await this.#mark(guildId, { userId, kind: "start", typeId: type.id, by: "discord" });
       return this.#own(guildId, userId, await this.#settle(guildId));
@@ -107,8 +109,8 @@ export class DutyDesk implements Duty {
   pause(actor: Actor, isOnBreak?: boolean): Promise<OnDuty> {
     const { guildId, userId } = actor;
     return this.#mutex.take(guildId, async () => {
-      const { breakFromS } = await this.#started(guildId, userId);
-      const isOn = breakFromS !== undefined;
+      const isOn = (await this.#started(guildId, userId)).breakFromS !== undefined;
+      this.#ports.onSeen(actor);
       const kind = isOn ? "resume" : "break";
       // Pressed twice, or on a message from before: it is as they want it.
       if (isOnBreak !== isOn) await this.#mark(guildId, { userId, kind, by: "discord" });

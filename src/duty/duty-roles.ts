@@ -1,3 +1,4 @@
+import type { Actor } from "../domain/guild.ts";
 import { KeyedMutex } from "../domain/keyed-mutex.ts";
 import type { Clock } from "../domain/ports/clock.ts";
 import type { DutyRow, DutyStore } from "../domain/ports/duty-store.ts";
@@ -37,6 +38,8 @@ export class DutyRoles {
   /** What stops the next try, by guild. */
   readonly #again = new Map<string, () => void>();
   readonly #beganMs = new Map<string, number>();
+  /** Roles that their members were seen without, by guild. */
+  readonly #missing = new Map<string, Set<string>>();
   #isStopped = false;
 
   constructor(ports: DutyRolesPorts) {
@@ -46,6 +49,18 @@ export class DutyRoles {
   /** Who is to have which roles in a guild from now on. Never rejects; what fails is tried again. */
   async want(guildId: string, wanted: readonly Pick<MemberRole, "userId" | "roleId">[]): Promise<void> {
     this.#wanted.set(guildId, new Set(wanted.map(keyOf)));
+    await this.#try(guildId);
+  }
+
+  /**
+   * Somebody was seen with these roles. Who left Discord's server and came back has lost the one that they are on duty
+   * with, and nobody tells Marshal of it: it is given again. Never rejects.
+   */
+  async onSeen({ guildId, userId, roleIds }: Pick<Actor, "guildId" | "userId" | "roleIds">): Promise<void> {
+    const wanted = [...(this.#wanted.get(guildId) ?? [])].map((key) => roleIn(guildId, key));
+    const lost = wanted.filter((role) => role.userId === userId && !roleIds.includes(role.roleId));
+    if (lost.length === 0) return;
+    this.#missing.set(guildId, new Set([...(this.#missing.get(guildId) ?? []), ...lost.map(keyOf)]));
     await this.#try(guildId);
   }
 
@@ -79,7 +94,10 @@ export class DutyRoles {
     for (const key of this.#gave.get(guildId) ?? [])
       if (held.get(key) === undefined || held.get(key) === "own") held.set(key, "giving");
     for (const key of this.#wanted.get(guildId) ?? []) {
-      const state = held.get(key);
+      const isMissing = this.#missing.get(guildId)?.delete(key) === true;
+      const known = held.get(key);
+      // From now on it is ours to take, also where they had it before they left.
+      const state = isMissing && (known === "given" || known === "own") ? "giving" : known;
       if (state === "given" || state === "own") continue;
       if (state !== undefined && !this.#isDue(guildId, key)) continue;
       await this.#give(roleIn(guildId, key), state);

@@ -25,8 +25,11 @@ export interface Worked {
 export function byHandIn(
   { corrections }: Pick<Worked, "corrections">,
   { fromS, untilS }: Span,
+  typeId?: string,
 ): { readonly addedS: number; readonly takenS: number } {
-  const counting = corrections.filter((one) => isCounting(one) && one.atS >= fromS && one.atS < untilS);
+  const counting = corrections.filter(
+    (one) => isOf(one.typeId, typeId) && isCounting(one) && one.atS >= fromS && one.atS < untilS,
+  );
   const sum = (all: readonly Correction[]) =>
     all.reduce((total, { seconds }) => total + Math.abs(seconds), 0);
   return {
@@ -108,6 +111,8 @@ export function quotaLines(
       const outcome = needS === 0 ? "excused" : countedS >= needS ? "met" : "not-met";
       const isLess = person.linkedS > span.fromS && needS > 0;
       const linked = isLess ? { linkedS: person.linkedS } : {};
+      const { addedS, takenS } = byHandIn(person, span, quota.typeId);
+      const reducedTo = leastPercent(person.leaves, span);
       const line = {
         userId: person.userId,
         countedS,
@@ -115,6 +120,9 @@ export function quotaLines(
         needS,
         outcome,
         ...linked,
+        ...(reducedTo === undefined ? {} : { reducedTo }),
+        ...(addedS === 0 ? {} : { addedS }),
+        ...(takenS === 0 ? {} : { takenS }),
         ...running,
       } as const;
       return isOnLeave(person.leaves, span) ? { ...line, isOnLeave: true } : line;
@@ -124,6 +132,15 @@ export function quotaLines(
 
 function isOnLeave(leaves: readonly Leave[], span: Span): boolean {
   return leaves.some((leave) => leave.percent === 0 && isExcusing(leave) && sharedS(leave, span) > 0);
+}
+
+/** Of reduced activity; undefined: none. */
+function leastPercent(leaves: readonly Leave[], span: Span): number | undefined {
+  const percents = leaves
+    .filter((leave) => isExcusing(leave) && sharedS(leave, span) > 0)
+    .map(({ percent }) => percent)
+    .filter((percent) => percent > 0 && percent < 100);
+  return percents.length === 0 ? undefined : Math.min(...percents);
 }
 
 function sharedS(one: Span, other: Span): number {

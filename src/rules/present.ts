@@ -76,12 +76,18 @@ export function isAbout({ kind, what }: Rule, { player, team, callsign, vehicles
     case "team":
       return team.toLowerCase() === wanted && wanted !== JAIL;
     case "vehicle":
-      return team.toLowerCase() !== JAIL && vehicles.some((name) => name.toLowerCase() === wanted);
+      return isFree(team) && vehicles.some((name) => name.toLowerCase() === wanted);
     case "callsign":
-      return team.toLowerCase() !== JAIL && callsign.toLowerCase().startsWith(wanted);
+      return isFree(team) && callsign.toLowerCase().startsWith(wanted);
     case "name":
       return readsAsWord(player.name);
     default:
       return kind satisfies never;
   }
+}
+
+/** An answer without their team does not say that they are not in jail. */
+function isFree(team: string): boolean {
+  const known = team.trim().toLowerCase();
+  return known !== "" && known !== JAIL;
 }

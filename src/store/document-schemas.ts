@@ -167,6 +167,7 @@ const run = z.object({
   commandId: z.string().exactOptional(),
   proof: z.enum(["unchecked", "seen", "seen-twice", "not-seen"]),
   hit: texts.exactOptional(),
+  alike: texts.exactOptional(),
   byId: z.array(z.object({ name: z.string(), id: z.number() })).exactOptional(),
   // Before a command could need several to undo it, it was one text.
   inverse: z

@@ -4,6 +4,7 @@ import { parseAppeal } from "../../src/appeals/appeal-record.ts";
 import { createAppeals } from "../../src/appeals/create-appeals.ts";
 import { appealRenderer } from "../../src/discord/render/appeal-cards.ts";
 import type { Case } from "../../src/domain/case.ts";
+import { md } from "../../src/domain/escaped.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import { DEFAULT_SETTINGS, type GuildSettings } from "../../src/domain/guild.ts";
 import type { OwedMessage } from "../../src/domain/ports/notifier.ts";
@@ -129,6 +130,28 @@ describe("An appeal", () => {
     world.sink.fault = () => undefined;
     await world.clock.advance(600_000);
     assert.equal(world.sink.messages("staff").length, 2);
+  });
+
+  test("whose card a kill left unwritten is found behind hundreds of later messages, and says what was decided", async () => {
+    const world = new World();
+    const { appeals } = world.start();
+    const { id } = await appeals.ask(person("u"), asking);
+    await world.clock.advance(1_000);
+    const kept = parseAppeal(await world.documents.get(`${GUILD}:${id}`));
+    const { messageId: _, ...card } = kept.card;
+    await world.documents.set(`${GUILD}:${id}`, { ...kept, card });
+    await world.clock.advance(600_000);
+    for (let nth = 0; nth < 250; nth += 1)
+      await world.sink.send("staff", { nonce: `n${nth}`, content: md`later` });
+    const next = world.start();
+    await next.start();
+    await world.clock.advance(60_000);
+    await next.appeals.prove(person("max"), id);
+    await next.appeals.decide(person("max"), id, { isAccepted: false, unbans: false });
+    await world.clock.advance(60_000);
+    const cards = world.sink.messages("staff").filter(({ body }) => body.cards !== undefined);
+    assert.equal(cards.length, 1);
+    assert.match(world.sink.text("staff"), /Refused by/);
   });
 
   test("whose words Discord refuses comes without them, and no channel is called closed", async () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { shown } from "../../commands/case-flow.ts";
 import { rank } from "../../commands/rank.ts";
 import { rule } from "../../commands/rule.ts";
 import { run } from "../../commands/run.ts";
@@ -36,6 +37,21 @@ async function rooms() {
     async *progress() {},
     outcome: Promise.resolve<RunOutcome>({ record: ended }),
   };
+  const end = { id: "r9", endsAtMs: 60_000, state: "armed" };
+  const banEnds = { ...world.services.banEnds, list: () => [{ end, waits: undefined }] };
+  const cases = { ...world.services.cases, liftOf: async () => undefined };
+  const banCase = {
+    guildId,
+    number: 1,
+    kind: "ban",
+    targets: [],
+    edits: [],
+    author: { name: "Olivia" },
+    origin: "run r9",
+    atMs: 0,
+    endsAtMs: 60_000,
+  };
+  const withEnd = { ...world.services, banEnds, cases } as never;
   const add = { what: ":h hi", rule: ruleOf("hourly"), server: undefined, onlyWithPlayers: false };
   const entries = {
     "schedule add": [schedule.subcommands.add, add],
@@ -51,6 +67,7 @@ async function rooms() {
       texts[name] = textOf((await entry.execute({ actor, args } as never, services)) as Reply);
     const on = { actor, signal: new AbortController().signal, answer: undefined } as never;
     const replies = follow(services, submitted, on);
+    texts["its case"] = textOf(await shown(withEnd, banCase as never));
     texts["a ban with an end"] = textOf((await replies.next()).value as Reply);
     await replies.return(undefined);
     return texts;

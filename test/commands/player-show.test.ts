@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { player } from "../../commands/player.ts";
+import { watchPlayer } from "../../commands/player-watch.ts";
 import { failureBody } from "../../src/discord/render/errors.ts";
 import type { Services } from "../../src/discord/services.ts";
+import type { Watch } from "../../src/domain/case.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import { EMPTY_POLICY } from "../../src/domain/guild.ts";
 import type { Card, MessageBody } from "../../src/domain/message.ts";
@@ -225,4 +227,19 @@ describe("/player show server:", () => {
     await press(await press(card, "player-list", ["kills"]), "player-open");
     assert.deepEqual(meant, Array(3).fill(undefined));
   });
+});
+
+test("a player who is watched until a day is watched on that day, and the answer says when it ends", async () => {
+  const made = new FakeWorld();
+  const { guildId } = actorOf();
+  await made.settings.change(guildId, (own) => ({ ...own, timeZone: "Europe/Berlin" }));
+  const kept: Watch[] = [];
+  const watches = { ...made.services.watches, put: async (watch: Watch) => void kept.push(watch) };
+  const services = { ...made.services, watches } as unknown as Services;
+  const day = new Date(made.clock.nowMs() + 86_400_000).toISOString().slice(0, 10);
+  const watched = { player: { name: "Ann", id: 7 }, reason: "", until: day };
+  const { content } = await watchPlayer(services, actorOf({ guildId }), watched);
+  const untilMs = Date.parse(`${day}T22:59:59Z`);
+  assert.equal(kept[0]?.untilMs, untilMs);
+  assert.match(String(content), new RegExp(`until <t:${untilMs / 1_000}:f>`));
 });

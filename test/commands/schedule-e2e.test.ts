@@ -66,7 +66,7 @@ describe("/schedule", () => {
     const zone = await rig.owner.slash(rig.channel, "setup timezone", { zone: "Europe/Berlin" });
     await rig.reads(zone, /Europe\/Berlin/);
     const text = await added(rig, { what: ":h b", when: "20:00" });
-    assert.match(text, /Next: <t:1767294000:f>[\s\S]*Times in Europe\\\/Berlin/);
+    assert.match(text, /Next: Thu 1 Jan, 20:00 \(<t:1767294000:R>\)[\s\S]*Times in Europe\\\/Berlin/);
     // The one from before moves with the zone: Friday, 2 January, 20:00 there.
     assert.match(await listed(rig, /Fri at 20/), /next <t:1767380400:R>/);
   });

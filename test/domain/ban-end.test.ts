@@ -12,7 +12,8 @@ describe("when a ban ends", () => {
     assert.deepEqual(banTermOf("7 days", now), { lastsMs: 7 * DAY_MS });
     assert.deepEqual(banTermOf(" 1 H 30 min ", now), { lastsMs: 1.5 * HOUR_MS });
     assert.deepEqual(banTermOf("20:00", now), { untilMs: Date.UTC(2026, 0, 1, 20) });
-    assert.deepEqual(banTermOf("2026-01-05", now), { untilMs: Date.UTC(2026, 0, 5) });
+    assert.deepEqual(banTermOf("fri 20:00", now), { untilMs: Date.UTC(2026, 0, 2, 20) });
+    assert.deepEqual(banTermOf("2026-01-05", now), { untilMs: Date.UTC(2026, 0, 5, 23, 59, 59) });
     assert.equal(endOf({ lastsMs: HOUR_MS }, 5_000), HOUR_MS + 5_000);
     assert.equal(endOf({ untilMs: 9_000 }, 5_000), 9_000);
   });

@@ -140,6 +140,11 @@ describe("a moment ahead, as people write it", () => {
     ["1 Feb", "2027-02-01T00:00:00Z"],
     ["tomorrow", "2026-11-22T00:00:00Z"],
     ["tomorrow 18:00", "2026-11-22T18:00:00Z"],
+    // It is a Saturday.
+    ["fri 20:00", "2026-11-27T20:00:00Z"],
+    ["Sat 20:00", "2026-11-28T20:00:00Z"],
+    ["saturday 23:00", "2026-11-21T23:00:00Z"],
+    ["sun", "2026-11-22T00:00:00Z"],
   ];
   for (const [typed, moment] of cases) {
     test(`"${typed}"`, () => {
@@ -157,6 +162,7 @@ describe("a moment ahead, as people write it", () => {
     [" 1 Feb ", "2027-02-01T23:59:59Z"],
     ["today", "2026-11-21T23:59:59Z"],
     ["Tomorrow", "2026-11-22T23:59:59Z"],
+    ["fri", "2026-11-27T23:59:59Z"],
   ];
   for (const [typed, moment] of through) {
     test(`through "${typed}": a day to its end`, () => {

@@ -92,6 +92,37 @@ describe("The role while on duty", () => {
     });
   }
 
+  test("of who left Discord's server and came back is given again once they are seen without it", async () => {
+    const world = new RoleWorld();
+    world.roles.add("had r");
+    const roles = world.start();
+    const seen = (userId: string) =>
+      roles.onSeen({ guildId: "g", userId, roleIds: world.roles.has(`${userId} r`) ? ["r"] : [] });
+    await roles.want("g", [role("u"), role("had")]);
+    await world.clock.advance(60_000);
+    world.roles.clear();
+    await roles.want("g", [role("u"), role("had")]);
+    assert.equal(world.roles.size, 0);
+    await Promise.all([seen("u"), seen("had"), seen("other")]);
+    assert.deepEqual([...world.roles].sort(), ["had r", "u r"]);
+    await seen("u");
+    await roles.want("g", []);
+    await world.clock.advance(600_000);
+    assert.deepEqual([world.roles.size, world.rows.size, world.clock.pending], [0, 0, 0]);
+    await seen("u");
+    assert.equal(world.roles.size, 0, "nobody is on duty");
+  });
+
+  test("of who was away when it was to be given is given once they are seen", async () => {
+    const world = new RoleWorld();
+    const roles = world.start();
+    world.outcome = "gone";
+    await roles.want("g", [role("u")]);
+    world.outcome = "done";
+    await roles.onSeen({ guildId: "g", userId: "u", roleIds: [] });
+    assert.deepEqual([...world.roles], ["u r"]);
+  });
+
   test("of a member who left is forgotten, and one that may not be taken stays ours to take", async () => {
     const world = new RoleWorld();
     const roles = world.start();

@@ -4,9 +4,10 @@ import type { Shift } from "../../src/domain/duty.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import type { SourceId } from "../../src/domain/model.ts";
 import type { DutyStore } from "../../src/domain/ports/duty-store.ts";
-import type { Leave, Quota } from "../../src/domain/quota.ts";
+import type { Correction, Leave, Quota } from "../../src/domain/quota.ts";
 import type { DutyBook } from "../../src/duty/duty-book.ts";
 import type { DutyDesk } from "../../src/duty/duty-desk.ts";
+import { resultIn, resultRow } from "../../src/duty/duty-rows.ts";
 import { countedIn, neededS, quotaLines } from "../../src/duty/quota-lines.ts";
 import { periodAround } from "../../src/duty/quota-periods.ts";
 import { QuotaResets } from "../../src/duty/quota-resets.ts";
@@ -94,6 +95,27 @@ describe("Quotas", () => {
     assert.deepEqual(outcomes(7 * HOUR_S), ["a met", "b not-met", "c excused"]);
     assert.deepEqual(outcomes(0), ["a excused", "b excused", "c excused"]);
     assert.deepEqual(outcomes(1_000 * HOUR_S), ["a not-met", "b not-met", "c excused"]);
+  });
+
+  test("say what was reduced, and what Managers added and took, of the quota's own kind of shift", () => {
+    const correction = (seconds: number, typeId = "t", atS = 60): Correction => ({
+      id: "c",
+      userId: "u",
+      typeId,
+      atS,
+      seconds,
+      reason: "",
+      byId: "m",
+    });
+    const corrections = [correction(3_600), correction(-60), correction(9, "other"), correction(9, "t", -1)];
+    const leaves = [leave(0, 1, 50), leave(2, 3, 25), leave(4, 5), leave(8, 9, 10)];
+    const person = { userId: "a", linkedS: 0, shifts: [] };
+    const [line] = quotaLines({ ...quota, typeId: "t" }, week, [{ ...person, leaves, corrections }]);
+    assert.deepEqual([line?.reducedTo, line?.addedS, line?.takenS], [25, 3_600, 60]);
+    const result = { quotaId: "q", ...week, lines: line === undefined ? [] : [line] };
+    assert.deepEqual(resultIn(resultRow("g", result)), result);
+    const [plain] = quotaLines(quota, week, [{ ...person, leaves: [], corrections: [] }]);
+    assert.deepEqual(Object.keys(plain ?? {}), ["userId", "countedS", "unsureS", "needS", "outcome"]);
   });
 
   test("say of whom less is asked because they were linked in the middle, and since when", () => {

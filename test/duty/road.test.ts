@@ -212,6 +212,10 @@ onBothDatabases("a shift", (databases) => {
       /East\*\* can't be read right now: .*key.*\nThe time counts if you are still in the game/,
     );
     assert.doesNotMatch(unread, /You are/);
+    const press = { actor: member("u13") } as unknown as Press;
+    const away = { ...services, health: parked } as unknown as Services;
+    const over = (await dutyActions["duty-end"].execute(press, away)) as Reply;
+    assert.doesNotMatch(textOf(over), /Not seen in the game/);
   });
 
   test("a button of a break that is pressed twice, or on an older message, does what it says and not the opposite", async () => {
@@ -356,6 +360,22 @@ onBothDatabases("a shift", (databases) => {
     }
     const [shift] = await shiftsOf(rig);
     assert.deepEqual([shift?.untilS, shift?.why, shift && countedS(shift)], [startS + 295, "unlinked", 305]);
+  });
+
+  test("the role comes back with the next press of who left Discord's server and came back in the middle of it", async () => {
+    const { rig, every, join } = await town();
+    const { duty } = rig.wing;
+    const { id } = await rig.addType({ name: "Desk", start: "declared", roleId: "r9" });
+    join(startS - 100);
+    await every(startS - 90, startS);
+    await duty.start(member("u13"), id);
+    await every(startS, startS + 300);
+    for (const press of [() => duty.start(member("u13"), id), () => duty.pause(member("u13"), false)]) {
+      rig.roles.set("u13", []);
+      await press();
+      await rig.wing.idle();
+      assert.deepEqual(rig.roles.get("u13"), ["r9"]);
+    }
   });
 
   for (const start of ["declared", "presence"] as const) {

@@ -124,9 +124,18 @@ describe("a breach", () => {
       assert.ok(present);
       return isAbout(one, present);
     };
+    const drives = (team: string) => {
+      const present = of({ team });
+      return present && isAbout(rule({ kind: "vehicle", what: "Bus" }), { ...present, vehicles: ["Bus"] });
+    };
     assert.equal(about(callsign, { callsign: "1A-12" }), true);
     assert.equal(about(callsign, { callsign: "1B-12" }), false);
     assert.equal(about(callsign, { callsign: "1A-12", team: "Jail" }), false);
+    for (const team of ["", " "]) {
+      assert.equal(about(callsign, { callsign: "1A-12", team }), false, "whoever it is may be in jail");
+      assert.equal(drives(team), false);
+    }
+    assert.equal(drives("Civilian"), true);
     assert.equal(about(rule({ what: "jail" }), { team: "Jail" }), false);
   });
 });

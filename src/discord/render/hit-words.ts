@@ -62,6 +62,17 @@ export function hitOf({ hit = [], byId = [] }: Pick<RunRecord, "hit" | "byId">):
   return [...byId, ...others.map((name) => ({ name }))];
 }
 
+/** Nothing that the game answers says whom it took a name for. */
+export function alikeLines({ alike = [], ran }: RunRecord): Escaped[] {
+  if (alike.length === 0 || ran === "no") return [];
+  const names = joined(
+    alike.slice(0, MOST_NAMES).map((name) => md`**${inlineName(name)}**`),
+    ", ",
+  );
+  const left = alike.length > MOST_NAMES ? md` and ${alike.length - MOST_NAMES} more` : md``;
+  return [md`⚠ It may have hit ${names}${left} too: the game finds players by how their names begin.`];
+}
+
 function shownOf(text: string, hit: readonly PlayerRef[]) {
   const players = withTheirId(text, hit);
   const inPlace = namesInPlace(text, players);

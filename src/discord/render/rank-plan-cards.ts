@@ -60,7 +60,9 @@ function planLines(plan: RankPlan): readonly Escaped[] {
   ];
 }
 
-function knownLines({ known, staffAgeMs }: RankPlan, { kind, nowMs }: PlanView): readonly Escaped[] {
+function knownLines(plan: RankPlan, { kind, nowMs }: PlanView): readonly Escaped[] {
+  const { known, staffAgeMs } = plan;
+  const verb = verbOf(plan);
   const { linked, read, ageMs, unlinked } = known;
   const ago = (ms: number) => md`<t:${Math.floor((nowMs - ms) / 1_000)}:R>`;
   const age = ageMs === undefined ? md`` : md`, the oldest ${ago(ageMs)}`;
@@ -74,7 +76,7 @@ function knownLines({ known, staffAgeMs }: RankPlan, { kind, nowMs }: PlanView):
       ? []
       : [md`-# Playing without a linked account, so never raised: ${joined(names, ", ")}${more}`]),
     staffAgeMs === undefined
-      ? md`⏳ ${kind === "apply" ? md`**Turn on** comes when the game's staff list is certain` : md`The game's staff list is not certain yet`}: it has to read the same for 30 seconds, with players in the server and somebody on the list. Check again in a minute.`
+      ? md`⏳ ${kind === "apply" && verb !== undefined ? md`**${verb}** comes when the game's staff list is certain` : md`The game's staff list is not certain yet`}: it has to read the same for 30 seconds, with players in the server and somebody on the list. Check again in a minute.`
       : md`-# The game's staff list was read ${ago(staffAgeMs)}.`,
   ];
 }
@@ -139,6 +141,15 @@ function removeRows({ bindingId, mappings }: RankPlan, { goneRoleIds = [] }: Pla
   return buttons.length === 0 ? [] : [buttons];
 }
 
+/** What a press would do; undefined: ranks are on, all roles with them, and nothing would change. */
+function verbOf({ keeper, pause, mappings, raise, take }: RankPlan) {
+  if (keeper === undefined) return "Turn on";
+  if (pause !== undefined) return "Resume";
+  const added = mappings.filter(({ isOn }) => !isOn).length;
+  if (added > 0) return added === 1 ? "Turn on the new role" : "Turn on the new roles";
+  return raise.length + take.length === 0 ? undefined : "Confirm";
+}
+
 function confirmButton(plan: RankPlan, ask: PlanAsk): Button | undefined {
   const { bindingId, key, raise, take, staffAgeMs, isForMany } = plan;
   const kind = "button";
@@ -155,7 +166,9 @@ function confirmButton(plan: RankPlan, ask: PlanAsk): Button | undefined {
         ...(raise.length === 0 ? [] : [`raise ${raise.length}`]),
         ...(take.length === 0 ? [] : [`take back ${take.length}`]),
       ];
-      const label = changes.length === 0 ? "Turn on" : `Turn on: ${changes.join(", ")}`;
+      const verb = verbOf(plan);
+      if (verb === undefined) return undefined;
+      const label = changes.length === 0 ? verb : `${verb}: ${changes.join(", ")}`;
       const action = isForMany ? "rank-confirm-many" : "rank-confirm";
       return { kind, style: "danger", label, id: `${action}:${bindingId}:${key}` };
     }

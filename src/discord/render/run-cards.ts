@@ -7,7 +7,7 @@ import { refusalWords } from "./audit-rows.ts";
 import { AUTOMATIC_PAUSED } from "./automatic-cards.ts";
 import { cut, escapeMarkdown, plainText } from "./escape.ts";
 import { isToProgrammer, noneBefore, referenceLine, serviceSays, tryAfter } from "./fine-print.ts";
-import { commandLine, hitOf, plainWithHits } from "./hit-words.ts";
+import { alikeLines, commandLine, hitOf, plainWithHits } from "./hit-words.ts";
 import { beyondWrongKey } from "./key-refusal.ts";
 import { notAskedAgain } from "./known-refusal.ts";
 import { RUN_COLORS as colors } from "./plan-cards.ts";
@@ -74,7 +74,7 @@ export function outcomeCard(record: RunRecord, options: OutcomeOptions = {}): Me
   const said: Escaped[] = [...whyLines(record)];
   const proof = proofLine(record, options);
   if (proof !== undefined) said.push(proof);
-  said.push(...endLines(record, options));
+  said.push(...alikeLines(record), ...endLines(record, options));
   said.push(...nextLines(record, { advice, mend, retryAtMs: options.retryAtMs }));
   if (isToProgrammers(record)) said.push(...serviceSays(record.message ?? ""));
   if (!surelyRan(record)) said.push(referenceLine(record.id, record.commandId));

@@ -9,7 +9,9 @@ import {
   type ScheduleRule,
   WEEKDAYS,
 } from "../../domain/schedule.ts";
+import { DEFAULT_ZONE } from "../../domain/time-zones.ts";
 import { BLOCKED_WORDS, type BlockedBy } from "./blocked-words.ts";
+import { momentIn } from "./day-words.ts";
 import { cut, escapeMarkdown, inlineCode, inlineName, plainText } from "./escape.ts";
 import { fitLines } from "./fit-lines.ts";
 
@@ -62,10 +64,15 @@ export function scheduleAdded({ view, serverName, zone, blockedBy }: AddedView):
   const { schedule, nextAtMs } = view;
   const { rule, onlyWithPlayers } = schedule;
   const times = rule.kind === "times" ? [zoneLine(zone)] : [];
+  // Beside "daily at 18:00" in the zone, a time on the reader's own clock would look like another one.
+  const nextWords =
+    rule.kind === "times"
+      ? momentIn(zone ?? DEFAULT_ZONE, seconds(nextAtMs))
+      : md`<t:${seconds(nextAtMs)}:f>`;
   const players = onlyWithPlayers ? md` Only while players are in the server.` : md``;
   const lines = [
     md`✅ ${whatMarkdown(schedule.what, view.text, 300)} on **${inlineName(serverName)}**, ${escapeMarkdown(ruleWords(rule))}`,
-    md`Next: <t:${seconds(nextAtMs)}:f> (<t:${seconds(nextAtMs)}:R>)`,
+    md`Next: ${nextWords} (<t:${seconds(nextAtMs)}:R>)`,
     ...(blockedBy === undefined ? [] : [BLOCKED_WORDS[blockedBy]]),
     md`-# It runs with your rights and stops when you lose them.${players} Missed runs are skipped. \`/schedule list\` says why.`,
     ...times,

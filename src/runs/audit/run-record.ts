@@ -40,9 +40,15 @@ export function actorColumns(actor: Actor): Pick<RunRecord, "actorId" | "actorNa
 /** One letter may begin the names of half a server. */
 const MOST_HIT = 20;
 
-export function hitColumns(text: string, hit: readonly PlayerRef[]): Pick<RunRecord, "hit" | "byId"> {
-  if (hit.length === 0) return {};
-  return { hit: hit.slice(0, MOST_HIT).map(({ name }) => name), ...byIdColumn(text, hit) };
+export function hitColumns(
+  text: string,
+  { hit, alike }: Record<"hit" | "alike", readonly PlayerRef[]>,
+): Pick<RunRecord, "hit" | "alike" | "byId"> {
+  const names = (players: readonly PlayerRef[]) => players.slice(0, MOST_HIT).map(({ name }) => name);
+  return {
+    ...(alike.length === 0 ? {} : { alike: names(alike) }),
+    ...(hit.length === 0 ? {} : { hit: names(hit), ...byIdColumn(text, hit) }),
+  };
 }
 
 function byIdColumn(text: string, players: readonly PlayerRef[]): Pick<RunRecord, "byId"> {

@@ -1,4 +1,4 @@
-import { type Aim, type Hit, isSamePlayer, whomItHits } from "../../domain/command-hits.ts";
+import { type Aim, alsoBegun, type Hit, isSamePlayer, whomItHits } from "../../domain/command-hits.ts";
 import type { Tier } from "../../domain/guild.ts";
 import type { Player, PlayerRef, ServerState, Staff } from "../../domain/model.ts";
 import type { ParsedCommand, ResolvedTarget } from "../../domain/run.ts";
@@ -107,6 +107,12 @@ export function mayHit(command: Aim, people: People): readonly ResolvedTarget[] 
     const also = here.filter(({ name }) => name.toLowerCase().startsWith(wanted));
     return { ...hit, players: [...hit.players, ...also] };
   });
+}
+
+/** Others in the server whose names begin with one that the command has: the game may take it for theirs. */
+export function namedAlike(command: Aim, people: People | undefined): readonly PlayerRef[] {
+  if (people === undefined || command.finds === "banned") return [];
+  return alsoBegun(command, resolveTargets(command, people), present(people));
 }
 
 function isOnlyAway({ text, players }: ResolvedTarget, here: readonly PlayerRef[]): boolean {

@@ -12,7 +12,7 @@ import { isAutomatic, type ParsedCommand, type ResolvedTarget, type RunRequest }
 import { whyNotAsked } from "../bans/asked-rules.ts";
 import { parseCommand } from "../catalogue/parse-command.ts";
 import { whyStrangers } from "../catalogue/strangers.ts";
-import { mayHit, type People, resolveGoal, resolveTargets } from "../catalogue/targets.ts";
+import { mayHit, namedAlike, type People, resolveGoal, resolveTargets } from "../catalogue/targets.ts";
 import { type KnownPeoplePorts, knownPeople } from "./known-people.ts";
 import { type CommandAtServer, decide, decideModerator } from "./permission-rules.ts";
 
@@ -40,6 +40,8 @@ export interface Authorized {
   readonly rolesReadAtMs: number;
   /** Whom it hits, where its text does not name them in full. */
   readonly hit: readonly PlayerRef[];
+  /** Who else the game may take for one whom it names in full. */
+  readonly alike: readonly PlayerRef[];
 }
 
 /** What was known when it was asked for. */
@@ -71,7 +73,8 @@ export async function authorizeAtSend(
   if (automaticPause !== undefined && isAutomatic(request.origin))
     throw new Failure("paused", "Automatic commands are paused. It was not sent.");
   // The end of a ban belongs to the community: it needs the rights of nobody.
-  if (request.origin === "ban-end") return { ...now, binding, hit: unnamedHits(request.text, shown) };
+  if (request.origin === "ban-end")
+    return { ...now, binding, hit: unnamedHits(request.text, shown), alike: [] };
   const policy = policies[binding.id] ?? EMPTY_POLICY;
   const command = parseCommand(request.text);
   const people = await peopleNow(ports, { request, binding, command });
@@ -84,7 +87,7 @@ export async function authorizeAtSend(
   if (strangers !== undefined) throw new Failure("expired", strangers);
   if (request.askedBy !== undefined) await refuseAsked(ports, request, { policy, command, people });
   const hits = people === undefined || command.mass ? [] : resolveTargets(command, people);
-  return { ...now, binding, hit: unnamedHits(request.text, hits) };
+  return { ...now, binding, hit: unnamedHits(request.text, hits), alike: namedAlike(command, people) };
 }
 
 function unnamedHits(text: string, hits: readonly ResolvedTarget[]): readonly PlayerRef[] {

@@ -176,8 +176,8 @@ export class ActiveRun implements LaneEntry {
   }
 
   /** Writes the row "sending". false: the run is over. */
-  async #writeSending({ actor, binding, hit }: Authorized): Promise<boolean> {
-    const columns = { ...actorColumns(actor), ...hitColumns(this.#record.text, hit) };
+  async #writeSending({ actor, binding, hit, alike }: Authorized): Promise<boolean> {
+    const columns = { ...actorColumns(actor), ...hitColumns(this.#record.text, { hit, alike }) };
     const current = { ...this.#record, ...columns, source: binding.source };
     let sending: RunRecord;
     try {

@@ -54,7 +54,8 @@ export async function makePlan(
   if (request.only !== undefined) refuseSecondName(command);
   const { actor, ownPlayerId } = request;
   const isLift = request.origin === "ban-end";
-  const policy = (await ports.settings.of(actor.guildId)).policies[request.binding.id] ?? EMPTY_POLICY;
+  const { policies, automaticPause } = await ports.settings.of(actor.guildId);
+  const policy = policies[request.binding.id] ?? EMPTY_POLICY;
   const mayVerb = isLift ? OF_THE_COMMUNITY : decideVerb(policy, actor.roleIds, command);
   if (mayVerb.allowed) refuseFireKind(command);
   // For a person who may not use the verb at all nothing is read from the service.
@@ -115,6 +116,8 @@ export async function makePlan(
       haltUntilMs: ports.health.halt()?.untilMs,
       nowMs,
       isSlip: meant !== undefined || instead !== undefined,
+      people,
+      waitsForResume: request.term !== undefined && automaticPause !== undefined,
     }),
     expectedWaitMs,
     ...(meant === undefined ? {} : { meant }),

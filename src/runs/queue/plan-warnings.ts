@@ -1,7 +1,7 @@
 import type { PlayerRef } from "../../domain/model.ts";
 import { forManyReason, type ParsedCommand, type ResolvedTarget } from "../../domain/run.ts";
 import { WARNED_CHARACTERS } from "../catalogue/parse-command.ts";
-import { leftLately, type People, resolveGoal } from "../catalogue/targets.ts";
+import { leftLately, namedAlike, type People, resolveGoal } from "../catalogue/targets.ts";
 import { findVerb, inGameOnly, leadsSomewhere } from "../catalogue/verbs.ts";
 
 /** What a plan warns of, and why it needs a confirmation. Pure. */
@@ -56,6 +56,8 @@ export function reasonsToConfirm({
     reasons.push("Marshal could not read who is in the server, so it can't tell whom this hits.");
   const staff = command.mass ? [] : targets.filter((target) => !isOwn(target)).flatMap((one) => one.staff);
   if (staff.length > 0) reasons.push(staffWords(staff));
+  if (command.danger === "serious" || command.danger === "severe")
+    reasons.push(...alikeWords(command, people));
   const goal = people && resolveGoal(command, people);
   const named = [...(command.verb === LIFTS_BANS ? [] : targets), ...(goal === undefined ? [] : [goal])];
   const nobody = named.filter(({ players }) => players.length === 0);
@@ -66,13 +68,27 @@ export function reasonsToConfirm({
   return reasons;
 }
 
-const MOST_STAFF_NAMED = 3;
+const MOST_NAMED = 3;
 
 function staffWords(staff: readonly PlayerRef[]): string {
   const names = [...new Set(staff.map(({ name }) => name))];
-  const named = names.slice(0, MOST_STAFF_NAMED).join(", ");
-  const left = names.length - MOST_STAFF_NAMED;
-  return `${named}${left > 0 ? ` and ${left} more` : ""} ${names.length === 1 ? "is" : "are"} staff in the game.`;
+  return `${namesIn(names)} ${names.length === 1 ? "is" : "are"} staff in the game.`;
+}
+
+function namesIn(names: readonly string[]): string {
+  const left = names.length - MOST_NAMED;
+  return `${names.slice(0, MOST_NAMED).join(", ")}${left > 0 ? ` and ${left} more` : ""}`;
+}
+
+/** Of a whole name with which those of others begin. */
+function alikeWords(command: ParsedCommand, people: People | undefined): readonly string[] {
+  const names = namedAlike(command, people).map(({ name }) => name);
+  if (names.length === 0) return [];
+  const begin = names.length === 1 ? "begins" : "begin";
+  const advice = command.finds === "anyone" ? " Use the id to be sure." : "";
+  return [
+    `It may hit ${namesIn(names)} too, whose ${names.length === 1 ? "name" : "names"} ${begin} the same.${advice}`,
+  ];
 }
 
 /** Who has just left was typed right. */
@@ -108,12 +124,15 @@ interface WarningFacts {
   readonly nowMs: number;
   /** It is asked already whether another verb was meant. */
   readonly isSlip: boolean;
+  readonly people: People | undefined;
+  /** It ends by itself, which nothing does while automatic commands are paused. */
+  readonly waitsForResume: boolean;
 }
 
 /** What the plan warns of. */
 export function planWarnings(
   command: ParsedCommand,
-  { haltUntilMs, nowMs, isSlip }: WarningFacts,
+  { haltUntilMs, nowMs, isSlip, people, waitsForResume }: WarningFacts,
 ): readonly string[] {
   const said: string[] = [];
   const verb = findVerb(command.verb ?? "");
@@ -125,6 +144,10 @@ export function planWarnings(
   if (/,\s|\s,/.test(command.text) && command.targetTexts.length > 1) {
     said.push("There is a space next to a comma. The game may ignore the names after it.");
   }
+  // Of what does more than that it is a reason to ask.
+  if (command.danger === "mild") said.push(...alikeWords(command, people));
+  if (waitsForResume)
+    said.push("Automatic commands are paused: it ends only after they are resumed in /run queue.");
   if (haltUntilMs !== undefined && haltUntilMs > nowMs) {
     said.push(
       `The game service asked Marshal to wait. It is queued until <t:${Math.ceil(haltUntilMs / 1000)}:T>.`,

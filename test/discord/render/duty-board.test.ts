@@ -20,6 +20,7 @@ import {
 } from "../../../src/discord/render/shifts/staffing-cards.ts";
 import { lasting } from "../../../src/discord/render/stats/stats-words.ts";
 import type { DutyType, Shift } from "../../../src/domain/duty.ts";
+import { type Escaped, md } from "../../../src/domain/escaped.ts";
 import type { MessageBody } from "../../../src/domain/message.ts";
 import type { Quota } from "../../../src/domain/quota.ts";
 
@@ -181,7 +182,7 @@ test("the list of a period has everybody in one group, with their hours", () => 
   };
   const lines = [
     line("1", "met"),
-    line("2", "not-met", { isOnLeave: true }),
+    line("2", "not-met", { isOnLeave: true, reducedTo: 50, addedS: 3_600, takenS: 60 }),
     line("3", "excused", { isOnLeave: true }),
     line("4", "excused", { countedS: 0 }),
   ];
@@ -189,7 +190,7 @@ test("the list of a period has everybody in one group, with their hours", () => 
   const card = resultCard({ quotaId: "q", fromS: 0, untilS: 600, lines }, quota, { days });
   assert.match(
     String(card.description).replaceAll("\u00a0", " "),
-    /\*\*Met \(1\)\*\*\n<@1> 2 h of 2 h\n\n\*\*Not met \(1\)\*\*\n<@2> 1 h of 2 h · 🌴 on leave for part of it\n\n\*\*On leave \(1\)\*\*\n<@3> 1 h\n\n\*\*Excused \(1\)\*\*\n<@4>$/u,
+    /\*\*Met \(1\)\*\*\n<@1> 2 h of 2 h\n\n\*\*Not met \(1\)\*\*\n<@2> 1 h of 2 h · 1 h added by hand · 1 min taken by hand · 🌴 on leave for part of it · reduced to 50 %\n\n\*\*On leave \(1\)\*\*\n<@3> 1 h\n\n\*\*Excused \(1\)\*\*\n<@4>$/u,
   );
 });
 
@@ -308,6 +309,36 @@ test("a leave says who approved it and what is left to do; a change by hand says
     String(correctionLine(change, "Patrol", days)),
     /\(Patrol\) on 1 January 1970 by <@2>: Event$/,
   );
+});
+
+test("a shift that goes on while no server is read is not called unseen, one that is over is", () => {
+  const shift = { id: "s", userId: "1", typeId: "t", fromS: 60, parts: [], breaks: [] };
+  const names = { typeName: () => "Patrol", serverName: () => "River", days };
+  const unread = md`**River** can't be read right now`;
+  const said = (shifts: readonly Shift[], why?: Escaped) => {
+    const view = {
+      userId: "1",
+      shifts,
+      stills: [],
+      unread: why,
+      days: 7,
+      fromS: 0,
+      corrections: [],
+      isDeciding: false,
+    };
+    return String(shiftsCard(view, names).cards?.[0]?.description).split("\n").at(-1);
+  };
+  assert.equal(said([shift], unread), "-# **River** can't be read right now");
+  assert.equal(said([shift]), "-# Not seen in the game.");
+  assert.equal(said([{ ...shift, untilS: 90 }], unread), "-# Not seen in the game.");
+  const type = { id: "t", name: "Patrol", start: "declared", teams: [], sinceS: 0 } as DutyType;
+  const ended = (why?: Escaped) =>
+    String(
+      endedCard({ type, shift: { ...shift, untilS: 90 }, bindingId: undefined }, names, why).cards?.[0]
+        ?.description,
+    );
+  assert.match(ended(unread), /River\*\* can't be read right now$/);
+  assert.match(ended(), /Not seen in the game\.$/);
 });
 
 test("the shifts of somebody add up to what the board counts, with what was added and taken by hand", () => {

@@ -42,6 +42,21 @@ test("where it cannot be turned on yet, the plan says why and when the button co
   assert.match(look, /turns it on with \/rank apply/);
 });
 
+test("the button says what it would do: ranks that are on need none until something changes", () => {
+  const keeper = { byId: "6", byName: "Ma", channelId: "c" };
+  const on = { ...plan, keeper, mappings: [{ roleId: "1", rank: "helper", isOn: true }] } as const;
+  const asked = { kind: "apply", ...view } as const;
+  const raise = [{ player: { name: "Rex", id: 3 }, userId: "3", rank: "helper" }] as const;
+  assert.deepEqual(labelsOf(on, asked), ["Check again"]);
+  assert.doesNotMatch(wordsOf({ ...on, staffAgeMs: undefined }, asked), /Turn on/);
+  assert.deepEqual(labelsOf({ ...on, raise }, asked), ["Confirm: raise 1", "Check again"]);
+  assert.deepEqual(labelsOf({ ...on, mappings: plan.mappings }, asked), [
+    "Turn on the new role",
+    "Check again",
+  ]);
+  assert.deepEqual(labelsOf({ ...on, pause: { atMs: 0 } }, asked), ["Resume", "Check again"]);
+});
+
 test("only a plan that turns ranks on says what happens once they are on", () => {
   const footer = (shown: RankPlan, asked: PlanView) => rankPlanCard(shown, asked).cards?.[0]?.footer;
   const keeper = { byId: "6", byName: "Ma", channelId: "c" };

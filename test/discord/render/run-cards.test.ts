@@ -314,6 +314,14 @@ describe("outcomes at a glance", () => {
     assert.match(shown({ message: "3 players were told" }), /The game says:\*\* 3 players were told/);
   });
 
+  test("name who else the game may have taken for the one who was named", () => {
+    const row = { text: ":kick Max", alike: ["MaxineYT"] };
+    assert.match(shown({ ...row, status: "done", ran: "yes" }), /may have hit \*\*MaxineYT\*\* too/);
+    assert.match(shown({ ...row, status: "unknown", ran: "unknown" }), /MaxineYT/);
+    assert.doesNotMatch(shown({ ...row, status: "failed", ran: "no" }), /MaxineYT/);
+    assert.deepEqual(parseRun({ ...record, ...row }).alike, ["MaxineYT"]);
+  });
+
   test("of the owner's refusal quote the service, and nothing where it was not asked", () => {
     const message = "You are not authorized. Visit the page.";
     const refused = {

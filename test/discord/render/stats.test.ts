@@ -4,6 +4,7 @@ import { serverStatsMessage } from "../../../src/discord/render/stats/server-sta
 import { fullestSpan, spanWords, uncoveredSpans } from "../../../src/discord/render/stats/staff-need.ts";
 import { staffRows } from "../../../src/discord/render/stats/staff-rows.ts";
 import { ownMessage, staffMessage } from "../../../src/discord/render/stats/staff-stats.ts";
+import { weeklyRenderer } from "../../../src/discord/render/stats/weekly-card.ts";
 import { md } from "../../../src/domain/escaped.ts";
 import type { Crowd, ServerStats, StaffFigures, StaffStats } from "../../../src/domain/stats.ts";
 
@@ -88,6 +89,26 @@ describe("words about staff do not contradict each other", () => {
     assert.match(said(statsOf({})), /Typical answer: \*\*2/);
     assert.match(said(statsOf({ knownS: 162 * HOUR_S })), /Based on 162 of 168 hours/);
     assert.match(said(statsOf({ knownS: 120 })), /Based on 2\u00a0min of 168 hours/);
+  });
+
+  test("every time is in the zone that the card names", () => {
+    const peakAtS = Date.UTC(2026, 0, 3, 23, 5) / 1_000;
+    const recordedSinceS = Date.UTC(2026, 0, 1, 12) / 1_000;
+    const stats = statsOf({ zone: "Europe/Berlin", peakAtS, recordedSinceS, knownS: 3_600 });
+    assert.match(said(stats), /at most \*\*9\*\* \(Sun 4 Jan, 00:05\)/);
+    assert.match(said(stats), /start Thu 1 Jan, 13:00/);
+    assert.match(behindPictures(stats), /9 at most at Sun 4 Jan, 00:05/);
+    const week = JSON.stringify(
+      weeklyRenderer.summary({
+        binding: { id: "b1", name: "Town", guildId: "g1" },
+        stats,
+        before: stats,
+        pngs: [],
+        key: "k",
+      }),
+    );
+    assert.match(week, /Sun 4 Jan, 00:05/);
+    assert.doesNotMatch(said(stats) + week, /<t:\d+:f>/);
   });
 });
 

@@ -51,6 +51,24 @@ describe("a plan", () => {
     });
   }
 
+  test("says who else's name begins with a whole one, before what it does and in its row", async () => {
+    const rig = new RunsRig();
+    rig.players = [player("Max", 31), player("MaxineYT", 32), player("Alice", 11)];
+    const kick = await plan(rig, ":kick Max");
+    assert.deepEqual(kick.targets[0]?.players, [{ name: "Max", id: 31 }]);
+    const [reason = ""] = kick.confirmReasons;
+    assert.equal(reason, "It may hit MaxineYT too, whose name begins the same.");
+    const heal = await plan(rig, ":heal max");
+    assert.equal(heal.confirm, "none");
+    assert.deepEqual(heal.warnings, [reason]);
+    assert.match((await plan(rig, ":ban Max")).confirmReasons.join(" "), /MaxineYT.*Use the id/);
+    for (const text of [":kick Max,MaxineYT", ":kick Alice", ":ban 31", ":unban Max"])
+      assert.doesNotMatch((await plan(rig, text)).confirmReasons.join(" "), /MaxineYT/, text);
+    const run = await rig.runs.runner.submit(heal);
+    const { record } = await run.outcome;
+    assert.deepEqual(record.alike, ["MaxineYT"]);
+  });
+
   test("asks nobody whether they mean themselves, staff or not", async () => {
     const rig = new RunsRig();
     rig.players = [...rig.players, player("Ada", 21)];
@@ -114,6 +132,26 @@ describe("a plan", () => {
     assert.equal(await said(":kick Alice"), "");
     rig.haltUntilMs = rig.clock.nowMs() + 60_000;
     assert.match(await said(":kick Alice"), /queued until/);
+  });
+
+  test("of a ban with an end says that nothing ends it while automatic commands are paused", async () => {
+    const rig = new RunsRig();
+    const ban = async (term?: { readonly lastsMs: number }) => {
+      const request = {
+        actor: rig.actor("manager"),
+        binding,
+        text: ":ban Alice",
+        origin: "command",
+        term,
+      } as const;
+      return (await rig.runs.runner.plan(request)).warnings;
+    };
+    assert.deepEqual(await ban({ lastsMs: 3_600_000 }), []);
+    await rig.settings.change("g1", (own) => ({ ...own, automaticPause: { byId: "1", atMs: 0 } }));
+    assert.deepEqual(await ban({ lastsMs: 3_600_000 }), [
+      "Automatic commands are paused: it ends only after they are resumed in /run queue.",
+    ]);
+    assert.deepEqual(await ban(), []);
   });
 
   test("says of a severe verb how it ends, and that it can't be undone only where nothing undoes it", async () => {
@@ -254,11 +292,11 @@ describe("a plan", () => {
     const atS = Math.floor(rig.clock.nowMs() / 1_000) - 60;
     rig.joinLogs = [{ kind: "join", player: { name: "Turbo_1803", id: 71 }, atS, joined: false }];
     const asked = async (text: string) => (await plan(rig, text)).confirmReasons;
-    assert.deepEqual(await asked(":tp Bob Zorblax99"), ['Nobody in the server matches "Zorblax99".']);
-    assert.deepEqual(await asked(":teleport Bob Turbo_1803"), [`Turbo_1803 left <t:${atS}:R>.`]);
-    for (const text of [":tp Bob Alice", ":tp Bob ali", ":pm Bob Zorblax99"])
+    assert.deepEqual(await asked(":tp Bobby Zorblax99"), ['Nobody in the server matches "Zorblax99".']);
+    assert.deepEqual(await asked(":teleport Bobby Turbo_1803"), [`Turbo_1803 left <t:${atS}:R>.`]);
+    for (const text of [":tp Bobby Alice", ":tp Bobby ali", ":pm Bobby Zorblax99"])
       assert.deepEqual(await asked(text), [], text);
-    assert.deepEqual((await plan(rig, ":tp Bob Alcie")).near, [{ name: "Alice", text: ":tp Bob Alice" }]);
+    assert.deepEqual((await plan(rig, ":tp Bobby Alcie")).near, [{ name: "Alice", text: ":tp Bobby Alice" }]);
   });
 
   test("of a button that moves somebody is not made where the other is not there", async () => {

@@ -71,14 +71,14 @@ for (const stepMs of [HOUR_MS, -HOUR_MS]) {
 
     test("what undid a run before is found: it is undone once", async () => {
       const rig = new RunsRig();
-      const { record } = await outcomeOf(rig, await ask(rig, ":jail Bob"));
+      const { record } = await outcomeOf(rig, await ask(rig, ":jail Alice"));
       rig.clock.step(stepMs);
       rig.readyAtMs = 0;
       const undo = async (undoes: RunRecord) => {
         const request = {
           actor: rig.actor("mod"),
           binding,
-          text: ":unjail Bob",
+          text: ":unjail Alice",
           origin: "undo",
           undoes,
         } as const;
@@ -88,7 +88,7 @@ for (const stepMs of [HOUR_MS, -HOUR_MS]) {
       await assert.rejects(undo(record), { code: "bad-command", message: "It was undone already." });
       // A later one of the same text is another run.
       await rig.clock.advance(10_000);
-      const { record: next } = await outcomeOf(rig, await ask(rig, ":jail Bob"));
+      const { record: next } = await outcomeOf(rig, await ask(rig, ":jail Alice"));
       assert.equal((await undo(next)).record.status, "done");
       assert.equal(rig.sent.length, 4);
     });

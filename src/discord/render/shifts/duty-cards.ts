@@ -105,6 +105,7 @@ export function ownCard(
 export function endedCard(
   { type, shift, bindingId }: Pick<OnDuty, "type" | "shift" | "bindingId">,
   names: ShiftNames,
+  unread?: Escaped,
 ): MessageBody {
   const wasThere = type.start === "outside" || bindingId !== undefined;
   const isBehind = (shift.parts.at(-1)?.untilS ?? shift.fromS) < (shift.untilS ?? 0);
@@ -113,7 +114,7 @@ export function endedCard(
     cards: [
       {
         title: md`Off duty`,
-        description: md`**${hoursOf(shift)}** counted${follows}.\n${evidence(shift, names)}`,
+        description: md`**${hoursOf(shift)}** counted${follows}.\n${evidence(shift, names, type.start === "outside" ? undefined : unread)}`,
         color: COLORS.off,
       },
     ],
@@ -213,6 +214,8 @@ export interface ShiftsView {
   readonly userId: string;
   readonly shifts: readonly Shift[];
   readonly stills: readonly Still[];
+  /** Why the server can't be read on which they are on duty now. */
+  readonly unread?: Escaped | undefined;
   readonly days: number;
   /** When these days began. */
   readonly fromS: number;
@@ -254,8 +257,8 @@ function since(part: DutyPart, atS: number): readonly DutyPart[] {
 
 /** The shifts of one member, newest first, and what was added or taken by hand. */
 export function shiftsCard(view: ShiftsView, names: ShiftNames & { readonly days: DayWords }): MessageBody {
-  const { userId, shifts, stills, days, corrections, isDeciding } = view;
-  const lines = shifts.map((shift) => shiftLine(shift, names, stills));
+  const { userId, shifts, stills, unread, days, corrections, isDeciding } = view;
+  const lines = shifts.map((shift) => shiftLine(shift, names, { stills, unread }));
   const sum = sumWords(view);
   const words = shifts.length === 0 ? sum : md`${sum}\n\n${cutLines(lines, 2_700)}`;
   const changes = corrections.map(

@@ -38,8 +38,12 @@ export function endWords({ why, isServerUnlinked }: Pick<Shift, "why" | "isServe
 /** Parts of one shift that are listed; of a shift with more, the rest is counted. */
 const MOST_PARTS = 6;
 
-/** When, how long it counts, and below it where it was seen. */
-export function shiftLine(shift: Shift, names: ShiftNames, stills: readonly Still[] = []): Escaped {
+/** When, how long it counts, and below it where it was seen. `unread`: why nobody looks now. */
+export function shiftLine(
+  shift: Shift,
+  names: ShiftNames,
+  { stills, unread }: { readonly stills: readonly Still[]; readonly unread?: Escaped | undefined },
+): Escaped {
   const { fromS, untilS, typeId, breaks } = shift;
   const until = untilS === undefined ? md`now` : md`<t:${untilS}:t>`;
   const type = inlineName(names.typeName(typeId));
@@ -48,7 +52,7 @@ export function shiftLine(shift: Shift, names: ShiftNames, stills: readonly Stil
   const stood = stillS(shift.parts, stills);
   const still = stood === 0 ? md`` : md` · ${lasting(stood)} without moving`;
   const head = md`<t:${fromS}:f> to ${until} · **${hoursOf(shift)}** · ${type}${paused}${still}${endWords(shift)}`;
-  return md`${head}\n${evidence(shift, names)}`;
+  return md`${head}\n${evidence(shift, names, untilS === undefined ? unread : undefined)}`;
 }
 
 /** The time that counts, and how sure that is where it is not known to the second. */
@@ -59,10 +63,14 @@ export function hoursOf(shift: Pick<Shift, "parts">): Escaped {
     : md`${lasting(countedS(shift))} (up to ${lasting(unsure)} more)`;
 }
 
-/** Where and when somebody was seen. */
-export function evidence({ parts }: Pick<Shift, "parts">, { serverName }: ShiftNames): Escaped {
+/** Where and when somebody was seen. `unread`: why nobody looks now, so that nothing says they were not there. */
+export function evidence(
+  { parts }: Pick<Shift, "parts">,
+  { serverName }: ShiftNames,
+  unread?: Escaped,
+): Escaped {
   const seen = parts.filter(({ fromS, untilS }) => untilS > fromS);
-  if (seen.length === 0) return md`-# Not seen in the game.`;
+  if (seen.length === 0) return md`-# ${unread ?? "Not seen in the game."}`;
   if (seen.some(({ bindingId }) => bindingId === "")) return md`-# Outside the game: not seen by Marshal.`;
   const lines = seen.slice(0, MOST_PARTS).map((part) => partWords(part, serverName(part.bindingId)));
   const more = seen.length > MOST_PARTS ? md` and ${seen.length - MOST_PARTS} more times` : md``;

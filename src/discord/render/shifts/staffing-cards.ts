@@ -107,11 +107,19 @@ export function askedWords({ needS, linkedS }: QuotaLine): Escaped {
 }
 
 function resultLine(line: QuotaLine): Escaped {
-  const { userId, countedS, outcome, isOnLeave = false } = line;
+  const { userId, countedS, outcome, isOnLeave = false, reducedTo, addedS, takenS } = line;
   const who = userMention(userId);
   if (outcome === "excused") return countedS < 60 ? who : md`${who} ${lasting(countedS)}`;
-  const leave = isOnLeave ? md` · 🌴 on leave for part of it` : md``;
-  return md`${who} ${lasting(countedS)} of ${askedWords(line)}${leave}`;
+  return joined(
+    [
+      md`${who} ${lasting(countedS)} of ${askedWords(line)}`,
+      ...(addedS === undefined ? [] : [md`${lasting(addedS)} added by hand`]),
+      ...(takenS === undefined ? [] : [md`${lasting(takenS)} taken by hand`]),
+      ...(isOnLeave ? [md`🌴 on leave for part of it`] : []),
+      ...(reducedTo === undefined ? [] : [md`reduced to ${reducedTo} %`]),
+    ],
+    " · ",
+  );
 }
 
 /** Of an owner whom nobody else could have approved. */

@@ -2,6 +2,7 @@ import { type Escaped, joined, md } from "../../../domain/escaped.ts";
 import type { Attachment, Button, Card, CardField, MessageBody } from "../../../domain/message.ts";
 import type { PictureLook } from "../../../domain/picture-look.ts";
 import type { CallFigures, Picture, ServerStats } from "../../../domain/stats.ts";
+import { momentIn } from "../day-words.ts";
 import { cut, plainText } from "../escape.ts";
 import { fullestSpan, spanWords, uncoveredSpans } from "./staff-need.ts";
 import {
@@ -13,7 +14,6 @@ import {
   PERIODS,
   type PeriodDays,
   periodWords,
-  plainMoment,
 } from "./stats-words.ts";
 
 /** `/stats server`: how full a server was, when, and whether staff was there. Words first, pictures below. Pure. */
@@ -57,7 +57,7 @@ export function serverPictures(stats: ServerStats, look: PictureLook, when: stri
 /** The words for those who cannot see them, in the order of `serverPictures`. Plain text. */
 function pictureWords(stats: ServerStats): readonly string[] {
   const { players = 0, peak = 0, peakAtS, staff, zone, week } = stats;
-  const at = peakAtS === undefined ? "" : ` at ${plainMoment(zone, peakAtS)}`;
+  const at = peakAtS === undefined ? "" : ` at ${momentIn(zone, peakAtS)}`;
   const ofStaff = staff === undefined ? "" : ` Staff on average: ${amount(staff)}.`;
   const fullest = fullestSpan(week);
   const full =
@@ -115,7 +115,7 @@ export function periodButtons(bindingId: string, shown: PeriodDays): readonly Bu
 
 /** What the figures do not cover, in plain words. */
 export function knownLines(stats: ServerStats): readonly Escaped[] {
-  const { fromS, toS, knownS, joins, recordedSinceS, unrecordedS } = stats;
+  const { fromS, toS, knownS, joins, recordedSinceS, unrecordedS, zone } = stats;
   if (recordedSinceS === undefined) return [md`⚠️ Nothing is recorded for this server yet.`];
   if (knownS === 0 && joins === 0) return [md`⚠️ Nothing was recorded in this period.`];
   const began = recordedSinceS > fromS;
@@ -125,7 +125,7 @@ export function knownLines(stats: ServerStats): readonly Escaped[] {
       : knownS >= (toS - fromS) * WHOLE_FROM
         ? []
         : began
-          ? [md`⚠️ Records of this server start <t:${recordedSinceS}:f>. ${partWords(stats)}.`]
+          ? [md`⚠️ Records of this server start ${momentIn(zone, recordedSinceS)}. ${partWords(stats)}.`]
           : [md`⚠️ ${partWords(stats)}; the rest was not recorded.`];
   const missing =
     unrecordedS === 0 ? [] : [md`⚠️ For ${lasting(unrecordedS)} joins, kills or calls may be missing.`];
@@ -139,11 +139,11 @@ function partWords({ fromS, toS, knownS }: ServerStats): Escaped {
 }
 
 function fieldsOf(stats: ServerStats): readonly CardField[] {
-  const { players, peak, peakAtS, joins, visitors, kills } = stats;
+  const { players, peak, peakAtS, joins, visitors, kills, zone } = stats;
   const average =
     players === undefined || peak === undefined
       ? md`Not known`
-      : md`On average **${amount(players)}**, at most **${peak}**${peakAtS === undefined ? md`` : md` (<t:${peakAtS}:f>)`}`;
+      : md`On average **${amount(players)}**, at most **${peak}**${peakAtS === undefined ? md`` : md` (${momentIn(zone, peakAtS)})`}`;
   const came = joinsWords(joins);
   const by = visitors === 1 ? md`**1** player` : md`**${count(visitors)}** players`;
   return [

@@ -1,5 +1,4 @@
 import { type Escaped, markdownOfOurs, md } from "../../../domain/escaped.ts";
-import { clockIn } from "../../../domain/time-zones.ts";
 import { duration } from "../entry-line.ts";
 
 /** Words and numbers of figures. Pure. */
@@ -48,8 +47,3 @@ export function lasting(seconds: number): Escaped {
 
 /** Fewer answers than this are counted without comparing their times. */
 export const FEW_CALLS = 10;
-
-/** The same words where nothing is formatted: what stands behind a picture. */
-export function plainMoment(zone: string, atS: number): string {
-  return clockIn(zone, atS * 1_000);
-}

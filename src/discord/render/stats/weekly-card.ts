@@ -3,6 +3,7 @@ import type { CardField, MessageBody } from "../../../domain/message.ts";
 import type { DutyWeek } from "../../../domain/ports/staffing.ts";
 import type { WeeklyRenderer, WeeklyView } from "../../../domain/ports/weekly.ts";
 import type { ServerStats } from "../../../domain/stats.ts";
+import { momentIn } from "../day-words.ts";
 import { cut, plainText } from "../escape.ts";
 import { markedUrl } from "../hidden-marks.ts";
 import { refusedText } from "../refused-text.ts";
@@ -83,8 +84,8 @@ interface Before {
 }
 
 function fieldsOf(stats: ServerStats, { averages, sums }: Before): readonly CardField[] {
-  const { players, peak, peakAtS, joins, kills, staff, uncoveredS, calls } = stats;
-  const peakAt = peakAtS === undefined ? md`` : md` (<t:${peakAtS}:f>)`;
+  const { players, peak, peakAtS, joins, kills, staff, uncoveredS, calls, zone } = stats;
+  const peakAt = peakAtS === undefined ? md`` : md` (${momentIn(zone, peakAtS)})`;
   const average =
     players === undefined || peak === undefined
       ? md`Not known`
