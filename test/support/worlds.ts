@@ -11,7 +11,7 @@ export const ALL_WORLDS = "ALL_WORLDS";
 export const areAllWorlds: boolean = process.env[ALL_WORLDS] !== undefined;
 
 /** Those of every day; in the soak the further ones too. */
-export function worlds<T>(everyDay: readonly T[], further: readonly T[]): readonly T[] {
+export function worlds<const A, const B>(everyDay: readonly A[], further: readonly B[]): readonly (A | B)[] {
   return areAllWorlds ? [...everyDay, ...further] : everyDay;
 }
 
