@@ -23,7 +23,7 @@ export async function keyFigures(): Promise<BenchResult> {
   for (const minutes of LINK_AFTER_MIN) links.push(await minutesToLink(minutes));
   const linkMin = Math.max(...links);
   const dying: DyingKeys[] = [];
-  for (let seed = 1; seed <= DYING_SEEDS; seed++) dying.push(await dyingKeys(seed));
+  for (let seed = 1; seed <= DYING_SEEDS; seed++) dying.push(await dyingKeys({ seed }));
   const served = (hours: number) => mean(dying.map(({ servedAfter }) => servedAfter(hours)));
   const allServedH = Math.max(...dying.map(({ allServedAfterH }) => allServedAfterH));
   const mostRefused = Math.max(found.mostRefused, ...dying.map((one) => one.mostRefused));

@@ -3,6 +3,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { commands } from "../../commands/index.ts";
 import type { Clock } from "../../src/domain/ports/clock.ts";
 import type { Channel, Exchange, Person } from "../../src/sandbox/discord/types.ts";
+import { areAllWorlds } from "../support/worlds.ts";
 import { answerOf, PATIENCE_MS, reads } from "./read.ts";
 import { type Community, type E2eOptions, E2eRig, LIST_OF_FEED } from "./rig.ts";
 import { isRepeatedAnswer, type Nameable, problemsOf, type Sent } from "./sweep-judge.ts";
@@ -18,6 +19,9 @@ export const isTakingAll = (line: string) => /unlink|retention/.test(line);
 const orderOf = (line: string) =>
   line === "setup start" ? -1 : isTakingAll(line) ? 2 : /remove|deny|forget|pause/.test(line) ? 1 : 0;
 export const ORDERED = LINES.toSorted((a, b) => orderOf(a.line) - orderOf(b.line));
+
+/** Each time seconds of the history's thread: outside of the soak once. */
+const LONG = /^history forget$/;
 
 /** 18 turns a second, 18 at once. */
 const TURN_MS = 55;
@@ -218,6 +222,7 @@ export class Sweep {
       if (line.line.startsWith("run ")) await this.allow();
       for await (const given of invocations(line, typing)) {
         await this.walker.open(line.line, given);
+        if (!areAllWorlds && LONG.test(line.line)) break;
       }
     }
   }

@@ -8,7 +8,7 @@ import {
 } from "../support/postgres-server.ts";
 import { suitePostgres } from "../support/suite-postgres.ts";
 import { type TempFolder, tempFolder } from "../support/temp-folder.ts";
-import { type Databases, track } from "./tracked-databases.ts";
+import { copySqlite, type Databases, track } from "./tracked-databases.ts";
 
 /** Of a process that stands alone. */
 let own: PostgresServer | undefined;
@@ -32,7 +32,9 @@ export function onBothDatabases(title: string, suite: (databases: Databases) => 
     before(() => {
       folder = tempFolder();
     });
-    const databases = track("sqlite", async () => `sqlite:${folder?.path}/history${++made}.sqlite`);
+    const empty = async () => `sqlite:${folder?.path}/history${++made}.sqlite`;
+    const copy = (url: string) => copySqlite(url, empty);
+    const databases = track("sqlite", { empty, copy });
     suite(databases);
     after(async () => {
       await databases.close();
@@ -44,11 +46,12 @@ export function onBothDatabases(title: string, suite: (databases: Databases) => 
   const skip = programs === undefined ? "this machine has no PostgreSQL" : false;
   describe(`${title} (PostgreSQL)`, { skip }, () => {
     let made: PostgresDatabases | undefined;
-    const databases = track("postgres", async () => {
+    const make = async (likeUrl?: string) => {
       place ??= findPostgres(programs ?? "");
       made ??= new PostgresDatabases((await place).url);
-      return made.fresh();
-    });
+      return made.fresh(likeUrl);
+    };
+    const databases = track("postgres", { empty: make, copy: make });
     suite(databases);
     after(async () => {
       await databases.close();

@@ -7,7 +7,7 @@ import { onBothDatabases } from "./databases.ts";
 
 onBothDatabases("the tables of the history", (databases) => {
   test("opened again they are as they were", async () => {
-    const url = await databases.fresh();
+    const url = await databases.empty();
     const first = await databases.open(url);
     await first.db
       .insertInto("guilds")
@@ -22,7 +22,7 @@ onBothDatabases("the tables of the history", (databases) => {
   });
 
   test("a change that breaks off, on a full disk or by a kill, is begun anew", async () => {
-    const url = await databases.fresh();
+    const url = await databases.empty();
     const { db } = await databases.open(url);
     // The release before the first one; one of its tables cannot be made.
     const tables = await db.introspection.getTables();
@@ -36,7 +36,7 @@ onBothDatabases("the tables of the history", (databases) => {
   });
 
   test("of a newer Marshal are not changed, and are not called damaged", async () => {
-    const url = await databases.fresh();
+    const url = await databases.empty();
     const { db } = await databases.open(url);
     await sql`insert into kysely_migration (name, timestamp) values ('9999-later', '2030-01-01T00:00:00.000Z')`.execute(
       db,
@@ -59,7 +59,7 @@ onBothDatabases("the tables of the history", (databases) => {
   }
 
   test("cases of the release before get their server, whatever their words are", async () => {
-    const url = await databases.fresh();
+    const url = await databases.empty();
     const { db } = await databases.open(url);
     await db.schema.dropIndex("cases_by_server").execute();
     await db.schema.alterTable("cases").dropColumn("binding_id").execute();
@@ -103,7 +103,7 @@ onBothDatabases("the tables of the history", (databases) => {
 
   if (databases.kind === "sqlite") {
     test("positions of the release before stay, and get a table whose rows may fill a page", async () => {
-      const url = await databases.fresh();
+      const url = await databases.empty();
       const { db } = await databases.open(url);
       const row = { scope: 7, at_s: 1_763_755_200, people: ",1,2,", body: new Uint8Array(1_500).fill(9) };
       await db.schema.dropTable("positions").execute();

@@ -7,6 +7,7 @@ import type { FollowerStart, JournalReader } from "../../src/domain/ports/journa
 import type { JournalWing } from "../../src/journal/create-journal.ts";
 import { VirtualClock } from "../support/clock.ts";
 import { type JournalTexts, journalTexts, memoryJournal } from "../support/memory-journal.ts";
+import { RowTexts } from "../support/memory-rows.ts";
 import { snapshotWith } from "./compare/log-model.ts";
 
 const START_S = 1_800_000_000;
@@ -208,7 +209,11 @@ describe("followers and what may happen to their journals", () => {
           rig.other.throwsOn = () => !deals;
           await rig.look(rows(count));
           for (const text of rig.other.did.splice(0)) effects.add(text);
-          states.push({ heads: new Map(rig.texts.heads), chunks: new Map(), rows: new Map(rig.texts.rows) });
+          states.push({
+            heads: new Map(rig.texts.heads),
+            chunks: new Map(),
+            rows: new RowTexts(rig.texts.rows),
+          });
           const before = states.at(-1 - back);
           if (!cut || before === undefined) continue;
           for (const name of ["heads", "rows"] as const) {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { testInSoak, worlds } from "../support/worlds.ts";
 import { type Outcome, type Plan, simulate } from "./simulate.ts";
 
 const small: Omit<Plan, "seed" | "meanCalls"> = { servers: 6, hours: 0.7, entries: 1_200, pollsPerS: 2 };
@@ -28,10 +29,7 @@ function assertExact(plan: Plan, outcome: Outcome): void {
 }
 
 describe("watch and feeds, simulated", () => {
-  for (const [seed, meanCalls, crashes] of [
-    [11, 170, 50],
-    [13, 2_500, 2],
-  ] as const) {
+  for (const [seed, meanCalls, crashes] of worlds([[11, 170, 50]], [[13, 2_500, 2]])) {
     test(`lose and repeat nothing over ${crashes} crashes and more, at any call (seed ${seed})`, async () => {
       const plan = { ...small, seed, meanCalls };
       const outcome = await simulate(plan);
@@ -40,10 +38,10 @@ describe("watch and feeds, simulated", () => {
     });
   }
 
-  for (const [store, longestMs, nonceMs, seed] of [
-    ["sqlite sets back by seconds", 8_000, 130_000, 31],
-    ["sqlite sets back by seconds and Discord forgets at once", 8_000, 3_000, 33],
-  ] as const) {
+  for (const [store, longestMs, nonceMs, seed] of worlds(
+    [["sqlite sets back by seconds and Discord forgets at once", 8_000, 3_000, 33]],
+    [["sqlite sets back by seconds", 8_000, 130_000, 31]],
+  )) {
     test(`lose and repeat nothing over power cuts: ${store} (seed ${seed})`, async () => {
       const plan: Plan = {
         ...small,
@@ -59,48 +57,57 @@ describe("watch and feeds, simulated", () => {
     });
   }
 
-  test("lose and repeat nothing over power cuts where Discord refuses half of the messages and takes them as files (seed 35)", async () => {
-    const plan: Plan = {
-      ...small,
-      seed: 35,
-      meanCalls: 300,
-      calmDiscord: true,
-      refusing: 0.5,
-      powerCuts: { share: 0.7, longestMs: 8_000 },
-    };
-    const outcome = await simulate(plan);
-    assertExact(plan, outcome);
-    assert.equal(outcome.possiblyRepeated, 0, told(plan, outcome));
-  });
+  testInSoak(
+    "lose and repeat nothing over power cuts where Discord refuses half of the messages and takes them as files (seed 35)",
+    async () => {
+      const plan: Plan = {
+        ...small,
+        seed: 35,
+        meanCalls: 300,
+        calmDiscord: true,
+        refusing: 0.5,
+        powerCuts: { share: 0.7, longestMs: 8_000 },
+      };
+      const outcome = await simulate(plan);
+      assertExact(plan, outcome);
+      assert.equal(outcome.possiblyRepeated, 0, told(plan, outcome));
+    },
+  );
 
-  test("lose and repeat nothing where stops in order follow power cuts closely (seed 113)", async () => {
-    const plan: Plan = {
-      servers: 3,
-      hours: 0.6,
-      entries: 9_000,
-      pollsPerS: 1,
-      seed: 113,
-      meanCalls: 700,
-      powerCuts: { share: 0.4, longestMs: 9_000 },
-      stopsEveryMs: 120_000,
-    };
-    assertExact(plan, await simulate(plan));
-  });
+  testInSoak(
+    "lose and repeat nothing where stops in order follow power cuts closely (seed 113)",
+    async () => {
+      const plan: Plan = {
+        servers: 3,
+        hours: 0.6,
+        entries: 9_000,
+        pollsPerS: 1,
+        seed: 113,
+        meanCalls: 700,
+        powerCuts: { share: 0.4, longestMs: 9_000 },
+        stopsEveryMs: 120_000,
+      };
+      assertExact(plan, await simulate(plan));
+    },
+  );
 
-  test("mark a call that gets a card of its own and may have stood on another one, where channels may not be read (seed 501)", async () => {
-    const plan: Plan = {
-      servers: 4,
-      hours: 0.5,
-      entries: 6_000,
-      pollsPerS: 1,
-      seed: 501,
-      meanCalls: 500,
-      powerCuts: { share: 0.4, longestMs: 9_000 },
-      emergencies: true,
-      filters: true,
-    };
-    assertExact(plan, await simulate(plan));
-  });
+  testInSoak(
+    "mark a call that gets a card of its own and may have stood on another one, where channels may not be read (seed 501)",
+    async () => {
+      const plan: Plan = {
+        servers: 4,
+        hours: 0.5,
+        entries: 6_000,
+        pollsPerS: 1,
+        seed: 501,
+        meanCalls: 500,
+        powerCuts: { share: 0.4, longestMs: 9_000 },
+        emergencies: true,
+        filters: true,
+      };
+      assertExact(plan, await simulate(plan));
+    },
+  );
 
   const crashing = { ...small, hours: 0.4, entries: 800, meanCalls: 400 };
 

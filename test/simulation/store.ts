@@ -133,7 +133,7 @@ export class DiskDocuments<T> implements Documents<T> {
   }
 }
 
-/** Rows on the same disk: by list and number, with a space between. */
+/** Rows on the same disk, each list in a namespace of its own. */
 export class DiskRows<T> implements Rows<T> {
   readonly #disk: Disk;
   readonly #life: Life;
@@ -149,8 +149,9 @@ export class DiskRows<T> implements Rows<T> {
 
   async read(list: string, from: number, limit: number): Promise<readonly (readonly [number, T])[]> {
     const found = () => {
-      const numbers = numbersIn(this.#disk.namespace(this.#name), list).filter((seq) => seq >= from);
-      return numbers.slice(0, limit).map((seq) => [seq, this.#row(list, seq)] as const);
+      const texts = rowsOf(this.#disk, this.#name, list);
+      const numbers = numbersIn(texts).filter((seq) => seq >= from);
+      return numbers.slice(0, limit).map((seq) => [seq, this.#row(texts, seq)] as const);
     };
     return await this.#life.call(`${this.#name} read ${list}`, () => this.#disk.use(found));
   }
@@ -160,8 +161,8 @@ export class DiskRows<T> implements Rows<T> {
     throw new Error("nobody lists rows here");
   }
 
-  #row(list: string, seq: number): T {
-    return this.#parse(JSON.parse(this.#disk.namespace(this.#name).get(`${list} ${seq}`) ?? "null"));
+  #row(texts: ReadonlyMap<string, string>, seq: number): T {
+    return this.#parse(JSON.parse(texts.get(String(seq)) ?? "null"));
   }
 }
 
@@ -173,18 +174,21 @@ export function changeTogether(disk: Disk, changes: readonly (DocumentChange | R
       disk.change(disk.namespace(change.namespace), change.key, text);
       continue;
     }
-    const texts = disk.namespace(change.table);
+    const texts = rowsOf(disk, change.table, change.list);
     const isBelow = "below" in change;
-    for (const seq of numbersIn(texts, change.list))
-      if (isBelow ? seq < change.below : seq >= change.from)
-        disk.change(texts, `${change.list} ${seq}`, undefined);
-    if (!isBelow) disk.change(texts, `${change.list} ${change.seq}`, JSON.stringify(change.row));
+    for (const seq of numbersIn(texts))
+      if (isBelow ? seq < change.below : seq >= change.from) disk.change(texts, String(seq), undefined);
+    if (!isBelow) disk.change(texts, String(change.seq), JSON.stringify(change.row));
   }
 }
 
-function numbersIn(texts: ReadonlyMap<string, string>, list: string): readonly number[] {
-  const keys = [...texts.keys()].filter((key) => key.startsWith(`${list} `));
-  return keys.map((key) => Number(key.slice(list.length + 1))).sort((a, b) => a - b);
+/** The rows of one list, by their numbers. */
+function rowsOf(disk: Disk, table: string, list: string): Map<string, string> {
+  return disk.namespace(`${table} ${list}`);
+}
+
+function numbersIn(texts: ReadonlyMap<string, string>): readonly number[] {
+  return [...texts.keys()].map(Number).sort((a, b) => a - b);
 }
 
 /** Feeds by guild, on the same disk; a change of one guild's feeds is one write. */

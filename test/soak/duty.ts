@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { checkMonth } from "../duty/month-checks.ts";
 import { liveMonth } from "../duty/month-life.ts";
-import { type Databases, track } from "../history/tracked-databases.ts";
+import { copySqlite, type Databases, track } from "../history/tracked-databases.ts";
 import { PostgresDatabases } from "../support/postgres-databases.ts";
 import { postgresPrograms, startPostgres } from "../support/postgres-server.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -35,14 +35,17 @@ export async function run(args: readonly string[]): Promise<boolean> {
   const made = postgres && new PostgresDatabases(postgres.url);
   let isExact = true;
   try {
+    let files = 0;
+    const empty = async () => `sqlite:${folder.path}/duty${++files}.sqlite`;
+    const make = made && ((likeUrl?: string) => made.fresh(likeUrl));
     const places = [
-      { kind: "sqlite" as const, fresh: async () => `sqlite:${folder.path}/duty.sqlite` },
-      ...(made === undefined ? [] : [{ kind: "postgres" as const, fresh: () => made.fresh() }]),
+      { kind: "sqlite" as const, maker: { empty, copy: (url: string) => copySqlite(url, empty) } },
+      ...(make === undefined ? [] : [{ kind: "postgres" as const, maker: { empty: make, copy: make } }]),
     ];
     // The clocks of Europe go back in the one month, and ahead in the other.
     const starts = { sqlite: Date.UTC(2026, 9, 5, 17), postgres: Date.UTC(2026, 2, 9, 17) };
-    for (const { kind, fresh } of places) {
-      const databases = track(kind, fresh);
+    for (const { kind, maker } of places) {
+      const databases = track(kind, maker);
       const plan = { startS: starts[kind] / 1_000, days, eveningS: hours * 3_600, looksS: LOOKS_S, seed };
       isExact = (await compare(databases, plan)) && isExact;
       await databases.close();

@@ -18,6 +18,8 @@ const soaks: Readonly<Record<string, () => Promise<Soak>>> = {
   scenes: () => import("./scenes.ts"),
   bans: () => import("./bans.ts"),
   mutants: () => import("./mutants.ts"),
+  worlds: () => import("./worlds.ts"),
+  sweep: () => import("./sweep.ts"),
 };
 
 const [name = "", ...args] = process.argv.slice(2);

@@ -5,9 +5,15 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
 /** Packages of hundreds of files, which each of about a hundred processes and threads of the suite would open one by one. */
-const MODULES = ["kysely", "kysely/migration"];
-/** They share classes (`instanceof`), so that they come out of one file. */
-const COMMON_JS = ["discord.js", "@discordjs/rest"];
+const MODULES = ["kysely", "kysely/migration", "zod"];
+/** Those of one file share classes (`instanceof`). */
+const COMMON_JS = {
+  discord: ["discord.js", "@discordjs/rest"],
+  undici: ["undici"],
+  redis: ["@redis/client"],
+  pino: ["pino", "pino-pretty"],
+  metrics: ["prom-client"],
+};
 /** Optional parts that are not installed. */
 const ABSENT = ["zlib-sync", "bufferutil", "utf-8-validate", "erlpack"];
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -20,11 +26,12 @@ const HOOK = new URL("./use-bundles.mjs", import.meta.url);
  */
 export async function bundlePackages(): Promise<string> {
   const lock = readFileSync(join(ROOT, "node_modules/.package-lock.json"), "utf8");
+  const madeOf = JSON.stringify([MODULES, COMMON_JS, lock]);
   const mark = join(FOLDER, "made-of.json");
-  if (!existsSync(mark) || readFileSync(mark, "utf8") !== lock) {
+  if (!existsSync(mark) || readFileSync(mark, "utf8") !== madeOf) {
     const made = `${FOLDER}.${process.pid}`;
     await writeBundles(made);
-    writeFileSync(join(made, "made-of.json"), lock);
+    writeFileSync(join(made, "made-of.json"), madeOf);
     rmSync(FOLDER, { recursive: true, force: true });
     renameSync(made, FOLDER);
   }
@@ -40,20 +47,23 @@ async function writeBundles(folder: string): Promise<void> {
   const outExtension = { ".js": ".mjs" };
   await build({ ...common, entryPoints, format: "esm", splitting: true, outdir: folder, outExtension });
 
-  const all = COMMON_JS.map((name) => `${JSON.stringify(name)}: require(${JSON.stringify(name)})`).join();
-  const stdin = { contents: `module.exports = {${all}};`, resolveDir: ROOT };
-  await build({ ...common, stdin, format: "cjs", outfile: join(folder, "common.cjs") });
   const require = createRequire(import.meta.url);
-  for (const name of COMMON_JS) {
-    const names = Object.keys(require(name)).join(", ");
-    const lines = [
-      'import common from "./common.cjs";',
-      `const { ${names} } = common[${JSON.stringify(name)}];`,
-      `export { ${names} };`,
-    ];
-    writeFileSync(join(folder, `${fileOf(name)}.mjs`), lines.join("\n"));
+  for (const [file, packages] of Object.entries(COMMON_JS)) {
+    const all = packages.map((name) => `${JSON.stringify(name)}: require(${JSON.stringify(name)})`).join();
+    const stdin = { contents: `module.exports = {${all}};`, resolveDir: ROOT };
+    await build({ ...common, stdin, format: "cjs", outfile: join(folder, `${file}.cjs`) });
+    for (const name of packages) {
+      const names = Object.keys(require(name)).filter((one) => one !== "default");
+      const lines = [
+        `import bundle from "./${file}.cjs";`,
+        `const whole = bundle[${JSON.stringify(name)}];`,
+        `export default whole;`,
+        `export const { ${names.join(", ")} } = whole;`,
+      ];
+      writeFileSync(join(folder, `${fileOf(name)}.mjs`), lines.join("\n"));
+    }
   }
-  const urls = [...MODULES, ...COMMON_JS].map((name) => [
+  const urls = [...MODULES, ...Object.values(COMMON_JS).flat()].map((name) => [
     name,
     pathToFileURL(join(FOLDER, `${fileOf(name)}.mjs`)).href,
   ]);

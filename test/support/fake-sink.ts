@@ -31,6 +31,8 @@ export class FakeSink implements Sink {
   /** When a call that was done is answered; at once. */
   answer: (call: "send", channelId: string) => Promise<void> = () => Promise.resolve();
   readonly #clock: Clock;
+  /** It knows a nonce by its author, in whatever channel. */
+  readonly #byNonce = new Map<string, { readonly channelId: string; readonly message: StoredMessage }[]>();
   #made = 0;
   /** Discord gives back the first message for a nonce that it still remembers, and forgets nonces in minutes. */
   nonceMemoryMs = 180_000;
@@ -98,10 +100,12 @@ export class FakeSink implements Sink {
     const nowMs = Math.floor(this.#clock.nowMs());
     const channel = this.channels.get(channelId) ?? [];
     this.channels.set(channelId, channel);
-    // It knows a nonce by its author, in whatever channel.
-    const all = [...this.channels.values()].flat();
-    const same = all.find((one) => one.nonce === message.nonce && nowMs - one.atMs < this.nonceMemoryMs);
-    if (same !== undefined) return same;
+    const sent = this.#byNonce.get(message.nonce) ?? [];
+    const same = sent.find(
+      (one) =>
+        nowMs - one.message.atMs < this.nonceMemoryMs && this.messages(one.channelId).includes(one.message),
+    );
+    if (same !== undefined) return same.message;
     const messageId = ((BigInt(nowMs - discordEpochMs) << 22n) + BigInt(this.#made++ % 4_194_304)).toString();
     const { content, cards, rows, files } = message;
     const body = {
@@ -112,6 +116,7 @@ export class FakeSink implements Sink {
     };
     const stored = { messageId, atMs: nowMs, nonce: message.nonce, body, sent: message, edits: 0 };
     channel.push(stored);
+    this.#byNonce.set(message.nonce, [...sent, { channelId, message: stored }]);
     return stored;
   }
 }

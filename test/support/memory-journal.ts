@@ -12,17 +12,17 @@ import {
 } from "../../src/journal/journal-records.ts";
 import { seededRandom } from "./clock.ts";
 import { MemoryDocuments } from "./memory-documents.ts";
-import { MemoryRows } from "./memory-rows.ts";
+import { MemoryRows, RowTexts } from "./memory-rows.ts";
 
 /** Texts of what is stored of journals; they outlive a process. */
 export interface JournalTexts {
   readonly heads: Map<string, string>;
   readonly chunks: Map<string, string>;
-  readonly rows: Map<string, string>;
+  readonly rows: RowTexts;
 }
 
 export function journalTexts(): JournalTexts {
-  return { heads: new Map(), chunks: new Map(), rows: new Map() };
+  return { heads: new Map(), chunks: new Map(), rows: new RowTexts() };
 }
 
 /** The store of journals, in memory. `heads.failure` and `heads.refuseWrites` hold for all that is written together. */

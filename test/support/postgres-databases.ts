@@ -15,14 +15,15 @@ export class PostgresDatabases {
     this.#url = url;
   }
 
-  /** The address of a fresh, empty database. */
-  async fresh(): Promise<string> {
+  /** The address of a fresh database: empty, or with what stands in the one at the address that is given. */
+  async fresh(likeUrl?: string): Promise<string> {
     this.#opened ??= this.#open();
     const { client, strategy } = await this.#opened;
     made += 1;
     // Other processes make theirs on the same server.
     const name = `history_${process.pid}_${made}`;
-    await client.query(`create database ${name} ${strategy}`);
+    const template = likeUrl === undefined ? "" : `template ${new URL(likeUrl).pathname.slice(1)}`;
+    await client.query(`create database ${name} ${template} ${strategy}`);
     const address = new URL(this.#url);
     address.pathname = name;
     return address.href;

@@ -9,6 +9,7 @@ import { memoryDisk } from "./memory-disk.ts";
 import { keepSuitePostgres, type PostgresQuestion } from "./suite-postgres.ts";
 import { isWaiting, keepTimings, longestFirst, readTimings } from "./test-timings.ts";
 import type { FileEnded, TestFile } from "./test-worker.ts";
+import { areAllWorlds } from "./worlds.ts";
 
 /**
  * Runs the suite in a few processes, which take its files from two queues. One process runs many files, because importing
@@ -130,7 +131,8 @@ const ended =
   counted.every((counts) => counts !== undefined);
 if (!ended) process.stdout.write("\na process of the tests ended without a count\n");
 
-keepTimings(Object.fromEntries(timings));
+// Of the soak's worlds: they say nothing about the next `npm test`.
+if (!areAllWorlds) keepTimings(Object.fromEntries(timings));
 const inSeconds = (ms: number) => `${Math.round(ms / 1_000)} s`;
 const most = (of: keyof Omit<FileEnded, "path">) =>
   [...timings]

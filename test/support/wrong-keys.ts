@@ -92,9 +92,16 @@ export interface DyingKeys {
   readonly bans: number;
 }
 
-/** 200 servers that are read all the time, as often as the service allows; the keys of 40 are refused at once. */
-export async function dyingKeys(seed: number, perSecond = 6): Promise<DyingKeys> {
-  const keys = 200;
+/** Servers that are read all the time, as often as the service allows; the keys of a fifth are refused at once. */
+export async function dyingKeys({
+  seed,
+  keys = 200,
+  perSecond = 6,
+}: {
+  readonly seed: number;
+  readonly keys?: number;
+  readonly perSecond?: number;
+}): Promise<DyingKeys> {
   const crowd = new KeyCrowd({
     seed,
     keys,
@@ -104,7 +111,10 @@ export async function dyingKeys(seed: number, perSecond = 6): Promise<DyingKeys>
   await crowd.run(3 * MINUTE_MS);
   const random = seededRandom(seed);
   const all = Array.from({ length: keys }, (_, n) => n);
-  const bad = Array.from({ length: 40 }, () => all.splice(Math.floor(random.next() * all.length), 1)[0] ?? 0);
+  const bad = Array.from(
+    { length: keys / 5 },
+    () => all.splice(Math.floor(random.next() * all.length), 1)[0] ?? 0,
+  );
   crowd.regenerate(bad);
   const sinceMs = crowd.world.clock.nowMs();
   const served: number[] = [];

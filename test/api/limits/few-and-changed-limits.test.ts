@@ -5,13 +5,23 @@ import { ServerClock } from "../../../src/api/limits/server-clock.ts";
 import type { SourceId } from "../../../src/domain/model.ts";
 import { underTrouble } from "../../support/limit-trouble.ts";
 import { pollOwnCounters } from "../../support/own-counters.ts";
+import { worlds } from "../../support/worlds.ts";
 
-const WORLDS = [
-  { seed: 1, align: "first-request", resetRounding: "ceil" },
-  { seed: 2, align: "clock", resetRounding: "floor" },
-] as const;
+const WORLDS = worlds(
+  [{ seed: 1, align: "first-request", resetRounding: "ceil" }],
+  [{ seed: 2, align: "clock", resetRounding: "floor" }],
+);
+const ALIGNED = ["first-request", "clock"] as const;
 
-for (const windowMs of [1_000, 5_000, 60_000])
+/** A window begins with the first request or by the clock, and its end is rounded up or down. */
+const WINDOWS = ALIGNED.flatMap((align) =>
+  worlds(
+    [{ align, resetRounding: align === "clock" ? "floor" : "ceil" }],
+    [{ align, resetRounding: align === "clock" ? "ceil" : "floor" }],
+  ),
+);
+
+for (const windowMs of worlds([1_000, 5_000], [60_000]))
   test(`a bucket of ${windowMs} ms that is renamed stays one counter for all keys`, async () => {
     for (const { seed, ...limits } of WORLDS) {
       let isRenamed = false;
@@ -91,30 +101,31 @@ describe("a limit of one to three requests in a window", () => {
     [1, 2_000],
   ] as const)
     test(`${limit} in ${windowMs / 1_000} s are used, and at most one is refused to find out where windows end`, async () => {
-      for (const align of ["first-request", "clock"] as const)
-        for (const resetRounding of ["ceil", "floor"] as const) {
-          const size = { seed: limit, limit, windowMs, windows: 120 };
-          const { answers429, used } = await underTrouble({ ...size, limits: { align, resetRounding } });
-          assert.ok(answers429 <= 1, `${align}, ${resetRounding}: ${answers429} answers of 429`);
-          assert.ok(used >= 0.8, `${align}, ${resetRounding}: ${used} used`);
-        }
+      for (const limits of WINDOWS) {
+        const size = { seed: limit, limit, windowMs, windows: 120 };
+        const { answers429, used } = await underTrouble({ ...size, limits });
+        const { align, resetRounding } = limits;
+        assert.ok(answers429 <= 1, `${align}, ${resetRounding}: ${answers429} answers of 429`);
+        assert.ok(used >= 0.8, `${align}, ${resetRounding}: ${used} used`);
+      }
     });
 });
 
 describe("servers with counters of their own, of three requests in a window", () => {
-  for (const { keys, windowMs, forMs, least } of [
-    { keys: 20, windowMs: 2_000, forMs: 60_000, least: 0.6 },
-    { keys: 20, windowMs: 1_500, forMs: 60_000, least: 0.6 },
-    { keys: 200, windowMs: 2_000, forMs: 24_000, least: 0.4 },
-  ])
+  for (const { keys, windowMs, forMs, least } of worlds(
+    [{ keys: 20, windowMs: 1_500, forMs: 60_000, least: 0.6 }],
+    [
+      { keys: 20, windowMs: 2_000, forMs: 60_000, least: 0.6 },
+      { keys: 200, windowMs: 2_000, forMs: 24_000, least: 0.4 },
+    ],
+  ))
     test(`${keys} with windows of ${windowMs / 1_000} s: one or two are refused for all of them to find out where windows end`, async () => {
-      for (const align of ["first-request", "clock"] as const)
-        for (const resetRounding of ["ceil", "floor"] as const) {
-          const limits = { align, resetRounding };
-          const { answers429, used } = await pollOwnCounters({ keys, limit: 3, windowMs, forMs, limits });
-          assert.ok(answers429 <= 2, `${align}, ${resetRounding}: ${answers429} answers of 429`);
-          assert.ok(used >= least, `${align}, ${resetRounding}: ${used} used`);
-        }
+      for (const limits of WINDOWS) {
+        const { answers429, used } = await pollOwnCounters({ keys, limit: 3, windowMs, forMs, limits });
+        const { align, resetRounding } = limits;
+        assert.ok(answers429 <= 2, `${align}, ${resetRounding}: ${answers429} answers of 429`);
+        assert.ok(used >= least, `${align}, ${resetRounding}: ${used} used`);
+      }
     });
 });
 

@@ -4,6 +4,7 @@ import type { SourceId } from "../../../src/domain/model.ts";
 import { createWatch, type Watch } from "../../../src/watch/watch.ts";
 import { seededRandom } from "../../support/clock.ts";
 import { FakeMetrics } from "../../support/network.ts";
+import { worlds } from "../../support/worlds.ts";
 import { Crew, keyText, type Member } from "./crew.ts";
 
 const LIMIT = { limit: 35, windowMs: 1_000 };
@@ -66,7 +67,7 @@ describe("several processes that ask from one address", () => {
   });
 
   test("whatever happens to Redis and to processes, nothing is sent beyond the limit", async () => {
-    for (let seed = 1; seed <= 3; seed++) {
+    for (const seed of worlds([1], [2, 3])) {
       const random = seededRandom(seed);
       const together = crew(seed + 10, { blocks: 3, keys: 8 });
       await together.start();
@@ -128,11 +129,13 @@ function polling(crew: Crew, { client, sources }: Member, n: number): Watch {
 }
 
 describe("the budget of bad keys of several processes", () => {
-  for (const { seed, blocks, perSecond } of [
-    { seed: 16, blocks: 3, perSecond: 35 },
-    { seed: 10, blocks: 3, perSecond: 20 },
-    { seed: 2, blocks: 5, perSecond: 20 },
-  ])
+  for (const { seed, blocks, perSecond } of worlds(
+    [{ seed: 10, blocks: 3, perSecond: 20 }],
+    [
+      { seed: 16, blocks: 3, perSecond: 35 },
+      { seed: 2, blocks: 5, perSecond: 20 },
+    ],
+  ))
     test(`that an outage used up: ${blocks} processes poll on within a minute (seed ${seed})`, async () => {
       const service = { limits: { global: { limit: perSecond, windowMs: 1_000 } } };
       const together = crew(seed, { blocks, keys: 10, badKeyBudget: 8, service });
