@@ -153,6 +153,24 @@ onBothDatabases("what is stored of the answers", (databases) => {
     );
   });
 
+  for (const { joins, fromS } of [
+    { joins: [[bob, at(400), true]], fromS: 340 },
+    // Then nobody knows when the log was looked at: it may be since the link.
+    { joins: [], fromS: 0 },
+  ] as const) {
+    test(`an interval begins where the log was last seen empty, beside ${joins.length} rows in another log`, async () => {
+      const { see, context } = await openRig(databases);
+      const kills = Array.from({ length: 25 }, (_, n) => [bob, ann, at(900 + n)] as const);
+      await see({ joins, players: [bob, ann] }, at(400));
+      await see({ joins, kills, players: [bob, ann] }, at(930));
+      const gaps = await context.db.selectFrom("gaps").select(["log", "from_s", "to_s"]).execute();
+      assert.deepEqual(
+        gaps.map((gap) => ({ ...gap })),
+        [{ log: "kills", from_s: at(fromS), to_s: at(900) }],
+      );
+    });
+  }
+
   test("a guild sees nothing of the time before it linked the server, another one does", async () => {
     const rig = await openRig(databases);
     await rig.see({ kills: [[bob, ann, at(20)]] }, at(25));

@@ -21,6 +21,8 @@ export interface Link {
 export interface AfterGap {
   /** It is not known what was seen before: whatever the database has tells whether something is missing. */
   readonly isFirst: boolean;
+  /** Since when they may have been missed, where the log was looked at before. */
+  readonly fromS?: number;
   readonly oldestS: number;
   readonly newestS: number;
 }

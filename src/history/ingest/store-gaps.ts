@@ -17,7 +17,8 @@ export async function storeGaps(
   log: RecordedLog,
   window: AfterGap & Pick<LogRows<never>, "length">,
 ): Promise<void> {
-  const beforeS = await neighbour(db, state.id, log, "before", window.oldestS);
+  const rowS = await neighbour(db, state.id, log, "before", window.oldestS);
+  const beforeS = rowS ?? (window.isFirst ? undefined : emptySince(state, window));
   const afterS = window.isFirst ? await neighbour(db, state.id, log, "after", window.newestS) : undefined;
   const startedAnew =
     window.isFirst && state.count?.players === 0 && window.length < (state.longest.get(log) ?? 0);
@@ -26,6 +27,12 @@ export async function storeGaps(
     ...(afterS === undefined ? [] : [{ from_s: window.newestS, to_s: afterS }]),
   ];
   await insert(db, state, log, gaps);
+}
+
+/** Where no row stands before it, the log was looked at and was empty; what came before the link is none of the guild's. */
+function emptySince({ startS }: ScopeState, { fromS, oldestS }: AfterGap): number | undefined {
+  const sinceS = Math.max(startS, fromS ?? startS);
+  return sinceS < oldestS ? sinceS : undefined;
 }
 
 /** Times of which rows went with a log that was cleared. */

@@ -46,8 +46,9 @@ function gapsIn(items: readonly LogItem[]) {
     const after = items.slice(at + 1, next === -1 ? undefined : next);
     const rows = after.flatMap((one) => (one.kind === "gap" ? [] : [one.entry]));
     const { fromS, toS } = item;
-    if (rows.length > 0) gaps.push({ isFirst: false, ...spanOf(rows) });
-    else cleared.push({ toS, ...(fromS === undefined ? {} : { fromS }) });
+    const since = fromS === undefined ? {} : { fromS };
+    if (rows.length > 0) gaps.push({ isFirst: false, ...since, ...spanOf(rows) });
+    else cleared.push({ toS, ...since });
   }
   return { gaps, cleared };
 }
