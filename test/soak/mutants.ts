@@ -7,12 +7,8 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { memoryDisk } from "../support/memory-disk.ts";
-import { figureMutants } from "./mutants/figures.ts";
-import { logMutants } from "./mutants/logs.ts";
+import { EVERY_MUTANT } from "./mutants/every-mutant.ts";
 import type { Mutant } from "./mutants/planted.ts";
-import { recordMutants } from "./mutants/records.ts";
-import { runMutants } from "./mutants/runs.ts";
-import { serviceMutants } from "./mutants/service.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const LEFT_OUT: ReadonlySet<string> = new Set(["node_modules", ".git", "data", "test-output"]);
@@ -30,14 +26,7 @@ export async function run(args: readonly string[]): Promise<boolean> {
     args: [...args],
     options: { only: { type: "string", default: "" }, copies: { type: "string", default: "2" } },
   });
-  const all: readonly Mutant[] = [
-    ...serviceMutants,
-    ...logMutants,
-    ...runMutants,
-    ...recordMutants,
-    ...figureMutants,
-  ];
-  const mutants = all.filter(({ file, what }) => `${file} ${what}`.includes(values.only));
+  const mutants = EVERY_MUTANT.filter(({ file, what }) => `${file} ${what}`.includes(values.only));
   const copies = Array.from({ length: Number(values.copies) }, copyOfTree);
   try {
     const healthy = await passes(copies[0] ?? ROOT, [...new Set(mutants.flatMap(({ tests }) => tests))]);
