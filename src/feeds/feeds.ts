@@ -113,7 +113,7 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
   const { clock, snapshots, renderer, journal } = parts;
   const serviceTime = new ServiceTime(clock);
   const lastEnd = new LastEnd({ cleanStop: parts.cleanStop, clock, serviceTime });
-  const afterEnd = { ...parts, lastEnd };
+  const afterEnd = { ...parts, lastEnd, serviceTime };
 
   const nameOf = async (card: CardRecord): Promise<string | undefined> => {
     const bindings = await parts.bindings.list(card.guildId);
@@ -139,7 +139,6 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
   });
   const modCalls = new ModCallCards({
     ...afterEnd,
-    serviceTime,
     board,
     follower,
     latestOf: (feed) => latestOf(feed),

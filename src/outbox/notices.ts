@@ -45,6 +45,8 @@ export class Notices implements Notifier, OwedMessages {
     string,
     { readonly id: string; readonly words: string; readonly atMs: number }
   >();
+  /** By message: the notice that was found there. Others in the same words may look through the same read, before that is noted. */
+  readonly #found = new Map<string, string>();
   /** Those that the store could not take. */
   readonly #unstored = new Set<string>();
   /** Those of an earlier process, which may have posted them; or whose sender has lost whether they stand. */
@@ -59,7 +61,7 @@ export class Notices implements Notifier, OwedMessages {
       keyOf: (id) => id,
       guildOf: (id) => this.#owed.get(id)?.guildId ?? id,
       wanted: (id) => this.#wanted(id),
-      isIt: (id, posted) => !this.#isOther(id, posted) && isIt(posted, this.#owed.get(id)),
+      isIt: (id, posted) => this.#isFound(id, posted),
       // Found may be one that says less, or more: it is the same message.
       onStands: (id, { messageId }) => this.#onStands(id, messageId),
       onRefused: async (id, refusal) => {
@@ -225,8 +227,16 @@ export class Notices implements Notifier, OwedMessages {
     await this.#end(id);
   }
 
+  #isFound(id: string, posted: PostedMessage): boolean {
+    if (this.#isOther(id, posted) || !isIt(posted, this.#owed.get(id))) return false;
+    this.#found.set(posted.messageId, id);
+    return true;
+  }
+
   /** Another notice is known to stand there. */
   #isOther(id: string, { messageId }: PostedMessage): boolean {
+    const foundId = this.#found.get(messageId);
+    if (foundId !== undefined && foundId !== id) return true;
     const standing = this.#standing.get(messageId);
     if (standing !== undefined && standing.id !== id) return true;
     return this.#owed.get(id)?.others?.includes(messageId) === true;
@@ -251,6 +261,7 @@ export class Notices implements Notifier, OwedMessages {
     this.#owed.delete(id);
     this.#doubtful.delete(id);
     this.#unstored.delete(id);
+    for (const [messageId, foundId] of this.#found) if (foundId === id) this.#found.delete(messageId);
     const left = (this.#owedBy.get(notice.guildId) ?? 1) - 1;
     if (left > 0) this.#owedBy.set(notice.guildId, left);
     else this.#owedBy.delete(notice.guildId);

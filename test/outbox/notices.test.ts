@@ -19,6 +19,7 @@ class Community {
   readonly clock = new VirtualClock();
   readonly sink = new FakeSink(discordsClock(this.clock));
   noticeChannelId: string | undefined = "notices";
+  readTakesMs = 0;
   readonly #stored = new Map<string, string>();
   #documents = new MemoryDocuments<OwedNotice>(parseOwedNotice, this.#stored);
   #outbox = this.#open();
@@ -65,7 +66,11 @@ class Community {
       {
         send: (...given) => alive(() => sink.send(...given)),
         edit: (...given) => alive(() => sink.edit(...given)),
-        readBack: (channelId, after, limit) => alive(() => sink.readBack(channelId, after, limit)),
+        readBack: (channelId, after, limit) =>
+          alive(async () => {
+            if (this.readTakesMs > 0) await this.clock.sleep(this.readTakesMs);
+            return await sink.readBack(channelId, after, limit);
+          }),
       },
       this.clock,
     );
@@ -184,6 +189,29 @@ describe("a notice", () => {
       assert.deepEqual(community.said(), texts, end);
     }
   });
+
+  for (const stood of [0, 1, 2, 3]) {
+    test(`of three in the same words that a kill left in doubt each stands once, also where ${stood} of them stood already`, async () => {
+      const community = new Community();
+      let left = stood;
+      community.sink.fault = (call) => {
+        if (call !== "send") return undefined;
+        left -= 1;
+        return left >= 0 ? "lost" : "unknown";
+      };
+      await Promise.all([1, 2, 3].map(() => community.notices.guild("g", PARKED)));
+      await community.clock.advance(300);
+      community.isAway = true;
+      assert.equal(community.said().length, stood);
+      await community.clock.advance(200_000);
+      // Those that come while the channel is read for the first share the next read.
+      community.readTakesMs = 500;
+      community.isAway = false;
+      await community.killAndRestart();
+      await community.clock.advance(60_000);
+      assert.deepEqual([community.said().length, community.owed], [3, 0]);
+    });
+  }
 
   test("is posted again as possibly repeated only where the channel cannot tell", async () => {
     for (const [agoMs, isMarked] of [

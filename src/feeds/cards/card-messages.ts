@@ -1,23 +1,20 @@
 import { roleMention } from "../../domain/escaped.ts";
 import type { SinkRefusal } from "../../domain/failure.ts";
 import type { MessageBody, PostedMessage } from "../../domain/message.ts";
-import type { Clock } from "../../domain/ports/clock.ts";
 import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
-import type { Metrics } from "../../domain/ports/metrics.ts";
 import type { PostLine, Posts, Stands, WantedPost } from "../../domain/ports/posts.ts";
+import { type DelayPorts, noteDelay } from "../delivery/delivered-figures.ts";
 import { nonceOf } from "../delivery/nonce.ts";
 import { calledAtS, isCardOf } from "./card-identity.ts";
 import type { CardRecord, CardSlot } from "./card-records.ts";
 import { isWaiting } from "./joined-calls.ts";
 
-export interface CardMessagesPorts {
+export interface CardMessagesPorts extends DelayPorts {
   readonly posts: Posts;
-  readonly clock: Clock;
   readonly nonceKey: Uint8Array | string;
   readonly renderer: Pick<FeedRenderer, "keysOf" | "callKey" | "modCallOf">;
   /** How the process before ended. */
   readonly lastEnd: { readonly postedUpToS: number | undefined };
-  readonly metrics: Pick<Metrics, "observe">;
   render(record: CardRecord, slot: Pick<CardSlot, "isWithoutWords">): Promise<MessageBody>;
 }
 
@@ -146,10 +143,7 @@ export class CardMessages {
   }
 
   #noteDelay(record: CardRecord): void {
-    const { metrics, clock } = this.#ports;
-    const delayS = Math.max(0, clock.nowMs() / 1_000 - calledAtS(record));
-    const labels = { kind: record.kind === "modCall" ? "modCalls" : "emergencyCalls" };
-    metrics.observe("marshal_feed_delay_seconds", delayS, labels);
+    noteDelay(this.#ports, record.kind === "modCall" ? "modCalls" : "emergencyCalls", calledAtS(record));
   }
 }
 

@@ -4,11 +4,10 @@ import type { BatchWait } from "../../domain/ports/batches.ts";
 import type { Random } from "../../domain/ports/clock.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
 import type { Journal, JournalItem } from "../../domain/ports/journal.ts";
-import type { Metrics } from "../../domain/ports/metrics.ts";
 import type { FrozenBatch, OffsetRecord } from "../positions/offsets.ts";
 import { Arrivals } from "./arrivals.ts";
 import type { DraftBatch } from "./batch.ts";
-import { countDelivered } from "./delivered-figures.ts";
+import { countDelivered, type FigurePorts } from "./delivered-figures.ts";
 import type { CallFeed, DeliveryStart } from "./delivery-start.ts";
 import { FeedChannel, type FeedChannelPorts } from "./feed-channel.ts";
 import { nextStep, type Step } from "./next-step.ts";
@@ -18,11 +17,10 @@ import { delivered, skipped, withoutStanding } from "./reconcile.ts";
 import { reasonInWords } from "./refusal-words.ts";
 import { type LoopWork, WakeLoop } from "./wake-loop.ts";
 
-export interface DeliveryPorts extends PlannerPorts, FeedChannelPorts {
+export interface DeliveryPorts extends PlannerPorts, FeedChannelPorts, FigurePorts {
   readonly journal: Pick<Journal, "read" | "head" | "acknowledge">;
   readonly offsets: Documents<OffsetRecord>;
   readonly random: Random;
-  readonly metrics: Metrics;
   readonly nonceKey: Uint8Array | string;
   /** Resolves when all that was written before survives a power cut, as far as the store can tell. */
   onDisk(): Promise<void>;

@@ -388,6 +388,20 @@ describe("mod-call cards", () => {
     }));
 
   for (const serviceAheadMs of [-3_600_000, 3_600_000]) {
+    test(`the figure of how late posts are is by the service's clock (${serviceAheadMs / 60_000} min ahead of this machine's)`, () =>
+      withModCalls({}, async (rig) => {
+        rig.serviceAheadMs = serviceAheadMs;
+        const atS = rig.nowS + serviceAheadMs / 1_000;
+        await rig.add();
+        await rig.poll();
+        await rig.clock.advance(10_000);
+        rig.callModerators("Ann", atS);
+        rig.log.joinLogs.push({ kind: "join", atS, player: { name: "A", id: 1 }, joined: true });
+        await rig.pollAndFlush();
+        assert.deepEqual(rig.observed.map(({ kind }) => kind).sort(), ["joins", "modCalls"]);
+        for (const { value } of rig.observed) assert.ok(value >= 10 && value <= 20, String(value));
+      }));
+
     test(`how long a call waited is by the service's clock (${serviceAheadMs / 60_000} min ahead of this machine's)`, () =>
       withModCalls({}, async (rig) => {
         rig.serviceAheadMs = serviceAheadMs;
