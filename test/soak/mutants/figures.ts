@@ -98,7 +98,7 @@ export const figureMutants = [
       tests: ["duty/road"],
     },
   ]),
-  ...plantedIn("src/duty/staffing-desk.ts", [
+  ...plantedIn("src/duty/leave-desk.ts", [
     {
       what: "an owner approves their own leave beside other Managers",
       from: "(await mayOthersDecide(actor))",

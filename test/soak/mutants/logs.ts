@@ -51,8 +51,8 @@ export const logMutants = [
   ...plantedIn("src/journal/followers.ts", [
     {
       what: "a follower's mark goes back",
-      from: "open.marks.set(name, Math.max(mark, open.marks.get(name) ?? 0));",
-      to: "open.marks.set(name, mark);",
+      from: "open.marks[name] = Math.max(mark, open.marks[name] ?? 0);",
+      to: "open.marks[name] = mark;",
       tests: ["journal/followers", "journal/troubled-followers"],
     },
     {
@@ -151,13 +151,13 @@ export const logMutants = [
   ...plantedIn("src/outbox/posts/post-runner.ts", [
     {
       what: "a message is sent again without a look whether it stands",
-      from: 'return this.#doubt.mustRead(this.#isInherited) ? "read" : "send";',
+      from: 'return this.doubt.mustRead(this.#isInherited) ? "read" : "send";',
       to: 'return "send";',
       tests: ["outbox/posts/post-lines"],
     },
     {
       what: "what is told again does not say that it may be a repeat",
-      from: "const isRepeat = this.#doubt.mustMark || isMarked;",
+      from: "const isRepeat = this.doubt.mustMark || isMarked;",
       to: "const isRepeat = isMarked;",
       tests: ["outbox/posts/post-lines", "outbox/notices"],
     },
@@ -203,8 +203,8 @@ export const logMutants = [
     },
     {
       what: "a notice that was posted is posted again after a restart",
-      from: "await this.#ports.owed.delete(id);",
-      to: "",
+      from: "await this.#remove(id);\n    this.#forget(id);",
+      to: "this.#forget(id);",
       tests: ["outbox/notices"],
     },
     {

@@ -193,8 +193,8 @@ export const recordMutants = [
   ...plantedIn("src/history/cases/change-case.ts", [
     {
       what: "the edits of a case grow without end",
-      from: "edits: bounded([...next.edits, edit])",
-      to: "edits: [...next.edits, edit]",
+      from: "if (edits.length > MOST_EDITS) next = withRoom(next);",
+      to: "",
       tests: ["history/cases/change-case"],
     },
   ]),
@@ -215,13 +215,13 @@ export const recordMutants = [
     },
     {
       what: "a role that was given before a kill is never taken back",
-      from: 'await this.#note(role, "giving");',
-      to: "",
+      from: 'await this.#note(role, "giving");\n    const gave',
+      to: "const gave",
       tests: ["duty/duty-roles"],
     },
     {
       what: "a role with powers is given",
-      from: "if (bar !== undefined) return await this.#refuse(role);",
+      from: "if (bar !== undefined) return await this.#refuse(role, state);",
       to: "",
       tests: ["duty/duty-roles"],
     },

@@ -77,8 +77,8 @@ export const runMutants = [
     },
     {
       what: "a moderator kicks an admin",
-      from: "if (tierLevel(rank) > tierLevel(tier)) {",
-      to: "if (tierLevel(rank) > tierLevel(tier) + 1) {",
+      from: "if (tierLevel(rankOf(player, people)) > tierLevel(tier)) {",
+      to: "if (tierLevel(rankOf(player, people)) > tierLevel(tier) + 1) {",
       tests: ["runs/permission/permission-rules"],
     },
     {

@@ -25,8 +25,8 @@ export const serviceMutants = [
   ...plantedIn("src/api/gate.ts", [
     {
       what: "a command whose answer was lost counts as not run, and is sent again",
-      from: 'route === "command" && wasWritten ? "unknown" : "no"',
-      to: '"no"',
+      from: 'refusals.lost(error, route === "command" ? "unknown" : "no")',
+      to: 'refusals.lost(error, "no")',
       tests: ["api/limits/commands", "runs/queue/with-gate"],
     },
   ]),
