@@ -46,6 +46,8 @@ onBothDatabases("hours against what happened", (databases) => {
 
   /** When the kept lists of quotas end, newest first, once so many are kept of what was looked at up to that second. */
   async function keptEnds(rig: Rig, atS: number, most: number): Promise<readonly number[]> {
+    // Each minute of a week would be a round of the clock: only those of the last hour are.
+    rig.clock.step(Math.max(0, (atS - HOUR_S) * 1_000 - rig.clock.nowMs()));
     await rig.clock.advanceTo(atS * 1_000);
     await rig.take(snapshotOf({}, atS, EAST.source));
     for (let round = 1; ; round += 1) {

@@ -47,6 +47,13 @@ onBothDatabases("hours, quotas and leave", (databases) => {
     }
   }
 
+  /** The bot comes an hour before the period's end: each minute of a week would be a round of the clock. */
+  async function endPeriod(rig: Rig): Promise<void> {
+    await rig.clock.advanceTo((PERIOD_END_S - HOUR_S) * 1_000);
+    rig.wing.start();
+    await rig.clock.advanceTo((PERIOD_END_S + 600) * 1_000);
+  }
+
   test("a period that is over keeps who met it, who did not and who was excused, once, also after a restart", async () => {
     const { rig, staffing } = await staffed();
     await rig.clock.advanceTo(MONDAY_S * 1_000);
@@ -67,7 +74,6 @@ onBothDatabases("hours, quotas and leave", (databases) => {
     await work(rig, "u2", 1);
     const outcomes = (lines: readonly { userId: string; outcome: string }[] = []) =>
       lines.map(({ userId, outcome }) => `${userId} ${outcome}`).sort();
-    rig.wing.start();
     const board = await staffing.board(GUILD, { fromS: MONDAY_S, untilS: MONDAY_S + DAY_S });
     assert.deepEqual(
       board.lines.map(({ userId, countedS, leave: own }) => [userId, countedS, own?.percent]),
@@ -77,7 +83,7 @@ onBothDatabases("hours, quotas and leave", (databases) => {
         ["u3", 0, 0],
       ],
     );
-    await rig.clock.advanceTo((PERIOD_END_S + 600) * 1_000);
+    await endPeriod(rig);
     assert.deepEqual(await staffing.results(GUILD, 5), [], "nothing is known of the end yet");
     await rig.take(snapshotOf({ players: [] }, PERIOD_END_S + 700, EAST.source));
     // Rounds of the clock ask the database; each is waited for by asking it too.
@@ -200,8 +206,7 @@ onBothDatabases("hours, quotas and leave", (databases) => {
     const board = await staffing.board(GUILD, { fromS: MONDAY_S, untilS: PERIOD_END_S });
     const line = board.lines.find(({ userId }) => userId === "u1")?.quota;
     assert.deepEqual([line?.countedS, Math.round((line?.needS ?? 0) / 60)], [0, 119]);
-    rig.wing.start();
-    await rig.clock.advanceTo((PERIOD_END_S + 600) * 1_000);
+    await endPeriod(rig);
     await rig.take(snapshotOf({ players: [] }, PERIOD_END_S + 700, EAST.source));
     for (let round = 0; round < 30 && rig.sink.messages("lists").length < 2; round += 1) {
       await rig.clock.advance(60_000);
@@ -224,8 +229,7 @@ onBothDatabases("hours, quotas and leave", (databases) => {
       failures += 1;
       throw new Failure("store", "The database is away.");
     };
-    rig.wing.start();
-    await rig.clock.advanceTo((PERIOD_END_S + 600) * 1_000);
+    await endPeriod(rig);
     await rig.take(snapshotOf({ players: [] }, PERIOD_END_S + 700, EAST.source));
     const posted = () => ["lists", "others"].map((channel) => rig.sink.messages(channel).length);
     for (let round = 0; round < 30 && posted().includes(0); round += 1) {

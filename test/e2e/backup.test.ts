@@ -14,7 +14,7 @@ describe("a backup that was made while the bot ran, and is put back", () => {
   let rig: E2eRig;
   let joins: Channel;
   before(async () => {
-    rig = await E2eRig.start({ keys: ["alpha-first-key"] });
+    rig = await E2eRig.start({ keys: ["alpha-first-key"], leaps: true });
     await rig.link();
     joins = await rig.feed("joins");
   });
@@ -72,7 +72,7 @@ describe("a backup that was made while the bot ran, and is put back", () => {
 describe("a backup in which a command waits that was run since", () => {
   let rig: E2eRig;
   before(async () => {
-    rig = await E2eRig.start({ keys: ["alpha-first-key"] });
+    rig = await E2eRig.start({ keys: ["alpha-first-key"], leaps: true });
     await rig.link();
   });
   after(() => rig.close());

@@ -14,7 +14,8 @@ describe("the guided set-up, with each step broken once", () => {
   let evening: Evening;
   let place: ReturnType<typeof inviting>;
   before(async () => {
-    rig = await E2eRig.start({ keys: [KEY, SECOND_KEY], environment: { SERVICE_APP_ID: "1180" } });
+    const environment = { SERVICE_APP_ID: "1180" };
+    rig = await E2eRig.start({ keys: [KEY, SECOND_KEY], environment, leaps: true });
     rig.service.keyBook.setCommandsAllowed(KEY, false);
     place = inviting(rig, "Brokenside");
     evening = new Evening(rig, place.owner);

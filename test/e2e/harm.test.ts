@@ -17,7 +17,7 @@ describe("a command that was for somebody else", () => {
   const asking = new Asking(() => rig);
 
   before(async () => {
-    rig = await E2eRig.start();
+    rig = await E2eRig.start({ leaps: true });
     const { guild, owner, general } = rig.home;
     const role = guild.addRole({ name: "Managers" });
     manager = rig.discord.as(guild.addMember({ name: "Ma", roles: [role] }));

@@ -13,7 +13,7 @@ describe("rules, in the real process", () => {
   let rex: Member;
 
   before(async () => {
-    rig = await E2eRig.start({ speed: 10 });
+    rig = await E2eRig.start({ speed: 10, leaps: true });
     ({ owner } = rig.home);
     const { guild } = rig.home;
     told = guild.addChannel({ name: "rules" });

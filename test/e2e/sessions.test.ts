@@ -12,7 +12,7 @@ describe("a session, from the vote to the summary", () => {
   let host: Person;
 
   before(async () => {
-    rig = await E2eRig.start();
+    rig = await E2eRig.start({ leaps: true });
     const { guild } = rig.home;
     channel = guild.addChannel({ name: "sessions" });
     players = guild.addRole({ name: "Players", mentionable: true });

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { bundleBot } from "./bundle-bot.ts";
 
 /** Packages of hundreds of files, which each of about a hundred processes and threads of the suite would open one by one. */
 const MODULES = ["kysely", "kysely/migration", "zod"];
@@ -35,7 +36,7 @@ export async function bundlePackages(): Promise<string> {
     rmSync(FOLDER, { recursive: true, force: true });
     renameSync(made, FOLDER);
   }
-  return `--import=${HOOK.href}`;
+  return `--import=${HOOK.href}?bot=${await bundleBot()}`;
 }
 
 async function writeBundles(folder: string): Promise<void> {

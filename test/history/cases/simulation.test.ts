@@ -24,7 +24,7 @@ const KILLED = "the process was killed here";
 /** Rows of commands that the log shows at most. */
 const WINDOW = 25;
 const LOOKS = 80;
-const MOST_LOOKS = 4 * LOOKS;
+const MOST_LOOKS = 8 * LOOKS;
 /** Rows of windows that a process lived through, or nothing was judged. */
 const LEAST_SHOWN = 50;
 
