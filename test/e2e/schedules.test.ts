@@ -43,7 +43,10 @@ describe("schedules, of the whole bot and over its restarts", () => {
 
   test("an announcement stands in the game at its minute, once, and in the audit as a schedule's", async () => {
     const { time, atMs } = ahead(60_000);
-    await reads(await schedule("add", { what: ":h Welcome to Riverside", when: time }), /Next: <t:\d+:f>/);
+    await reads(
+      await schedule("add", { what: ":h Welcome to Riverside", when: time }),
+      /Next: \w{3} \d{1,2} \w{3}, \d\d:\d\d \(<t:\d+:R>\)/,
+    );
     await rig.until("the announcement in the game", () => executions(":h Welcome to Riverside") === 1);
     assert.ok(rig.clock.nowMs() >= atMs && rig.clock.nowMs() < atMs + 60_000);
     assert.ok(rig.town.record.messages.some(({ text }) => text === "Welcome to Riverside"));
