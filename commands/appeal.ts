@@ -136,10 +136,12 @@ export const appealActions = {
   "appeal-theirs": defineAction({
     first: "ephemeral",
     async execute({ actor, argument }, services) {
-      const { appeal } = await answering(services, actor, argument);
+      const { appeal, one } = await answering(services, actor, argument);
       await services.appeals.prove(actor, argument);
       await recordEvent(services, actor, { action: "appeal-prove", text: appeal.typedName });
-      return { content: md`✅ Noted. You can press *Accept* now.` };
+      // To accept lifts the ban, which not everybody may who answers appeals.
+      const who = one?.kind === "ban" ? md`Whoever may run \`:unban\`` : md`You`;
+      return { content: md`✅ Noted. ${who} can press *Accept* now.` };
     },
   }),
   "appeal-talk": defineAction({

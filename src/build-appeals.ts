@@ -7,7 +7,7 @@ import type { Outbox } from "./outbox/create-outbox.ts";
 import type { Runs } from "./runs/runs.ts";
 
 export interface AppealsBuildParts extends Pick<AppealsPorts, "documents" | "settings" | "clock" | "random"> {
-  readonly history: Pick<BuiltHistory, "services">;
+  readonly history: Pick<BuiltHistory, "services" | "cases">;
   readonly runs: Pick<Runs, "accounts">;
   readonly discord: Pick<AppealsPorts, "threads" | "isOurs"> & { readonly roles: GrantableRoles };
   readonly outbox: Pick<Outbox, "posts">;
@@ -19,7 +19,7 @@ export interface AppealsBuildParts extends Pick<AppealsPorts, "documents" | "set
 export function buildAppeals(parts: AppealsBuildParts): AppealsWing {
   const { documents, settings, clock, random, history, runs, discord, outbox, notifier, warn } = parts;
   const { players, positions } = history.services.history;
-  return createAppeals({
+  const wing = createAppeals({
     documents,
     settings,
     accounts: runs.accounts,
@@ -37,4 +37,6 @@ export function buildAppeals(parts: AppealsBuildParts): AppealsWing {
     random,
     report: warn,
   });
+  history.cases?.onCaseChanged((guildId, number) => wing.onCaseChanged(guildId, number));
+  return wing;
 }

@@ -12,7 +12,7 @@ import { caseNow } from "./appealed-case.ts";
 export interface AppealPostsPorts {
   readonly book: AppealBook;
   readonly posts: Posts;
-  readonly cases: Pick<Cases, "get" | "search">;
+  readonly cases: Pick<Cases, "get" | "search" | "liftOf">;
   readonly positions: Pick<HistoryPositions, "ofCase">;
   readonly renderer: AppealRenderer;
   readonly notifier: Pick<Notifier, "guild">;
@@ -115,12 +115,13 @@ export class AppealPosts {
     const { cases, positions, renderer } = this.#ports;
     const { guildId, player } = appeal;
     const one = await caseNow(cases, appeal);
+    const lift = one === undefined ? undefined : await cases.liftOf(one);
     const evidence = one === undefined ? undefined : await positions.ofCase(guildId, one.number);
     const found =
       player === undefined
         ? []
         : await cases.search(guildId, { playerId: player.id, limit: MOST_EARLIER + 1 });
     const earlier = found.filter((other) => other.number !== one?.number && other.revoked === undefined);
-    return renderer.card({ appeal, one, evidence, earlier: earlier.slice(0, MOST_EARLIER) });
+    return renderer.card({ appeal, one, lift, evidence, earlier: earlier.slice(0, MOST_EARLIER) });
   }
 }

@@ -14,13 +14,15 @@ export interface AppealsPorts
   /** With `parseAppeal`; durable. */
   readonly documents: Documents<Appeal>;
   readonly posts: Posts;
-  readonly cases: AppealDeskPorts["cases"] & AppealEndsPorts["cases"];
+  readonly cases: AppealDeskPorts["cases"] & AppealEndsPorts["cases"] & AppealPostsPorts["cases"];
   readonly renderer: AppealRenderer;
   isOurs(guildId: string): boolean;
 }
 
 export interface AppealsWing {
   readonly appeals: Appeals;
+  /** Appeals about that case show what it says now. */
+  onCaseChanged(guildId: string, number: number): void;
   /** Takes up what an earlier process left. Rejects when the store fails. */
   start(): Promise<void>;
   /** Begins nothing more. */
@@ -34,6 +36,9 @@ export function createAppeals(ports: AppealsPorts): AppealsWing {
   const ends = new AppealEnds({ ...ports, book, shown });
   return {
     appeals: new AppealDesk({ ...ports, book, shown, ends }),
+    onCaseChanged(guildId, number) {
+      for (const appeal of book.of(guildId)) if (appeal.caseNumber === number) shown.show(appeal);
+    },
     async start() {
       for (const appeal of await book.load(ports.isOurs)) {
         shown.recover(appeal);

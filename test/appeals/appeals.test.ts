@@ -71,6 +71,7 @@ class World {
       positions: { ofCase: async () => undefined },
       cases: {
         get: async () => this.one,
+        liftOf: async () => this.lift,
         search: async (_, { playerId: id }) =>
           [this.later, this.lift, this.one]
             .filter((one) => one !== undefined)
@@ -130,6 +131,32 @@ describe("An appeal", () => {
     world.sink.fault = () => undefined;
     await world.clock.advance(600_000);
     assert.equal(world.sink.messages("staff").length, 2);
+  });
+
+  test("shows its case as it is: revoked while it is open, and lifted after it was accepted", async () => {
+    const world = new World();
+    const wing = world.start();
+    const { id } = await wing.appeals.ask(person("u"), asking);
+    await world.clock.advance(1_000);
+    const shown = () => JSON.stringify(world.sink.messages("staff")[0]);
+    assert.doesNotMatch(shown(), /Revoked/);
+    world.one = { ...world.one, revoked: { atMs: 1, byId: "mo" } };
+    wing.onCaseChanged(GUILD, 2);
+    await world.clock.advance(60_000);
+    assert.doesNotMatch(shown(), /Revoked/, "of another case nothing is shown");
+    wing.onCaseChanged(GUILD, 1);
+    await world.clock.advance(60_000);
+    assert.match(shown(), /Revoked/);
+
+    const { revoked: _, ...standing } = world.one;
+    world.one = { ...standing, endsAtMs: 9_000_000 };
+    await wing.appeals.prove(person("max"), id);
+    await wing.appeals.decide(person("owner"), id, accepts);
+    world.lift = { ...world.one, number: 7, kind: "unban", atMs: 5 };
+    wing.onCaseChanged(GUILD, 1);
+    await world.clock.advance(60_000);
+    assert.match(shown(), /Lifted by .*: case 7/);
+    assert.doesNotMatch(shown(), /Set to end/);
   });
 
   test("whose card a kill left unwritten is found behind hundreds of later messages, and says what was decided", async () => {

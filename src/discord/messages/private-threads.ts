@@ -100,7 +100,7 @@ function notOpened(cause: unknown): Failure {
       { cause },
     );
   return new Failure(
-    "denied",
+    "bad-command",
     "I can't open a private thread where the appeal button is. I need Create Private Threads and Send Messages in Threads there, and it can't be a thread itself.",
     { cause },
   );

@@ -62,7 +62,7 @@ function markOf(id: string): string {
 }
 
 function staffCard(pack: AppealPack): MessageBody {
-  const { appeal, one, evidence, earlier } = pack;
+  const { appeal, one, lift, evidence, earlier } = pack;
   const lines = [
     md`By ${userMention(appeal.userId)} <t:${seconds(appeal.atMs)}:R>`,
     accountLine(appeal),
@@ -90,7 +90,7 @@ function staffCard(pack: AppealPack): MessageBody {
       : { url: markedUrl({ guildId: appeal.guildId, channelId: appeal.card.channelId }, markOf(appeal.id)) }),
   };
   const about =
-    one === undefined ? [] : (caseCard(one, { room: ROOM_OF_CARDS - description.length }).cards ?? []);
+    one === undefined ? [] : (caseCard(one, { lift, room: ROOM_OF_CARDS - description.length }).cards ?? []);
   return {
     cards: [card, ...about],
     rows: rowsOf(pack),
@@ -126,8 +126,8 @@ function decisionLines({ decision, threadId }: Appeal, playerId: number | undefi
   if (decision === undefined) return [...talk];
   const { outcome, byId, atMs, isOwnCase, unban } = decision;
   const word = outcome === "accepted" ? md`✅ Accepted` : md`⚪ Refused`;
-  const own = isOwnCase === true ? md`, the owner, who also made the case` : md``;
-  const by = md`${word} by ${userMention(byId)}${own} <t:${seconds(atMs)}:R>`;
+  const own = isOwnCase === true ? md`. They own this Discord server, and made the case.` : md``;
+  const by = md`${word} by ${userMention(byId)} <t:${seconds(atMs)}:R>${own}`;
   const again = md`\`:unban ${playerId ?? 0}\``;
   const lift = {
     ran: md`🕊️ Unbanned in the game.`,

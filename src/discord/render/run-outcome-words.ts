@@ -83,6 +83,9 @@ export function wordsFor(record: RunRecord): Words {
   if (knownSinceMs !== undefined) {
     return { title: md`⛔ ${KNOWN_REFUSAL.what}`, color: colors.failed, next: md`${KNOWN_REFUSAL.next}` };
   }
+  // What bars it is who asked for the ban, or the player, and not whoever reads this.
+  if (failureCode === "denied" && record.askedBy !== undefined)
+    return { title: md`⛔ It was not sent`, color: colors.failed };
   const [what, next] = isCode(failureCode)
     ? FAILURES[failureCode]
     : (["Nothing happened", "Ask again."] as const);

@@ -40,6 +40,8 @@ export interface Appeals {
 export interface AppealPack {
   readonly appeal: Appeal;
   readonly one: Case | undefined;
+  /** The case that lifted its ban. */
+  readonly lift: Case | undefined;
   readonly evidence: CaseEvidence | undefined;
   /** Other cases of the player that count, newest first. */
   readonly earlier: readonly Case[];

@@ -11,7 +11,7 @@ import type { Posts } from "../../domain/ports/posts.ts";
 import type { Settings } from "../../domain/ports/settings.ts";
 import type { RunRecord } from "../../domain/run.ts";
 import { originOfRun, toldByRun } from "./case-of-command.ts";
-import { CasePosts } from "./case-posts.ts";
+import { CasePosts, type CasePostsPorts } from "./case-posts.ts";
 import { type AddedCase, type CaseStore, MOST_CASES } from "./case-store.ts";
 import { edited, owing, paid, revoked, undone } from "./change-case.ts";
 import { showLaterWarnings, warningsOf } from "./counted-warnings.ts";
@@ -28,7 +28,7 @@ const LATEST_OF_PLAYER = 3;
 const FULL_WORDS = `${MOST_CASES.toLocaleString("en")} cases are saved here, the maximum. \`/history forget\` erases a player's cases.`;
 const ERASED_AT_ONCE = 100;
 
-export interface CaseBookPorts {
+export interface CaseBookPorts extends Pick<CasePostsPorts, "onChanged"> {
   readonly store: CaseStore;
   readonly settings: Pick<Settings, "of">;
   readonly posts: Posts;

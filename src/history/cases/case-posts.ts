@@ -13,6 +13,8 @@ export interface CasePostsPorts {
   current(guildId: string, number: number): Promise<CasePostView | undefined>;
   /** Its card shows all that it owed when it was edited; or never will, since Discord refuses that. */
   onShown(one: CaseRef, owed: number): Promise<void>;
+  /** What a case says, or what its card says beside, may have changed. */
+  onChanged(guildId: string, number: number): void;
   /** Notes this with its card. False: the case was erased meanwhile. */
   note(one: CaseRef, card: Partial<CaseCard>): Promise<boolean>;
 }
@@ -60,6 +62,7 @@ export class CasePosts {
   /** Its card is to show what the case says now. */
   show(guildId: string, number: number): void {
     this.#line.show({ guildId, number });
+    this.#ports.onChanged(guildId, number);
   }
 
   /** After a start: its card may stand there or not. */

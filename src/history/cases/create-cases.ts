@@ -9,7 +9,7 @@ import { CaseMaker, type CaseMakerPorts } from "./case-maker.ts";
 import { WatchBook, type WatchBookPorts } from "./watch-book.ts";
 
 export interface CasesPorts
-  extends CaseBookPorts,
+  extends Omit<CaseBookPorts, "onChanged">,
     Omit<CaseMakerPorts, "book">,
     Omit<WatchBookPorts, "store"> {
   readonly watchStore: WatchBookPorts["store"];
@@ -26,6 +26,8 @@ export interface CasesRoom {
   take(snapshot: Snapshot): void;
   /** No guild has this server linked any more: what its last answers showed is dropped. */
   forgetServer(source: SourceId): void;
+  /** Hears of each case that may say something else now. */
+  onCaseChanged(listener: CaseBookPorts["onChanged"]): void;
   /** Cases and watches of a guild were erased from the database. */
   onErased(guildId: string): void;
   /** Takes up what an earlier process left open, as soon as the database answers. */
@@ -36,7 +38,8 @@ export interface CasesRoom {
 /** Cases and the watchlist over one database. */
 export function createCases({ watchStore, ...ports }: CasesPorts): CasesRoom {
   const { clock, random } = ports;
-  const book = new CaseBook(ports);
+  let onChanged: CaseBookPorts["onChanged"] = () => undefined;
+  const book = new CaseBook({ ...ports, onChanged: (guildId, number) => onChanged(guildId, number) });
   const maker = new CaseMaker({ ...ports, book });
   const watches = new WatchBook({ ...ports, store: watchStore });
   const stopping = new AbortController();
@@ -70,6 +73,9 @@ export function createCases({ watchStore, ...ports }: CasesPorts): CasesRoom {
     forgetServer(source) {
       maker.forgetServer(source);
       watches.forgetServer(source);
+    },
+    onCaseChanged(listener) {
+      onChanged = listener;
     },
     onErased: (guildId) => watches.forgetGuild(guildId),
     start() {

@@ -191,7 +191,13 @@ test("a case fits its card, and an appeal about it its message, whatever people 
     caseNumber: 6,
     card: { channelId: "3", nonce: "n" },
   };
-  const pack = { appeal, one: evil, evidence: undefined, earlier: [evil, evil, evil, evil, evil] };
+  const pack = {
+    appeal,
+    one: evil,
+    lift: undefined,
+    evidence: undefined,
+    earlier: [evil, evil, evil, evil, evil],
+  };
   const body = appealRenderer.card(pack);
   const sum = sizes(body).reduce((total, size) => total + size, 0);
   assert.ok(sum <= 6_000, String(sizes(body)));

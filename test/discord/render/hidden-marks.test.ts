@@ -119,7 +119,7 @@ const stats: ServerStats = {
   steps: [],
   week: [],
 };
-const appealPack = { one: undefined, evidence: undefined, earlier: [] };
+const appealPack = { one: undefined, lift: undefined, evidence: undefined, earlier: [] };
 
 interface Marked {
   readonly name: string;

@@ -559,6 +559,15 @@ describe("audit rows", () => {
     assert.doesNotMatch(text, /Next:|staff check/);
   });
 
+  test("a ban that was asked for and may not be sent bars nobody who reads it", () => {
+    const message = "Whoever asked for the ban of SamFan is no longer a Moderator.";
+    const denied = { ...record, status: "denied", ran: "no", failureCode: "denied", message } as const;
+    assert.match(textOf(outcomeCard(denied)), /You can't run this/);
+    const asked = textOf(outcomeCard({ ...denied, askedBy: "700" }));
+    assert.match(asked, /It was not sent[\s\S]*no longer a Moderator/);
+    assert.doesNotMatch(asked, /You can't run this/);
+  });
+
   test("name what was run outside this bot", () => {
     const event = { id: "e", guildId: "g", atMs: 0, actorId: "", actorName: "Remote Server" };
     const line = eventLine({ ...event, action: "outside-run", text: "Liberty: :ban Bob" });
