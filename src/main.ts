@@ -31,6 +31,7 @@ async function run(): Promise<void> {
   const secrets = secretsOf(config, environment());
   const log = createLog({ level: config.logLevel, secrets, pretty: process.stdout.isTTY === true });
   for (const line of mistypedNames(Object.keys(environment()))) log.warn({}, line);
+  keepAlive();
   const exit = (code: number) => process.exit(code);
   const shutdown = new Shutdown({ clock: systemClock, log, exit });
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => shutdown.onSignal(signal));
@@ -65,6 +66,11 @@ async function run(): Promise<void> {
     // That line says it all: nothing was under way.
     await shutdown.stop("the start failed", 1, "debug");
   }
+}
+
+/** Timers of the clock keep no process alive: one that waits for its store and listens nowhere would end without a word. */
+function keepAlive(): void {
+  setInterval(() => undefined, 3_600_000);
 }
 
 async function build(config: Config, runtime: Runtime): Promise<Marshal> {

@@ -134,6 +134,18 @@ describe("a process that is to stand by", needsRedis(), () => {
     assert.match(out, /the store can be reached/);
   });
 
+  test("while Redis is away waits for it also where nobody listens on an ops address", async (t) => {
+    const away = await startRedis();
+    t.after(() => away.stop());
+    await away.kill();
+    const { code, out, errors } = await run({ STORE_URL: away.url }, /logged in/, async (line) => {
+      if (!line.includes("Marshal keeps trying")) return;
+      await away.start();
+    });
+    assert.deepEqual([code, errors], [0, []], out);
+    assert.match(out, /the store can be reached/);
+  });
+
   test("without the password that Redis asks for ends with one line", async () => {
     await operator.configSet("requirepass", "the-right-one");
     try {
