@@ -44,6 +44,7 @@ async function resume({ actor }: Press, services: Services): Promise<Reply> {
   await mustBeManager(services, actor, FOR_MANAGERS);
   const running = ({ automaticPause: _, ...own }: GuildSettings): GuildSettings => own;
   await services.settings.change(actor.guildId, running);
+  services.banEnds.onResumed(actor.guildId);
   await recordEvent(services, actor, {
     action: "automatic-resume",
     text: "schedules, ends of bans, rules, ranks",

@@ -16,4 +16,6 @@ export interface BanEnds {
   keepBanned(actor: Actor, id: string): Promise<BanEnd | undefined>;
   /** A Manager says that a held one ends as planned. Undefined: it is not held. Rejects when the store does. */
   letEnd(actor: Actor, id: string): Promise<BanEnd | undefined>;
+  /** Automatic commands were resumed: what waited for that goes on at once. */
+  onResumed(guildId: string): void;
 }

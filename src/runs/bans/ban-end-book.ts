@@ -158,7 +158,12 @@ export class BanEndBook implements BanEnds {
 
   /** Somebody is in that server now: what waits for it goes on. */
   onPlayers(bindingId: string): void {
-    if (this.#times.forgetEmpty(bindingId)) this.#arm(bindingId);
+    if (this.#times.forgetWait(bindingId, "players")) this.#arm(bindingId);
+  }
+
+  onResumed(guildId: string): void {
+    for (const bindingId of new Set(this.#ports.kept.of(guildId).map((end) => end.bindingId)))
+      if (this.#times.forgetWait(bindingId, "resume")) this.#arm(bindingId);
   }
 
   /** A server was unlinked: a Manager decides about the ends of its bans. */
@@ -196,8 +201,8 @@ export class BanEndBook implements BanEnds {
     const check = await checkLift(this.#ports, end);
     const { id, bindingId } = end;
     if (check.kind === "wait") {
-      const { inMs, why, ofServer, isEmpty } = check;
-      if (ofServer) this.#times.serverWaitsFor(bindingId, inMs, { why, isEmpty });
+      const { inMs, why, ofServer, endsBy } = check;
+      if (ofServer) this.#times.serverWaitsFor(bindingId, inMs, { why, endsBy });
       else this.#times.waitFor(end, inMs, why);
     } else if (check.kind === "unlinked") {
       const why = `${end.serverName} is no longer linked.`;

@@ -145,7 +145,7 @@ export class BanEndChanges {
     if (next.kind === "again") {
       const why = "Its un-ban did not get through.";
       if (next.isServerEmpty) {
-        const words = { why: "Nobody is in the server.", isEmpty: true };
+        const words = { why: "Nobody is in the server.", endsBy: "players" } as const;
         times.serverWaitsFor(end.bindingId, EMPTY_AGAIN_MS, words);
       } else times.waitFor(end, next.inMs, why);
     }

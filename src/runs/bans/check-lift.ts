@@ -32,6 +32,9 @@ export interface CheckLiftPorts {
   standingBan: StandingBan;
 }
 
+/** What ends a wait before its time: somebody joins, or automatic commands are resumed. */
+export type WaitEnd = "players" | "resume";
+
 /** Whose ban is to end, when it was sent, and when it ends. */
 export type EndingBan = Pick<BanEnd, "guildId" | "bindingId" | "playerId" | "sentAtMs" | "endsAtMs">;
 
@@ -40,13 +43,13 @@ export type StandingBan = (end: EndingBan) => Promise<number | undefined>;
 
 export type LiftCheck =
   | { readonly kind: "go"; readonly binding: Binding }
-  /** `ofServer`: the others of that server wait for the same. `isEmpty`: until somebody joins. */
+  /** `ofServer`: the others of that server wait for the same. */
   | {
       readonly kind: "wait";
       readonly inMs: number;
       readonly why: string;
       readonly ofServer: boolean;
-      readonly isEmpty: boolean;
+      readonly endsBy?: WaitEnd | undefined;
     }
   | { readonly kind: "unlinked" }
   | { readonly kind: "later"; readonly row: BanRow | undefined }
@@ -59,7 +62,8 @@ export async function checkLift(ports: CheckLiftPorts, end: BanEnd): Promise<Lif
   const binding = (await bindings.list(end.guildId)).find(({ id }) => id === end.bindingId);
   if (binding === undefined) return { kind: "unlinked" };
   const { automaticPause } = await settings.of(end.guildId);
-  if (automaticPause !== undefined) return wait("Automatic commands are paused.", HELD_UP_AGAIN_MS);
+  if (automaticPause !== undefined)
+    return wait("Automatic commands are paused.", HELD_UP_AGAIN_MS, { endsBy: "resume" });
   const held = whyHeld(health, binding, ports.clock.nowMs());
   if (held !== undefined) return wait(held, HELD_UP_AGAIN_MS);
   const inMs = share.inMs(binding.source);
@@ -73,7 +77,7 @@ export async function checkLift(ports: CheckLiftPorts, end: BanEnd): Promise<Lif
   const { later } = afterBan(end, { rows, present, nowS });
   if (later !== undefined) return { kind: "later", row: later };
   if (state.status.currentPlayers === 0)
-    return wait("Nobody is in the server.", EMPTY_AGAIN_MS, { isEmpty: true });
+    return wait("Nobody is in the server.", EMPTY_AGAIN_MS, { endsBy: "players" });
   // That answer said what time it is.
   const earlyMs = end.endsAtMs - (serviceTime.ms() ?? end.endsAtMs);
   if (earlyMs > 0)
@@ -83,8 +87,12 @@ export async function checkLift(ports: CheckLiftPorts, end: BanEnd): Promise<Lif
   return earlier === undefined ? { kind: "go", binding } : { kind: "earlier", caseNumber: earlier };
 }
 
-function wait(why: string, inMs: number, { ofServer = true, isEmpty = false } = {}): LiftCheck {
-  return { kind: "wait", why, inMs, ofServer, isEmpty };
+function wait(
+  why: string,
+  inMs: number,
+  { ofServer = true, endsBy }: { readonly ofServer?: boolean; readonly endsBy?: WaitEnd } = {},
+): LiftCheck {
+  return { kind: "wait", why, inMs, ofServer, endsBy };
 }
 
 function whyHeld(health: ServiceHealth, { source }: Binding, nowMs: number): string | undefined {

@@ -1,6 +1,7 @@
 import type { BanEnd } from "../../domain/ban-end.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { ServiceTime } from "../../domain/service-time.ts";
+import type { WaitEnd } from "./check-lift.ts";
 import type { KeptBanEnds } from "./kept-ban-ends.ts";
 
 export interface DueTimesPorts {
@@ -19,7 +20,7 @@ interface Wait {
 export class DueTimes {
   readonly #ports: DueTimesPorts;
   readonly #ofEnd = new Map<string, Wait>();
-  readonly #ofServer = new Map<string, Wait & { readonly isEmpty: boolean }>();
+  readonly #ofServer = new Map<string, Wait & { readonly endsBy?: WaitEnd | undefined }>();
   /** When the time of a ban is over by the monotonic clock, counted from when this process first saw it. */
   readonly #overAtMs = new Map<string, number>();
 
@@ -40,7 +41,9 @@ export class DueTimes {
 
   /** What one waits for whose time is over. */
   whyOf(end: BanEnd): string | undefined {
-    const nowMs = this.#ports.clock.monotonicMs();
+    const { clock } = this.#ports;
+    if (end.endsAtMs > clock.nowMs()) return undefined;
+    const nowMs = clock.monotonicMs();
     const waits = [this.#ofServer.get(end.bindingId), this.#ofEnd.get(end.id)];
     return waits.find((wait) => wait !== undefined && wait.untilMs > nowMs)?.why;
   }
@@ -49,18 +52,18 @@ export class DueTimes {
     this.#ofEnd.set(id, { untilMs: this.#ports.clock.monotonicMs() + inMs, why });
   }
 
-  /** All of that server wait. `isEmpty`: until somebody is in it. */
+  /** All of that server wait. */
   serverWaitsFor(
     bindingId: string,
     inMs: number,
-    { why, isEmpty }: Omit<Wait, "untilMs"> & { isEmpty: boolean },
+    { why, endsBy }: Omit<Wait, "untilMs"> & { readonly endsBy?: WaitEnd | undefined },
   ) {
-    this.#ofServer.set(bindingId, { untilMs: this.#ports.clock.monotonicMs() + inMs, why, isEmpty });
+    this.#ofServer.set(bindingId, { untilMs: this.#ports.clock.monotonicMs() + inMs, why, endsBy });
   }
 
-  /** Somebody is in the server. Answers whether anything waited for that. */
-  forgetEmpty(bindingId: string): boolean {
-    return this.#ofServer.get(bindingId)?.isEmpty === true && this.#ofServer.delete(bindingId);
+  /** That has happened. Answers whether anything waited for it. */
+  forgetWait(bindingId: string, endsBy: WaitEnd): boolean {
+    return this.#ofServer.get(bindingId)?.endsBy === endsBy && this.#ofServer.delete(bindingId);
   }
 
   forget(id: string): void {

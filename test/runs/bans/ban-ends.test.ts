@@ -168,6 +168,22 @@ describe("a ban that ends", () => {
     await rig.clock.advance(2 * HOUR_MS);
     assert.equal(rig.sent.length, 1);
   });
+
+  test("goes on as soon as automatic commands are resumed; one that is not over waits for nothing", async () => {
+    const rig = await started();
+    await ban(rig, "Alice");
+    await ban(rig, "Bob", 5 * HOUR_MS);
+    const pause = { byId: "u1", atMs: rig.clock.nowMs() };
+    await rig.settings.change("g1", (settings) => ({ ...settings, automaticPause: pause }));
+    await rig.clock.advance(HOUR_MS + 60_000);
+    const waits = () => rig.runs.banEnds.list("g1").map((one) => one.waits);
+    assert.deepEqual(waits(), ["Automatic commands are paused.", undefined]);
+    await rig.settings.change("g1", ({ automaticPause: _, ...own }) => own);
+    rig.runs.banEnds.onResumed("g1");
+    assert.deepEqual(waits(), [undefined, undefined]);
+    await rig.clock.advance(10_000);
+    assert.equal(sent(rig).at(-1), ":unban 11");
+  });
 });
 
 describe("a ban that ends is not lifted over what came later", () => {
