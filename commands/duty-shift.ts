@@ -11,7 +11,7 @@ import { endedCard, nowCard, ownCard, shiftsCard } from "../src/discord/render/s
 import type { Services } from "../src/discord/services.ts";
 import { type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
-import type { Actor } from "../src/domain/guild.ts";
+import type { Actor, Binding } from "../src/domain/guild.ts";
 import type { OnDuty } from "../src/domain/ports/duty.ts";
 import { dutyNames, mustBeStaff, mustSeeHours, noDutyTypes } from "./duty-rights.ts";
 import { completeType } from "./duty-type.ts";
@@ -63,11 +63,15 @@ async function whyUnread(
 ): Promise<Escaped | undefined> {
   const servers = await services.bindings.list(guildId);
   const meant = bindingId === undefined ? servers : servers.filter(({ id }) => id === bindingId);
-  const [unread] = meant.flatMap(
-    (server) =>
-      whyNotNewer(services, server, md`**${inlineName(server.name)}** can't be read right now`) ?? [],
-  );
-  return unread;
+  return unreadOf(services, meant)[0];
+}
+
+/** Of each of these servers that can't be read now, why. */
+function unreadOf(services: Services, servers: readonly Binding[]): readonly Escaped[] {
+  return servers.flatMap((server) => {
+    const what = md`**${inlineName(server.name)}** can't be read right now`;
+    return whyNotNewer(services, server, what) ?? [];
+  });
 }
 
 async function pause(services: Services, actor: Actor, isOnBreak?: boolean): Promise<Reply> {
@@ -104,7 +108,8 @@ export const nowEntry = defineEntry<object>({
     ]);
     const names = await dutyNames(services, actor.guildId, types);
     const setsUp = await isManager(services, actor);
-    return nowCard(now, names, types.length === 0 ? { setsUp } : undefined);
+    const unread = unreadOf(services, await services.bindings.list(actor.guildId));
+    return nowCard(now, names, { untyped: types.length === 0 ? { setsUp } : undefined, unread });
   },
 });
 

@@ -377,6 +377,22 @@ test("who is on duty, and one's own shift, say how long ago it started", () => {
   assert.match(resting, /started <t:60:R> · break started <t:90:R>/);
 });
 
+test("while a server can't be read, who is on duty is not said to be away from it", () => {
+  const type = { id: "t", name: "Patrol", start: "declared" } as DutyType;
+  const shift = { userId: "7", typeId: "t", fromS: 60, breaks: [], parts: [] } as unknown as Shift;
+  const names = { serverName: () => "River", typeName: () => "Patrol" };
+  const of = (unread: readonly Escaped[]) =>
+    String(
+      nowCard({ on: [{ type, shift }], idle: [], knownS: 100 }, names, { unread }).cards?.[0]?.description,
+    );
+  assert.match(of([]), /started <t:60:R> · not in the game$/);
+  const away = of([md`**River** can't be read right now: the game service did not answer`]);
+  assert.match(
+    away,
+    /started <t:60:R>\n\n-# ⚠ \*\*River\*\* can't be read right now: .*\. Who is there is as last seen\.$/,
+  );
+});
+
 test("who sees only their own leave reads nothing of others where they have none", () => {
   const wordsOf = ({ cards = [] }: MessageBody) => String(cards[0]?.description);
   assert.equal(wordsOf(leaveList([], { mayDecide: false, days })), "You are not on leave.");

@@ -121,20 +121,28 @@ export function endedCard(
   };
 }
 
-/** Who is on, since when, where; who could be; and whom nobody knows. `untyped`: there is no type of duty yet. */
+export interface NowView {
+  /** There is no type of duty yet. */
+  readonly untyped?: { readonly setsUp: boolean } | undefined;
+  /** Servers that can't be read now, and why: nobody looks there. */
+  readonly unread?: readonly Escaped[];
+}
+
+/** Who is on, since when, where; who could be; and whom nobody knows. */
 export function nowCard(
   { on, idle, knownS }: DutyNow,
   names: ShiftNames,
-  untyped?: { readonly setsUp: boolean },
+  { untyped, unread = [] }: NowView = {},
 ): MessageBody {
   const known = idle.filter(({ userId }) => userId !== undefined);
   const unknown = idle.filter(({ userId }) => userId === undefined);
+  const absent = unread.length > 0 ? md`` : md`not in the game`;
   const sections = [
     ...(untyped === undefined ? [] : [NO_TYPES[untyped.setsUp ? "manager" : "other"]]),
     on.length === 0
       ? md`Nobody is on duty.`
       : cutLines(
-          on.map((one) => onLine(one, names)),
+          on.map((one) => onLine(one, names, absent)),
           2_400,
         ),
     ...section(
@@ -145,7 +153,8 @@ export function nowCard(
       md`Staff in the game without a linked account`,
       unknown.map((one) => idleLine(one, names)),
     ),
-    ...(knownS === undefined ? [md`-# The servers were not read yet.`] : []),
+    ...unread.map((why) => md`-# ⚠ ${why}. Who is there is as last seen.`),
+    ...(knownS === undefined && unread.length === 0 ? [md`-# The servers were not read yet.`] : []),
   ];
   return {
     cards: [
@@ -180,12 +189,13 @@ function section(title: Escaped, lines: readonly Escaped[]): readonly Escaped[] 
   return lines.length === 0 ? [] : [md`**${title}**\n${cutLines(lines, 700)}`];
 }
 
-function onLine({ type, shift, breakFromS, bindingId }: OnDuty, names: ShiftNames): Escaped {
+/** `absent`: of who is in no server. */
+function onLine({ type, shift, breakFromS, bindingId }: OnDuty, names: ShiftNames, absent: Escaped): Escaped {
   const place =
     type.start === "outside"
       ? md`outside the game`
       : bindingId === undefined
-        ? md`not in the game`
+        ? absent
         : serverWords(bindingId, names);
   const state = breakFromS === undefined ? place : md`break started <t:${breakFromS}:R>`;
   const parts = [userMention(shift.userId), inlineName(type.name), md`started <t:${shift.fromS}:R>`, state];
