@@ -16,7 +16,7 @@ import { runRecord } from "../support/run-record.ts";
 
 const actor = actorOf({ manageGuild: true });
 const { guildId } = actor;
-const PAUSED = /⏸ Automatic commands are paused\. Resume them in `\/run queue`\./g;
+const PAUSED = /⏸ Automatic commands are paused\. A Manager resumes them in `\/run queue`\./g;
 
 /** What each room says of what runs by itself there. */
 async function rooms() {

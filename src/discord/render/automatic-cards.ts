@@ -21,7 +21,7 @@ export interface AutomaticView {
 const MOST_PEOPLE = 5;
 
 /** In each room that shows what runs by itself, while it does not. */
-export const AUTOMATIC_PAUSED = md`⏸ Automatic commands are paused. Resume them in \`/run queue\`.`;
+export const AUTOMATIC_PAUSED = md`⏸ Automatic commands are paused. A Manager resumes them in \`/run queue\`.`;
 
 /** With that said: above a list, below a sentence. */
 export function withPaused(body: MessageBody): MessageBody {
