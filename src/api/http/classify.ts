@@ -1,7 +1,7 @@
 import { Failure, type FailureCode, type Ran } from "../../domain/failure.ts";
 import type { Route } from "../limits/bucket-registry.ts";
 import type { HaltCause } from "../limits/halt.ts";
-import { brokenWaitMs, type ErrorBody, errorBody, saysError } from "./error-body.ts";
+import { brokenWaitMs, type ErrorBody, errorBody, isOfNetwork, saysError } from "./error-body.ts";
 import { greatest, headerText, resetWaitMs, retryAfterMs, type WireHeaders } from "./headers.ts";
 import { waitInWords } from "./wait-in-words.ts";
 
@@ -80,6 +80,8 @@ export function classify(
   if (answer.status >= 200 && answer.status < 300 && !saysError(json)) {
     return { kind: "ok", json, dateMs };
   }
+  if ((answer.status === 403 || answer.status === 401) && isOfNetwork(json))
+    return blockedByPage(retryAfterMs(answer.headers, nowMs), "no", NETWORK_REFUSED);
   return classifyError({ ...errorBody(json), answer, route, nowMs });
 }
 
@@ -219,14 +221,21 @@ function classifyPage(answer: WireAnswer, route: Route, nowMs: number): Outcome 
     return { kind: "failure", failure: new Failure(code, words, ofCommand), routeWait: { toldMs } };
   }
   if (refused || isPage) {
-    const words = "The game service answered with a web page instead of data. This host may be blocked.";
     const ran = route === "command" && !refused ? "unknown" : "no";
-    const failure = new Failure("blocked", words, { ran });
-    return { kind: "halt", cause: "page", toldMs, saysBlocked: true, failure };
+    return blockedByPage(toldMs, ran);
   }
   const unread = { ran: route === "command" ? "unknown" : "no" } as const;
   const failure = new Failure("bad-response", "Marshal could not read the game service's answer.", unread);
   return { kind: "failure", failure };
+}
+
+const WEB_PAGE = "The game service answered with a web page instead of data. This host may be blocked.";
+const NETWORK_REFUSED = "The network in front of the game service refused Marshal. This host may be blocked.";
+
+/** The network in front of the service may have blocked this host. */
+function blockedByPage(toldMs: number | undefined, ran: Ran, words = WEB_PAGE): Outcome {
+  const failure = new Failure("blocked", words, { ran });
+  return { kind: "halt", cause: "page", toldMs, saysBlocked: true, failure };
 }
 
 /** A refusal that says no more than that. */

@@ -29,6 +29,14 @@ export function errorBody(json: unknown): ErrorBody {
   };
 }
 
+/**
+ * Whether the network in front of the service wrote this: to who accepts JSON, as we do, it shows its own errors as JSON
+ * instead of a page, with codes of its own.
+ */
+export function isOfNetwork(json: unknown): boolean {
+  return (json as { readonly cloudflare_error?: unknown }).cloudflare_error === true;
+}
+
 /** The service's own codes have one digit or four: three are a status that the body repeats. */
 function isStatus(code: number): boolean {
   return code >= 100 && code < 600;

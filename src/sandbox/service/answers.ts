@@ -1,4 +1,4 @@
-import type { Envelope } from "./faults.ts";
+import type { BlockPage, Envelope } from "./faults.ts";
 import type { ServiceResponse } from "./wire.ts";
 
 /** The public service's error codes (facts: error codes) with the status that each comes with. */
@@ -105,11 +105,19 @@ export function page(status: number, title: string, text: string): ServiceRespon
   };
 }
 
-/** The page of the network level (spec: Errors, rule 3). */
-export function blockPage(): ServiceResponse {
-  return page(
-    403,
-    "Sorry, you have been blocked",
-    "You are unable to access this service. The owner of this website has banned your IP address.",
-  );
+/** The page of the network level (spec: Errors, rule 3), or its JSON as the network of the public service writes it. */
+export function blockPage(form: BlockPage): ServiceResponse {
+  const title = "Sorry, you have been blocked";
+  const text = "You are unable to access this service. The owner of this website has banned your IP address.";
+  if (form === "html") return page(403, title, text);
+  return json(403, {
+    type: "https://network.example/errors/1006/",
+    title: "Error 1006: Access denied",
+    status: 403,
+    detail: text,
+    error_code: 1006,
+    error_name: "ip_banned",
+    cloudflare_error: true,
+    retryable: false,
+  });
 }

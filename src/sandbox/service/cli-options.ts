@@ -177,6 +177,9 @@ const FAULTS: readonly Option[] = [
   count("late-ms", "for so long (default 3000)", (d, n) => (d.faults.lateMs = n)),
   share("html", "a page in HTML, without effect", (d, n) => (d.faults.html = n)),
   count("html-status", "its status (default 502)", (d, n) => (d.faults.htmlStatus = httpStatus(n)), 200),
+  choice("block-page", ["html", "json"], "what a blocked address is shown", (d, v) => {
+    d.faults.blockPage = v;
+  }),
   share("no-limit-headers", "no X-RateLimit headers", (d, n) => (d.faults.noRateLimitHeaders = n)),
   share("too-many", "429 out of nowhere", (d, n) => (d.faults.tooMany = n)),
   count("too-many-ms", "its wait (default 5000)", (d, n) => (d.faults.tooManyRetryAfterMs = n)),

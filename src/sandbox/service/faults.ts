@@ -15,6 +15,9 @@ export type Envelope =
 /** How a 429 tells its wait. The specification says both (Errors 1). */
 export type RetryAfterStyle = "both" | "header" | "twice" | "body" | "none" | "zero" | "garbage";
 
+/** What the network in front of the service shows to whom it blocks: a page, or JSON to those who ask for JSON. */
+export type BlockPage = "html" | "json";
+
 /** How a log list is ordered, and where shuffled the units of a call; the specification does not say. */
 type LogOrder = "newest" | "oldest" | "shuffled";
 
@@ -38,6 +41,7 @@ export interface FaultSettings {
   /** A page instead of the answer, without effect. */
   html: number;
   htmlStatus: number;
+  blockPage: BlockPage;
   noRateLimitHeaders: number;
   /** An answer of 429 out of nowhere. */
   tooMany: number;
@@ -134,6 +138,7 @@ export function defaultFaults(strictSpec: boolean): FaultSettings {
     lateMs: 3_000,
     html: 0,
     htmlStatus: 502,
+    blockPage: "html",
     noRateLimitHeaders: 0,
     tooMany: 0,
     tooManyRetryAfterMs: 5_000,

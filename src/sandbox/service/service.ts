@@ -186,7 +186,7 @@ export class Service {
       this.blocks.arrival(identity, call.request.sentAtMs ?? nowMs, nowMs);
     if (this.blocks.pageFor(identity.address, nowMs)) {
       this.counts.pageAnswers += 1;
-      return blockPage();
+      return blockPage(fate.settings.blockPage);
     }
     const blockedUntilMs = this.blocks.blockedUntilMs(identity, nowMs);
     if (blockedUntilMs !== undefined) return this.#blocked(call, blockedUntilMs);

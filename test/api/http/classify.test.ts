@@ -126,6 +126,15 @@ test("a 403 whose JSON says no more than its status is a refusal without a code"
       assert.equal(told(judged(403, body, route)), "key bare", body);
 });
 
+test("a 403 that the network in front of the service writes as JSON is its page", () => {
+  const body = { title: "Error 1006: Access denied", status: 403, error_code: 1006, cloudflare_error: true };
+  for (const route of ["read", "command"] as const)
+    for (const status of [403, 401]) assert.equal(told(judged(status, body, route)), "halt page");
+  assert.equal(told(judged(429, { ...body, retry_after: 30 })), "halt limit");
+  assert.equal(told(judged(530, body)), "platform ran=unknown");
+  assert.equal(told(judged(403, { ...body, cloudflare_error: false })), "key bare");
+});
+
 test("a success that carries an error is none", () => {
   const message = "m";
   for (const body of [{ error: "m" }, { error: { code: 1001, message } }, { code: 1002, message }]) {

@@ -86,6 +86,29 @@ test("a page instead of an answer halts too, longer each time that the probe mee
   await world.close();
 });
 
+test("a block page in JSON speaks of this host: it halts as a page does, and is held against no key", async () => {
+  for (const keys of [1, 3]) {
+    const world = new World({ seed: 4, keys });
+    await within(world, read(world, 0));
+    world.service.faults.set({ blockPage: "json" });
+    world.service.blocks.showPage("127.0.0.1", world.clock.nowMs(), 2 * HOUR_MS);
+    const sent = world.service.counts.requests;
+    const refusal = within(world, read(world, keys - 1));
+    await assert.rejects(refusal, isFailure("blocked"));
+    await assert.rejects(within(world, read(world, 0)), isFailure("blocked"));
+    assert.equal(world.service.counts.requests, sent + 1, "nobody asks on");
+    assert.equal(world.client.halt()?.why, "blocked");
+    await world.clock.advance(4 * HOUR_MS);
+    assert.equal(world.client.halt(), undefined);
+    await within(world, read(world, 0));
+    assert.deepEqual(
+      world.events.map(({ kind }) => kind).filter((kind) => kind === "key-parked"),
+      [],
+    );
+    await world.close();
+  }
+});
+
 test("an invalid-request block is waited out to the time that its words name", async () => {
   const world = new World({ seed: 5, keys: 3 });
   await within(world, read(world, 0));

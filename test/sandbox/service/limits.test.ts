@@ -199,6 +199,16 @@ for (const strictSpec of [true, false]) {
       assert.equal(rig.get().status, 200);
     });
 
+    test("3: the block page may be JSON of the network's, which is no error of the service", () => {
+      const rig = makeRig({ strictSpec, faults: { blockPage: "json" } });
+      rig.service.blocks.showPage("127.0.0.1", rig.clock.ms);
+      const answer = rig.get();
+      assert.equal(answer.status, 403);
+      assert.match(answer.headers["content-type"] ?? "", /^application\/json/);
+      const { code, message, status } = bodyOf(answer);
+      assert.deepEqual([code, message, status], [undefined, undefined, 403]);
+    });
+
     test("every error of the table is JSON with a message", () => {
       const rig = makeRig({ strictSpec });
       for (const answer of [rig.post("{}"), rig.get("/v2/server", { key: "Wrong-Key" }), rig.get("/nowhere")])
