@@ -91,14 +91,11 @@ export async function backUpAll(
 
   const holds = `backup: ${made} holds ${parts.join(", ")}`;
   if (!isWhole) throw new StoreError(`${holds}, but ${whyNothingOpens(secret, config)}`);
-  try {
-    markBackup(store, nowMs);
-  } catch (error) {
-    throw explainStoreError(error, dirname(store));
-  }
-  if (stuck.length > 0) throw new StoreError(`${holds}, but ${stuck[0]}`);
+  const unnoted = whyNotNoted(store, nowMs);
+  if (stuck.length > 0) throw new StoreError([`${holds}, but ${stuck[0]}`, ...unnoted].join("\n"));
   return [
     holds,
+    ...unnoted,
     ...(parts.includes(SECRET) ? [] : ["the secret is SECRET_KEY: it is not in there, keep it yourself"]),
     ...(config.historyUrl !== undefined && sqliteFile(config.historyUrl) === undefined
       ? ["the history is in PostgreSQL: back it up with pg_dump"]
@@ -135,6 +132,21 @@ function whyNotRemoved(path: string): readonly string[] {
   } catch (error) {
     if (!(error instanceof Error) || !("code" in error)) throw error;
     return [`the old ${path} cannot be removed (${error.code}). Remove it yourself: the disk fills up`];
+  }
+}
+
+/** In a line: a backup on another disk is whole also where the disk of the store is full. */
+function whyNotNoted(store: string, nowMs: number): readonly string[] {
+  try {
+    markBackup(store, nowMs);
+    return [];
+  } catch (error) {
+    if (!(error instanceof Error) || !("code" in error)) throw error;
+    const mark = join(dirname(store), "last-backup");
+    const why = error.code === "ENOSPC" || error.code === "EDQUOT" ? "the disk is full" : error.code;
+    return [
+      `its time could not be noted: ${mark} could not be written (${why}). Mend that. Until the next backup, its age is counted from the one before`,
+    ];
   }
 }
 

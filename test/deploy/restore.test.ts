@@ -337,6 +337,18 @@ describe("backups", () => {
     assert.match((await run("backups", kept)).said, /secret\.key is not the secret of this store/);
   });
 
+  test("whose time cannot be noted beside the store are named as made, and say so", async (t) => {
+    const { data, kept, backup, run } = await backedUp(t);
+    rmSync(backup, { recursive: true });
+    mkdirSync(join(data, "last-backup.new"));
+    const { code, said } = await run("backups", kept);
+    assert.equal(code, 0, said);
+    assert.match(
+      said,
+      /^backup: .* holds marshal\.sqlite, secret\.key\n.*data\/last-backup could not be written \(EISDIR\)/m,
+    );
+  });
+
   test("a second one in the same second is refused in words, and the first one stays", async (t) => {
     const { folder, store } = await backedUp(t);
     const config = readStoreConfig({ STORE_URL: `sqlite:${store}` });
