@@ -204,7 +204,8 @@ function staff(wire: unknown): Rows<Staff> | undefined {
     const read = new Map<number, string>();
     if (typeof map !== "object" || map === null) return read;
     for (const [id, name] of Object.entries(map)) {
-      if (typeof name === "string" && /^\d+$/.test(id) && !Array.isArray(map)) read.set(Number(id), name);
+      const member = Array.isArray(map) ? undefined : wholeId(id);
+      if (typeof name === "string" && member !== undefined) read.set(member, name);
       else skipped += 1;
     }
     return read.size === 0 ? NOBODY : read;
@@ -261,5 +262,11 @@ function ids(list: readonly unknown[]): readonly number[] {
 function idOf(item: unknown): number | undefined {
   if (typeof item === "number") return Number.isSafeInteger(item) && item >= 0 ? item : undefined;
   if (typeof item !== "string") return undefined;
-  return /^\d+$/.test(item) ? Number(item) : playerRef(item)?.id;
+  return wholeId(item) ?? playerRef(item)?.id;
+}
+
+/** Digits as an id; more of them than a number holds exactly would be the id of somebody else. */
+function wholeId(digits: string): number | undefined {
+  const id = Number(digits);
+  return /^\d+$/.test(digits) && Number.isSafeInteger(id) ? id : undefined;
 }

@@ -190,6 +190,21 @@ test("Staff as an empty array, as maps that are arrays, and with odd members", (
   assert.deepEqual(odd.skippedRows, { staff: 2 });
 });
 
+test("an id that a number cannot hold exactly is nobody's: it would be read as somebody else's", () => {
+  const id = "9007199254740993";
+  const wire = {
+    Name: "x",
+    CoOwnerIds: [id, "7"],
+    Staff: { Mods: { [id]: "A", "7": "B" } },
+    Queue: [id, "7"],
+  };
+  assert.deepEqual(readStatus(wire).coOwnerIds, [7]);
+  const { lists, skippedRows } = readLists(wire, ["staff", "queue"]);
+  assert.deepEqual([...(lists.staff?.mods ?? [])], [[7, "B"]]);
+  assert.deepEqual(lists.queue, [7]);
+  assert.deepEqual(skippedRows, { staff: 1, queue: 1 });
+});
+
 test("what is no server's status is a bad response, odd optional fields are not", () => {
   for (const wire of [{}, [], { Name: 7 }])
     assert.throws(

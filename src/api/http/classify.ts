@@ -211,7 +211,9 @@ function classifyPage(answer: WireAnswer, route: Route, nowMs: number): Outcome 
     return limited(answer, { ...body, message, nowMs, isUnreadable: true });
   }
 
-  const isOfRoute = status >= 500 || (status >= 300 && status < 400) || NOT_THERE.has(status);
+  // Something on the way waited too long for a request, as for the next one of a connection that was idle.
+  const isGivenUp = status === 408 && isPage;
+  const isOfRoute = status >= 500 || (status >= 300 && status < 400) || NOT_THERE.has(status) || isGivenUp;
   const [code, ran] = byStatus(status, route);
   const ofCommand = { ran: route === "command" && !refused ? ran : "no" } as const;
   const toldMs = retryAfterMs(headers, nowMs);

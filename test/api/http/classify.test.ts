@@ -104,6 +104,7 @@ test("a page that refuses us is a halt, one of a route that is not served is not
   assert.equal(told(judged(200, " <html>captive")), "halt page");
   assert.equal(told(judged(502, "<html>bad gateway")), "platform ran=unknown");
   assert.equal(told(judged(404, "<html>not found")), "bad-response ran=no");
+  assert.equal(told(judged(408, "<html>request time-out")), "platform ran=unknown");
   assert.equal(told(judged(308, "<html>elsewhere")), "moved ran=unknown");
   assert.equal(told(judged(429, "<html>slow down")), "halt page");
   for (const text of ["Forbidden", "error code: 1020", "Access denied", '{"code":2002,"mess'])

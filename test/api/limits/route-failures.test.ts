@@ -208,6 +208,19 @@ describe("answers that do not say whether a command ran", () => {
       await world.close();
     });
 
+  test("a page of 408 gives up that request alone: something on the way waited too long, and blocks nobody", async () => {
+    const world = await worldWithPlayers(13, 2);
+    for (const only of ["reads", "commands"] as const) {
+      world.service.faults.next({ html: 1, htmlStatus: 408, only });
+      const asked: Promise<unknown> =
+        only === "reads" ? poll(world, 0) : world.client.command(world.source(0), ":h hello");
+      await assert.rejects(within(world, asked), isFailure("platform", only === "reads" ? "no" : "unknown"));
+      assert.equal(world.client.halt(), undefined);
+    }
+    await within(world, poll(world, 1));
+    await world.close();
+  });
+
   test("200 with an error in it is no success, of commands and of reads", async () => {
     const world = await worldWithPlayers(12, 1);
     const fault = { envelope: "error-only", code: 1001, codeChance: 1, codeStatus: 200 } as const;
