@@ -27,8 +27,9 @@ npm run store -- backups FOLDER [--keep 14]  the same with its secret and its hi
 npm run store -- restore BACKUP              puts a backup in the place of what is there, while Marshal is stopped
 npm run store -- export FILE                 copies the store to a file and compares both
 npm run store -- import FILE [--replace]     fills the store from such a file and compares both
-npm run store -- rewind READER TIME          lets a reader of the game's logs (history, cases, alerts, proof) read again
-                                             what came since TIME, such as 2026-01-31T18:00Z, as far as it is kept
+npm run store -- rewind READER TIME          lets a reader of the game's logs (history, cases, alerts, proof,
+                                             ban-ends, watches) read again what came since TIME, such as
+                                             2026-01-31T18:00Z, as far as it is kept
 
 The store is the one in STORE_URL. Server keys stay sealed. backup and export leave the secret out (SECRET_KEY or
 data/secret.key): copy it yourself.`;
@@ -116,7 +117,8 @@ function wrongWords(
   const words = TASKS.get(task);
   if (words === undefined) return `there is no "${task}"`;
   if (unknown !== undefined) return `there is no "--${unknown}"`;
-  if (places.length !== words - 1) return `${task} takes ${words - 1} words and got ${places.length}`;
+  if (places.length !== words - 1)
+    return `${task} takes ${words - 1} ${words === 2 ? "word" : "words"} and got ${places.length}`;
   return keep === undefined || keep >= 1 ? undefined : "--keep takes a number of 1 or more";
 }
 

@@ -75,7 +75,7 @@ describe("npm run store -- rewind", () => {
       // One of them as an operator runs it; the others in this process, which is quicker.
       const run = name === "proof" ? spawnStore : runStore;
       const rewound = await run(env, "rewind", name, "2026-01-31T18:31Z");
-      const said = new RegExp(`${name} reads 9 events of 1 logs again$`, "m");
+      const said = new RegExp(`${name} reads 9 events of 1 log again$`, "m");
       assert.deepEqual([rewound.code, said.test(rewound.said)], [0, true], rewound.said);
       store = await openStore(env.STORE_URL, { runsIn: "caller" });
       assert.deepEqual(
@@ -95,6 +95,7 @@ describe("npm run store -- rewind", () => {
       [["proofs", "2026-01-31T18:31Z"], /nobody called proofs reads .* There are: alerts, proof/],
       [["proof", "yesterday"], /yesterday is no time/],
       [["proof", "2026-01-31T18:31"], /is no time/],
+      [["proof", "2026-02-31T18:00Z"], /2026-02-31T18:00Z is no time/],
     ] as const) {
       const { code, said } = await runStore(env, "rewind", ...args);
       assert.deepEqual([code, words.test(said)], [1, true], said);

@@ -180,7 +180,7 @@ describe("npm run store", () => {
   test("other words are answered with what there is", async () => {
     const cases: readonly (readonly [string, ...string[]])[] = [
       ["say what to do"],
-      ["export takes 1 words and got 0", "export"],
+      ["export takes 1 word and got 0", "export"],
       ["check takes 0 words and got 1", "check", "x"],
       ['there is no "drop"', "drop", "x"],
       ['there is no "--all"', "check", "--all"],
