@@ -98,7 +98,8 @@ export class Carrier {
   /** A refusal is one from its first line on, and one whose body breaks off was one all the same. */
   #onHead(request: InFlightRequest, head: WireHead): void {
     const { status } = head;
-    if (request.hasEnded) return;
+    // An interim answer (103) says that the real one is still to come.
+    if (request.hasEnded || status < 200) return;
     request.isAnswered = true;
     if (status !== 429 && status !== 403) return;
     request.refusal = head;

@@ -160,3 +160,21 @@ test("a key is doubted after a 403 whose body breaks off, and parked after two",
     ["key-parked"],
   );
 });
+
+test("a request that got an interim answer and no other was not answered: its key may have been refused", async () => {
+  const rest = Promise.reject(BROKEN);
+  rest.catch(() => {});
+  const { client, ring, clock, asked } = scripted(() => ({ head: { status: 103, headers: {} }, rest }));
+  for (let n = 0; n < 30; n += 1) {
+    const failed = read(client, ring, `key${n}`).then(
+      () => assert.fail("nothing was answered"),
+      () => {},
+    );
+    await within(clock, failed);
+    await clock.advance(30_000);
+  }
+  assert.ok(
+    new Set(asked).size <= client.badKeys().most,
+    `${new Set(asked).size} keys in a quarter of an hour`,
+  );
+});
