@@ -72,7 +72,8 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     report: warn,
   });
   const accounts = new LinkedAccounts(kept.accounts);
-  const { retained, banEnds, askedBans } = kept;
+  // Each document is handed over by name, so that no wing receives the keys.
+  const { retained, banEnds, askedBans, journals: stored } = kept;
   const isStoreInDoubt = leased?.isStoreInDoubt ?? kept.isCopy;
   const isHere = (guildId: string) => discord.isHere(guildId);
   const retention = new GuildRetention({ ...retained, bindings, settings, accounts, clock, isHere, report });
@@ -92,8 +93,6 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   watch.listen(retention);
   service.shareBy(() => watch.appetite());
   const journalOwner = leased === undefined ? "server" : "guild";
-  // Each document is handed over by name, so that no wing receives the keys.
-  const { journals: stored } = kept;
   const journal = buildJournal({ stored, bindings, journalOwner, discord, watch, clock, random, warn });
   const roster = new DutyRoster(clock);
   // Guilds that record where people are: the history says which.
@@ -224,7 +223,8 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   });
   const appeals = buildAppeals({ ...live, documents: kept.appeals, settings, history, runs, discord });
   const lifecycle = createGuildLifecycle({
-    ...{ bindings, settings },
+    bindings,
+    settings,
     retention,
     service,
     serviceEvents,

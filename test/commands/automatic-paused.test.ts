@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { automaticActions } from "../../commands/automatic.ts";
 import { shown } from "../../commands/case-flow.ts";
 import { rank } from "../../commands/rank.ts";
 import { rule } from "../../commands/rule.ts";
@@ -82,4 +83,15 @@ test("while automatic commands are paused, every room in which one waits says so
   await world.settings.change(guildId, (own) => ({ ...own, automaticPause: pause }));
   for (const [name, text] of Object.entries(await said()))
     assert.equal(text.match(PAUSED)?.length, 1, `${name}: ${text}`);
+});
+
+test("a resume wakes the ends of bans that waited for it", async () => {
+  const world = new FakeWorld();
+  await world.settings.change(guildId, (own) => ({ ...own, automaticPause: { byId: "1", atMs: 0 } }));
+  const woken: string[] = [];
+  const banEnds = { ...world.services.banEnds, onResumed: (guild: string) => woken.push(guild) };
+  const { execute } = automaticActions["automatic-resume"];
+  await execute({ actor, argument: "" } as never, { ...world.services, banEnds } as never);
+  assert.equal((await world.settings.of(guildId)).automaticPause, undefined);
+  assert.deepEqual(woken, [guildId]);
 });

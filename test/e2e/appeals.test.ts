@@ -146,6 +146,10 @@ describe("appeals, from the button to the answer", () => {
     await says(card, /says <@/);
     await reads(await press(owner, card, "Accept"), /It ran/);
     await says(card, /They own this Discord server, and made the case/);
+    const another = rig.discord
+      .messages(staffOnly)
+      .findLast((message) => labelsOf(message).includes("Refuse"));
+    await says(another ?? assert.fail(), /Revoked · Ban · case 3/);
     assert.equal(executions(`:unban ${PLAIN_ID}`), 2);
   });
 
