@@ -123,6 +123,8 @@ export async function settle(
       const byUserId = owner.member.id;
       const key = new ServerKey(keyAt(index));
       const { binding } = await bindings.link({ guildId: guild.id, key, status: statusOf(index), byUserId });
+      // As the bot does once all wings have gone along: an unfinished link is taken up at the start, one after the other.
+      await bindings.onFinished(binding);
       if (areKeysTaken) await takenKeys.set(binding.source, { takenAtMs: clock.nowMs() });
       const policy = { ...EMPTY_POLICY, roleTiers: { [staffRole.id]: "moderator" as const } };
       await settings.change(guild.id, (before) => ({ ...before, policies: { [binding.id]: policy } }));

@@ -97,6 +97,7 @@ export class HostileGuild {
       for (let n = 0; n < SERVERS; n += 1) {
         const link = { guildId: this.#guildId, key: new ServerKey(keyOf(this.#firstKey + n)), byUserId: "1" };
         const { binding } = await bindings.link({ ...link, status: statusOf(n) });
+        await bindings.onFinished(binding);
         bindingIds.push(binding.id);
         const [kind = "joins", channel] = [feedKinds[n % feedKinds.length], this.#logs[n % feedKinds.length]];
         const feed: Feed = {
