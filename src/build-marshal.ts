@@ -87,7 +87,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     random,
     metrics,
     nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
-    onDefect: (err) => report("a poll failed in a way that was not expected", err),
+    onDefect: (err) => report("what a poll read could not be worked on; the server is read again", err),
   });
   const { snapshots, demands } = watch;
   watch.listen(retention);
@@ -243,11 +243,11 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   serviceEvents.onKeyParked((source) => runs.onKeyParked(source));
   const wings = { discord, service, watch, journal, feeds, runs, outbox };
   const operated = { ...wings, storeUrl: config.storeUrl, store, notifier, bindings, clock, metrics, log };
-  const { readiness, heldKeys, host } = buildOperation(operated);
+  const { readiness, heldKeys, host, backups } = buildOperation(operated);
   const starting = new Starting();
   async function start(): Promise<void> {
     const identity = await starting.step(() => kept.begin());
-    leased?.knownStore.onStore(identity);
+    for (const part of [leased?.knownStore, backups]) part?.onStore(identity);
     await starting.step(() => bindings.load());
     await starting.step(() => service.restore());
     const posting = [outbox, feeds, panels, runs, alerts, sessions, rules];

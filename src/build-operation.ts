@@ -17,6 +17,7 @@ import { createReadinessNotices } from "./ops/readiness-notices.ts";
 import { ReadinessWatch } from "./ops/readiness-watch.ts";
 import type { Outbox } from "./outbox/create-outbox.ts";
 import type { Runs } from "./runs/runs.ts";
+import type { StoreIdentity } from "./store/document-forms.ts";
 import { lastBackupMs } from "./store/sqlite/backup-mark.ts";
 import type { Watch } from "./watch/watch.ts";
 
@@ -61,26 +62,35 @@ export function buildOperation(parts: OperationParts) {
     waitingPosts: (guildId) => outbox.waitingOf(guildId),
   });
   const nowMs = () => clock.nowMs();
-  showBackups(parts);
   registerGauges(metrics, { discord, service, watch, journal, feeds, runs, outbox, readiness, nowMs });
-  return { readiness, heldKeys, host };
+  return { readiness, heldKeys, host, backups: showBackups(parts) };
 }
 
 /** The clock of this machine is corrected by little now and then. */
 const CLOCK_SLACK_MS = 60_000;
 
 /** Only of a store that `npm run store` backs up: a Redis has its own means. */
-function showBackups({ storeUrl, clock, metrics }: OperationParts): void {
+function showBackups({ storeUrl, clock, metrics }: OperationParts): { onStore(store: StoreIdentity): void } {
   const store = /^sqlite:(.+)$/.exec(storeUrl)?.[1];
-  if (store === undefined) return;
-  const startedMs = clock.nowMs();
+  if (store === undefined) return { onStore: () => undefined };
+  let withoutSinceMs = clock.nowMs();
   const ageS = () => {
     const [nowMs, madeMs] = [clock.nowMs(), lastBackupMs(store)];
-    // Where none was made, or by a clock that was ahead and says nothing, since the start.
-    const sinceMs = madeMs === undefined || madeMs > nowMs + CLOCK_SLACK_MS ? startedMs : madeMs;
-    return Math.max(0, nowMs - sinceMs) / 1_000;
+    // What was noted by a clock that was ahead says nothing.
+    const isKnown = madeMs !== undefined && madeMs <= nowMs + CLOCK_SLACK_MS;
+    return Math.max(0, nowMs - (isKnown ? madeMs : withoutSinceMs)) / 1_000;
   };
-  metrics.gauge("marshal_backup_age_seconds", "Age of the last backup by npm run store.", ageS);
+  metrics.gauge(
+    "marshal_backup_age_seconds",
+    "Age of the last backup by npm run store, or of the store where none is known of.",
+    ageS,
+  );
+  return {
+    // A bot that is restarted each night would never be two days without a backup, if that counted from its start.
+    onStore({ madeAtMs }) {
+      withoutSinceMs = Math.min(withoutSinceMs, madeAtMs);
+    },
+  };
 }
 
 /** What /state shows of each part; of one that is not there, that it is off. */

@@ -3,6 +3,7 @@ import { type DestinationStream, type Level, pino, stdSerializers } from "pino";
 import pretty from "pino-pretty";
 import { currentRequest } from "./domain/request-scope.ts";
 import { HIDDEN, KnownSecrets } from "./known-secrets.ts";
+import { withoutStackWhereExpected } from "./log-errors.ts";
 import { safeLine, safePrettyLine } from "./log-text.ts";
 
 /** The log of the wings: fields first, then a sentence without outside text. */
@@ -72,6 +73,8 @@ function concealValue(secrets: KnownSecrets, value: unknown): unknown {
 export function createLog(options: LogOptions): RootLog {
   const secrets = new KnownSecrets(options.secrets ?? []);
   const safe = options.pretty === true ? safePrettyLine : safeLine;
+  // At debug level somebody looks for where it comes from.
+  const shownError = options.level === "debug" ? stdSerializers.errWithCause : withoutStackWhereExpected;
   const stream = options.pretty ? prettyTo(options.write) : plainTo(options.write);
   const logger = pino(
     {
@@ -82,7 +85,7 @@ export function createLog(options: LogOptions): RootLog {
         const reference = currentRequest();
         return reference === undefined ? {} : { reference };
       },
-      serializers: { err: stdSerializers.errWithCause, error: stdSerializers.errWithCause },
+      serializers: { err: shownError, error: shownError },
       redact: { paths: secretPaths(), censor: HIDDEN },
       hooks: { streamWrite: (line) => safe(concealLine(secrets, line)) },
     },

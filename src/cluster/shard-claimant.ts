@@ -26,7 +26,7 @@ const WORDS: Readonly<Record<ClaimState, string>> = {
   free: "claiming a free block of shards",
   taken: "standing by: other processes have all shards; this one takes over if one fails",
   "other-count": "standing by: processes with another number of shards are still running (SHARDS)",
-  "redis-changed": "waiting one lease, because Redis was restarted or replaced",
+  "redis-changed": "waiting one lease, because this Redis is new to Marshal, or was restarted or replaced",
   "redis-gone": "Redis is not answering; nothing is posted, run or read until it does",
   "discord-gone": "Discord does not say how many shards it wants",
 };

@@ -64,7 +64,8 @@ export function createServiceEvents(parts: ServiceEventParts): ServiceEvents {
         }
         break;
       case "resumed":
-        log.info({}, "the service answers again");
+        // Also after a start that asked once before all else, when the service was never away.
+        log.info({}, "the service answered: Marshal goes on asking it");
         if (blockAnnounced) inBackground(notifyAll(words.resumed()));
         blockAnnounced = false;
         break;

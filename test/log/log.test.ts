@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
+import { Failure, SinkRefusal, StoreError } from "../../src/domain/failure.ts";
 import { ServerKey } from "../../src/domain/server-key.ts";
 import { createLog, type LogLevel, type RootLog } from "../../src/log.ts";
 import { anyText } from "../support/any-text.ts";
@@ -45,6 +46,26 @@ describe("the log", () => {
     log.info({}, "quiet");
     log.error({}, "loud");
     assert.equal(lines.length, 1);
+  });
+
+  test("shows no places in the code for what is expected, and keeps those of a defect behind it", () => {
+    const { log, lines } = rig({ level: "info" });
+    const cause = Object.assign(new Error("database or disk is full"), { errcode: 13 });
+    log.warn({ err: new StoreError("the disk is full", { cause }) }, "a poll");
+    log.warn({ err: new SinkRefusal("unknown", "Discord cannot be reached") }, "a card");
+    log.warn({ err: new Failure("store", "no store", { cause: new TypeError("x is undefined") }) }, "a run");
+    log.error({ err: new Error("nobody expected this") }, "a defect");
+    assert.match(lines[0] ?? "", /the disk is full.*database or disk is full/);
+    assert.deepEqual(
+      lines.map((line) => line.match(/"stack":"\w+/g)),
+      [null, null, ['"stack":"TypeError'], ['"stack":"Error']],
+    );
+  });
+
+  test("shows those of all errors at debug level", () => {
+    const { log, text } = rig({ level: "debug" });
+    log.warn({ err: new StoreError("the disk is full") }, "a poll");
+    assert.match(text(), /"stack":"StoreError: the disk is full/);
   });
 
   test("blanks a known key in free text, in fields, in lists and in names of fields", () => {

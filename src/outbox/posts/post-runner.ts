@@ -264,7 +264,9 @@ export class PostRunner<Ref> {
     }
     const passing = this.#refusals.mayPass(error);
     if (passing === undefined && error instanceof SinkRefusal) return await this.#onRefused(error);
-    this.#ports.report(`${this.#kind.name}: an attempt failed; it is tried again`, error);
+    // Where nothing was asked yet nothing has failed, as before the login.
+    if (!(error instanceof SinkRefusal && error.request === "none"))
+      this.#ports.report(`${this.#kind.name}: an attempt failed; it is tried again`, error);
     await this.#backOff.wait(this.#signal, passing?.atLeastMs);
     return "again";
   }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { markdownOfOurs } from "../../../src/domain/escaped.ts";
+import { SinkRefusal } from "../../../src/domain/failure.ts";
 import type { PostKind, PostLine } from "../../../src/domain/ports/posts.ts";
 import { createOutbox, type Outbox } from "../../../src/outbox/create-outbox.ts";
 import { createCleanStop, parseCleanEnd } from "../../../src/store/clean-stop.ts";
@@ -114,6 +115,22 @@ describe("a message that is to stand in its channel once", () => {
     await made.clock.advance(10_000);
     assert.deepEqual(made.texts, ["one"]);
     assert.equal(made.reads, 1);
+  });
+
+  test("that cannot be looked for before the login has not failed: nothing of it is reported", async () => {
+    const made = new Message();
+    made.isDoubtful = true;
+    const readBack = made.sink.readBack.bind(made.sink);
+    let isLoggedIn = false;
+    made.sink.readBack = async (...given) => {
+      if (!isLoggedIn) throw new SinkRefusal("unknown", "known after the login", { request: "none" });
+      return await readBack(...given);
+    };
+    made.line.show("n");
+    await made.clock.advance(1_000);
+    isLoggedIn = true;
+    await made.clock.advance(60_000);
+    assert.deepEqual([made.texts, made.reported], [["one"], []]);
   });
 
   test("that was found and was not wanted just then is looked for once more when it is", async () => {
