@@ -115,7 +115,7 @@ async function unbanPlan(
   // Of a server that was unlinked nothing can be lifted: the case alone is revoked.
   if (binding === undefined || playerId === undefined) return undefined;
   const text = `:unban ${playerId}`;
-  const plan = await services.runner.plan({ actor, binding, text, origin: "button" });
+  const plan = await services.runner.plan({ actor, binding, text, origin: "appeal" });
   if (!plan.decision.allowed) {
     const { why, wants } = plan.decision;
     throw new Failure("denied", `Accepting lifts the ban. ${why}`, { wants, bindingId: binding.id });
@@ -140,8 +140,11 @@ export const appealActions = {
       await services.appeals.prove(actor, argument);
       await recordEvent(services, actor, { action: "appeal-prove", text: appeal.typedName });
       // To accept lifts the ban, which not everybody may who answers appeals.
+      const mayDecide = one === undefined || (await services.appeals.mayDecide(actor, one));
       const who = one?.kind === "ban" ? md`Whoever may run \`:unban\`` : md`You`;
-      return { content: md`✅ Noted. ${who} can press *Accept* now.` };
+      return mayDecide
+        ? { content: md`✅ Noted. ${who} can press *Accept* now.` }
+        : { content: md`✅ Noted. This is your own case, so somebody else has to press *Accept* or *Refuse*.` };
     },
   }),
   "appeal-talk": defineAction({

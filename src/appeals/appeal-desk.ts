@@ -145,16 +145,15 @@ export class AppealDesk implements Appeals {
     id: string,
     { isAccepted, unbans }: { readonly isAccepted: boolean; readonly unbans: boolean },
   ): Promise<Appeal> {
-    const { book, cases, ends, owners, clock } = this.#ports;
+    const { book, cases, ends, clock } = this.#ports;
     const decided = await this.#change(actor, id, async (appeal) => {
-      const { guildId } = appeal;
       const one = await caseNow(cases, appeal);
       if (isAccepted && one === undefined)
         throw new Failure("bad-command", "There is no case to revoke. Refuse it, or talk to them first.");
       if (isAccepted && appeal.provenBy === undefined)
         throw new Failure("bad-command", "Say first that the account is theirs.");
       const isOwnCase = one !== undefined && (await this.#isBy(actor, one));
-      if (isOwnCase && !owners.isOwner(guildId, actor.userId))
+      if (one !== undefined && !(await this.mayDecide(actor, one)))
         throw new Failure(
           "denied",
           "You made this case or asked for its ban. Somebody else has to decide, or the owner of this Discord server.",
@@ -172,6 +171,10 @@ export class AppealDesk implements Appeals {
     });
     await ends.carryOut(decided);
     return book.find(id) ?? decided;
+  }
+
+  async mayDecide(actor: Actor, one: Case): Promise<boolean> {
+    return this.#ports.owners.isOwner(actor.guildId, actor.userId) || !(await this.#isBy(actor, one));
   }
 
   async unbanned({ guildId, id }: Appeal, unban: "ran" | "not-sent" | "asked"): Promise<void> {

@@ -37,7 +37,13 @@ export function caseForAnswer(
   };
 }
 
-/** Without words behind the names a case has no reason; the end of a ban gives one itself. */
+/** What is said of a command that needs nobody's words: why it was sent is known. */
+export const REASON_BY_ORIGIN: Readonly<Partial<Record<RunRecord["origin"], string>>> = {
+  "ban-end": "The time of the ban was over.",
+  appeal: "Their appeal was accepted.",
+};
+
+/** Without words behind the names a case has no reason, unless why it was sent says it. */
 function lacksReason({ text, origin }: RunRecord, read: Read): boolean {
-  return origin !== "ban-end" && (read(text)?.rest ?? "").trim() === "";
+  return REASON_BY_ORIGIN[origin] === undefined && (read(text)?.rest ?? "").trim() === "";
 }

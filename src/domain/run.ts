@@ -20,6 +20,7 @@ export const RUN_ORIGINS = [
   "asked-ban",
   "rule",
   "rank",
+  "appeal",
 ] as const;
 export type RunOrigin = (typeof RUN_ORIGINS)[number];
 

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import type { Channel, Exchange, Message, Modal, Person } from "../../src/sandbox/discord/types.ts";
 import { AppealsRig, MAY_TALK } from "./appeals-rig.ts";
 import { assertFitsDescription, assertNoKeySeen, assertWellBehaved } from "./checks.ts";
-import { labelsOf, press, reads, textOf } from "./read.ts";
+import { answerOf, labelsOf, press, reads, textOf } from "./read.ts";
 import type { E2eRig } from "./rig.ts";
 import { PLAIN } from "./sweep-town.ts";
 
@@ -90,11 +90,17 @@ describe("appeals, from the button to the answer", () => {
     assert.ok(!textOf(member.sees(thread)[0] ?? assert.fail()).includes("case"));
     assert.deepEqual(rig.home.moderator.sees(thread), []);
 
-    await reads(await press(manager, card, "It's their account"), /Whoever may run `:unban` can press/);
+    await reads(await press(manager, card, "It's their account"), /This is your own case, so somebody else/);
     await says(card, /says <@/);
     await reads(await press(manager, card, "Accept"), /You made this case/);
-    await reads(await press(other, card, "Accept"), /It ran/);
+    const accepted = await press(other, card, "Accept");
+    await reads(accepted, /It ran/);
+    assert.ok(!labelsOf(answerOf(accepted)).includes("Give the reason"), "why it was lifted is known");
     await says(card, /accepted[\s\S]*Unbanned in the game[\s\S]*Revoked/);
+    await reads(
+      await other.slash(staffOnly, "case show", { number: 2 }),
+      /Unban[\s\S]*Their appeal was accepted/,
+    );
     assert.equal(executions(`:unban ${PLAIN_ID}`), 1);
     await rig.until("the answer", () =>
       member.sees(thread).some((message) => textOf(message).includes("your appeal was accepted")),

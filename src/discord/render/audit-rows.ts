@@ -46,6 +46,7 @@ const HOW: Readonly<Partial<Record<RunRecord["origin"], Escaped>>> = {
   "ban-end": md` · ⏳ end of a ban`,
   rule: md` · 📏 by a rule`,
   rank: md` · 🎖 rank by role`,
+  appeal: md` · ⚖️ appeal accepted`,
 };
 
 /** Of a command in a list: the rest stands in the export. */

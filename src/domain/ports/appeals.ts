@@ -28,6 +28,8 @@ export interface Appeals {
     id: string,
     how: { readonly isAccepted: boolean; readonly unbans: boolean },
   ): Promise<Appeal>;
+  /** Whether they may decide about this case: who made it may not, unless they own the guild. */
+  mayDecide(actor: Actor, one: Case): Promise<boolean>;
   /** Appeals of whoever is that player, in the order of asking. */
   ofPlayer(guildId: string, playerId: number): readonly Appeal[];
   /** Erases those of that player that were answered and carried out. Rejects when the store does. */

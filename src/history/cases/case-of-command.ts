@@ -11,6 +11,7 @@ import type { Binding } from "../../domain/guild.ts";
 import type { CommandEntry, PlayerRef } from "../../domain/model.ts";
 import type { JournalItem } from "../../domain/ports/journal.ts";
 import { isAutomatic, type ParsedCommand, type RunRecord, surelyRan } from "../../domain/run.ts";
+import { REASON_BY_ORIGIN } from "../../domain/run-case.ts";
 import { ofRunRecord } from "./receipt.ts";
 
 /** From a command, ours or one that somebody typed in the game, to the case that it becomes. Pure. */
@@ -93,6 +94,7 @@ export function caseOfRun(record: RunRecord, around: Surroundings, read: ReadCom
   const { kind, aim, mass, reason } = punishment;
   const targets = targetsOf(aim, around);
   if (targets.length === 0) return undefined;
+  const why = reason ?? REASON_BY_ORIGIN[record.origin];
   return {
     guildId: record.guildId,
     kind,
@@ -106,8 +108,7 @@ export function caseOfRun(record: RunRecord, around: Surroundings, read: ReadCom
       : { name: record.actorName, userId: record.actorId },
     ...(record.askedBy === undefined ? {} : { askedBy: record.askedBy }),
     atMs: record.sentAtMs ?? record.askedAtMs,
-    ...(record.origin === "ban-end" ? { reason: "The time of the ban was over." } : {}),
-    ...(reason === undefined ? {} : { reason }),
+    ...(why === undefined ? {} : { reason: why }),
     command: record.text,
     origin: originOfRun(record.id),
     receipt: ofRunRecord(record),
