@@ -144,7 +144,9 @@ export const appealActions = {
       const who = one?.kind === "ban" ? md`Whoever may run \`:unban\`` : md`You`;
       return mayDecide
         ? { content: md`✅ Noted. ${who} can press *Accept* now.` }
-        : { content: md`✅ Noted. This is your own case, so somebody else has to press *Accept* or *Refuse*.` };
+        : {
+            content: md`✅ Noted. This is your own case, so somebody else has to press *Accept* or *Refuse*.`,
+          };
     },
   }),
   "appeal-talk": defineAction({
