@@ -4,7 +4,7 @@ import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { z } from "zod";
 import { StoreError } from "../domain/failure.ts";
-import { explainStoreError } from "./sqlite/sqlite-errors.ts";
+import { explainCopyError } from "./sqlite/sqlite-errors.ts";
 
 /** One document as it stands in a file: its namespace, its key, its value. */
 export type FileRow = readonly [namespace: string, key: string, value: unknown];
@@ -66,7 +66,7 @@ export async function writeStoreFile(
   const making = `${path}.new`;
   if (await exists(path)) throw new StoreError(`${path} already exists; choose another name`);
   const file = await open(making, "w", 0o600).catch((error: unknown) => {
-    throw explainStoreError(error, path);
+    throw explainCopyError(error, path);
   });
   try {
     const digest = new Digest();
@@ -83,7 +83,7 @@ export async function writeStoreFile(
   } catch (error) {
     await file.close().catch(() => undefined);
     await rm(making, { force: true });
-    throw explainStoreError(error, path);
+    throw explainCopyError(error, path);
   }
 }
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -97,8 +98,35 @@ describe("npm run store", () => {
     const { code, said } = await runStore(url, "export", join(disk, "x"));
     empty();
     assert.equal(code, 1);
-    assert.match(said, /x cannot be written because the disk is full\. Free some space[^\n]*$/);
+    assert.match(said, /x cannot be written because the disk is full\. Free some space$/);
     assert.deepEqual(readdirSync(disk), []);
+  });
+
+  test("a copy that cannot be written has advice about its own place, and none about STORE_URL", async (t) => {
+    const folder = folderOf(t);
+    const url = { STORE_URL: `sqlite:${join(folder, "m.sqlite")}` };
+    await fillStore(url.STORE_URL);
+    const file = join(folder, "one.sqlite");
+    writeFileSync(file, "");
+    const said = async (...args: readonly string[]) => {
+      const { code, said: lines } = await runStore(url, ...args);
+      assert.equal(code, 1, lines);
+      return lines.split("\n").slice(1).join("\n");
+    };
+    assert.equal(await said("backups", file), `${file} is a file. Name a folder`);
+    assert.equal(
+      await said("export", join(file, "x")),
+      `${join(file, "x")} cannot be made: a part of its path is a file. Choose another name`,
+    );
+    const disk = smallDisk(t, 256);
+    if (disk === undefined) return t.skip("no disk can be mounted here");
+    execFileSync("mount", ["-o", "remount,ro", disk]);
+    for (const task of ["backup", "export"])
+      assert.equal(
+        await said(task, join(disk, "x")),
+        `${join(disk, "x")} cannot be written: give the user that runs this write access to its folder, or choose another name`,
+      );
+    assert.match(await said("backups", disk), /^\S+ cannot be written: give .*choose another name$/);
   });
 
   test("check and rewind refuse the store of a newer Marshal, as its start does", async (t) => {

@@ -4,7 +4,7 @@ import { StoreError } from "../../domain/failure.ts";
 import { COPIED } from "../clean-stop.ts";
 import { FORM_MARK, FORM_NAMESPACE } from "../document-forms.ts";
 import { parseFormMark } from "../document-schemas.ts";
-import { explainStoreError, isFullDisk } from "./sqlite-errors.ts";
+import { explainCopyError, explainStoreError, isFullDisk } from "./sqlite-errors.ts";
 import { createTables, placePending } from "./store-database.ts";
 
 /**
@@ -57,7 +57,7 @@ export function copyDatabase(
   } catch (error) {
     rmSync(making, { force: true });
     // What is read needs no room.
-    throw explainStoreError(error, isFullDisk(error) ? into : path);
+    throw isFullDisk(error) ? explainCopyError(error, into) : explainStoreError(error, path);
   }
 }
 
@@ -100,6 +100,6 @@ function makeEmptyFile(path: string, wanted: string): void {
     const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
     throw isThere
       ? new StoreError(`${path} already exists: another backup makes it, or was killed. Remove it then`)
-      : explainStoreError(error, wanted);
+      : explainCopyError(error, wanted);
   }
 }
