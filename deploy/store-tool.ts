@@ -12,7 +12,7 @@ import type { Store } from "../src/store/keyv-documents.ts";
 import { openStore } from "../src/store/open-store.ts";
 import { openVault } from "../src/store/rotation.ts";
 import { findSecret } from "../src/store/secret-file.ts";
-import { backUpSqlite, requireStore } from "../src/store/sqlite/backup-sqlite.ts";
+import { backUpSqlite, requireReadable, requireStore } from "../src/store/sqlite/backup-sqlite.ts";
 import { exportStore, importStore, type TransferParts } from "../src/store/transfer.ts";
 import { fingerprintOf } from "../src/store/vault.ts";
 import { backUpAll, sqlitePath } from "./backups.ts";
@@ -182,9 +182,8 @@ async function onStore({ task, place, time, replace, config, path, say }: OnStor
 }
 
 function requireExport(place: string): void {
-  const found = statSync(place, { throwIfNoEntry: false });
-  if (found === undefined) throw new StoreError(`there is no ${place}`);
-  if (found.isDirectory()) throw new StoreError(`${place} is a folder, and no file of an export`);
+  requireReadable(place);
+  if (statSync(place).isDirectory()) throw new StoreError(`${place} is a folder, and no file of an export`);
 }
 
 async function partsFor(store: Store, config: Config, task: string): Promise<TransferParts> {

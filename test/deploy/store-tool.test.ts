@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
@@ -127,6 +136,25 @@ describe("npm run store", () => {
         `${join(disk, "x")} cannot be written: give the user that runs this write access to its folder, or choose another name`,
       );
     assert.match(await said("backups", disk), /^\S+ cannot be written: give .*choose another name$/);
+  });
+
+  test("an import of a file that this user may not read says as whom to run it", async (t) => {
+    if (process.getuid?.() !== 0) return t.skip("only root can become somebody else");
+    const folder = folderOf(t);
+    chmodSync(folder, 0o777);
+    const file = join(folder, "export.jsonl");
+    writeFileSync(file, "{}", { mode: 0o600 });
+    const environment = { STORE_URL: `sqlite:${file}.sqlite` };
+    const parts = `{ args: ["import", ${JSON.stringify(file)}, "--replace"], environment: ${JSON.stringify(environment)}, say: console.log, complain: console.log }`;
+    const script = `const { runStoreTool } = await import(${JSON.stringify(new URL("../../deploy/store-tool.ts", import.meta.url))});
+      process.setuid(65_534);
+      await runStoreTool(${parts});`;
+    const said = execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
+    assert.match(
+      said,
+      /export\.jsonl cannot be read by this user \(EACCES\)\. Run this as the user that runs Marshal\n$/,
+    );
+    assert.ok(!existsSync(`${file}.sqlite`));
   });
 
   test("check and rewind refuse the store of a newer Marshal, as its start does", async (t) => {

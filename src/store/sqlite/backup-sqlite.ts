@@ -80,6 +80,14 @@ export function storeIdIn(path: string): string | undefined {
 
 /** Throws a StoreError where there is no such file, or none that this user may read: to open it would make it. */
 export function requireStore(path: string): void {
+  requireReadable(
+    path,
+    "and none was made. STORE_URL says which store it is; where the bot has its own settings (systemd, a container), run this with the same ones",
+  );
+}
+
+/** Throws a StoreError where this user can't read such a file; `absent` goes on after "there is no PATH". */
+export function requireReadable(path: string, absent?: string): void {
   try {
     accessSync(path, constants.R_OK);
   } catch (error) {
@@ -87,7 +95,7 @@ export function requireStore(path: string): void {
     throw new StoreError(
       isHidden
         ? `${path} cannot be read by this user (EACCES). Run this as the user that runs Marshal`
-        : `there is no ${path}, and none was made. STORE_URL says which store it is; where the bot has its own settings (systemd, a container), run this with the same ones`,
+        : [`there is no ${path}`, absent].filter((part) => part !== undefined).join(", "),
     );
   }
 }
