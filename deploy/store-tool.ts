@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { systemClock } from "../src/clock.ts";
@@ -11,7 +11,7 @@ import { DOCUMENT_FORM, readableForm } from "../src/store/document-forms.ts";
 import type { Store } from "../src/store/keyv-documents.ts";
 import { openStore } from "../src/store/open-store.ts";
 import { openVault } from "../src/store/rotation.ts";
-import { findSecret } from "../src/store/secret-file.ts";
+import { findSecret, secretPath } from "../src/store/secret-file.ts";
 import { backUpSqlite, requireReadable, requireStore } from "../src/store/sqlite/backup-sqlite.ts";
 import { exportStore, importStore, type TransferParts } from "../src/store/transfer.ts";
 import { fingerprintOf } from "../src/store/vault.ts";
@@ -31,8 +31,8 @@ npm run store -- rewind READER TIME          lets a reader of the game's logs (h
                                              ban-ends, watches) read again what came since TIME, such as
                                              2026-01-31T18:00Z, as far as it is kept
 
-The store is the one in STORE_URL. Server keys stay sealed. backup and export leave the secret out (SECRET_KEY or
-data/secret.key): copy it yourself.`;
+The store is the one in STORE_URL. Server keys stay sealed. backup and export leave the secret out (SECRET_KEY, or
+the secret.key beside the store): copy it yourself.`;
 
 const kinds: ReadonlyMap<string, (typeof DOCUMENT_KINDS)[keyof typeof DOCUMENT_KINDS]> = new Map(
   Object.entries(DOCUMENT_KINDS),
@@ -86,7 +86,7 @@ async function run({ args, environment, say, complain }: StoreToolParts): Promis
     case "backup": {
       const from = sqlitePath(config.storeUrl, task);
       backUpSqlite(from, place);
-      say(`backup: ${place} holds what ${from} held; put data/secret.key beside it, and the history apart`);
+      say(`backup: ${place} holds what ${from} held; ${secretToKeep(config)}, and the history apart`);
       return 0;
     }
     case "backups":
@@ -98,6 +98,14 @@ async function run({ args, environment, say, complain }: StoreToolParts): Promis
     default:
       return await onStore({ task, place, time, replace: values.replace, config, path, say });
   }
+}
+
+/** What an owner has to keep beside a backup of the store alone. */
+function secretToKeep({ storeUrl, secretKey }: Config): string {
+  const path = secretPath(storeUrl);
+  return secretKey === undefined && path !== undefined && existsSync(path)
+    ? `put ${path} beside it`
+    : "keep SECRET_KEY with it";
 }
 
 /** How many words each has, itself included. */
@@ -201,7 +209,8 @@ async function partsFor(store: Store, config: Config, task: string): Promise<Tra
 
 async function check(store: Store, config: Config, say: StoreToolParts["say"]): Promise<number> {
   const secret = findSecret({ storeUrl: config.storeUrl, given: config.secretKey });
-  if (secret === undefined) throw new StoreError("there is no SECRET_KEY and no data/secret.key");
+  if (secret === undefined)
+    throw new StoreError(`there is no SECRET_KEY and no ${secretPath(config.storeUrl)}`);
   // Marshal would not start on a newer one either.
   await readableForm(documentsOf(store, "stored-form"));
   const bindings = documentsOf(store, "bindings");

@@ -64,7 +64,7 @@ export async function importStore(
   if (first.form > form) throw new StoreError(`${path} is from a newer Marshal. This one can't read it`);
   if (first.secret !== undefined && !fingerprints.includes(first.secret)) {
     throw new StoreError(
-      `the server keys in ${path} were sealed with another secret: set SECRET_KEY to that one, or put its data/secret.key beside the new database`,
+      `the server keys in ${path} were sealed with another secret: set SECRET_KEY to that one, or put its secret.key beside the new database`,
     );
   }
   const given = new Digest();

@@ -18,7 +18,15 @@ import { DOCUMENT_FORM } from "../../src/store/document-forms.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { copyDatabase } from "../../src/store/sqlite/backup-sqlite.ts";
 import { fillDisk, smallDisk } from "../support/small-disk.ts";
-import { fillStore, folderOf, runStore, SECRET, spawnStore } from "../support/store-tool.ts";
+import {
+  base64,
+  fillStore,
+  folderOf,
+  runStore,
+  SECRET,
+  secretOf,
+  spawnStore,
+} from "../support/store-tool.ts";
 
 describe("npm run store", () => {
   test("a backup has its name once it is whole, and one that was killed is in nobody's way but its own", async (t) => {
@@ -155,6 +163,30 @@ describe("npm run store", () => {
       /export\.jsonl cannot be read by this user \(EACCES\)\. Run this as the user that runs Marshal\n$/,
     );
     assert.ok(!existsSync(`${file}.sqlite`));
+  });
+
+  test("the secret is named where it is, or would be, and where it is SECRET_KEY as that", async (t) => {
+    const folder = folderOf(t);
+    const url = { STORE_URL: `sqlite:${join(folder, "m.sqlite")}` };
+    const secret = join(folder, "secret.key");
+    await fillStore(url.STORE_URL);
+    const without = { ...url, SECRET_KEY: "" };
+    assert.ok((await runStore(without, "check")).said.endsWith(`there is no SECRET_KEY and no ${secret}`));
+    const refused = await runStore(without, "export", join(folder, "x"));
+    assert.match(refused.said, /has server keys, but there is no SECRET_KEY and no secret\.key beside it$/);
+    const [first, second] = [join(folder, "1"), join(folder, "2")];
+    assert.match(
+      (await runStore(url, "backup", first)).said,
+      /; keep SECRET_KEY with it, and the history apart$/,
+    );
+    writeFileSync(secret, SECRET);
+    const { said } = await runStore(without, "backup", second);
+    assert.ok(said.endsWith(`; put ${secret} beside it, and the history apart`), said);
+    const words = (await runStore({ ...url, SECRET_KEY: base64(secretOf(2)) }, "check")).said;
+    for (const text of [words, (await runStore(url, "--help")).said]) {
+      assert.match(text, /SECRET_KEY,? or\sthe secret\.key beside/);
+      assert.doesNotMatch(text, /data\/secret\.key/);
+    }
   });
 
   test("check and rewind refuse the store of a newer Marshal, as its start does", async (t) => {
