@@ -32,6 +32,7 @@ const end = z.object({ documents: z.int(), digest: z.string() });
 /** What two stores have in common, however each orders its documents: how many there are, and a sum of their digests. */
 export class Digest {
   #documents = 0;
+  readonly #namespaces = new Set<string>();
   readonly #sum = Buffer.alloc(32);
 
   add(document: FileRow): void {
@@ -43,6 +44,12 @@ export class Digest {
       carry >>= 8;
     }
     this.#documents += 1;
+    this.#namespaces.add(document[0]);
+  }
+
+  /** In how many namespaces and tables they are. */
+  get namespaces(): number {
+    return this.#namespaces.size;
   }
 
   get end(): { readonly documents: number; readonly digest: string } {

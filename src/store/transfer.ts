@@ -29,7 +29,7 @@ export interface Transferred {
  * The mark of a clean stop is left behind: what is posted after the copy was made is not in it, so a start from
  * it has to read the channels back.
  */
-const LEFT_BEHIND: ReadonlySet<string> = new Set(["clean-stop"]);
+export const LEFT_BEHIND: ReadonlySet<string> = new Set(["clean-stop"]);
 
 /** Writes a store into a file, then reads the file and the store again and compares them. Rejects with a StoreError. */
 export async function exportStore(parts: TransferParts, path: string): Promise<Transferred> {
@@ -46,7 +46,7 @@ export async function exportStore(parts: TransferParts, path: string): Promise<T
     read,
     "the file differs from the store: did something write to it in between?",
   );
-  return { documents: written.end.documents, namespaces: await kindsIn(parts.store) };
+  return { documents: written.end.documents, namespaces: written.namespaces };
 }
 
 /**
@@ -99,11 +99,7 @@ export async function importStore(
   await store.markCopy();
   await marks.delete(IMPORTING);
   await store.flush();
-  return { documents: given.end.documents, namespaces: await kindsIn(store) };
-}
-
-async function kindsIn(store: Store): Promise<number> {
-  return (await store.namespaces()).length + (await store.tables()).length;
+  return { documents: given.end.documents, namespaces: given.namespaces };
 }
 
 /** Every document and row that a copy takes along. */
@@ -128,7 +124,7 @@ function rowOf(namespace: string, key: string, row: unknown): RowsChange {
 }
 
 async function refuseFull(store: Store, { replace }: { readonly replace: boolean }): Promise<void> {
-  if (replace || (await kindsIn(store)) === 0) return;
+  if (replace || ((await store.namespaces()).length === 0 && (await store.tables()).length === 0)) return;
   throw new StoreError(
     "the store is not empty. Use --replace to delete everything in it, or another STORE_URL",
   );

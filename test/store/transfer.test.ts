@@ -71,6 +71,13 @@ describe("npm run store: copies that are proven", () => {
     assert.ok(await isCopyAt(to), "what was sent since the export may be missing");
     const checked = await runStore({ STORE_URL: to }, "check");
     assert.match(checked.said, /audit-events +100\n.*everything can be read; 2 server keys open/s);
+    // The mark of the stop, and that of a copy, are no documents that anybody has stored.
+    const kinds = checked.said.match(/^\S+ +\d+$/gm)?.length;
+    assert.deepEqual(
+      [exported, imported, checked].map(({ said }) => / of (\d+) kinds/.exec(said)?.[1] ?? kinds),
+      ["3", "3", 3],
+    );
+    assert.equal((await runStore({ STORE_URL: from }, "check")).said.match(/^\S+ +\d+$/gm)?.length, kinds);
     assert.equal((await spawnStore({ STORE_URL: from }, "export", file)).code, 1, "no file is written over");
   });
 
