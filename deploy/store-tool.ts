@@ -13,7 +13,13 @@ import { openStore } from "../src/store/open-store.ts";
 import { openVault } from "../src/store/rotation.ts";
 import { findSecret, secretPath } from "../src/store/secret-file.ts";
 import { backUpSqlite, requireReadable, requireStore } from "../src/store/sqlite/backup-sqlite.ts";
-import { exportStore, importStore, type TransferParts } from "../src/store/transfer.ts";
+import {
+  exportStore,
+  importStore,
+  type ProvenFile,
+  proveFile,
+  type TransferParts,
+} from "../src/store/transfer.ts";
 import { fingerprintOf } from "../src/store/vault.ts";
 import { backUpAll, sqlitePath } from "./backups.ts";
 import { proveSecret } from "./prove-secret.ts";
@@ -168,7 +174,7 @@ interface OnStore {
 async function onStore({ task, place, time, replace, config, path, say }: OnStore): Promise<number> {
   // Opening it would make it, and an empty copy looks like any other.
   if (task !== "import" && path !== undefined) requireStore(path);
-  if (task === "import") requireExport(place);
+  const file = task === "import" ? await provenExport(place, config) : undefined;
   const store = await openStore(config.storeUrl, { runsIn: "caller" });
   try {
     if (task === "check") return await check(store, config, say);
@@ -180,7 +186,7 @@ async function onStore({ task, place, time, replace, config, path, say }: OnStor
       throw new StoreError("this store is empty. Is it the one that your Marshal uses (STORE_URL)?");
     const parts = await partsFor(store, config, task);
     const { documents, namespaces } =
-      task === "export" ? await exportStore(parts, place) : await importStore(parts, place, { replace });
+      file === undefined ? await exportStore(parts, place) : await importStore(parts, file, { replace });
     say(`${task}: ${documents} documents of ${namespaces} kinds, read back and equal`);
     if (task === "export") say("the secret that opens its server keys is not in it. Keep it with the file");
     return 0;
@@ -189,20 +195,28 @@ async function onStore({ task, place, time, replace, config, path, say }: OnStor
   }
 }
 
-function requireExport(place: string): void {
+async function provenExport(place: string, config: Config): Promise<ProvenFile> {
   requireReadable(place);
   if (statSync(place).isDirectory()) throw new StoreError(`${place} is a folder, and no file of an export`);
+  return await proveFile(place, { fingerprints: fingerprintsOf(config), form: DOCUMENT_FORM });
+}
+
+/** Of the secrets that this Marshal has, its present one first. */
+function fingerprintsOf({ storeUrl, secretKey, secretKeyOld }: Config): readonly string[] {
+  const secret = findSecret({ storeUrl, given: secretKey });
+  return [secret, secretKeyOld].filter((one) => one !== undefined).map(fingerprintOf);
 }
 
 async function partsFor(store: Store, config: Config, task: string): Promise<TransferParts> {
-  const secret = findSecret({ storeUrl: config.storeUrl, given: config.secretKey });
-  const own = [secret, config.secretKeyOld].filter((one) => one !== undefined);
   // An export names the secret of its server keys, so it has to be the right one.
-  if (task === "export") await proveSecret(store, secret, config.secretKeyOld);
+  if (task === "export") {
+    const secret = findSecret({ storeUrl: config.storeUrl, given: config.secretKey });
+    await proveSecret(store, secret, config.secretKeyOld);
+  }
   return {
     store,
     writersOf: (namespace) => kinds.get(namespace)?.writers ?? "holder",
-    fingerprints: own.map(fingerprintOf),
+    fingerprints: fingerprintsOf(config),
     form: DOCUMENT_FORM,
   };
 }

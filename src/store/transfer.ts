@@ -49,17 +49,20 @@ export async function exportStore(parts: TransferParts, path: string): Promise<T
   return { documents: written.end.documents, namespaces: written.namespaces };
 }
 
+/** A file of an export that is whole, and whose server keys this Marshal's secrets open. */
+export interface ProvenFile {
+  readonly path: string;
+  readonly digest: Digest;
+}
+
 /**
- * Fills a store from a file, then reads the store and compares it with the file. Rejects with a StoreError: before it
- * writes anything where the secret is another one, the file is not whole, or the store holds something and `replace` is
- * not given.
+ * Reads all of a file, for an import: before the store is opened, which would make it. Rejects with a StoreError where the file
+ * is not whole or from a newer Marshal, or the secret is another one.
  */
-export async function importStore(
-  parts: TransferParts,
+export async function proveFile(
   path: string,
-  options: { readonly replace: boolean },
-): Promise<Transferred> {
-  const { store, fingerprints, form } = parts;
+  { fingerprints, form }: Pick<TransferParts, "fingerprints" | "form">,
+): Promise<ProvenFile> {
   const first = await readHead(path);
   if (first.form > form) throw new StoreError(`${path} is from a newer Marshal. This one can't read it`);
   if (first.secret !== undefined && !fingerprints.includes(first.secret)) {
@@ -67,8 +70,21 @@ export async function importStore(
       `the server keys in ${path} were sealed with another secret: set SECRET_KEY to that one, or put its secret.key beside the new database`,
     );
   }
-  const given = new Digest();
-  for await (const row of readRows(path)) given.add(row);
+  const digest = new Digest();
+  for await (const row of readRows(path)) digest.add(row);
+  return { path, digest };
+}
+
+/**
+ * Fills a store from a file, then reads the store and compares it with the file. Rejects with a StoreError: before it
+ * writes anything where the store holds something and `replace` is not given.
+ */
+export async function importStore(
+  parts: TransferParts,
+  { path, digest: given }: ProvenFile,
+  options: { readonly replace: boolean },
+): Promise<Transferred> {
+  const { store, form } = parts;
   await refuseWhileHeld(store);
   await refuseFull(store, options);
 
