@@ -1,11 +1,20 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import type { Config } from "../src/config.ts";
 import { StoreError } from "../src/domain/failure.ts";
 import { findSecret } from "../src/store/secret-file.ts";
 import { markBackup } from "../src/store/sqlite/backup-mark.ts";
 import { backUpSqlite, copyDatabase, requireStore, storeIdIn } from "../src/store/sqlite/backup-sqlite.ts";
-import { explainStoreError } from "../src/store/sqlite/sqlite-errors.ts";
+import { explainCopyError } from "../src/store/sqlite/sqlite-errors.ts";
 import { secretsThatOpen } from "./prove-secret.ts";
 
 /** A backup of everything is a folder with these; the history and the secret only where there are such files. */
@@ -76,7 +85,7 @@ export async function backUpAll(
     renameSync(making, made);
   } catch (error) {
     rmSync(making, { recursive: true, force: true });
-    throw explainStoreError(error, made);
+    throw explainCopyError(error, made);
   }
 
   const isWhole = parts.includes(SECRET) || isGiven;
@@ -153,12 +162,14 @@ function whyNotNoted(store: string, nowMs: number): readonly string[] {
 function makeFolders(folder: string, made: string, making: string): void {
   const sameSecond = () => new StoreError(`${made} was made in this very second. Try again`);
   if (existsSync(made)) throw sameSecond();
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
+    throw new StoreError(`${folder} is a file. Name a folder`);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     mkdirSync(making, { mode: 0o700 });
   } catch (error) {
     const isThere = existsSync(making);
-    throw isThere ? sameSecond() : explainStoreError(error, folder);
+    throw isThere ? sameSecond() : explainCopyError(error, folder);
   }
 }
 

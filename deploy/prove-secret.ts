@@ -20,7 +20,9 @@ export async function proveSecret(
   const bindings = documentsOf(store, "bindings");
   if (secret === undefined) {
     for await (const _ of bindings.entries())
-      throw new StoreError("the store has server keys, but there is no SECRET_KEY and no data/secret.key");
+      throw new StoreError(
+        "the store has server keys, but there is no SECRET_KEY and no secret.key beside it",
+      );
     return;
   }
   const { vault } = await openVault({ roots: documentsOf(store, "sealed-root"), bindings, secret, old });

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { systemClock } from "../src/clock.ts";
@@ -11,9 +11,15 @@ import { DOCUMENT_FORM, readableForm } from "../src/store/document-forms.ts";
 import type { Store } from "../src/store/keyv-documents.ts";
 import { openStore } from "../src/store/open-store.ts";
 import { openVault } from "../src/store/rotation.ts";
-import { findSecret } from "../src/store/secret-file.ts";
-import { backUpSqlite, requireStore } from "../src/store/sqlite/backup-sqlite.ts";
-import { exportStore, importStore, type TransferParts } from "../src/store/transfer.ts";
+import { findSecret, secretPath } from "../src/store/secret-file.ts";
+import { backUpSqlite, requireReadable, requireStore } from "../src/store/sqlite/backup-sqlite.ts";
+import {
+  exportStore,
+  importStore,
+  type ProvenFile,
+  proveFile,
+  type TransferParts,
+} from "../src/store/transfer.ts";
 import { fingerprintOf } from "../src/store/vault.ts";
 import { backUpAll, sqlitePath } from "./backups.ts";
 import { proveSecret } from "./prove-secret.ts";
@@ -31,8 +37,8 @@ npm run store -- rewind READER TIME          lets a reader of the game's logs (h
                                              ban-ends, watches) read again what came since TIME, such as
                                              2026-01-31T18:00Z, as far as it is kept
 
-The store is the one in STORE_URL. Server keys stay sealed. backup and export leave the secret out (SECRET_KEY or
-data/secret.key): copy it yourself.`;
+The store is the one in STORE_URL. Server keys stay sealed. backup and export leave the secret out (SECRET_KEY, or
+the secret.key beside the store): copy it yourself.`;
 
 const kinds: ReadonlyMap<string, (typeof DOCUMENT_KINDS)[keyof typeof DOCUMENT_KINDS]> = new Map(
   Object.entries(DOCUMENT_KINDS),
@@ -86,7 +92,7 @@ async function run({ args, environment, say, complain }: StoreToolParts): Promis
     case "backup": {
       const from = sqlitePath(config.storeUrl, task);
       backUpSqlite(from, place);
-      say(`backup: ${place} holds what ${from} held; put data/secret.key beside it, and the history apart`);
+      say(`backup: ${place} holds what ${from} held; ${secretToKeep(config)}, and the history apart`);
       return 0;
     }
     case "backups":
@@ -98,6 +104,14 @@ async function run({ args, environment, say, complain }: StoreToolParts): Promis
     default:
       return await onStore({ task, place, time, replace: values.replace, config, path, say });
   }
+}
+
+/** What an owner has to keep beside a backup of the store alone. */
+function secretToKeep({ storeUrl, secretKey }: Config): string {
+  const path = secretPath(storeUrl);
+  return secretKey === undefined && path !== undefined && existsSync(path)
+    ? `put ${path} beside it`
+    : "keep SECRET_KEY with it";
 }
 
 /** How many words each has, itself included. */
@@ -160,7 +174,7 @@ interface OnStore {
 async function onStore({ task, place, time, replace, config, path, say }: OnStore): Promise<number> {
   // Opening it would make it, and an empty copy looks like any other.
   if (task !== "import" && path !== undefined) requireStore(path);
-  if (task === "import") requireExport(place);
+  const file = task === "import" ? await provenExport(place, config) : undefined;
   const store = await openStore(config.storeUrl, { runsIn: "caller" });
   try {
     if (task === "check") return await check(store, config, say);
@@ -172,7 +186,7 @@ async function onStore({ task, place, time, replace, config, path, say }: OnStor
       throw new StoreError("this store is empty. Is it the one that your Marshal uses (STORE_URL)?");
     const parts = await partsFor(store, config, task);
     const { documents, namespaces } =
-      task === "export" ? await exportStore(parts, place) : await importStore(parts, place, { replace });
+      file === undefined ? await exportStore(parts, place) : await importStore(parts, file, { replace });
     say(`${task}: ${documents} documents of ${namespaces} kinds, read back and equal`);
     if (task === "export") say("the secret that opens its server keys is not in it. Keep it with the file");
     return 0;
@@ -181,28 +195,36 @@ async function onStore({ task, place, time, replace, config, path, say }: OnStor
   }
 }
 
-function requireExport(place: string): void {
-  const found = statSync(place, { throwIfNoEntry: false });
-  if (found === undefined) throw new StoreError(`there is no ${place}`);
-  if (found.isDirectory()) throw new StoreError(`${place} is a folder, and no file of an export`);
+async function provenExport(place: string, config: Config): Promise<ProvenFile> {
+  requireReadable(place);
+  if (statSync(place).isDirectory()) throw new StoreError(`${place} is a folder, and no file of an export`);
+  return await proveFile(place, { fingerprints: fingerprintsOf(config), form: DOCUMENT_FORM });
+}
+
+/** Of the secrets that this Marshal has, its present one first. */
+function fingerprintsOf({ storeUrl, secretKey, secretKeyOld }: Config): readonly string[] {
+  const secret = findSecret({ storeUrl, given: secretKey });
+  return [secret, secretKeyOld].filter((one) => one !== undefined).map(fingerprintOf);
 }
 
 async function partsFor(store: Store, config: Config, task: string): Promise<TransferParts> {
-  const secret = findSecret({ storeUrl: config.storeUrl, given: config.secretKey });
-  const own = [secret, config.secretKeyOld].filter((one) => one !== undefined);
   // An export names the secret of its server keys, so it has to be the right one.
-  if (task === "export") await proveSecret(store, secret, config.secretKeyOld);
+  if (task === "export") {
+    const secret = findSecret({ storeUrl: config.storeUrl, given: config.secretKey });
+    await proveSecret(store, secret, config.secretKeyOld);
+  }
   return {
     store,
     writersOf: (namespace) => kinds.get(namespace)?.writers ?? "holder",
-    fingerprints: own.map(fingerprintOf),
+    fingerprints: fingerprintsOf(config),
     form: DOCUMENT_FORM,
   };
 }
 
 async function check(store: Store, config: Config, say: StoreToolParts["say"]): Promise<number> {
   const secret = findSecret({ storeUrl: config.storeUrl, given: config.secretKey });
-  if (secret === undefined) throw new StoreError("there is no SECRET_KEY and no data/secret.key");
+  if (secret === undefined)
+    throw new StoreError(`there is no SECRET_KEY and no ${secretPath(config.storeUrl)}`);
   // Marshal would not start on a newer one either.
   await readableForm(documentsOf(store, "stored-form"));
   const bindings = documentsOf(store, "bindings");

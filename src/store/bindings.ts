@@ -62,7 +62,7 @@ function withoutSeal({ sealed: _, unfinished: __, ...binding }: SealedBinding): 
 const OPENED_AT_START = 20;
 
 export const WRONG_SECRET =
-  "the server keys in the store can't be opened: SECRET_KEY or data/secret.key is not the one they were sealed with. Put that one back, set SECRET_KEY_OLD to it beside a new SECRET_KEY, or start with an empty store and link every server again";
+  "the server keys in the store can't be opened: SECRET_KEY or the secret.key beside it is not the one they were sealed with. Put that one back, set SECRET_KEY_OLD to it beside a new SECRET_KEY, or start with an empty store and link every server again";
 
 /** One document a guild; changes of one guild never interleave. */
 export function createBindings(parts: BindingParts): LinkedServers {

@@ -3,6 +3,7 @@ import type { Documents } from "../domain/ports/documents.ts";
 import { placeOfBinding, WRONG_SECRET } from "./bindings.ts";
 import type { GuildBindings } from "./document-schemas.ts";
 import type { Store } from "./keyv-documents.ts";
+import { LEFT_BEHIND } from "./transfer.ts";
 import type { Vault } from "./vault.ts";
 
 export interface CheckParts {
@@ -16,7 +17,7 @@ export interface CheckParts {
 }
 
 export interface CheckResult {
-  /** How many documents or rows stand in each namespace and table. */
+  /** How many documents or rows stand in each namespace and table that a copy takes along. */
   readonly counts: readonly (readonly [namespace: string, documents: number])[];
   readonly keys: number;
   /** What is wrong, a line each, at most fifty; without secrets or names. */
@@ -47,7 +48,7 @@ export async function checkStore({
       if (parse !== undefined && !isReadable(parse, value))
         note(`${namespace}/${key} has a shape that cannot be read`);
     }
-    counts.push([namespace, documents]);
+    if (!LEFT_BEHIND.has(namespace)) counts.push([namespace, documents]);
   }
   for (const table of await store.tables()) {
     const parse = rowParserOf(table);

@@ -80,7 +80,7 @@ function rootIn(
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     throw new StoreError(
-      "SECRET_KEY or data/secret.key is not the secret of this store. Put that one back, or set SECRET_KEY_OLD to it",
+      "SECRET_KEY or the secret.key beside the store is not the secret of this store. Put that one back, or set SECRET_KEY_OLD to it",
       { cause: error },
     );
   }

@@ -43,8 +43,8 @@ export function findSecret({ storeUrl, given }: Omit<SecretSource, "hasSealed">)
   return readOrMake(path);
 }
 
-/** undefined: with Redis there is no such file. */
-function secretPath(storeUrl: string): string | undefined {
+/** Where the secret is kept without SECRET_KEY. undefined: with Redis there is no such file. */
+export function secretPath(storeUrl: string): string | undefined {
   return storeUrl.startsWith(SQLITE) ? join(dirname(storeUrl.slice(SQLITE.length)), "secret.key") : undefined;
 }
 

@@ -4,7 +4,7 @@ import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { z } from "zod";
 import { StoreError } from "../domain/failure.ts";
-import { explainStoreError } from "./sqlite/sqlite-errors.ts";
+import { explainCopyError } from "./sqlite/sqlite-errors.ts";
 
 /** One document as it stands in a file: its namespace, its key, its value. */
 export type FileRow = readonly [namespace: string, key: string, value: unknown];
@@ -32,6 +32,7 @@ const end = z.object({ documents: z.int(), digest: z.string() });
 /** What two stores have in common, however each orders its documents: how many there are, and a sum of their digests. */
 export class Digest {
   #documents = 0;
+  readonly #namespaces = new Set<string>();
   readonly #sum = Buffer.alloc(32);
 
   add(document: FileRow): void {
@@ -43,6 +44,12 @@ export class Digest {
       carry >>= 8;
     }
     this.#documents += 1;
+    this.#namespaces.add(document[0]);
+  }
+
+  /** In how many namespaces and tables they are. */
+  get namespaces(): number {
+    return this.#namespaces.size;
   }
 
   get end(): { readonly documents: number; readonly digest: string } {
@@ -66,7 +73,7 @@ export async function writeStoreFile(
   const making = `${path}.new`;
   if (await exists(path)) throw new StoreError(`${path} already exists; choose another name`);
   const file = await open(making, "w", 0o600).catch((error: unknown) => {
-    throw explainStoreError(error, path);
+    throw explainCopyError(error, path);
   });
   try {
     const digest = new Digest();
@@ -83,7 +90,7 @@ export async function writeStoreFile(
   } catch (error) {
     await file.close().catch(() => undefined);
     await rm(making, { force: true });
-    throw explainStoreError(error, path);
+    throw explainCopyError(error, path);
   }
 }
 

@@ -29,7 +29,7 @@ export interface Transferred {
  * The mark of a clean stop is left behind: what is posted after the copy was made is not in it, so a start from
  * it has to read the channels back.
  */
-const LEFT_BEHIND: ReadonlySet<string> = new Set(["clean-stop"]);
+export const LEFT_BEHIND: ReadonlySet<string> = new Set(["clean-stop"]);
 
 /** Writes a store into a file, then reads the file and the store again and compares them. Rejects with a StoreError. */
 export async function exportStore(parts: TransferParts, path: string): Promise<Transferred> {
@@ -46,29 +46,45 @@ export async function exportStore(parts: TransferParts, path: string): Promise<T
     read,
     "the file differs from the store: did something write to it in between?",
   );
-  return { documents: written.end.documents, namespaces: await kindsIn(parts.store) };
+  return { documents: written.end.documents, namespaces: written.namespaces };
+}
+
+/** A file of an export that is whole, and whose server keys this Marshal's secrets open. */
+export interface ProvenFile {
+  readonly path: string;
+  readonly digest: Digest;
 }
 
 /**
- * Fills a store from a file, then reads the store and compares it with the file. Rejects with a StoreError: before it
- * writes anything where the secret is another one, the file is not whole, or the store holds something and `replace` is
- * not given.
+ * Reads all of a file, for an import: before the store is opened, which would make it. Rejects with a StoreError where the file
+ * is not whole or from a newer Marshal, or the secret is another one.
  */
-export async function importStore(
-  parts: TransferParts,
+export async function proveFile(
   path: string,
-  options: { readonly replace: boolean },
-): Promise<Transferred> {
-  const { store, fingerprints, form } = parts;
+  { fingerprints, form }: Pick<TransferParts, "fingerprints" | "form">,
+): Promise<ProvenFile> {
   const first = await readHead(path);
   if (first.form > form) throw new StoreError(`${path} is from a newer Marshal. This one can't read it`);
   if (first.secret !== undefined && !fingerprints.includes(first.secret)) {
     throw new StoreError(
-      `the server keys in ${path} were sealed with another secret: set SECRET_KEY to that one, or put its data/secret.key beside the new database`,
+      `the server keys in ${path} were sealed with another secret: set SECRET_KEY to that one, or put its secret.key beside the new database`,
     );
   }
-  const given = new Digest();
-  for await (const row of readRows(path)) given.add(row);
+  const digest = new Digest();
+  for await (const row of readRows(path)) digest.add(row);
+  return { path, digest };
+}
+
+/**
+ * Fills a store from a file, then reads the store and compares it with the file. Rejects with a StoreError: before it
+ * writes anything where the store holds something and `replace` is not given.
+ */
+export async function importStore(
+  parts: TransferParts,
+  { path, digest: given }: ProvenFile,
+  options: { readonly replace: boolean },
+): Promise<Transferred> {
+  const { store, form } = parts;
   await refuseWhileHeld(store);
   await refuseFull(store, options);
 
@@ -99,11 +115,7 @@ export async function importStore(
   await store.markCopy();
   await marks.delete(IMPORTING);
   await store.flush();
-  return { documents: given.end.documents, namespaces: await kindsIn(store) };
-}
-
-async function kindsIn(store: Store): Promise<number> {
-  return (await store.namespaces()).length + (await store.tables()).length;
+  return { documents: given.end.documents, namespaces: given.namespaces };
 }
 
 /** Every document and row that a copy takes along. */
@@ -128,7 +140,7 @@ function rowOf(namespace: string, key: string, row: unknown): RowsChange {
 }
 
 async function refuseFull(store: Store, { replace }: { readonly replace: boolean }): Promise<void> {
-  if (replace || (await kindsIn(store)) === 0) return;
+  if (replace || ((await store.namespaces()).length === 0 && (await store.tables()).length === 0)) return;
   throw new StoreError(
     "the store is not empty. Use --replace to delete everything in it, or another STORE_URL",
   );

@@ -11,7 +11,7 @@ import { DOCUMENT_FORM } from "../../src/store/document-forms.ts";
 import type { Store } from "../../src/store/keyv-documents.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { connectSqlite } from "../../src/store/sqlite/open-file.ts";
-import { exportStore, importStore } from "../../src/store/transfer.ts";
+import { exportStore, importStore, proveFile } from "../../src/store/transfer.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";
 import { NOBODY_ON_DUTY } from "../support/nobody-on-duty.ts";
 import { outboxOver } from "../support/outbox.ts";
@@ -131,7 +131,7 @@ async function copy(from: Store, address: string): Promise<void> {
   const file = join(folder.path, "copy.jsonl");
   const tool = { writersOf: () => "holder" as const, fingerprints: ["none"], form: DOCUMENT_FORM } as const;
   await exportStore({ ...tool, store: from }, file);
-  await importStore({ ...tool, store: to }, file, { replace: false });
+  await importStore({ ...tool, store: to }, await proveFile(file, tool), { replace: false });
   await to.close();
 }
 

@@ -1,5 +1,15 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
@@ -8,7 +18,15 @@ import { DOCUMENT_FORM } from "../../src/store/document-forms.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { copyDatabase } from "../../src/store/sqlite/backup-sqlite.ts";
 import { fillDisk, smallDisk } from "../support/small-disk.ts";
-import { fillStore, folderOf, runStore, SECRET, spawnStore } from "../support/store-tool.ts";
+import {
+  base64,
+  fillStore,
+  folderOf,
+  runStore,
+  SECRET,
+  secretOf,
+  spawnStore,
+} from "../support/store-tool.ts";
 
 describe("npm run store", () => {
   test("a backup has its name once it is whole, and one that was killed is in nobody's way but its own", async (t) => {
@@ -97,8 +115,78 @@ describe("npm run store", () => {
     const { code, said } = await runStore(url, "export", join(disk, "x"));
     empty();
     assert.equal(code, 1);
-    assert.match(said, /x cannot be written because the disk is full\. Free some space[^\n]*$/);
+    assert.match(said, /x cannot be written because the disk is full\. Free some space$/);
     assert.deepEqual(readdirSync(disk), []);
+  });
+
+  test("a copy that cannot be written has advice about its own place, and none about STORE_URL", async (t) => {
+    const folder = folderOf(t);
+    const url = { STORE_URL: `sqlite:${join(folder, "m.sqlite")}` };
+    await fillStore(url.STORE_URL);
+    const file = join(folder, "one.sqlite");
+    writeFileSync(file, "");
+    const said = async (...args: readonly string[]) => {
+      const { code, said: lines } = await runStore(url, ...args);
+      assert.equal(code, 1, lines);
+      return lines.split("\n").slice(1).join("\n");
+    };
+    assert.equal(await said("backups", file), `${file} is a file. Name a folder`);
+    assert.equal(
+      await said("export", join(file, "x")),
+      `${join(file, "x")} cannot be made: a part of its path is a file. Choose another name`,
+    );
+    const disk = smallDisk(t, 256);
+    if (disk === undefined) return t.skip("no disk can be mounted here");
+    execFileSync("mount", ["-o", "remount,ro", disk]);
+    for (const task of ["backup", "export"])
+      assert.equal(
+        await said(task, join(disk, "x")),
+        `${join(disk, "x")} cannot be written: give the user that runs this write access to its folder, or choose another name`,
+      );
+    assert.match(await said("backups", disk), /^\S+ cannot be written: give .*choose another name$/);
+  });
+
+  test("an import of a file that this user may not read says as whom to run it", async (t) => {
+    if (process.getuid?.() !== 0) return t.skip("only root can become somebody else");
+    const folder = folderOf(t);
+    chmodSync(folder, 0o777);
+    const file = join(folder, "export.jsonl");
+    writeFileSync(file, "{}", { mode: 0o600 });
+    const environment = { STORE_URL: `sqlite:${file}.sqlite` };
+    const parts = `{ args: ["import", ${JSON.stringify(file)}, "--replace"], environment: ${JSON.stringify(environment)}, say: console.log, complain: console.log }`;
+    const script = `const { runStoreTool } = await import(${JSON.stringify(new URL("../../deploy/store-tool.ts", import.meta.url))});
+      process.setuid(65_534);
+      await runStoreTool(${parts});`;
+    const said = execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
+    assert.match(
+      said,
+      /export\.jsonl cannot be read by this user \(EACCES\)\. Run this as the user that runs Marshal\n$/,
+    );
+    assert.ok(!existsSync(`${file}.sqlite`));
+  });
+
+  test("the secret is named where it is, or would be, and where it is SECRET_KEY as that", async (t) => {
+    const folder = folderOf(t);
+    const url = { STORE_URL: `sqlite:${join(folder, "m.sqlite")}` };
+    const secret = join(folder, "secret.key");
+    await fillStore(url.STORE_URL);
+    const without = { ...url, SECRET_KEY: "" };
+    assert.ok((await runStore(without, "check")).said.endsWith(`there is no SECRET_KEY and no ${secret}`));
+    const refused = await runStore(without, "export", join(folder, "x"));
+    assert.match(refused.said, /has server keys, but there is no SECRET_KEY and no secret\.key beside it$/);
+    const [first, second] = [join(folder, "1"), join(folder, "2")];
+    assert.match(
+      (await runStore(url, "backup", first)).said,
+      /; keep SECRET_KEY with it, and the history apart$/,
+    );
+    writeFileSync(secret, SECRET);
+    const { said } = await runStore(without, "backup", second);
+    assert.ok(said.endsWith(`; put ${secret} beside it, and the history apart`), said);
+    const words = (await runStore({ ...url, SECRET_KEY: base64(secretOf(2)) }, "check")).said;
+    for (const text of [words, (await runStore(url, "--help")).said]) {
+      assert.match(text, /SECRET_KEY,? or\sthe secret\.key beside/);
+      assert.doesNotMatch(text, /data\/secret\.key/);
+    }
   });
 
   test("check and rewind refuse the store of a newer Marshal, as its start does", async (t) => {

@@ -118,6 +118,23 @@ describe("the store on Redis", needsRedis(), () => {
     }
   });
 
+  test("a Redis that takes the connection and says nothing is told of after the wait, without the password", async (t) => {
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    const asked = Promise.withResolvers<void>();
+    const silent = createServer((socket) => socket.on("error", () => undefined).once("data", asked.resolve));
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    t.after(() => silent.close());
+    const address = silent.address();
+    const host = `127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+    const refused = assert.rejects(openStore(`redis://:hunter2@${host}`, { waitMs: 5_000 }), {
+      name: "StoreError",
+      message: `Redis at ${host} cannot be used: nothing answers`,
+    });
+    await asked.promise;
+    t.mock.timers.tick(5_000);
+    await refused;
+  });
+
   test("others' keys in the same Redis are neither listed nor touched", async () => {
     const foreign = createClient({ url: redis.server.url });
     await foreign.connect();

@@ -18,6 +18,8 @@ export const PREFIX = "marshal:";
 const PING_EVERY_MS = 5_000;
 const LONGEST_RETRY_MS = 2_000;
 const LOADING_RETRY_MS = 200;
+/** A shorter wait at the start is for one try, which takes a moment also where Redis is well. */
+const SHORTEST_CONNECT_MS = 1_000;
 /** After a failover the same address leads to another machine, which only a new connection reaches. */
 const RECONNECT_AT_MOST_EVERY_MS = 5_000;
 
@@ -105,7 +107,7 @@ async function connect(url: string, { log, waitMs }: ConnectionOptions): Promise
     // A connection that is silent for the socket timeout is dropped; the pings keep a living one from being silent.
     pingInterval: PING_EVERY_MS,
     socket: {
-      connectTimeout: Math.max(1_000, Math.min(waitMs, 5_000)),
+      connectTimeout: Math.max(SHORTEST_CONNECT_MS, Math.min(waitMs, 5_000)),
       socketTimeout: 3 * PING_EVERY_MS,
       reconnectStrategy: (retries: number) => {
         const nextMs = Math.min(100 * 2 ** retries, LONGEST_RETRY_MS);
@@ -127,8 +129,14 @@ async function connect(url: string, { log, waitMs }: ConnectionOptions): Promise
     everReady = true;
     isSaid = false;
   });
+  // To the client one that takes the connection and says nothing has not failed for long, and then once for each try.
+  const silence = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => silence.reject(new StoreAwayError("nothing answers")),
+    Math.max(SHORTEST_CONNECT_MS, waitMs),
+  );
   try {
-    await client.connect();
+    await Promise.race([client.connect(), silence.promise]);
     return client;
   } catch (error) {
     if (client.isOpen) client.destroy();
@@ -137,5 +145,7 @@ async function connect(url: string, { log, waitMs }: ConnectionOptions): Promise
     throw new StoreAwayError(`Redis at ${host} cannot be used: ${reasonOf(trouble ?? error)}`, {
       cause: error,
     });
+  } finally {
+    clearTimeout(timer);
   }
 }

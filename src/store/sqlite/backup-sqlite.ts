@@ -4,7 +4,7 @@ import { StoreError } from "../../domain/failure.ts";
 import { COPIED } from "../clean-stop.ts";
 import { FORM_MARK, FORM_NAMESPACE } from "../document-forms.ts";
 import { parseFormMark } from "../document-schemas.ts";
-import { explainStoreError, isFullDisk } from "./sqlite-errors.ts";
+import { explainCopyError, explainStoreError, isFullDisk } from "./sqlite-errors.ts";
 import { createTables, placePending } from "./store-database.ts";
 
 /**
@@ -57,7 +57,7 @@ export function copyDatabase(
   } catch (error) {
     rmSync(making, { force: true });
     // What is read needs no room.
-    throw explainStoreError(error, isFullDisk(error) ? into : path);
+    throw isFullDisk(error) ? explainCopyError(error, into) : explainStoreError(error, path);
   }
 }
 
@@ -80,6 +80,14 @@ export function storeIdIn(path: string): string | undefined {
 
 /** Throws a StoreError where there is no such file, or none that this user may read: to open it would make it. */
 export function requireStore(path: string): void {
+  requireReadable(
+    path,
+    "and none was made. STORE_URL says which store it is; where the bot has its own settings (systemd, a container), run this with the same ones",
+  );
+}
+
+/** Throws a StoreError where this user can't read such a file; `absent` goes on after "there is no PATH". */
+export function requireReadable(path: string, absent?: string): void {
   try {
     accessSync(path, constants.R_OK);
   } catch (error) {
@@ -87,7 +95,7 @@ export function requireStore(path: string): void {
     throw new StoreError(
       isHidden
         ? `${path} cannot be read by this user (EACCES). Run this as the user that runs Marshal`
-        : `there is no ${path}, and none was made. STORE_URL says which store it is; where the bot has its own settings (systemd, a container), run this with the same ones`,
+        : [`there is no ${path}`, absent].filter((part) => part !== undefined).join(", "),
     );
   }
 }
@@ -100,6 +108,6 @@ function makeEmptyFile(path: string, wanted: string): void {
     const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
     throw isThere
       ? new StoreError(`${path} already exists: another backup makes it, or was killed. Remove it then`)
-      : explainStoreError(error, wanted);
+      : explainCopyError(error, wanted);
   }
 }

@@ -34,6 +34,15 @@ export function explainStoreError(error: unknown, path: string): unknown {
   return explanation === undefined ? error : new StoreError(`${path} ${explanation}`, { cause: error });
 }
 
+/** The same of a file that is made from the store: no address of the store says where that is. */
+export function explainCopyError(error: unknown, path: string): unknown {
+  if (error instanceof StoreError) return error;
+  const explanation = COPY_EXPLANATIONS[primaryCode(error) ?? systemCode(error) ?? ""];
+  return explanation === undefined
+    ? explainStoreError(error, path)
+    : new StoreError(`${path} ${explanation}`, { cause: error });
+}
+
 /** What sqlite's own check of the file found. */
 export function damaged(path: string, cause: unknown): StoreError {
   return new StoreError(`${path} ${DAMAGED}`, { cause });
@@ -67,6 +76,23 @@ const EXPLANATIONS: Readonly<Record<string | number, string>> = {
   ENOTDIR: NO_FILE,
   ENOENT: "cannot be made: its folder is not there",
   EEXIST: NO_FILE,
+};
+
+const COPY_READ_ONLY =
+  "cannot be written: give the user that runs this write access to its folder, or choose another name";
+const COPY_FULL = "cannot be written because the disk is full. Free some space";
+
+const COPY_EXPLANATIONS: Readonly<Record<string | number, string>> = {
+  3: COPY_READ_ONLY,
+  8: COPY_READ_ONLY,
+  [FULL_DISK]: COPY_FULL,
+  EACCES: COPY_READ_ONLY,
+  EPERM: COPY_READ_ONLY,
+  EROFS: COPY_READ_ONLY,
+  ENOSPC: COPY_FULL,
+  EDQUOT: COPY_FULL,
+  EISDIR: "is a folder. Choose another name",
+  ENOTDIR: "cannot be made: a part of its path is a file. Choose another name",
 };
 
 function primaryCode(error: unknown): number | undefined {
