@@ -22,6 +22,7 @@ import { dropAll, servedBy } from "./leased-parts.ts";
 import type { Marshal, Runtime } from "./marshal.ts";
 import { openDocuments } from "./open-documents.ts";
 import { createMetrics } from "./ops/metrics.ts";
+import { startInOrder } from "./ops/start-order.ts";
 import { Starting } from "./ops/starting.ts";
 import { stopOrder } from "./ops/stop-order.ts";
 import { LinkedAccounts } from "./runs/accounts/linked-accounts.ts";
@@ -73,7 +74,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   });
   const accounts = new LinkedAccounts(kept.accounts);
   // Each document is handed over by name, so that no wing receives the keys.
-  const { retained, banEnds, askedBans, journals: stored } = kept;
+  const { retained, banEnds, askedBans, journals: stored, wholeSinceMs } = kept;
   const isStoreInDoubt = leased?.isStoreInDoubt ?? kept.isCopy;
   const isHere = (guildId: string) => discord.isHere(guildId);
   const retention = new GuildRetention({ ...retained, bindings, settings, accounts, clock, isHere, report });
@@ -162,6 +163,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     guilds: () => knownGuilds({ bindings, settings }),
     audit: kept.audit,
     isStoreInDoubt,
+    wholeSinceMs,
     answers: kept.runAnswers,
     lateAnswers: discord.lateAnswers,
     deferred: kept.deferred,
@@ -245,47 +247,41 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   const operated = { ...wings, storeUrl: config.storeUrl, store, notifier, bindings, clock, metrics, log };
   const { readiness, heldKeys, host, backups } = buildOperation(operated);
   const starting = new Starting();
-  async function start(): Promise<void> {
-    const identity = await starting.step(() => kept.begin());
-    for (const part of [leased?.knownStore, backups]) part?.onStore(identity);
-    await starting.step(() => bindings.load());
-    await starting.step(() => service.restore());
-    const posting = [outbox, feeds, panels, runs, alerts, sessions, rules];
-    for (const part of posting) await starting.step(() => part.start());
-    await starting.step(() => leased?.settle() ?? kept.lookedThrough());
-    for (const part of [history, appeals]) await starting.step(() => part.start());
-    await starting.step(() => lifecycle.finishLinks());
-    const logIn = () =>
-      discord.start(commands, {
-        ...serviceForCommands,
-        mapCorners: config.mapImage,
-        playerMessages: kept.playerMessages,
-        ...{ snapshots, host, mentions: kept.mentions, roster },
-        ...servicesOfWings({ runs, feeds, history, alerts, duty, sessions, rules, appeals }),
-        runAnswers: kept.runAnswers,
-        panels,
-        sourceOf: kept.keys.sourceOf,
-        hideTyped: log.hideTyped,
-        owed: notifier,
-        ...lifecycle.onLink,
-      });
-    // The game's logs reach back for a while only: they are read also while Discord is away.
-    const loggedIn = starting.wait(logIn());
-    await Promise.race([loggedIn, discord.away]);
-    await starting.step(() => watch.start());
-    await loggedIn;
-    await starting.step(() => notifier.recover());
-    leased?.knownStore.announce({ posts: outbox.posts, random, isOurs: discord.isOurs });
-    runs.beginSchedules();
-    duty.start();
-    retention.start();
-    await readiness.start();
-  }
+  const logIn = () =>
+    discord.start(commands, {
+      ...serviceForCommands,
+      mapCorners: config.mapImage,
+      playerMessages: kept.playerMessages,
+      ...{ snapshots, host, mentions: kept.mentions, roster },
+      ...servicesOfWings({ runs, feeds, history, alerts, duty, sessions, rules, appeals }),
+      runAnswers: kept.runAnswers,
+      panels,
+      sourceOf: kept.keys.sourceOf,
+      hideTyped: log.hideTyped,
+      owed: notifier,
+      ...lifecycle.onLink,
+    });
+  const startable = {
+    ...{ starting, bindings, service, lifecycle, discord, logIn, watch, notifier, readiness },
+    async begin() {
+      const identity = await kept.begin();
+      for (const part of [leased?.knownStore, backups]) part?.onStore(identity);
+    },
+    posting: [outbox, feeds, panels, runs, alerts, sessions, rules],
+    settle: () => leased?.settle() ?? kept.lookedThrough(),
+    recording: [history, appeals],
+    beginByClock() {
+      leased?.knownStore.announce({ posts: outbox.posts, random, isOurs: discord.isOurs });
+      runs.beginSchedules();
+      duty.start();
+      retention.start();
+    },
+  };
 
   const parts = { discord, readiness, heldKeys, retention, watch, runs, outbox, feeds, panels };
   const stoppable = { starting, ...parts, duty, sessions, rules, appeals, history, service, store };
   return {
-    start,
+    start: () => startInOrder(startable),
     drop: () => dropAll({ ...stoppable, knownStore: leased?.knownStore }),
     ended: Promise.race([discord.ended, store.lost]),
     steps: stopOrder(stoppable),

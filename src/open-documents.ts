@@ -111,7 +111,7 @@ export async function openDocuments(store: Store, config: Config, parts: Documen
   };
   return {
     ...ofGuilds,
-    ...(await readCopyMark(on("clean-stop"))),
+    ...(await readCopyMark(on("clean-stop"), clock)),
     /**
      * Reads what a holder would read first, and writes nothing. Resolves with the identity of the store, where it has one.
      * Rejects with a StoreError where this process could not serve it.

@@ -90,6 +90,8 @@ export interface RunsPorts {
   readonly owns?: (guildId: string) => boolean;
   /** The store may be set back by seconds, so that what it calls waiting may have been sent. @default false */
   readonly isStoreInDoubt?: boolean | undefined;
+  /** Of the time before, runs may be missing in the audit: the store was put back from a copy then. Epoch milliseconds. */
+  readonly wholeSinceMs?: number | undefined;
 }
 
 export interface Runs {
@@ -167,8 +169,10 @@ export function createRuns(ports: RunsPorts): Runs {
   });
   const late = new LateOutcomes({ ...ports, report });
   let onOutside: OutsideListener = () => Promise.resolve();
+  const wholeSinceMs = isStoreInDoubt ? clock.nowMs() : ports.wholeSinceMs;
   const proof = new Proof({
     ...ports,
+    wholeSinceMs,
     audit,
     onProof: (record) => late.onProof(record),
     onProvedElsewhere: (record) => {
@@ -261,7 +265,7 @@ export function createRuns(ports: RunsPorts): Runs {
     askedBans: bans.asked,
     audit,
     refusals,
-    authors: createRunAuthors({ ...ports, audit, serviceTime: watched.serviceTime }),
+    authors: createRunAuthors({ ...ports, wholeSinceMs, audit, serviceTime: watched.serviceTime }),
     start,
     beginSchedules() {
       schedules.begin();

@@ -65,8 +65,23 @@ export async function markCopyIn({ documents }: Pick<Store, "documents">): Promi
   await documents("clean-stop", parseCleanEnd, "full").set(COPIED, { unsettled: [] });
 }
 
-/** Whether this store is a copy, and how that is over. `documents` are those of `createCleanStop`. */
-export async function readCopyMark(documents: Documents<StoredEnd>) {
+/** When a bot began on a store that was a copy. Of the form of an end. */
+const BEGUN_ON_COPY = "begun-on-copy";
+
+/**
+ * Whether this store is a copy, and how that is over. `wholeSinceMs`: of the time before, what was sent may be missing in it;
+ * undefined: it never was a copy. `documents` are those of `createCleanStop`.
+ */
+export async function readCopyMark(documents: Documents<StoredEnd>, clock: Pick<Clock, "nowMs">) {
   const isCopy = (await documents.get(COPIED)) !== undefined;
-  return { isCopy, lookedThrough: async () => (isCopy ? await documents.delete(COPIED) : undefined) };
+  const wholeSinceMs = isCopy ? clock.nowMs() : (await documents.get(BEGUN_ON_COPY))?.endedAtMs;
+  return {
+    isCopy,
+    wholeSinceMs,
+    async lookedThrough(): Promise<void> {
+      if (!isCopy) return;
+      await documents.set(BEGUN_ON_COPY, { unsettled: [], endedAtMs: clock.nowMs() });
+      await documents.delete(COPIED);
+    },
+  };
 }

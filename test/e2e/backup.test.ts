@@ -7,7 +7,7 @@ import { lastBackupMs, markBackup } from "../../src/store/sqlite/backup-mark.ts"
 import { backUpSqlite } from "../../src/store/sqlite/backup-sqlite.ts";
 import { entryLinesOf } from "../support/entry-lines.ts";
 import { runStore } from "../support/store-tool.ts";
-import { press, reads } from "./read.ts";
+import { press, reads, textOf } from "./read.ts";
 import { E2eRig } from "./rig.ts";
 
 describe("a backup that was made while the bot ran, and is put back", () => {
@@ -84,7 +84,9 @@ describe("a backup in which a command waits that was run since", () => {
   const executions = () => rig.service.counts.executionsByText.get(":h welcome") ?? 0;
 
   test("does not run it a second time", async () => {
-    const { moderator, general } = rig.home;
+    const { moderator, owner, general, guild } = rig.home;
+    const audited = guild.addChannel({ name: "audit" });
+    await reads(await owner.slash(general, "audit channel", { channel: audited }), /audit is posted/);
     rig.town.empty();
     await rig.polled("Players");
     const asked = await moderator.slash(general, "run command", { text: ":h welcome" });
@@ -103,7 +105,9 @@ describe("a backup in which a command waits that was run since", () => {
     await rig.startBot();
     rig.town.join("Second");
     await rig.polled("Players");
+    await rig.posted(audited, "run by Remote Server", "Maybe by Marshal");
     await rig.clock.sleep(60_000);
     assert.equal(executions(), 1);
+    assert.ok(!rig.discord.messages(audited).some((message) => textOf(message).includes("outside Marshal")));
   });
 });

@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import type { CleanEnd } from "../../src/domain/ports/clean-stop.ts";
-import { createCleanStop, parseCleanEnd, type StoredEnd } from "../../src/store/clean-stop.ts";
+import {
+  createCleanStop,
+  markCopyIn,
+  parseCleanEnd,
+  readCopyMark,
+  type StoredEnd,
+} from "../../src/store/clean-stop.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { VirtualClock } from "../support/clock.ts";
 import { needsRedis, startRedis } from "../support/redis-server.ts";
@@ -44,6 +50,25 @@ describe("the mark of a clean stop", () => {
       clock.step(laterMs);
       assert.deepEqual(await cleanStop.take(), expected);
     }
+  });
+
+  test("of a copy is over when a bot began on it, and when that was is known from then on", async (t) => {
+    const folder = tempFolder();
+    t.after(() => folder.remove());
+    const { store, clock } = await cleanStopOf(`sqlite:${join(folder.path, "a.sqlite")}`);
+    t.after(() => store.close());
+    const documents = store.documents("clean-stop", parseCleanEnd, "full");
+    assert.equal((await readCopyMark(documents, clock)).wholeSinceMs, undefined);
+    await markCopyIn(store);
+    const atMs = clock.nowMs();
+    const copy = await readCopyMark(documents, clock);
+    assert.deepEqual([copy.isCopy, copy.wholeSinceMs], [true, atMs]);
+    await copy.lookedThrough();
+    clock.step(86_400_000);
+    const later = await readCopyMark(documents, clock);
+    assert.deepEqual([later.isCopy, later.wholeSinceMs], [false, atMs]);
+    await later.lookedThrough();
+    assert.equal((await readCopyMark(documents, clock)).wholeSinceMs, atMs);
   });
 
   test("is not believed where its end cannot be made to last: a power cut could bring it back", async () => {

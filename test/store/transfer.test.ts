@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { createClient } from "@redis/client";
+import { systemClock } from "../../src/clock.ts";
 import { openRedisLeases } from "../../src/cluster/redis-leases.ts";
 import { wholeBlock } from "../../src/cluster/shard-block.ts";
 import { documentsOf } from "../../src/document-table.ts";
@@ -25,7 +26,7 @@ import {
 /** Whether a bot that starts on this file takes it for a copy. */
 async function isCopyAt(url: string): Promise<boolean> {
   const store = await openStore(url, { runsIn: "caller" });
-  const { isCopy } = await readCopyMark(documentsOf(store, "clean-stop"));
+  const { isCopy } = await readCopyMark(documentsOf(store, "clean-stop"), systemClock);
   await store.close();
   return isCopy;
 }

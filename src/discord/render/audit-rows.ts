@@ -85,6 +85,11 @@ export function eventLine({ atMs, actorId, actorName, action, text }: AuditEvent
     const said = md`⚠ **run outside Marshal** by ${inlineName(actorName)}: ${inlineCode(text, 300)}`;
     return md`${said}\n${small("", atMs)}`;
   }
+  if (action === "unsure-run") {
+    const said = md`❔ **run by ${inlineName(actorName)}**: ${inlineCode(text, 300)}`;
+    const why = md`-# Maybe by Marshal: its database was restored from an older copy since.`;
+    return md`${said}\n${why}\n${small("", atMs)}`;
+  }
   const by = actorId === "" ? inlineName(actorName) : userMention(actorId);
   const what = isAction(action) ? ACTIONS[action] : inlineCode(action);
   // Their text begins with the number of the case.

@@ -50,11 +50,14 @@ export class OutsideRuns {
     else this.#watched.set(guildId, sources);
   }
 
-  /** Writes the new rows that no run accounts for into the audit of each guild that reads this journal, and tells of them. Answers whether there were any. */
+  /**
+   * Writes the new rows that no run accounts for into the audit of each guild that reads this journal, and tells of them.
+   * Nobody is told of one that may be of a run of ours all the same. Answers whether there were any.
+   */
   async report(
     journal: SourceId,
     fresh: readonly FreshRow[],
-    foreign: readonly RemoteRow[],
+    { foreign, isUnsure }: { readonly foreign: readonly RemoteRow[]; isUnsure(row: RemoteRow): boolean },
   ): Promise<boolean> {
     const source = serverOf(journal);
     const guildId = guildOf(journal);
@@ -66,14 +69,15 @@ export class OutsideRuns {
     }
     const linked = await this.#ports.bindings.bySource(source);
     const bindings = linked.filter((one) => guildId === undefined || one.guildId === guildId);
-    for (const binding of bindings) await this.#ports.onOutside(binding, strange);
+    const sure = strange.filter((row) => !isUnsure(row));
+    if (sure.length > 0) for (const binding of bindings) await this.#ports.onOutside(binding, sure);
     const written = new Set(before);
     this.#written.set(journal, written);
     const now = new Set<string>();
     for (const row of strange) {
       for (const binding of bindings) {
         const id = eventId(binding, source, row);
-        if (!written.has(id)) await this.#write(id, binding, row);
+        if (!written.has(id)) await this.#write(id, binding, { ...row, isUnsure: isUnsure(row) });
         written.add(id);
         now.add(id);
       }
@@ -82,14 +86,18 @@ export class OutsideRuns {
     return true;
   }
 
-  async #write(id: string, { guildId, name }: Binding, { atS, text }: FreshRow): Promise<void> {
+  async #write(
+    id: string,
+    { guildId, name }: Binding,
+    { atS, text, isUnsure }: FreshRow & { readonly isUnsure: boolean },
+  ): Promise<void> {
     await this.#ports.audit.event({
       id,
       guildId,
       atMs: atS * 1000,
       actorId: "",
       actorName: "Remote Server",
-      action: "outside-run",
+      action: isUnsure ? "unsure-run" : "outside-run",
       text: `${name}: ${text}`,
     });
   }

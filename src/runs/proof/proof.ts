@@ -11,6 +11,8 @@ import { isRemote, OutsideRuns, type OutsideRunsPorts, remoteRow } from "./outsi
 const PROOF_MAX_AGE_MS = 5_000;
 /** How far before its row a run may have been sent: an answer takes a while, and the two clocks differ. */
 const SENT_BEFORE_ROW_MS = 5 * 60_000;
+/** How exactly the service's clock is known from its answers. */
+const CLOCKS_APART_MS = 2_000;
 /** Matched runs that are remembered for one server; older ones have long left its log. */
 const MOST_SEEN = 500;
 
@@ -24,6 +26,8 @@ export interface ProofPorts extends OutsideRunsPorts {
   readonly demands: Demands;
   readonly journal: Pick<JournalLooks, "reader">;
   readonly clock: Clock;
+  /** Of the time before, runs may be missing in the audit, epoch milliseconds; undefined: none is. */
+  readonly wholeSinceMs: number | undefined;
   /** The audit row of a run has a new proof. */
   onProof(record: RunRecord): void;
   /** So it has, and another process wrote it: one that serves a guild with the same server reads the same log. */
@@ -141,12 +145,23 @@ export class Proof {
     for (const run of runs) {
       await this.#note(source, run, matched.proofs.get(run.id) ?? { proof: run.proof });
     }
+    const isUnsure = (row: RemoteRow) => this.#isUnsure(look, row);
     for (const one of news) {
-      const isReported = await this.#outside.report(one.log.source, one.fresh, matched.foreign);
+      const isReported = await this.#outside.report(one.log.source, one.fresh, {
+        foreign: matched.foreign,
+        isUnsure,
+      });
       if (isReported) await one.doneForGood();
       else one.done();
     }
     this.#forgetOld(source);
+  }
+
+  /** Whether it may be of a run that is missing in the audit. */
+  #isUnsure({ takenAtMs, serviceAtMs = takenAtMs }: Snapshot, { atS }: RemoteRow): boolean {
+    const { wholeSinceMs } = this.#ports;
+    if (wholeSinceMs === undefined) return false;
+    return atS * 1000 - (serviceAtMs - takenAtMs) < wholeSinceMs + CLOCKS_APART_MS;
   }
 
   /** Runs of all guilds of this server that may have left a row: the fresh ones, and those still sought. */

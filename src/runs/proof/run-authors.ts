@@ -14,6 +14,8 @@ export interface RunAuthorsPorts {
   readonly settings: Pick<Settings, "of">;
   readonly serviceTime: Pick<ServiceTime, "ms">;
   readonly clock: Clock;
+  /** Of the time before, runs may be missing in the audit, epoch milliseconds; undefined: none is. */
+  readonly wholeSinceMs: number | undefined;
 }
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -77,7 +79,7 @@ interface Stretch {
 }
 
 async function authorsOf(
-  { audit, settings, clock, serviceTime }: RunAuthorsPorts,
+  { audit, settings, clock, serviceTime, wholeSinceMs = 0 }: RunAuthorsPorts,
   { guildId, bindingId, rows, isShared }: Stretch,
 ): Promise<ReadonlyMap<RemoteCommand, RunAuthor>> {
   const nowMs = clock.nowMs();
@@ -94,7 +96,7 @@ async function authorsOf(
   }
   const { auditRetentionDays } = await settings.of(guildId);
   const isWhole = found.next === undefined && found.stoppedAt === undefined;
-  const isKept = fromMs >= nowMs - auditRetentionDays * DAY_MS;
+  const isKept = fromMs >= Math.max(wholeSinceMs, nowMs - auditRetentionDays * DAY_MS);
   const isClockRight = Math.abs(aheadMs) < CLOCK_WRONG_MS;
   const isTold = isWhole && isKept && !isShared && isClockRight;
   return assign(rows, found.rows, { nowMs, aheadMs, other: { kind: isTold ? "outside" : "unknown" } });

@@ -572,6 +572,9 @@ describe("audit rows", () => {
     const event = { id: "e", guildId: "g", atMs: 0, actorId: "", actorName: "Remote Server" };
     const line = eventLine({ ...event, action: "outside-run", text: "Liberty: :ban Bob" });
     assert.match(line, /run outside Marshal.*Remote Server.*:ban Bob/);
+    const unsure = eventLine({ ...event, action: "unsure-run", text: "Liberty: :ban Bob" });
+    assert.match(unsure, /run by Remote Server.*:ban Bob[\s\S]*Maybe by Marshal/);
+    assert.doesNotMatch(unsure, /outside/);
   });
 
   test("say how many did not fit", () => {

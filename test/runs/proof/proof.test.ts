@@ -136,6 +136,26 @@ describe("proof", () => {
     );
   });
 
+  test("calls none foreign that may be its own, since the store was put back from a copy; what comes later it does", async () => {
+    const rig = new RunsRig();
+    const atS = Math.floor(rig.clock.nowMs() / 1000);
+    await rig.journal.take(rig.snapshot([]));
+    const told: string[] = [];
+    rig.crash({ isStoreInDoubt: true });
+    rig.runs.listenOutside(async (_, rows) => void told.push(...rows.map(({ text }) => text)));
+    await rig.journal.take(rig.snapshot([remote(atS, ":ban Bob")]));
+    await rig.clock.advance(60_000);
+    await rig.journal.take(rig.snapshot([remote(atS + 60, ":ban Alice"), remote(atS, ":ban Bob")]));
+    assert.deepEqual(
+      rig.audit.eventRows.map(({ action, text }) => [action, text]),
+      [
+        ["unsure-run", "Liberty County: :ban Bob"],
+        ["outside-run", "Liberty County: :ban Alice"],
+      ],
+    );
+    assert.deepEqual(told, [":ban Alice"]);
+  });
+
   test("knows its own run that was sent with the key before: it is proved, and not reported as run outside", async () => {
     const rig = new RunsRig();
     const source = "b".repeat(64) as SourceId;

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { Failure } from "../../../src/domain/failure.ts";
 import { type Binding, DEFAULT_SETTINGS } from "../../../src/domain/guild.ts";
 import type { AuditFilter, AuditFound, RunRecord } from "../../../src/domain/run.ts";
-import { createRunAuthors } from "../../../src/runs/proof/run-authors.ts";
+import { createRunAuthors, type RunAuthorsPorts } from "../../../src/runs/proof/run-authors.ts";
 import { VirtualClock } from "../../support/clock.ts";
 import { runRecord } from "../../support/run-record.ts";
 import { binding } from "../../support/runs-rig.ts";
@@ -21,7 +21,7 @@ class Town {
   failure: Failure | undefined;
   /** How far the service's clock is ahead of this machine's. */
   serviceAheadMs = 0;
-  readonly authors = createRunAuthors({
+  readonly ports: RunAuthorsPorts = {
     audit: {
       search: async (guild, filter) => {
         this.searches.push(filter);
@@ -40,7 +40,14 @@ class Town {
     settings: { of: async () => DEFAULT_SETTINGS },
     serviceTime: { ms: () => this.clock.nowMs() + this.serviceAheadMs },
     clock: this.clock,
-  });
+    wholeSinceMs: undefined,
+  };
+  authors = createRunAuthors(this.ports);
+
+  /** Its store was put back from a copy then: runs of before may be missing. */
+  isWholeSince(atS: number): void {
+    this.authors = createRunAuthors({ ...this.ports, wholeSinceMs: atS * 1_000 });
+  }
 
   run(id: string, text: string, atS: number, over: Partial<RunRecord> = {}): void {
     const atMs = atS * 1_000;
@@ -81,6 +88,15 @@ describe("who asked for a command of Remote Server", () => {
       const rows = [NOON_S - 99, NOON_S - 400].map((atS) => [":kick Bob", atS + aheadS] as const);
       assert.deepEqual(await town.of(...rows), ["by-a", "unknown"]);
     });
+
+  test("may be a member whose run is missing, since the store was put back from a copy then: no other program is named", async () => {
+    const town = new Town();
+    town.run("a", ":kick Bob", NOON_S - 4_000);
+    const rows = [NOON_S - 4_000, NOON_S - 3_900, NOON_S - 60].map((atS) => [":kick Bob", atS] as const);
+    assert.deepEqual(await town.of(...rows), ["by-a", "outside", "outside"]);
+    town.isWholeSince(NOON_S - 3_600);
+    assert.deepEqual(await town.of(...rows), ["by-a", "unknown", "outside"]);
+  });
 
   test("two equal rows of one second have one run each; a third is another program's", async () => {
     const town = new Town();
