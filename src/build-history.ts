@@ -29,7 +29,8 @@ import type { MetricsRegistry } from "./ops/metrics.ts";
 import type { LinkedAccounts } from "./runs/accounts/linked-accounts.ts";
 import { readLogged } from "./runs/catalogue/read-logged.ts";
 import { HARMLESS_NAMES } from "./runs/catalogue/verbs.ts";
-import type { Runs, RunsPorts } from "./runs/runs.ts";
+import type { Runs } from "./runs/runs.ts";
+import type { RunsPorts } from "./runs/runs-ports.ts";
 
 export interface HistoryWingParts {
   readonly config: Pick<Config, "historyUrl" | "mapImage">;

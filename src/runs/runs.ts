@@ -1,43 +1,22 @@
-import type { AskedBan } from "../domain/asked-ban.ts";
-import type { BanEnd } from "../domain/ban-end.ts";
 import type { Binding } from "../domain/guild.ts";
 import type { SourceId } from "../domain/model.ts";
 import type { AskedBans } from "../domain/ports/asked-bans.ts";
 import type { AuditLog, Refusals } from "../domain/ports/audit-log.ts";
 import type { BanEnds } from "../domain/ports/ban-ends.ts";
-import type { Bindings } from "../domain/ports/bindings.ts";
-import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { CommandCatalogue } from "../domain/ports/command-catalogue.ts";
-import type { Demands } from "../domain/ports/demands.ts";
-import type { Documents } from "../domain/ports/documents.ts";
 import type { GameAccounts } from "../domain/ports/game-accounts.ts";
-import type { HistoryPlayers } from "../domain/ports/history.ts";
-import type { JournalLooks } from "../domain/ports/journal.ts";
-import type { Members } from "../domain/ports/members.ts";
-import type { Metrics } from "../domain/ports/metrics.ts";
-import type { Notifier, OwedMessages } from "../domain/ports/notifier.ts";
 import type { Permissions } from "../domain/ports/permissions.ts";
-import type { Posts } from "../domain/ports/posts.ts";
-import type { LateAnswers, RunAnswers } from "../domain/ports/run-answers.ts";
 import type { RunAuthors } from "../domain/ports/run-authors.ts";
 import type { RunQueue } from "../domain/ports/run-queue.ts";
-import type { RunRenderer } from "../domain/ports/run-renderer.ts";
 import type { Runner } from "../domain/ports/runner.ts";
 import type { Schedules } from "../domain/ports/schedules.ts";
-import type { ServiceClient } from "../domain/ports/service-client.ts";
-import type { ServiceHealth } from "../domain/ports/service-health.ts";
-import type { Settings } from "../domain/ports/settings.ts";
-import type { Snapshots } from "../domain/ports/snapshots.ts";
-import type { DeferredRun, RunRecord } from "../domain/run.ts";
-import type { Schedule } from "../domain/schedule.ts";
+import type { RunRecord } from "../domain/run.ts";
 import { createGameAccounts } from "./accounts/game-accounts.ts";
-import type { LinkedAccounts } from "./accounts/linked-accounts.ts";
 import { AuditChannelMirror } from "./audit/channel-mirror.ts";
-import { LateOutcomes, type LateOutcomesPorts } from "./audit/late-outcomes.ts";
+import { LateOutcomes } from "./audit/late-outcomes.ts";
 import { recoverRuns } from "./audit/recover-runs.ts";
 import { RefusalCount } from "./audit/refusal-count.ts";
 import { startRetention } from "./audit/retention.ts";
-import type { CheckLiftPorts } from "./bans/check-lift.ts";
 import { createBans, createBanWatch } from "./bans/create-bans.ts";
 import { createCommandCatalogue } from "./catalogue/suggestions.ts";
 import { createPermissions } from "./permission/permissions.ts";
@@ -47,52 +26,8 @@ import { createRunAuthors } from "./proof/run-authors.ts";
 import { DeferredRuns } from "./queue/deferred-runs.ts";
 import { CommandRunner } from "./queue/runner.ts";
 import { WaitingRuns } from "./queue/waiting-runs.ts";
+import type { RunsPorts } from "./runs-ports.ts";
 import { ScheduleBook } from "./schedules/schedule-book.ts";
-
-export interface RunsPorts {
-  readonly client: Pick<ServiceClient, "command">;
-  readonly health: ServiceHealth;
-  readonly snapshots: Snapshots;
-  readonly demands: Demands;
-  readonly bindings: Bindings;
-  readonly settings: Settings;
-  /** Every guild of which anything is kept; some may come twice. */
-  readonly guilds: () => AsyncIterable<string>;
-  readonly audit: AuditLog;
-  /** Names of people who are not in a server. */
-  readonly history: Pick<HistoryPlayers, "findAll">;
-  readonly members: Members;
-  readonly posts: Posts;
-  readonly owed: OwedMessages;
-  readonly notifier: Notifier;
-  readonly renderer: RunRenderer;
-  readonly answers: RunAnswers;
-  readonly lateAnswers: LateAnswers;
-  /** With `parseDeferredRun`; durable. */
-  readonly deferred: Documents<DeferredRun>;
-  /** With `parseSchedule`; durable. */
-  readonly schedules: Documents<Schedule>;
-  /** With `parseBanEnd`; durable. */
-  readonly banEnds: Documents<BanEnd>;
-  /** With `parseAskedBan`; durable. */
-  readonly askedBans: Documents<AskedBan>;
-  readonly isBannedAgain: CheckLiftPorts["isBannedAgain"];
-  readonly standingBan: CheckLiftPorts["standingBan"];
-  readonly caseOf: LateOutcomesPorts["caseOf"];
-  readonly accounts: LinkedAccounts;
-  readonly journal: JournalLooks;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly metrics: Pick<Metrics, "count">;
-  /** Defects, for the log: what was being done, and the error. */
-  report(what: string, error: unknown): void;
-  /** Whether this process serves the guild (its shards); absent: all. */
-  readonly owns?: (guildId: string) => boolean;
-  /** The store may be set back by seconds, so that what it calls waiting may have been sent. @default false */
-  readonly isStoreInDoubt?: boolean | undefined;
-  /** Of the time before, runs may be missing in the audit: the store was put back from a copy then. Epoch milliseconds. */
-  readonly wholeSinceMs?: number | undefined;
-}
 
 export interface Runs {
   readonly runner: Runner;
