@@ -53,7 +53,10 @@ for index = 3, #KEYS do redis.call('PEXPIRE', KEYS[index], ARGV[2]) end
 redis.call('SET', KEYS[2], ARGV[3], 'PX', ARGV[2])
 return 'renewed'`;
 
-/** count, leases of all shards; token. The count ends with the last lease. */
+/**
+ * count, leases of all shards; token, count. The count ends with its last lease. A lease that was over long ago may be given
+ * up late, when processes of another count work: theirs stays, or both counts would be served at once.
+ */
 export const RELEASE = `
 local others = 0
 for index = 2, #KEYS do
@@ -61,7 +64,7 @@ for index = 2, #KEYS do
   if holder == ARGV[1] then redis.call('DEL', KEYS[index])
   elseif holder then others = others + 1 end
 end
-if others == 0 then redis.call('DEL', KEYS[1]) end
+if others == 0 and redis.call('GET', KEYS[1]) == ARGV[2] then redis.call('DEL', KEYS[1]) end
 return others`;
 
 /** settled, lease; token, block, generation. */

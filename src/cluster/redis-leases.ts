@@ -57,7 +57,7 @@ export async function openRedisLeases(url: string, log: Log): Promise<RedisLease
     },
     async release({ block, token }) {
       const all = Array.from({ length: block.count }, (_, id) => leaseKey(block.count, id));
-      await line.run(RELEASE, [COUNT_KEY, ...all], [token]);
+      await line.run(RELEASE, [COUNT_KEY, ...all], [token, String(block.count)]);
     },
     async settle({ block, token, generation }) {
       await line.run(SETTLE, [SETTLED_KEY, fenceKeyOf(block)], [token, nameOf(block), String(generation)]);

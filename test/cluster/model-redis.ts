@@ -56,7 +56,8 @@ export class ModelRedis {
           for (let id = 0; id < block.count; id++) {
             if (this.#get(`${block.count}:${id}`) === token) this.#state.keys.delete(`${block.count}:${id}`);
           }
-          if (!this.#anyOf(block.count)) this.#state.keys.delete("count");
+          const isTheirs = this.#get("count") === String(block.count);
+          if (isTheirs && !this.#anyOf(block.count)) this.#state.keys.delete("count");
         }),
       settle: async ({ block, token, generation }) =>
         this.#write(() => {

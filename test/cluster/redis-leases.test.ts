@@ -90,6 +90,15 @@ describe("leases in a real Redis", needsRedis(), () => {
     await claimed(wholeBlock(1), "c");
   });
 
+  test("who gives up a lease that is long over leaves the count of those who work now", async () => {
+    const old = await claimed(wholeBlock(1), "a");
+    await operator.del([fenceKeyOf(old.block), "marshal:lease-count"]);
+    await claimed(wholeBlock(2), "b");
+    await leases.release(old);
+    assert.equal(await leases.liveCount(), 2);
+    assert.deepEqual(await leases.claim(wholeBlock(1), "c"), { kind: "other-count", count: 2 });
+  });
+
   test("after a change the store of a block is in doubt until it was looked through", async () => {
     await operator.hSet("marshal:generation", "number", "2");
     const first = await leases.claim(LEFT, "a");

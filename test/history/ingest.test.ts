@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { VISIT } from "../../src/history/database/schema.ts";
 import { at as rewind } from "../../src/history/queries/rewind.ts";
 import { onBothDatabases } from "./databases.ts";
 import { ann, BINDING, bob, GUILD, mod, openRig, START_S, type Town } from "./rig.ts";
@@ -255,6 +256,39 @@ onBothDatabases("what is stored of the answers", (databases) => {
       [2, 10, null],
       [3, 50, 40],
     ]);
+  });
+
+  test("who was missing from one list, or new in it, at a restart has vanished, or appeared, by the next", async () => {
+    const hourS = Math.ceil(START_S / 3_600) * 3_600 - START_S;
+    const url = await databases.fresh();
+    const first = await openRig(databases, url);
+    const joins: Town["joins"] = [[bob, at(10), true]];
+    await first.see({ joins, players: [bob] }, at(hourS - 20));
+    await first.see({ joins, players: [bob] }, at(hourS - 10));
+    // The first list of an hour.
+    await first.see({ joins, players: [ann] }, at(hourS));
+    const second = await openRig(databases, url);
+    for (const s of [10, 20, 30]) await second.see({ joins, players: [ann] }, at(hourS + s));
+    const rows = await second.context.db
+      .selectFrom("visits")
+      .innerJoin("persons", "persons.id", "visits.person")
+      .select(["player_id", "kind", "visits.at_s", "after_s"])
+      .orderBy("visits.at_s")
+      .orderBy("kind")
+      .execute();
+    assert.deepEqual(
+      rows.map((row) => [
+        row.player_id,
+        row.kind,
+        row.at_s - at(hourS),
+        row.after_s && row.after_s - at(hourS),
+      ]),
+      [
+        [bob.id, VISIT.joined, 10 - hourS, null],
+        [ann.id, VISIT.appeared, 10, -10],
+        [bob.id, VISIT.vanished, 10, -10],
+      ],
+    );
   });
 
   test("a time of the service that was far ahead stops no looks, also after a restart, and leaves nobody there in times to come", async () => {

@@ -20,13 +20,18 @@ const NO_RANK = "Normal";
  * Notes the look, where its list of players is what the rows say: whoever is gone by the next one, also after a pause,
  * was there until now.
  */
-export async function storeLook(db: Db, { id, presence }: ScopeState, atS: number): Promise<void> {
-  if (presence.appearing.size + presence.vanishing.size > 0) return;
+export async function storeLook(db: Db, state: ScopeState, atS: number): Promise<void> {
+  if (!isWhatRowsSay(state)) return;
   await db
     .updateTable("scopes")
     .set((columns) => ({ looked_before_s: columns.ref("looked_s"), looked_s: Math.floor(atS) }))
-    .where("id", "=", id)
+    .where("id", "=", state.id)
     .execute();
+}
+
+/** Nobody is in the last list, or missing from it, without a row. */
+function isWhatRowsSay({ presence }: ScopeState): boolean {
+  return presence.appearing.size + presence.vanishing.size === 0;
 }
 
 /** The rank that an answer shows; where it does not tell it, the one that is known. */
@@ -91,7 +96,10 @@ export async function storeCount(
   state.most = { quarter, players: Math.max(most, next.players) };
 }
 
-/** Everybody who is there, once an hour. */
+/**
+ * Everybody who is there, once an hour: by a list that is what the rows say. Who is in it, or not, without a row gets one
+ * by the list after it, which another process would not write that reads here that it is known already.
+ */
 export async function storeRoster(
   db: Db,
   state: ScopeState,
@@ -100,6 +108,7 @@ export async function storeRoster(
 ): Promise<void> {
   const hour = Math.floor(atS / HOUR_S);
   if (state.rosterS !== undefined && Math.floor(state.rosterS / HOUR_S) >= hour) return;
+  if (!isWhatRowsSay(state)) return;
   await db
     .insertInto("rosters")
     .values({ scope: state.id, at_s: atS, persons: [...persons].sort((a, b) => a - b).join(",") })
