@@ -77,6 +77,7 @@ interface MapArgs {
 export const map = defineEntry<MapArgs>({
   description: "Where everyone is right now, as a picture and in words",
   first: "ephemeral",
+  redraws: true,
   options: [
     { ...playerOption, required: false, description: "Only this player and who is nearby" },
     teamOption,
@@ -119,8 +120,8 @@ async function* openMap({ actor, argument, signal }: Press, services: Services):
 }
 
 export const mapActions = {
-  "map-open": defineAction({ first: "ephemeral", execute: openMap }),
-  "map-here": defineAction({ first: "update", execute: openMap }),
+  "map-open": defineAction({ first: "ephemeral", redraws: true, execute: openMap }),
+  "map-here": defineAction({ first: "update", redraws: true, execute: openMap }),
   /** On the card of a moderator call: around who called. */
   "mod-map": defineAction({
     first: "ephemeral",

@@ -1,3 +1,4 @@
+import { ChangedSince } from "../src/discord/command.ts";
 import type { Services } from "../src/discord/services.ts";
 import { type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
@@ -14,7 +15,7 @@ export interface Drawn {
   readonly pictureWords?: Escaped;
 }
 
-/** What is there now, and where it has to wait, what comes of it. Never rejects with a Failure. */
+/** What is there now, and where it has to wait, what comes of it, unless the message was changed since. Never rejects with a Failure. */
 export async function* drawn(
   { history, clock }: Services,
   guildId: string,
@@ -36,6 +37,7 @@ export async function* drawn(
   try {
     for (let waits = 0; ; waits += 1) {
       const found = await history.stats.draw(guildId, pictures, { subject });
+      if (signal.reason instanceof ChangedSince) return;
       if (found.kind === "made") {
         const { pngs, ofMs } = found;
         yield ofMs === undefined ? { pngs } : { pngs, pictureWords: earlierWords(ofMs) };
@@ -52,6 +54,7 @@ export async function* drawn(
       await clock.sleep(found.atMs - clock.nowMs(), signal);
     }
   } catch (error) {
+    if (signal.reason instanceof ChangedSince) return;
     if (!(error instanceof Failure) && !signal.aborted) throw error;
     yield { pngs: undefined, pictureWords: md`-# 🖼 The picture could not be drawn. Ask again.` };
   }

@@ -75,6 +75,7 @@ interface ServerArgs {
 export const serverEntry = defineEntry<ServerArgs>({
   description: "How full the server was, and whether staff were on",
   first: "ephemeral",
+  redraws: true,
   options: [periodOption, serverOption],
   parse: (options) => ({ server: options.string("server"), days: periodOf(options.string("period")) }),
   autocomplete: completeServer,
@@ -88,6 +89,7 @@ export const serverStatsActions = {
   /** `binding/days` */
   "stats-server": defineAction({
     first: "update",
+    redraws: true,
     async *execute({ actor, argument, signal }, services) {
       const [bindingId = "", days] = argument.split("/");
       const binding = await services.bindings.pick(actor.guildId, bindingId);

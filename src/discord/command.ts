@@ -140,6 +140,13 @@ export interface Press {
   readonly reference: string;
 }
 
+/** Why the signal of an answer is aborted whose message a later press has changed. */
+export class ChangedSince extends Error {
+  constructor() {
+    super("a later press changed the message");
+  }
+}
+
 export interface Choice {
   /** At most 100 characters. */
   readonly name: string;
@@ -176,6 +183,8 @@ interface EntryBase<Args> {
 
 export interface MessageEntry<Args> extends EntryBase<Args> {
   readonly first: "ephemeral" | "public";
+  /** A picture follows later: its `signal` is aborted, too, when a press has changed the message meanwhile (`ChangedSince`). */
+  readonly redraws?: boolean;
   /** Where the first answer depends on what was typed; `first` then only tells the usual one. */
   firstFor?(args: Args): "ephemeral" | "public";
   /** It sends commands to the game: its errors say whether one ran. */
@@ -202,6 +211,8 @@ export interface Group {
 export interface MessageAction {
   /** "update": the message that was acted on is edited (its buttons stay until the reply replaces them). */
   readonly first: FirstAnswer;
+  /** As of an entry. */
+  readonly redraws?: boolean;
   /** Only for holders of Manage Guild: buttons outlive the permission of who got them. */
   readonly manageGuild?: boolean;
   /** It sends commands to the game: its errors say whether one ran. */

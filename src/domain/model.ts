@@ -145,7 +145,7 @@ export interface ServerState {
   /** How far the service's clock, which dates rows, is ahead of ours, which dates lists. @default 0 */
   readonly serviceAheadMs?: number | undefined;
   readonly lists: { readonly [L in ListName]?: { readonly atMs: number; readonly value: Lists[L] } };
-  /** By id, as far as the lists tell them; said where these are packed and cost to be looked at. */
+  /** By id, as far as its answers told them, also such as have gone from the lists since. */
   readonly ownerNames?: ReadonlyMap<number, string>;
 }
 

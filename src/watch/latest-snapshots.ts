@@ -1,9 +1,9 @@
-import type { ListName, ServerState, Snapshot, SourceId } from "../domain/model.ts";
-import { namesOf } from "../domain/names-of.ts";
+import type { ListName, Lists, ServerState, Snapshot, SourceId } from "../domain/model.ts";
 import { PackedRows } from "../domain/packed-rows.ts";
 import type { Clock } from "../domain/ports/clock.ts";
 import type { ServiceClient } from "../domain/ports/service-client.ts";
 import type { FreshOptions, Snapshots } from "../domain/ports/snapshots.ts";
+import { shifted } from "./shifted-state.ts";
 
 export interface SnapshotParts {
   readonly client: ServiceClient;
@@ -89,6 +89,7 @@ export class LatestSnapshots implements Pick<Snapshots, "latest" | "fresh"> {
       serviceAheadMs: serviceAtMs === undefined ? known?.serviceAheadMs : serviceAtMs - snapshot.takenAtMs,
       // Built list by list from values of the same list: the pairing is lost on the type checker only.
       lists: lists as ServerState["lists"],
+      ownerNames: ownerNames(snapshot, known?.ownerNames),
     };
     this.#states.delete(snapshot.source);
     this.#states.set(snapshot.source, { state, aheadMs });
@@ -233,27 +234,37 @@ function packed(state: ServerState): ServerState {
     const isLoose = PACKED_LISTS.has(list as ListName) && !(known instanceof PackedRows);
     return [list, isLoose ? PackedRows.of<object>(known) : known];
   });
-  return { ...state, lists: Object.fromEntries(lists), ownerNames: ownerNamesOf(state) };
+  return { ...state, lists: Object.fromEntries(lists) };
 }
 
-function ownerNamesOf(state: ServerState): ReadonlyMap<number, string> {
-  const owners = new Set([state.status.ownerId, ...state.status.coOwnerIds]);
-  return new Map([...namesOf(state)].filter(([id]) => owners.has(id)));
+/** As this answer or one before it told them: the logs and players end with a restart of the game server. */
+function ownerNames(
+  { status, lists }: Snapshot,
+  before: ReadonlyMap<number, string> | undefined,
+): ReadonlyMap<number, string> {
+  const names = new Map<number, string>();
+  for (const id of [status.ownerId, ...status.coOwnerIds]) {
+    const name = nameIn(lists, id) ?? before?.get(id);
+    if (name !== undefined) names.set(id, name);
+  }
+  const isSame = names.size === before?.size && [...names].every(([id, name]) => before.get(id) === name);
+  return isSame ? before : names;
 }
 
-/** A copy of the state with each time later by `byMs`. */
-function shifted(state: ServerState, byMs: number): ServerState {
-  const lists = Object.entries(state.lists).map(([list, known]) => {
-    const atMs = known.atMs + byMs;
-    return [list, known instanceof PackedRows ? known.at(atMs) : { ...known, atMs }];
-  });
-  const { statusAtMs, serviceAheadMs } = state;
-  return {
-    ...state,
-    statusAtMs: statusAtMs + byMs,
-    serviceAheadMs: serviceAheadMs === undefined ? undefined : serviceAheadMs - byMs,
-    lists: Object.fromEntries(lists),
-  };
+/** The name of one person in these lists, without looking at more of them than it takes. */
+function nameIn(lists: Partial<Lists>, id: number): string | undefined {
+  const { players, staff, joinLogs, commandLogs, modCalls, killLogs } = lists;
+  return (
+    players?.find(({ player }) => player.id === id)?.player.name ??
+    staff?.helpers.get(id) ??
+    staff?.mods.get(id) ??
+    staff?.admins.get(id) ??
+    joinLogs?.find(({ player }) => player.id === id)?.player.name ??
+    commandLogs?.find(({ player }) => player.id === id)?.player.name ??
+    modCalls?.find(({ caller }) => caller.id === id)?.caller.name ??
+    killLogs?.find(({ killer }) => killer.id === id)?.killer.name ??
+    killLogs?.find(({ killed }) => killed.id === id)?.killed.name
+  );
 }
 
 function withoutExpired(state: ServerState, nowMs: number): ServerState | undefined {

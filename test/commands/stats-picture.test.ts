@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { drawn } from "../../commands/stats-picture.ts";
+import { ChangedSince } from "../../src/discord/command.ts";
 import type { Drawn } from "../../src/domain/ports/stats.ts";
 import type { Picture } from "../../src/domain/stats.ts";
 import { FakeWorld } from "../support/fake-services.ts";
@@ -9,7 +10,11 @@ const pictures: readonly Picture[] = [{ kind: "days", look: "dark", title: "a", 
 const pngs = [new Uint8Array([1])];
 
 /** What is said of a picture, answer by answer, and which subjects were asked for. */
-async function said(answers: readonly Drawn[]) {
+async function said(
+  answers: readonly Drawn[],
+  signal = new AbortController().signal,
+  onWords: () => void = () => undefined,
+) {
   const world = new FakeWorld();
   const { history } = world.services;
   const subjects: (string | undefined)[] = [];
@@ -25,13 +30,14 @@ async function said(answers: readonly Drawn[]) {
       return left.shift() ?? assert.fail();
     },
   };
-  const asked = { pictures, subject: "map town", signal: new AbortController().signal };
+  const asked = { pictures, subject: "map town", signal };
   const found = drawn({ ...world.services, history: { ...history, stats } }, "1", asked);
   const words: string[] = [];
   for (let next = found.next(); ; next = found.next()) {
     await world.clock.advance(10 * 60_000);
     const { done, value } = await next;
     if (done === true) break;
+    onWords();
     words.push(`${value.pngs === undefined ? "" : "picture "}${value.pictureWords ?? ""}`);
   }
   return { words, subjects };
@@ -45,6 +51,16 @@ test("a picture that has to wait says when it comes, and follows by itself", asy
   ]);
   assert.deepEqual(words, ["-# 🖼 Next picture <t:23:R>.", "-# 🖼 Next replay <t:230:R>.", "picture "]);
   assert.deepEqual(subjects, Array(3).fill("map town"));
+});
+
+test("a picture that waits is given up when a later press has changed the message", async () => {
+  const over = new AbortController();
+  const later = { kind: "later", atMs: 23_000, everyMs: 60_000 } as const;
+  const { words, subjects } = await said([later, { kind: "made", pngs }], over.signal, () =>
+    over.abort(new ChangedSince()),
+  );
+  assert.deepEqual(words, ["-# 🖼 Next picture <t:23:R>."]);
+  assert.equal(subjects.length, 1, "its turn is left to what is shown now");
 });
 
 test("one that was just made of the same says from when it is", async () => {

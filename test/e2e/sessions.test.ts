@@ -96,7 +96,12 @@ describe("a session, from the vote to the summary", () => {
     await rig.until("the end on the card", () =>
       rig.discord.messages(channel).some((one) => textOf(one).includes("Session over")),
     );
-    await asks(host, "session past", {}, /after 8 sessions with answered calls.* So far: 0/);
+    await asks(
+      host,
+      "session past",
+      {},
+      /after 8 sessions of half an hour or more with answered calls.* So far: 0/,
+    );
     await asks(host, "session vote", { needed: 5 }, /Vote posted/);
     await asks(host, "session cancel", {}, /Vote cancelled/);
     await rig.posted(channel, "The vote was cancelled");

@@ -95,6 +95,16 @@ describe("figures of a server and of its staff", () => {
     assert.doesNotMatch(textOf(message), /follows/);
   });
 
+  test("another time while a picture is waited for: what was pressed last stands there, also when that picture is due", async () => {
+    const { moderator } = rig.home;
+    const first = await shows("stats server", { period: "30" }, /Last 30 days[\s\S]*Next picture <t:/);
+    const pressed = await press(moderator, first, "24 h");
+    await reads(pressed, /Last 24 hours/);
+    await rig.until("the picture", () => picturesOf(answerOf(pressed)).length > 0);
+    await rig.clock.sleep(90_000);
+    assert.match(textOf(answerOf(pressed)), /Last 24 hours/);
+  });
+
   test("/stats staff: one's own, with what makes it fair; others' for Managers, unless the community says otherwise", async () => {
     const { owner, moderator, member, general } = rig.home;
     const alone = await shows("stats staff", {}, /You, last 7 days/);

@@ -30,6 +30,26 @@ function answerOf(source: string, clock: VirtualClock): Snapshot {
   };
 }
 
+test("an owner whom an answer named is named also when a restart of the game server has emptied its lists, unless owners changed", () => {
+  const clock = new VirtualClock();
+  const snapshots = new LatestSnapshots({ client: { read: () => assert.fail("read") } as never, clock });
+  const first = answerOf("a", clock);
+  snapshots.record(first, clock.monotonicMs());
+  const empty = { ...first, lists: { joinLogs: [], players: [] } };
+  const namesOf = (snapshot: Snapshot) => snapshots.record(snapshot, clock.monotonicMs()).ownerNames;
+  const names = namesOf(empty);
+  assert.deepEqual(
+    names,
+    new Map([
+      [12, "Ann"],
+      [1, "Ann"],
+    ]),
+  );
+  assert.equal(namesOf(empty), names, "thousands of servers keep one map each");
+  const sold = { ...empty, status: serverStatus({ ownerId: 3, coOwnerIds: [1] }) };
+  assert.deepEqual(namesOf(sold), new Map([[1, "Ann"]]));
+});
+
 test("rows of half a minute ago are packed as other answers come, and are told as they were, also after a step of the clock", async () => {
   const clock = new VirtualClock();
   const snapshots = new LatestSnapshots({ client: { read: () => assert.fail("read") } as never, clock });

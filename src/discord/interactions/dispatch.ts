@@ -18,6 +18,7 @@ import {
   type IncomingPress,
   TOKEN_LIVES_MS,
 } from "./incoming.ts";
+import { LatestChange } from "./latest-change.ts";
 import { mendingButton } from "./mending-button.ts";
 import { rememberAnswer } from "./remember-answer.ts";
 import { retryUntilTaken } from "./retry-answers.ts";
@@ -32,6 +33,11 @@ export interface DispatchPorts extends AnswerSessionPorts {
   readonly metrics: Pick<Metrics, "observe">;
   /** Where several processes share a store: without it nothing is done, and people read why. */
   readonly permit?: Pick<WorkPermit, "refusal" | "othersFirst"> | undefined;
+}
+
+interface About extends Pick<Press, "reference" | "lastReply"> {
+  /** Aborted when a later press changes the message that this one shows its replies in. */
+  readonly changed: AbortSignal;
 }
 
 export interface Dispatch {
@@ -53,6 +59,7 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
   const questions = new ServerQuestions({ services, clock, random });
   const asked = new GuildAllowance();
   const typed = new GuildAllowance();
+  const changes = new LatestChange();
   let closed = false;
 
   async function handle(incoming: Incoming): Promise<void> {
@@ -91,7 +98,8 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
   async function perform(incoming: IncomingCommand | IncomingPress, reference: string): Promise<void> {
     const arrivedAtMs = clock.monotonicMs();
     const lastReply = { isShown: false };
-    const about = { reference, lastReply };
+    const change = new AbortController();
+    const about = { reference, lastReply, changed: change.signal };
     let job: AnswerJob | Form;
     try {
       job = incoming.kind === "command" ? commandJob(incoming, about) : pressJob(incoming, about);
@@ -118,10 +126,13 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
     }
     const { signal } = stopping;
     const session = new AnswerSession(ports, { ...job, ...about, actor, answers, arrivedAtMs, signal });
+    const message = changedMessage(incoming, job);
+    changes.begin(message, change);
     await finish(session, job.work, () => {
       // What a stop kept from being shown is left to the next process.
       if (lastReply.isShown || !signal.aborted) onShown();
     });
+    changes.end(message, change);
   }
 
   function logNotTaken(refused: AnswerRefused, reference: string): void {
@@ -147,13 +158,14 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
 
   function commandJob(
     { command, path, actor, options, answers }: IncomingCommand,
-    about: Pick<Press, "reference" | "lastReply">,
+    { changed, ...about }: About,
   ): AnswerJob | Form {
     const found = registry.entry(command, path);
     if (found === undefined) throw new Failure("expired", "This command has changed. Reload Discord.");
     const entry: Entry = found.entry;
     if (found.manageGuild) mustManage(actor);
-    const on = { ...about, actor, signal: stopping.signal, answer: answers.place };
+    const signal = "redraws" in entry ? unlessChanged(changed) : stopping.signal;
+    const on = { ...about, actor, signal, answer: answers.place };
     if (entry.first === "modal") return entry.form({ ...on, args: entry.parse(options) }, services);
     return questions.job({
       entry,
@@ -163,10 +175,7 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
     });
   }
 
-  function pressJob(
-    incoming: IncomingPress,
-    about: Pick<Press, "reference" | "lastReply">,
-  ): AnswerJob | Form {
+  function pressJob(incoming: IncomingPress, { changed, ...about }: About): AnswerJob | Form {
     const { customId, actor, values, form, messageId, answers } = incoming;
     const on = { ...about, actor, signal: stopping.signal, answer: answers.place };
     const asked = questions.onPress(customId, on);
@@ -175,7 +184,8 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
     if (found === undefined) throw new Failure("expired", OUTDATED_BUTTON);
     const action: Action = found.action;
     if (action.manageGuild) mustManage(actor);
-    const press: Press = { ...on, argument: found.argument, values, form, messageId };
+    const signal = "redraws" in action ? unlessChanged(changed) : stopping.signal;
+    const press: Press = { ...on, signal, argument: found.argument, values, form, messageId };
     if (action.first === "modal") return action.form(press, services);
     return {
       // A form that was opened by a slash command has no message that could be updated.
@@ -185,6 +195,8 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
       runs: action.runs,
     };
   }
+
+  const unlessChanged = (changed: AbortSignal) => AbortSignal.any([stopping.signal, changed]);
 
   /** An error before anything was deferred. */
   async function answerAtOnce(
@@ -236,6 +248,12 @@ async function finish(session: AnswerSession, work: () => Answer, onTried: () =>
     await session.fail(error);
   }
   onTried();
+}
+
+/** By the interaction whose answer it is; a message of its own by its id. */
+function changedMessage(incoming: IncomingCommand | IncomingPress, { first }: AnswerJob): string {
+  if (incoming.kind === "command" || first !== "update") return incoming.id;
+  return incoming.messageOf ?? incoming.messageId ?? incoming.id;
 }
 
 function isReplies(answer: Answer): answer is Extract<Answer, AsyncIterable<unknown>> {

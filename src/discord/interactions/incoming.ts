@@ -13,6 +13,7 @@ interface IncomingBase {
 
 export interface IncomingCommand extends IncomingBase {
   readonly kind: "command";
+  readonly id: string;
   readonly command: string;
   /** `status`, `preset add`; empty for a single command. */
   readonly path: string;
@@ -21,11 +22,14 @@ export interface IncomingCommand extends IncomingBase {
 
 export interface IncomingPress extends IncomingBase {
   readonly kind: "press";
+  readonly id: string;
   readonly customId: string;
   readonly values: readonly string[];
   readonly form: FormValues;
   /** The message with the button or select; a form that was opened by a slash command has none. */
   readonly messageId: string | undefined;
+  /** The interaction whose answer that message is; undefined: it is a message of its own. */
+  readonly messageOf: string | undefined;
 }
 
 export interface IncomingTyping extends IncomingBase {

@@ -6,6 +6,7 @@ import {
   ComponentType,
   type GuildMember,
   type Interaction,
+  type Message,
   type ModalSubmitInteraction,
   PermissionFlagsBits,
   PermissionsBitField,
@@ -15,7 +16,7 @@ import type { Actor } from "../../domain/guild.ts";
 import type { FormValues, NamedPerson, NamedRole, Options } from "../command.ts";
 import { failureBody } from "../render/errors.ts";
 import type { AnswerRests } from "./answer-rests.ts";
-import type { Incoming } from "./incoming.ts";
+import type { Incoming, IncomingPress } from "./incoming.ts";
 import { createInteractionResponder } from "./interaction-responder.ts";
 
 /** Reads an interaction of discord.js as plain values. Undefined for kinds that we never register. */
@@ -23,9 +24,11 @@ export function readInteraction(interaction: Interaction, rests: AnswerRests): I
   const actor = actorOf(interaction);
   if (actor === undefined) return undefined;
   const answers = createInteractionResponder(rests, interaction);
+  const { id } = interaction;
   if (interaction.isChatInputCommand()) {
     const { commandName: command, options } = interaction;
     return {
+      id,
       kind: "command",
       command,
       path: pathOf(interaction),
@@ -48,22 +51,28 @@ export function readInteraction(interaction: Interaction, rests: AnswerRests): I
     };
   }
   const press = {
+    id,
     kind: "press",
     actor,
     answers,
     values: [],
     form: EMPTY_FORM,
     messageId: undefined,
+    messageOf: undefined,
   } as const;
   if (interaction.isMessageComponent()) {
     const values = "values" in interaction ? interaction.values : [];
-    return { ...press, customId: interaction.customId, values, messageId: interaction.message.id };
+    return { ...press, customId: interaction.customId, values, ...pressedOn(interaction.message) };
   }
   if (interaction.isModalSubmit()) {
-    const messageId = interaction.message?.id;
-    return { ...press, customId: interaction.customId, form: readForm(interaction), messageId };
+    const on = interaction.message === null ? {} : pressedOn(interaction.message);
+    return { ...press, customId: interaction.customId, form: readForm(interaction), ...on };
   }
   return undefined;
+}
+
+function pressedOn({ id, interactionMetadata }: Message): Pick<IncomingPress, "messageId" | "messageOf"> {
+  return { messageId: id, messageOf: interactionMetadata?.id };
 }
 
 /** Answers outside a guild, where no command works: without an answer Discord would show a failure. */

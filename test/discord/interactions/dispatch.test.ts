@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import {
   type Answer,
+  ChangedSince,
   type Command,
   defineAction,
   defineCommand,
@@ -60,6 +61,7 @@ function rig(commands: readonly Command[], { isStoring = true, permit }: RigOpti
   const actor = actorOf({ askedAtMs: clock.nowMs() });
   const slash = (path = "", as: Actor = actor): IncomingCommand => ({
     kind: "command",
+    id: random.id(),
     command: "say",
     path,
     actor: as,
@@ -76,9 +78,14 @@ function rig(commands: readonly Command[], { isStoring = true, permit }: RigOpti
     answers,
     actor,
     slash,
-    press: (customId: string, more: { messageId?: string; actor?: Actor; word?: string } = {}) =>
+    press: (
+      customId: string,
+      more: { messageId?: string; messageOf?: string; actor?: Actor; word?: string } = {},
+    ) =>
       dispatch.handle({
         kind: "press",
+        id: random.id(),
+        messageOf: more.messageOf,
         customId,
         answers,
         values: [],
@@ -475,6 +482,43 @@ test("buttons and forms find their action by the prefix of the custom_id", async
   await press("told:a:b", { word: "hi" });
   assert.deepEqual(told, ["a:b hi"]);
   assert.equal(answers.calls.at(-2), "defer ephemeral", "a form of a slash command updates no message");
+});
+
+test("a press that changes a message ends what was still to come in it, if that is a picture; other work goes on", async () => {
+  const ended: string[] = [];
+  const waiting = (name: string) =>
+    defineAction({
+      first: "update",
+      ...(name === "draw" ? { redraws: true } : {}),
+      async *execute({ signal, argument }) {
+        yield { content: md`words` };
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        ended.push(`${name} ${argument} ${signal.reason instanceof ChangedSince ? "changed" : "stopped"}`);
+      },
+    });
+  const actions = { draw: waiting("draw"), work: waiting("work") };
+  const { press, dispatch, slash } = rig([
+    { ...single(() => ({ content: md`ok` }), { redraws: true }), actions },
+  ]);
+  const typed = slash();
+  await dispatch.handle(typed);
+  const on = { messageId: "m1", messageOf: typed.id };
+  const others = [
+    press("draw:elsewhere", { messageId: "m2" }),
+    press("work:here", on),
+    press("draw:first", on),
+  ];
+  const last = press("draw:last", on);
+  await settle();
+  assert.deepEqual(ended, ["draw first changed"]);
+  await dispatch.stop(0);
+  await Promise.all([...others, last]);
+  assert.deepEqual(ended.toSorted(), [
+    "draw elsewhere stopped",
+    "draw first changed",
+    "draw last stopped",
+    "work here stopped",
+  ]);
 });
 
 test("a button of an older version is answered as expired", async () => {

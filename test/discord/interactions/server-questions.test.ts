@@ -64,13 +64,13 @@ function rig(first: "ephemeral" | "public" = "ephemeral", serverIsFilter = false
   const type = async (values: Readonly<Record<string, string>> = {}, actor: Actor = person) => {
     const answers = new FakeAnswers();
     const options = optionsOf(values);
-    await dispatch.handle({ kind: "command", command: "say", path: "", options, actor, answers });
+    await dispatch.handle({ kind: "command", id: "i1", command: "say", path: "", options, actor, answers });
     return answers;
   };
   const press = async (customId: string, actor: Actor = person) => {
     const answers = new FakeAnswers();
     const parts = { values: [], form: formOf({}), messageId: "9" };
-    await dispatch.handle({ kind: "press", customId, actor, answers, ...parts });
+    await dispatch.handle({ kind: "press", id: "i2", messageOf: "i1", customId, actor, answers, ...parts });
     return answers;
   };
   const complete = async () => {

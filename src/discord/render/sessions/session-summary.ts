@@ -84,7 +84,7 @@ function pastLine(one: PastSession): Escaped {
     ...(typeof figures === "object" && figures.staff !== undefined
       ? [md`${amount(figures.staff)} staff`]
       : []),
-    ...(typeof figures === "object" ? [md`${figures.calls} calls`] : []),
+    ...(typeof figures === "object" ? [md`${figures.calls} ${figures.calls === 1 ? "call" : "calls"}`] : []),
     ...(typeof figures === "object" && figures.medianAnswerS !== undefined
       ? [md`answered in ${lasting(figures.medianAnswerS)}`]
       : []),
@@ -95,7 +95,7 @@ function pastLine(one: PastSession): Escaped {
 /** What was seen, and never what would be. */
 export function staffingWords(seen: StaffingSeen): Escaped {
   if (seen.kind === "few") {
-    return md`-# How long calls wait with fewer or more staff: shown after ${EVENINGS_TO_COMPARE} sessions with answered calls. So far: ${seen.evenings}.`;
+    return md`-# How long calls wait with fewer or more staff: shown after ${EVENINGS_TO_COMPARE} sessions of half an hour or more with answered calls. So far: ${seen.evenings}.`;
   }
   if (seen.groups.length === 0) {
     return md`-# Nothing to compare yet: no 3 sessions had the same number of staff.`;

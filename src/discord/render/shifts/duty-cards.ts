@@ -153,7 +153,7 @@ export function nowCard(
       md`Staff in the game without a linked account`,
       unknown.map((one) => idleLine(one, names)),
     ),
-    ...unread.map((why) => md`-# ⚠ ${why}. Who is there is as last seen.`),
+    ...unread.map((why) => md`-# ⚠ ${why}${why.endsWith(".") ? md`` : md`.`} Who is there is as last seen.`),
     ...(knownS === undefined && unread.length === 0 ? [md`-# The servers were not read yet.`] : []),
   ];
   return {
