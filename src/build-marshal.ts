@@ -164,6 +164,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     guilds: () => knownGuilds({ bindings, settings }),
     audit: kept.audit,
     isStoreInDoubt,
+    isOlderCopy,
     wholeSinceMs,
     answers: kept.runAnswers,
     lateAnswers: discord.lateAnswers,
