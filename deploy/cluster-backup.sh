@@ -134,8 +134,9 @@ read_postgres() {
 }
 
 replace_valkey() {
-  # Valkey takes a file of this name as its own where that folder is not there.
-  inside valkey sh -c 'mv restored.rdb appendonly.aof && rm -rf appendonlydir' </dev/null
+  # Valkey takes a file of this name as its own where that folder is not there. What is behind the copy is done to it: Marshal
+  # finds the mark that it is one, and knows that what was sent since is missing in it.
+  inside valkey sh -c 'printf "*4\r\n\$4\r\nHSET\r\n\$18\r\nmarshal:generation\r\n\$6\r\ncopied\r\n\$1\r\n1\r\n" >>restored.rdb && mv restored.rdb appendonly.aof && rm -rf appendonlydir' </dev/null
   restart_valkey
 }
 

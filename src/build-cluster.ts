@@ -169,6 +169,7 @@ class ClusterMember {
           metrics: this.#metrics,
           knownStore: this.#knownStore,
           isStoreInDoubt: lease.isStoreInDoubt,
+          isOlderCopy: lease.isOlderCopy,
           settle: () => lease.settle(),
         },
       });

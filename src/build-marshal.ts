@@ -76,6 +76,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   // Each document is handed over by name, so that no wing receives the keys.
   const { retained, banEnds, askedBans, journals: stored, wholeSinceMs } = kept;
   const isStoreInDoubt = leased?.isStoreInDoubt ?? kept.isCopy;
+  const isOlderCopy = leased?.isOlderCopy ?? kept.isCopy;
   const isHere = (guildId: string) => discord.isHere(guildId);
   const retention = new GuildRetention({ ...retained, bindings, settings, accounts, clock, isHere, report });
 
@@ -163,6 +164,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     guilds: () => knownGuilds({ bindings, settings }),
     audit: kept.audit,
     isStoreInDoubt,
+    isOlderCopy,
     wholeSinceMs,
     answers: kept.runAnswers,
     lateAnswers: discord.lateAnswers,
@@ -205,7 +207,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   const ofSessions = { sessions: kept.sessions, pages: kept.sessionPages, mentions: kept.mentions };
   const sessions = buildSessions({ ...live, ...ofSessions, demands });
   const { ranks, rankKeepings, ruleStates: states, playerMessages: messages } = kept;
-  const ofRules = { rules: kept.rules, states, messages, ranks, rankKeepings, isStoreInDoubt };
+  const ofRules = { rules: kept.rules, states, messages, ranks, rankKeepings, isStoreInDoubt, isOlderCopy };
   const rules = buildRules({ ...live, ...ofRules, settings, discord, demands, owed: notifier, runs });
   const alerts = buildAlerts({
     ...live,

@@ -33,6 +33,7 @@ export interface RulesBuildParts
   > {
   readonly ranks: RanksPorts["ranks"];
   readonly rankKeepings: RanksPorts["keepings"];
+  readonly isOlderCopy: RanksPorts["isOlderCopy"];
   /** Undefined: no history is kept, and only names of who is there or linked are known. */
   readonly wing: Pick<HistoryWing, "players"> | undefined;
   readonly runs: Pick<Runs, "accounts" | "audit" | "permissions" | "runner">;
@@ -97,6 +98,7 @@ export function buildRules(parts: RulesBuildParts): BuiltRules {
     ...shared,
     ranks: parts.ranks,
     keepings: parts.rankKeepings,
+    isOlderCopy: parts.isOlderCopy,
     audit: runs.audit,
     renderer: rankRenderer,
   });

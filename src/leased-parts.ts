@@ -26,6 +26,8 @@ export interface LeasedParts {
   readonly knownStore: KnownStore;
   /** The store may be set back by seconds. */
   readonly isStoreInDoubt: boolean;
+  /** It was put back from an older copy, by the words of whoever did it. Then it is in doubt, too. */
+  readonly isOlderCopy: boolean;
   /** What was in doubt has been looked through. */
   settle(): Promise<void>;
 }

@@ -19,6 +19,7 @@ export interface HeldLeaseParts {
   /** When the claim was sent. */
   readonly sent: Reading;
   readonly isStoreInDoubt: boolean;
+  readonly isOlderCopy: boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -50,6 +51,11 @@ export class HeldLease implements WorkPermit {
   /** Redis changed since the store was last looked through: what it says may be a second or two old. */
   get isStoreInDoubt(): boolean {
     return this.#parts.isStoreInDoubt;
+  }
+
+  /** What it says may be of long ago. */
+  get isOlderCopy(): boolean {
+    return this.#parts.isOlderCopy;
   }
 
   get over(): AbortSignal {

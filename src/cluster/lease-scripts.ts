@@ -3,7 +3,8 @@
 /**
  * The generation of what Redis keeps: a new one whenever its run id is another than before, after a restart or when a
  * replica took its place. The last second of writes may then be gone. A replica that was not promoted refuses the first
- * write of a script, so its role needs no check of its own.
+ * write of a script, so its role needs no check of its own. Whoever puts back an older copy marks it "copied"
+ * (`open-redis.ts`, `cluster-backup.sh`): then it is known of that generation that more may be gone.
  */
 const GENERATION = `
 local time = redis.call('TIME')
@@ -12,7 +13,8 @@ local run = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
 local role = string.match(redis.call('INFO', 'replication'), 'role:(%w+)')
 if role ~= 'master' then return redis.error_reply('READONLY this Redis is a replica') end
 if redis.call('HGET', KEYS[1], 'run') ~= run then
-  redis.call('HINCRBY', KEYS[1], 'number', 1)
+  local number = redis.call('HINCRBY', KEYS[1], 'number', 1)
+  if redis.call('HDEL', KEYS[1], 'copied') == 1 then redis.call('HSET', KEYS[1], 'copiedNumber', number) end
   redis.call('HSET', KEYS[1], 'run', run, 'sinceMs', string.format('%d', nowMs))
 end
 local generation = tonumber(redis.call('HGET', KEYS[1], 'number'))
@@ -37,7 +39,9 @@ redis.call('SET', KEYS[2], ARGV[3], 'PX', ARGV[2])
 local settled = tonumber(redis.call('HGET', KEYS[3], ARGV[4]) or '1')
 local inDoubt = 0
 if settled ~= generation then inDoubt = 1 end
-return {'claimed', generation, inDoubt}`;
+local olderCopy = 0
+if settled < tonumber(redis.call('HGET', KEYS[1], 'copiedNumber') or '0') then olderCopy = 1 end
+return {'claimed', generation, inDoubt, olderCopy}`;
 
 /** generation, count, leases; token, lease ms, count, generation. */
 export const RENEW = `${GENERATION}

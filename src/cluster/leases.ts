@@ -6,6 +6,8 @@ export interface Claimed {
   readonly generation: number;
   /** That happened since the store of this block was last known to be settled. */
   readonly isStoreInDoubt: boolean;
+  /** Since then somebody put back an older copy of what Redis keeps, and marked it so: more than seconds may be gone. */
+  readonly isOlderCopy: boolean;
 }
 
 /** What came of a claim. `wait`: nobody may claim yet, because Redis is not the one that it was. */

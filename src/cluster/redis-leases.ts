@@ -21,7 +21,7 @@ export function fenceKeyOf(block: ShardBlock): string {
 }
 
 const claimAnswer = z.union([
-  z.tuple([z.literal("claimed"), z.number(), z.number()]),
+  z.tuple([z.literal("claimed"), z.number(), z.number(), z.number()]),
   z.tuple([z.literal("taken")]),
   z.tuple([z.literal("other-count"), z.string()]),
   z.tuple([z.literal("wait"), z.number()]),
@@ -41,8 +41,10 @@ export async function openRedisLeases(url: string, log: Log): Promise<RedisLease
       const given = [token, String(LEASE_MS), String(block.count), nameOf(block)];
       const answer = claimAnswer.parse(await line.run(CLAIM, keys, given));
       switch (answer[0]) {
-        case "claimed":
-          return { kind: "claimed", generation: answer[1], isStoreInDoubt: answer[2] === 1 };
+        case "claimed": {
+          const [kind, generation, inDoubt, olderCopy] = answer;
+          return { kind, generation, isStoreInDoubt: inDoubt === 1, isOlderCopy: olderCopy === 1 };
+        }
         case "other-count":
           return { kind: "other-count", count: Number(answer[1]) };
         case "wait":

@@ -78,8 +78,9 @@ export class ShardClaimant {
       try {
         const claim = await leases.claim(block, token);
         if (claim.kind === "claimed") {
-          const lease = { block, token, generation: claim.generation };
-          return new HeldLease({ leases, lease, sent, isStoreInDoubt: claim.isStoreInDoubt, clock, log });
+          const { generation, isStoreInDoubt, isOlderCopy } = claim;
+          const lease = { block, token, generation };
+          return new HeldLease({ leases, lease, sent, isStoreInDoubt, isOlderCopy, clock, log });
         }
         if (claim.kind === "other-count") return "other-count";
         if (claim.kind === "wait") return "redis-changed";

@@ -65,6 +65,8 @@ export interface RunsPorts {
   readonly owns?: (guildId: string) => boolean;
   /** The store may be set back by seconds, so that what it calls waiting may have been sent. @default false */
   readonly isStoreInDoubt?: boolean | undefined;
+  /** It was put back from an older copy: more than seconds may be missing. @default false */
+  readonly isOlderCopy?: boolean | undefined;
   /** Of the time before, runs may be missing in the audit: the store was put back from a copy then. Epoch milliseconds. */
   readonly wholeSinceMs?: number | undefined;
 }

@@ -37,6 +37,7 @@ test("a process whose lease may be over leaves a successor the first half of the
     lease: { block: {} as ShardBlock, token: "token", generation: 1 },
     sent: { monotonicMs: clock.monotonicMs(), wallMs: clock.nowMs() },
     isStoreInDoubt: false,
+    isOlderCopy: false,
     clock,
     log: createLog({ level: "error" }),
   });

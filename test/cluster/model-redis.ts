@@ -83,7 +83,7 @@ export class ModelRedis {
     this.#grant(block, token);
     const settled = this.#state.settled.get(nameOf(block)) ?? 1;
     const { generation } = this.#state;
-    return { kind: "claimed", generation, isStoreInDoubt: settled !== generation };
+    return { kind: "claimed", generation, isStoreInDoubt: settled !== generation, isOlderCopy: false };
   }
 
   #renew({ block, token, generation }: LeaseId): Renewal {

@@ -112,6 +112,30 @@ describe("leases in a real Redis", needsRedis(), () => {
     await leases.release({ ...lease, token: "b" });
     const third = await leases.claim(LEFT, "c");
     assert.ok(third.kind === "claimed" && !third.isStoreInDoubt);
+    for (const one of [first, second, third]) assert.ok(!one.isOlderCopy, "seconds may be gone, and no more");
+  });
+
+  test("a block knows of an older copy that was put back until it was looked through, also after a restart", async () => {
+    await operator.hSet("marshal:generation", { run: "of the copy", copied: "1" });
+    const restarted = async () => {
+      await leases.claim(LEFT, "sees it");
+      await pastTheWait();
+    };
+    await restarted();
+    const first = await leases.claim(LEFT, "a");
+    assert.ok(first.kind === "claimed" && first.isStoreInDoubt && first.isOlderCopy);
+    await leases.release({ block: LEFT, token: "a", generation: first.generation });
+    await operator.hSet("marshal:generation", "run", "restarted before it was looked through");
+    await restarted();
+    const second = await leases.claim(LEFT, "b");
+    assert.ok(second.kind === "claimed" && second.isOlderCopy);
+    const lease = { block: LEFT, token: "b", generation: second.generation };
+    await leases.settle(lease);
+    await leases.release(lease);
+    const third = await leases.claim(LEFT, "c");
+    assert.ok(third.kind === "claimed" && !third.isOlderCopy);
+    const other = await leases.claim(RIGHT, "d");
+    assert.ok(other.kind === "claimed" && other.isOlderCopy, "each block by itself");
   });
 
   test("a replica grants nothing", async () => {

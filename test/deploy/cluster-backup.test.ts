@@ -174,6 +174,11 @@ describe("cluster-backup.sh", { skip }, () => {
       assert.equal(restored.code, 0, restored.said);
       assert.deepEqual(await seen(), ["before", "Ann"]);
       assert.equal(containers.valkey("hlen", "marshal:docs:settings"), "1");
+      assert.equal(
+        containers.valkey("hget", "marshal:generation", "copied"),
+        "1",
+        "Marshal knows it as a copy",
+      );
       const tables = await containers.query("SELECT 1 FROM pg_tables WHERE tablename = 'newer'");
       assert.deepEqual(tables, [], "what an older Marshal would trip over is gone");
       assert.match(

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { copyFileSync, rmSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import type { Exchange, Member, Person, Role } from "../../src/sandbox/discord/types.ts";
+import { backUpSqlite } from "../../src/store/sqlite/backup-sqlite.ts";
 import { assertNoKeySeen, assertWellBehaved } from "./checks.ts";
 import { press, reads } from "./read.ts";
 import { E2eRig } from "./rig.ts";
@@ -77,6 +79,21 @@ describe("ranks, in the real process", () => {
     await asks(owner, "run history", {}, /:helper RexGame[\s\S]*rank by role/);
     assert.equal(rig.service.counts.executionsByText.get(":helper 9000000201"), 1);
     await asks(owner, "run queue", {}, /Automatic: ranks by role\. Set by <@\d+>/);
+  });
+
+  test("after a backup was put back they pause and say why, until a Manager confirms the plan", async () => {
+    const { general } = rig.home;
+    await reads(await owner.slash(general, "setup notices", { channel: general }), /Notices are posted/);
+    const backup = `${rig.storePath}.backup`;
+    backUpSqlite(rig.storePath, backup);
+    await rig.stop();
+    for (const side of ["-wal", "-shm"]) rmSync(rig.storePath + side, { force: true });
+    copyFileSync(backup, rig.storePath);
+    await rig.startBot();
+    await rig.posted(general, "are paused. Marshal's database was restored from an older copy");
+    await asks(owner, "rank list", {}, /Paused\*\*[\s\S]*restored from an older copy/);
+    const plan = await certain(await asks(owner, "rank apply", {}, /Ranks on/));
+    await reads(await press(owner, plan, "Resume"), /follow the roles/);
   });
 
   test("a lost role takes the rank back; one press stops it; unset takes back the rest", async () => {

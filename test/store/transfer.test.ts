@@ -45,7 +45,7 @@ async function isInDoubtAt(url: string): Promise<boolean> {
   await client.close();
   await leases.close();
   assert.equal(claim.kind, "claimed");
-  return claim.kind === "claimed" && claim.isStoreInDoubt;
+  return claim.kind === "claimed" && claim.isStoreInDoubt && claim.isOlderCopy;
 }
 
 describe("npm run store: copies that are proven", () => {

@@ -320,7 +320,7 @@ export class RunsRig {
   }
 
   /** The process dies: nothing in memory remains, the store does. */
-  crash(options: { readonly isStoreInDoubt?: boolean } = {}): void {
+  crash(options: { readonly isStoreInDoubt?: boolean; readonly isOlderCopy?: boolean } = {}): void {
     this.#life += 1;
     this.#firstAlive = this.#life;
     this.scheduleDocuments.isDead = true;
@@ -351,7 +351,7 @@ export class RunsRig {
     };
   }
 
-  #build({ isStoreInDoubt = false } = {}): Runs {
+  #build({ isStoreInDoubt = false, isOlderCopy = false } = {}): Runs {
     const life = this.#life;
     const alive = () => life >= this.#firstAlive;
     const isHolding = () => life === this.#life;
@@ -376,6 +376,7 @@ export class RunsRig {
     const runs = createRuns({
       metrics: this.metrics,
       isStoreInDoubt,
+      isOlderCopy,
       client: this.#options.client ?? client,
       health: this.#options.health ?? health,
       snapshots: this.snapshots,
@@ -601,6 +602,7 @@ const plainRenderer: RunRenderer = {
   }),
   banEndOver: ({ playerName, why }) => ({ content: markdownOfOurs(`over ${playerName}: ${why ?? ""}`) }),
   askedBanOver: ({ player: { name } }, why) => ({ content: markdownOfOurs(`not sent ${name}: ${why}`) }),
+  askedBanUnsure: ({ player: { name } }, why) => ({ content: markdownOfOurs(`unsure ${name}: ${why}`) }),
   banEndsHeld: (ends, why) => ({
     content: markdownOfOurs(`held ${ends.map(({ playerName }) => playerName).join(", ")}: ${why}`),
   }),

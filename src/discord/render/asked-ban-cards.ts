@@ -62,3 +62,10 @@ export function askedBanOver({ player, askerId }: AskedBan, why: string): Messag
     content: joined([said, md`-# Asked by ${userMention(askerId)}. Ask again with \`/case ask\`.`], "\n"),
   };
 }
+
+/** Nobody knows whether it was answered or sent: it is closed. */
+export function askedBanUnsure({ player, askerId }: AskedBan, why: string): MessageBody {
+  const said = md`❔ **The ban request for ${inlineName(player.name)} is closed.** ${escapeMarkdown(cut(why, 300))}`;
+  const next = md`-# Asked by ${userMention(askerId)}. If they are not banned and should be, ask again with \`/case ask\`.`;
+  return { content: joined([said, next], "\n") };
+}

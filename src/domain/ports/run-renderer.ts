@@ -36,6 +36,8 @@ export interface RunRenderer {
   banEndOver(end: BanEnd): MessageBody;
   /** A ban that was asked for and approved is not sent any more. */
   askedBanOver(asked: AskedBan, why: string): MessageBody;
+  /** The same of one of which nobody knows whether it was answered or sent. */
+  askedBanUnsure(asked: AskedBan, why: string): MessageBody;
   /** Ends of bans of one guild that a Manager decides about, for one reason. */
   banEndsHeld(ends: readonly BanEnd[], why: string): MessageBody;
   /** It failed several times in a row, the last time for this reason. */

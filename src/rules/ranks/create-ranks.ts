@@ -7,7 +7,7 @@ import { RankBook, type RankBookPorts } from "./rank-book.ts";
 import { RankDesk, type RankDeskPorts } from "./rank-desk.ts";
 import { RankFacts, type RankFactsPorts } from "./rank-facts.ts";
 import { RankKeepings } from "./rank-keeping.ts";
-import { withPause } from "./rank-pause.ts";
+import { pauseRanks, withPause } from "./rank-pause.ts";
 import type { RankKeeping } from "./rank-records.ts";
 import { RankSteps, type RankStepsPorts } from "./rank-steps.ts";
 import { RankWatch, type RankWatchPorts } from "./rank-watch.ts";
@@ -28,7 +28,12 @@ export interface RanksPorts
   readonly clock: RankStepsPorts["clock"];
   readonly roles: RankFactsPorts["roles"] & RankStepsPorts["roles"] & RankWatchPorts["roles"];
   readonly renderer: RankRenderer;
+  /** The store was put back from an older copy: ranks that were given or taken since are not in it. */
+  readonly isOlderCopy: boolean;
 }
+
+const OLDER_COPY =
+  "Marshal's database was restored from an older copy, so it can't be sure which ranks it gave.";
 
 export interface RanksWing {
   readonly ranks: Ranks;
@@ -66,7 +71,11 @@ export function createRanks(ports: RanksPorts): RanksWing {
     ranks,
     async start() {
       await book.load();
-      for (const server of book.all()) watch.demand(server);
+      for (const server of book.all()) {
+        if (ports.isOlderCopy && server.keeper !== undefined)
+          await pauseRanks({ ...ports, book }, server, OLDER_COPY);
+        watch.demand(server);
+      }
     },
     take: (look) => watch.take(look),
     onLinksChanged(guildId) {

@@ -4,39 +4,14 @@ import type { Actor } from "../../domain/guild.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
 import type { Snapshot, SourceId } from "../../domain/model.ts";
 import type { AskedBans } from "../../domain/ports/asked-bans.ts";
-import type { AuditLog } from "../../domain/ports/audit-log.ts";
-import type { Random } from "../../domain/ports/clock.ts";
-import type { Demands } from "../../domain/ports/demands.ts";
-import type { Documents } from "../../domain/ports/documents.ts";
-import type { Members } from "../../domain/ports/members.ts";
-import type { Notifier } from "../../domain/ports/notifier.ts";
-import type { RunRenderer } from "../../domain/ports/run-renderer.ts";
-import type { Runner } from "../../domain/ports/runner.ts";
 import type { RunOutcome, RunRecord, SubmittedRun } from "../../domain/run.ts";
-import type { LateOutcomes } from "../audit/late-outcomes.ts";
 import { isOver } from "../audit/run-record.ts";
-import { type AskedCheckPorts, AskedChecks } from "./asked-checks.ts";
-import { isOld, isTriedAgain, rolesThatBan, withoutRun } from "./asked-rules.ts";
+import type { AskedBanPorts } from "./asked-ban-ports.ts";
+import { AskedChecks } from "./asked-checks.ts";
+import { isOld, isTriedAgain, rolesThatBan, whyNoOther, whyUnsure, withoutRun } from "./asked-rules.ts";
 import { AskedWaits } from "./asked-waits.ts";
 
 const NOBODY_CAME = "Nobody was in the server for a day after it was approved.";
-const MOST_OF_GUILD = 100;
-const MOST_OF_PERSON = 10;
-
-export interface AskedBanPorts extends AskedCheckPorts {
-  /** With `parseAskedBan`; durable. */
-  readonly documents: Documents<AskedBan>;
-  readonly members: Members;
-  readonly audit: Pick<AuditLog, "get">;
-  readonly runner: Pick<Runner, "plan" | "submit">;
-  readonly late: Pick<LateOutcomes, "post">;
-  readonly notifier: Pick<Notifier, "guild">;
-  readonly renderer: Pick<RunRenderer, "askedBanOver">;
-  readonly demands: Demands;
-  readonly random: Random;
-  readonly isStoreInDoubt: boolean;
-  owns(guildId: string): boolean;
-}
 
 /** Bans that people ask for: one press of somebody else who may ban sends them, claimed before they are sent. */
 export class AskedBanBook implements AskedBans {
@@ -59,15 +34,18 @@ export class AskedBanBook implements AskedBans {
 
   /** Reads the store. To be called after the runs of an earlier process were concluded. */
   async load(): Promise<void> {
-    const { documents, audit, owns, isStoreInDoubt } = this.#ports;
+    const { documents, audit, owns, isStoreInDoubt, isOlderCopy = false } = this.#ports;
     for await (const [, asked] of documents.entries()) {
       if (!owns(asked.guildId)) continue;
       this.#byId.set(asked.id, asked);
-      if (asked.runId === undefined) continue;
+      if (asked.runId === undefined) {
+        if (isOlderCopy) await this.#closeUnsure(asked);
+        continue;
+      }
       const record = await audit.get(asked.guildId, asked.runId);
       if (record !== undefined) await this.#settle(asked, asked.runId, { outcome: { record }, isLate: true });
       // It may have been sent, and its row may be what was lost.
-      else if (isStoreInDoubt) await this.#close(asked, "Nobody knows whether it was sent.");
+      else if (isStoreInDoubt) await this.#closeUnsure(asked);
       else await this.#put(withoutRun(asked));
     }
   }
@@ -99,14 +77,8 @@ export class AskedBanBook implements AskedBans {
     await this.#checks.refuseTarget(asked);
     return await this.#changes.take(guildId, async () => {
       await this.#dropOld(guildId);
-      const all = this.list(guildId);
-      if (all.some((one) => one.player.id === player.id && one.bindingId === binding.id))
-        throw new Failure("bad-command", "A ban of this player is asked for already. See /run bans.");
-      if (
-        all.length >= MOST_OF_GUILD ||
-        all.filter((one) => one.askerId === askerId).length >= MOST_OF_PERSON
-      )
-        throw new Failure("bad-command", "Too many ban requests are waiting. Answer some first.");
+      const why = whyNoOther(this.list(guildId), asked);
+      if (why !== undefined) throw new Failure("bad-command", why);
       await this.#put(asked);
       return asked;
     });
@@ -247,6 +219,19 @@ export class AskedBanBook implements AskedBans {
     const { notifier, renderer } = this.#ports;
     if (isTold && asked.approval !== undefined)
       await notifier.guild(asked.guildId, renderer.askedBanOver(asked, why), asked.approval.byId);
+  }
+
+  /** It may have been answered or sent, and no record says so. Nobody waits any more for one that was too old to be answered. */
+  async #closeUnsure(asked: AskedBan): Promise<void> {
+    await this.#delete(asked);
+    const { notifier, renderer } = this.#ports;
+    const { guildId, approval, askerId } = asked;
+    if (approval !== undefined || !this.#isOld(asked))
+      await notifier.guild(
+        guildId,
+        renderer.askedBanUnsure(asked, whyUnsure(asked)),
+        approval?.byId ?? askerId,
+      );
   }
 
   #of({ guildId }: Actor, id: string): AskedBan {

@@ -8,6 +8,8 @@ import { decide, decideVerb } from "../permission/permission-rules.ts";
 /** Who may be banned at somebody's asking, by whom, and what becomes of it. Pure. */
 
 const NOBODY = "nobody";
+const MOST_OF_GUILD = 100;
+const MOST_OF_PERSON = 10;
 
 /** Why no ban of this player can be asked for, whoever approves it; undefined: it can. */
 export function whyNotAsked(
@@ -23,6 +25,16 @@ export function whyNotAsked(
   const rights = { ...policy, denied: [], roleTiers: {}, allowed: [{ roleId: NOBODY, verb: "ban" }] };
   const decision = decide(rights, { roleIds: [NOBODY] }, { command, people });
   return decision.allowed ? undefined : decision.why;
+}
+
+/** Why no more can be asked for beside these; undefined: it can. */
+export function whyNoOther(all: readonly AskedBan[], wanted: AskedBan): string | undefined {
+  const { player, bindingId, askerId } = wanted;
+  if (all.some((one) => one.player.id === player.id && one.bindingId === bindingId))
+    return "A ban of this player is asked for already. See /run bans.";
+  const isFull =
+    all.length >= MOST_OF_GUILD || all.filter((one) => one.askerId === askerId).length >= MOST_OF_PERSON;
+  return isFull ? "Too many ban requests are waiting. Answer some first." : undefined;
 }
 
 /** The roles that may ban. */
@@ -61,6 +73,13 @@ const OPEN_FOR_MS = 3 * 24 * 60 * 60_000;
 /** Its time is over: nobody has answered, or nobody was there. */
 export function isOld({ askedAtMs, approval }: AskedBan, nowMs: number): boolean {
   return approval === undefined ? nowMs - askedAtMs >= OPEN_FOR_MS : nowMs - approval.atMs >= APPROVED_FOR_MS;
+}
+
+/** Of one whose answer, or what came of it, the store may lack. */
+export function whyUnsure({ approval, runId }: AskedBan): string {
+  if (runId !== undefined) return "Nobody knows whether it was sent.";
+  const what = approval === undefined ? "have been approved or refused already" : "already have been sent";
+  return `The database was restored from an older copy, so it may ${what}.`;
 }
 
 /** It was not sent after all. */

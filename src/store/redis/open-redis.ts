@@ -48,10 +48,15 @@ export async function openRedis(url: string, options: RedisOptions): Promise<Sto
     isHeld: async () => (await keysLike(connection, LEASES)).length > 0,
     // The connection comes back by itself.
     lost: new Promise(() => undefined),
-    // As after a restart of Redis: each block looks through what is its own.
+    // As after a restart of Redis each block looks through what is its own, and knows that more than seconds may be gone.
     markCopy: async () => {
       await connection.run((client) =>
-        client.multi().hIncrBy(GENERATION, "number", 1).hDel(GENERATION, "run").exec(),
+        client
+          .multi()
+          .hIncrBy(GENERATION, "number", 1)
+          .hDel(GENERATION, "run")
+          .hSet(GENERATION, "copied", "1")
+          .exec(),
       );
     },
     close: () => connection.close(),

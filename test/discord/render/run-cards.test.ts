@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { askedBanCard } from "../../../src/discord/render/asked-ban-cards.ts";
+import { askedBanCard, askedBanUnsure } from "../../../src/discord/render/asked-ban-cards.ts";
 import { csvCell, csvForm, jsonForm } from "../../../src/discord/render/audit-files.ts";
 import { deferredLine, eventLine, runLine, waitingLine } from "../../../src/discord/render/audit-rows.ts";
 import { banCard } from "../../../src/discord/render/ban-cards.ts";
@@ -566,6 +566,15 @@ describe("audit rows", () => {
     const asked = textOf(outcomeCard({ ...denied, askedBy: "700" }));
     assert.match(asked, /It was not sent[\s\S]*no longer a Moderator/);
     assert.doesNotMatch(asked, /You can't run this/);
+  });
+
+  test("a ban request of which nobody knows what came says so, and not that it was not sent", () => {
+    const player = { name: "SamFan", id: 11 };
+    const names = { guildId: "g", bindingId: "b", serverName: "Liberty", askerName: "Ask" };
+    const asked = { id: "a", ...names, player, reason: "spam", askerId: "700", askedAtMs: 0 };
+    const text = textOf(askedBanUnsure(asked, "It may have been approved already."));
+    assert.match(text, /request for SamFan is closed\.\*\* It may have been approved/);
+    assert.match(text, /<@700>.*not banned and should be.*\/case ask/);
   });
 
   test("name what was run outside this bot", () => {

@@ -78,13 +78,14 @@ export class RankWorld {
   ranks: RanksWing;
   linked: Binding = binding as Binding;
   /** Keeps the ranks of other communities, too. */
-  readonly texts = { ranks: new Map<string, string>(), keepings: new Map<string, string>() };
+  texts = { ranks: new Map<string, string>(), keepings: new Map<string, string>() };
   readonly #truth = new Map<number, Truth>();
   /** Whom somebody took a rank of Marshal's from by hand, and gave one by hand: the latest. */
   readonly #handTook = new Map<number, { readonly rank: Rank; readonly atMs: number }>();
   readonly #handGave = new Map<number, { readonly rank: Rank; readonly atMs: number }>();
   readonly #options: Required<RankWorldOptions>;
   #documents: MemoryDocuments<unknown>[] = [];
+  #isOlderCopy = false;
   #life = 0;
   #seconds = 0;
 
@@ -222,8 +223,16 @@ export class RankWorld {
     await this.apply();
   }
 
-  /** The process is killed and starts again. */
-  async crash(): Promise<void> {
+  /** What is stored of ranks. */
+  copy(): RankWorld["texts"] {
+    const { ranks, keepings } = this.texts;
+    return { ranks: new Map(ranks), keepings: new Map(keepings) };
+  }
+
+  /** The process is killed and starts again, on a copy of before where one is given. */
+  async crash(restored?: RankWorld["texts"]): Promise<void> {
+    this.#isOlderCopy = restored !== undefined;
+    if (restored !== undefined) this.texts = restored;
     this.#life += 1;
     for (const one of this.#documents) one.isDead = true;
     this.rig.crash();
@@ -453,6 +462,7 @@ export class RankWorld {
       },
       runner: rig.runs.runner,
       audit: rig.audit,
+      isOlderCopy: this.#isOlderCopy,
       snapshots: rig.snapshots,
       members: {
         now: async (_, userId) => ({ roleIds: rig.memberRoles.get(userId) ?? [], manageGuild: false }),

@@ -605,6 +605,46 @@ describe("ranks that follow roles", () => {
     assert.deepEqual(world.wrong, []);
   });
 
+  test("after an older copy was put back nobody loses a rank that somebody gave since, until a plan is confirmed", async () => {
+    const world = await withPlayers(["Rex", "Una"]);
+    world.give("Rex", "helper");
+    await world.turnOn();
+    await world.live(60_000);
+    const copy = world.copy();
+    world.takeRole("Rex", "helper");
+    await world.live(180_000);
+    world.byHand(":helper 1002");
+    await world.live(60_000);
+    await world.crash(copy);
+    world.give("Una", "mod");
+    await world.live(300_000);
+    assert.deepEqual([texts(world), world.rankOf("Rex")], [[":helper 1002", ":unhelper 1002"], "helper"]);
+    assert.match(world.notices.join(), /^paused: [^,]*restored from an older copy/);
+    const { take, pause } = await world.check();
+    assert.match(pause?.why ?? "", /older copy/);
+    assert.deepEqual(
+      take.map(({ player }) => player.name),
+      ["Rex"],
+      "whoever confirms it reads who would lose one",
+    );
+    await world.crash();
+    await world.live(120_000);
+    assert.equal(world.notices.length, 1, "told once");
+    world.byHand(":unhelper 1002");
+    await world.live(120_000);
+    await world.apply();
+    await world.live(120_000);
+    assert.deepEqual(texts(world).slice(2), [":mod 1004"], "confirmed, it goes on");
+    assert.deepEqual(world.wrong, []);
+  });
+
+  test("after an older copy was put back ranks that nobody had turned on are not told of", async () => {
+    const world = await withPlayers(["Rex"]);
+    await world.crash(world.copy());
+    const [view] = world.ranks.ranks.list("g1");
+    assert.deepEqual([world.notices, view?.pause], [[], undefined]);
+  });
+
   test("an unlinked server is told of with the people who keep their rank", async () => {
     const world = await withPlayers(["Rex"]);
     world.give("Rex", "mod");

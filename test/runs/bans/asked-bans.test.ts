@@ -244,6 +244,48 @@ describe("a ban that is asked for", () => {
     assert.deepEqual(rig.runs.askedBans.list("g1"), []);
   });
 
+  test("of an older copy that was put back is closed and told of: it may have been approved or refused since", async () => {
+    const rig = await started();
+    const open = await ask(rig);
+    const waiting = await ask(rig, { name: "Wes", id: 13 });
+    empty(rig);
+    await rig.runs.askedBans.approve(rig.actor("admin"), waiting.id);
+    await rig.clock.advance(1_000);
+    const copy = new Map(rig.askedTexts);
+    rig.players = [player("Bob", 12)];
+    await rig.runs.askedBans.approve(rig.actor("admin"), open.id);
+    await rig.clock.advance(60_000);
+    await look(rig);
+    await rig.clock.advance(60_000);
+    const before = sent(rig);
+    assert.deepEqual(before.slice(1).toSorted(), [":ban 11 spam", ":ban 13 spam"]);
+    for (const [key, text] of copy) rig.askedTexts.set(key, text);
+    rig.crash({ isStoreInDoubt: true, isOlderCopy: true });
+    await started(rig);
+    assert.deepEqual([rig.runs.askedBans.list("g1"), rig.askedTexts.size], [[], 0]);
+    await assert.rejects(rig.runs.askedBans.approve(rig.actor("admin"), open.id), { code: "expired" });
+    await look(rig);
+    await rig.clock.advance(HOUR_MS);
+    assert.deepEqual(sent(rig), before, "nothing is sent twice");
+    const notices = rig.guildNotices.join("\n");
+    assert.match(notices, /^unsure Alice: .*older copy, so it may have been approved or refused already\.$/m);
+    assert.match(notices, /^unsure Wes: .*older copy, so it may already have been sent\.$/m);
+  });
+
+  for (const isOlderCopy of [true, false])
+    test(`is ${isOlderCopy ? "closed without a word where it was too old" : "still open where seconds may be missing"}`, async () => {
+      const rig = await started();
+      const { id } = await ask(rig);
+      if (isOlderCopy) await rig.clock.advance(73 * HOUR_MS);
+      rig.crash({ isStoreInDoubt: true, isOlderCopy });
+      await started(rig);
+      assert.deepEqual(
+        rig.runs.askedBans.list("g1").map((asked) => asked.id),
+        isOlderCopy ? [] : [id],
+      );
+      assert.deepEqual([rig.guildNotices, rig.askedTexts.size], [[], isOlderCopy ? 0 : 1]);
+    });
+
   test("is claimed before it is sent: where the store refuses that, nothing is", async () => {
     const rig = await started();
     const { id } = await ask(rig);
