@@ -6,7 +6,8 @@ import type { Notifier, OwedMessages } from "./domain/ports/notifier.ts";
 import type { Outbox } from "./outbox/create-outbox.ts";
 import type { Runs } from "./runs/runs.ts";
 
-export interface AppealsBuildParts extends Pick<AppealsPorts, "documents" | "settings" | "clock" | "random"> {
+export interface AppealsBuildParts
+  extends Pick<AppealsPorts, "documents" | "settings" | "clock" | "random" | "wholeSinceMs"> {
   readonly history: Pick<BuiltHistory, "services" | "cases">;
   readonly runs: Pick<Runs, "accounts">;
   readonly discord: Pick<AppealsPorts, "threads" | "isOurs"> & { readonly roles: GrantableRoles };
@@ -17,7 +18,8 @@ export interface AppealsBuildParts extends Pick<AppealsPorts, "documents" | "set
 
 /** Builds appeals; where no history is kept there are no cases, and they cannot be turned on. Starts nothing. */
 export function buildAppeals(parts: AppealsBuildParts): AppealsWing {
-  const { documents, settings, clock, random, history, runs, discord, outbox, notifier, warn } = parts;
+  const { documents, settings, clock, random, wholeSinceMs } = parts;
+  const { history, runs, discord, outbox, notifier, warn } = parts;
   const { players, positions } = history.services.history;
   const wing = createAppeals({
     documents,
@@ -35,6 +37,7 @@ export function buildAppeals(parts: AppealsBuildParts): AppealsWing {
     renderer: appealRenderer,
     clock,
     random,
+    wholeSinceMs,
     report: warn,
   });
   history.cases?.onCaseChanged((guildId, number) => wing.onCaseChanged(guildId, number));

@@ -74,9 +74,10 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   });
   const accounts = new LinkedAccounts(kept.accounts);
   // Each document is handed over by name, so that no wing receives the keys.
-  const { retained, banEnds, askedBans, journals: stored, wholeSinceMs } = kept;
+  const { retained, banEnds, askedBans, journals: stored } = kept;
   const isStoreInDoubt = leased?.isStoreInDoubt ?? kept.isCopy;
   const isOlderCopy = leased?.isOlderCopy ?? kept.isCopy;
+  const wholeSinceMs = isStoreInDoubt ? clock.nowMs() : kept.wholeSinceMs;
   const isHere = (guildId: string) => discord.isHere(guildId);
   const retention = new GuildRetention({ ...retained, bindings, settings, accounts, clock, isHere, report });
 
@@ -188,7 +189,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     metrics,
     report,
   });
-  const live = { wing, journal, bindings, snapshots, notifier, outbox, clock, random, warn };
+  const live = { wing, journal, bindings, snapshots, notifier, outbox, wholeSinceMs, clock, random, warn };
   const duty = buildDuty({ ...live, runs, settings, roster, discord });
   const history = buildHistory({
     ...live,

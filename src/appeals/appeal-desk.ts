@@ -15,7 +15,7 @@ import { type AppealedCasePorts, appealedCase, caseNow } from "./appealed-case.t
 
 export interface AppealDeskPorts extends AppealedCasePorts {
   readonly book: AppealBook;
-  readonly shown: Pick<AppealPosts, "show">;
+  readonly shown: Pick<AppealPosts, "show" | "mayBeDecided">;
   readonly settings: Pick<Settings, "of">;
   readonly cases: Pick<Cases, "get" | "search">;
   readonly ends: Pick<AppealEnds, "carryOut">;
@@ -34,6 +34,8 @@ const AGAIN_AFTER_MS = 7 * DAY_MS;
 const OPEN_FOR_MS = 60 * DAY_MS;
 const MOST_OF_GUILD = 200;
 const MOST_CASES = 25;
+const MAYBE_ANSWERED =
+  "The database was restored from an older copy, so this may have been answered already. I'm reading its card: try again in a minute. If that doesn't help, give me Read Message History in this channel, or ask them to appeal again.";
 const LEFT = "They left this Discord server, so they can't read a thread here. Decide without a talk.";
 
 /** What people and staff do with appeals. Each step is written before anything is done that cannot be taken back. */
@@ -221,6 +223,10 @@ export class AppealDesk implements Appeals {
           "expired",
           `It was ${appeal.decision.outcome} already by ${appeal.decision.byName}.`,
         );
+      if (shown.mayBeDecided(appeal)) {
+        shown.show(appeal);
+        throw new Failure("bad-command", MAYBE_ANSWERED);
+      }
       before?.(appeal);
       const after = await edit(appeal);
       if (after !== appeal) await book.keep(after);
@@ -230,10 +236,10 @@ export class AppealDesk implements Appeals {
   }
 
   refuseForm({ guildId, userId }: Pick<Actor, "guildId" | "userId">): void {
-    const { book, clock } = this.#ports;
+    const { book, clock, shown } = this.#ports;
     const all = book.of(guildId).filter((appeal) => !this.#isOld(appeal));
     const own = all.filter((appeal) => appeal.userId === userId);
-    if (own.some(({ decision }) => decision === undefined))
+    if (own.some((appeal) => appeal.decision === undefined && !shown.mayBeDecided(appeal)))
       throw new Failure("bad-command", "You have an appeal that waits for an answer.");
     const nowMs = clock.nowMs();
     // What lies ahead was answered by a clock that has been put right since: it keeps nobody waiting.

@@ -58,10 +58,22 @@ export class AppealEnds {
 
   /** The same again after a kill changes nothing. */
   async #finish(appeal: Appeal): Promise<void> {
-    const { book, owed, renderer, shown } = this.#ports;
-    const { guildId, id, userId, threadId, decision, card } = appeal;
+    const { book, shown } = this.#ports;
+    const { guildId, id, decision } = appeal;
     if (decision === undefined || decision.isDone === true) return;
     if (decision.outcome === "accepted") await this.#revoke(appeal, decision);
+    if (decision.isFromCard !== true) await this.#tell(appeal);
+    await book.take(guildId, async () => {
+      const now = book.find(id);
+      if (now?.decision !== undefined)
+        await book.keep({ ...now, decision: { ...now.decision, isDone: true } });
+    });
+    shown.show(appeal);
+  }
+
+  async #tell(appeal: Appeal): Promise<void> {
+    const { owed, renderer } = this.#ports;
+    const { guildId, id, userId, threadId, card } = appeal;
     await owed.owe({
       guildId,
       id: `appeal ${id}`,
@@ -72,12 +84,6 @@ export class AppealEnds {
       ],
       body: renderer.decided(appeal),
     });
-    await book.take(guildId, async () => {
-      const now = book.find(id);
-      if (now?.decision !== undefined)
-        await book.keep({ ...now, decision: { ...now.decision, isDone: true } });
-    });
-    shown.show(appeal);
   }
 
   /** One that is of several stays for the others. */

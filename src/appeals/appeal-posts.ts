@@ -1,7 +1,8 @@
 import type { Appeal } from "../domain/appeal.ts";
+import type { PostedMessage } from "../domain/message.ts";
 import type { AppealRenderer } from "../domain/ports/appeals.ts";
 import type { Cases } from "../domain/ports/cases.ts";
-import type { Random } from "../domain/ports/clock.ts";
+import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { HistoryPositions } from "../domain/ports/history.ts";
 import type { Notifier } from "../domain/ports/notifier.ts";
 import type { PostLine, Posts } from "../domain/ports/posts.ts";
@@ -18,6 +19,11 @@ export interface AppealPostsPorts {
   readonly notifier: Pick<Notifier, "guild">;
   readonly settings: Pick<Settings, "of">;
   readonly random: Random;
+  readonly clock: Clock;
+  /** After a restore: what was decided before may be missing in the store, epoch milliseconds. */
+  readonly wholeSinceMs: number | undefined;
+  /** Its card was read. */
+  onRead(appeal: Appeal): void;
 }
 
 type Ref = Pick<Appeal, "guildId" | "id">;
@@ -30,6 +36,8 @@ export class AppealPosts {
   readonly #doubtful = new Set<string>();
   /** Cards that their channel has refused: nothing of them stands there. */
   readonly #refused = new Set<string>();
+  /** Cards that may say what was decided, and could not be read. */
+  readonly #unread = new Set<string>();
   /** The channel of each guild that was told to be closed: each card tries again every few minutes. */
   readonly #notified = new Map<string, string>();
 
@@ -43,17 +51,27 @@ export class AppealPosts {
       guildOf: ({ guildId }) => guildId,
       wanted: async ({ id }) => {
         const appeal = await this.#moved(book.find(id));
-        if (appeal === undefined) return undefined;
-        return { ...appeal.card, body: await this.#body(appeal), isDoubtful: this.#doubtful.has(id) };
+        // What a card says that the store does not know is the only record of it.
+        if (appeal === undefined || this.#unread.has(id) || appeal.decision?.isFromCard === true)
+          return undefined;
+        const isToBeRead = this.mayBeDecided(appeal);
+        const isDoubtful = isToBeRead ? "whatever-the-end" : this.#doubtful.has(id);
+        return { ...appeal.card, body: await this.#body(appeal), isDoubtful, isToBeRead };
       },
       isIt: ({ id }, posted) => renderer.isCard(id, posted),
-      onStands: async ({ guildId, id }, { messageId, isMarked }) => {
+      onSeen: (ref, posted) => this.#onSeen(ref, posted),
+      onStands: async ({ guildId, id }, { kind, messageId, isMarked }) => {
         await book.take(guildId, async () => {
           const appeal = book.find(id);
           if (appeal === undefined || appeal.card.messageId === messageId) return;
           await book.keep({
             ...appeal,
-            card: { ...appeal.card, messageId, ...(isMarked ? { isMarked } : {}) },
+            card: {
+              ...appeal.card,
+              messageId,
+              ...(isMarked ? { isMarked } : {}),
+              ...(kind === "posted" && !isMarked ? { openAtMs: ports.clock.nowMs() } : {}),
+            },
           });
         });
         this.#doubtful.delete(id);
@@ -78,13 +96,39 @@ export class AppealPosts {
   }
 
   show(appeal: Ref): void {
+    this.#unread.delete(appeal.id);
     this.#line.show(appeal);
+  }
+
+  /** The store is a copy from before, and its card has not been read yet: nobody may decide it again. */
+  mayBeDecided({ decision, atMs, card }: Appeal): boolean {
+    const { wholeSinceMs } = this.#ports;
+    if (decision !== undefined || wholeSinceMs === undefined) return false;
+    return Math.max(atMs, card.openAtMs ?? 0) < wholeSinceMs;
   }
 
   /** After a start: it may stand there or not, and may say less than is known. */
   recover({ guildId, id, card }: Appeal): void {
     if (card.messageId === undefined) this.#doubtful.add(id);
     this.#line.show({ guildId, id });
+  }
+
+  async #onSeen({ guildId, id }: Ref, posted: PostedMessage | undefined): Promise<void> {
+    const { book, renderer, clock, onRead } = this.#ports;
+    if (posted === undefined) {
+      this.#unread.add(id);
+      return;
+    }
+    const decision = renderer.decisionOn(posted);
+    await book.take(guildId, async () => {
+      const appeal = book.find(id);
+      if (appeal === undefined || appeal.decision !== undefined) return;
+      const openAtMs = clock.nowMs();
+      if (decision === undefined) await book.keep({ ...appeal, card: { ...appeal.card, openAtMs } });
+      else await book.keep({ ...appeal, decision: { ...decision, isFromCard: true } });
+    });
+    const appeal = book.find(id);
+    if (appeal !== undefined) onRead(appeal);
   }
 
   /** What one person writes must not keep the appeal from staff. False: it is left out already. */

@@ -20,6 +20,7 @@ const schema = z.object({
     sinceMs: z.number().exactOptional(),
     messageId: z.string().exactOptional(),
     isMarked: z.boolean().exactOptional(),
+    openAtMs: z.number().exactOptional(),
     isWithoutWords: z.boolean().exactOptional(),
   }),
   threadId: z.string().exactOptional(),
@@ -32,6 +33,7 @@ const schema = z.object({
       atMs: z.number(),
       isOwnCase: z.boolean().exactOptional(),
       unban: z.enum(["asked", "ran", "not-sent"]).exactOptional(),
+      isFromCard: z.boolean().exactOptional(),
       isDone: z.boolean().exactOptional(),
     })
     .exactOptional(),

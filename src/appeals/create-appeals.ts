@@ -8,7 +8,7 @@ import { AppealEnds, type AppealEndsPorts } from "./appeal-ends.ts";
 import { AppealPosts, type AppealPostsPorts } from "./appeal-posts.ts";
 
 export interface AppealsPorts
-  extends Omit<AppealPostsPorts, "book" | "cases">,
+  extends Omit<AppealPostsPorts, "book" | "cases" | "onRead">,
     Omit<AppealEndsPorts, "book" | "shown" | "cases">,
     Omit<AppealDeskPorts, "book" | "shown" | "posts" | "cases" | "ends"> {
   /** With `parseAppeal`; durable. */
@@ -32,8 +32,8 @@ export interface AppealsWing {
 /** What people ask who were punished. Starts nothing. */
 export function createAppeals(ports: AppealsPorts): AppealsWing {
   const book = new AppealBook(ports.documents);
-  const shown = new AppealPosts({ ...ports, book });
-  const ends = new AppealEnds({ ...ports, book, shown });
+  const shown = new AppealPosts({ ...ports, book, onRead: (appeal) => void ends.carryOut(appeal) });
+  const ends: AppealEnds = new AppealEnds({ ...ports, book, shown });
   return {
     appeals: new AppealDesk({ ...ports, book, shown, ends }),
     onCaseChanged(guildId, number) {

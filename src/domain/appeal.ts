@@ -33,6 +33,8 @@ export interface AppealCard {
   readonly sinceMs?: number;
   readonly messageId?: string;
   readonly isMarked?: boolean;
+  /** After a restore: when it was read that nothing is decided on it, epoch milliseconds. */
+  readonly openAtMs?: number;
   /** Discord refuses what people chose on it: it leaves that out. */
   readonly isWithoutWords?: boolean;
 }
@@ -46,6 +48,8 @@ export interface AppealDecision {
   readonly isOwnCase?: boolean;
   /** Of a ban: what became of taking it back in the game. asked: it was not known when the process ended. */
   readonly unban?: "asked" | "ran" | "not-sent";
+  /** The store is an older copy than the card that says so: they were told, and the card stays as it is. */
+  readonly isFromCard?: boolean;
   /** Its case says so, and they were told. */
   readonly isDone?: boolean;
 }

@@ -48,6 +48,7 @@ class World {
   isHistoryAway = false;
   reports = 0;
   isKilled = false;
+  wholeSinceMs: number | undefined;
 
   async #alive(): Promise<void> {
     if (this.isKilled) await new Promise(() => undefined);
@@ -106,6 +107,7 @@ class World {
       owners: { isOwner: (_, userId) => userId === "owner" },
       renderer: appealRenderer,
       clock: this.clock,
+      wholeSinceMs: this.wholeSinceMs,
       random: seededRandom(4),
       isOurs: () => true,
       report: (what, error) => {
@@ -178,6 +180,62 @@ describe("An appeal", () => {
     await world.clock.advance(60_000);
     const cards = world.sink.messages("staff").filter(({ body }) => body.cards !== undefined);
     assert.equal(cards.length, 1);
+    assert.match(world.sink.text("staff"), /Refused by/);
+  });
+
+  test("that was accepted after the backup was made stays accepted: its card tells, and stays as it is", async () => {
+    const world = new World();
+    const { appeals } = world.start();
+    const { id } = await appeals.ask(person("u"), asking);
+    await world.clock.advance(1_000);
+    await appeals.prove(person("max"), id);
+    await world.clock.advance(60_000);
+    const backup = parseAppeal(await world.documents.get(`${GUILD}:${id}`));
+    const decided = await appeals.decide(person("owner"), id, accepts);
+    await appeals.unbanned(decided, "ran");
+    await world.clock.advance(60_000);
+    const said = world.sink.text("staff");
+    assert.match(said, /Accepted by[\s\S]*Unbanned/);
+
+    const { revoked: _, ...standing } = world.one;
+    world.one = standing;
+    await world.documents.set(`${GUILD}:${id}`, backup);
+    world.wholeSinceMs = world.clock.nowMs();
+    const next = world.start();
+    await next.start();
+    const again = next.appeals.decide(person("owner"), id, accepts);
+    await assert.rejects(again, /restored from an older copy/);
+    await world.clock.advance(60_000);
+    assert.equal(world.sink.text("staff"), said);
+    assert.equal(world.owed.length, 1, "they are not told a second time");
+    assert.notEqual(world.one.revoked, undefined, "the case of the copy says so again");
+    await assert.rejects(next.appeals.decide(person("owner"), id, accepts), /It was accepted already/);
+    const { decision } = next.appeals.get(GUILD, id);
+    assert.deepEqual([decision?.byId, decision?.unban, decision?.atMs !== 0], ["owner", "ran", true]);
+    next.onCaseChanged(GUILD, 1);
+    await world.clock.advance(60_000);
+    assert.equal(world.sink.text("staff"), said);
+  });
+
+  test("that is still open after a restore is answered once its card was read, also after the next start", async () => {
+    const world = new World();
+    const { id } = await world.start().appeals.ask(person("u"), asking);
+    await world.clock.advance(60_000);
+    world.wholeSinceMs = world.clock.nowMs();
+    world.sink.fault = (call) => (call === "readBack" ? "no-history" : undefined);
+    const next = world.start();
+    await next.start();
+    await world.clock.advance(60_000);
+    const refuses = { isAccepted: false, unbans: false };
+    await assert.rejects(next.appeals.decide(person("max"), id, refuses), /Read Message History/);
+    assert.doesNotThrow(() => next.appeals.refuseForm(person("u")), "they may appeal again");
+    world.sink.fault = () => undefined;
+    await assert.rejects(next.appeals.decide(person("max"), id, refuses), isFailure("bad-command"));
+    await world.clock.advance(60_000);
+    const last = world.start();
+    await last.start();
+    await last.appeals.decide(person("max"), id, refuses);
+    await world.clock.advance(60_000);
     assert.match(world.sink.text("staff"), /Refused by/);
   });
 

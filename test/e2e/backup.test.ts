@@ -7,7 +7,8 @@ import { lastBackupMs, markBackup } from "../../src/store/sqlite/backup-mark.ts"
 import { backUpSqlite } from "../../src/store/sqlite/backup-sqlite.ts";
 import { entryLinesOf } from "../support/entry-lines.ts";
 import { runStore } from "../support/store-tool.ts";
-import { press, reads, textOf } from "./read.ts";
+import { AppealsRig, MAY_TALK } from "./appeals-rig.ts";
+import { labelsOf, press, reads, textOf } from "./read.ts";
 import { E2eRig } from "./rig.ts";
 
 describe("a backup that was made while the bot ran, and is put back", () => {
@@ -109,5 +110,45 @@ describe("a backup in which a command waits that was run since", () => {
     await rig.clock.sleep(60_000);
     assert.equal(executions(), 1);
     assert.ok(!rig.discord.messages(audited).some((message) => textOf(message).includes("outside Marshal")));
+  });
+});
+
+describe("a backup in which an appeal is open that was accepted since", () => {
+  let appeals: AppealsRig;
+  before(async () => {
+    appeals = await AppealsRig.start();
+  });
+  after(() => appeals.rig.close());
+
+  test("lifts nothing a second time, and the card still says what became of it", async () => {
+    const { rig, manager, other, staffOnly } = appeals;
+    const { guild, member } = rig.home;
+    guild.setBotPermissions(MAY_TALK);
+    rig.town.join("Plain", 8_000_000_000);
+    await rig.polled("Players");
+    await appeals.setUp();
+    await appeals.ran(":ban Plain spam", manager);
+    const modal = (await member.click(appeals.button, "Appeal")).modal ?? assert.fail();
+    const [name = "", words = ""] = modal.fields.map(({ customId }) => customId);
+    await reads(await member.submit(modal, { [name]: "Plain", [words]: "It was not me at all" }), /Sent/);
+    const card = await rig.posted(staffOnly, "⚖️ Appeal", "Not proven yet");
+    await press(other, card, "It's their account");
+    await rig.until("the button", () => labelsOf(card).includes("Accept"));
+    const backup = `${rig.storePath}.backup`;
+    backUpSqlite(rig.storePath, backup);
+    await reads(await press(other, card, "Accept"), /It ran/);
+    await rig.until("the end", () => /accepted[\s\S]*Unbanned/.test(textOf(card)));
+    await rig.stop();
+    const said = textOf(card);
+    for (const side of ["-wal", "-shm"]) rmSync(rig.storePath + side, { force: true });
+    copyFileSync(backup, rig.storePath);
+
+    await rig.startBot();
+    await rig.clock.sleep(30_000);
+    assert.equal(textOf(card), said);
+    assert.deepEqual(labelsOf(card), []);
+    const again = await member.click(appeals.button, "Appeal");
+    await reads(again, /You can appeal again in 7 days/);
+    assert.equal(rig.service.counts.executionsByText.get(":unban 8000000000"), 1);
   });
 });

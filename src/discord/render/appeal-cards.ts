@@ -1,6 +1,6 @@
-import type { Appeal } from "../../domain/appeal.ts";
+import type { Appeal, AppealDecision } from "../../domain/appeal.ts";
 import { channelMention, type Escaped, joined, md, userMention } from "../../domain/escaped.ts";
-import type { Attachment, Button, MessageBody, Row } from "../../domain/message.ts";
+import type { Attachment, Button, MessageBody, PostedMessage, Row } from "../../domain/message.ts";
 import type { AppealPack, AppealRenderer } from "../../domain/ports/appeals.ts";
 import { cut, escapeMarkdown, inlineName, plainText } from "./escape.ts";
 import { markedUrl } from "./hidden-marks.ts";
@@ -15,6 +15,13 @@ import { appealWithoutWords, leftOutLine } from "./words-left-out.ts";
 const LONGEST_WORDS = 1_000;
 /** Discord takes 6,000 characters in all cards of a message; the rest is for titles and the server's name. */
 const ROOM_OF_CARDS = 5_600;
+const DECIDED = ["accepted", "refused"] as const;
+/** How the line about the un-ban begins. */
+const UNBAN_SIGNS = [
+  ["🕊️", "ran"],
+  ["⛔", "not-sent"],
+  ["❔", "asked"],
+] as const;
 
 function appealButton(): MessageBody {
   const button: Button = { kind: "button", style: "primary", label: "Appeal", id: "appeal-open:" };
@@ -38,6 +45,7 @@ export const appealRenderer: AppealRenderer = {
     cards[0]?.footer === `Appeal ${id}` ||
     cards[0]?.url?.endsWith(`#${markOf(id)}`) === true ||
     componentIds.includes(`appeal-no:${id}`),
+  decisionOn,
   talk: ({ userId }) => ({
     content: md`⚖️ ${userMention(userId)}, this is about your appeal. Only you and the staff can read this thread.`,
   }),
@@ -135,6 +143,22 @@ function decisionLines({ decision, threadId }: Appeal, playerId: number | undefi
     asked: md`❔ It is not known yet whether the unban ran. See \`/run history\`. If it is not there, send ${again}.`,
   };
   return [...talk, md``, by, ...(unban === undefined ? [] : [lift[unban]])];
+}
+
+function decisionOn({ cards }: Pick<PostedMessage, "cards">): AppealDecision | undefined {
+  const { title, description = "" } = cards[0] ?? {};
+  const outcome = DECIDED.find((word) => title?.endsWith(` · ${word}`));
+  if (outcome === undefined) return undefined;
+  const [line, byId = "", atS = 0] = /^. \w+ by <@!?(\w+)> <t:(\d+):R>/mu.exec(description) ?? [];
+  const after = line === undefined ? "" : description.slice(description.indexOf(line));
+  const unban = UNBAN_SIGNS.find(([sign]) => after.includes(`\n${sign} `))?.[1];
+  return {
+    outcome,
+    byId,
+    byName: "a member of staff",
+    atMs: Number(atS) * 1_000,
+    ...(unban === undefined ? {} : { unban }),
+  };
 }
 
 function rowsOf({ appeal, one, evidence }: AppealPack): readonly Row[] {

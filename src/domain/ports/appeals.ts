@@ -1,4 +1,4 @@
-import type { Appeal } from "../appeal.ts";
+import type { Appeal, AppealDecision } from "../appeal.ts";
 import type { Case } from "../case.ts";
 import type { SinkRefusalReason } from "../failure.ts";
 import type { Actor } from "../guild.ts";
@@ -54,6 +54,8 @@ export interface AppealRenderer {
   button(): MessageBody;
   card(pack: AppealPack): MessageBody;
   isCard(id: string, posted: PostedMessage): boolean;
+  /** What its card says was decided; undefined: nothing. */
+  decisionOn(posted: Pick<PostedMessage, "cards">): AppealDecision | undefined;
   /** The first message of the talk. */
   talk(appeal: Appeal): MessageBody;
   /** For who appealed. */
