@@ -142,6 +142,7 @@ export interface HistoryBuildParts {
   readonly dutyOf: WeeklyPorts["dutyOf"];
   readonly clock: Clock;
   readonly random: Random;
+  readonly wholeSinceMs: number | undefined;
   readonly metrics: Metrics;
   readonly log: RootLog;
 }

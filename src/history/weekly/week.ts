@@ -6,6 +6,7 @@ import { atIn, type Day, dayIn, shifted, utc, weekdayOf } from "../../domain/zon
 const POSTED_AT = { h: 9, m: 0, s: 0 } as const;
 const MIDNIGHT = { h: 0, m: 0, s: 0 } as const;
 const DAY_MS = 86_400_000;
+const WEEK_S = 7 * 86_400;
 
 /** A week of the zone's calendar, from Monday 0:00 on. */
 export interface Week extends StatsSpan {
@@ -53,6 +54,11 @@ function weekBefore(zone: string, day: Day): Week {
     toS: atIn(zone, monday, MIDNIGHT) / 1_000,
     postAtMs: atIn(zone, monday, POSTED_AT),
   };
+}
+
+/** Each week has its own, the same in every zone. */
+export function numberOf({ toS }: Pick<Week, "toS">): number {
+  return Math.floor(toS / WEEK_S);
 }
 
 /** More than the zones of the world are apart, and less than a week. */

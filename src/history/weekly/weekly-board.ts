@@ -16,7 +16,7 @@ import type { WeeklyRenderer, WeeklySetting, WeeklySummaries } from "../../domai
 import type { Picture } from "../../domain/stats.ts";
 import { DEFAULT_ZONE } from "../../domain/time-zones.ts";
 import { isDone, LatestWeeks, liesAhead, nextWeek, previous, type Week, withUnread } from "./week.ts";
-import { type MadeSummary, type Sending, WeeklyPosts } from "./weekly-posts.ts";
+import { type MadeSummary, WeeklyPosts } from "./weekly-posts.ts";
 import type { WeeklyRecord } from "./weekly-record.ts";
 
 const LOOK_EVERY_MS = 60_000;
@@ -44,6 +44,8 @@ export interface WeeklyPorts {
   readonly renderer: WeeklyRenderer;
   readonly clock: Clock;
   readonly random: Random;
+  /** After a restore: what was posted before may be missing in the store, epoch milliseconds. */
+  readonly wholeSinceMs: number | undefined;
   /** Undefined: no duty is kept. Rejects where it cannot be read. */
   dutyOf(
     guildId: string,
@@ -76,8 +78,7 @@ export class WeeklyBoard implements WeeklySummaries {
   constructor(ports: WeeklyPorts) {
     this.#ports = ports;
     this.#posts = new WeeklyPosts({
-      posts: ports.posts,
-      renderer: ports.renderer,
+      ...ports,
       channelOf: (guildId) => this.#records.get(guildId)?.channelId,
       onStands: (made) => this.#onStands(made),
       onRefused: (guildId, why) => this.#onRefused(guildId, why),
@@ -210,7 +211,7 @@ export class WeeklyBoard implements WeeklySummaries {
     if (current.posted.includes(binding.id)) return true;
 
     const sending =
-      current.sending?.bindingId === binding.id ? current.sending : this.#newSending(binding.id);
+      current.sending?.bindingId === binding.id ? current.sending : this.#posts.claim(binding.id, week);
     if (!(await this.#change(guildId, (now) => ({ ...now, current: { ...current, sending } })))) return false;
     const body = await this.#making.take("", async () => {
       await this.#ports.clock.sleep(PAUSE_MS, this.#stopping.signal);
@@ -271,11 +272,6 @@ export class WeeklyBoard implements WeeklySummaries {
 
   #currentOf({ current }: WeeklyRecord, { toS }: Week): NonNullable<WeeklyRecord["current"]> {
     return current !== undefined && isDone({ toS }, current.toS) ? current : { toS, posted: [] };
-  }
-
-  #newSending(bindingId: string): Sending {
-    const { random } = this.#ports;
-    return { bindingId, key: random.id().slice(0, 8), nonce: random.id().slice(0, 25) };
   }
 
   async #done(guildId: string, { toS }: Week): Promise<void> {

@@ -1,8 +1,9 @@
 import type { SinkRefusalReason } from "../../domain/failure.ts";
 import type { MessageBody } from "../../domain/message.ts";
+import type { Random } from "../../domain/ports/clock.ts";
 import type { PostLine, Posts, Stands, WantedPost } from "../../domain/ports/posts.ts";
 import type { WeeklyRenderer } from "../../domain/ports/weekly.ts";
-import type { Week } from "./week.ts";
+import { numberOf, type Week } from "./week.ts";
 import type { WeeklyRecord } from "./weekly-record.ts";
 
 export type Sending = NonNullable<NonNullable<WeeklyRecord["current"]>["sending"]>;
@@ -18,6 +19,8 @@ export interface MadeSummary {
 export interface WeeklyPostsPorts {
   readonly posts: Posts;
   readonly renderer: Pick<WeeklyRenderer, "keyOf">;
+  readonly random: Pick<Random, "id">;
+  readonly wholeSinceMs: number | undefined;
   /** Undefined: nobody wants summaries any more. */
   channelOf(guildId: string): string | undefined;
   /** To be written. Where it rejects, the summary is looked for in its channel. */
@@ -36,8 +39,8 @@ export class WeeklyPosts {
   readonly #line: PostLine<string>;
   /** By the key of the message. */
   readonly #waiting = new Map<string, Waiting>();
-  /** Keys of messages that an earlier process may have posted. */
-  readonly #doubtful = new Set<string>();
+  /** Messages that an earlier process may have posted, by their keys. */
+  readonly #doubtful = new Map<string, WantedPost["isDoubtful"]>();
 
   constructor(ports: WeeklyPostsPorts) {
     this.#ports = ports;
@@ -58,9 +61,17 @@ export class WeeklyPosts {
     });
   }
 
-  /** An earlier process may have posted it. */
+  /** The process before may have posted it, unless that ended in order. */
   doubt({ key }: Sending): void {
-    this.#doubtful.add(key);
+    this.#doubtful.set(key, true);
+  }
+
+  /** For the store, before it is sent. The key is the same wherever it is made: the store may be a copy that lacks a claim. */
+  claim(bindingId: string, week: Week): Sending {
+    const { random, wholeSinceMs = 0 } = this.#ports;
+    const key = `${numberOf(week)}-${bindingId}`;
+    if (week.postAtMs < wholeSinceMs) this.#doubtful.set(key, "whatever-the-end");
+    return { bindingId, key, nonce: random.id().slice(0, 25) };
   }
 
   /** Resolves when it stands; with false: its channel takes nothing, or nobody wants it. Rejects when stopped. */
@@ -88,7 +99,7 @@ export class WeeklyPosts {
       return undefined;
     }
     const { sending, body, week } = made;
-    const isDoubtful = this.#doubtful.has(key);
+    const isDoubtful = this.#doubtful.get(key);
     return { channelId, nonce: sending.nonce, body, isDoubtful, sinceMs: week.postAtMs };
   }
 

@@ -59,6 +59,7 @@ class World {
   retention: number | "off" = 90;
   failure: Error | undefined;
   isOurs = true;
+  wholeSinceMs: number | undefined;
   /** Up to when the history knows the servers. */
   lookedS: number | undefined = Number.POSITIVE_INFINITY;
   duty: DutyWeek | undefined;
@@ -88,6 +89,7 @@ class World {
         draw: async (_guildId, pictures) => ({ kind: "made", pngs: pictures.map(() => new Uint8Array([1])) }),
       },
       notifier: { guild: async (_guildId, body) => void this.told.push(body) },
+      wholeSinceMs: this.wholeSinceMs,
       random: { next: () => 0.5, id: () => `id${++this.#ids}-0123456789abcdef` },
       isOurs: () => this.isOurs,
       report: () => undefined,
@@ -245,6 +247,29 @@ describe("the weekly summary", () => {
       }
     }
     assert.ok(deaths >= 12, `only ${deaths} were killed`);
+  });
+
+  test("stands once where a backup from before it is put back, also when the bot ends before it has looked", async () => {
+    const world = new World();
+    world.bindings = [bindingOf("b1"), bindingOf("b2")];
+    const board = await world.start();
+    await board.set(GUILD, setting);
+    const backup = new Map(world.texts);
+    await world.until(MONDAY_9_MS + 10 * MINUTE_MS);
+    await board.stop();
+    assert.deepEqual(world.posted, [FIRST, FIRST.replace("b1", "b2")]);
+    await world.until(MONDAY_9_MS + HOUR_MS);
+
+    world.texts.clear();
+    for (const [key, text] of backup) world.texts.set(key, text);
+    world.wholeSinceMs = world.clock.nowMs();
+    await (await world.start()).stop();
+    const next = await world.start();
+    await world.until(MONDAY_9_MS + 2 * HOUR_MS);
+    assert.deepEqual(world.posted, [FIRST, FIRST.replace("b1", "b2")]);
+    await world.until(MONDAY_9_MS + 7 * DAY_MS + HOUR_MS);
+    assert.deepEqual(world.posted.slice(2), [SECOND, SECOND.replace("b1", "b2")]);
+    await next.stop();
   });
 
   test("a store that takes nothing after the post, or an answer that is lost, repeats nothing", async () => {
