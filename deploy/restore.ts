@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
 import type { Config } from "../src/config.ts";
 import { StoreError } from "../src/domain/failure.ts";
 import { backUpSqlite, copyDatabase } from "../src/store/sqlite/backup-sqlite.ts";
@@ -29,7 +30,11 @@ export async function restore(config: Config, from: string, nowMs: number): Prom
       const copyOf = (name: string) => staged.get(name) ?? "";
       // What was there before a restore has the mark of a clean stop, and the bot may have posted since.
       backUpSqlite(backup, copyOf(STORE));
-      if (targets.has(HISTORY)) copyDatabase(join(from, HISTORY), copyOf(HISTORY));
+      let isRenumbered = false;
+      if (targets.has(HISTORY))
+        copyDatabase(join(from, HISTORY), copyOf(HISTORY), (copy) => {
+          isRenumbered = leaveCaseNumbersOut(copy);
+        });
       if (targets.has(SECRET)) copySecret(join(from, SECRET), copyOf(SECRET));
       const secretBeside = targets.has(SECRET) ? copyOf(STORE) : store;
       await proveCopy(config, { copy: copyOf(STORE), backup, secretBeside });
@@ -38,6 +43,7 @@ export async function restore(config: Config, from: string, nowMs: number): Prom
       for (const [name, target] of targets) replace(target, copyOf(name), join(aside, name));
       return [
         `restore: ${resolve(from)} is in place${existsSync(aside) ? `; what was there before is in ${aside}` : ""}`,
+        ...(isRenumbered ? ["new cases get numbers that are 1,000 or more higher: none is given twice"] : []),
         ...(backup === from
           ? [`${SECRET} and the history were not in the file and stay as they were`]
           : historyLeftOut(config, from)),
@@ -69,6 +75,17 @@ function targetsOf(config: Config, { store, from, isFolder }: Restored): Readonl
     ...(has(SECRET) ? [[SECRET, join(dirname(store), SECRET)] as const] : []),
     [STORE, store],
   ]);
+}
+
+/**
+ * Cases of after the backup have their numbers in channels and old answers: a new case must not get one of them. False: there are
+ * no cases. `deploy/cluster-backup.sh` has the same for PostgreSQL.
+ */
+function leaveCaseNumbersOut(history: DatabaseSync): boolean {
+  const table = history.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'counters'").get();
+  if (table === undefined) return false;
+  const raise = "UPDATE counters SET value = value + 1000 + value / 10 WHERE name LIKE 'cases %'";
+  return Number(history.prepare(raise).run().changes) > 0;
 }
 
 /** Whoever reads that a backup is in place must not think so of a history that is of another time, or is not read. */

@@ -160,7 +160,10 @@ describe("cluster-backup.sh", { skip }, () => {
     test(`backs up what stands in both and puts it back, with ${way}`, async () => {
       containers.valkey("hset", "marshal:docs:settings", "guild", "before");
       await containers.query(
-        "DROP TABLE IF EXISTS newer, seen; CREATE TABLE seen (name text); INSERT INTO seen VALUES ('Ann')",
+        "DROP TABLE IF EXISTS newer, seen, counters; CREATE TABLE seen (name text); INSERT INTO seen VALUES ('Ann')",
+      );
+      await containers.query(
+        "CREATE TABLE counters (name text, value bigint); INSERT INTO counters VALUES ('cases g1', 20), ('guilds', 1)",
       );
       const { code, said } = await containers.run(way, "backup");
       assert.equal(code, 0, said);
@@ -180,6 +183,13 @@ describe("cluster-backup.sh", { skip }, () => {
         "Marshal knows it as a copy",
       );
       const tables = await containers.query("SELECT 1 FROM pg_tables WHERE tablename = 'newer'");
+      assert.deepEqual(
+        (await containers.query("SELECT value FROM counters ORDER BY name")).map(({ value }) =>
+          Number(value),
+        ),
+        [1_022, 1],
+        "no case gets a number that one of after the backup has",
+      );
       assert.deepEqual(tables, [], "what an older Marshal would trip over is gone");
       assert.match(
         containers.asked(),

@@ -20,6 +20,9 @@ import { describe, type TestContext, test } from "node:test";
 import { backUpAll } from "../../deploy/backups.ts";
 import { readStoreConfig } from "../../src/config.ts";
 import { documentsOf } from "../../src/document-table.ts";
+import { openDatabase } from "../../src/history/database/open-database.ts";
+import { add as addCase } from "../../src/history/queries/add-cases.ts";
+import { openContext } from "../../src/history/queries/context.ts";
 import { identify } from "../../src/store/document-forms.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { storeIdIn } from "../../src/store/sqlite/backup-sqlite.ts";
@@ -208,6 +211,26 @@ describe("restore", () => {
       failed.add(why);
     }
     assert.ok(failed.size >= 2, [...failed].join());
+  });
+
+  test("gives no case a number that one of after the backup may have", async (t) => {
+    const { data, store, backup } = await backedUp(t);
+    const url = `sqlite:${join(data, "history.sqlite")}`;
+    const add = async (at: string) => {
+      const database = await openDatabase(at);
+      const draft = { guildId: "g1", kind: "note", bindingId: "b1", targets: [], mass: false } as const;
+      const about = { ...draft, author: { name: "Mo", userId: "u1" }, atMs: 1_000 };
+      const asked = { draft: about, card: undefined, most: 100 };
+      const { one } = await addCase(await openContext(database, new Uint8Array(32)), asked);
+      await database.close();
+      return one.number;
+    };
+    assert.equal(await add(`sqlite:${join(backup, "history.sqlite")}`), 1);
+    const settings = { STORE_URL: `sqlite:${store}`, SECRET_KEY: "", HISTORY_URL: url };
+    const { code, said } = await runStore(settings, "restore", backup);
+    assert.equal(code, 0, said);
+    assert.match(said, /\nnew cases get numbers that are 1,000 or more higher/);
+    assert.equal(await add(url), 1_002);
   });
 
   test("puts a history back in another folder, which a new machine has not yet, and on another disk", async (t) => {
