@@ -27,6 +27,8 @@ export interface DueMoment {
   readonly nowMs: number;
   /** When this process began to look, by the wall clock of now. */
   readonly beganMs: number;
+  /** The same by the wall clock of then. */
+  readonly beganThenMs: number;
   /** The store may be an older copy: what was due since may have run. */
   readonly isStoreInDoubt: boolean;
 }
@@ -34,7 +36,7 @@ export interface DueMoment {
 /** The step for the first due time that is not settled. */
 export function dueStep(
   schedule: Pick<Schedule, "rule" | "anchorMs" | "claimedMs">,
-  { zone, nowMs, beganMs, isStoreInDoubt }: DueMoment,
+  { zone, nowMs, beganMs, beganThenMs, isStoreInDoubt }: DueMoment,
 ): DueStep {
   if (schedule.claimedMs > nowMs + WRONG_CLOCK_MS) return { kind: "put-back", claimMs: nowMs };
   const dueAtMs = nextTime(schedule, zone, schedule.claimedMs);
@@ -43,6 +45,8 @@ export function dueStep(
   if (dueAtMs > oldestMs) return { kind: "run", dueAtMs };
   const missed = { kind: "missed", dueAtMs, claimMs: oldestMs, result: "skipped" } as const;
   if (dueAtMs > beganMs) return { ...missed, why: "Marshal noticed it too late." };
+  if (dueAtMs > beganThenMs)
+    return { ...missed, why: "Marshal's clock was set forward past that time, or its machine slept." };
   if (!isStoreInDoubt) return { ...missed, why: "Marshal was not running then." };
   return { ...missed, result: "unknown", why: "The database was restored from an older copy." };
 }

@@ -45,6 +45,8 @@ export class ScheduleBook implements Schedules {
   #ended: readonly Schedule[] = [];
   /** When this process began to look, by the monotonic clock. */
   #beganMs = Number.POSITIVE_INFINITY;
+  /** The same by the wall clock of then. */
+  #beganThenMs = Number.POSITIVE_INFINITY;
 
   constructor(ports: ScheduleBookPorts) {
     this.#ports = ports;
@@ -72,6 +74,7 @@ export class ScheduleBook implements Schedules {
   /** From now on schedules run; what was due before is left out. */
   begin(): void {
     this.#beganMs = this.#ports.clock.monotonicMs();
+    this.#beganThenMs = this.#ports.clock.nowMs();
     this.#setTimes(this.#kept.all());
     this.#timer.start();
     for (const schedule of this.#ended) this.#track(this.#tellEnd([schedule], schedule.endedWhy ?? ""));
@@ -265,8 +268,9 @@ export class ScheduleBook implements Schedules {
     const { clock } = this.#ports;
     const nowMs = clock.nowMs();
     const beganMs = nowMs - (clock.monotonicMs() - this.#beganMs);
+    const began = { beganMs, beganThenMs: this.#beganThenMs };
     const isStoreInDoubt = this.#ports.isStoreInDoubt ?? false;
-    return dueStep(schedule, { zone: this.#zoneOf(schedule), nowMs, beganMs, isStoreInDoubt });
+    return dueStep(schedule, { zone: this.#zoneOf(schedule), nowMs, ...began, isStoreInDoubt });
   }
 
   #zoneOf({ guildId }: Schedule): string {
