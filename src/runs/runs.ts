@@ -104,10 +104,9 @@ export function createRuns(ports: RunsPorts): Runs {
   });
   const late = new LateOutcomes({ ...ports, report });
   let onOutside: OutsideListener = () => Promise.resolve();
-  const wholeSinceMs = isStoreInDoubt ? clock.nowMs() : ports.wholeSinceMs;
   const proof = new Proof({
     ...ports,
-    wholeSinceMs,
+    wholeSinceMs: ports.wholeSinceMs,
     audit,
     onProof: (record) => late.onProof(record),
     onProvedElsewhere: (record) => {
@@ -200,7 +199,7 @@ export function createRuns(ports: RunsPorts): Runs {
     askedBans: bans.asked,
     audit,
     refusals,
-    authors: createRunAuthors({ ...ports, wholeSinceMs, audit, serviceTime: watched.serviceTime }),
+    authors: createRunAuthors({ ...ports, wholeSinceMs: ports.wholeSinceMs, audit, serviceTime: watched.serviceTime }),
     start,
     beginSchedules() {
       schedules.begin();

@@ -377,6 +377,7 @@ export class RunsRig {
       metrics: this.metrics,
       isStoreInDoubt,
       isOlderCopy,
+      wholeSinceMs: isStoreInDoubt ? clock.nowMs() : undefined,
       client: this.#options.client ?? client,
       health: this.#options.health ?? health,
       snapshots: this.snapshots,
