@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { server } from "../../src/history/queries/server-stats.ts";
+import { staff } from "../../src/history/queries/staff-stats.ts";
 import { VirtualClock } from "../support/clock.ts";
 import { journalTexts, memoryJournal } from "../support/memory-journal.ts";
 import { onBothDatabases } from "./databases.ts";
@@ -39,6 +40,7 @@ onBothDatabases("logs that the game server's start has cleared", (databases) => 
       ],
       kills: [[bob, ann, at(300)]],
       modCalls: [[ann, at(210)]],
+      commands: [[ann, ":h hello", at(250)]],
       players: [ann, bob],
     };
     await see({ ...before, joins: before.joins?.slice(0, 1) ?? [] }, at(310));
@@ -52,6 +54,7 @@ onBothDatabases("logs that the game server's start has cleared", (databases) => 
     for (const [log, list] of [
       ["joins", "joinLogs"],
       ["kills", "killLogs"],
+      ["commands", "commandLogs"],
       ["modCalls", "modCalls"],
     ] as const) {
       for (const item of await journal.read({ source: SOURCE, list }, 1, 100)) {
@@ -64,8 +67,14 @@ onBothDatabases("logs that the game server's start has cleared", (databases) => 
       const gaps = await context.db.selectFrom("gaps").select(["log", "from_s", "to_s"]).execute();
       return gaps.map(({ log, from_s, to_s }) => `${log} ${from_s - START_S} ${to_s - START_S}`).sort();
     };
-    assert.deepEqual(told, ["joins 440 512", "kills 440 513", "modCalls 440 513"]);
+    assert.deepEqual(told, ["joins 440 512", "kills 440 513", "commands 440 513", "modCalls 440 513"]);
+    told.sort();
     assert.deepEqual(await stored(), told);
+    // Other logs are counted for staff, and the time is the same.
+    const asked = { guildId: GUILD, bindingId: BINDING, fromS: at(0), toS: at(900), zone: "UTC" };
+    const { unrecordedS: ofServer } = await server(context, asked);
+    const { unrecordedS: ofStaff } = await staff(context, asked);
+    assert.deepEqual([ofServer, ofStaff], [74, 74]);
 
     // A process whose mark was not written reads it once more, and more rows with it.
     const next = memoryJournal({ clock, texts });
