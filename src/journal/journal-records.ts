@@ -132,6 +132,7 @@ const gapItem = z.object({
   fromS: z.number().exactOptional(),
   toS: z.number(),
   isOfStart: z.boolean().exactOptional(),
+  isRestart: z.literal(true).exactOptional(),
 });
 const changeItem = z.object({ kind: z.literal("change"), entry: changeEntry });
 const callItem = z.object({ kind: z.literal("call"), entry: callEntry });

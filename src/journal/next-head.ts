@@ -49,7 +49,7 @@ export interface Taking {
   readonly list: LogList;
   readonly snapshot: Snapshot;
   readonly neededSeq: number;
-  readonly look: Omit<Look, "hasPlayers" | "rows" | "takenAtS">;
+  readonly look: Omit<Look, "hasPlayers" | "rows" | "takenAtS" | "presentS">;
 }
 
 /** What a snapshot makes of a journal, without doing it; below `neededSeq` items leave the memory. Pure. */
@@ -59,7 +59,9 @@ export function nextHead({ head, list, snapshot, neededSeq, look }: Taking): Ste
   const hasPlayers = snapshot.status.currentPlayers > 0;
   const rows = snapshot.lists[list]?.length ?? 0;
   const takenAtS = Math.floor(snapshot.takenAtMs / 1_000);
-  const result = diff(head.retained?.unpacked(), facts, { ...look, hasPlayers, rows, takenAtS });
+  const { serviceAtMs } = snapshot;
+  const presentS = serviceAtMs === undefined ? undefined : Math.floor(serviceAtMs / 1_000);
+  const result = diff(head.retained?.unpacked(), facts, { ...look, hasPlayers, rows, takenAtS, presentS });
   if (!result.changed) return { whole: result.whole };
 
   const joined = credible(head.joined, look.newestS, takenAtS);

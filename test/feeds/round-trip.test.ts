@@ -35,7 +35,7 @@ const bodies: readonly MessageBody[] = [
   feedRenderer.lines({ ...feed, style: "cards" }, entries, plain).body,
   feedRenderer.digest(feed, entries, "backlog"),
   feedRenderer.digest(feed, entries.slice(2), "refused"),
-  feedRenderer.gap("kills", 1, 2),
+  feedRenderer.gap("kills", { fromS: 1, toS: 2 }),
   feedRenderer.late("kills", 1_000),
   feedRenderer.ofServer(feedRenderer.late("kills", 1_000), "Town *two*"),
   feedRenderer.modCall(modCall),

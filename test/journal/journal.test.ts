@@ -361,10 +361,10 @@ describe("journal: looks at several logs", () => {
     const { rig, look } = await restarted();
     assert.deepEqual(await kills(rig), []);
     await look(2_005, []);
-    assert.deepEqual(await kills(rig), ["gap 943-2065"]);
+    assert.deepEqual(await kills(rig), ["gap 954-2065"]);
     await look(2_010, []);
     await look(2_015, [kill(2_020)]);
-    assert.deepEqual(await kills(rig), ["gap 943-2065", "kill"]);
+    assert.deepEqual(await kills(rig), ["gap 954-2065", "kill"]);
   });
 
   test("a restart that was announced before the process ended is not announced again after it", async () => {
@@ -375,7 +375,7 @@ describe("journal: looks at several logs", () => {
     await rig.journal.attach("kills", { source, list: "killLogs" }, 1);
     rig.journal.trimFromNow();
     await look(2_010, [kill(2_015)]);
-    assert.deepEqual(await kills(rig), ["gap 943-2065", "kill"]);
+    assert.deepEqual(await kills(rig), ["gap 954-2065", "kill"]);
   });
 
   test("looks that could not be kept in between change nothing: their rows show that it was one start", async () => {
@@ -386,7 +386,7 @@ describe("journal: looks at several logs", () => {
     await assert.rejects(look(2_015, [kill(2_013)]), /disk full/);
     rig.store.heads.failure = undefined;
     await look(2_020, [kill(2_013)]);
-    assert.deepEqual(await kills(rig), ["gap 943-2065", "kill"]);
+    assert.deepEqual(await kills(rig), ["gap 954-2065", "kill"]);
   });
 
   test("an old answer in between changes nothing", async () => {
@@ -394,7 +394,7 @@ describe("journal: looks at several logs", () => {
     await look(2_005, []);
     await look(1_005, [kill(1_003)]);
     await look(2_010, [kill(2_015)]);
-    assert.deepEqual(await kills(rig), ["gap 943-2065", "kill"]);
+    assert.deepEqual(await kills(rig), ["gap 954-2065", "kill"]);
   });
 
   test("an old answer from after the restart, in which the log is empty as well, does not make for a second notice", async () => {
@@ -402,7 +402,7 @@ describe("journal: looks at several logs", () => {
     await look(2_005, []);
     await look(2_000, []);
     await look(2_010, [kill(2_015)]);
-    assert.deepEqual(await kills(rig), ["gap 943-2065", "kill"]);
+    assert.deepEqual(await kills(rig), ["gap 954-2065", "kill"]);
   });
 });
 

@@ -60,7 +60,7 @@ function court(of = server) {
     },
     tell(atS: number, fromS: number, toS: number): void {
       nowMs = atS * 1_000;
-      judge.posted("c", String(nowMs), feedRenderer.gap("joins", fromS, toS));
+      judge.posted("c", String(nowMs), feedRenderer.gap("joins", { fromS, toS }));
     },
     /** A power cut; the process that died of it had just written the answer of that second. */
     cut(atS: number): void {

@@ -153,6 +153,7 @@ export function snapshotOf(
   return {
     source,
     ...times,
+    serviceAtMs: times.takenAtMs,
     status: {
       name: nameOf(server, shown),
       ownerId: server.index,

@@ -6,12 +6,16 @@ import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
 import { duration } from "./entry-line.ts";
 import { escapeMarkdown, inlineName } from "./escape.ts";
 
-/** Entries that nobody can get any more: the log moved on between two polls. */
-export function gapNotice(kind: FeedKind, fromS: number | undefined, toS: number): MessageBody {
+type Gap = Parameters<FeedRenderer["gap"]>[1];
+
+/** Entries that nobody can get any more: the log moved on between two polls, or began anew. */
+export function gapNotice(kind: FeedKind, { fromS, toS, isRestart }: Gap): MessageBody {
   const span = fromS === undefined ? md`before <t:${toS}:T>` : md`between <t:${fromS}:T> and <t:${toS}:T>`;
   const why = isState(feedKind(kind).list)
     ? md`Marshal was not looking`
-    : md`the game's log had already moved on`;
+    : isRestart === true
+      ? md`the game server restarted`
+      : md`the game's log had already moved on`;
   return { content: md`⚠ Gap: ${FEED_TABLE[kind].name} ${span} may be missing: ${why}.` };
 }
 

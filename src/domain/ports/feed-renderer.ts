@@ -15,7 +15,10 @@ export interface FeedRenderer {
   ): { readonly body: MessageBody; readonly taken: number };
   modCall(view: ModCallView): MessageBody;
   emergencyCall(view: EmergencyCallView): MessageBody;
-  gap(kind: FeedKind, fromS: number | undefined, toS: number): MessageBody;
+  gap(
+    kind: FeedKind,
+    gap: { readonly fromS?: number; readonly toS: number; readonly isRestart?: boolean },
+  ): MessageBody;
   /** A batch that Discord refused (50035), or a backlog past 2,000: everything is in the attachment. */
   digest(feed: Feed, entries: readonly FeedEntry[], why: "backlog" | "refused"): MessageBody;
   late(kind: FeedKind, sinceMs: number): MessageBody;

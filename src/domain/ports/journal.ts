@@ -43,6 +43,8 @@ export interface GapItem {
   readonly toS: number;
   /** The process had just begun: where the one before ended in order, nothing of it is missing. */
   readonly isOfStart?: boolean;
+  /** The game server has started anew: what was unseen of its log is gone with it. */
+  readonly isRestart?: true;
   readonly seenAtMs: number;
 }
 

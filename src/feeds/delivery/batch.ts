@@ -119,7 +119,7 @@ function planGap(feed: Feed, place: GapInPlace, context: BatchContext): BatchPla
   const throughSeq = gap.seq + 1;
   const met = toldGap(feed, place, context);
   if (met.length > 0) return { kind: "skip", throughSeq, met };
-  const said = renderer.ofServer(renderer.gap(feed.kind, gap.fromS, gap.toS), serverName);
+  const said = renderer.ofServer(renderer.gap(feed.kind, gap), serverName);
   const body = marked(said, gap.toS, context);
   const batch: DraftBatch = { throughSeq, entries: 0, body, atMs: nowMs, isGap: true, form: "notice" };
   return { kind: "post", full: true, batch };

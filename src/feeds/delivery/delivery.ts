@@ -229,8 +229,9 @@ export class Delivery {
   async #deliver(batch: FrozenBatch): Promise<void> {
     try {
       if (this.#delivered === undefined) {
-        // What a file holds cannot be read back entry by entry: after a power cut its batch must still be known.
-        if (batch.form === "digest") await this.#ports.onDisk();
+        // What a file holds cannot be read back entry by entry, and the times of a gap hang on when this process
+        // looked: after a power cut such a batch must still be known.
+        if (batch.form === "digest" || batch.isGap === true) await this.#ports.onDisk();
         const sent = await this.#channel.send(batch, this.#turnWait());
         if (sent.kind === "other") return await this.#makeAnew(batch, sent.keys);
         this.#delivered = sent.messageId;

@@ -23,7 +23,7 @@ import {
 import { type GuildState, openGuild, openScope, type ScopeState } from "./scope-state.ts";
 import { eraseLater, isSetBack, notAhead, presentOf } from "./set-back.ts";
 import { rowsIn, splitAnswer } from "./split-answer.ts";
-import { storeCleared, storeGaps } from "./store-gaps.ts";
+import { storeFirstGaps, storeMissed } from "./store-gaps.ts";
 import {
   type Place,
   type Stored,
@@ -213,13 +213,16 @@ export class Ingest {
   ): Promise<void> {
     if (window === undefined || stored === undefined) return;
     for (const gap of window.gaps) {
-      const { isFirst, oldestS, newestS } = gap;
-      const isMissed = isFirst
-        ? !stored.isShared && stored.rows.length > 0
-        : stored.rows.some(({ at_s }) => at_s >= oldestS && at_s <= newestS);
-      if (isMissed) await storeGaps(db, state, log, { ...gap, length: window.length });
+      const { missed, oldestS, newestS } = gap;
+      const isMissed =
+        missed === undefined
+          ? !stored.isShared && stored.rows.length > 0
+          : stored.rows.some(({ at_s }) => at_s >= oldestS && at_s <= newestS);
+      if (!isMissed) continue;
+      if (missed === undefined) await storeFirstGaps(db, state, log, { ...gap, length: window.length });
+      else await storeMissed(db, state, log, [{ ...missed, oldestS }]);
     }
-    await storeCleared(db, state, log, window.cleared);
+    await storeMissed(db, state, log, window.cleared);
     state.newestS.set(log, Math.max(state.newestS.get(log) ?? 0, window.newestS));
     state.longest.set(log, Math.max(state.longest.get(log) ?? 0, window.length));
   }

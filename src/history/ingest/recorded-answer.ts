@@ -17,27 +17,27 @@ export interface Link {
   readonly linkedAtS: number;
 }
 
-/** Rows before which others may have been missed. */
-export interface AfterGap {
-  /** It is not known what was seen before: whatever the database has tells whether something is missing. */
-  readonly isFirst: boolean;
-  /** Since when they may have been missed, where the log was looked at before. */
-  readonly fromS?: number;
-  readonly oldestS: number;
-  readonly newestS: number;
-}
-
-/** Rows may have gone with a log that the game server's start has cleared; nothing has come since. */
-export interface ClearedTime {
+/** A time of which rows may have been missed, as the journal tells it. */
+export interface MissedTime {
+  /** Absent where nothing is known of when the log was looked at before. */
   readonly fromS?: number;
   readonly toS: number;
+}
+
+/** Rows before which others may have been missed. */
+export interface AfterGap {
+  /** Absent where it is not known what was seen before: whatever the database has tells whether something is missing. */
+  readonly missed?: MissedTime;
+  readonly oldestS: number;
+  readonly newestS: number;
 }
 
 /** What is to be stored of one log: of each second in which something is new, all rows of it. */
 export interface LogRows<T> {
   readonly rows: readonly T[];
   readonly gaps: readonly AfterGap[];
-  readonly cleared: readonly ClearedTime[];
+  /** Rows may have gone with a log that the game server's start has cleared; nothing has come since. */
+  readonly cleared: readonly MissedTime[];
   /** Of the whole window; without a row lower than any second. */
   readonly newestS: number;
   readonly length: number;

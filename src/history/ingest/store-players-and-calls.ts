@@ -78,7 +78,8 @@ export async function storeCount(
   const next = { players: storableCount(answer.playerCount), staff, queue: answer.queue ?? null };
   const last = state.count;
   const most = state.most?.quarter === quarter ? state.most.players : 0;
-  let atS = minuteS;
+  // Of the time before the first look nothing is known.
+  let atS = last === undefined ? Math.floor(answer.atS) : minuteS;
   if (last !== undefined) {
     const isSame = last.players === next.players && last.staff === next.staff && last.queue === next.queue;
     if (isSame && minuteS < last.atS + COUNT_AGAIN_S) return;

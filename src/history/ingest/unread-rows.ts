@@ -1,6 +1,6 @@
 import type { LogEntry } from "../../domain/model.ts";
 import { isLogItem, type LogItem, type Unread } from "../../domain/ports/journal.ts";
-import type { AfterGap, ClearedTime, LogRows } from "./recorded-answer.ts";
+import type { AfterGap, LogRows, MissedTime } from "./recorded-answer.ts";
 
 /**
  * What is to be stored of one log. Of each second with a new row all rows of the window come along, so that equal ones
@@ -23,7 +23,7 @@ export function unreadRows<T extends LogEntry>(
   if (rows.length + cleared.length === 0) return undefined;
 
   const whole = spanOf(window.length === 0 ? rows : window);
-  const first = isFirst ? [{ isFirst, ...whole }] : gaps;
+  const first = isFirst ? [whole] : gaps;
   return { rows, gaps: first, cleared, newestS: whole.newestS, length: window.length };
 }
 
@@ -39,16 +39,16 @@ function spanOf(rows: readonly { readonly atS: number }[]) {
 /** What follows each gap, up to the next; and gaps that nothing follows. */
 function gapsIn(items: readonly LogItem[]) {
   const gaps: AfterGap[] = [];
-  const cleared: ClearedTime[] = [];
+  const cleared: MissedTime[] = [];
   for (const [at, item] of items.entries()) {
     if (item.kind !== "gap") continue;
     const next = items.findIndex(({ kind }, index) => index > at && kind === "gap");
     const after = items.slice(at + 1, next === -1 ? undefined : next);
     const rows = after.flatMap((one) => (one.kind === "gap" ? [] : [one.entry]));
     const { fromS, toS } = item;
-    const since = fromS === undefined ? {} : { fromS };
-    if (rows.length > 0) gaps.push({ isFirst: false, ...since, ...spanOf(rows) });
-    else cleared.push({ toS, ...since });
+    const missed = fromS === undefined ? { toS } : { fromS, toS };
+    if (rows.length > 0) gaps.push({ missed, ...spanOf(rows) });
+    else cleared.push(missed);
   }
   return { gaps, cleared };
 }

@@ -1,6 +1,14 @@
 import type { Fact } from "./fact.ts";
 import { Calm, calmAfter, type Gap, gapBefore, gapOfCleared, isBegun, isFull, type Look } from "./gap.ts";
-import { evicted, LATE_S, merged, provesContinuity, type Retained, withoutFuture } from "./retained.ts";
+import {
+  evicted,
+  LATE_S,
+  latest,
+  merged,
+  provesContinuity,
+  type Retained,
+  withoutFuture,
+} from "./retained.ts";
 
 export interface Diff<T> {
   /** New rows, oldest second first; within a second in the order of the window. */
@@ -78,10 +86,6 @@ function nothingNew<T>(
   const whole = shared || next.seconds.length === 0 || isBegun(next.calm);
   const changed = next.longest !== stored.longest || next.calm !== stored.calm;
   return { fresh: [], ordinals: [], next: changed ? next : stored, changed, mended: false, whole };
-}
-
-function latest(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
 }
 
 /** The facts beyond what was counted before, and of each that was known its second. */

@@ -1,10 +1,12 @@
-import { LATE_S, newestUntil, type Retained } from "./retained.ts";
+import { LATE_S, latest, newestUntil, type Retained } from "./retained.ts";
 
 /** Entries from `fromS` to `toS`, by their own seconds, may be missing. */
 export interface Gap {
   /** Absent where nothing is known of when the log was looked at before. */
   readonly fromS?: number;
   readonly toS: number;
+  /** The log has begun anew, so the game server has started: what was unseen of the old one is gone. */
+  readonly isRestart?: true;
 }
 
 /** What else is known about an answer and the one before it. Seconds are the service's. */
@@ -33,6 +35,8 @@ export interface Look {
   readonly wholeS: number | undefined;
   /** When the answer came, by our own clock. */
   readonly takenAtS: number;
+  /** The same by the service's clock, where the answer says so. */
+  readonly presentS: number | undefined;
 }
 
 /** How sure it is that a log which begins anew takes nothing along that we have not seen. Stored: numbers stay. */
@@ -102,19 +106,20 @@ export function isFull({ longest }: Retained, { rows, fullest }: Look): boolean 
  */
 export function gapBefore(state: Retained, freshSeconds: readonly number[], look: Look): Gap | undefined {
   const { rows, fullest } = look;
+  const isRestart = !isFull(state, look);
   const [firstS = 0] = freshSeconds;
   const newestS = freshSeconds.at(-1) ?? firstS;
   if (state.seconds.length === 0) {
     // Nothing to overlap with: only a log as long as logs get may have dropped its beginning. As long as nobody has
     // seen how long that is, any long one may have.
     const isLong = rows >= Math.max(SHORTEST_FULL, fullest);
-    return isLong ? between(beginning(state, look), firstS) : undefined;
+    return isLong ? between(state, look, { beforeS: firstS, isRestart: false }) : undefined;
   }
   // A row that is minutes ahead of its time must not hide that everything else has moved on.
   const lastS = newestUntil(state, Math.max(newestS, look.takenAtS));
   if (lastS === undefined || newestS < lastS) return undefined;
-  if (isIntact(state.calm, look) && !isFull(state, look)) return undefined;
-  return between(beginning(state, look), firstS);
+  if (isIntact(state.calm, look) && isRestart) return undefined;
+  return between(state, look, { beforeS: firstS, isRestart });
 }
 
 /**
@@ -125,23 +130,34 @@ export function gapBefore(state: Retained, freshSeconds: readonly number[], look
 export function gapOfCleared(state: Retained, look: Look): Gap | undefined {
   const isCleared = look.rows === 0 && state.seconds.length > 0 && look.isNew && look.wasEmpty;
   if (!isCleared || state.calm !== Calm.none || look.oldestS === undefined) return undefined;
-  return between(beginning(state, look), look.oldestS);
+  return between(state, look, { beforeS: look.oldestS, isRestart: true });
 }
 
 /**
- * Where unseen rows can begin: they came after the newest that was seen, and may be dated a little before it. By what
- * is stored as far as possible: after a power cut the same gap is found again, and must be known again in the channel.
+ * Where unseen rows can begin: they came after the log was seen whole, and may be dated a little before that. What is
+ * stored knows only when it brought rows last; the process that has looked since then knows better.
  */
 function beginning(state: Retained, { wholeS, takenAtS, newestS }: Look): number | undefined {
   const seenS = newestUntil(state, Math.max(takenAtS, newestS ?? takenAtS));
   // Where a log has begun anew its old rows are dealt with; an empty one has none.
   const isAnew = state.calm >= Calm.anew || seenS === undefined;
-  const lastS = isAnew ? (wholeS ?? seenS) : Math.min(seenS, state.reachedS ?? seenS);
+  const storedS = isAnew ? undefined : Math.min(seenS, state.reachedS ?? seenS);
+  const lastS = latest(storedS, wholeS) ?? seenS;
   return lastS === undefined ? state.floorS : Math.max(0, lastS - LATE_S);
 }
 
-/** Unseen rows came before the one of `beforeS`, which may itself have come late. */
-function between(fromS: number | undefined, beforeS: number): Gap {
-  const toS = beforeS + LATE_S;
-  return fromS === undefined ? { toS } : { fromS: Math.min(fromS, toS), toS };
+/** Unseen rows came before the one of `beforeS`, which may itself have come late, and before this look. */
+function between(
+  state: Retained,
+  look: Look,
+  { beforeS, isRestart }: { readonly beforeS: number; readonly isRestart: boolean },
+): Gap {
+  const presentS = Math.max(beforeS, look.presentS ?? Number.POSITIVE_INFINITY);
+  const toS = Math.min(beforeS + LATE_S, presentS);
+  const fromS = beginning(state, look);
+  return {
+    ...(fromS === undefined ? {} : { fromS: Math.min(fromS, toS) }),
+    toS,
+    ...(isRestart ? { isRestart } : {}),
+  };
 }

@@ -30,6 +30,10 @@ export function latestCredibleS(presentS: number): number {
   return presentS + ABSURD_AHEAD_S;
 }
 
+export function latest(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
+}
+
 /** The newest second of a row that is remembered and not later than `presentS`, where there is one. */
 export function newestUntil({ seconds }: Pick<Retained, "seconds">, presentS: number): number | undefined {
   for (let index = seconds.length - 1; index >= 0; index--) {

@@ -168,7 +168,7 @@ describe("the keys of what was posted", () => {
     );
     const digest = posted(feedRenderer.digest(feed, [one], "refused"));
     assert.equal(feedRenderer.keysOf(digest, { kind: "kills" }).digests.length, 0);
-    const gap = posted(feedRenderer.gap("kills", 1, 2));
+    const gap = posted(feedRenderer.gap("kills", { fromS: 1, toS: 2 }));
     assert.equal(feedRenderer.keysOf(gap, { kind: "joins" }).notices.length, 0);
     assert.equal(feedRenderer.keysOf(gap, { kind: "kills" }).notices.length, 2);
   });
@@ -176,7 +176,7 @@ describe("the keys of what was posted", () => {
   test("of a channel that several servers share, notices and digests of the others say nothing of one's own", () => {
     const one: LogEntry = { kind: "join", atS: 1_700_000_000, player: { name: "Ann" }, joined: true };
     const bodies = [
-      feedRenderer.gap("joins", 1, 2),
+      feedRenderer.gap("joins", { fromS: 1, toS: 2 }),
       feedRenderer.late("joins", 1_000),
       feedRenderer.digest(feed, [one], "refused"),
     ];
@@ -209,7 +209,9 @@ describe("the keys of what was posted", () => {
   test("notices of gaps and of lateness have different keys", () => {
     const { gapKeys } = feedRenderer;
     for (const fromS of [5, undefined]) {
-      const said = feedRenderer.possiblyRepeated(feedRenderer.gap("kills", fromS, 9));
+      const said = feedRenderer.possiblyRepeated(
+        feedRenderer.gap("kills", { ...(fromS === undefined ? {} : { fromS }), toS: 9 }),
+      );
       const { notices } = feedRenderer.keysOf(posted(said));
       assert.deepEqual(notices, [...gapKeys("kills", fromS, 9)]);
     }

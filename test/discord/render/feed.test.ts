@@ -372,10 +372,14 @@ describe("cards and notices", () => {
 
   test("notices say what, since when and what to do", () => {
     assert.match(
-      texts(feedRenderer.gap("kills", 1, 2)),
-      /Gap: kills between <t:1:T> and <t:2:T> may be missing/,
+      texts(feedRenderer.gap("kills", { fromS: 1, toS: 2 })),
+      /Gap: kills between <t:1:T> and <t:2:T> may be missing: the game's log had already moved on\.$/,
     );
-    assert.match(texts(feedRenderer.gap("kills", undefined, 2)), /before <t:2:T>/);
+    assert.match(
+      texts(feedRenderer.gap("kills", { fromS: 1, toS: 2, isRestart: true })),
+      /may be missing: the game server restarted\.$/,
+    );
+    assert.match(texts(feedRenderer.gap("kills", { toS: 2 })), /before <t:2:T>/);
     assert.match(texts(feedRenderer.late("joins", 5_000)), /fell behind at <t:5:T>/);
     assert.match(
       texts(

@@ -290,6 +290,20 @@ describe("after a power cut that set the store back", () => {
       assert.deepEqual(joined(rig), ["A", "B", "C", "X", "Y", "Z"]);
     }));
 
+  test("a notice of a gap is known on the disk before it is sent: its times hang on when this process looked", () =>
+    withFeed(async (rig) => {
+      await joinAndPost(rig, "A", "B", "C");
+      const known: string[] = [];
+      rig.onDisk = () => known.push(rig.sink.text("channel-1"));
+      rig.log.joinLogs.splice(0);
+      await joinAndPost(rig, "X", "Y");
+      assert.match(rig.sink.text("channel-1"), /⚠ Gap/);
+      assert.deepEqual(
+        known.map((text) => text.includes("⚠ Gap")),
+        [false],
+      );
+    }));
+
   test("two servers in one channel: the lines of one are never taken for the other's", () =>
     withFeed(async (rig) => {
       rig.link("binding-2", "Other", "source-b" as never);

@@ -65,6 +65,16 @@ onBothDatabases("figures of a server and of its staff", (databases) => {
     assert.ok(Number(rows) <= 8, `${rows} rows of ${looks.length} looks`);
   });
 
+  test("begin with the first look, not with its minute", async () => {
+    const { see, context } = await openRig(databases);
+    const people = Array.from({ length: 24 }, (_, n) => ({ name: `Player${n}`, id: 500 + n }));
+    await see({ players: people.slice(0, 20) }, at(51));
+    for (let atS = at(53); atS <= at(95); atS += 2) await see({ players: people }, atS);
+    const asked = { guildId: GUILD, bindingId: BINDING, ...span(at(0), at(900)) };
+    const { knownS, players = 0 } = await server(context, asked);
+    assert.deepEqual([knownS, Math.round(players * 10) / 10], [45, 23.8]);
+  });
+
   test("are those of a naive count over a seeded town, whatever part of the time is asked for", async () => {
     const { see, context } = await openRig(databases);
     const random = seededRandom(7);
@@ -99,7 +109,8 @@ onBothDatabases("figures of a server and of its staff", (databases) => {
             ),
           players: [...players, ...(hasStaff ? [moderator] : [])],
         },
-        atS + 59,
+        // The first count stands at its second, the others at their minute.
+        atS + (minute === 0 ? 0 : 59),
       );
       const count = players.length + (hasStaff ? 1 : 0);
       looks.push({ atS, players: count, staff: hasStaff ? 1 : 0 });

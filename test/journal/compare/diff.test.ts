@@ -33,6 +33,7 @@ function step(
     newestS: rows.length === 0 ? undefined : Math.max(...seconds),
     wholeS: undefined,
     takenAtS: Math.max(0, ...seconds),
+    presentS: undefined,
     ...over,
   });
 }
@@ -349,7 +350,7 @@ describe("diff: rows from the far future that an earlier version kept", () => {
 
   test("are forgotten with the next answer, and gaps are noticed again", () => {
     const jump = step(poisoned, "joinLogs", many(2_000, 5));
-    assert.deepEqual(jump.gap, { fromS: 941, toS: 2_060 });
+    assert.deepEqual(jump.gap, { fromS: 941, toS: 2_060, isRestart: true });
     assert.equal(jump.next.seconds.at(-1), 2_004);
     assert.equal(jump.next.floorS, 999);
   });
@@ -388,13 +389,25 @@ describe("diff: gaps", () => {
   test("begins and ends where a row that comes a minute late could lie", () => {
     const state = after(many(1_000, 50));
     assert.deepEqual(step(state, "joinLogs", many(2_000, 200)).gap, { fromS: 989, toS: 2_060 });
-    assert.deepEqual(step(state, "joinLogs", many(2_000, 10)).gap, { fromS: 989, toS: 2_060 });
-    const again = step(state, "joinLogs", many(2_000, 10), { wholeS: 1_900, takenAtS: 2_500 });
+    const isRestart = true;
+    const anew = step(state, "joinLogs", many(2_000, 10));
     assert.deepEqual(
-      again.gap,
-      { fromS: 989, toS: 2_060 },
-      "the same gap is the same notice, whenever it is found",
+      anew.gap,
+      { fromS: 989, toS: 2_060, isRestart },
+      "a log without known rows dropped none",
     );
+  });
+
+  test("begins a minute before the last look at the log, and ends with the look that shows it", () => {
+    const state = after(many(1_000, 50));
+    const found = (over: Partial<Answered>) => step(state, "joinLogs", many(2_000, 10), over).gap;
+    const isRestart = true;
+    const looked = { wholeS: 1_900, takenAtS: 2_500 };
+    assert.deepEqual(found(looked), { fromS: 1_840, toS: 2_060, isRestart });
+    assert.deepEqual(found({ ...looked, presentS: 2_500 }), { fromS: 1_840, toS: 2_060, isRestart });
+    assert.deepEqual(found({ ...looked, presentS: 2_012 }), { fromS: 1_840, toS: 2_012, isRestart });
+    assert.deepEqual(found({ ...looked, presentS: 1_990 }), { fromS: 1_840, toS: 2_000, isRestart });
+    assert.deepEqual(found({ wholeS: 1_000 }), { fromS: 989, toS: 2_060, isRestart });
   });
 
   test("is announced for the first rows of an empty log from the last look at it on, where that is known", () => {
@@ -408,7 +421,7 @@ describe("diff: gaps", () => {
   test("is not hidden by a row that is minutes ahead of its time", () => {
     const state = after([...many(1_000, 50), ...joins([1_640, "ahead"])]);
     const gap = step(state, "joinLogs", many(1_200, 50), { wholeS: 1_049 }).gap;
-    assert.deepEqual(gap, { fromS: 989, toS: 1_260 });
+    assert.deepEqual(gap, { fromS: 989, toS: 1_260, isRestart: true });
   });
 
   test("is not announced while windows overlap, nor for the first rows of an empty log", () => {
@@ -466,7 +479,7 @@ describe("diff: gaps", () => {
     return step(state, "joinLogs", many(100, 3), { recent, continuous: again }).gap;
   }
   const known = many(1, 50);
-  const gap = { fromS: 0, toS: 160 };
+  const gap = { fromS: 0, toS: 160, isRestart: true };
 
   test("is silent when the server was seen empty twice and its log is a new, shorter one", () => {
     for (const last of [known, []])
@@ -554,7 +567,9 @@ describe("diff: gaps", () => {
     const once = step(state, "joinLogs", [], cleared);
     assert.equal(once.gap, undefined, "the service may have left the list out for once");
     const twice = step(once.next, "joinLogs", [], { ...cleared, wasEmpty: true });
-    assert.deepEqual(twice.gap, { fromS: 989, toS: 1_160 });
+    assert.deepEqual(twice.gap, { fromS: 1_020, toS: 1_160, isRestart: true });
+    const soon = step(once.next, "joinLogs", [], { ...cleared, wasEmpty: true, presentS: 1_131 });
+    assert.deepEqual(soon.gap, { fromS: 1_020, toS: 1_131, isRestart: true }, "none ends in the future");
     assert.equal(twice.changed, true);
     const again = step(twice.next, "joinLogs", [], { ...cleared, wasEmpty: true, continuous: true });
     assert.equal(again.gap, undefined);
@@ -569,7 +584,7 @@ describe("diff: gaps", () => {
     const broken = step(state, "joinLogs", [], { ...cleared, wasEmpty: true, continuous: false });
     assert.equal(broken.gap, undefined, "nothing new stands in it: there may be nothing to tell");
     const first = step(broken.next, "joinLogs", many(2_000, 3), { continuous: true, wholeS: 1_500 });
-    assert.deepEqual(first.gap, { fromS: 1_440, toS: 2_060 });
+    assert.deepEqual(first.gap, { fromS: 1_440, toS: 2_060, isRestart: true });
     assert.equal(step(first.next, "joinLogs", many(2_000, 4)).gap, undefined);
   });
 

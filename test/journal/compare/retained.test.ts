@@ -20,6 +20,7 @@ const look: Look = {
   newestS: undefined,
   wholeS: undefined,
   takenAtS: 1_000,
+  presentS: undefined,
 };
 
 /** Few rows in fewer seconds: many are equal, and each tells its second. */

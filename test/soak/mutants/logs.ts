@@ -25,7 +25,7 @@ export const logMutants = [
   ...plantedIn("src/journal/compare/gap.ts", [
     {
       what: "a gap is told where a calm server begins again",
-      from: "if (isIntact(state.calm, look) && !isFull(state, look)) return undefined;",
+      from: "if (isIntact(state.calm, look) && isRestart) return undefined;",
       to: "",
       tests: ["journal/compare/diff"],
     },
@@ -37,7 +37,7 @@ export const logMutants = [
     },
     {
       what: "a gap is told too short",
-      from: "const toS = beforeS + LATE_S;",
+      from: "const toS = Math.min(beforeS + LATE_S, presentS);",
       to: "const toS = beforeS;",
       tests: ["journal/compare/diff", "journal/journal"],
     },
@@ -96,8 +96,8 @@ export const logMutants = [
       tests: ["feeds/delivery/delivery"],
     },
     {
-      what: "a file is sent before the record of it is on the disk",
-      from: 'if (batch.form === "digest") await this.#ports.onDisk();',
+      what: "a file, or the notice of a gap, is sent before the record of it is on the disk",
+      from: 'if (batch.form === "digest" || batch.isGap === true) await this.#ports.onDisk();',
       to: "",
       tests: ["feeds/delivery/power-cut"],
     },
