@@ -199,7 +199,12 @@ export function createRuns(ports: RunsPorts): Runs {
     askedBans: bans.asked,
     audit,
     refusals,
-    authors: createRunAuthors({ ...ports, wholeSinceMs: ports.wholeSinceMs, audit, serviceTime: watched.serviceTime }),
+    authors: createRunAuthors({
+      ...ports,
+      wholeSinceMs: ports.wholeSinceMs,
+      audit,
+      serviceTime: watched.serviceTime,
+    }),
     start,
     beginSchedules() {
       schedules.begin();
