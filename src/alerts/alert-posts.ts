@@ -4,7 +4,7 @@ import type { SinkRefusal, SinkRefusalReason } from "../domain/failure.ts";
 import type { AlertRenderer, Whereabouts } from "../domain/ports/alert-renderer.ts";
 import type { Clock } from "../domain/ports/clock.ts";
 import type { OpenCallCard } from "../domain/ports/mod-calls.ts";
-import type { PostLine, Posts, Stands, WantedPost } from "../domain/ports/posts.ts";
+import type { PostLine, Posts, StandingPost, Stands, WantedPost } from "../domain/ports/posts.ts";
 import type { Incident } from "./incidents.ts";
 import type { ServerState } from "./server-state.ts";
 
@@ -47,6 +47,14 @@ export interface AlertPostsPorts {
   find(ref: MessageRef): Promise<Wanted | undefined>;
   /** Notes what stands in the channel now. Answers whether it is written; never rejects. */
   note(ref: MessageRef, shown: Shown): Promise<boolean>;
+  /**
+   * Takes out of a message the matters that have messages of their own in the channel, by the keys of those. Answers which
+   * they are, and whether it is written; never rejects.
+   */
+  takeOut(
+    ref: MessageRef,
+    standing: ReadonlyMap<string, Shown>,
+  ): Promise<{ readonly own: readonly MessageRef[]; readonly isNoted: boolean }>;
   /** Notes what its message says now. Not written for that alone: after a restart one edit more is harmless. */
   noteEdit(ref: MessageRef, version: number): void;
   /** Discord took a message of the alert, or refused one. */
@@ -89,6 +97,7 @@ export class AlertPosts {
       guildOf: ({ guildId }) => guildId,
       wanted: (ref) => this.#wanted(ref),
       isIt: ({ key }, posted) => ports.renderer.keyOf(posted) === key,
+      onLooked: (ref, standing) => this.#onLooked(ref, standing),
       onStands: (ref, stands) => this.#onStands(ref, stands),
       onRefused: (ref, refusal) => this.#onRefused(ref, refusal),
     });
@@ -160,6 +169,23 @@ export class AlertPosts {
       isLevel(rule) ||
       eventMs(incident) <= this.#startedMs + DOUBT_MS
     );
+  }
+
+  /** A power cut may have made the store forget that matters were told one by one, which are one message now. */
+  async #onLooked(ref: MessageRef, standing: readonly StandingPost[]): Promise<void> {
+    const { renderer, find, takeOut } = this.#ports;
+    const entries = (await find(ref))?.incident.entries ?? [];
+    if (entries.length < 2) return;
+    const byKey = new Map<string, Shown>();
+    for (const { posted, isMarked } of standing) {
+      const { messageId, postedAtMs } = posted;
+      const key = renderer.keyOf(posted);
+      if (key !== undefined) byKey.set(key, { messageId, postedAtMs, isMarked: isMarked || undefined });
+    }
+    const { own, isNoted } = await takeOut(ref, byKey);
+    for (const one of own) this.#line.show(one);
+    // Read again, it would be posted with all of them.
+    if (!isNoted) throw new Error("what an alert's channel shows could not be noted");
   }
 
   async #onStands(ref: MessageRef, { kind, messageId, isMarked }: Stands): Promise<void> {

@@ -114,6 +114,55 @@ export function addBefore(incidents: Incident[], entryId: string, earlier: KeptE
   incident.version += 1;
 }
 
+/**
+ * Takes out of a message the matters that have messages of their own in the channel, by the keys of those: a power cut made
+ * the store forget that they were told one by one. Answers the keys of what was taken out.
+ */
+export function takeOut(
+  incidents: Incident[],
+  key: string,
+  {
+    rule,
+    standing,
+  }: {
+    readonly rule: Pick<AlertRule, "id" | "roleId">;
+    readonly standing: ReadonlyMap<string, Partial<Incident>>;
+  },
+): readonly string[] {
+  const from = incidents.find((one) => one.key === key);
+  if (from === undefined) return [];
+  const known = new Set(incidents.map((one) => one.key));
+  const told: Incident[] = [];
+  for (const entry of from.entries) {
+    const own = keyOf(rule.id, entry.id);
+    const stands = standing.get(own);
+    if (stands === undefined || known.has(own)) continue;
+    const { channelId, eventS, eventAtMs, openedAtMs } = from;
+    told.push({
+      key: own,
+      channelId,
+      ...(rule.roleId === undefined ? {} : { roleId: rule.roleId }),
+      isSilent: false,
+      isLate: false,
+      isShared: false,
+      eventS,
+      eventAtMs,
+      openedAtMs,
+      entries: [entry],
+      more: 0,
+      version: 1,
+      // It may say less than is known now.
+      shown: 0,
+      ...stands,
+    });
+  }
+  if (told.length === 0) return [];
+  from.entries = from.entries.filter((entry) => !told.some(({ entries }) => entries.includes(entry)));
+  from.version += 1;
+  incidents.push(...told);
+  return told.map((one) => one.key);
+}
+
 /** Adds a row to an entry that a message names already. */
 export function addRow(incidents: Incident[], entryId: string, row: AlertRow): void {
   change(incidents, entryId, (entry) => ({
