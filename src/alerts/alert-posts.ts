@@ -5,7 +5,7 @@ import type { AlertRenderer, Whereabouts } from "../domain/ports/alert-renderer.
 import type { Clock } from "../domain/ports/clock.ts";
 import type { OpenCallCard } from "../domain/ports/mod-calls.ts";
 import type { PostLine, Posts, StandingPost, Stands, WantedPost } from "../domain/ports/posts.ts";
-import type { Incident } from "./incidents.ts";
+import { eventMs, type Incident, isOfBefore } from "./incidents.ts";
 import type { ServerState } from "./server-state.ts";
 
 /** Which message is meant. */
@@ -69,8 +69,6 @@ const GIVEN_UP_AFTER_MS = 60 * 60_000;
 const LATE_AFTER_MS = 10 * 60_000;
 /** A ping is of no use any more after this time. */
 const PING_OF_USE_MS = 6 * 60 * 60_000;
-/** Clocks differ: what happened up to this long after the start may have been posted before it. */
-const DOUBT_MS = 120_000;
 
 /** The messages of alerts: each is posted once, then edited until it says all there is to say. */
 export class AlertPosts {
@@ -162,12 +160,12 @@ export class AlertPosts {
 
   #isDoubtful({ rule, incident }: Wanted): WantedPost["isDoubtful"] {
     if (this.#unnoted.has(incident.key)) return "whatever-the-end";
-    // A power cut may have taken what was noted: messages of that time are looked for before they are posted again.
+    // Messages of that time are looked for before they are posted again.
     return (
       this.#doubtful.has(incident.key) ||
       incident.isShared ||
       isLevel(rule) ||
-      eventMs(incident) <= this.#startedMs + DOUBT_MS
+      isOfBefore(incident, this.#startedMs)
     );
   }
 
@@ -234,11 +232,6 @@ export class AlertPosts {
     await note(ref, { isGone: true });
     return "over";
   }
-}
-
-/** The service's clock may be ahead of ours, or ours of Discord's: what was posted stands after the earlier of both. */
-function eventMs({ eventS, eventAtMs = eventS * 1_000 }: Incident): number {
-  return Math.min(eventS * 1_000, eventAtMs);
 }
 
 function isShown({ shown, version, isGone }: Incident): boolean {

@@ -503,6 +503,51 @@ describe("alerts that a power cut made the store forget", () => {
   }
 });
 
+describe("an alert that had joined another's message before a power cut", () => {
+  /** What the channel tells at the end, where the store forgot what `joins` led to. */
+  async function toldAfter(kind: "calls" | "kills", begin: Town, joins: Town): Promise<readonly string[]> {
+    const made = await world();
+    await made.add({ kind });
+    await made.look();
+    await begin(made);
+    await made.look();
+    await made.clock.advance(20_000);
+    const setBack = powerCut(made);
+    await joins(made);
+    await made.look();
+    await made.clock.advance(20_000);
+    const before = made.shown();
+    setBack();
+    await made.clock.advance(30 * MINUTE_MS);
+    await restarted(made);
+    await made.look();
+    await made.clock.advance(MINUTE_MS);
+    assert.deepEqual(made.shown(), before);
+    return before;
+  }
+  type Town = (made: AlertsWorld) => Promise<void>;
+
+  test("stays there alone: a call", async () => {
+    const calls = (who: typeof ann) => async (made: AlertsWorld) => {
+      made.calls.push({ kind: "modCall", atS: made.nowS, caller: who });
+      await made.look();
+      await made.clock.advance(6 * MINUTE_MS);
+    };
+    const [only, ...others] = await toldAfter("calls", calls(ann), calls(bob));
+    assert.match(only ?? "", /Ann.*Bob/s);
+    assert.deepEqual(others, []);
+  });
+
+  test("stays there alone: one of many players", async () => {
+    const kill = (from: number, to: number) => async (made: AlertsWorld) => {
+      for (let nth = from; nth < to; nth += 1) made.kill({ name: `Raider${nth}`, id: 100 + nth }, 5);
+    };
+    const shown = await toldAfter("kills", kill(0, 5), kill(5, 6));
+    assert.equal(shown.length, 5);
+    assert.match(shown[4] ?? "", /Raider4.*Raider5/s);
+  });
+});
+
 describe("where this machine's clock is not the game service's", () => {
   for (const serviceAheadS of [-3_600, 3_600]) {
     test(`an alert that a power cut made the store forget is found in its channel (${serviceAheadS / 60} min apart)`, async () => {
