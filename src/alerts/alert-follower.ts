@@ -57,6 +57,7 @@ interface Observed extends Omit<Facts, "kills" | "punishing" | "changes" | "call
 /** Takes in what happens on servers with alerts: each row once, written before anything is posted. */
 export class AlertFollower {
   readonly #ports: AlertFollowerPorts;
+  readonly #startedMs: number;
   readonly #turns = new KeyedMutex();
   /** By binding. Absent: to be read from the store. */
   readonly #states = new Map<string, ServerState>();
@@ -66,6 +67,7 @@ export class AlertFollower {
 
   constructor(ports: AlertFollowerPorts) {
     this.#ports = ports;
+    this.#startedMs = ports.clock.nowMs();
     const statesOf = ({ rules }: WatchedServer) =>
       rules.flatMap(({ kind }) => alertKind(kind).counts ?? []).filter(isState);
     this.#log = ports.journal.reader("alerts", "head", {
@@ -244,6 +246,7 @@ export class AlertFollower {
     const zone = hasQuiet ? (await settings.of(binding.guildId)).timeZone : undefined;
     const members = await this.#membersAmong(binding.guildId, facts.punishing ?? []);
     return {
+      startedMs: this.#startedMs,
       isQuiet: ({ quiet }) =>
         quiet !== undefined && isQuiet(quiet, zone ?? DEFAULT_ZONE, facts.presentS * 1_000),
       teamOf: (player) => this.#teams.of(binding.source, player),

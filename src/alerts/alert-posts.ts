@@ -4,8 +4,8 @@ import type { SinkRefusal, SinkRefusalReason } from "../domain/failure.ts";
 import type { AlertRenderer, Whereabouts } from "../domain/ports/alert-renderer.ts";
 import type { Clock } from "../domain/ports/clock.ts";
 import type { OpenCallCard } from "../domain/ports/mod-calls.ts";
-import type { PostLine, Posts, Stands, WantedPost } from "../domain/ports/posts.ts";
-import type { Incident } from "./incidents.ts";
+import type { PostLine, Posts, StandingPost, Stands, WantedPost } from "../domain/ports/posts.ts";
+import { eventMs, type Incident, isOfBefore } from "./incidents.ts";
 import type { ServerState } from "./server-state.ts";
 
 /** Which message is meant. */
@@ -47,6 +47,14 @@ export interface AlertPostsPorts {
   find(ref: MessageRef): Promise<Wanted | undefined>;
   /** Notes what stands in the channel now. Answers whether it is written; never rejects. */
   note(ref: MessageRef, shown: Shown): Promise<boolean>;
+  /**
+   * Takes out of a message the matters that have messages of their own in the channel, by the keys of those. Answers which
+   * they are, and whether it is written; never rejects.
+   */
+  takeOut(
+    ref: MessageRef,
+    standing: ReadonlyMap<string, Shown>,
+  ): Promise<{ readonly own: readonly MessageRef[]; readonly isNoted: boolean }>;
   /** Notes what its message says now. Not written for that alone: after a restart one edit more is harmless. */
   noteEdit(ref: MessageRef, version: number): void;
   /** Discord took a message of the alert, or refused one. */
@@ -61,8 +69,6 @@ const GIVEN_UP_AFTER_MS = 60 * 60_000;
 const LATE_AFTER_MS = 10 * 60_000;
 /** A ping is of no use any more after this time. */
 const PING_OF_USE_MS = 6 * 60 * 60_000;
-/** Clocks differ: what happened up to this long after the start may have been posted before it. */
-const DOUBT_MS = 120_000;
 
 /** The messages of alerts: each is posted once, then edited until it says all there is to say. */
 export class AlertPosts {
@@ -89,6 +95,7 @@ export class AlertPosts {
       guildOf: ({ guildId }) => guildId,
       wanted: (ref) => this.#wanted(ref),
       isIt: ({ key }, posted) => ports.renderer.keyOf(posted) === key,
+      onLooked: (ref, standing) => this.#onLooked(ref, standing),
       onStands: (ref, stands) => this.#onStands(ref, stands),
       onRefused: (ref, refusal) => this.#onRefused(ref, refusal),
     });
@@ -153,13 +160,30 @@ export class AlertPosts {
 
   #isDoubtful({ rule, incident }: Wanted): WantedPost["isDoubtful"] {
     if (this.#unnoted.has(incident.key)) return "whatever-the-end";
-    // A power cut may have taken what was noted: messages of that time are looked for before they are posted again.
+    // Messages of that time are looked for before they are posted again.
     return (
       this.#doubtful.has(incident.key) ||
       incident.isShared ||
       isLevel(rule) ||
-      eventMs(incident) <= this.#startedMs + DOUBT_MS
+      isOfBefore(incident, this.#startedMs)
     );
+  }
+
+  /** A power cut may have made the store forget that matters were told one by one, which are one message now. */
+  async #onLooked(ref: MessageRef, standing: readonly StandingPost[]): Promise<void> {
+    const { renderer, find, takeOut } = this.#ports;
+    const entries = (await find(ref))?.incident.entries ?? [];
+    if (entries.length < 2) return;
+    const byKey = new Map<string, Shown>();
+    for (const { posted, isMarked } of standing) {
+      const { messageId, postedAtMs } = posted;
+      const key = renderer.keyOf(posted);
+      if (key !== undefined) byKey.set(key, { messageId, postedAtMs, isMarked: isMarked || undefined });
+    }
+    const { own, isNoted } = await takeOut(ref, byKey);
+    for (const one of own) this.#line.show(one);
+    // Read again, it would be posted with all of them.
+    if (!isNoted) throw new Error("what an alert's channel shows could not be noted");
   }
 
   async #onStands(ref: MessageRef, { kind, messageId, isMarked }: Stands): Promise<void> {
@@ -208,11 +232,6 @@ export class AlertPosts {
     await note(ref, { isGone: true });
     return "over";
   }
-}
-
-/** The service's clock may be ahead of ours, or ours of Discord's: what was posted stands after the earlier of both. */
-function eventMs({ eventS, eventAtMs = eventS * 1_000 }: Incident): number {
-  return Math.min(eventS * 1_000, eventAtMs);
 }
 
 function isShown({ shown, version, isGone }: Incident): boolean {

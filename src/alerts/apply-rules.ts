@@ -50,6 +50,7 @@ export function applyRules(
       presentS: facts.presentS,
       nowMs: facts.nowMs,
       isQuiet: around.isQuiet(rule),
+      startedMs: around.startedMs,
     };
     const limit = limitOf(rule);
     const counting = { opening, limit };

@@ -24,7 +24,7 @@ import { AlertFollower } from "./alert-follower.ts";
 import { AlertPosts } from "./alert-posts.ts";
 import { AlertRules, type GuildAlerts } from "./alert-rules.ts";
 import type { OutsideRow } from "./facts.ts";
-import type { Incident } from "./incidents.ts";
+import { type Incident, takeOut } from "./incidents.ts";
 import { punishmentTest, type ReadCommand } from "./punishments.ts";
 import { isQuiet } from "./quiet-hours.ts";
 import { RunCount } from "./run-count.ts";
@@ -153,6 +153,15 @@ export function createAlerts(parts: AlertsParts): AlertsWing {
         const incident = state.incidents.find((one) => one.key === key);
         if (incident !== undefined) Object.assign(incident, shown);
       }),
+    async takeOut(ref, standing) {
+      const rule = ruleOf(ref.guildId, ref.ruleId);
+      if (rule === undefined) return { own: [], isNoted: true };
+      let keys: readonly string[] = [];
+      const isNoted = await follower.note(rule, ({ incidents }) => {
+        keys = takeOut(incidents, ref.key, { rule, standing });
+      });
+      return { own: keys.map((key) => ({ ...ref, key })), isNoted };
+    },
     noteEdit({ bindingId, ruleId, key }, version) {
       const its = follower.ruleStateAtHand({ bindingId, id: ruleId });
       const incident = its?.incidents.find((one) => one.key === key);

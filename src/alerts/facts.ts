@@ -47,6 +47,8 @@ export interface Facts {
 
 /** What else is known of a server and its guild. */
 export interface Surroundings {
+  /** When this process began, by our clock. */
+  readonly startedMs: number;
   isQuiet(rule: AlertRule): boolean;
   /** In lower case; undefined: not known, which counts. */
   teamOf(player: PlayerRef): string | undefined;

@@ -53,6 +53,8 @@ const ROWS_KEPT = 8;
 const MOST_VICTIMS = 20;
 /** What happened longer ago, because the server could not be read, is posted without a ping. */
 const LATE_AFTER_S = 600;
+/** Clocks differ: what happened up to this long after the start may have been posted before it. */
+const DOUBT_MS = 120_000;
 /** A further call joins the message of a call that was posted within this time. */
 export const CALLS_JOIN_S = 600;
 const MOST_CALLS = 10;
@@ -64,6 +66,8 @@ export interface Opening {
   readonly presentS: number;
   readonly nowMs: number;
   readonly isQuiet: boolean;
+  /** When this process began, by the host's clock. */
+  readonly startedMs: number;
   /** The first message of late matters of this answer, which takes in all of them. */
   lateIncident?: Incident | undefined;
 }
@@ -78,13 +82,17 @@ export function tell(
     withinS,
   }: { readonly eventS: number; readonly opening: Opening; readonly withinS: number },
 ): void {
-  const isLate = opening.presentS - eventS > LATE_AFTER_S;
-  const shared = isLate ? opening.lateIncident : sharedBy(incidents, { entry, eventS, withinS, opening });
+  const { rule, isQuiet, nowMs, presentS, startedMs } = opening;
+  const isLate = presentS - eventS > LATE_AFTER_S;
+  const eventAtMs = nowMs - (presentS - eventS) * 1_000;
+  // What was told in time stands in the message that it then belonged to.
+  const joins = !isLate || isOfBefore({ eventS, eventAtMs }, startedMs);
+  const going = joins ? sharedBy(incidents, { entry, eventS, withinS, opening }) : undefined;
+  const shared = going ?? (isLate ? opening.lateIncident : undefined);
   if (shared !== undefined) {
     join(shared, entry);
     return;
   }
-  const { rule, isQuiet, nowMs, presentS } = opening;
   const isCrowd = !isLate && goingOn(incidents, eventS, withinS).length >= MOST_OF_THEIR_OWN;
   const incident: Incident = {
     key: keyOf(rule.id, entry.id),
@@ -94,7 +102,7 @@ export function tell(
     isLate,
     isShared: isCrowd,
     eventS,
-    eventAtMs: nowMs - (presentS - eventS) * 1_000,
+    eventAtMs,
     openedAtMs: nowMs,
     entries: [entry],
     more: 0,
@@ -105,6 +113,19 @@ export function tell(
   incidents.push(incident);
 }
 
+/** An earlier process may have told it, and a power cut may have taken what was noted of that. */
+export function isOfBefore(matter: Pick<Incident, "eventS" | "eventAtMs">, startedMs: number): boolean {
+  return eventMs(matter) <= startedMs + DOUBT_MS;
+}
+
+/** The service's clock may be ahead of ours, or ours of Discord's: what was posted stands after the earlier of both. */
+export function eventMs({
+  eventS,
+  eventAtMs = eventS * 1_000,
+}: Pick<Incident, "eventS" | "eventAtMs">): number {
+  return Math.min(eventS * 1_000, eventAtMs);
+}
+
 /** Adds a matter that began before this one to the message of this one, whose key stays. */
 export function addBefore(incidents: Incident[], entryId: string, earlier: KeptEntry): void {
   const incident = incidents.findLast(({ entries }) => entries.some(({ id }) => id === entryId));
@@ -112,6 +133,55 @@ export function addBefore(incidents: Incident[], entryId: string, earlier: KeptE
   const at = incident.entries.findIndex(({ id }) => id === entryId);
   incident.entries.splice(at, 0, earlier);
   incident.version += 1;
+}
+
+/**
+ * Takes out of a message the matters that have messages of their own in the channel, by the keys of those: a power cut made
+ * the store forget that they were told one by one. Answers the keys of what was taken out.
+ */
+export function takeOut(
+  incidents: Incident[],
+  key: string,
+  {
+    rule,
+    standing,
+  }: {
+    readonly rule: Pick<AlertRule, "id" | "roleId">;
+    readonly standing: ReadonlyMap<string, Partial<Incident>>;
+  },
+): readonly string[] {
+  const from = incidents.find((one) => one.key === key);
+  if (from === undefined) return [];
+  const known = new Set(incidents.map((one) => one.key));
+  const told: Incident[] = [];
+  for (const entry of from.entries) {
+    const own = keyOf(rule.id, entry.id);
+    const stands = standing.get(own);
+    if (stands === undefined || known.has(own)) continue;
+    const { channelId, eventS, eventAtMs, openedAtMs } = from;
+    told.push({
+      key: own,
+      channelId,
+      ...(rule.roleId === undefined ? {} : { roleId: rule.roleId }),
+      isSilent: false,
+      isLate: false,
+      isShared: false,
+      eventS,
+      eventAtMs,
+      openedAtMs,
+      entries: [entry],
+      more: 0,
+      version: 1,
+      // It may say less than is known now.
+      shown: 0,
+      ...stands,
+    });
+  }
+  if (told.length === 0) return [];
+  from.entries = from.entries.filter((entry) => !told.some(({ entries }) => entries.includes(entry)));
+  from.version += 1;
+  incidents.push(...told);
+  return told.map((one) => one.key);
 }
 
 /** Adds a row to an entry that a message names already. */

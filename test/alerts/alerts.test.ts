@@ -39,6 +39,24 @@ async function world(): Promise<AlertsWorld> {
   return made;
 }
 
+/** Remembers what is stored now; the answer sets it back to that, as a power cut does. */
+function powerCut({ texts: { states, journal } }: AlertsWorld): () => void {
+  const disk = [states, ...Object.values(journal)];
+  const saved = disk.map((texts) => [...texts]);
+  return () => {
+    for (const [nth, texts] of disk.entries()) {
+      texts.clear();
+      for (const [key, text] of saved[nth] ?? []) texts.set(key, text);
+    }
+  };
+}
+
+async function restarted(made: AlertsWorld): Promise<void> {
+  const started = made.restart();
+  await made.clock.advance(1_000);
+  await started;
+}
+
 describe("an alert about kills", () => {
   test("tells of five within a minute, once, and its message grows while they go on", async () => {
     const made = await world();
@@ -450,6 +468,86 @@ describe("an alert about commands from outside", () => {
   });
 });
 
+describe("alerts that a power cut made the store forget", () => {
+  for (const [minutes, what] of [
+    [9, "off for"],
+    [30, "off for"],
+    [30, "back at once, while the game service is away for"],
+  ] as const) {
+    test(`are told once, each with all of its rows: ${what} ${minutes} minutes`, async () => {
+      const made = await world();
+      await made.add({ kind: "kills", roleId: "77" });
+      await made.look();
+      const setBack = powerCut(made);
+      made.kill(ann, 5);
+      await made.look();
+      await made.clock.advance(20_000);
+      made.kill(bob, 6);
+      await made.look();
+      await made.clock.advance(20_000);
+      assert.equal(made.messages().length, 2);
+      made.kill(bob);
+      made.kill({ name: "Cid", id: 13 }, 5);
+      setBack();
+      if (what === "off for") await made.clock.advance(minutes * MINUTE_MS);
+      await restarted(made);
+      if (what !== "off for") await made.clock.advance(minutes * MINUTE_MS);
+      await made.look();
+      await made.clock.advance(MINUTE_MS);
+      const told = made.shown().map((text) => [...text.matchAll(/(\w+)\*\*\].* killed \*\*(\d+)/g)]);
+      const lines = told.flat().map(([, name, count]) => `${name} ${count}`);
+      assert.deepEqual(lines.sort(), ["Bob 7", "Cid 5", "_Lee 5"], made.shown().join("\n"));
+      assert.match(made.shown()[1] ?? "", /^<@&77>.*7 kills/s, "Bob's, which pinged");
+      assert.doesNotMatch(made.shown()[1] ?? "", /Late/);
+    });
+  }
+});
+
+describe("an alert that had joined another's message before a power cut", () => {
+  /** What the channel tells at the end, where the store forgot what `joins` led to. */
+  async function toldAfter(kind: "calls" | "kills", begin: Town, joins: Town): Promise<readonly string[]> {
+    const made = await world();
+    await made.add({ kind });
+    await made.look();
+    await begin(made);
+    await made.look();
+    await made.clock.advance(20_000);
+    const setBack = powerCut(made);
+    await joins(made);
+    await made.look();
+    await made.clock.advance(20_000);
+    const before = made.shown();
+    setBack();
+    await made.clock.advance(30 * MINUTE_MS);
+    await restarted(made);
+    await made.look();
+    await made.clock.advance(MINUTE_MS);
+    assert.deepEqual(made.shown(), before);
+    return before;
+  }
+  type Town = (made: AlertsWorld) => Promise<void>;
+
+  test("stays there alone: a call", async () => {
+    const calls = (who: typeof ann) => async (made: AlertsWorld) => {
+      made.calls.push({ kind: "modCall", atS: made.nowS, caller: who });
+      await made.look();
+      await made.clock.advance(6 * MINUTE_MS);
+    };
+    const [only, ...others] = await toldAfter("calls", calls(ann), calls(bob));
+    assert.match(only ?? "", /Ann.*Bob/s);
+    assert.deepEqual(others, []);
+  });
+
+  test("stays there alone: one of many players", async () => {
+    const kill = (from: number, to: number) => async (made: AlertsWorld) => {
+      for (let nth = from; nth < to; nth += 1) made.kill({ name: `Raider${nth}`, id: 100 + nth }, 5);
+    };
+    const shown = await toldAfter("kills", kill(0, 5), kill(5, 6));
+    assert.equal(shown.length, 5);
+    assert.match(shown[4] ?? "", /Raider4.*Raider5/s);
+  });
+});
+
 describe("where this machine's clock is not the game service's", () => {
   for (const serviceAheadS of [-3_600, 3_600]) {
     test(`an alert that a power cut made the store forget is found in its channel (${serviceAheadS / 60} min apart)`, async () => {
@@ -457,19 +555,13 @@ describe("where this machine's clock is not the game service's", () => {
       made.serviceAheadS = serviceAheadS;
       await made.add({ kind: "kills" });
       await made.look();
-      const texts = [made.texts.states, ...Object.values(made.texts.journal)];
-      const saved = texts.map((text) => [...text]);
+      const setBack = powerCut(made);
       made.kill(ann, 5, made.serviceS);
       await made.look();
       await made.clock.advance(9 * MINUTE_MS);
       assert.equal(made.messages().length, 1);
-      for (const [nth, text] of texts.entries()) {
-        text.clear();
-        for (const [key, value] of saved[nth] ?? []) text.set(key, value);
-      }
-      const restarted = made.restart();
-      await made.clock.advance(1_000);
-      await restarted;
+      setBack();
+      await restarted(made);
       await made.look();
       await made.clock.advance(10_000);
       assert.equal(made.messages().length, 1);

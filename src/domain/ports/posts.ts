@@ -47,6 +47,13 @@ export type Stands = {
   readonly isMarked: boolean;
 };
 
+/** A message of ours that was read in its channel. */
+export interface StandingPost {
+  readonly posted: PostedMessage;
+  /** It says that it may stand there twice. */
+  readonly isMarked: boolean;
+}
+
 /**
  * Messages of one kind, each of which is to stand in its channel once and say what is wanted. Who decides what is wanted
  * keeps the record of the message; how it gets there is the outbox's.
@@ -68,6 +75,8 @@ export interface PostKind<Ref> {
   isMinor?(ref: Ref): boolean;
   /** Whether a message of ours is this one. */
   isIt(ref: Ref, posted: PostedMessage): boolean;
+  /** What of ours stands in the channel, each time it was looked through for this message. */
+  onLooked?(ref: Ref, standing: readonly StandingPost[]): Promise<void>;
   /** To be written. Where it rejects, the message counts as doubtful and comes again. */
   onStands(ref: Ref, stands: Stands): Promise<void>;
   /** Discord refuses it, and not for a while only. over: nothing more is done. closed: again when the channel may be open. */

@@ -1,5 +1,6 @@
 import { SinkRefusal } from "../../domain/failure.ts";
 import type { PostedMessage } from "../../domain/message.ts";
+import type { StandingPost } from "../../domain/ports/posts.ts";
 import type { Sink } from "../../domain/ports/sink.ts";
 import type { TurnClass, Turns } from "../../domain/ports/turns.ts";
 import { readInTurns } from "../in-turn.ts";
@@ -27,6 +28,8 @@ export interface Looked {
   /** An attempt of this process had no answer. */
   readonly isInDoubt: boolean;
   isIt(posted: PostedMessage): boolean;
+  /** Told what each read shows. */
+  onRead?(standing: readonly StandingPost[]): Promise<void> | undefined;
 }
 
 export interface LookBackPorts {
@@ -67,11 +70,14 @@ export class LookBack {
     try {
       for (;;) {
         const messages = await this.#join({ looked, afterId }).posted;
-        const found = messages.findLast((message) => looked.isIt(message));
-        if (found !== undefined) {
-          const isMarked = this.#ports.isPossiblyRepeated(found);
-          return { kind: "found", messageId: found.messageId, isMarked };
-        }
+        const standing = messages.map((posted) => ({
+          posted,
+          isMarked: this.#ports.isPossiblyRepeated(posted),
+        }));
+        await looked.onRead?.(standing);
+        const found = standing.findLast(({ posted }) => looked.isIt(posted));
+        if (found !== undefined)
+          return { kind: "found", messageId: found.posted.messageId, isMarked: found.isMarked };
         const last = messages.at(-1)?.messageId;
         if (afterId === undefined || last === undefined || messages.length < MOST_READ)
           return { kind: "nowhere" };

@@ -222,6 +222,7 @@ export class PostRunner<Ref> {
         class: this.#kind.classes.post,
         isInDoubt: this.doubt.isUnanswered,
         isIt: (posted) => this.#kind.isIt(this.#ref, posted),
+        onRead: (standing) => this.#kind.onLooked?.(this.#ref, standing),
       }),
     );
     this.doubt.onRead(found.kind, { isInherited: this.#isInherited, sinceMs });
