@@ -259,6 +259,35 @@ onBothDatabases("what is stored of the answers", (databases) => {
     ]);
   });
 
+  test("who left before an old list was given once more is not in the game after a restart, though the hour's list has them", async () => {
+    const hourS = Math.ceil(START_S / 3_600) * 3_600 - START_S;
+    const url = await databases.fresh();
+    const first = await openRig(databases, url);
+    const joins: Town["joins"] = [[bob, at(hourS - 90), true]];
+    await first.see({ joins, players: [bob] }, at(hourS - 80));
+    // A minute and a half later the service gives that answer once more.
+    await first.see({ joins, players: [bob] }, at(hourS + 5));
+    const second = await openRig(databases, url);
+    const left: Town["joins"] = [[bob, at(hourS - 40), false], ...joins];
+    await second.see({ joins: left, players: [] }, at(hourS + 15));
+    const third = await openRig(databases, url);
+    const back: Town["joins"] = [[bob, at(hourS + 20), true], ...left];
+    for (const s of [25, 35]) await third.see({ joins: back, players: [bob] }, at(hourS + s));
+    const rows = await third.context.db
+      .selectFrom("visits")
+      .select(["kind", "at_s"])
+      .orderBy("at_s")
+      .execute();
+    assert.deepEqual(
+      rows.map(({ kind, at_s }) => [kind, at_s - at(hourS)]),
+      [
+        [VISIT.joined, -90],
+        [VISIT.left, -40],
+        [VISIT.joined, 20],
+      ],
+    );
+  });
+
   test("who was missing from one list, or new in it, at a restart has vanished, or appeared, by the next", async () => {
     const hourS = Math.ceil(START_S / 3_600) * 3_600 - START_S;
     const url = await databases.fresh();

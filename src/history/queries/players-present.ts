@@ -4,6 +4,11 @@ import { isInside, type Visit } from "./sessions.ts";
 
 /** Without a roster: how far back rows are read. Nobody stays longer without leaving a trace in a roster of an hour. */
 const LOOK_BACK_S = 2 * 86_400;
+/**
+ * A roster is stored where its list was what the rows said. A row from before it that says otherwise came later, as after an
+ * old answer that the service gave once more: the row is right.
+ */
+const ROW_BEFORE_ROSTER_S = 3_600;
 /** Nobody stays longer without leaving a row. */
 const LONGEST_STAY_S = 2 * 86_400;
 
@@ -32,12 +37,12 @@ export async function presentAt(
   const untilS = Math.max(newest?.at_s ?? 0, roster?.at_s ?? 0);
   // A roster that is old by now says nothing any more: nobody has looked for long.
   const isUsable = roster !== undefined && untilS - roster.at_s <= LOOK_BACK_S;
-  const fromS = isUsable ? roster.at_s : untilS - LOOK_BACK_S;
+  const fromS = isUsable ? roster.at_s - ROW_BEFORE_ROSTER_S : untilS - LOOK_BACK_S;
   const rows = await db
     .selectFrom("visits")
     .select(["person", "at_s", "kind", "after_s"])
     .where("scope", "=", scope)
-    .where("at_s", isUsable ? ">" : ">=", fromS)
+    .where("at_s", ">=", fromS)
     .where("at_s", "<=", atS)
     .orderBy("at_s")
     .execute();
