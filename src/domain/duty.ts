@@ -110,6 +110,8 @@ export interface Shift {
   readonly why?: ShiftEnd | undefined;
   /** With "left": they were in the game, and its server was unlinked. */
   readonly isServerUnlinked?: true | undefined;
+  /** With "left": they were in the game, and from then on nobody could see for a while who was. */
+  readonly isUnseen?: true | undefined;
   /** From when on what somebody does belongs to the next shift. */
   readonly decidedS?: number | undefined;
   /** The last mark that it used up. */

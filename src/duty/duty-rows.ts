@@ -97,6 +97,7 @@ const shift = z.object({
   untilS: z.number().optional(),
   why: z.enum(SHIFT_ENDS).optional(),
   isServerUnlinked: z.literal(true).optional(),
+  isUnseen: z.literal(true).optional(),
   decidedS: z.number().optional(),
   lastMark: z.string().optional(),
   parts: z.array(part),

@@ -9,7 +9,7 @@ import type { Hashes } from "../queries/hashes.ts";
 import { isInside, type Visit } from "../queries/sessions.ts";
 import { storeCardAnswers } from "./card-answers.ts";
 import { forgottenSince } from "./forgotten-since.ts";
-import { type InferredVisit, lookAt, noteVisits, setInside } from "./inferred-visits.ts";
+import { type InferredVisit, lookAt, noteGap, noteVisits, setInside } from "./inferred-visits.ts";
 import { createInserts } from "./inserts.ts";
 import { type Book, People } from "./people.ts";
 import {
@@ -217,7 +217,9 @@ export class Ingest {
       const isMissed = isFirst
         ? !stored.isShared && stored.rows.length > 0
         : stored.rows.some(({ at_s }) => at_s >= oldestS && at_s <= newestS);
-      if (isMissed) await storeGaps(db, state, log, { ...gap, length: window.length });
+      if (!isMissed) continue;
+      await storeGaps(db, state, log, { ...gap, length: window.length });
+      if (log === "joins") noteGap(state.presence, oldestS);
     }
     await storeCleared(db, state, log, window.cleared);
     state.newestS.set(log, Math.max(state.newestS.get(log) ?? 0, window.newestS));
