@@ -16,7 +16,8 @@ import type { Outbox } from "./outbox/create-outbox.ts";
 import { tierOf } from "./runs/permission/permission-rules.ts";
 import type { Runs } from "./runs/runs.ts";
 
-export interface DutyBuildParts extends Pick<DutyPorts, "bindings" | "snapshots" | "clock" | "random"> {
+export interface DutyBuildParts
+  extends Pick<DutyPorts, "bindings" | "snapshots" | "clock" | "random" | "isCopy"> {
   /** Undefined: no history is kept, and duty is made of it. */
   readonly wing: HistoryWing | undefined;
   readonly runs: Pick<Runs, "accounts" | "listenAccounts">;
@@ -62,6 +63,7 @@ export function buildDuty(parts: DutyBuildParts): BuiltDuty {
     roster,
     clock,
     random,
+    isCopy,
     warn,
   } = parts;
   if (wing === undefined) {
@@ -85,6 +87,7 @@ export function buildDuty(parts: DutyBuildParts): BuiltDuty {
     roster,
     clock,
     random,
+    isCopy,
     isOurs: (guildId) => discord.isOurs(guildId),
     async isManager(guildId, { roleIds, manageGuild }) {
       const policies = Object.values((await settings.of(guildId)).policies);

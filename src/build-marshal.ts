@@ -187,7 +187,9 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     report,
   });
   const live = { wing, journal, bindings, snapshots, notifier, outbox, clock, random, warn };
-  const duty = buildDuty({ ...live, runs, settings, roster, discord });
+  // PostgreSQL is not put back with the store.
+  const isCopy = kept.isCopy && config.historyUrl?.startsWith("sqlite:") === true;
+  const duty = buildDuty({ ...live, runs, settings, roster, discord, isCopy });
   const history = buildHistory({
     ...live,
     dutyOf: (guildId, week) => duty.weekOf(guildId, week),

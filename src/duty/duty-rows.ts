@@ -106,7 +106,7 @@ const shift = z.object({
 const mark = z.object({
   kind: z.enum(["start", "break", "resume", "end", "refused"]),
   typeId: z.string().optional(),
-  by: z.enum(["discord", "game", "manager"]),
+  by: z.enum(["discord", "game", "manager", "restore"]),
 });
 const state = z.object({
   bindingId: z.string(),

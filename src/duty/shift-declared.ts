@@ -96,7 +96,7 @@ function applied(
   open: Open,
   mark: DutyMark | Unlinking,
   types: readonly DutyType[],
-): "same" | Extract<ShiftEnd, "ended" | "switched" | "unlinked"> {
+): "same" | Extract<ShiftEnd, "ended" | "restored" | "switched" | "unlinked"> {
   const { kind, atS } = mark;
   // Of work outside the game nothing is seen in any case.
   if (kind === "unlinked" && open.type.start === "outside") return "same";
@@ -105,7 +105,7 @@ function applied(
   }
   open.lastMark = mark.id;
   if (kind === "unlinked") return "unlinked";
-  if (kind === "end") return "ended";
+  if (kind === "end") return mark.by === "restore" ? "restored" : "ended";
   const last = open.breaks.at(-1);
   const isOnBreak = last !== undefined && last.untilS === undefined;
   if (kind === "break" && !isOnBreak) open.breaks.push({ fromS: atS });

@@ -105,6 +105,41 @@ onBothDatabases("hours against what happened", (databases) => {
     });
   }
 
+  test("a shift that went on when a backup was made is over once that was put back, and says so", async () => {
+    const { rig } = await staffed();
+    const came = [PLAYER, MONDAY_S, true] as const;
+    const seeOn = async (on: Rig, ...times: readonly number[]) => {
+      for (const s of times) {
+        await rig.clock.advanceTo((MONDAY_S + s) * 1_000);
+        await on.take(snapshotOf({ joins: [came], players: [PLAYER] }, MONDAY_S + s));
+      }
+    };
+    await seeOn(rig, 60);
+    await rig.wing.duty.start(member("u1"), undefined);
+    await seeOn(rig, 120, 180);
+    await rig.wing.stop();
+
+    // They ended it then, which the copy lacks; they are in the game still.
+    const later = 3 * DAY_S;
+    const copy = await openDutyRig(databases, {
+      startS: MONDAY_S - DAY_S,
+      url: rig.url,
+      before: rig,
+      isCopy: true,
+    });
+    await seeOn(copy, later, later + 60, later + 700);
+    const span = { fromS: MONDAY_S, untilS: MONDAY_S + later + 700, userId: "u1" };
+    const [shift] = (await copy.wing.duty.shifts(GUILD, span)).shifts;
+    assert.ok(shift !== undefined);
+    assert.deepEqual([countedS(shift), shift.untilS], [120, MONDAY_S + 180]);
+    assert.match(String(endWords(shift)), /ended: the database was restored from an older copy/u);
+    assert.deepEqual((await copy.wing.duty.now(GUILD)).on, []);
+    // Whoever starts anew is on duty from then on, also after the next look.
+    await copy.wing.duty.start(member("u1"), undefined);
+    await seeOn(copy, later + 800);
+    assert.equal((await copy.wing.duty.now(GUILD)).on[0]?.shift.fromS, MONDAY_S + later + 700);
+  });
+
   test("a quota gets no list of the few hours by which its first week began earlier in another time zone", async () => {
     const { rig, staffing } = await staffed();
     await rig.clock.advanceTo((MONDAY_S + DAY_S) * 1_000);

@@ -27,6 +27,7 @@ const ENDS: Readonly<Record<ShiftEnd, Escaped>> = {
   limit: md` · ended by itself after 4 hours`,
   switched: md` · another shift began`,
   unlinked: md` · ended: account unlinked`,
+  restored: md` · ended: the database was restored from an older copy`,
 };
 
 /** How a shift ended, behind its line; empty: somebody ended it, or it goes on. */
