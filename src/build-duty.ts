@@ -17,6 +17,10 @@ import { tierOf } from "./runs/permission/permission-rules.ts";
 import type { Runs } from "./runs/runs.ts";
 
 export interface DutyBuildParts extends Pick<DutyPorts, "bindings" | "snapshots" | "clock" | "random"> {
+  /** The store was put back from a copy. */
+  readonly isCopy: boolean;
+  /** Where the history is kept. */
+  readonly historyUrl: string | undefined;
   /** Undefined: no history is kept, and duty is made of it. */
   readonly wing: HistoryWing | undefined;
   readonly runs: Pick<Runs, "accounts" | "listenAccounts">;
@@ -85,6 +89,8 @@ export function buildDuty(parts: DutyBuildParts): BuiltDuty {
     roster,
     clock,
     random,
+    // A history on PostgreSQL is not put back with the store.
+    isCopy: parts.isCopy && parts.historyUrl?.startsWith("sqlite:") === true,
     isOurs: (guildId) => discord.isOurs(guildId),
     async isManager(guildId, { roleIds, manageGuild }) {
       const policies = Object.values((await settings.of(guildId)).policies);

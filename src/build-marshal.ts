@@ -190,7 +190,8 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     report,
   });
   const live = { wing, journal, bindings, snapshots, notifier, outbox, wholeSinceMs, clock, random, warn };
-  const duty = buildDuty({ ...live, runs, settings, roster, discord });
+  const { historyUrl } = config;
+  const duty = buildDuty({ ...live, runs, settings, roster, discord, isCopy: kept.isCopy, historyUrl });
   const history = buildHistory({
     ...live,
     dutyOf: (guildId, week) => duty.weekOf(guildId, week),

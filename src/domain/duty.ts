@@ -39,8 +39,8 @@ export interface DutyMark {
   readonly kind: "start" | "break" | "resume" | "end" | "refused";
   /** Of "start". */
   readonly typeId?: string | undefined;
-  /** Where it was said. */
-  readonly by: "discord" | "game" | "manager";
+  /** Where it was said. restore: nobody said it, but the database was restored from an older copy. */
+  readonly by: "discord" | "game" | "manager" | "restore";
 }
 
 /** A player was a member's account for this time. */
@@ -95,8 +95,9 @@ export interface DutyBreak {
 /**
  * ended: somebody ended it. left: away from the game for ten minutes. break: a break of an hour. limit: outside the game for
  * too long. switched: another type began. unlinked: their account was unlinked, so that nothing more is seen of them.
+ * restored: it went on in the copy of which the database was restored.
  */
-export const SHIFT_ENDS = ["ended", "left", "break", "limit", "switched", "unlinked"] as const;
+export const SHIFT_ENDS = ["ended", "left", "break", "limit", "switched", "unlinked", "restored"] as const;
 export type ShiftEnd = (typeof SHIFT_ENDS)[number];
 
 /** A shift with its evidence. */
@@ -110,6 +111,8 @@ export interface Shift {
   readonly why?: ShiftEnd | undefined;
   /** With "left": they were in the game, and its server was unlinked. */
   readonly isServerUnlinked?: true | undefined;
+  /** With "left": they were in the game, and from then on nobody could see for a while who was. */
+  readonly isUnseen?: true | undefined;
   /** From when on what somebody does belongs to the next shift. */
   readonly decidedS?: number | undefined;
   /** The last mark that it used up. */

@@ -21,6 +21,8 @@ export interface SessionEnd {
   readonly isSure: boolean;
   /** Of an end that is not sure: it was after this, as far as known. */
   readonly afterS?: number;
+  /** Of an end that is not sure: they were there at `atS` too, and in between nobody could see who was. */
+  readonly isUnseen?: true;
 }
 
 /**

@@ -35,6 +35,8 @@ export interface DutyPorts {
   readonly isManager: OtherManagersPorts["isManager"];
   readonly clock: Clock;
   readonly random: Random;
+  /** The database is an older copy that was put back: what was said since it was made is not in it. */
+  readonly isCopy: boolean;
   readonly roles: MemberRoles;
   readonly grantable: GrantableRoles;
   readonly roster: DutyRoster;
@@ -72,7 +74,7 @@ export interface DutyWing {
 /** Who is on duty, and who was: by what staff say and what the history has. Starts nothing. */
 export function createDuty(ports: DutyPorts): DutyWing {
   const nowS = () => Math.floor(ports.clock.nowMs() / 1_000);
-  const book = new DutyBook({ store: ports.store, accounts: ports.accounts, nowS });
+  const book = new DutyBook({ ...ports, nowS });
   const roles = new DutyRoles({
     ...ports,
     onRefused(guildId, roleId) {

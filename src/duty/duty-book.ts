@@ -1,11 +1,14 @@
 import type { DutyLink } from "../domain/duty.ts";
 import type { DutyStore } from "../domain/ports/duty-store.ts";
 import type { GameAccounts } from "../domain/ports/game-accounts.ts";
+import { endCopiedShifts } from "./copied-shifts.ts";
 import { type DutySetup, linkIn, linkRow, NO_SETUP, setupIn, setupRow } from "./duty-rows.ts";
 
 export interface DutyBookPorts {
   readonly store: DutyStore;
   readonly accounts: Pick<GameAccounts, "list">;
+  /** The database is an older copy that was put back. */
+  readonly isCopy: boolean;
   nowS(): number;
 }
 
@@ -23,6 +26,8 @@ export class DutyBook {
   readonly #pages = new Map<string, Promise<Page>>();
   /** When accounts of a guild changed first, of changes that are not written yet. */
   readonly #changedS = new Map<string, number>();
+  /** Guilds of which shifts of before the copy are over. */
+  readonly #endedInCopy = new Set<string>();
 
   constructor(ports: DutyBookPorts) {
     this.#ports = ports;
@@ -64,6 +69,10 @@ export class DutyBook {
     const setup = row === undefined ? NO_SETUP : setupIn(row);
     // Where nobody keeps duty, nobody's links are kept either.
     const links = setup.types.length === 0 ? [] : await this.#readLinks(guildId);
+    if (this.#ports.isCopy && setup.types.length > 0 && !this.#endedInCopy.has(guildId)) {
+      await endCopiedShifts(this.#ports.store, guildId);
+      this.#endedInCopy.add(guildId);
+    }
     const staff = new Set(links.flatMap(({ untilS, playerId }) => (untilS === undefined ? [playerId] : [])));
     return { setup, links, staff };
   }

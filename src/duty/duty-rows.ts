@@ -97,6 +97,7 @@ const shift = z.object({
   untilS: z.number().optional(),
   why: z.enum(SHIFT_ENDS).optional(),
   isServerUnlinked: z.literal(true).optional(),
+  isUnseen: z.literal(true).optional(),
   decidedS: z.number().optional(),
   lastMark: z.string().optional(),
   parts: z.array(part),
@@ -105,7 +106,7 @@ const shift = z.object({
 const mark = z.object({
   kind: z.enum(["start", "break", "resume", "end", "refused"]),
   typeId: z.string().optional(),
-  by: z.enum(["discord", "game", "manager"]),
+  by: z.enum(["discord", "game", "manager", "restore"]),
 });
 const state = z.object({
   bindingId: z.string(),

@@ -140,6 +140,7 @@ function shiftOf(
     untilS: isOver ? untilS : undefined,
     why: isOver ? why : undefined,
     ...(isOver && why === "left" && last?.isCut && { isServerUnlinked: true }),
+    ...(isOver && why === "left" && last?.isUnseen && { isUnseen: true }),
     decidedS: isOver ? decidedS : undefined,
     parts: group.map(partOf),
     breaks: [],

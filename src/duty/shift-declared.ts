@@ -50,6 +50,7 @@ interface Ending {
   readonly decidedS: number;
   readonly why: ShiftEnd;
   readonly isServerUnlinked?: true;
+  readonly isUnseen?: true;
 }
 
 /** The shifts of one member by their marks, oldest first; only the last can be open. */
@@ -95,7 +96,7 @@ function applied(
   open: Open,
   mark: DutyMark | Unlinking,
   types: readonly DutyType[],
-): "same" | Extract<ShiftEnd, "ended" | "switched" | "unlinked"> {
+): "same" | Extract<ShiftEnd, "ended" | "restored" | "switched" | "unlinked"> {
   const { kind, atS } = mark;
   // Of work outside the game nothing is seen in any case.
   if (kind === "unlinked" && open.type.start === "outside") return "same";
@@ -104,7 +105,7 @@ function applied(
   }
   open.lastMark = mark.id;
   if (kind === "unlinked") return "unlinked";
-  if (kind === "end") return "ended";
+  if (kind === "end") return mark.by === "restore" ? "restored" : "ended";
   const last = open.breaks.at(-1);
   const isOnBreak = last !== undefined && last.untilS === undefined;
   if (kind === "break" && !isOnBreak) open.breaks.push({ fromS: atS });
@@ -145,12 +146,13 @@ function awayBy(stays: readonly Stay[], open: Open, horizonS: number): Ending | 
   if (awayFromS + BRIDGE_S >= horizonS) return undefined;
   const seen = stays.filter(({ fromS, untilS }) => untilS >= open.fromS && fromS <= awayFromS);
   const lastSeenS = seen.reduce((atS, { untilS }) => Math.max(atS, untilS), open.fromS);
-  const isCut = seen.some(({ untilS, isCut: cut }) => cut && untilS === lastSeenS);
+  const last = seen.filter(({ untilS }) => untilS === lastSeenS);
   return {
     untilS: Math.min(awayFromS, lastSeenS),
     decidedS: awayFromS + BRIDGE_S,
     why: "left",
-    ...(isCut && { isServerUnlinked: true }),
+    ...(last.some(({ isCut }) => isCut) && { isServerUnlinked: true }),
+    ...(last.some(({ isUnseen }) => isUnseen) && { isUnseen: true }),
   };
 }
 
@@ -174,6 +176,7 @@ function shiftOf(known: Known, open: Open, ending: Ending | undefined): Shift {
     untilS: ending?.untilS,
     why: ending?.why,
     ...(ending?.isServerUnlinked && { isServerUnlinked: true }),
+    ...(ending?.isUnseen && { isUnseen: true }),
     decidedS: ending?.decidedS,
     lastMark,
     parts: parts.filter((part) => part.mightUntilS > part.mightFromS).map(partOf),
@@ -194,6 +197,7 @@ function outsideStay(fromS: number, untilS: number): Stay {
     mightUntilS: untilKnownS,
     isOpen: false,
     isCut: false,
+    isUnseen: false,
   };
 }
 

@@ -12,6 +12,8 @@ export interface Stay extends DutyPart {
   readonly isOpen: boolean;
   /** They were in the game when its server was unlinked. */
   readonly isCut: boolean;
+  /** After it nobody could see for a while who was in the game. */
+  readonly isUnseen: boolean;
 }
 
 /** What of a stay lies in a span; undefined: nothing. A cut edge is known to the second. */
@@ -28,6 +30,7 @@ export function clipped<S extends Stay>(stay: S, { fromS, untilS }: Span): S | u
     mightUntilS: Math.max(until, Math.min(stay.mightUntilS, untilS)),
     isOpen: stay.isOpen && stay.untilS <= untilS,
     isCut: stay.isCut && stay.untilS <= untilS,
+    isUnseen: stay.isUnseen && stay.untilS <= untilS,
   };
 }
 

@@ -45,6 +45,7 @@ export function staysOf(
       mightUntilS: Math.max(start.atS, end === undefined ? lookedS : end.atS),
       isOpen: end === undefined && !isUnread,
       isCut: end === undefined && server?.isEnded === true,
+      isUnseen: end?.isUnseen === true,
     };
     return links
       .filter((link) => link.playerId === playerId)
@@ -67,7 +68,7 @@ function erased(parts: readonly DutyPart[], { sessions }: Pick<DutyFacts, "sessi
     );
   return parts
     .filter((part) => part.playerId !== 0 && !isKnown(part))
-    .map((part) => ({ ...part, isOpen: false, isCut: false }));
+    .map((part) => ({ ...part, isOpen: false, isCut: false, isUnseen: false }));
 }
 
 /** Sorted stays, of which each begins when the one before has ended. */

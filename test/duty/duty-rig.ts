@@ -52,7 +52,17 @@ export interface DutyRig {
 /** Duty over a real database of the history; `rig.clock` is the time of both. */
 export async function openDutyRig(
   databases: Pick<Databases, "open" | "fresh"> & Partial<Pick<Databases, "beforeClose">>,
-  { startS, url, before }: { readonly startS: number; readonly url?: string; readonly before?: DutyRig },
+  {
+    startS,
+    url,
+    before,
+    isCopy = false,
+  }: {
+    readonly startS: number;
+    readonly url?: string;
+    readonly before?: DutyRig;
+    readonly isCopy?: boolean;
+  },
 ): Promise<DutyRig> {
   const at = url ?? (await databases.fresh());
   const history = await openRig(databases, at);
@@ -118,6 +128,7 @@ export async function openDutyRig(
     isManager: async (_, { roleIds, manageGuild }) => manageGuild || roleIds.includes("managers"),
     clock,
     random: { next: () => 0.5, id: () => `id${String(ids++).padStart(6, "0")}-${startS}` },
+    isCopy,
     isRecorded: async () => rig.isRecorded,
     isOurs: () => true,
     report: (what, error) => {

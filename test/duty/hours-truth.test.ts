@@ -3,12 +3,14 @@ import { test } from "node:test";
 import { daysIn } from "../../src/discord/render/day-words.ts";
 import { boardCard } from "../../src/discord/render/shifts/board-cards.ts";
 import { shiftsCard } from "../../src/discord/render/shifts/duty-cards.ts";
+import { endWords } from "../../src/discord/render/shifts/shift-lines.ts";
 import { resultCard } from "../../src/discord/render/shifts/staffing-cards.ts";
 import { countedS } from "../../src/domain/duty.ts";
 import { weekOfBoard } from "../../src/domain/ports/staffing.ts";
 import { shiftRow } from "../../src/duty/duty-rows.ts";
+import { staff as staffStats } from "../../src/history/queries/staff-stats.ts";
 import { onBothDatabases } from "../history/databases.ts";
-import { GUILD, snapshotOf } from "../history/rig.ts";
+import { GUILD, snapshotOf, type Town } from "../history/rig.ts";
 import { EAST, member, openDutyRig } from "./duty-rig.ts";
 
 const HOUR_S = 3_600;
@@ -58,6 +60,85 @@ onBothDatabases("hours against what happened", (databases) => {
       if (round >= 5 && (ends.length >= most || round >= 40)) return ends;
     }
   }
+
+  for (const { name, rows, dutyS, playedS, end } of [
+    {
+      name: "beside a gap of the log",
+      rows: 120,
+      dutyS: 120,
+      playedS: 180 + 31 + 60,
+      end: "nobody could see",
+    },
+    // No leave in it: they stayed.
+    { name: "over a pause of which the log is whole", rows: 5, dutyS: 6 * HOUR_S, playedS: 6 * HOUR_S + 60 },
+  ]) {
+    test(`${name} what was seen counts for a shift, the board and /stats staff`, async () => {
+      const { rig, staffing } = await staffed();
+      const others = (fromS: number, count: number) =>
+        Array.from({ length: count }, (_, n) => [{ name: `P${n}`, id: 100 + n }, fromS + n, true] as const);
+      const look = async (joins: Town["joins"], atS: number) => {
+        await rig.clock.advanceTo(atS * 1_000);
+        await rig.take(snapshotOf({ joins: joins ?? [], players: [PLAYER] }, atS));
+      };
+      const before = [[PLAYER, MONDAY_S, true] as const, ...others(MONDAY_S + 1, 30)];
+      await look(before, MONDAY_S + 60);
+      await rig.wing.duty.start(member("u1"), undefined);
+      await look(before, MONDAY_S + 180);
+      // Nobody looks for six hours.
+      const backS = MONDAY_S + 6 * HOUR_S;
+      const after = [...before, ...others(backS - rows, rows)].slice(-before.length);
+      for (const afterS of [0, 60, 700]) await look(after, backS + afterS);
+
+      const span = { fromS: MONDAY_S, untilS: backS + 60 };
+      const { lines } = await staffing.board(GUILD, span);
+      assert.deepEqual(
+        lines.filter(({ shifts }) => shifts > 0).map(({ countedS: seconds }) => seconds),
+        [dutyS],
+      );
+      const [shift] = (await rig.wing.duty.shifts(GUILD, { ...span, userId: "u1" })).shifts;
+      assert.ok(shift !== undefined);
+      assert.equal(shift.why, end && "left");
+      assert.ok(String(endWords(shift)).includes(end ?? ""), String(endWords(shift)));
+      const asked = { guildId: GUILD, playerId: PLAYER.id, fromS: MONDAY_S, toS: backS + 60, zone: "UTC" };
+      const stats = await staffStats(rig.history.context, asked);
+      assert.equal(stats.staff[0]?.playedS, playedS);
+    });
+  }
+
+  test("a shift that went on when a backup was made is over once that was put back, and says so", async () => {
+    const { rig } = await staffed();
+    const came = [PLAYER, MONDAY_S, true] as const;
+    const seeOn = async (on: Rig, ...times: readonly number[]) => {
+      for (const s of times) {
+        await rig.clock.advanceTo((MONDAY_S + s) * 1_000);
+        await on.take(snapshotOf({ joins: [came], players: [PLAYER] }, MONDAY_S + s));
+      }
+    };
+    await seeOn(rig, 60);
+    await rig.wing.duty.start(member("u1"), undefined);
+    await seeOn(rig, 120, 180);
+    await rig.wing.stop();
+
+    // They ended it then, which the copy lacks; they are in the game still.
+    const later = 3 * DAY_S;
+    const copy = await openDutyRig(databases, {
+      startS: MONDAY_S - DAY_S,
+      url: rig.url,
+      before: rig,
+      isCopy: true,
+    });
+    await seeOn(copy, later, later + 60, later + 700);
+    const span = { fromS: MONDAY_S, untilS: MONDAY_S + later + 700, userId: "u1" };
+    const [shift] = (await copy.wing.duty.shifts(GUILD, span)).shifts;
+    assert.ok(shift !== undefined);
+    assert.deepEqual([countedS(shift), shift.untilS], [120, MONDAY_S + 180]);
+    assert.match(String(endWords(shift)), /ended: the database was restored from an older copy/u);
+    assert.deepEqual((await copy.wing.duty.now(GUILD)).on, []);
+    // Whoever starts anew is on duty from then on, also after the next look.
+    await copy.wing.duty.start(member("u1"), undefined);
+    await seeOn(copy, later + 800);
+    assert.equal((await copy.wing.duty.now(GUILD)).on[0]?.shift.fromS, MONDAY_S + later + 700);
+  });
 
   test("a quota gets no list of the few hours by which its first week began earlier in another time zone", async () => {
     const { rig, staffing } = await staffed();

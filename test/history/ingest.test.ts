@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { VISIT } from "../../src/history/database/schema.ts";
+import { playedS, readSessions } from "../../src/history/queries/player-sessions.ts";
 import { at as rewind } from "../../src/history/queries/rewind.ts";
+import { personOf, scopesOf } from "../../src/history/queries/scopes.ts";
 import { onBothDatabases } from "./databases.ts";
 import { ann, BINDING, bob, GUILD, mod, openRig, START_S, type Town } from "./rig.ts";
 
@@ -172,6 +174,28 @@ onBothDatabases("what is stored of the answers", (databases) => {
       );
     });
   }
+
+  test("after a restart a gap of the log is no time in the game, also of who joined in the second of a roster", async () => {
+    const url = await databases.fresh();
+    const { see } = await openRig(databases, url);
+    await see({ players: [ann] }, at(50));
+    for (const s of [51, 52]) await see({ joins: [[bob, at(50), true]], players: [ann, bob] }, at(s));
+    const { see: seeAgain, context } = await openRig(databases, url);
+    const others = Array.from(
+      { length: 25 },
+      (_, n) => [{ name: `P${n}`, id: 100 + n }, at(9_000 + n), true] as const,
+    );
+    for (const s of [9_030, 9_040]) {
+      await seeAgain({ joins: others, players: [ann, bob] }, at(s));
+    }
+    const scopes = await scopesOf(context, GUILD);
+    const { person = 0 } = (await personOf(context, GUILD, bob.id)) ?? {};
+    const played = playedS(await readSessions(context, scopes, person), scopes, {
+      fromS: at(0),
+      nowS: at(9_040),
+    });
+    assert.equal(played, 2 + 40);
+  });
 
   test("a guild sees nothing of the time before it linked the server, another one does", async () => {
     const rig = await openRig(databases);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { VISIT, type VisitKind } from "../../src/history/database/schema.ts";
-import { sessionsOf } from "../../src/history/queries/sessions.ts";
+import { isInside, sessionsOf } from "../../src/history/queries/sessions.ts";
 
 const visit = (kind: VisitKind, at_s: number, after_s: number | null = null) => ({ kind, at_s, after_s });
 const { joined, left, appeared, vanished } = VISIT;
@@ -38,6 +38,20 @@ describe("sessions", () => {
     assert.deepEqual(sessionsOf(rows), [
       { start: { atS: 10, isSure: true }, end: { atS: 20, isSure: true } },
     ]);
+  });
+
+  test("of who was there on both sides of a gap nothing in it is a part of a session", () => {
+    const { seenAgain } = VISIT;
+    const unseen = { atS: 200, isSure: false, afterS: 100, isUnseen: true } as const;
+    const start = { atS: 200, isSure: false, afterS: 200 } as const;
+    const before = { start: { atS: 10, isSure: true }, end: unseen } as const;
+    const rows = [visit(joined, 10), visit(seenAgain, 200, 100)];
+    assert.deepEqual(sessionsOf(rows), [before, { start }]);
+    assert.deepEqual(sessionsOf([...rows, visit(left, 200)]), [
+      before,
+      { start, end: { atS: 200, isSure: true } },
+    ]);
+    assert.equal(isInside([...rows, visit(left, 200)], true), false);
   });
 
   test("a leave and a join of one second are in the order that fits", () => {

@@ -14,7 +14,7 @@ import { WakeUp } from "../support/wake-up.ts";
 import { onBothDatabases } from "./databases.ts";
 import { BINDING, GUILD, START_S, snapshotOf } from "./rig.ts";
 import { SimulatedTown, type TownRow } from "./simulated-town.ts";
-import { asTold, contradiction, realSessions } from "./town-sessions.ts";
+import { acrossGaps, asTold, contradiction, realSessions } from "./town-sessions.ts";
 
 const KILLED = "the process was killed here";
 
@@ -253,7 +253,7 @@ onBothDatabases("the history against the town's own record, exactly", (databases
       for (const { id } of town.people.filter((player) => !forgotten.has(player.id))) {
         const found = await personOf(context, GUILD, id);
         if (found === undefined) continue;
-        const sessions = (await readSessions(context, scopes, found.person)).toReversed();
+        const sessions = acrossGaps((await readSessions(context, scopes, found.person)).toReversed());
         const trueOnes = realSessions(town.rows, id);
         const own = town.rows.filter(({ log, people }) => log === "joins" && people[0]?.id === id);
         if (own.every((row) => stored.has(identity(row)))) {

@@ -46,6 +46,20 @@ export function contradiction(
     : `it ended ${JSON.stringify(end)}; leaves were at ${leaves.join(", ")}`;
 }
 
+/** Sessions beside a gap of the log, in which they may have stayed, as one. */
+export function acrossGaps(told: readonly PlayerSession[]): readonly PlayerSession[] {
+  const whole: PlayerSession[] = [];
+  for (const session of told) {
+    const before = whole.at(-1);
+    if (before?.end?.isUnseen !== true) whole.push(session);
+    else {
+      const { end: _, ...begun } = before;
+      whole.splice(-1, 1, { ...begun, ...(session.end === undefined ? {} : { end: session.end }) });
+    }
+  }
+  return whole;
+}
+
 /** The same sessions, where each row of the player was seen: both ends are sure. */
 export function asTold(real: readonly RealSession[]): readonly Omit<PlayerSession, "bindingId">[] {
   return real.map(({ joinS, leaveS }) => ({

@@ -54,8 +54,8 @@ export interface NameTable {
   readonly last_s: number;
 }
 
-/** How a row of `visits` came about. */
-export const VISIT = { left: 0, joined: 1, appeared: 2, vanished: 3 } as const;
+/** How a row of `visits` came about. seenAgain: there before a gap of the join log, and there after it. */
+export const VISIT = { left: 0, joined: 1, appeared: 2, vanished: 3, seenAgain: 4 } as const;
 export type VisitKind = (typeof VISIT)[keyof typeof VISIT];
 
 /** Joins and leaves of the log; and what only the lists of players show. Sessions are made of these. */

@@ -12,8 +12,14 @@ export interface InferredVisit {
 export interface NotedVisits {
   /** Persons whose rows came out of order: who of them is inside has to be read from all of their rows. */
   readonly unclear: readonly number[];
-  /** Who joined while inside had left before, and no row will tell it: the game server started anew. */
+  /** Who joined while inside had left before, and no row will tell it; and who was there on both sides of a gap. */
   readonly missed: readonly InferredVisit[];
+}
+
+/** Rows of the join log may be missing up to this second. */
+export function noteGap({ wholeAgainS }: Presence, atS: number): void {
+  wholeAgainS.push(atS);
+  wholeAgainS.sort((a, b) => a - b);
 }
 
 /** Takes in new rows of the join log. */
@@ -25,6 +31,7 @@ export function noteVisits(presence: Presence, rows: readonly StoredVisit[]): No
     const isJoin = kind === VISIT.joined || kind === VISIT.appeared;
     if (atS <= lastS) unclear.add(person);
     else if (isJoin && presence.inside.has(person)) missed.push(missedLeave(presence, person, atS));
+    else missed.push(...seenAgain(presence, person, atS));
     presence.lastRowS.set(person, Math.max(lastS, atS));
     setInside(presence, person, isJoin);
   }
@@ -40,6 +47,21 @@ function missedLeave(presence: Presence, person: number, joinedS: number): Infer
   const gone = vanishing.get(person) ?? { atS: joinedS, afterS: listedS };
   const afterS = [gone.afterS, listedBeforeS].find((lookS) => lookS !== undefined && lookS < joinedS);
   return { person, kind: VISIT.vanished, at_s: Math.min(gone.atS, joinedS), after_s: afterS ?? null };
+}
+
+/**
+ * Who was inside before a gap and still is at `untilS`, without a join since, may have been away in between: nobody could
+ * see it. Answers the row that says so, where there is such a gap.
+ */
+function seenAgain(presence: Presence, person: number, untilS: number): readonly InferredVisit[] {
+  const { inside, lastRowS, listedS, vanishing, wholeAgainS } = presence;
+  const at_s = wholeAgainS.findLast((wholeS) => wholeS <= untilS);
+  if (at_s === undefined || !inside.has(person)) return [];
+  const lookS = vanishing.get(person)?.afterS ?? listedS;
+  const seenS = Math.max(...[lookS, lastRowS.get(person)].filter((atS) => atS !== undefined));
+  if (!Number.isFinite(seenS) || seenS >= at_s) return [];
+  lastRowS.set(person, at_s);
+  return [{ person, kind: VISIT.seenAgain, at_s, after_s: seenS }];
 }
 
 export function setInside(presence: Presence, person: number, isInside: boolean): void {
@@ -67,8 +89,10 @@ export function lookAt(
 
   for (const person of listed) {
     const seen = presence.appearing.get(person);
-    if (presence.inside.has(person)) presence.vanishing.delete(person);
-    else if (seen === undefined) presence.appearing.set(person, look);
+    if (presence.inside.has(person)) {
+      rows.push(...seenAgain(presence, person, atS));
+      presence.vanishing.delete(person);
+    } else if (seen === undefined) presence.appearing.set(person, look);
     else {
       rows.push(rowOf(person, VISIT.appeared, seen));
       setInside(presence, person, true);
@@ -85,6 +109,8 @@ export function lookAt(
   for (const person of presence.appearing.keys()) {
     if (!listed.has(person)) presence.appearing.delete(person);
   }
+  // Whom this list lacks the next one may have.
+  if (presence.vanishing.size === 0) presence.wholeAgainS.length = 0;
   presence.lastLookS = atS;
   presence.listedBeforeS = presence.listedS;
   presence.listedS = atS;

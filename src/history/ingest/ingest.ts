@@ -9,7 +9,7 @@ import type { Hashes } from "../queries/hashes.ts";
 import { isInside, type Visit } from "../queries/sessions.ts";
 import { storeCardAnswers } from "./card-answers.ts";
 import { forgottenSince } from "./forgotten-since.ts";
-import { type InferredVisit, lookAt, noteVisits, setInside } from "./inferred-visits.ts";
+import { type InferredVisit, lookAt, noteGap, noteVisits, setInside } from "./inferred-visits.ts";
 import { createInserts } from "./inserts.ts";
 import { type Book, People } from "./people.ts";
 import {
@@ -221,6 +221,7 @@ export class Ingest {
       if (!isMissed) continue;
       if (missed === undefined) await storeFirstGaps(db, state, log, { ...gap, length: window.length });
       else await storeMissed(db, state, log, [{ ...missed, oldestS }]);
+      if (log === "joins") noteGap(state.presence, oldestS);
     }
     await storeMissed(db, state, log, window.cleared);
     state.newestS.set(log, Math.max(state.newestS.get(log) ?? 0, window.newestS));

@@ -27,6 +27,8 @@ export interface Presence {
   /** Seen in one list of players without a join; and missing from one without a leave. */
   readonly appearing: Map<number, Change>;
   readonly vanishing: Map<number, Change>;
+  /** From when on the join log is whole again, after each gap since the last list; in the order of time. */
+  readonly wholeAgainS: number[];
   lastLookS: number | undefined;
   /** The last answer, where its time is far behind that of the last look. */
   behindS?: number | undefined;
@@ -144,6 +146,7 @@ async function readPresence(db: Db, scope: number, lookedS: number | undefined):
     knownFromS: (await newestOf(db, "visits", scope)) ?? Number.NEGATIVE_INFINITY,
     appearing: new Map(),
     vanishing: new Map(),
+    wholeAgainS: [],
     lastLookS: newest.length === 0 ? undefined : Math.max(...newest),
     listedS,
     listedBeforeS: undefined,

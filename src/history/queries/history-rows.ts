@@ -22,6 +22,7 @@ const VISIT_KINDS = {
   [VISIT.left]: "leave",
   [VISIT.appeared]: "appeared",
   [VISIT.vanished]: "vanished",
+  [VISIT.seenAgain]: "appeared",
 } as const;
 
 /** Rows of some logs, nearest to the named second first. */
@@ -71,7 +72,9 @@ function shown(row: LogRow, bindingId: string, refOf: RefOf): HistoryRow {
       const kind = VISIT_KINDS[row.kind as keyof typeof VISIT_KINDS];
       const player = refOf(who);
       if (kind === "join" || kind === "leave") return { ...base, kind, player };
-      return { ...base, kind, player, ...(row.after_s === null ? {} : { afterS: row.after_s }) };
+      // Who was there before a gap too did not come in it, as far as known.
+      const isAfter = row.after_s !== null && row.kind !== VISIT.seenAgain;
+      return { ...base, kind, player, ...(isAfter && { afterS: row.after_s }) };
     }
     case "kills":
       return { ...base, kind: "kill", killer: refOf(who), killed: refOf(other) };

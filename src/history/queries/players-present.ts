@@ -42,6 +42,7 @@ export async function presentAt(
     .selectFrom("visits")
     .select(["person", "at_s", "kind", "after_s"])
     .where("scope", "=", scope)
+    // Of the roster's own second too: who joined in it may have come after the look.
     .where("at_s", ">=", fromS)
     .where("at_s", "<=", atS)
     .orderBy("at_s")
@@ -83,6 +84,7 @@ export async function insideFrom(
   return inside.filter((person) => {
     const [row] = next.get(person) ?? [];
     if (row === undefined) return (lookedS ?? 0) > atS;
-    return row.kind !== VISIT.vanished || (row.after_s ?? 0) > atS;
+    const isUnseen = row.kind === VISIT.vanished || row.kind === VISIT.seenAgain;
+    return !isUnseen || (row.after_s ?? 0) > atS;
   });
 }

@@ -146,7 +146,7 @@ async function visitors(context: QueryContext, scope: Scope, { fromS, toS }: Sta
     .where("at_s", "<", toS)
     .where((eb) =>
       eb.or([
-        eb("kind", "in", [VISIT.joined, VISIT.appeared]),
+        eb("kind", "in", [VISIT.joined, VISIT.appeared, VISIT.seenAgain]),
         eb.and([eb("kind", "=", VISIT.left), eb("at_s", ">", fromS)]),
         eb.and([eb("kind", "=", VISIT.vanished), eb("after_s", ">", fromS)]),
       ]),

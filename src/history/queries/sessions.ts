@@ -39,6 +39,11 @@ export function sessionsOf(visits: readonly Visit[]): readonly Session[] {
         if (open === undefined) open = { start: unsure(atS, afterS), lastS: atS };
         else open.lastS = Math.max(open.lastS, atS);
         break;
+      case VISIT.seenAgain:
+        // Nobody could see whether they were there in the gap: nothing of it is a part of their time.
+        if (open !== undefined) close({ ...unsure(atS, afterS), isUnseen: true });
+        open = { start: unsure(atS, latest(afterS, endedS)), lastS: atS };
+        break;
       case VISIT.left:
         // A leave of somebody outside: the join was missed, and how long they stayed is not known.
         open ??= { start: unsure(atS, afterS), lastS: atS };
@@ -60,7 +65,7 @@ export function isInside(visits: readonly Visit[], wasInside: boolean): boolean 
 }
 
 function isEntry({ kind }: Visit): boolean {
-  return kind === VISIT.joined || kind === VISIT.appeared;
+  return kind === VISIT.joined || kind === VISIT.appeared || kind === VISIT.seenAgain;
 }
 
 function inOrder(visits: readonly Visit[], wasInside: boolean): readonly Visit[] {
@@ -70,8 +75,14 @@ function inOrder(visits: readonly Visit[], wasInside: boolean): readonly Visit[]
   for (let from = 0; from < sorted.length; ) {
     let to = from + 1;
     while (sorted[to]?.at_s === sorted[from]?.at_s && to < sorted.length) to += 1;
-    const entries = sorted.slice(from, to).filter(isEntry);
-    const exits = sorted.slice(from, to).filter((visit) => !isEntry(visit));
+    const ofSecond = sorted.slice(from, to);
+    // It says who was there before anything else of its second.
+    const again = ofSecond.filter(({ kind }) => kind === VISIT.seenAgain);
+    const rows = ofSecond.filter(({ kind }) => kind !== VISIT.seenAgain);
+    ordered.push(...again);
+    inside ||= again.length > 0;
+    const entries = rows.filter(isEntry);
+    const exits = rows.filter((visit) => !isEntry(visit));
     // One of the two kinds each time, beginning with the one that fits.
     for (let next = inside ? exits : entries; entries.length + exits.length > 0; ) {
       const visit = next.shift();

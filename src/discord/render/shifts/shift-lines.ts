@@ -27,11 +27,17 @@ const ENDS: Readonly<Record<ShiftEnd, Escaped>> = {
   limit: md` · ended by itself after 4 hours`,
   switched: md` · another shift began`,
   unlinked: md` · ended: account unlinked`,
+  restored: md` · ended: the database was restored from an older copy`,
 };
 
 /** How a shift ended, behind its line; empty: somebody ended it, or it goes on. */
-export function endWords({ why, isServerUnlinked }: Pick<Shift, "why" | "isServerUnlinked">): Escaped {
+export function endWords({
+  why,
+  isServerUnlinked,
+  isUnseen,
+}: Pick<Shift, "why" | "isServerUnlinked" | "isUnseen">): Escaped {
   if (isServerUnlinked) return md` · ended: the game server was unlinked`;
+  if (isUnseen) return md` · ended by itself: nobody could see who was in the game`;
   return why === undefined ? md`` : ENDS[why];
 }
 
