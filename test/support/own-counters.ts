@@ -6,13 +6,15 @@ export interface OwnCounters {
   readonly limit: number;
   readonly windowMs: number;
   readonly forMs: number;
+  /** @default keys */
+  readonly seed?: number;
   readonly limits?: Partial<LimitSettings>;
 }
 
 /** Polls twice the limit of servers that each have a counter of their own under one name, from the start of a process. */
-export async function pollOwnCounters({ keys, limit, windowMs, forMs, limits }: OwnCounters) {
+export async function pollOwnCounters({ keys, limit, windowMs, forMs, seed = keys, limits }: OwnCounters) {
   // So many requests are under way here that the budget of an ordinary host would bound them.
-  const world = new World({ seed: keys, keys, badKeyBudget: 200, jitterMs: 20 });
+  const world = new World({ seed, keys, badKeyBudget: 200, jitterMs: 20 });
   const perServer = Object.fromEntries(world.keyTexts.map((key) => [key, { limit, windowMs }]));
   Object.assign(world.service.limits, { ...limits, perServer });
   const most = (keys * limit * forMs) / windowMs;

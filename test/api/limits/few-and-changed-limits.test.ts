@@ -127,6 +127,23 @@ describe("servers with counters of their own, of three requests in a window", ()
         assert.ok(used >= least, `${align}, ${resetRounding}: ${used} used`);
       }
     });
+
+  for (const { align, seed } of worlds(
+    [
+      { align: "clock", seed: 10 },
+      { align: "first-request", seed: 10 },
+    ],
+    [4, 5, 9, 13, 14, 16].map((seed) => ({ align: "clock", seed }) as const),
+  ))
+    test(`many tries at one end of a window are no proof that all resets are rounded up: ${align}, seed ${seed}`, async () => {
+      const size = { keys: 20, limit: 3, windowMs: 1_500, forMs: 60_000, seed };
+      const { answers429, used } = await pollOwnCounters({
+        ...size,
+        limits: { align, resetRounding: "floor" },
+      });
+      assert.ok(answers429 <= 2, `${answers429} answers of 429`);
+      assert.ok(used >= 0.6, `${used} used`);
+    });
 });
 
 test("two names are one counter until they show limits that one cannot have", () => {
