@@ -206,7 +206,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     metrics,
     log,
   });
-  const ofSessions = { sessions: kept.sessions, pages: kept.sessionPages, mentions: kept.mentions };
+  const ofSessions = { sessions: kept.sessions, pages: kept.sessionPages, mentions: kept.mentions, isOlderCopy };
   const sessions = buildSessions({ ...live, ...ofSessions, demands });
   const { ranks, rankKeepings, ruleStates: states, playerMessages: messages } = kept;
   const ofRules = { rules: kept.rules, states, messages, ranks, rankKeepings, isStoreInDoubt, isOlderCopy };

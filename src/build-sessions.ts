@@ -9,7 +9,7 @@ import { createSessions, type SessionsPorts, type SessionsWing } from "./session
 export interface SessionsBuildParts
   extends Pick<
     SessionsPorts,
-    "sessions" | "pages" | "mentions" | "bindings" | "demands" | "notifier" | "clock" | "random"
+    "sessions" | "pages" | "mentions" | "bindings" | "demands" | "notifier" | "clock" | "random" | "isOlderCopy"
   > {
   /** Undefined: no history is kept, and calls are not counted. */
   readonly wing: Pick<HistoryWing, "dutyStore" | "privacy" | "stats"> | undefined;
@@ -22,7 +22,7 @@ export interface SessionsBuildParts
 /** Builds sessions and lets them hear of looks. Starts nothing. */
 export function buildSessions(parts: SessionsBuildParts): SessionsWing {
   const { wing, journal, snapshots, outbox, warn } = parts;
-  const { sessions: kept, pages, mentions, bindings, demands, notifier, clock, random } = parts;
+  const { sessions: kept, pages, mentions, bindings, demands, notifier, clock, random, isOlderCopy } = parts;
   const sessions = createSessions({
     sessions: kept,
     pages,
@@ -34,6 +34,7 @@ export function buildSessions(parts: SessionsBuildParts): SessionsWing {
     demands,
     clock,
     random,
+    isOlderCopy,
     report: warn,
     latest: (source) => snapshots.latest(source),
     async lookedS(server) {

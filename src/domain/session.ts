@@ -21,7 +21,7 @@ export interface SessionSetup {
 }
 
 /** started: by a session. missed: not enough came, or nobody started in time. */
-export type VoteEnd = "started" | "missed" | "cancelled" | "unlinked";
+export type VoteEnd = "started" | "missed" | "cancelled" | "unlinked" | "restored";
 
 export interface SessionVote {
   readonly byId: string;
@@ -50,8 +50,8 @@ export interface SessionCall {
   readonly isPinging: boolean;
 }
 
-/** limit: nobody ended it for half a day. */
-export type SessionEndWhy = "ended" | "cancelled" | "unlinked" | "limit";
+/** limit: nobody ended it for half a day. restored: the store was put back from a copy, and nobody knows when it ended. */
+export type SessionEndWhy = "ended" | "cancelled" | "unlinked" | "limit" | "restored";
 
 export interface SessionEnd {
   /** Absent: it ended by itself. */

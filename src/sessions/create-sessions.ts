@@ -16,6 +16,8 @@ export interface SessionsPorts extends SessionBookPorts, Omit<SessionWatchPorts,
   readonly notifier: Pick<Notifier, "person">;
   readonly mentions: Pick<Mentions, "whoAllowed">;
   readonly random: Random;
+  /** The store was put back from a copy. */
+  readonly isOlderCopy: boolean;
 }
 
 export interface SessionsWing {
@@ -50,6 +52,7 @@ export function createSessions(ports: SessionsPorts): SessionsWing {
     sessions,
     async start() {
       await book.load();
+      if (ports.isOlderCopy) await watch.onRestored();
       watch.start();
     },
     take: (look) => watch.take(look),

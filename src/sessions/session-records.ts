@@ -68,7 +68,7 @@ const vote = z.object({
   untilMs: z.number(),
   needed: z.number(),
   voterIds: z.array(z.string()),
-  end: z.enum(["started", "missed", "cancelled", "unlinked"]).optional(),
+  end: z.enum(["started", "missed", "cancelled", "unlinked", "restored"]).optional(),
 });
 const start = z.object({
   byId: z.string(),
@@ -86,7 +86,7 @@ const call = z.object({
 const end = z.object({
   byId: z.string().optional(),
   atMs: z.number(),
-  why: z.enum(["ended", "cancelled", "unlinked", "limit"]),
+  why: z.enum(["ended", "cancelled", "unlinked", "limit", "restored"]),
 });
 const post = z.object({
   name: z.string(),

@@ -83,15 +83,22 @@ export class SessionWatch {
 
   /** A server was unlinked: what is voted about, or is on there, is over. */
   async onUnlinked(server: ServerKey): Promise<void> {
+    const session = this.#ports.book.current(server);
+    if (session !== undefined) await this.#close(session, "unlinked");
+  }
+
+  /** The store was put back from a copy: what was going on in it is over by now, or was begun anew since. */
+  async onRestored(): Promise<void> {
+    for (const session of this.#ports.book.all())
+      if (!isOver(session)) await this.#close(session, "restored");
+  }
+
+  async #close({ id }: GameSession, why: "unlinked" | "restored"): Promise<void> {
     const { book, clock, posts } = this.#ports;
-    const session = book.current(server);
-    if (session === undefined) return;
     const atMs = clock.nowMs();
-    const kept = await book.change(session.id, (now) => ({
+    const kept = await book.change(id, (now) => ({
       ...now,
-      ...(isOn(now)
-        ? { end: { atMs, why: "unlinked" as const } }
-        : { vote: now.vote && { ...now.vote, end: "unlinked" as const } }),
+      ...(isOn(now) ? { end: { atMs, why } } : { vote: now.vote && { ...now.vote, end: why } }),
     }));
     if (kept === undefined) return;
     this.#demand(kept);

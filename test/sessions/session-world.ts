@@ -143,7 +143,24 @@ export class SessionWorld {
     await this.process.wing.start();
   }
 
-  #boot(): Process {
+  /** What the store holds now, to be put back later. */
+  backUp(): () => Promise<void> {
+    const [sessions, pages] = [new Map(this.#texts.sessions), new Map(this.#texts.pages)];
+    return async () => {
+      this.process.kill();
+      for (const [now, then] of [
+        [this.#texts.sessions, sessions],
+        [this.#texts.pages, pages],
+      ] as const) {
+        now.clear();
+        for (const [key, text] of then) now.set(key, text);
+      }
+      this.process = this.#boot({ isOlderCopy: true });
+      await this.process.wing.start();
+    };
+  }
+
+  #boot({ isOlderCopy = false } = {}): Process {
     let isDead = false;
     const sessions = new MemoryDocuments(parseSession, this.#texts.sessions);
     const pages = new MemoryDocuments(parseSessionPage, this.#texts.pages);
@@ -197,6 +214,7 @@ export class SessionWorld {
         },
       },
       random: this.#random,
+      isOlderCopy,
       latest: () => this.state,
       lookedS: async () => (this.figures === "off" ? "off" : this.clock.nowMs() / 1_000),
       figures: async () => {

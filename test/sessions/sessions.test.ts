@@ -80,6 +80,27 @@ describe("a vote", () => {
     assert.deepEqual([sent.pingRoleIds, sent.silent], [undefined, true]);
   });
 
+  test("or a session, that went on in a backup is over once that was put back: it says so, and has no second summary", async () => {
+    const world = await SessionWorld.open();
+    await world.vote();
+    const putBackVote = world.backUp();
+    await world.start();
+    const putBackSession = world.backUp();
+    await world.asks(world.sessions.end(host, SERVER));
+    await world.clock.advance(10 * MINUTE_MS);
+    const messages = () => world.sink.messages(CHANNEL).length;
+    const before = messages();
+    await putBackSession();
+    await world.clock.advance(13 * 60 * MINUTE_MS);
+    assert.match(world.text("Session over"), /Nobody knows when it ended.*restored from an older copy/);
+    assert.deepEqual([messages(), world.current, nothingDemanded(world)], [before, undefined, true]);
+    await putBackVote();
+    await world.clock.advance(10 * MINUTE_MS);
+    assert.match(world.text("Vote"), /The vote is over.*restored from an older copy/);
+    assert.deepEqual([messages(), world.current], [before, undefined]);
+    await world.vote();
+  });
+
   test("is not kept where Discord does not take it, and the server is not asked for", async () => {
     const world = await SessionWorld.open();
     world.sink.fault = () => "no-access";

@@ -21,6 +21,7 @@ import { summaryCard } from "./session-summary.ts";
 
 const COLORS = { on: 0x2d7d46, full: 0xc03d3d, low: 0xe0a100, vote: 0x3b6fd4, over: 0x80848e } as const;
 const BAR = 10;
+const RESTORED = md`Marshal's database was restored from an older copy`;
 /** A card is edited once a minute; what is older says so. */
 const STALE_AFTER_MS = 3 * 60_000;
 
@@ -80,6 +81,8 @@ function voteEnding({ vote, start }: GameSession): Escaped {
       return md`The vote was cancelled.`;
     case "unlinked":
       return md`The vote is over: the server was unlinked.`;
+    case "restored":
+      return md`The vote is over: ${RESTORED}.`;
     default: {
       const isEnough = vote !== undefined && vote.voterIds.length >= vote.needed;
       return isEnough
@@ -154,6 +157,8 @@ function overLines({ start, end }: GameSession): readonly Escaped[] {
       return [md`Cancelled.`];
     case "unlinked":
       return [md`${span}. The server was unlinked.`];
+    case "restored":
+      return [md`Nobody knows when it ended: ${RESTORED}.`];
     case "limit":
       return [md`${span}. Ended by itself after 12 hours.`];
     case "ended":
