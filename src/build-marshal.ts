@@ -206,8 +206,8 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     metrics,
     log,
   });
-  const ofSessions = { sessions: kept.sessions, pages: kept.sessionPages, mentions: kept.mentions, isOlderCopy };
-  const sessions = buildSessions({ ...live, ...ofSessions, demands });
+  const ofSessions = { sessions: kept.sessions, pages: kept.sessionPages, mentions: kept.mentions };
+  const sessions = buildSessions({ ...live, ...ofSessions, demands, isOlderCopy });
   const { ranks, rankKeepings, ruleStates: states, playerMessages: messages } = kept;
   const ofRules = { rules: kept.rules, states, messages, ranks, rankKeepings, isStoreInDoubt, isOlderCopy };
   const rules = buildRules({ ...live, ...ofRules, settings, discord, demands, owed: notifier, runs });

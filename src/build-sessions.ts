@@ -9,7 +9,15 @@ import { createSessions, type SessionsPorts, type SessionsWing } from "./session
 export interface SessionsBuildParts
   extends Pick<
     SessionsPorts,
-    "sessions" | "pages" | "mentions" | "bindings" | "demands" | "notifier" | "clock" | "random" | "isOlderCopy"
+    | "sessions"
+    | "pages"
+    | "mentions"
+    | "bindings"
+    | "demands"
+    | "notifier"
+    | "clock"
+    | "random"
+    | "isOlderCopy"
   > {
   /** Undefined: no history is kept, and calls are not counted. */
   readonly wing: Pick<HistoryWing, "dutyStore" | "privacy" | "stats"> | undefined;
