@@ -18,6 +18,8 @@ export interface AskedBan {
     /** Where it is told what came of it. */
     readonly channelId: string;
     readonly atMs: number;
+    /** The message there that says that it waits; it is to say what came of it. */
+    readonly messageId?: string;
   };
   /** The run that bans, written before it is sent. */
   readonly runId?: string;

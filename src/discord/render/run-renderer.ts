@@ -1,6 +1,6 @@
 import { md, userMention } from "../../domain/escaped.ts";
 import type { RunRenderer } from "../../domain/ports/run-renderer.ts";
-import { askedBanOver } from "./asked-ban-cards.ts";
+import { askedBanEnded, askedBanOver, askedBanRefused } from "./asked-ban-cards.ts";
 import { eventLine, runLine } from "./audit-rows.ts";
 import { banEndOver, banEndsHeld } from "./ban-cards.ts";
 import { deferredExpiredCard, outcomeCard, outcomeMarks } from "./run-cards.ts";
@@ -28,6 +28,8 @@ export const runRenderer: RunRenderer = {
   schedulesEnded,
   banEndOver,
   askedBanOver,
+  askedBanEnded,
+  askedBanRefused,
   banEndsHeld,
   scheduleFailing,
 };

@@ -35,7 +35,10 @@ export interface RunRenderer {
   /** A ban ends nothing any more: its `why` says what came before its end. */
   banEndOver(end: BanEnd): MessageBody;
   /** A ban that was asked for and approved is not sent any more. */
-  askedBanOver(asked: AskedBan, why: string): MessageBody;
+  askedBanOver(asked: AskedBan, why: string, advice: { readonly mayAskAgain: boolean }): MessageBody;
+  /** The message that said that it waits: what became of it, or why it is not sent any more. */
+  askedBanEnded(asked: AskedBan, end: RunRecord | string): MessageBody;
+  askedBanRefused(asked: AskedBan, byId: string): MessageBody;
   /** Ends of bans of one guild that a Manager decides about, for one reason. */
   banEndsHeld(ends: readonly BanEnd[], why: string): MessageBody;
   /** It failed several times in a row, the last time for this reason. */

@@ -9,29 +9,24 @@ import type { Random } from "../../domain/ports/clock.ts";
 import type { Demands } from "../../domain/ports/demands.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
 import type { Members } from "../../domain/ports/members.ts";
-import type { Notifier } from "../../domain/ports/notifier.ts";
-import type { RunRenderer } from "../../domain/ports/run-renderer.ts";
 import type { Runner } from "../../domain/ports/runner.ts";
 import type { RunOutcome, RunRecord, SubmittedRun } from "../../domain/run.ts";
 import type { LateOutcomes } from "../audit/late-outcomes.ts";
 import { isOver } from "../audit/run-record.ts";
 import { type AskedCheckPorts, AskedChecks } from "./asked-checks.ts";
-import { isOld, isTriedAgain, rolesThatBan, withoutRun } from "./asked-rules.ts";
+import { AskedEnds, type AskedEndsPorts } from "./asked-ends.ts";
+import { isOld, isTriedAgain, rolesThatBan, whyNoMore, withoutRun } from "./asked-rules.ts";
 import { AskedWaits } from "./asked-waits.ts";
 
 const NOBODY_CAME = "Nobody was in the server for a day after it was approved.";
-const MOST_OF_GUILD = 100;
-const MOST_OF_PERSON = 10;
 
-export interface AskedBanPorts extends AskedCheckPorts {
+export interface AskedBanPorts extends AskedCheckPorts, AskedEndsPorts {
   /** With `parseAskedBan`; durable. */
   readonly documents: Documents<AskedBan>;
   readonly members: Members;
   readonly audit: Pick<AuditLog, "get">;
   readonly runner: Pick<Runner, "plan" | "submit">;
   readonly late: Pick<LateOutcomes, "post">;
-  readonly notifier: Pick<Notifier, "guild">;
-  readonly renderer: Pick<RunRenderer, "askedBanOver">;
   readonly demands: Demands;
   readonly random: Random;
   readonly isStoreInDoubt: boolean;
@@ -42,6 +37,7 @@ export interface AskedBanPorts extends AskedCheckPorts {
 export class AskedBanBook implements AskedBans {
   readonly #ports: AskedBanPorts;
   readonly #checks: AskedChecks;
+  readonly #ends: AskedEnds;
   readonly #byId = new Map<string, AskedBan>();
   readonly #waits: AskedWaits;
   readonly #changes = new KeyedMutex();
@@ -50,6 +46,7 @@ export class AskedBanBook implements AskedBans {
   constructor(ports: AskedBanPorts) {
     this.#ports = ports;
     this.#checks = new AskedChecks(ports);
+    this.#ends = new AskedEnds(ports);
     this.#waits = new AskedWaits({
       clock: ports.clock,
       onAgain: (id) => this.#track(this.#sendAgain(id)),
@@ -85,28 +82,14 @@ export class AskedBanBook implements AskedBans {
   async ask(actor: Actor, { binding, player, reason }: Parameters<AskedBans["ask"]>[1]): Promise<AskedBan> {
     const { clock, random } = this.#ports;
     const { guildId, userId: askerId, userName: askerName } = actor;
-    const asked: AskedBan = {
-      id: random.id(),
-      guildId,
-      bindingId: binding.id,
-      serverName: binding.name,
-      player,
-      reason,
-      askerId,
-      askerName,
-      askedAtMs: clock.nowMs(),
-    };
+    const of = { guildId, bindingId: binding.id, serverName: binding.name };
+    const by = { askerId, askerName, askedAtMs: clock.nowMs() };
+    const asked: AskedBan = { id: random.id(), ...of, player, reason, ...by };
     await this.#checks.refuseTarget(asked);
     return await this.#changes.take(guildId, async () => {
       await this.#dropOld(guildId);
-      const all = this.list(guildId);
-      if (all.some((one) => one.player.id === player.id && one.bindingId === binding.id))
-        throw new Failure("bad-command", "A ban of this player is asked for already. See /run bans.");
-      if (
-        all.length >= MOST_OF_GUILD ||
-        all.filter((one) => one.askerId === askerId).length >= MOST_OF_PERSON
-      )
-        throw new Failure("bad-command", "Too many ban requests are waiting. Answer some first.");
+      const why = whyNoMore(this.list(guildId), asked);
+      if (why !== undefined) throw new Failure("bad-command", why);
       await this.#put(asked);
       return asked;
     });
@@ -142,11 +125,22 @@ export class AskedBanBook implements AskedBans {
     });
   }
 
+  async showWaiting({ guildId }: Actor, id: string, messageId?: string): Promise<AskedBan | undefined> {
+    return await this.#changes.take(id, async () => {
+      const asked = this.get(guildId, id);
+      if (asked?.approval === undefined || messageId === undefined) return asked;
+      const shown = { ...asked, approval: { ...asked.approval, messageId } };
+      await this.#put(shown);
+      return shown;
+    });
+  }
+
   async refuse(actor: Actor, id: string): Promise<AskedBan> {
     return await this.#changes.take(id, async () => {
       const asked = this.#of(actor, id);
       if (asked.runId !== undefined) throw new Failure("expired", "Too late: it is being sent.");
       if (asked.askerId !== actor.userId) await this.#checks.refuseUnlessBans(actor, asked);
+      await this.#ends.showRefused(asked, actor.userId);
       await this.#delete(asked);
       return asked;
     });
@@ -215,7 +209,10 @@ export class AskedBanBook implements AskedBans {
     const now = this.#byId.get(asked.id);
     if (now?.runId !== runId || !isOver(record.status)) return;
     if (isTriedAgain(record) && !this.#isOld(now)) return await this.#takeBack(now, record.failureCode);
-    if (isLate) await this.#ports.late.post(outcome, true);
+    if (isLate) {
+      await this.#ports.late.post(outcome, true);
+      await this.#ends.showEnded(now, record);
+    }
     await this.#delete(now);
   }
 
@@ -243,10 +240,10 @@ export class AskedBanBook implements AskedBans {
 
   /** It is not sent any more, which is told where it had been approved. */
   async #close(asked: AskedBan, why: string, { isTold = true } = {}): Promise<void> {
+    await this.#ends.showEnded(asked, why);
     await this.#delete(asked);
-    const { notifier, renderer } = this.#ports;
-    if (isTold && asked.approval !== undefined)
-      await notifier.guild(asked.guildId, renderer.askedBanOver(asked, why), asked.approval.byId);
+    if (!isTold || asked.approval === undefined) return;
+    await this.#ends.tellUnsent(asked, why, { mayAskAgain: await this.#checks.mayAskAgain(asked) });
   }
 
   #of({ guildId }: Actor, id: string): AskedBan {

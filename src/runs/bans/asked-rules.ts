@@ -25,6 +25,20 @@ export function whyNotAsked(
   return decision.allowed ? undefined : decision.why;
 }
 
+const MOST_OF_GUILD = 100;
+const MOST_OF_PERSON = 10;
+
+/** Why this one can't be asked for beside those of its guild that wait; undefined: it can. */
+export function whyNoMore(waiting: readonly AskedBan[], asked: AskedBan): string | undefined {
+  const { player, bindingId, askerId } = asked;
+  if (waiting.some((one) => one.player.id === player.id && one.bindingId === bindingId))
+    return "A ban of this player is asked for already. See /run bans.";
+  const own = waiting.filter((one) => one.askerId === askerId);
+  return waiting.length >= MOST_OF_GUILD || own.length >= MOST_OF_PERSON
+    ? "Too many ban requests are waiting. Answer some first."
+    : undefined;
+}
+
 /** The roles that may ban. */
 export function rolesThatBan(policy: StaffPolicy): readonly string[] {
   const command = parseCommand(":ban somebody");
