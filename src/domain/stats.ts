@@ -63,6 +63,12 @@ export interface ServerStats extends StatsSpan, Omit<Crowd, "calls"> {
   readonly unrecordedS: number;
 }
 
+/** A member's name on Discord, and the player whom they are linked to by now: before, they claimed calls under that name. */
+export interface ClaimName {
+  readonly name: string;
+  readonly playerId: number;
+}
+
 /** One of staff. A member who is linked to no player has only what was done through Marshal. */
 export interface StaffFigures {
   readonly player: PlayerRef;

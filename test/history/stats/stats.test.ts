@@ -293,6 +293,17 @@ onBothDatabases("figures of a server and of its staff", (databases) => {
         ["Mo", 1],
       ],
     });
+    // Who claimed Ann's call has linked the account since.
+    const claimNames = [{ name: "Mo", playerId: mod.id }];
+    const joined = await staff(rig.context, { guildId: GUILD, ...span_, claimNames });
+    assert.deepEqual(
+      joined.staff.map(({ player, callsAnswered, medianAnswerS }) => [
+        player.name,
+        callsAnswered,
+        medianAnswerS,
+      ]),
+      [["Mona", 2, 110]],
+    );
     const shown = await card(rig.context, {
       guildId: GUILD,
       playerId: mod.id,
