@@ -82,6 +82,8 @@ export interface StaffFigures {
   readonly medianAnswerS?: number;
   /** Calls that others made while this person was in that server. */
   readonly callsMeanwhile: number;
+  /** Of these the ones that this person answered; the rest of `callsAnswered` was made while they were not there, or by them. */
+  readonly answeredMeanwhile: number;
   /** Typed in the game. */
   readonly commands: number;
 }

@@ -229,18 +229,25 @@ function figuresOf({
     callsAnswered: answered,
     timed,
     ...(medianAnswerS === undefined ? {} : { medianAnswerS }),
-    callsMeanwhile: sessions.reduce((sum, session) => sum + callsIn(session, person), 0),
+    ...meanwhileOf(sessions, person),
   };
 }
 
-function callsIn({ fromS, toS, watched: { calls } }: Session, person: number): number {
-  let count = 0;
+/** Calls of others that came while this person was there. */
+function meanwhileOf(sessions: readonly Session[], person: number) {
+  const calls = sessions.flatMap((session) => callsIn(session, person));
+  const own = calls.filter(({ moderator }) => moderator === person);
+  return { callsMeanwhile: calls.length, answeredMeanwhile: own.length };
+}
+
+function callsIn({ fromS, toS, watched: { calls } }: Session, person: number): readonly Call[] {
+  const found: Call[] = [];
   for (let at = firstAfter(calls, fromS - 1, ({ at_s }) => at_s); at < calls.length; at += 1) {
     const call = calls[at];
     if (call === undefined || call.at_s >= toS) break;
-    if (call.caller !== person) count += 1;
+    if (call.caller !== person) found.push(call);
   }
-  return count;
+  return found;
 }
 
 /** Day by day of the zone, without a hole. */

@@ -238,6 +238,7 @@ onBothDatabases("figures of a server and of its staff", (databases) => {
       callsAnswered: 1,
       timed: 1,
       callsMeanwhile: 2,
+      answeredMeanwhile: 1,
       commands: 1,
     });
     // Called at 10 min, seen open at 12, answered at 13.
