@@ -169,9 +169,14 @@ function refuseOne(
     if (isProtected(policy, waysOf(player)))
       return `${player.name}${via} is protected. Nobody can target them.`;
     // A rank shields from others: it must not keep anyone from moving themselves.
-    if (target.mayBeOneself && player.id !== undefined && player.id === ownPlayerId) continue;
+    const isOneself = player.id !== undefined && player.id === ownPlayerId;
+    if (target.mayBeOneself && isOneself) continue;
     if (tierLevel(rankOf(player, people)) > tierLevel(tier)) {
-      return `${player.name}${via} outranks you (${rankName(player, people)} in the game).`;
+      const rank = `(${rankName(player, people)} in the game)`;
+      // Nobody outranks themselves. A link may be wrong, so it lifts no more than that.
+      return isOneself
+        ? `${player.name}${via} is your own account ${rank}. Below that rank only :tp works on it.`
+        : `${player.name}${via} outranks you ${rank}.`;
     }
   }
   return undefined;
