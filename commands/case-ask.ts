@@ -1,12 +1,13 @@
 import { ApplicationCommandOptionType } from "discord.js";
 import { defineAction, defineEntry, type Press, type Reply } from "../src/discord/command.ts";
-import { askedBanCard, askedBanRefused } from "../src/discord/render/asked-ban-cards.ts";
+import { askedBanCard, askedBanOver, askedBanRefused } from "../src/discord/render/asked-ban-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import { type AskedBan, askedText } from "../src/domain/asked-ban.ts";
 import { withNames } from "../src/domain/command-names.ts";
 import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
+import type { SubmittedRun } from "../src/domain/run.ts";
 import { recordEvent } from "./audit-event.ts";
 import { notePress } from "./before-form.ts";
 import { moderatedServers, serverMeant } from "./moderated-servers.ts";
@@ -76,7 +77,10 @@ async function cardOf(services: Services, asked: AskedBan): Promise<Reply> {
   return askedBanCard(asked, await services.askedBans.approverRoles(asked));
 }
 
-async function* approve({ actor, argument, ...on }: Press, services: Services): AsyncGenerator<Reply> {
+async function* approve(
+  { actor, argument, messageId, ...on }: Press,
+  services: Services,
+): AsyncGenerator<Reply> {
   const { askedBans } = services;
   const asked = askedBans.get(actor.guildId, argument);
   if (asked?.askerId === actor.userId) {
@@ -84,13 +88,22 @@ async function* approve({ actor, argument, ...on }: Press, services: Services): 
     yield { content: md`✋ You asked for this ban, so somebody else has to approve it.`, ephemeral: true };
     return;
   }
-  const submitted = await noted(services, { actor, asked, what: "approve" }, () =>
-    askedBans.approve(actor, argument),
-  );
+  let submitted: SubmittedRun;
+  try {
+    submitted = await noted(services, { actor, asked, what: "approve" }, () =>
+      askedBans.approve(actor, argument),
+    );
+  } catch (error) {
+    const isOver = asked !== undefined && askedBans.get(actor.guildId, argument) === undefined;
+    if (!(error instanceof Failure) || !isOver) throw error;
+    // It can't be approved any more: the question goes, and says why.
+    yield { ...askedBanOver(asked, error.message, { mayAskAgain: false }), cards: [], rows: [] };
+    return;
+  }
   await recordEvent(services, actor, { action: "ban-approve", text: asked?.player.name ?? argument });
   yield* follow(services, submitted, { actor, ...on });
   await submitted.outcome;
-  const waiting = askedBans.get(actor.guildId, argument);
+  const waiting = await askedBans.showWaiting(actor, argument, messageId);
   if (waiting !== undefined) yield await cardOf(services, waiting);
 }
 

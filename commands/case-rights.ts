@@ -1,5 +1,7 @@
+import { escapeButRoles } from "../src/discord/render/own-markup.ts";
 import type { Services } from "../src/discord/services.ts";
 import { type Case, type CaseKind, runKinds } from "../src/domain/case.ts";
+import { type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
 import type { GameAccount } from "../src/domain/ports/game-accounts.ts";
@@ -66,6 +68,22 @@ export async function refuseAgainstOneself(
   if (former === undefined) return;
   const whom = `${former.player.name}, whom you unlinked less than 90 days ago`;
   throw new Failure("denied", `Case ${number} is against ${whom}. Somebody else has to change it.`);
+}
+
+/** Of a revoked case: that its punishment stays in the game, and how to take it back there, or who can. */
+export async function staysWords(
+  { bindings, permissions }: Pick<Services, "bindings" | "permissions">,
+  actor: Actor,
+  { kind, bindingId }: Case,
+): Promise<Escaped> {
+  if (kind !== "ban" && kind !== "jail") return md``;
+  const stays = md` This changes nothing in the game.`;
+  const binding = (await bindings.list(actor.guildId)).find(({ id }) => id === bindingId);
+  if (binding === undefined) return stays;
+  const { allowed, why } = await permissions.decide(actor, binding, `:un${kind}`);
+  return allowed
+    ? md`${stays} Use \`/run command\` for that.`
+    : md`${stays} ${escapeButRoles(why, actor.roleIds)}`;
 }
 
 /**

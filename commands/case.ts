@@ -30,7 +30,7 @@ import {
 } from "./case-args.ts";
 import { askActions, askForBan } from "./case-ask.ts";
 import { foundCases, giveReason, reasonForm, shown, write } from "./case-flow.ts";
-import { caseOf, refuseAgainstOneself, refuseKind } from "./case-rights.ts";
+import { caseOf, refuseAgainstOneself, refuseKind, staysWords } from "./case-rights.ts";
 import { keepUntold, tellWarned } from "./case-tell.ts";
 import { showRevoked } from "./case-told.ts";
 import { formTitle } from "./form-title.ts";
@@ -215,8 +215,7 @@ const revoke = defineEntry<{ readonly number: number; readonly reason: string | 
       action: "case-revoke",
       text: `${number}${reason === undefined ? "" : `: ${reason}`}`,
     });
-    const undo = one.kind === "ban" || one.kind === "jail";
-    const hint = undo ? md` This changes nothing in the game. Use \`/run command\` for that.` : md``;
+    const hint = await staysWords(services, actor, one);
     const card = { ...(await shown(services, one, actor)), content: md`↩️ Case ${number} revoked.${hint}` };
     showRevoked(services, one, card);
     return card;

@@ -74,13 +74,29 @@ function unreadOf(services: Services, servers: readonly Binding[]): readonly Esc
   });
 }
 
+/** Changes one's own shift. Who has none reads how to start one, where they can. */
+async function changed(services: Services, actor: Actor, change: () => Promise<OnDuty>): Promise<OnDuty> {
+  try {
+    return await change();
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "bad-command") throw error;
+    const { on } = await services.duty.now(actor.guildId);
+    if (on.some(({ shift }) => shift.userId === actor.userId)) throw error;
+    if ((await services.duty.types(actor.guildId)).length === 0) throw await noDutyTypes(services, actor);
+    await mustBeStaff(services, actor, undefined).catch((why: unknown) => {
+      throw why instanceof Failure ? error : why;
+    });
+    throw new Failure("bad-command", `${error.message} Start with /duty start.`);
+  }
+}
+
 async function pause(services: Services, actor: Actor, isOnBreak?: boolean): Promise<Reply> {
-  const own = await services.duty.pause(actor, isOnBreak);
+  const own = await changed(services, actor, () => services.duty.pause(actor, isOnBreak));
   return await ownReply(services, actor, own);
 }
 
 async function end(services: Services, actor: Actor): Promise<Reply> {
-  const own = await services.duty.end(actor);
+  const own = await changed(services, actor, () => services.duty.end(actor));
   const unread = await whyUnread(services, actor.guildId, own.bindingId);
   return { ...endedCard(own, await dutyNames(services, actor.guildId), unread), important: true };
 }

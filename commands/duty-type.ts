@@ -10,7 +10,7 @@ import type { Actor } from "../src/domain/guild.ts";
 import type { NewDutyType } from "../src/domain/ports/duty.ts";
 import type { RoleBar } from "../src/domain/ports/member-roles.ts";
 import { recordEvent } from "./audit-event.ts";
-import { mustBeManager } from "./staff-rights.ts";
+import { isManager, mustBeManager } from "./staff-rights.ts";
 import { completeTeams, strangeTeamLines } from "./team-choices.ts";
 
 /** `/duty type`: what kinds of shifts there are, and how they start. */
@@ -137,7 +137,10 @@ export const typeListEntry = defineEntry<object>({
   description: "Show the kinds of shifts",
   first: "ephemeral",
   parse: () => ({}),
-  execute: async ({ actor }, { duty }) => typeList(await duty.types(actor.guildId)),
+  async execute({ actor }, services) {
+    const setsUp = await isManager(services, actor);
+    return typeList(await services.duty.types(actor.guildId), { setsUp });
+  },
 });
 
 export const typeRemoveEntry = defineEntry<{ readonly type: string }>({

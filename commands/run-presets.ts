@@ -4,6 +4,7 @@ import { inlineCode, inlineName, plainText } from "../src/discord/render/escape.
 import type { Services } from "../src/discord/services.ts";
 import { joined, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
+import type { Actor } from "../src/domain/guild.ts";
 import {
   fillPreset,
   isNamed,
@@ -66,6 +67,12 @@ async function completeUsable(typing: Typing, services: Services) {
   return (await usablePresets(typing, services)).map(presetChoice);
 }
 
+/** @throws Failure "denied" */
+async function mustSeePresets(services: Services, actor: Actor): Promise<void> {
+  if (!actor.manageGuild && (await staffedServers(services, actor)).length === 0)
+    throw new Failure("denied", "Only staff can see the presets.", { wants: "tier", isRead: true });
+}
+
 const nameOption = {
   type: text,
   name: "name",
@@ -110,7 +117,10 @@ const use = defineEntry<UseArgs>({
       : completeUsable(typing, services);
   },
   async *execute({ actor, args, ...on }, services) {
-    const preset = presetNamed((await services.settings.of(actor.guildId)).presets, args.name);
+    const { presets: all } = await services.settings.of(actor.guildId);
+    // Their names are for staff.
+    if (!all.some((one) => isNamed(one, args.name))) await mustSeePresets(services, actor);
+    const preset = presetNamed(all, args.name);
     const binding = await services.bindings.pick(actor.guildId, args.server);
     const filled = fillPreset(preset.text, args.values);
     yield* ask(services, { actor, binding, text: filled, origin: "preset", dry: args.dry, on });
@@ -182,8 +192,7 @@ const list = defineEntry<undefined>({
   first: "ephemeral",
   parse: () => undefined,
   async execute({ actor }, services) {
-    if (!actor.manageGuild && (await staffedServers(services, actor)).length === 0)
-      throw new Failure("denied", "Only staff can see the presets.", { wants: "tier", isRead: true });
+    await mustSeePresets(services, actor);
     const { presets } = await services.settings.of(actor.guildId);
     const empty = md`No presets yet. A Manager can add one with \`/run preset save\`.`;
     return {

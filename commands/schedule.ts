@@ -35,6 +35,8 @@ const FOR_MANAGERS = "Only Managers can use schedules.";
 const GONE = "That schedule no longer exists.";
 const EXAMPLES = ["every 30 min", "20:00", "mon-fri 18:00, 21:00", "sat, sun 12:00"];
 
+const WRITE_IT = "Choose one from the list, or write a command with its colon.";
+
 interface AddArgs {
   readonly what: string;
   readonly rule: ScheduleRule;
@@ -81,7 +83,7 @@ const add = defineEntry<AddArgs>({
     const binding = await services.bindings.pick(actor.guildId, args.server);
     const what: ScheduledWhat = args.what.startsWith(":")
       ? { kind: "text", text: args.what }
-      : { kind: "preset", name: presetNamed(presets, args.what).name };
+      : { kind: "preset", name: presetNamed(presets, args.what, WRITE_IT).name };
     const { rule, onlyWithPlayers } = args;
     const view = await services.schedules.add(actor, { binding, what, rule, onlyWithPlayers });
     const said = `${scheduleText(view.schedule)} on ${binding.name}`;

@@ -48,7 +48,8 @@ export const check = defineEntry<CheckArgs>({
     const command = args.command.startsWith(":") ? args.command : `:${args.command}`;
     const decided = await services.permissions.decide(asked, binding, command);
     // The reason speaks to the person who would run it; here somebody else reads it.
-    const decision = { ...decided, why: decided.why.replace("outranks you", "outranks them") };
+    const why = decided.why.replace("outranks you", "outranks them").replace("is your own", "is their own");
+    const decision = { ...decided, why };
     const rights = services.permissions.known(asked, binding.id);
     const meant = services.catalogue.nearest(command, (verb) => rights?.verb(verb).allowed !== false);
     const { userId, roleIds } = asked;

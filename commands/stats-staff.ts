@@ -13,8 +13,9 @@ import type { Services } from "../src/discord/services.ts";
 import { md, userMention } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
+import type { GameAccount } from "../src/domain/ports/game-accounts.ts";
 import { isAutomatic } from "../src/domain/run.ts";
-import type { StatsSpan } from "../src/domain/stats.ts";
+import type { ClaimName, StatsSpan } from "../src/domain/stats.ts";
 import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
 import { moderatedServers } from "./moderated-servers.ts";
 import { mustBeManager, staffedServers } from "./staff-rights.ts";
@@ -51,21 +52,22 @@ async function seesAll(services: Services, actor: Actor): Promise<boolean> {
   }
 }
 
-/** Commands that Marshal sent, by the member who gave them. */
+/** Commands that Marshal sent, by the member who gave them, and the names under which members claimed calls. */
 async function runCounts(
   { audit }: Services,
   guildId: string,
   { fromS, toS, actorId }: Pick<StatsSpan, "fromS" | "toS"> & { readonly actorId?: string },
 ): Promise<MemberRuns & { readonly isRunsShortened: boolean }> {
-  const found = await audit.search(guildId, {
+  const filter = {
     fromMs: fromS * 1_000,
     toMs: toS * 1_000,
-    withoutDenied: true,
     limit: MOST_RUNS,
     ...(actorId === undefined ? {} : { actorId }),
-  });
+  };
+  const found = await audit.search(guildId, { ...filter, withoutDenied: true });
+  const events = await audit.events(guildId, filter);
   const runs = new Map<string, number>();
-  const ids = Map.groupBy(found.rows, ({ actorName }) => actorName);
+  const ids = Map.groupBy([...found.rows, ...events.rows], ({ actorName }) => actorName);
   const named = [...ids].flatMap(([name, [one, ...more]]): [string, string][] =>
     one === undefined || more.some(({ actorId: id }) => id !== one.actorId) ? [] : [[name, one.actorId]],
   );
@@ -80,6 +82,15 @@ async function runCounts(
   };
 }
 
+/** Names of members who are linked by now. */
+function claimNamesOf(named: MemberRuns["named"], linked: readonly GameAccount[]): readonly ClaimName[] {
+  const players = new Map(linked.map(({ userId, player }) => [userId, player.id]));
+  return [...named].flatMap(([name, userId]) => {
+    const playerId = players.get(userId);
+    return playerId === undefined ? [] : [{ name, playerId }];
+  });
+}
+
 async function* showOne(
   services: Services,
   { actor, signal, span, days }: Asked,
@@ -90,9 +101,10 @@ async function* showOne(
   const account = await accounts.of(guildId, userId);
   const playerId = account?.player.id;
   // Nobody has the id 0: without an account only what is common to all is counted.
-  const stats = await history.stats.staff(guildId, { ...span, playerId: playerId ?? 0 });
+  const { runs, named, isRunsShortened } = await runCounts(services, guildId, { ...span, actorId: userId });
+  const claimNames = account === undefined ? [] : claimNamesOf(named, [account]);
+  const stats = await history.stats.staff(guildId, { ...span, playerId: playerId ?? 0, claimNames });
   const cases = await caseCounts(services, guildId, span);
-  const { runs, isRunsShortened } = await runCounts(services, guildId, { ...span, actorId: userId });
   const [figures] = stats.staff;
   const row: StaffRow = {
     ...(figures === undefined ? {} : { figures }),
@@ -114,10 +126,11 @@ async function* showOne(
 async function* showAll(services: Services, { actor, signal, span, days }: Asked): AsyncGenerator<Reply> {
   const { guildId } = actor;
   const { accounts, history, settings } = services;
-  const stats = await history.stats.staff(guildId, span);
-  const cases = await caseCounts(services, guildId, span);
   const { runs, named, isRunsShortened } = await runCounts(services, guildId, span);
-  const members = new Map((await accounts.list(guildId)).map(({ player, userId }) => [player.id, userId]));
+  const linked = await accounts.list(guildId);
+  const stats = await history.stats.staff(guildId, { ...span, claimNames: claimNamesOf(named, linked) });
+  const cases = await caseCounts(services, guildId, span);
+  const members = new Map(linked.map(({ player, userId }) => [player.id, userId]));
   const rows = staffRows({ stats, cases, runs, named, members });
   const { pictureLook = "dark" } = await settings.of(guildId);
   const pictures = staffPicture(stats, pictureLook, `last ${periodWords(days)}`);

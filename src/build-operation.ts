@@ -80,11 +80,8 @@ function showBackups({ storeUrl, clock, metrics }: OperationParts): { onStore(st
     const isKnown = madeMs !== undefined && madeMs <= nowMs + CLOCK_SLACK_MS;
     return Math.max(0, nowMs - (isKnown ? madeMs : withoutSinceMs)) / 1_000;
   };
-  metrics.gauge(
-    "marshal_backup_age_seconds",
-    "Age of the last backup by npm run store, or of the store where none is known of.",
-    ageS,
-  );
+  const help = "Age of the last backup by npm run store, or of the store where none is known of.";
+  metrics.gauge("marshal_backup_age_seconds", help, ageS);
   return {
     // A bot that is restarted each night would never be two days without a backup, if that counted from its start.
     onStore({ madeAtMs }) {

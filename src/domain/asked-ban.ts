@@ -1,4 +1,5 @@
 import type { PlayerRef } from "./model.ts";
+import type { RunRecord } from "./run.ts";
 
 /** A ban that somebody asked for who may not ban. */
 export interface AskedBan {
@@ -18,10 +19,15 @@ export interface AskedBan {
     /** Where it is told what came of it. */
     readonly channelId: string;
     readonly atMs: number;
+    /** The message there that says that it waits; it is to say what came of it. */
+    readonly messageId?: string;
   };
   /** The run that bans, written before it is sent. */
   readonly runId?: string;
 }
+
+/** How it ended: the run that came of it, why none did, or that nobody knows. */
+export type AskedBanEnd = RunRecord | string | { readonly unsure: string };
 
 /** The command that an approval sends, by id: it needs nobody present. */
 export function askedText({ player, reason }: Pick<AskedBan, "player" | "reason">): string {

@@ -39,15 +39,18 @@ export function verbOf({ text: preset }: Preset): string {
   return /^:*\S*/u.exec(preset)?.[0] ?? preset;
 }
 
-/** The preset of that name, in any case. @throws Failure "bad-command" */
-export function presetNamed(all: readonly Preset[], name: string): Preset {
+/** The preset of that name, in any case. `next`: what else to do. @throws Failure "bad-command" */
+export function presetNamed(all: readonly Preset[], name: string, next = nextWords(all, name)): Preset {
   const preset = all.find((one) => isNamed(one, name));
-  if (preset === undefined)
-    throw new Failure(
-      "bad-command",
-      `There is no preset "${name}". Choose one from the list, or write a command with its colon.`,
-    );
+  if (preset === undefined) throw new Failure("bad-command", `There is no preset "${name}". ${next}`);
   return preset;
+}
+
+function nextWords(all: readonly Preset[], name: string): string {
+  if (name.startsWith(":")) return "Send a command with /run command.";
+  return all.length === 0
+    ? "None are saved yet. A Manager can add one with /run preset save."
+    : "/run preset list shows them.";
 }
 
 export function isNamed({ name }: Preset, wanted: string): boolean {

@@ -63,6 +63,12 @@ export interface ServerStats extends StatsSpan, Omit<Crowd, "calls"> {
   readonly unrecordedS: number;
 }
 
+/** A member's name on Discord, and the player whom they are linked to by now: before, they claimed calls under that name. */
+export interface ClaimName {
+  readonly name: string;
+  readonly playerId: number;
+}
+
 /** One of staff. A member who is linked to no player has only what was done through Marshal. */
 export interface StaffFigures {
   readonly player: PlayerRef;
@@ -76,6 +82,8 @@ export interface StaffFigures {
   readonly medianAnswerS?: number;
   /** Calls that others made while this person was in that server. */
   readonly callsMeanwhile: number;
+  /** Of these the ones that this person answered; the rest of `callsAnswered` was made while they were not there, or by them. */
+  readonly answeredMeanwhile: number;
   /** Typed in the game. */
   readonly commands: number;
 }

@@ -230,7 +230,7 @@ export class DutyDesk implements Duty {
   async #started(guildId: string, userId: string): Promise<OnDuty> {
     const settled = await this.#settle(guildId);
     const shift = openOf(settled, userId);
-    if (shift === undefined) throw new Failure("bad-command", "You are not on duty. Start with /duty start.");
+    if (shift === undefined) throw new Failure("bad-command", "You are not on duty.");
     const own = await this.#own(guildId, userId, settled);
     // What a look shows is on duty, whatever somebody says: a mark would change nothing of it.
     if (startsByItself(own.type) !== undefined) {
@@ -246,7 +246,7 @@ export class DutyDesk implements Duty {
     const page = await this.#ports.book.page(guildId);
     const shift = openOf(settled, userId);
     const own = shift && this.#onDuty(guildId, shift, page);
-    if (own === undefined) throw new Failure("bad-command", "You are not on duty. Start with /duty start.");
+    if (own === undefined) throw new Failure("bad-command", "You are not on duty.");
     return own;
   }
 

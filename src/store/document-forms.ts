@@ -14,12 +14,13 @@ export interface FormParts {
 }
 
 /**
- * The form that this Marshal writes. Documents of forms 2 to 5 are read as they are; journals of before form 4 get today's
+ * The form that this Marshal writes. Documents of forms 2 to 6 are read as they are; journals of before form 4 get today's
  * form when each is read first. A Marshal that knows only those forms would leave unposted what is owed to Discord since
- * form 3, can't read the rows of form 4, would lose settings and sessions of form 5, and would neither read the runs of form 6 nor
- * take back the ranks that those gave in the game.
+ * form 3, can't read the rows of form 4, would lose settings and sessions of form 5, would neither read the runs of form 6 nor
+ * take back the ranks that those gave in the game, and can't read the runs of accepted appeals, or the sessions and votes that a
+ * restored copy ended, of form 7.
  */
-export const DOCUMENT_FORM = 6;
+export const DOCUMENT_FORM = 7;
 
 /**
  * Marks documents of an earlier Marshal as today's, at the start and before anything else writes. Resolves with the form

@@ -49,6 +49,34 @@ describe("A ban that somebody asked for", () => {
     ]);
   });
 
+  test("where it can't be approved any more the question goes, and says why", async () => {
+    const { services } = new FakeWorld();
+    const { askedBans } = services;
+    let isThere = true;
+    const answer = askActions["case-ban-yes"].execute(press, {
+      ...services,
+      askedBans: {
+        ...askedBans,
+        get: () => (isThere ? asked : undefined),
+        approve: async () => {
+          isThere = false;
+          throw new Failure("denied", "Turbo is protected. Nobody can target them.");
+        },
+      },
+    });
+    assert.ok(Symbol.asyncIterator in answer);
+    const replies: unknown[] = [];
+    for await (const reply of answer) replies.push(reply);
+    assert.deepEqual(replies, [
+      {
+        content:
+          "⛔ **The ban of Turbo was not sent.** Turbo is protected. Nobody can target them.\n-# Asked by <@somebody else>.",
+        cards: [],
+        rows: [],
+      },
+    ]);
+  });
+
   for (const [name, did] of [
     ["case-ban-yes", "approve"],
     ["case-ban-no", "refuse"],

@@ -37,6 +37,7 @@ class OneCase {
     cases: {
       ...this.world.services.cases,
       get: async () => this.one,
+      liftOf: async () => undefined,
       edit: async ({ userId }, _, change) => {
         this.meanwhile();
         this.one = edited(this.one, change, { userId, atMs: this.world.clock.nowMs() });
@@ -106,6 +107,21 @@ describe("a case", () => {
     };
     assert.match(await guild.runs("revoke", "another reason"), /is already revoked/);
     assert.deepEqual(guild.actions(), []);
+  });
+
+  test("of a ban that is revoked says who can lift it in the game, and how, to who may", async () => {
+    const guild = await new OneCase().link();
+    guild.one = { ...guild.one, kind: "ban" };
+    assert.match(
+      await guild.runs("revoke", "a mistake"),
+      /changes nothing in the game\. Only Administrators can run \\?:unban\. Current tier\\?: Moderator\.$/,
+    );
+    const jailed = await new OneCase().link();
+    jailed.one = { ...jailed.one, kind: "jail" };
+    assert.match(
+      await jailed.runs("revoke", "a mistake"),
+      /changes nothing in the game\. Use `\/run command` for that\.$/,
+    );
   });
 
   test("gets its reason from nobody against whom it is, also where its author is no member", async () => {

@@ -24,7 +24,8 @@ import {
 
 /** They stand beside the table: a process that stands by has the first ones too, the others only exist with a history, or on sqlite. */
 const MORE_GAUGES = ["src/build-cluster.ts", "src/build-history.ts", "src/build-operation.ts"].flatMap(
-  (path) => [...textOf(path).matchAll(/\b(marshal_[a-z_]+)(?=: \[|", ")/g)].map(([, name = ""]) => name),
+  (path) =>
+    [...textOf(path).matchAll(/\b(marshal_[a-z_]+)(?=: \[|", (?:"|help))/g)].map(([, name = ""]) => name),
 );
 
 const cluster = composeOf("deploy/compose.cluster.yaml");

@@ -42,12 +42,14 @@ describe("duty, from the first type to a quota", () => {
   test("a role is given by who could give it, below Marshal's own, and without powers", async () => {
     const { owner, moderator, guild, staffRole } = rig.home;
     await asks(moderator, "duty now", {}, /A Manager adds one with `\/duty type add`/);
-    await asks(moderator, "duty show", {}, /A Manager adds one with .*duty type add/);
+    for (const line of ["duty show", "duty type list", "duty break"])
+      await asks(moderator, line, {}, /A Manager adds one with .*duty type add/);
     const managing = guild.addRole({ name: "Managing", permissions: ["ManageGuild"] });
     moderator.member.addRole(managing);
     await asks(moderator, "duty now", {}, /No duty types are set up yet.*\. Add one with `\/duty type add`/);
     for (const line of ["duty show", "duty start"])
       await asks(moderator, line, {}, /No duty types are set up yet\W+Add one with .*duty type add/);
+    await asks(moderator, "duty type list", {}, /No duty types yet\. Add one with/);
     moderator.member.removeRole(managing);
     const type = { name: "Patrol", starts: "declared", channel: shifts, role };
     await asks(owner, "duty type add", type, /I need Manage Roles/);
@@ -81,6 +83,10 @@ describe("duty, from the first type to a quota", () => {
     const { moderator, guild, owner, general } = rig.home;
     const mo = guild.members.find(({ id }) => id === moderator.member.id) ?? assert.fail();
     await asks(rig.home.member, "duty start", {}, /Only staff can start a shift/);
+    for (const line of ["duty break", "duty end"]) {
+      await asks(rig.home.member, line, {}, /You are not on duty(?![\s\S]*\/duty start)/);
+      await asks(moderator, line, {}, /You are not on duty\W+Start with .*\/duty start/);
+    }
     const refused = await asks(moderator, "duty start", {}, /Link your game account first/);
     await reads(await press(moderator, refused, "Link my account"), /:log/);
     await asks(owner, "me link", { player: "MoGame", member: mo }, /in the game/);

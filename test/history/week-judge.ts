@@ -138,11 +138,11 @@ export class WeekJudge {
       .length;
   }
 
-  callsMeanwhile(player: TownPlayer, span: Span): number {
+  callsMeanwhile(player: TownPlayer, span: Span): readonly TownCall[] {
     const sessions = this.sessionsOf(player);
     return this.calls(span).filter(
       ({ caller, atS }) => caller !== player && sessions.some((session) => isIn(atS, session)),
-    ).length;
+    );
   }
 
   /** Who surely was there at a time, and who surely was not, by the rows and looks around it. */

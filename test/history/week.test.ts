@@ -159,6 +159,7 @@ onBothDatabases("a week's figures against the town's own record", (databases) =>
         const answered = made.filter(
           ({ moderator, answerShownS }) => moderator === player && answerShownS !== undefined,
         );
+        const meanwhile = judge.callsMeanwhile(player, span);
         const sessions = judge.sessionsOf(player).filter((session) => touches(session, span));
         const real = {
           playedS: judge.playedS(player, span),
@@ -166,7 +167,8 @@ onBothDatabases("a week's figures against the town's own record", (databases) =>
           callsAnswered: answered.length,
           timed: judge.answerTimes(answered).length,
           medianAnswerS: median(judge.answerTimes(answered).map(({ toldS }) => toldS)),
-          callsMeanwhile: judge.callsMeanwhile(player, span),
+          callsMeanwhile: meanwhile.length,
+          answeredMeanwhile: answered.filter((call) => meanwhile.includes(call)).length,
           commands: judge.commandsBy(player, span),
         };
         if (own === undefined) {
@@ -180,10 +182,20 @@ onBothDatabases("a week's figures against the town's own record", (databases) =>
           timed,
           medianAnswerS,
           callsMeanwhile,
+          answeredMeanwhile,
           commands,
         } = own;
         assert.deepEqual(
-          { playedS, sessions: times, callsAnswered, timed, medianAnswerS, callsMeanwhile, commands },
+          {
+            playedS,
+            sessions: times,
+            callsAnswered,
+            timed,
+            medianAnswerS,
+            callsMeanwhile,
+            answeredMeanwhile,
+            commands,
+          },
           real,
           `${player.name} in ${JSON.stringify(span)}`,
         );

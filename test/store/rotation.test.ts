@@ -144,10 +144,11 @@ describe("the form of the documents", () => {
       "ban-end",
       "asked-ban",
       "rule",
+      "rank",
     ];
     assert.deepEqual(
       { form: DOCUMENT_FORM, origins: RUN_ORIGINS },
-      { form: 6, origins: [...origins, "rank"] },
+      { form: 7, origins: [...origins, "appeal"] },
     );
   });
 

@@ -196,6 +196,8 @@ export class RunsRig {
   runs: Runs;
   readonly #random = seededRandom(7);
   readonly #owed = new Set<string>();
+  /** Message and words of what messages of ours are to say from then on. */
+  readonly cardEdits: string[] = [];
   readonly #deferredTexts = new Map<string, string>();
   /** As the store keeps them; they survive `crash`. */
   readonly scheduleTexts = new Map<string, string>();
@@ -445,6 +447,7 @@ export class RunsRig {
     if (this.#owed.has(id)) return true;
     this.#owed.add(id);
     if (way?.to === "channel") this.posts.push({ channelId: way.channelId, message: { ...body, nonce: id } });
+    if (way?.to === "edit") this.cardEdits.push(`${way.messageId} ${way.body.content ?? ""}`);
     if (way?.to === "person") this.told.push({ userId: way.userId, content: body.content ?? "" });
     return true;
   }
@@ -602,8 +605,18 @@ const plainRenderer: RunRenderer = {
     content: markdownOfOurs(`ended ${ended.map(({ text }) => text).join(", ")}: ${why}`),
   }),
   banEndOver: ({ playerName, why }) => ({ content: markdownOfOurs(`over ${playerName}: ${why ?? ""}`) }),
-  askedBanOver: ({ player: { name } }, why) => ({ content: markdownOfOurs(`not sent ${name}: ${why}`) }),
+  askedBanOver: ({ player: { name } }, why, { mayAskAgain }) => ({
+    content: markdownOfOurs(`not sent ${name}: ${why}${mayAskAgain ? " Ask again." : ""}`),
+  }),
   askedBanUnsure: ({ player: { name } }, why) => ({ content: markdownOfOurs(`unsure ${name}: ${why}`) }),
+  askedBanEnded: ({ player: { name } }, end) => ({
+    content: markdownOfOurs(
+      `${name}: ${typeof end === "string" ? end : "unsure" in end ? end.unsure : end.status}`,
+    ),
+  }),
+  askedBanRefused: ({ player: { name } }, byId) => ({
+    content: markdownOfOurs(`${name} refused by ${byId}`),
+  }),
   banEndsHeld: (ends, why) => ({
     content: markdownOfOurs(`held ${ends.map(({ playerName }) => playerName).join(", ")}: ${why}`),
   }),

@@ -63,7 +63,8 @@ export class GateClient implements ServiceClient, ServiceHealth {
     const failure = this.failure(source);
     if (failure !== undefined) throw failure;
     const status = serverStatus({ name: "Server", currentPlayers: this.players(source) });
-    const empty = Object.fromEntries(lists.map((list) => [list, []]));
+    const staff = { admins: new Map(), mods: new Map(), helpers: new Map() };
+    const empty = Object.fromEntries(lists.map((list) => [list, list === "staff" ? staff : []]));
     return { source, askedAtMs, takenAtMs: clock.nowMs(), status, lists: empty, skippedRows: {} };
   }
 

@@ -1,6 +1,6 @@
 import { md, userMention } from "../../domain/escaped.ts";
 import type { RunRenderer } from "../../domain/ports/run-renderer.ts";
-import { askedBanOver, askedBanUnsure } from "./asked-ban-cards.ts";
+import { askedBanEnded, askedBanOver, askedBanRefused, askedBanUnsure } from "./asked-ban-cards.ts";
 import { eventLine, runLine } from "./audit-rows.ts";
 import { banEndOver, banEndsHeld } from "./ban-cards.ts";
 import { deferredExpiredCard, outcomeCard, outcomeMarks } from "./run-cards.ts";
@@ -29,6 +29,8 @@ export const runRenderer: RunRenderer = {
   banEndOver,
   askedBanOver,
   askedBanUnsure,
+  askedBanEnded,
+  askedBanRefused,
   banEndsHeld,
   scheduleFailing,
 };

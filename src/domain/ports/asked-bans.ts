@@ -23,6 +23,11 @@ export interface AskedBans {
    * already.
    */
   approve(actor: Actor, id: string): Promise<SubmittedRun>;
+  /**
+   * The message that was pressed is about to say that it waits: from then on that message says what came of it. Undefined:
+   * it does not wait.
+   */
+  showWaiting(actor: Actor, id: string, messageId?: string): Promise<AskedBan | undefined>;
   /** No, or no longer: for who asked and for who may ban. @throws Failure "denied"; "expired" where it is gone or being sent. */
   refuse(actor: Actor, id: string): Promise<AskedBan>;
 }

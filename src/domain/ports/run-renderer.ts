@@ -1,4 +1,4 @@
-import type { AskedBan } from "../asked-ban.ts";
+import type { AskedBan, AskedBanEnd } from "../asked-ban.ts";
 import type { BanEnd } from "../ban-end.ts";
 import type { Escaped } from "../escaped.ts";
 import type { MessageBody } from "../message.ts";
@@ -35,9 +35,12 @@ export interface RunRenderer {
   /** A ban ends nothing any more: its `why` says what came before its end. */
   banEndOver(end: BanEnd): MessageBody;
   /** A ban that was asked for and approved is not sent any more. */
-  askedBanOver(asked: AskedBan, why: string): MessageBody;
+  askedBanOver(asked: AskedBan, why: string, advice: { readonly mayAskAgain: boolean }): MessageBody;
   /** The same of one of which nobody knows whether it was answered or sent. */
   askedBanUnsure(asked: AskedBan, why: string): MessageBody;
+  /** The message that said that it waits: what became of it, or why it is not sent any more. */
+  askedBanEnded(asked: AskedBan, end: AskedBanEnd): MessageBody;
+  askedBanRefused(asked: AskedBan, byId: string): MessageBody;
   /** Ends of bans of one guild that a Manager decides about, for one reason. */
   banEndsHeld(ends: readonly BanEnd[], why: string): MessageBody;
   /** It failed several times in a row, the last time for this reason. */

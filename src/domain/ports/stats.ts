@@ -1,10 +1,16 @@
-import type { CaseCount, Picture, ServerStats, StaffStats, StatsSpan } from "../stats.ts";
+import type { CaseCount, ClaimName, Picture, ServerStats, StaffStats, StatsSpan } from "../stats.ts";
 
 /** Figures made of what was kept. All calls reject as those of the history do. */
 export interface Stats {
   server(guildId: string, asked: StatsSpan & { readonly bindingId: string }): Promise<ServerStats>;
   /** Over all servers of the guild; of one player where `playerId` names them. */
-  staff(guildId: string, asked: StatsSpan & { readonly playerId?: number | undefined }): Promise<StaffStats>;
+  staff(
+    guildId: string,
+    asked: StatsSpan & {
+      readonly playerId?: number | undefined;
+      readonly claimNames?: readonly ClaimName[];
+    },
+  ): Promise<StaffStats>;
   cases(
     guildId: string,
     asked: { readonly fromMs: number; readonly toMs: number },

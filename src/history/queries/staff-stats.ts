@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { sessionUntilS } from "../../domain/history.ts";
 import {
   type CaseCount,
+  type ClaimName,
   QUIET_PLAYERS,
   type StaffDay,
   type StaffFigures,
@@ -13,6 +14,7 @@ import { callFigures } from "../stats/answer-times.ts";
 import { knownUntilS, LOOK_VALID_S } from "../stats/hours.ts";
 import { firstAfter, type Interval, sharedS, within } from "../stats/intervals.ts";
 import { allRows, PAGE_ROWS } from "./all-rows.ts";
+import { joinClaims } from "./claimed-calls.ts";
 import type { QueryContext } from "./context.ts";
 import { idsOf, personOf, refsOf, type Scope, scopesOf } from "./scopes.ts";
 import { type Call, eachLook, readCalls, unrecordedS } from "./server-stats.ts";
@@ -32,6 +34,7 @@ export interface StaffStatsArgs extends StatsSpan {
   readonly guildId: string;
   /** Absent: all of staff. */
   readonly playerId?: number | undefined;
+  readonly claimNames?: readonly ClaimName[];
 }
 
 /** What is known of one server during the span. */
@@ -48,9 +51,10 @@ interface Session extends Interval {
 }
 
 export async function staff(context: QueryContext, args: StaffStatsArgs): Promise<StaffStats> {
-  const { guildId, playerId, ...span } = args;
+  const { guildId, playerId, claimNames = [], ...span } = args;
   const scopes = await scopesOf(context, guildId);
-  const calls = await readCalls(context, scopes, span);
+  const read = await readCalls(context, scopes, span);
+  const calls = await joinClaims(context, guildId, { calls: read, claimNames });
   const watched: Watched[] = [];
   for (const scope of scopes) watched.push(await watchedOf(context, scope, { calls, span }));
   const found =
@@ -225,18 +229,25 @@ function figuresOf({
     callsAnswered: answered,
     timed,
     ...(medianAnswerS === undefined ? {} : { medianAnswerS }),
-    callsMeanwhile: sessions.reduce((sum, session) => sum + callsIn(session, person), 0),
+    ...meanwhileOf(sessions, person),
   };
 }
 
-function callsIn({ fromS, toS, watched: { calls } }: Session, person: number): number {
-  let count = 0;
+/** Calls of others that came while this person was there. */
+function meanwhileOf(sessions: readonly Session[], person: number) {
+  const calls = sessions.flatMap((session) => callsIn(session, person));
+  const own = calls.filter(({ moderator }) => moderator === person);
+  return { callsMeanwhile: calls.length, answeredMeanwhile: own.length };
+}
+
+function callsIn({ fromS, toS, watched: { calls } }: Session, person: number): readonly Call[] {
+  const found: Call[] = [];
   for (let at = firstAfter(calls, fromS - 1, ({ at_s }) => at_s); at < calls.length; at += 1) {
     const call = calls[at];
     if (call === undefined || call.at_s >= toS) break;
-    if (call.caller !== person) count += 1;
+    if (call.caller !== person) found.push(call);
   }
-  return count;
+  return found;
 }
 
 /** Day by day of the zone, without a hole. */

@@ -14,7 +14,13 @@ const schema = z.object({
   askerName: z.string(),
   askedAtMs: z.number(),
   approval: z
-    .object({ byId: z.string(), byName: z.string(), channelId: z.string(), atMs: z.number() })
+    .object({
+      byId: z.string(),
+      byName: z.string(),
+      channelId: z.string(),
+      atMs: z.number(),
+      messageId: z.string().exactOptional(),
+    })
     .exactOptional(),
   runId: z.string().exactOptional(),
 });

@@ -8,6 +8,7 @@ import type { RunOutcome, RunRecord, SubmittedRun } from "../../domain/run.ts";
 import { isOver } from "../audit/run-record.ts";
 import type { AskedBanPorts } from "./asked-ban-ports.ts";
 import { AskedChecks } from "./asked-checks.ts";
+import { AskedEnds } from "./asked-ends.ts";
 import { isOld, isTriedAgain, rolesThatBan, whyNoOther, whyUnsure, withoutRun } from "./asked-rules.ts";
 import { AskedWaits } from "./asked-waits.ts";
 
@@ -17,6 +18,7 @@ const NOBODY_CAME = "Nobody was in the server for a day after it was approved.";
 export class AskedBanBook implements AskedBans {
   readonly #ports: AskedBanPorts;
   readonly #checks: AskedChecks;
+  readonly #ends: AskedEnds;
   readonly #byId = new Map<string, AskedBan>();
   readonly #waits: AskedWaits;
   readonly #changes = new KeyedMutex();
@@ -25,6 +27,7 @@ export class AskedBanBook implements AskedBans {
   constructor(ports: AskedBanPorts) {
     this.#ports = ports;
     this.#checks = new AskedChecks(ports);
+    this.#ends = new AskedEnds(ports);
     this.#waits = new AskedWaits({
       clock: ports.clock,
       onAgain: (id) => this.#track(this.#sendAgain(id)),
@@ -63,17 +66,9 @@ export class AskedBanBook implements AskedBans {
   async ask(actor: Actor, { binding, player, reason }: Parameters<AskedBans["ask"]>[1]): Promise<AskedBan> {
     const { clock, random } = this.#ports;
     const { guildId, userId: askerId, userName: askerName } = actor;
-    const asked: AskedBan = {
-      id: random.id(),
-      guildId,
-      bindingId: binding.id,
-      serverName: binding.name,
-      player,
-      reason,
-      askerId,
-      askerName,
-      askedAtMs: clock.nowMs(),
-    };
+    const of = { guildId, bindingId: binding.id, serverName: binding.name };
+    const by = { askerId, askerName, askedAtMs: clock.nowMs() };
+    const asked: AskedBan = { id: random.id(), ...of, player, reason, ...by };
     await this.#checks.refuseTarget(asked);
     return await this.#changes.take(guildId, async () => {
       await this.#dropOld(guildId);
@@ -114,11 +109,22 @@ export class AskedBanBook implements AskedBans {
     });
   }
 
+  async showWaiting({ guildId }: Actor, id: string, messageId?: string): Promise<AskedBan | undefined> {
+    return await this.#changes.take(id, async () => {
+      const asked = this.get(guildId, id);
+      if (asked?.approval === undefined || messageId === undefined) return asked;
+      const shown = { ...asked, approval: { ...asked.approval, messageId } };
+      await this.#put(shown);
+      return shown;
+    });
+  }
+
   async refuse(actor: Actor, id: string): Promise<AskedBan> {
     return await this.#changes.take(id, async () => {
       const asked = this.#of(actor, id);
       if (asked.runId !== undefined) throw new Failure("expired", "Too late: it is being sent.");
       if (asked.askerId !== actor.userId) await this.#checks.refuseUnlessBans(actor, asked);
+      await this.#ends.showRefused(asked, actor.userId);
       await this.#delete(asked);
       return asked;
     });
@@ -187,7 +193,10 @@ export class AskedBanBook implements AskedBans {
     const now = this.#byId.get(asked.id);
     if (now?.runId !== runId || !isOver(record.status)) return;
     if (isTriedAgain(record) && !this.#isOld(now)) return await this.#takeBack(now, record.failureCode);
-    if (isLate) await this.#ports.late.post(outcome, true);
+    if (isLate) {
+      await this.#ports.late.post(outcome, true);
+      await this.#ends.showEnded(now, record);
+    }
     await this.#delete(now);
   }
 
@@ -215,15 +224,16 @@ export class AskedBanBook implements AskedBans {
 
   /** It is not sent any more, which is told where it had been approved. */
   async #close(asked: AskedBan, why: string, { isTold = true } = {}): Promise<void> {
+    await this.#ends.showEnded(asked, why);
     await this.#delete(asked);
-    const { notifier, renderer } = this.#ports;
-    if (isTold && asked.approval !== undefined)
-      await notifier.guild(asked.guildId, renderer.askedBanOver(asked, why), asked.approval.byId);
+    if (!isTold || asked.approval === undefined) return;
+    await this.#ends.tellUnsent(asked, why, { mayAskAgain: await this.#checks.mayAskAgain(asked) });
   }
 
   /** It may have been answered or sent, and no record says so. Nobody waits any more for one that was too old to be answered. */
   async #closeUnsure(asked: AskedBan): Promise<void> {
     await this.#delete(asked);
+    await this.#ends.showEnded(asked, { unsure: whyUnsure(asked) });
     const { notifier, renderer } = this.#ports;
     const { guildId, approval, askerId } = asked;
     if (approval !== undefined || !this.#isOld(asked))

@@ -43,6 +43,17 @@ export class AskedChecks {
     if (why !== undefined) throw new Failure("denied", why);
   }
 
+  /** Whether asking for it again leads anywhere: the player may be protected by now, or the server unlinked. */
+  async mayAskAgain(asked: AskedBan): Promise<boolean> {
+    try {
+      await this.refuseTarget(asked);
+      return true;
+    } catch (error) {
+      if (error instanceof Failure) return false;
+      throw error;
+    }
+  }
+
   /** @throws Failure "denied" for who may not ban this player. */
   async refuseUnlessBans(actor: Actor, asked: AskedBan): Promise<void> {
     const binding = await this.bindingOf(asked);

@@ -3,7 +3,7 @@ import type { PlayerRef } from "../../domain/model.ts";
 import type { Asker } from "../../domain/ports/permissions.ts";
 import type { Decision, ParsedCommand } from "../../domain/run.ts";
 import { higherTier, TIER_NAMES, tierLevel } from "../../domain/tiers.ts";
-import { mayMean, type People, rankName, rankOf, resolveTargets } from "../catalogue/targets.ts";
+import { findPerson, mayMean, type People, rankName, rankOf, resolveTargets } from "../catalogue/targets.ts";
 import { findVerb } from "../catalogue/verbs.ts";
 
 /** Who may run what. Pure; every answer says why, in words for the person who asked. */
@@ -123,7 +123,8 @@ function refuseTargets(
   // Nobody needs shielding from a heal or a private message; "kill all" is another matter than "heal all".
   if (findVerb(command.verb ?? "")?.benign === true) return undefined;
   const typed = command.targetTexts.find((text) => isProtected(policy, [text.toLowerCase()]));
-  if (typed !== undefined) return `${typed} is protected. Nobody can target them.`;
+  if (typed !== undefined)
+    return `${shownTyped(policy, typed, people)} is protected. Nobody can target them.`;
   if (people === undefined) {
     if (tierOf(policy, actor.roleIds) === "manager" && policy.protectedPlayers.length === 0) return undefined;
     return "Marshal has not read the player and staff lists yet, so it can't check the targets.";
@@ -162,13 +163,20 @@ function refuseOne(
       return `"${target.text}" may mean ${shownEntry(policy, near)}, who is protected. Nobody can target them.`;
   }
   for (const player of target.players) {
-    const via = player.name === target.text ? "" : ` (matched by "${target.text}")`;
+    // An id means nobody else, and where somebody asked for a ban nobody has typed it.
+    const isExact = player.name === target.text || String(player.id) === target.text;
+    const via = isExact ? "" : ` (matched by "${target.text}")`;
     if (isProtected(policy, waysOf(player)))
       return `${player.name}${via} is protected. Nobody can target them.`;
     // A rank shields from others: it must not keep anyone from moving themselves.
-    if (target.mayBeOneself && player.id !== undefined && player.id === ownPlayerId) continue;
+    const isOneself = player.id !== undefined && player.id === ownPlayerId;
+    if (target.mayBeOneself && isOneself) continue;
     if (tierLevel(rankOf(player, people)) > tierLevel(tier)) {
-      return `${player.name}${via} outranks you (${rankName(player, people)} in the game).`;
+      const rank = `(${rankName(player, people)} in the game)`;
+      // Nobody outranks themselves. A link may be wrong, so it lifts no more than that.
+      return isOneself
+        ? `${player.name}${via} is your own account ${rank}. Below that rank only :tp works on it.`
+        : `${player.name}${via} outranks you ${rank}.`;
     }
   }
   return undefined;
@@ -197,7 +205,19 @@ function waysOfEntry({ protectedAliases }: StaffPolicy, entry: string): readonly
 
 /** By name where one is known: nobody reads ids. */
 function shownEntry(policy: StaffPolicy, entry: string): string {
-  return waysOfEntry(policy, entry).find((way) => !/^\d+$/.test(way)) ?? "a player";
+  return nameAmong(waysOfEntry(policy, entry)) ?? "a player";
+}
+
+/** The same for who was named in a command, by one of the ways of an entry. */
+function shownTyped(policy: StaffPolicy, typed: string, people: People | undefined): string {
+  if (nameAmong([typed]) !== undefined) return typed;
+  const entry = policy.protectedPlayers.find((one) => waysOfEntry(policy, one).includes(typed)) ?? typed;
+  const known = people === undefined ? undefined : findPerson(typed, people);
+  return known?.name ?? nameAmong(waysOfEntry(policy, entry)) ?? typed;
+}
+
+function nameAmong(ways: readonly string[]): string | undefined {
+  return ways.find((way) => !/^\d+$/.test(way));
 }
 
 function waysOf({ name, id }: PlayerRef): readonly string[] {

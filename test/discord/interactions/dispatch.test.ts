@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { describe, test } from "node:test";
 import {
   type Answer,
@@ -492,7 +493,7 @@ test("a press that changes a message ends what was still to come in it, if that 
       ...(name === "draw" ? { redraws: true } : {}),
       async *execute({ signal, argument }) {
         yield { content: md`words` };
-        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        if (!signal.aborted) await once(signal, "abort");
         ended.push(`${name} ${argument} ${signal.reason instanceof ChangedSince ? "changed" : "stopped"}`);
       },
     });

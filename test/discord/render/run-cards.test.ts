@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { askedBanCard, askedBanUnsure } from "../../../src/discord/render/asked-ban-cards.ts";
+import { askedBanCard, askedBanEnded, askedBanUnsure } from "../../../src/discord/render/asked-ban-cards.ts";
 import { csvCell, csvForm, jsonForm } from "../../../src/discord/render/audit-files.ts";
 import { deferredLine, eventLine, runLine, waitingLine } from "../../../src/discord/render/audit-rows.ts";
 import { banCard } from "../../../src/discord/render/ban-cards.ts";
@@ -263,6 +263,11 @@ describe("cards of runs", () => {
       ...{ reason: "Hacking", askerId: "5", askerName: "Mo", askedAtMs: 0 },
     };
     assert.match(textOf(askedBanCard(asked, [])), /Sends `:ban LunarBoi1720 Hacking`/);
+    const approved = { ...asked, approval: { byId: "6", byName: "Olivia", channelId: "c1", atMs: 0 } };
+    const ended = askedBanEnded(approved, "LunarBoi1720 is protected.");
+    assert.match(textOf(ended), /Approved by <@6>\.\n⛔ It won't be sent\. LunarBoi1720 is protected\./);
+    assert.deepEqual(ended.rows, []);
+    assert.match(textOf(askedBanEnded(approved, { ...record, status: "done" })), /<@6>\.\n✅ It ran/);
     const end: BanEnd = {
       ...{ id: "r1", guildId: "g1", bindingId: "b1", serverName: "Town", playerId: player.id },
       ...{

@@ -122,6 +122,7 @@ describe("the list of staff", () => {
     timed: 2,
     medianAnswerS: 30,
     callsMeanwhile: 5,
+    answeredMeanwhile: 2,
     commands: 0,
   };
   const statsOfStaff = (own: StaffFigures): StaffStats => ({
@@ -142,12 +143,15 @@ describe("the list of staff", () => {
     return staffMessage(view).cards?.[0]?.description ?? "";
   };
 
-  test("answered calls stand beside the calls made while they played; where more were answered, they stand alone", () => {
+  test("of the calls made while they played the answered ones are named; what else they answered is no part of these", () => {
     assert.match(said(figures), /2 of 5 calls/);
-    assert.match(said({ ...figures, callsMeanwhile: 1 }), /2 calls answered/);
-    assert.doesNotMatch(said({ ...figures, callsMeanwhile: 1 }), / of /);
-    assert.match(said({ ...figures, callsAnswered: 1, callsMeanwhile: 0 }), / · 1 call answered/);
-    assert.match(said({ ...figures, callsAnswered: 1, callsMeanwhile: 1 }), / · 1 of 1 call(?!s)/);
+    const of = (callsAnswered: number, answeredMeanwhile: number, callsMeanwhile: number) =>
+      said({ ...figures, callsAnswered, answeredMeanwhile, callsMeanwhile });
+    assert.match(of(3, 2, 3), / · 2 of 3 calls and 1 other answered/);
+    assert.match(of(3, 1, 1), / · 1 of 1 call and 2 others answered/);
+    assert.match(of(2, 0, 0), / · 2 calls answered/);
+    assert.match(of(1, 0, 0), / · 1 call answered/);
+    assert.match(of(1, 1, 1), / · 1 of 1 call(?!s| and)/);
   });
 
   test("explains quiet time only where it shows some", () => {
@@ -191,6 +195,7 @@ describe("the list of staff", () => {
       callsAnswered: 1,
       timed: 1,
       callsMeanwhile: 0,
+      answeredMeanwhile: 0,
       commands: 0,
     };
     const stats = statsOfStaff(claimed);

@@ -249,6 +249,7 @@ onBothDatabases("figures of a server and of its staff", (databases) => {
       callsAnswered: 1,
       timed: 1,
       callsMeanwhile: 2,
+      answeredMeanwhile: 1,
       commands: 1,
     });
     // Called at 10 min, seen open at 12, answered at 13.
@@ -304,6 +305,17 @@ onBothDatabases("figures of a server and of its staff", (databases) => {
         ["Mo", 1],
       ],
     });
+    // Who claimed Ann's call has linked the account since.
+    const claimNames = [{ name: "Mo", playerId: mod.id }];
+    const joined = await staff(rig.context, { guildId: GUILD, ...span_, claimNames });
+    assert.deepEqual(
+      joined.staff.map(({ player, callsAnswered, medianAnswerS }) => [
+        player.name,
+        callsAnswered,
+        medianAnswerS,
+      ]),
+      [["Mona", 2, 110]],
+    );
     const shown = await card(rig.context, {
       guildId: GUILD,
       playerId: mod.id,

@@ -155,6 +155,45 @@ describe("a ban that is asked for", () => {
     assert.match(rig.guildNotices.join(), /not sent Alice/);
   });
 
+  /** Approved on an empty server, and its card says that it waits. */
+  async function waiting(): Promise<{ readonly rig: RunsRig; readonly id: string }> {
+    const rig = await started();
+    empty(rig);
+    const { id } = await ask(rig);
+    await rig.runs.askedBans.approve(rig.actor("admin"), id);
+    await rig.clock.advance(1_000);
+    await rig.runs.askedBans.showWaiting(rig.actor("admin"), id, "m7");
+    return { rig, id };
+  }
+
+  test("that can't be sent any more is named by name, on its card too, and nobody is advised to ask for it again", async () => {
+    const { rig } = await waiting();
+    rig.setPolicy({ protectedPlayers: ["alice"], protectedAliases: { alice: "11" } });
+    rig.crash();
+    await started(rig);
+    rig.players = [player("Bob", 12)];
+    await look(rig);
+    assert.deepEqual(rig.guildNotices, ["not sent Alice: alice is protected. Nobody can target them."]);
+    assert.deepEqual(rig.cardEdits, ["m7 Alice: alice is protected. Nobody can target them."]);
+    await assert.rejects(ask(rig), /^Failure: alice is protected/);
+  });
+
+  test("has a card that says what came of it, once it was sent, given up or taken back", async () => {
+    const sentOne = await waiting();
+    sentOne.rig.players = [player("Bob", 12)];
+    await look(sentOne.rig);
+    assert.deepEqual(sentOne.rig.cardEdits, ["m7 Alice: done"]);
+
+    const old = await waiting();
+    await old.rig.clock.advance(24 * HOUR_MS);
+    assert.match(old.rig.cardEdits.join(), /^m7 Alice: Nobody was in the server/);
+    assert.match(old.rig.guildNotices.join(), /Ask again\.$/);
+
+    const withdrawn = await waiting();
+    await withdrawn.rig.runs.askedBans.refuse(withdrawn.rig.actor("mod"), withdrawn.id);
+    assert.deepEqual(withdrawn.rig.cardEdits, ["m7 Alice refused by u-mod"]);
+  });
+
   test("waits on an empty server, over a kill too, is sent once when somebody is there, and its outcome is told", async () => {
     const rig = await started();
     empty(rig);

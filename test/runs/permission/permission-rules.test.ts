@@ -141,6 +141,11 @@ describe("who may run what", () => {
     for (const text of [":kill Ada", ":ban Ada", ":ban 21", ":unmod Ada", ":jail Ada"]) {
       assert.equal(judged(text), false, text);
     }
+    const online = { ...people, players: [player("Ada", 21), player("Alice", 11)], ownerId: 3 };
+    const why = (text: string) => decide(policy, asAda, { command: parseCommand(text), people: online }).why;
+    const own = "is your own account (Administrator in the game). Below that rank only :tp works on it.";
+    assert.equal(why(":kick Ada"), `Ada ${own}`);
+    assert.equal(why(":kill all"), `Ada (matched by "all") ${own}`);
     assert.equal(
       decide(policy, { roleIds: ["m"] }, { command: parseCommand(":tp Ada Alice"), people }).allowed,
       false,

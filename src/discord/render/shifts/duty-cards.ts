@@ -50,10 +50,10 @@ export function typeLine(type: DutyType): Escaped {
   return joined([md`**${inlineName(type.name)}** ${startWords(type)}`, ...more], " · ");
 }
 
-export function typeList(types: readonly DutyType[]): MessageBody {
+export function typeList(types: readonly DutyType[], { setsUp }: { readonly setsUp: boolean }): MessageBody {
   const words =
     types.length === 0
-      ? md`No duty types yet. Add one with \`/duty type add\`.`
+      ? md`No duty types yet. ${setsUp ? "Add one" : "A Manager adds one"} with \`/duty type add\`.`
       : cutLines(
           types.map((type) => md`• ${typeLine(type)}`),
           LONGEST,

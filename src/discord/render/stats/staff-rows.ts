@@ -7,7 +7,7 @@ import type { StaffRow } from "./staff-stats.ts";
 export interface MemberRuns {
   /** By member. */
   readonly runs: ReadonlyMap<string, number>;
-  /** By name on Discord: the one member whose commands stand under it. */
+  /** By name on Discord: the one member of the audit who has it. */
   readonly named: ReadonlyMap<string, string>;
 }
 

@@ -158,19 +158,25 @@ function rowLine({ figures, userId, cases, runs }: StaffRow): Escaped {
 }
 
 function playedParts({ player: { id }, playedS, quietS, ...figures }: StaffFigures) {
-  const { callsAnswered, callsMeanwhile, timed, medianAnswerS } = figures;
+  const { callsAnswered, timed, medianAnswerS } = figures;
   const quiet = quietS < SHOWN_QUIET_S ? md`` : md` (${lasting(quietS)} quiet)`;
   const soon =
     medianAnswerS === undefined || timed < FEW_CALLS ? md`` : md`, typically after ${lasting(medianAnswerS)}`;
-  const calls =
-    callsAnswered + callsMeanwhile === 0
-      ? []
-      : [
-          callsAnswered > callsMeanwhile
-            ? md`${callsAnswered === 1 ? md`1 call` : md`${callsAnswered} calls`} answered${soon}`
-            : md`${callsAnswered} of ${callsMeanwhile === 1 ? md`1 call` : md`${callsMeanwhile} calls`}${soon}`,
-        ];
+  const calls = callsAnswered + figures.callsMeanwhile === 0 ? [] : [md`${answeredWords(figures)}${soon}`];
   return [...(playedS === 0 && id === undefined ? [] : [md`${lasting(playedS)}${quiet}`]), ...calls];
+}
+
+/** Only of the calls that came while they were there it is said how many they answered: others are no part of these. */
+function answeredWords({
+  callsAnswered,
+  callsMeanwhile,
+  answeredMeanwhile,
+}: Pick<StaffFigures, "callsAnswered" | "callsMeanwhile" | "answeredMeanwhile">): Escaped {
+  const calls = (number: number) => (number === 1 ? md`1 call` : md`${number} calls`);
+  if (callsMeanwhile === 0) return md`${calls(callsAnswered)} answered`;
+  const others = callsAnswered - answeredMeanwhile;
+  const more = others === 0 ? md`` : md` and ${others} ${others === 1 ? "other" : "others"} answered`;
+  return md`${answeredMeanwhile} of ${calls(callsMeanwhile)}${more}`;
 }
 
 /** What makes numbers of people unfair. */
