@@ -1,7 +1,7 @@
 import type { FeedKind } from "../../src/domain/feed-kinds.ts";
 import type { Binding, FeedFilter } from "../../src/domain/guild.ts";
 import type { LogList } from "../../src/domain/model.ts";
-import type { Random } from "../../src/domain/ports/clock.ts";
+import type { Clock, Random } from "../../src/domain/ports/clock.ts";
 import { cardIdIn } from "../support/card-id.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";
 import { isModCallCard } from "./card-calls.ts";
@@ -55,6 +55,8 @@ export interface Outcome extends Verdict {
   readonly powerCuts: number;
   readonly messages: number;
   readonly polls: number;
+  /** How often the gate set a timer. */
+  readonly gateTimers: number;
   readonly unknownSends: number;
   readonly undelivered: number;
   readonly defects: readonly string[];
@@ -107,6 +109,7 @@ class Simulation {
   #process: Process;
   #crashes = 0;
   #powerCuts = 0;
+  #gateTimers = 0;
   #draining = false;
 
   constructor(plan: Plan, store: RealStore | undefined) {
@@ -156,6 +159,7 @@ class Simulation {
       powerCuts: this.#powerCuts,
       messages: this.#judge.messages,
       polls: this.#service.answers,
+      gateTimers: this.#gateTimers,
       unknownSends: this.#discord.unknown,
       undelivered: (await this.#process.feeds.counts()).undelivered,
       defects: this.#defects.slice(0, 5),
@@ -207,13 +211,23 @@ class Simulation {
     return wireClient({
       service: this.#service,
       life,
-      clock: life.clock(),
+      clock: this.#counted(life.clock()),
       random,
       pollsPerS: this.#plan.pollsPerS,
       absurdTimes: this.#plan.absurdTimes === true,
       sources: () => new Set([...this.#bindings.values()].map(({ source }) => source)),
       documents,
     });
+  }
+
+  #counted(clock: Clock): Clock {
+    return {
+      ...clock,
+      after: (delayMs, work) => {
+        this.#gateTimers += 1;
+        return clock.after(delayMs, work);
+      },
+    };
   }
 
   #maybeCutPower(): void {

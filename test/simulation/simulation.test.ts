@@ -137,6 +137,8 @@ describe("watch and feeds, simulated", () => {
     const outcome = await simulate(plan);
     assertExact(plan, outcome);
     assert.ok(outcome.gaps > 0, told(plan, outcome));
+    // In an outage of half an hour it looked each millisecond.
+    assert.ok(outcome.gateTimers < 20_000, told(plan, outcome));
   });
 
   test("do the same again from the same seed, and something else from another", async () => {

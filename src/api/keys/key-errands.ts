@@ -1,4 +1,5 @@
 import type { SourceId } from "../../domain/model.ts";
+import type { Clock } from "../../domain/ports/clock.ts";
 import type { ServerKey } from "../../domain/server-key.ts";
 import type { Exchange } from "../limits/in-flight.ts";
 import type { KeyDesk } from "./key-desk.ts";
@@ -8,7 +9,11 @@ import type { KeyCheck } from "./unit.ts";
 /** With which key a request of our own is made. */
 export type KeyQuestion = Pick<Exchange, "source" | "key" | "proving" | "typedBy" | "isAskedAgain">;
 
+/** How soon what is due, and held up all the same, is looked at again. */
+const LOOK_AGAIN_MS = 1_000;
+
 export interface KeyErrandsParts {
+  readonly clock: Pick<Clock, "monotonicMs">;
   readonly guard: KeyGuard;
   readonly desk: KeyDesk;
   readonly keyOf: (source: SourceId) => Promise<ServerKey | undefined>;
@@ -32,10 +37,12 @@ export class KeyErrands {
 
   /** Asks whether a key is good, where the budget has room for it; one at a time. Returns when to look again. */
   checkNext(): number {
-    const { desk } = this.#parts;
+    const { desk, clock } = this.#parts;
     const check = desk.nextCheck();
     if (check !== undefined) void this.#check(check);
-    return desk.wakeAtMs();
+    const [nowMs, atMs] = [clock.monotonicMs(), desk.wakeAtMs()];
+    // What is due and was not asked just now waits for what answers show: a look each millisecond would take a core.
+    return atMs > nowMs ? atMs : nowMs + LOOK_AGAIN_MS;
   }
 
   /**
