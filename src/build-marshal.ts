@@ -282,7 +282,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     },
   };
 
-  const parts = { discord, readiness, heldKeys, retention, watch, runs, outbox, feeds, panels };
+  const parts = { discord, readiness, heldKeys, retention, watch, lifecycle, runs, outbox, feeds, panels };
   const stoppable = { starting, ...parts, duty, sessions, rules, appeals, history, service, store };
   return {
     start: () => startInOrder(startable),

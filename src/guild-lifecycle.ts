@@ -49,6 +49,8 @@ export interface GuildLifecycle {
   readonly onLink: Pick<Services, "onLinked" | "onUnlinked">;
   /** Before the servers are asked: takes every wing along with the links at which the process before ended, or the store refused one. */
   finishLinks(): Promise<void>;
+  /** Resolves when every guild has ended that is being linked or forgotten now. */
+  settled(): Promise<void>;
 }
 
 /** What each wing does when a server is linked or unlinked, and when a guild removes the bot. */
@@ -164,6 +166,7 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
   }
 
   return {
+    settled: () => turns.idle(),
     async finishLinks() {
       for (const linked of bindings.unfinished()) {
         await onLinked(linked).catch((error: unknown) =>

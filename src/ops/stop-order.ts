@@ -17,6 +17,8 @@ export interface Stoppable {
   readonly heldKeys: { stop(): void };
   readonly retention: { stop(): void | Promise<void> };
   readonly watch: { stop(): Promise<void> };
+  /** Guilds that are being linked or forgotten. */
+  readonly lifecycle: { settled(): Promise<void> };
   readonly runs: { stop(deadlineMs: number): Promise<void> };
   readonly outbox: { stop(): Promise<void> };
   readonly feeds: { stop(withinMs: number): Promise<void> };
@@ -45,6 +47,7 @@ export function stopOrder(parts: Stoppable): readonly Step[] {
     heldKeys,
     retention,
     watch,
+    lifecycle,
     runs,
     outbox,
     feeds,
@@ -66,6 +69,8 @@ export function stopOrder(parts: Stoppable): readonly Step[] {
     { name: "held keys", withinMs: 500, run: () => heldKeys.stop() },
     { name: "retention", withinMs: 500, run: () => retention.stop() },
     { name: "watch", withinMs: 2_000, run: () => watch.stop() },
+    // A removal that does not end is taken up by the next start.
+    { name: "guilds", ...post, run: () => lifecycle.settled() },
     {
       name: "runs",
       withinMs: RUNS_DEADLINE_MS + 500,

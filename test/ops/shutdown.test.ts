@@ -161,6 +161,7 @@ describe("the stop", () => {
       heldKeys: { stop() {} },
       retention: { stop() {} },
       watch: { stop: close("watch", 1_000) },
+      lifecycle: { settled: close("guilds", 200) },
       runs: { stop: (deadlineMs) => close("runs", deadlineMs)() },
       outbox: behind,
       feeds: behind,
@@ -177,7 +178,17 @@ describe("the stop", () => {
     shutdown.onSignal("SIGTERM");
     await clock.advance(10_000);
     assert.deepEqual(exits, [0], text());
-    assert.deepEqual(closed, ["watch", "duty", "sessions", "rules", "runs", "history", "service", "store"]);
+    assert.deepEqual(closed, [
+      "watch",
+      "duty",
+      "sessions",
+      "rules",
+      "guilds",
+      "runs",
+      "history",
+      "service",
+      "store",
+    ]);
     await clock.run();
   });
 });

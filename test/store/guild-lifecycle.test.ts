@@ -120,6 +120,14 @@ test("a guild that is back and links its server while its removal is under way g
   );
 });
 
+test("a stop waits for a removal that is under way", async () => {
+  const { lifecycle, told } = world([binding]);
+  const removal = lifecycle.listener.onGuildRemoved("g1");
+  await lifecycle.settled();
+  assert.ok(told.includes("alerts.onGuildRemoved"), "its last wing was told");
+  await removal;
+});
+
 test("a link at which the process before ended is finished at the start; one that the store refuses then, at the next", async () => {
   const asked = world([binding]);
   const [linked = { binding }] = asked.unfinished;
