@@ -106,10 +106,12 @@ onBothDatabases("the message of a shift where the database is slow", (databases)
     await rig.wing.duty.end(member("u13"));
     for (let s = 330; s <= 900; s += 30) await look(startS + s);
     rig.sink.fault = () => undefined;
-    for (let s = 930; s <= 1_500; s += 30) await look(startS + s);
+    const open = () => rig.store.rows({ guildId: GUILD, kinds: ["post"], isOpen: true });
+    // The database answers by the machine's time, in which a busy machine gets through more looks.
+    for (let s = 930; s <= 7_500 && (await open()).length > 0; s += 30) await look(startS + s);
     assert.match(rig.sink.text("c9"), /to <t:/);
     assert.deepEqual(rig.told, []);
-    assert.deepEqual(await rig.store.rows({ guildId: GUILD, kinds: ["post"], isOpen: true }), []);
+    assert.deepEqual(await open(), []);
     await rig.wing.stop();
   });
 });
