@@ -8,6 +8,7 @@ import { type DutyRig, member, openDutyRig } from "./duty-rig.ts";
 const mona = { name: "Mona", id: 13 };
 const startS = START_S + 1_000;
 const MOST_ROUNDS = 30;
+const ANSWERS_A_ROUND = 8;
 
 onBothDatabases("the message of a shift that is due while Discord is away", (databases) => {
   for (const minutes of [1, 60, 360]) {
@@ -45,7 +46,8 @@ onBothDatabases("the message of a shift that is due while Discord is away", (dat
         // The database answers by the machine's time, the message is due by the town's.
         for (let round = 0; round < MOST_ROUNDS && !/ to <t:/.test(rig.sink.text("c9")); round++) {
           await rig.clock.advance(120_000);
-          await rig.wing.duty.now(GUILD);
+          // An attempt asks it several times, before the town's time goes on.
+          for (let answer = 0; answer < ANSWERS_A_ROUND; answer++) await rig.wing.duty.now(GUILD);
         }
         assert.equal(rig.sink.messages("c9").length, 1);
         assert.match(rig.sink.text("c9"), /to <t:.*Seen/s);
